@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The only writer of profiles. Importers say what they read, in any order;
+ * everything is interned as it comes; flam_builder_finish() checks every id,
+ * sorts samples by thread and time, and freezes the tables.
+ *
+ * A builder accepts hostile values: text that is not UTF-8, times out of
+ * order, negative weights (finish() reports those). It does not accept ids it
+ * did not hand out: that is a bug of the importer, and asserts.
+ *
+ * Everything is copied in. A builder is used by one thread at a time. */
+
+#include "flam-profile.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamBuilder FlamBuilder;
+
+FlamBuilder *flam_builder_new (void);
+void flam_builder_free (FlamBuilder *builder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBuilder, flam_builder_free)
+
+/* --- names and code ------------------------------------------------------ */
+
+/* `length` -1: NUL-terminated. */
+FlamId flam_builder_string (FlamBuilder *builder,
+                            const char *text,
+                            gssize length);
+const char *flam_builder_get_string (FlamBuilder *builder, FlamId string);
+
+/* Interned by path and build id; name is the path's last part. */
+FlamId flam_builder_module (FlamBuilder *builder,
+                            const char *path,
+                            const char *build_id,
+                            FlamAddressing addressing);
+void flam_builder_set_module_symbols (FlamBuilder *builder,
+                                      FlamId module,
+                                      FlamSymbolState state,
+                                      const char *why);
+
+typedef struct
+{
+  FlamId name;        /* strings */
+  FlamId system_name; /* 0 ("") where the same as name */
+  FlamId file;
+  FlamId module;      /* FLAM_NONE for none */
+  guint32 line;
+  FlamFunctionKind kind;
+  guint flags;        /* FlamFunctionFlags */
+} FlamFunction;
+
+/* Interned by every field. */
+FlamId flam_builder_function (FlamBuilder *builder,
+                              const FlamFunction *function);
+/* A function that has nothing but a name. */
+FlamId flam_builder_function_named (FlamBuilder *builder,
+                                    FlamId name,
+                                    FlamFunctionKind kind);
+/* What stands for addresses in `module` that have no name: "[module]", or
+ * "[unknown]" for FLAM_NONE; kind UNRESOLVED. */
+FlamId flam_builder_function_unresolved (FlamBuilder *builder, FlamId module);
+
+FlamId flam_builder_frame (FlamBuilder *builder,
+                           FlamId function,
+                           guint64 address,
+                           guint32 line,
+                           guint inline_depth);
+/* `prefix` FLAM_NONE: a root. */
+FlamId flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
+
+/* --- who ----------------------------------------------------------------- */
+
+/* Interned by (pid, generation): raise the generation when a pid is used
+ * again; 0 otherwise. Names may be set at any time, the last one stays. */
+FlamId flam_builder_process (FlamBuilder *builder, gint32 pid, guint generation);
+void flam_builder_set_process_name (FlamBuilder *builder,
+                                    FlamId process,
+                                    const char *name);
+void flam_builder_set_process_parent (FlamBuilder *builder,
+                                      FlamId process,
+                                      FlamId parent);
+FlamId flam_builder_thread (FlamBuilder *builder,
+                            FlamId process,
+                            gint32 tid,
+                            guint generation);
+void flam_builder_set_thread_name (FlamBuilder *builder,
+                                   FlamId thread,
+                                   const char *name);
+/* "" until set. */
+const char *flam_builder_get_thread_name (FlamBuilder *builder, FlamId thread);
+
+/* --- samples ------------------------------------------------------------- */
+
+/* A column of weights over the samples; all columns are to be added before
+ * the first sample. Returns 0, 1, ... */
+guint flam_builder_add_column (FlamBuilder *builder);
+
+/* `column` -1: every sample weighs 1. `event` FLAM_NONE: all samples, else
+ * those with that event. Returns the measure's index; the first one added is
+ * the file's default. */
+guint flam_builder_add_measure (FlamBuilder *builder,
+                                const char *id,
+                                const char *name,
+                                FlamUnit unit,
+                                FlamMeasureKind kind,
+                                int column,
+                                FlamId event);
+/* For fractional weights: values are stored times `denominator`. */
+void flam_builder_set_denominator (FlamBuilder *builder,
+                                   guint measure,
+                                   gint64 denominator);
+
+typedef struct
+{
+  FlamId thread;
+  FlamId stack; /* FLAM_NONE: no stack */
+  gint64 time;  /* ns from any origin, the same for all; finish() makes the
+                   earliest 0. Ignored unless flam_builder_set_has_times() */
+  guint16 event;
+  guint8 state; /* FlamState */
+} FlamSample;
+
+/* `weights`: one a column. */
+void flam_builder_add_sample (FlamBuilder *builder,
+                              const FlamSample *sample,
+                              const gint64 *weights);
+/* Times of samples, allocations, counters and marks mean something. */
+void flam_builder_set_has_times (FlamBuilder *builder);
+/* The capture's own beginning, on the clock of the times above; without it
+ * the earliest time is the beginning. */
+void flam_builder_set_origin (FlamBuilder *builder, gint64 time);
+
+/* --- memory -------------------------------------------------------------- */
+
+typedef struct
+{
+  gint64 time;
+  gint64 freed_at; /* FLAM_NEVER */
+  FlamId thread;   /* or FLAM_NONE */
+  FlamId stack;    /* or FLAM_NONE */
+  gint64 size;
+  gint64 count;
+  gint64 at_peak;  /* -1: not known */
+  guint16 distance;
+  guint8 allocator; /* FlamAllocator */
+} FlamAllocation;
+
+void flam_builder_add_allocation (FlamBuilder *builder,
+                                  const FlamAllocation *allocation);
+/* The measures derived from allocations: peak, leaked, allocated, allocations,
+ * temporary and their other halves. Call once, where in the list they belong. */
+void flam_builder_add_allocation_measures (FlamBuilder *builder);
+
+/* --- beside the samples -------------------------------------------------- */
+
+guint flam_builder_add_counter (FlamBuilder *builder,
+                                const char *id,
+                                FlamUnit unit);
+void flam_builder_add_counter_value (FlamBuilder *builder,
+                                     guint counter,
+                                     gint64 time,
+                                     gint64 value);
+void flam_builder_add_mark (FlamBuilder *builder,
+                            gint64 time,
+                            gint64 duration,
+                            FlamId thread,
+                            const char *name);
+
+/* --- facts --------------------------------------------------------------- */
+
+void flam_builder_set_format (FlamBuilder *builder, const char *importer_id);
+void flam_builder_set_command (FlamBuilder *builder, const char *command);
+void flam_builder_set_start (FlamBuilder *builder, gint64 unix_ns);
+void flam_builder_set_duration (FlamBuilder *builder, gint64 ns);
+/* The file ended early, or its rest made no sense; says so as a warning too,
+ * which the importer words. */
+void flam_builder_set_partial (FlamBuilder *builder, double read_fraction);
+void flam_builder_add_lost (FlamBuilder *builder, guint64 n);
+void flam_builder_add_truncated (FlamBuilder *builder, guint64 n);
+void flam_builder_add_late (FlamBuilder *builder, guint64 n);
+void flam_builder_set_recorder_share (FlamBuilder *builder, double share);
+/* Said once however often it is added; at most 100 are kept. */
+void flam_builder_warn (FlamBuilder *builder, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+/* The profile, or FLAM_ERROR (nothing but negative or overflowing weights can
+ * still be wrong). The builder is empty afterwards and only good for freeing. */
+FlamProfile *flam_builder_finish (FlamBuilder *builder, GError **error);
+
+/* --- symbolizing --------------------------------------------------------- */
+
+/* A builder that starts as a copy of `profile`, same ids throughout. Frames
+ * may then be replaced by chains of frames; finish() rebuilds the stacks and
+ * shares what did not change. Samples and measures cannot be added to it. */
+FlamBuilder *flam_builder_new_edit (const FlamProfile *profile);
+/* Frame `frame` becomes `chain`, caller first; `n` at least 1. The chain's
+ * frames are the builder's own. Chains are not followed further. */
+void flam_builder_replace_frame (FlamBuilder *builder,
+                                 FlamId frame,
+                                 const FlamId *chain,
+                                 guint n);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Numbers -> text for people. g_free the results. Three significant digits;
+ * time in ns, µs, ms, s, min; bytes in decimal kB, MB, GB; counts with a thin
+ * separator between thousands. */
+
+#include "flam-profile.h"
+
+G_BEGIN_DECLS
+
+char *flam_format_value (gint64 value, FlamUnit unit);
+char *flam_format_weight (const FlamMeasure *measure, gint64 weight);
+/* "12.3 %"; "0 %" of nothing; "< 0.1 %" for what is not nothing. */
+char *flam_format_percent (gint64 part, gint64 whole);
+/* A weight as machines read it: "12" or, with a denominator, "12.5". */
+char *flam_format_plain (const FlamMeasure *measure, gint64 weight);
+/* A C++ or Rust name without what is least worth reading: parameters, then
+ * template arguments, then namespaces, until it has at most `max` characters;
+ * then cut in the middle. The end of the function's name stays. */
+char *flam_format_short_name (const char *name, guint max);
+
+G_END_DECLS

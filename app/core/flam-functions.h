@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Tree -> flat list: what "top" shows. One row for each thing a node can be
+ * (tree->by); a row's total counts every stack once, however often the thing
+ * stands on it, so that no total exceeds the tree's. */
+
+#include "flam-tree.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamId node; /* one node of the tree that is this thing: for its name */
+  gint64 self;
+  gint64 total;
+} FlamFunctionRow;
+
+typedef enum
+{
+  FLAM_SORT_SELF,
+  FLAM_SORT_TOTAL,
+} FlamSort;
+
+/* Sorted, heaviest first, ties by name; `n` rows, g_free. Rows for every node
+ * but the root. The tree must not be inverted. */
+FlamFunctionRow *flam_functions_new (const FlamTree *tree,
+                                     FlamSort sort,
+                                     guint *n);
+
+G_END_DECLS

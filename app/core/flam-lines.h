@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Profile + selection -> cost per line of one source file. A line's self is
+ * the weight of stacks whose leaf is there; its total counts every stack
+ * through it once. */
+
+#include "flam-weights.h"
+#include "flam-tree.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint32 line;
+  gint64 self;
+  gint64 total;
+} FlamLineRow;
+
+/* `file` is a source path as the profile has it (functions.file). Ascending
+ * by line; `n` rows, g_free. With `function` not FLAM_NONE, that function's
+ * frames alone. The selection's transforms do not matter here: a line costs
+ * what it costs; its measure, threads and times do, through the weights. */
+FlamLineRow *flam_lines_new (const FlamWeights *weights,
+                             const char *file,
+                             FlamId function,
+                             guint *n);
+
+typedef struct
+{
+  FlamId file; /* string */
+  gint64 self;
+  gint64 total;
+} FlamFileRow;
+
+/* The source files of the profile, heaviest self first; g_free. */
+FlamFileRow *flam_lines_files (const FlamWeights *weights, guint *n);
+
+/* The best match for what a person typed: the exact path, else the only or
+ * the heaviest file whose path ends in it at a '/'. "" when none does. */
+const char *flam_lines_find_file (const FlamWeights *weights,
+                                  const char *path);
+
+G_END_DECLS

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A profile: immutable tables, read by any thread without a lock.
+ *
+ *   samples ──stack──▶ stacks ──frame──▶ frames ──function──▶ functions
+ *      │                 │ prefix ▲                              │ module
+ *   threads              └────────┘                              ▼
+ *      │                                                      modules
+ *   processes       names everywhere ──────────────▶ strings
+ *
+ * Tables are structs of arrays; every column has `n` rows; a NULL column means
+ * what its comment says. FlamBuilder is the only writer; after its finish()
+ * every id is in range, prefix < own id, and times ascend within a thread, so
+ * nobody checks again. */
+
+#include "flam-types.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint32 n;
+  const FlamId *name;         /* string: base name, "[kernel]", "[vdso]" */
+  const FlamId *path;         /* string: as the recording machine saw it */
+  const FlamId *build_id;     /* string: lower-case hex, or "" */
+  const FlamId *why;          /* string: why there are no symbols, or "" */
+  const guint8 *symbols;      /* FlamSymbolState */
+  const guint8 *addressing;   /* FlamAddressing */
+} FlamModules;
+
+typedef struct
+{
+  guint32 n;
+  const FlamId *name;        /* string: demangled, as shown */
+  const FlamId *system_name; /* string: as linked; name where the same */
+  const FlamId *file;        /* string: source path, or "" */
+  const FlamId *module;      /* module or FLAM_NONE */
+  const guint32 *line;       /* first line, 0 unknown */
+  const guint8 *kind;        /* FlamFunctionKind */
+  const guint8 *flags;       /* FlamFunctionFlags */
+} FlamFunctions;
+
+/* A place in a function. The address of a caller's frame is that of the call
+ * (return address - 1), so it may be looked up as it stands. Frames of one
+ * address that was inlined into follow one another on the stack: the physical
+ * function has inline depth 0, what was inlined into it 1, 2, ... */
+typedef struct
+{
+  guint32 n;
+  const FlamId *function;
+  const guint64 *address;      /* see module's addressing; 0 with no module */
+  const guint32 *line;         /* 0 unknown */
+  const guint16 *inline_depth;
+} FlamFrames;
+
+/* The stacks as a trie: a stack is its leaf frame and the stack of its
+ * caller. A root's prefix is FLAM_NONE; else prefix < own id. */
+typedef struct
+{
+  guint32 n;
+  const FlamId *prefix;
+  const FlamId *frame;
+} FlamStacks;
+
+typedef struct
+{
+  guint32 n;
+  const gint32 *pid;     /* -1 unknown */
+  const FlamId *name;    /* string */
+  const FlamId *parent;  /* process or FLAM_NONE */
+} FlamProcesses;
+
+/* A thread's samples are the slice [first_sample, first_sample + n_samples). */
+typedef struct
+{
+  guint32 n;
+  const FlamId *process;
+  const gint32 *tid; /* -1 unknown */
+  const FlamId *name;
+  const guint32 *first_sample;
+  const guint32 *n_samples;
+} FlamThreads;
+
+typedef struct
+{
+  guint32 n;
+  const gint64 *time;  /* ns from the profile's start; NULL: no times */
+  const FlamId *stack; /* stack or FLAM_NONE: weight without a stack */
+  const guint16 *event; /* NULL: all of one event, 0 */
+  const guint8 *state;  /* FlamState; NULL: all running */
+} FlamSamples;
+
+/* Blocks of memory, ascending in time. One row stands for `count` blocks that
+ * were alike in every column. State at a time t is the sum over all rows with
+ * time <= t < freed_at. */
+typedef struct
+{
+  guint32 n;
+  const gint64 *time;
+  const gint64 *freed_at;   /* FLAM_NEVER: still live at the end */
+  const FlamId *thread;     /* FLAM_NONE unknown */
+  const FlamId *stack;      /* FLAM_NONE: allocated before recording */
+  const gint64 *size;       /* of one block, bytes */
+  const gint64 *count;
+  const gint64 *at_peak;    /* how many of `count` lived at the high-water
+                               mark of the whole capture, where the capture
+                               orders events finer than its clock; NULL: find
+                               it from the times */
+  const guint16 *distance;  /* allocations of the thread between this one and
+                               its free: 0 = temporary; G_MAXUINT16 = more, or
+                               never freed, or not known */
+  const guint8 *allocator;  /* FlamAllocator; NULL: all malloc */
+} FlamAllocations;
+
+typedef enum
+{
+  FLAM_ALLOCATOR_MALLOC,
+  FLAM_ALLOCATOR_CALLOC,
+  FLAM_ALLOCATOR_REALLOC,
+  FLAM_ALLOCATOR_ALIGNED, /* posix_memalign, aligned_alloc, memalign, valloc */
+  FLAM_ALLOCATOR_MMAP,
+  FLAM_ALLOCATOR_BRK,
+  FLAM_ALLOCATOR_PYMALLOC,
+  FLAM_ALLOCATOR_OTHER,
+  FLAM_N_ALLOCATORS
+} FlamAllocator;
+
+/* Where a measure's weights come from. */
+typedef enum
+{
+  FLAM_FROM_SAMPLES,        /* a column over samples, or 1 each */
+  FLAM_FROM_ALLOCATED,      /* the rest are derived from allocations */
+  FLAM_FROM_ALLOCATIONS,
+  FLAM_FROM_PEAK,
+  FLAM_FROM_PEAK_BLOCKS,
+  FLAM_FROM_LEAKED,
+  FLAM_FROM_LEAKED_BLOCKS,
+  FLAM_FROM_TEMPORARY,
+  FLAM_FROM_TEMPORARY_BYTES,
+} FlamMeasureSource;
+
+typedef struct
+{
+  FlamId id;   /* string: stable, for the command line: "cpu-time" */
+  FlamId name; /* string: for people: "CPU time" */
+  FlamUnit unit;
+  FlamMeasureKind kind;
+  FlamMeasureSource source;
+  FlamId event;         /* samples of this event alone; FLAM_NONE: all */
+  const gint64 *weight; /* a value a sample; NULL: 1 each */
+  gint64 denominator;   /* weights are value * denominator; 1 but for captures
+                           with fractional weights */
+} FlamMeasure;
+
+typedef struct
+{
+  FlamId id; /* string: "rss", "heap" */
+  FlamUnit unit;
+  guint32 n;
+  const gint64 *time;
+  const gint64 *value;
+} FlamCounter;
+
+typedef struct
+{
+  guint32 n;
+  const gint64 *time;
+  const gint64 *duration; /* 0: a moment */
+  const FlamId *thread;   /* FLAM_NONE: of the whole capture */
+  const FlamId *name;
+} FlamMarks;
+
+/* What is known about the picture, and what the picture does not know. */
+typedef struct
+{
+  const char *format;        /* importer id, "perf-data" */
+  const char *command;       /* may be "" */
+  gint64 start_unix_ns;      /* 0 unknown */
+  gint64 duration_ns;        /* 0 for captures without times */
+  gboolean complete;         /* the file was read to its end */
+  double read_fraction;      /* of the file; 1 when complete */
+  guint64 lost;              /* events the recorder could not keep */
+  guint64 truncated_stacks;  /* stacks that do not reach their root */
+  guint64 late;              /* samples whose stop came a period late */
+  double recorder_share;     /* recorder's CPU / target's CPU; < 0 unknown */
+  const char *const *warnings; /* NULL-terminated, in order, no doubles */
+} FlamFacts;
+
+typedef struct
+{
+  FlamFacts facts;
+  FlamModules modules;
+  FlamFunctions functions;
+  FlamFrames frames;
+  FlamStacks stacks;
+  FlamProcesses processes;
+  FlamThreads threads;
+  FlamSamples samples;
+  FlamAllocations allocations;
+  FlamMarks marks;
+  guint n_measures;
+  const FlamMeasure *measures;
+  guint n_counters;
+  const FlamCounter *counters;
+} FlamProfile;
+
+FlamProfile *flam_profile_ref (const FlamProfile *profile);
+void flam_profile_unref (FlamProfile *profile);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamProfile, flam_profile_unref)
+
+/* Valid as long as the profile; "" for FLAM_NONE. */
+const char *flam_profile_string (const FlamProfile *profile, FlamId string);
+guint32 flam_profile_n_strings (const FlamProfile *profile);
+const char *flam_profile_function_name (const FlamProfile *profile,
+                                        FlamId function);
+/* "" where the function has no module. */
+const char *flam_profile_module_name (const FlamProfile *profile,
+                                      FlamId function);
+
+/* Index of the measure with this id, or -1. */
+int flam_profile_find_measure (const FlamProfile *profile, const char *id);
+gboolean flam_profile_has_kind (const FlamProfile *profile,
+                                FlamMeasureKind kind);
+
+G_END_DECLS

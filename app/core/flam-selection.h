@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the user is looking at, as a value: every view is a function of
+ * (profile, selection). Copied, never shared while it can still change. */
+
+#include "flam-profile.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_BY_FUNCTION,
+  FLAM_BY_LINE,
+  FLAM_BY_MODULE,
+  FLAM_BY_FILE,
+  FLAM_BY_THREAD, /* threads on top of the functions */
+} FlamBy;
+
+typedef enum
+{
+  FLAM_TRANSFORM_FOCUS,    /* keep stacks through a match, rooted there */
+  FLAM_TRANSFORM_IGNORE,   /* drop stacks through a match */
+  FLAM_TRANSFORM_FILTER,   /* keep stacks through a match */
+  FLAM_TRANSFORM_HIDE,     /* splice matches out, cost to the caller */
+  FLAM_TRANSFORM_COLLAPSE, /* a match swallows what it calls */
+  FLAM_TRANSFORM_PRUNE,    /* exact NAME[,FILE]: cut the tree below it */
+} FlamTransformKind;
+
+typedef enum
+{
+  FLAM_RECURSION_OFF,
+  FLAM_RECURSION_FLAT,     /* direct recursion as iteration */
+  FLAM_RECURSION_COLLAPSE, /* also through others */
+} FlamRecursion;
+
+typedef struct
+{
+  FlamTransformKind kind;
+  char *pattern; /* a regex (PCRE), but for PRUNE */
+  GRegex *regex; /* NULL for PRUNE */
+} FlamTransform;
+
+typedef struct
+{
+  guint measure;           /* index into profile->measures */
+  gboolean count;          /* weigh samples 1 each, whatever the column says */
+  GArray *threads;         /* FlamId, ascending; NULL: all */
+  gint64 from, to;         /* ns, half open; G_MININT64, G_MAXINT64: all */
+  guint states;            /* bit per FlamState */
+  GPtrArray *transforms;   /* FlamTransform*, in order of application */
+  FlamRecursion recursion;
+  FlamBy by;
+  gboolean invert;
+  gboolean no_native;       /* interpreted frames (and roots) alone */
+  gboolean hide_irrelevant;
+  gboolean hide_imports;
+  gboolean no_inlines;      /* inlined frames folded into their caller */
+} FlamSelection;
+
+FlamSelection *flam_selection_new (void);
+FlamSelection *flam_selection_copy (const FlamSelection *selection);
+void flam_selection_free (FlamSelection *selection);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSelection, flam_selection_free)
+
+gboolean flam_selection_equal (const FlamSelection *a, const FlamSelection *b);
+
+/* Restricts to one thread more (the first call: from all to this one). */
+void flam_selection_add_thread (FlamSelection *selection, FlamId thread);
+void flam_selection_all_threads (FlamSelection *selection);
+gboolean flam_selection_has_thread (const FlamSelection *selection,
+                                    FlamId thread);
+/* FALSE with FLAM_ERROR_INVALID for a bad regex. */
+gboolean flam_selection_add_transform (FlamSelection *selection,
+                                       FlamTransformKind kind,
+                                       const char *pattern,
+                                       GError **error);
+/* Takes back the last one; FALSE when there is none. */
+gboolean flam_selection_undo_transform (FlamSelection *selection);
+
+G_END_DECLS

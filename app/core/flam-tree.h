@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The merged call tree, as columns in preorder:
+ *
+ *    A ─┬─ B ─── C          node        0  1  2  3
+ *       └─ D                name        A  B  C  D
+ *                           parent      -  0  1  0
+ *                           subtree_end 4  3  3  4
+ *                           depth       0  1  2  1
+ *                           self        1  0  5  2
+ *                           total       8  5  5  2
+ *
+ * The first child of i is i + 1 (if that is < subtree_end[i]), the next
+ * sibling is subtree_end[i]; a subtree is a range; ancestry is two compares;
+ * totals are one loop backward. Node 0 is the root "all": total[0] is the
+ * total of what was selected. Nothing here recurses. Immutable, reference
+ * counted, any thread may read it. */
+
+#include "flam-weights.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_ORDER_TOTAL, /* siblings heaviest first, then by name */
+  FLAM_ORDER_NAME,
+} FlamTreeOrder;
+
+typedef struct
+{
+  FlamProfile *profile; /* a reference */
+  FlamBy by;
+  gboolean inverted;
+  guint measure;
+  guint32 n;
+  guint32 max_depth;
+  FlamId *parent;
+  FlamId *subtree_end;
+  guint32 *depth;
+  FlamId *function; /* what the node is, by `by`: a function, a module, a file
+                       (string), a thread; FLAM_NONE for the root and for
+                       "no stack". Use flam_tree_name(). */
+  guint32 *line;    /* FLAM_BY_LINE: the line; 0 otherwise */
+  FlamId *frame;    /* the heaviest of the frames merged here, or FLAM_NONE:
+                       where a click jumps to */
+  gint64 *self;
+  gint64 *total;
+} FlamTree;
+
+/* NULL only with an error (cancelled). Nodes without weight are not made. */
+FlamTree *flam_tree_new (const FlamWeights *weights,
+                         const FlamSelection *selection,
+                         FlamTreeOrder order,
+                         const FlamProgress *progress,
+                         GError **error);
+FlamTree *flam_tree_ref (FlamTree *tree);
+void flam_tree_unref (FlamTree *tree);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamTree, flam_tree_unref)
+
+/* Valid as long as the tree. FLAM_BY_LINE: the function's name. */
+const char *flam_tree_name (const FlamTree *tree, FlamId node);
+/* The profile's function a node stands for, or FLAM_NONE. */
+FlamId flam_tree_function (const FlamTree *tree, FlamId node);
+FlamFunctionKind flam_tree_kind (const FlamTree *tree, FlamId node);
+/* The source line to jump to, 0 unknown; `file` may be "". */
+guint32 flam_tree_place (const FlamTree *tree, FlamId node, const char **file);
+
+static inline FlamId
+flam_tree_first_child (const FlamTree *tree, FlamId node)
+{
+  return node + 1 < tree->subtree_end[node] ? node + 1 : FLAM_NONE;
+}
+
+static inline FlamId
+flam_tree_next_sibling (const FlamTree *tree, FlamId node)
+{
+  FlamId parent = tree->parent[node];
+  FlamId next = tree->subtree_end[node];
+
+  return parent != FLAM_NONE && next < tree->subtree_end[parent] ? next
+                                                                 : FLAM_NONE;
+}
+
+static inline gboolean
+flam_tree_is_ancestor (const FlamTree *tree, FlamId ancestor, FlamId node)
+{
+  return ancestor <= node && node < tree->subtree_end[ancestor];
+}
+
+/* The node in `to` whose path of names is that of `node` in `from`, or the
+ * deepest ancestor of it that exists: how a zoom survives a new tree. */
+FlamId flam_tree_find_path (const FlamTree *from,
+                            FlamId node,
+                            const FlamTree *to);
+
+/* Matches of a search: bit per node in `matched` (n bytes, 0 or 1), and the
+ * weight under matches, nested ones counted once. NULL regex matches nothing. */
+gint64 flam_tree_search (const FlamTree *tree, GRegex *regex, guint8 *matched);
+
+G_END_DECLS

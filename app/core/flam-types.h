@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The words every floor shares: ids, units, kinds, errors, progress. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* A row number in one of the profile's tables. */
+typedef guint32 FlamId;
+#define FLAM_NONE G_MAXUINT32
+
+/* A point in time that never came (a block that was never freed). */
+#define FLAM_NEVER G_MAXINT64
+
+typedef enum
+{
+  FLAM_UNIT_COUNT,
+  FLAM_UNIT_NS,
+  FLAM_UNIT_BYTES,
+} FlamUnit;
+
+/* The two sides of the window's toggle. */
+typedef enum
+{
+  FLAM_MEASURE_CPU,
+  FLAM_MEASURE_ALLOC,
+} FlamMeasureKind;
+
+/* What sort of code a function is. */
+typedef enum
+{
+  FLAM_KIND_NATIVE,      /* compiled code with a known name */
+  FLAM_KIND_UNRESOLVED,  /* an address without a name: "[module]" */
+  FLAM_KIND_KERNEL,
+  FLAM_KIND_JIT,
+  FLAM_KIND_INTERPRETED, /* Python, interpreted Java, JavaScript source */
+  FLAM_KIND_ROOT,        /* not code: a process, a thread, a category */
+  FLAM_KIND_WAKER,       /* the stack that woke this one */
+  FLAM_N_KINDS
+} FlamFunctionKind;
+
+typedef enum
+{
+  FLAM_FUNCTION_PLAIN = 0,
+  FLAM_FUNCTION_IRRELEVANT = 1 << 0, /* the interpreter's or recorder's own */
+  FLAM_FUNCTION_IMPORT = 1 << 1,     /* import machinery */
+  FLAM_FUNCTION_INLINED = 1 << 2,    /* a text format said "inlined" */
+} FlamFunctionFlags;
+
+/* What a thread was doing when it was sampled. */
+typedef enum
+{
+  FLAM_STATE_RUNNING,
+  FLAM_STATE_LOCK,
+  FLAM_STATE_IO,
+  FLAM_STATE_SLEEP,
+  FLAM_STATE_BLOCKED, /* off the CPU, reason unknown */
+  FLAM_N_STATES
+} FlamState;
+
+/* What a frame's address counts from. */
+typedef enum
+{
+  FLAM_ADDRESS_FILE_OFFSET, /* ip - mapping start + mapping offset */
+  FLAM_ADDRESS_VADDR,       /* ip - load bias: the ELF file's own addresses */
+  FLAM_ADDRESS_ABSOLUTE,    /* kernel, JIT */
+} FlamAddressing;
+
+typedef enum
+{
+  FLAM_SYMBOLS_UNTRIED, /* nobody has looked yet */
+  FLAM_SYMBOLS_NONE,    /* `why` says the reason */
+  FLAM_SYMBOLS_SYMTAB,
+  FLAM_SYMBOLS_DWARF,
+  FLAM_SYMBOLS_CAPTURE, /* names came with the capture */
+} FlamSymbolState;
+
+/* Outside data was bad, or the system said no. Messages are whole sentences
+ * for a person, "FILE: what is wrong (at byte N | line N)". */
+#define FLAM_ERROR (flam_error_quark ())
+GQuark flam_error_quark (void);
+
+typedef enum
+{
+  FLAM_ERROR_UNKNOWN_FORMAT,
+  FLAM_ERROR_INVALID,
+  FLAM_ERROR_TRUNCATED,
+  FLAM_ERROR_UNSUPPORTED,
+  FLAM_ERROR_TOO_LARGE,
+  FLAM_ERROR_CANCELLED,
+  FLAM_ERROR_SYSTEM,
+} FlamError;
+
+/* How a slow function tells where it is, and learns that it should stop.
+ * `report` is called on the caller's own thread with 0..1 and returns FALSE to
+ * cancel. A slow function calls flam_progress_step() at least every 20 ms of
+ * work; a NULL progress is allowed everywhere. */
+typedef struct
+{
+  gboolean (*report) (gpointer data, double fraction);
+  gpointer data;
+} FlamProgress;
+
+/* FALSE with FLAM_ERROR_CANCELLED set when the caller wants it to stop. */
+gboolean flam_progress_step (const FlamProgress *progress,
+                             double fraction,
+                             GError **error);
+
+/* Stable text ids: "ns", "dwarf", "kernel" ... */
+const char *flam_unit_to_string (FlamUnit unit);
+const char *flam_measure_kind_to_string (FlamMeasureKind kind);
+const char *flam_function_kind_to_string (FlamFunctionKind kind);
+const char *flam_state_to_string (FlamState state);
+const char *flam_symbol_state_to_string (FlamSymbolState state);
+
+G_END_DECLS

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Profile + selection (measure, threads, time, states) -> a weight per stack.
+ * After this nobody needs to know whether it was CPU or memory. */
+
+#include "flam-selection.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamProfile *profile; /* a reference */
+  gint64 *weight;       /* one a stack: what ends exactly there */
+  gint64 no_stack;      /* weight of samples without a stack */
+  gint64 total;         /* sum of the above */
+  FlamId *thread;       /* for FLAM_BY_THREAD alone: see flam-tree.c */
+  gint64 peak_time;     /* peak measures: when it was; -1 otherwise */
+} FlamWeights;
+
+/* NULL only when cancelled. */
+FlamWeights *flam_weights_new (const FlamProfile *profile,
+                               const FlamSelection *selection,
+                               const FlamProgress *progress,
+                               GError **error);
+void flam_weights_free (FlamWeights *weights);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamWeights, flam_weights_free)
+
+/* Total of a measure with every other part of the selection as it stands. */
+gint64 flam_weights_total (const FlamProfile *profile,
+                           const FlamSelection *selection);
+
+/* The weight of each thread (profile->threads.n values, g_free), whatever
+ * threads the selection picks. */
+gint64 *flam_weights_by_thread (const FlamProfile *profile,
+                                const FlamSelection *selection);
+
+G_END_DECLS

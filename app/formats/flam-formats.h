@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The two tables of formats, and the way in: source -> probe -> load ->
+ * finish -> profile. A new format is one file and one row in flam-formats.c. */
+
+#include "flam-builder.h"
+#include "flam-source.h"
+#include "flam-tree.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamMeasureKind force_kind; /* meaningful with has_force_kind: folded and */
+  gboolean has_force_kind;    /* script text hold no hint of what they weigh */
+  const FlamProgress *progress;
+} FlamLoadOptions;
+
+typedef struct
+{
+  const char *id;                   /* "perf-data" */
+  const char *label;                /* "Linux perf" */
+  const char *const *suffixes;      /* { "perf.data", NULL } */
+  const char *const *mime_types;
+  /* 0: not mine; 100: certain (magic). Looks at the head of the data alone
+   * (a few KiB), so that probing costs nothing. */
+  guint (*probe) (const FlamSource *source);
+  /* Reads everything into the builder, which is the caller's. TRUE also for a
+   * truncated file that held something: flam_builder_set_partial() and a
+   * warning say so. */
+  gboolean (*load) (const FlamSource *source,
+                    FlamBuilder *builder,
+                    const FlamLoadOptions *options,
+                    GError **error);
+} FlamImporter;
+
+typedef struct
+{
+  const char *id;     /* "svg" */
+  const char *label;
+  const char *suffix;
+  const char *mime_type;
+  gboolean text;      /* may go to standard output */
+  /* Appends the document to `out`. The tree is made of `selection`. */
+  gboolean (*save) (const FlamTree *tree,
+                    const FlamSelection *selection,
+                    const char *title,
+                    GString *out,
+                    GError **error);
+} FlamExporter;
+
+/* NULL-terminated. */
+extern const FlamImporter *const flam_importers[];
+extern const FlamExporter *const flam_exporters[];
+
+const FlamExporter *flam_exporter_find (const char *id);
+
+/* The best importer by content; suffixes only break ties. NULL: unknown. */
+const FlamImporter *flam_formats_probe (const FlamSource *source);
+
+/* The straight path from a path to a profile. `options` may be NULL. */
+FlamProfile *flam_formats_load (const char *path,
+                                const FlamLoadOptions *options,
+                                GError **error);
+FlamProfile *flam_formats_load_source (const FlamSource *source,
+                                       const FlamLoadOptions *options,
+                                       GError **error);
+
+G_END_DECLS
