@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Tree + viewport -> boxes, visiting only what can be seen.
+ *
+ * FlamRows is the tree in breadth-first order, made once a tree:
+ *
+ *    node  tree                 row 0   [ 0                   ]
+ *    0     A ─┬─ B ── C         row 1   [ 1 B       ][ 3 D    ]
+ *    1        │                 row 2   [ 2 C   ]
+ *    3        └─ D
+ *
+ *    place    0  1  2  3        children of a place are neighbours
+ *    node     0  1  3  2        [child[p], child[p + 1]), and x ascends in a
+ *    x        0  0  5  0        row: so both edges of the view are found by
+ *    total    8  5  2  5        bisection
+ *    child    1  3  4  4  4
+ *    peak     greatest total of each 64 places: runs of boxes too narrow to
+ *             draw are skipped 64 at a time, in whatever order they come
+ *
+ * x is in weight units; zooming is nothing but another range of x. A box that
+ * is wide enough has ancestors that are, so a row can also be entered without
+ * the rows before it: scrolling deep costs no more than staying at the root.
+ *
+ * Cost: O(rows in view * log n + boxes + places / 64 of crowded families). */
+
+#include "flam-tree.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamTree *tree; /* a reference */
+  guint32 n;
+  guint32 n_rows;
+  guint32 *row;   /* n_rows + 1: first place of each row */
+  FlamId *node;   /* the tree's node at a place */
+  guint32 *place; /* place of a node */
+  guint32 *child; /* n + 1: first child's place */
+  gint64 *x;      /* left edge */
+  gint64 *total;  /* never negative */
+  gint64 *peak;   /* (n + 63) / 64 */
+} FlamRows;
+
+FlamRows *flam_rows_new (FlamTree *tree);
+FlamRows *flam_rows_ref (FlamRows *rows);
+void flam_rows_unref (FlamRows *rows);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRows, flam_rows_unref)
+
+/* The node of row `row` that covers x (weight units), or FLAM_NONE. */
+FlamId flam_rows_at (const FlamRows *rows, guint32 row, double x);
+static inline gint64
+flam_rows_x (const FlamRows *rows, FlamId node)
+{
+  return rows->x[rows->place[node]];
+}
+
+typedef enum
+{
+  FLAM_DIRECTION_FLAME,  /* root at the bottom */
+  FLAM_DIRECTION_ICICLE, /* root at the top */
+} FlamDirection;
+
+typedef struct
+{
+  double width, height; /* pixels */
+  double row_height;
+  double scroll;    /* pixels from the picture's top to the view's top */
+  double from, to;  /* the range of x across the width */
+  double min_width; /* pixels; narrower boxes become strips: 0.5 */
+  FlamId zoom;      /* its ancestors are flagged; 0 for none */
+  FlamDirection direction;
+} FlamViewport;
+
+typedef enum
+{
+  FLAM_BOX_ANCESTOR = 1 << 0, /* above the zoomed node */
+  FLAM_BOX_STRIP = 1 << 1,    /* several boxes too narrow to draw */
+} FlamBoxFlags;
+
+typedef struct
+{
+  FlamId node;    /* a strip: the first of its nodes */
+  guint32 count;  /* 1; a strip: how many nodes it stands for */
+  float x, width; /* pixels, cut to [-1, width + 1] of the view */
+  float y;
+  guint32 flags;
+} FlamBox;
+
+typedef struct
+{
+  FlamViewport viewport;
+  FlamBox *boxes; /* by row, root's side first; by x in a row */
+  guint32 n;
+  guint32 first_row; /* depth of the rows in view */
+  guint32 n_rows;
+  guint32 *row;   /* n_rows + 1: first box of each */
+  gint64 hidden;  /* weight in strips, of what is in view; a strip's
+                     callees are part of it */
+  gint64 in_view; /* weight of the root that is in view */
+} FlamLayout;
+
+FlamLayout *flam_layout_new (const FlamRows *rows,
+                             const FlamViewport *viewport);
+void flam_layout_free (FlamLayout *layout);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamLayout, flam_layout_free)
+
+/* The box at a pixel of the view, or NULL. */
+const FlamBox *flam_layout_hit (const FlamLayout *layout, double x, double y);
+/* Where a node is in the view, were it drawn whole; FALSE when it is out of
+ * sight or too narrow. */
+gboolean flam_layout_locate (const FlamRows *rows,
+                             const FlamViewport *viewport,
+                             FlamId node,
+                             FlamBox *box);
+/* Height of the whole picture: rows that the range of x reaches, however far
+ * one scrolls. */
+double flam_layout_height (const FlamRows *rows, const FlamViewport *viewport);
+/* Top of a row in the whole picture. */
+double flam_layout_row_y (const FlamRows *rows,
+                          const FlamViewport *viewport,
+                          guint32 row);
+
+G_END_DECLS

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What something is -> its colour. Colours mean something and are stable: the
+ * same function has the same colour in every capture and on every machine.
+ *
+ *    native code     warm, a hue a module        kernel          orange
+ *    inlined         aqua                        JIT             green
+ *    interpreted     blue                        without a name  grey
+ *    root            neutral                     waker           violet
+ *
+ * In memory mode everything is green and the shade tells modules apart, as
+ * the field has it. Within a hue, lightness varies a little by name, so that
+ * neighbours can be told apart. Colours are chosen in OKLCH, where equal
+ * numbers look equally light: so every label has a contrast of at least 4.5
+ * in both themes, dimmed or not. */
+
+#include "flam-tree.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_PALETTE_CODE,   /* by kind and module */
+  FLAM_PALETTE_MEMORY, /* green */
+} FlamPaletteMode;
+
+/* 0xRRGGBB */
+typedef guint32 FlamColor;
+
+typedef enum
+{
+  FLAM_COLOR_NORMAL,
+  FLAM_COLOR_DIMMED, /* ancestors of the zoom; all but the matches */
+  FLAM_N_COLOR_STATES
+} FlamColorState;
+
+typedef struct _FlamPalette FlamPalette;
+
+FlamPalette *flam_palette_new (const FlamProfile *profile,
+                               FlamPaletteMode mode,
+                               gboolean dark);
+void flam_palette_free (FlamPalette *palette);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPalette, flam_palette_free)
+
+/* `tree` must be of the palette's profile. */
+FlamColor
+flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node);
+FlamColor flam_palette_dimmed (const FlamPalette *palette, FlamColor color);
+/* Of strips: between the colours and the background. */
+FlamColor flam_palette_strip (const FlamPalette *palette);
+FlamColor flam_palette_background (const FlamPalette *palette);
+/* Of labels: on boxes of any colour, and on dimmed ones. */
+FlamColor flam_palette_text (const FlamPalette *palette, FlamColorState state);
+
+/* W3C contrast of two colours, 1 to 21. */
+double flam_color_contrast (FlamColor a, FlamColor b);
+
+typedef struct
+{
+  char *name; /* "nest", "Kernel", "Inlined" */
+  FlamColor color;
+  gint64 weight; /* self weight it stands for; entries are sorted by it */
+} FlamLegendEntry;
+
+/* What the colours of a subtree mean, heaviest first; at most `max` entries,
+ * the rest as "Other modules". Of FlamLegendEntry, freed with the array. */
+GPtrArray *flam_palette_legend (FlamPalette *palette,
+                                const FlamTree *tree,
+                                FlamId node,
+                                guint max);
+
+G_END_DECLS

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The flame graph: one tree, as boxes to zoom, walk and search.
+ *
+ * A GtkScrollable: put it into a GtkScrolledWindow (horizontal policy
+ * GTK_POLICY_NEVER: left and right it pans by itself). It draws nothing when
+ * there is no tree; saying why is the window's part.
+ *
+ * Signals
+ *   node-hovered   (guint node)            FLAM_NONE: the pointer left
+ *   node-selected  (guint node)            by click, key or select_node()
+ *   node-activated (guint node)            double click: show its source
+ *   zoom-changed   (guint node)            0: all of the tree
+ *   context-menu   (guint node, double x, double y)   widget coordinates;
+ *                                          right click, Menu, Shift+F10
+ *   drawn-changed  ()                      another part of the tree is in
+ *                                          view: legend, minimap, strip share
+ * Properties (all notify)
+ *   tree (boxed), zoom, selected (uint), direction, palette (int), dark
+ *   (boolean; follows the desktop until it is set), matched (int64)
+ *
+ * Keys: arrows, Home, End, Return, space, Escape, BackSpace, Page Up/Down,
+ * Menu, + and -. Every other key is left to the window. */
+
+#include <gtk/gtk.h>
+
+#include "flam-layout.h"
+#include "flam-palette.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_FLAME_GRAPH (flam_flame_graph_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamFlameGraph, flam_flame_graph, FLAM, FLAME_GRAPH, GtkWidget)
+
+GtkWidget *flam_flame_graph_new (void);
+
+/* NULL empties it. Zoom, selection and history are carried over by path; the
+ * search is run again. `rows` is the layout's index of this tree, made on a
+ * worker thread where the tree is large; NULL: made here (30 ms a million
+ * nodes). */
+void flam_flame_graph_set_tree (FlamFlameGraph *self,
+                                FlamTree *tree,
+                                FlamRows *rows);
+FlamTree *flam_flame_graph_get_tree (FlamFlameGraph *self);
+
+/* Zooming. `node` 0: all. back() is what Escape does: to where one was
+ * before; FALSE when there is nowhere to go. */
+void flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamId node);
+FlamId flam_flame_graph_get_zoom (FlamFlameGraph *self);
+gboolean flam_flame_graph_back (FlamFlameGraph *self);
+void flam_flame_graph_reset_zoom (FlamFlameGraph *self);
+
+/* FLAM_NONE: nothing. Scrolls to it, and zooms out as far as it takes to see
+ * it; `node-selected` is not emitted when nothing changes. */
+void flam_flame_graph_select_node (FlamFlameGraph *self, FlamId node);
+FlamId flam_flame_graph_get_selected (FlamFlameGraph *self);
+
+void flam_flame_graph_set_direction (FlamFlameGraph *self,
+                                     FlamDirection direction);
+FlamDirection flam_flame_graph_get_direction (FlamFlameGraph *self);
+void flam_flame_graph_set_palette (FlamFlameGraph *self, FlamPaletteMode mode);
+void flam_flame_graph_set_dark (FlamFlameGraph *self, gboolean dark);
+
+/* NULL: no search. Matches keep their colour and the rest is dimmed. The
+ * weight below matches, nested ones counted once, is `matched`; out of the
+ * tree's total[0]. next_match() selects the next one in view order and wraps;
+ * FALSE when there is none. */
+void flam_flame_graph_set_search (FlamFlameGraph *self, GRegex *regex);
+gint64 flam_flame_graph_get_matched (FlamFlameGraph *self);
+gboolean flam_flame_graph_next_match (FlamFlameGraph *self, gboolean backward);
+
+/* For the status bar: the weight in boxes too narrow to be drawn, of what is
+ * in view, and the weight across the view. */
+gint64 flam_flame_graph_get_hidden (FlamFlameGraph *self, gint64 *in_view);
+
+/* What is in view: fractions of the whole width and of the whole height. */
+typedef struct
+{
+  double x, y, width, height;
+} FlamView;
+
+void flam_flame_graph_get_view (FlamFlameGraph *self, FlamView *view);
+/* Moves the view without animation (the minimap's drag). */
+void flam_flame_graph_set_view (FlamFlameGraph *self, const FlamView *view);
+FlamRows *flam_flame_graph_get_rows (FlamFlameGraph *self);
+
+/* What the colours in view mean; g_ptr_array_unref. Of FlamLegendEntry. */
+GPtrArray *flam_flame_graph_get_legend (FlamFlameGraph *self);
+
+/* "spin_heavy, total 50.7 %, self 50.7 %": what is spoken for a node;
+ * g_free. */
+char *flam_flame_graph_describe (FlamFlameGraph *self, FlamId node);
+
+G_END_DECLS

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the colours of a flame graph mean: a row of swatches with names, the
+ * heaviest of what is in view first. Wraps nothing: what does not fit is left
+ * out and is in the tooltip. */
+
+#include "flam-flame-graph.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_LEGEND (flam_legend_get_type ())
+G_DECLARE_FINAL_TYPE (FlamLegend, flam_legend, FLAM, LEGEND, GtkWidget)
+
+GtkWidget *flam_legend_new (FlamFlameGraph *graph);
+
+G_END_DECLS

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The whole flame graph in the size of a stamp, with the part in view framed.
+ * Shows itself only when not all is in view; drag or click moves the view.
+ * Put it as an overlay over the flame graph's scrolled window. */
+
+#include "flam-flame-graph.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_MINIMAP (flam_minimap_get_type ())
+G_DECLARE_FINAL_TYPE (FlamMinimap, flam_minimap, FLAM, MINIMAP, GtkWidget)
+
+GtkWidget *flam_minimap_new (FlamFlameGraph *graph);
+
+G_END_DECLS
