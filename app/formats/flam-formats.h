@@ -2,7 +2,9 @@
 #pragma once
 
 /* The two tables of formats, and the way in: source -> probe -> load ->
- * finish -> profile. A new format is one file and one row in flam-formats.c. */
+ * finish -> profile. A new format is one file and one row in flam-formats.c:
+ * flam-import-x.c defines `const FlamImporter flam_import_x`, and the row is
+ * the word `x`. */
 
 #include "flam-builder.h"
 #include "flam-source.h"
@@ -19,9 +21,9 @@ typedef struct
 
 typedef struct
 {
-  const char *id;                   /* "perf-data" */
-  const char *label;                /* "Linux perf" */
-  const char *const *suffixes;      /* { "perf.data", NULL } */
+  const char *id;              /* "perf-data" */
+  const char *label;           /* "Linux perf" */
+  const char *const *suffixes; /* { "perf.data", NULL } */
   const char *const *mime_types;
   /* 0: not mine; 100: certain (magic). Looks at the head of the data alone
    * (a few KiB), so that probing costs nothing. */
@@ -37,11 +39,11 @@ typedef struct
 
 typedef struct
 {
-  const char *id;     /* "svg" */
+  const char *id; /* "svg" */
   const char *label;
   const char *suffix;
   const char *mime_type;
-  gboolean text;      /* may go to standard output */
+  gboolean text; /* may go to standard output */
   /* Appends the document to `out`. The tree is made of `selection`. */
   gboolean (*save) (const FlamTree *tree,
                     const FlamSelection *selection,
@@ -54,6 +56,7 @@ typedef struct
 extern const FlamImporter *const flam_importers[];
 extern const FlamExporter *const flam_exporters[];
 
+const FlamImporter *flam_importer_find (const char *id);
 const FlamExporter *flam_exporter_find (const char *id);
 
 /* The best importer by content; suffixes only break ties. NULL: unknown. */
@@ -66,5 +69,10 @@ FlamProfile *flam_formats_load (const char *path,
 FlamProfile *flam_formats_load_source (const FlamSource *source,
                                        const FlamLoadOptions *options,
                                        GError **error);
+/* With one importer, whatever the probes say: for tests and fuzzers. */
+FlamProfile *flam_formats_load_with (const FlamImporter *importer,
+                                     const FlamSource *source,
+                                     const FlamLoadOptions *options,
+                                     GError **error);
 
 G_END_DECLS

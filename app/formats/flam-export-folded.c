@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+
+#include "flam-dump.h"
+
+static gboolean
+save (const FlamTree *tree,
+      const FlamSelection *selection,
+      const char *title,
+      GString *out,
+      GError **error)
+{
+  g_autofree char *text = flam_dump_folded (tree, FALSE);
+
+  g_string_append (out, text);
+  return TRUE;
+}
+
+const FlamExporter flam_export_folded = {
+  .id = "folded",
+  .label = "Folded stacks",
+  .suffix = "folded",
+  .mime_type = "text/plain",
+  .text = TRUE,
+  .save = save,
+};

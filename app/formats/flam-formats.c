@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+
+#include <string.h>
+
+/* The tables: a row is a word, X for flam_import_X or flam_export_X. */
+#define IMPORTERS(ROW)
+
+#define EXPORTERS(ROW) ROW (folded)
+
+#define DECLARE_IMPORTER(id) extern const FlamImporter flam_import_##id;
+#define DECLARE_EXPORTER(id) extern const FlamExporter flam_export_##id;
+#define IMPORTER(id) &flam_import_##id,
+#define EXPORTER(id) &flam_export_##id,
+
+IMPORTERS (DECLARE_IMPORTER)
+EXPORTERS (DECLARE_EXPORTER)
+
+const FlamImporter *const flam_importers[] = { IMPORTERS (IMPORTER) NULL };
+const FlamExporter *const flam_exporters[] = { EXPORTERS (EXPORTER) NULL };
+
+const FlamImporter *
+flam_importer_find (const char *id)
+{
+  for (guint i = 0; flam_importers[i] != NULL; i++)
+    if (strcmp (flam_importers[i]->id, id) == 0)
+      return flam_importers[i];
+  return NULL;
+}
+
+const FlamExporter *
+flam_exporter_find (const char *id)
+{
+  for (guint i = 0; flam_exporters[i] != NULL; i++)
+    if (strcmp (flam_exporters[i]->id, id) == 0)
+      return flam_exporters[i];
+  return NULL;
+}
+
+static gboolean
+has_suffix (const FlamImporter *importer, const char *name)
+{
+  gsize length = strlen (name);
+
+  for (guint i = 0; importer->suffixes[i] != NULL; i++)
+    {
+      gsize n = strlen (importer->suffixes[i]);
+      if (n <= length &&
+          g_ascii_strcasecmp (name + length - n, importer->suffixes[i]) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+const FlamImporter *
+flam_formats_probe (const FlamSource *source)
+{
+  const FlamImporter *best = NULL;
+  guint best_score = 0;
+
+  for (guint i = 0; flam_importers[i] != NULL; i++)
+    {
+      const FlamImporter *importer = flam_importers[i];
+      guint score = 2 * importer->probe (source);
+      if (score > 0 && has_suffix (importer, source->name))
+        score++;
+      if (score > best_score)
+        {
+          best = importer;
+          best_score = score;
+        }
+    }
+  return best;
+}
+
+FlamProfile *
+flam_formats_load_with (const FlamImporter *importer,
+                        const FlamSource *source,
+                        const FlamLoadOptions *options,
+                        GError **error)
+{
+  static const FlamLoadOptions no_options;
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  GError *bad = NULL;
+
+  flam_builder_set_format (builder, importer->id);
+  if (source->truncated)
+    {
+      flam_builder_set_partial (builder, source->read_fraction);
+      flam_builder_warn (builder,
+                         "the compressed file is damaged or ends early; "
+                         "what came out of it is shown");
+    }
+  if (!importer->load (
+          source, builder, options != NULL ? options : &no_options, error))
+    return NULL;
+  profile = flam_builder_finish (builder, &bad);
+  if (profile == NULL)
+    {
+      g_prefix_error (&bad, "%s: ", source->path);
+      g_propagate_error (error, bad);
+    }
+  return g_steal_pointer (&profile);
+}
+
+FlamProfile *
+flam_formats_load_source (const FlamSource *source,
+                          const FlamLoadOptions *options,
+                          GError **error)
+{
+  const FlamImporter *importer = flam_formats_probe (source);
+
+  if (importer == NULL)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_UNKNOWN_FORMAT,
+                         FLAM_NO_OFFSET,
+                         source->size == 0
+                             ? "the file is empty"
+                             : "not a capture of any kind known here");
+      return NULL;
+    }
+  return flam_formats_load_with (importer, source, options, error);
+}
+
+FlamProfile *
+flam_formats_load (const char *path,
+                   const FlamLoadOptions *options,
+                   GError **error)
+{
+  const FlamProgress *progress = options != NULL ? options->progress : NULL;
+  g_autoptr (FlamSource) source = flam_source_open (path, progress, error);
+
+  if (source == NULL)
+    return NULL;
+  return flam_formats_load_source (source, options, error);
+}
