@@ -24,9 +24,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBuilder, flam_builder_free)
 /* --- names and code ------------------------------------------------------ */
 
 /* `length` -1: NUL-terminated. */
-FlamId flam_builder_string (FlamBuilder *builder,
-                            const char *text,
-                            gssize length);
+FlamId
+flam_builder_string (FlamBuilder *builder, const char *text, gssize length);
 const char *flam_builder_get_string (FlamBuilder *builder, FlamId string);
 
 /* Interned by path and build id; name is the path's last part. */
@@ -44,10 +43,10 @@ typedef struct
   FlamId name;        /* strings */
   FlamId system_name; /* 0 ("") where the same as name */
   FlamId file;
-  FlamId module;      /* FLAM_NONE for none */
+  FlamId module; /* FLAM_NONE for none */
   guint32 line;
   FlamFunctionKind kind;
-  guint flags;        /* FlamFunctionFlags */
+  guint flags; /* FlamFunctionFlags */
 } FlamFunction;
 
 /* Interned by every field. */
@@ -73,7 +72,8 @@ FlamId flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
 
 /* Interned by (pid, generation): raise the generation when a pid is used
  * again; 0 otherwise. Names may be set at any time, the last one stays. */
-FlamId flam_builder_process (FlamBuilder *builder, gint32 pid, guint generation);
+FlamId
+flam_builder_process (FlamBuilder *builder, gint32 pid, guint generation);
 void flam_builder_set_process_name (FlamBuilder *builder,
                                     FlamId process,
                                     const char *name);
@@ -125,7 +125,8 @@ typedef struct
 void flam_builder_add_sample (FlamBuilder *builder,
                               const FlamSample *sample,
                               const gint64 *weights);
-/* Times of samples, allocations, counters and marks mean something. */
+/* Times of samples and marks mean something; call before the first sample.
+ * (Times of allocations and counters always do.) */
 void flam_builder_set_has_times (FlamBuilder *builder);
 /* The capture's own beginning, on the clock of the times above; without it
  * the earliest time is the beginning. */
@@ -141,7 +142,7 @@ typedef struct
   FlamId stack;    /* or FLAM_NONE */
   gint64 size;
   gint64 count;
-  gint64 at_peak;  /* -1: not known */
+  gint64 at_peak; /* -1: not known */
   guint16 distance;
   guint8 allocator; /* FlamAllocator */
 } FlamAllocation;
@@ -149,14 +150,14 @@ typedef struct
 void flam_builder_add_allocation (FlamBuilder *builder,
                                   const FlamAllocation *allocation);
 /* The measures derived from allocations: peak, leaked, allocated, allocations,
- * temporary and their other halves. Call once, where in the list they belong. */
+ * temporary and their other halves. Call once, where in the list they belong.
+ */
 void flam_builder_add_allocation_measures (FlamBuilder *builder);
 
 /* --- beside the samples -------------------------------------------------- */
 
-guint flam_builder_add_counter (FlamBuilder *builder,
-                                const char *id,
-                                FlamUnit unit);
+guint
+flam_builder_add_counter (FlamBuilder *builder, const char *id, FlamUnit unit);
 void flam_builder_add_counter_value (FlamBuilder *builder,
                                      guint counter,
                                      gint64 time,
@@ -185,7 +186,8 @@ void flam_builder_warn (FlamBuilder *builder, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
 /* The profile, or FLAM_ERROR (nothing but negative or overflowing weights can
- * still be wrong). The builder is empty afterwards and only good for freeing. */
+ * still be wrong). The builder is empty afterwards and only good for freeing.
+ */
 FlamProfile *flam_builder_finish (FlamBuilder *builder, GError **error);
 
 /* --- symbolizing --------------------------------------------------------- */

@@ -42,12 +42,12 @@ flam_column_push (FlamColumn *column)
 {
   if (G_UNLIKELY (column->n == column->allocated))
     flam_column_reserve (column, column->n + 1);
-  return (char *) column->data + column->n++ * column->element_size;
+  return (char *)column->data + column->n++ * column->element_size;
 }
 
-#define flam_column_append(column, type, value) \
-  (*(type *) flam_column_push (column) = (value))
-#define flam_column_at(column, type, i) (((type *) (column)->data)[i])
+#define flam_column_append(column, type, value)                                \
+  (*(type *)flam_column_push (column) = (value))
+#define flam_column_at(column, type, i) (((type *)(column)->data)[i])
 
 typedef struct
 {
@@ -96,16 +96,16 @@ flam_interner_find (FlamInterner *interner,
 static inline guint64
 flam_hash_mix (guint64 a, guint64 b)
 {
-  __uint128_t product = (__uint128_t) (a ^ 0x9e3779b97f4a7c15ull) *
-                        (b ^ 0xe7037ed1a0b428dbull);
-  return (guint64) product ^ (guint64) (product >> 64);
+  __uint128_t product =
+      (__uint128_t)(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xe7037ed1a0b428dbull);
+  return (guint64)product ^ (guint64)(product >> 64);
 }
 
 static inline guint32
 flam_hash_pair (guint64 a, guint64 b)
 {
   guint64 h = flam_hash_mix (a, b);
-  return (guint32) (h ^ (h >> 32));
+  return (guint32)(h ^ (h >> 32));
 }
 
 static inline guint32

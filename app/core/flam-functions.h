@@ -24,8 +24,7 @@ typedef enum
 
 /* Sorted, heaviest first, ties by name; `n` rows, g_free. Rows for every node
  * but the root. The tree must not be inverted. */
-FlamFunctionRow *flam_functions_new (const FlamTree *tree,
-                                     FlamSort sort,
-                                     guint *n);
+FlamFunctionRow *
+flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n);
 
 G_END_DECLS

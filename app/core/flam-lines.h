@@ -38,7 +38,6 @@ FlamFileRow *flam_lines_files (const FlamWeights *weights, guint *n);
 
 /* The best match for what a person typed: the exact path, else the only or
  * the heaviest file whose path ends in it at a '/'. "" when none does. */
-const char *flam_lines_find_file (const FlamWeights *weights,
-                                  const char *path);
+const char *flam_lines_find_file (const FlamWeights *weights, const char *path);
 
 G_END_DECLS

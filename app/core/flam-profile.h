@@ -21,12 +21,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint32 n;
-  const FlamId *name;         /* string: base name, "[kernel]", "[vdso]" */
-  const FlamId *path;         /* string: as the recording machine saw it */
-  const FlamId *build_id;     /* string: lower-case hex, or "" */
-  const FlamId *why;          /* string: why there are no symbols, or "" */
-  const guint8 *symbols;      /* FlamSymbolState */
-  const guint8 *addressing;   /* FlamAddressing */
+  const FlamId *name;       /* string: base name, "[kernel]", "[vdso]" */
+  const FlamId *path;       /* string: as the recording machine saw it */
+  const FlamId *build_id;   /* string: lower-case hex, or "" */
+  const FlamId *why;        /* string: why there are no symbols, or "" */
+  const guint8 *symbols;    /* FlamSymbolState */
+  const guint8 *addressing; /* FlamAddressing */
 } FlamModules;
 
 typedef struct
@@ -49,8 +49,8 @@ typedef struct
 {
   guint32 n;
   const FlamId *function;
-  const guint64 *address;      /* see module's addressing; 0 with no module */
-  const guint32 *line;         /* 0 unknown */
+  const guint64 *address; /* see module's addressing; 0 with no module */
+  const guint32 *line;    /* 0 unknown */
   const guint16 *inline_depth;
 } FlamFrames;
 
@@ -66,9 +66,9 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  const gint32 *pid;     /* -1 unknown */
-  const FlamId *name;    /* string */
-  const FlamId *parent;  /* process or FLAM_NONE */
+  const gint32 *pid;    /* -1 unknown */
+  const FlamId *name;   /* string */
+  const FlamId *parent; /* process or FLAM_NONE */
 } FlamProcesses;
 
 /* A thread's samples are the slice [first_sample, first_sample + n_samples). */
@@ -85,8 +85,8 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  const gint64 *time;  /* ns from the profile's start; NULL: no times */
-  const FlamId *stack; /* stack or FLAM_NONE: weight without a stack */
+  const gint64 *time;   /* ns from the profile's start; NULL: no times */
+  const FlamId *stack;  /* stack or FLAM_NONE: weight without a stack */
   const guint16 *event; /* NULL: all of one event, 0 */
   const guint8 *state;  /* FlamState; NULL: all running */
 } FlamSamples;
@@ -98,19 +98,19 @@ typedef struct
 {
   guint32 n;
   const gint64 *time;
-  const gint64 *freed_at;   /* FLAM_NEVER: still live at the end */
-  const FlamId *thread;     /* FLAM_NONE unknown */
-  const FlamId *stack;      /* FLAM_NONE: allocated before recording */
-  const gint64 *size;       /* of one block, bytes */
+  const gint64 *freed_at; /* FLAM_NEVER: still live at the end */
+  const FlamId *thread;   /* FLAM_NONE unknown */
+  const FlamId *stack;    /* FLAM_NONE: allocated before recording */
+  const gint64 *size;     /* of one block, bytes */
   const gint64 *count;
-  const gint64 *at_peak;    /* how many of `count` lived at the high-water
-                               mark of the whole capture, where the capture
-                               orders events finer than its clock; NULL: find
-                               it from the times */
-  const guint16 *distance;  /* allocations of the thread between this one and
-                               its free: 0 = temporary; G_MAXUINT16 = more, or
-                               never freed, or not known */
-  const guint8 *allocator;  /* FlamAllocator; NULL: all malloc */
+  const gint64 *at_peak;   /* how many of `count` lived at the high-water
+                              mark of the whole capture, where the capture
+                              orders events finer than its clock; NULL: find
+                              it from the times */
+  const guint16 *distance; /* allocations of the thread between this one and
+                              its free: 0 = temporary; G_MAXUINT16 = more, or
+                              never freed, or not known */
+  const guint8 *allocator; /* FlamAllocator; NULL: all malloc */
 } FlamAllocations;
 
 typedef enum
@@ -129,8 +129,8 @@ typedef enum
 /* Where a measure's weights come from. */
 typedef enum
 {
-  FLAM_FROM_SAMPLES,        /* a column over samples, or 1 each */
-  FLAM_FROM_ALLOCATED,      /* the rest are derived from allocations */
+  FLAM_FROM_SAMPLES,   /* a column over samples, or 1 each */
+  FLAM_FROM_ALLOCATED, /* the rest are derived from allocations */
   FLAM_FROM_ALLOCATIONS,
   FLAM_FROM_PEAK,
   FLAM_FROM_PEAK_BLOCKS,
@@ -174,16 +174,16 @@ typedef struct
 /* What is known about the picture, and what the picture does not know. */
 typedef struct
 {
-  const char *format;        /* importer id, "perf-data" */
-  const char *command;       /* may be "" */
-  gint64 start_unix_ns;      /* 0 unknown */
-  gint64 duration_ns;        /* 0 for captures without times */
-  gboolean complete;         /* the file was read to its end */
-  double read_fraction;      /* of the file; 1 when complete */
-  guint64 lost;              /* events the recorder could not keep */
-  guint64 truncated_stacks;  /* stacks that do not reach their root */
-  guint64 late;              /* samples whose stop came a period late */
-  double recorder_share;     /* recorder's CPU / target's CPU; < 0 unknown */
+  const char *format;          /* importer id, "perf-data" */
+  const char *command;         /* may be "" */
+  gint64 start_unix_ns;        /* 0 unknown */
+  gint64 duration_ns;          /* 0 for captures without times */
+  gboolean complete;           /* the file was read to its end */
+  double read_fraction;        /* of the file; 1 when complete */
+  guint64 lost;                /* events the recorder could not keep */
+  guint64 truncated_stacks;    /* stacks that do not reach their root */
+  guint64 late;                /* samples whose stop came a period late */
+  double recorder_share;       /* recorder's CPU / target's CPU; < 0 unknown */
   const char *const *warnings; /* NULL-terminated, in order, no doubles */
 } FlamFacts;
 

@@ -41,21 +41,26 @@ typedef struct
   GRegex *regex; /* NULL for PRUNE */
 } FlamTransform;
 
+/* A row of bits per function remembers which of them match. */
+#define FLAM_TRANSFORMS_MAX 64
+
 typedef struct
 {
-  guint measure;           /* index into profile->measures */
-  gboolean count;          /* weigh samples 1 each, whatever the column says */
-  GArray *threads;         /* FlamId, ascending; NULL: all */
-  gint64 from, to;         /* ns, half open; G_MININT64, G_MAXINT64: all */
-  guint states;            /* bit per FlamState */
-  GPtrArray *transforms;   /* FlamTransform*, in order of application */
+  guint measure;            /* index into profile->measures */
+  gboolean count;           /* weigh samples 1 each, whatever the column says */
+  GArray *threads;          /* FlamId, ascending; NULL: all */
+  gint64 from, to;          /* ns, half open; G_MININT64, G_MAXINT64: all */
+  guint states;             /* bit per FlamState */
+  guint temporary_distance; /* a block is temporary when its thread made at
+                               most this many others before freeing it; 0 */
+  GPtrArray *transforms;    /* FlamTransform*, in order of application */
   FlamRecursion recursion;
   FlamBy by;
   gboolean invert;
-  gboolean no_native;       /* interpreted frames (and roots) alone */
+  gboolean no_native; /* interpreted frames (and roots) alone */
   gboolean hide_irrelevant;
   gboolean hide_imports;
-  gboolean no_inlines;      /* inlined frames folded into their caller */
+  gboolean no_inlines; /* inlined frames folded into their caller */
 } FlamSelection;
 
 FlamSelection *flam_selection_new (void);

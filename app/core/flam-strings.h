@@ -26,16 +26,15 @@ typedef struct
 void flam_strings_init (FlamStrings *strings);
 void flam_strings_clear (FlamStrings *strings);
 /* `length` -1: NUL-terminated. NULL is "". */
-FlamId flam_strings_intern (FlamStrings *strings,
-                            const char *text,
-                            gssize length);
+FlamId
+flam_strings_intern (FlamStrings *strings, const char *text, gssize length);
 /* FLAM_NONE when it was never interned. */
 FlamId flam_strings_find (FlamStrings *strings, const char *text);
 
 static inline const char *
 flam_strings_get (const FlamStrings *strings, FlamId id)
 {
-  return (const char *) strings->blob.data +
+  return (const char *)strings->blob.data +
          flam_column_at (&strings->offsets, guint64, id);
 }
 

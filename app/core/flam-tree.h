@@ -90,12 +90,12 @@ flam_tree_is_ancestor (const FlamTree *tree, FlamId ancestor, FlamId node)
 
 /* The node in `to` whose path of names is that of `node` in `from`, or the
  * deepest ancestor of it that exists: how a zoom survives a new tree. */
-FlamId flam_tree_find_path (const FlamTree *from,
-                            FlamId node,
-                            const FlamTree *to);
+FlamId
+flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to);
 
 /* Matches of a search: bit per node in `matched` (n bytes, 0 or 1), and the
- * weight under matches, nested ones counted once. NULL regex matches nothing. */
+ * weight under matches, nested ones counted once. NULL regex matches nothing.
+ */
 gint64 flam_tree_search (const FlamTree *tree, GRegex *regex, guint8 *matched);
 
 G_END_DECLS

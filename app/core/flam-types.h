@@ -31,8 +31,8 @@ typedef enum
 /* What sort of code a function is. */
 typedef enum
 {
-  FLAM_KIND_NATIVE,      /* compiled code with a known name */
-  FLAM_KIND_UNRESOLVED,  /* an address without a name: "[module]" */
+  FLAM_KIND_NATIVE,     /* compiled code with a known name */
+  FLAM_KIND_UNRESOLVED, /* an address without a name: "[module]" */
   FLAM_KIND_KERNEL,
   FLAM_KIND_JIT,
   FLAM_KIND_INTERPRETED, /* Python, interpreted Java, JavaScript source */

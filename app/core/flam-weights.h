@@ -8,13 +8,22 @@
 
 G_BEGIN_DECLS
 
+/* The share of one thread in one stack. */
+typedef struct
+{
+  FlamId thread; /* FLAM_NONE unknown */
+  FlamId stack;  /* FLAM_NONE: no stack */
+  gint64 weight;
+} FlamThreadWeight;
+
 typedef struct
 {
   FlamProfile *profile; /* a reference */
   gint64 *weight;       /* one a stack: what ends exactly there */
   gint64 no_stack;      /* weight of samples without a stack */
   gint64 total;         /* sum of the above */
-  FlamId *thread;       /* for FLAM_BY_THREAD alone: see flam-tree.c */
+  GArray *by_thread;    /* for FLAM_BY_THREAD alone: FlamThreadWeight, sorted by
+                           thread and stack, each pair once; else NULL */
   gint64 peak_time;     /* peak measures: when it was; -1 otherwise */
 } FlamWeights;
 

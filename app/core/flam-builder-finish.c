@@ -1,0 +1,856 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The builder's other half: rows that are not interned, and finish(). */
+
+#include "flam-builder-private.h"
+
+#include <stdarg.h>
+
+#define WARNINGS_MAX 100
+
+#define push(builder, type, which, value)                                      \
+  flam_column_append (&(builder)->columns[which], type, value)
+
+/* --- samples ------------------------------------------------------------- */
+
+guint
+flam_builder_add_column (FlamBuilder *builder)
+{
+  FlamColumn column;
+
+  g_assert (builder->columns[COLUMN_SAMPLE_STACK].n == 0);
+  flam_column_init (&column, sizeof (gint64));
+  g_array_append_val (builder->weights, column);
+  return builder->weights->len - 1;
+}
+
+static guint
+add_measure (FlamBuilder *builder,
+             const char *id,
+             const char *name,
+             FlamUnit unit,
+             FlamMeasureKind kind,
+             FlamMeasureSource source,
+             int column,
+             FlamId event)
+{
+  PendingMeasure pending = {
+    .measure = { .id = flam_builder_string (builder, id, -1),
+                 .name = flam_builder_string (builder, name, -1),
+                 .unit = unit,
+                 .kind = kind,
+                 .source = source,
+                 .event = event,
+                 .denominator = 1 },
+    .column = column,
+  };
+
+  g_assert (builder->base == NULL);
+  g_assert (column < (int)builder->weights->len);
+  g_array_append_val (builder->measures, pending);
+  return builder->measures->len - 1;
+}
+
+guint
+flam_builder_add_measure (FlamBuilder *builder,
+                          const char *id,
+                          const char *name,
+                          FlamUnit unit,
+                          FlamMeasureKind kind,
+                          int column,
+                          FlamId event)
+{
+  return add_measure (
+      builder, id, name, unit, kind, FLAM_FROM_SAMPLES, column, event);
+}
+
+void
+flam_builder_set_denominator (FlamBuilder *builder,
+                              guint measure,
+                              gint64 denominator)
+{
+  g_assert (measure < builder->measures->len && denominator > 0);
+  g_array_index (builder->measures, PendingMeasure, measure)
+      .measure.denominator = denominator;
+}
+
+/* Optional columns begin at the first row that needs them. */
+static void
+backfill (FlamColumn *column, gsize n)
+{
+  if (column->n >= n)
+    return;
+  flam_column_reserve (column, n);
+  memset ((char *)column->data + column->n * column->element_size,
+          0,
+          (n - column->n) * column->element_size);
+  column->n = n;
+}
+
+void
+flam_builder_add_sample (FlamBuilder *builder,
+                         const FlamSample *sample,
+                         const gint64 *weights)
+{
+  FlamColumn *columns = builder->columns;
+  FlamColumn *events = &columns[COLUMN_SAMPLE_EVENT];
+  FlamColumn *states = &columns[COLUMN_SAMPLE_STATE];
+  gsize row = columns[COLUMN_SAMPLE_STACK].n;
+
+  g_assert (builder->base == NULL);
+  g_assert (row < FLAM_NONE);
+  g_assert (sample->thread < columns[COLUMN_THREAD_TID].n);
+  g_assert (sample->stack == FLAM_NONE ||
+            sample->stack < columns[COLUMN_STACK_FRAME].n);
+  g_assert (sample->state < FLAM_N_STATES);
+
+  push (builder, FlamId, COLUMN_SAMPLE_THREAD, sample->thread);
+  push (builder, FlamId, COLUMN_SAMPLE_STACK, sample->stack);
+  if (builder->has_times)
+    push (builder, gint64, COLUMN_SAMPLE_TIME, sample->time);
+  if (events->n > 0 || sample->event != 0)
+    {
+      backfill (events, row);
+      flam_column_append (events, guint16, sample->event);
+    }
+  if (states->n > 0 || sample->state != FLAM_STATE_RUNNING)
+    {
+      backfill (states, row);
+      flam_column_append (states, guint8, sample->state);
+    }
+  for (guint i = 0; i < builder->weights->len; i++)
+    flam_column_append (
+        &g_array_index (builder->weights, FlamColumn, i), gint64, weights[i]);
+}
+
+void
+flam_builder_set_has_times (FlamBuilder *builder)
+{
+  if (builder->has_times)
+    return;
+  backfill (&builder->columns[COLUMN_SAMPLE_TIME],
+            builder->columns[COLUMN_SAMPLE_STACK].n);
+  builder->has_times = TRUE;
+}
+
+void
+flam_builder_set_origin (FlamBuilder *builder, gint64 time)
+{
+  builder->has_origin = TRUE;
+  builder->origin = time;
+}
+
+/* --- memory, counters, marks --------------------------------------------- */
+
+void
+flam_builder_add_allocation (FlamBuilder *builder,
+                             const FlamAllocation *allocation)
+{
+  g_assert (builder->base == NULL);
+  g_assert (builder->allocations.n < FLAM_NONE);
+  g_assert (allocation->thread == FLAM_NONE ||
+            allocation->thread < builder->columns[COLUMN_THREAD_TID].n);
+  g_assert (allocation->stack == FLAM_NONE ||
+            allocation->stack < builder->columns[COLUMN_STACK_FRAME].n);
+  g_assert (allocation->allocator < FLAM_N_ALLOCATORS);
+  flam_column_append (&builder->allocations, FlamAllocation, *allocation);
+}
+
+void
+flam_builder_add_allocation_measures (FlamBuilder *builder)
+{
+  static const struct
+  {
+    const char *id;
+    const char *name;
+    FlamUnit unit;
+    FlamMeasureSource source;
+  } measures[] = {
+    { "peak", "Peak memory", FLAM_UNIT_BYTES, FLAM_FROM_PEAK },
+    { "leaked", "Leaked memory", FLAM_UNIT_BYTES, FLAM_FROM_LEAKED },
+    { "allocated", "Allocated memory", FLAM_UNIT_BYTES, FLAM_FROM_ALLOCATED },
+    { "allocations", "Allocations", FLAM_UNIT_COUNT, FLAM_FROM_ALLOCATIONS },
+    { "temporary",
+      "Temporary allocations",
+      FLAM_UNIT_COUNT,
+      FLAM_FROM_TEMPORARY },
+    { "peak-blocks",
+      "Blocks at the peak",
+      FLAM_UNIT_COUNT,
+      FLAM_FROM_PEAK_BLOCKS },
+    { "leaked-blocks",
+      "Leaked blocks",
+      FLAM_UNIT_COUNT,
+      FLAM_FROM_LEAKED_BLOCKS },
+    { "temporary-bytes",
+      "Temporary memory",
+      FLAM_UNIT_BYTES,
+      FLAM_FROM_TEMPORARY_BYTES },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (measures); i++)
+    add_measure (builder,
+                 measures[i].id,
+                 measures[i].name,
+                 measures[i].unit,
+                 FLAM_MEASURE_ALLOC,
+                 measures[i].source,
+                 -1,
+                 FLAM_NONE);
+}
+
+guint
+flam_builder_add_counter (FlamBuilder *builder, const char *id, FlamUnit unit)
+{
+  PendingCounter counter = { flam_builder_string (builder, id, -1), unit };
+
+  flam_column_init (&counter.time, sizeof (gint64));
+  flam_column_init (&counter.value, sizeof (gint64));
+  g_array_append_val (builder->counters, counter);
+  return builder->counters->len - 1;
+}
+
+void
+flam_builder_add_counter_value (FlamBuilder *builder,
+                                guint counter,
+                                gint64 time,
+                                gint64 value)
+{
+  PendingCounter *c;
+
+  g_assert (counter < builder->counters->len);
+  c = &g_array_index (builder->counters, PendingCounter, counter);
+  flam_column_append (&c->time, gint64, time);
+  flam_column_append (&c->value, gint64, value);
+}
+
+void
+flam_builder_add_mark (FlamBuilder *builder,
+                       gint64 time,
+                       gint64 duration,
+                       FlamId thread,
+                       const char *name)
+{
+  g_assert (thread == FLAM_NONE ||
+            thread < builder->columns[COLUMN_THREAD_TID].n);
+  push (builder, gint64, COLUMN_MARK_TIME, time);
+  push (builder, gint64, COLUMN_MARK_DURATION, MAX (duration, 0));
+  push (builder, FlamId, COLUMN_MARK_THREAD, thread);
+  push (builder,
+        FlamId,
+        COLUMN_MARK_NAME,
+        flam_builder_string (builder, name, -1));
+}
+
+/* --- facts --------------------------------------------------------------- */
+
+static void
+set_text (char **field, const char *text)
+{
+  g_free (*field);
+  *field = g_utf8_make_valid (text ? text : "", -1);
+}
+
+void
+flam_builder_set_format (FlamBuilder *builder, const char *importer_id)
+{
+  set_text (&builder->format, importer_id);
+}
+
+void
+flam_builder_set_command (FlamBuilder *builder, const char *command)
+{
+  set_text (&builder->command, command);
+}
+
+void
+flam_builder_set_start (FlamBuilder *builder, gint64 unix_ns)
+{
+  builder->start = unix_ns;
+}
+
+void
+flam_builder_set_duration (FlamBuilder *builder, gint64 ns)
+{
+  builder->duration = MAX (ns, 0);
+}
+
+void
+flam_builder_set_partial (FlamBuilder *builder, double read_fraction)
+{
+  builder->partial = TRUE;
+  builder->read_fraction = CLAMP (read_fraction, 0, 1);
+}
+
+void
+flam_builder_add_lost (FlamBuilder *builder, guint64 n)
+{
+  builder->lost += n;
+}
+
+void
+flam_builder_add_truncated (FlamBuilder *builder, guint64 n)
+{
+  builder->truncated += n;
+}
+
+void
+flam_builder_add_late (FlamBuilder *builder, guint64 n)
+{
+  builder->late += n;
+}
+
+void
+flam_builder_set_recorder_share (FlamBuilder *builder, double share)
+{
+  builder->recorder_share = share;
+}
+
+void
+flam_builder_warn (FlamBuilder *builder, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  g_autofree char *valid = NULL;
+  va_list args;
+
+  if (builder->warnings->len >= WARNINGS_MAX)
+    return;
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  valid = g_utf8_make_valid (text, -1);
+  if (!g_ptr_array_find_with_equal_func (
+          builder->warnings, valid, g_str_equal, NULL))
+    g_ptr_array_add (builder->warnings, g_steal_pointer (&valid));
+}
+
+/* --- finish: order ------------------------------------------------------- */
+
+static int
+compare_times (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const gint64 *times = data;
+  gint64 x = times[*(const guint32 *)a];
+  gint64 y = times[*(const guint32 *)b];
+
+  return (x > y) - (x < y);
+}
+
+/* The rows of samples, thread by thread, ascending in time, ties as they
+ * came. NULL when they stand like that already. */
+static guint32 *
+sample_order (FlamBuilder *builder, guint32 *first, guint32 *count)
+{
+  const FlamColumn *threads = &builder->columns[COLUMN_SAMPLE_THREAD];
+  const FlamId *thread = threads->data;
+  const gint64 *times = builder->columns[COLUMN_SAMPLE_TIME].data;
+  guint32 n = threads->n;
+  guint32 n_threads = builder->columns[COLUMN_THREAD_TID].n;
+  g_autofree guint32 *order = g_new (guint32, n + 1);
+  gboolean identity = TRUE;
+
+  for (guint32 i = 0; i < n; i++)
+    count[thread[i]]++;
+  for (guint32 t = 0, at = 0; t < n_threads; t++)
+    {
+      first[t] = at;
+      at += count[t];
+      count[t] = 0;
+    }
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint32 at = first[thread[i]] + count[thread[i]]++;
+
+      order[at] = i;
+      identity = identity && at == i;
+    }
+  for (guint32 t = 0; times != NULL && t < n_threads; t++)
+    {
+      gboolean ascending = TRUE;
+
+      for (guint32 i = first[t] + 1; i < first[t] + count[t]; i++)
+        ascending = ascending && times[order[i - 1]] <= times[order[i]];
+      if (ascending)
+        continue;
+      g_qsort_with_data (order + first[t],
+                         count[t],
+                         sizeof *order,
+                         compare_times,
+                         (gpointer)times);
+      identity = FALSE;
+    }
+  return identity ? NULL : g_steal_pointer (&order);
+}
+
+static void
+reorder (FlamColumn *column, const guint32 *order)
+{
+  FlamColumn sorted;
+  guint size = column->element_size;
+
+  if (order == NULL || column->n == 0)
+    return;
+  flam_column_init (&sorted, size);
+  flam_column_reserve (&sorted, column->n);
+  for (gsize i = 0; i < column->n; i++)
+    memcpy ((char *)sorted.data + i * size,
+            (char *)column->data + (gsize)order[i] * size,
+            size);
+  sorted.n = column->n;
+  flam_column_clear (column);
+  *column = sorted;
+}
+
+/* --- finish: time -------------------------------------------------------- */
+
+/* A difference that cannot overflow, whatever a hostile file says. */
+static gint64
+since (gint64 time, gint64 origin)
+{
+  gint64 difference;
+
+  if (__builtin_sub_overflow (time, origin, &difference))
+    return time > origin ? G_MAXINT64 - 1 : G_MININT64 + 1;
+  return MIN (difference, FLAM_NEVER - 1);
+}
+
+typedef struct
+{
+  gint64 first;
+  gint64 last;
+} Span;
+
+static void
+span_column (Span *span, const FlamColumn *column)
+{
+  for (gsize i = 0; i < column->n; i++)
+    {
+      gint64 time = flam_column_at (column, gint64, i);
+
+      span->first = MIN (span->first, time);
+      span->last = MAX (span->last, time);
+    }
+}
+
+static Span
+find_span (FlamBuilder *builder)
+{
+  Span span = { G_MAXINT64, G_MININT64 };
+
+  span_column (&span, &builder->columns[COLUMN_SAMPLE_TIME]);
+  for (gsize i = 0; i < builder->allocations.n; i++)
+    {
+      const FlamAllocation *a =
+          &flam_column_at (&builder->allocations, FlamAllocation, i);
+
+      span.first = MIN (span.first, a->time);
+      span.last = MAX (span.last, a->time);
+      if (a->freed_at != FLAM_NEVER)
+        span.last = MAX (span.last, a->freed_at);
+    }
+  for (guint i = 0; i < builder->counters->len; i++)
+    span_column (&span,
+                 &g_array_index (builder->counters, PendingCounter, i).time);
+  span_column (&span, &builder->columns[COLUMN_MARK_TIME]);
+  if (builder->has_origin && span.first != G_MAXINT64)
+    span.first = MIN (span.first, builder->origin);
+  if (span.first == G_MAXINT64)
+    span = (Span){ 0, 0 };
+  return span;
+}
+
+static void
+shift_column (FlamColumn *column, gint64 origin)
+{
+  for (gsize i = 0; i < column->n; i++)
+    flam_column_at (column, gint64, i) =
+        since (flam_column_at (column, gint64, i), origin);
+}
+
+static void
+shift_times (FlamBuilder *builder, gint64 origin)
+{
+  shift_column (&builder->columns[COLUMN_SAMPLE_TIME], origin);
+  shift_column (&builder->columns[COLUMN_MARK_TIME], origin);
+  for (guint i = 0; i < builder->counters->len; i++)
+    shift_column (&g_array_index (builder->counters, PendingCounter, i).time,
+                  origin);
+  for (gsize i = 0; i < builder->allocations.n; i++)
+    {
+      FlamAllocation *a =
+          &flam_column_at (&builder->allocations, FlamAllocation, i);
+
+      a->time = since (a->time, origin);
+      if (a->freed_at != FLAM_NEVER)
+        a->freed_at = MAX (since (a->freed_at, origin), a->time);
+    }
+}
+
+/* --- finish: checks ------------------------------------------------------ */
+
+static gboolean
+refuse (GError **error, const char *what)
+{
+  g_set_error (error, FLAM_ERROR, FLAM_ERROR_INVALID, "%s", what);
+  return FALSE;
+}
+
+/* Sums of weights must fit: a tree adds them up and nobody checks again. */
+static gboolean
+check_weights (FlamBuilder *builder, GError **error)
+{
+  for (guint c = 0; c < builder->weights->len; c++)
+    {
+      const FlamColumn *column =
+          &g_array_index (builder->weights, FlamColumn, c);
+      gint64 sum = 0;
+
+      for (gsize i = 0; i < column->n; i++)
+        {
+          gint64 weight = flam_column_at (column, gint64, i);
+
+          if (weight < 0)
+            return refuse (error, "a sample has a negative weight");
+          if (__builtin_add_overflow (sum, weight, &sum))
+            return refuse (error, "the weights add up to more than 2^63");
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+check_allocations (FlamBuilder *builder, GError **error)
+{
+  gint64 bytes = 0;
+  gint64 blocks = 0;
+
+  for (gsize i = 0; i < builder->allocations.n; i++)
+    {
+      const FlamAllocation *a =
+          &flam_column_at (&builder->allocations, FlamAllocation, i);
+      gint64 size;
+
+      if (a->size < 0 || a->count < 0 || a->at_peak > a->count)
+        return refuse (error, "an allocation has an impossible size");
+      if (__builtin_mul_overflow (a->size, a->count, &size) ||
+          __builtin_add_overflow (bytes, size, &bytes) ||
+          __builtin_add_overflow (blocks, a->count, &blocks))
+        return refuse (error, "the allocations add up to more than 2^63");
+    }
+  return TRUE;
+}
+
+/* --- finish: freezing ---------------------------------------------------- */
+
+#define own(which) flam_profile_box_own (box, &columns[which])
+
+static void
+freeze_code (FlamBuilder *builder, FlamProfileBox *box)
+{
+  FlamProfile *p = &box->tables;
+  FlamColumn *columns = builder->columns;
+
+  p->modules.n = columns[COLUMN_MODULE_PATH].n;
+  p->modules.name = own (COLUMN_MODULE_NAME);
+  p->modules.path = own (COLUMN_MODULE_PATH);
+  p->modules.build_id = own (COLUMN_MODULE_BUILD_ID);
+  p->modules.why = own (COLUMN_MODULE_WHY);
+  p->modules.symbols = own (COLUMN_MODULE_SYMBOLS);
+  p->modules.addressing = own (COLUMN_MODULE_ADDRESSING);
+
+  p->functions.n = columns[COLUMN_FUNCTION_NAME].n;
+  p->functions.name = own (COLUMN_FUNCTION_NAME);
+  p->functions.system_name = own (COLUMN_FUNCTION_SYSTEM_NAME);
+  p->functions.file = own (COLUMN_FUNCTION_FILE);
+  p->functions.module = own (COLUMN_FUNCTION_MODULE);
+  p->functions.line = own (COLUMN_FUNCTION_LINE);
+  p->functions.kind = own (COLUMN_FUNCTION_KIND);
+  p->functions.flags = own (COLUMN_FUNCTION_FLAGS);
+
+  p->frames.n = columns[COLUMN_FRAME_FUNCTION].n;
+  p->frames.function = own (COLUMN_FRAME_FUNCTION);
+  p->frames.address = own (COLUMN_FRAME_ADDRESS);
+  p->frames.line = own (COLUMN_FRAME_LINE);
+  p->frames.inline_depth = own (COLUMN_FRAME_DEPTH);
+
+  p->stacks.n = columns[COLUMN_STACK_FRAME].n;
+  p->stacks.prefix = own (COLUMN_STACK_PREFIX);
+  p->stacks.frame = own (COLUMN_STACK_FRAME);
+}
+
+static void
+freeze_threads (FlamBuilder *builder, FlamProfileBox *box)
+{
+  FlamProfile *p = &box->tables;
+  FlamColumn *columns = builder->columns;
+  guint32 n_threads = columns[COLUMN_THREAD_TID].n;
+  guint32 *first = g_new0 (guint32, n_threads + 1);
+  guint32 *count = g_new0 (guint32, n_threads + 1);
+  g_autofree guint32 *order = sample_order (builder, first, count);
+
+  p->processes.n = columns[COLUMN_PROCESS_PID].n;
+  p->processes.pid = own (COLUMN_PROCESS_PID);
+  p->processes.name = own (COLUMN_PROCESS_NAME);
+  p->processes.parent = own (COLUMN_PROCESS_PARENT);
+
+  p->threads.n = n_threads;
+  p->threads.process = own (COLUMN_THREAD_PROCESS);
+  p->threads.tid = own (COLUMN_THREAD_TID);
+  p->threads.name = own (COLUMN_THREAD_NAME);
+  p->threads.first_sample = first;
+  p->threads.n_samples = count;
+  g_ptr_array_add (box->owned, first);
+  g_ptr_array_add (box->owned, count);
+
+  for (guint i = COLUMN_SAMPLE_STACK; i <= COLUMN_SAMPLE_STATE; i++)
+    {
+      if (i != COLUMN_SAMPLE_STACK && columns[i].n > 0)
+        backfill (&columns[i], columns[COLUMN_SAMPLE_STACK].n);
+      reorder (&columns[i], order);
+    }
+  for (guint i = 0; i < builder->weights->len; i++)
+    reorder (&g_array_index (builder->weights, FlamColumn, i), order);
+
+  p->samples.n = columns[COLUMN_SAMPLE_STACK].n;
+  p->samples.stack = own (COLUMN_SAMPLE_STACK);
+  p->samples.time = own (COLUMN_SAMPLE_TIME);
+  p->samples.event = own (COLUMN_SAMPLE_EVENT);
+  p->samples.state = own (COLUMN_SAMPLE_STATE);
+}
+
+static int
+compare_allocations (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const FlamAllocation *x = a;
+  const FlamAllocation *y = b;
+
+  return (x->time > y->time) - (x->time < y->time);
+}
+
+static void
+freeze_allocations (FlamBuilder *builder, FlamProfileBox *box)
+{
+  FlamColumn *rows = &builder->allocations;
+  guint32 n = rows->n;
+  const FlamAllocation *a = rows->data;
+  FlamAllocations *table = &box->tables.allocations;
+  gboolean ascending = TRUE;
+  gboolean has_peak = n > 0;
+  gint64 *time, *freed_at, *size, *count, *at_peak;
+  FlamId *thread, *stack;
+  guint16 *distance;
+  guint8 *allocator;
+
+  table->n = n;
+  if (n == 0)
+    return;
+  for (guint32 i = 0; i < n; i++)
+    {
+      ascending = ascending && (i == 0 || a[i - 1].time <= a[i].time);
+      has_peak = has_peak && a[i].at_peak >= 0;
+    }
+  if (!ascending)
+    g_qsort_with_data (rows->data, n, sizeof *a, compare_allocations, NULL);
+
+#define new_column(type, name)                                                 \
+  (table->name = name = g_new (type, n), g_ptr_array_add (box->owned, name))
+  new_column (gint64, time);
+  new_column (gint64, freed_at);
+  new_column (gint64, size);
+  new_column (gint64, count);
+  new_column (gint64, at_peak);
+  new_column (FlamId, thread);
+  new_column (FlamId, stack);
+  new_column (guint16, distance);
+  new_column (guint8, allocator);
+#undef new_column
+  for (guint32 i = 0; i < n; i++)
+    {
+      time[i] = a[i].time;
+      freed_at[i] = a[i].freed_at;
+      size[i] = a[i].size;
+      count[i] = a[i].count;
+      at_peak[i] = a[i].at_peak;
+      thread[i] = a[i].thread;
+      stack[i] = a[i].stack;
+      distance[i] = a[i].distance;
+      allocator[i] = a[i].allocator;
+    }
+  if (!has_peak)
+    table->at_peak = NULL;
+  flam_column_clear (rows);
+}
+
+static void
+freeze_rest (FlamBuilder *builder, FlamProfileBox *box)
+{
+  FlamProfile *p = &box->tables;
+  FlamColumn *columns = builder->columns;
+  g_autofree const gint64 **weights =
+      g_new0 (const gint64 *, builder->weights->len + 1);
+  FlamMeasure *measures = g_new0 (FlamMeasure, builder->measures->len + 1);
+  FlamCounter *counters = g_new0 (FlamCounter, builder->counters->len + 1);
+
+  for (guint i = 0; i < builder->weights->len; i++)
+    weights[i] = flam_profile_box_own (
+        box, &g_array_index (builder->weights, FlamColumn, i));
+  for (guint i = 0; i < builder->measures->len; i++)
+    {
+      const PendingMeasure *pending =
+          &g_array_index (builder->measures, PendingMeasure, i);
+
+      measures[i] = pending->measure;
+      if (pending->column >= 0)
+        measures[i].weight = weights[pending->column];
+    }
+  p->measures = measures;
+  p->n_measures = builder->measures->len;
+  g_ptr_array_add (box->owned, measures);
+
+  for (guint i = 0; i < builder->counters->len; i++)
+    {
+      PendingCounter *pending =
+          &g_array_index (builder->counters, PendingCounter, i);
+      guint32 n = pending->time.n;
+
+      counters[i] = (FlamCounter){ pending->id, pending->unit, n };
+      counters[i].time = flam_profile_box_own (box, &pending->time);
+      counters[i].value = flam_profile_box_own (box, &pending->value);
+    }
+  p->counters = counters;
+  p->n_counters = builder->counters->len;
+  g_ptr_array_add (box->owned, counters);
+
+  p->marks.n = columns[COLUMN_MARK_TIME].n;
+  p->marks.time = own (COLUMN_MARK_TIME);
+  p->marks.duration = own (COLUMN_MARK_DURATION);
+  p->marks.thread = own (COLUMN_MARK_THREAD);
+  p->marks.name = own (COLUMN_MARK_NAME);
+}
+
+static const char *
+own_text (FlamProfileBox *box, char **text)
+{
+  char *stolen = *text ? g_steal_pointer (text) : g_strdup ("");
+
+  g_ptr_array_add (box->owned, stolen);
+  return stolen;
+}
+
+static void
+freeze_facts (FlamBuilder *builder, FlamProfileBox *box, Span span)
+{
+  FlamFacts *facts = &box->tables.facts;
+  guint n = builder->warnings->len;
+  char **warnings = g_new0 (char *, n + 1);
+
+  facts->format = own_text (box, &builder->format);
+  facts->command = own_text (box, &builder->command);
+  facts->start_unix_ns = builder->start;
+  facts->duration_ns = builder->duration >= 0 ? builder->duration
+                                              : since (span.last, span.first);
+  facts->complete = !builder->partial;
+  facts->read_fraction = builder->read_fraction;
+  facts->lost = builder->lost;
+  facts->truncated_stacks = builder->truncated;
+  facts->late = builder->late;
+  facts->recorder_share = builder->recorder_share;
+  for (guint i = 0; i < n; i++)
+    {
+      warnings[i] = g_steal_pointer (&builder->warnings->pdata[i]);
+      g_ptr_array_add (box->owned, warnings[i]);
+    }
+  g_ptr_array_set_size (builder->warnings, 0);
+  facts->warnings = (const char *const *)warnings;
+  g_ptr_array_add (box->owned, warnings);
+}
+
+static void
+freeze_strings (FlamBuilder *builder, FlamProfileBox *box)
+{
+  box->strings = builder->strings;
+  flam_interner_clear (&box->strings.interner);
+  flam_strings_init (&builder->strings);
+}
+
+/* --- finish: editing ----------------------------------------------------- */
+
+static void
+rebuild_stacks (FlamBuilder *builder, FlamId *map)
+{
+  const FlamStacks *old = &builder->base->stacks;
+
+  for (FlamId s = 0; s < old->n; s++)
+    {
+      FlamId prefix = old->prefix[s];
+      FlamId frame = old->frame[s];
+      guint32 n = flam_column_at (&builder->chain_length, guint32, frame);
+      guint64 first = flam_column_at (&builder->chain_first, guint64, frame);
+      FlamId stack = prefix == FLAM_NONE ? FLAM_NONE : map[prefix];
+
+      if (n == 0)
+        stack = flam_builder_stack (builder, stack, frame);
+      for (guint32 i = 0; i < n; i++)
+        stack = flam_builder_stack (
+            builder,
+            stack,
+            flam_column_at (&builder->chains, FlamId, first + i));
+      map[s] = stack;
+    }
+}
+
+static const FlamId *
+remap_column (FlamProfileBox *box,
+              const FlamId *stacks,
+              guint32 n,
+              const FlamId *map)
+{
+  FlamId *mapped = g_new (FlamId, n + 1);
+
+  for (guint32 i = 0; i < n; i++)
+    mapped[i] = stacks[i] == FLAM_NONE ? FLAM_NONE : map[stacks[i]];
+  g_ptr_array_add (box->owned, mapped);
+  return mapped;
+}
+
+static FlamProfile *
+finish_edit (FlamBuilder *builder)
+{
+  FlamProfileBox *box = flam_profile_box_new ();
+  FlamProfile *p = &box->tables;
+  g_autofree FlamId *map = g_new (FlamId, builder->base->stacks.n + 1);
+
+  rebuild_stacks (builder, map);
+  *p = *builder->base;
+  box->base = g_steal_pointer (&builder->base);
+  freeze_code (builder, box);
+  p->samples.stack = remap_column (box, p->samples.stack, p->samples.n, map);
+  if (p->allocations.n > 0)
+    p->allocations.stack =
+        remap_column (box, p->allocations.stack, p->allocations.n, map);
+  freeze_strings (builder, box);
+  return p;
+}
+
+FlamProfile *
+flam_builder_finish (FlamBuilder *builder, GError **error)
+{
+  FlamProfileBox *box;
+  Span span;
+
+  if (builder->base != NULL)
+    return finish_edit (builder);
+  if (!check_weights (builder, error) || !check_allocations (builder, error))
+    return NULL;
+
+  span = find_span (builder);
+  shift_times (builder, span.first);
+  box = flam_profile_box_new ();
+  freeze_code (builder, box);
+  freeze_threads (builder, box);
+  freeze_allocations (builder, box);
+  freeze_rest (builder, box);
+  freeze_facts (builder, box, span);
+  freeze_strings (builder, box);
+  return &box->tables;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-columns.h"
+
+#define FIRST_ROWS 64
+#define FIRST_SLOTS 256
+
+void
+flam_column_init (FlamColumn *column, guint element_size)
+{
+  *column = (FlamColumn){ .element_size = element_size };
+}
+
+void
+flam_column_clear (FlamColumn *column)
+{
+  g_free (column->data);
+  flam_column_init (column, column->element_size);
+}
+
+void
+flam_column_reserve (FlamColumn *column, gsize n)
+{
+  gsize wanted;
+
+  if (n <= column->allocated)
+    return;
+  wanted = MAX (column->allocated + column->allocated / 2, FIRST_ROWS);
+  wanted = MAX (wanted, n);
+  column->data = g_realloc_n (column->data, wanted, column->element_size);
+  column->allocated = wanted;
+}
+
+void *
+flam_column_steal (FlamColumn *column)
+{
+  void *data = NULL;
+
+  if (column->n > 0)
+    data = g_realloc_n (column->data, column->n, column->element_size);
+  else
+    g_free (column->data);
+  flam_column_init (column, column->element_size);
+  return data;
+}
+
+static FlamSlot *
+empty_slots (guint32 n)
+{
+  FlamSlot *slots = g_new (FlamSlot, n);
+
+  /* All ones: id FLAM_NONE. */
+  memset (slots, 0xff, (gsize)n * sizeof *slots);
+  return slots;
+}
+
+void
+flam_interner_init (FlamInterner *interner)
+{
+  interner->slots = empty_slots (FIRST_SLOTS);
+  interner->mask = FIRST_SLOTS - 1;
+  interner->used = 0;
+}
+
+void
+flam_interner_clear (FlamInterner *interner)
+{
+  g_clear_pointer (&interner->slots, g_free);
+  interner->mask = 0;
+  interner->used = 0;
+}
+
+void
+flam_interner_grow (FlamInterner *interner)
+{
+  guint32 old_n = interner->mask + 1;
+  guint32 n = old_n * 2;
+  g_autofree FlamSlot *old = interner->slots;
+
+  g_assert (n > old_n);
+  interner->slots = empty_slots (n);
+  interner->mask = n - 1;
+  for (guint32 i = 0; i < old_n; i++)
+    {
+      guint32 at = old[i].hash & interner->mask;
+
+      if (old[i].id == FLAM_NONE)
+        continue;
+      while (interner->slots[at].id != FLAM_NONE)
+        at = (at + 1) & interner->mask;
+      interner->slots[at] = old[i];
+    }
+}

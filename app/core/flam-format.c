@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-format.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Three significant digits: 1.23, 12.3, 123. */
+static char *
+three_digits (double value, const char *unit)
+{
+  int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+
+  return g_strdup_printf ("%.*f\u00a0%s", decimals, value, unit);
+}
+
+static char *
+format_scaled (gint64 value, const char *const *units, guint n_units)
+{
+  double scaled = fabs ((double)value);
+  const char *sign = value < 0 ? "−" : "";
+  g_autofree char *text = NULL;
+  guint unit = 0;
+
+  while (unit + 1 < n_units && scaled >= 999.5)
+    {
+      scaled /= 1000;
+      unit++;
+    }
+  text = unit == 0 ? g_strdup_printf ("%.0f\u00a0%s", scaled, units[0])
+                   : three_digits (scaled, units[unit]);
+  return g_strconcat (sign, text, NULL);
+}
+
+static char *
+format_time (gint64 ns)
+{
+  static const char *const units[] = { "ns", "µs", "ms", "s" };
+  double minutes = (double)ns / 6e10;
+
+  if (fabs (minutes) < 10)
+    return format_scaled (ns, units, G_N_ELEMENTS (units));
+  return three_digits (minutes, "min");
+}
+
+static char *
+format_count (gint64 count)
+{
+  char digits[24];
+  GString *text = g_string_new (count < 0 ? "−" : NULL);
+  gsize n;
+
+  g_snprintf (digits,
+              sizeof digits,
+              "%" G_GUINT64_FORMAT,
+              count < 0 ? -(guint64)count : (guint64)count);
+  n = strlen (digits);
+  for (gsize i = 0; i < n; i++)
+    {
+      if (i > 0 && (n - i) % 3 == 0)
+        g_string_append (text, "\u202f");
+      g_string_append_c (text, digits[i]);
+    }
+  return g_string_free (text, FALSE);
+}
+
+char *
+flam_format_value (gint64 value, FlamUnit unit)
+{
+  static const char *const bytes[] = { "B", "kB", "MB", "GB", "TB", "PB" };
+
+  switch (unit)
+    {
+    case FLAM_UNIT_NS:
+      return format_time (value);
+    case FLAM_UNIT_BYTES:
+      return format_scaled (value, bytes, G_N_ELEMENTS (bytes));
+    case FLAM_UNIT_COUNT:
+      break;
+    }
+  return format_count (value);
+}
+
+char *
+flam_format_weight (const FlamMeasure *measure, gint64 weight)
+{
+  gint64 whole = weight / measure->denominator;
+
+  if (weight % measure->denominator != 0 && ABS (whole) < 1000)
+    return g_strdup_printf ("%.3g", (double)weight / measure->denominator);
+  return flam_format_value (whole, measure->unit);
+}
+
+char *
+flam_format_percent (gint64 part, gint64 whole)
+{
+  double percent = whole == 0 ? 0 : 100.0 * part / whole;
+
+  if (part != 0 && fabs (percent) < 0.1)
+    return g_strdup ("<\u00a00.1\u00a0%");
+  if (percent == 0)
+    return g_strdup ("0\u00a0%");
+  return g_strdup_printf ("%.1f\u00a0%%", percent);
+}
+
+char *
+flam_format_plain (const FlamMeasure *measure, gint64 weight)
+{
+  gint64 denominator = measure->denominator;
+  g_autofree char *text = NULL;
+  gsize end;
+
+  if (weight % denominator == 0)
+    return g_strdup_printf ("%" G_GINT64_FORMAT, weight / denominator);
+  text = g_strdup_printf (
+      "%" G_GINT64_FORMAT ".%09" G_GINT64_FORMAT,
+      weight / denominator,
+      (gint64)((__int128_t)(weight % denominator) * 1000000000 / denominator));
+  for (end = strlen (text); text[end - 1] == '0';)
+    end--;
+  text[end] = 0;
+  return g_steal_pointer (&text);
+}
+
+/* --- names --------------------------------------------------------------- */
+
+/* `name` without what stands between each outermost pair of `open` and
+ * `close`. "operator<", "operator()" and "->" are no brackets. */
+static char *
+without_brackets (const char *name, char open, char close)
+{
+  GString *kept = g_string_new (NULL);
+  guint depth = 0;
+
+  for (const char *p = name; *p; p++)
+    {
+      gboolean operator_name =
+          depth == 0 && g_str_has_suffix (kept->str, "operator");
+
+      if (operator_name && (*p == '<' || *p == '>' || *p == '('))
+        {
+          const char *end = p + strspn (p, *p == '(' ? "()" : "<>=-");
+
+          g_string_append_len (kept, p, end - p);
+          p = end - 1;
+          continue;
+        }
+      if (*p == close && depth > 0 && p[-1] != '-')
+        depth--;
+      else if (*p == open)
+        depth++;
+      else if (depth == 0)
+        g_string_append_c (kept, *p);
+    }
+  if (depth != 0)
+    g_string_assign (kept, name);
+  return g_string_free (kept, FALSE);
+}
+
+static gboolean
+fits (const char *name, guint max)
+{
+  return g_utf8_strlen (name, -1) <= max;
+}
+
+/* First and last characters with "…" between; the end gets the larger half. */
+static char *
+cut_middle (const char *name, guint max)
+{
+  glong length = g_utf8_strlen (name, -1);
+  guint head = max > 4 ? (max - 1) / 3 : 0;
+  guint tail = max - 1 - head;
+  const char *tail_at = g_utf8_offset_to_pointer (name, length - tail);
+  g_autofree char *front = g_utf8_substring (name, 0, head);
+
+  return g_strconcat (front, "…", tail_at, NULL);
+}
+
+char *
+flam_format_short_name (const char *name, guint max)
+{
+  g_autofree char *shorter = NULL;
+  char *colons;
+
+  if (max < 2 || fits (name, max))
+    return g_strdup (name);
+  if (strstr (name, "(anonymous namespace)") == NULL)
+    shorter = without_brackets (name, '(', ')');
+  else
+    shorter = g_strdup (name);
+  if (fits (shorter, max) && *shorter)
+    return g_steal_pointer (&shorter);
+  {
+    g_autofree char *plain = without_brackets (shorter, '<', '>');
+
+    if (*plain)
+      {
+        g_free (shorter);
+        shorter = g_steal_pointer (&plain);
+      }
+  }
+  while (!fits (shorter, max) && (colons = strstr (shorter, "::")) != NULL &&
+         colons[2] != 0)
+    {
+      char *rest = g_strdup (colons + 2);
+
+      g_free (shorter);
+      shorter = rest;
+    }
+  return fits (shorter, max) ? g_steal_pointer (&shorter)
+                             : cut_middle (shorter, max);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-lines.h"
+
+#include "flam-columns.h"
+
+/* The weight at and below each stack; g_free. */
+static gint64 *
+sum_stacks (const FlamWeights *weights)
+{
+  const FlamStacks *stacks = &weights->profile->stacks;
+  gint64 *total = g_new (gint64, stacks->n + 1);
+
+  memcpy (total, weights->weight, stacks->n * sizeof *total);
+  for (FlamId s = stacks->n; s-- > 0;)
+    if (stacks->prefix[s] != FLAM_NONE)
+      total[stacks->prefix[s]] += total[s];
+  return total;
+}
+
+static FlamId
+find_string (const FlamProfile *profile, const char *text)
+{
+  for (FlamId f = 0; f < profile->functions.n; f++)
+    {
+      FlamId file = profile->functions.file[f];
+
+      if (file != 0 && strcmp (flam_profile_string (profile, file), text) == 0)
+        return file;
+    }
+  return FLAM_NONE;
+}
+
+static int
+compare_lines (gconstpointer a, gconstpointer b)
+{
+  guint32 x = ((const FlamLineRow *)a)->line;
+  guint32 y = ((const FlamLineRow *)b)->line;
+
+  return (x > y) - (x < y);
+}
+
+static gboolean
+is_wanted (const FlamProfile *profile,
+           FlamId stack,
+           FlamId file,
+           FlamId function)
+{
+  FlamId frame = profile->stacks.frame[stack];
+  FlamId owner = profile->frames.function[frame];
+
+  return profile->functions.file[owner] == file &&
+         profile->frames.line[frame] != 0 &&
+         (function == FLAM_NONE || owner == function);
+}
+
+static FlamLineRow *
+row_of (GHashTable *index, GArray *rows, guint32 line)
+{
+  gpointer known;
+  FlamLineRow row = { line };
+
+  if (!g_hash_table_lookup_extended (
+          index, GUINT_TO_POINTER (line), NULL, &known))
+    {
+      known = GUINT_TO_POINTER (rows->len);
+      g_hash_table_insert (index, GUINT_TO_POINTER (line), known);
+      g_array_append_val (rows, row);
+    }
+  return &g_array_index (rows, FlamLineRow, GPOINTER_TO_UINT (known));
+}
+
+FlamLineRow *
+flam_lines_new (const FlamWeights *weights,
+                const char *file,
+                FlamId function,
+                guint *n)
+{
+  const FlamProfile *profile = weights->profile;
+  const FlamStacks *stacks = &profile->stacks;
+  FlamId wanted = find_string (profile, file);
+  g_autofree gint64 *total = sum_stacks (weights);
+  /* The nearest stack at or above this one whose frame is in the file. */
+  g_autofree FlamId *near = g_new (FlamId, stacks->n + 1);
+  g_autoptr (GHashTable) index = g_hash_table_new (NULL, NULL);
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamLineRow));
+
+  for (FlamId s = 0; wanted != FLAM_NONE && s < stacks->n; s++)
+    {
+      FlamId prefix = stacks->prefix[s];
+      FlamId above = prefix == FLAM_NONE ? FLAM_NONE : near[prefix];
+      guint32 line = profile->frames.line[stacks->frame[s]];
+      FlamLineRow *row;
+
+      near[s] = above;
+      if (!is_wanted (profile, s, wanted, function))
+        continue;
+      near[s] = s;
+      if (total[s] == 0)
+        continue;
+      row = row_of (index, rows, line);
+      row->self += weights->weight[s];
+      while (above != FLAM_NONE &&
+             profile->frames.line[stacks->frame[above]] != line)
+        {
+          prefix = stacks->prefix[above];
+          above = prefix == FLAM_NONE ? FLAM_NONE : near[prefix];
+        }
+      if (above == FLAM_NONE)
+        row->total += total[s];
+    }
+  g_array_sort (rows, compare_lines);
+  *n = rows->len;
+  return (FlamLineRow *)(void *)g_array_free (rows, FALSE);
+}
+
+/* --- files --------------------------------------------------------------- */
+
+static int
+compare_files (gconstpointer a, gconstpointer b)
+{
+  const FlamFileRow *x = a;
+  const FlamFileRow *y = b;
+
+  if (x->self != y->self)
+    return x->self > y->self ? -1 : 1;
+  return (x->total < y->total) - (x->total > y->total);
+}
+
+FlamFileRow *
+flam_lines_files (const FlamWeights *weights, guint *n)
+{
+  const FlamProfile *profile = weights->profile;
+  const FlamStacks *stacks = &profile->stacks;
+  g_autofree gint64 *total = sum_stacks (weights);
+  g_autofree FlamId *row_of_file =
+      g_new (FlamId, flam_profile_n_strings (profile));
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamFileRow));
+
+  memset (row_of_file, 0xff, 4 * (gsize)flam_profile_n_strings (profile));
+  for (FlamId s = 0; s < stacks->n; s++)
+    {
+      FlamId function = profile->frames.function[stacks->frame[s]];
+      FlamId file = profile->functions.file[function];
+      FlamId above = stacks->prefix[s];
+      FlamFileRow *row;
+
+      if (file == 0 || total[s] == 0)
+        continue;
+      if (row_of_file[file] == FLAM_NONE)
+        {
+          FlamFileRow fresh = { file };
+
+          row_of_file[file] = rows->len;
+          g_array_append_val (rows, fresh);
+        }
+      row = &g_array_index (rows, FlamFileRow, row_of_file[file]);
+      row->self += weights->weight[s];
+      while (above != FLAM_NONE &&
+             profile->functions
+                     .file[profile->frames.function[stacks->frame[above]]] !=
+                 file)
+        above = stacks->prefix[above];
+      if (above == FLAM_NONE)
+        row->total += total[s];
+    }
+  g_array_sort (rows, compare_files);
+  *n = rows->len;
+  return (FlamFileRow *)(void *)g_array_free (rows, FALSE);
+}
+
+const char *
+flam_lines_find_file (const FlamWeights *weights, const char *path)
+{
+  guint n;
+  g_autofree FlamFileRow *rows = flam_lines_files (weights, &n);
+  g_autofree char *suffix = g_strconcat ("/", path, NULL);
+  const char *best = "";
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *file = flam_profile_string (weights->profile, rows[i].file);
+
+      if (strcmp (file, path) == 0)
+        return file;
+      if (best[0] == 0 && g_str_has_suffix (file, suffix))
+        best = file;
+    }
+  return best;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What flam-profile.c frees and flam-builder.c fills. Nobody else includes
+ * this. The private part lies behind the public tables in one block. */
+
+#include "flam-builder.h"
+#include "flam-strings.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamProfile tables;
+  FlamStrings strings; /* its interner is cleared */
+  GPtrArray *owned;    /* the columns' memory, g_free */
+  FlamProfile *base;   /* whose columns an edited profile shares, or NULL */
+} FlamProfileBox;
+
+FlamProfileBox *flam_profile_box_new (void);
+/* Takes the column's memory over. */
+void *flam_profile_box_own (FlamProfileBox *box, FlamColumn *column);
+
+G_END_DECLS

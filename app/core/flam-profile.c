@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-profile-private.h"
+
+FlamProfileBox *
+flam_profile_box_new (void)
+{
+  FlamProfileBox *box = g_atomic_rc_box_new0 (FlamProfileBox);
+
+  box->owned = g_ptr_array_new_with_free_func (g_free);
+  return box;
+}
+
+void *
+flam_profile_box_own (FlamProfileBox *box, FlamColumn *column)
+{
+  void *data = flam_column_steal (column);
+
+  if (data != NULL)
+    g_ptr_array_add (box->owned, data);
+  return data;
+}
+
+static void
+box_clear (gpointer data)
+{
+  FlamProfileBox *box = data;
+
+  flam_strings_clear (&box->strings);
+  g_ptr_array_unref (box->owned);
+  g_clear_pointer (&box->base, flam_profile_unref);
+}
+
+FlamProfile *
+flam_profile_ref (const FlamProfile *profile)
+{
+  return g_atomic_rc_box_acquire ((FlamProfile *)profile);
+}
+
+void
+flam_profile_unref (FlamProfile *profile)
+{
+  g_atomic_rc_box_release_full (profile, box_clear);
+}
+
+const char *
+flam_profile_string (const FlamProfile *profile, FlamId string)
+{
+  const FlamProfileBox *box = (const FlamProfileBox *)profile;
+
+  return string == FLAM_NONE ? "" : flam_strings_get (&box->strings, string);
+}
+
+guint32
+flam_profile_n_strings (const FlamProfile *profile)
+{
+  return ((const FlamProfileBox *)profile)->strings.offsets.n;
+}
+
+const char *
+flam_profile_function_name (const FlamProfile *profile, FlamId function)
+{
+  return flam_profile_string (profile, profile->functions.name[function]);
+}
+
+const char *
+flam_profile_module_name (const FlamProfile *profile, FlamId function)
+{
+  FlamId module = profile->functions.module[function];
+
+  return module == FLAM_NONE
+             ? ""
+             : flam_profile_string (profile, profile->modules.name[module]);
+}
+
+int
+flam_profile_find_measure (const FlamProfile *profile, const char *id)
+{
+  for (guint i = 0; i < profile->n_measures; i++)
+    if (strcmp (flam_profile_string (profile, profile->measures[i].id), id) ==
+        0)
+      return i;
+  return -1;
+}
+
+gboolean
+flam_profile_has_kind (const FlamProfile *profile, FlamMeasureKind kind)
+{
+  for (guint i = 0; i < profile->n_measures; i++)
+    if (profile->measures[i].kind == kind)
+      return TRUE;
+  return FALSE;
+}

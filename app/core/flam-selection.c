@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-selection.h"
+
+#define ALL_STATES ((1u << FLAM_N_STATES) - 1)
+
+static FlamTransform *
+transform_new (FlamTransformKind kind, const char *pattern, GRegex *regex)
+{
+  FlamTransform *transform = g_new (FlamTransform, 1);
+
+  *transform = (FlamTransform){ kind, g_strdup (pattern), regex };
+  return transform;
+}
+
+static void
+transform_free (gpointer data)
+{
+  FlamTransform *transform = data;
+
+  g_free (transform->pattern);
+  g_clear_pointer (&transform->regex, g_regex_unref);
+  g_free (transform);
+}
+
+FlamSelection *
+flam_selection_new (void)
+{
+  FlamSelection *selection = g_new0 (FlamSelection, 1);
+
+  selection->from = G_MININT64;
+  selection->to = G_MAXINT64;
+  selection->states = ALL_STATES;
+  selection->transforms = g_ptr_array_new_with_free_func (transform_free);
+  return selection;
+}
+
+FlamSelection *
+flam_selection_copy (const FlamSelection *selection)
+{
+  FlamSelection *copy = flam_selection_new ();
+  GPtrArray *transforms = copy->transforms;
+
+  *copy = *selection;
+  copy->transforms = transforms;
+  for (guint i = 0; i < selection->transforms->len; i++)
+    {
+      const FlamTransform *from = selection->transforms->pdata[i];
+      GRegex *regex = from->regex ? g_regex_ref (from->regex) : NULL;
+
+      g_ptr_array_add (transforms,
+                       transform_new (from->kind, from->pattern, regex));
+    }
+  if (selection->threads != NULL)
+    copy->threads = g_array_copy (selection->threads);
+  return copy;
+}
+
+void
+flam_selection_free (FlamSelection *selection)
+{
+  g_clear_pointer (&selection->threads, g_array_unref);
+  g_ptr_array_unref (selection->transforms);
+  g_free (selection);
+}
+
+static gboolean
+transforms_equal (const GPtrArray *a, const GPtrArray *b)
+{
+  if (a->len != b->len)
+    return FALSE;
+  for (guint i = 0; i < a->len; i++)
+    {
+      const FlamTransform *x = a->pdata[i];
+      const FlamTransform *y = b->pdata[i];
+
+      if (x->kind != y->kind || strcmp (x->pattern, y->pattern) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+threads_equal (const GArray *a, const GArray *b)
+{
+  if (a == NULL || b == NULL)
+    return a == b;
+  return a->len == b->len &&
+         (a->len == 0 ||
+          memcmp (a->data, b->data, a->len * sizeof (FlamId)) == 0);
+}
+
+gboolean
+flam_selection_equal (const FlamSelection *a, const FlamSelection *b)
+{
+  return a->measure == b->measure && a->count == b->count &&
+         a->from == b->from && a->to == b->to && a->states == b->states &&
+         a->recursion == b->recursion && a->by == b->by &&
+         a->temporary_distance == b->temporary_distance &&
+         a->invert == b->invert && a->no_native == b->no_native &&
+         a->hide_irrelevant == b->hide_irrelevant &&
+         a->hide_imports == b->hide_imports && a->no_inlines == b->no_inlines &&
+         threads_equal (a->threads, b->threads) &&
+         transforms_equal (a->transforms, b->transforms);
+}
+
+void
+flam_selection_add_thread (FlamSelection *selection, FlamId thread)
+{
+  guint at = 0;
+
+  if (selection->threads == NULL)
+    selection->threads = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  while (at < selection->threads->len &&
+         g_array_index (selection->threads, FlamId, at) < thread)
+    at++;
+  if (at == selection->threads->len ||
+      g_array_index (selection->threads, FlamId, at) != thread)
+    g_array_insert_val (selection->threads, at, thread);
+}
+
+void
+flam_selection_all_threads (FlamSelection *selection)
+{
+  g_clear_pointer (&selection->threads, g_array_unref);
+}
+
+gboolean
+flam_selection_has_thread (const FlamSelection *selection, FlamId thread)
+{
+  if (selection->threads == NULL)
+    return TRUE;
+  for (guint i = 0; i < selection->threads->len; i++)
+    if (g_array_index (selection->threads, FlamId, i) == thread)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+flam_selection_add_transform (FlamSelection *selection,
+                              FlamTransformKind kind,
+                              const char *pattern,
+                              GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  GRegex *regex = NULL;
+
+  if (selection->transforms->len >= FLAM_TRANSFORMS_MAX)
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_TOO_LARGE,
+                   "More than %d transforms",
+                   FLAM_TRANSFORMS_MAX);
+      return FALSE;
+    }
+  if (kind != FLAM_TRANSFORM_PRUNE)
+    regex = g_regex_new (pattern, G_REGEX_OPTIMIZE, 0, &why);
+  if (why != NULL)
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_INVALID,
+                   "“%s” is not a regular expression: %s",
+                   pattern,
+                   why->message);
+      return FALSE;
+    }
+  g_ptr_array_add (selection->transforms, transform_new (kind, pattern, regex));
+  return TRUE;
+}
+
+gboolean
+flam_selection_undo_transform (FlamSelection *selection)
+{
+  if (selection->transforms->len == 0)
+    return FALSE;
+  g_ptr_array_set_size (selection->transforms, selection->transforms->len - 1);
+  return TRUE;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-types.h"
+
+G_DEFINE_QUARK (flam - error - quark, flam_error)
+
+gboolean
+flam_progress_step (const FlamProgress *progress,
+                    double fraction,
+                    GError **error)
+{
+  if (progress == NULL || progress->report (progress->data, fraction))
+    return TRUE;
+  g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_CANCELLED, "Cancelled");
+  return FALSE;
+}
+
+const char *
+flam_unit_to_string (FlamUnit unit)
+{
+  static const char *const names[] = { "count", "ns", "bytes" };
+  return names[unit];
+}
+
+const char *
+flam_measure_kind_to_string (FlamMeasureKind kind)
+{
+  return kind == FLAM_MEASURE_ALLOC ? "alloc" : "cpu";
+}
+
+const char *
+flam_function_kind_to_string (FlamFunctionKind kind)
+{
+  static const char *const names[FLAM_N_KINDS] = {
+    "native", "unresolved", "kernel", "jit", "interpreted", "root", "waker",
+  };
+  return names[kind];
+}
+
+const char *
+flam_state_to_string (FlamState state)
+{
+  static const char *const names[FLAM_N_STATES] = {
+    "running", "lock", "io", "sleep", "blocked",
+  };
+  return names[state];
+}
+
+const char *
+flam_symbol_state_to_string (FlamSymbolState state)
+{
+  static const char *const names[] = {
+    "untried", "none", "symtab", "dwarf", "capture",
+  };
+  return names[state];
+}
