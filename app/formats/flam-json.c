@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-json.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ONES (~(guint64)0 / 255)
+
+void
+flam_json_init (FlamJson *json, const void *data, gsize size)
+{
+  *json = (FlamJson){ .start = data, .at = data };
+  json->end = json->at + size;
+  json->token = FLAM_JSON_NULL;
+  json->key.text = json->string.text = "";
+  if (size >= 3 && memcmp (data, "\xef\xbb\xbf", 3) == 0)
+    json->at += 3;
+}
+
+void
+flam_json_clear (FlamJson *json)
+{
+  g_free (json->objects);
+  if (json->scratch != NULL)
+    g_string_free (json->scratch, TRUE);
+  if (json->key_scratch != NULL)
+    g_string_free (json->key_scratch, TRUE);
+  memset (json, 0, sizeof *json);
+}
+
+static FlamJsonToken
+fail (FlamJson *json, const guint8 *at, const char *problem)
+{
+  if (json->problem == NULL)
+    {
+      json->problem = problem;
+      json->problem_at = at - json->start;
+      json->truncated = at == json->end;
+    }
+  json->at = json->end;
+  json->depth = 0;
+  return json->token = FLAM_JSON_ERROR;
+}
+
+static inline void
+skip_space (FlamJson *json)
+{
+  const guint8 *p = json->at;
+
+  while (p < json->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+    p++;
+  json->at = p;
+}
+
+/* --- strings ------------------------------------------------------------- */
+
+/* Bytes of the well-formed UTF-8 sequence at `p`, which begins with a byte of
+ * 0x80 or above; 0 if it is none (Unicode 15, table 3-7). */
+static guint
+utf8_sequence (const guint8 *p, const guint8 *end)
+{
+  guint n = p[0] < 0xc2   ? 0
+            : p[0] < 0xe0 ? 2
+            : p[0] < 0xf0 ? 3
+            : p[0] < 0xf5 ? 4
+                          : 0;
+  guint8 low = 0x80, high = 0xbf;
+
+  if (n == 0 || (gsize)(end - p) < n)
+    return 0;
+  if (p[0] == 0xe0)
+    low = 0xa0;
+  else if (p[0] == 0xed)
+    high = 0x9f;
+  else if (p[0] == 0xf0)
+    low = 0x90;
+  else if (p[0] == 0xf4)
+    high = 0x8f;
+  if (p[1] < low || p[1] > high)
+    return 0;
+  for (guint i = 2; i < n; i++)
+    if ((p[i] & 0xc0) != 0x80)
+      return 0;
+  return n;
+}
+
+/* Past the bytes that need no look: eight at a time until one is a quote, a
+ * backslash, a control character or not ASCII. */
+static inline const guint8 *
+plain_run (const guint8 *p, const guint8 *end)
+{
+  while (end - p >= 8)
+    {
+      guint64 word, quote, slash;
+
+      memcpy (&word, p, 8);
+      quote = word ^ (ONES * '"');
+      slash = word ^ (ONES * '\\');
+      if (((word | (word - ONES * 0x20) | (quote - ONES) | (slash - ONES)) &
+           (ONES * 0x80)) != 0)
+        break;
+      p += 8;
+    }
+  while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
+    p++;
+  return p;
+}
+
+/* `p` after the backslash; the end of the escape, or NULL. */
+static const guint8 *
+scan_escape (FlamJson *json, const guint8 *p)
+{
+  static const char problem[] = "a bad escape in a string";
+
+  if (p < json->end && *p != 'u' && memchr ("\"\\/bfnrt", *p, 8) != NULL)
+    return p + 1;
+  if (p == json->end || *p != 'u')
+    return fail (json, p, problem), NULL;
+  p++;
+  for (guint i = 0; i < 4; i++, p++)
+    if (p == json->end || !g_ascii_isxdigit (*p))
+      return fail (json, p, problem), NULL;
+  return p;
+}
+
+/* json->at after the opening quote. */
+static gboolean
+scan_string (FlamJson *json, FlamJsonText *text)
+{
+  const guint8 *p = json->at;
+
+  text->text = (const char *)p;
+  text->escaped = FALSE;
+  for (;;)
+    {
+      p = plain_run (p, json->end);
+      if (p == json->end)
+        return fail (json, p, "a string does not end"), FALSE;
+      if (*p == '"')
+        break;
+      if (*p == '\\')
+        {
+          const guint8 *after = scan_escape (json, p + 1);
+          if (after == NULL)
+            return FALSE;
+          text->escaped = TRUE;
+          p = after;
+        }
+      else if (*p < 0x20)
+        return fail (json, p, "a control character in a string"), FALSE;
+      else
+        {
+          guint n = utf8_sequence (p, json->end);
+          if (n == 0)
+            return fail (json, p, "a string is not UTF-8"), FALSE;
+          p += n;
+        }
+    }
+  text->length = (const char *)p - text->text;
+  json->at = p + 1;
+  return TRUE;
+}
+
+static guint
+read_hex4 (const char *p)
+{
+  return g_ascii_xdigit_value (p[0]) << 12 | g_ascii_xdigit_value (p[1]) << 8 |
+         g_ascii_xdigit_value (p[2]) << 4 | g_ascii_xdigit_value (p[3]);
+}
+
+static const char *
+unescape_unicode (const char *p, const char *end, GString *out)
+{
+  gunichar c = read_hex4 (p);
+
+  p += 4;
+  if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u')
+    {
+      guint low = read_hex4 (p + 2);
+      if (low >= 0xdc00 && low < 0xe000)
+        {
+          c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+          p += 6;
+        }
+    }
+  if (c >= 0xd800 && c < 0xe000)
+    c = 0xfffd;
+  if (c == 0)
+    g_string_append_c (out, '\0');
+  else
+    g_string_append_unichar (out, c);
+  return p;
+}
+
+static const char *
+unescape (const FlamJsonText *text, GString **scratch, gsize *length)
+{
+  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+  const char *p = text->text, *end = p + text->length;
+  GString *out;
+
+  if (*scratch == NULL)
+    *scratch = g_string_new (NULL);
+  out = *scratch;
+  g_string_truncate (out, 0);
+  if (!text->escaped)
+    g_string_append_len (out, p, text->length);
+  else
+    while (p < end)
+      {
+        const char *slash = memchr (p, '\\', end - p);
+        if (slash == NULL)
+          slash = end;
+        g_string_append_len (out, p, slash - p);
+        p = slash;
+        if (p == end)
+          break;
+        if (p[1] == 'u')
+          p = unescape_unicode (p + 2, end, out);
+        else
+          {
+            g_string_append_c (out, to[strchr (from, p[1]) - from]);
+            p += 2;
+          }
+      }
+  if (length != NULL)
+    *length = out->len;
+  return out->str;
+}
+
+/* --- numbers ------------------------------------------------------------- */
+
+static inline gboolean
+is_digit (const guint8 *p, const guint8 *end)
+{
+  return p < end && *p >= '0' && *p <= '9';
+}
+
+static const guint8 *
+scan_digits (FlamJson *json, const guint8 *p, gint64 step)
+{
+  for (; is_digit (p, json->end); p++)
+    if (json->mantissa < G_MAXUINT64 / 10 - 1)
+      {
+        json->mantissa = json->mantissa * 10 + (*p - '0');
+        json->exponent += step;
+      }
+    else
+      {
+        json->inexact = TRUE;
+        json->exponent += step + 1;
+      }
+  return p;
+}
+
+static const guint8 *
+scan_exponent (FlamJson *json, const guint8 *p)
+{
+  gboolean minus = FALSE;
+  gint64 exponent = 0;
+
+  if (p < json->end && (*p == '+' || *p == '-'))
+    minus = *p++ == '-';
+  if (!is_digit (p, json->end))
+    return fail (json, p, "a number without digits in its exponent"), NULL;
+  for (; is_digit (p, json->end); p++)
+    if (exponent < 100000000)
+      exponent = exponent * 10 + (*p - '0');
+  json->exponent += minus ? -exponent : exponent;
+  return p;
+}
+
+static FlamJsonToken
+scan_number (FlamJson *json)
+{
+  const guint8 *p = json->at, *begin = p;
+
+  json->mantissa = 0;
+  json->exponent = 0;
+  json->inexact = FALSE;
+  json->negative = *p == '-';
+  p += json->negative;
+  if (!is_digit (p, json->end))
+    return fail (json, p, "a number without digits");
+  if (*p == '0' && is_digit (p + 1, json->end))
+    return fail (json, p, "a number that begins with 0");
+  p = scan_digits (json, p, 0);
+  if (p < json->end && *p == '.')
+    {
+      if (!is_digit (p + 1, json->end))
+        return fail (json, p + 1, "a number without digits after its point");
+      p = scan_digits (json, p + 1, -1);
+    }
+  if (p < json->end && (*p == 'e' || *p == 'E'))
+    {
+      const guint8 *after = scan_exponent (json, p + 1);
+      if (after == NULL)
+        return FLAM_JSON_ERROR;
+      p = after;
+    }
+  json->string.text = (const char *)begin;
+  json->string.length = p - begin;
+  json->string.escaped = FALSE;
+  json->at = p;
+  return json->token = FLAM_JSON_NUMBER;
+}
+
+/* --- structure ----------------------------------------------------------- */
+
+static inline gboolean
+in_object (const FlamJson *json)
+{
+  guint level = json->depth - 1;
+
+  return (json->objects[level / 32] >> (level % 32) & 1) != 0;
+}
+
+static FlamJsonToken
+open_container (FlamJson *json, gboolean object)
+{
+  guint level = json->depth;
+
+  if (level == FLAM_JSON_MAX_DEPTH)
+    return fail (json, json->at, "nested too deeply");
+  if (level == json->n_levels)
+    {
+      json->n_levels = MAX (256, json->n_levels * 2);
+      json->objects = g_renew (guint32, json->objects, json->n_levels / 32);
+    }
+  if (object)
+    json->objects[level / 32] |= 1u << (level % 32);
+  else
+    json->objects[level / 32] &= ~(1u << (level % 32));
+  json->depth++;
+  json->at++;
+  json->comma = FALSE;
+  return json->token = object ? FLAM_JSON_OBJECT : FLAM_JSON_ARRAY;
+}
+
+static FlamJsonToken
+close_container (FlamJson *json, gboolean object)
+{
+  json->depth--;
+  json->at++;
+  json->comma = TRUE;
+  return json->token = object ? FLAM_JSON_OBJECT_END : FLAM_JSON_ARRAY_END;
+}
+
+static FlamJsonToken
+scan_word (FlamJson *json, const char *word, FlamJsonToken token)
+{
+  gsize length = strlen (word), left = json->end - json->at;
+
+  if (memcmp (json->at, word, MIN (left, length)) != 0)
+    return fail (json, json->at, "not a value");
+  if (left < length)
+    return fail (json, json->end, "the document does not end");
+  json->at += length;
+  return json->token = token;
+}
+
+static FlamJsonToken
+scan_value (FlamJson *json)
+{
+  json->comma = TRUE;
+  switch (*json->at)
+    {
+    case '{':
+      return open_container (json, TRUE);
+    case '[':
+      return open_container (json, FALSE);
+    case '"':
+      json->at++;
+      return scan_string (json, &json->string) ? json->token = FLAM_JSON_STRING
+                                               : FLAM_JSON_ERROR;
+    case 't':
+      return scan_word (json, "true", FLAM_JSON_TRUE);
+    case 'f':
+      return scan_word (json, "false", FLAM_JSON_FALSE);
+    case 'n':
+      return scan_word (json, "null", FLAM_JSON_NULL);
+    case '-':
+    case '0' ... '9':
+      return scan_number (json);
+    default:
+      return fail (json, json->at, "not a value");
+    }
+}
+
+static gboolean
+scan_key (FlamJson *json)
+{
+  if (*json->at != '"')
+    return fail (json, json->at, "a key must be a string"), FALSE;
+  json->at++;
+  if (!scan_string (json, &json->key))
+    return FALSE;
+  skip_space (json);
+  if (json->at == json->end || *json->at != ':')
+    return fail (json, json->at, "no ':' after a key"), FALSE;
+  json->at++;
+  skip_space (json);
+  if (json->at == json->end)
+    return fail (json, json->at, "the document does not end"), FALSE;
+  return TRUE;
+}
+
+static FlamJsonToken
+next_at_top (FlamJson *json)
+{
+  if (json->comma)
+    return json->at == json->end
+               ? json->token = FLAM_JSON_END
+               : fail (json, json->at, "more after the document's end");
+  if (json->at == json->end)
+    return fail (json, json->at, "no document");
+  return scan_value (json);
+}
+
+FlamJsonToken
+flam_json_next (FlamJson *json)
+{
+  gboolean object;
+
+  if (json->problem != NULL)
+    return FLAM_JSON_ERROR;
+  json->key.length = 0;
+  skip_space (json);
+  if (json->depth == 0)
+    return next_at_top (json);
+  if (json->at == json->end)
+    return fail (json, json->at, "the document does not end");
+  object = in_object (json);
+  if (*json->at == (object ? '}' : ']'))
+    return close_container (json, object);
+  if (json->comma)
+    {
+      if (*json->at != ',')
+        return fail (json, json->at, "no ',' between values");
+      json->at++;
+      skip_space (json);
+      if (json->at == json->end)
+        return fail (json, json->at, "the document does not end");
+    }
+  if (object && !scan_key (json))
+    return FLAM_JSON_ERROR;
+  return scan_value (json);
+}
+
+guint
+flam_json_enter (FlamJson *json)
+{
+  return json->token == FLAM_JSON_OBJECT || json->token == FLAM_JSON_ARRAY
+             ? json->depth
+             : 0;
+}
+
+gboolean
+flam_json_element (FlamJson *json, guint depth)
+{
+  if (depth == 0)
+    return FALSE;
+  while (json->depth > depth)
+    flam_json_next (json);
+  if (json->depth < depth)
+    return FALSE;
+  flam_json_next (json);
+  return json->depth >= depth;
+}
+
+gboolean
+flam_json_member (FlamJson *json, guint depth)
+{
+  return flam_json_element (json, depth);
+}
+
+void
+flam_json_skip (FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+
+  while (depth != 0 && json->depth >= depth)
+    flam_json_next (json);
+}
+
+/* --- values -------------------------------------------------------------- */
+
+static gboolean
+text_is (const FlamJsonText *text, GString **scratch, const char *wanted)
+{
+  const char *have = text->text;
+  gsize length = text->length;
+
+  if (text->escaped)
+    have = unescape (text, scratch, &length);
+  return length == strlen (wanted) && memcmp (have, wanted, length) == 0;
+}
+
+gboolean
+flam_json_key_is (FlamJson *json, const char *name)
+{
+  return text_is (&json->key, &json->key_scratch, name);
+}
+
+const char *
+flam_json_get_key (FlamJson *json, gsize *length)
+{
+  return unescape (&json->key, &json->key_scratch, length);
+}
+
+const char *
+flam_json_get_string (FlamJson *json, gsize *length)
+{
+  if (json->token == FLAM_JSON_STRING)
+    return unescape (&json->string, &json->scratch, length);
+  if (length != NULL)
+    *length = 0;
+  return "";
+}
+
+gboolean
+flam_json_string_is (FlamJson *json, const char *text)
+{
+  return json->token == FLAM_JSON_STRING &&
+         text_is (&json->string, &json->scratch, text);
+}
+
+/* mantissa * scale * 10^exponent, away from zero at a half. */
+gint64
+flam_json_get_scaled (FlamJson *json, guint32 scale)
+{
+  __uint128_t value;
+  gint64 exponent = json->exponent;
+
+  if (json->token != FLAM_JSON_NUMBER)
+    return json->token == FLAM_JSON_TRUE ? scale : 0;
+  value = (__uint128_t)json->mantissa * scale;
+  for (; exponent > 0 && value != 0 && value <= G_MAXINT64; exponent--)
+    value *= 10;
+  if (exponent < -40)
+    {
+      value = 0;
+      exponent = 0;
+    }
+  for (; exponent < -1; exponent++)
+    value /= 10;
+  if (exponent == -1)
+    value = (value + 5) / 10;
+  if (value > G_MAXINT64)
+    value = G_MAXINT64;
+  return json->negative ? -(gint64)value : (gint64)value;
+}
+
+gint64
+flam_json_get_int (FlamJson *json)
+{
+  __uint128_t value = json->mantissa;
+  gint64 exponent = json->exponent;
+
+  if (json->token != FLAM_JSON_NUMBER)
+    return json->token == FLAM_JSON_TRUE;
+  for (; exponent > 0 && value != 0 && value <= G_MAXINT64; exponent--)
+    value *= 10;
+  for (; exponent < 0 && value != 0; exponent++)
+    value /= 10;
+  if (value > G_MAXINT64)
+    value = G_MAXINT64;
+  return json->negative ? -(gint64)value : (gint64)value;
+}
+
+/* Exact whenever both the digits and the power of ten are doubles themselves
+ * (Clinger 1990); else by the C library, from a copy that ends. */
+double
+flam_json_get_double (FlamJson *json)
+{
+  static const double powers[] = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+  };
+  gint64 exponent = json->exponent;
+  double value;
+
+  if (json->token != FLAM_JSON_NUMBER)
+    return json->token == FLAM_JSON_TRUE;
+  if (json->inexact || json->mantissa >> 53 != 0 || ABS (exponent) > 22)
+    {
+      g_autofree char *copy =
+          g_strndup (json->string.text, json->string.length);
+      value = g_ascii_strtod (copy, NULL);
+      return isfinite (value) ? value : value < 0 ? -G_MAXDOUBLE : G_MAXDOUBLE;
+    }
+  value = (double)json->mantissa;
+  value = exponent < 0 ? value / powers[-exponent] : value * powers[exponent];
+  return json->negative ? -value : value;
+}
+
+gboolean
+flam_json_finish (FlamJson *json, const FlamSource *source, GError **error)
+{
+  if (json->problem == NULL)
+    return TRUE;
+  flam_source_error (source,
+                     error,
+                     json->truncated ? FLAM_ERROR_TRUNCATED
+                                     : FLAM_ERROR_INVALID,
+                     json->start - source->data + json->problem_at,
+                     "%s",
+                     json->problem);
+  return FALSE;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A strict, streaming pull reader for JSON (RFC 8259) over bytes in memory.
+ *
+ * Nothing is built: a token at a time, its text left where it lies. Strings
+ * are unescaped only when asked for; nesting costs one bit a level, no stack
+ * of the machine, so 30,000 nested calls are as good as three.
+ *
+ *    {"nodes":[{"id":1}, ...
+ *    ^ OBJECT   ^ OBJECT, key "" (an element)
+ *             ^ ARRAY, key "nodes"
+ *                   ^ NUMBER, key "id"
+ *
+ * Known shapes are read with two loops, which skip by themselves whatever
+ * their body leaves unread:
+ *
+ *    guint depth = flam_json_enter (json);
+ *    while (flam_json_member (json, depth))
+ *      if (flam_json_key_is (json, "nodes"))
+ *        read_nodes (json);
+ *
+ * Trees of unknown depth are read with flam_json_next() and a stack of one's
+ * own. After an error every call returns ERROR, FALSE or zero, so the error is
+ * looked at once, at the end: flam_json_finish().
+ *
+ * Held to the rules of JSONTestSuite (Nicolas Seriot): what must be refused
+ * is, what must be accepted is. Where a reader may choose: a byte order mark
+ * is skipped, numbers beyond range saturate, lone surrogates become U+FFFD,
+ * double keys come one after the other, bytes that are not UTF-8 are errors. */
+
+#include "flam-source.h"
+
+G_BEGIN_DECLS
+
+/* Levels; a bit each. */
+#define FLAM_JSON_MAX_DEPTH (1 << 20)
+
+typedef enum
+{
+  FLAM_JSON_ERROR,
+  FLAM_JSON_END, /* after the document */
+  FLAM_JSON_OBJECT,
+  FLAM_JSON_OBJECT_END,
+  FLAM_JSON_ARRAY,
+  FLAM_JSON_ARRAY_END,
+  FLAM_JSON_STRING,
+  FLAM_JSON_NUMBER,
+  FLAM_JSON_TRUE,
+  FLAM_JSON_FALSE,
+  FLAM_JSON_NULL,
+} FlamJsonToken;
+
+typedef struct
+{
+  const char *text; /* raw bytes between the quotes */
+  gsize length;
+  gboolean escaped;
+} FlamJsonText;
+
+typedef struct
+{
+  const guint8 *start;
+  const guint8 *at; /* after the current token */
+  const guint8 *end;
+
+  FlamJsonToken token; /* the current one */
+  guint depth;         /* open containers, an OBJECT or ARRAY token's own
+                          included */
+  FlamJsonText key;    /* of the current value; length 0 in arrays */
+  FlamJsonText string; /* STRING; NUMBER: its digits */
+  guint64 mantissa;    /* NUMBER: up to 19 digits, */
+  gint32 exponent;     /* times ten to this, */
+  gboolean negative;
+  gboolean inexact; /* more digits than that */
+
+  const char *problem; /* ERROR: what was wrong */
+  gsize problem_at;
+  gboolean truncated; /* the bytes ended too soon */
+
+  guint32 *objects; /* bit a level: it is an object */
+  guint n_levels;   /* room in `objects` */
+  gboolean comma;   /* a value was read in this container */
+  GString *scratch;
+  GString *key_scratch;
+} FlamJson;
+
+/* `data` stays the caller's and must live on. */
+void flam_json_init (FlamJson *json, const void *data, gsize size);
+void flam_json_clear (FlamJson *json);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamJson, flam_json_clear)
+
+FlamJsonToken flam_json_next (FlamJson *json);
+
+/* With an OBJECT or ARRAY as the current token: the depth for the loops below.
+ * For any other value: a depth whose loops end at once. */
+guint flam_json_enter (FlamJson *json);
+/* The next member: its key and the first token of its value are current. */
+gboolean flam_json_member (FlamJson *json, guint depth);
+gboolean flam_json_element (FlamJson *json, guint depth);
+/* To the end of the value that begins with the current token; leaves its last
+ * token current. */
+void flam_json_skip (FlamJson *json);
+
+gboolean flam_json_key_is (FlamJson *json, const char *name);
+/* Unescaped; valid until the next such call; NUL-terminated, and may contain
+ * NULs of its own (\u0000), so mind the length (may be NULL). */
+const char *flam_json_get_key (FlamJson *json, gsize *length);
+/* "" if the value is no string. */
+const char *flam_json_get_string (FlamJson *json, gsize *length);
+gboolean flam_json_string_is (FlamJson *json, const char *text);
+/* 0 if the value is no number (TRUE is 1). Saturates; fractions are cut. */
+gint64 flam_json_get_int (FlamJson *json);
+double flam_json_get_double (FlamJson *json);
+/* The number times `scale`, rounded, without a double's loss on the way:
+ * microseconds with three decimals -> nanoseconds. */
+gint64 flam_json_get_scaled (FlamJson *json, guint32 scale);
+
+/* TRUE if all went well so far. Else sets `error` to what was wrong and where
+ * in `source`. */
+gboolean
+flam_json_finish (FlamJson *json, const FlamSource *source, GError **error);
+
+G_END_DECLS
