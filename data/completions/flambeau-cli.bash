@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# bash completion for flambeau-cli
+
+_flambeau_cli() {
+  local cur prev words cword verb=
+  _init_completion -s 2>/dev/null || {
+    cur=${COMP_WORDS[COMP_CWORD]}
+    prev=${COMP_WORDS[COMP_CWORD - 1]}
+    words=("${COMP_WORDS[@]}")
+    cword=$COMP_CWORD
+  }
+  local selection='--measure --thread --process --time --focus --ignore
+    --filter --hide --prune --recursion --no-native --hide-irrelevant
+    --hide-imports --invert --by --binaries --sources --event --period --count
+    --mangled --no-inlines'
+  local verbs='info top tree lines export diff history record formats'
+  [ "$cword" -gt 1 ] && verb=${words[1]}
+
+  local i
+  if [ "$verb" = record ]; then
+    for ((i = 2; i < cword; i++)); do
+      if [ "${words[i]}" = -- ]; then
+        if [ $((i + 1)) -eq "$cword" ]; then
+          mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+        else
+          mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        fi
+        return
+      fi
+    done
+  fi
+
+  local list=
+  case $prev in
+    --sort) list='self total' ;;
+    --recursion) list='off flat collapse' ;;
+    --by) list='function line module file thread' ;;
+    --mode) list='cpu wall alloc both' ;;
+    --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
+    --to)
+      case $verb in
+        diff) list='svg html folded csv' ;;
+        history) list='html csv' ;;
+        *) list='folded svg html png pprof speedscope gecko cpuprofile callgrind csv json flambeau' ;;
+      esac
+      ;;
+    --binaries)
+      mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      return
+      ;;
+    --pid | --process)
+      mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")
+      return
+      ;;
+    --limit | --depth | --min | --rate | --duration | --sample-bytes | --time | \
+      --thread | --focus | --ignore | --filter | --hide | --prune | --event)
+      return
+      ;;
+  esac
+  if [ -z "$list" ] && [ -z "$verb" ]; then
+    list="$verbs --help --version"
+  elif [ -z "$list" ] && [[ $cur == -* ]]; then
+    case $verb in
+      info) list="$selection --json" ;;
+      top) list="$selection --sort --limit --json" ;;
+      tree) list="$selection --depth --min --json" ;;
+      lines) list="$selection --source --json" ;;
+      export) list="$selection --to --output --force" ;;
+      diff) list="$selection --normalize --self --json --to" ;;
+      history) list='--json --to' ;;
+      record) list='--mode --rate --duration --sample-bytes --exact --follow
+        --no-follow --python --no-python --output --pid --' ;;
+      formats) list='--json' ;;
+    esac
+    list+=' --help'
+  fi
+  if [ -n "$list" ]; then
+    mapfile -t COMPREPLY < <(compgen -W "$list" -- "$cur")
+  else
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+  fi
+}
+complete -F _flambeau_cli flambeau-cli

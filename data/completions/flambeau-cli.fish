@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# fish completion for flambeau-cli
+
+set -l verbs info top tree lines export diff history record formats
+set -l selecting '__fish_seen_subcommand_from info top tree lines export diff'
+function __flambeau_cli_verb
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a info -d 'What a file holds'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a top -d 'The most expensive functions'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a tree -d 'The call tree'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a lines -d 'Cost of each line'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a export -d 'Write another form'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a diff -d 'What changed'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a history -d 'Captures in order'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a record -d 'Record a program'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a formats -d 'What can be opened and written'
+complete -c flambeau-cli -l help -d 'Print help'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -l version -d 'Print the version'
+
+complete -c flambeau-cli -n $selecting -x -l measure -a 'samples cpu-time wall-time peak leaked allocated allocations temporary' -d 'What is measured'
+complete -c flambeau-cli -n $selecting -x -l thread -d 'This thread alone'
+complete -c flambeau-cli -n $selecting -x -l process -d 'This process alone'
+complete -c flambeau-cli -n $selecting -x -l time -d 'FROM..TO in seconds'
+complete -c flambeau-cli -n $selecting -x -l focus -d 'Keep stacks through a match, rooted there'
+complete -c flambeau-cli -n $selecting -x -l ignore -d 'Drop stacks through a match'
+complete -c flambeau-cli -n $selecting -x -l filter -d 'Keep stacks through a match'
+complete -c flambeau-cli -n $selecting -x -l hide -d 'Splice matches out'
+complete -c flambeau-cli -n $selecting -x -l prune -d 'Cut the tree below NAME[,FILE]'
+complete -c flambeau-cli -n $selecting -x -l recursion -a 'off flat collapse' -d 'Recursion as iteration'
+complete -c flambeau-cli -n $selecting -l no-native -d 'Interpreter frames alone'
+complete -c flambeau-cli -n $selecting -l hide-irrelevant -d "Without the interpreter's own frames"
+complete -c flambeau-cli -n $selecting -l hide-imports -d 'Without import machinery'
+complete -c flambeau-cli -n $selecting -l invert -d 'Bottom-up'
+complete -c flambeau-cli -n $selecting -x -l by -a 'function line module file thread' -d 'What a row is'
+complete -c flambeau-cli -n $selecting -x -l binaries -a '(__fish_complete_directories)' -d 'Where programs and libraries are'
+complete -c flambeau-cli -n $selecting -x -l sources -d 'FROM=TO: where sources have moved'
+complete -c flambeau-cli -n $selecting -x -l event -d 'Event of the file'
+complete -c flambeau-cli -n $selecting -l period -d 'Weigh by period'
+complete -c flambeau-cli -n $selecting -l count -d 'Weigh by samples'
+complete -c flambeau-cli -n $selecting -l mangled -d 'Names as the linker has them'
+complete -c flambeau-cli -n $selecting -l no-inlines -d 'Fold inlined functions into their callers'
+
+complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines diff history formats' -l json -d 'Print JSON'
+complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l sort -a 'self total' -d Order
+complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l limit -d Rows
+complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l depth -d Levels
+complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l min -d 'Smallest share in per cent'
+complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source file'
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a 'folded svg html png pprof speedscope gecko cpuprofile callgrind csv json flambeau' -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l output -d 'File to write'
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -l force -d Overwrite
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to one total'
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l self -d 'By self cost'
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'svg html folded csv' -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l to -a 'html csv' -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l mode -a 'cpu wall alloc both' -d 'What to record'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l rate -d 'Samples a second'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l duration -d Seconds
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l sample-bytes -d 'Bytes between samples'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -l exact -d 'Every allocation'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -l follow -d 'Children too'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -l no-follow -d 'No children'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -l python -d 'Python frames too'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -l no-python -d 'No Python frames'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -r -l output -d Capture
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l pid -a '(__fish_complete_pids)' -d Attach
