@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The tables: a row is a word, X for flam_import_X or flam_export_X. */
-#define IMPORTERS(ROW)
+#define IMPORTERS(ROW) ROW (folded)
 
 #define EXPORTERS(ROW) ROW (folded)
 

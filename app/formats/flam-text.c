@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-text.h"
+
+/* Probes read this much, and more only to reach the end of the first line. */
+#define HEAD (16 << 10)
+#define LONGEST_FIRST_LINE (4 << 20)
+
+FlamText
+flam_text_head (const FlamSource *source)
+{
+  FlamText head;
+  gsize size = source->size;
+
+  flam_text_init (&head, source);
+  if (size > HEAD)
+    {
+      const char *last = memrchr (head.start, '\n', HEAD);
+      if (last == NULL)
+        last = memchr (head.start + HEAD,
+                       '\n',
+                       MIN (size - HEAD, (gsize)LONGEST_FIRST_LINE));
+      size = last != NULL ? (gsize)(last + 1 - head.start) : HEAD;
+    }
+  head.end = head.start + size;
+  return head;
+}
+
+gboolean
+flam_text_is_text (const FlamText *head)
+{
+  const guint8 *end = (const guint8 *)head->end;
+
+  for (const guint8 *p = (const guint8 *)head->start; p < end; p++)
+    if ((*p < 0x20 && *p != '\n' && *p != '\t' && *p != '\r' && *p != '\f') ||
+        *p == 0x7f)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+flam_text_number (const char **p, const char *end, gint64 *value)
+{
+  const char *start = *p;
+  gint64 n = 0;
+
+  for (; *p < end && flam_text_is_digit (**p); ++*p)
+    if (__builtin_mul_overflow (n, 10, &n) ||
+        __builtin_add_overflow (n, **p - '0', &n))
+      return FALSE;
+  *value = n;
+  return *p > start;
+}
+
+gboolean
+flam_text_hex (const char **p, const char *end, guint64 *value)
+{
+  const char *start = *p;
+  guint64 n = 0;
+
+  for (; *p < end; ++*p)
+    {
+      int digit = g_ascii_xdigit_value (**p);
+      if (digit < 0)
+        break;
+      if (n >> 60 != 0)
+        return FALSE;
+      n = n << 4 | digit;
+    }
+  *value = n;
+  return *p > start;
+}
+
+void
+flam_pieces_init (FlamPieces *pieces)
+{
+  flam_column_init (&pieces->pieces, sizeof (FlamPiece));
+  flam_interner_init (&pieces->interner);
+}
+
+void
+flam_pieces_clear (FlamPieces *pieces)
+{
+  flam_column_clear (&pieces->pieces);
+  flam_interner_clear (&pieces->interner);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the importers of text share: lines, numbers, and a table from pieces of
+ * text to ids. Nothing is copied: pieces point into the source, which outlives
+ * the load. */
+
+#include "flam-columns.h"
+#include "flam-source.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *start;
+  const char *at; /* the next line's first byte */
+  const char *end;
+  guint64 line; /* number of the line last handed out, from 1 */
+} FlamText;
+
+static inline void
+flam_text_init (FlamText *text, const FlamSource *source)
+{
+  text->start = text->at = (const char *)source->data;
+  text->end = text->start + source->size;
+  text->line = 0;
+}
+
+/* The next line without its "\n" or "\r\n"; FALSE at the end. */
+static inline gboolean
+flam_text_next (FlamText *text, const char **line, gsize *length)
+{
+  const char *newline;
+
+  if (text->at == text->end)
+    return FALSE;
+  newline = memchr (text->at, '\n', text->end - text->at);
+  if (newline == NULL)
+    newline = text->end;
+  *line = text->at;
+  *length = newline - text->at;
+  if (*length > 0 && newline[-1] == '\r')
+    --*length;
+  text->at = newline == text->end ? newline : newline + 1;
+  text->line++;
+  return TRUE;
+}
+
+/* The line last handed out had no newline: in a truncated file, half a line. */
+static inline gboolean
+flam_text_is_cut (const FlamText *text)
+{
+  return text->at == text->end && text->at > text->start &&
+         text->at[-1] != '\n';
+}
+
+static inline double
+flam_text_fraction (const FlamText *text)
+{
+  return text->end == text->start
+             ? 1
+             : (double)(text->at - text->start) / (text->end - text->start);
+}
+
+/* The head that probes look at: whole lines if there are any in it. */
+FlamText flam_text_head (const FlamSource *source);
+/* Text has no control characters but tabs, line ends and form feeds. */
+gboolean flam_text_is_text (const FlamText *head);
+
+static inline gboolean
+flam_text_is_space (char c)
+{
+  return c == ' ' || c == '\t';
+}
+
+static inline gboolean
+flam_text_is_digit (char c)
+{
+  return (guint8)(c - '0') < 10;
+}
+
+/* Decimal digits at *p, which moves behind them. FALSE for none, or for more
+ * than fit. */
+gboolean flam_text_number (const char **p, const char *end, gint64 *value);
+gboolean flam_text_hex (const char **p, const char *end, guint64 *value);
+
+/* --- pieces of text -> ids ----------------------------------------------- */
+
+typedef struct
+{
+  const char *text;
+  guint32 length;
+  FlamId context; /* the same text means another thing in another context */
+  FlamId value;
+} FlamPiece;
+
+typedef struct
+{
+  FlamColumn pieces; /* FlamPiece */
+  FlamInterner interner;
+} FlamPieces;
+
+void flam_pieces_init (FlamPieces *pieces);
+void flam_pieces_clear (FlamPieces *pieces);
+
+static inline gboolean
+flam_piece_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamPiece *a = (const FlamPiece *)table + row;
+  const FlamPiece *b = key;
+
+  return a->length == b->length && a->context == b->context &&
+         memcmp (a->text, b->text, b->length) == 0;
+}
+
+/* The piece's row in `pieces->pieces`; `*is_new`: added by this call, and its
+ * value is FLAM_NONE. */
+static inline FlamId
+flam_pieces_find (FlamPieces *pieces,
+                  const char *text,
+                  guint32 length,
+                  FlamId context,
+                  gboolean *is_new)
+{
+  FlamPiece key = { text, length, context, FLAM_NONE };
+  guint32 hash = flam_hash_bytes (text, length) + context * 0x9e3779b1u;
+  FlamSlot *slot = flam_interner_find (
+      &pieces->interner, hash, flam_piece_equal, pieces->pieces.data, &key);
+
+  *is_new = slot->id == FLAM_NONE;
+  if (*is_new)
+    {
+      slot->hash = hash;
+      slot->id = pieces->pieces.n;
+      pieces->interner.used++;
+      flam_column_append (&pieces->pieces, FlamPiece, key);
+    }
+  return slot->id;
+}
+
+static inline FlamId *
+flam_pieces_value (FlamPieces *pieces, FlamId row)
+{
+  return &flam_column_at (&pieces->pieces, FlamPiece, row).value;
+}
+
+G_END_DECLS
