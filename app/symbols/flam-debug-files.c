@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-debug-files.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+typedef struct
+{
+  const FlamElf *elf;
+  GString *tried;
+  const char *link; /* of .gnu_debuglink, or NULL */
+  guint32 crc;
+} Search;
+
+char *
+flam_debug_file_path (const char *directory,
+                      const char *build_id,
+                      const char *suffix)
+{
+  if (strlen (build_id) < 4)
+    return NULL;
+  return g_strdup_printf (
+      "%s/.build-id/%.2s/%s%s", directory, build_id, build_id + 2, suffix);
+}
+
+static gboolean
+checksum_matches (const FlamElf *elf, guint32 crc)
+{
+  size_t size = 0;
+  const char *bytes = elf_rawfile (flam_elf_get_handle (elf), &size);
+  uLong sum = crc32 (0, NULL, 0);
+
+  while (bytes && size > 0)
+    {
+      uInt piece = (uInt)MIN (size, (size_t)1 << 30);
+
+      sum = crc32 (sum, (const Bytef *)bytes, piece);
+      bytes += piece;
+      size -= piece;
+    }
+  return sum == crc;
+}
+
+static FlamElf *
+try_path (const Search *search, const char *path)
+{
+  const char *wanted = flam_elf_get_build_id (search->elf);
+  g_autoptr (FlamElf) found = NULL;
+
+  if (!path || strcmp (path, flam_elf_get_path (search->elf)) == 0)
+    return NULL;
+  if (search->tried)
+    g_string_append_printf (search->tried, "%s\n", path);
+  found = flam_elf_open (path, NULL);
+  if (!found ||
+      flam_elf_get_machine (found) != flam_elf_get_machine (search->elf))
+    return NULL;
+  if (*wanted ? strcmp (wanted, flam_elf_get_build_id (found)) != 0
+              : !checksum_matches (found, search->crc))
+    return NULL;
+  return g_steal_pointer (&found);
+}
+
+static FlamElf *
+try_directory (const Search *search, const char *directory)
+{
+  g_autofree char *by_id = flam_debug_file_path (
+      directory, flam_elf_get_build_id (search->elf), ".debug");
+  g_autofree char *own = NULL;
+  g_autofree char *by_name = NULL;
+  FlamElf *found = try_path (search, by_id);
+
+  if (found || !search->link)
+    return found;
+  own = g_path_get_dirname (flam_elf_get_path (search->elf));
+  by_name = g_build_filename (directory, own, search->link, NULL);
+  return try_path (search, by_name);
+}
+
+static FlamElf *
+try_beside (const Search *search)
+{
+  g_autofree char *own = NULL;
+  g_autofree char *beside = NULL;
+  g_autofree char *hidden = NULL;
+  FlamElf *found;
+
+  if (!search->link)
+    return NULL;
+  own = g_path_get_dirname (flam_elf_get_path (search->elf));
+  beside = g_build_filename (own, search->link, NULL);
+  hidden = g_build_filename (own, ".debug", search->link, NULL);
+  found = try_path (search, beside);
+  return found ? found : try_path (search, hidden);
+}
+
+FlamElf *
+flam_debug_file_find (const FlamElf *elf,
+                      const char *const *directories,
+                      GString *tried)
+{
+  Search search = { .elf = elf, .tried = tried };
+  FlamElf *found = NULL;
+
+  search.link = flam_elf_get_debuglink (elf, &search.crc);
+  if (search.link && strchr (search.link, '/'))
+    search.link = NULL;
+  for (gsize i = 0; !found && directories && directories[i]; i++)
+    {
+      g_autofree char *flat =
+          search.link ? g_build_filename (directories[i], search.link, NULL)
+                      : NULL;
+
+      found = try_directory (&search, directories[i]);
+      if (!found)
+        found = try_path (&search, flat);
+    }
+  if (!found)
+    found = try_beside (&search);
+  return found ? found : try_directory (&search, DEBUG_ROOT);
+}

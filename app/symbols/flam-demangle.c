@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* libiberty's D demangler cannot be stopped on its way, so the one thing that
+ * makes its output explode, back references, is counted beforehand. */
+#define D_MANGLED_MAX 4096
+#define D_BACK_REFERENCES_MAX 24
+
+/* libiberty's callback demanglers allocate nothing, so that jumping out of
+ * the callback leaves nothing behind. */
+typedef struct
+{
+  GString *text;
+  jmp_buf too_long;
+} Output;
+
+typedef int (*Demangler) (const char *name,
+                          int options,
+                          demangle_callbackref callback,
+                          void *data);
+
+static void
+collect (const char *piece, size_t size, void *data)
+{
+  Output *output = data;
+
+  if (output->text->len + size > FLAM_DEMANGLED_MAX)
+    longjmp (output->too_long, 1);
+  g_string_append_len (output->text, piece, (gssize)size);
+}
+
+static char *
+run (Demangler demangler, const char *name, int options)
+{
+  Output output = { .text = g_string_sized_new (128) };
+  char *result;
+
+  if (setjmp (output.too_long) == 0 &&
+      demangler (name, options, collect, &output) != 0 && output.text->len > 0)
+    return g_string_free (output.text, FALSE);
+  result = NULL;
+  g_string_free (output.text, TRUE);
+  return result;
+}
+
+/* Legacy Rust names are C++ names that end in a hash: "17h<16 hex>E", after
+ * which LLVM may have put ".llvm.123". */
+static gboolean
+is_legacy_rust (const char *name)
+{
+  const char *end = strchr (name, '.');
+  gsize n = end ? (gsize)(end - name) : strlen (name);
+
+  if (n < 23 || name[n - 1] != 'E' || strncmp (name + n - 20, "17h", 3) != 0)
+    return FALSE;
+  for (gsize i = n - 17; i < n - 1; i++)
+    if (!g_ascii_isxdigit (name[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* "a.b!(int).c(int)" -> "a.b!(int).c" */
+static void
+drop_parameters (char *text)
+{
+  gsize n = strlen (text);
+  guint depth = 0;
+
+  if (n == 0 || text[n - 1] != ')')
+    return;
+  for (gsize i = n; i-- > 0;)
+    {
+      if (text[i] == ')')
+        depth++;
+      else if (text[i] == '(' && --depth == 0)
+        {
+          if (i > 0 && text[i - 1] != '!')
+            text[i] = '\0';
+          return;
+        }
+    }
+}
+
+static char *
+demangle_d (const char *name, int options)
+{
+  guint references = 0;
+  char *raw;
+  char *result;
+
+  if (strlen (name) > D_MANGLED_MAX)
+    return NULL;
+  for (const char *p = name; *p; p++)
+    references += *p == 'Q';
+  if (references > D_BACK_REFERENCES_MAX)
+    return NULL;
+  raw = dlang_demangle (name, DMGL_NO_OPTS);
+  result = g_strdup (raw);
+  free (raw);
+  if (result && !(options & DMGL_PARAMS))
+    drop_parameters (result);
+  return result;
+}
+
+static char *
+demangle (const char *name, int options)
+{
+  if (name[0] != '_' || strnlen (name, FLAM_MANGLED_MAX) == FLAM_MANGLED_MAX)
+    return NULL;
+  if (name[1] == 'R' || (name[1] == 'Z' && is_legacy_rust (name)))
+    return run (rust_demangle_callback, name, DMGL_RUST);
+  if (name[1] == 'Z' || strncmp (name, "_GLOBAL_", 8) == 0)
+    return run (cplus_demangle_v3_callback, name, options);
+  if (name[1] == 'D')
+    return demangle_d (name, options);
+  return NULL;
+}
+
+char *
+flam_demangle (const char *name)
+{
+  return demangle (name, DMGL_NO_OPTS);
+}
+
+char *
+flam_demangle_full (const char *name)
+{
+  return demangle (name, DMGL_PARAMS | DMGL_ANSI);
+}

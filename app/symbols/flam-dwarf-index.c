@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-dwarf-index.h"
+
+#include "flam-dwarf-unit.h"
+
+#include <elfutils/libdwelf.h>
+#include <string.h>
+
+#define INLINE_DEPTH_MAX 1024
+#define ORIGINS_MAX 16
+#define UNITS_MAX (1 << 24)
+
+/* What is said about a function however often it was inlined. */
+typedef struct
+{
+  const char *name;
+  gboolean linkage;
+  const char *file;
+  guint32 line;
+} Function;
+
+struct _FlamDwarfIndex
+{
+  const FlamElf *elf;
+  Dwarf *dwarf;
+  FlamElf *supplement_elf; /* dwz's, or NULL */
+  Dwarf *supplement;
+  GArray *units;      /* FlamDwarfUnit, ascending by offset */
+  GArray *unranged;   /* units that do not say where their code is */
+  FlamIntervals map;  /* -> units */
+  FlamIntervals late; /* the same for the unranged, once they were walked */
+  gboolean late_done;
+  GArray *functions;     /* Function */
+  GHashTable *by_origin; /* address of the origin's DIE -> function + 1 */
+  GStringChunk *strings;
+};
+
+/* --- dwz ----------------------------------------------------------------- */
+
+static char *
+hex (const guint8 *bytes, gssize n)
+{
+  GString *text = g_string_new (NULL);
+
+  for (gssize i = 0; i < n; i++)
+    g_string_append_printf (text, "%02x", bytes[i]);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+use_supplement (FlamDwarfIndex *index, const char *path, const char *build_id)
+{
+  FlamElf *elf = path ? flam_elf_open (path, NULL) : NULL;
+
+  if (!elf)
+    return FALSE;
+  if (strcmp (flam_elf_get_build_id (elf), build_id) == 0)
+    index->supplement =
+        dwarf_begin_elf (flam_elf_get_handle (elf), DWARF_C_READ, NULL);
+  if (!index->supplement)
+    {
+      flam_elf_free (elf);
+      return FALSE;
+    }
+  index->supplement_elf = elf;
+  dwarf_setalt (index->dwarf, index->supplement);
+  return TRUE;
+}
+
+/* What dwz found to be the same in many debug files lies in one more file,
+ * named by path and build id. */
+static void
+find_supplement (FlamDwarfIndex *index, const char *const *directories)
+{
+  const char *name = NULL;
+  const void *id = NULL;
+  gssize n = dwelf_dwarf_gnu_debugaltlink (index->dwarf, &name, &id);
+  g_autofree char *build_id = NULL;
+  g_autofree char *own = NULL;
+  g_autofree char *beside = NULL;
+  g_autofree char *system = NULL;
+
+  if (n <= 0 || n > 64)
+    return;
+  build_id = hex (id, n);
+  for (gsize i = 0; directories && directories[i]; i++)
+    {
+      g_autofree char *path =
+          flam_debug_file_path (directories[i], build_id, ".debug");
+
+      if (use_supplement (index, path, build_id))
+        return;
+    }
+  own = g_path_get_dirname (flam_elf_get_path (index->elf));
+  beside = g_path_is_absolute (name) ? g_strdup (name)
+                                     : g_build_filename (own, name, NULL);
+  system = flam_debug_file_path ("/usr/lib/debug", build_id, ".debug");
+  if (!use_supplement (index, beside, build_id))
+    use_supplement (index, system, build_id);
+}
+
+/* --- units --------------------------------------------------------------- */
+
+static guint
+add_unit_ranges (Dwarf_Die *die, guint32 unit, GArray *ranges, guint64 most)
+{
+  Dwarf_Addr base = 0;
+  Dwarf_Addr start, end;
+  ptrdiff_t at = 0;
+  guint n = 0;
+
+  while (n < most && (at = dwarf_ranges (die, at, &base, &start, &end)) > 0)
+    if (flam_dwarf_range_is_live (start, end))
+      {
+        FlamInterval range = { start, end, unit };
+        g_array_append_val (ranges, range);
+        n++;
+      }
+  return n;
+}
+
+static guint64
+unit_length (Dwarf_Die *die)
+{
+  Dwarf_Off start = dwarf_dieoffset (die) - dwarf_cuoffset (die);
+  Dwarf_Off next;
+  size_t header;
+
+  if (dwarf_next_unit (dwarf_cu_getdwarf (die->cu),
+                       start,
+                       &next,
+                       &header,
+                       NULL,
+                       NULL,
+                       NULL,
+                       NULL,
+                       NULL,
+                       NULL) != 0)
+    return 0;
+  return next - start;
+}
+
+static void
+add_unit (FlamDwarfIndex *index, Dwarf_CU *cu, Dwarf_Die *die, GArray *ranges)
+{
+  guint32 row = index->units->len;
+  FlamDwarfUnit unit = {
+    .cu = cu,
+    .die = *die,
+    .offset = dwarf_dieoffset (die),
+    .length = unit_length (die),
+  };
+
+  if (add_unit_ranges (die, row, ranges, unit.length + 65536) == 0)
+    g_array_append_val (index->unranged, row);
+  g_array_append_val (index->units, unit);
+}
+
+static void
+read_units (FlamDwarfIndex *index)
+{
+  GArray *ranges = g_array_new (FALSE, FALSE, sizeof (FlamInterval));
+  Dwarf_CU *cu = NULL;
+  Dwarf_Die die;
+  guint8 type;
+
+  while (index->units->len < UNITS_MAX &&
+         dwarf_get_units (index->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
+    if (type != DW_UT_type && type != DW_UT_split_type)
+      add_unit (index, cu, &die, ranges);
+  flam_intervals_init (&index->map, (FlamInterval *)ranges->data, ranges->len);
+  g_array_free (ranges, TRUE);
+}
+
+FlamDwarfIndex *
+flam_dwarf_index_new (const FlamElf *elf, const char *const *directories)
+{
+  Dwarf *dwarf =
+      dwarf_begin_elf (flam_elf_get_handle (elf), DWARF_C_READ, NULL);
+  FlamDwarfIndex *index;
+
+  if (!dwarf)
+    return NULL;
+  index = g_new0 (FlamDwarfIndex, 1);
+  index->elf = elf;
+  index->dwarf = dwarf;
+  index->units = g_array_new (FALSE, FALSE, sizeof (FlamDwarfUnit));
+  index->unranged = g_array_new (FALSE, FALSE, sizeof (guint32));
+  index->functions = g_array_new (FALSE, FALSE, sizeof (Function));
+  index->by_origin = g_hash_table_new (g_direct_hash, g_direct_equal);
+  index->strings = g_string_chunk_new (4096);
+  find_supplement (index, directories);
+  read_units (index);
+  return index;
+}
+
+void
+flam_dwarf_index_free (FlamDwarfIndex *index)
+{
+  if (!index)
+    return;
+  for (guint i = 0; i < index->units->len; i++)
+    flam_dwarf_unit_clear (&g_array_index (index->units, FlamDwarfUnit, i));
+  flam_intervals_clear (&index->map);
+  flam_intervals_clear (&index->late);
+  g_array_free (index->units, TRUE);
+  g_array_free (index->unranged, TRUE);
+  g_array_free (index->functions, TRUE);
+  g_hash_table_destroy (index->by_origin);
+  g_string_chunk_free (index->strings);
+  dwarf_end (index->dwarf);
+  if (index->supplement)
+    dwarf_end (index->supplement);
+  flam_elf_free (index->supplement_elf);
+  g_free (index);
+}
+
+static FlamDwarfUnit *
+get_unit (FlamDwarfIndex *index, guint32 row)
+{
+  return &g_array_index (index->units, FlamDwarfUnit, row);
+}
+
+/* An address that no unit claims may lie in one that claims nothing. */
+static void
+walk_unranged (FlamDwarfIndex *index)
+{
+  GArray *ranges = g_array_new (FALSE, FALSE, sizeof (FlamInterval));
+
+  index->late_done = TRUE;
+  for (guint i = 0; i < index->unranged->len; i++)
+    {
+      guint32 row = g_array_index (index->unranged, guint32, i);
+      FlamDwarfUnit *unit = get_unit (index, row);
+
+      flam_dwarf_unit_walk (unit);
+      for (guint32 j = 0; j + 1 < unit->slices.n; j++)
+        if (unit->slices.value[j] != FLAM_NONE)
+          {
+            FlamInterval range = { unit->slices.start[j],
+                                   unit->slices.start[j + 1],
+                                   row };
+            g_array_append_val (ranges, range);
+          }
+    }
+  flam_intervals_init (&index->late, (FlamInterval *)ranges->data, ranges->len);
+  g_array_free (ranges, TRUE);
+}
+
+static FlamDwarfUnit *
+find_unit (FlamDwarfIndex *index, guint64 vaddr)
+{
+  guint32 row = flam_intervals_find (&index->map, vaddr);
+
+  if (row == FLAM_NONE && index->unranged->len > 0)
+    {
+      if (!index->late_done)
+        walk_unranged (index);
+      row = flam_intervals_find (&index->late, vaddr);
+    }
+  return row == FLAM_NONE ? NULL : get_unit (index, row);
+}
+
+/* --- names --------------------------------------------------------------- */
+
+/* The DIE at the end of abstract_origin and specification: where the name is,
+ * and in whose scope it stands. */
+static void
+find_origin (Dwarf_Die *die)
+{
+  for (guint i = 0; i < ORIGINS_MAX; i++)
+    {
+      Dwarf_Attribute attribute;
+      Dwarf_Die next;
+
+      if (!dwarf_attr (die, DW_AT_abstract_origin, &attribute) &&
+          !dwarf_attr (die, DW_AT_specification, &attribute))
+        return;
+      if (!dwarf_formref_die (&attribute, &next))
+        return;
+      *die = next;
+    }
+}
+
+static FlamDwarfUnit *
+unit_of (FlamDwarfIndex *index, Dwarf_Die *die)
+{
+  Dwarf_Die owner;
+  guint32 low = 0;
+  guint32 high = index->units->len;
+
+  if (dwarf_cu_getdwarf (die->cu) != index->dwarf ||
+      !dwarf_diecu (die, &owner, NULL, NULL))
+    return NULL;
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+      FlamDwarfUnit *unit = get_unit (index, middle);
+
+      if (unit->offset == dwarf_dieoffset (&owner))
+        return unit;
+      if (unit->offset < dwarf_dieoffset (&owner))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return NULL;
+}
+
+static const char *
+scoped_name (FlamDwarfIndex *index,
+             FlamDwarfUnit *user,
+             Dwarf_Die *origin,
+             const char *name)
+{
+  FlamDwarfUnit *unit =
+      origin->cu == user->die.cu ? user : unit_of (index, origin);
+  g_autofree char *scope = NULL;
+  g_autofree char *full = NULL;
+
+  if (!unit)
+    return name;
+  flam_dwarf_unit_walk (unit);
+  scope = flam_dwarf_unit_scope_of (unit, dwarf_dieoffset (origin));
+  if (!*scope)
+    return name;
+  full = g_strconcat (scope, name, NULL);
+  return g_string_chunk_insert_const (index->strings, full);
+}
+
+static void
+name_function (FlamDwarfIndex *index,
+               FlamDwarfUnit *unit,
+               Dwarf_Die *die,
+               Dwarf_Die *origin,
+               Function *function)
+{
+  Dwarf_Attribute attribute;
+
+  if (dwarf_attr_integrate (die, DW_AT_linkage_name, &attribute) ||
+      dwarf_attr_integrate (die, DW_AT_MIPS_linkage_name, &attribute))
+    function->name = dwarf_formstring (&attribute);
+  function->linkage = function->name != NULL;
+  if (!function->name)
+    function->name = dwarf_diename (die);
+  if (function->name && !function->linkage && unit->scoped)
+    function->name = scoped_name (index, unit, origin, function->name);
+}
+
+static FlamId
+resolve_function (FlamDwarfIndex *index, FlamDwarfUnit *unit, Dwarf_Die *die)
+{
+  Dwarf_Die origin = *die;
+  Function function = { 0 };
+  int line = 0;
+  guint row;
+
+  find_origin (&origin);
+  row = GPOINTER_TO_UINT (g_hash_table_lookup (index->by_origin, origin.addr));
+  if (row > 0)
+    return row - 1;
+  name_function (index, unit, die, &origin, &function);
+  function.file = dwarf_decl_file (die);
+  if (dwarf_decl_line (die, &line) == 0 && line > 0)
+    function.line = (guint32)line;
+  g_array_append_val (index->functions, function);
+  g_hash_table_insert (
+      index->by_origin, origin.addr, GUINT_TO_POINTER (index->functions->len));
+  return index->functions->len - 1;
+}
+
+static Dwarf_Word
+constant (Dwarf_Die *die, guint name)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+
+  if (!dwarf_attr (die, name, &attribute) ||
+      dwarf_formudata (&attribute, &value) != 0)
+    return 0;
+  return value;
+}
+
+static void
+resolve_node (FlamDwarfIndex *index, FlamDwarfUnit *unit, FlamDwarfNode *node)
+{
+  Dwarf_Die die;
+
+  if (node->function != FLAM_NONE)
+    return;
+  if (!dwarf_offdie (dwarf_cu_getdwarf (unit->die.cu), node->die, &die))
+    return;
+  node->function = resolve_function (index, unit, &die);
+  if (node->parent == FLAM_NONE)
+    return;
+  node->call_line = (guint32)constant (&die, DW_AT_call_line);
+  node->call_file =
+      flam_dwarf_unit_file (unit, constant (&die, DW_AT_call_file));
+}
+
+/* --- look-up ------------------------------------------------------------- */
+
+static void
+find_line (FlamDwarfUnit *unit, guint64 vaddr, FlamDwarfFrame *frame)
+{
+  Dwarf_Line *line = dwarf_getsrc_die (&unit->die, vaddr);
+  int number = 0;
+
+  if (!line)
+    return;
+  frame->line_file = dwarf_linesrc (line, NULL, NULL);
+  if (dwarf_lineno (line, &number) == 0 && number > 0)
+    frame->line = (guint32)number;
+}
+
+static void
+reverse (GArray *frames, guint from)
+{
+  FlamDwarfFrame *row = (FlamDwarfFrame *)frames->data;
+
+  for (guint low = from, high = frames->len; low + 1 < high; low++)
+    {
+      FlamDwarfFrame swap = row[low];
+
+      row[low] = row[--high];
+      row[high] = swap;
+    }
+}
+
+/* From the innermost outward: a frame's line is where the address lies, or
+ * where it calls the frame before. */
+static void
+append_chain (FlamDwarfIndex *index,
+              FlamDwarfUnit *unit,
+              FlamId innermost,
+              FlamDwarfFrame place,
+              GArray *frames)
+{
+  guint from = frames->len;
+
+  for (FlamId id = innermost;
+       id != FLAM_NONE && frames->len - from < INLINE_DEPTH_MAX;
+       id = unit->nodes[id].parent)
+    {
+      FlamDwarfNode *node = &unit->nodes[id];
+
+      resolve_node (index, unit, node);
+      if (node->function != FLAM_NONE)
+        {
+          const Function *function =
+              &g_array_index (index->functions, Function, node->function);
+
+          place.name = function->name;
+          place.linkage = function->linkage;
+          place.file = function->file;
+          place.first_line = function->line;
+        }
+      g_array_append_val (frames, place);
+      place = (FlamDwarfFrame){ .line_file = node->call_file,
+                                .line = node->call_line };
+    }
+  reverse (frames, from);
+}
+
+gboolean
+flam_dwarf_index_lookup (FlamDwarfIndex *index, guint64 vaddr, GArray *frames)
+{
+  FlamDwarfUnit *unit = find_unit (index, vaddr);
+  FlamDwarfFrame place = { 0 };
+  FlamId innermost;
+
+  if (!unit)
+    return FALSE;
+  flam_dwarf_unit_walk (unit);
+  find_line (unit, vaddr, &place);
+  innermost = flam_intervals_find (&unit->slices, vaddr);
+  if (innermost == FLAM_NONE && !place.line_file)
+    return FALSE;
+  if (innermost == FLAM_NONE)
+    g_array_append_val (frames, place);
+  else
+    append_chain (index, unit, innermost, place, frames);
+  return TRUE;
+}
+
+guint
+flam_dwarf_index_count (const FlamDwarfIndex *index, guint *walked)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < index->units->len; i++)
+    n += g_array_index (index->units, FlamDwarfUnit, i).walked;
+  if (walked)
+    *walked = n;
+  return index->units->len;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-dwarf-unit.h"
+
+/* Deeper than any compiler nests; a file that does is cut there. */
+#define DEPTH_MAX 128
+#define SCOPE_DEPTH_MAX 64
+/* Newer than libdw's oldest header. */
+#define LANG_C17 0x2c
+
+typedef struct
+{
+  Dwarf_Die die;
+  FlamId node;
+  FlamId scope;
+} Level;
+
+typedef struct
+{
+  FlamDwarfUnit *unit;
+  GArray *nodes;
+  GArray *scopes;
+  GArray *ranges;
+  guint64 ranges_max;
+  Level levels[DEPTH_MAX];
+  guint depth;
+} Walk;
+
+gboolean
+flam_dwarf_range_is_live (Dwarf_Addr start, Dwarf_Addr end)
+{
+  return start != 0 && start < end && end != G_MAXUINT64;
+}
+
+/* The unit's length is more than the ranges it can describe without sharing,
+ * which bounds what sharing may multiply. */
+static gboolean
+add_ranges (Walk *walk, Dwarf_Die *die, FlamId node)
+{
+  Dwarf_Addr base = 0;
+  Dwarf_Addr start, end;
+  ptrdiff_t at = 0;
+  gboolean any = FALSE;
+
+  while (walk->ranges->len < walk->ranges_max &&
+         (at = dwarf_ranges (die, at, &base, &start, &end)) > 0)
+    if (flam_dwarf_range_is_live (start, end))
+      {
+        FlamInterval range = { start, end, node };
+        g_array_append_val (walk->ranges, range);
+        any = TRUE;
+      }
+  return any;
+}
+
+static FlamId
+add_node (Walk *walk, Dwarf_Die *die, FlamId parent)
+{
+  FlamId id = walk->nodes->len;
+  FlamDwarfNode node = {
+    .die = dwarf_dieoffset (die),
+    .parent = parent,
+    .function = FLAM_NONE,
+  };
+
+  if (!add_ranges (walk, die, id))
+    return FLAM_NONE;
+  g_array_append_val (walk->nodes, node);
+  return id;
+}
+
+static FlamId
+add_scope (Walk *walk, Dwarf_Die *die, FlamId parent)
+{
+  FlamDwarfScope scope = { dwarf_dieoffset (die), parent };
+
+  if (!walk->unit->scoped)
+    return FLAM_NONE;
+  g_array_append_val (walk->scopes, scope);
+  return walk->scopes->len - 1;
+}
+
+/* Notes what the DIE on top says, and says whether code may lie below it;
+ * `level` comes back as what its children are in. */
+static gboolean
+visit (Walk *walk, Level *level)
+{
+  switch (dwarf_tag (&level->die))
+    {
+    case DW_TAG_subprogram:
+      level->scope = add_scope (walk, &level->die, level->scope);
+      level->node = add_node (walk, &level->die, FLAM_NONE);
+      return TRUE;
+    case DW_TAG_inlined_subroutine:
+      if (level->node == FLAM_NONE)
+        return FALSE;
+      level->node = add_node (walk, &level->die, level->node);
+      return level->node != FLAM_NONE;
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_with_stmt:
+    case DW_TAG_common_block:
+      return TRUE;
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_interface_type:
+    case DW_TAG_enumeration_type:
+      level->scope = add_scope (walk, &level->die, level->scope);
+      return walk->unit->scoped;
+    default:
+      return FALSE;
+    }
+}
+
+/* In a sound file DIEs are met in ascending order. One that leads back would
+ * make the walk endless. */
+static gboolean
+next_die (Walk *walk, const void *last)
+{
+  while (walk->depth > 0)
+    {
+      Dwarf_Die *die = &walk->levels[walk->depth - 1].die;
+
+      if (dwarf_siblingof (die, die) == 0 && die->addr > last)
+        return TRUE;
+      walk->depth--;
+    }
+  return FALSE;
+}
+
+static void
+walk_dies (Walk *walk)
+{
+  const void *last = walk->unit->die.addr;
+
+  if (dwarf_child (&walk->unit->die, &walk->levels[0].die) != 0)
+    return;
+  walk->levels[0].node = FLAM_NONE;
+  walk->levels[0].scope = FLAM_NONE;
+  walk->depth = 1;
+  do
+    {
+      Level level = walk->levels[walk->depth - 1];
+      Level *child = &walk->levels[walk->depth];
+
+      last = MAX (last, (const void *)level.die.addr);
+      while (visit (walk, &level) && walk->depth < DEPTH_MAX &&
+             dwarf_child (&level.die, &child->die) == 0 &&
+             (const void *)child->die.addr > last)
+        {
+          child->node = level.node;
+          child->scope = level.scope;
+          walk->depth++;
+          level = *child;
+          last = level.die.addr;
+          child++;
+        }
+    }
+  while (next_die (walk, last));
+}
+
+static gboolean
+language_has_scopes (Dwarf_Die *die)
+{
+  switch (dwarf_srclang (die))
+    {
+    case DW_LANG_C89:
+    case DW_LANG_C:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+    case LANG_C17:
+    case DW_LANG_Mips_Assembler:
+    case DW_LANG_Go:
+      return FALSE;
+    default:
+      return TRUE;
+    }
+}
+
+/* A skeleton's functions are in the .dwo file that it names. */
+static void
+find_functions (FlamDwarfUnit *unit)
+{
+  Dwarf_Die skeleton = { 0 };
+  Dwarf_Die split = { 0 };
+
+  if (dwarf_cu_info (
+          unit->cu, NULL, NULL, &skeleton, &split, NULL, NULL, NULL) == 0 &&
+      split.addr)
+    unit->die = split;
+}
+
+void
+flam_dwarf_unit_walk (FlamDwarfUnit *unit)
+{
+  Walk *walk;
+
+  if (unit->walked)
+    return;
+  unit->walked = TRUE;
+  find_functions (unit);
+  unit->scoped = language_has_scopes (&unit->die);
+  walk = g_new0 (Walk, 1);
+  walk->unit = unit;
+  walk->ranges_max = unit->length + 65536;
+  walk->nodes = g_array_new (FALSE, FALSE, sizeof (FlamDwarfNode));
+  walk->scopes = g_array_new (FALSE, FALSE, sizeof (FlamDwarfScope));
+  walk->ranges = g_array_new (FALSE, FALSE, sizeof (FlamInterval));
+  walk_dies (walk);
+  flam_intervals_init (
+      &unit->slices, (FlamInterval *)walk->ranges->data, walk->ranges->len);
+  unit->n_nodes = walk->nodes->len;
+  unit->n_scopes = walk->scopes->len;
+  unit->nodes = (FlamDwarfNode *)g_array_free (walk->nodes, FALSE);
+  unit->scopes = (FlamDwarfScope *)g_array_free (walk->scopes, FALSE);
+  g_array_free (walk->ranges, TRUE);
+  g_free (walk);
+}
+
+void
+flam_dwarf_unit_clear (FlamDwarfUnit *unit)
+{
+  flam_intervals_clear (&unit->slices);
+  g_clear_pointer (&unit->nodes, g_free);
+  g_clear_pointer (&unit->scopes, g_free);
+}
+
+const char *
+flam_dwarf_unit_file (FlamDwarfUnit *unit, Dwarf_Word number)
+{
+  Dwarf_Files *files;
+  size_t n;
+
+  if (dwarf_getsrcfiles (&unit->die, &files, &n) != 0 || number >= n)
+    return NULL;
+  return dwarf_filesrc (files, number, NULL, NULL);
+}
+
+static FlamId
+find_scope (const FlamDwarfUnit *unit, Dwarf_Off die)
+{
+  guint32 low = 0;
+  guint32 high = unit->n_scopes;
+
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (unit->scopes[middle].die == die)
+        return middle;
+      if (unit->scopes[middle].die < die)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return FLAM_NONE;
+}
+
+static void
+prepend_scope (GString *text, Dwarf_Die *die)
+{
+  const char *name = dwarf_diename (die);
+
+  if (!name && dwarf_tag (die) == DW_TAG_namespace)
+    name = "(anonymous namespace)";
+  if (!name)
+    name = "{unnamed}";
+  g_string_prepend (text, "::");
+  g_string_prepend (text, name);
+}
+
+char *
+flam_dwarf_unit_scope_of (const FlamDwarfUnit *unit, Dwarf_Off die)
+{
+  GString *text = g_string_new (NULL);
+  FlamId scope = find_scope (unit, die);
+  Dwarf *dwarf = dwarf_cu_getdwarf (unit->die.cu);
+
+  for (guint i = 0; scope != FLAM_NONE && i < SCOPE_DEPTH_MAX; i++)
+    {
+      Dwarf_Die parent;
+
+      scope = unit->scopes[scope].parent;
+      if (scope == FLAM_NONE ||
+          !dwarf_offdie (dwarf, unit->scopes[scope].die, &parent))
+        break;
+      prepend_scope (text, &parent);
+    }
+  return g_string_free (text, FALSE);
+}

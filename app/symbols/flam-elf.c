@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+
+#define BUILD_ID_MAX 64
+/* More PT_LOADs than any linker writes, fewer than cost anything. */
+#define SEGMENTS_MAX 4096
+#define UNPACKED_MAX ((guint64)1 << 32)
+
+struct _FlamElf
+{
+  char *path;
+  int fd;
+  guint8 *image;
+  Elf *handle;
+  guint16 machine;
+  char *build_id;
+  char *soname;
+  FlamElfSegment *segments;
+  guint n_segments;
+};
+
+static char *
+read_build_id (Elf *handle)
+{
+  const void *bits = NULL;
+  gssize n = dwelf_elf_gnu_build_id (handle, &bits);
+  GString *hex;
+
+  if (n <= 0 || n > BUILD_ID_MAX)
+    return g_strdup ("");
+  hex = g_string_sized_new (2 * n);
+  for (gssize i = 0; i < n; i++)
+    g_string_append_printf (hex, "%02x", ((const guint8 *)bits)[i]);
+  return g_string_free (hex, FALSE);
+}
+
+static void
+read_segments (FlamElf *elf)
+{
+  size_t n = 0;
+
+  if (elf_getphdrnum (elf->handle, &n) != 0)
+    return;
+  n = MIN (n, SEGMENTS_MAX);
+  elf->segments = g_new0 (FlamElfSegment, MAX (n, 1));
+  for (size_t i = 0; i < n; i++)
+    {
+      GElf_Phdr header;
+
+      if (!gelf_getphdr (elf->handle, i, &header) || header.p_type != PT_LOAD)
+        continue;
+      elf->segments[elf->n_segments++] = (FlamElfSegment){
+        .offset = header.p_offset,
+        .file_size = header.p_filesz,
+        .vaddr = header.p_vaddr,
+        .memory_size = header.p_memsz,
+        .executable = (header.p_flags & PF_X) != 0,
+      };
+    }
+}
+
+static char *
+soname_of (Elf *handle, Elf_Scn *section, const GElf_Shdr *header)
+{
+  Elf_Data *data = elf_getdata (section, NULL);
+  size_t n;
+
+  if (!data || header->sh_entsize == 0)
+    return NULL;
+  n = data->d_size / gelf_fsize (handle, ELF_T_DYN, 1, EV_CURRENT);
+  for (size_t i = 0; i < n; i++)
+    {
+      GElf_Dyn entry;
+
+      if (!gelf_getdyn (data, i, &entry) || entry.d_tag == DT_NULL)
+        return NULL;
+      if (entry.d_tag == DT_SONAME)
+        return g_strdup (
+            elf_strptr (handle, header->sh_link, entry.d_un.d_val));
+    }
+  return NULL;
+}
+
+static char *
+read_soname (Elf *handle)
+{
+  for (Elf_Scn *section = elf_nextscn (handle, NULL); section;
+       section = elf_nextscn (handle, section))
+    {
+      GElf_Shdr header;
+
+      if (gelf_getshdr (section, &header) && header.sh_type == SHT_DYNAMIC)
+        {
+          char *soname = soname_of (handle, section, &header);
+          return soname ? soname : g_strdup ("");
+        }
+    }
+  return g_strdup ("");
+}
+
+/* Takes over `fd`, which may be -1 for an image in memory. */
+static FlamElf *
+finish_open (FlamElf *elf, GError **error)
+{
+  GElf_Ehdr header;
+
+  if (!elf->handle || elf_kind (elf->handle) != ELF_K_ELF ||
+      !gelf_getehdr (elf->handle, &header))
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_INVALID,
+                   "%s: not an ELF file, or its header is damaged",
+                   elf->path);
+      flam_elf_free (elf);
+      return NULL;
+    }
+  elf->machine = header.e_machine;
+  elf->build_id = read_build_id (elf->handle);
+  elf->soname = read_soname (elf->handle);
+  read_segments (elf);
+  return elf;
+}
+
+static int
+open_regular (const char *path, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  struct stat info;
+
+  if (fd >= 0 && fstat (fd, &info) == 0 && S_ISREG (info.st_mode))
+    return fd;
+  g_set_error (error,
+               FLAM_ERROR,
+               FLAM_ERROR_SYSTEM,
+               "%s: %s",
+               path,
+               fd < 0 ? g_strerror (errno) : "not a regular file");
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
+
+FlamElf *
+flam_elf_open (const char *path, GError **error)
+{
+  int fd = open_regular (path, error);
+  FlamElf *elf;
+
+  if (fd < 0)
+    return NULL;
+  elf_version (EV_CURRENT);
+  elf = g_new0 (FlamElf, 1);
+  elf->path = g_strdup (path);
+  elf->fd = fd;
+  elf->handle = elf_begin (fd, ELF_C_READ_MMAP, NULL);
+  return finish_open (elf, error);
+}
+
+FlamElf *
+flam_elf_new_from_data (const char *name,
+                        const void *data,
+                        gsize size,
+                        GError **error)
+{
+  FlamElf *elf = g_new0 (FlamElf, 1);
+
+  elf_version (EV_CURRENT);
+  elf->path = g_strdup (name);
+  elf->fd = -1;
+  elf->image = g_malloc (MAX (size, 1));
+  memcpy (elf->image, data, size);
+  elf->handle = elf_memory ((char *)elf->image, size);
+  return finish_open (elf, error);
+}
+
+void
+flam_elf_free (FlamElf *elf)
+{
+  if (!elf)
+    return;
+  if (elf->handle)
+    elf_end (elf->handle);
+  if (elf->fd >= 0)
+    close (elf->fd);
+  g_free (elf->image);
+  g_free (elf->segments);
+  g_free (elf->soname);
+  g_free (elf->build_id);
+  g_free (elf->path);
+  g_free (elf);
+}
+
+const char *
+flam_elf_get_path (const FlamElf *elf)
+{
+  return elf->path;
+}
+
+const char *
+flam_elf_get_build_id (const FlamElf *elf)
+{
+  return elf->build_id;
+}
+
+const char *
+flam_elf_get_soname (const FlamElf *elf)
+{
+  return elf->soname;
+}
+
+guint16
+flam_elf_get_machine (const FlamElf *elf)
+{
+  return elf->machine;
+}
+
+Elf *
+flam_elf_get_handle (const FlamElf *elf)
+{
+  return elf->handle;
+}
+
+const FlamElfSegment *
+flam_elf_get_segments (const FlamElf *elf, guint *n)
+{
+  *n = elf->n_segments;
+  return elf->segments;
+}
+
+/* Segments may share a page of the file; code is asked for, so executable
+ * ones are preferred. */
+gboolean
+flam_elf_offset_to_vaddr (const FlamElf *elf, guint64 offset, guint64 *vaddr)
+{
+  const FlamElfSegment *best = NULL;
+
+  for (guint i = 0; i < elf->n_segments; i++)
+    {
+      const FlamElfSegment *segment = &elf->segments[i];
+
+      if (offset >= segment->offset &&
+          offset - segment->offset < segment->file_size &&
+          (!best || (segment->executable && !best->executable)))
+        best = segment;
+    }
+  if (!best)
+    return FALSE;
+  *vaddr = offset - best->offset + best->vaddr;
+  return TRUE;
+}
+
+gboolean
+flam_elf_vaddr_to_offset (const FlamElf *elf, guint64 vaddr, guint64 *offset)
+{
+  for (guint i = 0; i < elf->n_segments; i++)
+    {
+      const FlamElfSegment *segment = &elf->segments[i];
+
+      if (vaddr >= segment->vaddr &&
+          vaddr - segment->vaddr < segment->file_size)
+        {
+          *offset = vaddr - segment->vaddr + segment->offset;
+          return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+static Elf_Scn *
+find_section (const FlamElf *elf, const char *name, GElf_Shdr *header)
+{
+  size_t names;
+
+  if (elf_getshdrstrndx (elf->handle, &names) != 0)
+    return NULL;
+  for (Elf_Scn *section = elf_nextscn (elf->handle, NULL); section;
+       section = elf_nextscn (elf->handle, section))
+    {
+      const char *own;
+
+      if (!gelf_getshdr (section, header))
+        continue;
+      own = elf_strptr (elf->handle, names, header->sh_name);
+      if (own && strcmp (own, name) == 0)
+        return section;
+    }
+  return NULL;
+}
+
+gboolean
+flam_elf_has_section (const FlamElf *elf, const char *name)
+{
+  GElf_Shdr header;
+  return find_section (elf, name, &header) && header.sh_type != SHT_NOBITS;
+}
+
+gboolean
+flam_elf_get_section (const FlamElf *elf,
+                      const char *name,
+                      FlamElfSection *section)
+{
+  GElf_Shdr header;
+  GElf_Chdr packed;
+  Elf_Scn *found = find_section (elf, name, &header);
+  Elf_Data *data;
+
+  if (!found)
+    return FALSE;
+  *section = (FlamElfSection){
+    .vaddr = header.sh_addr,
+    .size = header.sh_size,
+    .executable = (header.sh_flags & SHF_EXECINSTR) != 0,
+  };
+  if (header.sh_type == SHT_NOBITS)
+    return TRUE;
+  if ((header.sh_flags & SHF_COMPRESSED) &&
+      (!gelf_getchdr (found, &packed) || packed.ch_size > UNPACKED_MAX ||
+       elf_compress (found, 0, 0) < 0))
+    return TRUE;
+  data = elf_rawdata (found, NULL);
+  if (data && data->d_buf)
+    {
+      section->data = data->d_buf;
+      section->size = data->d_size;
+    }
+  return TRUE;
+}
+
+const char *
+flam_elf_get_debuglink (const FlamElf *elf, guint32 *crc)
+{
+  GElf_Word word = 0;
+  const char *name = dwelf_elf_gnu_debuglink (elf->handle, &word);
+
+  *crc = word;
+  return name && *name ? name : NULL;
+}

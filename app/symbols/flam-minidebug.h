@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* MiniDebugInfo: distributions that strip their binaries may leave the names
+ * of local functions in .gnu_debugdata, which is an ELF file with nothing but
+ * a .symtab, packed with xz. Source: GDB manual, "MiniDebugInfo". */
+
+#include "flam-elf.h"
+
+G_BEGIN_DECLS
+
+/* NULL when there is none, or it is damaged, or unpacks to more than 256 MiB.
+ */
+FlamElf *flam_minidebug_open (const FlamElf *elf);
+
+G_END_DECLS

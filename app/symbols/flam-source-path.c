@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-source-path.h"
+
+#include <string.h>
+
+/* A hostile path of a thousand parts is not worth a thousand look-ups. */
+#define TAILS_MAX 32
+
+struct _FlamSourcePaths
+{
+  GPtrArray *mappings; /* FlamPathMapping, longest `from` first */
+  GPtrArray *roots;    /* char */
+};
+
+static void
+free_mapping (gpointer data)
+{
+  FlamPathMapping *mapping = data;
+
+  g_free (mapping->from);
+  g_free (mapping->to);
+  g_free (mapping);
+}
+
+static int
+longest_first (gconstpointer a, gconstpointer b)
+{
+  const FlamPathMapping *x = *(FlamPathMapping *const *)a;
+  const FlamPathMapping *y = *(FlamPathMapping *const *)b;
+  gsize n = strlen (x->from);
+  gsize m = strlen (y->from);
+
+  return n > m ? -1 : n < m;
+}
+
+FlamSourcePaths *
+flam_source_paths_new (void)
+{
+  FlamSourcePaths *paths = g_new0 (FlamSourcePaths, 1);
+
+  paths->mappings = g_ptr_array_new_with_free_func (free_mapping);
+  paths->roots = g_ptr_array_new_with_free_func (g_free);
+  return paths;
+}
+
+void
+flam_source_paths_free (FlamSourcePaths *paths)
+{
+  if (!paths)
+    return;
+  g_ptr_array_unref (paths->mappings);
+  g_ptr_array_unref (paths->roots);
+  g_free (paths);
+}
+
+char *
+flam_source_path_normalize (const char *path)
+{
+  g_auto (GStrv) parts = g_strsplit (path, "/", -1);
+  g_autoptr (GPtrArray) kept = g_ptr_array_new ();
+  gboolean absolute = path[0] == '/';
+  g_autofree char *joined = NULL;
+
+  for (guint i = 0; parts[i]; i++)
+    {
+      const char *last =
+          kept->len > 0 ? g_ptr_array_index (kept, kept->len - 1) : NULL;
+
+      if (!*parts[i] || strcmp (parts[i], ".") == 0)
+        continue;
+      if (strcmp (parts[i], "..") == 0 &&
+          (last ? strcmp (last, "..") != 0 : absolute))
+        {
+          if (last)
+            g_ptr_array_set_size (kept, (gint)kept->len - 1);
+          continue;
+        }
+      g_ptr_array_add (kept, parts[i]);
+    }
+  g_ptr_array_add (kept, NULL);
+  joined = g_strjoinv ("/", (char **)kept->pdata);
+  return absolute ? g_strconcat ("/", joined, NULL) : g_steal_pointer (&joined);
+}
+
+static char *
+without_slash (const char *text)
+{
+  gsize n = strlen (text);
+
+  while (n > 1 && text[n - 1] == '/')
+    n--;
+  return g_strndup (text, n);
+}
+
+gboolean
+flam_source_paths_add (FlamSourcePaths *paths, const char *text)
+{
+  const char *equals = strchr (text, '=');
+  g_autofree char *from = NULL;
+  FlamPathMapping *mapping;
+
+  if (!equals || equals == text || !equals[1])
+    return FALSE;
+  mapping = g_new0 (FlamPathMapping, 1);
+  from = g_strndup (text, (gsize)(equals - text));
+  mapping->from = without_slash (from);
+  mapping->to = without_slash (equals + 1);
+  for (guint i = 0; i < paths->mappings->len; i++)
+    {
+      const FlamPathMapping *old = g_ptr_array_index (paths->mappings, i);
+
+      if (strcmp (old->from, mapping->from) == 0)
+        {
+          g_ptr_array_remove_index (paths->mappings, i);
+          break;
+        }
+    }
+  g_ptr_array_add (paths->mappings, mapping);
+  g_ptr_array_sort (paths->mappings, longest_first);
+  return TRUE;
+}
+
+void
+flam_source_paths_add_root (FlamSourcePaths *paths, const char *root)
+{
+  g_ptr_array_add (paths->roots, without_slash (root));
+}
+
+static void
+add_candidate (GPtrArray *candidates, char *path)
+{
+  for (guint i = 0; i < candidates->len; i++)
+    if (strcmp (g_ptr_array_index (candidates, i), path) == 0)
+      {
+        g_free (path);
+        return;
+      }
+  g_ptr_array_add (candidates, path);
+}
+
+/* What follows `from` in `path`, when `from` ends at a part's end. */
+static const char *
+rest_after (const char *path, const char *from)
+{
+  gsize n = strlen (from);
+
+  if (strncmp (path, from, n) != 0)
+    return NULL;
+  return path[n] == '/' || path[n] == '\0' || from[n - 1] == '/' ? path + n
+                                                                 : NULL;
+}
+
+static void
+add_mapped (const FlamSourcePaths *paths,
+            const char *path,
+            GPtrArray *candidates)
+{
+  for (guint i = 0; i < paths->mappings->len; i++)
+    {
+      const FlamPathMapping *mapping = g_ptr_array_index (paths->mappings, i);
+      const char *rest = rest_after (path, mapping->from);
+
+      if (rest)
+        add_candidate (candidates,
+                       *rest ? g_build_filename (mapping->to, rest, NULL)
+                             : g_strdup (mapping->to));
+    }
+}
+
+static void
+add_tails (const char *root, const char *path, GPtrArray *candidates)
+{
+  const char *tail = path;
+
+  for (guint i = 0; tail && *tail && i < TAILS_MAX; i++)
+    {
+      add_candidate (candidates, g_build_filename (root, tail, NULL));
+      tail = strchr (tail + (*tail == '/'), '/');
+    }
+}
+
+static gboolean
+is_readable_file (const char *path)
+{
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR);
+}
+
+char *
+flam_source_paths_find (const FlamSourcePaths *paths,
+                        const char *recorded,
+                        char ***tried)
+{
+  g_autoptr (GPtrArray) candidates = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *path = flam_source_path_normalize (recorded);
+  char *found = NULL;
+
+  if (*path)
+    {
+      add_mapped (paths, recorded, candidates);
+      add_mapped (paths, path, candidates);
+      add_candidate (candidates, g_strdup (path));
+      for (guint i = 0; i < paths->roots->len; i++)
+        add_tails (g_ptr_array_index (paths->roots, i), path, candidates);
+    }
+  for (guint i = 0; !found && i < candidates->len; i++)
+    if (is_readable_file (g_ptr_array_index (candidates, i)))
+      found = g_strdup (g_ptr_array_index (candidates, i));
+  g_ptr_array_add (candidates, NULL);
+  if (tried)
+    *tried = (char **)g_ptr_array_free (g_steal_pointer (&candidates), FALSE);
+  return found;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-symbol-module.h"
+
+#include "flam-demangle.h"
+#include "flam-dwarf-index.h"
+#include "flam-source-path.h"
+
+#include <string.h>
+
+/* A linker's name and what people are shown for it. */
+typedef struct
+{
+  const char *shown;
+  const char *system;
+} Names;
+
+struct _FlamSymbolModule
+{
+  FlamElf *elf;
+  FlamElf *debug; /* separate debug file, or NULL */
+  FlamSymbolDetail detail;
+  char **debug_directories;
+  FlamSymbolTable *table;
+  FlamDwarfIndex *dwarf;
+  gboolean loaded;
+  GStringChunk *strings;
+  GHashTable *names; /* raw name's address -> Names */
+  GHashTable *files; /* raw path's address -> normalized path */
+  GArray *dwarf_frames;
+  GArray *frames;
+};
+
+static FlamSymbolModule *
+module_new (FlamElf *elf, const FlamSymbolModuleOptions *options)
+{
+  FlamSymbolModule *module = g_new0 (FlamSymbolModule, 1);
+
+  module->elf = elf;
+  if (options)
+    {
+      module->detail = options->detail;
+      module->debug_directories =
+          g_strdupv ((char **)options->debug_directories);
+    }
+  module->strings = g_string_chunk_new (4096);
+  module->names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  module->files = g_hash_table_new (NULL, NULL);
+  module->dwarf_frames = g_array_new (FALSE, FALSE, sizeof (FlamDwarfFrame));
+  module->frames = g_array_new (FALSE, FALSE, sizeof (FlamSymbolFrame));
+  return module;
+}
+
+FlamSymbolModule *
+flam_symbol_module_open (const char *path,
+                         const FlamSymbolModuleOptions *options,
+                         GError **error)
+{
+  g_autoptr (FlamElf) elf = flam_elf_open (path, error);
+  const char *wanted = options && options->build_id ? options->build_id : "";
+
+  if (!elf)
+    return NULL;
+  if (*wanted && strcmp (wanted, flam_elf_get_build_id (elf)) != 0)
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_INVALID,
+                   "%s: build id differs: recorded %s, this file has %s",
+                   path,
+                   wanted,
+                   *flam_elf_get_build_id (elf) ? flam_elf_get_build_id (elf)
+                                                : "none");
+      return NULL;
+    }
+  return module_new (g_steal_pointer (&elf), options);
+}
+
+FlamSymbolModule *
+flam_symbol_module_new_from_data (const char *name,
+                                  const void *data,
+                                  gsize size)
+{
+  FlamElf *elf = flam_elf_new_from_data (name, data, size, NULL);
+  return elf ? module_new (elf, NULL) : NULL;
+}
+
+void
+flam_symbol_module_free (FlamSymbolModule *module)
+{
+  if (!module)
+    return;
+  flam_dwarf_index_free (module->dwarf);
+  flam_symbol_table_free (module->table);
+  flam_elf_free (module->debug);
+  flam_elf_free (module->elf);
+  g_strfreev (module->debug_directories);
+  g_hash_table_destroy (module->names);
+  g_hash_table_destroy (module->files);
+  g_string_chunk_free (module->strings);
+  g_array_free (module->dwarf_frames, TRUE);
+  g_array_free (module->frames, TRUE);
+  g_free (module);
+}
+
+const FlamElf *
+flam_symbol_module_get_elf (const FlamSymbolModule *module)
+{
+  return module->elf;
+}
+
+static void
+load (FlamSymbolModule *module)
+{
+  const char *const *directories =
+      (const char *const *)module->debug_directories;
+
+  if (module->loaded)
+    return;
+  module->loaded = TRUE;
+  if (!flam_elf_has_section (module->elf, ".symtab") ||
+      !flam_elf_has_section (module->elf, ".debug_info"))
+    module->debug = flam_debug_file_find (module->elf, directories, NULL);
+  module->table = flam_symbol_table_new (module->elf, module->debug);
+  if (module->detail == FLAM_SYMBOL_DETAIL_SYMTAB)
+    return;
+  if (module->debug)
+    module->dwarf = flam_dwarf_index_new (module->debug, directories);
+  if (!module->dwarf)
+    module->dwarf = flam_dwarf_index_new (module->elf, directories);
+  if (module->dwarf && flam_dwarf_index_count (module->dwarf, NULL) == 0)
+    g_clear_pointer (&module->dwarf, flam_dwarf_index_free);
+}
+
+const FlamSymbolTable *
+flam_symbol_module_get_table (FlamSymbolModule *module)
+{
+  load (module);
+  return module->table;
+}
+
+FlamSymbolState
+flam_symbol_module_get_state (FlamSymbolModule *module)
+{
+  guint32 n;
+
+  load (module);
+  if (module->dwarf)
+    return FLAM_SYMBOLS_DWARF;
+  flam_symbol_table_get (module->table, &n);
+  return n > 0 ? FLAM_SYMBOLS_SYMTAB : FLAM_SYMBOLS_NONE;
+}
+
+const char *
+flam_symbol_module_get_why (FlamSymbolModule *module)
+{
+  switch (flam_symbol_module_get_state (module))
+    {
+    case FLAM_SYMBOLS_DWARF:
+      return "";
+    case FLAM_SYMBOLS_SYMTAB:
+      return module->detail == FLAM_SYMBOL_DETAIL_SYMTAB
+                 ? ""
+                 : "no debug information: no lines, no inlined functions";
+    default:
+      return "no symbol table";
+    }
+}
+
+/* A version that the linker glued to the name is no part of what people call
+ * the function. */
+static char *
+without_version (const char *name)
+{
+  const char *at = strchr (name, '@');
+
+  if (!at || at == name || strcmp (at, "@plt") == 0)
+    return NULL;
+  if (g_str_has_suffix (at, "@plt"))
+    return g_strdup_printf ("%.*s@plt", (int)(at - name), name);
+  return g_strndup (name, (gsize)(at - name));
+}
+
+static char *
+shown_name (const char *name)
+{
+  g_autofree char *plain = without_version (name);
+  const char *base = plain ? plain : name;
+  const char *plt = g_str_has_suffix (base, "@plt") ? "@plt" : "";
+  g_autofree char *mangled = g_strndup (base, strlen (base) - strlen (plt));
+  g_autofree char *demangled = flam_demangle (mangled);
+
+  if (demangled)
+    return g_strconcat (demangled, plt, NULL);
+  return g_strdup (base);
+}
+
+/* By the name's address: symbols and DWARF strings stay where they are, so
+ * that a name is demangled once however often it is met. */
+static const Names *
+names_of (FlamSymbolModule *module, const char *raw, gboolean linkage)
+{
+  Names *names = g_hash_table_lookup (module->names, raw);
+  g_autofree char *shown = NULL;
+
+  if (names)
+    return names;
+  names = g_new0 (Names, 1);
+  shown = linkage ? shown_name (raw) : g_strdup (raw);
+  names->system = raw;
+  names->shown = strcmp (shown, raw) == 0
+                     ? raw
+                     : g_string_chunk_insert_const (module->strings, shown);
+  g_hash_table_insert (module->names, (char *)raw, names);
+  return names;
+}
+
+static const char *
+file_of (FlamSymbolModule *module, const char *raw)
+{
+  const char *file = g_hash_table_lookup (module->files, raw);
+  g_autofree char *path = NULL;
+
+  if (file)
+    return file;
+  path = flam_source_path_normalize (raw);
+  file = g_string_chunk_insert_const (module->strings, path);
+  g_hash_table_insert (module->files, (char *)raw, (char *)file);
+  return file;
+}
+
+static void
+add_frame (FlamSymbolModule *module,
+           const Names *names,
+           const FlamDwarfFrame *dwarf)
+{
+  FlamSymbolFrame frame = {
+    .name = names->shown,
+    .system_name = names->system,
+    .file = "",
+  };
+
+  if (dwarf && (dwarf->file || dwarf->line_file))
+    {
+      const char *file =
+          file_of (module, dwarf->file ? dwarf->file : dwarf->line_file);
+
+      frame.file = file;
+      frame.first_line = dwarf->file ? dwarf->first_line : 0;
+      if (dwarf->line_file && file_of (module, dwarf->line_file) == file)
+        frame.line = dwarf->line;
+    }
+  g_array_append_val (module->frames, frame);
+}
+
+static const Names *
+dwarf_names (FlamSymbolModule *module, const FlamDwarfFrame *dwarf)
+{
+  return dwarf->name ? names_of (module, dwarf->name, dwarf->linkage) : NULL;
+}
+
+gboolean
+flam_symbol_module_lookup (FlamSymbolModule *module,
+                           guint64 vaddr,
+                           FlamSymbolChain *chain)
+{
+  const FlamSymbol *symbol;
+  const FlamDwarfFrame *dwarf;
+  gboolean found;
+
+  load (module);
+  g_array_set_size (module->frames, 0);
+  g_array_set_size (module->dwarf_frames, 0);
+  symbol = flam_symbol_table_find (module->table, vaddr);
+  found = module->dwarf &&
+          flam_dwarf_index_lookup (module->dwarf, vaddr, module->dwarf_frames);
+  dwarf = (const FlamDwarfFrame *)module->dwarf_frames->data;
+  if (symbol)
+    add_frame (
+        module, names_of (module, symbol->name, TRUE), found ? dwarf : NULL);
+  else if (found && dwarf->name)
+    add_frame (module, dwarf_names (module, dwarf), dwarf);
+  for (guint i = 1; module->frames->len > 0 && i < module->dwarf_frames->len;
+       i++)
+    if (dwarf[i].name)
+      add_frame (module, dwarf_names (module, &dwarf[i]), &dwarf[i]);
+  chain->n = module->frames->len;
+  chain->frames = (const FlamSymbolFrame *)module->frames->data;
+  chain->state = chain->n == 0 ? FLAM_SYMBOLS_NONE
+                 : found       ? FLAM_SYMBOLS_DWARF
+                               : FLAM_SYMBOLS_SYMTAB;
+  return chain->n > 0;
+}
+
+gboolean
+flam_symbol_module_lookup_offset (FlamSymbolModule *module,
+                                  guint64 offset,
+                                  FlamSymbolChain *chain)
+{
+  guint64 vaddr;
+
+  if (flam_elf_offset_to_vaddr (module->elf, offset, &vaddr))
+    return flam_symbol_module_lookup (module, vaddr, chain);
+  *chain = (FlamSymbolChain){ .state = FLAM_SYMBOLS_NONE };
+  return FALSE;
+}

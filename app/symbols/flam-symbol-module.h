@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* One binary or library, ready to be asked what lies at an address.
+ *
+ *   address ──▶ FlamSymbolTable ──▶ the physical function, as linked
+ *          └──▶ FlamDwarfIndex ──▶ what was inlined there, files and lines
+ *                                     │
+ *   chain, outermost first:   compute      nest.c:20
+ *                             spin_light   nest.c:13   (the call of mix2)
+ *                             mix2         nest.c:10   (the call of mix1)
+ *                             mix1         nest.c:9    (the address itself)
+ *
+ * The physical function's name is the symbol table's (it alone knows
+ * "foo.part.0" and what assembler defines); DWARF's where there is no symbol.
+ * Opening costs next to nothing: the symbol table is read at the first
+ * look-up, a compilation unit's DWARF at the first address that falls in it.
+ *
+ * A module is used by one thread at a time; its strings live as long as it. */
+
+#include "flam-elf.h"
+#include "flam-symbol-table.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamSymbolModule FlamSymbolModule;
+
+typedef enum
+{
+  FLAM_SYMBOL_DETAIL_FULL,   /* names, inlined functions, files and lines */
+  FLAM_SYMBOL_DETAIL_SYMTAB, /* names alone: fast */
+} FlamSymbolDetail;
+
+typedef struct
+{
+  const char *name;        /* demangled, as shown */
+  const char *system_name; /* as linked; the same pointer where the same */
+  const char *file;        /* where the function is defined, or "" */
+  guint32 first_line;      /* where its definition begins, or 0 */
+  guint32 line;            /* of this place in `file`; 0 unknown */
+} FlamSymbolFrame;
+
+/* Valid until the next look-up in the same module. */
+typedef struct
+{
+  guint n;                       /* 0: nothing known */
+  const FlamSymbolFrame *frames; /* outermost first */
+  FlamSymbolState state;         /* what the answer came from */
+} FlamSymbolChain;
+
+typedef struct
+{
+  const char *build_id; /* lower-case hex that the file must have; NULL or ""
+                           takes any */
+  const char *const *debug_directories; /* NULL-terminated, or NULL */
+  FlamSymbolDetail detail;
+} FlamSymbolModuleOptions;
+
+/* FLAM_ERROR_SYSTEM: cannot be read. FLAM_ERROR_INVALID: not ELF, or another
+ * build ("build id differs: ..."). `options` may be NULL. */
+FlamSymbolModule *flam_symbol_module_open (
+    const char *path, const FlamSymbolModuleOptions *options, GError **error);
+/* An image in memory, such as the vdso. */
+FlamSymbolModule *flam_symbol_module_new_from_data (const char *name,
+                                                    const void *data,
+                                                    gsize size);
+void flam_symbol_module_free (FlamSymbolModule *module);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbolModule, flam_symbol_module_free)
+
+const FlamElf *flam_symbol_module_get_elf (const FlamSymbolModule *module);
+const FlamSymbolTable *flam_symbol_module_get_table (FlamSymbolModule *module);
+/* What could be had of this module at all: DWARF, SYMTAB, or NONE. */
+FlamSymbolState flam_symbol_module_get_state (FlamSymbolModule *module);
+/* Why the state is not DWARF, for people: "no symbol table", "no debug
+ * information". "" when it is. */
+const char *flam_symbol_module_get_why (FlamSymbolModule *module);
+
+/* `vaddr`: the file's own address. FALSE (and n = 0) when nothing is known.
+ * For a caller's frame give the return address - 1. */
+gboolean flam_symbol_module_lookup (FlamSymbolModule *module,
+                                    guint64 vaddr,
+                                    FlamSymbolChain *chain);
+/* `offset`: ip - mapping's start + mapping's offset. */
+gboolean flam_symbol_module_lookup_offset (FlamSymbolModule *module,
+                                           guint64 offset,
+                                           FlamSymbolChain *chain);
+
+G_END_DECLS

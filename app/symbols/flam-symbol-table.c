@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-symbol-table.h"
+
+#include "flam-minidebug.h"
+#include "flam-plt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A name before the choice among those at its address. */
+typedef struct
+{
+  guint64 start;
+  guint64 end; /* == start: no size */
+  const char *name;
+  guint64 section_end;
+  gboolean weak;
+  gboolean local;
+} Candidate;
+
+struct _FlamSymbolTable
+{
+  FlamElf *minidebug; /* or NULL */
+  GStringChunk *plt_names;
+  FlamSymbol *symbols;
+  guint32 n;
+  FlamIntervals map; /* -> row of symbols */
+};
+
+typedef struct
+{
+  GArray *candidates;
+  GStringChunk *names;
+} Collector;
+
+static guint
+leading_underscores (const char *name)
+{
+  return (guint)strspn (name, "_");
+}
+
+/* < 0: `a` is the better name. */
+static int
+compare_names (const Candidate *a, const Candidate *b)
+{
+  guint under_a, under_b;
+  gsize length_a, length_b;
+
+  if ((a->end > a->start) != (b->end > b->start))
+    return a->end > a->start ? -1 : 1;
+  if (a->weak != b->weak)
+    return a->weak ? 1 : -1;
+  if (a->local != b->local)
+    return a->local ? 1 : -1;
+  under_a = leading_underscores (a->name);
+  under_b = leading_underscores (b->name);
+  if (under_a != under_b)
+    return under_a < under_b ? -1 : 1;
+  length_a = strlen (a->name);
+  length_b = strlen (b->name);
+  if (length_a != length_b)
+    return length_a > length_b ? -1 : 1;
+  return strcmp (a->name, b->name);
+}
+
+static int
+compare_candidates (gconstpointer a, gconstpointer b)
+{
+  const Candidate *x = a;
+  const Candidate *y = b;
+
+  if (x->start != y->start)
+    return x->start < y->start ? -1 : 1;
+  return compare_names (x, y);
+}
+
+/* What the compilers leave at every second line of assembler on ARM and
+ * RISC-V to tell code from data. */
+static gboolean
+is_mapping_symbol (const char *name)
+{
+  return name[0] == '$' && name[1] != '\0' && strchr ("adtx", name[1]) &&
+         (name[2] == '\0' || name[2] == '.');
+}
+
+static gboolean
+is_function (const GElf_Sym *symbol, gboolean executable)
+{
+  switch (GELF_ST_TYPE (symbol->st_info))
+    {
+    case STT_FUNC:
+    case STT_GNU_IFUNC:
+      return TRUE;
+    case STT_NOTYPE:
+      return executable;
+    default:
+      return FALSE;
+    }
+}
+
+/* Section numbers -> where the section ends, and whether it holds code; one
+ * pass, so that symbols need no look-up in libelf. */
+typedef struct
+{
+  GArray *ends; /* guint64; 0: no code */
+} Sections;
+
+static Sections
+read_sections (Elf *handle)
+{
+  Sections sections = { g_array_new (FALSE, TRUE, sizeof (guint64)) };
+
+  for (Elf_Scn *section = elf_nextscn (handle, NULL); section;
+       section = elf_nextscn (handle, section))
+    {
+      GElf_Shdr header;
+      size_t index = elf_ndxscn (section);
+
+      if (index > G_MAXUINT16 || !gelf_getshdr (section, &header))
+        continue;
+      if (sections.ends->len <= index)
+        g_array_set_size (sections.ends, index + 1);
+      if (header.sh_flags & SHF_EXECINSTR)
+        g_array_index (sections.ends, guint64, index) =
+            header.sh_addr + header.sh_size;
+    }
+  return sections;
+}
+
+static void
+add_symbols (Collector *collector, const FlamElf *elf, Elf_Scn *section)
+{
+  Elf *handle = flam_elf_get_handle (elf);
+  Elf_Data *data = elf_getdata (section, NULL);
+  guint64 thumb = flam_elf_get_machine (elf) == EM_ARM;
+  Sections sections;
+  GElf_Shdr header;
+  size_t n;
+
+  if (!data || !gelf_getshdr (section, &header))
+    return;
+  sections = read_sections (handle);
+  n = data->d_size / gelf_fsize (handle, ELF_T_SYM, 1, EV_CURRENT);
+  for (size_t i = 1; i < n && i < G_MAXUINT32; i++)
+    {
+      GElf_Sym symbol;
+      Candidate candidate;
+      guint64 section_end;
+
+      if (!gelf_getsym (data, i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
+          symbol.st_shndx == SHN_ABS || symbol.st_shndx == SHN_COMMON)
+        continue;
+      section_end =
+          symbol.st_shndx < sections.ends->len
+              ? g_array_index (sections.ends, guint64, symbol.st_shndx)
+              : 0;
+      if (!is_function (&symbol, section_end != 0))
+        continue;
+      candidate.name = elf_strptr (handle, header.sh_link, symbol.st_name);
+      if (!candidate.name || !*candidate.name ||
+          is_mapping_symbol (candidate.name))
+        continue;
+      candidate.start = symbol.st_value & ~thumb;
+      candidate.end = candidate.start + symbol.st_size;
+      if (candidate.end < candidate.start)
+        candidate.end = candidate.start;
+      candidate.section_end = section_end;
+      candidate.weak = GELF_ST_BIND (symbol.st_info) == STB_WEAK;
+      candidate.local = GELF_ST_BIND (symbol.st_info) == STB_LOCAL;
+      g_array_append_val (collector->candidates, candidate);
+    }
+  g_array_free (sections.ends, TRUE);
+}
+
+static Elf_Scn *
+find_table (const FlamElf *elf, guint32 type)
+{
+  Elf *handle = flam_elf_get_handle (elf);
+
+  for (Elf_Scn *section = elf_nextscn (handle, NULL); section;
+       section = elf_nextscn (handle, section))
+    {
+      GElf_Shdr header;
+
+      if (gelf_getshdr (section, &header) && header.sh_type == type)
+        return section;
+    }
+  return NULL;
+}
+
+static gboolean
+add_table (Collector *collector, const FlamElf *elf, guint32 type)
+{
+  Elf_Scn *section = elf ? find_table (elf, type) : NULL;
+
+  if (section)
+    add_symbols (collector, elf, section);
+  return section != NULL;
+}
+
+static void
+add_stub (gpointer data, guint64 vaddr, guint64 size, const char *name)
+{
+  Collector *collector = data;
+  g_autofree char *full = g_strconcat (name, "@plt", NULL);
+  Candidate candidate = {
+    .start = vaddr,
+    .end = vaddr + size,
+    .section_end = vaddr + size,
+    .name = g_string_chunk_insert_const (collector->names, full),
+    .weak = TRUE,
+    .local = TRUE,
+  };
+
+  g_array_append_val (collector->candidates, candidate);
+}
+
+/* The first candidate of each address is its best. A worse one that reaches
+ * further still names what lies behind the best one's end. */
+static guint
+choose (Candidate *candidates, guint n)
+{
+  guint out = 0;
+  guint64 start = 0;
+  guint64 reached = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      Candidate candidate = candidates[i];
+
+      if (i == 0 || candidate.start != start)
+        start = candidate.start;
+      else if (candidate.end > reached)
+        candidate.start = reached;
+      else
+        continue;
+      reached = candidate.end;
+      candidates[out++] = candidate;
+    }
+  return out;
+}
+
+static guint
+give_sizes (Candidate *candidates, guint n)
+{
+  guint out = 0;
+  guint64 covered = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      Candidate candidate = candidates[i];
+
+      if (candidate.end == candidate.start)
+        {
+          guint64 end = candidate.section_end;
+
+          if (candidate.start < covered)
+            continue;
+          if (i + 1 < n && (candidates[i + 1].start < end || end == 0))
+            end = candidates[i + 1].start;
+          if (end <= candidate.start)
+            continue;
+          candidate.end = end;
+        }
+      else
+        covered = MAX (covered, candidate.end);
+      candidates[out++] = candidate;
+    }
+  return out;
+}
+
+static void
+build (FlamSymbolTable *table, GArray *array)
+{
+  Candidate *candidates = (Candidate *)array->data;
+  FlamInterval *ranges;
+
+  if (array->len > 1)
+    qsort (candidates, array->len, sizeof *candidates, compare_candidates);
+  table->n = choose (candidates, array->len);
+  if (table->n > 1)
+    qsort (candidates, table->n, sizeof *candidates, compare_candidates);
+  table->n = give_sizes (candidates, table->n);
+  table->symbols = g_new (FlamSymbol, MAX (table->n, 1));
+  ranges = g_new (FlamInterval, MAX (table->n, 1));
+  for (guint32 i = 0; i < table->n; i++)
+    {
+      table->symbols[i].start = candidates[i].start;
+      table->symbols[i].end = candidates[i].end;
+      table->symbols[i].name = candidates[i].name;
+      ranges[i].start = candidates[i].start;
+      ranges[i].end = candidates[i].end;
+      ranges[i].value = i;
+    }
+  flam_intervals_init (&table->map, ranges, table->n);
+  g_free (ranges);
+}
+
+FlamSymbolTable *
+flam_symbol_table_new (const FlamElf *elf, const FlamElf *debug)
+{
+  FlamSymbolTable *table = g_new0 (FlamSymbolTable, 1);
+  Collector collector;
+
+  table->plt_names = g_string_chunk_new (4096);
+  collector.names = table->plt_names;
+  collector.candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
+  if (!add_table (&collector, debug, SHT_SYMTAB) &&
+      !add_table (&collector, elf, SHT_SYMTAB))
+    {
+      add_table (&collector, elf, SHT_DYNSYM);
+      table->minidebug = flam_minidebug_open (elf);
+      add_table (&collector, table->minidebug, SHT_SYMTAB);
+    }
+  flam_plt_foreach (elf, add_stub, &collector);
+  build (table, collector.candidates);
+  g_array_free (collector.candidates, TRUE);
+  return table;
+}
+
+void
+flam_symbol_table_free (FlamSymbolTable *table)
+{
+  if (!table)
+    return;
+  flam_intervals_clear (&table->map);
+  g_string_chunk_free (table->plt_names);
+  flam_elf_free (table->minidebug);
+  g_free (table->symbols);
+  g_free (table);
+}
+
+const FlamSymbol *
+flam_symbol_table_find (const FlamSymbolTable *table, guint64 vaddr)
+{
+  guint32 row = flam_intervals_find (&table->map, vaddr);
+  return row == FLAM_NONE ? NULL : &table->symbols[row];
+}
+
+const FlamSymbol *
+flam_symbol_table_get (const FlamSymbolTable *table, guint32 *n)
+{
+  *n = table->n;
+  return table->symbols;
+}
+
+static gboolean
+find_in_table (const FlamElf *elf,
+               guint32 type,
+               const char *name,
+               GElf_Sym *symbol)
+{
+  Elf *handle = flam_elf_get_handle (elf);
+  Elf_Scn *section = find_table (elf, type);
+  Elf_Data *data = section ? elf_getdata (section, NULL) : NULL;
+  GElf_Shdr header;
+  size_t n;
+
+  if (!data || !gelf_getshdr (section, &header))
+    return FALSE;
+  n = data->d_size / gelf_fsize (handle, ELF_T_SYM, 1, EV_CURRENT);
+  for (size_t i = 1; i < n && i < G_MAXINT; i++)
+    {
+      const char *own;
+
+      if (!gelf_getsym (data, i, symbol) || symbol->st_shndx == SHN_UNDEF)
+        continue;
+      own = elf_strptr (handle, header.sh_link, symbol->st_name);
+      if (own && strcmp (own, name) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+flam_elf_find_symbol (const FlamElf *elf,
+                      const char *name,
+                      guint64 *vaddr,
+                      guint64 *size)
+{
+  GElf_Sym symbol;
+
+  if (!find_in_table (elf, SHT_DYNSYM, name, &symbol) &&
+      !find_in_table (elf, SHT_SYMTAB, name, &symbol))
+    return FALSE;
+  *vaddr = symbol.st_value;
+  *size = symbol.st_size;
+  return TRUE;
+}

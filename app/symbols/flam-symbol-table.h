@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Every function a module's symbol tables name, sorted once.
+ *
+ *   .symtab of the file or of its separate debug file, else
+ *   .dynsym + MiniDebugInfo (.gnu_debugdata: an xz-packed ELF with the rest),
+ *   + "name@plt" for the procedure linkage table
+ *
+ * Of several names for one address that one is taken which perf would take:
+ * one with a size before one without, strong before weak, global before
+ * local, fewer leading underscores, then the longer name. A symbol without a
+ * size reaches to the next symbol or to the end of its section, unless it
+ * lies inside one that has a size: then it is a label, not a function.
+ *
+ * Names point into the ELF files, which must outlive the table. */
+
+#include "flam-elf.h"
+#include "flam-intervals.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 start; /* vaddr */
+  guint64 end;
+  const char *name; /* as linked, perhaps with "@VERSION"; or "name@plt" */
+} FlamSymbol;
+
+typedef struct _FlamSymbolTable FlamSymbolTable;
+
+/* `debug` is the separate debug file, or NULL. Never fails; a module without
+ * symbols gives an empty table. */
+FlamSymbolTable *flam_symbol_table_new (const FlamElf *elf,
+                                        const FlamElf *debug);
+void flam_symbol_table_free (FlamSymbolTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbolTable, flam_symbol_table_free)
+
+/* NULL when no symbol covers `vaddr`. */
+const FlamSymbol *flam_symbol_table_find (const FlamSymbolTable *table,
+                                          guint64 vaddr);
+/* Ascending by start, one an address; for tests and for annotating. */
+const FlamSymbol *flam_symbol_table_get (const FlamSymbolTable *table,
+                                         guint32 *n);
+/* The address of the function or object of this name (.symtab or .dynsym of
+ * `elf`), such as "_PyRuntime". */
+gboolean flam_elf_find_symbol (const FlamElf *elf,
+                               const char *name,
+                               guint64 *vaddr,
+                               guint64 *size);
+
+G_END_DECLS

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-demangle.h"
+
+#include <string.h>
+
+static const struct
+{
+  const char *mangled;
+  const char *shown; /* NULL: stays mangled */
+} cases[] = {
+  { "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
+    "core::fmt::Formatter::pad" },
+  { "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.77",
+    "core::fmt::Formatter::pad" },
+  { "_RNvC6_123foo3bar", "123foo::bar" },
+  { "_RNvMNtC3foo3barNtB2_3Baz3new", "<foo::bar::Baz>::new" },
+  { "_ZSt4sortIPiEvT_S1_", "std::sort<int*>" },
+  { "_ZN3fooC4Ev", "foo::foo" },
+  { "_Z3foov.part.0", "foo" },
+  { "_ZZ4mainENKUldE_clEd", "main::{lambda(double)#1}::operator()" },
+  { "_ZNKSt8functionIFddEEclEd", "std::function<double (double)>::operator()" },
+  { "_D3std5stdio7writelnFZv", "std.stdio.writeln" },
+  { "_D3foo3barFiZi", "foo.bar" },
+  { "_Dmain", "D main" },
+  { "main", NULL },
+  { "", NULL },
+  { "_", NULL },
+  { "_start", NULL },
+  { "_Z", NULL },
+  { "_R", NULL },
+  { "_DYNAMIC", NULL },
+  { "foo.part.0", NULL },
+};
+
+static void
+test_names (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *shown = flam_demangle (cases[i].mangled);
+      g_assert_cmpstr (shown, ==, cases[i].shown);
+    }
+}
+
+static void
+test_parameters (void)
+{
+  g_autofree char *full = flam_demangle_full ("_ZNK3Foo3barEi");
+  g_autofree char *d = flam_demangle_full ("_D3foo3barFiZi");
+
+  g_assert_cmpstr (full, ==, "Foo::bar(int) const");
+  g_assert_cmpstr (d, ==, "foo.bar(int)");
+}
+
+/* A base-36 number less one, as substitutions are counted. */
+static void
+append_substitution (GString *text, guint n)
+{
+  static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+  g_string_append_c (text, 'S');
+  if (n > 36)
+    g_string_append_c (text, digits[(n - 1) / 36]);
+  if (n > 0)
+    g_string_append_c (text, digits[(n - 1) % 36]);
+  g_string_append_c (text, '_');
+}
+
+/* _Z1fI 1AIiiE 1AI<last><last>E ... E: each argument twice as long as the one
+ * before, in a dozen bytes. */
+static void
+test_exponential (void)
+{
+  g_autoptr (GString) name = g_string_new ("_Z1f");
+  guint last = 1;
+  char *shown;
+
+  g_string_append (name, "P1AIiE");
+  for (guint i = 0; i < 60; i++)
+    {
+      g_string_append (name, "S_I");
+      append_substitution (name, last);
+      append_substitution (name, last);
+      g_string_append (name, "E");
+      last++;
+    }
+  shown = flam_demangle_full (name->str);
+  g_assert_true (!shown || strlen (shown) <= FLAM_DEMANGLED_MAX);
+  g_free (shown);
+}
+
+static void
+test_hostile (void)
+{
+  static const char *const starts[] = {
+    "_Z", "_ZN", "_R", "_D", "_ZTI", "_ZZ"
+  };
+  static const char letters[] = "NIEPKRSTZLQ_0123456789abcdxs";
+  g_autoptr (GString) deep = g_string_new ("_Z1f");
+
+  for (guint i = 0; i < 30000; i++)
+    g_string_append_c (deep, 'P');
+  g_string_append_c (deep, 'i');
+  g_free (flam_demangle_full (deep->str));
+  for (guint i = 0; i < 20000; i++)
+    {
+      g_autoptr (GString) name = g_string_new (starts[i % 6]);
+      guint n = (guint)g_test_rand_int_range (1, 60);
+
+      for (guint j = 0; j < n; j++)
+        g_string_append_c (
+            name, letters[g_test_rand_int_range (0, sizeof letters - 1)]);
+      g_free (flam_demangle (name->str));
+      g_free (flam_demangle_full (name->str));
+    }
+}
+
+static void
+test_too_long (void)
+{
+  g_autofree char *name = g_strnfill (FLAM_MANGLED_MAX + 100, 'P');
+
+  memcpy (name, "_Z1f", 4);
+  g_assert_null (flam_demangle (name));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/demangle/names", test_names);
+  g_test_add_func ("/demangle/parameters", test_parameters);
+  g_test_add_func ("/demangle/exponential", test_exponential);
+  g_test_add_func ("/demangle/hostile", test_hostile);
+  g_test_add_func ("/demangle/too-long", test_too_long);
+  return g_test_run ();
+}

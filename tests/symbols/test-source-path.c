@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-source-path.h"
+
+#include <glib/gstdio.h>
+
+static void
+test_normalize (void)
+{
+  static const char *const cases[][2] = {
+    { "/a/./b/../c//d", "/a/c/d" },
+    { "../src/nest.c", "../src/nest.c" },
+    { "/../x", "/x" },
+    { "./a.c", "a.c" },
+    { "a/../../b.c", "../b.c" },
+    { "", "" },
+    { "/", "/" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = flam_source_path_normalize (cases[i][0]);
+      g_assert_cmpstr (path, ==, cases[i][1]);
+    }
+}
+
+static void
+test_find (void)
+{
+  g_autofree char *root = g_dir_make_tmp ("flam-source-XXXXXX", NULL);
+  g_autofree char *lib = g_build_filename (root, "lib", NULL);
+  g_autofree char *file = g_build_filename (lib, "sort.c", NULL);
+  g_autofree char *mapping = g_strconcat ("/build/=", root, "/", NULL);
+  g_autoptr (FlamSourcePaths) paths = flam_source_paths_new ();
+  g_autofree char *found = NULL;
+  g_autofree char *below = NULL;
+  g_auto (GStrv) tried = NULL;
+
+  g_assert_no_errno (g_mkdir (lib, 0700));
+  g_assert_true (g_file_set_contents (file, "x", 1, NULL));
+  g_assert_false (flam_source_paths_add (paths, "no-equals"));
+  g_assert_false (flam_source_paths_add (paths, "=x"));
+  g_assert_null (
+      flam_source_paths_find (paths, "/build/app/../lib/sort.c", &tried));
+  g_assert_cmpstr (tried[0], ==, "/build/lib/sort.c");
+  g_assert_null (tried[1]);
+
+  g_assert_true (flam_source_paths_add (paths, mapping));
+  found = flam_source_paths_find (paths, "/build/app/../lib/sort.c", NULL);
+  g_assert_cmpstr (found, ==, file);
+  g_assert_null (flam_source_paths_find (paths, "/buildx/lib/sort.c", NULL));
+
+  flam_source_paths_add_root (paths, root);
+  below = flam_source_paths_find (paths, "/elsewhere/deep/lib/sort.c", NULL);
+  g_assert_cmpstr (below, ==, file);
+  g_assert_no_errno (g_remove (file));
+  g_assert_no_errno (g_rmdir (lib));
+  g_assert_no_errno (g_rmdir (root));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/source-path/normalize", test_normalize);
+  g_test_add_func ("/source-path/find", test_find);
+  return g_test_run ();
+}
