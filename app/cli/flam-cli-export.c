@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "dir/nest.perf.data" -> "nest.perf.data.svg" in the current directory. */
+static char *
+default_output (const char *path, const FlamExporter *exporter)
+{
+  g_autofree char *base =
+      strcmp (path, "-") == 0 ? g_strdup ("stdin") : g_path_get_basename (path);
+
+  return g_strdup_printf ("%s.%s", base, exporter->suffix);
+}
+
+/* A file appears whole or not at all: written beside, then renamed. */
+static gboolean
+write_whole (const char *output, const GString *document, gboolean force)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!force && g_file_test (output, G_FILE_TEST_EXISTS))
+    {
+      flam_cli_error ("%s: exists already; --force replaces it", output);
+      return FALSE;
+    }
+  if (g_file_set_contents (output, document->str, document->len, &error))
+    return TRUE;
+  flam_cli_error ("%s", error->message);
+  return FALSE;
+}
+
+static gboolean
+put (const GString *document,
+     const char *output,
+     gboolean to_stdout,
+     gboolean force)
+{
+  if (!to_stdout)
+    return write_whole (output, document, force);
+  if (fwrite (document->str, 1, document->len, stdout) == document->len &&
+      fflush (stdout) == 0)
+    return TRUE;
+  flam_cli_error ("standard output: cannot write");
+  return FALSE;
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) document = g_string_new (NULL);
+  g_autofree char *to = NULL;
+  g_autofree char *output = NULL;
+  g_autofree char *title = NULL;
+  g_auto (GStrv) files = NULL;
+  const FlamExporter *exporter;
+  gboolean force = FALSE;
+  gboolean to_stdout;
+  const GOptionEntry entries[] = {
+    { "to", 0, 0, G_OPTION_ARG_STRING, &to, "See formats", "FORMAT" },
+    { "output",
+      'o',
+      0,
+      G_OPTION_ARG_FILENAME,
+      &output,
+      "Where to (default: text to standard output)",
+      "OUT" },
+    { "force", 0, 0, G_OPTION_ARG_NONE, &force, "Replace OUT", NULL },
+    { NULL },
+  };
+
+  if (!flam_cli_parse (
+          &argc, &argv, &flam_verb_export, options, entries, 1, &files))
+    return FLAM_EXIT_USAGE;
+  exporter = to ? flam_exporter_find (to) : NULL;
+  if (exporter == NULL)
+    return flam_cli_usage ("export: --to FORMAT; see formats");
+  profile = flam_cli_load (files[0], options);
+  if (profile == NULL)
+    return FLAM_EXIT_REFUSED;
+  selection = flam_cli_select (options, profile, files[0]);
+  if (selection == NULL)
+    return FLAM_EXIT_REFUSED;
+  tree = flam_cli_tree (profile, selection);
+  title = g_path_get_basename (files[0]);
+  if (!exporter->save (tree, selection, title, document, &error))
+    {
+      flam_cli_error ("%s: %s", files[0], error->message);
+      return FLAM_EXIT_REFUSED;
+    }
+  to_stdout = g_strcmp0 (output, "-") == 0 || (!output && exporter->text);
+  if (output == NULL)
+    output = default_output (files[0], exporter);
+  return put (document, output, to_stdout, force) ? FLAM_EXIT_DONE
+                                                  : FLAM_EXIT_REFUSED;
+}
+
+const FlamVerb flam_verb_export = {
+  "export", "FILE --to FORMAT [--output OUT]", "write it in another format", run
+};

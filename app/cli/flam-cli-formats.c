@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+static void
+print_json (void)
+{
+  JsonBuilder *json = json_builder_new ();
+
+  json_builder_begin_object (json);
+  json_builder_set_member_name (json, "importers");
+  json_builder_begin_array (json);
+  for (guint i = 0; flam_importers[i] != NULL; i++)
+    {
+      const FlamImporter *importer = flam_importers[i];
+
+      json_builder_begin_object (json);
+      flam_cli_json_string (json, "id", importer->id);
+      flam_cli_json_string (json, "label", importer->label);
+      json_builder_set_member_name (json, "suffixes");
+      json_builder_begin_array (json);
+      for (guint s = 0; importer->suffixes && importer->suffixes[s]; s++)
+        json_builder_add_string_value (json, importer->suffixes[s]);
+      json_builder_end_array (json);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  json_builder_set_member_name (json, "exporters");
+  json_builder_begin_array (json);
+  for (guint i = 0; flam_exporters[i] != NULL; i++)
+    {
+      json_builder_begin_object (json);
+      flam_cli_json_string (json, "id", flam_exporters[i]->id);
+      flam_cli_json_string (json, "label", flam_exporters[i]->label);
+      flam_cli_json_string (json, "suffix", flam_exporters[i]->suffix);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  flam_cli_print_json (json);
+}
+
+static void
+print_text (void)
+{
+  g_print ("Opens (gz, xz, bz2, zstd and lz4 around any of them):\n");
+  for (guint i = 0; flam_importers[i] != NULL; i++)
+    {
+      const FlamImporter *importer = flam_importers[i];
+      g_autofree char *suffixes =
+          importer->suffixes ? g_strjoinv (" ", (char **)importer->suffixes)
+                             : g_strdup ("");
+
+      g_print ("  %-14s %-34s %s\n", importer->id, importer->label, suffixes);
+    }
+  g_print ("\nExports:\n");
+  for (guint i = 0; flam_exporters[i] != NULL; i++)
+    g_print ("  %-14s %-34s %s\n",
+             flam_exporters[i]->id,
+             flam_exporters[i]->label,
+             flam_exporters[i]->suffix);
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
+  g_auto (GStrv) files = NULL;
+
+  if (!flam_cli_parse (
+          &argc, &argv, &flam_verb_formats, options, NULL, 0, &files))
+    return FLAM_EXIT_USAGE;
+  if (options->json)
+    print_json ();
+  else
+    print_text ();
+  return FLAM_EXIT_DONE;
+}
+
+const FlamVerb flam_verb_formats = {
+  "formats", "[--json]", "what can be opened and written", run
+};

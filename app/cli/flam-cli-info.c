@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+#include "flam-format.h"
+
+#define text(profile, id) flam_profile_string (profile, id)
+
+static gint64
+measure_total (const FlamProfile *profile,
+               const FlamSelection *selection,
+               guint measure)
+{
+  g_autoptr (FlamSelection) copy = flam_selection_copy (selection);
+
+  copy->measure = measure;
+  return flam_weights_total (profile, copy);
+}
+
+/* What each module's frames hold, every stack once; g_free. */
+static gint64 *
+module_totals (const FlamProfile *profile, const FlamSelection *selection)
+{
+  g_autoptr (FlamSelection) by_module = flam_selection_copy (selection);
+  gint64 *totals = g_new0 (gint64, profile->modules.n + 1);
+  g_autoptr (FlamTree) tree = NULL;
+  g_autofree FlamFunctionRow *rows = NULL;
+  guint n;
+
+  by_module->by = FLAM_BY_MODULE;
+  by_module->invert = FALSE;
+  tree = flam_cli_tree (profile, by_module);
+  rows = flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
+  for (guint i = 0; i < n; i++)
+    if (tree->function[rows[i].node] != FLAM_NONE)
+      totals[tree->function[rows[i].node]] = rows[i].total;
+  return totals;
+}
+
+static void
+add_measures (JsonBuilder *json,
+              const FlamProfile *p,
+              const FlamSelection *selection)
+{
+  json_builder_set_member_name (json, "measures");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < p->n_measures; i++)
+    {
+      const FlamMeasure *m = &p->measures[i];
+
+      json_builder_begin_object (json);
+      flam_cli_json_string (json, "id", text (p, m->id));
+      flam_cli_json_string (json, "name", text (p, m->name));
+      flam_cli_json_string (
+          json, "kind", flam_measure_kind_to_string (m->kind));
+      flam_cli_json_string (json, "unit", flam_unit_to_string (m->unit));
+      flam_cli_json_weight (json, "total", m, measure_total (p, selection, i));
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+add_threads (JsonBuilder *json,
+             const FlamProfile *p,
+             const FlamSelection *selection)
+{
+  const FlamMeasure *measure = &p->measures[selection->measure];
+  g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
+
+  json_builder_set_member_name (json, "processes");
+  json_builder_begin_array (json);
+  for (FlamId i = 0; i < p->processes.n; i++)
+    {
+      json_builder_begin_object (json);
+      flam_cli_json_int (json, "pid", p->processes.pid[i]);
+      flam_cli_json_string (json, "name", text (p, p->processes.name[i]));
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  json_builder_set_member_name (json, "threads");
+  json_builder_begin_array (json);
+  for (FlamId i = 0; i < p->threads.n; i++)
+    {
+      json_builder_begin_object (json);
+      flam_cli_json_int (json, "pid", p->processes.pid[p->threads.process[i]]);
+      flam_cli_json_int (json, "tid", p->threads.tid[i]);
+      flam_cli_json_string (json, "name", text (p, p->threads.name[i]));
+      flam_cli_json_int (json, "samples", p->threads.n_samples[i]);
+      flam_cli_json_weight (json, "total", measure, totals[i]);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+add_modules (JsonBuilder *json,
+             const FlamProfile *p,
+             const FlamSelection *selection)
+{
+  const FlamMeasure *measure = &p->measures[selection->measure];
+  g_autofree gint64 *totals = module_totals (p, selection);
+
+  json_builder_set_member_name (json, "modules");
+  json_builder_begin_array (json);
+  for (FlamId i = 0; i < p->modules.n; i++)
+    {
+      json_builder_begin_object (json);
+      flam_cli_json_string (json, "path", text (p, p->modules.path[i]));
+      flam_cli_json_string (json, "build_id", text (p, p->modules.build_id[i]));
+      flam_cli_json_string (
+          json, "symbols", flam_symbol_state_to_string (p->modules.symbols[i]));
+      flam_cli_json_string (json, "why", text (p, p->modules.why[i]));
+      flam_cli_json_weight (json, "total", measure, totals[i]);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+print_json (const FlamProfile *p, const FlamSelection *selection)
+{
+  JsonBuilder *json = json_builder_new ();
+  const FlamFacts *facts = &p->facts;
+
+  json_builder_begin_object (json);
+  flam_cli_json_string (json, "format", facts->format);
+  flam_cli_json_string (json, "command", facts->command);
+  flam_cli_json_int (json, "duration_ns", facts->duration_ns);
+  json_builder_set_member_name (json, "complete");
+  json_builder_add_boolean_value (json, facts->complete);
+  json_builder_set_member_name (json, "read_fraction");
+  json_builder_add_double_value (json, facts->read_fraction);
+  add_measures (json, p, selection);
+  flam_cli_json_int (json, "samples", p->samples.n);
+  flam_cli_json_int (json, "allocations", p->allocations.n);
+  flam_cli_json_int (json, "stacks", p->stacks.n);
+  flam_cli_json_int (json, "functions", p->functions.n);
+  flam_cli_json_int (json, "lost", facts->lost);
+  flam_cli_json_int (json, "late", facts->late);
+  flam_cli_json_int (json, "truncated_stacks", facts->truncated_stacks);
+  add_threads (json, p, selection);
+  add_modules (json, p, selection);
+  json_builder_set_member_name (json, "warnings");
+  json_builder_begin_array (json);
+  for (guint i = 0; facts->warnings[i] != NULL; i++)
+    json_builder_add_string_value (json, facts->warnings[i]);
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  flam_cli_print_json (json);
+}
+
+static void
+print_measures (const FlamProfile *p, const FlamSelection *selection)
+{
+  for (guint i = 0; i < p->n_measures; i++)
+    {
+      const FlamMeasure *m = &p->measures[i];
+      g_autofree char *total =
+          flam_format_weight (m, measure_total (p, selection, i));
+
+      g_print ("%-10s %-18s %s (%s)\n",
+               i == 0 ? "measures" : "",
+               text (p, m->id),
+               total,
+               text (p, m->name));
+    }
+}
+
+static void
+print_threads (const FlamProfile *p, const FlamSelection *selection)
+{
+  const FlamMeasure *measure = &p->measures[selection->measure];
+  g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
+
+  for (FlamId i = 0; i < p->threads.n; i++)
+    {
+      FlamId process = p->threads.process[i];
+      g_autofree char *total = flam_format_weight (measure, totals[i]);
+
+      g_print ("%-10s %d/%d %s: %u samples, %s\n",
+               i == 0 ? "threads" : "",
+               p->processes.pid[process],
+               p->threads.tid[i],
+               text (p, p->threads.name[i]),
+               p->threads.n_samples[i],
+               total);
+    }
+}
+
+static void
+print_modules (const FlamProfile *p, const FlamSelection *selection)
+{
+  const FlamMeasure *measure = &p->measures[selection->measure];
+  g_autofree gint64 *totals = module_totals (p, selection);
+
+  for (FlamId i = 0; i < p->modules.n; i++)
+    {
+      g_autofree char *total = flam_format_weight (measure, totals[i]);
+      const char *why = text (p, p->modules.why[i]);
+
+      g_print ("%-10s %s: %s, symbols: %s%s%s\n",
+               i == 0 ? "modules" : "",
+               text (p, p->modules.path[i]),
+               total,
+               flam_symbol_state_to_string (p->modules.symbols[i]),
+               *why ? ", " : "",
+               why);
+    }
+}
+
+static void
+print_text (const FlamProfile *p, const FlamSelection *selection)
+{
+  const FlamFacts *facts = &p->facts;
+  g_autofree char *duration =
+      flam_format_value (facts->duration_ns, FLAM_UNIT_NS);
+
+  g_print ("format     %s\n", facts->format);
+  if (facts->command[0])
+    g_print ("command    %s\n", facts->command);
+  if (facts->duration_ns)
+    g_print ("duration   %s\n", duration);
+  if (!facts->complete)
+    g_print ("partial    %.0f %% of the file could be read\n",
+             100 * facts->read_fraction);
+  print_measures (p, selection);
+  g_print ("samples    %u in %u stacks of %u functions\n",
+           p->samples.n,
+           p->stacks.n,
+           p->functions.n);
+  if (p->allocations.n)
+    g_print ("blocks     %u rows\n", p->allocations.n);
+  if (facts->lost)
+    g_print ("lost       %" G_GUINT64_FORMAT "\n", facts->lost);
+  if (facts->truncated_stacks)
+    g_print ("truncated  %" G_GUINT64_FORMAT " stacks\n",
+             facts->truncated_stacks);
+  print_threads (p, selection);
+  print_modules (p, selection);
+  for (guint i = 0; facts->warnings[i] != NULL; i++)
+    g_print ("warning    %s\n", facts->warnings[i]);
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = NULL;
+  g_auto (GStrv) files = NULL;
+
+  if (!flam_cli_parse (&argc, &argv, &flam_verb_info, options, NULL, 1, &files))
+    return FLAM_EXIT_USAGE;
+  profile = flam_cli_load (files[0], options);
+  if (profile == NULL)
+    return FLAM_EXIT_REFUSED;
+  selection = flam_cli_select (options, profile, files[0]);
+  if (selection == NULL)
+    return FLAM_EXIT_REFUSED;
+  if (options->json)
+    print_json (profile, selection);
+  else
+    print_text (profile, selection);
+  return FLAM_EXIT_DONE;
+}
+
+const FlamVerb flam_verb_info = {
+  "info", "FILE [--json]", "what a capture holds", run
+};

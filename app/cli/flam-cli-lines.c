@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+#include "flam-format.h"
+#include "flam-lines.h"
+
+static void
+print_json (const FlamMeasure *measure,
+            const char *file,
+            const FlamLineRow *rows,
+            guint n)
+{
+  JsonBuilder *json = json_builder_new ();
+
+  json_builder_begin_object (json);
+  flam_cli_json_string (json, "source", file);
+  json_builder_set_member_name (json, "rows");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < n; i++)
+    {
+      json_builder_begin_object (json);
+      flam_cli_json_int (json, "line", rows[i].line);
+      flam_cli_json_weight (json, "self", measure, rows[i].self);
+      flam_cli_json_weight (json, "total", measure, rows[i].total);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  flam_cli_print_json (json);
+}
+
+static void
+print_text (const FlamMeasure *measure,
+            const char *file,
+            const FlamLineRow *rows,
+            guint n)
+{
+  g_print ("%s\n", file);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *self = flam_format_weight (measure, rows[i].self);
+      g_autofree char *total = flam_format_weight (measure, rows[i].total);
+
+      g_print ("%6u  self %s  total %s\n", rows[i].line, self, total);
+    }
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = NULL;
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autofree FlamLineRow *rows = NULL;
+  g_autofree char *source = NULL;
+  g_auto (GStrv) files = NULL;
+  const FlamMeasure *measure;
+  const char *file;
+  guint n;
+  const GOptionEntry entries[] = {
+    { "source",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &source,
+      "The source file, or the end of its path",
+      "PATH" },
+    { NULL },
+  };
+
+  if (!flam_cli_parse (
+          &argc, &argv, &flam_verb_lines, options, entries, 1, &files))
+    return FLAM_EXIT_USAGE;
+  if (source == NULL)
+    return flam_cli_usage ("lines: --source PATH is missing");
+  profile = flam_cli_load (files[0], options);
+  if (profile == NULL)
+    return FLAM_EXIT_REFUSED;
+  selection = flam_cli_select (options, profile, files[0]);
+  if (selection == NULL)
+    return FLAM_EXIT_REFUSED;
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  file = flam_lines_find_file (weights, source);
+  if (*file == 0)
+    {
+      flam_cli_error ("%s: no code of “%s” in it", files[0], source);
+      return FLAM_EXIT_REFUSED;
+    }
+  rows = flam_lines_new (weights, file, FLAM_NONE, &n);
+  measure = &profile->measures[selection->measure];
+  if (options->json)
+    print_json (measure, file, rows, n);
+  else
+    print_text (measure, file, rows, n);
+  return FLAM_EXIT_DONE;
+}
+
+const FlamVerb flam_verb_lines = {
+  "lines", "FILE --source PATH", "cost per line of a source file", run
+};

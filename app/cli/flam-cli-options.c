@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+#include <string.h>
+#include <unistd.h>
+
+FlamCliOptions *
+flam_cli_options_new (void)
+{
+  FlamCliOptions *options = g_new0 (FlamCliOptions, 1);
+
+  options->tids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  options->pids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  options->selection = flam_selection_new ();
+  options->from = G_MININT64;
+  options->to = G_MAXINT64;
+  return options;
+}
+
+void
+flam_cli_options_free (FlamCliOptions *options)
+{
+  g_free (options->measure);
+  g_free (options->event);
+  g_array_unref (options->tids);
+  g_array_unref (options->pids);
+  flam_selection_free (options->selection);
+  g_strfreev (options->binaries);
+  g_strfreev (options->sources);
+  g_free (options);
+}
+
+static gboolean
+refuse (GError **error, const char *option, const char *value, const char *want)
+{
+  g_set_error (error,
+               G_OPTION_ERROR,
+               G_OPTION_ERROR_BAD_VALUE,
+               "%s %s: expected %s",
+               option,
+               value,
+               want);
+  return FALSE;
+}
+
+static gboolean
+take_number (const char *option,
+             const char *value,
+             gpointer data,
+             GError **error)
+{
+  FlamCliOptions *options = data;
+  gint64 number;
+
+  if (!g_ascii_string_to_signed (
+          value, 10, G_MININT32, G_MAXINT32, &number, NULL))
+    return refuse (error, option, value, "a number");
+  g_array_append_val (
+      strcmp (option, "--thread") == 0 ? options->tids : options->pids, number);
+  return TRUE;
+}
+
+static gboolean
+parse_seconds (const char *text, gint64 *ns)
+{
+  char *end;
+  double seconds;
+
+  if (*text == 0)
+    return TRUE;
+  seconds = g_ascii_strtod (text, &end);
+  if (*end != 0 || !(seconds >= -9e9 && seconds <= 9e9))
+    return FALSE;
+  *ns = (gint64)(seconds * 1e9);
+  return TRUE;
+}
+
+static gboolean
+take_time (const char *option, const char *value, gpointer data, GError **error)
+{
+  FlamCliOptions *options = data;
+  g_auto (GStrv) sides = g_strsplit (value, "..", 2);
+
+  if (g_strv_length (sides) != 2 || !parse_seconds (sides[0], &options->from) ||
+      !parse_seconds (sides[1], &options->to))
+    return refuse (error, option, value, "FROM..TO in seconds");
+  return TRUE;
+}
+
+static gboolean
+take_transform (const char *option,
+                const char *value,
+                gpointer data,
+                GError **error)
+{
+  static const struct
+  {
+    const char *option;
+    FlamTransformKind kind;
+  } kinds[] = {
+    { "--focus", FLAM_TRANSFORM_FOCUS },
+    { "--ignore", FLAM_TRANSFORM_IGNORE },
+    { "--filter", FLAM_TRANSFORM_FILTER },
+    { "--hide", FLAM_TRANSFORM_HIDE },
+    { "--collapse", FLAM_TRANSFORM_COLLAPSE },
+    { "--prune", FLAM_TRANSFORM_PRUNE },
+  };
+  FlamCliOptions *options = data;
+  g_autoptr (GError) why = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (option, kinds[i].option) == 0)
+      flam_selection_add_transform (
+          options->selection, kinds[i].kind, value, &why);
+  if (why == NULL)
+    return TRUE;
+  g_set_error_literal (
+      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, why->message);
+  return FALSE;
+}
+
+static gboolean
+take_word (const char *option, const char *value, gpointer data, GError **error)
+{
+  static const char *const by[] = { "function", "line",   "module",
+                                    "file",     "thread", NULL };
+  static const char *const recursion[] = { "off", "flat", "collapse", NULL };
+  gboolean is_by = strcmp (option, "--by") == 0;
+  const char *const *words = is_by ? by : recursion;
+  FlamCliOptions *options = data;
+
+  for (guint i = 0; words[i] != NULL; i++)
+    if (strcmp (value, words[i]) == 0)
+      {
+        if (is_by)
+          options->selection->by = i;
+        else
+          options->selection->recursion = i;
+        return TRUE;
+      }
+  return refuse (error,
+                 option,
+                 value,
+                 is_by ? "function, line, module, file or thread"
+                       : "off, flat or collapse");
+}
+
+static gboolean
+take_kind (const char *option, const char *value, gpointer data, GError **error)
+{
+  FlamCliOptions *options = data;
+
+  if (strcmp (value, "cpu") != 0 && strcmp (value, "alloc") != 0)
+    return refuse (error, option, value, "cpu or alloc");
+  options->alloc = strcmp (value, "alloc") == 0;
+  return TRUE;
+}
+
+static GOptionGroup *
+selection_group (FlamCliOptions *o)
+{
+  FlamSelection *s = o->selection;
+  GOptionGroup *group = g_option_group_new (
+      "selection", "Selection:", "Show selection options", o, NULL);
+#define CALL(name, function, what, argument)                                   \
+  {                                                                            \
+    name, 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)function, what, argument      \
+  }
+#define FLAG(name, field, what)                                                \
+  {                                                                            \
+    name, 0, 0, G_OPTION_ARG_NONE, field, what, NULL                           \
+  }
+  const GOptionEntry entries[] = {
+    { "measure",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &o->measure,
+      "One of the file's measures (see info)",
+      "ID" },
+    { "event",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &o->event,
+      "One of the file's events",
+      "ID" },
+    FLAG ("period", &o->period, "Weigh samples by their period"),
+    FLAG ("count", &s->count, "Weigh samples 1 each"),
+    CALL ("kind", take_kind, "What a text capture weighs: cpu, alloc", "KIND"),
+    CALL ("thread", take_number, "This thread (repeatable)", "TID"),
+    CALL ("process", take_number, "This process (repeatable)", "PID"),
+    CALL ("time", take_time, "Seconds from the start", "FROM..TO"),
+    CALL ("focus", take_transform, "Stacks through it, rooted there", "REGEX"),
+    CALL ("ignore", take_transform, "Drop stacks through it", "REGEX"),
+    CALL ("filter", take_transform, "Keep stacks through it", "REGEX"),
+    CALL ("hide", take_transform, "Frames out, cost to the caller", "REGEX"),
+    CALL ("collapse", take_transform, "It swallows what it calls", "REGEX"),
+    CALL ("prune", take_transform, "Cut the tree below it", "NAME[,FILE]"),
+    CALL ("recursion", take_word, "off, flat or collapse", "HOW"),
+    CALL ("by", take_word, "function, line, module, file, thread", "WHAT"),
+    FLAG ("invert", &s->invert, "Bottom-up"),
+    FLAG ("no-native", &s->no_native, "Interpreter frames alone"),
+    FLAG ("hide-irrelevant", &s->hide_irrelevant, "Hide interpreter's own"),
+    FLAG ("hide-imports", &s->hide_imports, "Hide import machinery"),
+    FLAG ("no-inlines", &s->no_inlines, "Inlined frames into the caller"),
+    FLAG ("mangled", &o->mangled, "Names as they are linked"),
+    FLAG ("no-symbols", &o->no_symbols, "Names from the capture alone"),
+    { "binaries",
+      0,
+      0,
+      G_OPTION_ARG_FILENAME_ARRAY,
+      &o->binaries,
+      "Where recorded programs and libraries are (repeatable)",
+      "DIR" },
+    { "sources",
+      0,
+      0,
+      G_OPTION_ARG_STRING_ARRAY,
+      &o->sources,
+      "Where source paths have moved (repeatable)",
+      "FROM=TO" },
+    FLAG ("json", &o->json, "Print one JSON document"),
+    { NULL },
+  };
+#undef CALL
+#undef FLAG
+
+  g_option_group_add_entries (group, entries);
+  return group;
+}
+
+gboolean
+flam_cli_parse (int *argc,
+                char ***argv,
+                const FlamVerb *verb,
+                FlamCliOptions *options,
+                const GOptionEntry *entries,
+                guint n_files,
+                char ***files)
+{
+  g_autofree char *parameters =
+      g_strdup_printf ("%s — %s", verb->arguments, verb->summary);
+  g_autoptr (GOptionContext) context = g_option_context_new (parameters);
+  g_autoptr (GError) error = NULL;
+  guint left;
+
+  g_set_prgname ("flambeau-cli");
+  g_option_context_set_main_group (context, selection_group (options));
+  if (entries != NULL)
+    g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, argc, argv, &error))
+    {
+      flam_cli_usage ("%s: %s", verb->name, error->message);
+      return FALSE;
+    }
+  left = *argc - 1;
+  if (left > 0 && strcmp ((*argv)[1], "--") == 0)
+    left--, (*argv)++;
+  if (left != n_files)
+    {
+      flam_cli_usage ("%s: expected %s", verb->name, verb->arguments);
+      return FALSE;
+    }
+  *files = g_strdupv (*argv + 1);
+  return TRUE;
+}
+
+/* --- loading ------------------------------------------------------------- */
+
+static gboolean
+report (gpointer data, double fraction)
+{
+  int *shown = data;
+  int percent = (int)(fraction * 100);
+
+  if (percent != *shown)
+    g_printerr ("\r%3d %%", percent);
+  *shown = percent;
+  return TRUE;
+}
+
+FlamProfile *
+flam_cli_load (const char *path, FlamCliOptions *options)
+{
+  int shown = -1;
+  FlamProgress progress = { report, &shown };
+  FlamLoadOptions load = {
+    .force_kind = FLAM_MEASURE_ALLOC,
+    .has_force_kind = options->alloc,
+    .progress = isatty (STDERR_FILENO) ? &progress : NULL,
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, &load, &error);
+
+  if (shown >= 0)
+    g_printerr ("\r     \r");
+  if (profile == NULL)
+    {
+      flam_cli_error ("%s", error->message);
+      return NULL;
+    }
+  return g_steal_pointer (&profile);
+}
+
+/* --- selecting ----------------------------------------------------------- */
+
+static gboolean
+select_measure (const FlamCliOptions *options,
+                const FlamProfile *profile,
+                const char *path,
+                FlamSelection *selection)
+{
+  const char *id = options->event ? options->event : options->measure;
+  int index = 0;
+
+  if (profile->n_measures == 0)
+    {
+      flam_cli_error ("%s: the capture holds no measure", path);
+      return FALSE;
+    }
+  if (id != NULL)
+    index = flam_profile_find_measure (profile, id);
+  if (index < 0 && strcmp (id, "samples") == 0)
+    {
+      index = 0;
+      selection->count = TRUE;
+    }
+  if (index < 0)
+    {
+      g_autoptr (GString) ids = g_string_new (NULL);
+
+      for (guint i = 0; i < profile->n_measures; i++)
+        g_string_append_printf (
+            ids, " %s", flam_profile_string (profile, profile->measures[i].id));
+      flam_cli_error ("%s: no measure “%s”; there are:%s", path, id, ids->str);
+      return FALSE;
+    }
+  selection->measure = index;
+  return TRUE;
+}
+
+static gboolean
+contains (const GArray *numbers, gint64 number)
+{
+  for (guint i = 0; i < numbers->len; i++)
+    if (g_array_index (numbers, gint64, i) == number)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+select_threads (const FlamCliOptions *options,
+                const FlamProfile *profile,
+                const char *path,
+                FlamSelection *selection)
+{
+  if (options->tids->len == 0 && options->pids->len == 0)
+    return TRUE;
+  for (FlamId t = 0; t < profile->threads.n; t++)
+    if (contains (options->tids, profile->threads.tid[t]) ||
+        contains (options->pids,
+                  profile->processes.pid[profile->threads.process[t]]))
+      flam_selection_add_thread (selection, t);
+  if (selection->threads != NULL)
+    return TRUE;
+  flam_cli_error ("%s: no such thread or process; see info", path);
+  return FALSE;
+}
+
+FlamSelection *
+flam_cli_select (const FlamCliOptions *options,
+                 const FlamProfile *profile,
+                 const char *path)
+{
+  g_autoptr (FlamSelection) selection =
+      flam_selection_copy (options->selection);
+
+  selection->from = options->from;
+  selection->to = options->to;
+  if (!select_measure (options, profile, path, selection) ||
+      !select_threads (options, profile, path, selection))
+    return NULL;
+  return g_steal_pointer (&selection);
+}
+
+FlamTree *
+flam_cli_tree (const FlamProfile *profile, const FlamSelection *selection)
+{
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+
+  return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+#include "flam-config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The recorder is a program of its own (it needs its own waitpid), and takes
+ * the options as they are: this verb only finds it, names the file, and
+ * becomes it, so that its exit status, which is the target's, is ours. */
+
+static const char *
+recorder_path (void)
+{
+  const char *path = g_getenv ("FLAMBEAU_RECORDER");
+
+  return path && *path ? path : FLAM_LIBEXECDIR "/flambeau-recorder";
+}
+
+static gboolean
+has_option (char **argv, const char *option)
+{
+  gsize length = strlen (option);
+
+  for (guint i = 1; argv[i] != NULL && strcmp (argv[i], "--") != 0; i++)
+    if (strncmp (argv[i], option, length) == 0 &&
+        (argv[i][length] == 0 || argv[i][length] == '='))
+      return TRUE;
+  return FALSE;
+}
+
+static const char *
+option_value (char **argv, const char *option)
+{
+  gsize length = strlen (option);
+
+  for (guint i = 1; argv[i] != NULL && strcmp (argv[i], "--") != 0; i++)
+    {
+      if (strcmp (argv[i], option) == 0)
+        return argv[i + 1];
+      if (g_str_has_prefix (argv[i], option) && argv[i][length] == '=')
+        return argv[i] + length + 1;
+    }
+  return NULL;
+}
+
+static const char *
+program_of (char **argv)
+{
+  for (guint i = 1; argv[i] != NULL; i++)
+    if (strcmp (argv[i], "--") == 0)
+      return argv[i + 1];
+  return NULL;
+}
+
+/* PROGRAM.flambeau, with a number where that exists. */
+static char *
+default_output (char **argv)
+{
+  const char *program = program_of (argv);
+  const char *pid = option_value (argv, "--pid");
+  g_autofree char *base =
+      program ? g_path_get_basename (program) : g_strdup_printf ("pid-%s", pid);
+  char *output = g_strdup_printf ("%s.flambeau", base);
+
+  for (guint i = 2; g_file_test (output, G_FILE_TEST_EXISTS); i++)
+    {
+      g_free (output);
+      output = g_strdup_printf ("%s-%u.flambeau", base, i);
+    }
+  return output;
+}
+
+static int
+print_help (void)
+{
+  g_print (
+      "Usage: flambeau-cli record [OPTION…] (--pid PID | -- PROGRAM ARG…)\n\n"
+      "  --mode cpu|wall|alloc|both  what to record (cpu)\n"
+      "  --rate HZ                   samples a second (997)\n"
+      "  --duration S                stop after S seconds\n"
+      "  --sample-bytes N            one allocation every N bytes (524288)\n"
+      "  --exact                     every allocation\n"
+      "  --[no-]follow               follow children (yes)\n"
+      "  --[no-]python               Python frames (yes)\n"
+      "  --output OUT                the capture (PROGRAM.flambeau)\n");
+  return FLAM_EXIT_DONE;
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new_with_free_func (g_free);
+  const char *path = recorder_path ();
+
+  if (has_option (argv, "--help"))
+    return print_help ();
+  if (program_of (argv) == NULL && option_value (argv, "--pid") == NULL)
+    return flam_cli_usage ("record: expected --pid PID or -- PROGRAM ARG…");
+  g_ptr_array_add (arguments, g_strdup (path));
+  if (!has_option (argv, "--output"))
+    {
+      g_ptr_array_add (arguments, g_strdup ("--output"));
+      g_ptr_array_add (arguments, default_output (argv));
+    }
+  for (int i = 1; i < argc; i++)
+    g_ptr_array_add (arguments, g_strdup (argv[i]));
+  g_ptr_array_add (arguments, NULL);
+  execv (path, (char **)arguments->pdata);
+  flam_cli_error ("%s: cannot be started: %s", path, g_strerror (errno));
+  return FLAM_EXIT_REFUSED;
+}
+
+const FlamVerb flam_verb_record = {
+  "record", "[OPTION…] -- PROGRAM ARG…", "record a program", run
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+#include "flam-format.h"
+
+#include <string.h>
+
+typedef struct
+{
+  FlamTree *tree;
+  const FlamFunctionRow *rows;
+  guint n;
+} Top;
+
+static const char *
+module_of (const FlamTree *tree, FlamId node)
+{
+  FlamId function = flam_tree_function (tree, node);
+
+  return function == FLAM_NONE
+             ? ""
+             : flam_profile_module_name (tree->profile, function);
+}
+
+static void
+print_json (const Top *top)
+{
+  const FlamTree *tree = top->tree;
+  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  JsonBuilder *json = json_builder_new ();
+
+  json_builder_begin_object (json);
+  flam_cli_json_weight (json, "total", measure, tree->total[0]);
+  json_builder_set_member_name (json, "rows");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < top->n; i++)
+    {
+      FlamId node = top->rows[i].node;
+      const char *file;
+      guint32 line = flam_tree_place (tree, node, &file);
+
+      json_builder_begin_object (json);
+      flam_cli_json_string (json, "function", flam_tree_name (tree, node));
+      flam_cli_json_string (json, "module", module_of (tree, node));
+      flam_cli_json_string (json, "file", file);
+      flam_cli_json_int (
+          json, "line", tree->line[node] ? tree->line[node] : line);
+      flam_cli_json_weight (json, "self", measure, top->rows[i].self);
+      flam_cli_json_weight (json, "total", measure, top->rows[i].total);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  flam_cli_print_json (json);
+}
+
+/* printf pads bytes; people see characters. */
+static void
+print_cell (const char *text, int width)
+{
+  int padding = width - (int)g_utf8_strlen (text, -1);
+
+  g_print ("%*s%s  ", MAX (padding, 0), "", text);
+}
+
+static void
+print_text (const Top *top)
+{
+  const FlamTree *tree = top->tree;
+  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+
+  print_cell ("self", 10);
+  print_cell ("", 8);
+  print_cell ("total", 10);
+  print_cell ("", 8);
+  g_print ("%s\n", tree->by == FLAM_BY_FUNCTION ? "function" : "");
+  for (guint i = 0; i < top->n; i++)
+    {
+      const FlamFunctionRow *row = &top->rows[i];
+      g_autofree char *self = flam_format_weight (measure, row->self);
+      g_autofree char *total = flam_format_weight (measure, row->total);
+      g_autofree char *self_share =
+          flam_format_percent (row->self, tree->total[0]);
+      g_autofree char *total_share =
+          flam_format_percent (row->total, tree->total[0]);
+      const char *module = module_of (tree, row->node);
+
+      print_cell (self, 10);
+      print_cell (self_share, 8);
+      print_cell (total, 10);
+      print_cell (total_share, 8);
+      g_print ("%s", flam_tree_name (tree, row->node));
+      if (tree->line[row->node])
+        g_print (":%u", tree->line[row->node]);
+      if (*module && tree->by == FLAM_BY_FUNCTION)
+        g_print ("  (%s)", module);
+      g_print ("\n");
+    }
+}
+
+static gboolean
+parse_sort (const char *text, FlamSort *sort)
+{
+  *sort = g_strcmp0 (text, "total") == 0 ? FLAM_SORT_TOTAL : FLAM_SORT_SELF;
+  return text == NULL || strcmp (text, "self") == 0 ||
+         strcmp (text, "total") == 0;
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_autofree FlamFunctionRow *rows = NULL;
+  g_autofree char *sort_text = NULL;
+  g_auto (GStrv) files = NULL;
+  FlamSort sort;
+  int limit = 0;
+  guint n;
+  const GOptionEntry entries[] = {
+    { "sort",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &sort_text,
+      "By self (default) or total",
+      "self|total" },
+    { "limit", 0, 0, G_OPTION_ARG_INT, &limit, "At most N rows", "N" },
+    { NULL },
+  };
+
+  if (!flam_cli_parse (
+          &argc, &argv, &flam_verb_top, options, entries, 1, &files))
+    return FLAM_EXIT_USAGE;
+  if (!parse_sort (sort_text, &sort))
+    return flam_cli_usage ("top: --sort is self or total");
+  profile = flam_cli_load (files[0], options);
+  if (profile == NULL)
+    return FLAM_EXIT_REFUSED;
+  selection = flam_cli_select (options, profile, files[0]);
+  if (selection == NULL)
+    return FLAM_EXIT_REFUSED;
+  selection->invert = FALSE;
+  tree = flam_cli_tree (profile, selection);
+  rows = flam_functions_new (tree, sort, &n);
+  if (limit > 0)
+    n = MIN (n, (guint)limit);
+  else if (!options->json)
+    n = MIN (n, 30);
+  if (options->json)
+    print_json (&(Top){ tree, rows, n });
+  else
+    print_text (&(Top){ tree, rows, n });
+  return FLAM_EXIT_DONE;
+}
+
+const FlamVerb flam_verb_top = {
+  "top", "FILE [--sort self|total]", "the hottest functions", run
+};

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+#include "flam-format.h"
+
+#include <stdio.h>
+
+/* JSON's nesting follows the tree, which may be 30,000 deep: a generator that
+ * recurses would overflow, so brackets are written while walking. */
+
+static void
+print_member (const char *name, const char *value)
+{
+  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_VALUE);
+  g_autofree char *quoted = NULL;
+
+  json_node_set_string (node, value);
+  quoted = json_to_string (node, FALSE);
+  printf ("\"%s\":%s,", name, quoted);
+}
+
+static void
+open_node (const FlamTree *tree, FlamId node)
+{
+  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  g_autofree char *total = flam_format_plain (measure, tree->total[node]);
+  g_autofree char *self = flam_format_plain (measure, tree->self[node]);
+  const char *file;
+  guint32 line = flam_tree_place (tree, node, &file);
+
+  printf ("{");
+  print_member ("function", flam_tree_name (tree, node));
+  print_member ("file", file);
+  printf ("\"line\":%u,\"total\":%s,\"self\":%s,\"children\":[",
+          tree->line[node] ? tree->line[node] : line,
+          total,
+          self);
+}
+
+static gboolean
+is_shown (const FlamTree *tree, FlamId node, guint depth, double share)
+{
+  return tree->depth[node] <= depth &&
+         tree->total[node] >= share * tree->total[0];
+}
+
+static void
+print_json (const FlamTree *tree, guint depth, double share)
+{
+  guint open = 0;
+
+  for (FlamId i = 0; i < tree->n;)
+    {
+      if (!is_shown (tree, i, depth, share))
+        {
+          i = tree->subtree_end[i];
+          continue;
+        }
+      for (; open > tree->depth[i]; open--)
+        printf ("]}");
+      if (i > 0 && tree->parent[i] + 1 != i)
+        printf (",");
+      open_node (tree, i++);
+      open++;
+    }
+  for (; open > 0; open--)
+    printf ("]}");
+  printf ("\n");
+}
+
+static void
+print_text (const FlamTree *tree, guint depth, double share)
+{
+  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+
+  for (FlamId i = 0; i < tree->n;)
+    {
+      g_autofree char *total = flam_format_weight (measure, tree->total[i]);
+      g_autofree char *self = flam_format_weight (measure, tree->self[i]);
+
+      if (!is_shown (tree, i, depth, share))
+        {
+          i = tree->subtree_end[i];
+          continue;
+        }
+      g_print ("%*s%s",
+               (int)MIN (2 * tree->depth[i], 20000),
+               "",
+               flam_tree_name (tree, i));
+      if (tree->line[i])
+        g_print (":%u", tree->line[i]);
+      g_print ("  %s  %s\n", total, self);
+      i++;
+    }
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_auto (GStrv) files = NULL;
+  int depth = G_MAXINT;
+  double percent = 0;
+  const GOptionEntry entries[] = {
+    { "depth", 0, 0, G_OPTION_ARG_INT, &depth, "At most N deep", "N" },
+    { "min",
+      0,
+      0,
+      G_OPTION_ARG_DOUBLE,
+      &percent,
+      "Nodes of at least this share",
+      "PERCENT" },
+    { NULL },
+  };
+
+  if (!flam_cli_parse (
+          &argc, &argv, &flam_verb_tree, options, entries, 1, &files))
+    return FLAM_EXIT_USAGE;
+  if (depth < 0 || !(percent >= 0 && percent <= 100))
+    return flam_cli_usage ("tree: --depth from 0, --min from 0 to 100");
+  profile = flam_cli_load (files[0], options);
+  if (profile == NULL)
+    return FLAM_EXIT_REFUSED;
+  selection = flam_cli_select (options, profile, files[0]);
+  if (selection == NULL)
+    return FLAM_EXIT_REFUSED;
+  tree = flam_cli_tree (profile, selection);
+  if (options->json)
+    print_json (tree, depth, percent / 100);
+  else
+    print_text (tree, depth, percent / 100);
+  return FLAM_EXIT_DONE;
+}
+
+const FlamVerb flam_verb_tree = {
+  "tree", "FILE [--depth N] [--min PERCENT]", "the merged call tree", run
+};

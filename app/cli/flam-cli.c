@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+#include "flam-config.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+static const FlamVerb *const verbs[] = {
+  &flam_verb_info,   &flam_verb_top,    &flam_verb_tree,    &flam_verb_lines,
+  &flam_verb_export, &flam_verb_record, &flam_verb_formats,
+};
+
+static void
+print_help (void)
+{
+  g_print ("Usage: flambeau-cli VERB [OPTION…] FILE\n\n"
+           "Opens profiles of every kind and says where time and memory go.\n"
+           "\nVerbs:\n");
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    g_print ("  %-8s %-32s %s\n",
+             verbs[i]->name,
+             verbs[i]->arguments,
+             verbs[i]->summary);
+  g_print ("\nOpens:\n");
+  for (guint i = 0; flam_importers[i] != NULL; i++)
+    g_print ("  %-14s %s\n", flam_importers[i]->id, flam_importers[i]->label);
+  g_print ("\nflambeau-cli VERB --help lists a verb's options; "
+           "--version prints the version.\n");
+}
+
+static const FlamVerb *
+find_verb (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    if (strcmp (verbs[i]->name, name) == 0)
+      return verbs[i];
+  return NULL;
+}
+
+int
+main (int argc, char **argv)
+{
+  const FlamVerb *verb;
+
+  setlocale (LC_ALL, "");
+  /* Numbers are for machines. */
+  setlocale (LC_NUMERIC, "C");
+  g_set_prgname ("flambeau-cli");
+  if (argc < 2)
+    {
+      print_help ();
+      return FLAM_EXIT_USAGE;
+    }
+  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 ||
+      strcmp (argv[1], "help") == 0)
+    {
+      print_help ();
+      return FLAM_EXIT_DONE;
+    }
+  if (strcmp (argv[1], "--version") == 0)
+    {
+      g_print ("flambeau-cli %s\n", FLAM_VERSION);
+      return FLAM_EXIT_DONE;
+    }
+  verb = find_verb (argv[1]);
+  if (verb == NULL)
+    return flam_cli_usage ("“%s” is not a verb; see --help", argv[1]);
+  return verb->run (argc - 1, argv + 1);
+}
+
+void
+flam_cli_error (const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_strdelimit (text, "\n\r", ' ');
+  g_printerr ("flambeau-cli: %s\n", text);
+}
+
+int
+flam_cli_usage (const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_printerr ("flambeau-cli: %s\n", text);
+  return FLAM_EXIT_USAGE;
+}
+
+void
+flam_cli_print_json (JsonBuilder *json)
+{
+  g_autoptr (JsonNode) root = json_builder_get_root (json);
+  g_autofree char *text = json_to_string (root, FALSE);
+
+  puts (text);
+  g_object_unref (json);
+}
+
+void
+flam_cli_json_string (JsonBuilder *json, const char *member, const char *value)
+{
+  json_builder_set_member_name (json, member);
+  json_builder_add_string_value (json, value);
+}
+
+void
+flam_cli_json_int (JsonBuilder *json, const char *member, gint64 value)
+{
+  json_builder_set_member_name (json, member);
+  json_builder_add_int_value (json, value);
+}
+
+void
+flam_cli_json_weight (JsonBuilder *json,
+                      const char *member,
+                      const FlamMeasure *measure,
+                      gint64 weight)
+{
+  json_builder_set_member_name (json, member);
+  if (weight % measure->denominator == 0)
+    json_builder_add_int_value (json, weight / measure->denominator);
+  else
+    json_builder_add_double_value (json, (double)weight / measure->denominator);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the verbs share: options, loading, output. stdout carries results
+ * alone; errors are one line on stderr; progress goes to a terminal. */
+
+#include "flam-formats.h"
+#include "flam-functions.h"
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_EXIT_DONE = 0,
+  FLAM_EXIT_REFUSED = 1, /* the input or the system said no */
+  FLAM_EXIT_USAGE = 2,
+} FlamExit;
+
+/* Selection options as typed, before there is a profile to check them with. */
+typedef struct
+{
+  char *measure;
+  char *event;
+  GArray *tids; /* gint64 */
+  GArray *pids;
+  gint64 from, to;
+  FlamSelection *selection; /* transforms and switches */
+  gboolean period;
+  gboolean mangled;
+  gboolean json;
+  gboolean alloc; /* --kind alloc */
+  gboolean no_symbols;
+  char **binaries;
+  char **sources;
+} FlamCliOptions;
+
+typedef struct
+{
+  const char *name;
+  const char *arguments; /* "FILE" */
+  const char *summary;
+  int (*run) (int argc, char **argv);
+} FlamVerb;
+
+FlamCliOptions *flam_cli_options_new (void);
+void flam_cli_options_free (FlamCliOptions *options);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamCliOptions, flam_cli_options_free)
+
+/* Parses `argv` of one verb: the selection options, `entries` of its own
+ * (may be NULL), and the file names left over (`files`, g_strfreev). FALSE
+ * after printing what is wrong with the usage. */
+gboolean flam_cli_parse (int *argc,
+                         char ***argv,
+                         const FlamVerb *verb,
+                         FlamCliOptions *options,
+                         const GOptionEntry *entries,
+                         guint n_files,
+                         char ***files);
+
+/* The profile, symbolized; NULL after printing why not. */
+FlamProfile *flam_cli_load (const char *path, FlamCliOptions *options);
+/* The options against this profile; NULL after printing what does not fit. */
+FlamSelection *flam_cli_select (const FlamCliOptions *options,
+                                const FlamProfile *profile,
+                                const char *path);
+/* NULL never: nothing can be cancelled here. */
+FlamTree *flam_cli_tree (const FlamProfile *profile,
+                         const FlamSelection *selection);
+
+void flam_cli_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
+int flam_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* Prints one JSON document and frees the builder. */
+void flam_cli_print_json (JsonBuilder *json);
+void
+flam_cli_json_string (JsonBuilder *json, const char *member, const char *value);
+void flam_cli_json_int (JsonBuilder *json, const char *member, gint64 value);
+/* A weight in the measure's unit: a whole number where it is one. */
+void flam_cli_json_weight (JsonBuilder *json,
+                           const char *member,
+                           const FlamMeasure *measure,
+                           gint64 weight);
+
+extern const FlamVerb flam_verb_info, flam_verb_top, flam_verb_tree,
+    flam_verb_lines, flam_verb_export, flam_verb_record, flam_verb_formats;
+
+G_END_DECLS
