@@ -832,6 +832,29 @@ finish_edit (FlamBuilder *builder)
   return p;
 }
 
+/* Every thread is called something: its own name, its process's, a number. */
+static void
+name_threads (FlamBuilder *builder)
+{
+  FlamColumn *columns = builder->columns;
+  FlamId *names = columns[COLUMN_THREAD_NAME].data;
+
+  for (FlamId t = 0; t < columns[COLUMN_THREAD_TID].n; t++)
+    {
+      FlamId process =
+          flam_column_at (&columns[COLUMN_THREAD_PROCESS], FlamId, t);
+      gint32 tid = flam_column_at (&columns[COLUMN_THREAD_TID], gint32, t);
+      g_autofree char *number = g_strdup_printf ("thread %d", tid);
+
+      if (names[t] == 0)
+        names[t] =
+            flam_column_at (&columns[COLUMN_PROCESS_NAME], FlamId, process);
+      if (names[t] == 0)
+        names[t] = flam_builder_string (
+            builder, tid >= 0 ? number : "all threads", -1);
+    }
+}
+
 FlamProfile *
 flam_builder_finish (FlamBuilder *builder, GError **error)
 {
@@ -843,6 +866,7 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
   if (!check_weights (builder, error) || !check_allocations (builder, error))
     return NULL;
 
+  name_threads (builder);
   span = find_span (builder);
   shift_times (builder, span.first);
   box = flam_profile_box_new ();
