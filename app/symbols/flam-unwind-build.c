@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* .eh_frame and .debug_frame -> table. Entries of both sections:
+ *
+ *   OFFSET  SIZE  WHAT
+ *        0     4  length of what follows; 0xffffffff: 8 bytes of length follow;
+ *                 0: the end
+ *        4   4|8  .eh_frame: 0 = CIE, else distance back to the FDE's CIE;
+ *                 .debug_frame: all ones = CIE, else the CIE's offset
+ *   CIE: version, augmentation string, alignments, return address column,
+ *        augmentation data, first instructions
+ *   FDE: first pc, size (both as the CIE's 'R' encoding says), augmentation
+ *        data, instructions
+ *
+ * Rows are written FDE by FDE in the section's order, then put together in the
+ * order of their pcs: where FDEs overlap the first in the file wins, and where
+ * none is, a row of kind NONE says so. */
+
+#include "flam-unwind-cfi.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_CIES 64  /* remembered CIEs; linkers merge equal ones */
+#define PADDING 16 /* a gap smaller than this lies between two functions */
+
+enum
+{
+  PE_ABSPTR = 0x00,
+  PE_ULEB = 0x01,
+  PE_UDATA2 = 0x02,
+  PE_UDATA4 = 0x03,
+  PE_UDATA8 = 0x04,
+  PE_SLEB = 0x09,
+  PE_SDATA2 = 0x0a,
+  PE_SDATA4 = 0x0b,
+  PE_SDATA8 = 0x0c,
+  PE_PCREL = 0x10,
+  PE_TEXTREL = 0x20,
+  PE_DATAREL = 0x30,
+  PE_INDIRECT = 0x80,
+  PE_OMIT = 0xff,
+};
+
+typedef struct
+{
+  void *data;
+  size_t n;
+  size_t allocated;
+} Vector;
+
+typedef struct
+{
+  uint32_t start;
+  uint32_t end;
+  uint32_t first_row;
+  uint32_t n_rows;
+} Fde;
+
+typedef struct
+{
+  const FlamUnwindSections *sections;
+  const FlamUnwindSection *section; /* the one being read */
+  bool is_debug_frame;
+  FlamCfiCie cies[N_CIES];
+  Vector rows;  /* FlamUnwindRow, by FDE */
+  Vector fdes;  /* Fde */
+  Vector rules; /* FlamUnwindRule */
+  uint64_t budget;
+  uint32_t n_skipped;
+  bool no_memory;
+  /* The FDE being run. */
+  const FlamCfiCie *cie;
+  uint64_t pc_bias; /* pc - offset in the file */
+  uint64_t pc_end;
+} Builder;
+
+static void *
+push (Builder *builder, Vector *vector, size_t element)
+{
+  if (vector->n == vector->allocated)
+    {
+      size_t allocated = vector->allocated * 2 + 256;
+      void *data = realloc (vector->data, allocated * element);
+      if (!data)
+        {
+          builder->no_memory = true;
+          return NULL;
+        }
+      vector->data = data;
+      vector->allocated = allocated;
+    }
+  return (char *)vector->data + vector->n++ * element;
+}
+
+static int64_t
+read_encoded_value (FlamUnwindBytes *in, uint8_t encoding)
+{
+  switch (encoding & 0x0f)
+    {
+    case PE_ABSPTR:
+    case PE_UDATA8:
+    case PE_SDATA8:
+      return (int64_t)flam_unwind_read_u64 (in);
+    case PE_ULEB:
+      return (int64_t)flam_unwind_read_uleb (in);
+    case PE_SLEB:
+      return flam_unwind_read_sleb (in);
+    case PE_UDATA2:
+      return flam_unwind_read_u16 (in);
+    case PE_SDATA2:
+      return (int16_t)flam_unwind_read_u16 (in);
+    case PE_UDATA4:
+      return flam_unwind_read_u32 (in);
+    case PE_SDATA4:
+      return (int32_t)flam_unwind_read_u32 (in);
+    default:
+      in->bad = true;
+      return 0;
+    }
+}
+
+static uint64_t
+read_encoded (const Builder *builder, FlamUnwindBytes *in, uint8_t encoding)
+{
+  uint64_t base = 0;
+
+  if (encoding & PE_INDIRECT)
+    in->bad = true;
+  switch (encoding & 0x70)
+    {
+    case 0:
+      break;
+    case PE_PCREL:
+      base = builder->section->vaddr +
+             (uint64_t)(in->p - (const uint8_t *)builder->section->data);
+      break;
+    case PE_TEXTREL:
+      base = builder->sections->text_vaddr;
+      break;
+    case PE_DATAREL:
+      base = builder->sections->data_vaddr;
+      break;
+    default:
+      in->bad = true;
+      break;
+    }
+  return base + (uint64_t)read_encoded_value (in, encoding);
+}
+
+/* The augmentation data's letters; false: unknown, the FDEs cannot be read. */
+static bool
+read_augmentation (const Builder *builder,
+                   const char *letters,
+                   FlamUnwindBytes in,
+                   FlamCfiCie *cie)
+{
+  for (; *letters; letters++)
+    switch (*letters)
+      {
+      case 'R':
+        cie->fde_encoding = flam_unwind_read_u8 (&in);
+        break;
+      case 'L':
+        flam_unwind_read_u8 (&in);
+        break;
+      case 'P':
+        {
+          uint8_t encoding = flam_unwind_read_u8 (&in);
+          if (encoding != PE_OMIT)
+            read_encoded_value (&in, encoding);
+          break;
+        }
+      case 'S':
+        cie->signal_frame = true;
+        break;
+      default:
+        return false;
+      }
+  return !in.bad;
+}
+
+static bool
+read_cie (Builder *builder, FlamUnwindBytes in, FlamCfiCie *cie)
+{
+  uint8_t version = flam_unwind_read_u8 (&in);
+  const char *letters = (const char *)in.p;
+  size_t length = strnlen (letters, (size_t)(in.end - in.p));
+
+  if ((version != 1 && version != 3 && version != 4) ||
+      length == (size_t)(in.end - in.p))
+    return false;
+  in.p += length + 1;
+  if (version == 4)
+    {
+      if (flam_unwind_read_u8 (&in) != 8 || flam_unwind_read_u8 (&in) != 0)
+        return false;
+    }
+  cie->code_align = flam_unwind_read_uleb (&in);
+  cie->data_align = flam_unwind_read_sleb (&in);
+  cie->ra_reg =
+      version == 1 ? flam_unwind_read_u8 (&in) : flam_unwind_read_uleb (&in);
+  cie->fde_encoding = PE_ABSPTR;
+  if (*letters == 'z')
+    {
+      uint64_t size = flam_unwind_read_uleb (&in);
+      cie->has_augmentation = true;
+      if (!read_augmentation (
+              builder, letters + 1, flam_unwind_read_view (&in, size), cie))
+        return false;
+    }
+  else if (*letters)
+    return false;
+  return !in.bad && cie->ra_reg == FLAM_UNWIND_RIP &&
+         flam_cfi_run (
+             cie, NULL, in, 0, &cie->initial, &builder->budget, NULL, NULL);
+}
+
+/* An entry's body and its id field; false at the end of the section. */
+static bool
+read_entry (const Builder *builder,
+            FlamUnwindBytes *in,
+            FlamUnwindBytes *body,
+            uint64_t *id,
+            uint64_t *id_offset)
+{
+  uint64_t length = flam_unwind_read_u32 (in);
+  bool wide = length == 0xffffffff;
+
+  if (wide)
+    length = flam_unwind_read_u64 (in);
+  if (in->bad || length == 0)
+    return false;
+  *body = flam_unwind_read_view (in, length);
+  if (in->bad)
+    return false;
+  *id_offset = (uint64_t)(body->p - (const uint8_t *)builder->section->data);
+  *id = wide ? flam_unwind_read_u64 (body) : flam_unwind_read_u32 (body);
+  if (builder->is_debug_frame && !wide && *id == 0xffffffff)
+    *id = UINT64_MAX;
+  return true;
+}
+
+static const FlamCfiCie *
+get_cie (Builder *builder, uint64_t offset)
+{
+  const FlamUnwindSection *section = builder->section;
+  FlamCfiCie *cie =
+      &builder->cies[((offset * 0x9e3779b97f4a7c15ull) >> 58) % N_CIES];
+  FlamUnwindBytes in, body;
+  uint64_t id, id_offset;
+
+  if (offset >= section->size)
+    return NULL;
+  if (cie->offset == offset + 1)
+    return cie->valid ? cie : NULL;
+  *cie = (FlamCfiCie){ .offset = offset + 1 };
+  in.p = (const uint8_t *)section->data + offset;
+  in.end = (const uint8_t *)section->data + section->size;
+  in.bad = false;
+  cie->valid = read_entry (builder, &in, &body, &id, &id_offset) &&
+               id == (builder->is_debug_frame ? UINT64_MAX : 0) &&
+               read_cie (builder, body, cie);
+  return cie->valid ? cie : NULL;
+}
+
+static const FlamUnwindSegment *
+find_segment (const FlamUnwindSections *sections, uint64_t vaddr, uint64_t size)
+{
+  for (unsigned i = 0; i < sections->n_segments; i++)
+    {
+      const FlamUnwindSegment *segment = &sections->segments[i];
+      if (vaddr >= segment->vaddr && vaddr - segment->vaddr < segment->size &&
+          size <= segment->size - (vaddr - segment->vaddr))
+        return segment;
+    }
+  return NULL;
+}
+
+static bool
+same_rule (const FlamUnwindRow *a, const FlamUnwindRow *b)
+{
+  return a->cfa == b->cfa && a->bp == b->bp && a->how == b->how;
+}
+
+/* A few dozen distinct rules a module, so a search from the newest will do;
+ * bounded for hostile input. */
+static bool
+intern_rule (Builder *builder, const FlamUnwindRule *rule, uint16_t *number)
+{
+  const FlamUnwindRule *rules = builder->rules.data;
+  FlamUnwindRule *added;
+  size_t n = builder->rules.n;
+
+  for (size_t i = 0; i < n && i < 512; i++)
+    if (memcmp (&rules[n - 1 - i], rule, sizeof *rule) == 0)
+      {
+        *number = (uint16_t)(n - 1 - i);
+        return true;
+      }
+  if (n > UINT16_MAX)
+    return false;
+  added = push (builder, &builder->rules, sizeof *added);
+  if (!added)
+    return false;
+  *added = *rule;
+  *number = (uint16_t)n;
+  return true;
+}
+
+static bool
+emit_row (void *data, uint64_t pc, const FlamCfiState *state)
+{
+  Builder *builder = data;
+  Fde *fde = (Fde *)builder->fdes.data + builder->fdes.n - 1;
+  FlamUnwindRow row, *last = NULL;
+  FlamUnwindRule rule;
+
+  if (pc >= builder->pc_end)
+    return true;
+  flam_cfi_compress (state, builder->cie->signal_frame, &row, &rule);
+  if ((row.how & 7) == FLAM_UNWIND_KIND_RULE &&
+      !intern_rule (builder, &rule, &row.cfa))
+    row = (FlamUnwindRow){ 0 };
+  row.pc = (uint32_t)(pc - builder->pc_bias);
+  if (fde->n_rows)
+    last = (FlamUnwindRow *)builder->rows.data + builder->rows.n - 1;
+  if (last && last->pc == row.pc)
+    *last = row;
+  else if (last && same_rule (last, &row))
+    return true;
+  else
+    {
+      FlamUnwindRow *added = push (builder, &builder->rows, sizeof *added);
+      if (!added)
+        return false;
+      *added = row;
+      fde->n_rows++;
+    }
+  return true;
+}
+
+static bool
+read_fde (Builder *builder, const FlamCfiCie *cie, FlamUnwindBytes in)
+{
+  const FlamUnwindSegment *segment;
+  FlamCfiState state = cie->initial;
+  uint64_t pc = read_encoded (builder, &in, cie->fde_encoding);
+  uint64_t size = (uint64_t)read_encoded_value (&in, cie->fde_encoding & 0x0f);
+  uint64_t offset;
+  Fde *fde;
+
+  if (cie->has_augmentation)
+    {
+      uint64_t skip = flam_unwind_read_uleb (&in);
+      flam_unwind_read_view (&in, skip);
+    }
+  if (in.bad || size == 0)
+    return false;
+  segment = find_segment (builder->sections, pc, size);
+  if (!segment)
+    return false;
+  offset = pc - segment->vaddr + segment->offset;
+  if (offset > UINT32_MAX || size > UINT32_MAX - offset ||
+      builder->rows.n >= UINT32_MAX / 2)
+    return false;
+  fde = push (builder, &builder->fdes, sizeof *fde);
+  if (!fde)
+    return false;
+  *fde = (Fde){
+    .start = (uint32_t)offset,
+    .end = (uint32_t)(offset + size),
+    .first_row = (uint32_t)builder->rows.n,
+  };
+  builder->cie = cie;
+  builder->pc_bias = pc - offset;
+  builder->pc_end = pc + size;
+  if (flam_cfi_run (cie,
+                    &cie->initial,
+                    in,
+                    pc,
+                    &state,
+                    &builder->budget,
+                    emit_row,
+                    builder))
+    return true;
+  /* What came before the bad instruction is no more to be trusted. */
+  fde = (Fde *)builder->fdes.data + builder->fdes.n - 1;
+  builder->rows.n = fde->first_row;
+  builder->fdes.n--;
+  return false;
+}
+
+static void
+read_section (Builder *builder,
+              const FlamUnwindSection *section,
+              bool is_debug_frame)
+{
+  FlamUnwindBytes in, body;
+  uint64_t id, id_offset, cie_offset;
+
+  if (!section->data || section->size == 0)
+    return;
+  memset (builder->cies, 0, sizeof builder->cies);
+  builder->section = section;
+  builder->is_debug_frame = is_debug_frame;
+  builder->budget = 1024 + 32 * (uint64_t)section->size;
+  in.p = section->data;
+  in.end = in.p + section->size;
+  in.bad = false;
+  while (!builder->no_memory && builder->budget > 0 &&
+         read_entry (builder, &in, &body, &id, &id_offset))
+    {
+      const FlamCfiCie *cie;
+
+      if (id == (is_debug_frame ? UINT64_MAX : 0))
+        continue;
+      cie_offset = is_debug_frame ? id : id_offset - id;
+      cie = get_cie (builder, cie_offset);
+      if (!cie || !read_fde (builder, cie, body))
+        builder->n_skipped++;
+    }
+}
+
+static int
+compare_fdes (const void *a, const void *b)
+{
+  const Fde *x = a, *y = b;
+
+  if (x->start != y->start)
+    return x->start < y->start ? -1 : 1;
+  return x->first_row < y->first_row ? -1 : x->first_row > y->first_row;
+}
+
+static void
+sort_fdes (Vector *fdes)
+{
+  const Fde *fde = fdes->data;
+
+  for (size_t i = 1; i < fdes->n; i++)
+    if (compare_fdes (&fde[i - 1], &fde[i]) > 0)
+      {
+        qsort (fdes->data, fdes->n, sizeof *fde, compare_fdes);
+        return;
+      }
+}
+
+/* Adds one row, unless it says what the row before says. */
+static uint32_t
+join_row (FlamUnwindRow *rows, uint32_t n, FlamUnwindRow row)
+{
+  if (n > 0 && same_rule (&rows[n - 1], &row))
+    return n;
+  if (n > 0 && rows[n - 1].pc == row.pc)
+    {
+      rows[n - 1] = row;
+      return n;
+    }
+  rows[n] = row;
+  return n + 1;
+}
+
+/* `out` has room for every row and one gap an FDE; returns how many. */
+static uint32_t
+join_rows (const Builder *builder, FlamUnwindRow *out, uint32_t *covered_end)
+{
+  const Fde *fdes = builder->fdes.data;
+  const FlamUnwindRow *rows = builder->rows.data;
+  uint32_t n = 0, covered = 0;
+
+  for (size_t i = 0; i < builder->fdes.n; i++)
+    {
+      const Fde *fde = &fdes[i];
+      const FlamUnwindRow *row = rows + fde->first_row;
+
+      if (fde->end <= covered || fde->n_rows == 0)
+        continue;
+      if (n > 0 && fde->start - covered >= PADDING && fde->start > covered)
+        n = join_row (out, n, (FlamUnwindRow){ .pc = covered });
+      for (uint32_t k = 0; k < fde->n_rows; k++)
+        {
+          FlamUnwindRow next = row[k];
+          if (k + 1 < fde->n_rows && row[k + 1].pc <= covered)
+            continue;
+          if (next.pc < covered)
+            next.pc = covered;
+          n = join_row (out, n, next);
+        }
+      covered = fde->end;
+    }
+  *covered_end = covered;
+  return n;
+}
+
+static void
+fill_index (FlamUnwindTable *table)
+{
+  const FlamUnwindRow *rows = flam_unwind_table_rows (table);
+  uint32_t *index = (uint32_t *)flam_unwind_table_index (table);
+  uint32_t row = 0;
+
+  for (uint32_t i = 0; i < table->n_index; i++)
+    {
+      uint64_t pc = table->first + ((uint64_t)i << table->shift);
+      while (row + 1 < table->n_rows && rows[row + 1].pc <= pc)
+        row++;
+      index[i] = row;
+    }
+}
+
+static FlamUnwindTable *
+assemble (Builder *builder, const char **why)
+{
+  size_t room = builder->rows.n + builder->fdes.n;
+  FlamUnwindRow *rows = malloc (room * sizeof *rows);
+  FlamUnwindTable *table = NULL, header = { .magic = FLAM_UNWIND_MAGIC,
+                                            .version = FLAM_UNWIND_VERSION,
+                                            .machine = EM_X86_64 };
+
+  *why = "not enough memory";
+  if (!rows)
+    return NULL;
+  sort_fdes (&builder->fdes);
+  header.n_rows = join_rows (builder, rows, &header.end);
+  header.n_rules = (uint32_t)builder->rules.n;
+  header.n_fdes = (uint32_t)builder->fdes.n;
+  header.n_skipped = builder->n_skipped;
+  header.first = rows[0].pc;
+  header.shift = 4;
+  while ((header.end - header.first) >> header.shift > header.n_rows / 4 + 1)
+    header.shift++;
+  header.n_index = ((header.end - header.first) >> header.shift) + 2;
+  header.size = sizeof header +
+                (uint64_t)header.n_rows * sizeof (FlamUnwindRow) +
+                (uint64_t)header.n_rules * sizeof (FlamUnwindRule) +
+                (uint64_t)header.n_index * sizeof (uint32_t);
+  table = malloc (header.size);
+  if (table)
+    {
+      *table = header;
+      memcpy (table + 1, rows, header.n_rows * sizeof *rows);
+      if (header.n_rules)
+        memcpy ((void *)flam_unwind_table_rules (table),
+                builder->rules.data,
+                header.n_rules * sizeof (FlamUnwindRule));
+      fill_index (table);
+      *why = NULL;
+    }
+  free (rows);
+  return table;
+}
+
+FlamUnwindTable *
+flam_unwind_table_new (const FlamUnwindSections *sections, const char **why)
+{
+  FlamUnwindTable *table = NULL;
+  Builder *builder = calloc (1, sizeof *builder);
+
+  *why = "not enough memory";
+  if (!builder)
+    return NULL;
+  builder->sections = sections;
+  read_section (builder, &sections->eh_frame, false);
+  read_section (builder, &sections->debug_frame, true);
+  if (!builder->no_memory && builder->rows.n == 0)
+    *why = "no call frame information";
+  else if (!builder->no_memory)
+    table = assemble (builder, why);
+  free (builder->rows.data);
+  free (builder->fdes.data);
+  free (builder->rules.data);
+  free (builder);
+  return table;
+}
+
+void
+flam_unwind_table_free (FlamUnwindTable *table)
+{
+  free (table);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The interpreter of call frame information; used by flam-unwind-build.c
+ * alone. It runs an FDE's program and hands out one row a change. */
+
+#include "flam-unwind-rows.h"
+
+typedef struct
+{
+  const uint8_t *p;
+  const uint8_t *end;
+  bool bad; /* read past the end: everything read since is 0 */
+} FlamUnwindBytes;
+
+uint8_t flam_unwind_read_u8 (FlamUnwindBytes *bytes);
+uint16_t flam_unwind_read_u16 (FlamUnwindBytes *bytes);
+uint32_t flam_unwind_read_u32 (FlamUnwindBytes *bytes);
+uint64_t flam_unwind_read_u64 (FlamUnwindBytes *bytes);
+uint64_t flam_unwind_read_uleb (FlamUnwindBytes *bytes);
+int64_t flam_unwind_read_sleb (FlamUnwindBytes *bytes);
+/* A view of the next `size` bytes, which are skipped. */
+FlamUnwindBytes flam_unwind_read_view (FlamUnwindBytes *bytes, uint64_t size);
+
+/* Where a register's value is to be found, as a program says it. */
+typedef enum
+{
+  FLAM_CFI_UNSET, /* nothing said: same value */
+  FLAM_CFI_SAME,
+  FLAM_CFI_UNDEFINED,
+  FLAM_CFI_OFFSET,     /* at CFA + offset */
+  FLAM_CFI_VALUE,      /* is CFA + offset */
+  FLAM_CFI_REGISTER,   /* is in register `offset` */
+  FLAM_CFI_EXPRESSION, /* at the expression's address */
+  FLAM_CFI_VALUE_EXPRESSION,
+} FlamCfiKind;
+
+typedef struct
+{
+  FlamCfiKind kind;
+  int64_t offset;
+  FlamUnwindBytes expression;
+} FlamCfiPlace;
+
+/* The columns that are followed: CFA, RA, rbp, rbx. */
+typedef struct
+{
+  bool cfa_is_expression;
+  uint64_t cfa_reg;
+  int64_t cfa_offset;
+  FlamUnwindBytes cfa_expression;
+  FlamCfiPlace ra;
+  FlamCfiPlace bp;
+  FlamCfiPlace bx;
+} FlamCfiState;
+
+typedef struct
+{
+  uint64_t offset; /* in its section; the key */
+  uint64_t code_align;
+  int64_t data_align;
+  uint64_t ra_reg;
+  uint8_t fde_encoding;
+  bool has_augmentation; /* 'z': FDEs have augmentation data */
+  bool signal_frame;     /* 'S' */
+  bool valid;
+  FlamCfiState initial;
+} FlamCfiCie;
+
+/* `pc` is where `state` begins to be true. False: stop. */
+typedef bool (*FlamCfiEmit) (void *data,
+                             uint64_t pc,
+                             const FlamCfiState *state);
+
+/* Runs `program` from `state`, pc from `*pc`. `initial` NULL while it is a
+ * CIE's program, which cannot move the pc. `budget` is taken from for every
+ * instruction. False: not understood, or bad. */
+bool flam_cfi_run (const FlamCfiCie *cie,
+                   const FlamCfiState *initial,
+                   FlamUnwindBytes program,
+                   uint64_t pc,
+                   FlamCfiState *state,
+                   uint64_t *budget,
+                   FlamCfiEmit emit,
+                   void *data);
+
+/* State -> row (all but pc) and, where `row->how` says so, rule. */
+void flam_cfi_compress (const FlamCfiState *state,
+                        bool signal_frame,
+                        FlamUnwindRow *row,
+                        FlamUnwindRule *rule);

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "flam-unwind-rows.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* How far beyond the copied stack an address may lie and still be taken for
+ * stack that was not copied, rather than for garbage. */
+#define FAR_BY_CFI (64u << 20)
+#define FAR_BY_FRAME_POINTER (1u << 20)
+
+bool
+flam_unwind_table_check (const void *data, size_t size)
+{
+  const FlamUnwindTable *table = data;
+  const uint32_t *index;
+  uint64_t need;
+  uint32_t i;
+
+  if (size < sizeof *table || table->magic != FLAM_UNWIND_MAGIC ||
+      table->version != FLAM_UNWIND_VERSION || table->machine != EM_X86_64)
+    return false;
+  need = sizeof *table + (uint64_t)table->n_rows * sizeof (FlamUnwindRow) +
+         (uint64_t)table->n_rules * sizeof (FlamUnwindRule) +
+         (uint64_t)table->n_index * sizeof (uint32_t);
+  if (table->size != need || need > size || table->n_rows == 0 ||
+      table->shift > 31 || table->end <= table->first ||
+      table->n_index < ((table->end - table->first - 1) >> table->shift) + 2)
+    return false;
+  index = flam_unwind_table_index (table);
+  for (i = 0; i < table->n_index; i++)
+    if (index[i] >= table->n_rows || (i > 0 && index[i] < index[i - 1]))
+      return false;
+  for (i = 0; i < table->n_rows; i++)
+    {
+      const FlamUnwindRow *row = &flam_unwind_table_rows (table)[i];
+      if ((row->how & 7) == FLAM_UNWIND_KIND_RULE && row->cfa >= table->n_rules)
+        return false;
+    }
+  return true;
+}
+
+static inline FlamUnwindEnd
+read_word (const FlamUnwindMemory *memory,
+           uint64_t address,
+           uint64_t far,
+           uint64_t *value)
+{
+  uint64_t at = address - memory->base;
+
+  if (at < memory->size && memory->size - at >= 8)
+    {
+      memcpy (value, (const char *)memory->copy + at, 8);
+      return FLAM_UNWIND_OK;
+    }
+  if (memory->read)
+    return memory->read (memory->data, address, value) ? FLAM_UNWIND_OK
+                                                       : FLAM_UNWIND_BAD;
+  if (at < memory->size || (address >= memory->base && at < memory->size + far))
+    return FLAM_UNWIND_TRUNCATED;
+  return FLAM_UNWIND_BAD;
+}
+
+static FlamUnwindEnd
+get_register (const FlamUnwindRegs *regs,
+              const FlamUnwindMemory *memory,
+              unsigned reg,
+              uint64_t *value)
+{
+  if (reg == FLAM_UNWIND_RSP)
+    *value = regs->sp;
+  else if (reg == FLAM_UNWIND_RIP)
+    *value = regs->pc;
+  else if (reg == FLAM_UNWIND_RBP)
+    {
+      if (regs->bp_unknown)
+        return FLAM_UNWIND_NEEDS_BP;
+      *value = regs->bp;
+    }
+  else if (regs->all && reg < FLAM_UNWIND_N_REGS)
+    *value = regs->all[reg];
+  else if (reg == FLAM_UNWIND_RBX && regs->bx_state == 1)
+    *value = regs->bx;
+  else if (reg == FLAM_UNWIND_RBX && regs->bx_state == 2)
+    return read_word (memory, regs->bx, FAR_BY_CFI, value);
+  else
+    return FLAM_UNWIND_BAD;
+  return FLAM_UNWIND_OK;
+}
+
+static inline void
+step_bx (const FlamUnwindRow *row, uint64_t cfa, FlamUnwindRegs *regs)
+{
+  unsigned bx = row->how >> 3;
+
+  if (bx == FLAM_UNWIND_BX_UNKNOWN)
+    regs->bx_state = 0;
+  else if (bx)
+    {
+      regs->bx = cfa - 8 * bx;
+      regs->bx_state = 2;
+    }
+  else if (regs->all)
+    {
+      regs->bx = regs->all[FLAM_UNWIND_RBX];
+      regs->bx_state = 1;
+    }
+  regs->all = NULL;
+}
+
+static FlamUnwindEnd
+step_frame_pointer (const FlamUnwindMemory *memory, FlamUnwindRegs *regs)
+{
+  FlamUnwindEnd end;
+  uint64_t bp, ra;
+
+  if (regs->bp_unknown)
+    return FLAM_UNWIND_NEEDS_BP;
+  if (regs->bp == 0)
+    return FLAM_UNWIND_ROOT;
+  if (regs->bp < regs->sp || (regs->bp & 7))
+    return FLAM_UNWIND_BAD;
+  end = read_word (memory, regs->bp, FAR_BY_FRAME_POINTER, &bp);
+  if (end == FLAM_UNWIND_OK)
+    end = read_word (memory, regs->bp + 8, FAR_BY_FRAME_POINTER, &ra);
+  if (end != FLAM_UNWIND_OK)
+    return end;
+  if (ra == 0)
+    return FLAM_UNWIND_ROOT;
+  regs->sp = regs->bp + 16;
+  regs->bp = bp;
+  regs->pc = ra;
+  regs->caller = true;
+  regs->all = NULL;
+  regs->bx_state = 0;
+  return FLAM_UNWIND_OK;
+}
+
+static FlamUnwindEnd
+find_return (const FlamUnwindRule *rule,
+             const FlamUnwindMemory *memory,
+             const FlamUnwindRegs *regs,
+             uint64_t cfa,
+             uint64_t *ra)
+{
+  FlamUnwindEnd end;
+  uint64_t value;
+
+  if (rule->ra_where == FLAM_UNWIND_AT_CFA)
+    return read_word (memory, cfa + (int64_t)rule->ra, FAR_BY_CFI, ra);
+  end = get_register (regs, memory, rule->ra_reg, &value);
+  if (end != FLAM_UNWIND_OK)
+    return end;
+  if (rule->ra_where == FLAM_UNWIND_AT_REG)
+    return read_word (memory, value + (int64_t)rule->ra, FAR_BY_CFI, ra);
+  *ra = value + (int64_t)rule->ra;
+  return FLAM_UNWIND_OK;
+}
+
+/* A lost rbp is no error: most callers do not need it. */
+static void
+find_bp (const FlamUnwindRule *rule,
+         const FlamUnwindMemory *memory,
+         const FlamUnwindRegs *regs,
+         uint64_t cfa,
+         uint64_t *bp,
+         bool *unknown)
+{
+  uint64_t at = cfa;
+
+  if (rule->bp_where == FLAM_UNWIND_SAME)
+    return;
+  *unknown = true;
+  if (rule->bp_where == FLAM_UNWIND_UNKNOWN)
+    return;
+  if (rule->bp_where != FLAM_UNWIND_AT_CFA &&
+      get_register (regs, memory, rule->bp_reg, &at) != FLAM_UNWIND_OK)
+    return;
+  if (rule->bp_where == FLAM_UNWIND_IN_REG)
+    *bp = at + (int64_t)rule->bp;
+  else if (read_word (memory, at + (int64_t)rule->bp, FAR_BY_CFI, bp) !=
+           FLAM_UNWIND_OK)
+    return;
+  *unknown = false;
+}
+
+static FlamUnwindEnd
+step_rule (const FlamUnwindRow *row,
+           const FlamUnwindRule *rule,
+           const FlamUnwindMemory *memory,
+           FlamUnwindRegs *regs)
+{
+  FlamUnwindEnd end;
+  uint64_t cfa, ra, bp = regs->bp;
+  bool bp_unknown = regs->bp_unknown;
+  bool interrupted = rule->flags & FLAM_UNWIND_RULE_SIGNAL;
+
+  end = get_register (regs, memory, rule->cfa_reg, &cfa);
+  if (end != FLAM_UNWIND_OK)
+    return end;
+  cfa += (int64_t)rule->cfa;
+  if (rule->flags & FLAM_UNWIND_RULE_DEREF)
+    {
+      end = read_word (memory, cfa, FAR_BY_CFI, &cfa);
+      if (end != FLAM_UNWIND_OK)
+        return end;
+      cfa += (int64_t)rule->cfa2;
+    }
+  if (cfa <= regs->sp && !interrupted)
+    return FLAM_UNWIND_BAD;
+  end = find_return (rule, memory, regs, cfa, &ra);
+  if (end != FLAM_UNWIND_OK)
+    return end;
+  if (ra == 0)
+    return FLAM_UNWIND_ROOT;
+  find_bp (rule, memory, regs, cfa, &bp, &bp_unknown);
+  step_bx (row, cfa, regs);
+  regs->pc = ra;
+  regs->sp = cfa;
+  regs->bp = bp;
+  regs->bp_unknown = bp_unknown;
+  regs->caller = !interrupted;
+  return FLAM_UNWIND_OK;
+}
+
+FlamUnwindEnd
+flam_unwind_step (const FlamUnwindRow *row,
+                  const FlamUnwindRule *rules,
+                  const FlamUnwindMemory *memory,
+                  FlamUnwindRegs *regs)
+{
+  FlamUnwindEnd end;
+  uint64_t cfa, ra, bp;
+
+  switch (row ? (FlamUnwindKind)(row->how & 7) : FLAM_UNWIND_KIND_NONE)
+    {
+    case FLAM_UNWIND_KIND_SP:
+      cfa = regs->sp + 8 * (uint64_t)row->cfa;
+      break;
+    case FLAM_UNWIND_KIND_BP:
+      if (regs->bp_unknown)
+        return FLAM_UNWIND_NEEDS_BP;
+      cfa = regs->bp + 8 * (uint64_t)row->cfa;
+      break;
+    case FLAM_UNWIND_KIND_PLT:
+      cfa = regs->sp + ((regs->pc & 15) >= row->cfa ? 16 : 8);
+      break;
+    case FLAM_UNWIND_KIND_END:
+      return FLAM_UNWIND_ROOT;
+    case FLAM_UNWIND_KIND_RULE:
+      return step_rule (row, &rules[row->cfa], memory, regs);
+    case FLAM_UNWIND_KIND_NONE:
+    default:
+      return step_frame_pointer (memory, regs);
+    }
+
+  if (cfa <= regs->sp)
+    return FLAM_UNWIND_BAD;
+  end = read_word (memory, cfa - 8, FAR_BY_CFI, &ra);
+  if (end != FLAM_UNWIND_OK)
+    return end;
+  if (ra == 0)
+    return FLAM_UNWIND_ROOT;
+  if (row->bp)
+    {
+      end = read_word (memory, cfa - 8 * (uint64_t)row->bp, FAR_BY_CFI, &bp);
+      if (end != FLAM_UNWIND_OK)
+        return end;
+      regs->bp = bp;
+      regs->bp_unknown = false;
+    }
+  step_bx (row, cfa, regs);
+  regs->pc = ra;
+  regs->sp = cfa;
+  regs->caller = true;
+  return FLAM_UNWIND_OK;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Unwind tables: how to get from one frame to its caller, x86-64.
+ *
+ * Plain C without GLib, since the allocation preload carries these files into
+ * other people's programs. Look-ups and steps take no lock, allocate nothing
+ * and are async-signal-safe; only building a table calls malloc.
+ *
+ * A table is compiled once a module from its .eh_frame and .debug_frame. It is
+ * one block without pointers, so that it may be written to a file or into
+ * shared memory and used there as it stands:
+ *
+ *   OFFSET         SIZE  WHAT
+ *        0           48  header, struct _FlamUnwindTable
+ *       48   8 * n_rows  rows, ascending by pc
+ *        .  24 * n_rules rules: what does not fit into a row
+ *        .   4 * n_index index: bucket i holds the last row at or below
+ *                        first + (i << shift)
+ *
+ * Row:
+ *
+ *   OFFSET  SIZE  WHAT
+ *        0     4  pc: first byte it is true for, as an offset in the file
+ *        4     2  cfa: distance / 8, or number of a rule, or PLT threshold
+ *        6     1  rbp is saved at CFA - 8 * bp; 0: the caller's is still in rbp
+ *        7     1  how: bits 0-2 kind (FlamUnwindKind), bits 3-7 rbx as bp,
+ *                 31: unknown
+ *
+ * The return address is at CFA - 8 and the caller's rsp is the CFA, unless a
+ * rule says otherwise. pcs are file offsets (not virtual addresses), so that
+ * a mapping's start and offset are all it takes to use a table.
+ *
+ * Source: DWARF 5 section 6.4 (call frame information), System V ABI AMD64
+ * supplement section 3.6 (register numbers), LSB 5.0 Core generic section
+ * 10.6 (.eh_frame, .eh_frame_hdr).
+ *
+ * Another machine is another flam_unwind_step() and another set of columns in
+ * the rows: `machine` in the header tells the tables apart, and the CFI
+ * interpreter (flam-unwind-cfi.c) has its register numbers in one place. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum
+{
+  FLAM_UNWIND_KIND_NONE, /* no information here: frame pointer is tried */
+  FLAM_UNWIND_KIND_SP,   /* CFA = rsp + 8 * cfa */
+  FLAM_UNWIND_KIND_BP,   /* CFA = rbp + 8 * cfa */
+  FLAM_UNWIND_KIND_PLT,  /* CFA = rsp + 8, 16 from byte `cfa` of an entry */
+  FLAM_UNWIND_KIND_END,  /* return address undefined: the root */
+  FLAM_UNWIND_KIND_RULE, /* rules[cfa] */
+} FlamUnwindKind;
+
+typedef struct
+{
+  uint32_t pc;
+  uint16_t cfa;
+  uint8_t bp;
+  uint8_t how;
+} FlamUnwindRow;
+
+#define FLAM_UNWIND_BX_UNKNOWN 31
+
+typedef enum
+{
+  FLAM_UNWIND_AT_CFA,  /* saved at CFA + offset */
+  FLAM_UNWIND_AT_REG,  /* saved at register + offset */
+  FLAM_UNWIND_IN_REG,  /* it is in another register */
+  FLAM_UNWIND_SAME,    /* not changed */
+  FLAM_UNWIND_UNKNOWN, /* lost */
+} FlamUnwindWhere;
+
+enum
+{
+  FLAM_UNWIND_RULE_DEREF = 1 << 0,  /* CFA = *(reg + cfa) + cfa2 */
+  FLAM_UNWIND_RULE_SIGNAL = 1 << 1, /* the caller was interrupted */
+};
+
+/* Stack realignment (DRAP), signal frames, large or odd frames. */
+typedef struct
+{
+  uint8_t flags;
+  uint8_t cfa_reg; /* DWARF numbers */
+  uint8_t ra_where;
+  uint8_t ra_reg;
+  uint8_t bp_where;
+  uint8_t bp_reg;
+  uint8_t unused[2];
+  int32_t cfa; /* CFA = reg + cfa */
+  int32_t cfa2;
+  int32_t ra;
+  int32_t bp;
+} FlamUnwindRule;
+
+#define FLAM_UNWIND_MAGIC 0x57554c46u /* "FLUW" */
+#define FLAM_UNWIND_VERSION 1
+
+typedef struct _FlamUnwindTable
+{
+  uint32_t magic;
+  uint16_t version;
+  uint16_t machine; /* EM_X86_64 */
+  uint64_t size;    /* of the whole block */
+  uint32_t n_rows;
+  uint32_t n_rules;
+  uint32_t n_index;
+  uint32_t shift;
+  uint32_t first; /* pc of the first row */
+  uint32_t end;   /* one past the last byte covered */
+  uint32_t n_fdes;
+  uint32_t n_skipped; /* FDEs left out: bad, or not understood */
+} FlamUnwindTable;
+
+/* DWARF's register numbers, as far as they are named here. */
+enum
+{
+  FLAM_UNWIND_RBX = 3,
+  FLAM_UNWIND_RBP = 6,
+  FLAM_UNWIND_RSP = 7,
+  FLAM_UNWIND_RIP = 16,
+  FLAM_UNWIND_N_REGS = 17,
+};
+
+/* What is known of one frame. Fill pc, sp, bp; leave the rest 0. */
+typedef struct
+{
+  uint64_t pc;
+  uint64_t sp;
+  uint64_t bp;
+  uint64_t bx;         /* as bx_state says */
+  const uint64_t *all; /* all 17 registers by DWARF number, or NULL: only for
+                          the leaf, for code that keeps its frame elsewhere */
+  bool bp_unknown;
+  uint8_t bx_state; /* 0 unknown, 1 bx is the value, 2 bx is its address */
+  bool caller;      /* pc is a return address: look up pc - 1 */
+} FlamUnwindRegs;
+
+/* Memory of the stopped or sampled thread. */
+typedef struct
+{
+  const void *copy; /* `size` bytes of its stack from address `base` on */
+  uint64_t base;
+  uint64_t size;
+  /* For addresses outside the copy; may be NULL. False: not readable. */
+  bool (*read) (void *data, uint64_t address, uint64_t *value);
+  void *data;
+} FlamUnwindMemory;
+
+/* Why a step or a walk ended. */
+typedef enum
+{
+  FLAM_UNWIND_OK,        /* a step: there is a caller */
+  FLAM_UNWIND_ROOT,      /* the outermost frame was reached */
+  FLAM_UNWIND_TRUNCATED, /* the copied stack ends before the root */
+  FLAM_UNWIND_BAD,       /* what was found makes no sense, or is no code */
+  FLAM_UNWIND_LIMIT,     /* more frames than asked for */
+  FLAM_UNWIND_NEEDS_BP,  /* bp_unknown, and the way on depends on it */
+} FlamUnwindEnd;
+
+static inline const FlamUnwindRow *
+flam_unwind_table_rows (const FlamUnwindTable *table)
+{
+  return (const FlamUnwindRow *)(table + 1);
+}
+
+static inline const FlamUnwindRule *
+flam_unwind_table_rules (const FlamUnwindTable *table)
+{
+  return (const FlamUnwindRule *)(flam_unwind_table_rows (table) +
+                                  table->n_rows);
+}
+
+static inline const uint32_t *
+flam_unwind_table_index (const FlamUnwindTable *table)
+{
+  return (const uint32_t *)(flam_unwind_table_rules (table) + table->n_rules);
+}
+
+/* The row for a file offset; NULL where the table covers nothing. */
+static inline const FlamUnwindRow *
+flam_unwind_table_find (const FlamUnwindTable *table, uint64_t offset)
+{
+  const FlamUnwindRow *rows = flam_unwind_table_rows (table);
+  const uint32_t *index = flam_unwind_table_index (table);
+  uint32_t bucket, low, high;
+
+  if (offset < table->first || offset >= table->end)
+    return NULL;
+  bucket = (uint32_t)(offset - table->first) >> table->shift;
+  low = index[bucket];
+  high = index[bucket + 1] + 1;
+  while (high - low > 1)
+    {
+      uint32_t middle = low + (high - low) / 2;
+      if (rows[middle].pc <= offset)
+        low = middle;
+      else
+        high = middle;
+    }
+  return &rows[low];
+}
+
+/* Whether `size` bytes at `data` are a table that flam_unwind_table_find()
+ * may be used on: for tables that come from outside. */
+bool flam_unwind_table_check (const void *data, size_t size);
+
+/* One step: `regs` becomes the caller's. `row` NULL: frame pointer. `rules`
+ * are those of the row's table. On anything but FLAM_UNWIND_OK regs keeps its
+ * pc. A return address of 0 is the root. */
+FlamUnwindEnd flam_unwind_step (const FlamUnwindRow *row,
+                                const FlamUnwindRule *rules,
+                                const FlamUnwindMemory *memory,
+                                FlamUnwindRegs *regs);
+
+/* --- building (malloc; not for signal handlers) --------------------------
+ */
+
+/* What is true of an ELF image, by address. */
+typedef struct
+{
+  uint64_t vaddr;
+  uint64_t offset;
+  uint64_t size;
+} FlamUnwindSegment;
+
+typedef struct
+{
+  const void *data; /* NULL: absent */
+  size_t size;
+  uint64_t vaddr;
+} FlamUnwindSection;
+
+typedef struct
+{
+  const FlamUnwindSegment *segments; /* executable PT_LOADs: file's extent */
+  unsigned n_segments;
+  FlamUnwindSection eh_frame;
+  FlamUnwindSection debug_frame; /* for what eh_frame does not cover */
+  uint64_t text_vaddr;           /* base of DW_EH_PE_textrel; mostly 0 */
+  uint64_t data_vaddr;           /* of DW_EH_PE_datarel; mostly 0 */
+} FlamUnwindSections;
+
+/* NULL with a static message when there is nothing to compile or no memory.
+ * Hostile bytes cost time and memory in proportion to their size. Free with
+ * flam_unwind_table_free() (a plain free()). */
+FlamUnwindTable *flam_unwind_table_new (const FlamUnwindSections *sections,
+                                        const char **why);
+/* From an ELF file's bytes, whole (a mapping of it). */
+FlamUnwindTable *
+flam_unwind_table_new_file (const void *file, size_t size, const char **why);
+/* From an image as it is loaded: the vdso's bytes, or a module of the own
+ * process. `image` is where the lowest PT_LOAD begins, `size` how many bytes
+ * may be read from there. */
+FlamUnwindTable *
+flam_unwind_table_new_memory (const void *image, size_t size, const char **why);
+void flam_unwind_table_free (FlamUnwindTable *table);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* An address space's code, and the walk over a stack in it. Plain C, like
+ * flam-unwind-rows.h.
+ *
+ *   walk: pc -> cache -> (miss) -> mapping -> table -> row -> step -> pc ...
+ *
+ * A space is one process's executable mappings. It may be read by many threads
+ * while nobody changes it, if it has no `load`; each brings a cache of its own.
+ *
+ * How to use it:
+ *
+ *   FlamUnwindSpace *space = flam_unwind_space_new ();
+ *   FlamUnwindCache *cache = flam_unwind_cache_new ();
+ *   flam_unwind_space_add (space, start, end, offset, table, my_module);
+ *   FlamUnwindMemory memory = { copy, sp, n_copied };
+ *   FlamUnwindRegs regs = { .pc = pc, .sp = sp, .bp = bp };
+ *   n = flam_unwind_walk (space, cache, &memory, &regs, pcs, 30000, &end);
+ */
+
+#include "flam-unwind-rows.h"
+
+#define FLAM_UNWIND_DEFAULT_LIMIT 30000
+
+typedef struct
+{
+  uint64_t start;
+  uint64_t end;
+  uint64_t offset;              /* in the file, of `start` */
+  const FlamUnwindTable *table; /* the caller's; NULL: frame pointers */
+  void *user;                   /* the caller's */
+  bool loaded;                  /* `load` was asked already */
+} FlamUnwindMap;
+
+typedef struct _FlamUnwindSpace FlamUnwindSpace;
+typedef struct _FlamUnwindCache FlamUnwindCache;
+
+/* NULL only without memory. */
+FlamUnwindSpace *flam_unwind_space_new (void);
+/* The child of a fork. */
+FlamUnwindSpace *flam_unwind_space_copy (const FlamUnwindSpace *space);
+void flam_unwind_space_free (FlamUnwindSpace *space);
+
+/* Called once for each mapping without a table, when a walk first comes
+ * there; returns its table or NULL. Without it, walks are async-signal-safe.
+ */
+typedef const FlamUnwindTable *(*FlamUnwindLoad) (void *data,
+                                                  const FlamUnwindMap *map);
+void flam_unwind_space_set_load (FlamUnwindSpace *space,
+                                 FlamUnwindLoad load,
+                                 void *data);
+
+/* A mapping; what overlaps it is cut or removed, as mmap does. False: no
+ * memory, or an empty range. */
+bool flam_unwind_space_add (FlamUnwindSpace *space,
+                            uint64_t start,
+                            uint64_t end,
+                            uint64_t offset,
+                            const FlamUnwindTable *table,
+                            void *user);
+void
+flam_unwind_space_remove (FlamUnwindSpace *space, uint64_t start, uint64_t end);
+/* After exec. */
+void flam_unwind_space_clear (FlamUnwindSpace *space);
+
+/* The mapping that holds `address`, or NULL. Valid until the next change. */
+const FlamUnwindMap *flam_unwind_space_find (const FlamUnwindSpace *space,
+                                             uint64_t address);
+size_t flam_unwind_space_size (const FlamUnwindSpace *space);
+/* i < size; ascending. */
+const FlamUnwindMap *flam_unwind_space_get (const FlamUnwindSpace *space,
+                                            size_t i);
+
+/* 4096 places, about 96 KiB. Notices by itself when its space changed, and
+ * may go from one space to another. */
+FlamUnwindCache *flam_unwind_cache_new (void);
+void flam_unwind_cache_free (FlamUnwindCache *cache);
+
+/* For those who keep their memory themselves: zeroed bytes of this size are a
+ * cache. */
+size_t flam_unwind_cache_size (void);
+
+/* One step with the look-up: `regs` becomes the caller's. Besides what
+ * flam_unwind_step() says, FLAM_UNWIND_BAD when the new pc is in no mapping.
+ */
+FlamUnwindEnd flam_unwind_space_step (FlamUnwindSpace *space,
+                                      FlamUnwindCache *cache,
+                                      const FlamUnwindMemory *memory,
+                                      FlamUnwindRegs *regs);
+
+/* The whole stack, leaf first: pcs[0] is regs->pc; a caller's pc is its
+ * return address - 1 (a signal trampoline's is exact), so that all may be
+ * looked up as they stand. Returns how many there are; `end` says why it ended
+ * (never FLAM_UNWIND_OK). On FLAM_UNWIND_NEEDS_BP, `pcs` holds what was
+ * certain: read rbp, walk again. `regs` is left as it was at the last frame. */
+size_t flam_unwind_walk (FlamUnwindSpace *space,
+                         FlamUnwindCache *cache,
+                         const FlamUnwindMemory *memory,
+                         FlamUnwindRegs *regs,
+                         uint64_t *pcs,
+                         size_t limit,
+                         FlamUnwindEnd *end);

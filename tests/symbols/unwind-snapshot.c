@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unwind-snapshot.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <unistd.h>
+
+/* --- snapshots ----------------------------------------------------------- */
+
+/* By DWARF number. */
+static void
+copy_registers (guint64 *regs, const struct user_regs_struct *user)
+{
+  const guint64 values[FLAM_UNWIND_N_REGS] = {
+    user->rax, user->rdx, user->rcx, user->rbx, user->rsi, user->rdi,
+    user->rbp, user->rsp, user->r8,  user->r9,  user->r10, user->r11,
+    user->r12, user->r13, user->r14, user->r15, user->rip,
+  };
+  memcpy (regs, values, sizeof values);
+}
+
+gboolean
+snapshot_take (Snapshot *snapshot, pid_t pid, gsize max)
+{
+  struct user_regs_struct user;
+  struct iovec local, remote;
+  gssize got;
+
+  if (ptrace (PTRACE_GETREGS, pid, NULL, &user) != 0)
+    return FALSE;
+  copy_registers (snapshot->regs, &user);
+  snapshot->base = user.rsp;
+  snapshot->stack = g_malloc (max);
+  snapshot->size = 0;
+  while (snapshot->size < max)
+    {
+      gsize step = 4096 - ((snapshot->base + snapshot->size) & 4095);
+      local.iov_base = snapshot->stack + snapshot->size;
+      remote.iov_base = (void *)(snapshot->base + snapshot->size);
+      local.iov_len = remote.iov_len = MIN (step, max - snapshot->size);
+      got = process_vm_readv (pid, &local, 1, &remote, 1, 0);
+      if (got <= 0)
+        break;
+      snapshot->size += (gsize)got;
+    }
+  return TRUE;
+}
+
+void
+snapshot_clear (Snapshot *snapshot)
+{
+  g_clear_pointer (&snapshot->stack, g_free);
+}
+
+/* --- ours ---------------------------------------------------------------- */
+
+static FlamUnwindTable *
+load_vdso (pid_t pid, guint64 start, guint64 end)
+{
+  const char *why;
+  FlamUnwindTable *table;
+  gsize size = end - start;
+  g_autofree void *image = g_malloc (size);
+  struct iovec local = { image, size };
+  struct iovec remote = { (void *)start, size };
+
+  if (process_vm_readv (pid, &local, 1, &remote, 1, 0) != (gssize)size)
+    return NULL;
+  table = flam_unwind_table_new_memory (image, size, &why);
+  return table;
+}
+
+static const FlamUnwindTable *
+load_table (Ours *ours, pid_t pid, const char *path, guint64 start, guint64 end)
+{
+  gpointer known;
+  const char *why;
+  FlamUnwindTable *table = NULL;
+
+  if (g_hash_table_lookup_extended (ours->tables, path, NULL, &known))
+    return known;
+  if (g_str_equal (path, "[vdso]"))
+    table = load_vdso (pid, start, end);
+  else if (path[0] == '/')
+    {
+      GMappedFile *file = g_mapped_file_new (path, FALSE, NULL);
+      if (file)
+        {
+          table = flam_unwind_table_new_file (g_mapped_file_get_contents (file),
+                                              g_mapped_file_get_length (file),
+                                              &why);
+          g_mapped_file_unref (file);
+        }
+    }
+  g_hash_table_insert (ours->tables, g_strdup (path), table);
+  return table;
+}
+
+Ours *
+ours_new (pid_t pid)
+{
+  g_autofree char *name = g_strdup_printf ("/proc/%d/maps", (int)pid);
+  g_autofree char *text = NULL;
+  Ours *ours = g_new0 (Ours, 1);
+
+  ours->space = flam_unwind_space_new ();
+  ours->cache = flam_unwind_cache_new ();
+  ours->tables = g_hash_table_new_full (
+      g_str_hash, g_str_equal, g_free, (GDestroyNotify)flam_unwind_table_free);
+  g_file_get_contents (name, &text, NULL, NULL);
+  for (char *line = text, *next; line && *line; line = next)
+    {
+      guint64 start, end, offset;
+      char perms[8];
+      int at = 0;
+
+      next = strchr (line, '\n');
+      if (next)
+        *next++ = '\0';
+      if (sscanf (line,
+                  "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
+                  &start,
+                  &end,
+                  perms,
+                  &offset,
+                  &at) != 4 ||
+          perms[2] != 'x')
+        continue;
+      flam_unwind_space_add (
+          ours->space,
+          start,
+          end,
+          offset,
+          load_table (ours, pid, at ? line + at : "", start, end),
+          NULL);
+    }
+  return ours;
+}
+
+void
+ours_free (Ours *ours)
+{
+  flam_unwind_space_free (ours->space);
+  flam_unwind_cache_free (ours->cache);
+  g_hash_table_unref (ours->tables);
+  g_free (ours);
+}
+
+guint
+ours_unwind (Ours *ours,
+             const Snapshot *snapshot,
+             guint64 *pcs,
+             guint limit,
+             FlamUnwindEnd *end)
+{
+  FlamUnwindMemory memory = { snapshot->stack, snapshot->base, snapshot->size };
+  FlamUnwindRegs regs = {
+    .pc = snapshot->regs[FLAM_UNWIND_RIP],
+    .sp = snapshot->regs[FLAM_UNWIND_RSP],
+    .bp = snapshot->regs[FLAM_UNWIND_RBP],
+    .all = snapshot->regs,
+  };
+
+  return (guint)flam_unwind_walk (
+      ours->space, ours->cache, &memory, &regs, pcs, limit, end);
+}
+
+/* --- libdwfl ------------------------------------------------------------- */
+
+struct _Oracle
+{
+  Dwfl *dwfl;
+  pid_t pid;
+  const Snapshot *snapshot;
+  guint64 *pcs;
+  guint n;
+  guint limit;
+};
+
+static pid_t
+next_thread (Dwfl *dwfl, void *data, void **thread)
+{
+  Oracle *oracle = data;
+
+  if (*thread)
+    return 0;
+  *thread = oracle;
+  return oracle->pid;
+}
+
+static bool
+read_memory (Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *value, void *data)
+{
+  const Snapshot *snapshot = ((Oracle *)data)->snapshot;
+  guint64 at = address - snapshot->base;
+
+  if (at >= snapshot->size || snapshot->size - at < 8)
+    return false;
+  memcpy (value, snapshot->stack + at, 8);
+  return true;
+}
+
+static bool
+set_registers (Dwfl_Thread *thread, void *data)
+{
+  const Snapshot *snapshot = ((Oracle *)data)->snapshot;
+
+  dwfl_thread_state_register_pc (thread, snapshot->regs[FLAM_UNWIND_RIP]);
+  return dwfl_thread_state_registers (thread, 0, 17, snapshot->regs);
+}
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+  .next_thread = next_thread,
+  .memory_read = read_memory,
+  .set_initial_registers = set_registers,
+};
+
+static char *debuginfo_path = (char *)"";
+
+static const Dwfl_Callbacks callbacks = {
+  .find_elf = dwfl_linux_proc_find_elf,
+  .find_debuginfo = dwfl_standard_find_debuginfo,
+  .debuginfo_path = &debuginfo_path,
+};
+
+Oracle *
+oracle_new (pid_t pid)
+{
+  Oracle *oracle = g_new0 (Oracle, 1);
+
+  oracle->pid = pid;
+  oracle->dwfl = dwfl_begin (&callbacks);
+  if (dwfl_linux_proc_report (oracle->dwfl, pid) != 0 ||
+      dwfl_report_end (oracle->dwfl, NULL, NULL) != 0 ||
+      !dwfl_attach_state (oracle->dwfl, NULL, pid, &thread_callbacks, oracle))
+    g_error ("libdwfl: %s", dwfl_errmsg (-1));
+  return oracle;
+}
+
+void
+oracle_free (Oracle *oracle)
+{
+  dwfl_end (oracle->dwfl);
+  g_free (oracle);
+}
+
+static int
+add_frame (Dwfl_Frame *frame, void *data)
+{
+  Oracle *oracle = data;
+  Dwarf_Addr pc;
+  bool activation;
+
+  if (oracle->n == oracle->limit || !dwfl_frame_pc (frame, &pc, &activation))
+    return DWARF_CB_ABORT;
+  oracle->pcs[oracle->n++] = activation ? pc : pc - 1;
+  return DWARF_CB_OK;
+}
+
+guint
+oracle_unwind (Oracle *oracle,
+               const Snapshot *snapshot,
+               guint64 *pcs,
+               guint limit)
+{
+  oracle->snapshot = snapshot;
+  oracle->pcs = pcs;
+  oracle->limit = limit;
+  oracle->n = 0;
+  dwfl_getthread_frames (oracle->dwfl, oracle->pid, add_frame, oracle);
+  return oracle->n;
+}
