@@ -2,6 +2,16 @@
 #include "flam-cli.h"
 
 static void
+json_strings (JsonBuilder *json, const char *member, const char *const *strings)
+{
+  json_builder_set_member_name (json, member);
+  json_builder_begin_array (json);
+  for (guint i = 0; strings != NULL && strings[i] != NULL; i++)
+    json_builder_add_string_value (json, strings[i]);
+  json_builder_end_array (json);
+}
+
+static void
 print_json (void)
 {
   JsonBuilder *json = json_builder_new ();
@@ -16,11 +26,8 @@ print_json (void)
       json_builder_begin_object (json);
       flam_cli_json_string (json, "id", importer->id);
       flam_cli_json_string (json, "label", importer->label);
-      json_builder_set_member_name (json, "suffixes");
-      json_builder_begin_array (json);
-      for (guint s = 0; importer->suffixes && importer->suffixes[s]; s++)
-        json_builder_add_string_value (json, importer->suffixes[s]);
-      json_builder_end_array (json);
+      json_strings (json, "suffixes", importer->suffixes);
+      json_strings (json, "mime_types", importer->mime_types);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
