@@ -262,7 +262,7 @@ add_folded_name (GString *path,
                  FlamId node,
                  gboolean annotate)
 {
-  if (path->len > 0)
+  if (tree->depth[node] > 1)
     g_string_append_c (path, ';');
   for (const char *p = flam_tree_name (tree, node); *p; p++)
     g_string_append_c (path, *p == ';' ? ':' : *p == '\n' ? ' ' : *p);
@@ -288,12 +288,15 @@ flam_dump_folded (const FlamTree *tree, gboolean annotate)
   g_autofree gsize *lengths = g_new0 (gsize, tree->max_depth + 1);
   GString *out = g_string_new (NULL);
 
-  for (FlamId i = 1; i < tree->n; i++)
+  for (FlamId i = 0; i < tree->n; i++)
     {
       g_autofree char *weight = NULL;
 
-      g_string_truncate (path, lengths[tree->depth[i] - 1]);
-      add_folded_name (path, tree, i, annotate);
+      if (i > 0)
+        {
+          g_string_truncate (path, lengths[tree->depth[i] - 1]);
+          add_folded_name (path, tree, i, annotate);
+        }
       lengths[tree->depth[i]] = path->len;
       if (tree->self[i] == 0)
         continue;

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 char *flam_dump_profile (const FlamProfile *profile);
 /* "root;…;leaf weight" lines, sorted bytewise; ';' and newline in a name
  * become ':' and space. With `annotate`, kernel, JIT, inlined and waker
- * frames get their "_[k]" marks. */
+ * frames get their "_[k]" marks. Weight without a stack is " weight". */
 char *flam_dump_folded (const FlamTree *tree, gboolean annotate);
 /* Indented "name self=1 total=5", in tree order; at most `depth` deep, nodes
  * of at least `min_share` (0..1) of the root. */

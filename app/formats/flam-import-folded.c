@@ -111,6 +111,8 @@ parse_line (const char *text, gsize length, guint n_columns, Line *line)
     return FALSE;
   if (n_columns == 2 && !take_number (text, &end, &line->weight[1], &places[1]))
     return FALSE;
+  while (end > text && end[-1] == ';')
+    end--;
   line->stack = text;
   line->length = end - text;
   line->places = MAX (places[0], places[1]);

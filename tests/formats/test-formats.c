@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* One harness for every importer: drop files into captures/<importer id>/.
+ *
+ *    captures/folded/nest.folded            the fixture
+ *    captures/folded/nest.folded.expected   its profile, as flam_dump_profile()
+ *    captures/folded/empty.folded.error     a malformed one: its message
+ *
+ * FLAM_UPDATE_GOLDEN=1 writes the .expected and .error files. Each fixture is
+ * also found again under the name "unknown", keeps the properties of any
+ * profile, goes out through every exporter that has an importer and comes in
+ * again; it is cut short everywhere and damaged at random, and must then give
+ * a profile or an error. */
+
+#include "flam-dump.h"
+#include "flam-formats.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define MAX_PREFIXES 2000
+#define MAX_FLIPS 300
+/* What is cut and damaged; larger fixtures are only loaded. */
+#define MAX_DAMAGED (256 << 10)
+
+typedef struct
+{
+  char *importer; /* the folder's name */
+  char *path;
+  gboolean smallest;
+} Fixture;
+
+static void
+fixture_free (gpointer data)
+{
+  Fixture *fixture = data;
+
+  g_free (fixture->importer);
+  g_free (fixture->path);
+  g_free (fixture);
+}
+
+/* --- goldens ------------------------------------------------------------- */
+
+static gboolean
+updating (void)
+{
+  return g_strcmp0 (g_getenv ("FLAM_UPDATE_GOLDEN"), "1") == 0;
+}
+
+static void
+show_difference (const char *golden, const char *text)
+{
+  g_autofree char *ours = NULL;
+  g_autofree char *out = NULL;
+  g_autoptr (GError) error = NULL;
+  int fd = g_file_open_tmp ("flambeau-golden-XXXXXX", &ours, &error);
+
+  g_assert_no_error (error);
+  g_close (fd, NULL);
+  g_file_set_contents (ours, text, -1, NULL);
+  const char *argv[] = { "diff", "-u", golden, ours, NULL };
+  g_spawn_sync (NULL,
+                (char **)argv,
+                NULL,
+                G_SPAWN_SEARCH_PATH,
+                NULL,
+                NULL,
+                &out,
+                NULL,
+                NULL,
+                NULL);
+  g_unlink (ours);
+  g_test_message ("%.4000s", out != NULL ? out : "(no diff program)");
+}
+
+static void
+check_golden (const char *path,
+              const char *suffix,
+              const char *other_suffix,
+              const char *text)
+{
+  g_autofree char *golden = g_strconcat (path, suffix, NULL);
+  g_autofree char *other = g_strconcat (path, other_suffix, NULL);
+  g_autofree char *expected = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (updating ())
+    {
+      g_unlink (other);
+      g_file_set_contents (golden, text, -1, &error);
+      g_assert_no_error (error);
+      return;
+    }
+  g_file_get_contents (golden, &expected, NULL, &error);
+  g_assert_no_error (error);
+  if (strcmp (expected, text) != 0)
+    {
+      show_difference (golden, text);
+      g_test_fail_printf ("%s differs", golden);
+    }
+}
+
+static void
+check_error (const Fixture *fixture, const GError *error)
+{
+  g_autofree char *folder = g_path_get_dirname (fixture->path);
+  g_autofree char *prefix = g_strconcat (folder, "/", NULL);
+  g_autofree char *message = g_strconcat (error->message, "\n", NULL);
+  char *name = strstr (message, prefix);
+
+  g_assert_true (error->domain == FLAM_ERROR);
+  g_assert_true (name == message);
+  check_golden (fixture->path, ".error", ".expected", name + strlen (prefix));
+}
+
+/* --- properties ---------------------------------------------------------- */
+
+static FlamTree *
+make_tree (FlamProfile *profile, guint measure, FlamSelection *selection)
+{
+  g_autoptr (FlamWeights) weights = NULL;
+
+  selection->measure = measure;
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  return flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+}
+
+static void
+check_tree (const FlamTree *tree)
+{
+  g_autofree FlamFunctionRow *rows = NULL;
+  gint64 self = 0;
+  guint n;
+
+  for (guint32 i = 0; i < tree->n; i++)
+    {
+      g_assert_cmpint (tree->self[i], >=, 0);
+      g_assert_cmpint (tree->self[i], <=, tree->total[i]);
+      if (i > 0)
+        g_assert_cmpint (tree->total[i], <=, tree->total[tree->parent[i]]);
+      self += tree->self[i];
+    }
+  g_assert_cmpint (self, ==, tree->total[0]);
+  rows = flam_functions_new (tree, FLAM_SORT_SELF, &n);
+  self = tree->self[0];
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_cmpint (rows[i].total, <=, tree->total[0]);
+      g_assert_cmpint (rows[i].self, <=, rows[i].total);
+      self += rows[i].self;
+    }
+  g_assert_cmpint (self, ==, tree->total[0]);
+}
+
+static void
+check_properties (FlamProfile *profile)
+{
+  g_assert_cmpuint (profile->n_measures, >, 0);
+  for (guint i = 0; i < profile->n_measures; i++)
+    {
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamTree) tree = make_tree (profile, i, selection);
+      check_tree (tree);
+    }
+}
+
+/* --- out and in again ---------------------------------------------------- */
+
+static char *export(FlamProfile *profile,
+                    const FlamExporter *exporter,
+                    guint measure)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree = make_tree (profile, measure, selection);
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  exporter->save (tree, selection, "title", out, &error);
+  g_assert_no_error (error);
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
+static char *
+folded (FlamProfile *profile)
+{
+  return export(profile, flam_exporter_find ("folded"), 0);
+}
+
+static void
+check_exporter (FlamProfile *profile, const FlamExporter *exporter)
+{
+  const FlamImporter *importer = flam_importer_find (exporter->id);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree = make_tree (profile, 0, selection);
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (FlamSource) source = NULL;
+  g_autoptr (FlamProfile) again = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *first = NULL;
+  g_autofree char *second = NULL;
+
+  exporter->save (tree, selection, "title", out, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (out->len, >, 0);
+  if (importer == NULL)
+    return;
+  source = flam_source_new_from_data ("unknown", out->str, out->len);
+  g_assert_true (flam_formats_probe (source) == importer);
+  again = flam_formats_load_source (source, NULL, &error);
+  g_assert_no_error (error);
+  first = folded (profile);
+  second = folded (again);
+  if (g_strcmp0 (exporter->id, "callgrind") != 0) /* has no stacks */
+    g_assert_cmpstr (first, ==, second);
+}
+
+static void
+check_exporters (FlamProfile *profile)
+{
+  g_autofree char *text = folded (profile);
+
+  if (*text == '\0')
+    return;
+  for (guint i = 0; flam_exporters[i] != NULL; i++)
+    check_exporter (profile, flam_exporters[i]);
+}
+
+/* --- one fixture --------------------------------------------------------- */
+
+static void
+check_unknown_name (const Fixture *fixture, const FlamSource *source)
+{
+  g_autoptr (FlamSource) unnamed =
+      flam_source_new_from_data ("unknown", source->data, source->size);
+  const FlamImporter *importer = flam_formats_probe (unnamed);
+
+  g_assert_nonnull (importer);
+  g_assert_cmpstr (importer->id, ==, fixture->importer);
+}
+
+static void
+test_golden (gconstpointer data)
+{
+  const Fixture *fixture = data;
+  g_autoptr (FlamSource) source = NULL;
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *dump = NULL;
+
+  source = flam_source_open (fixture->path, NULL, &error);
+  if (source != NULL)
+    profile = flam_formats_load_source (source, NULL, &error);
+  if (profile == NULL)
+    {
+      check_error (fixture, error);
+      return;
+    }
+  g_assert_no_error (error);
+  g_assert_cmpstr (profile->facts.format, ==, fixture->importer);
+  check_unknown_name (fixture, source);
+  dump = flam_dump_profile (profile);
+  check_golden (fixture->path, ".expected", ".error", dump);
+  check_properties (profile);
+  check_exporters (profile);
+}
+
+/* A profile or an error, and no crash; the properties hold. */
+static void
+try_bytes (const FlamImporter *importer, const guint8 *bytes, gsize size)
+{
+  g_autoptr (FlamSource) source =
+      flam_source_new_from_data ("damaged", bytes, size);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = NULL;
+
+  flam_formats_probe (source);
+  profile = flam_formats_load_with (importer, source, NULL, &error);
+  g_assert_true ((profile != NULL) == (error == NULL));
+  if (profile != NULL)
+    check_properties (profile);
+  else
+    g_assert_true (error->domain == FLAM_ERROR);
+}
+
+static void
+test_damaged (gconstpointer data)
+{
+  const Fixture *fixture = data;
+  const FlamImporter *importer = flam_importer_find (fixture->importer);
+  g_autoptr (FlamSource) source = flam_source_open (fixture->path, NULL, NULL);
+  g_autofree guint8 *copy = NULL;
+
+  g_assert_nonnull (importer);
+  if (source == NULL || source->size == 0 || source->size > MAX_DAMAGED)
+    return;
+  if (fixture->smallest)
+    {
+      gsize step = 1 + source->size / MAX_PREFIXES;
+      for (gsize size = 0; size < source->size; size += step)
+        try_bytes (importer, source->data, size);
+    }
+  copy = g_memdup2 (source->data, source->size);
+  for (guint i = 0; i < MAX_FLIPS; i++)
+    {
+      gsize at = g_test_rand_int_range (0, source->size);
+      guint8 old = copy[at];
+      copy[at] = g_test_rand_int_range (0, 256);
+      try_bytes (importer, copy, source->size);
+      copy[at] = old;
+    }
+}
+
+/* --- the folders --------------------------------------------------------- */
+
+static gboolean
+is_fixture (const char *name)
+{
+  return !g_str_has_suffix (name, ".expected") &&
+         !g_str_has_suffix (name, ".error") && !g_str_has_suffix (name, ".c") &&
+         !g_str_has_suffix (name, ".md") && name[0] != '.';
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+static GPtrArray *
+list_folder (const char *path)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (is_fixture (name))
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  return names;
+}
+
+static goffset
+file_size (const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  GStatBuf info;
+
+  return g_stat (path, &info) == 0 ? info.st_size : G_MAXINT64;
+}
+
+static gboolean
+is_malformed (const char *folder, const char *name)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s.error", folder, name);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+static const char *
+find_smallest (const char *folder, const GPtrArray *names)
+{
+  const char *best = NULL;
+
+  for (guint i = 0; i < names->len; i++)
+    {
+      const char *name = names->pdata[i];
+      if (!is_malformed (folder, name) &&
+          (best == NULL || file_size (folder, name) < file_size (folder, best)))
+        best = name;
+    }
+  return best;
+}
+
+static void
+add_test (const char *importer,
+          const char *folder,
+          const char *name,
+          gboolean smallest,
+          const char *what,
+          GTestDataFunc function)
+{
+  Fixture *fixture = g_new0 (Fixture, 1);
+  g_autofree char *test =
+      g_strdup_printf ("/formats/%s/%s/%s", importer, name, what);
+
+  fixture->importer = g_strdup (importer);
+  fixture->path = g_build_filename (folder, name, NULL);
+  fixture->smallest = smallest;
+  g_test_add_data_func_full (test, fixture, function, fixture_free);
+}
+
+static void
+add_folder (const char *captures, const char *importer)
+{
+  g_autofree char *folder = g_build_filename (captures, importer, NULL);
+  g_autoptr (GPtrArray) names = list_folder (folder);
+  const char *smallest = find_smallest (folder, names);
+
+  for (guint i = 0; i < names->len; i++)
+    {
+      const char *name = names->pdata[i];
+      gboolean is_smallest = g_strcmp0 (name, smallest) == 0;
+      add_test (importer, folder, name, is_smallest, "golden", test_golden);
+      add_test (importer, folder, name, is_smallest, "damaged", test_damaged);
+    }
+}
+
+/* Every importer is held to something. */
+static void
+test_all_have_fixtures (gconstpointer captures)
+{
+  for (guint i = 0; flam_importers[i] != NULL; i++)
+    {
+      g_autofree char *folder =
+          g_build_filename (captures, flam_importers[i]->id, NULL);
+      g_autoptr (GPtrArray) names = list_folder (folder);
+      if (names->len == 0)
+        g_test_fail_printf ("%s has no fixtures", folder);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *captures = NULL;
+  g_autoptr (GPtrArray) folders = NULL;
+
+  g_test_init (&argc, &argv, NULL);
+  captures = g_test_build_filename (G_TEST_DIST, "captures", NULL);
+  folders = list_folder (captures);
+  for (guint i = 0; i < folders->len; i++)
+    if (flam_importer_find (folders->pdata[i]) != NULL)
+      add_folder (captures, folders->pdata[i]);
+  g_test_add_data_func (
+      "/formats/all-have-fixtures", captures, test_all_have_fixtures);
+  return g_test_run ();
+}
