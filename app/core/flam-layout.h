@@ -107,18 +107,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamLayout, flam_layout_free)
 
 /* The box at a pixel of the view, or NULL. */
 const FlamBox *flam_layout_hit (const FlamLayout *layout, double x, double y);
-/* Where a node is in the view, were it drawn whole; FALSE when it is out of
- * sight or too narrow. */
-gboolean flam_layout_locate (const FlamRows *rows,
-                             const FlamViewport *viewport,
-                             FlamId node,
-                             FlamBox *box);
-/* Height of the whole picture: rows that the range of x reaches, however far
- * one scrolls. */
-double flam_layout_height (const FlamRows *rows, const FlamViewport *viewport);
-/* Top of a row in the whole picture. */
-double flam_layout_row_y (const FlamRows *rows,
-                          const FlamViewport *viewport,
-                          guint32 row);
+/* Where a node is, were it drawn whole: neither cut to the view nor dropped
+ * for being narrow or out of sight. */
+void flam_layout_locate (const FlamRows *rows,
+                         const FlamViewport *viewport,
+                         FlamId node,
+                         FlamBox *box);
+/* Rows that have something to draw anywhere in the range of x. */
+guint32 flam_layout_n_rows (const FlamRows *rows, const FlamViewport *viewport);
 
 G_END_DECLS

@@ -58,7 +58,8 @@ double flam_color_contrast (FlamColor a, FlamColor b);
 
 typedef struct
 {
-  char *name; /* "nest", "Kernel", "Inlined" */
+  char *name;       /* "nest", "Kernel", "Inlined" */
+  gboolean is_kind; /* the name is a word (to be translated), not a module */
   FlamColor color;
   gint64 weight; /* self weight it stands for; entries are sorted by it */
 } FlamLegendEntry;

@@ -8,11 +8,10 @@
  *    row 1 (thread 0) |▁▂▅▅▇▂▁   |     [i * length, (i + 1) * length) of time
  *    row 2 (thread 1) | ▁▂▂     ▃|
  *
- * The selection's time range is ignored (the picture shows all of time); its
- * measure, threads, states and transforms are not: transforms hide the samples
- * whose stacks they drop. */
+ * The selection's measure, threads and states count; its time range does not
+ * (the picture shows all of time), nor do its transforms. */
 
-#include "flam-selection.h"
+#include "flam-weights.h"
 
 G_BEGIN_DECLS
 

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-layout.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK 64
+
+/* --- rows ---------------------------------------------------------------- */
+
+static void
+order_by_row (FlamRows *rows)
+{
+  const FlamTree *tree = rows->tree;
+  g_autofree guint32 *next = NULL;
+  guint32 deepest = 0;
+
+  for (guint32 i = 0; i < rows->n; i++)
+    deepest = MAX (deepest, tree->depth[i]);
+  rows->n_rows = rows->n > 0 ? deepest + 1 : 0;
+  rows->row = g_new0 (guint32, rows->n_rows + 1);
+  for (guint32 i = 0; i < rows->n; i++)
+    rows->row[tree->depth[i] + 1]++;
+  for (guint32 d = 0; d < rows->n_rows; d++)
+    rows->row[d + 1] += rows->row[d];
+
+  next = g_memdup2 (rows->row, (rows->n_rows + 1) * sizeof *next);
+  for (guint32 i = 0; i < rows->n; i++)
+    {
+      guint32 place = next[tree->depth[i]]++;
+
+      rows->node[place] = i;
+      rows->place[i] = place;
+    }
+}
+
+static void
+find_children (FlamRows *rows)
+{
+  const FlamTree *tree = rows->tree;
+  guint32 first = 1;
+
+  for (guint32 i = 1; i < rows->n; i++)
+    rows->child[rows->place[tree->parent[i]]]++;
+  for (guint32 p = 0; p < rows->n; p++)
+    {
+      guint32 count = rows->child[p];
+
+      rows->child[p] = first;
+      first += count;
+    }
+  rows->child[rows->n] = rows->n;
+}
+
+/* Children never reach beyond their parent, whatever the weights: so x ascends
+ * in every row and bisection is safe. */
+static void
+place_on_x (FlamRows *rows)
+{
+  const gint64 *total = rows->tree->total;
+
+  rows->total[0] = MAX (total[0], 0);
+  for (guint32 p = 0; p < rows->n; p++)
+    {
+      gint64 x = rows->x[p];
+      gint64 end = x + rows->total[p];
+
+      for (guint32 c = rows->child[p]; c < rows->child[p + 1]; c++)
+        {
+          rows->x[c] = x;
+          rows->total[c] = CLAMP (total[rows->node[c]], 0, end - x);
+          x += rows->total[c];
+        }
+    }
+  for (guint32 p = 0; p < rows->n; p++)
+    rows->peak[p / BLOCK] = MAX (rows->peak[p / BLOCK], rows->total[p]);
+}
+
+FlamRows *
+flam_rows_new (FlamTree *tree)
+{
+  FlamRows *rows = g_atomic_rc_box_new0 (FlamRows);
+
+  rows->tree = flam_tree_ref (tree);
+  rows->n = tree->n;
+  rows->node = g_new (FlamId, rows->n);
+  rows->place = g_new (guint32, rows->n);
+  rows->child = g_new0 (guint32, (gsize)rows->n + 1);
+  rows->x = g_new0 (gint64, rows->n);
+  rows->total = g_new0 (gint64, rows->n);
+  rows->peak = g_new0 (gint64, rows->n / BLOCK + 1);
+  order_by_row (rows);
+  if (rows->n > 0)
+    {
+      find_children (rows);
+      place_on_x (rows);
+    }
+  return rows;
+}
+
+FlamRows *
+flam_rows_ref (FlamRows *rows)
+{
+  return g_atomic_rc_box_acquire (rows);
+}
+
+static void
+rows_clear (gpointer data)
+{
+  FlamRows *rows = data;
+
+  flam_tree_unref (rows->tree);
+  g_free (rows->row);
+  g_free (rows->node);
+  g_free (rows->place);
+  g_free (rows->child);
+  g_free (rows->x);
+  g_free (rows->total);
+  g_free (rows->peak);
+}
+
+void
+flam_rows_unref (FlamRows *rows)
+{
+  g_atomic_rc_box_release_full (rows, rows_clear);
+}
+
+/* First place of [first, end) whose right edge is beyond x. */
+static guint32
+first_beyond (const FlamRows *rows, guint32 first, guint32 end, double x)
+{
+  while (first < end)
+    {
+      guint32 middle = first + (end - first) / 2;
+
+      if ((double)(rows->x[middle] + rows->total[middle]) > x)
+        end = middle;
+      else
+        first = middle + 1;
+    }
+  return first;
+}
+
+/* First place of [first, end) whose left edge is at or beyond x. */
+static guint32
+first_from (const FlamRows *rows, guint32 first, guint32 end, double x)
+{
+  while (first < end)
+    {
+      guint32 middle = first + (end - first) / 2;
+
+      if ((double)rows->x[middle] >= x)
+        end = middle;
+      else
+        first = middle + 1;
+    }
+  return first;
+}
+
+FlamId
+flam_rows_at (const FlamRows *rows, guint32 row, double x)
+{
+  guint32 end, place;
+
+  if (row >= rows->n_rows || x < 0)
+    return FLAM_NONE;
+  end = rows->row[row + 1];
+  place = first_beyond (rows, rows->row[row], end, x);
+  if (place == end || (double)rows->x[place] > x)
+    return FLAM_NONE;
+  return rows->node[place];
+}
+
+/* First place of [first, end) that holds at least `least`; `end` for none. */
+static guint32
+next_wide (const FlamRows *rows, guint32 first, guint32 end, gint64 least)
+{
+  while (first < end)
+    {
+      if (first % BLOCK == 0 && rows->peak[first / BLOCK] < least)
+        first += BLOCK;
+      else if (rows->total[first] < least)
+        first++;
+      else
+        return first;
+    }
+  return end;
+}
+
+/* --- boxes --------------------------------------------------------------- */
+
+typedef struct
+{
+  const FlamRows *rows;
+  FlamLayout *layout;
+  GArray *boxes;
+  GArray *wide; /* places of this row's boxes, for the next row */
+  double per_pixel;
+  gint64 least; /* weight of the narrowest box that is drawn */
+  float y;
+  /* a run of boxes too narrow to draw, not yet a strip */
+  guint32 strip_first, strip_count;
+  gint64 strip_from, strip_to, strip_weight;
+} Build;
+
+static gint64
+least_weight (const FlamViewport *viewport)
+{
+  double range = viewport->to - viewport->from;
+  double least = ceil (viewport->min_width * range / viewport->width);
+
+  return least < 1 ? 1 : (gint64)least;
+}
+
+static gboolean
+viewport_is_empty (const FlamRows *rows, const FlamViewport *viewport)
+{
+  return rows->n == 0 || !(viewport->width > 0) || !(viewport->height > 0) ||
+         !(viewport->row_height > 0) || !(viewport->to > viewport->from);
+}
+
+static float
+row_y (const FlamViewport *viewport, guint32 row)
+{
+  double edge = row * viewport->row_height - viewport->scroll;
+
+  if (viewport->direction == FLAM_DIRECTION_ICICLE)
+    return (float)edge;
+  return (float)(viewport->height - viewport->row_height - edge);
+}
+
+static void
+push_box (Build *build,
+          FlamId node,
+          guint32 count,
+          gint64 from,
+          gint64 to,
+          guint flags)
+{
+  const FlamViewport *view = &build->layout->viewport;
+  double left = ((double)from - view->from) / build->per_pixel;
+  double right = ((double)to - view->from) / build->per_pixel;
+  FlamBox box = { .node = node, .count = count, .flags = flags };
+
+  left = CLAMP (left, -1, view->width + 1);
+  right = CLAMP (right, -1, view->width + 1);
+  box.x = (float)left;
+  box.width = (float)(right - left);
+  box.y = build->y;
+  g_array_append_val (build->boxes, box);
+}
+
+static void
+end_strip (Build *build)
+{
+  if (build->strip_count == 0)
+    return;
+  if (build->strip_weight >= build->least)
+    push_box (build,
+              build->strip_first,
+              build->strip_count,
+              build->strip_from,
+              build->strip_to,
+              FLAM_BOX_STRIP);
+  build->strip_count = 0;
+}
+
+static void
+add_narrow (Build *build, guint32 first, guint32 end)
+{
+  const FlamRows *rows = build->rows;
+  const FlamViewport *view = &build->layout->viewport;
+  gint64 from = rows->x[first];
+  gint64 to = rows->x[end - 1] + rows->total[end - 1];
+  double seen = MIN ((double)to, view->to) - MAX ((double)from, view->from);
+
+  if (to <= from)
+    return;
+  if (seen > 0)
+    build->layout->hidden += (gint64)seen;
+  if (build->strip_count > 0 &&
+      (double)(from - build->strip_to) > build->per_pixel)
+    end_strip (build);
+  if (build->strip_count == 0)
+    {
+      build->strip_first = rows->node[first];
+      build->strip_from = from;
+      build->strip_weight = 0;
+    }
+  build->strip_count += end - first;
+  build->strip_to = to;
+  build->strip_weight += to - from;
+}
+
+static void
+add_wide (Build *build, guint32 place)
+{
+  const FlamRows *rows = build->rows;
+  FlamId node = rows->node[place];
+  FlamId zoom = build->layout->viewport.zoom;
+  gboolean above =
+      node != zoom && flam_tree_is_ancestor (rows->tree, node, zoom);
+
+  end_strip (build);
+  push_box (build,
+            node,
+            1,
+            rows->x[place],
+            rows->x[place] + rows->total[place],
+            above ? FLAM_BOX_ANCESTOR : 0);
+  g_array_append_val (build->wide, place);
+}
+
+/* Siblings [first, end): what of them is in view. */
+static void
+add_family (Build *build, guint32 first, guint32 end)
+{
+  const FlamRows *rows = build->rows;
+  const FlamViewport *view = &build->layout->viewport;
+
+  if (first == end)
+    return;
+  if ((double)rows->x[first] < view->from)
+    first = first_beyond (rows, first, end, view->from);
+  if (first < end && (double)rows->x[end - 1] >= view->to)
+    end = first_from (rows, first, end, view->to);
+  while (first < end)
+    {
+      guint32 wide = next_wide (rows, first, end, build->least);
+
+      if (wide > first)
+        add_narrow (build, first, wide);
+      if (wide < end)
+        add_wide (build, wide++);
+      first = wide;
+    }
+}
+
+/* The wide places of a row, without drawing them. */
+static void
+enter_row (Build *build, guint32 row)
+{
+  const FlamRows *rows = build->rows;
+  const FlamViewport *view = &build->layout->viewport;
+  guint32 end = rows->row[row + 1];
+  guint32 place = first_beyond (rows, rows->row[row], end, view->from);
+
+  end = first_from (rows, place, end, view->to);
+  while ((place = next_wide (rows, place, end, build->least)) < end)
+    {
+      g_array_append_val (build->wide, place);
+      place++;
+    }
+}
+
+static void
+build_row (Build *build, guint32 row)
+{
+  GArray *parents = build->wide;
+  const FlamRows *rows = build->rows;
+
+  build->y = row_y (&build->layout->viewport, row);
+  build->wide = g_array_sized_new (FALSE, FALSE, sizeof (guint32), 64);
+  if (row == 0)
+    add_family (build, 0, 1);
+  for (guint i = 0; i < parents->len; i++)
+    {
+      guint32 parent = g_array_index (parents, guint32, i);
+
+      add_family (build, rows->child[parent], rows->child[parent + 1]);
+    }
+  end_strip (build);
+  g_array_unref (parents);
+}
+
+static void
+build_rows (Build *build)
+{
+  FlamLayout *layout = build->layout;
+  const FlamViewport *view = &layout->viewport;
+  const FlamRows *rows = build->rows;
+  double first = MAX (floor (view->scroll / view->row_height), 0);
+  double last = floor ((view->scroll + view->height) / view->row_height);
+
+  if (first >= rows->n_rows || last < 0)
+    return;
+  layout->first_row = (guint32)first;
+  layout->n_rows =
+      (guint32)MIN (last, rows->n_rows - 1) + 1 - layout->first_row;
+  layout->row = g_renew (guint32, layout->row, layout->n_rows + 1);
+  if (layout->first_row > 0)
+    enter_row (build, layout->first_row - 1);
+  for (guint32 i = 0; i < layout->n_rows; i++)
+    {
+      layout->row[i] = build->boxes->len;
+      build_row (build, layout->first_row + i);
+    }
+  layout->row[layout->n_rows] = build->boxes->len;
+}
+
+FlamLayout *
+flam_layout_new (const FlamRows *rows, const FlamViewport *viewport)
+{
+  FlamLayout *layout = g_new0 (FlamLayout, 1);
+  Build build = { .rows = rows, .layout = layout };
+  double seen;
+
+  layout->viewport = *viewport;
+  layout->row = g_new0 (guint32, 1);
+  if (viewport_is_empty (rows, viewport))
+    return layout;
+
+  build.per_pixel = (viewport->to - viewport->from) / viewport->width;
+  build.least = least_weight (viewport);
+  build.boxes = g_array_sized_new (FALSE, FALSE, sizeof (FlamBox), 1024);
+  build.wide = g_array_new (FALSE, FALSE, sizeof (guint32));
+  build_rows (&build);
+  g_array_unref (build.wide);
+  layout->n = build.boxes->len;
+  layout->boxes = (FlamBox *)(void *)g_array_free (build.boxes, FALSE);
+
+  seen = MIN (viewport->to, (double)rows->total[0]) - MAX (viewport->from, 0);
+  layout->in_view = seen > 0 ? (gint64)seen : 0;
+  return layout;
+}
+
+void
+flam_layout_free (FlamLayout *layout)
+{
+  g_free (layout->boxes);
+  g_free (layout->row);
+  g_free (layout);
+}
+
+/* --- from pixels to boxes ------------------------------------------------ */
+
+static double
+row_at (const FlamViewport *viewport, double y)
+{
+  if (viewport->direction == FLAM_DIRECTION_ICICLE)
+    return floor ((viewport->scroll + y) / viewport->row_height);
+  return ceil ((viewport->scroll + viewport->height - y) /
+               viewport->row_height) -
+         1;
+}
+
+const FlamBox *
+flam_layout_hit (const FlamLayout *layout, double x, double y)
+{
+  double row;
+  guint32 low, high;
+
+  if (layout->n_rows == 0 || x < 0 || x >= layout->viewport.width)
+    return NULL;
+  row = row_at (&layout->viewport, y) - layout->first_row;
+  if (!(row >= 0 && row < layout->n_rows))
+    return NULL;
+  low = layout->row[(guint32)row];
+  high = layout->row[(guint32)row + 1];
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+      const FlamBox *box = &layout->boxes[middle];
+
+      if (x < box->x)
+        high = middle;
+      else if (x >= box->x + box->width)
+        low = middle + 1;
+      else
+        return box;
+    }
+  return NULL;
+}
+
+void
+flam_layout_locate (const FlamRows *rows,
+                    const FlamViewport *viewport,
+                    FlamId node,
+                    FlamBox *box)
+{
+  guint32 place = rows->place[node];
+  double per_pixel = (viewport->to - viewport->from) / viewport->width;
+
+  *box = (FlamBox){
+    .node = node,
+    .count = 1,
+    .x = (float)(((double)rows->x[place] - viewport->from) / per_pixel),
+    .width = (float)((double)rows->total[place] / per_pixel),
+    .y = row_y (viewport, rows->tree->depth[node]),
+  };
+}
+
+static gboolean
+row_has_boxes (const FlamRows *rows,
+               const FlamViewport *viewport,
+               guint32 row,
+               gint64 least)
+{
+  guint32 end = rows->row[row + 1];
+  guint32 place = first_beyond (rows, rows->row[row], end, viewport->from);
+
+  end = first_from (rows, place, end, viewport->to);
+  return next_wide (rows, place, end, least) < end;
+}
+
+/* A wide box has wide ancestors, so the rows that hold one are the first
+ * ones: bisection again. The row after them can hold strips. */
+guint32
+flam_layout_n_rows (const FlamRows *rows, const FlamViewport *viewport)
+{
+  guint32 low = 0, high = rows->n_rows;
+  gint64 least;
+
+  if (viewport_is_empty (rows, viewport))
+    return 0;
+  least = least_weight (viewport);
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (row_has_boxes (rows, viewport, middle, least))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return MIN (low + 1, rows->n_rows);
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-timeline.h"
+
+#include <string.h>
+
+#define STEP_ROWS (1 << 16)
+#define MAX_BUCKETS (1 << 16)
+#define MAX_ROWS 4096 /* threads beyond these, the lightest, have no row */
+
+typedef struct
+{
+  const FlamProfile *profile;
+  const FlamSelection *selection;
+  const FlamMeasure *measure;
+  const FlamProgress *progress;
+  FlamTimeline *timeline;
+  guint *row_of; /* row of each thread; 0: none of its own */
+} Fill;
+
+/* --- the frame ----------------------------------------------------------- */
+
+static void
+timeline_clear (gpointer data)
+{
+  FlamTimeline *timeline = data;
+
+  for (guint i = 0; i < timeline->n_counters; i++)
+    g_free (timeline->counters[i].value);
+  g_free (timeline->counters);
+  g_free (timeline->value);
+  g_free (timeline->top);
+  g_free (timeline->threads);
+  flam_profile_unref (timeline->profile);
+}
+
+FlamTimeline *
+flam_timeline_ref (FlamTimeline *timeline)
+{
+  return g_atomic_rc_box_acquire (timeline);
+}
+
+void
+flam_timeline_unref (FlamTimeline *timeline)
+{
+  g_atomic_rc_box_release_full (timeline, timeline_clear);
+}
+
+gint64
+flam_timeline_time_of (const FlamTimeline *timeline, double fraction)
+{
+  double span = (double)(timeline->end - timeline->start);
+
+  return timeline->start + (gint64)(CLAMP (fraction, 0, 1) * span);
+}
+
+double
+flam_timeline_fraction_of (const FlamTimeline *timeline, gint64 time)
+{
+  double span = (double)(timeline->end - timeline->start);
+
+  time = CLAMP (time, timeline->start, timeline->end);
+  return (double)(time - timeline->start) / span;
+}
+
+static guint
+bucket_of (const FlamTimeline *timeline, gint64 time)
+{
+  double at = flam_timeline_fraction_of (timeline, time) * timeline->n;
+
+  return MIN ((guint)at, timeline->n - 1);
+}
+
+static gint64 *
+cell (FlamTimeline *timeline, guint row, guint bucket)
+{
+  return &timeline->value[(gsize)row * timeline->n + bucket];
+}
+
+static gint64
+last_time (const FlamProfile *profile)
+{
+  const FlamAllocations *allocations = &profile->allocations;
+  gint64 last = profile->facts.duration_ns - 1;
+
+  for (FlamId t = 0; profile->samples.time != NULL && t < profile->threads.n;
+       t++)
+    if (profile->threads.n_samples[t] > 0)
+      last = MAX (last,
+                  profile->samples.time[profile->threads.first_sample[t] +
+                                        profile->threads.n_samples[t] - 1]);
+  if (allocations->n > 0)
+    last = MAX (last, allocations->time[allocations->n - 1]);
+  for (guint32 i = 0; i < allocations->n; i++)
+    if (allocations->freed_at[i] != FLAM_NEVER)
+      last = MAX (last, allocations->freed_at[i]);
+  for (guint i = 0; i < profile->n_counters; i++)
+    if (profile->counters[i].n > 0)
+      last = MAX (last, profile->counters[i].time[profile->counters[i].n - 1]);
+  return MIN (last, G_MAXINT64 - 1);
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+typedef struct
+{
+  FlamId thread;
+  gint64 weight;
+} ThreadWeight;
+
+static int
+heavier_first (gconstpointer a, gconstpointer b)
+{
+  const ThreadWeight *x = a, *y = b;
+
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
+  return x->thread < y->thread ? -1 : 1;
+}
+
+static void
+find_rows (Fill *fill)
+{
+  FlamTimeline *timeline = fill->timeline;
+  g_autofree gint64 *weights =
+      flam_weights_by_thread (fill->profile, fill->selection);
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (ThreadWeight));
+
+  for (FlamId t = 0; t < fill->profile->threads.n; t++)
+    {
+      ThreadWeight row = { t, weights[t] };
+
+      if (weights[t] > 0 && flam_selection_has_thread (fill->selection, t))
+        g_array_append_val (rows, row);
+    }
+  g_array_sort (rows, heavier_first);
+  timeline->n_rows = 1 + MIN (rows->len, MAX_ROWS);
+  timeline->threads = g_new (FlamId, timeline->n_rows);
+  for (guint i = 0; i + 1 < timeline->n_rows; i++)
+    {
+      FlamId thread = g_array_index (rows, ThreadWeight, i).thread;
+
+      timeline->threads[i] = thread;
+      fill->row_of[thread] = i + 1;
+    }
+}
+
+/* --- activity ------------------------------------------------------------ */
+
+static gboolean
+fill_samples (Fill *fill, FlamId thread, GError **error)
+{
+  const FlamSamples *samples = &fill->profile->samples;
+  const FlamMeasure *measure = fill->measure;
+  guint32 first = fill->profile->threads.first_sample[thread];
+  guint32 end = first + fill->profile->threads.n_samples[thread];
+  gboolean each_one = fill->selection->count || measure->weight == NULL;
+  gint64 one = fill->selection->count ? measure->denominator : 1;
+  guint row = fill->row_of[thread];
+
+  for (guint32 i = first; i < end; i++)
+    {
+      guint16 event = samples->event != NULL ? samples->event[i] : 0;
+      guint8 state = samples->state != NULL ? samples->state[i] : 0;
+      gint64 weight = each_one ? one : measure->weight[i];
+      guint bucket;
+
+      if ((i - first) % STEP_ROWS == 0 &&
+          !flam_progress_step (fill->progress, (double)i / samples->n, error))
+        return FALSE;
+      if ((measure->event != FLAM_NONE && event != measure->event) ||
+          !(fill->selection->states & 1u << state))
+        continue;
+      bucket = bucket_of (fill->timeline, samples->time[i]);
+      *cell (fill->timeline, 0, bucket) += weight;
+      if (row > 0)
+        *cell (fill->timeline, row, bucket) += weight;
+    }
+  return TRUE;
+}
+
+static gboolean
+fill_activity (Fill *fill, GError **error)
+{
+  for (FlamId t = 0; t < fill->profile->threads.n; t++)
+    if (flam_selection_has_thread (fill->selection, t) &&
+        !fill_samples (fill, t, error))
+      return FALSE;
+  if (fill->timeline->unit == FLAM_UNIT_NS && fill->measure->denominator == 1)
+    fill->timeline->ceiling = MAX (
+        (fill->timeline->end - fill->timeline->start) / fill->timeline->n, 1);
+  return TRUE;
+}
+
+/* --- memory -------------------------------------------------------------- */
+
+/* Births come in order; deaths are sorted. A bucket holds the most that lived
+ * at any moment of it, so a short peak is not averaged away. */
+typedef struct
+{
+  gint64 time;
+  guint32 allocation;
+} Death;
+
+static int
+earlier_first (gconstpointer a, gconstpointer b)
+{
+  const Death *x = a, *y = b;
+
+  if (x->time != y->time)
+    return x->time < y->time ? -1 : 1;
+  return x->allocation < y->allocation ? -1 : x->allocation > y->allocation;
+}
+
+typedef struct
+{
+  Fill *fill;
+  gboolean blocks; /* count blocks, not bytes */
+  gint64 *live;    /* a row */
+  guint *bucket;   /* a row: filled up to here */
+  gint64 greatest;
+} Curve;
+
+static void
+carry_on (Curve *curve, guint row, guint bucket)
+{
+  FlamTimeline *timeline = curve->fill->timeline;
+
+  while (curve->bucket[row] < bucket)
+    *cell (timeline, row, ++curve->bucket[row]) = curve->live[row];
+}
+
+static void
+change_row (Curve *curve, guint row, gint64 time, gint64 change)
+{
+  FlamTimeline *timeline = curve->fill->timeline;
+  guint bucket = bucket_of (timeline, time);
+  gint64 *value;
+
+  carry_on (curve, row, bucket);
+  if (change > 0 && curve->live[row] > G_MAXINT64 - change)
+    change = G_MAXINT64 - curve->live[row];
+  curve->live[row] += change;
+  value = cell (timeline, row, bucket);
+  *value = MAX (*value, curve->live[row]);
+  if (row == 0 && curve->live[0] > curve->greatest)
+    {
+      curve->greatest = curve->live[0];
+      timeline->peak_time = time;
+    }
+}
+
+static gint64
+amount_of (const Curve *curve, guint32 allocation)
+{
+  const FlamAllocations *rows = &curve->fill->profile->allocations;
+
+  return curve->blocks ? rows->count[allocation]
+                       : rows->count[allocation] * rows->size[allocation];
+}
+
+static void
+change (Curve *curve, guint32 allocation, gint64 time, gint64 by)
+{
+  FlamId thread = curve->fill->profile->allocations.thread[allocation];
+  guint row = thread == FLAM_NONE ? 0 : curve->fill->row_of[thread];
+
+  change_row (curve, 0, time, by);
+  if (row > 0)
+    change_row (curve, row, time, by);
+}
+
+static gboolean
+is_selected (const Fill *fill, guint32 allocation)
+{
+  FlamId thread = fill->profile->allocations.thread[allocation];
+
+  if (thread == FLAM_NONE)
+    return fill->selection->threads == NULL;
+  return flam_selection_has_thread (fill->selection, thread);
+}
+
+static GArray *
+find_deaths (const Fill *fill)
+{
+  const FlamAllocations *rows = &fill->profile->allocations;
+  GArray *deaths = g_array_new (FALSE, FALSE, sizeof (Death));
+
+  for (guint32 i = 0; i < rows->n; i++)
+    {
+      Death death = { rows->freed_at[i], i };
+
+      if (death.time != FLAM_NEVER && is_selected (fill, i))
+        g_array_append_val (deaths, death);
+    }
+  g_array_sort (deaths, earlier_first);
+  return deaths;
+}
+
+/* Of one moment, what dies goes first: a block freed at t does not live at
+ * t. But a block that lives for no time at all must be born before. */
+static gboolean
+walk_curve (Curve *curve, const GArray *deaths, GError **error)
+{
+  const FlamAllocations *rows = &curve->fill->profile->allocations;
+  guint next = 0;
+
+  for (guint32 i = 0; i <= rows->n; i++)
+    {
+      gint64 now = i < rows->n ? rows->time[i] : FLAM_NEVER;
+
+      if (i % STEP_ROWS == 0 && !flam_progress_step (curve->fill->progress,
+                                                     (double)i / (rows->n + 1),
+                                                     error))
+        return FALSE;
+      for (; next < deaths->len; next++)
+        {
+          Death death = g_array_index (deaths, Death, next);
+
+          if (death.time > now || (i < rows->n && death.allocation >= i))
+            break;
+          change (curve,
+                  death.allocation,
+                  death.time,
+                  -amount_of (curve, death.allocation));
+        }
+      if (i < rows->n && is_selected (curve->fill, i))
+        change (curve, i, now, amount_of (curve, i));
+    }
+  return TRUE;
+}
+
+static gboolean
+fill_memory (Fill *fill, GError **error)
+{
+  FlamTimeline *timeline = fill->timeline;
+  g_autofree gint64 *live = g_new0 (gint64, timeline->n_rows);
+  g_autofree guint *bucket = g_new0 (guint, timeline->n_rows);
+  g_autoptr (GArray) deaths = find_deaths (fill);
+  Curve curve = {
+    .fill = fill,
+    .blocks = timeline->unit == FLAM_UNIT_COUNT,
+    .live = live,
+    .bucket = bucket,
+  };
+
+  if (!walk_curve (&curve, deaths, error))
+    return FALSE;
+  for (guint row = 0; row < timeline->n_rows; row++)
+    carry_on (&curve, row, timeline->n - 1);
+  return TRUE;
+}
+
+/* --- counters ------------------------------------------------------------ */
+
+static void
+fill_counter (FlamTimeline *timeline, guint index)
+{
+  const FlamCounter *counter = &timeline->profile->counters[index];
+  struct FlamTimelineCounter *out = &timeline->counters[index];
+  guint32 next = 0;
+  gint64 value = 0;
+
+  out->id = flam_profile_string (timeline->profile, counter->id);
+  out->unit = counter->unit;
+  out->value = g_new0 (gint64, timeline->n);
+  for (guint i = 0; i < timeline->n; i++)
+    {
+      gint64 most = G_MININT64;
+
+      for (;
+           next < counter->n && bucket_of (timeline, counter->time[next]) <= i;
+           next++)
+        {
+          value = counter->value[next];
+          most = MAX (most, value);
+        }
+      out->value[i] = MAX (most, value);
+      out->top = MAX (out->top, out->value[i]);
+    }
+}
+
+/* --- the front door ------------------------------------------------------ */
+
+static gboolean
+has_times (const FlamProfile *profile, FlamTimelineKind kind)
+{
+  return kind == FLAM_TIMELINE_MEMORY ? profile->allocations.n > 0
+                                      : profile->samples.time != NULL;
+}
+
+static void
+find_tops (FlamTimeline *timeline)
+{
+  timeline->top = g_new0 (gint64, timeline->n_rows);
+  for (guint row = 0; row < timeline->n_rows; row++)
+    for (guint i = 0; i < timeline->n; i++)
+      timeline->top[row] = MAX (timeline->top[row], *cell (timeline, row, i));
+}
+
+static void
+set_out (Fill *fill, FlamTimelineKind kind, guint n_buckets, gboolean rows)
+{
+  const FlamProfile *profile = fill->profile;
+  FlamTimeline *timeline = fill->timeline;
+
+  timeline->profile = flam_profile_ref (profile);
+  timeline->kind = kind;
+  timeline->unit = fill->measure->unit;
+  timeline->peak_time = -1;
+  timeline->end = MAX (last_time (profile) + 1, 1);
+  timeline->n = CLAMP (n_buckets, 1, MAX_BUCKETS);
+  timeline->n = (guint)MIN (timeline->n, timeline->end);
+  timeline->n_rows = 1;
+  if (rows)
+    find_rows (fill);
+  timeline->value = g_new0 (gint64, (gsize)timeline->n_rows * timeline->n);
+  timeline->n_counters = profile->n_counters;
+  timeline->counters =
+      g_new0 (struct FlamTimelineCounter, profile->n_counters + 1);
+  for (guint i = 0; i < profile->n_counters; i++)
+    fill_counter (timeline, i);
+}
+
+FlamTimeline *
+flam_timeline_new (const FlamProfile *profile,
+                   const FlamSelection *selection,
+                   guint n_buckets,
+                   gboolean per_thread,
+                   const FlamProgress *progress,
+                   GError **error)
+{
+  g_autofree guint *row_of = g_new0 (guint, profile->threads.n + 1);
+  g_autoptr (FlamTimeline) timeline = NULL;
+  FlamTimelineKind kind;
+  gboolean filled;
+  Fill fill = { profile, selection, .progress = progress, .row_of = row_of };
+
+  if (selection->measure >= profile->n_measures)
+    return NULL;
+  fill.measure = &profile->measures[selection->measure];
+  kind = fill.measure->source == FLAM_FROM_SAMPLES ? FLAM_TIMELINE_ACTIVITY
+                                                   : FLAM_TIMELINE_MEMORY;
+  if (!has_times (profile, kind))
+    return NULL;
+  timeline = fill.timeline = g_atomic_rc_box_new0 (FlamTimeline);
+  set_out (&fill, kind, n_buckets, per_thread);
+  filled = kind == FLAM_TIMELINE_MEMORY ? fill_memory (&fill, error)
+                                        : fill_activity (&fill, error);
+  if (!filled)
+    return NULL;
+  find_tops (timeline);
+  return g_steal_pointer (&timeline);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-draw.h"
+
+#include <math.h>
+
+#include "flam-label.h"
+
+#define PADDING 5.0
+
+struct _FlamDraw
+{
+  FlamLabels *labels;
+  FlamProfile *profile; /* whose names the labels know */
+  FlamGlyphs glyphs[FLAM_N_COLOR_STATES];
+};
+
+FlamDraw *
+flam_draw_new (PangoContext *context, const PangoFontDescription *font)
+{
+  FlamDraw *draw = g_new0 (FlamDraw, 1);
+
+  if (font == NULL)
+    font = pango_context_get_font_description (context);
+  draw->labels = flam_labels_new (context, font);
+  for (guint i = 0; i < FLAM_N_COLOR_STATES; i++)
+    flam_glyphs_init (&draw->glyphs[i]);
+  return draw;
+}
+
+void
+flam_draw_free (FlamDraw *draw)
+{
+  for (guint i = 0; i < FLAM_N_COLOR_STATES; i++)
+    flam_glyphs_clear (&draw->glyphs[i]);
+  flam_labels_free (draw->labels);
+  g_clear_pointer (&draw->profile, flam_profile_unref);
+  g_free (draw);
+}
+
+double
+flam_draw_row_height (const FlamDraw *draw)
+{
+  return ceil (flam_labels_ascent (draw->labels) +
+               flam_labels_descent (draw->labels)) +
+         3 + FLAM_DRAW_GAP;
+}
+
+static void
+know_names_of (FlamDraw *draw, FlamProfile *profile)
+{
+  if (draw->profile == profile)
+    return;
+  flam_labels_forget (draw->labels);
+  g_clear_pointer (&draw->profile, flam_profile_unref);
+  draw->profile = flam_profile_ref (profile);
+}
+
+static FlamColorState
+state_of (const FlamBox *box, const FlamScene *scene)
+{
+  if (scene->matched != NULL)
+    return scene->matched[box->node] ? FLAM_COLOR_NORMAL : FLAM_COLOR_DIMMED;
+  return box->flags & FLAM_BOX_ANCESTOR ? FLAM_COLOR_DIMMED : FLAM_COLOR_NORMAL;
+}
+
+static FlamColor
+color_of (const FlamBox *box, const FlamScene *scene)
+{
+  FlamColor color =
+      box->flags & FLAM_BOX_STRIP
+          ? flam_palette_strip (scene->palette)
+          : flam_palette_node (scene->palette, scene->tree, box->node);
+
+  if (state_of (box, scene) == FLAM_COLOR_DIMMED)
+    color = flam_palette_dimmed (scene->palette, color);
+  return color;
+}
+
+static void
+add_label (FlamDraw *draw,
+           const FlamLayout *layout,
+           const FlamScene *scene,
+           const FlamBox *box)
+{
+  double left = MAX (box->x, 0) + PADDING;
+  double right = MIN (box->x + box->width, layout->viewport.width) - PADDING;
+  double ascent = flam_labels_ascent (draw->labels);
+  double descent = flam_labels_descent (draw->labels);
+  double height = layout->viewport.row_height - FLAM_DRAW_GAP;
+  double baseline = box->y + (height - ascent - descent) / 2 + ascent;
+
+  if (right - left < flam_labels_least_width (draw->labels))
+    return;
+  flam_labels_add (draw->labels,
+                   &draw->glyphs[state_of (box, scene)],
+                   flam_tree_name (scene->tree, box->node),
+                   round (left),
+                   round (baseline),
+                   right - round (left));
+}
+
+static void
+draw_labels (FlamDraw *draw,
+             cairo_t *cr,
+             const FlamLayout *layout,
+             const FlamScene *scene)
+{
+  for (guint32 i = 0; i < layout->n; i++)
+    if (!(layout->boxes[i].flags & FLAM_BOX_STRIP))
+      add_label (draw, layout, scene, &layout->boxes[i]);
+  for (guint i = 0; i < FLAM_N_COLOR_STATES; i++)
+    {
+      flam_draw_set_source (cr, flam_palette_text (scene->palette, i));
+      flam_glyphs_show (&draw->glyphs[i], cr);
+    }
+}
+
+void
+flam_draw_layout (FlamDraw *draw,
+                  cairo_t *cr,
+                  const FlamLayout *layout,
+                  const FlamScene *scene)
+{
+  g_autofree FlamColor *colors = g_new (FlamColor, (gsize)layout->n + 1);
+  FlamColor background = flam_palette_background (scene->palette);
+
+  know_names_of (draw, scene->tree->profile);
+  for (guint32 i = 0; i < layout->n; i++)
+    colors[i] = color_of (&layout->boxes[i], scene);
+  if (!flam_draw_boxes_as_pixels (cr, layout, colors, background))
+    flam_draw_boxes_as_paths (cr, layout, colors, background);
+  draw_labels (draw, cr, layout, scene);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Boxes -> picture. The window, PNG and PDF all come through here.
+ *
+ * On an image surface rows are filled as lines of pixels: a row's boxes all
+ * have the same height, so the first line is composed box by box and the
+ * others are copies of it; 100,000 boxes cost what 1,000 do. On any other
+ * surface they are paths, one for each colour. The pictures are the same but
+ * for the rounding of positions to pixels. */
+
+#include <pango/pangocairo.h>
+
+#include "flam-layout.h"
+#include "flam-palette.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamDraw FlamDraw;
+
+/* `font` NULL: the context's own. */
+FlamDraw *flam_draw_new (PangoContext *context,
+                         const PangoFontDescription *font);
+void flam_draw_free (FlamDraw *draw);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDraw, flam_draw_free)
+
+/* What suits the font: text, a pixel or two above and below, the gap. */
+double flam_draw_row_height (const FlamDraw *draw);
+
+typedef struct
+{
+  const FlamTree *tree;
+  FlamPalette *palette;
+  const guint8 *matched; /* a byte a node: all others are dimmed; or NULL */
+} FlamScene;
+
+/* Fills the viewport, background and all, at the origin of `cr`. An image
+ * surface must have the device scale of the screen set, and no other
+ * transformation in `cr` but a translation by whole pixels. */
+void flam_draw_layout (FlamDraw *draw,
+                       cairo_t *cr,
+                       const FlamLayout *layout,
+                       const FlamScene *scene);
+
+static inline void
+flam_draw_set_source (cairo_t *cr, FlamColor color)
+{
+  cairo_set_source_rgb (cr,
+                        (color >> 16 & 255) / 255.0,
+                        (color >> 8 & 255) / 255.0,
+                        (color & 255) / 255.0);
+}
+
+/* Radius of the boxes' corners and the gap between boxes, in pixels. Boxes
+ * narrower than FLAM_DRAW_PLAIN have neither. */
+#define FLAM_DRAW_RADIUS 2.0
+#define FLAM_DRAW_GAP 1.0
+#define FLAM_DRAW_PLAIN 4.0
+
+/* The two ways to fill boxes; `colors` is one a box. pixels() is FALSE when
+ * the surface is not one it can write to. */
+gboolean flam_draw_boxes_as_pixels (cairo_t *cr,
+                                    const FlamLayout *layout,
+                                    const FlamColor *colors,
+                                    FlamColor background);
+void flam_draw_boxes_as_paths (cairo_t *cr,
+                               const FlamLayout *layout,
+                               const FlamColor *colors,
+                               FlamColor background);
+
+G_END_DECLS

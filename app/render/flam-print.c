@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-print.h"
+
+#include <cairo-pdf.h>
+#include <math.h>
+
+#include "flam-draw.h"
+#include "flam-format.h"
+
+#define MARGIN 12.0
+#define MAX_PIXELS 32000
+
+typedef struct
+{
+  FlamTree *tree;
+  FlamPrintOptions options;
+  PangoContext *context;
+  FlamDraw *draw;
+  FlamPalette *palette;
+  FlamRows *rows;
+  FlamViewport viewport;
+  FlamLayout *layout;
+  gboolean cut; /* rows were left out */
+  double line;  /* height of a line of text */
+  double height;
+} Picture;
+
+/* --- layout -------------------------------------------------------------- */
+
+static PangoContext *
+context_new (const char *font)
+{
+  PangoContext *context =
+      pango_font_map_create_context (pango_cairo_font_map_get_default ());
+  PangoFontDescription *description = pango_font_description_from_string (font);
+  cairo_font_options_t *options = cairo_font_options_create ();
+
+  cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
+  cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_SLIGHT);
+  pango_cairo_context_set_font_options (context, options);
+  pango_context_set_font_description (context, description);
+  cairo_font_options_destroy (options);
+  pango_font_description_free (description);
+  return context;
+}
+
+static FlamMeasureKind
+kind_of (const FlamTree *tree)
+{
+  return tree->profile->n_measures > tree->measure
+             ? tree->profile->measures[tree->measure].kind
+             : FLAM_MEASURE_CPU;
+}
+
+static double
+frame_top (const Picture *picture)
+{
+  if (picture->options.bare)
+    return 0;
+  return MARGIN + (picture->options.title != NULL ? picture->line * 1.8 : 0);
+}
+
+static void
+lay_out (Picture *picture)
+{
+  double side = picture->options.bare ? 0 : MARGIN;
+  FlamId zoom = picture->options.zoom;
+  double row = flam_draw_row_height (picture->draw);
+  double room;
+  guint32 n;
+
+  picture->viewport = (FlamViewport){
+    .width = MAX (picture->options.width - 2 * side, 1),
+    .height = row,
+    .row_height = row,
+    .min_width = 0.5,
+    .zoom = zoom,
+    .direction = picture->options.direction,
+  };
+  if (picture->tree->n > 0)
+    {
+      double x = (double)flam_rows_x (picture->rows, zoom);
+
+      picture->viewport.from = x;
+      picture->viewport.to = x + (double)picture->tree->total[zoom];
+    }
+  n = flam_layout_n_rows (picture->rows, &picture->viewport);
+  room = picture->options.max_height - frame_top (picture) -
+         (picture->options.bare ? 0 : picture->line * 3 + MARGIN);
+  picture->cut = n * row > MAX (room, row);
+  picture->viewport.height = MAX (MIN (n * row, floor (room / row) * row), row);
+  picture->layout = flam_layout_new (picture->rows, &picture->viewport);
+  picture->height = frame_top (picture) + picture->viewport.height;
+  if (!picture->options.bare)
+    picture->height += picture->line * 2.6 + MARGIN;
+  picture->height = ceil (picture->height);
+}
+
+static double
+or_default (double value, double otherwise)
+{
+  return value > 0 ? value : otherwise;
+}
+
+static void
+picture_init (Picture *picture, FlamTree *tree, const FlamPrintOptions *options)
+{
+  FlamPrintOptions *own = &picture->options;
+  FlamPaletteMode mode = kind_of (tree) == FLAM_MEASURE_ALLOC
+                             ? FLAM_PALETTE_MEMORY
+                             : FLAM_PALETTE_CODE;
+
+  *own = *options;
+  own->width = or_default (own->width, 1200);
+  own->scale = or_default (own->scale, 1);
+  own->max_height = or_default (own->max_height, 16000);
+  if (own->zoom >= tree->n)
+    own->zoom = 0;
+  picture->tree = tree;
+  picture->context = context_new (own->font != NULL ? own->font : "Sans 9");
+  picture->draw = flam_draw_new (picture->context, NULL);
+  picture->line = flam_draw_row_height (picture->draw);
+  picture->palette = flam_palette_new (tree->profile, mode, own->dark);
+  picture->rows = flam_rows_new (tree);
+  lay_out (picture);
+}
+
+static void
+picture_clear (Picture *picture)
+{
+  flam_layout_free (picture->layout);
+  flam_rows_unref (picture->rows);
+  flam_palette_free (picture->palette);
+  flam_draw_free (picture->draw);
+  g_object_unref (picture->context);
+}
+
+/* --- drawing ------------------------------------------------------------- */
+
+/* Returns the text's width. `room` cuts it, with an ellipsis. */
+static double
+draw_text (Picture *picture,
+           cairo_t *cr,
+           const char *text,
+           double x,
+           double y,
+           double room,
+           double size)
+{
+  g_autoptr (PangoLayout) layout = pango_layout_new (picture->context);
+  PangoFontDescription *font = pango_font_description_copy (
+      pango_context_get_font_description (picture->context));
+  int width;
+
+  pango_font_description_set_size (
+      font, (int)(pango_font_description_get_size (font) * size));
+  if (size > 1)
+    pango_font_description_set_weight (font, PANGO_WEIGHT_BOLD);
+  pango_layout_set_font_description (layout, font);
+  pango_font_description_free (font);
+  pango_layout_set_text (layout, text, -1);
+  pango_layout_set_width (layout, (int)(MAX (room, 0) * PANGO_SCALE));
+  pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
+  pango_layout_get_pixel_size (layout, &width, NULL);
+  cairo_move_to (cr, x, y);
+  pango_cairo_show_layout (cr, layout);
+  return width;
+}
+
+static void
+draw_legend (Picture *picture, cairo_t *cr, double y)
+{
+  g_autoptr (GPtrArray) entries = flam_palette_legend (
+      picture->palette, picture->tree, picture->options.zoom, 8);
+  double x = MARGIN, end = picture->options.width - MARGIN;
+
+  for (guint i = 0; i < entries->len && x + 60 < end; i++)
+    {
+      const FlamLegendEntry *entry = entries->pdata[i];
+      double size = picture->line - 8;
+
+      flam_draw_set_source (cr, entry->color);
+      cairo_rectangle (cr, x, y + 3, size, size);
+      cairo_fill (cr);
+      flam_draw_set_source (
+          cr, flam_palette_text (picture->palette, FLAM_COLOR_NORMAL));
+      x += size + 5;
+      x += draw_text (picture, cr, entry->name, x, y, end - x, 1) + 14;
+    }
+}
+
+static char *
+describe (Picture *picture)
+{
+  const FlamTree *tree = picture->tree;
+  gint64 total = tree->n > 0 ? tree->total[0] : 0;
+  g_autofree char *weight = NULL;
+  g_autofree char *share = NULL;
+  const FlamMeasure *measure = NULL;
+  GString *text = g_string_new (NULL);
+
+  if (tree->profile->n_measures > tree->measure)
+    measure = &tree->profile->measures[tree->measure];
+  weight = measure != NULL ? flam_format_weight (measure, total)
+                           : flam_format_value (total, FLAM_UNIT_COUNT);
+  g_string_append_printf (
+      text,
+      "%s: %s",
+      measure != NULL ? flam_profile_string (tree->profile, measure->name)
+                      : "Samples",
+      weight);
+  share = flam_format_percent (picture->layout->hidden, total);
+  if (picture->layout->hidden > 0)
+    g_string_append_printf (
+        text, "; %s in functions too narrow to draw", share);
+  if (picture->cut)
+    g_string_append (text, "; deeper calls are left out");
+  if (!tree->profile->facts.complete)
+    g_string_append (text, "; the capture is incomplete");
+  return g_string_free (text, FALSE);
+}
+
+static void
+draw_picture (Picture *picture, cairo_t *cr)
+{
+  const FlamPrintOptions *options = &picture->options;
+  FlamColor text = flam_palette_text (picture->palette, FLAM_COLOR_NORMAL);
+  FlamScene scene = { .tree = picture->tree, .palette = picture->palette };
+  double room = options->width - 2 * MARGIN;
+  double below = frame_top (picture) + picture->viewport.height + MARGIN / 2;
+  g_autofree char *description = NULL;
+
+  flam_draw_set_source (cr, flam_palette_background (picture->palette));
+  cairo_paint (cr);
+  cairo_save (cr);
+  cairo_translate (cr, options->bare ? 0 : MARGIN, round (frame_top (picture)));
+  if (picture->tree->n > 0)
+    flam_draw_layout (picture->draw, cr, picture->layout, &scene);
+  cairo_restore (cr);
+  if (options->bare)
+    return;
+  flam_draw_set_source (cr, text);
+  if (options->title != NULL)
+    draw_text (picture, cr, options->title, MARGIN, MARGIN, room, 1.3);
+  draw_legend (picture, cr, below);
+  description = describe (picture);
+  flam_draw_set_source (cr, text);
+  draw_text (
+      picture, cr, description, MARGIN, below + picture->line * 1.15, room, 1);
+}
+
+/* --- documents ----------------------------------------------------------- */
+
+static cairo_status_t
+append (void *closure, const unsigned char *data, unsigned int length)
+{
+  g_string_append_len (closure, (const char *)data, length);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+static gboolean
+check (cairo_status_t status, GError **error)
+{
+  if (status == CAIRO_STATUS_SUCCESS)
+    return TRUE;
+  g_set_error (error,
+               FLAM_ERROR,
+               FLAM_ERROR_SYSTEM,
+               "The picture could not be made: %s.",
+               cairo_status_to_string (status));
+  return FALSE;
+}
+
+static cairo_status_t
+draw_on (Picture *picture, cairo_surface_t *surface)
+{
+  cairo_t *cr = cairo_create (surface);
+  cairo_status_t status;
+
+  draw_picture (picture, cr);
+  status = cairo_status (cr);
+  cairo_destroy (cr);
+  return status;
+}
+
+gboolean
+flam_print_to_png (FlamTree *tree,
+                   const FlamPrintOptions *options,
+                   GString *out,
+                   GError **error)
+{
+  Picture picture = { 0 };
+  cairo_surface_t *surface;
+  cairo_status_t status;
+  double width, height;
+
+  picture_init (&picture, tree, options);
+  width = MIN (picture.options.width * picture.options.scale, MAX_PIXELS);
+  height = MIN (picture.height * picture.options.scale, MAX_PIXELS);
+  surface =
+      cairo_image_surface_create (CAIRO_FORMAT_ARGB32, (int)width, (int)height);
+  cairo_surface_set_device_scale (
+      surface, picture.options.scale, picture.options.scale);
+  status = draw_on (&picture, surface);
+  if (status == CAIRO_STATUS_SUCCESS)
+    status = cairo_surface_write_to_png_stream (surface, append, out);
+  cairo_surface_destroy (surface);
+  picture_clear (&picture);
+  return check (status, error);
+}
+
+gboolean
+flam_print_to_pdf (FlamTree *tree,
+                   const FlamPrintOptions *options,
+                   GString *out,
+                   GError **error)
+{
+  Picture picture = { 0 };
+  cairo_surface_t *surface;
+  cairo_status_t status;
+
+  picture_init (&picture, tree, options);
+  surface = cairo_pdf_surface_create_for_stream (
+      append, out, picture.options.width, picture.height);
+  if (picture.options.title != NULL)
+    cairo_pdf_surface_set_metadata (
+        surface, CAIRO_PDF_METADATA_TITLE, picture.options.title);
+  status = draw_on (&picture, surface);
+  cairo_surface_finish (surface);
+  if (status == CAIRO_STATUS_SUCCESS)
+    status = cairo_surface_status (surface);
+  cairo_surface_destroy (surface);
+  picture_clear (&picture);
+  return check (status, error);
+}

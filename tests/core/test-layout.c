@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-layout.h"
+
+#include "flam-test-trees.h"
+
+static const char sample[] = "main;a;c 5\nmain;a 1\nmain;b 2\n";
+
+static FlamViewport
+viewport_of (const FlamTree *tree, double width, double height)
+{
+  return (FlamViewport){
+    .width = width,
+    .height = height,
+    .row_height = 10,
+    .to = (double)tree->total[0],
+    .min_width = 0.5,
+    .direction = FLAM_DIRECTION_ICICLE,
+  };
+}
+
+static char *
+dump (const FlamTree *tree, const FlamLayout *layout)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint32 i = 0; i < layout->n; i++)
+    {
+      const FlamBox *box = &layout->boxes[i];
+
+      g_string_append_printf (text,
+                              "%s%s%s %g %g %g\n",
+                              flam_tree_name (tree, box->node),
+                              box->flags & FLAM_BOX_ANCESTOR ? "^" : "",
+                              box->flags & FLAM_BOX_STRIP ? "~" : "",
+                              box->x,
+                              box->y,
+                              box->width);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static void
+assert_dump (const FlamRows *rows,
+             const FlamViewport *viewport,
+             const char *expected)
+{
+  g_autoptr (FlamLayout) layout = flam_layout_new (rows, viewport);
+  g_autofree char *text = dump (rows->tree, layout);
+
+  g_assert_cmpstr (text, ==, expected);
+}
+
+static void
+test_small (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  FlamViewport viewport = viewport_of (tree, 800, 100);
+
+  assert_dump (rows,
+               &viewport,
+               "all 0 0 800\nmain 0 10 800\na 0 20 600\nb 600 20 200\n"
+               "c 0 30 500\n");
+  viewport.direction = FLAM_DIRECTION_FLAME;
+  assert_dump (rows,
+               &viewport,
+               "all 0 90 800\nmain 0 80 800\na 0 70 600\nb 600 70 200\n"
+               "c 0 60 500\n");
+}
+
+static void
+test_zoomed (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  FlamViewport viewport = viewport_of (tree, 300, 100);
+
+  viewport.zoom = 2;
+  viewport.to = 6;
+  assert_dump (rows,
+               &viewport,
+               "all^ 0 0 301\nmain^ 0 10 301\na 0 20 300\nc 0 30 250\n");
+  viewport.from = 5;
+  viewport.to = 8;
+  viewport.zoom = 0;
+  assert_dump (rows,
+               &viewport,
+               "all -1 0 301\nmain -1 10 301\na -1 20 101\nb 100 20 200\n");
+}
+
+static void
+test_scrolled (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  FlamViewport viewport = viewport_of (tree, 800, 15);
+
+  viewport.scroll = 20;
+  assert_dump (rows, &viewport, "a 0 0 600\nb 600 0 200\nc 0 10 500\n");
+  g_assert_cmpuint (flam_layout_n_rows (rows, &viewport), ==, 4);
+  viewport.scroll = 4000;
+  assert_dump (rows, &viewport, "");
+}
+
+/* Ten thousand siblings, one of them wide: strips on both sides. */
+static void
+test_strips (void)
+{
+  g_autoptr (GString) text = g_string_new ("m;zzz0000 20000\nm;y00500 20000\n");
+  g_autoptr (FlamTree) tree = NULL;
+  g_autoptr (FlamRows) rows = NULL;
+  g_autoptr (FlamLayout) layout = NULL;
+  FlamViewport viewport;
+
+  for (guint i = 0; i < 10000; i++)
+    g_string_append_printf (text, "m;y%05u 1\n", i);
+  tree = flam_test_tree (text->str, FLAM_ORDER_NAME);
+  rows = flam_rows_new (tree);
+  viewport = viewport_of (tree, 500, 100);
+  layout = flam_layout_new (rows, &viewport);
+  g_assert_cmpuint (layout->n, ==, 6);
+  g_assert_cmpuint (layout->row[3] - layout->row[2], ==, 4);
+  g_assert_cmpuint (layout->boxes[2].flags, ==, FLAM_BOX_STRIP);
+  g_assert_cmpuint (layout->boxes[2].count, ==, 500);
+  g_assert_cmpuint (layout->boxes[3].flags, ==, 0);
+  g_assert_cmpuint (layout->boxes[4].count, ==, 9499);
+  g_assert_cmpint (layout->hidden, ==, 9999);
+  g_assert_cmpint (layout->in_view, ==, 50000);
+}
+
+static void
+assert_rows_are_sound (const FlamRows *rows, const FlamLayout *layout)
+{
+  const FlamTree *tree = rows->tree;
+
+  for (guint32 row = 0; row < layout->n_rows; row++)
+    for (guint32 i = layout->row[row]; i < layout->row[row + 1]; i++)
+      {
+        const FlamBox *box = &layout->boxes[i];
+
+        g_assert_cmpuint (tree->depth[box->node], ==, layout->first_row + row);
+        g_assert_cmpfloat (box->width, >, 0);
+        g_assert_cmpfloat (box->x, >=, -1);
+        g_assert_cmpfloat (
+            box->x + box->width, <=, layout->viewport.width + 1.01);
+        if (i + 1 < layout->row[row + 1])
+          g_assert_cmpfloat (box->x + box->width, <=, box[1].x + 0.01);
+      }
+}
+
+static void
+assert_hits (const FlamLayout *layout)
+{
+  for (guint32 i = 0; i < layout->n; i++)
+    {
+      const FlamBox *box = &layout->boxes[i];
+      double x = box->x + box->width / 2.0;
+      double y = box->y + layout->viewport.row_height / 2;
+
+      if (x >= 0 && x < layout->viewport.width)
+        g_assert_true (flam_layout_hit (layout, x, y) == box);
+    }
+}
+
+/* Every node that is in view and wide enough has its box, and only those. */
+static void
+assert_complete (const FlamRows *rows, const FlamLayout *layout)
+{
+  const FlamViewport *view = &layout->viewport;
+  double per_pixel = (view->to - view->from) / view->width;
+  guint32 first = layout->first_row, end = first + layout->n_rows;
+  guint32 expected = 0, found = 0;
+
+  for (guint32 i = 0; i < layout->n; i++)
+    found += !(layout->boxes[i].flags & FLAM_BOX_STRIP);
+  for (FlamId i = 0; i < rows->n; i++)
+    {
+      double x = (double)flam_rows_x (rows, i);
+      double total = (double)rows->tree->total[i];
+      guint32 depth = rows->tree->depth[i];
+
+      expected += depth >= first && depth < end &&
+                  total >= view->min_width * per_pixel &&
+                  x + total > view->from && x < view->to;
+    }
+  g_assert_cmpuint (found, ==, expected);
+}
+
+static void
+test_random_views (gconstpointer data)
+{
+  g_autoptr (FlamTree) tree =
+      flam_test_random_tree (30000, 500, 7, GPOINTER_TO_INT (data));
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+
+  for (guint round = 0; round < 200; round++)
+    {
+      g_autoptr (FlamLayout) layout = NULL;
+      FlamViewport viewport = viewport_of (tree,
+                                           g_test_rand_int_range (1, 2000),
+                                           g_test_rand_int_range (1, 1200));
+      double whole = (double)tree->total[0];
+
+      viewport.direction = round % 2;
+      viewport.from = g_test_rand_double_range (0, whole);
+      viewport.to = g_test_rand_double_range (viewport.from, whole) + 1;
+      viewport.scroll = g_test_rand_int_range (0, 300);
+      if (round < 20)
+        {
+          viewport.from = 0;
+          viewport.to = whole;
+        }
+      layout = flam_layout_new (rows, &viewport);
+      assert_rows_are_sound (rows, layout);
+      assert_hits (layout);
+      assert_complete (rows, layout);
+      g_assert_cmpint (layout->hidden, <=, layout->in_view + 1);
+    }
+}
+
+/* What a row shows and what ended in rows before it is the whole. */
+static void
+test_widths_sum (void)
+{
+  g_autoptr (FlamTree) tree =
+      flam_test_random_tree (3000, 100, 3, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  FlamViewport viewport = viewport_of (tree, 1000, 10000);
+  g_autoptr (FlamLayout) layout = NULL;
+  double ended = 0;
+
+  viewport.min_width = 1e-9;
+  layout = flam_layout_new (rows, &viewport);
+  for (guint32 row = 0; row < layout->n_rows; row++)
+    {
+      double shown = 0;
+
+      for (guint32 i = layout->row[row]; i < layout->row[row + 1]; i++)
+        shown += layout->boxes[i].width;
+      g_assert_cmpfloat_with_epsilon (shown + ended, 1000, 0.1);
+      for (guint32 i = layout->row[row]; i < layout->row[row + 1]; i++)
+        ended += (double)tree->self[layout->boxes[i].node] * 1000 /
+                 (double)tree->total[0];
+    }
+}
+
+static void
+test_at (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+
+  g_assert_cmpuint (flam_rows_at (rows, 0, 3), ==, 0);
+  g_assert_cmpstr (flam_tree_name (tree, flam_rows_at (rows, 2, 5.9)), ==, "a");
+  g_assert_cmpstr (flam_tree_name (tree, flam_rows_at (rows, 2, 6)), ==, "b");
+  g_assert_cmpuint (flam_rows_at (rows, 3, 5.5), ==, FLAM_NONE);
+  g_assert_cmpuint (flam_rows_at (rows, 2, 8), ==, FLAM_NONE);
+  g_assert_cmpuint (flam_rows_at (rows, 2, -1), ==, FLAM_NONE);
+  g_assert_cmpuint (flam_rows_at (rows, 9, 1), ==, FLAM_NONE);
+}
+
+static void
+test_deep (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_deep_tree (30000);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  FlamViewport viewport = viewport_of (tree, 800, 600);
+  g_autoptr (FlamLayout) layout = NULL;
+
+  g_assert_cmpuint (flam_layout_n_rows (rows, &viewport), ==, 30001);
+  viewport.scroll = 290000;
+  layout = flam_layout_new (rows, &viewport);
+  g_assert_cmpuint (layout->first_row, ==, 29000);
+  g_assert_cmpuint (layout->n, ==, 61);
+}
+
+/* Entering a million nodes anywhere gives few boxes. */
+static void
+test_million (void)
+{
+  g_autoptr (FlamTree) tree =
+      flam_test_random_tree (1000000, 5000, 11, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+
+  for (guint round = 0; round < 50; round++)
+    {
+      FlamViewport viewport = viewport_of (tree, 1600, 900);
+      FlamId node = (FlamId)g_test_rand_int_range (0, (gint)tree->n);
+      g_autoptr (FlamLayout) layout = NULL;
+
+      viewport.zoom = node;
+      viewport.from = (double)flam_rows_x (rows, node);
+      viewport.to = viewport.from + (double)tree->total[node];
+      viewport.scroll = MAX (0, tree->depth[node] * 10.0 - 450);
+      layout = flam_layout_new (rows, &viewport);
+      assert_rows_are_sound (rows, layout);
+      assert_hits (layout);
+      g_assert_cmpuint (layout->n, <=, 91 * 3202);
+    }
+}
+
+static void
+test_nothing (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree ("", FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  FlamViewport viewport = viewport_of (tree, 100, 100);
+  g_autoptr (FlamLayout) layout = flam_layout_new (rows, &viewport);
+
+  g_assert_cmpuint (layout->n, ==, 0);
+  g_assert_null (flam_layout_hit (layout, 5, 5));
+  g_assert_cmpuint (flam_layout_n_rows (rows, &viewport), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/layout/small", test_small);
+  g_test_add_func ("/layout/zoomed", test_zoomed);
+  g_test_add_func ("/layout/scrolled", test_scrolled);
+  g_test_add_func ("/layout/strips", test_strips);
+  g_test_add_data_func ("/layout/random-views/by-total",
+                        GINT_TO_POINTER (FLAM_ORDER_TOTAL),
+                        test_random_views);
+  g_test_add_data_func ("/layout/random-views/by-name",
+                        GINT_TO_POINTER (FLAM_ORDER_NAME),
+                        test_random_views);
+  g_test_add_func ("/layout/widths-sum", test_widths_sum);
+  g_test_add_func ("/layout/at", test_at);
+  g_test_add_func ("/layout/deep", test_deep);
+  g_test_add_func ("/layout/million", test_million);
+  g_test_add_func ("/layout/nothing", test_nothing);
+  return g_test_run ();
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-timeline.h"
+
+#include "flam-builder.h"
+
+static FlamId
+a_stack (FlamBuilder *builder)
+{
+  FlamId name = flam_builder_string (builder, "f", -1);
+  FlamId function =
+      flam_builder_function_named (builder, name, FLAM_KIND_NATIVE);
+
+  return flam_builder_stack (
+      builder, FLAM_NONE, flam_builder_frame (builder, function, 0, 0, 0));
+}
+
+static FlamProfile *
+finish (FlamBuilder *builder)
+{
+  g_autoptr (GError) error = NULL;
+  FlamProfile *profile = flam_builder_finish (builder, &error);
+
+  g_assert_no_error (error);
+  return profile;
+}
+
+/* Thread 1: a sample of 2 each ns from 0 to 9; thread 2: one of 100 at 5. */
+static FlamProfile *
+cpu_profile (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamSample sample = { 0 };
+  gint64 weight = 2;
+
+  flam_builder_set_has_times (builder);
+  flam_builder_add_measure (builder,
+                            "cpu-time",
+                            "CPU time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  sample.stack = a_stack (builder);
+  sample.thread = flam_builder_thread (builder, process, 1, 0);
+  for (sample.time = 0; sample.time < 10; sample.time++)
+    flam_builder_add_sample (builder, &sample, &weight);
+  sample.thread = flam_builder_thread (builder, process, 2, 0);
+  sample.time = 5;
+  weight = 100;
+  flam_builder_add_sample (builder, &sample, &weight);
+  return finish (builder);
+}
+
+static void
+assert_row (const FlamTimeline *timeline, guint row, const char *expected)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < timeline->n; i++)
+    g_string_append_printf (text,
+                            "%s%" G_GINT64_FORMAT,
+                            i > 0 ? " " : "",
+                            flam_timeline_row (timeline, row)[i]);
+  g_assert_cmpstr (text->str, ==, expected);
+}
+
+static void
+test_activity (void)
+{
+  g_autoptr (FlamProfile) profile = cpu_profile ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTimeline) timeline =
+      flam_timeline_new (profile, selection, 5, TRUE, NULL, NULL);
+
+  g_assert_nonnull (timeline);
+  g_assert_cmpint (timeline->end, ==, 10);
+  g_assert_cmpuint (timeline->n_rows, ==, 3);
+  assert_row (timeline, 0, "4 4 104 4 4");
+  assert_row (timeline, 1, "0 0 100 0 0");
+  assert_row (timeline, 2, "4 4 4 4 4");
+  g_assert_cmpint (timeline->top[0], ==, 104);
+  g_assert_cmpint (timeline->top[2], ==, 4);
+  g_assert_cmpint (flam_timeline_time_of (timeline, 0.5), ==, 5);
+  g_assert_cmpfloat (flam_timeline_fraction_of (timeline, 5), ==, 0.5);
+  g_assert_cmpfloat (flam_timeline_fraction_of (timeline, 500), ==, 1);
+}
+
+static void
+test_selected_threads (void)
+{
+  g_autoptr (FlamProfile) profile = cpu_profile ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTimeline) timeline = NULL;
+
+  flam_selection_add_thread (selection, 0);
+  selection->from = 3;
+  selection->to = 4;
+  timeline = flam_timeline_new (profile, selection, 5, FALSE, NULL, NULL);
+  g_assert_cmpuint (timeline->n_rows, ==, 1);
+  assert_row (timeline, 0, "4 4 4 4 4");
+}
+
+static void
+allocate (FlamBuilder *builder, FlamId stack, gint64 from, gint64 to, gint64 n)
+{
+  FlamAllocation allocation = {
+    .time = from,
+    .freed_at = to,
+    .thread = FLAM_NONE,
+    .stack = stack,
+    .size = n,
+    .count = 1,
+    .at_peak = -1,
+    .distance = G_MAXUINT16,
+  };
+
+  flam_builder_add_allocation (builder, &allocation);
+}
+
+/* live:  0-1: 10, 2: 10 + 50 (born and dead within bucket 1), 3-5: 10,
+ * 6-9: 30 */
+static void
+test_memory (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTimeline) timeline = NULL;
+  FlamId stack = a_stack (builder);
+
+  flam_builder_set_has_times (builder);
+  flam_builder_add_allocation_measures (builder);
+  allocate (builder, stack, 0, 6, 10);
+  allocate (builder, stack, 2, 3, 50);
+  allocate (builder, stack, 6, FLAM_NEVER, 30);
+  flam_builder_set_duration (builder, 10);
+  profile = finish (builder);
+  timeline = flam_timeline_new (profile, selection, 5, FALSE, NULL, NULL);
+  g_assert_cmpint (timeline->kind, ==, FLAM_TIMELINE_MEMORY);
+  assert_row (timeline, 0, "10 60 10 30 30");
+  g_assert_cmpint (timeline->peak_time, ==, 2);
+}
+
+static void
+test_without_times (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = finish (builder);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (
+      flam_timeline_new (profile, selection, 5, FALSE, NULL, &error));
+  g_assert_no_error (error);
+}
+
+static gboolean
+refuse (gpointer data, double fraction)
+{
+  return FALSE;
+}
+
+static void
+test_cancelled (void)
+{
+  g_autoptr (FlamProfile) profile = cpu_profile ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (GError) error = NULL;
+  FlamProgress progress = { refuse, NULL };
+
+  g_assert_null (
+      flam_timeline_new (profile, selection, 5, TRUE, &progress, &error));
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_CANCELLED);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/timeline/activity", test_activity);
+  g_test_add_func ("/timeline/selected-threads", test_selected_threads);
+  g_test_add_func ("/timeline/memory", test_memory);
+  g_test_add_func ("/timeline/without-times", test_without_times);
+  g_test_add_func ("/timeline/cancelled", test_cancelled);
+  return g_test_run ();
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "flam-draw.h"
+#include "flam-label.h"
+#include "flam-test-trees.h"
+
+static const char sample[] =
+    "main@/bin/nest;compute@/bin/nest;std::vector<int, std::allocator<int> "
+    ">::push_back(int&&)_[i]@/bin/nest 300\n"
+    "main@/bin/nest;compute@/bin/nest;spin_heavy@/bin/nest 507\n"
+    "main@/bin/nest;read@/lib/libc.so.6;sys_read_[k] 93\n"
+    "main@/bin/nest;run_[j] 40\n"
+    "main@/bin/nest;naïve_größe.py_[p] 30\n"
+    "main@/bin/nest;what_[u] 20\n";
+
+static GObject *
+context_new (void)
+{
+  PangoContext *context =
+      pango_font_map_create_context (pango_cairo_font_map_get_default ());
+  PangoFontDescription *font = pango_font_description_from_string ("Sans 9");
+
+  pango_context_set_font_description (context, font);
+  pango_font_description_free (font);
+  return G_OBJECT (context);
+}
+
+/* --- documents ----------------------------------------------------------- */
+
+static void
+keep (const char *name, const GString *document)
+{
+  const char *folder = g_getenv ("FLAM_TEST_PICTURES");
+  g_autofree char *path = NULL;
+
+  if (folder == NULL)
+    return;
+  path = g_build_filename (folder, name, NULL);
+  g_assert_true (
+      g_file_set_contents (path, document->str, document->len, NULL));
+}
+
+static void
+test_png (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  FlamPrintOptions options = { .title = "nest" };
+  g_autoptr (GError) error = NULL;
+
+  for (guint look = 0; look < 4; look++)
+    {
+      g_autoptr (GString) out = g_string_new (NULL);
+      g_autofree char *name = g_strdup_printf ("small-%u.png", look);
+
+      options.dark = look & 1;
+      options.scale = look & 2 ? 2 : 1;
+      options.direction = look >> 1;
+      g_assert_true (flam_print_to_png (tree, &options, out, &error));
+      g_assert_no_error (error);
+      g_assert_cmpmem (out->str, 8, "\x89PNG\r\n\x1a\n", 8);
+      keep (name, out);
+    }
+}
+
+static void
+test_pdf (void)
+{
+  g_autoptr (FlamTree) tree =
+      flam_test_random_tree (20000, 300, 5, FLAM_ORDER_TOTAL);
+  FlamPrintOptions options = { .title = "twenty thousand", .max_height = 900 };
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GString) png = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (flam_print_to_pdf (tree, &options, out, &error));
+  g_assert_no_error (error);
+  g_assert_cmpmem (out->str, 5, "%PDF-", 5);
+  keep ("large.pdf", out);
+  g_assert_true (flam_print_to_png (tree, &options, png, &error));
+  g_assert_no_error (error);
+  keep ("large.png", png);
+}
+
+static void
+test_nothing (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree ("", FLAM_ORDER_TOTAL);
+  FlamPrintOptions options = { .bare = TRUE, .zoom = 77 };
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (flam_print_to_png (tree, &options, out, &error));
+  g_assert_no_error (error);
+}
+
+/* --- pixels and paths ---------------------------------------------------- */
+
+static cairo_surface_t *
+fill (FlamLayout *layout, const FlamColor *colors, gboolean pixels)
+{
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_ARGB32,
+                                  (int)layout->viewport.width,
+                                  (int)layout->viewport.height);
+  cairo_t *cr = cairo_create (surface);
+
+  if (pixels)
+    g_assert_true (flam_draw_boxes_as_pixels (cr, layout, colors, 0xffffff));
+  else
+    flam_draw_boxes_as_paths (cr, layout, colors, 0xffffff);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  return surface;
+}
+
+/* The mean difference of a channel, 0 to 255. */
+static double
+difference (cairo_surface_t *a, cairo_surface_t *b)
+{
+  const guchar *x = cairo_image_surface_get_data (a);
+  const guchar *y = cairo_image_surface_get_data (b);
+  gsize n = (gsize)cairo_image_surface_get_stride (a) *
+            cairo_image_surface_get_height (a);
+  double sum = 0;
+
+  for (gsize i = 0; i < n; i++)
+    sum += abs (x[i] - y[i]);
+  return sum / (double)n;
+}
+
+static void
+test_same_picture (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (tree->profile, FLAM_PALETTE_CODE, FALSE);
+  FlamViewport viewport = {
+    .width = 900,
+    .height = 100,
+    .row_height = 18,
+    .to = (double)tree->total[0],
+    .min_width = 0.5,
+  };
+  g_autoptr (FlamLayout) layout = flam_layout_new (rows, &viewport);
+  g_autofree FlamColor *colors = g_new (FlamColor, layout->n);
+  cairo_surface_t *pixels, *paths;
+
+  for (guint32 i = 0; i < layout->n; i++)
+    colors[i] = flam_palette_node (palette, tree, layout->boxes[i].node);
+  pixels = fill (layout, colors, TRUE);
+  paths = fill (layout, colors, FALSE);
+  g_assert_cmpfloat (difference (pixels, paths), <, 1);
+  for (guint32 i = 0; i < layout->n; i++)
+    colors[i] = 0xffffff;
+  cairo_surface_destroy (paths);
+  paths = fill (layout, colors, FALSE);
+  g_assert_cmpfloat (difference (pixels, paths), >, 10);
+  cairo_surface_destroy (pixels);
+  cairo_surface_destroy (paths);
+}
+
+/* Boxes that reach beyond the surface on all sides. */
+static void
+test_clipped (void)
+{
+  g_autoptr (FlamTree) tree =
+      flam_test_random_tree (3000, 100, 9, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  g_autoptr (GObject) held = context_new ();
+  PangoContext *context = (PangoContext *)held;
+  g_autoptr (FlamDraw) draw = flam_draw_new (context, NULL);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (tree->profile, FLAM_PALETTE_CODE, TRUE);
+  FlamScene scene = { .tree = tree, .palette = palette };
+
+  for (guint round = 0; round < 60; round++)
+    {
+      double whole = (double)tree->total[0];
+      FlamViewport viewport = {
+        .width = g_test_rand_int_range (1, 500),
+        .height = g_test_rand_int_range (1, 300),
+        .row_height = flam_draw_row_height (draw),
+        .scroll = g_test_rand_double_range (0, 200),
+        .from = g_test_rand_double_range (0, whole * 0.6),
+        .to = g_test_rand_double_range (whole * 0.61, whole),
+        .min_width = 0.5,
+        .direction = round % 2,
+      };
+      g_autoptr (FlamLayout) layout = flam_layout_new (rows, &viewport);
+      cairo_surface_t *surface =
+          cairo_image_surface_create (CAIRO_FORMAT_ARGB32,
+                                      g_test_rand_int_range (1, 600),
+                                      g_test_rand_int_range (1, 300));
+      cairo_t *cr;
+
+      cairo_surface_set_device_scale (surface, 1 + round % 3, 1 + round % 3);
+      cr = cairo_create (surface);
+      cairo_translate (cr, round % 5, round % 3);
+      flam_draw_layout (draw, cr, layout, &scene);
+      g_assert_cmpint (cairo_status (cr), ==, CAIRO_STATUS_SUCCESS);
+      cairo_destroy (cr);
+      cairo_surface_destroy (surface);
+    }
+}
+
+/* --- labels -------------------------------------------------------------- */
+
+static guint
+n_glyphs (const FlamGlyphs *glyphs)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < glyphs->glyphs->len; i++)
+    n += ((GArray *)glyphs->glyphs->pdata[i])->len;
+  return n;
+}
+
+static double
+rightmost (const FlamGlyphs *glyphs)
+{
+  double x = 0;
+
+  for (guint i = 0; i < glyphs->glyphs->len; i++)
+    {
+      const GArray *array = glyphs->glyphs->pdata[i];
+
+      for (guint j = 0; j < array->len; j++)
+        x = MAX (x, g_array_index (array, cairo_glyph_t, j).x);
+    }
+  return x;
+}
+
+static void
+test_labels (void)
+{
+  static const char name[] = "engine::parser<char>::parse_document(int)";
+  g_autoptr (GObject) held = context_new ();
+  PangoContext *context = (PangoContext *)held;
+  g_autoptr (FlamLabels) labels =
+      flam_labels_new (context, pango_context_get_font_description (context));
+  FlamGlyphs glyphs;
+
+  flam_glyphs_init (&glyphs);
+  flam_labels_add (labels, &glyphs, name, 0, 0, 1000);
+  g_assert_cmpuint (n_glyphs (&glyphs), ==, strlen (name));
+  for (double width = 0; width < 400; width += 3)
+    {
+      guint before;
+
+      flam_glyphs_clear (&glyphs);
+      flam_glyphs_init (&glyphs);
+      flam_labels_add (labels, &glyphs, name, 0, 0, width);
+      before = n_glyphs (&glyphs);
+      g_assert_cmpfloat (rightmost (&glyphs), <=, width);
+      if (width < flam_labels_least_width (labels))
+        g_assert_cmpuint (before, ==, 0);
+      else
+        g_assert_cmpuint (before, >=, 3);
+    }
+  flam_labels_add (labels, &glyphs, "größe::日本語", 0, 0, 1000);
+  flam_labels_add (labels, &glyphs, "", 0, 0, 1000);
+  flam_labels_add (labels, &glyphs, "\xff\xfe bad", 0, 0, 30);
+  flam_glyphs_clear (&glyphs);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/print/png", test_png);
+  g_test_add_func ("/print/pdf", test_pdf);
+  g_test_add_func ("/print/nothing", test_nothing);
+  g_test_add_func ("/draw/same-picture", test_same_picture);
+  g_test_add_func ("/draw/clipped", test_clipped);
+  g_test_add_func ("/draw/labels", test_labels);
+  return g_test_run ();
+}
