@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Profiles from text, for tests of the core: one stack a line,
+ * "A;B;C 5" or "thread:A;B;C 5" to put it in a thread of that name. */
+
+#include "flam-builder.h"
+
+G_BEGIN_DECLS
+
+FlamProfile *flam_fixture_profile (const char *text);
+/* A random profile: deep and shallow stacks, recursion, several threads,
+ * times, two measures, allocations. From g_test_rand_int(). */
+FlamProfile *flam_fixture_random (void);
+
+G_END_DECLS

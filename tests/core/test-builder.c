@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the builder promises about hostile values, and the small tools. */
+
+#include "flam-fixture.h"
+
+#include "flam-dump.h"
+#include "flam-format.h"
+
+#include <string.h>
+
+static FlamBuilder *
+builder_with_thread (FlamId *thread)
+{
+  FlamBuilder *builder = flam_builder_new ();
+
+  *thread =
+      flam_builder_thread (builder, flam_builder_process (builder, 7, 0), 8, 0);
+  flam_builder_add_column (builder);
+  flam_builder_add_measure (
+      builder, "w", "W", FLAM_UNIT_COUNT, FLAM_MEASURE_CPU, 0, FLAM_NONE);
+  return builder;
+}
+
+static void
+test_strings (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autofree char *huge = g_malloc (3 << 20);
+  FlamId bad = flam_builder_string (builder, "a\xff\xfe", 3);
+  FlamId nul = flam_builder_string (builder, "a\0b", 3);
+  FlamId cut;
+
+  memset (huge, 0xc3, 3 << 20);
+  cut = flam_builder_string (builder, huge, 3 << 20);
+  g_assert_cmpuint (flam_builder_string (builder, "", -1), ==, 0);
+  g_assert_cmpuint (flam_builder_string (builder, NULL, -1), ==, 0);
+  g_assert_cmpuint (flam_builder_string (builder, "a\xff\xfe", 3), ==, bad);
+  g_assert_true (
+      g_utf8_validate (flam_builder_get_string (builder, bad), -1, NULL));
+  g_assert_cmpstr (flam_builder_get_string (builder, nul),
+                   ==,
+                   "a\xef\xbf\xbd"
+                   "b");
+  g_assert_cmpuint (
+      strlen (flam_builder_get_string (builder, cut)), <=, 1 << 20);
+  g_assert_true (
+      g_utf8_validate (flam_builder_get_string (builder, cut), -1, NULL));
+}
+
+static void
+expect_refusal (gint64 a, gint64 b)
+{
+  FlamId thread;
+  g_autoptr (FlamBuilder) builder = builder_with_thread (&thread);
+  g_autoptr (GError) error = NULL;
+  FlamSample sample = { thread, FLAM_NONE };
+
+  flam_builder_add_sample (builder, &sample, &a);
+  flam_builder_add_sample (builder, &sample, &b);
+  g_assert_null (flam_builder_finish (builder, &error));
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
+}
+
+static void
+test_weights (void)
+{
+  expect_refusal (1, -1);
+  expect_refusal (G_MAXINT64, 1);
+}
+
+static void
+test_order (void)
+{
+  FlamId thread, other;
+  g_autoptr (FlamBuilder) builder = builder_with_thread (&thread);
+  g_autoptr (FlamProfile) profile = NULL;
+  const gint64 times[] = { 50, 20, G_MAXINT64, 30, 20 };
+
+  other =
+      flam_builder_thread (builder, flam_builder_process (builder, 7, 0), 9, 0);
+  flam_builder_set_has_times (builder);
+  for (gint64 i = 0; i < 5; i++)
+    {
+      FlamSample sample = { i == 3 ? thread : other, FLAM_NONE, times[i] };
+
+      flam_builder_add_sample (builder, &sample, &i);
+    }
+  profile = flam_builder_finish (builder, NULL);
+  g_assert_cmpuint (profile->threads.n_samples[other], ==, 4);
+  g_assert_cmpuint (profile->threads.first_sample[other], ==, 1);
+  /* Ascending from the earliest, ties as they came. */
+  g_assert_cmpint (profile->samples.time[0], ==, 10);
+  g_assert_cmpint (profile->samples.time[1], ==, 0);
+  g_assert_cmpint (profile->measures[0].weight[1], ==, 1);
+  g_assert_cmpint (profile->measures[0].weight[2], ==, 4);
+  g_assert_cmpint (profile->measures[0].weight[4], ==, 2);
+}
+
+/* A frame becomes two: its stacks grow, its samples stay. */
+static void
+test_edit (void)
+{
+  g_autoptr (FlamProfile) profile = flam_fixture_profile ("A;B;C 5\nA;B 1\n");
+  g_autoptr (FlamBuilder) builder = flam_builder_new_edit (profile);
+  g_autoptr (FlamProfile) edited = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_autofree char *folded = NULL;
+  FlamId chain[2];
+
+  for (guint i = 0; i < 2; i++)
+    chain[i] = flam_builder_frame (
+        builder,
+        flam_builder_function_named (
+            builder,
+            flam_builder_string (builder, i ? "inlined" : "B2", -1),
+            FLAM_KIND_NATIVE),
+        16,
+        i,
+        i);
+  flam_builder_replace_frame (builder, 1, chain, 2);
+  edited = flam_builder_finish (builder, NULL);
+  weights = flam_weights_new (edited, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+  folded = flam_dump_folded (tree, FALSE);
+  g_assert_cmpstr (folded, ==, "A;B2;inlined 1\nA;B2;inlined;C 5\n");
+}
+
+static void
+test_formats (void)
+{
+  static const struct
+  {
+    gint64 value;
+    FlamUnit unit;
+    const char *text;
+  } values[] = {
+    { 0, FLAM_UNIT_NS, "0\u00a0ns" },
+    { 999, FLAM_UNIT_NS, "999\u00a0ns" },
+    { 1234, FLAM_UNIT_NS, "1.23\u00a0µs" },
+    { 12345678, FLAM_UNIT_NS, "12.3\u00a0ms" },
+    { 999999999, FLAM_UNIT_NS, "1.00\u00a0s" },
+    { 720000000000, FLAM_UNIT_NS, "12.0\u00a0min" },
+    { 4096, FLAM_UNIT_BYTES, "4.10\u00a0kB" },
+    { 1234567, FLAM_UNIT_COUNT, "1\u202f234\u202f567" },
+    { G_MININT64,
+      FLAM_UNIT_COUNT,
+      "−9\u202f223\u202f372\u202f036\u202f854\u202f775\u202f808" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      g_autofree char *text =
+          flam_format_value (values[i].value, values[i].unit);
+
+      g_assert_cmpstr (text, ==, values[i].text);
+    }
+}
+
+static void
+test_short_names (void)
+{
+  static const struct
+  {
+    const char *name;
+    guint max;
+    const char *shorter;
+  } names[] = {
+    { "spin_heavy", 20, "spin_heavy" },
+    { "a::b::c (int, char)", 8, "a::b::c " },
+    { "std::vector<int, std::allocator<int>>::push_back(int&&)",
+      22,
+      "std::vector::push_back" },
+    { "std::vector<int>::push_back(int&&)", 12, "push_back" },
+    { "ns::operator<<(std::ostream&)", 14, "ns::operator<<" },
+    { "a_very_long_function_name", 10, "a_v…n_name" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *text =
+          flam_format_short_name (names[i].name, names[i].max);
+
+      g_assert_cmpint (g_utf8_strlen (text, -1), <=, names[i].max);
+      g_assert_cmpstr (text, ==, names[i].shorter);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/builder/strings", test_strings);
+  g_test_add_func ("/builder/weights", test_weights);
+  g_test_add_func ("/builder/order", test_order);
+  g_test_add_func ("/builder/edit", test_edit);
+  g_test_add_func ("/format/values", test_formats);
+  g_test_add_func ("/format/short-names", test_short_names);
+  return g_test_run ();
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Trees from text: stacks in, indented tree out; and what always holds. */
+
+#include "flam-fixture.h"
+
+#include "flam-dump.h"
+#include "flam-lines.h"
+
+#include <string.h>
+
+static FlamTree *
+tree_of (const FlamProfile *profile, const FlamSelection *selection)
+{
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+
+  return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+}
+
+typedef struct
+{
+  const char *name;
+  const char *stacks;
+  FlamTransformKind kind;
+  const char *pattern; /* NULL: no transform */
+  FlamRecursion recursion;
+  gboolean invert;
+  FlamBy by;
+  const char *expected;
+} Case;
+
+#define SMALL "A;B;C 5\nA;B 1\nA;D 2\n"
+#define RECURSIVE "A;B;A;B;C 3\nA;A;C 2\n"
+
+static const Case cases[] = {
+  { "merge",
+    SMALL,
+    .expected = "all self=0 total=8\n"
+                "  A self=0 total=8\n"
+                "    B self=1 total=6\n"
+                "      C self=5 total=5\n"
+                "    D self=2 total=2\n" },
+  { "focus",
+    SMALL "X;B;E 4\n",
+    FLAM_TRANSFORM_FOCUS,
+    "^B$",
+    .expected = "all self=0 total=10\n"
+                "  B self=1 total=10\n"
+                "    C self=5 total=5\n"
+                "    E self=4 total=4\n" },
+  { "ignore",
+    SMALL,
+    FLAM_TRANSFORM_IGNORE,
+    "^B$",
+    .expected = "all self=0 total=2\n"
+                "  A self=0 total=2\n"
+                "    D self=2 total=2\n" },
+  { "filter",
+    SMALL,
+    FLAM_TRANSFORM_FILTER,
+    "C|D",
+    .expected = "all self=0 total=7\n"
+                "  A self=0 total=7\n"
+                "    B self=0 total=5\n"
+                "      C self=5 total=5\n"
+                "    D self=2 total=2\n" },
+  { "hide",
+    SMALL,
+    FLAM_TRANSFORM_HIDE,
+    "^B$",
+    .expected = "all self=0 total=8\n"
+                "  A self=1 total=8\n"
+                "    C self=5 total=5\n"
+                "    D self=2 total=2\n" },
+  { "collapse",
+    SMALL,
+    FLAM_TRANSFORM_COLLAPSE,
+    "^B$",
+    .expected = "all self=0 total=8\n"
+                "  A self=0 total=8\n"
+                "    B self=6 total=6\n"
+                "    D self=2 total=2\n" },
+  { "prune",
+    SMALL,
+    FLAM_TRANSFORM_PRUNE,
+    "A",
+    .expected = "all self=0 total=8\n"
+                "  A self=8 total=8\n" },
+  { "invert",
+    SMALL,
+    .invert = TRUE,
+    .expected = "all self=0 total=8\n"
+                "  C self=0 total=5\n"
+                "    B self=0 total=5\n"
+                "      A self=5 total=5\n"
+                "  D self=0 total=2\n"
+                "    A self=2 total=2\n"
+                "  B self=0 total=1\n"
+                "    A self=1 total=1\n" },
+  { "recursion-flat",
+    RECURSIVE,
+    .recursion = FLAM_RECURSION_FLAT,
+    .expected = "all self=0 total=5\n"
+                "  A self=0 total=5\n"
+                "    B self=0 total=3\n"
+                "      A self=0 total=3\n"
+                "        B self=0 total=3\n"
+                "          C self=3 total=3\n"
+                "    C self=2 total=2\n" },
+  { "recursion-collapse",
+    RECURSIVE,
+    .recursion = FLAM_RECURSION_COLLAPSE,
+    .expected = "all self=0 total=5\n"
+                "  A self=0 total=5\n"
+                "    B self=0 total=3\n"
+                "      C self=3 total=3\n"
+                "    C self=2 total=2\n" },
+  { "by-thread",
+    "one:A;B 3\ntwo:A 4\none:A 1\n",
+    .by = FLAM_BY_THREAD,
+    .expected = "all self=0 total=8\n"
+                "  one self=0 total=4\n"
+                "    A self=1 total=4\n"
+                "      B self=3 total=3\n"
+                "  two self=0 total=4\n"
+                "    A self=4 total=4\n" },
+};
+
+static void
+test_case (gconstpointer data)
+{
+  const Case *c = data;
+  g_autoptr (FlamProfile) profile = flam_fixture_profile (c->stacks);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree = NULL;
+  g_autofree char *text = NULL;
+
+  if (c->pattern != NULL)
+    g_assert_true (
+        flam_selection_add_transform (selection, c->kind, c->pattern, NULL));
+  selection->recursion = c->recursion;
+  selection->invert = c->invert;
+  selection->by = c->by;
+  tree = tree_of (profile, selection);
+  text = flam_dump_tree (tree, G_MAXUINT, 0);
+  g_assert_cmpstr (text, ==, c->expected);
+}
+
+/* --- what always holds --------------------------------------------------- */
+
+static void
+check_shape (const FlamTree *tree)
+{
+  gint64 selves = 0;
+
+  for (FlamId i = 0; i < tree->n; i++)
+    {
+      gint64 below = tree->self[i];
+
+      g_assert_cmpint (tree->self[i], >=, 0);
+      g_assert_cmpuint (tree->subtree_end[i], >, i);
+      g_assert_cmpuint (tree->subtree_end[i], <=, tree->n);
+      for (FlamId c = flam_tree_first_child (tree, i); c != FLAM_NONE;
+           c = flam_tree_next_sibling (tree, c))
+        {
+          g_assert_cmpuint (tree->parent[c], ==, i);
+          g_assert_cmpuint (tree->depth[c], ==, tree->depth[i] + 1);
+          below += tree->total[c];
+        }
+      g_assert_cmpint (below, ==, tree->total[i]);
+      selves += tree->self[i];
+    }
+  g_assert_cmpint (selves, ==, tree->total[0]);
+}
+
+static void
+check_functions (const FlamTree *tree)
+{
+  guint n;
+  g_autofree FlamFunctionRow *rows =
+      flam_functions_new (tree, FLAM_SORT_SELF, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_cmpint (rows[i].self, <=, rows[i].total);
+      g_assert_cmpint (rows[i].total, <=, tree->total[0]);
+      if (i > 0)
+        g_assert_cmpint (rows[i - 1].self, >=, rows[i].self);
+    }
+}
+
+static void
+randomize (FlamSelection *selection, const FlamProfile *profile)
+{
+  static const char *const patterns[] = { "f1", "f[2-5]", "f7$" };
+
+  selection->measure = g_test_rand_int_range (0, profile->n_measures);
+  selection->by = g_test_rand_int_range (0, FLAM_BY_THREAD + 1);
+  selection->recursion = g_test_rand_int_range (0, 3);
+  selection->invert = g_test_rand_bit ();
+  selection->count = g_test_rand_bit ();
+  selection->states = g_test_rand_int_range (1, 1 << FLAM_N_STATES);
+  if (g_test_rand_bit ())
+    {
+      selection->from = g_test_rand_int_range (-10, 1000);
+      selection->to = selection->from + g_test_rand_int_range (0, 1000);
+    }
+  if (g_test_rand_bit ())
+    flam_selection_add_thread (selection,
+                               g_test_rand_int_range (0, profile->threads.n));
+  for (int i = g_test_rand_int_range (0, 3); i > 0; i--)
+    flam_selection_add_transform (
+        selection,
+        g_test_rand_int_range (0, FLAM_TRANSFORM_PRUNE + 1),
+        patterns[g_test_rand_int_range (0, 3)],
+        NULL);
+}
+
+static void
+test_properties (void)
+{
+  for (guint round = 0; round < 300; round++)
+    {
+      g_autoptr (FlamProfile) profile = flam_fixture_random ();
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamWeights) weights = NULL;
+      g_autoptr (FlamTree) tree = NULL;
+
+      randomize (selection, profile);
+      weights = flam_weights_new (profile, selection, NULL, NULL);
+      tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+      g_assert_cmpint (tree->total[0], <=, weights->total);
+      if (selection->transforms->len == 0)
+        g_assert_cmpint (tree->total[0], ==, weights->total);
+      check_shape (tree);
+      if (!selection->invert)
+        check_functions (tree);
+    }
+}
+
+/* Upside down, the same weight stands in the same functions' selves. */
+static void
+test_inverted_agrees (void)
+{
+  g_autoptr (FlamProfile) profile = flam_fixture_random ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) upright = tree_of (profile, selection);
+  g_autoptr (FlamTree) inverted = NULL;
+  g_autofree FlamFunctionRow *rows = NULL;
+  guint n;
+
+  selection->invert = TRUE;
+  inverted = tree_of (profile, selection);
+  rows = flam_functions_new (upright, FLAM_SORT_SELF, &n);
+  for (guint i = 0; i < n; i++)
+    for (FlamId c = flam_tree_first_child (inverted, 0); c != FLAM_NONE;
+         c = flam_tree_next_sibling (inverted, c))
+      if (inverted->function[c] == upright->function[rows[i].node])
+        g_assert_cmpint (inverted->total[c], ==, rows[i].self);
+}
+
+static void
+test_deep (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamSample sample = { .stack = FLAM_NONE };
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree = NULL;
+  g_autofree char *folded = NULL;
+  g_autofree FlamFunctionRow *rows = NULL;
+  guint n;
+
+  sample.thread = flam_builder_thread (builder, process, 1, 0);
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  for (guint i = 0; i < 100000; i++)
+    {
+      FlamId name = flam_builder_string (builder, i % 2 ? "a" : "b", -1);
+      FlamId function =
+          flam_builder_function_named (builder, name, FLAM_KIND_NATIVE);
+      FlamId frame = flam_builder_frame (builder, function, 0, 0, 0);
+
+      sample.stack = flam_builder_stack (builder, sample.stack, frame);
+    }
+  flam_builder_add_sample (builder, &sample, NULL);
+  profile = flam_builder_finish (builder, NULL);
+  tree = tree_of (profile, selection);
+  g_assert_cmpuint (tree->max_depth, ==, 100000);
+  rows = flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
+  g_assert_cmpuint (n, ==, 2);
+  g_assert_cmpint (rows[0].total, ==, 1);
+  folded = flam_dump_folded (tree, FALSE);
+  g_assert_cmpuint (strlen (folded), ==, 200002);
+}
+
+static gboolean
+refuse (gpointer data, double fraction)
+{
+  return FALSE;
+}
+
+static void
+test_cancel (void)
+{
+  g_autoptr (FlamProfile) profile = flam_fixture_profile (SMALL);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+  g_autoptr (GError) error = NULL;
+  FlamProgress progress = { refuse, NULL };
+
+  g_assert_null (
+      flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, &progress, &error));
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_CANCELLED);
+}
+
+static void
+test_find_path (void)
+{
+  g_autoptr (FlamProfile) profile = flam_fixture_profile (SMALL);
+  g_autoptr (FlamProfile) other = flam_fixture_profile ("A;B;X 1\n");
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) from = tree_of (profile, selection);
+  g_autoptr (FlamTree) to = tree_of (other, selection);
+  FlamId found;
+
+  g_assert_cmpstr (flam_tree_name (from, 3), ==, "C");
+  found = flam_tree_find_path (from, 3, to);
+  g_assert_cmpstr (flam_tree_name (to, found), ==, "B");
+}
+
+static void
+test_search (void)
+{
+  g_autoptr (FlamProfile) profile = flam_fixture_profile (RECURSIVE "Z 5\n");
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree = tree_of (profile, selection);
+  g_autoptr (GRegex) regex = g_regex_new ("A", 0, 0, NULL);
+  g_autofree guint8 *matched = g_new (guint8, tree->n);
+
+  /* Nested matches count once. */
+  g_assert_cmpint (flam_tree_search (tree, regex, matched), ==, 5);
+  g_assert_cmpint (flam_tree_search (tree, NULL, matched), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/tree/%s", cases[i].name);
+
+      g_test_add_data_func (path, &cases[i], test_case);
+    }
+  g_test_add_func ("/tree/properties", test_properties);
+  g_test_add_func ("/tree/inverted-agrees", test_inverted_agrees);
+  g_test_add_func ("/tree/deep", test_deep);
+  g_test_add_func ("/tree/cancel", test_cancel);
+  g_test_add_func ("/tree/find-path", test_find_path);
+  g_test_add_func ("/tree/search", test_search);
+  return g_test_run ();
+}
