@@ -187,6 +187,7 @@ flam_format_short_name (const char *name, guint max)
     shorter = without_brackets (name, '(', ')');
   else
     shorter = g_strdup (name);
+  g_strchomp (shorter);
   if (fits (shorter, max) && *shorter)
     return g_steal_pointer (&shorter);
   {

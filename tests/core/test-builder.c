@@ -169,7 +169,7 @@ test_short_names (void)
     const char *shorter;
   } names[] = {
     { "spin_heavy", 20, "spin_heavy" },
-    { "a::b::c (int, char)", 8, "a::b::c " },
+    { "a::b::c (int, char)", 8, "a::b::c" },
     { "std::vector<int, std::allocator<int>>::push_back(int&&)",
       22,
       "std::vector::push_back" },
