@@ -10,10 +10,10 @@ _flambeau_cli() {
     cword=$COMP_CWORD
   }
   local selection='--measure --thread --process --time --focus --ignore
-    --filter --hide --prune --recursion --no-native --hide-irrelevant
+    --filter --hide --collapse --prune --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
-    --mangled --no-inlines'
-  local verbs='info top tree lines export diff history record formats'
+    --mangled --no-inlines --no-symbols --kind'
+  local verbs='info top tree lines export record formats'
   [ "$cword" -gt 1 ] && verb=${words[1]}
 
   local i
@@ -37,13 +37,8 @@ _flambeau_cli() {
     --by) list='function line module file thread' ;;
     --mode) list='cpu wall alloc both' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
-    --to)
-      case $verb in
-        diff) list='svg html folded csv' ;;
-        history) list='html csv' ;;
-        *) list='folded svg html png pprof speedscope gecko cpuprofile callgrind csv json flambeau' ;;
-      esac
-      ;;
+    --kind) list='cpu alloc' ;;
+    --to) list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
     --binaries)
       mapfile -t COMPREPLY < <(compgen -d -- "$cur")
       return
@@ -53,7 +48,7 @@ _flambeau_cli() {
       return
       ;;
     --limit | --depth | --min | --rate | --duration | --sample-bytes | --time | \
-      --thread | --focus | --ignore | --filter | --hide | --prune | --event)
+      --thread | --focus | --ignore | --filter | --hide | --collapse | --prune | --event)
       return
       ;;
   esac
@@ -66,8 +61,6 @@ _flambeau_cli() {
       tree) list="$selection --depth --min --json" ;;
       lines) list="$selection --source --json" ;;
       export) list="$selection --to --output --force" ;;
-      diff) list="$selection --normalize --self --json --to" ;;
-      history) list='--json --to' ;;
       record) list='--mode --rate --duration --sample-bytes --exact --follow
         --no-follow --python --no-python --output --pid --' ;;
       formats) list='--json' ;;

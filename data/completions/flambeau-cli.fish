@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for flambeau-cli
 
-set -l verbs info top tree lines export diff history record formats
-set -l selecting '__fish_seen_subcommand_from info top tree lines export diff'
+set -l verbs info top tree lines export record formats
+set -l selecting '__fish_seen_subcommand_from info top tree lines export'
 function __flambeau_cli_verb
     set -l words (commandline -opc)
     test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+
+function __flambeau_cli_exports
+    flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p'
 end
 
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a info -d 'What a file holds'
@@ -13,8 +17,6 @@ complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a top -
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a tree -d 'The call tree'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a lines -d 'Cost of each line'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a export -d 'Write another form'
-complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a diff -d 'What changed'
-complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a history -d 'Captures in order'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a record -d 'Record a program'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a formats -d 'What can be opened and written'
 complete -c flambeau-cli -l help -d 'Print help'
@@ -28,6 +30,7 @@ complete -c flambeau-cli -n $selecting -x -l focus -d 'Keep stacks through a mat
 complete -c flambeau-cli -n $selecting -x -l ignore -d 'Drop stacks through a match'
 complete -c flambeau-cli -n $selecting -x -l filter -d 'Keep stacks through a match'
 complete -c flambeau-cli -n $selecting -x -l hide -d 'Splice matches out'
+complete -c flambeau-cli -n $selecting -x -l collapse -d 'Matches swallow what they call'
 complete -c flambeau-cli -n $selecting -x -l prune -d 'Cut the tree below NAME[,FILE]'
 complete -c flambeau-cli -n $selecting -x -l recursion -a 'off flat collapse' -d 'Recursion as iteration'
 complete -c flambeau-cli -n $selecting -l no-native -d 'Interpreter frames alone'
@@ -41,21 +44,19 @@ complete -c flambeau-cli -n $selecting -x -l event -d 'Event of the file'
 complete -c flambeau-cli -n $selecting -l period -d 'Weigh by period'
 complete -c flambeau-cli -n $selecting -l count -d 'Weigh by samples'
 complete -c flambeau-cli -n $selecting -l mangled -d 'Names as the linker has them'
+complete -c flambeau-cli -n $selecting -x -l kind -a 'cpu alloc' -d 'What a text capture weighs'
+complete -c flambeau-cli -n $selecting -l no-symbols -d 'Names from the capture alone'
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Fold inlined functions into their callers'
 
-complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines diff history formats' -l json -d 'Print JSON'
+complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines formats' -l json -d 'Print JSON'
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l sort -a 'self total' -d Order
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l limit -d Rows
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l depth -d Levels
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l min -d 'Smallest share in per cent'
 complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source file'
-complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a 'folded svg html png pprof speedscope gecko cpuprofile callgrind csv json flambeau' -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a '(__flambeau_cli_exports)' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l output -d 'File to write'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l force -d Overwrite
-complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to one total'
-complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l self -d 'By self cost'
-complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'svg html folded csv' -d Form
-complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l to -a 'html csv' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l mode -a 'cpu wall alloc both' -d 'What to record'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l rate -d 'Samples a second'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l duration -d Seconds
