@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-capture-private.h"
+
+/* What was read -> builder. Every id was checked when its block was read, so
+ * here they are only mapped: `map[TABLE][row]` is the builder's id.
+ *
+ *   frame without SYMBOLS   one builder frame
+ *   frame with SYMBOLS      its chain, caller first: frame_first[row] is the
+ *                           first of its rows in SYMBOLS */
+
+#define STEP 65536
+
+/* No compiler inlines deeper; a made-up file must not multiply its stacks. */
+#define CHAIN_MAX 256
+#define CHAINS_MAX (64u << 20)
+
+typedef struct
+{
+  const FlamCaptureReader *reader;
+  FlamBuilder *builder;
+  FlamId *map[FLAM_CAPTURE_N_TABLES];
+  FlamId *frame_first;
+  guint32 *frame_n;
+  guint32 n_chained; /* stacks made of chains so far */
+} Build;
+
+static const FlamCaptureRows *
+table (const Build *build, FlamCaptureTable id)
+{
+  return &build->reader->tables[id];
+}
+
+static guint32
+u32 (const Build *build, FlamCaptureTable id, guint column, guint32 row)
+{
+  return flam_capture_u32 (table (build, id), column, row);
+}
+
+static gint64
+i64 (const Build *build, FlamCaptureTable id, guint column, guint32 row)
+{
+  return flam_capture_i64 (table (build, id), column, row);
+}
+
+static const char *
+text (const Build *build, FlamCaptureTable id, guint column, guint32 row)
+{
+  guint32 string = u32 (build, id, column, row);
+
+  return string == FLAM_NONE
+             ? ""
+             : flam_capture_text (table (build, FLAM_CAPTURE_STRINGS), string);
+}
+
+/* The builder's id of what a column refers to. */
+static FlamId
+mapped (const Build *build, FlamCaptureTable id, guint column, guint32 row)
+{
+  guint n;
+  const FlamCaptureColumn *columns = flam_capture_columns (id, &n);
+  guint32 value = u32 (build, id, column, row);
+
+  return value == FLAM_NONE ? FLAM_NONE
+                            : build->map[columns[column].refers_to][value];
+}
+
+static FlamId
+mapped_string (const Build *build,
+               FlamCaptureTable id,
+               guint column,
+               guint32 row)
+{
+  FlamId string = mapped (build, id, column, row);
+
+  return string == FLAM_NONE ? 0 : string;
+}
+
+static FlamId *
+new_map (Build *build, FlamCaptureTable id)
+{
+  build->map[id] = g_new (FlamId, MAX (table (build, id)->n, 1));
+  return build->map[id];
+}
+
+/* --- code ---------------------------------------------------------------- */
+
+static void
+build_strings (Build *build)
+{
+  const FlamCaptureRows *rows = table (build, FLAM_CAPTURE_STRINGS);
+  FlamId *map = new_map (build, FLAM_CAPTURE_STRINGS);
+
+  for (guint32 i = 0; i < rows->n; i++)
+    map[i] =
+        flam_builder_string (build->builder, flam_capture_text (rows, i), -1);
+}
+
+static void
+build_modules (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_MODULES;
+  const FlamCaptureTable s = FLAM_CAPTURE_MODULE_SYMBOLS;
+  FlamId *map = new_map (build, t);
+
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    map[i] =
+        flam_builder_module (build->builder,
+                             text (build, t, 0, i),
+                             text (build, t, 1, i),
+                             MIN (u32 (build, t, 2, i), FLAM_ADDRESS_ABSOLUTE));
+  for (guint32 i = 0; i < table (build, s)->n; i++)
+    flam_builder_set_module_symbols (
+        build->builder,
+        mapped (build, s, 0, i),
+        MIN (u32 (build, s, 1, i), FLAM_SYMBOLS_CAPTURE),
+        text (build, s, 2, i));
+}
+
+static void
+build_functions (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_FUNCTIONS;
+  FlamId *map = new_map (build, t);
+
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    {
+      guint32 kind = u32 (build, t, 5, i);
+      FlamFunction function = {
+        .name = mapped_string (build, t, 0, i),
+        .system_name = mapped_string (build, t, 1, i),
+        .file = mapped_string (build, t, 2, i),
+        .module = mapped (build, t, 3, i),
+        .line = u32 (build, t, 4, i),
+        .kind = kind < FLAM_N_KINDS ? kind : FLAM_KIND_NATIVE,
+        .flags = u32 (build, t, 6, i) & 7,
+      };
+      map[i] = flam_builder_function (build->builder, &function);
+    }
+}
+
+static void
+build_frames (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_FRAMES;
+  FlamId *map = new_map (build, t);
+
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    {
+      FlamId function = mapped (build, t, 2, i);
+      if (function == FLAM_NONE)
+        function = flam_builder_function_unresolved (build->builder,
+                                                     mapped (build, t, 0, i));
+      map[i] = flam_builder_frame (build->builder,
+                                   function,
+                                   (guint64)i64 (build, t, 1, i),
+                                   u32 (build, t, 3, i),
+                                   MIN (u32 (build, t, 4, i), G_MAXUINT16));
+    }
+}
+
+static void
+build_symbols (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_SYMBOLS;
+  guint32 n_frames = table (build, FLAM_CAPTURE_FRAMES)->n;
+
+  build->frame_first = g_new (FlamId, MAX (n_frames, 1));
+  build->frame_n = g_new0 (guint32, MAX (n_frames, 1));
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    {
+      guint32 frame = u32 (build, t, 0, i);
+      if (i == 0 || u32 (build, t, 0, i - 1) != frame)
+        {
+          build->frame_first[frame] = i;
+          build->frame_n[frame] = 0;
+        }
+      build->frame_n[frame]++;
+    }
+}
+
+static FlamId
+push_frame (Build *build, FlamId prefix, guint32 frame)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_SYMBOLS;
+  guint64 address = (guint64)i64 (build, FLAM_CAPTURE_FRAMES, 1, frame);
+
+  if (build->frame_n[frame] == 0)
+    return flam_builder_stack (
+        build->builder, prefix, build->map[FLAM_CAPTURE_FRAMES][frame]);
+  for (guint32 i = 0; i < MIN (build->frame_n[frame], CHAIN_MAX); i++)
+    {
+      guint32 row = build->frame_first[frame] + i;
+      FlamId id = flam_builder_frame (build->builder,
+                                      mapped (build, t, 1, row),
+                                      address,
+                                      u32 (build, t, 2, row),
+                                      MIN (i, G_MAXUINT16));
+      prefix = flam_builder_stack (build->builder, prefix, id);
+      if (build->n_chained++ > CHAINS_MAX)
+        break;
+    }
+  return prefix;
+}
+
+static gboolean
+build_stacks (Build *build, const FlamProgress *progress, GError **error)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_STACKS;
+  guint32 n = table (build, t)->n;
+  FlamId *map = new_map (build, t);
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      if (i % STEP == 0 && !flam_progress_step (progress, 0.5 * i / n, error))
+        return FALSE;
+      map[i] =
+          push_frame (build, mapped (build, t, 0, i), u32 (build, t, 1, i));
+    }
+  return TRUE;
+}
+
+/* --- who ----------------------------------------------------------------- */
+
+/* How often this (process, number) was seen before: pids are used again. */
+static guint
+generation_of (GHashTable *seen, guint32 process, gint64 number)
+{
+  gint64 key = (gint64)(((guint64)process << 32) | (guint32)number);
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (seen, &key));
+
+  g_hash_table_insert (
+      seen, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (n + 1));
+  return n;
+}
+
+static void
+build_processes (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_PROCESSES;
+  FlamId *map = new_map (build, t);
+  g_autoptr (GHashTable) seen =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    {
+      gint32 pid = (gint32)i64 (build, t, 0, i);
+      map[i] = flam_builder_process (
+          build->builder, pid, generation_of (seen, 0, pid));
+      if (u32 (build, t, 1, i) != FLAM_NONE)
+        flam_builder_set_process_parent (
+            build->builder, map[i], mapped (build, t, 1, i));
+    }
+}
+
+static void
+build_threads (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_THREADS;
+  FlamId *map = new_map (build, t);
+  g_autoptr (GHashTable) seen =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    {
+      gint32 tid = (gint32)i64 (build, t, 1, i);
+      FlamId process = mapped (build, t, 0, i);
+      map[i] = flam_builder_thread (
+          build->builder, process, tid, generation_of (seen, process, tid));
+    }
+}
+
+static void
+build_names (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_NAMES;
+
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    {
+      guint32 row = u32 (build, t, 1, i);
+      if (u32 (build, t, 0, i) == FLAM_CAPTURE_NAME_PROCESS)
+        flam_builder_set_process_name (build->builder,
+                                       build->map[FLAM_CAPTURE_PROCESSES][row],
+                                       text (build, t, 3, i));
+      else
+        flam_builder_set_thread_name (build->builder,
+                                      build->map[FLAM_CAPTURE_THREADS][row],
+                                      text (build, t, 3, i));
+    }
+}
+
+/* --- measures and samples ------------------------------------------------ */
+
+static void
+build_sample_measure (Build *build, guint32 i, guint n_columns)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_MEASURES;
+  gint64 column = i64 (build, t, 5, i);
+  gint64 event = i64 (build, t, 6, i);
+  gint64 denominator = i64 (build, t, 7, i);
+  guint measure;
+
+  if (column >= (gint64)n_columns)
+    return;
+  measure = flam_builder_add_measure (
+      build->builder,
+      text (build, t, 0, i),
+      text (build, t, 1, i),
+      MIN (u32 (build, t, 2, i), FLAM_UNIT_BYTES),
+      MIN (u32 (build, t, 3, i), FLAM_MEASURE_ALLOC),
+      column < 0 ? -1 : (int)column,
+      event < 0 || event > G_MAXUINT16 ? FLAM_NONE : (FlamId)event);
+  if (denominator > 1)
+    flam_builder_set_denominator (build->builder, measure, denominator);
+}
+
+static guint
+build_measures (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_MEASURES;
+  guint n_columns = table (build, FLAM_CAPTURE_SAMPLES)->n_columns -
+                    FLAM_CAPTURE_SAMPLE_COLUMNS;
+  gboolean has_allocations = table (build, FLAM_CAPTURE_ALLOCATIONS)->n > 0 ||
+                             table (build, FLAM_CAPTURE_ALLOC_EVENTS)->n > 0;
+  gboolean done = FALSE;
+
+  if (table (build, FLAM_CAPTURE_SAMPLES)->n == 0)
+    for (guint32 i = 0; i < table (build, t)->n; i++)
+      n_columns = (guint)CLAMP (i64 (build, t, 5, i) + 1,
+                                (gint64)n_columns,
+                                FLAM_CAPTURE_MAX_WEIGHTS);
+  for (guint i = 0; i < n_columns; i++)
+    flam_builder_add_column (build->builder);
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    if (u32 (build, t, 4, i) == FLAM_FROM_SAMPLES)
+      build_sample_measure (build, i, n_columns);
+    else if (!done)
+      {
+        flam_builder_add_allocation_measures (build->builder);
+        done = TRUE;
+      }
+  if (has_allocations && !done)
+    flam_builder_add_allocation_measures (build->builder);
+  return n_columns;
+}
+
+static gboolean
+build_samples (Build *build, const FlamProgress *progress, GError **error)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_SAMPLES;
+  guint32 n = table (build, t)->n;
+  guint n_columns = build_measures (build);
+  gint64 weights[FLAM_CAPTURE_MAX_WEIGHTS];
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint32 state = u32 (build, t, 4, i);
+      FlamSample sample = {
+        .time = i64 (build, t, 0, i),
+        .thread = mapped (build, t, 1, i),
+        .stack = mapped (build, t, 2, i),
+        .event = (guint16)MIN (u32 (build, t, 3, i), G_MAXUINT16),
+        .state = state < FLAM_N_STATES ? (guint8)state : FLAM_STATE_BLOCKED,
+      };
+      if (i % STEP == 0 &&
+          !flam_progress_step (progress, 0.5 + 0.4 * i / n, error))
+        return FALSE;
+      for (guint c = 0; c < n_columns; c++)
+        weights[c] = i64 (build, t, FLAM_CAPTURE_SAMPLE_COLUMNS + c, i);
+      flam_builder_add_sample (build->builder, &sample, weights);
+    }
+  return TRUE;
+}
+
+/* --- memory -------------------------------------------------------------- */
+
+static guint8
+allocator_of (guint32 value)
+{
+  return value < FLAM_N_ALLOCATORS ? (guint8)value : FLAM_ALLOCATOR_OTHER;
+}
+
+static void
+build_allocations (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_ALLOCATIONS;
+
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    {
+      FlamAllocation row = {
+        .time = i64 (build, t, 0, i),
+        .freed_at = i64 (build, t, 1, i),
+        .thread = mapped (build, t, 2, i),
+        .stack = mapped (build, t, 3, i),
+        .size = i64 (build, t, 4, i),
+        .count = i64 (build, t, 5, i),
+        .at_peak = i64 (build, t, 6, i),
+        .distance = (guint16)MIN (u32 (build, t, 7, i), G_MAXUINT16),
+        .allocator = allocator_of (u32 (build, t, 8, i)),
+      };
+      flam_builder_add_allocation (build->builder, &row);
+    }
+}
+
+typedef struct
+{
+  guint32 event;    /* its row */
+  guint32 freed_by; /* row of its FREE, or FLAM_NONE */
+  guint32 nth;      /* which allocation of its thread it was */
+  guint16 distance;
+} Block;
+
+/* Which of the blocks live at the highest point of the raw stream: those that
+ * were allocated before the event `peak` and not freed before it. */
+static guint32
+pair_events (Build *build, GArray *blocks)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_ALLOC_EVENTS;
+  g_autofree guint32 *per_thread =
+      g_new0 (guint32, table (build, FLAM_CAPTURE_THREADS)->n + 1);
+  gint64 live = 0, highest = 0;
+  guint32 peak = 0;
+
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    {
+      guint32 thread = u32 (build, t, 2, i) + 1;
+      gint64 bytes, ago = i64 (build, t, 7, i);
+      Block *block;
+
+      if (u32 (build, t, 0, i) == FLAM_CAPTURE_ALLOC)
+        {
+          Block new_block = { i, FLAM_NONE, per_thread[thread]++, G_MAXUINT16 };
+          g_array_append_val (blocks, new_block);
+          if (!__builtin_mul_overflow (
+                  i64 (build, t, 4, i), i64 (build, t, 5, i), &bytes) &&
+              !__builtin_add_overflow (live, bytes, &live) && live > highest)
+            {
+              highest = live;
+              peak = i;
+            }
+          continue;
+        }
+      if (ago < 1 || ago > blocks->len)
+        continue;
+      block = &g_array_index (blocks, Block, blocks->len - (guint)ago);
+      if (block->freed_by != FLAM_NONE)
+        continue;
+      block->freed_by = i;
+      if (u32 (build, t, 2, block->event) + 1 == thread)
+        block->distance =
+            (guint16)MIN (per_thread[thread] - block->nth - 1, G_MAXUINT16);
+      if (!__builtin_mul_overflow (i64 (build, t, 4, block->event),
+                                   i64 (build, t, 5, block->event),
+                                   &bytes))
+        (void)!__builtin_sub_overflow (live, bytes, &live);
+    }
+  return peak;
+}
+
+static void
+build_alloc_events (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_ALLOC_EVENTS;
+  g_autoptr (GArray) blocks = g_array_new (FALSE, FALSE, sizeof (Block));
+  guint32 peak = pair_events (build, blocks);
+
+  for (guint i = 0; i < blocks->len; i++)
+    {
+      const Block *block = &g_array_index (blocks, Block, i);
+      guint32 row = block->event;
+      gint64 count = i64 (build, t, 5, row);
+      gboolean freed = block->freed_by != FLAM_NONE;
+      FlamAllocation allocation = {
+        .time = i64 (build, t, 1, row),
+        .freed_at = freed ? i64 (build, t, 1, block->freed_by) : FLAM_NEVER,
+        .thread = mapped (build, t, 2, row),
+        .stack = mapped (build, t, 3, row),
+        .size = i64 (build, t, 4, row),
+        .count = count,
+        .at_peak = row <= peak && block->freed_by > peak ? count : 0,
+        .distance = block->distance,
+        .allocator = allocator_of (u32 (build, t, 6, row)),
+      };
+      flam_builder_add_allocation (build->builder, &allocation);
+    }
+}
+
+/* --- beside the samples -------------------------------------------------- */
+
+static void
+build_counters (Build *build)
+{
+  const FlamCaptureTable c = FLAM_CAPTURE_COUNTERS;
+  const FlamCaptureTable v = FLAM_CAPTURE_COUNTER_VALUES;
+  FlamId *map = new_map (build, c);
+
+  for (guint32 i = 0; i < table (build, c)->n; i++)
+    map[i] =
+        flam_builder_add_counter (build->builder,
+                                  text (build, c, 0, i),
+                                  MIN (u32 (build, c, 1, i), FLAM_UNIT_BYTES));
+  for (guint32 i = 0; i < table (build, v)->n; i++)
+    flam_builder_add_counter_value (build->builder,
+                                    mapped (build, v, 0, i),
+                                    i64 (build, v, 1, i),
+                                    i64 (build, v, 2, i));
+}
+
+static void
+build_marks (Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_MARKS;
+
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    flam_builder_add_mark (build->builder,
+                           i64 (build, t, 0, i),
+                           i64 (build, t, 1, i),
+                           mapped (build, t, 2, i),
+                           text (build, t, 3, i));
+}
+
+static gint64
+fact_number (const Build *build, const char *key)
+{
+  const char *value = flam_capture_reader_fact (build->reader, key);
+
+  return value != NULL ? MAX (g_ascii_strtoll (value, NULL, 10), 0) : 0;
+}
+
+static gint64
+last_time (const Build *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_SAMPLES;
+  gint64 last = 0;
+
+  for (guint32 i = 0; i < table (build, t)->n; i++)
+    last = MAX (last, i64 (build, t, 0, i));
+  return last;
+}
+
+static void
+build_facts (Build *build)
+{
+  const char *command =
+      flam_capture_reader_fact (build->reader, FLAM_FACT_COMMAND);
+  const char *times =
+      flam_capture_reader_fact (build->reader, FLAM_FACT_HAS_TIMES);
+  gint64 target = fact_number (build, FLAM_FACT_TARGET_CPU);
+  gint64 duration = fact_number (build, FLAM_FACT_DURATION);
+  const FlamCaptureRows *warnings = table (build, FLAM_CAPTURE_WARNINGS);
+
+  if (times == NULL || strcmp (times, "0") != 0)
+    {
+      flam_builder_set_has_times (build->builder);
+      flam_builder_set_origin (build->builder, 0);
+      if (duration == 0)
+        duration = last_time (build);
+    }
+  flam_builder_set_command (build->builder, command != NULL ? command : "");
+  flam_builder_set_start (build->builder, fact_number (build, FLAM_FACT_START));
+  flam_builder_set_duration (build->builder, duration);
+  flam_builder_add_lost (build->builder,
+                         (guint64)fact_number (build, FLAM_FACT_LOST));
+  flam_builder_add_late (build->builder,
+                         (guint64)fact_number (build, FLAM_FACT_LATE));
+  flam_builder_add_truncated (
+      build->builder, (guint64)fact_number (build, FLAM_FACT_TRUNCATED));
+  if (target > 0)
+    flam_builder_set_recorder_share (
+        build->builder,
+        (double)fact_number (build, FLAM_FACT_RECORDER_CPU) / (double)target);
+  for (guint32 i = 0; i < warnings->n; i++)
+    flam_builder_warn (
+        build->builder, "%s", text (build, FLAM_CAPTURE_WARNINGS, 0, i));
+}
+
+gboolean
+flam_capture_reader_build (const FlamCaptureReader *reader,
+                           FlamBuilder *builder,
+                           const FlamProgress *progress,
+                           GError **error)
+{
+  Build build = { .reader = reader, .builder = builder };
+  gboolean ok;
+
+  build_strings (&build);
+  build_modules (&build);
+  build_functions (&build);
+  build_frames (&build);
+  build_symbols (&build);
+  build_facts (&build);
+  ok = build_stacks (&build, progress, error);
+  if (ok)
+    {
+      build_processes (&build);
+      build_threads (&build);
+      build_names (&build);
+      ok = build_samples (&build, progress, error);
+    }
+  if (ok)
+    {
+      build_allocations (&build);
+      build_alloc_events (&build);
+      build_counters (&build);
+      build_marks (&build);
+    }
+  for (guint i = 0; i < FLAM_CAPTURE_N_TABLES; i++)
+    g_free (build.map[i]);
+  g_free (build.frame_first);
+  g_free (build.frame_n);
+  return ok;
+}
