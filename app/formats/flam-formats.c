@@ -4,9 +4,13 @@
 #include <string.h>
 
 /* The tables: a row is a word, X for flam_import_X or flam_export_X. */
-#define IMPORTERS(ROW) ROW (folded)
+#define IMPORTERS(ROW)                                                         \
+  ROW (flambeau)                                                               \
+  ROW (folded)
 
-#define EXPORTERS(ROW) ROW (folded)
+#define EXPORTERS(ROW)                                                         \
+  ROW (flambeau)                                                               \
+  ROW (folded)
 
 #define DECLARE_IMPORTER(id) extern const FlamImporter flam_import_##id;
 #define DECLARE_EXPORTER(id) extern const FlamExporter flam_export_##id;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-capture-reader.h"
+#include "flam-formats.h"
+
+/* Our own captures. The format is drawn in flam-capture.h. */
+
+static guint
+probe (const FlamSource *source)
+{
+  return flam_capture_probe (source->data, source->size) ? 100 : 0;
+}
+
+/* What is damaged past a good part is a partial capture; a recording that was
+ * never closed is whole as far as it goes. */
+static gboolean
+read_blocks (const FlamSource *source,
+             FlamCaptureReader *reader,
+             FlamBuilder *builder,
+             GError **error)
+{
+  g_autoptr (GError) wrong = NULL;
+  gboolean ok =
+      flam_capture_reader_feed (reader, source->data, source->size, &wrong);
+  guint64 offset = flam_capture_reader_offset (reader);
+
+  if (!ok && flam_capture_reader_n_rows (reader, FLAM_CAPTURE_STRINGS) == 0)
+    {
+      g_propagate_error (error, g_steal_pointer (&wrong));
+      return FALSE;
+    }
+  if (!ok)
+    flam_builder_warn (builder, "%s", wrong->message);
+  else if (!flam_capture_reader_is_complete (reader))
+    flam_builder_warn (builder,
+                       "the recording was cut off; all it had written is "
+                       "shown, without the symbols it would have added");
+  if (!ok || !flam_capture_reader_is_complete (reader))
+    flam_builder_set_partial (
+        builder, source->size > 0 ? (double)offset / (double)source->size : 0);
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new (source->path);
+
+  return read_blocks (source, reader, builder, error) &&
+         flam_capture_reader_build (reader, builder, options->progress, error);
+}
+
+static const char *const suffixes[] = { "flambeau", NULL };
+static const char *const mime_types[] = { "application/x-flambeau", NULL };
+
+const FlamImporter flam_import_flambeau = {
+  .id = "flambeau",
+  .label = "Flambeau",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "flam-capture-reader.h"
+#include "flam-capture-writer.h"
+#include "flam-dump.h"
+
+/* A recording with a row in every table: main -> work (an address, to be
+ * named as work with helper inlined), twice, and a block of memory. */
+static FlamId
+write_code (FlamCaptureWriter *writer)
+{
+  FlamId module = flam_capture_writer_module (
+      writer, "/usr/bin/example", "00ff", FLAM_ADDRESS_FILE_OFFSET);
+  FlamFunction named = {
+    .name = flam_capture_writer_string (writer, "main"),
+    .system_name = flam_capture_writer_string (writer, ""),
+    .file = flam_capture_writer_string (writer, "example.c"),
+    .module = module,
+    .line = 3,
+    .kind = FLAM_KIND_NATIVE,
+  };
+  FlamCaptureFrame root = {
+    .module = module,
+    .address = 0x1000,
+    .function = flam_capture_writer_function (writer, &named),
+    .line = 5,
+  };
+  FlamCaptureFrame leaf = { .module = module,
+                            .address = 0x2345,
+                            .function = FLAM_NONE };
+  FlamId frame = flam_capture_writer_frame (writer, &root);
+  FlamId stack = flam_capture_writer_stack (writer, FLAM_NONE, frame);
+
+  frame = flam_capture_writer_frame (writer, &leaf);
+  g_assert_cmpuint (flam_capture_writer_frame (writer, &leaf), ==, frame);
+  return flam_capture_writer_stack (writer, stack, frame);
+}
+
+static void
+write_symbols (FlamCaptureWriter *writer)
+{
+  FlamFunction work = {
+    .name = flam_capture_writer_string (writer, "work"),
+    .system_name = flam_capture_writer_string (writer, ""),
+    .file = flam_capture_writer_string (writer, "example.c"),
+    .module = 0,
+    .line = 20,
+    .kind = FLAM_KIND_NATIVE,
+  };
+  FlamFunction helper = work;
+
+  helper.name = flam_capture_writer_string (writer, "helper");
+  flam_capture_writer_symbol (
+      writer, 1, flam_capture_writer_function (writer, &work), 22);
+  flam_capture_writer_symbol (
+      writer, 1, flam_capture_writer_function (writer, &helper), 31);
+  flam_capture_writer_module_symbols (writer, 0, FLAM_SYMBOLS_CAPTURE, "");
+}
+
+static void
+write_recording (FlamCaptureWriter *writer, gboolean to_the_end)
+{
+  FlamId stack = write_code (writer);
+  FlamId process = flam_capture_writer_process (writer, 42, FLAM_NONE);
+  FlamId thread = flam_capture_writer_thread (writer, process, 43);
+  FlamId counter = flam_capture_writer_counter (writer, "rss", FLAM_UNIT_BYTES);
+
+  flam_capture_writer_fact (writer, FLAM_FACT_COMMAND, "example --fast");
+  flam_capture_writer_name (
+      writer, FLAM_CAPTURE_NAME_PROCESS, process, 0, "example");
+  flam_capture_writer_name (
+      writer, FLAM_CAPTURE_NAME_THREAD, thread, 0, "worker");
+  flam_capture_writer_measure (writer,
+                               "cpu-time",
+                               "CPU time",
+                               FLAM_UNIT_NS,
+                               FLAM_MEASURE_CPU,
+                               FLAM_FROM_SAMPLES,
+                               0,
+                               -1,
+                               1);
+  for (int i = 0; i < 3; i++)
+    {
+      FlamSample sample = { .thread = thread,
+                            .stack = i == 2 ? FLAM_NONE : stack,
+                            .time = 1000 * i,
+                            .state = FLAM_STATE_RUNNING };
+      flam_capture_writer_sample (writer, &sample, (gint64[]){ 7 + i });
+      g_assert_true (flam_capture_writer_flush (writer, NULL));
+    }
+  flam_capture_writer_alloc_event (writer,
+                                   &(FlamCaptureAllocEvent){
+                                       .op = FLAM_CAPTURE_ALLOC,
+                                       .time = 10,
+                                       .thread = thread,
+                                       .stack = stack,
+                                       .size = 100,
+                                       .count = 1,
+                                   });
+  flam_capture_writer_alloc_event (
+      writer,
+      &(FlamCaptureAllocEvent){ .op = FLAM_CAPTURE_FREE,
+                                .time = 20,
+                                .thread = thread,
+                                .stack = FLAM_NONE,
+                                .ago = 1 });
+  flam_capture_writer_counter_value (writer, counter, 15, 4096);
+  flam_capture_writer_mark (writer, 16, 0, FLAM_NONE, "here");
+  if (!to_the_end)
+    return;
+  write_symbols (writer);
+  g_assert_true (flam_capture_writer_end (writer, 5000, NULL));
+}
+
+static FlamProfile *
+profile_of (const guint8 *data, gsize size, GError **error)
+{
+  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new ("test");
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+
+  if (!flam_capture_reader_feed (reader, data, size, error))
+    return NULL;
+  g_assert_true (flam_capture_reader_build (reader, builder, NULL, NULL));
+  return flam_builder_finish (builder, error);
+}
+
+static void
+assert_has (const char *text, const char *part)
+{
+  if (strstr (text, part) == NULL)
+    g_error ("\"%s\" is missing in:\n%s", part, text);
+}
+
+static void
+test_round_trip (void)
+{
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (FlamProfile) profile = NULL;
+  const guint8 *data;
+  gsize size;
+
+  write_recording (writer, TRUE);
+  data = flam_capture_writer_data (writer, &size);
+  profile = profile_of (data, size, NULL);
+  g_assert_nonnull (profile);
+  g_assert_cmpstr (profile->facts.command, ==, "example --fast");
+  g_assert_cmpint (profile->samples.n, ==, 3);
+  g_assert_cmpint (profile->measures[0].weight[1], ==, 8);
+  g_assert_cmpint (profile->samples.stack[2], ==, FLAM_NONE);
+  g_assert_cmpint (profile->threads.tid[0], ==, 43);
+  g_assert_cmpint (profile->processes.pid[0], ==, 42);
+  g_assert_cmpint (profile->counters[0].value[0], ==, 4096);
+  g_assert_cmpint (profile->marks.time[0], ==, 16);
+  g_assert_cmpint (profile->allocations.freed_at[0], ==, 20);
+  g_assert_cmpint (profile->allocations.at_peak[0], ==, 1);
+  g_assert_cmpint (profile->allocations.distance[0], ==, 0);
+
+  FlamId stack = profile->samples.stack[0];
+  const char *expected[] = { "helper", "work", "main" };
+  for (guint i = 0; i < 3; i++)
+    {
+      FlamId frame = profile->stacks.frame[stack];
+      g_assert_cmpstr (
+          flam_profile_function_name (profile, profile->frames.function[frame]),
+          ==,
+          expected[i]);
+      stack = profile->stacks.prefix[stack];
+    }
+  g_assert_cmpuint (stack, ==, FLAM_NONE);
+}
+
+/* Every prefix of a file is a good capture of what is whole in it. */
+static void
+test_every_prefix (void)
+{
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  const guint8 *data;
+  gsize size;
+  guint32 most = 0;
+
+  write_recording (writer, TRUE);
+  data = flam_capture_writer_data (writer, &size);
+  for (gsize n = 0; n <= size; n++)
+    {
+      g_autofree guint8 *copy = g_memdup2 (data, n);
+      g_autoptr (FlamProfile) profile = profile_of (copy, n, NULL);
+      g_assert_nonnull (profile);
+      g_assert_cmpuint (profile->samples.n, >=, most);
+      most = profile->samples.n;
+    }
+  g_assert_cmpuint (most, ==, 3);
+}
+
+/* A flipped bit is noticed (all bytes are under a checksum, but for the
+ * reserved ones of the file's header). */
+static void
+test_every_flip (void)
+{
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autofree guint8 *copy = NULL;
+  const guint8 *data;
+  gsize size;
+
+  write_recording (writer, TRUE);
+  data = flam_capture_writer_data (writer, &size);
+  copy = g_memdup2 (data, size);
+  for (gsize i = 0; i < size; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (FlamCaptureReader) reader = NULL;
+
+      copy[i] ^= 1 << (i % 8);
+      reader = flam_capture_reader_new ("test");
+      if (!flam_capture_reader_feed (reader, copy, size, &error))
+        g_assert_error (error, FLAM_ERROR, error->code);
+      else
+        g_assert_true (i < FLAM_CAPTURE_HEADER_SIZE ||
+                       !flam_capture_reader_is_complete (reader));
+      copy[i] ^= 1 << (i % 8);
+    }
+}
+
+/* Payloads whose checksum is right and whose content is not. */
+static void
+test_damaged_payload (void)
+{
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (GRand) random = g_rand_new_with_seed (7);
+
+  write_recording (writer, FALSE);
+  for (guint round = 0; round < 20000; round++)
+    {
+      guint8 payload[64];
+      guint n = (guint)g_rand_int_range (random, 0, sizeof payload);
+      guint table = (guint)g_rand_int_range (
+          random, FLAM_CAPTURE_STRINGS, FLAM_CAPTURE_N_TABLES);
+      FlamCaptureRows rows;
+      const char *why;
+
+      for (guint i = 0; i < n; i++)
+        payload[i] = (guint8)(g_rand_int_range (random, 0, 3) > 0
+                                  ? g_rand_int_range (random, 0, 8)
+                                  : g_rand_int_range (random, 0, 256));
+      flam_capture_rows_init (&rows, table, 0);
+      if (!flam_capture_decode (&rows, table, payload, n, &why))
+        g_assert_cmpuint (rows.n, ==, 0);
+      flam_capture_rows_clear (&rows);
+    }
+}
+
+static void
+put_block (GByteArray *file, guint16 type, const guint8 *payload, guint32 n)
+{
+  guint8 header[FLAM_CAPTURE_BLOCK_HEADER_SIZE] = { 0 };
+  guint32 crc;
+
+  memcpy (header, FLAM_CAPTURE_BLOCK_MAGIC, 4);
+  header[4] = (guint8)type;
+  header[5] = (guint8)(type >> 8);
+  header[8] = header[12] = (guint8)n;
+  crc = flam_capture_crc32 (flam_capture_crc32 (0, header + 4, 12), payload, n);
+  crc = GUINT32_TO_LE (crc);
+  memcpy (header + 16, &crc, 4);
+  g_byte_array_append (file, header, sizeof header);
+  g_byte_array_append (file, payload, n);
+}
+
+static const guint8 empty_file[] = "FLAMBEAU\1\0\0\0\20\0\0";
+
+static void
+test_versions (void)
+{
+  g_autoptr (GByteArray) file = g_byte_array_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = NULL;
+
+  g_byte_array_append (file, empty_file, FLAM_CAPTURE_HEADER_SIZE);
+  put_block (file, 999, (const guint8 *)"from the future", 15);
+  put_block (file, FLAM_CAPTURE_STRINGS, (const guint8 *)"\1\1\3\2hi", 6);
+  profile = profile_of (file->data, file->len, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (profile);
+
+  file->data[8] = 2;
+  g_assert_null (profile_of (file->data, file->len, &error));
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED);
+}
+
+/* A stack whose prefix is itself; a sample of a thread that is not there. */
+static void
+test_bad_references (void)
+{
+  static const struct
+  {
+    guint16 table;
+    const char *payload;
+    guint n;
+  } cases[] = {
+    { FLAM_CAPTURE_STACKS, "\1\2\1\1\1\1", 6 },
+    { FLAM_CAPTURE_SAMPLES, "\1\5\1\0\1\1\1\0\1\0\1\0", 12 },
+    { FLAM_CAPTURE_NAMES, "\1\4\1\0\1\0\1\0\1\1", 10 },
+    { FLAM_CAPTURE_FACTS, "\1\2\1\0\1\0", 6 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GByteArray) file = g_byte_array_new ();
+      g_autoptr (GError) error = NULL;
+
+      g_byte_array_append (file, empty_file, FLAM_CAPTURE_HEADER_SIZE);
+      put_block (
+          file, cases[i].table, (const guint8 *)cases[i].payload, cases[i].n);
+      g_assert_null (profile_of (file->data, file->len, &error));
+      g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
+      assert_has (error->message, "at byte 16");
+    }
+}
+
+/* The window's way: the file grows between two looks. */
+static void
+test_follow (void)
+{
+  g_autofree char *path = NULL;
+  int fd = g_file_open_tmp ("flam-XXXXXX", &path, NULL);
+  int other = open (path, O_RDONLY | O_CLOEXEC);
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (fd, 1);
+  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new (path);
+  gboolean changed;
+
+  g_assert_true (flam_capture_reader_poll (reader, other, &changed, NULL));
+  g_assert_false (changed);
+  write_recording (writer, FALSE);
+  g_assert_true (flam_capture_reader_poll (reader, other, &changed, NULL));
+  g_assert_true (changed);
+  g_assert_cmpuint (
+      flam_capture_reader_n_rows (reader, FLAM_CAPTURE_SAMPLES), ==, 3);
+  g_assert_false (flam_capture_reader_is_complete (reader));
+  g_assert_true (flam_capture_writer_end (writer, 1, NULL));
+  g_assert_true (flam_capture_reader_poll (reader, other, &changed, NULL));
+  g_assert_true (flam_capture_reader_is_complete (reader));
+  g_assert_cmpstr (
+      flam_capture_reader_fact (reader, "command"), ==, "example --fast");
+  g_assert_true (flam_capture_reader_poll (reader, other, &changed, NULL));
+  g_assert_false (changed);
+  close (other);
+  close (fd);
+  g_unlink (path);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/capture/round-trip", test_round_trip);
+  g_test_add_func ("/capture/every-prefix", test_every_prefix);
+  g_test_add_func ("/capture/every-flip", test_every_flip);
+  g_test_add_func ("/capture/damaged-payload", test_damaged_payload);
+  g_test_add_func ("/capture/versions", test_versions);
+  g_test_add_func ("/capture/bad-references", test_bad_references);
+  g_test_add_func ("/capture/follow", test_follow);
+  return g_test_run ();
+}
