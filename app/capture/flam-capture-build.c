@@ -147,6 +147,8 @@ build_frames (Build *build)
   for (guint32 i = 0; i < table (build, t)->n; i++)
     {
       FlamId function = mapped (build, t, 2, i);
+      if (build->frame_n[i] > 0)
+        continue;
       if (function == FLAM_NONE)
         function = flam_builder_function_unresolved (build->builder,
                                                      mapped (build, t, 0, i));
@@ -340,6 +342,14 @@ build_measures (Build *build)
       }
   if (has_allocations && !done)
     flam_builder_add_allocation_measures (build->builder);
+  else if (table (build, t)->n == 0) /* cut off before they were written */
+    flam_builder_add_measure (build->builder,
+                              "samples",
+                              "Samples",
+                              FLAM_UNIT_COUNT,
+                              FLAM_MEASURE_CPU,
+                              -1,
+                              FLAM_NONE);
   return n_columns;
 }
 
@@ -547,6 +557,10 @@ build_facts (Build *build)
   gint64 target = fact_number (build, FLAM_FACT_TARGET_CPU);
   gint64 duration = fact_number (build, FLAM_FACT_DURATION);
   const FlamCaptureRows *warnings = table (build, FLAM_CAPTURE_WARNINGS);
+  const FlamCaptureRows *end = table (build, FLAM_CAPTURE_END);
+
+  if (duration == 0 && end->n > 0)
+    duration = MAX (flam_capture_i64 (end, 0, end->n - 1), 0);
 
   if (times == NULL || strcmp (times, "0") != 0)
     {
@@ -585,8 +599,8 @@ flam_capture_reader_build (const FlamCaptureReader *reader,
   build_strings (&build);
   build_modules (&build);
   build_functions (&build);
-  build_frames (&build);
   build_symbols (&build);
+  build_frames (&build);
   build_facts (&build);
   ok = build_stacks (&build, progress, error);
   if (ok)

@@ -351,6 +351,41 @@ test_follow (void)
   g_unlink (path);
 }
 
+/* The committed files say the same as what is written today: the format may
+ * grow, but old captures stay readable. FLAM_UPDATE_GOLDEN=1 writes them. */
+static void
+check_fixture (const char *name, gboolean to_the_end)
+{
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "captures", "flambeau", name, NULL);
+  g_autofree char *old = NULL;
+  const guint8 *data;
+  gsize size, old_size;
+
+  write_recording (writer, to_the_end);
+  g_assert_true (flam_capture_writer_flush (writer, NULL));
+  data = flam_capture_writer_data (writer, &size);
+  if (g_strcmp0 (g_getenv ("FLAM_UPDATE_GOLDEN"), "1") == 0)
+    g_assert_true (
+        g_file_set_contents (path, (const char *)data, (gssize)size, NULL));
+  g_assert_true (g_file_get_contents (path, &old, &old_size, NULL));
+
+  g_autoptr (FlamProfile) now = profile_of (data, size, NULL);
+  g_autoptr (FlamProfile) then =
+      profile_of ((const guint8 *)old, old_size, NULL);
+  g_autofree char *now_text = flam_dump_profile (now);
+  g_autofree char *then_text = flam_dump_profile (then);
+  g_assert_cmpstr (now_text, ==, then_text);
+}
+
+static void
+test_fixtures (void)
+{
+  check_fixture ("recording.flambeau", TRUE);
+  check_fixture ("cut-off.flambeau", FALSE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -362,5 +397,6 @@ main (int argc, char **argv)
   g_test_add_func ("/capture/versions", test_versions);
   g_test_add_func ("/capture/bad-references", test_bad_references);
   g_test_add_func ("/capture/follow", test_follow);
+  g_test_add_func ("/capture/fixtures", test_fixtures);
   return g_test_run ();
 }
