@@ -198,7 +198,6 @@ first_glyph (FlamLabels *labels, const char *text)
 static void
 measure_font (FlamLabels *labels)
 {
-  g_autoptr (PangoLayout) layout = pango_layout_new (labels->context);
   PangoFontMetrics *metrics =
       pango_context_get_metrics (labels->context, labels->font, NULL);
   double letter = 0;

@@ -91,11 +91,11 @@ move_spark (Spark *spark, unsigned *seed)
   spark->heat *= 0.985f;
   if (spark->heat < 0.05f)
     {
-      spark->x = 0.5f + (float)rand_r (seed) / RAND_MAX * 0.1f;
+      spark->x = 0.5f + (float)rand_r (seed) / (float)RAND_MAX * 0.1f;
       spark->y = 0.9f;
       spark->dx = 0;
       spark->dy = -0.01f;
-      spark->heat = 0.5f + (float)rand_r (seed) / RAND_MAX * 0.5f;
+      spark->heat = 0.5f + (float)rand_r (seed) / (float)RAND_MAX * 0.5f;
     }
 }
 

@@ -176,7 +176,7 @@ test_ends (void)
   some = ours_unwind (ours, &snapshot, pcs, LIMIT, &end);
   g_assert_cmpint (end, ==, FLAM_UNWIND_TRUNCATED);
   g_assert_cmpuint (some, <, all);
-  g_assert_cmpuint (some, >, 3);
+  g_assert_cmpuint (some, >, 1); /* frames are large under ASan */
 
   memset (snapshot.stack, 0x5a, snapshot.size);
   some = ours_unwind (ours, &snapshot, pcs, LIMIT, &end);
