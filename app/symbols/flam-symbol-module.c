@@ -20,6 +20,7 @@ struct _FlamSymbolModule
   FlamElf *debug; /* separate debug file, or NULL */
   FlamSymbolDetail detail;
   char **debug_directories;
+  char *debug_path;
   FlamSymbolTable *table;
   FlamDwarfIndex *dwarf;
   gboolean loaded;
@@ -94,6 +95,7 @@ flam_symbol_module_free (FlamSymbolModule *module)
   flam_elf_free (module->debug);
   flam_elf_free (module->elf);
   g_strfreev (module->debug_directories);
+  g_free (module->debug_path);
   g_hash_table_destroy (module->names);
   g_hash_table_destroy (module->files);
   g_string_chunk_free (module->strings);
@@ -108,6 +110,20 @@ flam_symbol_module_get_elf (const FlamSymbolModule *module)
   return module->elf;
 }
 
+static FlamElf *
+find_debug (FlamSymbolModule *module)
+{
+  const char *build_id = flam_elf_get_build_id (module->elf);
+  g_autoptr (FlamElf) given =
+      module->debug_path ? flam_elf_open (module->debug_path, NULL) : NULL;
+
+  if (given && *build_id &&
+      strcmp (flam_elf_get_build_id (given), build_id) == 0)
+    return g_steal_pointer (&given);
+  return flam_debug_file_find (
+      module->elf, (const char *const *)module->debug_directories, NULL);
+}
+
 static void
 load (FlamSymbolModule *module)
 {
@@ -119,7 +135,7 @@ load (FlamSymbolModule *module)
   module->loaded = TRUE;
   if (!flam_elf_has_section (module->elf, ".symtab") ||
       !flam_elf_has_section (module->elf, ".debug_info"))
-    module->debug = flam_debug_file_find (module->elf, directories, NULL);
+    module->debug = find_debug (module);
   module->table = flam_symbol_table_new (module->elf, module->debug);
   if (module->detail == FLAM_SYMBOL_DETAIL_SYMTAB)
     return;

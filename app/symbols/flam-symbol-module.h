@@ -53,6 +53,8 @@ typedef struct
   const char *build_id; /* lower-case hex that the file must have; NULL or ""
                            takes any */
   const char *const *debug_directories; /* NULL-terminated, or NULL */
+  const char *debug_path; /* a separate debug file to use before looking for
+                             one, or NULL; its build id must be the binary's */
   FlamSymbolDetail detail;
 } FlamSymbolModuleOptions;
 

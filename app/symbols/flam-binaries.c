@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-binaries.h"
+
+#include "flam-debug-files.h"
+
+#include <string.h>
+
+/* What is scanned for build ids below a directory that was asked for. */
+#define SCAN_DEPTH_MAX 4
+#define SCAN_FILES_MAX 20000
+
+struct _FlamBinaries
+{
+  char **directories;
+  char *root;
+  GHashTable *by_build_id; /* of all below the directories; NULL: not yet */
+};
+
+typedef struct
+{
+  const char *build_id;
+  char *other; /* "PATH has build id X", the first that differed */
+} Wanted;
+
+FlamBinaries *
+flam_binaries_new (const char *const *directories, const char *root)
+{
+  FlamBinaries *binaries = g_new0 (FlamBinaries, 1);
+
+  binaries->directories = g_strdupv ((char **)directories);
+  binaries->root = g_strdup (root);
+  return binaries;
+}
+
+void
+flam_binaries_free (FlamBinaries *binaries)
+{
+  if (!binaries)
+    return;
+  g_strfreev (binaries->directories);
+  g_free (binaries->root);
+  g_clear_pointer (&binaries->by_build_id, g_hash_table_destroy);
+  g_free (binaries);
+}
+
+/* Takes over `path`; gives it back when the file will do. */
+static char *
+check (Wanted *wanted, char *path)
+{
+  g_autoptr (FlamElf) elf = path ? flam_elf_open (path, NULL) : NULL;
+
+  if (elf && (!*wanted->build_id ||
+              strcmp (wanted->build_id, flam_elf_get_build_id (elf)) == 0))
+    return path;
+  if (elf && !wanted->other)
+    wanted->other = g_strdup_printf (
+        "%s has %s",
+        path,
+        *flam_elf_get_build_id (elf) ? flam_elf_get_build_id (elf) : "none");
+  g_free (path);
+  return NULL;
+}
+
+typedef struct
+{
+  char *path;
+  guint depth;
+} Folder;
+
+static void
+scan_entry (FlamBinaries *binaries, GQueue *folders, char *path, guint depth)
+{
+  g_autoptr (FlamElf) elf = NULL;
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    {
+      if (depth < SCAN_DEPTH_MAX && !g_file_test (path, G_FILE_TEST_IS_SYMLINK))
+        {
+          Folder *folder = g_new (Folder, 1);
+
+          *folder = (Folder){ path, depth + 1 };
+          g_queue_push_tail (folders, folder);
+          return;
+        }
+    }
+  else if ((elf = flam_elf_open (path, NULL)) && *flam_elf_get_build_id (elf) &&
+           !g_hash_table_contains (binaries->by_build_id,
+                                   flam_elf_get_build_id (elf)))
+    {
+      g_hash_table_insert (
+          binaries->by_build_id, g_strdup (flam_elf_get_build_id (elf)), path);
+      return;
+    }
+  g_free (path);
+}
+
+static void
+scan (FlamBinaries *binaries, const char *directory)
+{
+  GQueue folders = G_QUEUE_INIT;
+  Folder *folder = g_new (Folder, 1);
+  guint files = 0;
+
+  *folder = (Folder){ g_strdup (directory), 0 };
+  g_queue_push_tail (&folders, folder);
+  while ((folder = g_queue_pop_head (&folders)))
+    {
+      g_autoptr (GDir) dir = g_dir_open (folder->path, 0, NULL);
+      const char *name;
+
+      while (dir && files < SCAN_FILES_MAX && (name = g_dir_read_name (dir)))
+        {
+          files++;
+          scan_entry (binaries,
+                      &folders,
+                      g_build_filename (folder->path, name, NULL),
+                      folder->depth);
+        }
+      g_free (folder->path);
+      g_free (folder);
+    }
+}
+
+static char *
+find_scanned (FlamBinaries *binaries, const char *build_id)
+{
+  if (!*build_id || !binaries->directories)
+    return NULL;
+  if (!binaries->by_build_id)
+    {
+      binaries->by_build_id =
+          g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+      for (gsize i = 0; binaries->directories[i]; i++)
+        scan (binaries, binaries->directories[i]);
+    }
+  return g_strdup (g_hash_table_lookup (binaries->by_build_id, build_id));
+}
+
+static char *
+find_in_directories (FlamBinaries *binaries, const char *path, Wanted *wanted)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  char *found = NULL;
+
+  for (gsize i = 0; !found && binaries->directories && binaries->directories[i];
+       i++)
+    {
+      const char *directory = binaries->directories[i];
+
+      found = check (wanted,
+                     flam_debug_file_path (directory, wanted->build_id, ""));
+      if (!found)
+        found = check (wanted, g_build_filename (directory, path, NULL));
+      if (!found)
+        found = check (wanted, g_build_filename (directory, name, NULL));
+    }
+  return found ? found : find_scanned (binaries, wanted->build_id);
+}
+
+static char *
+find_in_caches (Wanted *wanted)
+{
+  g_autofree char *perf = g_build_filename (g_get_home_dir (), ".debug", NULL);
+  char *found =
+      check (wanted, flam_debug_file_path (perf, wanted->build_id, "/elf"));
+
+  if (!found)
+    found = check (
+        wanted, flam_debug_file_path ("/usr/lib/debug", wanted->build_id, ""));
+  if (!found)
+    found = check (
+        wanted,
+        flam_debug_file_path ("/usr/lib/debug", wanted->build_id, ".debug"));
+  return found;
+}
+
+char *
+flam_binaries_find (FlamBinaries *binaries,
+                    const char *path,
+                    const char *build_id,
+                    char **why)
+{
+  Wanted wanted = { .build_id = build_id };
+  g_autofree char *here = g_strdup (path);
+  char *found;
+
+  if (g_str_has_suffix (here, " (deleted)"))
+    here[strlen (here) - strlen (" (deleted)")] = '\0';
+  found = find_in_directories (binaries, here, &wanted);
+  if (!found)
+    found =
+        check (&wanted,
+               g_strconcat (binaries->root ? binaries->root : "", here, NULL));
+  if (!found && *build_id)
+    found = find_in_caches (&wanted);
+  if (!found && why)
+    *why = wanted.other ? g_strdup_printf ("build id differs: recorded %s, %s",
+                                           build_id,
+                                           wanted.other)
+                        : g_strdup_printf ("file not found: %s", path);
+  g_free (wanted.other);
+  return found;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* From a module as the recording machine knew it (path, build id) to a file
+ * here. Looked for in this order:
+ *
+ *   1. each DIR asked for   DIR/.build-id/ab/cdef...   DIR/PATH   DIR/NAME
+ *                           then any ELF file below DIR with that build id
+ *   2. the recorded path    ROOT/PATH
+ *   3. perf's own cache     ~/.debug/.build-id/ab/cdef.../elf
+ *   4. debug directories    /usr/lib/debug/.build-id/ab/cdef... (and .debug)
+ *
+ * A file with another build id is never taken; that there was one is said. */
+
+#include "flam-elf.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamBinaries FlamBinaries;
+
+/* `directories` may be NULL; `root` ("/proc/PID/root") may be NULL. */
+FlamBinaries *flam_binaries_new (const char *const *directories,
+                                 const char *root);
+void flam_binaries_free (FlamBinaries *binaries);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBinaries, flam_binaries_free)
+
+/* The path of a file that may be used, or NULL with a reason for people in
+ * `why`, such as "file not found: /usr/bin/x" or "build id differs: ...".
+ * `build_id` "" takes any. */
+char *flam_binaries_find (FlamBinaries *binaries,
+                          const char *path,
+                          const char *build_id,
+                          char **why);
+
+G_END_DECLS

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Debug information from the servers that $DEBUGINFOD_URLS names, through
+ * libdebuginfod, which is loaded when first needed: without it everything but
+ * this works. Downloads go to libdebuginfod's own cache and are limited by its
+ * own settings. */
+
+#include "flam-types.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamDebuginfod FlamDebuginfod;
+
+/* FLAM_ERROR_UNSUPPORTED when the library is absent, or no server is named. */
+FlamDebuginfod *flam_debuginfod_new (GError **error);
+void flam_debuginfod_free (FlamDebuginfod *debuginfod);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDebuginfod, flam_debuginfod_free)
+
+/* Path of the downloaded file. `build_id` in hex. `progress` is asked often
+ * (fraction of this one download) and may cancel: FLAM_ERROR_CANCELLED.
+ * FLAM_ERROR_SYSTEM: no server has it. */
+char *flam_debuginfod_find_debuginfo (FlamDebuginfod *debuginfod,
+                                      const char *build_id,
+                                      const FlamProgress *progress,
+                                      GError **error);
+char *flam_debuginfod_find_executable (FlamDebuginfod *debuginfod,
+                                       const char *build_id,
+                                       const FlamProgress *progress,
+                                       GError **error);
+
+G_END_DECLS

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The running kernel's names, from /proc/kallsyms:
+ *
+ *   ffffffff81000000 T _text
+ *   ffffffffc0a11000 t nft_do_chain	[nf_tables]
+ *
+ * Without privileges the kernel shows every address as 0, which counts as no
+ * table. Addresses change at every boot: use it only for captures of this
+ * boot. Source: kernel/kallsyms.c, proc(5). */
+
+#include "flam-types.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamKallsyms FlamKallsyms;
+
+/* "/proc/kallsyms" when `path` is NULL. FLAM_ERROR_SYSTEM when it cannot be
+ * read or hides its addresses. */
+FlamKallsyms *flam_kallsyms_open (const char *path, GError **error);
+void flam_kallsyms_free (FlamKallsyms *kallsyms);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamKallsyms, flam_kallsyms_free)
+
+/* NULL when `address` lies before all, or beyond the last name's reach. */
+const char *flam_kallsyms_find (const FlamKallsyms *kallsyms, guint64 address);
+
+/* TRUE when a capture that began then (ns since 1970) is of this boot. */
+gboolean flam_kernel_is_same_boot (gint64 start_unix_ns);
+/* The running kernel's build id in hex, or "" . Free it. */
+char *flam_kernel_build_id (void);
+
+G_END_DECLS

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-vdso.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+
+#define VDSO_MAX (1 << 20)
+
+/* How much of it is mapped, as our own map says; reading on would fault. */
+static gsize
+mapped_size (gsize start)
+{
+  g_autofree char *maps = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  if (!g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL))
+    return 0;
+  lines = g_strsplit (maps, "\n", -1);
+  for (guint i = 0; lines[i]; i++)
+    {
+      char *end;
+      guint64 from = g_ascii_strtoull (lines[i], &end, 16);
+      guint64 to = *end == '-' ? g_ascii_strtoull (end + 1, NULL, 16) : 0;
+
+      if (from == start && to > from)
+        return (gsize)MIN (to - from, VDSO_MAX);
+    }
+  return 0;
+}
+
+FlamSymbolModule *
+flam_vdso_open (const char *build_id)
+{
+  gsize start = (gsize)getauxval (AT_SYSINFO_EHDR);
+  gsize size = start ? mapped_size (start) : 0;
+  g_autoptr (FlamSymbolModule) module = NULL;
+
+  if (size == 0)
+    return NULL;
+  module = flam_symbol_module_new_from_data (
+      "[vdso]", GSIZE_TO_POINTER (start), size);
+  if (module && *build_id &&
+      strcmp (build_id,
+              flam_elf_get_build_id (flam_symbol_module_get_elf (module))) != 0)
+    return NULL;
+  return g_steal_pointer (&module);
+}
