@@ -6,7 +6,8 @@
 /* The tables: a row is a word, X for flam_import_X or flam_export_X. */
 #define IMPORTERS(ROW)                                                         \
   ROW (flambeau)                                                               \
-  ROW (folded)
+  ROW (folded)                                                                 \
+  ROW (perf_script)
 
 #define EXPORTERS(ROW)                                                         \
   ROW (flambeau)                                                               \
