@@ -88,6 +88,14 @@ get_register (const FlamUnwindRegs *regs,
   return FLAM_UNWIND_OK;
 }
 
+/* Epilogues pop registers without saying so in the CFI: a slot below the stack
+ * pointer was popped, and its value is in the register again. */
+static inline bool
+was_popped (const FlamUnwindRegs *regs, uint64_t slot)
+{
+  return slot < regs->sp;
+}
+
 static inline void
 step_bx (const FlamUnwindRow *row, uint64_t cfa, FlamUnwindRegs *regs)
 {
@@ -95,7 +103,7 @@ step_bx (const FlamUnwindRow *row, uint64_t cfa, FlamUnwindRegs *regs)
 
   if (bx == FLAM_UNWIND_BX_UNKNOWN)
     regs->bx_state = 0;
-  else if (bx)
+  else if (bx && !was_popped (regs, cfa - 8 * bx))
     {
       regs->bx = cfa - 8 * bx;
       regs->bx_state = 2;
@@ -261,7 +269,7 @@ flam_unwind_step (const FlamUnwindRow *row,
     return end;
   if (ra == 0)
     return FLAM_UNWIND_ROOT;
-  if (row->bp)
+  if (row->bp && !was_popped (regs, cfa - 8 * (uint64_t)row->bp))
     {
       end = read_word (memory, cfa - 8 * (uint64_t)row->bp, FAR_BY_CFI, &bp);
       if (end != FLAM_UNWIND_OK)

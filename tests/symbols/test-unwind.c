@@ -136,13 +136,6 @@ test_against_libdwfl (gconstpointer data)
   for (guint round = 0; round < 2; round++)
     {
       n_mine = ours_unwind (ours, &snapshot, mine, LIMIT, &end);
-      if (g_test_verbose ())
-        for (guint i = 0; i < MAX (n_mine, n_theirs); i++)
-          g_test_message ("%3u %16" G_GINT64_MODIFIER "x %16" G_GINT64_MODIFIER
-                          "x",
-                          i,
-                          i < n_mine ? mine[i] : 0,
-                          i < n_theirs ? theirs[i] : 0);
       g_assert_cmpint (end, ==, FLAM_UNWIND_ROOT);
       g_assert_cmpuint (n_mine, >, 5);
       g_assert_cmpmem (
@@ -186,6 +179,43 @@ test_ends (void)
   snapshot_clear (&snapshot);
   ours_free (ours);
   end_child (pid);
+}
+
+/* At least 99 % of the stacks of a program of other people are the same. */
+static void
+test_program (gconstpointer name)
+{
+  g_auto (GStrv) argv = snapshot_command (name);
+  g_autoptr (GArray) snapshots = NULL;
+  Agreement agreement;
+  Oracle *oracle;
+  Ours *ours;
+  pid_t pid;
+
+  if (!argv)
+    {
+      g_test_skip ("not on this machine");
+      return;
+    }
+  snapshots =
+      snapshot_program ((const char *const *)argv, 300, 1000, 64 * 1024, &pid);
+  if (snapshots->len < 100)
+    {
+      snapshot_kill (pid);
+      g_test_skip ("it ended too early");
+      return;
+    }
+  ours = ours_new (pid);
+  oracle = oracle_new (pid);
+  agreement = snapshots_compare (ours, oracle, snapshots);
+  g_test_message ("%u stacks, %u differ, %u where libdwfl stops short",
+                  agreement.n,
+                  agreement.differ,
+                  agreement.longer);
+  g_assert_cmpuint (agreement.differ * 100, <=, agreement.n);
+  oracle_free (oracle);
+  ours_free (ours);
+  snapshot_kill (pid);
 }
 
 /* --- parts --------------------------------------------------------------- */
@@ -318,6 +348,9 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/unwind/callback", show_callback, test_against_libdwfl);
   g_test_add_func ("/unwind/ends", test_ends);
+  g_test_add_data_func ("/unwind/cc1plus", "cc1plus", test_program);
+  g_test_add_data_func ("/unwind/python3", "python3", test_program);
+  g_test_add_data_func ("/unwind/node", "node", test_program);
   g_test_add_func ("/unwind/space", test_space);
   g_test_add_func ("/unwind/frame-pointer", test_frame_pointer);
   g_test_add_func ("/unwind/hostile", test_hostile);

@@ -3,11 +3,14 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* --- snapshots ----------------------------------------------------------- */
@@ -55,6 +58,167 @@ void
 snapshot_clear (Snapshot *snapshot)
 {
   g_clear_pointer (&snapshot->stack, g_free);
+}
+
+/* --- programs ------------------------------------------------------------ */
+
+static pid_t
+start_program (const char *const *argv)
+{
+  pid_t pid = fork ();
+
+  if (pid == 0)
+    {
+      int null = open ("/dev/null", O_RDWR);
+
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      dup2 (null, 0);
+      dup2 (null, 1);
+      dup2 (null, 2);
+      execvp (argv[0], (char *const *)argv);
+      _exit (127);
+    }
+  return pid;
+}
+
+/* FALSE: it has ended. */
+static gboolean
+stop (pid_t pid)
+{
+  int status;
+
+  for (;;)
+    {
+      if (waitpid (pid, &status, __WALL) != pid || WIFEXITED (status) ||
+          WIFSIGNALED (status))
+        return FALSE;
+      if (WIFSTOPPED (status) && status >> 16 == PTRACE_EVENT_STOP)
+        return TRUE;
+      ptrace (PTRACE_CONT, pid, NULL, WSTOPSIG (status));
+    }
+}
+
+GArray *
+snapshot_program (
+    const char *const *argv, guint n, guint interval_us, gsize max, pid_t *pid)
+{
+  GArray *snapshots = g_array_new (FALSE, FALSE, sizeof (Snapshot));
+
+  g_array_set_clear_func (snapshots, (GDestroyNotify)snapshot_clear);
+  *pid = start_program (argv);
+  g_usleep (200000);
+  if (ptrace (PTRACE_SEIZE, *pid, NULL, NULL) != 0)
+    return snapshots;
+  while (ptrace (PTRACE_INTERRUPT, *pid, NULL, NULL) == 0 && stop (*pid))
+    {
+      Snapshot snapshot;
+
+      if (snapshots->len == n)
+        break;
+      if (snapshot_take (&snapshot, *pid, max))
+        g_array_append_val (snapshots, snapshot);
+      ptrace (PTRACE_CONT, *pid, NULL, NULL);
+      g_usleep (interval_us);
+    }
+  return snapshots;
+}
+
+void
+snapshot_kill (pid_t pid)
+{
+  kill (pid, SIGKILL);
+  waitpid (pid, NULL, __WALL);
+}
+
+static char *
+find_cc1plus (void)
+{
+  g_autofree char *output = NULL;
+
+  if (!g_spawn_command_line_sync (
+          "g++ -print-prog-name=cc1plus", &output, NULL, NULL, NULL))
+    return NULL;
+  g_strstrip (output);
+  return g_path_is_absolute (output) ? g_steal_pointer (&output) : NULL;
+}
+
+/* Preprocessed, so that cc1plus needs no paths. */
+static char *
+write_source (void)
+{
+  g_autofree char *path =
+      g_build_filename (g_get_tmp_dir (), "flambeau-unwind.cc", NULL);
+  g_autofree char *output = g_strdup_printf ("%s.ii", path);
+  g_autofree char *command =
+      g_strdup_printf ("g++ -E -P %s -o %s", path, output);
+  g_autoptr (GString) text =
+      g_string_new ("#include <algorithm>\n#include <map>\n#include <regex>\n"
+                    "#include <string>\n#include <vector>\n");
+  int status;
+
+  for (guint i = 0; i < 60; i++)
+    g_string_append_printf (
+        text,
+        "struct t%u { int v; bool operator< (const t%u &o) const "
+        "{ return v < o.v; } };\n"
+        "int f%u (std::vector<t%u> &x, std::map<std::string, t%u> &y)\n"
+        "{ std::sort (x.begin (), x.end ()); std::regex r (\"a%u+b\");\n"
+        "  for (auto &p : y) if (std::regex_match (p.first, r)) "
+        "x.push_back (p.second);\n  return (int) x.size (); }\n",
+        i,
+        i,
+        i,
+        i,
+        i,
+        i);
+  if (!g_file_set_contents (path, text->str, -1, NULL) ||
+      !g_spawn_command_line_sync (command, NULL, NULL, &status, NULL) ||
+      !g_spawn_check_wait_status (status, NULL))
+    return NULL;
+  return g_steal_pointer (&output);
+}
+
+char **
+snapshot_command (const char *name)
+{
+  static const char python[] =
+      "import json, re\nwhile True:\n"
+      "  d = json.loads(json.dumps([{'a': i, 'b': str(i)} for i in "
+      "range(500)]))\n  s = sorted(d, key=lambda x: re.sub('1', '2', "
+      "x['b']))\n";
+  static const char node[] =
+      "function f (n) { return n < 2 ? n : f (n - 1) + f (n - 2); }"
+      "for (;;) { f (20); JSON.stringify (Array.from ({ length: 2000 }, "
+      "(_, i) => ({ i, s: 'x' + i }))).replace (/1/g, c => c + '2')"
+      ".split (',').sort (); }";
+  g_autofree char *program = NULL;
+
+  if (g_str_equal (name, "cc1plus"))
+    {
+      g_autofree char *source = write_source ();
+      program = find_cc1plus ();
+      if (program && source)
+        return g_strdupv ((char *[]){ program,
+                                      (char *)"-quiet",
+                                      (char *)"-O2",
+                                      source,
+                                      (char *)"-o",
+                                      (char *)"/dev/null",
+                                      NULL });
+      return NULL;
+    }
+  program = g_file_test ("/usr/bin/python3", G_FILE_TEST_EXISTS) &&
+                    g_str_equal (name, "python3")
+                ? g_strdup ("/usr/bin/python3")
+                : g_find_program_in_path (name);
+  if (!program)
+    return NULL;
+  return g_strdupv ((char *[]){
+      program,
+      (char *)(g_str_equal (name, "python3") ? "-c" : "-e"),
+      (char *)(g_str_equal (name, "python3") ? python : node),
+      NULL,
+  });
 }
 
 /* --- ours ---------------------------------------------------------------- */
@@ -274,4 +438,31 @@ oracle_unwind (Oracle *oracle,
   oracle->n = 0;
   dwfl_getthread_frames (oracle->dwfl, oracle->pid, add_frame, oracle);
   return oracle->n;
+}
+
+#define LIMIT 2000
+
+Agreement
+snapshots_compare (Ours *ours, Oracle *oracle, GArray *snapshots)
+{
+  guint64 mine[LIMIT], theirs[LIMIT];
+  Agreement agreement = { .n = snapshots->len };
+  FlamUnwindEnd end;
+
+  for (guint i = 0; i < snapshots->len; i++)
+    {
+      const Snapshot *snapshot = &g_array_index (snapshots, Snapshot, i);
+      guint n = ours_unwind (ours, snapshot, mine, LIMIT, &end);
+      guint m = oracle_unwind (oracle, snapshot, theirs, LIMIT);
+      guint same = 0;
+
+      while (same < MIN (n, m) && mine[same] == theirs[same])
+        same++;
+      agreement.frames += n;
+      if (same == m && n > m && end == FLAM_UNWIND_ROOT)
+        agreement.longer++;
+      else if (same != n || same != m)
+        agreement.differ++;
+    }
+  return agreement;
 }

@@ -23,6 +23,18 @@ typedef struct
 gboolean snapshot_take (Snapshot *snapshot, pid_t pid, gsize max);
 void snapshot_clear (Snapshot *snapshot);
 
+/* Starts a program, silenced, and takes up to `n` snapshots of its main thread
+ * while it runs, one every `interval_us`. It is left stopped by ptrace, to be
+ * asked for its mappings and then killed with snapshot_kill(). NULL where there
+ * is no such program; else Snapshots, freed with the array. */
+GArray *snapshot_program (
+    const char *const *argv, guint n, guint interval_us, gsize max, pid_t *pid);
+void snapshot_kill (pid_t pid);
+
+/* The programs that tests and benchmarks look at: "cc1plus", "python3",
+ * "node"; the command line is g_strfreev()ed. NULL: not on this machine. */
+char **snapshot_command (const char *name);
+
 typedef struct
 {
   FlamUnwindSpace *space;
@@ -47,5 +59,18 @@ guint oracle_unwind (Oracle *oracle,
                      const Snapshot *snapshot,
                      guint64 *pcs,
                      guint limit);
+
+/* Both on every snapshot. `differ` are stacks that are not the same, except
+ * where libdwfl gave up (it reads a register that the epilogue has popped
+ * already from below the stack pointer) and ours goes on to the root. */
+typedef struct
+{
+  guint n;
+  guint differ;
+  guint longer;
+  guint64 frames;
+} Agreement;
+
+Agreement snapshots_compare (Ours *ours, Oracle *oracle, GArray *snapshots);
 
 G_END_DECLS
