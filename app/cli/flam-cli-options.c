@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-symbolizer.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -280,6 +282,22 @@ report (gpointer data, double fraction)
   return TRUE;
 }
 
+static FlamProfile *
+symbolize (const FlamProfile *profile,
+           const FlamCliOptions *options,
+           const FlamProgress *progress,
+           GError **error)
+{
+  FlamSymbolOptions symbols = {
+    .detail = FLAM_SYMBOL_DETAIL_FULL,
+    .binaries = (const char *const *)options->binaries,
+  };
+
+  if (options->no_symbols)
+    return flam_profile_ref (profile);
+  return flam_symbolize (profile, &symbols, progress, error);
+}
+
 FlamProfile *
 flam_cli_load (const char *path, FlamCliOptions *options)
 {
@@ -292,15 +310,19 @@ flam_cli_load (const char *path, FlamCliOptions *options)
   };
   g_autoptr (GError) error = NULL;
   g_autoptr (FlamProfile) profile = flam_formats_load (path, &load, &error);
+  g_autoptr (FlamProfile) named = NULL;
+
+  if (profile != NULL)
+    named = symbolize (profile, options, load.progress, &error);
 
   if (shown >= 0)
     g_printerr ("\r     \r");
-  if (profile == NULL)
+  if (named == NULL)
     {
       flam_cli_error ("%s", error->message);
       return NULL;
     }
-  return g_steal_pointer (&profile);
+  return g_steal_pointer (&named);
 }
 
 /* --- selecting ----------------------------------------------------------- */
