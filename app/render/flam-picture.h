@@ -20,16 +20,16 @@ typedef struct
   FlamId zoom;
   gboolean dark;
   gboolean bare; /* boxes alone: for thumbnails */
-} FlamPrintOptions;
+} FlamPictureOptions;
 
 /* Appends the document. FLAM_ERROR when cairo cannot (too large). */
-gboolean flam_print_to_png (FlamTree *tree,
-                            const FlamPrintOptions *options,
-                            GString *out,
-                            GError **error);
-gboolean flam_print_to_pdf (FlamTree *tree,
-                            const FlamPrintOptions *options,
-                            GString *out,
-                            GError **error);
+gboolean flam_picture_to_png (FlamTree *tree,
+                              const FlamPictureOptions *options,
+                              GString *out,
+                              GError **error);
+gboolean flam_picture_to_pdf (FlamTree *tree,
+                              const FlamPictureOptions *options,
+                              GString *out,
+                              GError **error);
 
 G_END_DECLS

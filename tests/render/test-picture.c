@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-print.h"
+#include "flam-picture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void
 test_png (void)
 {
   g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
-  FlamPrintOptions options = { .title = "nest" };
+  FlamPictureOptions options = { .title = "nest" };
   g_autoptr (GError) error = NULL;
 
   for (guint look = 0; look < 4; look++)
@@ -59,7 +59,7 @@ test_png (void)
       options.dark = look & 1;
       options.scale = look & 2 ? 2 : 1;
       options.direction = look >> 1;
-      g_assert_true (flam_print_to_png (tree, &options, out, &error));
+      g_assert_true (flam_picture_to_png (tree, &options, out, &error));
       g_assert_no_error (error);
       g_assert_cmpmem (out->str, 8, "\x89PNG\r\n\x1a\n", 8);
       keep (name, out);
@@ -71,16 +71,17 @@ test_pdf (void)
 {
   g_autoptr (FlamTree) tree =
       flam_test_random_tree (20000, 300, 5, FLAM_ORDER_TOTAL);
-  FlamPrintOptions options = { .title = "twenty thousand", .max_height = 900 };
+  FlamPictureOptions options = { .title = "twenty thousand",
+                                 .max_height = 900 };
   g_autoptr (GString) out = g_string_new (NULL);
   g_autoptr (GString) png = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (flam_print_to_pdf (tree, &options, out, &error));
+  g_assert_true (flam_picture_to_pdf (tree, &options, out, &error));
   g_assert_no_error (error);
   g_assert_cmpmem (out->str, 5, "%PDF-", 5);
   keep ("large.pdf", out);
-  g_assert_true (flam_print_to_png (tree, &options, png, &error));
+  g_assert_true (flam_picture_to_png (tree, &options, png, &error));
   g_assert_no_error (error);
   keep ("large.png", png);
 }
@@ -89,11 +90,11 @@ static void
 test_nothing (void)
 {
   g_autoptr (FlamTree) tree = flam_test_tree ("", FLAM_ORDER_TOTAL);
-  FlamPrintOptions options = { .bare = TRUE, .zoom = 77 };
+  FlamPictureOptions options = { .bare = TRUE, .zoom = 77 };
   g_autoptr (GString) out = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (flam_print_to_png (tree, &options, out, &error));
+  g_assert_true (flam_picture_to_png (tree, &options, out, &error));
   g_assert_no_error (error);
 }
 
@@ -272,9 +273,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/print/png", test_png);
-  g_test_add_func ("/print/pdf", test_pdf);
-  g_test_add_func ("/print/nothing", test_nothing);
+  g_test_add_func ("/picture/png", test_png);
+  g_test_add_func ("/picture/pdf", test_pdf);
+  g_test_add_func ("/picture/nothing", test_nothing);
   g_test_add_func ("/draw/same-picture", test_same_picture);
   g_test_add_func ("/draw/clipped", test_clipped);
   g_test_add_func ("/draw/labels", test_labels);

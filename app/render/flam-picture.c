@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-print.h"
+#include "flam-picture.h"
 
 #include <cairo-pdf.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 typedef struct
 {
   FlamTree *tree;
-  FlamPrintOptions options;
+  FlamPictureOptions options;
   PangoContext *context;
   FlamDraw *draw;
   FlamPalette *palette;
@@ -103,9 +103,11 @@ or_default (double value, double otherwise)
 }
 
 static void
-picture_init (Picture *picture, FlamTree *tree, const FlamPrintOptions *options)
+picture_init (Picture *picture,
+              FlamTree *tree,
+              const FlamPictureOptions *options)
 {
-  FlamPrintOptions *own = &picture->options;
+  FlamPictureOptions *own = &picture->options;
   FlamPaletteMode mode = kind_of (tree) == FLAM_MEASURE_ALLOC
                              ? FLAM_PALETTE_MEMORY
                              : FLAM_PALETTE_CODE;
@@ -223,7 +225,7 @@ describe (Picture *picture)
 static void
 draw_picture (Picture *picture, cairo_t *cr)
 {
-  const FlamPrintOptions *options = &picture->options;
+  const FlamPictureOptions *options = &picture->options;
   FlamColor text = flam_palette_text (picture->palette, FLAM_COLOR_NORMAL);
   FlamScene scene = { .tree = picture->tree, .palette = picture->palette };
   double room = options->width - 2 * MARGIN;
@@ -284,10 +286,10 @@ draw_on (Picture *picture, cairo_surface_t *surface)
 }
 
 gboolean
-flam_print_to_png (FlamTree *tree,
-                   const FlamPrintOptions *options,
-                   GString *out,
-                   GError **error)
+flam_picture_to_png (FlamTree *tree,
+                     const FlamPictureOptions *options,
+                     GString *out,
+                     GError **error)
 {
   Picture picture = { 0 };
   cairo_surface_t *surface;
@@ -310,10 +312,10 @@ flam_print_to_png (FlamTree *tree,
 }
 
 gboolean
-flam_print_to_pdf (FlamTree *tree,
-                   const FlamPrintOptions *options,
-                   GString *out,
-                   GError **error)
+flam_picture_to_pdf (FlamTree *tree,
+                     const FlamPictureOptions *options,
+                     GString *out,
+                     GError **error)
 {
   Picture picture = { 0 };
   cairo_surface_t *surface;
