@@ -348,25 +348,44 @@ name_function (FlamDwarfIndex *index,
 }
 
 static FlamId
-resolve_function (FlamDwarfIndex *index, FlamDwarfUnit *unit, Dwarf_Die *die)
+add_function (FlamDwarfIndex *index,
+              FlamDwarfUnit *unit,
+              Dwarf_Die *die,
+              Dwarf_Die *origin)
 {
-  Dwarf_Die origin = *die;
   Function function = { 0 };
   int line = 0;
-  guint row;
 
-  find_origin (&origin);
-  row = GPOINTER_TO_UINT (g_hash_table_lookup (index->by_origin, origin.addr));
-  if (row > 0)
-    return row - 1;
-  name_function (index, unit, die, &origin, &function);
+  name_function (index, unit, die, origin, &function);
   function.file = dwarf_decl_file (die);
   if (dwarf_decl_line (die, &line) == 0 && line > 0)
     function.line = (guint32)line;
   g_array_append_val (index->functions, function);
-  g_hash_table_insert (
-      index->by_origin, origin.addr, GUINT_TO_POINTER (index->functions->len));
   return index->functions->len - 1;
+}
+
+/* A function is inlined in a thousand places; what they share is said at its
+ * origin. One that was not inlined may have a linkage name of its own. */
+static FlamId
+resolve_function (FlamDwarfIndex *index,
+                  FlamDwarfUnit *unit,
+                  Dwarf_Die *die,
+                  gboolean inlined)
+{
+  Dwarf_Die origin = *die;
+  gpointer known;
+  FlamId row;
+
+  find_origin (&origin);
+  if (!inlined)
+    return add_function (index, unit, die, &origin);
+  known = g_hash_table_lookup (index->by_origin, origin.addr);
+  if (known)
+    return GPOINTER_TO_UINT (known) - 1;
+  row = add_function (index, unit, die, &origin);
+  g_hash_table_insert (
+      index->by_origin, origin.addr, GUINT_TO_POINTER (row + 1));
+  return row;
 }
 
 static Dwarf_Word
@@ -390,7 +409,8 @@ resolve_node (FlamDwarfIndex *index, FlamDwarfUnit *unit, FlamDwarfNode *node)
     return;
   if (!dwarf_offdie (dwarf_cu_getdwarf (unit->die.cu), node->die, &die))
     return;
-  node->function = resolve_function (index, unit, &die);
+  node->function =
+      resolve_function (index, unit, &die, node->parent != FLAM_NONE);
   if (node->parent == FLAM_NONE)
     return;
   node->call_line = (guint32)constant (&die, DW_AT_call_line);

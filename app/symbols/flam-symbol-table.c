@@ -14,6 +14,7 @@ typedef struct
   guint64 end; /* == start: no size */
   const char *name;
   guint64 section_end;
+  guint32 order; /* in the file's table */
   gboolean weak;
   gboolean local;
 } Candidate;
@@ -60,7 +61,7 @@ compare_names (const Candidate *a, const Candidate *b)
   length_b = strlen (b->name);
   if (length_a != length_b)
     return length_a > length_b ? -1 : 1;
-  return strcmp (a->name, b->name);
+  return a->order < b->order ? -1 : a->order > b->order;
 }
 
 static int
@@ -165,6 +166,7 @@ add_symbols (Collector *collector, const FlamElf *elf, Elf_Scn *section)
       if (candidate.end < candidate.start)
         candidate.end = candidate.start;
       candidate.section_end = section_end;
+      candidate.order = collector->candidates->len;
       candidate.weak = GELF_ST_BIND (symbol.st_info) == STB_WEAK;
       candidate.local = GELF_ST_BIND (symbol.st_info) == STB_LOCAL;
       g_array_append_val (collector->candidates, candidate);
@@ -207,6 +209,7 @@ add_stub (gpointer data, guint64 vaddr, guint64 size, const char *name)
     .start = vaddr,
     .end = vaddr + size,
     .section_end = vaddr + size,
+    .order = collector->candidates->len,
     .name = g_string_chunk_insert_const (collector->names, full),
     .weak = TRUE,
     .local = TRUE,

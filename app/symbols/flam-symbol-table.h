@@ -9,9 +9,10 @@
  *
  * Of several names for one address that one is taken which perf would take:
  * one with a size before one without, strong before weak, global before
- * local, fewer leading underscores, then the longer name. A symbol without a
- * size reaches to the next symbol or to the end of its section, unless it
- * lies inside one that has a size: then it is a label, not a function.
+ * local, fewer leading underscores, the longer name, the first in the file. A
+ * symbol without a size reaches to the next symbol or to the end of its
+ * section, unless it lies inside one that has a size: then it is a label, not a
+ * function.
  *
  * Names point into the ELF files, which must outlive the table. */
 

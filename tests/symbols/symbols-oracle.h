@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What libdwfl says of an address, by its own calls and nothing else: the
+ * oracle of the tests, and the peer of the benchmark. */
+
+#include <elfutils/libdwfl.h>
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  Dwfl *dwfl;
+  Dwfl_Module *module;
+  GElf_Addr bias;
+} FlamOracle;
+
+typedef struct
+{
+  const char *name; /* linkage name, else name; "" for none */
+  int line;
+} FlamOracleFrame;
+
+/* FALSE when libdwfl cannot open it. */
+gboolean flam_oracle_open (FlamOracle *oracle, const char *path);
+void flam_oracle_close (FlamOracle *oracle);
+
+/* dwfl_module_addrinfo: the symbol's name, or NULL, and where it starts. */
+const char *
+flam_oracle_symbol (FlamOracle *oracle, guint64 vaddr, guint64 *start);
+/* dwfl_module_getsrc + dwfl_module_addrdie + dwarf_getscopes: FlamOracleFrames,
+ * outermost first. */
+void flam_oracle_chain (FlamOracle *oracle, guint64 vaddr, GArray *frames);
+
+/* `n` vaddrs in the module's code, the same for the same seed. */
+guint64 *flam_oracle_addresses (const char *path, guint n, guint32 seed);
+
+/* Absolute paths of what is asked about, those that exist: captures/bin, the
+ * C library, the program itself; and the biggest libpython with DWARF. */
+char **flam_oracle_files (void);
+char *flam_oracle_big_library (void);
+
+G_END_DECLS
