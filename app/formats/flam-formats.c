@@ -7,6 +7,7 @@
 #define IMPORTERS(ROW)                                                         \
   ROW (flambeau)                                                               \
   ROW (folded)                                                                 \
+  ROW (heaptrack)                                                              \
   ROW (perf_script)
 
 #define EXPORTERS(ROW)                                                         \

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Rules that say which leaks are known and not to be counted, in the words of
+ * LeakSanitizer's suppression files: a line "leak:PATTERN"; '#' begins a
+ * comment. A block that leaked is suppressed when a pattern matches the
+ * function, the file or the module of any frame of its stack.
+ *
+ * A pattern matches anywhere in a text; '*' stands for anything, '^' first and
+ * '$' last tie it to the text's ends. An empty text is never matched. */
+
+#include "flam-types.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamSuppressions FlamSuppressions;
+
+FlamSuppressions *flam_suppressions_new (void);
+void flam_suppressions_free (FlamSuppressions *suppressions);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSuppressions, flam_suppressions_free)
+
+void flam_suppressions_add (FlamSuppressions *suppressions,
+                            const char *pattern,
+                            gssize length);
+/* A whole file's text. FALSE with FLAM_ERROR_INVALID naming the line for one
+ * that is neither a rule nor a comment; the rules before it stay. */
+gboolean flam_suppressions_parse (FlamSuppressions *suppressions,
+                                  const char *text,
+                                  gsize length,
+                                  GError **error);
+guint flam_suppressions_get_n (const FlamSuppressions *suppressions);
+const char *flam_suppressions_get (const FlamSuppressions *suppressions,
+                                   guint rule);
+/* The first rule that matches, or -1. */
+int flam_suppressions_match (const FlamSuppressions *suppressions,
+                             const char *text,
+                             gsize length);
+
+G_END_DECLS

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-heaptrack-code.h"
+
+/* Inlined into one another; more is not a program but a trap. */
+#define MAX_CHAIN 256
+
+typedef struct
+{
+  const char *text;
+  guint32 length;
+  FlamId id; /* FLAM_NONE: not yet asked for */
+} Text;
+
+typedef struct
+{
+  guint64 address;
+  const guint8 *rest; /* NULL in the raw stream */
+  guint32 module;     /* a string; raw: a module of the builder + 1 */
+  gboolean op_new;
+  guint32 first_frame; /* FLAM_NONE: not made yet */
+  guint32 n_frames;
+} Ip;
+
+typedef struct
+{
+  guint64 start;
+  guint64 end;
+  guint64 bias;
+  FlamId module;
+} Fragment;
+
+void
+flam_heaptrack_code_init (FlamHeaptrackCode *code, FlamBuilder *builder)
+{
+  *code = (FlamHeaptrackCode){ .builder = builder };
+  flam_column_init (&code->strings, sizeof (Text));
+  flam_column_init (&code->ips, sizeof (Ip));
+  flam_column_init (&code->traces, sizeof (FlamTrace));
+  flam_column_init (&code->frames, sizeof (FlamId));
+  flam_column_init (&code->fragments, sizeof (Fragment));
+  flam_interner_init (&code->ip_index);
+}
+
+void
+flam_heaptrack_code_clear (FlamHeaptrackCode *code)
+{
+  flam_column_clear (&code->strings);
+  flam_column_clear (&code->ips);
+  flam_column_clear (&code->traces);
+  flam_column_clear (&code->frames);
+  flam_column_clear (&code->fragments);
+  flam_interner_clear (&code->ip_index);
+}
+
+static gboolean
+is_op_new (const char *text, gsize length)
+{
+  static const char *const names[] = {
+    "operator new(unsigned long)",
+    "operator new[](unsigned long)",
+    "operator new(unsigned int)",
+    "operator new[](unsigned int)",
+  };
+
+  if (length < 26 || length > 29 || text[0] != 'o')
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strlen (names[i]) == length && memcmp (names[i], text, length) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+void
+flam_heaptrack_code_string (FlamHeaptrackCode *code,
+                            const char *text,
+                            gsize length)
+{
+  Text *string = flam_column_push (&code->strings);
+
+  *string = (Text){ text, MIN (length, G_MAXUINT32), FLAM_NONE };
+  if (is_op_new (text, length) && code->n_op_new < G_N_ELEMENTS (code->op_new))
+    code->op_new[code->n_op_new++] = code->strings.n;
+}
+
+void
+flam_heaptrack_code_ip (FlamHeaptrackCode *code,
+                        guint64 address,
+                        guint32 module,
+                        const guint8 *rest)
+{
+  Ip *ip = flam_column_push (&code->ips);
+  guint64 function;
+
+  *ip = (Ip){
+    .address = address, .rest = rest, .module = module, .first_frame = FLAM_NONE
+  };
+  if (code->n_op_new > 0 && flam_heaptrack_hex (rest, &function))
+    for (guint i = 0; i < code->n_op_new; i++)
+      ip->op_new |= code->op_new[i] == function;
+}
+
+/* --- the raw stream ------------------------------------------------------ */
+
+void
+flam_heaptrack_code_map (FlamHeaptrackCode *code,
+                         const char *path,
+                         gsize length,
+                         guint64 bias,
+                         guint64 address,
+                         guint64 size)
+{
+  g_autofree char *name = g_str_has_prefix (path, "linux-vdso.so")
+                              ? g_strdup ("[vdso]")
+                              : g_strndup (path, length);
+  Fragment *fragment = flam_column_push (&code->fragments);
+
+  *fragment = (Fragment){
+    .start = bias + address,
+    .end = bias + address + size,
+    .bias = bias,
+    .module = flam_builder_module (code->builder, name, "", FLAM_ADDRESS_VADDR),
+  };
+  code->fragments_sorted = FALSE;
+}
+
+void
+flam_heaptrack_code_unmap_all (FlamHeaptrackCode *code)
+{
+  code->fragments.n = 0;
+}
+
+static int
+compare_fragments (const void *a, const void *b)
+{
+  const Fragment *x = a;
+  const Fragment *y = b;
+
+  return (x->start > y->start) - (x->start < y->start);
+}
+
+static const Fragment *
+find_fragment (FlamHeaptrackCode *code, guint64 address)
+{
+  gsize low = 0, high = code->fragments.n;
+
+  if (!code->fragments_sorted && high > 0)
+    qsort (code->fragments.data, high, sizeof (Fragment), compare_fragments);
+  code->fragments_sorted = TRUE;
+  while (low < high)
+    {
+      gsize middle = (low + high) / 2;
+      const Fragment *f = &flam_column_at (&code->fragments, Fragment, middle);
+
+      if (address < f->start)
+        high = middle;
+      else if (address >= f->end)
+        low = middle + 1;
+      else
+        return f;
+    }
+  return NULL;
+}
+
+static gboolean
+ip_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamColumn *ips = table;
+
+  return flam_column_at (ips, Ip, row).address == *(const guint64 *)key;
+}
+
+/* Its number from 1; what is mapped when an address is first met counts. */
+static guint32
+raw_ip (FlamHeaptrackCode *code, guint64 address)
+{
+  guint32 hash = flam_hash_pair (address, 0);
+  FlamSlot *slot = flam_interner_find (
+      &code->ip_index, hash, ip_equal, &code->ips, &address);
+
+  if (slot->id == FLAM_NONE)
+    {
+      const Fragment *fragment = find_fragment (code, address);
+      Ip *ip;
+
+      *slot = (FlamSlot){ hash, code->ips.n };
+      code->ip_index.used++;
+      ip = flam_column_push (&code->ips);
+      *ip = (Ip){ .address = address, .first_frame = FLAM_NONE };
+      if (fragment != NULL)
+        {
+          FlamId frame =
+              flam_builder_frame (code->builder,
+                                  flam_builder_function_unresolved (
+                                      code->builder, fragment->module),
+                                  address - fragment->bias,
+                                  0,
+                                  0);
+          ip->module = fragment->module + 1;
+          ip->first_frame = code->frames.n;
+          ip->n_frames = 1;
+          flam_column_append (&code->frames, FlamId, frame);
+        }
+    }
+  return slot->id + 1;
+}
+
+/* --- traces -------------------------------------------------------------- */
+
+gboolean
+flam_heaptrack_code_trace (FlamHeaptrackCode *code, guint64 ip, guint64 parent)
+{
+  FlamTrace trace = { 0, 0 };
+  gboolean good = parent <= code->traces.n;
+
+  if (good && code->raw)
+    trace = (FlamTrace){ ip != 0 ? raw_ip (code, ip) : 0, parent };
+  else if (good && ip <= code->ips.n)
+    trace = (FlamTrace){ ip, parent };
+  else
+    good = FALSE;
+  /* heaptrack takes operator new for a part of the allocator: its callers
+   * allocate. A trace that ends in one is another name for its parent. */
+  if (good && ip != 0 && !code->raw &&
+      flam_column_at (&code->ips, Ip, ip - 1).op_new)
+    trace = parent > 0 ? flam_column_at (&code->traces, FlamTrace, parent - 1)
+                       : (FlamTrace){ 0, 0 };
+  flam_column_append (&code->traces, FlamTrace, trace);
+  return good;
+}
+
+static FlamId
+string_id (FlamHeaptrackCode *code, guint64 number)
+{
+  Text *text;
+
+  if (number == 0 || number > code->strings.n)
+    return 0;
+  text = &flam_column_at (&code->strings, Text, number - 1);
+  if (text->id == FLAM_NONE)
+    text->id = flam_builder_string (code->builder, text->text, text->length);
+  return text->id;
+}
+
+typedef struct
+{
+  guint64 function;
+  guint64 file;
+  guint64 line;
+} Place;
+
+static const guint8 *
+next_place (const guint8 *p, Place *place)
+{
+  *place = (Place){ 0 };
+  if (p == NULL || (p = flam_heaptrack_hex (p, &place->function)) == NULL)
+    return NULL;
+  if (*p == '\n')
+    return p;
+  if ((p = flam_heaptrack_hex (p, &place->file)) == NULL)
+    return NULL;
+  return flam_heaptrack_hex (p, &place->line);
+}
+
+/* The file has absolute addresses and no biases: nothing to look up later. */
+static FlamId
+module_of (FlamHeaptrackCode *code, const Ip *ip)
+{
+  FlamId string = string_id (code, ip->module);
+  FlamId module;
+
+  if (string == 0)
+    return FLAM_NONE;
+  module = flam_builder_module (code->builder,
+                                flam_builder_get_string (code->builder, string),
+                                "",
+                                FLAM_ADDRESS_ABSOLUTE);
+  flam_builder_set_module_symbols (
+      code->builder, module, FLAM_SYMBOLS_CAPTURE, NULL);
+  return module;
+}
+
+static FlamId
+make_frame (FlamHeaptrackCode *code,
+            const Ip *ip,
+            FlamId module,
+            const Place *place,
+            guint depth)
+{
+  FlamFunction function = {
+    .name = string_id (code, place->function),
+    .file = string_id (code, place->file),
+    .module = module,
+    .kind = FLAM_KIND_NATIVE,
+  };
+  FlamId id;
+
+  if (function.name != 0)
+    id = flam_builder_function (code->builder, &function);
+  else
+    id = flam_builder_function_unresolved (code->builder, module);
+  return flam_builder_frame (
+      code->builder, id, ip->address, MIN (place->line, G_MAXINT32), depth);
+}
+
+/* In the file the innermost comes first, in the chain the outermost. */
+static void
+make_frames (FlamHeaptrackCode *code, Ip *ip)
+{
+  FlamId module = module_of (code, ip);
+  FlamId *chain;
+  const guint8 *p = ip->rest;
+  Place place;
+
+  ip->first_frame = code->frames.n;
+  ip->n_frames = 0;
+  if (p != NULL)
+    while (ip->n_frames < MAX_CHAIN && (p = next_place (p, &place)) != NULL)
+      ip->n_frames++;
+  if (ip->n_frames == 0)
+    {
+      place = (Place){ 0 };
+      ip->n_frames = 1;
+      flam_column_append (
+          &code->frames, FlamId, make_frame (code, ip, module, &place, 0));
+      return;
+    }
+  flam_column_reserve (&code->frames, code->frames.n + ip->n_frames);
+  code->frames.n += ip->n_frames;
+  chain = &flam_column_at (&code->frames, FlamId, ip->first_frame);
+  p = ip->rest;
+  for (guint depth = ip->n_frames; depth-- > 0;)
+    {
+      p = next_place (p, &place);
+      chain[depth] = make_frame (code, ip, module, &place, depth);
+    }
+}
+
+static FlamId
+make_stack (FlamHeaptrackCode *code, FlamId prefix, guint32 number)
+{
+  Ip *ip;
+
+  if (number == 0)
+    return prefix;
+  ip = &flam_column_at (&code->ips, Ip, number - 1);
+  if (ip->first_frame == FLAM_NONE)
+    make_frames (code, ip);
+  for (guint i = 0; i < ip->n_frames; i++)
+    prefix = flam_builder_stack (
+        code->builder,
+        prefix,
+        flam_column_at (&code->frames, FlamId, ip->first_frame + i));
+  return prefix;
+}
+
+FlamId *
+flam_heaptrack_code_stacks (FlamHeaptrackCode *code, guint8 *used)
+{
+  const FlamTrace *traces = code->traces.data;
+  gsize n = code->traces.n;
+  FlamId *stacks = g_new (FlamId, n + 1);
+
+  stacks[0] = FLAM_NONE;
+  for (gsize i = n; i > 0; i--)
+    if (used[i])
+      used[traces[i - 1].parent] = TRUE;
+  for (gsize i = 1; i <= n; i++)
+    stacks[i] =
+        used[i]
+            ? make_stack (code, stacks[traces[i - 1].parent], traces[i - 1].ip)
+            : FLAM_NONE;
+  return stacks;
+}
+
+/* --- suppressions -------------------------------------------------------- */
+
+/* `memo`: 0 not asked yet, 1 no, 2 yes. */
+static gboolean
+string_suppressed (FlamHeaptrackCode *code,
+                   guint64 number,
+                   const FlamSuppressions *rules,
+                   guint8 *memo)
+{
+  const Text *text;
+
+  if (number == 0 || number > code->strings.n)
+    return FALSE;
+  text = &flam_column_at (&code->strings, Text, number - 1);
+  if (memo[number] == 0)
+    memo[number] =
+        1 + (flam_suppressions_match (rules, text->text, text->length) >= 0);
+  return memo[number] == 2;
+}
+
+static gboolean
+ip_suppressed (FlamHeaptrackCode *code,
+               const Ip *ip,
+               const FlamSuppressions *rules,
+               guint8 *memo)
+{
+  const guint8 *p = ip->rest;
+  Place place;
+
+  if (p == NULL)
+    return FALSE;
+  if (string_suppressed (code, ip->module, rules, memo))
+    return TRUE;
+  while ((p = next_place (p, &place)) != NULL)
+    if (string_suppressed (code, place.function, rules, memo) ||
+        string_suppressed (code, place.file, rules, memo))
+      return TRUE;
+  return FALSE;
+}
+
+guint8 *
+flam_heaptrack_code_suppressed (FlamHeaptrackCode *code,
+                                const guint8 *used,
+                                const FlamSuppressions *rules)
+{
+  gsize n = code->traces.n;
+  guint8 *suppressed = g_new0 (guint8, n + 1);
+  g_autofree guint8 *ips = g_new0 (guint8, code->ips.n + 1);
+  g_autofree guint8 *memo = g_new0 (guint8, code->strings.n + 1);
+
+  for (gsize i = 1; i <= n; i++)
+    {
+      const FlamTrace *trace =
+          &flam_column_at (&code->traces, FlamTrace, i - 1);
+
+      if (!used[i])
+        continue;
+      suppressed[i] = suppressed[trace->parent];
+      if (suppressed[i] || trace->ip == 0)
+        continue;
+      if (ips[trace->ip] == 0)
+        ips[trace->ip] =
+            1 + ip_suppressed (code,
+                               &flam_column_at (&code->ips, Ip, trace->ip - 1),
+                               rules,
+                               memo);
+      suppressed[i] = ips[trace->ip] == 2;
+    }
+  return suppressed;
+}

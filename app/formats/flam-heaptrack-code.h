@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Where a heaptrack file says its code is: strings, instruction pointers,
+ * traces, modules. Read as they come, made into frames and stacks at the end,
+ * and only those that an allocation uses.
+ *
+ *    s 4 main                     strings, numbered from 1; 0 is none
+ *    i 55efe9abc993 1 14 15 19    instruction pointers, numbered from 1:
+ *      address module [function file line]…   innermost first, all inlined
+ *                                              but the last
+ *    t 8 7                        traces, numbered from 1: an instruction
+ *                                 pointer and the trace of its caller
+ *
+ * The raw stream has addresses in place of instruction pointers, and the
+ * modules that are mapped:
+ *
+ *    m 1f /lib/libc.so.6 7fc43dc1e000 0 25388 26000 1550fc …
+ *      path, load bias, then pairs of address (before the bias) and size
+ *    m 1 -                        all modules are to be forgotten
+ *
+ * Source of facts: heaptrack 1.0 to 1.5, its reader and its interpreter. */
+
+#include "flam-builder.h"
+#include "flam-columns.h"
+#include "flam-suppressions.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint32 ip;
+  guint32 parent;
+} FlamTrace;
+
+typedef struct
+{
+  FlamBuilder *builder;
+  gboolean raw;
+  FlamColumn strings;   /* Text */
+  FlamColumn ips;       /* Ip */
+  FlamColumn traces;    /* FlamTrace */
+  FlamColumn frames;    /* FlamId: chains, caller first */
+  FlamColumn fragments; /* Fragment: what is mapped */
+  gboolean fragments_sorted;
+  FlamInterner ip_index; /* raw: by address */
+  guint32 op_new[4];     /* strings that name operator new */
+  guint n_op_new;
+} FlamHeaptrackCode;
+
+void flam_heaptrack_code_init (FlamHeaptrackCode *code, FlamBuilder *builder);
+void flam_heaptrack_code_clear (FlamHeaptrackCode *code);
+
+void flam_heaptrack_code_string (FlamHeaptrackCode *code,
+                                 const char *text,
+                                 gsize length);
+/* `rest`: where the line's frames begin; it ends with a newline, and must live
+ * until the end. */
+void flam_heaptrack_code_ip (FlamHeaptrackCode *code,
+                             guint64 address,
+                             guint32 module,
+                             const guint8 *rest);
+/* FALSE: it names what does not exist. */
+gboolean
+flam_heaptrack_code_trace (FlamHeaptrackCode *code, guint64 ip, guint64 parent);
+void flam_heaptrack_code_map (FlamHeaptrackCode *code,
+                              const char *path,
+                              gsize length,
+                              guint64 bias,
+                              guint64 address,
+                              guint64 size);
+void flam_heaptrack_code_unmap_all (FlamHeaptrackCode *code);
+
+/* traces -> stacks: one more than there are traces; those with used[trace] and
+ * what they stand on; g_free. used[] grows by the latter. */
+FlamId *flam_heaptrack_code_stacks (FlamHeaptrackCode *code, guint8 *used);
+/* traces -> TRUE where a rule matches the trace or what it stands on; of used
+ * ones; g_free. */
+guint8 *flam_heaptrack_code_suppressed (FlamHeaptrackCode *code,
+                                        const guint8 *used,
+                                        const FlamSuppressions *rules);
+
+/* The hex number at `p`, and past the space behind it; NULL if there is none
+ * or it has more than 64 bits. */
+static inline const guint8 *
+flam_heaptrack_hex (const guint8 *p, guint64 *value)
+{
+  const guint8 *begin = p;
+  guint64 v = 0;
+
+  for (;; p++)
+    {
+      guint c = *p;
+      guint digit = c - '0';
+
+      if (digit > 9)
+        {
+          digit = c - 'a' + 10;
+          if (digit < 10 || digit > 15)
+            break;
+        }
+      v = v << 4 | digit;
+    }
+  *value = v;
+  if (p == begin || p - begin > 16)
+    return NULL;
+  return p + (*p == ' ');
+}
+
+G_END_DECLS

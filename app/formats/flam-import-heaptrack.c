@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-heaptrack-code.h"
+#include "flam-ledger.h"
+
+/* heaptrack's files: lines of a letter and hexadecimal numbers.
+ *
+ *    v 10400 3            heaptrack's version, the file's (absent: 0 or 1)
+ *    X ./program 5        the command
+ *    I 1000 5e298d        page size, pages of the machine
+ *    s i t m              code: see flam-heaptrack-code.h
+ *    a 18 9               allocation infos, numbered from 0: size, trace
+ *    + 1                  a block of that info is allocated
+ *    - 1                  one is released
+ *    c 10                 it is now that many ms after the start
+ *    R 8f2                resident pages
+ *    A                    attached: what was allocated before is unknown
+ *    S leak:PATTERN       a suppression the program itself brought
+ *    #                    comment
+ *
+ * From version 3 on strings begin with their length. In files of version 0 and
+ * in the raw stream (which has x and m lines and was not interpreted yet) the
+ * events are "+ size trace address" and "- address".
+ *
+ * What is shown equals what heaptrack_print says, which takes two things for
+ * granted. A release is "temporary" when it names the info of the allocation
+ * right before it, or info 0 right after another release; a few of those are
+ * of another block. And leaks under functions known to leak by design (in the
+ * C library, the linker, GLib) do not count; here they live to the end and are
+ * told of in a warning. Source of facts: heaptrack 1.4's reader. */
+
+#define CHUNK (8 << 20)
+#define MAX_SIZE (G_GINT64_CONSTANT (1) << 56)
+#define MAX_MS (G_GINT64_CONSTANT (1) << 43)
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamLedger *ledger;
+  FlamHeaptrackCode code;
+  FlamSuppressions *suppressions;
+  guint version;
+  gboolean by_address; /* events name addresses, not infos */
+  guint64 last;        /* info or address of the last event, if it was a + */
+  gint64 page_size;
+  gint64 now; /* ms */
+  guint heap_counter;
+  guint rss_counter;
+  guint64 bad_lines;
+  gsize first_bad;
+  guint64 unknown_releases;
+  const char *exe; /* raw: what module "x" is */
+  gsize exe_length;
+} Reader;
+
+static guint
+probe (const FlamSource *source)
+{
+  const char *p = (const char *)source->data;
+  const char *newline = memchr (p, '\n', MIN (source->size, 64));
+
+  if (newline == NULL || strncmp (p, "v ", 2) != 0)
+    return 0;
+  for (const char *c = p + 2; c < newline; c++)
+    if (!g_ascii_isxdigit (*c) && *c != ' ')
+      return 0;
+  return strchr ("xXI#sAScmt+a", newline[1]) != NULL && newline[1] != '\0' ? 95
+                                                                           : 0;
+}
+
+static void
+bad_line (Reader *reader, const guint8 *line)
+{
+  if (reader->bad_lines++ == 0)
+    reader->first_bad = line - reader->source->data;
+}
+
+/* --- events -------------------------------------------------------------- */
+
+static gboolean
+allocate_at (Reader *reader, const guint8 *p)
+{
+  guint64 size, trace, address;
+
+  if ((p = flam_heaptrack_hex (p, &size)) == NULL ||
+      (p = flam_heaptrack_hex (p, &trace)) == NULL ||
+      flam_heaptrack_hex (p, &address) == NULL || size > MAX_SIZE ||
+      trace > reader->code.traces.n || address == 0)
+    return FALSE;
+  /* the stack is the trace's number until the end */
+  flam_ledger_allocate_at (
+      reader->ledger,
+      flam_ledger_site (
+          reader->ledger, size, trace, FLAM_NONE, FLAM_ALLOCATOR_MALLOC),
+      address);
+  reader->last = address;
+  return TRUE;
+}
+
+static gboolean
+release_at (Reader *reader, const guint8 *p)
+{
+  guint64 address;
+  gboolean temporary;
+
+  if (flam_heaptrack_hex (p, &address) == NULL)
+    return FALSE;
+  temporary = address == reader->last;
+  reader->last = 0;
+  if (flam_ledger_release_at (
+          reader->ledger, address, temporary ? 0 : G_MAXUINT16) == FLAM_NONE)
+    reader->unknown_releases++;
+  return TRUE;
+}
+
+static inline gboolean
+allocate (Reader *reader, guint64 info)
+{
+  if (G_UNLIKELY (info >= reader->ledger->sites.n))
+    return FALSE;
+  flam_ledger_allocate (reader->ledger, info);
+  reader->last = info;
+  return TRUE;
+}
+
+static inline gboolean
+release (Reader *reader, guint64 info)
+{
+  gboolean temporary = reader->last == info;
+
+  if (G_UNLIKELY (info >= reader->ledger->sites.n))
+    return FALSE;
+  reader->last = 0;
+  if (G_UNLIKELY (!flam_ledger_release (reader->ledger, info, temporary)))
+    reader->unknown_releases++;
+  return TRUE;
+}
+
+/* --- the other lines ----------------------------------------------------- */
+
+static gboolean
+read_version (Reader *reader, const guint8 *p, GError **error)
+{
+  guint64 program = 0, file = 0;
+
+  p = flam_heaptrack_hex (p, &program);
+  if (p == NULL || flam_heaptrack_hex (p, &file) == NULL)
+    file = program == 0x10200 ? 1 : 0;
+  if (file > 3)
+    {
+      flam_source_error (reader->source,
+                         error,
+                         FLAM_ERROR_UNSUPPORTED,
+                         FLAM_NO_OFFSET,
+                         "written by a newer heaptrack in version "
+                         "%" G_GUINT64_FORMAT " of its format; 0 to 3 are "
+                         "known here",
+                         file);
+      return FALSE;
+    }
+  reader->version = file;
+  reader->by_address = file == 0;
+  return TRUE;
+}
+
+/* A text up to the end of the line, which begins with its length in files of
+ * version 3. */
+static const char *
+read_text (Reader *reader,
+           const guint8 *p,
+           const guint8 *newline,
+           gsize *length)
+{
+  guint64 size;
+
+  *length = newline - p;
+  if (reader->version >= 3)
+    {
+      p = flam_heaptrack_hex (p, &size);
+      if (p == NULL || size > (gsize)(newline - p))
+        return NULL;
+      *length = size;
+    }
+  return (const char *)p;
+}
+
+static gboolean
+read_string (Reader *reader, const guint8 *p, const guint8 *newline)
+{
+  gsize length;
+  const char *text = read_text (reader, p, newline, &length);
+
+  /* its number must not be another's, whatever is wrong with it */
+  flam_heaptrack_code_string (
+      &reader->code, text != NULL ? text : "", text != NULL ? length : 0);
+  return text != NULL;
+}
+
+static gboolean
+read_info (Reader *reader, const guint8 *p)
+{
+  guint64 size = 0, trace = 0;
+  gboolean good = (p = flam_heaptrack_hex (p, &size)) != NULL &&
+                  flam_heaptrack_hex (p, &trace) != NULL && size <= MAX_SIZE &&
+                  trace <= reader->code.traces.n;
+
+  flam_ledger_add_site (reader->ledger,
+                        good ? size : 0,
+                        good ? trace : 0,
+                        FLAM_NONE,
+                        FLAM_ALLOCATOR_MALLOC);
+  return good;
+}
+
+static gboolean
+read_ip (Reader *reader, const guint8 *p)
+{
+  static const guint8 nothing[] = "\n";
+  guint64 address = 0, module = 0;
+  gboolean good = (p = flam_heaptrack_hex (p, &address)) != NULL &&
+                  (p = flam_heaptrack_hex (p, &module)) != NULL &&
+                  module <= G_MAXUINT32;
+
+  flam_heaptrack_code_ip (
+      &reader->code, address, good ? module : 0, good ? p : nothing);
+  return good;
+}
+
+static gboolean
+read_trace (Reader *reader, const guint8 *p)
+{
+  guint64 ip = 0, parent = 0;
+  gboolean good = (p = flam_heaptrack_hex (p, &ip)) != NULL &&
+                  flam_heaptrack_hex (p, &parent) != NULL;
+
+  return flam_heaptrack_code_trace (&reader->code, ip, parent) && good;
+}
+
+static gboolean
+read_module (Reader *reader, const guint8 *p, const guint8 *newline)
+{
+  gsize length;
+  const char *path = read_text (reader, p, newline, &length);
+  guint64 bias, address, size;
+
+  if (path == NULL)
+    return FALSE;
+  if (reader->version < 3)
+    {
+      const char *space = memchr (path, ' ', length);
+      length = space != NULL ? (gsize)(space - path) : length;
+    }
+  if (length == 1 && *path == '-')
+    {
+      flam_heaptrack_code_unmap_all (&reader->code);
+      return TRUE;
+    }
+  p = (const guint8 *)path + length;
+  p = flam_heaptrack_hex (p + (*p == ' '), &bias);
+  if (length == 1 && *path == 'x' && reader->exe != NULL)
+    {
+      path = reader->exe;
+      length = reader->exe_length;
+    }
+  while (p != NULL && (p = flam_heaptrack_hex (p, &address)) != NULL &&
+         (p = flam_heaptrack_hex (p, &size)) != NULL)
+    flam_heaptrack_code_map (&reader->code, path, length, bias, address, size);
+  return TRUE;
+}
+
+static gboolean
+read_time (Reader *reader, const guint8 *p)
+{
+  guint64 ms;
+
+  if (flam_heaptrack_hex (p, &ms) == NULL || ms > MAX_MS ||
+      (gint64)ms < reader->now)
+    return FALSE;
+  flam_builder_add_counter_value (reader->builder,
+                                  reader->heap_counter,
+                                  reader->now * 1000000,
+                                  reader->ledger->tick_peak);
+  reader->now = ms;
+  flam_ledger_set_time (reader->ledger, reader->now * 1000000);
+  return TRUE;
+}
+
+static gboolean
+read_resident (Reader *reader, const guint8 *p)
+{
+  guint64 pages;
+
+  if (flam_heaptrack_hex (p, &pages) == NULL || pages > MAX_SIZE >> 12)
+    return FALSE;
+  flam_builder_add_counter_value (reader->builder,
+                                  reader->rss_counter,
+                                  reader->now * 1000000,
+                                  pages * reader->page_size);
+  return TRUE;
+}
+
+static gboolean
+read_system (Reader *reader, const guint8 *p)
+{
+  guint64 page_size;
+
+  if (flam_heaptrack_hex (p, &page_size) == NULL || page_size > 1 << 30)
+    return FALSE;
+  reader->page_size = page_size;
+  return TRUE;
+}
+
+static void
+attached (Reader *reader)
+{
+  flam_builder_warn (reader->builder,
+                     "heaptrack was attached to the running program: what it "
+                     "had allocated before is not in this capture");
+}
+
+/* FALSE: the file cannot be read at all. */
+static gboolean
+read_line (Reader *reader,
+           const guint8 *line,
+           const guint8 *newline,
+           GError **error)
+{
+  const guint8 *p = newline - line > 2 ? line + 2 : newline;
+  gboolean good = TRUE;
+
+  switch (*line)
+    {
+    case 'v':
+      return read_version (reader, p, error);
+    case 'x':
+      reader->exe = read_text (reader, p, newline, &reader->exe_length);
+      G_GNUC_FALLTHROUGH;
+    case 'm':
+      reader->code.raw = reader->by_address = TRUE;
+      if (*line == 'm')
+        good = read_module (reader, p, newline);
+      break;
+    case 'X':
+      {
+        g_autofree char *command = g_strndup ((const char *)p, newline - p);
+        flam_builder_set_command (reader->builder, command);
+        break;
+      }
+    case 's':
+      good = read_string (reader, p, newline);
+      break;
+    case 'i':
+      good = read_ip (reader, p);
+      break;
+    case 't':
+      good = read_trace (reader, p);
+      break;
+    case 'a':
+      good = read_info (reader, p);
+      break;
+    case 'c':
+      good = read_time (reader, p);
+      break;
+    case 'R':
+      good = read_resident (reader, p);
+      break;
+    case 'I':
+      good = read_system (reader, p);
+      break;
+    case 'A':
+      attached (reader);
+      break;
+    case 'S':
+      good = flam_suppressions_parse (
+          reader->suppressions, (const char *)p, newline - p, NULL);
+      break;
+    case '+':
+      good = reader->by_address && allocate_at (reader, p);
+      break;
+    case '-':
+      good = reader->by_address && release_at (reader, p);
+      break;
+    case '#':
+    case '\n':
+      break;
+    default:
+      good = FALSE;
+    }
+  if (!good)
+    bad_line (reader, line);
+  return TRUE;
+}
+
+/* Nearly every line is an event of three to five bytes: those are read byte by
+ * byte here, without a look for their ends first. The byte after the last line
+ * is a NUL, which ends every number. */
+static const guint8 *
+read_chunk (Reader *reader,
+            const guint8 *p,
+            const guint8 *chunk_end,
+            const guint8 *end,
+            GError **error)
+{
+  while (p < chunk_end)
+    {
+      const guint8 *newline;
+
+      if ((*p == '+' || *p == '-') && !reader->by_address && p[1] == ' ')
+        {
+          guint64 info;
+          const guint8 *after = flam_heaptrack_hex (p + 2, &info);
+
+          if (G_LIKELY (after != NULL && *after == '\n' &&
+                        (*p == '+' ? allocate (reader, info)
+                                   : release (reader, info))))
+            {
+              p = after + 1;
+              continue;
+            }
+        }
+      newline = memchr (p, '\n', end - p);
+      if (!read_line (reader, p, newline, error))
+        return NULL;
+      p = newline + 1;
+    }
+  return p;
+}
+
+static gboolean
+read_lines (Reader *reader, const FlamProgress *progress, GError **error)
+{
+  const guint8 *p = reader->source->data;
+  gsize size = reader->source->size;
+  const guint8 *last = memrchr (p, '\n', size);
+  const guint8 *end = last != NULL ? last + 1 : p;
+
+  if (end != p + size && !reader->source->truncated)
+    {
+      flam_builder_set_partial (reader->builder, 1);
+      flam_builder_warn (reader->builder,
+                         "the file ends in the middle of a line");
+    }
+  while (p < end)
+    {
+      const guint8 *chunk_end = end - p > CHUNK ? p + CHUNK : end;
+
+      p = read_chunk (reader, p, chunk_end, end, error);
+      if (p == NULL ||
+          !flam_progress_step (
+              progress, (double)(p - reader->source->data) / size, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* --- the end ------------------------------------------------------------- */
+
+/* heaptrack's own list of what leaks by design. */
+static FlamSuppressions *
+builtin_suppressions (void)
+{
+  static const char *const functions[] = {
+    "__nss_module_allocate", "__gconv_read_conf", "__new_exitfn",
+    "tzset_internal",        "dl_open_worker",    "g_main_context_new",
+    "g_thread_self",
+  };
+  FlamSuppressions *rules = flam_suppressions_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    flam_suppressions_add (rules, functions[i], -1);
+  return rules;
+}
+
+/* Blocks that live at the end, by site; g_free. */
+static guint64 *
+blocks_left (FlamLedger *ledger)
+{
+  guint64 *left = g_new0 (guint64, ledger->sites.n + 1);
+
+  for (gsize i = 0; i < ledger->sites.n; i++)
+    left[i] = flam_ledger_get_site (ledger, i)->young.live;
+  for (gsize i = 0; i < ledger->piles.n; i++)
+    {
+      const FlamPile *pile = &flam_column_at (&ledger->piles, FlamPile, i);
+      left[pile->site] += pile->live;
+    }
+  return left;
+}
+
+static void
+mark_suppressed (Reader *reader, const guint8 *used)
+{
+  g_autofree guint8 *suppressed = flam_heaptrack_code_suppressed (
+      &reader->code, used, reader->suppressions);
+  g_autofree guint64 *left = blocks_left (reader->ledger);
+  guint64 blocks = 0, bytes = 0;
+
+  for (gsize i = 0; i < reader->ledger->sites.n; i++)
+    {
+      FlamSite *site = flam_ledger_get_site (reader->ledger, i);
+
+      if (!suppressed[site->stack])
+        continue;
+      site->not_leaked = TRUE;
+      blocks += left[i];
+      bytes += left[i] * site->size;
+    }
+  if (blocks > 0)
+    flam_builder_warn (
+        reader->builder,
+        "%" G_GUINT64_FORMAT " bytes in %" G_GUINT64_FORMAT
+        " blocks that live at the end are not counted as leaked, by "
+        "heaptrack's own rules and the program's (heaptrack_print does so too)",
+        bytes,
+        blocks);
+}
+
+/* Trace numbers become stacks. */
+static void
+resolve_sites (Reader *reader)
+{
+  FlamLedger *ledger = reader->ledger;
+  g_autofree guint8 *used = g_new0 (guint8, reader->code.traces.n + 1);
+  g_autofree FlamId *stacks = NULL;
+
+  for (gsize i = 0; i < ledger->sites.n; i++)
+    used[flam_ledger_get_site (ledger, i)->stack] = TRUE;
+  stacks = flam_heaptrack_code_stacks (&reader->code, used);
+  if (!reader->code.raw)
+    mark_suppressed (reader, used);
+  for (gsize i = 0; i < ledger->sites.n; i++)
+    {
+      FlamSite *site = flam_ledger_get_site (ledger, i);
+      site->stack = stacks[site->stack];
+    }
+}
+
+static void
+say_what_was_wrong (Reader *reader)
+{
+  if (reader->bad_lines > 0)
+    flam_builder_warn (reader->builder,
+                       "%" G_GUINT64_FORMAT " lines make no sense and were "
+                       "left out (the first at byte %" G_GSIZE_FORMAT ")",
+                       reader->bad_lines,
+                       reader->first_bad);
+  if (reader->unknown_releases > 0)
+    flam_builder_warn (reader->builder,
+                       "%" G_GUINT64_FORMAT " releases of blocks whose "
+                       "allocation is not in the file were left out",
+                       reader->unknown_releases);
+}
+
+static gboolean
+finish (Reader *reader, GError **error)
+{
+  gint64 end = (reader->now + 1) * 1000000;
+
+  flam_builder_add_counter_value (reader->builder,
+                                  reader->heap_counter,
+                                  reader->now * 1000000,
+                                  reader->ledger->tick_peak);
+  resolve_sites (reader);
+  say_what_was_wrong (reader);
+  flam_builder_set_duration (reader->builder, end);
+  return flam_ledger_finish (reader->ledger, reader->builder, end, error);
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (FlamLedger) ledger = flam_ledger_new ();
+  g_autoptr (FlamSuppressions) suppressions = builtin_suppressions ();
+  Reader reader = { .source = source,
+                    .builder = builder,
+                    .ledger = ledger,
+                    .suppressions = suppressions,
+                    .page_size = 4096 };
+  gboolean good;
+
+  flam_builder_set_has_times (builder);
+  flam_builder_set_origin (builder, 0);
+  flam_builder_add_allocation_measures (builder);
+  reader.heap_counter =
+      flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
+  reader.rss_counter =
+      flam_builder_add_counter (builder, "rss", FLAM_UNIT_BYTES);
+  flam_heaptrack_code_init (&reader.code, builder);
+  good =
+      read_lines (&reader, options->progress, error) && finish (&reader, error);
+  flam_heaptrack_code_clear (&reader.code);
+  return good;
+}
+
+static const char *const suffixes[] = { "heaptrack", ".raw", NULL };
+static const char *const mime_types[] = { "application/x-heaptrack", NULL };
+
+const FlamImporter flam_import_heaptrack = {
+  .id = "heaptrack",
+  .label = "heaptrack",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-ledger.h"
+
+typedef struct
+{
+  guint64 epoch;
+  guint32 site;
+  guint32 birth;
+  guint32 death; /* FLAM_NONE: never */
+  guint32 count;
+  guint32 at_peak; /* void if the epoch is not the last one */
+  guint32 distance;
+} Row;
+
+/* Open addressing, no tombstones: a hole is filled by what follows it. */
+typedef struct _FlamBlock
+{
+  guint64 address; /* 0: empty */
+  guint64 order;   /* of the allocation, among its thread's */
+  guint32 site;
+  guint32 pile; /* row of `piles` */
+} Block;
+
+FlamLedger *
+flam_ledger_new (void)
+{
+  FlamLedger *ledger = g_new0 (FlamLedger, 1);
+
+  flam_column_init (&ledger->sites, sizeof (FlamSite));
+  flam_column_init (&ledger->piles, sizeof (FlamPile));
+  flam_column_init (&ledger->rows, sizeof (Row));
+  flam_column_init (&ledger->ticks, sizeof (gint64));
+  flam_column_init (&ledger->orders, sizeof (guint64));
+  flam_interner_init (&ledger->row_index);
+  flam_interner_init (&ledger->site_index);
+  ledger->free_pile = FLAM_NONE;
+  flam_column_append (&ledger->ticks, gint64, 0);
+  return ledger;
+}
+
+void
+flam_ledger_free (FlamLedger *ledger)
+{
+  flam_column_clear (&ledger->sites);
+  flam_column_clear (&ledger->piles);
+  flam_column_clear (&ledger->rows);
+  flam_column_clear (&ledger->ticks);
+  flam_column_clear (&ledger->orders);
+  flam_interner_clear (&ledger->row_index);
+  flam_interner_clear (&ledger->site_index);
+  g_free (ledger->blocks);
+  g_free (ledger);
+}
+
+void
+flam_ledger_set_time (FlamLedger *ledger, gint64 ns)
+{
+  gint64 *last = &flam_column_at (&ledger->ticks, gint64, ledger->now);
+
+  if (ns <= *last)
+    return;
+  ledger->tick_peak = ledger->heap;
+  flam_column_append (&ledger->ticks, gint64, ns);
+  ledger->now++;
+}
+
+/* --- sites --------------------------------------------------------------- */
+
+guint32
+flam_ledger_add_site (FlamLedger *ledger,
+                      gint64 size,
+                      FlamId stack,
+                      FlamId thread,
+                      FlamAllocator allocator)
+{
+  guint32 number = ledger->sites.n;
+  FlamSite *site = flam_column_push (&ledger->sites);
+
+  *site = (FlamSite){
+    .size = size,
+    .stack = stack,
+    .thread = thread,
+    .allocator = allocator,
+    .older = FLAM_NONE,
+    .young = { .birth = FLAM_NONE, .site = number, .next = FLAM_NONE },
+  };
+  return number;
+}
+
+static gboolean
+site_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamColumn *sites = table;
+  const FlamSite *a = &flam_column_at (sites, FlamSite, row);
+  const FlamSite *b = key;
+
+  return a->size == b->size && a->stack == b->stack && a->thread == b->thread &&
+         a->allocator == b->allocator;
+}
+
+guint32
+flam_ledger_site (FlamLedger *ledger,
+                  gint64 size,
+                  FlamId stack,
+                  FlamId thread,
+                  FlamAllocator allocator)
+{
+  FlamSite key = {
+    .size = size, .stack = stack, .thread = thread, .allocator = allocator
+  };
+  guint32 hash = flam_hash_pair ((guint64)size << 8 | allocator,
+                                 (guint64)stack << 32 | thread);
+  FlamSlot *slot = flam_interner_find (
+      &ledger->site_index, hash, site_equal, &ledger->sites, &key);
+
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ hash, ledger->sites.n };
+      ledger->site_index.used++;
+      flam_ledger_add_site (ledger, size, stack, thread, allocator);
+    }
+  return slot->id;
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+static gboolean
+row_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamColumn *rows = table;
+  const Row *a = &flam_column_at (rows, Row, row);
+  const Row *b = key;
+
+  return a->site == b->site && a->birth == b->birth && a->death == b->death &&
+         a->distance == b->distance;
+}
+
+static void
+add_row (FlamLedger *ledger, const Row *row)
+{
+  if (row->count > 0)
+    flam_column_append (&ledger->rows, Row, *row);
+}
+
+/* One block more in the row that is alike. */
+static void
+count_row (FlamLedger *ledger, const Row *row)
+{
+  guint32 hash = flam_hash_pair ((guint64)row->site << 32 | row->birth,
+                                 (guint64)row->death << 16 | row->distance);
+  FlamSlot *slot = flam_interner_find (
+      &ledger->row_index, hash, row_equal, &ledger->rows, row);
+  Row *old;
+
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ hash, ledger->rows.n };
+      ledger->row_index.used++;
+      flam_column_append (&ledger->rows, Row, *row);
+      return;
+    }
+  old = &flam_column_at (&ledger->rows, Row, slot->id);
+  old->count += row->count;
+  if (old->epoch != row->epoch)
+    old->at_peak = 0;
+  old->epoch = row->epoch;
+  old->at_peak += row->at_peak;
+}
+
+void
+flam_pile_flush (FlamLedger *ledger, FlamPile *pile)
+{
+  for (guint class = 0; class < 2; class ++)
+    {
+      Row row = {
+        .epoch = pile->epoch,
+        .site = pile->site,
+        .birth = pile->birth,
+        .death = pile->death,
+        .count = pile->dead[class],
+        .at_peak = pile->dead_at_peak[class],
+        .distance = class == 0 ? 0 : G_MAXUINT16,
+      };
+      add_row (ledger, &row);
+      pile->dead[class] = pile->dead_at_peak[class] = 0;
+    }
+  pile->death = ledger->now;
+}
+
+/* --- piles --------------------------------------------------------------- */
+
+static guint32
+take_pile (FlamLedger *ledger)
+{
+  guint32 number = ledger->free_pile;
+
+  if (number == FLAM_NONE)
+    {
+      number = ledger->piles.n;
+      flam_column_push (&ledger->piles);
+    }
+  else
+    ledger->free_pile = flam_column_at (&ledger->piles, FlamPile, number).next;
+  return number;
+}
+
+static void
+drop_pile (FlamLedger *ledger, guint32 number)
+{
+  flam_column_at (&ledger->piles, FlamPile, number).next = ledger->free_pile;
+  ledger->free_pile = number;
+}
+
+void
+flam_site_retire_young (FlamLedger *ledger, FlamSite *site)
+{
+  FlamPile *young = &site->young;
+
+  if (young->live > 0)
+    {
+      guint32 number = take_pile (ledger);
+      FlamPile *pile = &flam_column_at (&ledger->piles, FlamPile, number);
+
+      *pile = *young;
+      pile->next = site->older;
+      site->older = number;
+      young->dead[0] = young->dead[1] = 0;
+      young->dead_at_peak[0] = young->dead_at_peak[1] = 0;
+    }
+  else
+    flam_pile_flush (ledger, young);
+  young->birth = young->death = ledger->now;
+  young->live = young->at_peak = 0;
+  young->epoch = ledger->epoch;
+}
+
+FlamPile *
+flam_site_older_pile (FlamLedger *ledger, FlamSite *site)
+{
+  while (site->older != FLAM_NONE)
+    {
+      guint32 number = site->older;
+      FlamPile *pile = &flam_column_at (&ledger->piles, FlamPile, number);
+
+      if (pile->live > 0)
+        return pile;
+      flam_pile_flush (ledger, pile);
+      site->older = pile->next;
+      drop_pile (ledger, number);
+    }
+  return NULL;
+}
+
+/* --- blocks by address --------------------------------------------------- */
+
+static gsize
+block_slot (const FlamLedger *ledger, guint64 address)
+{
+  return flam_hash_mix (address, 0) & ledger->block_mask;
+}
+
+static Block *
+find_block (const FlamLedger *ledger, guint64 address)
+{
+  gsize i;
+
+  if (ledger->blocks == NULL)
+    return NULL;
+  for (i = block_slot (ledger, address); ledger->blocks[i].address != 0;
+       i = (i + 1) & ledger->block_mask)
+    if (ledger->blocks[i].address == address)
+      return &ledger->blocks[i];
+  return NULL;
+}
+
+static void
+insert_block (FlamLedger *ledger, const Block *block)
+{
+  gsize i = block_slot (ledger, block->address);
+
+  while (ledger->blocks[i].address != 0)
+    i = (i + 1) & ledger->block_mask;
+  ledger->blocks[i] = *block;
+}
+
+static void
+grow_blocks (FlamLedger *ledger)
+{
+  gsize old_n = ledger->blocks != NULL ? ledger->block_mask + 1 : 0;
+  gsize n = MAX (1024, old_n * 2);
+  g_autofree Block *old = ledger->blocks;
+
+  ledger->blocks = g_new0 (Block, n);
+  ledger->block_mask = n - 1;
+  for (gsize i = 0; i < old_n; i++)
+    if (old[i].address != 0)
+      insert_block (ledger, &old[i]);
+}
+
+static void
+remove_block (FlamLedger *ledger, Block *block)
+{
+  gsize hole = block - ledger->blocks;
+  gsize mask = ledger->block_mask;
+
+  for (gsize i = (hole + 1) & mask; ledger->blocks[i].address != 0;
+       i = (i + 1) & mask)
+    {
+      gsize home = block_slot (ledger, ledger->blocks[i].address);
+
+      if (((i - home) & mask) >= ((i - hole) & mask))
+        {
+          ledger->blocks[hole] = ledger->blocks[i];
+          hole = i;
+        }
+    }
+  ledger->blocks[hole].address = 0;
+  ledger->n_blocks--;
+}
+
+/* The order of a thread's allocations; threads that are none share one. */
+static guint64 *
+thread_order (FlamLedger *ledger, FlamId thread)
+{
+  gsize i = thread == FLAM_NONE ? 0 : (gsize)thread + 1;
+
+  while (ledger->orders.n <= i)
+    flam_column_append (&ledger->orders, guint64, 0);
+  return &flam_column_at (&ledger->orders, guint64, i);
+}
+
+/* A site whose blocks have addresses keeps the pile of this tick in `older`:
+ * blocks name their pile, so it must not move. */
+static guint32
+pile_of_now (FlamLedger *ledger, guint32 number)
+{
+  guint32 now = flam_ledger_get_site (ledger, number)->older;
+  FlamPile *pile;
+
+  if (now != FLAM_NONE)
+    {
+      pile = &flam_column_at (&ledger->piles, FlamPile, now);
+      if (pile->birth == ledger->now)
+        return now;
+    }
+  if (now == FLAM_NONE || pile->live > 0)
+    now = take_pile (ledger);
+  pile = &flam_column_at (&ledger->piles, FlamPile, now);
+  *pile = (FlamPile){ .birth = ledger->now,
+                      .epoch = ledger->epoch,
+                      .site = number,
+                      .next = FLAM_NONE };
+  flam_ledger_get_site (ledger, number)->older = now;
+  return now;
+}
+
+void
+flam_ledger_allocate_at (FlamLedger *ledger, guint32 site, guint64 address)
+{
+  FlamSite *what = flam_ledger_get_site (ledger, site);
+  Block block = { .address = address, .site = site };
+  FlamPile *pile;
+
+  if (address == 0)
+    return;
+  flam_ledger_release_at (ledger, address, G_MAXUINT16);
+  block.order = ++*thread_order (ledger, what->thread);
+  block.pile = pile_of_now (ledger, site);
+  pile = &flam_column_at (&ledger->piles, FlamPile, block.pile);
+  flam_pile_touch (pile, ledger->epoch);
+  pile->live++;
+  if (ledger->blocks == NULL || ledger->n_blocks > ledger->block_mask / 4 * 3)
+    grow_blocks (ledger);
+  insert_block (ledger, &block);
+  ledger->n_blocks++;
+  flam_ledger_grow (ledger, what->size);
+}
+
+guint32
+flam_ledger_release_at (FlamLedger *ledger, guint64 address, int distance)
+{
+  Block *found = address != 0 ? find_block (ledger, address) : NULL;
+  Block block;
+  FlamSite *site;
+  FlamPile *pile;
+  Row row;
+
+  if (found == NULL)
+    return FLAM_NONE;
+  block = *found;
+  remove_block (ledger, found);
+  site = flam_ledger_get_site (ledger, block.site);
+  pile = &flam_column_at (&ledger->piles, FlamPile, block.pile);
+  if (distance < 0)
+    distance = MIN (*thread_order (ledger, site->thread) - block.order,
+                    (guint64)G_MAXUINT16);
+  flam_pile_touch (pile, ledger->epoch);
+  pile->live--;
+  row = (Row){ .epoch = ledger->epoch,
+               .site = block.site,
+               .birth = pile->birth,
+               .death = ledger->now,
+               .count = 1,
+               .at_peak = pile->live < pile->at_peak,
+               .distance = distance };
+  pile->at_peak = MIN (pile->at_peak, pile->live);
+  count_row (ledger, &row);
+  if (pile->live == 0 && site->older != block.pile)
+    drop_pile (ledger, block.pile);
+  ledger->heap -= site->size;
+  ledger->temporary += distance == 0;
+  return block.site;
+}
+
+/* --- the end ------------------------------------------------------------- */
+
+/* What a pile still holds becomes a row without an end. */
+static void
+close_pile (FlamLedger *ledger, FlamPile *pile)
+{
+  Row row = { .site = pile->site,
+              .birth = pile->birth,
+              .death = FLAM_NONE,
+              .count = pile->live,
+              .distance = G_MAXUINT16 };
+
+  flam_pile_touch (pile, ledger->epoch);
+  row.epoch = pile->epoch;
+  row.at_peak = pile->at_peak;
+  add_row (ledger, &row);
+  pile->live = 0;
+}
+
+static void
+close_piles (FlamLedger *ledger)
+{
+  for (gsize i = 0; i < ledger->sites.n; i++)
+    {
+      FlamPile *young = &flam_ledger_get_site (ledger, i)->young;
+
+      if (young->birth == FLAM_NONE)
+        continue;
+      flam_pile_flush (ledger, young);
+      close_pile (ledger, young);
+    }
+  for (gsize i = 0; i < ledger->piles.n; i++)
+    {
+      FlamPile *pile = &flam_column_at (&ledger->piles, FlamPile, i);
+
+      flam_pile_flush (ledger, pile);
+      close_pile (ledger, pile);
+    }
+}
+
+static void
+add_allocation (FlamLedger *ledger,
+                FlamBuilder *builder,
+                const Row *row,
+                gint64 end)
+{
+  const FlamSite *site = flam_ledger_get_site (ledger, row->site);
+  const gint64 *ticks = ledger->ticks.data;
+  FlamAllocation allocation = {
+    .time = ticks[row->birth],
+    .freed_at = row->death != FLAM_NONE ? ticks[row->death]
+                : site->not_leaked      ? end
+                                        : FLAM_NEVER,
+    .thread = site->thread,
+    .stack = site->stack,
+    .size = site->size,
+    .count = row->count,
+    .at_peak = row->epoch == ledger->epoch ? row->at_peak : 0,
+    .distance = row->distance,
+    .allocator = site->allocator,
+  };
+
+  flam_builder_add_allocation (builder, &allocation);
+}
+
+gboolean
+flam_ledger_finish (FlamLedger *ledger,
+                    FlamBuilder *builder,
+                    gint64 end,
+                    GError **error)
+{
+  if (ledger->overflow)
+    {
+      g_set_error_literal (error,
+                           FLAM_ERROR,
+                           FLAM_ERROR_INVALID,
+                           "the sizes of the blocks add up to more than 2^63");
+      return FALSE;
+    }
+  close_piles (ledger);
+  for (gsize i = 0; i < ledger->rows.n; i++)
+    add_allocation (
+        ledger, builder, &flam_column_at (&ledger->rows, Row, i), end);
+  return TRUE;
+}
