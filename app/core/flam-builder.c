@@ -359,6 +359,18 @@ flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
   return id;
 }
 
+FlamId
+flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
+{
+  FlamId id = builder->columns[COLUMN_STACK_PREFIX].n;
+
+  g_assert (frame < builder->columns[COLUMN_FRAME_FUNCTION].n);
+  g_assert (prefix == FLAM_NONE || prefix < id);
+  push (builder, FlamId, COLUMN_STACK_PREFIX, prefix);
+  push (builder, FlamId, COLUMN_STACK_FRAME, frame);
+  return id;
+}
+
 /* --- processes and threads ----------------------------------------------- */
 
 typedef struct

@@ -346,7 +346,7 @@ make_stack (FlamHeaptrackCode *code, FlamId prefix, guint32 number)
   if (ip->first_frame == FLAM_NONE)
     make_frames (code, ip);
   for (guint i = 0; i < ip->n_frames; i++)
-    prefix = flam_builder_stack (
+    prefix = flam_builder_append_stack (
         code->builder,
         prefix,
         flam_column_at (&code->frames, FlamId, ip->first_frame + i));

@@ -392,9 +392,34 @@ read_line (Reader *reader,
   return TRUE;
 }
 
-/* Nearly every line is an event of three to five bytes: those are read byte by
- * byte here, without a look for their ends first. The byte after the last line
- * is a NUL, which ends every number. */
+/* An event or a trace: read byte by byte, without a look for the line's end
+ * first. What follows it, or NULL for any other line. */
+static inline const guint8 *
+read_short_line (Reader *reader, const guint8 *line)
+{
+  guint64 first, second;
+  const guint8 *p = flam_heaptrack_hex (line + 2, &first);
+
+  if (G_UNLIKELY (p == NULL || line[1] != ' '))
+    return NULL;
+  if (*line == 't')
+    {
+      p = flam_heaptrack_hex (p, &second);
+      if (p == NULL || *p != '\n')
+        return NULL;
+      if (!flam_heaptrack_code_trace (&reader->code, first, second))
+        bad_line (reader, line);
+      return p + 1;
+    }
+  if (G_UNLIKELY (*p != '\n' || reader->by_address))
+    return NULL;
+  return (*line == '+' ? allocate (reader, first) : release (reader, first))
+             ? p + 1
+             : NULL;
+}
+
+/* Nearly every line is short. The byte after the last one is a NUL, which ends
+ * every number. */
 static const guint8 *
 read_chunk (Reader *reader,
             const guint8 *p,
@@ -404,25 +429,18 @@ read_chunk (Reader *reader,
 {
   while (p < chunk_end)
     {
-      const guint8 *newline;
+      const guint8 *next = NULL;
 
-      if ((*p == '+' || *p == '-') && !reader->by_address && p[1] == ' ')
+      if (*p == '+' || *p == '-' || *p == 't')
+        next = read_short_line (reader, p);
+      if (G_UNLIKELY (next == NULL))
         {
-          guint64 info;
-          const guint8 *after = flam_heaptrack_hex (p + 2, &info);
-
-          if (G_LIKELY (after != NULL && *after == '\n' &&
-                        (*p == '+' ? allocate (reader, info)
-                                   : release (reader, info))))
-            {
-              p = after + 1;
-              continue;
-            }
+          const guint8 *newline = memchr (p, '\n', end - p);
+          if (!read_line (reader, p, newline, error))
+            return NULL;
+          next = newline + 1;
         }
-      newline = memchr (p, '\n', end - p);
-      if (!read_line (reader, p, newline, error))
-        return NULL;
-      p = newline + 1;
+      p = next;
     }
   return p;
 }

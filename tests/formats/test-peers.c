@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Captures that real tools made, against what those tools said of them: the
+ * files X.expect.txt beside them. Skipped where there are no such captures. */
+#include "flam-formats.h"
+#include "flam-functions.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct
+{
+  FlamProfile *profile;
+  char *expect; /* the peer's words */
+} Capture;
+
+static void
+capture_clear (Capture *capture)
+{
+  g_clear_pointer (&capture->profile, flam_profile_unref);
+  g_clear_pointer (&capture->expect, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Capture, capture_clear)
+
+/* FALSE, and the test skipped, where the capture is absent. */
+static gboolean
+open_capture (const char *name, const char *expect_name, Capture *capture)
+{
+  const char *root = g_getenv ("FLAM_CAPTURES");
+  g_autofree char *path = g_build_filename (root ? root : "", name, NULL);
+  g_autofree char *expect_path = NULL;
+  g_autoptr (GError) error = NULL;
+
+  *capture = (Capture){ 0 };
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    {
+      g_test_skip_printf ("no capture %s", path);
+      return FALSE;
+    }
+  capture->profile = flam_formats_load (path, NULL, &error);
+  g_assert_no_error (error);
+  if (expect_name == NULL)
+    return TRUE;
+  expect_path = g_build_filename (root, expect_name, NULL);
+  g_file_get_contents (expect_path, &capture->expect, NULL, &error);
+  g_assert_no_error (error);
+  return TRUE;
+}
+
+static FlamTree *
+tree_of (const FlamProfile *profile, const char *measure)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  int index = flam_profile_find_measure (profile, measure);
+
+  if (index < 0)
+    g_error ("no measure %s", measure);
+  selection->measure = index;
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+}
+
+static gint64
+total_of (const FlamProfile *profile, const char *measure)
+{
+  g_autoptr (FlamTree) tree = tree_of (profile, measure);
+
+  return tree->total[0];
+}
+
+/* Without what stands between < and >: heaptrack_print leaves it out. */
+static char *
+without_templates (const char *name)
+{
+  GString *out = g_string_new (NULL);
+  int depth = 0;
+
+  for (; *name != '\0'; name++)
+    {
+      if (*name == '>')
+        depth--;
+      if (depth <= 0)
+        g_string_append_c (out, *name);
+      if (*name == '<')
+        depth++;
+    }
+  return g_string_free (out, FALSE);
+}
+
+/* Self weight (or total) of all functions of that name; -1 for none. */
+static gint64
+weight_of (const FlamTree *tree, const char *name, gboolean self)
+{
+  guint n;
+  g_autofree FlamFunctionRow *rows =
+      flam_functions_new (tree, FLAM_SORT_SELF, &n);
+  gint64 sum = -1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *row = flam_tree_name (tree, rows[i].node);
+      g_autofree char *plain = without_templates (row);
+      if (strcmp (row, name) == 0 || strcmp (plain, name) == 0)
+        sum = MAX (sum, 0) + (self ? rows[i].self : rows[i].total);
+    }
+  return sum;
+}
+
+/* The number that `pattern` catches in the peer's words. */
+static gint64
+expect_number (const Capture *capture, const char *pattern)
+{
+  g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autofree char *number = NULL;
+
+  if (!g_regex_match (regex, capture->expect, 0, &match))
+    g_error ("no %s in the peer's words", pattern);
+  number = g_match_info_fetch (match, 1);
+  return g_ascii_strtoll (number, NULL, 10);
+}
+
+/* "33.55M", decimal, two places: equal when ours rounds to it. */
+static void
+assert_bytes_like (gint64 ours, const char *theirs)
+{
+  char *unit;
+  double value = g_ascii_strtod (theirs, &unit);
+  double scale = *unit == 'K'   ? 1e3
+                 : *unit == 'M' ? 1e6
+                 : *unit == 'G' ? 1e9
+                                : 1;
+
+  g_assert_cmpfloat (fabs (value * scale - ours), <=, 0.00501 * scale);
+}
+
+/* For each match of `pattern` (a number, a function): our self weight. */
+static guint
+check_sites (const Capture *capture, const char *measure, const char *pattern)
+{
+  g_autoptr (FlamTree) tree = tree_of (capture->profile, measure);
+  g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  guint checked = 0;
+
+  for (g_regex_match (regex, capture->expect, 0, &match);
+       g_match_info_matches (match);
+       g_match_info_next (match, NULL))
+    {
+      g_autofree char *number = g_match_info_fetch (match, 1);
+      g_autofree char *name = g_match_info_fetch (match, 2);
+      gint64 ours = weight_of (tree, name, TRUE);
+      /* by heaptrack a site is a line, by us a function of any line */
+      if (strstr (name, "allocate(") != NULL || name[0] == '0')
+        continue;
+      g_test_message ("%s: %s of %s", measure, number, name);
+      if (g_ascii_isalpha (number[strlen (number) - 1]))
+        assert_bytes_like (ours, number);
+      else
+        g_assert_cmpint (ours, ==, g_ascii_strtoll (number, NULL, 10));
+      checked++;
+    }
+  return checked;
+}
+
+static void
+test_heaptrack (gconstpointer name)
+{
+  g_autofree char *expect = g_strconcat (name, ".expect.txt", NULL);
+  g_auto (Capture) capture;
+
+  if (!open_capture (name, expect, &capture))
+    return;
+  g_assert_cmpint (
+      total_of (capture.profile, "allocations"),
+      ==,
+      expect_number (&capture, "^calls to allocation functions: (\\d+)"));
+  g_assert_cmpint (
+      total_of (capture.profile, "temporary"),
+      ==,
+      expect_number (&capture, "^temporary memory allocations: (\\d+)"));
+  assert_bytes_like (total_of (capture.profile, "peak"), "33.66M");
+  assert_bytes_like (total_of (capture.profile, "leaked"), "189.12K");
+  g_assert_cmpuint (
+      check_sites (
+          &capture,
+          "allocations",
+          "^(\\d+) calls to allocation functions with .* from\\n(.*)$"),
+      >=,
+      5);
+  g_assert_cmpuint (
+      check_sites (&capture,
+                   "temporary",
+                   "^(\\d+) temporary allocations of .* from\\n(.*)$"),
+      >=,
+      2);
+  g_assert_cmpuint (
+      check_sites (
+          &capture,
+          "peak",
+          "^([\\d.]+[BKMG]) peak memory consumed over .* from\\n(.*)$"),
+      >=,
+      2);
+}
+
+/* What heaptrack_interpret said while it read the same bytes. */
+static void
+test_heaptrack_raw (void)
+{
+  g_auto (Capture) capture;
+
+  if (!open_capture ("heaptrack/alloc-raw.raw.zst", NULL, &capture))
+    return;
+  g_assert_cmpint (total_of (capture.profile, "allocations"), ==, 47639);
+  g_assert_cmpint (total_of (capture.profile, "temporary"), ==, 40533);
+  g_assert_cmpint (total_of (capture.profile, "leaked-blocks"), ==, 1044);
+  assert_bytes_like (total_of (capture.profile, "peak"), "33.66M");
+  assert_bytes_like (total_of (capture.profile, "leaked"), "189.12K");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func (
+      "/peers/heaptrack/zst", "heaptrack/alloc.zst", test_heaptrack);
+  g_test_add_data_func (
+      "/peers/heaptrack/gz", "heaptrack/alloc.gz", test_heaptrack);
+  g_test_add_func ("/peers/heaptrack/raw", test_heaptrack_raw);
+  return g_test_run ();
+}
