@@ -12,7 +12,11 @@
 
 #define EXPORTERS(ROW)                                                         \
   ROW (flambeau)                                                               \
-  ROW (folded)
+  ROW (folded)                                                                 \
+  ROW (html)                                                                   \
+  ROW (pdf)                                                                    \
+  ROW (png)                                                                    \
+  ROW (svg)
 
 #define DECLARE_IMPORTER(id) extern const FlamImporter flam_import_##id;
 #define DECLARE_EXPORTER(id) extern const FlamExporter flam_export_##id;

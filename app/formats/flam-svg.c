@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-svg.h"
+
+#include "flam-format.h"
+#include "flam-layout.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#include "flam-formats-resources.h"
+
+#define WIDTH 1200
+#define MARGIN 10
+#define HEAD 44 /* the title's and the buttons' room */
+#define FOOT 32 /* the details' */
+#define ROW 16
+#define FONT 12
+#define CHARACTER (FONT * 0.63) /* of Verdana and its like, on average */
+#define LEAST_CUT 6 /* characters; a name cut shorter says nothing */
+#define LEAST_WIDTH 0.1
+
+void
+flam_svg_append_escaped (GString *out, const char *text, gssize length)
+{
+  const char *end = text + (length < 0 ? (gssize)strlen (text) : length);
+
+  for (const char *p = text; p < end; p = g_utf8_next_char (p))
+    switch (*p)
+      {
+      case '&':
+        g_string_append (out, "&amp;");
+        break;
+      case '<':
+        g_string_append (out, "&lt;");
+        break;
+      case '>':
+        g_string_append (out, "&gt;");
+        break;
+      case '"':
+        g_string_append (out, "&quot;");
+        break;
+      default:
+        if ((guchar)*p < 0x20 || strncmp (p, "\xef\xbf\xbe", 3) == 0 ||
+            strncmp (p, "\xef\xbf\xbf", 3) == 0)
+          g_string_append (out, "\xef\xbf\xbd");
+        else
+          g_string_append_len (out, p, g_utf8_next_char (p) - p);
+      }
+}
+
+/* Whatever the locale says of decimal points. */
+static void
+append_number (GString *out, double value, int places)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+  char format[] = "%.0f";
+
+  format[2] = '0' + places;
+  g_ascii_formatd (buffer, sizeof buffer, format, value);
+  if (strchr (buffer, '.') != NULL)
+    {
+      char *end = buffer + strlen (buffer);
+      while (end[-1] == '0')
+        *--end = '\0';
+      if (end[-1] == '.')
+        end[-1] = '\0';
+    }
+  g_string_append (out, buffer);
+}
+
+static void
+append_attribute (GString *out, const char *name, double value)
+{
+  g_string_append_printf (out, " %s=\"", name);
+  append_number (out, value, 4);
+  g_string_append_c (out, '"');
+}
+
+static void
+append_count (GString *out, const FlamMeasure *measure, gint64 weight)
+{
+  g_autofree char *plain = flam_format_plain (measure, weight);
+  gsize whole = strcspn (plain, ".");
+
+  for (gsize i = 0; plain[i] != '\0'; i++)
+    {
+      if (i > 0 && i < whole && (whole - i) % 3 == 0)
+        g_string_append_c (out, ',');
+      g_string_append_c (out, plain[i]);
+    }
+}
+
+void
+flam_svg_append_description (GString *out, const FlamTree *tree, FlamId node)
+{
+  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  const char *unit = measure->unit == FLAM_UNIT_BYTES ? "bytes"
+                     : measure->unit == FLAM_UNIT_NS  ? "ns"
+                                                      : "samples";
+
+  flam_svg_append_escaped (out, flam_tree_name (tree, node), -1);
+  if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
+    g_string_append_printf (out, ":%u", tree->line[node]);
+  g_string_append (out, " (");
+  append_count (out, measure, tree->total[node]);
+  g_string_append_printf (out, " %s, ", unit);
+  append_number (out,
+                 tree->total[0] > 0 ? 100.0 * tree->total[node] / tree->total[0]
+                                    : 0,
+                 2);
+  g_string_append (out, "%)");
+}
+
+static void
+append_text (GString *out,
+             const char *id,
+             const char *anchor,
+             double x,
+             double y,
+             const char *text)
+{
+  g_string_append (out, "<text");
+  if (id != NULL)
+    g_string_append_printf (out, " id=\"%s\"", id);
+  append_attribute (out, "x", x);
+  append_attribute (out, "y", y);
+  g_string_append_printf (out, " text-anchor=\"%s\">", anchor);
+  flam_svg_append_escaped (out, text, -1);
+  g_string_append (out, "</text>\n");
+}
+
+static void
+append_box (GString *out,
+            const FlamTree *tree,
+            FlamPalette *palette,
+            const FlamBox *box)
+{
+  double x = MAX (box->x, 0);
+  double width = MIN (box->x + box->width, WIDTH - 2 * MARGIN) - x;
+  int characters = (int)((width - 6) / CHARACTER);
+
+  if ((box->flags & FLAM_BOX_STRIP) != 0 || width <= 0)
+    return;
+  g_string_append (out, "<g class=\"f\"><title>");
+  flam_svg_append_description (out, tree, box->node);
+  g_string_append (out, "</title><rect");
+  append_attribute (out, "x", MARGIN + x);
+  append_attribute (out, "y", HEAD + box->y);
+  append_attribute (out, "width", width);
+  g_string_append_printf (out,
+                          " height=\"%d\" fill=\"#%06x\"/>",
+                          ROW - 1,
+                          flam_palette_node (palette, tree, box->node));
+  if (characters >= LEAST_CUT ||
+      g_utf8_strlen (flam_tree_name (tree, box->node), -1) <= characters)
+    {
+      g_autofree char *label =
+          flam_format_short_name (flam_tree_name (tree, box->node), characters);
+      g_string_append (out, "<text");
+      append_attribute (out, "x", MARGIN + x + 3);
+      append_attribute (out, "y", HEAD + box->y + ROW - 5);
+      g_string_append_c (out, '>');
+      flam_svg_append_escaped (out, label, -1);
+      g_string_append (out, "</text>");
+    }
+  g_string_append (out, "</g>\n");
+}
+
+static void
+append_frame (GString *out,
+              double height,
+              const char *title,
+              FlamDirection direction,
+              FlamColor background)
+{
+  g_string_append_printf (
+      out,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flambeau\" "
+      "width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
+      "data-margin=\"%d\" data-row=\"%d\" data-character=\"%d\" "
+      "data-direction=\"%s\" font-family=\"Verdana, 'DejaVu Sans', "
+      "sans-serif\" font-size=\"%d\">\n"
+      "<style>.f rect{rx:2px}.f text{pointer-events:none}"
+      ".f:hover rect{stroke:#000;stroke-width:.6}.f{cursor:pointer}"
+      ".flambeau .dim{opacity:.5}.flambeau .off{display:none}"
+      ".flambeau .button{cursor:pointer;opacity:.6}"
+      ".flambeau .button:hover{opacity:1}</style>\n"
+      "<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n",
+      WIDTH,
+      height,
+      WIDTH,
+      height,
+      MARGIN,
+      ROW,
+      (int)(CHARACTER * 100),
+      direction == FLAM_DIRECTION_FLAME ? "flame" : "icicle",
+      FONT,
+      background);
+  g_string_append (out, "<g font-size=\"17\">");
+  append_text (out, NULL, "middle", WIDTH / 2, 24, title);
+  g_string_append (out, "</g><g class=\"button off\" id=\"unzoom\">");
+  append_text (out, NULL, "start", MARGIN, 24, "Reset zoom");
+  g_string_append (out, "</g><g class=\"button off\" id=\"search\">");
+  append_text (out, NULL, "end", WIDTH - MARGIN, 24, "Search");
+  g_string_append (out, "</g>");
+  append_text (out, "details", "start", MARGIN, height - 12, " ");
+  append_text (out, "matched", "end", WIDTH - MARGIN, height - 12, " ");
+}
+
+void
+flam_svg_append (GString *out,
+                 const FlamTree *tree,
+                 const FlamSelection *selection,
+                 const char *title)
+{
+  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  g_autoptr (FlamRows) rows = flam_rows_new ((FlamTree *)tree);
+  g_autoptr (FlamPalette) palette = flam_palette_new (
+      tree->profile,
+      measure->kind == FLAM_MEASURE_ALLOC ? FLAM_PALETTE_MEMORY
+                                          : FLAM_PALETTE_CODE,
+      FALSE);
+  g_autoptr (FlamLayout) layout = NULL;
+  FlamViewport viewport = {
+    .width = WIDTH - 2 * MARGIN,
+    .height = ROW,
+    .row_height = ROW,
+    .to = tree->total[0],
+    .min_width = LEAST_WIDTH,
+    .direction =
+        selection->invert ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME,
+  };
+
+  viewport.height = ROW * (double)flam_layout_n_rows (rows, &viewport);
+  layout = flam_layout_new (rows, &viewport);
+  append_frame (out,
+                HEAD + viewport.height + FOOT,
+                title,
+                viewport.direction,
+                flam_palette_background (palette));
+  for (guint32 i = 0; i < layout->n; i++)
+    append_box (out, tree, palette, &layout->boxes[i]);
+  if (layout->hidden > 0)
+    {
+      g_autofree char *share =
+          flam_format_percent (layout->hidden, tree->total[0]);
+      g_autofree char *note =
+          g_strdup_printf ("boxes too narrow to draw are left out: %s", share);
+      g_string_append (out, "<g opacity=\".6\">");
+      append_text (out,
+                   NULL,
+                   "middle",
+                   WIDTH / 2,
+                   HEAD + viewport.height + FOOT - 12,
+                   note);
+      g_string_append (out, "</g>");
+    }
+  g_string_append (out, "</svg>\n");
+}
+
+const char *
+flam_svg_script (void)
+{
+  static gsize script;
+
+  if (g_once_init_enter (&script))
+    {
+      GBytes *bytes =
+          g_resource_lookup_data (flam_formats_resources_get_resource (),
+                                  "/dev/flambeau/formats/flam-svg.js",
+                                  G_RESOURCE_LOOKUP_FLAGS_NONE,
+                                  NULL);
+      g_assert (bytes != NULL);
+      g_once_init_leave (&script, (gsize)g_bytes_get_data (bytes, NULL));
+    }
+  return (const char *)script;
+}
