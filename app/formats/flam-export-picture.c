@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 
-#include "flam-print.h"
+#include "flam-picture.h"
 
-static FlamPrintOptions
-print_options (const FlamSelection *selection, const char *title)
+static FlamPictureOptions
+picture_options (const FlamSelection *selection, const char *title)
 {
-  FlamPrintOptions options = {
+  FlamPictureOptions options = {
     .title = title,
     .direction =
         selection->invert ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME,
@@ -22,10 +22,10 @@ save_png (const FlamTree *tree,
           GString *out,
           GError **error)
 {
-  FlamPrintOptions options = print_options (selection, title);
+  FlamPictureOptions options = picture_options (selection, title);
 
   options.scale = 2;
-  return flam_print_to_png ((FlamTree *)tree, &options, out, error);
+  return flam_picture_to_png ((FlamTree *)tree, &options, out, error);
 }
 
 static gboolean
@@ -35,9 +35,9 @@ save_pdf (const FlamTree *tree,
           GString *out,
           GError **error)
 {
-  FlamPrintOptions options = print_options (selection, title);
+  FlamPictureOptions options = picture_options (selection, title);
 
-  return flam_print_to_pdf ((FlamTree *)tree, &options, out, error);
+  return flam_picture_to_pdf ((FlamTree *)tree, &options, out, error);
 }
 
 const FlamExporter flam_export_png = {
