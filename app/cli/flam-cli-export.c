@@ -19,6 +19,7 @@ static gboolean
 write_whole (const char *output, const GString *document, gboolean force)
 {
   g_autoptr (GError) error = NULL;
+  const char *why;
 
   if (!force && g_file_test (output, G_FILE_TEST_EXISTS))
     {
@@ -27,7 +28,9 @@ write_whole (const char *output, const GString *document, gboolean force)
     }
   if (g_file_set_contents (output, document->str, document->len, &error))
     return TRUE;
-  flam_cli_error ("%s", error->message);
+  /* GLib's message names the file beside; the reason stands at its end. */
+  why = strrchr (error->message, ':');
+  flam_cli_error ("%s: cannot be written%s", output, why ? why : "");
   return FALSE;
 }
 

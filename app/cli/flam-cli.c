@@ -38,15 +38,11 @@ find_verb (const char *name)
   return NULL;
 }
 
-int
-main (int argc, char **argv)
+static int
+run (int argc, char **argv)
 {
   const FlamVerb *verb;
 
-  setlocale (LC_ALL, "");
-  /* Numbers are for machines. */
-  setlocale (LC_NUMERIC, "C");
-  g_set_prgname ("flambeau-cli");
   if (argc < 2)
     {
       print_help ();
@@ -67,6 +63,22 @@ main (int argc, char **argv)
   if (verb == NULL)
     return flam_cli_usage ("“%s” is not a verb; see --help", argv[1]);
   return verb->run (argc - 1, argv + 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  setlocale (LC_ALL, "");
+  /* Numbers are for machines. */
+  setlocale (LC_NUMERIC, "C");
+  g_set_prgname ("flambeau-cli");
+  status = run (argc, argv);
+  if (status != FLAM_EXIT_DONE || (fflush (stdout) == 0 && !ferror (stdout)))
+    return status;
+  flam_cli_error ("standard output: cannot write");
+  return FLAM_EXIT_REFUSED;
 }
 
 void

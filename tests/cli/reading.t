@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A capture of known structure:
+#   main 100 = 10 self + parse 30 (lex 20) + solve 60 (solve 25 deeper, sort 20)
+
+$ printf '%s\n' 'main 10' 'main;parse 10' 'main;parse;lex 20' 'main;solve 15' 'main;solve;solve 25' 'main;solve;sort 20' >known.folded
+
+$ flambeau-cli info known.folded
+format     folded
+measures   samples            100 (Samples)
+samples    6 in 6 stacks of 5 functions
+threads    -1/-1 all threads: 6 samples, 100
+
+$ flambeau-cli info known.folded --json
+{"format":"folded","command":"","duration_ns":0,"complete":true,"read_fraction":1.0,"measures":[{"id":"samples","name":"Samples","kind":"cpu","unit":"count","total":100}],"samples":6,"allocations":0,"stacks":6,"functions":5,"lost":0,"late":0,"truncated_stacks":0,"processes":[{"pid":-1,"name":""}],"threads":[{"pid":-1,"tid":-1,"name":"all threads","samples":6,"total":100}],"modules":[],"warnings":[]}
+
+$ flambeau-cli top known.folded
+      self                 total            function
+        40    40.0 %          60    60.0 %  solve
+        20    20.0 %          20    20.0 %  lex
+        20    20.0 %          20    20.0 %  sort
+        10    10.0 %         100   100.0 %  main
+        10    10.0 %          30    30.0 %  parse
+
+$ flambeau-cli top known.folded --sort total --limit 2
+      self                 total            function
+        10    10.0 %         100   100.0 %  main
+        40    40.0 %          60    60.0 %  solve
+
+$ flambeau-cli top known.folded --json --limit 2
+{"total":100,"rows":[{"function":"solve","module":"","file":"","line":0,"self":40,"total":60},{"function":"lex","module":"","file":"","line":0,"self":20,"total":20}]}
+
+$ flambeau-cli top - <known.folded --limit 1
+      self                 total            function
+        40    40.0 %          60    60.0 %  solve
+
+$ gzip -c known.folded | flambeau-cli top - --limit 1
+      self                 total            function
+        40    40.0 %          60    60.0 %  solve
+
+$ flambeau-cli tree known.folded
+all  100  0
+  main  100  10
+    solve  60  15
+      solve  25  25
+      sort  20  20
+    parse  30  10
+      lex  20  20
+
+$ flambeau-cli tree known.folded --depth 1
+all  100  0
+  main  100  10
+
+$ flambeau-cli tree known.folded --min 25
+all  100  0
+  main  100  10
+    solve  60  15
+      solve  25  25
+    parse  30  10
+
+$ flambeau-cli tree known.folded --json
+{"function":"all","file":"","line":0,"total":100,"self":0,"children":[{"function":"main","file":"","line":0,"total":100,"self":10,"children":[{"function":"solve","file":"","line":0,"total":60,"self":15,"children":[{"function":"solve","file":"","line":0,"total":25,"self":25,"children":[]},{"function":"sort","file":"","line":0,"total":20,"self":20,"children":[]}]},{"function":"parse","file":"","line":0,"total":30,"self":10,"children":[{"function":"lex","file":"","line":0,"total":20,"self":20,"children":[]}]}]}]}
+
+$ flambeau-cli tree known.folded --invert --depth 2
+all  100  0
+  solve  40  0
+    solve  25  0
+    main  15  15
+  lex  20  0
+    parse  20  0
+  sort  20  0
+    solve  20  0
+  main  10  10
+  parse  10  0
+    main  10  10
+
+# Selections.
+$ flambeau-cli tree known.folded --focus '^solve$'
+all  60  0
+  solve  60  15
+    solve  25  25
+    sort  20  20
+
+$ flambeau-cli tree known.folded --ignore lex
+all  80  0
+  main  80  10
+    solve  60  15
+      solve  25  25
+      sort  20  20
+    parse  10  10
+
+$ flambeau-cli tree known.folded --filter sort
+all  20  0
+  main  20  0
+    solve  20  0
+      sort  20  20
+
+$ flambeau-cli tree known.folded --hide '^solve$'
+all  100  0
+  main  100  50
+    parse  30  10
+      lex  20  20
+    sort  20  20
+
+$ flambeau-cli tree known.folded --collapse '^solve$'
+all  100  0
+  main  100  10
+    solve  60  60
+    parse  30  10
+      lex  20  20
+
+$ flambeau-cli tree known.folded --prune parse
+all  100  0
+  main  100  10
+    solve  60  15
+      solve  25  25
+      sort  20  20
+    parse  30  30
+
+$ flambeau-cli tree known.folded --recursion flat
+all  100  0
+  main  100  10
+    solve  60  40
+      sort  20  20
+    parse  30  10
+      lex  20  20
+
+$ flambeau-cli tree known.folded --recursion collapse
+all  100  0
+  main  100  10
+    solve  60  40
+      sort  20  20
+    parse  30  10
+      lex  20  20
+
+$ flambeau-cli top known.folded --ignore '.'
+      self                 total            function
+
+$ flambeau-cli top known.folded --by module
+      self                 total            
+       100   100.0 %         100   100.0 %  [unknown]
+
+$ flambeau-cli top known.folded --kind alloc --limit 1
+      self                 total            function
+      40 B    40.0 %        60 B    60.0 %  solve
+
+# Nobody listens: no complaint, no crash.
+$ flambeau-cli tree known.folded | head -n 1
+all  100  0
