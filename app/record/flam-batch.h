@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Messages on their way from the tracer to the sampler, in batches: the
+ * tracer fills one without any lock and hands it over when it is full or old
+ * enough, so that the sampler wakes a hundred times a second at most, and the
+ * same few buffers stay in the cache.
+ *
+ *   batch   | message | its stack | message | its stack | ...
+ */
+
+#include "flam-task.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_BATCH_SIZE (256u << 10)
+#define FLAM_BATCH_MAX 128
+
+typedef struct
+{
+  gsize used;
+  gsize size;
+  guint8 *data;
+  gboolean last; /* nothing follows */
+} FlamBatch;
+
+typedef struct
+{
+  GAsyncQueue *full;
+  GAsyncQueue *empty;
+  guint n_batches;    /* tracer's */
+  FlamBatch *current; /* tracer's */
+  gint64 began;       /* when `current` got its first message */
+  FlamMessage *open;
+} FlamPipe;
+
+void flam_pipe_init (FlamPipe *pipe);
+void flam_pipe_clear (FlamPipe *pipe);
+
+/* Tracer: room for a message with up to `n_data` bytes after it, zeroed but
+ * for the data. NULL when the sampler is too far behind, which may only be
+ * with `may_fail`. Then fill, and flam_pipe_commit() with the bytes used, or
+ * ask again to forget it. */
+FlamMessage *flam_pipe_reserve (FlamPipe *pipe,
+                                FlamMessageKind kind,
+                                gsize n_data,
+                                gboolean may_fail);
+void flam_pipe_commit (FlamPipe *pipe, gsize n_data);
+/* Hands over what is there if it is older than `age` ns. */
+void flam_pipe_push (FlamPipe *pipe, gint64 now, gint64 age);
+/* Hands over the rest; nothing comes after. */
+void flam_pipe_finish (FlamPipe *pipe);
+
+/* Sampler: the next batch, or NULL after `timeout` µs. */
+FlamBatch *flam_pipe_pop (FlamPipe *pipe, guint64 timeout);
+void flam_pipe_recycle (FlamPipe *pipe, FlamBatch *batch);
+
+static inline gpointer
+flam_message_data (FlamMessage *message)
+{
+  return message + 1;
+}
+
+G_END_DECLS

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The line protocol between the recorder and whoever started it (the window,
+ * the command line), over one descriptor that goes both ways (a socket pair).
+ *
+ *   to the recorder                 from the recorder
+ *   stop         end the recording  target PID          it runs
+ *   pause        take no samples    status MS SAMPLES THREADS LOST
+ *   resume                          paused | resumed
+ *   mark TEXT    put a mark         error TEXT          for people, one line
+ *   terminate    SIGTERM to the     finishing           no more samples;
+ *                target                                 symbols are resolved
+ *                                   done FILE           the capture is whole
+ *
+ * When the other side closes its end, the recording ends as with `stop`. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_COMMAND_NONE,
+  FLAM_COMMAND_STOP,
+  FLAM_COMMAND_PAUSE,
+  FLAM_COMMAND_RESUME,
+  FLAM_COMMAND_MARK,
+  FLAM_COMMAND_TERMINATE,
+} FlamCommand;
+
+typedef struct
+{
+  int fd; /* -1: nobody there */
+  GString *input;
+  gboolean closed;
+} FlamControl;
+
+void flam_control_init (FlamControl *control, int fd);
+void flam_control_clear (FlamControl *control);
+/* Takes what has arrived, without waiting. */
+void flam_control_read (FlamControl *control);
+/* The next command of what arrived; `text` (g_free) is what follows it. */
+FlamCommand flam_control_next (FlamControl *control, char **text);
+/* One line; line breaks in it become spaces. Nobody may be listening. */
+void flam_control_say (FlamControl *control, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+G_END_DECLS

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-launch.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* --- the program --------------------------------------------------------- */
+
+static gboolean
+is_32_bit (const char *path)
+{
+  guint8 head[20] = { 0 };
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  ssize_t n;
+
+  if (fd < 0)
+    return FALSE;
+  n = read (fd, head, sizeof head);
+  close (fd);
+  return n == sizeof head && memcmp (head, ELFMAG, SELFMAG) == 0 &&
+         (head[EI_CLASS] != ELFCLASS64 ||
+          (head[18] | head[19] << 8) != EM_X86_64);
+}
+
+/* Where a relative path would be looked for. */
+static char *
+in_directory (const FlamLaunch *launch, const char *path)
+{
+  return launch->directory != NULL && !g_path_is_absolute (path)
+             ? g_build_filename (launch->directory, path, NULL)
+             : g_strdup (path);
+}
+
+static char *
+search_path (const FlamLaunch *launch)
+{
+  const char *name = launch->argv[0];
+  const char *path = g_getenv ("PATH");
+  g_auto (GStrv) parts = NULL;
+  char *seen = NULL;
+
+  for (guint i = 0; launch->environment && launch->environment[i]; i++)
+    if (g_str_has_prefix (launch->environment[i], "PATH="))
+      path = launch->environment[i] + 5;
+  parts = g_strsplit (path != NULL ? path : "/usr/bin:/bin", ":", -1);
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      g_autofree char *joined =
+          g_build_filename (*parts[i] ? parts[i] : ".", name, NULL);
+      g_autofree char *file = in_directory (launch, joined);
+      if (!g_file_test (file, G_FILE_TEST_IS_REGULAR))
+        continue;
+      if (access (file, X_OK) == 0)
+        {
+          g_free (seen);
+          return g_steal_pointer (&joined);
+        }
+      if (seen == NULL)
+        seen = g_steal_pointer (&joined);
+    }
+  return seen;
+}
+
+char *
+flam_launch_find (const FlamLaunch *launch, GError **error)
+{
+  const char *name = launch->argv[0];
+  g_autofree char *path =
+      strchr (name, '/') != NULL ? g_strdup (name) : search_path (launch);
+  g_autofree char *file = path != NULL ? in_directory (launch, path) : NULL;
+  const char *why = NULL;
+
+  if (launch->directory != NULL &&
+      !g_file_test (launch->directory, G_FILE_TEST_IS_DIR))
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_SYSTEM,
+                   "%s: no such directory to start in",
+                   launch->directory);
+      return NULL;
+    }
+  if (file == NULL || !g_file_test (file, G_FILE_TEST_EXISTS))
+    why = "no such program";
+  else if (g_file_test (file, G_FILE_TEST_IS_DIR))
+    why = "is a directory, not a program";
+  else if (access (file, X_OK) != 0)
+    why = "is not executable (permission denied)";
+  else if (is_32_bit (file))
+    why = "is not a 64-bit x86 program; only those can be recorded";
+  if (why != NULL)
+    {
+      g_set_error (
+          error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED, "%s: %s", name, why);
+      return NULL;
+    }
+  return g_steal_pointer (&path);
+}
+
+static GStrv
+merged_environment (const FlamLaunch *launch)
+{
+  GStrv result = g_strdupv (environ);
+
+  for (guint i = 0; launch->environment && launch->environment[i]; i++)
+    {
+      g_auto (GStrv) pair = g_strsplit (launch->environment[i], "=", 2);
+      if (pair[0] != NULL && pair[1] != NULL)
+        result = g_environ_setenv (result, pair[0], pair[1], TRUE);
+      else if (pair[0] != NULL)
+        result = g_environ_unsetenv (result, pair[0]);
+    }
+  return result;
+}
+
+/* Between fork and exec: no memory is allocated. */
+static G_GNUC_NORETURN void
+child_main (const FlamLaunch *launch,
+            const char *path,
+            char **environment,
+            int go,
+            int report)
+{
+  char byte;
+  int saved;
+  sigset_t none;
+
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
+  while (read (go, &byte, 1) < 0 && errno == EINTR)
+    ;
+  if (launch->directory != NULL && chdir (launch->directory) != 0)
+    goto failed;
+  execve (path, (char *const *)launch->argv, environment);
+failed:
+  saved = errno;
+  if (write (report, &saved, sizeof saved) < 0)
+    _exit (126);
+  _exit (127);
+}
+
+static const char *
+exec_problem (int code)
+{
+  switch (code)
+    {
+    case ENOEXEC:
+      return "is neither a program nor a script that names its interpreter";
+    case ENOENT:
+      return "needs an interpreter that is not there";
+    default:
+      return g_strerror (code);
+    }
+}
+
+static gboolean
+seize (pid_t tid, unsigned long options)
+{
+  return ptrace (PTRACE_SEIZE, tid, NULL, (void *)options) == 0;
+}
+
+/* Lets the child go and waits for its exec stop to be due, or its error. With
+ * SEIZE the exec stop closes `report` first. */
+static gboolean
+let_go (pid_t pid, int go, int report, const char *name, GError **error)
+{
+  int code = 0;
+  ssize_t n;
+
+  if (write (go, "", 1) != 1)
+    code = errno;
+  close (go);
+  do
+    n = read (report, &code, sizeof code);
+  while (n < 0 && errno == EINTR);
+  close (report);
+  if (n != sizeof code)
+    return TRUE;
+  while (waitpid (pid, NULL, __WALL) < 0 && errno == EINTR)
+    ;
+  g_set_error (error,
+               FLAM_ERROR,
+               FLAM_ERROR_SYSTEM,
+               "%s: %s",
+               name,
+               exec_problem (code));
+  return FALSE;
+}
+
+pid_t
+flam_launch_start (const FlamLaunch *launch,
+                   const char *path,
+                   unsigned long options,
+                   GError **error)
+{
+  g_auto (GStrv) environment = merged_environment (launch);
+  int go[2], report[2];
+  pid_t pid;
+
+  if (pipe2 (go, O_CLOEXEC) != 0 || pipe2 (report, O_CLOEXEC) != 0)
+    goto failed;
+  pid = fork ();
+  if (pid < 0)
+    goto failed;
+  if (pid == 0)
+    child_main (launch, path, environment, go[0], report[1]);
+  close (go[0]);
+  close (report[1]);
+  if (!seize (pid, options))
+    {
+      int saved = errno;
+      kill (pid, SIGKILL);
+      waitpid (pid, NULL, 0);
+      errno = saved;
+      goto failed;
+    }
+  return let_go (pid, go[1], report[0], launch->argv[0], error) ? pid : -1;
+
+failed:
+  g_set_error (error,
+               FLAM_ERROR,
+               FLAM_ERROR_SYSTEM,
+               "%s: it cannot be started under trace: %s",
+               launch->argv[0],
+               g_strerror (errno));
+  return -1;
+}
+
+/* --- attaching ----------------------------------------------------------- */
+
+static char *
+proc_status_text (pid_t pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/status", pid);
+  char *text = NULL;
+
+  g_file_get_contents (path, &text, NULL, NULL);
+  return text;
+}
+
+static const char *
+status_value (const char *text, const char *name)
+{
+  gsize length = strlen (name);
+
+  for (const char *line = text; line != NULL; line = strchr (line, '\n'))
+    {
+      line += *line == '\n';
+      if (strncmp (line, name, length) == 0 && line[length] == ':')
+        return line + length + 1 + strspn (line + length + 1, "\t ");
+      if (*line == '\0')
+        break;
+    }
+  return NULL;
+}
+
+gint64
+flam_proc_status (pid_t pid, const char *name)
+{
+  g_autofree char *text = proc_status_text (pid);
+  const char *value = text != NULL ? status_value (text, name) : NULL;
+
+  return value != NULL ? g_ascii_strtoll (value, NULL, 10) : -1;
+}
+
+static gboolean
+yama_restricts (void)
+{
+  g_autofree char *text = NULL;
+
+  return g_file_get_contents (
+             "/proc/sys/kernel/yama/ptrace_scope", &text, NULL, NULL) &&
+         text[0] != '0';
+}
+
+char *
+flam_attach_obstacle (pid_t pid)
+{
+  g_autofree char *text = proc_status_text (pid);
+  const char *value;
+  gint64 number;
+
+  if (text == NULL)
+    return g_strdup ("no such process");
+  value = status_value (text, "Tgid");
+  number = value != NULL ? g_ascii_strtoll (value, NULL, 10) : pid;
+  if (number != pid)
+    return g_strdup_printf ("is a thread; its process is %d", (int)number);
+  value = status_value (text, "State");
+  if (value != NULL && (*value == 'Z' || *value == 'X'))
+    return g_strdup ("has already ended (a zombie)");
+  value = status_value (text, "TracerPid");
+  number = value != NULL ? g_ascii_strtoll (value, NULL, 10) : 0;
+  if (number > 0)
+    return g_strdup_printf (
+        "is already traced by process %d (a debugger or another recorder)",
+        (int)number);
+  if (status_value (text, "VmSize") == NULL)
+    return g_strdup ("is a kernel thread");
+  if (geteuid () == 0)
+    return NULL;
+  value = status_value (text, "Uid");
+  if (value != NULL && g_ascii_strtoll (value, NULL, 10) != (gint64)getuid ())
+    return g_strdup ("belongs to another user");
+  if (yama_restricts ())
+    return g_strdup ("the system lets only parents trace (Yama: "
+                     "/proc/sys/kernel/yama/ptrace_scope is not 0)");
+  return NULL;
+}
+
+static gboolean
+contains (const GArray *tids, pid_t tid)
+{
+  for (guint i = 0; i < tids->len; i++)
+    if (g_array_index (tids, pid_t, i) == tid)
+      return TRUE;
+  return FALSE;
+}
+
+/* One pass over the threads; how many new ones were seized. */
+static guint
+seize_threads (pid_t pid, unsigned long options, GArray *tids, int *problem)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/task", pid);
+  GDir *dir = g_dir_open (path, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  if (dir == NULL)
+    return 0;
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      pid_t tid = (pid_t)g_ascii_strtoll (name, NULL, 10);
+      if (contains (tids, tid))
+        continue;
+      if (seize (tid, options))
+        {
+          g_array_append_val (tids, tid);
+          n++;
+        }
+      else if (tid == pid)
+        *problem = errno;
+    }
+  g_dir_close (dir);
+  return n;
+}
+
+GArray *
+flam_attach (pid_t pid, unsigned long options, GError **error)
+{
+  g_autoptr (GArray) tids = g_array_new (FALSE, FALSE, sizeof (pid_t));
+  g_autofree char *obstacle = flam_attach_obstacle (pid);
+  int problem = 0;
+
+  if (obstacle == NULL)
+    while (seize_threads (pid, options, tids, &problem) > 0)
+      ;
+  if (tids->len > 0)
+    return g_steal_pointer (&tids);
+  if (obstacle == NULL)
+    obstacle = g_strdup (problem == EPERM
+                             ? "the system does not permit tracing it"
+                             : g_strerror (problem != 0 ? problem : ESRCH));
+  g_set_error (error,
+               FLAM_ERROR,
+               FLAM_ERROR_SYSTEM,
+               "process %d: %s",
+               (int)pid,
+               obstacle);
+  return NULL;
+}

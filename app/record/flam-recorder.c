@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* flambeau-recorder: records one program, or one process, into a .flambeau
+ * file. Started by flambeau-cli and by the window; see flam-control.h for how
+ * they talk. Exit status: the target's, 128 + signal if it was killed; 0 when
+ * the recording ended before it; 1 when nothing could be recorded. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "flam-config.h"
+#include "flam-resolve.h"
+#include "flam-sampler.h"
+#include "flam-tracer.h"
+
+typedef struct
+{
+  FlamOptions *options;
+  FlamControl control;
+  FlamPipe pipe;
+  FlamCaptureWriter *writer;
+  FlamSampler sampler;
+  FlamTracer tracer;
+  int fd;
+} Recorder;
+
+static int
+report (FlamControl *control, const GError *error)
+{
+  g_printerr ("flambeau-recorder: %s\n", error->message);
+  flam_control_say (control, "error %s", error->message);
+  return 1;
+}
+
+static int
+open_output (const char *path, GError **error)
+{
+  int fd = open (path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+  if (fd < 0)
+    g_set_error (error,
+                 FLAM_ERROR,
+                 FLAM_ERROR_SYSTEM,
+                 "%s: cannot be written: %s",
+                 path,
+                 g_strerror (errno));
+  return fd;
+}
+
+/* Descriptors: up to three a thread. The target gets its own limit back. */
+static void
+raise_limits (void)
+{
+  struct rlimit limit;
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) == 0)
+    {
+      limit.rlim_cur = limit.rlim_max;
+      setrlimit (RLIMIT_NOFILE, &limit);
+    }
+  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
+}
+
+static gint64
+own_cpu (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ll +
+         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ll;
+}
+
+static void
+put_first_facts (Recorder *recorder)
+{
+  g_autofree char *command = flam_options_command (recorder->options);
+  FlamCaptureWriter *writer = recorder->writer;
+
+  flam_capture_writer_fact (writer, FLAM_FACT_COMMAND, command);
+  flam_capture_writer_fact (writer, FLAM_FACT_MODE, recorder->options->mode);
+  flam_capture_writer_fact_number (
+      writer, FLAM_FACT_START, g_get_real_time () * 1000);
+  flam_capture_writer_fact_number (
+      writer, FLAM_FACT_RATE, (gint64)recorder->options->rate);
+}
+
+static void
+put_last_facts (Recorder *recorder, gint64 duration)
+{
+  const FlamTracerStats *stats = &recorder->tracer.stats;
+  FlamCaptureWriter *writer = recorder->writer;
+
+  flam_capture_writer_fact_number (writer, FLAM_FACT_DURATION, duration);
+  flam_capture_writer_fact_number (writer, FLAM_FACT_LOST, (gint64)stats->lost);
+  flam_capture_writer_fact_number (writer, FLAM_FACT_LATE, (gint64)stats->late);
+  flam_capture_writer_fact_number (
+      writer, FLAM_FACT_TRUNCATED, (gint64)recorder->sampler.stats.truncated);
+  flam_capture_writer_fact_number (writer, FLAM_FACT_RECORDER_CPU, own_cpu ());
+  flam_capture_writer_fact_number (
+      writer, FLAM_FACT_TARGET_CPU, stats->target_cpu);
+  flam_capture_writer_fact_number (writer,
+                                   FLAM_FACT_STOP_MEDIAN,
+                                   flam_tracer_median_stop (&recorder->tracer));
+  if (recorder->tracer.exit_status >= 0)
+    flam_capture_writer_fact_number (
+        writer, FLAM_FACT_EXIT_STATUS, recorder->tracer.exit_status);
+  if (stats->refused > 0)
+    flam_capture_writer_warning (
+        writer,
+        "a program that is not 64-bit x86 was run, and could not be recorded");
+}
+
+static gboolean
+finish (Recorder *recorder, gint64 duration, GError **error)
+{
+  put_last_facts (recorder, duration);
+  flam_control_say (&recorder->control, "finishing");
+  if (recorder->sampler.error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&recorder->sampler.error));
+      return FALSE;
+    }
+  if (!flam_capture_writer_flush (recorder->writer, error))
+    return FALSE;
+  flam_resolve (recorder->writer, recorder->sampler.codes);
+  return flam_capture_writer_end (recorder->writer, duration, error);
+}
+
+static int
+record (Recorder *recorder)
+{
+  g_autoptr (GError) error = NULL;
+  FlamTracerEnd end;
+  gint64 duration;
+  int status;
+
+  put_first_facts (recorder);
+  flam_sampler_start (&recorder->sampler);
+  end = flam_tracer_run (&recorder->tracer);
+  duration = flam_tracer_now (&recorder->tracer);
+  flam_pipe_finish (&recorder->pipe);
+  flam_sampler_join (&recorder->sampler);
+  status = end == FLAM_END_TARGET && recorder->options->pid == 0
+               ? MAX (recorder->tracer.exit_status, 0)
+               : 0;
+  if (!finish (recorder, duration, &error))
+    return report (&recorder->control, error);
+  flam_control_say (&recorder->control, "done %s", recorder->options->output);
+  return status;
+}
+
+static int
+start (Recorder *recorder)
+{
+  g_autoptr (GError) error = NULL;
+
+  recorder->fd = open_output (recorder->options->output, &error);
+  if (recorder->fd < 0)
+    return report (&recorder->control, error);
+  recorder->writer = flam_capture_writer_new (recorder->fd, 2);
+  flam_pipe_init (&recorder->pipe);
+  flam_sampler_init (
+      &recorder->sampler, recorder->options, &recorder->pipe, recorder->writer);
+  flam_tracer_init (&recorder->tracer,
+                    recorder->options,
+                    &recorder->control,
+                    &recorder->pipe);
+  recorder->tracer.failed = &recorder->sampler.failed;
+  if (recorder->options->pid > 0)
+    raise_limits ();
+  if (flam_tracer_start (&recorder->tracer, &error))
+    {
+      raise_limits ();
+      return record (recorder);
+    }
+  unlink (recorder->options->output);
+  return report (&recorder->control, error);
+}
+
+int
+main (int argc, char **argv)
+{
+  Recorder recorder = { .fd = -1 };
+  g_autoptr (GError) error = NULL;
+  gboolean help;
+  int status;
+
+  recorder.options = flam_options_parse (argc, argv, &help, &error);
+  if (help)
+    {
+      g_print ("flambeau-recorder %s: started by flambeau-cli record\n",
+               FLAM_VERSION);
+      return 0;
+    }
+  if (recorder.options == NULL)
+    {
+      g_printerr ("flambeau-recorder: %s\n", error->message);
+      return 2;
+    }
+  flam_control_init (&recorder.control, recorder.options->control_fd);
+  flam_tracer_prepare_signals ();
+  status = start (&recorder);
+  if (recorder.writer != NULL)
+    {
+      flam_sampler_clear (&recorder.sampler);
+      flam_tracer_clear (&recorder.tracer);
+      flam_pipe_clear (&recorder.pipe);
+      flam_capture_writer_free (recorder.writer);
+      close (recorder.fd);
+    }
+  flam_control_clear (&recorder.control);
+  flam_options_free (recorder.options);
+  return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* At the end of a recording: functions, inlined ones and lines of every
+ * address that was sampled go into the capture, so that it stays true after
+ * the program is rebuilt, and on another machine. */
+
+#include "flam-codes.h"
+
+G_BEGIN_DECLS
+
+void flam_resolve (FlamCaptureWriter *writer, FlamCodes *codes);
+
+G_END_DECLS

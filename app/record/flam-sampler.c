@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-sampler.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* message -> walk (pcs, leaf first) -> frames -> stack, root first -> sample */
+
+#define FRAMES_MAX FLAM_UNWIND_DEFAULT_LIMIT
+#define COPY_MAX (1u << 20)
+#define FLUSH_EVERY (500 * 1000ll) /* µs */
+#define FLUSH_BYTES (1u << 20)
+#define RSS_EVERY (100 * 1000000ll)     /* ns */
+#define NAME_EVERY (250 * 1000000ll)    /* ns */
+#define MAPS_EVERY (1000 * 1000000ll)   /* ns */
+#define MAPS_AFTER_MISS (5 * 1000000ll) /* ns */
+
+static gboolean
+wants_wall (const FlamSampler *sampler)
+{
+  return (sampler->options->what & FLAM_RECORD_WALL) != 0;
+}
+
+static void
+put_measure (FlamSampler *sampler,
+             const char *id,
+             const char *name,
+             FlamUnit unit,
+             int column)
+{
+  flam_capture_writer_measure (sampler->writer,
+                               id,
+                               name,
+                               unit,
+                               FLAM_MEASURE_CPU,
+                               FLAM_FROM_SAMPLES,
+                               column,
+                               -1,
+                               1);
+}
+
+void
+flam_sampler_init (FlamSampler *sampler,
+                   const FlamOptions *options,
+                   FlamPipe *pipe,
+                   FlamCaptureWriter *writer)
+{
+  memset (sampler, 0, sizeof *sampler);
+  sampler->options = options;
+  sampler->pipe = pipe;
+  sampler->writer = writer;
+  sampler->codes = flam_codes_new (writer);
+  sampler->cache = flam_unwind_cache_new ();
+  sampler->pcs = g_new (guint64, FRAMES_MAX);
+  sampler->rss = FLAM_NONE;
+  if (wants_wall (sampler))
+    put_measure (sampler, "wall-time", "Wall time", FLAM_UNIT_NS, 1);
+  if (options->what & FLAM_RECORD_CPU)
+    {
+      put_measure (sampler, "cpu-time", "CPU time", FLAM_UNIT_NS, 0);
+      put_measure (sampler, "samples", "Samples", FLAM_UNIT_COUNT, -1);
+    }
+}
+
+void
+flam_sampler_clear (FlamSampler *sampler)
+{
+  flam_codes_free (sampler->codes);
+  flam_unwind_cache_free (sampler->cache);
+  g_free (sampler->pcs);
+  g_clear_error (&sampler->error);
+}
+
+/* --- names --------------------------------------------------------------- */
+
+static gboolean
+read_comm (pid_t pid, pid_t tid, char name[16])
+{
+  char path[64];
+  FILE *file;
+  gsize n;
+
+  g_snprintf (path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+  file = fopen (path, "re");
+  if (file == NULL)
+    return FALSE;
+  n = fread (name, 1, 15, file);
+  fclose (file);
+  name[n] = '\0';
+  name[strcspn (name, "\n")] = '\0';
+  return n > 0;
+}
+
+static void
+update_name (FlamSampler *sampler, FlamTask *task)
+{
+  char name[16];
+
+  task->name_read_at = sampler->now;
+  if (!read_comm (task->target->pid, task->tid, name) ||
+      strcmp (name, task->name) == 0)
+    return;
+  strcpy (task->name, name);
+  flam_capture_writer_name (
+      sampler->writer, FLAM_CAPTURE_NAME_THREAD, task->id, sampler->now, name);
+  if (task->tid == task->target->pid)
+    flam_capture_writer_name (sampler->writer,
+                              FLAM_CAPTURE_NAME_PROCESS,
+                              task->target->view->process,
+                              sampler->now,
+                              name);
+}
+
+/* --- who comes and goes -------------------------------------------------- */
+
+static void
+take_target_new (FlamSampler *sampler, FlamTarget *target)
+{
+  FlamView *parent = target->parent != NULL ? target->parent->view : NULL;
+
+  target->view = flam_view_new (target->pid, parent);
+  target->view->process = flam_capture_writer_process (
+      sampler->writer,
+      target->pid,
+      parent != NULL ? parent->process : FLAM_NONE);
+  target->parent = NULL;
+  if (sampler->main_pid == 0)
+    sampler->main_pid = target->pid;
+}
+
+static void
+take_task_new (FlamSampler *sampler, FlamTask *task)
+{
+  task->id = flam_capture_writer_thread (
+      sampler->writer, task->target->view->process, task->tid);
+  update_name (sampler, task);
+}
+
+static void
+take_exec (FlamSampler *sampler, FlamMessage *message)
+{
+  flam_view_reset (message->target->view);
+  message->task->last_stack = FLAM_NONE;
+  update_name (sampler, message->task);
+}
+
+static void
+take_target_end (FlamTarget *target)
+{
+  flam_view_free (target->view);
+  g_free (target);
+}
+
+/* --- stacks -------------------------------------------------------------- */
+
+typedef struct
+{
+  gsize n;
+  FlamUnwindEnd end;
+  guint64 last_sp;
+} Walk;
+
+static Walk
+walk (FlamSampler *sampler, FlamMessage *message)
+{
+  FlamView *view = message->target->view;
+  FlamUnwindMemory memory = { .copy = flam_message_data (message),
+                              .base = message->regs[FLAM_UNWIND_RSP],
+                              .size = message->n_data };
+  gboolean asleep = message->kind == FLAM_MESSAGE_ASLEEP;
+  FlamUnwindRegs regs = {
+    .pc = message->regs[FLAM_UNWIND_RIP],
+    .sp = message->regs[FLAM_UNWIND_RSP],
+    .bp = message->regs[FLAM_UNWIND_RBP],
+    .bx = message->regs[FLAM_UNWIND_RBX],
+    .bx_state = asleep ? 0 : 1,
+    .all = asleep ? NULL : message->regs,
+    .bp_unknown = asleep,
+  };
+  Walk result;
+
+  result.n = flam_unwind_walk (view->space,
+                               sampler->cache,
+                               &memory,
+                               &regs,
+                               sampler->pcs,
+                               FRAMES_MAX,
+                               &result.end);
+  result.last_sp = regs.sp;
+  return result;
+}
+
+static gboolean
+runs_out_of_the_map (FlamSampler *sampler, FlamView *view, const Walk *walked)
+{
+  return walked->end != FLAM_UNWIND_ROOT && walked->n > 0 &&
+         flam_unwind_space_find (view->space, sampler->pcs[walked->n - 1]) ==
+             NULL;
+}
+
+/* Walks, and once more when maps turn out to be old. */
+static Walk
+walk_fresh (FlamSampler *sampler, FlamMessage *message)
+{
+  FlamView *view = message->target->view;
+  gint64 age = sampler->now - view->read_at;
+  Walk walked;
+
+  if (view->read_at < 0 || age > MAPS_EVERY)
+    flam_view_refresh (view, sampler->codes, sampler->now);
+  walked = walk (sampler, message);
+  if ((walked.end == FLAM_UNWIND_BAD ||
+       runs_out_of_the_map (sampler, view, &walked)) &&
+      sampler->now - view->read_at > MAPS_AFTER_MISS &&
+      flam_view_refresh (view, sampler->codes, sampler->now))
+    walked = walk (sampler, message);
+  return walked;
+}
+
+/* What the tracer should do better next time. */
+static void
+give_hints (FlamTask *task, const FlamMessage *message, const Walk *walked)
+{
+  guint copy = (guint)g_atomic_int_get ((gint *)&task->hint_copy);
+
+  if (walked->end == FLAM_UNWIND_ROOT)
+    g_atomic_pointer_set (&task->hint_top, walked->last_sp + 64);
+  else
+    g_atomic_pointer_set (&task->hint_top, 0);
+  if (walked->end == FLAM_UNWIND_TRUNCATED && message->limited &&
+      copy < COPY_MAX && message->n_data >= copy)
+    g_atomic_int_set ((gint *)&task->hint_copy, (gint)(2 * copy));
+}
+
+static FlamId
+stack_of (FlamSampler *sampler, FlamView *view, gsize n)
+{
+  FlamId stack = FLAM_NONE;
+
+  while (n-- > 0)
+    stack = flam_capture_writer_stack (
+        sampler->writer,
+        stack,
+        flam_view_frame (view, sampler->writer, sampler->pcs[n]));
+  return stack;
+}
+
+static void
+put_sample (FlamSampler *sampler, const FlamMessage *message, FlamId stack)
+{
+  FlamTask *task = message->task;
+  FlamSample sample = { .thread = task->id,
+                        .stack = stack,
+                        .time = message->time,
+                        .state = message->state };
+  gint64 weights[] = { message->cpu + task->carried_cpu, message->wall };
+
+  task->carried_cpu = 0;
+  if (!wants_wall (sampler) && weights[0] <= 0)
+    return;
+  flam_capture_writer_sample (sampler->writer, &sample, weights);
+  sampler->stats.samples++;
+}
+
+static void
+take_stack (FlamSampler *sampler, FlamMessage *message)
+{
+  FlamTask *task = message->task;
+  Walk walked = walk_fresh (sampler, message);
+
+  if (sampler->now - task->name_read_at > NAME_EVERY)
+    update_name (sampler, task);
+  if (walked.end == FLAM_UNWIND_NEEDS_BP)
+    {
+      g_atomic_int_set (&task->hint_needs_bp, TRUE);
+      if (!wants_wall (sampler))
+        {
+          task->carried_cpu += message->cpu;
+          return;
+        }
+    }
+  else
+    give_hints (task, message, &walked);
+  sampler->stats.truncated += walked.end != FLAM_UNWIND_ROOT;
+  task->last_stack = stack_of (sampler, message->target->view, walked.n);
+  put_sample (sampler, message, task->last_stack);
+}
+
+/* --- the loop ------------------------------------------------------------ */
+
+static void
+take_message (FlamSampler *sampler, FlamMessage *message)
+{
+  const char *text = flam_message_data (message);
+
+  sampler->now = message->time;
+  switch ((FlamMessageKind)message->kind)
+    {
+    case FLAM_MESSAGE_TARGET_NEW:
+      take_target_new (sampler, message->target);
+      break;
+    case FLAM_MESSAGE_TARGET_EXEC:
+      take_exec (sampler, message);
+      break;
+    case FLAM_MESSAGE_TARGET_END:
+      take_target_end (message->target);
+      break;
+    case FLAM_MESSAGE_TASK_NEW:
+      take_task_new (sampler, message->task);
+      break;
+    case FLAM_MESSAGE_TASK_END:
+      g_free (message->task);
+      break;
+    case FLAM_MESSAGE_SAMPLE:
+    case FLAM_MESSAGE_ASLEEP:
+      take_stack (sampler, message);
+      break;
+    case FLAM_MESSAGE_SAME:
+      put_sample (sampler, message, message->task->last_stack);
+      break;
+    case FLAM_MESSAGE_MARK:
+      flam_capture_writer_mark (
+          sampler->writer, message->time, 0, FLAM_NONE, text);
+      break;
+    case FLAM_MESSAGE_WARNING:
+      flam_capture_writer_warning (sampler->writer, text);
+      break;
+    }
+}
+
+/* Resident memory of the main process: the second number of statm, in pages. */
+static void
+read_rss (FlamSampler *sampler)
+{
+  char path[64];
+  FILE *file;
+  unsigned long pages = 0;
+
+  if (sampler->main_pid == 0 || sampler->now - sampler->rss_read_at < RSS_EVERY)
+    return;
+  sampler->rss_read_at = sampler->now;
+  g_snprintf (path, sizeof path, "/proc/%d/statm", (int)sampler->main_pid);
+  file = fopen (path, "re");
+  if (file == NULL)
+    return;
+  if (fscanf (file, "%*u %lu", &pages) == 1 && pages > 0)
+    {
+      if (sampler->rss == FLAM_NONE)
+        sampler->rss = flam_capture_writer_counter (
+            sampler->writer, "rss", FLAM_UNIT_BYTES);
+      flam_capture_writer_counter_value (sampler->writer,
+                                         sampler->rss,
+                                         sampler->now,
+                                         (gint64)pages *
+                                             sysconf (_SC_PAGESIZE));
+    }
+  fclose (file);
+}
+
+static void
+flush (FlamSampler *sampler)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (sampler->error != NULL ||
+      (now - sampler->flushed_at < FLUSH_EVERY &&
+       flam_capture_writer_pending (sampler->writer) < FLUSH_BYTES))
+    return;
+  sampler->flushed_at = now;
+  if (!flam_capture_writer_flush (sampler->writer, &sampler->error))
+    g_atomic_int_set (&sampler->failed, TRUE);
+}
+
+static gpointer
+run (gpointer data)
+{
+  FlamSampler *sampler = data;
+  gboolean last = FALSE;
+
+  while (!last)
+    {
+      FlamBatch *batch = flam_pipe_pop (sampler->pipe, FLUSH_EVERY / 4);
+      gsize at = 0;
+
+      while (batch != NULL && at < batch->used)
+        {
+          FlamMessage *message = (FlamMessage *)(batch->data + at);
+          at += message->size;
+          take_message (sampler, message);
+        }
+      if (batch != NULL)
+        {
+          last = batch->last;
+          flam_pipe_recycle (sampler->pipe, batch);
+        }
+      read_rss (sampler);
+      flush (sampler);
+    }
+  return NULL;
+}
+
+void
+flam_sampler_start (FlamSampler *sampler)
+{
+  sampler->thread = g_thread_new ("sampler", run, sampler);
+}
+
+void
+flam_sampler_join (FlamSampler *sampler)
+{
+  g_thread_join (sampler->thread);
+}

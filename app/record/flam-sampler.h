@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The sampler: takes the tracer's messages, unwinds the stacks in them, and
+ * writes the capture; on a thread of its own. */
+
+#include "flam-batch.h"
+#include "flam-options.h"
+#include "flam-view.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 truncated; /* stacks that do not reach their root */
+  guint64 samples;
+} FlamSamplerStats;
+
+typedef struct
+{
+  const FlamOptions *options;
+  FlamPipe *pipe;
+  FlamCaptureWriter *writer;
+  FlamCodes *codes;
+  FlamUnwindCache *cache;
+  guint64 *pcs;
+  gint64 now;        /* of the message at hand */
+  gint64 flushed_at; /* monotonic, µs */
+  FlamId rss;        /* counter */
+  gint64 rss_read_at;
+  pid_t main_pid;
+  FlamSamplerStats stats;
+  GError *error;
+  gboolean failed; /* atomic: nothing can be written any more */
+  GThread *thread;
+} FlamSampler;
+
+void flam_sampler_init (FlamSampler *sampler,
+                        const FlamOptions *options,
+                        FlamPipe *pipe,
+                        FlamCaptureWriter *writer);
+void flam_sampler_clear (FlamSampler *sampler);
+void flam_sampler_start (FlamSampler *sampler);
+/* When the last message was read. */
+void flam_sampler_join (FlamSampler *sampler);
+
+G_END_DECLS

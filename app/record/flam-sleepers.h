@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Threads that wait: found out and read through /proc, without a stop.
+ * Stopping 63 sleepers 1000 times a second costs the target 20-48 % of its CPU
+ * time; looking at their schedstat costs it nothing, and us 0.3 µs each. */
+
+#include "flam-tracer.h"
+
+G_BEGIN_DECLS
+
+/* At a tick: TRUE when the thread waits and is not to be interrupted. Writes
+ * the samples that this takes. */
+gboolean flam_sleepers_check (FlamTracer *tracer, FlamTask *task, gint64 now);
+
+/* A stop gave `message`: was it to read a sleep? Then it says so. */
+void flam_sleepers_stopped (FlamTask *task, FlamMessage *message);
+
+G_END_DECLS

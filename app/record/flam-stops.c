@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-stops.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+#ifndef PTRACE_EVENT_STOP
+#define PTRACE_EVENT_STOP 128
+#endif
+
+/* The kernel's own, not for programs: restart the call, unless a signal
+ * handler runs; then it fails with EINTR. */
+#define ERESTARTNOHAND 514
+
+static gboolean
+is_group_stop (int sig)
+{
+  return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+FlamStop
+flam_stop_read (int status)
+{
+  int event = status >> 16;
+
+  if (WIFEXITED (status))
+    return (FlamStop){ FLAM_STOP_EXITED, WEXITSTATUS (status) };
+  if (WIFSIGNALED (status))
+    return (FlamStop){ FLAM_STOP_EXITED, 128 + WTERMSIG (status) };
+  switch (event)
+    {
+    case 0:
+      return (FlamStop){ FLAM_STOP_SIGNAL, WSTOPSIG (status) };
+    case PTRACE_EVENT_STOP:
+      return (FlamStop){ is_group_stop (WSTOPSIG (status))
+                             ? FLAM_STOP_GROUP
+                             : FLAM_STOP_INTERRUPT,
+                         0 };
+    case PTRACE_EVENT_CLONE:
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+      return (FlamStop){ FLAM_STOP_CLONE, event };
+    case PTRACE_EVENT_EXEC:
+      return (FlamStop){ FLAM_STOP_EXEC, 0 };
+    default:
+      return (FlamStop){ FLAM_STOP_OTHER, event };
+    }
+}
+
+/* Calls that return EINTR after a stop, although no signal was handled:
+ * signal(7) "Interruption of system calls and library functions by stop
+ * signals", and measured. The rest restart by themselves. Not connect() and
+ * close(), which cannot be done again. */
+static gboolean
+fails_after_stop (long call)
+{
+  switch (call)
+    {
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_rt_sigtimedwait:
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+    case SYS_read:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+static void
+mend_eintr (pid_t tid, struct user_regs_struct *user)
+{
+  struct iovec io = { user, sizeof *user };
+
+  if ((long)user->rax != -EINTR || (long)user->orig_rax < 0 ||
+      !fails_after_stop ((long)user->orig_rax))
+    return;
+  user->rax = (unsigned long)-ERESTARTNOHAND;
+  ptrace (PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
+}
+
+gboolean
+flam_stop_registers (pid_t tid,
+                     gboolean mend,
+                     guint64 regs[FLAM_N_REGS],
+                     gboolean *foreign)
+{
+  struct user_regs_struct user;
+  struct iovec io = { &user, sizeof user };
+
+  *foreign = FALSE;
+  if (ptrace (PTRACE_GETREGSET, tid, NT_PRSTATUS, &io) != 0)
+    return FALSE;
+  if (io.iov_len != sizeof user)
+    {
+      *foreign = TRUE;
+      return FALSE;
+    }
+  if (mend)
+    mend_eintr (tid, &user);
+  regs[0] = user.rax;
+  regs[1] = user.rdx;
+  regs[2] = user.rcx;
+  regs[3] = user.rbx;
+  regs[4] = user.rsi;
+  regs[5] = user.rdi;
+  regs[6] = user.rbp;
+  regs[7] = user.rsp;
+  regs[8] = user.r8;
+  regs[9] = user.r9;
+  regs[10] = user.r10;
+  regs[11] = user.r11;
+  regs[12] = user.r12;
+  regs[13] = user.r13;
+  regs[14] = user.r14;
+  regs[15] = user.r15;
+  regs[16] = user.rip;
+  return TRUE;
+}
+
+/* --- sleepers ------------------------------------------------------------ */
+
+/* "running", "-1 SP PC", or "NUMBER ARG1 ... ARG6 SP PC"; all but the number
+ * in hexadecimal: proc(5). */
+gboolean
+flam_blocked_parse (const char *line, FlamBlocked *blocked)
+{
+  unsigned long long sp, pc;
+
+  memset (blocked, 0, sizeof *blocked);
+  if (strncmp (line, "running", 7) == 0)
+    {
+      blocked->running = TRUE;
+      return TRUE;
+    }
+  if (strncmp (line, "-1 ", 3) == 0)
+    {
+      blocked->number = -1;
+      if (sscanf (line, "-1 0x%llx 0x%llx", &sp, &pc) != 2)
+        return FALSE;
+    }
+  else if (sscanf (line,
+                   "%ld 0x%*x 0x%*x 0x%*x 0x%*x 0x%*x 0x%*x 0x%llx 0x%llx",
+                   &blocked->number,
+                   &sp,
+                   &pc) != 3)
+    return FALSE;
+  blocked->sp = sp;
+  blocked->pc = pc;
+  return TRUE;
+}
+
+FlamState
+flam_blocked_state (const FlamBlocked *blocked)
+{
+  switch (blocked->number)
+    {
+    case SYS_futex:
+    case SYS_flock:
+    case SYS_semop:
+    case SYS_semtimedop:
+      return FLAM_STATE_LOCK;
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_pause:
+    case SYS_rt_sigsuspend:
+    case SYS_rt_sigtimedwait:
+      return FLAM_STATE_SLEEP;
+    case -1: /* a page that has to be read in */
+    case SYS_read:
+    case SYS_write:
+    case SYS_pread64:
+    case SYS_pwrite64:
+    case SYS_readv:
+    case SYS_writev:
+    case SYS_preadv:
+    case SYS_pwritev:
+    case SYS_preadv2:
+    case SYS_pwritev2:
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_sendfile:
+    case SYS_splice:
+    case SYS_copy_file_range:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_open:
+    case SYS_openat:
+    case SYS_stat:
+    case SYS_lstat:
+    case SYS_newfstatat:
+    case SYS_getdents64:
+    case SYS_unlink:
+    case SYS_unlinkat:
+    case SYS_rename:
+    case SYS_fsync:
+    case SYS_fdatasync:
+    case SYS_sync_file_range:
+    case SYS_msync:
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+    case SYS_io_uring_enter:
+    case SYS_msgrcv:
+    case SYS_msgsnd:
+      return FLAM_STATE_IO;
+    default:
+      return FLAM_STATE_BLOCKED;
+    }
+}
+
+gsize
+flam_read_memory (pid_t pid, guint64 address, gpointer to, gsize size)
+{
+  struct iovec local = { to, size };
+  struct iovec remote = { (void *)(guintptr)address, size };
+  ssize_t n = process_vm_readv (pid, &local, 1, &remote, 1, 0);
+
+  return n > 0 ? (gsize)n : 0;
+}

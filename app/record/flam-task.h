@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Whom we record, and what passes between the recorder's two threads.
+ *
+ *   tracer (flam-tracer)                    sampler (flam-sampler)
+ *   ptrace, one event loop                  unwinds, interns, writes
+ *        │  stop, copy registers and stack       ▲
+ *        └────── FlamBatch of messages ──────────┘   (flam-batch)
+ *                ◀── emptied batches, hints ──
+ *
+ * The tracer makes targets and tasks and fills its part of them; the sampler
+ * owns the rest, and frees them when their END message comes by, so that
+ * pointers in messages are always good. The few `hint_` fields are written by
+ * the sampler and read by the tracer, atomically. */
+
+#include <glib.h>
+#include <sys/types.h>
+
+#include "flam-types.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamTarget FlamTarget;
+typedef struct _FlamTask FlamTask;
+
+/* A process. */
+struct _FlamTarget
+{
+  pid_t pid;
+  FlamTarget *parent;     /* valid while TARGET_NEW is read; may be NULL */
+  guint n_tasks;          /* tracer's */
+  gboolean foreign;       /* tracer's: not a program for this machine */
+  struct _FlamView *view; /* sampler's: maps, modules, ids */
+};
+
+/* A thread. */
+struct _FlamTask
+{
+  pid_t tid;
+  FlamTarget *target;
+  guint index; /* in the tracer's list */
+
+  /* Tracer's. Kept descriptors of /proc, -1 where there is none. */
+  int schedstat_fd;
+  int syscall_fd;
+  gboolean pending; /* INTERRUPT sent, no stop yet */
+  gint64 interrupted_at;
+  gboolean listening;     /* in a group stop */
+  gboolean blocked;       /* asleep as long as its count is blocked_count */
+  gboolean blocked_known; /* the stack of that sleep was taken */
+  guint8 blocked_state;   /* FlamState */
+  guint64 blocked_count;
+  guint blocked_line;    /* hash of what /proc says it waits for */
+  gint64 blocked_until;  /* it was seen asleep last */
+  gboolean read_by_stop; /* of this sleep, as hint_needs_bp asked */
+  gboolean sampled;      /* at least once */
+  gint64 cpu_seen;       /* up to here its CPU time is accounted for */
+  gint64 wall_seen;
+
+  /* Hints. */
+  guint hint_copy;        /* bytes of stack to copy */
+  gsize hint_top;         /* the root's frame ends here, 0 unknown */
+  gboolean hint_needs_bp; /* its sleep cannot be read without a stop */
+
+  /* Sampler's. */
+  FlamId id;
+  FlamId last_stack;
+  gint64 carried_cpu; /* of samples whose stack could not be read */
+  char name[16];
+  gint64 name_read_at;
+};
+
+typedef enum
+{
+  FLAM_MESSAGE_TARGET_NEW, /* text: none */
+  FLAM_MESSAGE_TARGET_EXEC,
+  FLAM_MESSAGE_TARGET_END,
+  FLAM_MESSAGE_TASK_NEW,
+  FLAM_MESSAGE_TASK_END,
+  FLAM_MESSAGE_SAMPLE,  /* registers and stack */
+  FLAM_MESSAGE_ASLEEP,  /* the same without a stop: pc and sp alone are known */
+  FLAM_MESSAGE_SAME,    /* the stack of the task's last message */
+  FLAM_MESSAGE_MARK,    /* text */
+  FLAM_MESSAGE_WARNING, /* text */
+} FlamMessageKind;
+
+/* DWARF's numbers: 0-15 general registers, 16 the program counter. */
+#define FLAM_N_REGS 17
+
+typedef struct
+{
+  guint32 size; /* of the whole message, a multiple of 16 */
+  guint16 kind;
+  guint8 state; /* FlamState */
+  guint8 unused;
+  guint32 n_data;  /* bytes that follow the message: stack or text */
+  guint32 limited; /* more than n_data was not asked for */
+  FlamTarget *target;
+  FlamTask *task;
+  gint64 time; /* ns since the recording began */
+  gint64 cpu;  /* weights, ns */
+  gint64 wall;
+  guint64 regs[FLAM_N_REGS];
+} FlamMessage;
+
+G_STATIC_ASSERT (sizeof (FlamMessage) % 16 == 0);
+
+G_END_DECLS

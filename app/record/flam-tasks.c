@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-tasks.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_COPY (32u << 10)
+
+void
+flam_tasks_init (FlamTasks *tasks, FlamPipe *pipe)
+{
+  tasks->pipe = pipe;
+  tasks->by_tid = g_hash_table_new (NULL, NULL);
+  tasks->by_pid = g_hash_table_new (NULL, NULL);
+  tasks->list = g_ptr_array_new ();
+}
+
+void
+flam_tasks_clear (FlamTasks *tasks)
+{
+  g_hash_table_unref (tasks->by_tid);
+  g_hash_table_unref (tasks->by_pid);
+  g_ptr_array_unref (tasks->list);
+}
+
+FlamTask *
+flam_tasks_find (FlamTasks *tasks, pid_t tid)
+{
+  return g_hash_table_lookup (tasks->by_tid, GINT_TO_POINTER (tid));
+}
+
+static void
+tell (FlamTasks *tasks,
+      FlamMessageKind kind,
+      FlamTarget *target,
+      FlamTask *task,
+      gint64 now)
+{
+  FlamMessage *message = flam_pipe_reserve (tasks->pipe, kind, 0, FALSE);
+
+  message->target = target;
+  message->task = task;
+  message->time = now;
+  flam_pipe_commit (tasks->pipe, 0);
+}
+
+static FlamTarget *
+target_of (FlamTasks *tasks, pid_t pid, pid_t parent, gint64 now)
+{
+  FlamTarget *target =
+      g_hash_table_lookup (tasks->by_pid, GINT_TO_POINTER (pid));
+
+  if (target != NULL)
+    return target;
+  target = g_new0 (FlamTarget, 1);
+  target->pid = pid;
+  target->parent =
+      g_hash_table_lookup (tasks->by_pid, GINT_TO_POINTER (parent));
+  g_hash_table_insert (tasks->by_pid, GINT_TO_POINTER (pid), target);
+  tell (tasks, FLAM_MESSAGE_TARGET_NEW, target, NULL, now);
+  return target;
+}
+
+static int
+open_proc (const FlamTask *task, const char *name)
+{
+  char path[80];
+
+  g_snprintf (path,
+              sizeof path,
+              "/proc/%d/task/%d/%s",
+              (int)task->target->pid,
+              (int)task->tid,
+              name);
+  return open (path, O_RDONLY | O_CLOEXEC);
+}
+
+static void
+close_proc (FlamTask *task)
+{
+  if (task->schedstat_fd >= 0)
+    close (task->schedstat_fd);
+  if (task->syscall_fd >= 0)
+    close (task->syscall_fd);
+  task->schedstat_fd = task->syscall_fd = -1;
+}
+
+void
+flam_tasks_reopen (FlamTask *task)
+{
+  close_proc (task);
+  task->schedstat_fd = open_proc (task, "schedstat");
+  task->syscall_fd = open_proc (task, "syscall");
+  task->blocked = FALSE;
+}
+
+FlamTask *
+flam_tasks_add (FlamTasks *tasks,
+                pid_t pid,
+                pid_t parent,
+                pid_t tid,
+                gboolean from_start,
+                gint64 now)
+{
+  FlamTask *task = g_new0 (FlamTask, 1);
+  guint64 count;
+
+  task->tid = tid;
+  task->target = target_of (tasks, pid, parent, now);
+  task->target->n_tasks++;
+  task->schedstat_fd = task->syscall_fd = -1;
+  flam_tasks_reopen (task);
+  task->wall_seen = now;
+  task->hint_copy = FIRST_COPY;
+  task->id = task->last_stack = FLAM_NONE;
+  if (!from_start)
+    flam_task_read_schedstat (task, &task->cpu_seen, &count);
+  task->index = tasks->list->len;
+  g_ptr_array_add (tasks->list, task);
+  g_hash_table_insert (tasks->by_tid, GINT_TO_POINTER (tid), task);
+  tell (tasks, FLAM_MESSAGE_TASK_NEW, task->target, task, now);
+  return task;
+}
+
+void
+flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gint64 now)
+{
+  FlamTarget *target = task->target;
+  FlamTask *last = g_ptr_array_index (tasks->list, tasks->list->len - 1);
+
+  close_proc (task);
+  last->index = task->index;
+  g_ptr_array_remove_index_fast (tasks->list, task->index);
+  g_hash_table_remove (tasks->by_tid, GINT_TO_POINTER (task->tid));
+  tell (tasks, FLAM_MESSAGE_TASK_END, target, task, now);
+  if (--target->n_tasks == 0)
+    {
+      g_hash_table_remove (tasks->by_pid, GINT_TO_POINTER (target->pid));
+      tell (tasks, FLAM_MESSAGE_TARGET_END, target, NULL, now);
+    }
+}
+
+/* --- /proc --------------------------------------------------------------- */
+
+static gboolean
+read_line (int fd, char *line, gsize size)
+{
+  ssize_t n = fd >= 0 ? pread (fd, line, size - 1, 0) : -1;
+
+  if (n <= 0)
+    return FALSE;
+  line[n] = '\0';
+  return TRUE;
+}
+
+/* "CPU WAITED COUNT": Documentation/scheduler/sched-stats.rst. Exact for a
+ * thread that is stopped or asleep, a few ms old for one that runs. */
+gboolean
+flam_task_read_schedstat (const FlamTask *task, gint64 *cpu, guint64 *count)
+{
+  char line[96];
+  char *end;
+
+  if (!read_line (task->schedstat_fd, line, sizeof line))
+    return FALSE;
+  *cpu = g_ascii_strtoll (line, &end, 10);
+  g_ascii_strtoull (end, &end, 10);
+  *count = g_ascii_strtoull (end, NULL, 10);
+  return TRUE;
+}
+
+gboolean
+flam_task_read_blocked (const FlamTask *task, FlamBlocked *blocked, guint *line)
+{
+  char text[256];
+
+  if (!read_line (task->syscall_fd, text, sizeof text) ||
+      !flam_blocked_parse (text, blocked))
+    return FALSE;
+  *line = blocked->running ? 0 : g_str_hash (text);
+  return TRUE;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The tracer's lists of whom it traces, and what /proc says of a thread. */
+
+#include "flam-batch.h"
+#include "flam-stops.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamPipe *pipe;
+  GHashTable *by_tid; /* FlamTask */
+  GHashTable *by_pid; /* FlamTarget */
+  GPtrArray *list;    /* FlamTask, in no order */
+} FlamTasks;
+
+void flam_tasks_init (FlamTasks *tasks, FlamPipe *pipe);
+void flam_tasks_clear (FlamTasks *tasks);
+
+FlamTask *flam_tasks_find (FlamTasks *tasks, pid_t tid);
+/* A thread that was just seized, or made by one that was. Tells the sampler,
+ * of its process too if that is new. `from_start`: all its CPU time counts;
+ * otherwise from now on. */
+FlamTask *flam_tasks_add (FlamTasks *tasks,
+                          pid_t pid,
+                          pid_t parent,
+                          pid_t tid,
+                          gboolean from_start,
+                          gint64 now);
+/* It is gone. The pointer is not to be used after. */
+void flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gint64 now);
+/* After an exec of its process: /proc starts anew for it. */
+void flam_tasks_reopen (FlamTask *task);
+
+/* CPU time in ns and how often it was put on a CPU. FALSE: not to be had. */
+gboolean
+flam_task_read_schedstat (const FlamTask *task, gint64 *cpu, guint64 *count);
+/* FALSE: not to be had, so it must be taken to run. */
+gboolean flam_task_read_blocked (const FlamTask *task,
+                                 FlamBlocked *blocked,
+                                 guint *line);
+
+G_END_DECLS

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-tracer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "flam-sleepers.h"
+
+/* One loop, three things to wait for: the clock, a stop, a command.
+ *
+ *   tick     threads that sleep are left alone (flam-sleepers.c); all others
+ *            are sent PTRACE_INTERRUPT at once, at most one at a time each
+ *   stop     copy registers and stack, continue the thread, and only then
+ *            look at what was copied
+ *   command  stop, pause, mark ...
+ *
+ * Rules, each of them paid for with a target that hung or was never sampled
+ * again:
+ * - waitpid(-1, __WALL) alone: a leader that has ended is not reported until
+ *   its other threads are, so waiting for it by number hangs.
+ * - never wait for one thread in particular, never stop the world.
+ * - any stop takes the place of the INTERRUPT that is on its way: sample there.
+ * - a group stop gets PTRACE_LISTEN; PTRACE_CONT would undo SIGSTOP.
+ * - the parent of a vfork does not stop until the child is done: no time limit.
+ * - no PTRACE_O_EXITKILL: the target outlives us.
+ *
+ * A sample weighs the CPU time its thread used since the one before, so it
+ * does not matter how late a stop comes. The first sample of a thread weighs a
+ * period at least: a thread of length L < period is hit with the probability
+ * L / period, and weighs L on average. */
+
+#define STATUS_EVERY (200 * 1000000ll)
+#define BATCH_AGE (10 * 1000000ll)
+#define DETACH_TIME (2 * 1000000000ll)
+
+static volatile sig_atomic_t stop_signals; /* told to stop, or SIGINT twice */
+static volatile sig_atomic_t terminal_interrupts;
+
+static void
+on_child (int sig)
+{
+}
+
+/* SIGINT from the terminal went to the target as well, which decides what
+ * happens; from anybody else it is meant for us. */
+static void
+on_stop (int sig, siginfo_t *info, void *context)
+{
+  if (sig == SIGINT && info->si_code == SI_KERNEL)
+    terminal_interrupts++;
+  else
+    stop_signals++;
+}
+
+static void
+catch_signal (int sig)
+{
+  struct sigaction action = { .sa_sigaction = on_stop,
+                              .sa_flags = SA_SIGINFO | SA_RESTART };
+  struct sigaction old;
+
+  sigaction (sig, NULL, &old);
+  if (old.sa_handler != SIG_IGN)
+    sigaction (sig, &action, NULL);
+}
+
+void
+flam_tracer_prepare_signals (void)
+{
+  struct sigaction child = { .sa_handler = on_child };
+  sigset_t blocked;
+
+  /* Handlers, not SIG_IGN, so that exec gives the target what we were given. */
+  sigaction (SIGCHLD, &child, NULL);
+  sigaction (SIGPIPE, &child, NULL);
+  catch_signal (SIGINT);
+  catch_signal (SIGTERM);
+  catch_signal (SIGHUP);
+  sigemptyset (&blocked);
+  sigaddset (&blocked, SIGCHLD);
+  sigaddset (&blocked, SIGINT);
+  sigaddset (&blocked, SIGTERM);
+  sigaddset (&blocked, SIGHUP);
+  pthread_sigmask (SIG_BLOCK, &blocked, NULL);
+}
+
+static gint64
+monotonic (void)
+{
+  struct timespec ts;
+
+  clock_gettime (CLOCK_MONOTONIC, &ts);
+  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
+gint64
+flam_tracer_now (const FlamTracer *tracer)
+{
+  return monotonic () - tracer->origin;
+}
+
+void
+flam_tracer_init (FlamTracer *tracer,
+                  const FlamOptions *options,
+                  FlamControl *control,
+                  FlamPipe *pipe)
+{
+  memset (tracer, 0, sizeof *tracer);
+  tracer->options = options;
+  tracer->control = control;
+  tracer->pipe = pipe;
+  tracer->origin = monotonic ();
+  tracer->period = (gint64)(1e9 / options->rate);
+  tracer->next_tick = tracer->period;
+  tracer->exit_status = -1;
+  flam_tasks_init (&tracer->tasks, pipe);
+}
+
+void
+flam_tracer_clear (FlamTracer *tracer)
+{
+  flam_tasks_clear (&tracer->tasks);
+}
+
+gint64
+flam_tracer_median_stop (const FlamTracer *tracer)
+{
+  guint64 total = 0, below = 0;
+
+  for (guint i = 0; i < FLAM_STOP_BINS; i++)
+    total += tracer->stats.stops[i];
+  for (guint i = 0; i < FLAM_STOP_BINS; i++)
+    if ((below += tracer->stats.stops[i]) * 2 > total)
+      return i * 1000ll;
+  return 0;
+}
+
+/* --- samples ------------------------------------------------------------- */
+
+static void
+count_stop (FlamTracer *tracer, gint64 ns)
+{
+  tracer->stats.stops[CLAMP (ns / 1000, 0, FLAM_STOP_BINS - 1)]++;
+}
+
+static void
+resume (pid_t tid, int sig)
+{
+  ptrace (PTRACE_CONT, tid, NULL, (void *)(glong)sig);
+}
+
+/* How many bytes of the stack are worth copying. */
+static gsize
+bytes_to_copy (FlamTask *task, guint64 sp)
+{
+  gsize most = (gsize)g_atomic_int_get ((gint *)&task->hint_copy);
+  gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
+
+  return top > sp && top - sp < most ? top - sp : most;
+}
+
+static void
+account (FlamTracer *tracer, FlamTask *task, FlamMessage *message, gint64 cpu)
+{
+  message->cpu = cpu - task->cpu_seen;
+  message->wall = message->time - task->wall_seen;
+  tracer->stats.target_cpu += message->cpu;
+  if (!task->sampled && message->cpu > 0)
+    message->cpu = MAX (message->cpu, tracer->period);
+  task->sampled = TRUE;
+  task->cpu_seen = cpu;
+  task->wall_seen = message->time;
+}
+
+/* A stopped thread that is to be sampled: takes the sample and lets it go. */
+static void
+sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
+{
+  guint64 regs[FLAM_N_REGS];
+  gboolean foreign;
+  FlamMessage *message = NULL;
+  gsize n = 0, wanted = 0;
+  gint64 cpu = 0, now;
+  guint64 count;
+  gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &foreign);
+
+  if (ok)
+    {
+      wanted = bytes_to_copy (task, regs[7]);
+      message =
+          flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_SAMPLE, wanted, TRUE);
+    }
+  if (message != NULL)
+    n = flam_read_memory (
+        task->target->pid, regs[7], flam_message_data (message), wanted);
+  ok = ok && flam_task_read_schedstat (task, &cpu, &count);
+  resume (task->tid, sig);
+  now = flam_tracer_now (tracer);
+  count_stop (tracer, now - task->interrupted_at);
+  tracer->stats.late += now - task->interrupted_at > tracer->period;
+  task->target->foreign |= foreign;
+  if (message == NULL || !ok)
+    {
+      tracer->stats.lost += !foreign;
+      return;
+    }
+  memcpy (message->regs, regs, sizeof regs);
+  message->target = task->target;
+  message->task = task;
+  message->time = now;
+  message->limited = n == wanted;
+  message->state = FLAM_STATE_RUNNING;
+  flam_sleepers_stopped (task, message);
+  account (tracer, task, message, cpu);
+  flam_pipe_commit (tracer->pipe, n);
+  tracer->stats.samples++;
+}
+
+static void
+tick (FlamTracer *tracer, gint64 now)
+{
+  for (guint i = 0; i < tracer->tasks.list->len; i++)
+    {
+      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
+      if (task->pending || task->listening || task->target->foreign ||
+          flam_sleepers_check (tracer, task, now))
+        continue;
+      task->interrupted_at = flam_tracer_now (tracer);
+      task->pending = ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL) == 0;
+    }
+}
+
+/* --- stops --------------------------------------------------------------- */
+
+/* A thread we have not seen: made by one we trace. */
+static FlamTask *
+adopt (FlamTracer *tracer, pid_t tid, gint64 now)
+{
+  gint64 pid = flam_proc_status (tid, "Tgid");
+  gint64 parent = flam_proc_status (tid, "PPid");
+
+  if (pid <= 0)
+    return NULL;
+  return flam_tasks_add (
+      &tracer->tasks, (pid_t)pid, (pid_t)parent, tid, TRUE, now);
+}
+
+static void
+handle_exit (FlamTracer *tracer, pid_t tid, FlamTask *task, int value)
+{
+  if (tid == tracer->main_pid)
+    tracer->exit_status = value;
+  if (task != NULL)
+    flam_tasks_remove (&tracer->tasks, task, flam_tracer_now (tracer));
+}
+
+static void
+tell_exec (FlamTracer *tracer, FlamTask *task)
+{
+  FlamMessage *message =
+      flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_TARGET_EXEC, 0, FALSE);
+
+  message->target = task->target;
+  message->task = task;
+  message->time = flam_tracer_now (tracer);
+  flam_pipe_commit (tracer->pipe, 0);
+}
+
+/* The thread that called exec goes on under the leader's number; what it was
+ * called before is not reported as gone. */
+static void
+handle_exec (FlamTracer *tracer, FlamTask *task)
+{
+  unsigned long former = 0;
+  guint64 regs[FLAM_N_REGS];
+  FlamTask *old;
+
+  ptrace (PTRACE_GETEVENTMSG, task->tid, NULL, &former);
+  old = flam_tasks_find (&tracer->tasks, (pid_t)former);
+  if (old != NULL && old != task)
+    flam_tasks_remove (&tracer->tasks, old, flam_tracer_now (tracer));
+  flam_tasks_reopen (task);
+  g_atomic_pointer_set (&task->hint_top, 0);
+  flam_stop_registers (task->tid, FALSE, regs, &task->target->foreign);
+  tracer->stats.refused += task->target->foreign;
+  tell_exec (tracer, task);
+}
+
+static void
+detach (FlamTracer *tracer, FlamTask *task, pid_t tid, int sig)
+{
+  ptrace (PTRACE_DETACH, tid, NULL, (void *)(glong)sig);
+  if (task != NULL)
+    flam_tasks_remove (&tracer->tasks, task, flam_tracer_now (tracer));
+}
+
+/* Threads of a child whose kind we were not asked to follow. */
+static gboolean
+is_unwanted (FlamTracer *tracer, const FlamTask *task)
+{
+  return !tracer->options->follow && task->target->pid != tracer->main_pid;
+}
+
+static void
+handle_stop (FlamTracer *tracer, pid_t tid, int status)
+{
+  FlamStop stop = flam_stop_read (status);
+  FlamTask *task = flam_tasks_find (&tracer->tasks, tid);
+  int sig = stop.kind == FLAM_STOP_SIGNAL ? stop.value : 0;
+  gboolean pending;
+
+  if (stop.kind == FLAM_STOP_EXITED)
+    {
+      handle_exit (tracer, tid, task, stop.value);
+      return;
+    }
+  if (task == NULL)
+    task = adopt (tracer, tid, flam_tracer_now (tracer));
+  if (task == NULL || tracer->stopping || is_unwanted (tracer, task))
+    {
+      detach (tracer, task, tid, sig);
+      return;
+    }
+  pending = task->pending;
+  task->pending = FALSE;
+  task->listening = stop.kind == FLAM_STOP_GROUP;
+  if (task->listening)
+    ptrace (PTRACE_LISTEN, tid, NULL, NULL);
+  else if (stop.kind == FLAM_STOP_EXEC)
+    {
+      handle_exec (tracer, task);
+      resume (tid, 0);
+    }
+  else if (pending && !tracer->paused && stop.kind != FLAM_STOP_CLONE)
+    sample_stopped (tracer, task, sig);
+  else
+    resume (tid, sig);
+}
+
+/* All that has stopped. FALSE: nothing is left to wait for. */
+static gboolean
+drain (FlamTracer *tracer)
+{
+  for (;;)
+    {
+      int status;
+      pid_t tid = waitpid (-1, &status, WNOHANG | __WALL);
+
+      if (tid > 0)
+        handle_stop (tracer, tid, status);
+      else if (tid == 0 || errno == EINTR)
+        return TRUE;
+      else
+        return FALSE;
+    }
+}
+
+/* --- commands ------------------------------------------------------------ */
+
+static void
+begin_stopping (FlamTracer *tracer)
+{
+  if (tracer->stopping)
+    return;
+  tracer->stopping = TRUE;
+  tracer->give_up_at = flam_tracer_now (tracer) + DETACH_TIME;
+  for (guint i = 0; i < tracer->tasks.list->len; i++)
+    {
+      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
+      ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL);
+    }
+}
+
+static void
+set_paused (FlamTracer *tracer, gboolean paused)
+{
+  gint64 now = flam_tracer_now (tracer);
+  guint64 count;
+
+  for (guint i = 0; tracer->paused && !paused && i < tracer->tasks.list->len;
+       i++)
+    {
+      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
+      flam_task_read_schedstat (task, &task->cpu_seen, &count);
+      task->wall_seen = task->blocked_until = now;
+    }
+  tracer->paused = paused;
+  flam_control_say (tracer->control, paused ? "paused" : "resumed");
+}
+
+static void
+put_mark (FlamTracer *tracer, const char *text)
+{
+  gsize size = MIN (strlen (text), 4096);
+  FlamMessage *message =
+      flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_MARK, size + 1, FALSE);
+
+  message->time = flam_tracer_now (tracer);
+  memcpy (flam_message_data (message), text, size);
+  ((char *)flam_message_data (message))[size] = '\0';
+  flam_pipe_commit (tracer->pipe, size + 1);
+}
+
+static void
+obey (FlamTracer *tracer)
+{
+  FlamCommand command;
+  char *text;
+
+  flam_control_read (tracer->control);
+  while ((command = flam_control_next (tracer->control, &text)) !=
+         FLAM_COMMAND_NONE)
+    {
+      g_autofree char *owned = text;
+      switch (command)
+        {
+        case FLAM_COMMAND_PAUSE:
+        case FLAM_COMMAND_RESUME:
+          set_paused (tracer, command == FLAM_COMMAND_PAUSE);
+          break;
+        case FLAM_COMMAND_MARK:
+          put_mark (tracer, owned);
+          break;
+        case FLAM_COMMAND_TERMINATE:
+          kill (tracer->main_pid, SIGTERM);
+          break;
+        default:
+          begin_stopping (tracer);
+          break;
+        }
+    }
+  if (tracer->control->closed)
+    begin_stopping (tracer);
+}
+
+static void
+say_status (FlamTracer *tracer, gint64 now)
+{
+  if (now < tracer->next_status)
+    return;
+  tracer->next_status = now + STATUS_EVERY;
+  flam_control_say (tracer->control,
+                    "status %" G_GINT64_FORMAT " %" G_GUINT64_FORMAT
+                    " %u %" G_GUINT64_FORMAT,
+                    now / 1000000,
+                    tracer->stats.samples,
+                    tracer->tasks.list->len,
+                    tracer->stats.lost);
+}
+
+static void
+check_for_end (FlamTracer *tracer, gint64 now)
+{
+  gboolean attached = tracer->options->pid > 0;
+
+  if (tracer->options->duration > 0 && now >= tracer->options->duration)
+    begin_stopping (tracer);
+  if (stop_signals > 0 || terminal_interrupts > (attached ? 0 : 1))
+    begin_stopping (tracer);
+  if (g_atomic_int_get (tracer->failed))
+    begin_stopping (tracer);
+}
+
+/* --- the loop ------------------------------------------------------------ */
+
+/* Ticks come at random up to an eighth of a period early or late, so that a
+ * target with a rhythm of its own is not met at the same place each time. */
+static void
+plan_next_tick (FlamTracer *tracer, gint64 now)
+{
+  gint64 swing = tracer->period / 8;
+  gint64 jitter = swing > 0
+                      ? g_random_int_range (-(gint32)MIN (swing, G_MAXINT32),
+                                            (gint32)MIN (swing, G_MAXINT32))
+                      : 0;
+
+  tracer->next_tick += tracer->period;
+  if (tracer->next_tick < now)
+    tracer->next_tick = now + tracer->period;
+  tracer->next_tick += jitter - tracer->last_jitter;
+  tracer->last_jitter = jitter;
+}
+
+static void
+wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
+{
+  struct pollfd poll_fd = { tracer->control->fd, POLLIN, 0 };
+  gint64 ns = MAX (until - flam_tracer_now (tracer), 0);
+  struct timespec timeout = { ns / 1000000000, ns % 1000000000 };
+  nfds_t n = tracer->control->fd >= 0 && !tracer->control->closed ? 1 : 0;
+
+  if (ppoll (&poll_fd, n, &timeout, mask) > 0)
+    obey (tracer);
+}
+
+static gboolean
+is_over (FlamTracer *tracer, gint64 now)
+{
+  return tracer->stopping &&
+         (tracer->tasks.list->len == 0 || now >= tracer->give_up_at);
+}
+
+FlamTracerEnd
+flam_tracer_run (FlamTracer *tracer)
+{
+  sigset_t mask;
+  gint64 now;
+
+  pthread_sigmask (SIG_SETMASK, NULL, &mask);
+  sigdelset (&mask, SIGCHLD);
+  sigdelset (&mask, SIGINT);
+  sigdelset (&mask, SIGTERM);
+  sigdelset (&mask, SIGHUP);
+  for (;;)
+    {
+      if (!drain (tracer))
+        return FLAM_END_TARGET;
+      now = flam_tracer_now (tracer);
+      check_for_end (tracer, now);
+      if (is_over (tracer, now))
+        return FLAM_END_ASKED;
+      if (now >= tracer->next_tick)
+        {
+          if (!tracer->stopping && !tracer->paused)
+            tick (tracer, now);
+          plan_next_tick (tracer, now);
+          say_status (tracer, now);
+          flam_pipe_push (tracer->pipe, now, BATCH_AGE);
+        }
+      wait_for_something (tracer, tracer->next_tick, &mask);
+    }
+}
+
+/* --- the beginning ------------------------------------------------------- */
+
+static unsigned long
+trace_options (const FlamTracer *tracer)
+{
+  unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+
+  if (tracer->options->follow)
+    options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+  return options;
+}
+
+static gboolean
+start_program (FlamTracer *tracer, GError **error)
+{
+  FlamLaunch launch = {
+    .argv = (const char *const *)tracer->options->argv,
+    .environment = (const char *const *)tracer->options->environment,
+    .directory = tracer->options->directory,
+  };
+  g_autofree char *path = flam_launch_find (&launch, error);
+
+  if (path == NULL)
+    return FALSE;
+  tracer->main_pid =
+      flam_launch_start (&launch, path, trace_options (tracer), error);
+  if (tracer->main_pid < 0)
+    return FALSE;
+  tracer->origin = monotonic ();
+  flam_tasks_add (
+      &tracer->tasks, tracer->main_pid, 0, tracer->main_pid, FALSE, 0);
+  return TRUE;
+}
+
+static gboolean
+attach (FlamTracer *tracer, GError **error)
+{
+  g_autoptr (GArray) tids =
+      flam_attach (tracer->options->pid, trace_options (tracer), error);
+
+  if (tids == NULL)
+    return FALSE;
+  tracer->main_pid = tracer->options->pid;
+  tracer->origin = monotonic ();
+  for (guint i = 0; i < tids->len; i++)
+    flam_tasks_add (&tracer->tasks,
+                    tracer->main_pid,
+                    0,
+                    g_array_index (tids, pid_t, i),
+                    FALSE,
+                    0);
+  return TRUE;
+}
+
+gboolean
+flam_tracer_start (FlamTracer *tracer, GError **error)
+{
+  gboolean ok = tracer->options->pid > 0 ? attach (tracer, error)
+                                         : start_program (tracer, error);
+
+  if (ok)
+    flam_control_say (tracer->control, "target %d", (int)tracer->main_pid);
+  return ok;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The tracer: one loop that owns every traced thread. See facts at the top of
+ * flam-tracer.c for why it is as it is. */
+
+#include "flam-control.h"
+#include "flam-options.h"
+#include "flam-tasks.h"
+
+G_BEGIN_DECLS
+
+/* How long threads were stopped, in µs; the last bin takes all that is more. */
+#define FLAM_STOP_BINS 4096
+
+typedef struct
+{
+  guint64 samples;
+  guint64 lost;    /* stops whose sample could not be kept */
+  guint64 late;    /* samples whose stop came more than a period late */
+  guint64 refused; /* targets for another machine, not sampled */
+  gint64 target_cpu;
+  guint stops[FLAM_STOP_BINS];
+} FlamTracerStats;
+
+typedef enum
+{
+  FLAM_END_TARGET, /* all that was traced has ended */
+  FLAM_END_ASKED,  /* stop, duration, a signal; the target goes on */
+} FlamTracerEnd;
+
+typedef struct
+{
+  const FlamOptions *options;
+  FlamControl *control;
+  FlamPipe *pipe;
+  FlamTasks tasks;
+  FlamTracerStats stats;
+
+  gint64 origin; /* CLOCK_MONOTONIC of time 0 */
+  gint64 period; /* ns */
+  gint64 next_tick;
+  gint64 last_jitter;
+  gint64 next_status;
+  gboolean paused;
+  gboolean stopping; /* detaching; no samples any more */
+  gint64 give_up_at; /* then what does not stop is left to the kernel */
+
+  pid_t main_pid;   /* launched or attached to */
+  int exit_status;  /* of main_pid, 128 + signal; -1: it still runs */
+  gboolean *failed; /* set by the sampler: the disk is full */
+} FlamTracer;
+
+/* Before any other thread exists: signals are set up for the loop. */
+void flam_tracer_prepare_signals (void);
+
+void flam_tracer_init (FlamTracer *tracer,
+                       const FlamOptions *options,
+                       FlamControl *control,
+                       FlamPipe *pipe);
+void flam_tracer_clear (FlamTracer *tracer);
+/* Launches or attaches; the calling thread must call flam_tracer_run() too. */
+gboolean flam_tracer_start (FlamTracer *tracer, GError **error);
+FlamTracerEnd flam_tracer_run (FlamTracer *tracer);
+gint64 flam_tracer_now (const FlamTracer *tracer);
+/* ns. */
+gint64 flam_tracer_median_stop (const FlamTracer *tracer);
+
+G_END_DECLS

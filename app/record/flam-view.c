@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void
+mapping_clear (gpointer data)
+{
+  g_free (((FlamMapping *)data)->path);
+}
+
+static const FlamUnwindTable *
+load_table (void *data, const FlamUnwindMap *map)
+{
+  return map->user != NULL ? flam_code_get_table (map->user) : NULL;
+}
+
+static GArray *
+mappings_new (void)
+{
+  GArray *mappings = g_array_new (FALSE, FALSE, sizeof (FlamMapping));
+
+  g_array_set_clear_func (mappings, mapping_clear);
+  return mappings;
+}
+
+FlamView *
+flam_view_new (pid_t pid, const FlamView *parent)
+{
+  FlamView *view = g_new0 (FlamView, 1);
+
+  view->pid = pid;
+  view->process = FLAM_NONE;
+  view->read_at = -1;
+  view->mappings = mappings_new ();
+  view->places = g_hash_table_new (NULL, NULL);
+  view->space = parent != NULL ? flam_unwind_space_copy (parent->space)
+                               : flam_unwind_space_new ();
+  flam_unwind_space_set_load (view->space, load_table, view);
+  return view;
+}
+
+void
+flam_view_free (FlamView *view)
+{
+  flam_unwind_space_free (view->space);
+  g_array_unref (view->mappings);
+  g_hash_table_unref (view->places);
+  g_free (view);
+}
+
+void
+flam_view_reset (FlamView *view)
+{
+  flam_unwind_space_clear (view->space);
+  g_array_set_size (view->mappings, 0);
+  g_hash_table_remove_all (view->places);
+  view->read_at = -1;
+}
+
+/* "START-END PERM OFFSET MAJ:MIN INODE   PATH": proc(5). */
+static gboolean
+parse_mapping (const char *line, FlamMapping *mapping)
+{
+  unsigned long long start, end, offset, inode;
+  char perm[8];
+  int n = 0;
+
+  if (sscanf (line,
+              "%llx-%llx %7s %llx %*x:%*x %llu %n",
+              &start,
+              &end,
+              perm,
+              &offset,
+              &inode,
+              &n) < 5 ||
+      perm[2] != 'x' || g_str_has_prefix (line + n, "[vsyscall]"))
+    return FALSE;
+  *mapping = (FlamMapping){ start, end, offset, inode, g_strdup (line + n) };
+  return TRUE;
+}
+
+static GArray *
+parse_maps (char *text)
+{
+  GArray *mappings = mappings_new ();
+
+  for (char *line = text, *next; line != NULL && *line != '\0'; line = next)
+    {
+      FlamMapping mapping;
+
+      next = strchr (line, '\n');
+      if (next != NULL)
+        *next++ = '\0';
+      if (parse_mapping (line, &mapping))
+        g_array_append_val (mappings, mapping);
+    }
+  return mappings;
+}
+
+static gboolean
+mappings_equal (const GArray *a, const GArray *b)
+{
+  if (a->len != b->len)
+    return FALSE;
+  for (guint i = 0; i < a->len; i++)
+    {
+      const FlamMapping *x = &g_array_index (a, FlamMapping, i);
+      const FlamMapping *y = &g_array_index (b, FlamMapping, i);
+      if (x->start != y->start || x->end != y->end || x->offset != y->offset ||
+          x->inode != y->inode || strcmp (x->path, y->path) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+fill_space (FlamView *view, FlamCodes *codes)
+{
+  flam_unwind_space_clear (view->space);
+  g_hash_table_remove_all (view->places);
+  for (guint i = 0; i < view->mappings->len; i++)
+    {
+      FlamMapping *mapping = &g_array_index (view->mappings, FlamMapping, i);
+      FlamCode *code = flam_codes_get (codes, view->pid, mapping);
+      flam_unwind_space_add (view->space,
+                             mapping->start,
+                             mapping->end,
+                             mapping->offset,
+                             code->table,
+                             code);
+    }
+}
+
+gboolean
+flam_view_refresh (FlamView *view, FlamCodes *codes, gint64 now)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/maps", (int)view->pid);
+  g_autofree char *text = NULL;
+  g_autoptr (GArray) mappings = NULL;
+
+  view->read_at = now;
+  if (!g_file_get_contents (path, &text, NULL, NULL) || *text == '\0')
+    {
+      view->gone = TRUE;
+      return FALSE;
+    }
+  mappings = parse_maps (text);
+  if (mappings_equal (mappings, view->mappings))
+    return FALSE;
+  g_array_unref (view->mappings);
+  view->mappings = g_steal_pointer (&mappings);
+  fill_space (view, codes);
+  return TRUE;
+}
+
+FlamId
+flam_view_frame (FlamView *view, FlamCaptureWriter *writer, guint64 pc)
+{
+  FlamCaptureFrame frame = { .module = FLAM_NONE,
+                             .address = pc,
+                             .function = FLAM_NONE };
+  gpointer found = g_hash_table_lookup (view->places, GSIZE_TO_POINTER (pc));
+  const FlamUnwindMap *map;
+  FlamId id;
+
+  if (found != NULL)
+    return GPOINTER_TO_UINT (found) - 1;
+  map = flam_unwind_space_find (view->space, pc);
+  if (map != NULL && map->user != NULL)
+    {
+      const FlamCode *code = map->user;
+      frame.module = code->id;
+      if (code->kind != FLAM_CODE_ANONYMOUS)
+        frame.address = pc - map->start + map->offset;
+    }
+  id = flam_capture_writer_frame (writer, &frame);
+  g_hash_table_insert (
+      view->places, GSIZE_TO_POINTER (pc), GUINT_TO_POINTER (id + 1));
+  return id;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The sampler's view of a process: what is mapped where, and pc -> frame.
+ *
+ *   pc ──▶ places (hash) ──▶ frame of the capture
+ *     miss └▶ space (mappings) ──▶ module, file offset ──▶ new frame
+ *
+ * /proc/PID/maps is read when the process is new, after exec, when a stack
+ * runs into code that is in no known mapping, and once a second, so that a
+ * library that took the place of another is noticed. */
+
+#include "flam-codes.h"
+#include "flam-task.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamView
+{
+  pid_t pid;
+  FlamId process; /* the capture's */
+  FlamUnwindSpace *space;
+  GArray *mappings;   /* FlamMapping, executable ones */
+  GHashTable *places; /* pc -> frame + 1 */
+  gint64 read_at;     /* when maps were read; -1 never */
+  gboolean gone;      /* they cannot be read any more */
+} FlamView;
+
+FlamView *flam_view_new (pid_t pid, const FlamView *parent);
+void flam_view_free (FlamView *view);
+/* After an exec: nothing is known. */
+void flam_view_reset (FlamView *view);
+/* TRUE when the mappings are different now. */
+gboolean flam_view_refresh (FlamView *view, FlamCodes *codes, gint64 now);
+/* The frame of a pc; one without a module where there is no mapping. */
+FlamId flam_view_frame (FlamView *view, FlamCaptureWriter *writer, guint64 pc);
+
+G_END_DECLS
