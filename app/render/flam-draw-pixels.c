@@ -196,12 +196,14 @@ flam_draw_boxes_as_pixels (cairo_t *cr,
                            FlamColor background)
 {
   Canvas canvas = { .background = opaque (background) };
+  gboolean low = layout->viewport.row_height < FLAM_DRAW_LOW;
   g_autofree guint32 *lines = NULL;
 
   if (!find_canvas (cr, layout, &canvas))
     return FALSE;
-  canvas.edges = MIN ((int)lround (FLAM_DRAW_RADIUS * canvas.scale), MAX_EDGES);
-  canvas.gap = MAX ((int)lround (FLAM_DRAW_GAP * canvas.scale), 1);
+  canvas.edges =
+      low ? 0 : MIN ((int)lround (FLAM_DRAW_RADIUS * canvas.scale), MAX_EDGES);
+  canvas.gap = low ? 0 : MAX ((int)lround (FLAM_DRAW_GAP * canvas.scale), 1);
   canvas.plain = (int)lround (FLAM_DRAW_PLAIN * canvas.scale);
   find_cover (&canvas);
   lines = g_new (guint32, (gsize)canvas.width * (canvas.edges + 1));

@@ -35,6 +35,11 @@ rounded_rectangle (cairo_t *cr, double x, double y, double w, double h)
 static void
 add_box (cairo_t *cr, const FlamBox *box, double height)
 {
+  if (height < FLAM_DRAW_LOW)
+    {
+      cairo_rectangle (cr, box->x, box->y, box->width, height);
+      return;
+    }
   height -= FLAM_DRAW_GAP;
   if (box->width < FLAM_DRAW_PLAIN + FLAM_DRAW_GAP)
     cairo_rectangle (cr, box->x, box->y, box->width, height);

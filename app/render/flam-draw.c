@@ -129,5 +129,6 @@ flam_draw_layout (FlamDraw *draw,
     colors[i] = color_of (&layout->boxes[i], scene);
   if (!flam_draw_boxes_as_pixels (cr, layout, colors, background))
     flam_draw_boxes_as_paths (cr, layout, colors, background);
-  draw_labels (draw, cr, layout, scene);
+  if (!scene->bare)
+    draw_labels (draw, cr, layout, scene);
 }

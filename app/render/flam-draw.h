@@ -32,6 +32,7 @@ typedef struct
   const FlamTree *tree;
   FlamPalette *palette;
   const guint8 *matched; /* a byte a node: all others are dimmed; or NULL */
+  gboolean bare;         /* no labels */
 } FlamScene;
 
 /* Fills the viewport, background and all, at the origin of `cr`. An image
@@ -52,10 +53,12 @@ flam_draw_set_source (cairo_t *cr, FlamColor color)
 }
 
 /* Radius of the boxes' corners and the gap between boxes, in pixels. Boxes
- * narrower than FLAM_DRAW_PLAIN have neither. */
+ * narrower than FLAM_DRAW_PLAIN have neither, nor have rows lower than
+ * FLAM_DRAW_LOW. */
 #define FLAM_DRAW_RADIUS 2.0
 #define FLAM_DRAW_GAP 1.0
 #define FLAM_DRAW_PLAIN 4.0
+#define FLAM_DRAW_LOW 8.0
 
 /* The two ways to fill boxes; `colors` is one a box. pixels() is FALSE when
  * the surface is not one it can write to. */

@@ -1,0 +1,704 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-flame-graph-private.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "flam-format.h"
+
+#define WHEEL_FACTOR 0.8
+#define KEY_FACTOR 0.7
+
+/* --- words --------------------------------------------------------------- */
+
+static char *
+weight_text (FlamFlameGraph *self, gint64 weight)
+{
+  const FlamProfile *profile = self->tree->profile;
+
+  if (self->tree->measure < profile->n_measures)
+    return flam_format_weight (&profile->measures[self->tree->measure], weight);
+  return flam_format_value (weight, FLAM_UNIT_COUNT);
+}
+
+char *
+flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
+{
+  g_autofree char *total = NULL;
+  g_autofree char *self_share = NULL;
+
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), NULL);
+  if (flam_graph_is_empty (self) || node >= self->tree->n)
+    return g_strdup (_ ("Flame graph"));
+  total = flam_format_percent (self->tree->total[node], self->tree->total[0]);
+  self_share =
+      flam_format_percent (self->tree->self[node], self->tree->total[0]);
+  /* Translators: what a screen reader says: function, shares of the time */
+  return g_strdup_printf (_ ("%s, total %s, self %s"),
+                          flam_tree_name (self->tree, node),
+                          total,
+                          self_share);
+}
+
+void
+flam_graph_announce (FlamFlameGraph *self)
+{
+  g_autofree char *label = flam_flame_graph_describe (self, self->selected);
+
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+static const char *
+module_of (FlamFlameGraph *self, FlamId node)
+{
+  FlamId function = flam_tree_function (self->tree, node);
+
+  if (function == FLAM_NONE)
+    return "";
+  return flam_profile_module_name (self->tree->profile, function);
+}
+
+/* "nest · nest.c:21" */
+static char *
+place_text (FlamFlameGraph *self, FlamId node)
+{
+  const char *module = module_of (self, node);
+  const char *file = "";
+  guint32 line = flam_tree_place (self->tree, node, &file);
+  g_autofree char *name = g_path_get_basename (file);
+  GString *text = g_string_new (module);
+
+  if (*file != '\0')
+    {
+      g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", name);
+      if (line > 0)
+        g_string_append_printf (text, ":%u", line);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* --- tooltip ------------------------------------------------------------- */
+
+static GtkWidget *
+new_label (const char *text, double xalign, const char *style)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_xalign (GTK_LABEL (label), (float)xalign);
+  if (style != NULL)
+    gtk_widget_add_css_class (label, style);
+  return label;
+}
+
+static void
+add_cell (GtkGrid *grid, const char *text, int column, int row)
+{
+  GtkWidget *label = new_label (text, column == 0 ? 0 : 1, "numeric");
+
+  if (column == 0)
+    gtk_widget_add_css_class (label, "dim-label");
+  gtk_grid_attach (grid, label, column, row, 1, 1);
+}
+
+static void
+add_weight (FlamFlameGraph *self,
+            GtkGrid *grid,
+            int row,
+            const char *name,
+            gint64 weight)
+{
+  g_autofree char *text = weight_text (self, weight);
+  g_autofree char *share = flam_format_percent (weight, self->tree->total[0]);
+
+  add_cell (grid, name, 0, row);
+  add_cell (grid, text, 1, row);
+  add_cell (grid, share, 2, row);
+}
+
+static void
+add_share (FlamFlameGraph *self,
+           GtkGrid *grid,
+           int row,
+           const char *format,
+           FlamId node,
+           FlamId of)
+{
+  g_autofree char *share =
+      flam_format_percent (self->tree->total[node], self->tree->total[of]);
+  g_autofree char *short_name =
+      flam_format_short_name (flam_tree_name (self->tree, of), 28);
+  g_autofree char *name = g_strdup_printf (format, short_name);
+
+  add_cell (grid, name, 0, row);
+  add_cell (grid, share, 2, row);
+}
+
+static GtkWidget *
+numbers_of (FlamFlameGraph *self, FlamId node)
+{
+  GtkGrid *grid = GTK_GRID (gtk_grid_new ());
+  FlamId parent = self->tree->parent[node];
+  int row = 0;
+
+  gtk_grid_set_column_spacing (grid, 12);
+  gtk_grid_set_row_spacing (grid, 2);
+  gtk_widget_set_margin_top (GTK_WIDGET (grid), 6);
+  add_weight (self, grid, row++, _ ("Self"), self->tree->self[node]);
+  add_weight (self, grid, row++, _ ("Total"), self->tree->total[node]);
+  if (parent != FLAM_NONE && parent != 0 && parent != self->zoom)
+    /* Translators: a share of its caller, %s is the caller's name */
+    add_share (self, grid, row++, _ ("of caller %s"), node, parent);
+  if (self->zoom != 0 && flam_tree_is_ancestor (self->tree, self->zoom, node))
+    /* Translators: a share of the function zoomed to */
+    add_share (self, grid, row++, _ ("of zoomed %s"), node, self->zoom);
+  return GTK_WIDGET (grid);
+}
+
+static GtkWidget *
+title_of (const char *name)
+{
+  GtkWidget *label = new_label (name, 0, "heading");
+
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 64);
+  gtk_label_set_lines (GTK_LABEL (label), 6);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  return label;
+}
+
+static GtkWidget *
+tip_for_node (FlamFlameGraph *self, FlamId node)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+  g_autofree char *place = place_text (self, node);
+
+  gtk_box_append (GTK_BOX (box), title_of (flam_tree_name (self->tree, node)));
+  if (*place != '\0')
+    gtk_box_append (GTK_BOX (box), new_label (place, 0, "dim-label"));
+  gtk_box_append (GTK_BOX (box), numbers_of (self, node));
+  return box;
+}
+
+static GtkWidget *
+tip_for_strip (FlamFlameGraph *self, const FlamBox *box)
+{
+  g_autofree char *text =
+      g_strdup_printf (ngettext ("%u function too narrow to draw",
+                                 "%u functions too narrow to draw",
+                                 box->count),
+                       box->count);
+  GtkWidget *result = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+
+  gtk_box_append (GTK_BOX (result), new_label (text, 0, "heading"));
+  gtk_box_append (GTK_BOX (result),
+                  new_label (_ ("Zoom in to see them"), 0, "dim-label"));
+  return result;
+}
+
+static gboolean
+on_query_tooltip (GtkWidget *widget,
+                  int x,
+                  int y,
+                  gboolean by_keyboard,
+                  GtkTooltip *tooltip,
+                  gpointer data)
+{
+  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
+  const FlamLayout *layout = flam_graph_layout (self);
+  const FlamBox *box;
+  GdkRectangle area;
+
+  if (layout == NULL || by_keyboard || self->motion.tick != 0)
+    return FALSE;
+  box = flam_layout_hit (layout, x, y);
+  if (box == NULL)
+    return FALSE;
+  gtk_tooltip_set_custom (tooltip,
+                          box->flags & FLAM_BOX_STRIP
+                              ? tip_for_strip (self, box)
+                              : tip_for_node (self, box->node));
+  area = (GdkRectangle){
+    .x = (int)floor (MAX (box->x, 0)),
+    .y = (int)floor (box->y),
+    .width = (int)ceil (box->width),
+    .height = (int)ceil (layout->viewport.row_height),
+  };
+  /* A wide box's tooltip stays near the pointer. */
+  if (area.width > 240)
+    {
+      area.x = CLAMP (x - 120, area.x, area.x + area.width - 240);
+      area.width = 240;
+    }
+  gtk_tooltip_set_tip_area (tooltip, &area);
+  return TRUE;
+}
+
+/* --- pointer ------------------------------------------------------------- */
+
+static FlamId
+node_at (FlamFlameGraph *self, double x, double y)
+{
+  const FlamLayout *layout = flam_graph_layout (self);
+  const FlamBox *box;
+
+  if (layout == NULL)
+    return FLAM_NONE;
+  box = flam_layout_hit (layout, x, y);
+  return box == NULL || box->flags & FLAM_BOX_STRIP ? FLAM_NONE : box->node;
+}
+
+static void
+hover (FlamFlameGraph *self, FlamId node)
+{
+  if (node == self->hovered)
+    return;
+  self->hovered = node;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_NODE_HOVERED], 0, node);
+}
+
+static void
+on_motion (GtkEventControllerMotion *controller,
+           double x,
+           double y,
+           FlamFlameGraph *self)
+{
+  self->pointer_x = x;
+  self->pointer_y = y;
+  hover (self, node_at (self, x, y));
+}
+
+static void
+on_leave (GtkEventControllerMotion *controller, FlamFlameGraph *self)
+{
+  hover (self, FLAM_NONE);
+}
+
+static void
+on_pressed (GtkGestureClick *click,
+            int n_press,
+            double x,
+            double y,
+            FlamFlameGraph *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self));
+  if (n_press == 1)
+    self->pressed = node_at (self, x, y);
+}
+
+/* The second click of a double click is for the node the first one was on:
+ * the picture has moved under the pointer since. */
+static void
+on_released (GtkGestureClick *click,
+             int n_press,
+             double x,
+             double y,
+             FlamFlameGraph *self)
+{
+  FlamId node = self->pressed;
+
+  if (node == FLAM_NONE)
+    {
+      const FlamLayout *layout = flam_graph_layout (self);
+      const FlamBox *box =
+          layout != NULL ? flam_layout_hit (layout, x, y) : NULL;
+
+      if (box != NULL && n_press == 1)
+        flam_graph_set_zoom (self, self->tree->parent[box->node], TRUE, TRUE);
+      return;
+    }
+  if (n_press == 1)
+    {
+      flam_graph_set_selected (self, node);
+      flam_graph_set_zoom (self, node, TRUE, TRUE);
+    }
+  else if (n_press == 2)
+    g_signal_emit (
+        self, flam_graph_signals[FLAM_GRAPH_NODE_ACTIVATED], 0, node);
+}
+
+static void
+open_menu (FlamFlameGraph *self, FlamId node, double x, double y)
+{
+  if (node == FLAM_NONE)
+    return;
+  flam_graph_set_selected (self, node);
+  g_signal_emit (
+      self, flam_graph_signals[FLAM_GRAPH_CONTEXT_MENU], 0, node, x, y);
+}
+
+static void
+on_secondary (GtkGestureClick *click,
+              int n_press,
+              double x,
+              double y,
+              FlamFlameGraph *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self));
+  gtk_gesture_set_state (GTK_GESTURE (click), GTK_EVENT_SEQUENCE_CLAIMED);
+  open_menu (self, node_at (self, x, y), x, y);
+}
+
+static void
+on_back_button (GtkGestureClick *click,
+                int n_press,
+                double x,
+                double y,
+                FlamFlameGraph *self)
+{
+  flam_flame_graph_back (self);
+}
+
+static void
+on_drag_begin (GtkGestureDrag *drag, double x, double y, FlamFlameGraph *self)
+{
+  self->drag_from = self->from;
+  self->drag_scroll = self->scroll;
+}
+
+static void
+on_drag_update (GtkGestureDrag *drag,
+                double dx,
+                double dy,
+                FlamFlameGraph *self)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self));
+  double across, along;
+
+  if (flam_graph_is_empty (self) || width <= 0)
+    return;
+  if (gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (drag)) != NULL &&
+      gtk_gesture_get_sequence_state (GTK_GESTURE (drag),
+                                      gtk_gesture_single_get_current_sequence (
+                                          GTK_GESTURE_SINGLE (drag))) !=
+          GTK_EVENT_SEQUENCE_CLAIMED)
+    {
+      if (!gtk_drag_check_threshold (GTK_WIDGET (self), 0, 0, (int)dx, (int)dy))
+        return;
+      gtk_gesture_set_state (GTK_GESTURE (drag), GTK_EVENT_SEQUENCE_CLAIMED);
+      gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
+    }
+  across = self->drag_from - dx * (self->to - self->from) / width;
+  along = self->direction == FLAM_DIRECTION_FLAME ? self->drag_scroll + dy
+                                                  : self->drag_scroll - dy;
+  flam_graph_pan_to (self, across, MAX (along, 0));
+}
+
+static void
+on_drag_end (GtkGestureDrag *drag, double dx, double dy, FlamFlameGraph *self)
+{
+  gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+}
+
+static gboolean
+on_scroll (GtkEventControllerScroll *controller,
+           double dx,
+           double dy,
+           FlamFlameGraph *self)
+{
+  GdkModifierType state = gtk_event_controller_get_current_event_state (
+      GTK_EVENT_CONTROLLER (controller));
+  double range = self->to - self->from;
+
+  if (flam_graph_is_empty (self))
+    return FALSE;
+  if (state & GDK_CONTROL_MASK)
+    {
+      flam_graph_zoom_by (self, self->pointer_x, pow (WHEEL_FACTOR, -dy));
+      return TRUE;
+    }
+  if (state & GDK_SHIFT_MASK && dx == 0)
+    {
+      dx = dy;
+      dy = 0;
+    }
+  if (dx == 0 || range >= (double)self->tree->total[0])
+    return FALSE;
+  flam_graph_pan_to (self, self->from + dx * range * 0.1, self->scroll);
+  return dy == 0;
+}
+
+static void
+on_pinch_begin (GtkGesture *pinch,
+                GdkEventSequence *sequence,
+                FlamFlameGraph *self)
+{
+  self->pinch_range = self->to - self->from;
+}
+
+static void
+on_pinch (GtkGestureZoom *pinch, double scale, FlamFlameGraph *self)
+{
+  double range = self->to - self->from;
+  double x = self->pointer_x, y;
+
+  if (flam_graph_is_empty (self) || scale <= 0)
+    return;
+  gtk_gesture_get_bounding_box_center (GTK_GESTURE (pinch), &x, &y);
+  flam_graph_zoom_by (self, x, self->pinch_range / scale / range);
+}
+
+/* --- keys ---------------------------------------------------------------- */
+
+static void
+walk_to (FlamFlameGraph *self, FlamId node)
+{
+  if (node != FLAM_NONE)
+    flam_flame_graph_select_node (self, node);
+}
+
+static FlamId
+previous_sibling (const FlamTree *tree, FlamId node)
+{
+  FlamId parent = tree->parent[node];
+  FlamId sibling, next;
+
+  if (parent == FLAM_NONE)
+    return FLAM_NONE;
+  sibling = flam_tree_first_child (tree, parent);
+  if (sibling == node)
+    return FLAM_NONE;
+  while ((next = tree->subtree_end[sibling]) != node)
+    sibling = next;
+  return sibling;
+}
+
+/* Siblings are neighbours in a row: its places know the last one. */
+static FlamId
+last_sibling (FlamFlameGraph *self, FlamId node)
+{
+  FlamId parent = self->tree->parent[node];
+
+  if (parent == FLAM_NONE)
+    return node;
+  return self->rows->node[self->rows->child[self->rows->place[parent] + 1] - 1];
+}
+
+static FlamId
+first_sibling (FlamFlameGraph *self, FlamId node)
+{
+  FlamId parent = self->tree->parent[node];
+
+  return parent == FLAM_NONE ? node : parent + 1;
+}
+
+static FlamId
+neighbour (FlamFlameGraph *self, guint key)
+{
+  const FlamTree *tree = self->tree;
+  FlamId node = self->selected;
+  gboolean away = (key == GDK_KEY_Up || key == GDK_KEY_KP_Up) ==
+                  (self->direction == FLAM_DIRECTION_FLAME);
+
+  switch (key)
+    {
+    case GDK_KEY_Up:
+    case GDK_KEY_KP_Up:
+    case GDK_KEY_Down:
+    case GDK_KEY_KP_Down:
+      return away ? flam_tree_first_child (tree, node) : tree->parent[node];
+    case GDK_KEY_Left:
+    case GDK_KEY_KP_Left:
+      return previous_sibling (tree, node);
+    case GDK_KEY_Right:
+    case GDK_KEY_KP_Right:
+      return flam_tree_next_sibling (tree, node);
+    case GDK_KEY_Home:
+    case GDK_KEY_KP_Home:
+      return first_sibling (self, node);
+    default:
+      return last_sibling (self, node);
+    }
+}
+
+static void
+page (FlamFlameGraph *self, double pages)
+{
+  double value = gtk_adjustment_get_value (self->vadjustment);
+  double size = gtk_adjustment_get_page_increment (self->vadjustment);
+
+  gtk_adjustment_set_value (self->vadjustment, value + pages * size);
+}
+
+static double
+middle_of_selected (FlamFlameGraph *self)
+{
+  FlamViewport viewport = flam_graph_viewport (self);
+  FlamBox box;
+
+  if (self->selected == FLAM_NONE)
+    return viewport.width / 2;
+  flam_layout_locate (self->rows, &viewport, self->selected, &box);
+  return CLAMP (box.x + box.width / 2, 0, viewport.width);
+}
+
+static void
+open_menu_at_selected (FlamFlameGraph *self)
+{
+  FlamViewport viewport = flam_graph_viewport (self);
+  FlamBox box;
+
+  if (self->selected == FLAM_NONE)
+    return;
+  flam_layout_locate (self->rows, &viewport, self->selected, &box);
+  open_menu (self,
+             self->selected,
+             middle_of_selected (self),
+             CLAMP (box.y + viewport.row_height / 2, 0, viewport.height));
+}
+
+static gboolean
+walk (FlamFlameGraph *self, guint key)
+{
+  if (self->selected == FLAM_NONE)
+    walk_to (self, self->zoom);
+  else
+    walk_to (self, neighbour (self, key));
+  return TRUE;
+}
+
+static gboolean
+on_key (GtkEventControllerKey *keys,
+        guint key,
+        guint code,
+        GdkModifierType state,
+        FlamFlameGraph *self)
+{
+  GdkModifierType held =
+      state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SUPER_MASK);
+
+  if (flam_graph_is_empty (self) || held != 0)
+    return FALSE;
+  switch (key)
+    {
+    case GDK_KEY_Up:
+    case GDK_KEY_KP_Up:
+    case GDK_KEY_Down:
+    case GDK_KEY_KP_Down:
+    case GDK_KEY_Left:
+    case GDK_KEY_KP_Left:
+    case GDK_KEY_Right:
+    case GDK_KEY_KP_Right:
+    case GDK_KEY_Home:
+    case GDK_KEY_KP_Home:
+    case GDK_KEY_End:
+    case GDK_KEY_KP_End:
+      return walk (self, key);
+    case GDK_KEY_Return:
+    case GDK_KEY_KP_Enter:
+    case GDK_KEY_ISO_Enter:
+      if (self->selected != FLAM_NONE)
+        flam_flame_graph_zoom_to (self, self->selected);
+      return TRUE;
+    case GDK_KEY_space:
+    case GDK_KEY_KP_Space:
+      if (self->selected == FLAM_NONE)
+        walk_to (self, self->zoom);
+      else
+        g_signal_emit (self,
+                       flam_graph_signals[FLAM_GRAPH_NODE_SELECTED],
+                       0,
+                       self->selected);
+      return TRUE;
+    case GDK_KEY_Escape:
+    case GDK_KEY_BackSpace:
+      return flam_flame_graph_back (self);
+    case GDK_KEY_Page_Up:
+    case GDK_KEY_KP_Page_Up:
+      page (self, -1);
+      return TRUE;
+    case GDK_KEY_Page_Down:
+    case GDK_KEY_KP_Page_Down:
+      page (self, 1);
+      return TRUE;
+    case GDK_KEY_plus:
+    case GDK_KEY_equal:
+    case GDK_KEY_KP_Add:
+      flam_graph_zoom_by (self, middle_of_selected (self), KEY_FACTOR);
+      return TRUE;
+    case GDK_KEY_minus:
+    case GDK_KEY_KP_Subtract:
+      flam_graph_zoom_by (self, middle_of_selected (self), 1 / KEY_FACTOR);
+      return TRUE;
+    case GDK_KEY_Menu:
+      open_menu_at_selected (self);
+      return TRUE;
+    case GDK_KEY_F10:
+      if (!(state & GDK_SHIFT_MASK))
+        return FALSE;
+      open_menu_at_selected (self);
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+/* --- wiring -------------------------------------------------------------- */
+
+static GtkGesture *
+add_click (FlamFlameGraph *self, guint button)
+{
+  GtkGesture *click = gtk_gesture_click_new ();
+
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), button);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (click));
+  return click;
+}
+
+static void
+add_clicks (FlamFlameGraph *self)
+{
+  GtkGesture *secondary = add_click (self, GDK_BUTTON_SECONDARY);
+  GtkGesture *back = add_click (self, 8);
+
+  self->click = add_click (self, GDK_BUTTON_PRIMARY);
+  g_signal_connect (self->click, "pressed", G_CALLBACK (on_pressed), self);
+  g_signal_connect (self->click, "released", G_CALLBACK (on_released), self);
+  g_signal_connect (secondary, "pressed", G_CALLBACK (on_secondary), self);
+  g_signal_connect (back, "pressed", G_CALLBACK (on_back_button), self);
+}
+
+static void
+add_drags (FlamFlameGraph *self)
+{
+  GtkGesture *pinch = gtk_gesture_zoom_new ();
+
+  self->drag = gtk_gesture_drag_new ();
+  g_signal_connect (self->drag, "drag-begin", G_CALLBACK (on_drag_begin), self);
+  g_signal_connect (
+      self->drag, "drag-update", G_CALLBACK (on_drag_update), self);
+  g_signal_connect (self->drag, "drag-end", G_CALLBACK (on_drag_end), self);
+  g_signal_connect (pinch, "begin", G_CALLBACK (on_pinch_begin), self);
+  g_signal_connect (pinch, "scale-changed", G_CALLBACK (on_pinch), self);
+  gtk_widget_add_controller (GTK_WIDGET (self),
+                             GTK_EVENT_CONTROLLER (self->drag));
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (pinch));
+}
+
+void
+flam_graph_add_input (FlamFlameGraph *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+
+  add_clicks (self);
+  add_drags (self);
+  self->motion_controller = gtk_event_controller_motion_new ();
+  g_signal_connect (
+      self->motion_controller, "motion", G_CALLBACK (on_motion), self);
+  g_signal_connect (
+      self->motion_controller, "leave", G_CALLBACK (on_leave), self);
+  gtk_widget_add_controller (widget, self->motion_controller);
+  self->scroll_controller =
+      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
+  g_signal_connect (
+      self->scroll_controller, "scroll", G_CALLBACK (on_scroll), self);
+  gtk_widget_add_controller (widget, self->scroll_controller);
+  self->keys = gtk_event_controller_key_new ();
+  g_signal_connect (self->keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_widget_add_controller (widget, self->keys);
+  gtk_widget_set_has_tooltip (widget, TRUE);
+  g_signal_connect (
+      widget, "query-tooltip", G_CALLBACK (on_query_tooltip), NULL);
+}

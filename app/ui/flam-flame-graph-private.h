@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the widget's three files share: flam-flame-graph.c (the object),
+ * -view.c (where one looks, and the picture of it), -input.c (pointer, keys,
+ * tooltip, speech). */
+
+#include "flam-draw.h"
+#include "flam-flame-graph.h"
+
+G_BEGIN_DECLS
+
+/* A place in the history. */
+typedef struct
+{
+  FlamId zoom;
+  double from, to;
+} FlamPlace;
+
+/* A moving view. */
+typedef struct
+{
+  guint tick; /* 0: at rest */
+  gint64 start;
+  double from0, to0, from1, to1;
+} FlamMotion;
+
+struct _FlamFlameGraph
+{
+  GtkWidget parent_instance;
+
+  FlamTree *tree;
+  FlamRows *rows;
+  FlamPaletteMode palette_mode;
+  FlamDirection direction;
+  gboolean dark, dark_is_set;
+
+  FlamId zoom;
+  double from, to; /* range of x in view */
+  double scroll;   /* from the root's edge */
+  FlamMotion motion;
+  GArray *history; /* FlamPlace */
+  FlamId selected;
+
+  GRegex *search;
+  guint8 *matched; /* a byte a node, or NULL */
+  gint64 matched_weight;
+
+  GtkAdjustment *hadjustment, *vadjustment;
+  GtkScrollablePolicy hpolicy, vpolicy;
+  gboolean adjusting;
+  guint32 n_rows;     /* with something to draw, when last at rest */
+  guint32 whole_rows; /* the same when all is in view; 0: not known */
+
+  FlamDraw *draw;
+  FlamPalette *palette;
+  FlamLayout *layout;  /* of what is in view; NULL: to be made */
+  GdkTexture *picture; /* of the layout; NULL: to be made */
+  void *spare;         /* the last picture's pixels, to be used again */
+  guint changed_idle;
+
+  GtkGesture *click, *drag;
+  GtkEventController *scroll_controller, *motion_controller, *keys;
+  double pointer_x, pointer_y;
+  double drag_from, drag_scroll;
+  double pinch_range;
+  FlamId hovered, pressed;
+  GtkWidget *tip;
+};
+
+enum
+{
+  FLAM_GRAPH_NODE_HOVERED,
+  FLAM_GRAPH_NODE_SELECTED,
+  FLAM_GRAPH_NODE_ACTIVATED,
+  FLAM_GRAPH_ZOOM_CHANGED,
+  FLAM_GRAPH_CONTEXT_MENU,
+  FLAM_GRAPH_DRAWN_CHANGED,
+  FLAM_GRAPH_N_SIGNALS
+};
+extern guint flam_graph_signals[FLAM_GRAPH_N_SIGNALS];
+
+static inline gboolean
+flam_graph_is_empty (FlamFlameGraph *self)
+{
+  return self->tree == NULL || self->tree->n == 0 || self->tree->total[0] <= 0;
+}
+
+/* --- view ---------------------------------------------------------------- */
+
+FlamViewport flam_graph_viewport (FlamFlameGraph *self);
+const FlamLayout *flam_graph_layout (FlamFlameGraph *self);
+double flam_graph_row_height (FlamFlameGraph *self);
+FlamDraw *flam_graph_draw (FlamFlameGraph *self);
+FlamPalette *flam_graph_palette (FlamFlameGraph *self);
+/* Rows of the picture when all of the width is in view, or now, whichever is
+ * more. */
+guint32 flam_graph_whole_rows (FlamFlameGraph *self);
+/* The range of x that shows a node from edge to edge. */
+void flam_graph_range_of (FlamFlameGraph *self,
+                          FlamId node,
+                          double *from,
+                          double *to);
+/* Another view, at once or in 150 ms. */
+void flam_graph_look_at (FlamFlameGraph *self,
+                         double from,
+                         double to,
+                         gboolean animate);
+/* Around a pixel, by a factor (less than 1: closer); the zoomed node follows:
+ * it is the deepest one above the old that still fills the view. */
+void flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor);
+void flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll);
+void flam_graph_scroll_to (FlamFlameGraph *self, FlamId node);
+void flam_graph_stop (FlamFlameGraph *self);
+/* The picture is stale: colours alone, or where the boxes are. */
+void flam_graph_redraw (FlamFlameGraph *self);
+void flam_graph_relayout (FlamFlameGraph *self);
+void flam_graph_restyle (FlamFlameGraph *self);
+void flam_graph_adjust (FlamFlameGraph *self);
+void flam_graph_on_scrolled (FlamFlameGraph *self);
+void flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
+void flam_graph_clear_view (FlamFlameGraph *self);
+
+/* --- input --------------------------------------------------------------- */
+
+void flam_graph_add_input (FlamFlameGraph *self);
+void flam_graph_announce (FlamFlameGraph *self);
+/* zoom_to() with the place left behind put into the history. */
+void flam_graph_set_zoom (FlamFlameGraph *self,
+                          FlamId node,
+                          gboolean remember,
+                          gboolean animate);
+void flam_graph_set_selected (FlamFlameGraph *self, FlamId node);
+
+G_END_DECLS

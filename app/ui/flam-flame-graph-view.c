@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-flame-graph-private.h"
+
+#include <math.h>
+
+#define ZOOM_TIME 150000 /* µs */
+#define FONT_SCALE 0.9
+#define LEAST_RANGE 1.0 /* weight units across the view */
+
+/* --- where one looks ----------------------------------------------------- */
+
+static PangoFontDescription *
+label_font (FlamFlameGraph *self)
+{
+  PangoContext *context = gtk_widget_get_pango_context (GTK_WIDGET (self));
+  PangoFontDescription *font = pango_font_description_copy (
+      pango_context_get_font_description (context));
+  double size = pango_font_description_get_size (font) * FONT_SCALE;
+
+  if (pango_font_description_get_size_is_absolute (font))
+    pango_font_description_set_absolute_size (font, size);
+  else
+    pango_font_description_set_size (font, (int)size);
+  return font;
+}
+
+FlamDraw *
+flam_graph_draw (FlamFlameGraph *self)
+{
+  PangoContext *context;
+  PangoFontDescription *font;
+
+  if (self->draw != NULL)
+    return self->draw;
+  context = gtk_widget_create_pango_context (GTK_WIDGET (self));
+  pango_context_set_round_glyph_positions (context, TRUE);
+  font = label_font (self);
+  self->draw = flam_draw_new (context, font);
+  pango_font_description_free (font);
+  g_object_unref (context);
+  return self->draw;
+}
+
+FlamPalette *
+flam_graph_palette (FlamFlameGraph *self)
+{
+  if (self->palette == NULL)
+    self->palette =
+        flam_palette_new (self->tree->profile, self->palette_mode, self->dark);
+  return self->palette;
+}
+
+double
+flam_graph_row_height (FlamFlameGraph *self)
+{
+  return flam_draw_row_height (flam_graph_draw (self));
+}
+
+FlamViewport
+flam_graph_viewport (FlamFlameGraph *self)
+{
+  return (FlamViewport){
+    .width = gtk_widget_get_width (GTK_WIDGET (self)),
+    .height = gtk_widget_get_height (GTK_WIDGET (self)),
+    .row_height = flam_graph_row_height (self),
+    .scroll = self->scroll,
+    .from = self->from,
+    .to = self->to,
+    .min_width = 0.5,
+    .zoom = self->zoom,
+    .direction = self->direction,
+  };
+}
+
+const FlamLayout *
+flam_graph_layout (FlamFlameGraph *self)
+{
+  FlamViewport viewport;
+
+  if (self->layout == NULL && !flam_graph_is_empty (self))
+    {
+      viewport = flam_graph_viewport (self);
+      self->layout = flam_layout_new (self->rows, &viewport);
+    }
+  return self->layout;
+}
+
+void
+flam_graph_range_of (FlamFlameGraph *self,
+                     FlamId node,
+                     double *from,
+                     double *to)
+{
+  *from = (double)flam_rows_x (self->rows, node);
+  *to = *from + MAX ((double)self->tree->total[node], LEAST_RANGE);
+}
+
+guint32
+flam_graph_whole_rows (FlamFlameGraph *self)
+{
+  FlamViewport viewport = flam_graph_viewport (self);
+
+  if (self->whole_rows == 0)
+    {
+      viewport.from = 0;
+      viewport.to = (double)self->tree->total[0];
+      self->whole_rows = flam_layout_n_rows (self->rows, &viewport);
+    }
+  return MAX (MAX (self->whole_rows, self->n_rows), 1);
+}
+
+/* --- what is stale ------------------------------------------------------- */
+
+static gboolean
+tell_changed (gpointer data)
+{
+  FlamFlameGraph *self = data;
+
+  self->changed_idle = 0;
+  g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_DRAWN_CHANGED], 0);
+  return G_SOURCE_REMOVE;
+}
+
+void
+flam_graph_redraw (FlamFlameGraph *self)
+{
+  g_clear_object (&self->picture);
+  if (self->changed_idle == 0)
+    self->changed_idle = g_idle_add (tell_changed, self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+flam_graph_relayout (FlamFlameGraph *self)
+{
+  g_clear_pointer (&self->layout, flam_layout_free);
+  flam_graph_redraw (self);
+}
+
+/* Another theme, font, palette or profile. */
+void
+flam_graph_restyle (FlamFlameGraph *self)
+{
+  g_clear_pointer (&self->palette, flam_palette_free);
+  g_clear_pointer (&self->draw, flam_draw_free);
+  flam_graph_relayout (self);
+  gtk_widget_queue_resize (GTK_WIDGET (self));
+}
+
+void
+flam_graph_clear_view (FlamFlameGraph *self)
+{
+  flam_graph_stop (self);
+  g_clear_handle_id (&self->changed_idle, g_source_remove);
+  g_clear_pointer (&self->palette, flam_palette_free);
+  g_clear_pointer (&self->draw, flam_draw_free);
+  g_clear_pointer (&self->layout, flam_layout_free);
+  g_clear_object (&self->picture);
+}
+
+/* --- scrolling ----------------------------------------------------------- */
+
+static double
+picture_height (FlamFlameGraph *self)
+{
+  return ceil (self->n_rows * flam_graph_row_height (self)) + 1;
+}
+
+/* The flame's root is at the bottom, where the adjustment's value is
+ * greatest; `scroll` counts from the root either way. */
+void
+flam_graph_adjust (FlamFlameGraph *self)
+{
+  double page = gtk_widget_get_height (GTK_WIDGET (self));
+  double upper, value;
+
+  if (self->motion.tick == 0 && !flam_graph_is_empty (self) && page > 0)
+    {
+      FlamViewport viewport = flam_graph_viewport (self);
+
+      self->n_rows = flam_layout_n_rows (self->rows, &viewport);
+    }
+  upper = MAX (picture_height (self), page);
+  self->scroll = CLAMP (self->scroll, 0, upper - page);
+  value = self->direction == FLAM_DIRECTION_FLAME ? upper - page - self->scroll
+                                                  : self->scroll;
+  if (self->vadjustment == NULL)
+    return;
+  self->adjusting = TRUE;
+  gtk_adjustment_configure (self->vadjustment,
+                            value,
+                            0,
+                            upper,
+                            flam_graph_row_height (self) * 3,
+                            page * 0.9,
+                            page);
+  self->adjusting = FALSE;
+}
+
+void
+flam_graph_on_scrolled (FlamFlameGraph *self)
+{
+  double value, last, scroll;
+
+  if (self->adjusting)
+    return;
+  value = gtk_adjustment_get_value (self->vadjustment);
+  last = gtk_adjustment_get_upper (self->vadjustment) -
+         gtk_adjustment_get_page_size (self->vadjustment);
+  scroll = self->direction == FLAM_DIRECTION_FLAME ? last - value : value;
+  if (scroll == self->scroll)
+    return;
+  self->scroll = MAX (scroll, 0);
+  flam_graph_relayout (self);
+}
+
+/* Its row, and one above and below, in view. */
+void
+flam_graph_scroll_to (FlamFlameGraph *self, FlamId node)
+{
+  double row = flam_graph_row_height (self);
+  double edge = self->tree->depth[node] * row;
+  double page = gtk_widget_get_height (GTK_WIDGET (self));
+  double before = self->scroll;
+
+  if (page < 3 * row)
+    return;
+  if (edge - row < self->scroll)
+    self->scroll = MAX (edge - row, 0);
+  else if (edge + 2 * row > self->scroll + page)
+    self->scroll = edge + 2 * row - page;
+  self->n_rows = MAX (self->n_rows, self->tree->depth[node] + 1);
+  flam_graph_adjust (self);
+  if (self->scroll != before)
+    flam_graph_relayout (self);
+}
+
+/* --- moving -------------------------------------------------------------- */
+
+static void
+set_range (FlamFlameGraph *self, double from, double to)
+{
+  double whole = (double)self->tree->total[0];
+  double range = CLAMP (to - from, MIN (LEAST_RANGE, whole), whole);
+
+  self->from = CLAMP (from, 0, whole - range);
+  self->to = self->from + range;
+  flam_graph_relayout (self);
+}
+
+static void
+arrive (FlamFlameGraph *self)
+{
+  set_range (self, self->motion.from1, self->motion.to1);
+  flam_graph_adjust (self);
+}
+
+/* The width of the view changes by equal factors in equal times, and its left
+ * edge so that the picture seems to grow out of one point. */
+static gboolean
+move (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
+  FlamMotion *motion = &self->motion;
+  double t = (double)(gdk_frame_clock_get_frame_time (clock) - motion->start) /
+             ZOOM_TIME;
+  double range0 = motion->to0 - motion->from0;
+  double range1 = motion->to1 - motion->from1;
+  double range, way;
+
+  if (t >= 1 || flam_graph_is_empty (self))
+    {
+      motion->tick = 0;
+      if (!flam_graph_is_empty (self))
+        arrive (self);
+      return G_SOURCE_REMOVE;
+    }
+  t = 1 - pow (1 - MAX (t, 0), 3);
+  range = range0 * pow (range1 / range0, t);
+  way = fabs (range1 - range0) < 1e-9 * range0
+            ? t
+            : (range0 - range) / (range0 - range1);
+  self->from = motion->from0 + (motion->from1 - motion->from0) * way;
+  self->to = self->from + range;
+  flam_graph_relayout (self);
+  return G_SOURCE_CONTINUE;
+}
+
+void
+flam_graph_stop (FlamFlameGraph *self)
+{
+  if (self->motion.tick == 0)
+    return;
+  gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->motion.tick);
+  self->motion.tick = 0;
+}
+
+static gboolean
+animations_wanted (FlamFlameGraph *self)
+{
+  gboolean wanted = FALSE;
+
+  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)),
+                "gtk-enable-animations",
+                &wanted,
+                NULL);
+  return wanted && gtk_widget_get_mapped (GTK_WIDGET (self));
+}
+
+void
+flam_graph_look_at (FlamFlameGraph *self,
+                    double from,
+                    double to,
+                    gboolean animate)
+{
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (self));
+
+  flam_graph_stop (self);
+  self->motion.from1 = from;
+  self->motion.to1 = to;
+  if (!animate || clock == NULL || !animations_wanted (self))
+    {
+      arrive (self);
+      return;
+    }
+  self->motion.from0 = self->from;
+  self->motion.to0 = self->to;
+  self->motion.start = gdk_frame_clock_get_frame_time (clock);
+  self->motion.tick =
+      gtk_widget_add_tick_callback (GTK_WIDGET (self), move, NULL, NULL);
+}
+
+static void
+climb_to_view (FlamFlameGraph *self)
+{
+  FlamId zoom = self->zoom;
+  double from, to;
+
+  for (; zoom != 0; zoom = self->tree->parent[zoom])
+    {
+      flam_graph_range_of (self, zoom, &from, &to);
+      if (from <= self->from + 1e-6 * (to - from) &&
+          to >= self->to - 1e-6 * (to - from))
+        break;
+    }
+  if (zoom == self->zoom)
+    return;
+  self->zoom = zoom;
+  g_object_notify (G_OBJECT (self), "zoom");
+  g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_ZOOM_CHANGED], 0, zoom);
+}
+
+void
+flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self));
+  double range = self->to - self->from;
+  double share = width > 0 ? CLAMP (x / width, 0, 1) : 0.5;
+  double wanted;
+
+  if (flam_graph_is_empty (self))
+    return;
+  flam_graph_stop (self);
+  wanted = CLAMP (range * factor, LEAST_RANGE, (double)self->tree->total[0]);
+  self->motion.from1 = self->from + (range - wanted) * share;
+  self->motion.to1 = self->motion.from1 + wanted;
+  arrive (self);
+  climb_to_view (self);
+}
+
+void
+flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll)
+{
+  double range = self->to - self->from;
+
+  flam_graph_stop (self);
+  self->scroll = scroll;
+  self->motion.from1 = from;
+  self->motion.to1 = from + range;
+  arrive (self);
+  climb_to_view (self);
+}
+
+/* --- the picture --------------------------------------------------------- */
+
+/* Pixels of pictures that are gone are used again: a fresh page of memory
+ * costs more than filling it. */
+typedef struct
+{
+  gsize size;
+  gint busy;
+} Pixels;
+
+static void
+pixels_release (gpointer data)
+{
+  Pixels *pixels = data;
+
+  g_atomic_int_set (&pixels->busy, 0);
+  g_atomic_rc_box_release (pixels);
+}
+
+static Pixels *
+pixels_take (FlamFlameGraph *self, gsize size)
+{
+  Pixels *pixels = self->spare;
+
+  if (pixels == NULL || pixels->size != size ||
+      g_atomic_int_get (&pixels->busy))
+    {
+      g_clear_pointer (&self->spare, g_atomic_rc_box_release);
+      pixels = g_atomic_rc_box_alloc (sizeof *pixels + size);
+      pixels->size = size;
+      self->spare = pixels;
+    }
+  pixels->busy = 1;
+  return g_atomic_rc_box_acquire (pixels);
+}
+
+static void
+draw_on (FlamFlameGraph *self, cairo_surface_t *surface)
+{
+  const FlamLayout *layout = flam_graph_layout (self);
+  FlamScene scene = { .tree = self->tree,
+                      .palette = flam_graph_palette (self),
+                      .matched = self->matched };
+  cairo_t *cr = cairo_create (surface);
+
+  flam_draw_layout (flam_graph_draw (self), cr, layout, &scene);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+}
+
+static void
+make_picture (FlamFlameGraph *self)
+{
+  int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
+  int width = gtk_widget_get_width (GTK_WIDGET (self)) * scale;
+  int height = gtk_widget_get_height (GTK_WIDGET (self)) * scale;
+  gsize size = (gsize)width * height * 4;
+  Pixels *pixels = pixels_take (self, size);
+  g_autoptr (GBytes) bytes = NULL;
+  cairo_surface_t *surface;
+
+  surface = cairo_image_surface_create_for_data (
+      (guchar *)(pixels + 1), CAIRO_FORMAT_ARGB32, width, height, width * 4);
+  cairo_surface_set_device_scale (surface, scale, scale);
+  draw_on (self, surface);
+  cairo_surface_destroy (surface);
+  bytes = g_bytes_new_with_free_func (pixels + 1, size, pixels_release, pixels);
+  self->picture = gdk_memory_texture_new (
+      width, height, GDK_MEMORY_DEFAULT, bytes, (gsize)width * 4);
+}
+
+static void
+append_frame (GtkSnapshot *snapshot,
+              const graphene_rect_t *bounds,
+              float line,
+              const GdkRGBA *color)
+{
+  const float widths[4] = { line, line, line, line };
+  const GdkRGBA colors[4] = { *color, *color, *color, *color };
+  GskRoundedRect outline;
+
+  gsk_rounded_rect_init_from_rect (&outline, bounds, FLAM_DRAW_RADIUS);
+  gtk_snapshot_append_border (snapshot, &outline, widths, colors);
+}
+
+/* The part of a node's box that is in view, at least 3 pixels wide. */
+static gboolean
+rect_of (FlamFlameGraph *self, FlamId node, graphene_rect_t *rect)
+{
+  FlamViewport viewport = flam_graph_viewport (self);
+  double left, right;
+  FlamBox box;
+
+  if (node == FLAM_NONE || node >= self->tree->n)
+    return FALSE;
+  flam_layout_locate (self->rows, &viewport, node, &box);
+  left = MAX (box.x, 0);
+  right = MIN (box.x + box.width, viewport.width);
+  if (box.x > viewport.width || box.x + box.width < 0 ||
+      box.y > viewport.height || box.y + viewport.row_height < 0)
+    return FALSE;
+  *rect = GRAPHENE_RECT_INIT ((float)round (left),
+                              (float)round (box.y),
+                              (float)MAX (round (right) - round (left), 3),
+                              (float)(viewport.row_height - FLAM_DRAW_GAP));
+  return TRUE;
+}
+
+static void
+append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
+{
+  GdkRGBA ink = self->dark ? (GdkRGBA){ 1, 1, 1, 1 } : (GdkRGBA){ 0, 0, 0, 1 };
+  GdkRGBA paper =
+      self->dark ? (GdkRGBA){ 0, 0, 0, 1 } : (GdkRGBA){ 1, 1, 1, 1 };
+  graphene_rect_t rect;
+
+  if (self->hovered != self->selected && rect_of (self, self->hovered, &rect))
+    {
+      ink.alpha = 0.14f;
+      gtk_snapshot_append_color (snapshot, &ink, &rect);
+      ink.alpha = 0.45f;
+      append_frame (snapshot, &rect, 1, &ink);
+      ink.alpha = 1;
+    }
+  if (rect_of (self, self->selected, &rect))
+    {
+      append_frame (snapshot, &rect, 2, &ink);
+      graphene_rect_inset (&rect, 2, 2);
+      if (rect.size.width > 4)
+        append_frame (snapshot, &rect, 1, &paper);
+    }
+}
+
+void
+flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
+  int width = gtk_widget_get_width (widget);
+  int height = gtk_widget_get_height (widget);
+
+  if (flam_graph_is_empty (self) || width <= 0 || height <= 0)
+    return;
+  if (self->picture == NULL)
+    make_picture (self);
+  gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  gtk_snapshot_append_texture (
+      snapshot, self->picture, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  append_marks (self, snapshot);
+  gtk_snapshot_pop (snapshot);
+}

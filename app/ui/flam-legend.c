@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-legend.h"
+
+#include <glib/gi18n.h>
+
+#include "flam-format.h"
+
+#define SWATCH 12
+#define GAP 6
+#define SPACING 14
+
+/* --- swatch -------------------------------------------------------------- */
+
+#define FLAM_TYPE_SWATCH (flam_swatch_get_type ())
+G_DECLARE_FINAL_TYPE (FlamSwatch, flam_swatch, FLAM, SWATCH, GtkWidget)
+
+struct _FlamSwatch
+{
+  GtkWidget parent_instance;
+  FlamColor color;
+};
+
+G_DEFINE_FINAL_TYPE (FlamSwatch, flam_swatch, GTK_TYPE_WIDGET)
+
+static void
+flam_swatch_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  FlamColor color = FLAM_SWATCH (widget)->color;
+  GdkRGBA rgba = {
+    (float)(color >> 16 & 255) / 255,
+    (float)(color >> 8 & 255) / 255,
+    (float)(color & 255) / 255,
+    1,
+  };
+  float y = (float)(gtk_widget_get_height (widget) - SWATCH) / 2;
+  GskRoundedRect outline;
+
+  gsk_rounded_rect_init_from_rect (
+      &outline, &GRAPHENE_RECT_INIT (0, y, SWATCH, SWATCH), 3);
+  gtk_snapshot_push_rounded_clip (snapshot, &outline);
+  gtk_snapshot_append_color (snapshot, &rgba, &outline.bounds);
+  gtk_snapshot_pop (snapshot);
+}
+
+static void
+flam_swatch_measure (GtkWidget *widget,
+                     GtkOrientation orientation,
+                     int for_size,
+                     int *minimum,
+                     int *natural,
+                     int *minimum_baseline,
+                     int *natural_baseline)
+{
+  *minimum = *natural = SWATCH;
+}
+
+static void
+flam_swatch_class_init (FlamSwatchClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+
+  widget_class->snapshot = flam_swatch_snapshot;
+  widget_class->measure = flam_swatch_measure;
+  gtk_widget_class_set_accessible_role (widget_class,
+                                        GTK_ACCESSIBLE_ROLE_PRESENTATION);
+}
+
+static void
+flam_swatch_init (FlamSwatch *self)
+{
+}
+
+/* --- legend -------------------------------------------------------------- */
+
+struct _FlamLegend
+{
+  GtkWidget parent_instance;
+  FlamFlameGraph *graph;
+};
+
+G_DEFINE_FINAL_TYPE (FlamLegend, flam_legend, GTK_TYPE_WIDGET)
+
+static void
+remove_entries (FlamLegend *self)
+{
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self))) != NULL)
+    gtk_widget_unparent (child);
+}
+
+static void
+add_entry (FlamLegend *self, const FlamLegendEntry *entry, gint64 total)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, GAP);
+  FlamSwatch *swatch = g_object_new (FLAM_TYPE_SWATCH, NULL);
+  const char *name = entry->is_kind ? _ (entry->name) : entry->name;
+  GtkWidget *label = gtk_label_new (name);
+  g_autofree char *share = flam_format_percent (entry->weight, total);
+  /* Translators: a colour's meaning, and how much of the picture it is */
+  g_autofree char *tip = g_strdup_printf (_ ("%s: %s of self"), name, share);
+
+  swatch->color = entry->color;
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 24);
+  gtk_widget_add_css_class (label, "caption");
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (swatch));
+  gtk_box_append (GTK_BOX (box), label);
+  gtk_widget_set_tooltip_text (box, tip);
+  gtk_widget_set_parent (box, GTK_WIDGET (self));
+}
+
+static void
+update (FlamLegend *self)
+{
+  g_autoptr (GPtrArray) entries = flam_flame_graph_get_legend (self->graph);
+  FlamTree *tree = flam_flame_graph_get_tree (self->graph);
+  FlamId zoom = flam_flame_graph_get_zoom (self->graph);
+
+  remove_entries (self);
+  for (guint i = 0; i < entries->len; i++)
+    add_entry (self, entries->pdata[i], tree->total[zoom]);
+  gtk_widget_queue_resize (GTK_WIDGET (self));
+}
+
+static void
+flam_legend_measure (GtkWidget *widget,
+                     GtkOrientation orientation,
+                     int for_size,
+                     int *minimum,
+                     int *natural,
+                     int *minimum_baseline,
+                     int *natural_baseline)
+{
+  gboolean across = orientation == GTK_ORIENTATION_HORIZONTAL;
+
+  *minimum = *natural = 0;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      int wants;
+
+      gtk_widget_measure (child, orientation, -1, NULL, &wants, NULL, NULL);
+      if (across)
+        *natural += wants + (*natural > 0 ? SPACING : 0);
+      else
+        *minimum = *natural = MAX (*natural, wants);
+    }
+}
+
+/* Entries that do not fit have no place; gtk_widget_set_child_visible() keeps
+ * them without mapping them. */
+static void
+flam_legend_size_allocate (GtkWidget *widget,
+                           int width,
+                           int height,
+                           int baseline)
+{
+  int x = 0;
+  gboolean fits = TRUE;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      int wants;
+
+      gtk_widget_measure (
+          child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &wants, NULL, NULL);
+      fits = fits && x + wants <= width;
+      gtk_widget_set_child_visible (child, fits);
+      if (fits)
+        gtk_widget_size_allocate (
+            child, &(GtkAllocation){ x, 0, wants, height }, -1);
+      x += wants + SPACING;
+    }
+}
+
+static void
+flam_legend_dispose (GObject *object)
+{
+  FlamLegend *self = FLAM_LEGEND (object);
+
+  remove_entries (self);
+  g_clear_object (&self->graph);
+  G_OBJECT_CLASS (flam_legend_parent_class)->dispose (object);
+}
+
+static void
+flam_legend_class_init (FlamLegendClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+
+  G_OBJECT_CLASS (class)->dispose = flam_legend_dispose;
+  widget_class->measure = flam_legend_measure;
+  widget_class->size_allocate = flam_legend_size_allocate;
+  gtk_widget_class_set_css_name (widget_class, "legend");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
+}
+
+static void
+flam_legend_init (FlamLegend *self)
+{
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Colours"), -1);
+}
+
+GtkWidget *
+flam_legend_new (FlamFlameGraph *graph)
+{
+  static const char *const signals[] = {
+    "notify::tree", "notify::zoom", "notify::palette", "notify::dark"
+  };
+  FlamLegend *self = g_object_new (FLAM_TYPE_LEGEND, NULL);
+
+  self->graph = g_object_ref (graph);
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_object (
+        graph, signals[i], G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  update (self);
+  return GTK_WIDGET (self);
+}
