@@ -16,6 +16,7 @@ typedef struct
   const char *name;
   gboolean linkage;
   const char *file;
+  const char *directory;
   guint32 line;
 } Function;
 
@@ -347,6 +348,28 @@ name_function (FlamDwarfIndex *index,
     function->name = scoped_name (index, unit, origin, function->name);
 }
 
+/* dwarf_decl_file() reads the file table of the unit that has the attribute,
+ * which may be another one than the user's. */
+static void
+place_function (FlamDwarfUnit *unit, Dwarf_Die *die, Function *function)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Die owner;
+  int line = 0;
+
+  function->file = dwarf_decl_file (die);
+  function->directory = unit->directory;
+  if (function->file && *function->file != '/' &&
+      dwarf_attr_integrate (die, DW_AT_decl_file, &attribute) &&
+      attribute.cu != unit->die.cu &&
+      dwarf_cu_info (
+          attribute.cu, NULL, NULL, &owner, NULL, NULL, NULL, NULL) == 0 &&
+      dwarf_attr (&owner, DW_AT_comp_dir, &attribute))
+    function->directory = dwarf_formstring (&attribute);
+  if (dwarf_decl_line (die, &line) == 0 && line > 0)
+    function->line = (guint32)line;
+}
+
 static FlamId
 add_function (FlamDwarfIndex *index,
               FlamDwarfUnit *unit,
@@ -354,12 +377,9 @@ add_function (FlamDwarfIndex *index,
               Dwarf_Die *origin)
 {
   Function function = { 0 };
-  int line = 0;
 
   name_function (index, unit, die, origin, &function);
-  function.file = dwarf_decl_file (die);
-  if (dwarf_decl_line (die, &line) == 0 && line > 0)
-    function.line = (guint32)line;
+  place_function (unit, die, &function);
   g_array_append_val (index->functions, function);
   return index->functions->len - 1;
 }
@@ -429,6 +449,7 @@ find_line (FlamDwarfUnit *unit, guint64 vaddr, FlamDwarfFrame *frame)
   if (!line)
     return;
   frame->line_file = dwarf_linesrc (line, NULL, NULL);
+  frame->line_directory = unit->directory;
   if (dwarf_lineno (line, &number) == 0 && number > 0)
     frame->line = (guint32)number;
 }
@@ -473,10 +494,12 @@ append_chain (FlamDwarfIndex *index,
           place.name = function->name;
           place.linkage = function->linkage;
           place.file = function->file;
+          place.directory = function->directory;
           place.first_line = function->line;
         }
       g_array_append_val (frames, place);
       place = (FlamDwarfFrame){ .line_file = node->call_file,
+                                .line_directory = unit->directory,
                                 .line = node->call_line };
     }
   reverse (frames, from);

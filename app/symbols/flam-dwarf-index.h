@@ -36,9 +36,11 @@ typedef struct
   const char *name;      /* not demangled; NULL unknown */
   gboolean linkage;      /* name is a linkage name */
   const char *file;      /* of the definition; NULL unknown */
+  const char *directory; /* what `file` is relative to; NULL unknown */
   guint32 first_line;    /* 0 unknown */
   const char *line_file; /* of this place; NULL unknown */
-  guint32 line;          /* 0 unknown */
+  const char *line_directory;
+  guint32 line; /* 0 unknown */
 } FlamDwarfFrame;
 
 /* NULL when `elf` (the binary or its debug file) has no DWARF. It must outlive

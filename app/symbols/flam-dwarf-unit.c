@@ -180,6 +180,16 @@ language_has_scopes (Dwarf_Die *die)
     }
 }
 
+static const char *
+compilation_directory (Dwarf_Die *die)
+{
+  Dwarf_Attribute attribute;
+
+  if (!dwarf_attr (die, DW_AT_comp_dir, &attribute))
+    return NULL;
+  return dwarf_formstring (&attribute);
+}
+
 /* A skeleton's functions are in the .dwo file that it names. */
 static void
 find_functions (FlamDwarfUnit *unit)
@@ -201,6 +211,7 @@ flam_dwarf_unit_walk (FlamDwarfUnit *unit)
   if (unit->walked)
     return;
   unit->walked = TRUE;
+  unit->directory = compilation_directory (&unit->die);
   find_functions (unit);
   unit->scoped = language_has_scopes (&unit->die);
   walk = g_new0 (Walk, 1);

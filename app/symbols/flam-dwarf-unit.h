@@ -36,8 +36,9 @@ typedef struct
   guint64 length;   /* bytes of DIEs */
   Dwarf_Die die;    /* the one that holds the functions */
   gboolean walked;
-  gboolean scoped;      /* a language with namespaces or classes */
-  FlamIntervals slices; /* -> nodes */
+  const char *directory; /* where it was compiled, or NULL */
+  gboolean scoped;       /* a language with namespaces or classes */
+  FlamIntervals slices;  /* -> nodes */
   guint32 n_nodes;
   FlamDwarfNode *nodes;
   guint32 n_scopes;

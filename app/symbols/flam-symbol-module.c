@@ -230,18 +230,45 @@ names_of (FlamSymbolModule *module, const char *raw, gboolean linkage)
   return names;
 }
 
+/* By the path's address too: a relative one is its unit's own. */
 static const char *
-file_of (FlamSymbolModule *module, const char *raw)
+file_of (FlamSymbolModule *module, const char *raw, const char *directory)
 {
   const char *file = g_hash_table_lookup (module->files, raw);
+  g_autofree char *full = NULL;
   g_autofree char *path = NULL;
 
   if (file)
     return file;
-  path = flam_source_path_normalize (raw);
+  full = *raw != '/' && directory ? g_build_filename (directory, raw, NULL)
+                                  : g_strdup (raw);
+  path = flam_source_path_normalize (full);
   file = g_string_chunk_insert_const (module->strings, path);
   g_hash_table_insert (module->files, (char *)raw, (char *)file);
   return file;
+}
+
+/* A line belongs to the function's file. Where code of another file was
+ * included into the function, the line is not known. */
+static void
+place_frame (FlamSymbolModule *module,
+             const FlamDwarfFrame *dwarf,
+             FlamSymbolFrame *frame)
+{
+  const char *line_file =
+      dwarf->line_file
+          ? file_of (module, dwarf->line_file, dwarf->line_directory)
+          : NULL;
+
+  if (dwarf->file)
+    {
+      frame->file = file_of (module, dwarf->file, dwarf->directory);
+      frame->first_line = dwarf->first_line;
+    }
+  else if (line_file)
+    frame->file = line_file;
+  if (line_file == frame->file)
+    frame->line = dwarf->line;
 }
 
 static void
@@ -255,16 +282,8 @@ add_frame (FlamSymbolModule *module,
     .file = "",
   };
 
-  if (dwarf && (dwarf->file || dwarf->line_file))
-    {
-      const char *file =
-          file_of (module, dwarf->file ? dwarf->file : dwarf->line_file);
-
-      frame.file = file;
-      frame.first_line = dwarf->file ? dwarf->first_line : 0;
-      if (dwarf->line_file && file_of (module, dwarf->line_file) == file)
-        frame.line = dwarf->line;
-    }
+  if (dwarf)
+    place_frame (module, dwarf, &frame);
   g_array_append_val (module->frames, frame);
 }
 
