@@ -36,6 +36,11 @@ typedef struct
 /* Sorts `ranges` in place; keeps nothing of them. */
 void
 flam_intervals_init (FlamIntervals *intervals, FlamInterval *ranges, gsize n);
+/* The same, but at each address the range with the greatest value wins: code
+ * that was written later over older code. */
+void flam_intervals_init_latest (FlamIntervals *intervals,
+                                 FlamInterval *ranges,
+                                 gsize n);
 void flam_intervals_clear (FlamIntervals *intervals);
 
 /* The slice that holds `address`: G_MAXUINT32 when it lies before the first. */

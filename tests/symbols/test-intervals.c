@@ -61,6 +61,18 @@ slow_find (const FlamInterval *ranges, guint n, guint64 address)
   return best ? best->value : FLAM_NONE;
 }
 
+static guint32
+slow_latest (const FlamInterval *ranges, guint n, guint64 address)
+{
+  guint32 best = FLAM_NONE;
+
+  for (guint i = 0; i < n; i++)
+    if (address >= ranges[i].start && address < ranges[i].end &&
+        (best == FLAM_NONE || ranges[i].value > best))
+      best = ranges[i].value;
+  return best;
+}
+
 static void
 test_random (void)
 {
@@ -81,6 +93,12 @@ test_random (void)
         g_assert_cmpuint (flam_intervals_find (&intervals, at),
                           ==,
                           slow_find (ranges, n, at));
+      flam_intervals_clear (&intervals);
+      flam_intervals_init_latest (&intervals, ranges, n);
+      for (guint64 at = 0; at < 70; at++)
+        g_assert_cmpuint (flam_intervals_find (&intervals, at),
+                          ==,
+                          slow_latest (ranges, n, at));
       flam_intervals_clear (&intervals);
     }
 }

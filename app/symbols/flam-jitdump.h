@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* jit-PID.dump: what perf maps know, with times and lines. Code comes, moves
+ * and is overwritten, so an address means one function at one time and another
+ * later; look-ups name the time.
+ *
+ *   header               OFFSET  SIZE
+ *     magic "JiTD"            0     4   0x4A695444 in the writer's byte order
+ *     version                 4     4   1
+ *     header's size           8     4
+ *     ELF machine            12     4
+ *     (nothing)              16     4
+ *     pid                    20     4
+ *     timestamp              24     8
+ *     flags                  32     8   1: times are the CPU's own counter
+ *   record
+ *     id                      0     4   0 load 1 move 2 lines 3 close 4 unwind
+ *     size, all of it         4     4
+ *     timestamp               8     8   CLOCK_MONOTONIC, ns
+ *   load   pid 16:4  tid 20:4  vma 24:8  address 32:8  size 40:8  index 48:8
+ *          name 56:.. NUL, then the code
+ *   move   pid 16:4  tid 20:4  vma 24:8  old 32:8  new 40:8  size 48:8
+ *          index 56:8
+ *   lines  address 16:8  count 24:8, then entries, for the next load of that
+ *          address:  address:8  line:4  discriminator:4  file.. NUL ("\xff"
+ *          NUL: as before)
+ *
+ * Source: the kernel's tools/perf/Documentation/jitdump-specification.txt. */
+
+#include "flam-types.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamJitdump FlamJitdump;
+
+typedef struct
+{
+  const char *name;
+  const char *file; /* or "" */
+  guint32 line;     /* or 0 */
+  guint64 start;
+  guint64 size;
+} FlamJitSymbol;
+
+/* FLAM_ERROR_SYSTEM, or FLAM_ERROR_INVALID for a bad header. A file that ends
+ * in the middle, or goes wrong further on, is used as far as it goes. */
+FlamJitdump *flam_jitdump_open (const char *path, GError **error);
+/* `data` must outlive the result. `name` is for messages. */
+FlamJitdump *flam_jitdump_new_from_data (const char *name,
+                                         const void *data,
+                                         gsize size,
+                                         GError **error);
+void flam_jitdump_free (FlamJitdump *jitdump);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamJitdump, flam_jitdump_free)
+
+gint32 flam_jitdump_get_pid (const FlamJitdump *jitdump);
+guint32 flam_jitdump_count (const FlamJitdump *jitdump);
+/* FALSE: times cannot be compared with a clock; look-ups ignore theirs. */
+gboolean flam_jitdump_has_clock (const FlamJitdump *jitdump);
+/* 1 when all was read; else where it went wrong, as a share of the file. */
+double flam_jitdump_read_fraction (const FlamJitdump *jitdump);
+
+/* What was at `address` at `time` (CLOCK_MONOTONIC, ns): of the functions
+ * loaded there by then, the last. FALSE: none. */
+gboolean flam_jitdump_find (const FlamJitdump *jitdump,
+                            guint64 address,
+                            guint64 time,
+                            FlamJitSymbol *symbol);
+
+G_END_DECLS

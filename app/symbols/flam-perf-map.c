@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-map.h"
+
+#include "flam-intervals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAX ((goffset)1 << 30)
+#define ANY_OWNER ((uid_t)-1)
+
+struct _FlamPerfMap
+{
+  char *text;    /* the file, names cut off in place */
+  GArray *names; /* guint32 offsets into text */
+  FlamIntervals map;
+  guint32 bad;
+};
+
+/* "HEX HEX name"; leaves `line` at the name. */
+static gboolean
+parse_line (char **line, guint64 *start, guint64 *size)
+{
+  char *end;
+
+  if (!g_ascii_isxdigit (**line))
+    return FALSE;
+  *start = g_ascii_strtoull (*line, &end, 16);
+  if (*end != ' ' || !g_ascii_isxdigit (end[1]))
+    return FALSE;
+  *size = g_ascii_strtoull (end + 1, &end, 16);
+  if (*end != ' ' || !end[1] || *size > G_MAXUINT64 - *start)
+    return FALSE;
+  *line = end + 1;
+  return TRUE;
+}
+
+static void
+parse (FlamPerfMap *map)
+{
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (FlamInterval));
+
+  for (char *line = map->text, *next; *line; line = next)
+    {
+      guint64 start, size;
+
+      next = line + strcspn (line, "\n");
+      if (*next)
+        *next++ = '\0';
+      if (parse_line (&line, &start, &size))
+        {
+          FlamInterval range = { start, start + size, map->names->len };
+          guint32 name = (guint32)(line - map->text);
+
+          line[strcspn (line, "\r")] = '\0';
+          g_array_append_val (ranges, range);
+          g_array_append_val (map->names, name);
+        }
+      else if (*line)
+        map->bad++;
+    }
+  flam_intervals_init_latest (
+      &map->map, (FlamInterval *)ranges->data, ranges->len);
+}
+
+/* Takes over `text`, which is NUL-terminated and shorter than 4 GiB. */
+static FlamPerfMap *
+map_new (char *text)
+{
+  FlamPerfMap *map = g_new0 (FlamPerfMap, 1);
+
+  map->text = text;
+  map->names = g_array_new (FALSE, FALSE, sizeof (guint32));
+  parse (map);
+  return map;
+}
+
+FlamPerfMap *
+flam_perf_map_new_from_data (const char *text, gsize size)
+{
+  return map_new (g_strndup (text, MIN (size, (gsize)FILE_MAX)));
+}
+
+static char *
+read_all (int fd, gsize size)
+{
+  g_autofree char *text = g_malloc (size + 1);
+  gsize done = 0;
+
+  while (done < size)
+    {
+      ssize_t n = read (fd, text + done, size - done);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        break;
+      done += (gsize)n;
+    }
+  text[done] = '\0';
+  return g_steal_pointer (&text);
+}
+
+static FlamPerfMap *
+open_owned (const char *path, uid_t owner, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const char *wrong = NULL;
+  FlamPerfMap *map = NULL;
+  struct stat info;
+
+  if (fd < 0 || fstat (fd, &info) != 0)
+    wrong = g_strerror (errno);
+  else if (!S_ISREG (info.st_mode))
+    wrong = "not a regular file";
+  else if (info.st_size > FILE_MAX)
+    wrong = "larger than 1 GiB";
+  else if (owner != ANY_OWNER && info.st_uid != owner && info.st_uid != 0)
+    wrong = "belongs to another user than the process, so it is not believed";
+  else
+    map = map_new (read_all (fd, (gsize)info.st_size));
+  if (!map)
+    g_set_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s: %s", path, wrong);
+  if (fd >= 0)
+    close (fd);
+  return map;
+}
+
+FlamPerfMap *
+flam_perf_map_open (const char *path, GError **error)
+{
+  return open_owned (path, ANY_OWNER, error);
+}
+
+/* The pid in the process's own namespace, which its runtime wrote into the
+ * name: the last of the line "NSpid:". */
+static gint64
+inner_pid (gint32 pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/status", pid);
+  g_autofree char *text = NULL;
+  const char *line;
+  gint64 inner = pid;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return pid;
+  line = strstr (text, "\nNSpid:");
+  for (line = line ? line + 7 : ""; *line == '\t' || *line == ' ';)
+    {
+      char *end;
+      gint64 value = g_ascii_strtoll (line, &end, 10);
+
+      if (end == line)
+        break;
+      inner = value;
+      line = end;
+    }
+  return inner;
+}
+
+FlamPerfMap *
+flam_perf_map_open_process (gint32 pid, GError **error)
+{
+  g_autofree char *process = g_strdup_printf ("/proc/%d", pid);
+  g_autofree char *path = NULL;
+  struct stat info;
+
+  if (stat (process, &info) == 0)
+    {
+      path = g_strdup_printf ("%s/root/tmp/perf-%" G_GINT64_FORMAT ".map",
+                              process,
+                              inner_pid (pid));
+      return open_owned (path, info.st_uid, error);
+    }
+  path = g_strdup_printf ("/tmp/perf-%d.map", pid);
+  return open_owned (path, geteuid (), error);
+}
+
+void
+flam_perf_map_free (FlamPerfMap *map)
+{
+  if (!map)
+    return;
+  flam_intervals_clear (&map->map);
+  g_array_free (map->names, TRUE);
+  g_free (map->text);
+  g_free (map);
+}
+
+guint32
+flam_perf_map_count (const FlamPerfMap *map, guint32 *bad_lines)
+{
+  if (bad_lines)
+    *bad_lines = map->bad;
+  return map->names->len;
+}
+
+const char *
+flam_perf_map_find (const FlamPerfMap *map, guint64 address)
+{
+  guint32 row = flam_intervals_find (&map->map, address);
+
+  if (row == FLAM_NONE)
+    return NULL;
+  return map->text + g_array_index (map->names, guint32, row);
+}
+
+gboolean
+flam_perf_map_split_python (const char *name, char **function, char **file)
+{
+  const char *colon;
+
+  if (!g_str_has_prefix (name, "py::"))
+    return FALSE;
+  name += 4;
+  colon = strchr (name, ':');
+  if (!colon || colon == name)
+    return FALSE;
+  *function = g_strndup (name, (gsize)(colon - name));
+  *file = g_strdup (colon + 1);
+  return TRUE;
+}
