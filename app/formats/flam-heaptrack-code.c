@@ -29,6 +29,12 @@ typedef struct
   FlamId module;
 } Fragment;
 
+const guint8 flam_heaptrack_digits[256] = {
+  ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+  ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+  ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
+
 void
 flam_heaptrack_code_init (FlamHeaptrackCode *code, FlamBuilder *builder)
 {
@@ -261,7 +267,8 @@ next_place (const guint8 *p, Place *place)
   return flam_heaptrack_hex (p, &place->line);
 }
 
-/* The file has absolute addresses and no biases: nothing to look up later. */
+/* The file has absolute addresses and no biases: nothing can be looked up
+ * later, so frames have no address. */
 static FlamId
 module_of (FlamHeaptrackCode *code, const Ip *ip)
 {
@@ -281,7 +288,6 @@ module_of (FlamHeaptrackCode *code, const Ip *ip)
 
 static FlamId
 make_frame (FlamHeaptrackCode *code,
-            const Ip *ip,
             FlamId module,
             const Place *place,
             guint depth)
@@ -299,7 +305,7 @@ make_frame (FlamHeaptrackCode *code,
   else
     id = flam_builder_function_unresolved (code->builder, module);
   return flam_builder_frame (
-      code->builder, id, ip->address, MIN (place->line, G_MAXINT32), depth);
+      code->builder, id, 0, MIN (place->line, G_MAXINT32), depth);
 }
 
 /* In the file the innermost comes first, in the chain the outermost. */
@@ -321,7 +327,7 @@ make_frames (FlamHeaptrackCode *code, Ip *ip)
       place = (Place){ 0 };
       ip->n_frames = 1;
       flam_column_append (
-          &code->frames, FlamId, make_frame (code, ip, module, &place, 0));
+          &code->frames, FlamId, make_frame (code, module, &place, 0));
       return;
     }
   flam_column_reserve (&code->frames, code->frames.n + ip->n_frames);
@@ -331,7 +337,7 @@ make_frames (FlamHeaptrackCode *code, Ip *ip)
   for (guint depth = ip->n_frames; depth-- > 0;)
     {
       p = next_place (p, &place);
-      chain[depth] = make_frame (code, ip, module, &place, depth);
+      chain[depth] = make_frame (code, module, &place, depth);
     }
 }
 

@@ -80,27 +80,21 @@ guint8 *flam_heaptrack_code_suppressed (FlamHeaptrackCode *code,
                                         const guint8 *used,
                                         const FlamSuppressions *rules);
 
+/* '0' to '9' and 'a' to 'f': their values plus one; else 0. */
+extern const guint8 flam_heaptrack_digits[256];
+
 /* The hex number at `p`, and past the space behind it; NULL if there is none
- * or it has more than 64 bits. */
+ * or it has more than 64 bits. By a table: whether a digit is a letter is a
+ * branch no processor can foresee. */
 static inline const guint8 *
 flam_heaptrack_hex (const guint8 *p, guint64 *value)
 {
   const guint8 *begin = p;
   guint64 v = 0;
+  guint digit;
 
-  for (;; p++)
-    {
-      guint c = *p;
-      guint digit = c - '0';
-
-      if (digit > 9)
-        {
-          digit = c - 'a' + 10;
-          if (digit < 10 || digit > 15)
-            break;
-        }
-      v = v << 4 | digit;
-    }
+  for (; (digit = flam_heaptrack_digits[*p]) != 0; p++)
+    v = v << 4 | (digit - 1);
   *value = v;
   if (p == begin || p - begin > 16)
     return NULL;

@@ -477,12 +477,32 @@ add_allocation (FlamLedger *ledger,
   flam_builder_add_allocation (builder, &allocation);
 }
 
+/* Counted, not compared: the builder then has nothing left to sort. */
+static guint32 *
+rows_by_birth (FlamLedger *ledger)
+{
+  const Row *rows = ledger->rows.data;
+  guint32 n = ledger->rows.n;
+  guint32 *order = g_new (guint32, n + 1);
+  g_autofree guint32 *first = g_new0 (guint32, ledger->now + 2);
+
+  for (guint32 i = 0; i < n; i++)
+    first[rows[i].birth + 1]++;
+  for (guint32 tick = 0; tick <= ledger->now; tick++)
+    first[tick + 1] += first[tick];
+  for (guint32 i = 0; i < n; i++)
+    order[first[rows[i].birth]++] = i;
+  return order;
+}
+
 gboolean
 flam_ledger_finish (FlamLedger *ledger,
                     FlamBuilder *builder,
                     gint64 end,
                     GError **error)
 {
+  g_autofree guint32 *order = NULL;
+
   if (ledger->overflow)
     {
       g_set_error_literal (error,
@@ -492,8 +512,9 @@ flam_ledger_finish (FlamLedger *ledger,
       return FALSE;
     }
   close_piles (ledger);
+  order = rows_by_birth (ledger);
   for (gsize i = 0; i < ledger->rows.n; i++)
     add_allocation (
-        ledger, builder, &flam_column_at (&ledger->rows, Row, i), end);
+        ledger, builder, &flam_column_at (&ledger->rows, Row, order[i]), end);
   return TRUE;
 }
