@@ -365,10 +365,12 @@ is_source_line (const char *text, const char *end)
 static gboolean
 is_jit (Slice module)
 {
-  const char *p = module.text + module.length - strlen (".map");
-
+  if (module.length == 0)
+    return FALSE;
   if (slice_ends (module, ".map"))
     {
+      const char *p = module.text + module.length - strlen (".map");
+
       while (p > module.text && flam_text_is_digit (p[-1]))
         p--;
       return slice_ends ((Slice){ module.text, p - module.text }, "/perf-");
