@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "symbols-oracle.h"
 
-#include "flam-elf.h"
+#include "flam-debug-files.h"
 
 #include <dwarf.h>
 #include <glob.h>
@@ -116,6 +116,21 @@ flam_oracle_chain (FlamOracle *oracle, guint64 vaddr, GArray *frames)
     }
 }
 
+void
+flam_oracle_calls (FlamOracle *oracle, guint64 vaddr)
+{
+  guint64 start;
+  Dwarf_Addr bias = 0;
+  Dwarf_Die *unit;
+  Dwarf_Die *scopes = NULL;
+
+  flam_oracle_symbol (oracle, vaddr, &start);
+  source_line (oracle, vaddr);
+  unit = dwfl_module_addrdie (oracle->module, vaddr + oracle->bias, &bias);
+  if (unit && dwarf_getscopes (unit, vaddr + oracle->bias - bias, &scopes) > 0)
+    free (scopes);
+}
+
 guint64 *
 flam_oracle_addresses (const char *path, guint n, guint32 seed)
 {
@@ -161,19 +176,31 @@ flam_oracle_files (void)
   return (char **)g_ptr_array_free (files, FALSE);
 }
 
+/* A Python of pyenv's has all its debug information in one library; else the
+ * C library, whose debug information may lie beside it. */
 char *
 flam_oracle_big_library (void)
 {
-  static const char *const patterns[] = {
-    "/root/.pyenv/versions/3.11.*/lib/libpython3.11.so.1.0",
-    "/usr/lib/debug/.build-id/93/ac61*.debug",
-  };
   const char *asked = g_getenv ("FLAM_BIG_LIBRARY");
+  g_autofree char *pyenv = g_build_filename (g_get_home_dir (),
+                                             ".pyenv/versions/3.1[0-9].*/lib",
+                                             "libpython3.1?.so.1.0",
+                                             NULL);
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
 
   if (asked)
     return g_strdup (asked);
-  for (gsize i = 0; i < G_N_ELEMENTS (patterns); i++)
-    add_matches (files, patterns[i]);
-  return files->len > 0 ? g_strdup (g_ptr_array_index (files, 0)) : NULL;
+  add_matches (files, pyenv);
+  add_matches (files, "/lib/x86_64-linux-gnu/libc.so.6");
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autoptr (FlamElf) elf =
+          flam_elf_open (g_ptr_array_index (files, i), NULL);
+      g_autoptr (FlamElf) debug =
+          elf ? flam_debug_file_find (elf, NULL, NULL) : NULL;
+
+      if (elf && flam_elf_has_section (debug ? debug : elf, ".debug_info"))
+        return g_strdup (flam_elf_get_path (elf));
+    }
+  return NULL;
 }

@@ -33,12 +33,18 @@ flam_oracle_symbol (FlamOracle *oracle, guint64 vaddr, guint64 *start);
  * outermost first. */
 void flam_oracle_chain (FlamOracle *oracle, guint64 vaddr, GArray *frames);
 
+/* The benchmark's peer: addrinfo, getsrc, addrdie and getscopes of one address;
+ * the calls alone. */
+void flam_oracle_calls (FlamOracle *oracle, guint64 vaddr);
+
 /* `n` vaddrs in the module's code, the same for the same seed. */
 guint64 *flam_oracle_addresses (const char *path, guint n, guint32 seed);
 
-/* Absolute paths of what is asked about, those that exist: captures/bin, the
- * C library, the program itself; and the biggest libpython with DWARF. */
+/* Paths of what is asked about, those that exist: captures/bin, the C and C++
+ * libraries, the program itself. */
 char **flam_oracle_files (void);
+/* A library with megabytes of DWARF ($FLAM_BIG_LIBRARY, or what is found), or
+ * NULL. */
 char *flam_oracle_big_library (void);
 
 G_END_DECLS
