@@ -64,6 +64,7 @@ typedef struct
  * it need to know of it. */
 typedef struct
 {
+  guint64 address;
   FlamId frame;
   FlamId module;
   guint16 depth;
@@ -337,6 +338,13 @@ parse_frame (Slice text, Frame *frame)
           rest = slice_trim (rest.text, open - 1);
         }
     }
+  else
+    {
+      /* A line that was cut in its module's path. */
+      const char *open = memmem (rest.text, rest.length, " (/", 3);
+      if (open != NULL)
+        rest = slice_trim (rest.text, open);
+    }
   frame->symbol = strip_offset (rest);
   if (slice_is (frame->symbol, "[unknown]"))
     frame->symbol.length = 0;
@@ -502,7 +510,10 @@ make_place (Script *script, Slice text, const Place *caller, Place *place)
   place->bad = !parse_frame (text, &frame);
   if (place->bad)
     return;
-  if (frame.inlined && caller->frame != FLAM_NONE)
+  place->address = frame.address;
+  /* perf may lose the frame that it was inlined into. */
+  if (frame.inlined && caller->frame != FLAM_NONE &&
+      caller->address == frame.address)
     {
       *place = *caller;
       if (place->depth < G_MAXUINT16)
