@@ -32,6 +32,7 @@ struct _FlamDwarfIndex
   FlamIntervals late; /* the same for the unranged, once they were walked */
   gboolean late_done;
   GArray *functions;     /* Function */
+  GHashTable *foreign;   /* Dwarf_CU of the supplement -> FlamDwarfUnit */
   GHashTable *by_origin; /* address of the origin's DIE -> function + 1 */
   GStringChunk *strings;
 };
@@ -173,6 +174,13 @@ read_units (FlamDwarfIndex *index)
   g_array_free (ranges, TRUE);
 }
 
+static void
+free_unit (gpointer data)
+{
+  flam_dwarf_unit_clear (data);
+  g_free (data);
+}
+
 FlamDwarfIndex *
 flam_dwarf_index_new (const FlamElf *elf, const char *const *directories)
 {
@@ -189,6 +197,7 @@ flam_dwarf_index_new (const FlamElf *elf, const char *const *directories)
   index->unranged = g_array_new (FALSE, FALSE, sizeof (guint32));
   index->functions = g_array_new (FALSE, FALSE, sizeof (Function));
   index->by_origin = g_hash_table_new (g_direct_hash, g_direct_equal);
+  index->foreign = g_hash_table_new_full (NULL, NULL, NULL, free_unit);
   index->strings = g_string_chunk_new (4096);
   find_supplement (index, directories);
   read_units (index);
@@ -207,6 +216,7 @@ flam_dwarf_index_free (FlamDwarfIndex *index)
   g_array_free (index->units, TRUE);
   g_array_free (index->unranged, TRUE);
   g_array_free (index->functions, TRUE);
+  g_hash_table_destroy (index->foreign);
   g_hash_table_destroy (index->by_origin);
   g_string_chunk_free (index->strings);
   dwarf_end (index->dwarf);
@@ -284,14 +294,33 @@ find_origin (Dwarf_Die *die)
 }
 
 static FlamDwarfUnit *
+foreign_unit (FlamDwarfIndex *index, Dwarf_CU *cu)
+{
+  FlamDwarfUnit *unit = g_hash_table_lookup (index->foreign, cu);
+
+  if (unit)
+    return unit;
+  unit = g_new0 (FlamDwarfUnit, 1);
+  unit->cu = cu;
+  if (!dwarf_cu_die (cu, &unit->die, NULL, NULL, NULL, NULL, NULL, NULL))
+    {
+      g_free (unit);
+      return NULL;
+    }
+  g_hash_table_insert (index->foreign, cu, unit);
+  return unit;
+}
+
+static FlamDwarfUnit *
 unit_of (FlamDwarfIndex *index, Dwarf_Die *die)
 {
   Dwarf_Die owner;
   guint32 low = 0;
   guint32 high = index->units->len;
 
-  if (dwarf_cu_getdwarf (die->cu) != index->dwarf ||
-      !dwarf_diecu (die, &owner, NULL, NULL))
+  if (dwarf_cu_getdwarf (die->cu) != index->dwarf)
+    return foreign_unit (index, die->cu);
+  if (!dwarf_diecu (die, &owner, NULL, NULL))
     return NULL;
   while (low < high)
     {
@@ -348,26 +377,31 @@ name_function (FlamDwarfIndex *index,
     function->name = scoped_name (index, unit, origin, function->name);
 }
 
-/* dwarf_decl_file() reads the file table of the unit that has the attribute,
- * which may be another one than the user's. */
+/* What dwarf_decl_file() should do; libdw 0.188's own asserts that a line table
+ * was read, which fails for split DWARF 4 and for damaged files. The file table
+ * is that of the unit which has the attribute, perhaps not the user's. */
 static void
 place_function (FlamDwarfUnit *unit, Dwarf_Die *die, Function *function)
 {
   Dwarf_Attribute attribute;
+  Dwarf_Word number = 0;
   Dwarf_Die owner;
   int line = 0;
 
-  function->file = dwarf_decl_file (die);
-  function->directory = unit->directory;
-  if (function->file && *function->file != '/' &&
-      dwarf_attr_integrate (die, DW_AT_decl_file, &attribute) &&
-      attribute.cu != unit->die.cu &&
-      dwarf_cu_info (
-          attribute.cu, NULL, NULL, &owner, NULL, NULL, NULL, NULL) == 0 &&
-      dwarf_attr (&owner, DW_AT_comp_dir, &attribute))
-    function->directory = dwarf_formstring (&attribute);
   if (dwarf_decl_line (die, &line) == 0 && line > 0)
     function->line = (guint32)line;
+  if (!dwarf_attr_integrate (die, DW_AT_decl_file, &attribute) ||
+      dwarf_formudata (&attribute, &number) != 0)
+    return;
+  function->directory = unit->directory;
+  owner = unit->die;
+  if (attribute.cu != unit->die.cu &&
+      !dwarf_cu_die (attribute.cu, &owner, NULL, NULL, NULL, NULL, NULL, NULL))
+    return;
+  function->file = flam_dwarf_file (&owner, number);
+  if (attribute.cu != unit->die.cu &&
+      dwarf_attr (&owner, DW_AT_comp_dir, &attribute))
+    function->directory = dwarf_formstring (&attribute);
 }
 
 static FlamId
@@ -435,7 +469,7 @@ resolve_node (FlamDwarfIndex *index, FlamDwarfUnit *unit, FlamDwarfNode *node)
     return;
   node->call_line = (guint32)constant (&die, DW_AT_call_line);
   node->call_file =
-      flam_dwarf_unit_file (unit, constant (&die, DW_AT_call_file));
+      flam_dwarf_file (&unit->die, constant (&die, DW_AT_call_file));
 }
 
 /* --- look-up ------------------------------------------------------------- */

@@ -196,10 +196,11 @@ find_functions (FlamDwarfUnit *unit)
 {
   Dwarf_Die skeleton = { 0 };
   Dwarf_Die split = { 0 };
+  guint8 type = 0;
 
   if (dwarf_cu_info (
-          unit->cu, NULL, NULL, &skeleton, &split, NULL, NULL, NULL) == 0 &&
-      split.addr)
+          unit->cu, NULL, &type, &skeleton, &split, NULL, NULL, NULL) == 0 &&
+      type == DW_UT_skeleton && split.addr)
     unit->die = split;
 }
 
@@ -240,12 +241,12 @@ flam_dwarf_unit_clear (FlamDwarfUnit *unit)
 }
 
 const char *
-flam_dwarf_unit_file (FlamDwarfUnit *unit, Dwarf_Word number)
+flam_dwarf_file (Dwarf_Die *unit, Dwarf_Word number)
 {
   Dwarf_Files *files;
   size_t n;
 
-  if (dwarf_getsrcfiles (&unit->die, &files, &n) != 0 || number >= n)
+  if (dwarf_getsrcfiles (unit, &files, &n) != 0 || number >= n)
     return NULL;
   return dwarf_filesrc (files, number, NULL, NULL);
 }

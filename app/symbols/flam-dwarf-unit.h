@@ -48,8 +48,9 @@ typedef struct
 void flam_dwarf_unit_walk (FlamDwarfUnit *unit);
 void flam_dwarf_unit_clear (FlamDwarfUnit *unit);
 
-/* The unit's source file of this number, or NULL. */
-const char *flam_dwarf_unit_file (FlamDwarfUnit *unit, Dwarf_Word number);
+/* The source file of this number in the table of the unit whose DIE this is,
+ * or NULL. */
+const char *flam_dwarf_file (Dwarf_Die *unit, Dwarf_Word number);
 /* "ns::Class::" for a DIE of this unit; may be "". Free it. */
 char *flam_dwarf_unit_scope_of (const FlamDwarfUnit *unit, Dwarf_Off die);
 

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* One program, its debug information kept in every way there is: each must
+ * give the chains that the plain build gives, byte for byte of its code. */
+
+#include "flam-debug-files.h"
+#include "flam-symbol-module.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static const char source[] =
+    "namespace geo {\n"
+    "struct Point { int x, y; int norm () const; };\n"
+    "static inline __attribute__ ((always_inline)) int\n"
+    "square (int v)\n"
+    "{ return v * v + (v >> 1); }\n"
+    "inline __attribute__ ((always_inline)) int\n"
+    "sum (int a, int b)\n"
+    "{ int t = square (a);\n"
+    "  return t + square (b); }\n"
+    "__attribute__ ((noinline)) int\n"
+    "Point::norm () const\n"
+    "{ int r = sum (x, y);\n"
+    "  return r ^ (r >> 3); }\n"
+    "}\n"
+    "static __attribute__ ((noinline)) int hidden (int v)\n"
+    "{ geo::Point p { v, v + 1 };\n"
+    "  return p.norm () + 1; }\n"
+    "int main (int argc, char **)\n"
+    "{ return hidden (argc) & 1; }\n";
+
+static char *folder;
+
+static char *
+in_folder (const char *name)
+{
+  return g_build_filename (folder, name, NULL);
+}
+
+/* Runs "tool arg arg" in the folder; FALSE when the tool is absent or fails. */
+static gboolean run (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+static gboolean
+run (const char *format, ...)
+{
+  g_autofree char *command = NULL;
+  g_auto (GStrv) argv = NULL;
+  int status = 0;
+  va_list arguments;
+
+  va_start (arguments, format);
+  command = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  argv = g_strsplit (command, " ", -1);
+  return g_spawn_sync (folder,
+                       argv,
+                       NULL,
+                       G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL,
+                       NULL,
+                       NULL,
+                       NULL,
+                       NULL,
+                       &status,
+                       NULL) &&
+         g_spawn_check_wait_status (status, NULL);
+}
+
+/* Everything said of the code of `path`, as text. */
+static char *
+describe (const char *path,
+          const FlamSymbolModuleOptions *options,
+          gboolean names_alone)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamSymbolModule) module =
+      flam_symbol_module_open (path, options, &error);
+  GString *text = g_string_new (NULL);
+  FlamElfSection code;
+
+  g_assert_no_error (error);
+  g_assert_true (flam_elf_get_section (
+      flam_symbol_module_get_elf (module), ".text", &code));
+  for (guint64 at = code.vaddr; at < code.vaddr + code.size; at++)
+    {
+      FlamSymbolChain chain;
+
+      flam_symbol_module_lookup (module, at, &chain);
+      g_string_append_printf (text, "%" G_GINT64_MODIFIER "x", at);
+      for (guint i = 0; i < (names_alone ? MIN (chain.n, 1) : chain.n); i++)
+        {
+          g_autofree char *file = g_path_get_basename (chain.frames[i].file);
+
+          g_string_append_printf (text, " %s", chain.frames[i].name);
+          if (!names_alone)
+            g_string_append_printf (text, ":%s:%u", file, chain.frames[i].line);
+        }
+      g_string_append_c (text, '\n');
+    }
+  return g_string_free (text, FALSE);
+}
+
+static char *expected;
+
+/* Line by line, so that the first difference is what is printed. */
+static void
+assert_same (const char *text, const char *wanted)
+{
+  g_auto (GStrv) have = g_strsplit (text, "\n", -1);
+  g_auto (GStrv) want = g_strsplit (wanted, "\n", -1);
+
+  for (guint i = 0; have[i] && want[i]; i++)
+    g_assert_cmpstr (have[i], ==, want[i]);
+  g_assert_cmpuint (g_strv_length (have), ==, g_strv_length (want));
+}
+
+static void
+assert_described (const char *name, const char *const *directories)
+{
+  FlamSymbolModuleOptions options = { .debug_directories = directories };
+  g_autofree char *path = in_folder (name);
+  g_autofree char *text = describe (path, &options, FALSE);
+
+  assert_same (text, expected);
+}
+
+static void
+test_plain (void)
+{
+  g_assert_nonnull (strstr (expected,
+                            " geo::Point::norm:program.cc:12"
+                            " geo::sum:program.cc:8"
+                            " geo::square:program.cc:5\n"));
+  g_assert_nonnull (strstr (expected, " hidden:program.cc:"));
+}
+
+static void
+variant (const char *name, const char *flags)
+{
+  g_autofree char *object = g_strconcat (name, ".o", NULL);
+
+  /* In two steps: a .dwo is found under the object's name. */
+  if (!run ("g++ -O1 %s -c -o %s program.cc", flags, object) ||
+      !run ("g++ %s -Wl,--build-id -o %s %s", flags, name, object))
+    {
+      g_test_skip ("the compiler cannot do this");
+      return;
+    }
+  assert_described (name, NULL);
+}
+
+static void
+test_dwarf_4 (void)
+{
+  variant ("dwarf4", "-g -gdwarf-4");
+}
+
+static void
+test_dwarf_5 (void)
+{
+  variant ("dwarf5", "-g -gdwarf-5");
+}
+
+static void
+test_compressed (void)
+{
+  variant ("compressed", "-g -gz");
+}
+
+static void
+test_split_4 (void)
+{
+  variant ("split4", "-g -gdwarf-4 -gsplit-dwarf");
+}
+
+static void
+test_split_5 (void)
+{
+  variant ("split5", "-g -gdwarf-5 -gsplit-dwarf");
+}
+
+/* No ranges for functions that the linker threw away. */
+static void
+test_sections (void)
+{
+  if (run ("g++ -O1 -g -ffunction-sections -Wl,--gc-sections -o gc "
+           "program.cc"))
+    {
+      g_autofree char *path = in_folder ("gc");
+      g_autofree char *text = describe (path, NULL, FALSE);
+
+      g_assert_nonnull (strstr (text,
+                                " geo::Point::norm:program.cc:12"
+                                " geo::sum:program.cc:8"
+                                " geo::square:program.cc:5\n"));
+    }
+  else
+    g_test_skip ("the compiler cannot do this");
+}
+
+/* clang writes no DW_AT_sibling, and other code: only the shape is known. */
+static void
+test_clang (void)
+{
+  g_autofree char *path = in_folder ("clang");
+  g_autofree char *text = NULL;
+
+  if (!run ("clang++ -O1 -g -o clang program.cc"))
+    {
+      g_test_skip ("clang is not installed");
+      return;
+    }
+  text = describe (path, NULL, FALSE);
+  g_assert_nonnull (strstr (text, " geo::square:program.cc:5\n"));
+}
+
+static gboolean
+strip_into (const char *name, const char *debug)
+{
+  return run ("objcopy --only-keep-debug plain %s", debug) &&
+         run ("objcopy --strip-all --add-gnu-debuglink=%s plain %s",
+              debug,
+              name);
+}
+
+static void
+test_beside (void)
+{
+  g_assert_true (strip_into ("stripped", "stripped.debug"));
+  assert_described ("stripped", NULL);
+}
+
+static void
+test_hidden_folder (void)
+{
+  g_autofree char *hidden = in_folder (".debug");
+  g_autofree char *from = in_folder ("hidden.debug");
+  g_autofree char *to = in_folder (".debug/hidden.debug");
+
+  g_assert_true (strip_into ("hidden", "hidden.debug"));
+  g_assert_no_errno (g_mkdir (hidden, 0700));
+  g_assert_no_errno (g_rename (from, to));
+  assert_described ("hidden", NULL);
+}
+
+static void
+test_by_build_id (void)
+{
+  g_autofree char *from = in_folder ("by-id.debug");
+  g_autofree char *root = in_folder ("debug-root");
+  g_autofree char *path = in_folder ("by-id");
+  g_autofree char *to = NULL;
+  g_autofree char *parent = NULL;
+  const char *directories[] = { root, NULL };
+  g_autoptr (FlamElf) elf = NULL;
+
+  g_assert_true (strip_into ("by-id", "by-id.debug"));
+  elf = flam_elf_open (path, NULL);
+  to = flam_debug_file_path (root, flam_elf_get_build_id (elf), ".debug");
+  g_assert_nonnull (to);
+  parent = g_path_get_dirname (to);
+  g_assert_no_errno (g_mkdir_with_parents (parent, 0700));
+  g_assert_no_errno (g_rename (from, to));
+  assert_described ("by-id", directories);
+}
+
+/* A debug file of another build is not used. */
+static void
+test_wrong_build (void)
+{
+  g_autofree char *path = in_folder ("wrong");
+  g_autoptr (FlamSymbolModule) module = NULL;
+
+  g_assert_true (strip_into ("wrong", "wrong.debug"));
+  g_assert_true (run ("g++ -O0 -g -Wl,--build-id -o other program.cc") &&
+                 run ("objcopy --only-keep-debug other wrong.debug"));
+  module = flam_symbol_module_open (path, NULL, NULL);
+  g_assert_cmpint (
+      flam_symbol_module_get_state (module), !=, FLAM_SYMBOLS_DWARF);
+}
+
+/* Without build ids the checksum in .gnu_debuglink decides. */
+static void
+test_checksum (void)
+{
+  g_autofree char *path = in_folder ("noid");
+  g_autofree char *debug = in_folder ("noid.debug");
+  g_autofree char *bytes = NULL;
+  gsize size;
+
+  g_assert_true (
+      run ("g++ -O1 -g -Wl,--build-id=none -o noid-plain program.cc") &&
+      run ("objcopy --only-keep-debug noid-plain noid.debug") &&
+      run ("objcopy --strip-all --add-gnu-debuglink=noid.debug noid-plain "
+           "noid"));
+  {
+    g_autoptr (FlamSymbolModule) module =
+        flam_symbol_module_open (path, NULL, NULL);
+    g_assert_cmpint (
+        flam_symbol_module_get_state (module), ==, FLAM_SYMBOLS_DWARF);
+  }
+  g_assert_true (g_file_get_contents (debug, &bytes, &size, NULL));
+  bytes[size - 1] ^= 1;
+  g_assert_true (g_file_set_contents (debug, bytes, (gssize)size, NULL));
+  {
+    g_autoptr (FlamSymbolModule) module =
+        flam_symbol_module_open (path, NULL, NULL);
+    g_assert_cmpint (
+        flam_symbol_module_get_state (module), !=, FLAM_SYMBOLS_DWARF);
+  }
+}
+
+static void
+test_minidebug (void)
+{
+  g_autofree char *path = in_folder ("mini");
+  g_autofree char *text = NULL;
+  g_autoptr (FlamSymbolModule) module = NULL;
+
+  if (!run ("objcopy -S --remove-section=.comment --keep-symbol=_ZL6hiddeni "
+            "--keep-symbol=_ZNK3geo5Point4normEv --keep-symbol=main plain "
+            "mini.syms") ||
+      !run ("xz -k mini.syms") ||
+      !run ("objcopy --strip-all --add-section "
+            ".gnu_debugdata=mini.syms.xz plain mini"))
+    {
+      g_test_skip ("objcopy or xz is not installed");
+      return;
+    }
+  text = describe (path, NULL, TRUE);
+  g_assert_nonnull (strstr (text, " hidden\n"));
+  g_assert_nonnull (strstr (text, " geo::Point::norm\n"));
+  module = flam_symbol_module_open (path, NULL, NULL);
+  g_assert_cmpint (
+      flam_symbol_module_get_state (module), ==, FLAM_SYMBOLS_SYMTAB);
+}
+
+/* dwz moves only what two files share, so there must be much of it. */
+static void
+test_dwz (void)
+{
+  static const char *const names[] = { "dwz1", "dwz2" };
+  g_autofree char *more = g_strconcat ("#include <map>\n"
+                                       "#include <string>\n"
+                                       "std::map<std::string, int> table;\n"
+                                       "int find (const char *key)\n"
+                                       "{ return ++table[key]; }\n",
+                                       source,
+                                       NULL);
+  g_autofree char *program = in_folder ("big.cc");
+  g_autofree char *big = in_folder ("big");
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_set_contents (program, more, -1, NULL));
+  if (!run ("g++ -O1 -g -Wl,--build-id -o big big.cc") ||
+      !run ("cp big dwz1") || !run ("cp big dwz2") ||
+      !run ("dwz -m common.debug dwz1 dwz2"))
+    {
+      g_test_skip ("dwz is not installed");
+      return;
+    }
+  text = describe (big, NULL, FALSE);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *path = in_folder (names[i]);
+      g_autofree char *packed = describe (path, NULL, FALSE);
+
+      assert_same (packed, text);
+    }
+}
+
+static void
+test_stub_names (void)
+{
+  static const char puts_source[] = "#include <stdio.h>\n#include <stdlib.h>\n"
+                                    "int main (int c, char **v)\n"
+                                    "{ puts (v[0]); return rand (); }\n";
+  static const char *const flags[] = {
+    "", "-fcf-protection=full -Wl,-z,ibtplt", "-Wl,-z,now", "-no-pie"
+  };
+  g_autofree char *program = in_folder ("stubs.c");
+
+  g_assert_true (g_file_set_contents (program, puts_source, -1, NULL));
+  for (gsize i = 0; i < G_N_ELEMENTS (flags); i++)
+    {
+      g_autofree char *path = in_folder ("stubs");
+      g_autoptr (FlamSymbolModule) module = NULL;
+      const FlamSymbol *symbols;
+      guint found = 0;
+      guint32 n;
+
+      if (!run ("gcc -O1 -o stubs stubs.c%s%s", *flags[i] ? " " : "", flags[i]))
+        continue;
+      module = flam_symbol_module_open (path, NULL, NULL);
+      symbols =
+          flam_symbol_table_get (flam_symbol_module_get_table (module), &n);
+      for (guint32 j = 0; j < n; j++)
+        found += strcmp (symbols[j].name, "puts@plt") == 0 ||
+                 strcmp (symbols[j].name, "rand@plt") == 0;
+      g_assert_cmpuint (found, ==, 2);
+    }
+}
+
+static void
+remove_folder (void)
+{
+  run ("rm -r %s", folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *program = NULL;
+  g_autofree char *plain = NULL;
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+  folder = g_dir_make_tmp ("flam-debug-XXXXXX", NULL);
+  program = in_folder ("program.cc");
+  plain = in_folder ("plain");
+  g_assert_true (g_file_set_contents (program, source, -1, NULL));
+  if (!run ("g++ -O1 -g -Wl,--build-id -o plain program.cc") ||
+      !g_find_program_in_path ("objcopy"))
+    {
+      g_print ("1..0 # SKIP g++ and objcopy are not installed\n");
+      remove_folder ();
+      return 0;
+    }
+  expected = describe (plain, NULL, FALSE);
+  g_test_add_func ("/debug-files/plain", test_plain);
+  g_test_add_func ("/debug-files/dwarf-4", test_dwarf_4);
+  g_test_add_func ("/debug-files/dwarf-5", test_dwarf_5);
+  g_test_add_func ("/debug-files/compressed", test_compressed);
+  g_test_add_func ("/debug-files/split-4", test_split_4);
+  g_test_add_func ("/debug-files/split-5", test_split_5);
+  g_test_add_func ("/debug-files/sections", test_sections);
+  g_test_add_func ("/debug-files/clang", test_clang);
+  g_test_add_func ("/debug-files/beside", test_beside);
+  g_test_add_func ("/debug-files/hidden-folder", test_hidden_folder);
+  g_test_add_func ("/debug-files/by-build-id", test_by_build_id);
+  g_test_add_func ("/debug-files/wrong-build", test_wrong_build);
+  g_test_add_func ("/debug-files/checksum", test_checksum);
+  g_test_add_func ("/debug-files/minidebug", test_minidebug);
+  g_test_add_func ("/debug-files/dwz", test_dwz);
+  g_test_add_func ("/debug-files/stub-names", test_stub_names);
+  result = g_test_run ();
+  remove_folder ();
+  g_free (expected);
+  g_free (folder);
+  return result;
+}
