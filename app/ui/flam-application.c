@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-application.h"
+
+#include "flam-config.h"
+#include "flam-preferences.h"
+#include "flam-settings.h"
+#include "flam-window.h"
+
+#include <glib/gi18n.h>
+
+struct _FlamApplication
+{
+  AdwApplication parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (FlamApplication, flam_application, ADW_TYPE_APPLICATION)
+
+static const struct
+{
+  const char *action;
+  const char *accels[4];
+} accels[] = {
+  { "app.quit", { "<Control>q" } },
+  { "app.new-window", { "<Control>n" } },
+  { "app.preferences", { "<Control>comma" } },
+  { "window.close", { "<Control>w" } },
+  { "win.open", { "<Control>o" } },
+  { "win.record", { "<Control>r" } },
+  { "win.save-as", { "<Control><Shift>s" } },
+  { "win.search", { "<Control>f" } },
+  { "win.search-next", { "<Control>g", "F3" } },
+  { "win.search-previous", { "<Control><Shift>g", "<Shift>F3" } },
+  { "win.source-pane", { "F9" } },
+  { "win.menu", { "F10" } },
+  { "win.undo", { "<Control>z" } },
+  { "win.page(1)", { "<Control>1" } },
+  { "win.page(2)", { "<Control>2" } },
+  { "win.page(3)", { "<Control>3" } },
+  { "win.page(4)", { "<Control>4" } },
+  { "win.page(5)", { "<Control>5" } },
+  { "win.page(6)", { "<Control>6" } },
+  { "win.page(7)", { "<Control>7" } },
+  { "win.page(8)", { "<Control>8" } },
+  { "win.page(9)", { "<Control>9" } },
+};
+
+static const GOptionEntry options[] = {
+  { "record",
+    'r',
+    G_OPTION_FLAG_NONE,
+    G_OPTION_ARG_NONE,
+    NULL,
+    N_ ("Record the program that follows"),
+    NULL },
+  { "version",
+    0,
+    G_OPTION_FLAG_NONE,
+    G_OPTION_ARG_NONE,
+    NULL,
+    N_ ("Show the version"),
+    NULL },
+  { G_OPTION_REMAINING,
+    0,
+    G_OPTION_FLAG_NONE,
+    G_OPTION_ARG_FILENAME_ARRAY,
+    NULL,
+    NULL,
+    N_ ("[FILE…] | --record -- PROGRAM [ARGUMENT…]") },
+  { NULL },
+};
+
+static FlamWindow *
+present_new_window (FlamApplication *self)
+{
+  FlamWindow *window = flam_window_new (GTK_APPLICATION (self));
+
+  gtk_window_present (GTK_WINDOW (window));
+  return window;
+}
+
+void
+flam_application_open_file (FlamApplication *self,
+                            GtkWindow *window,
+                            GFile *file)
+{
+  g_return_if_fail (FLAM_IS_APPLICATION (self));
+  if (!FLAM_IS_WINDOW (window) || !flam_window_is_vacant (FLAM_WINDOW (window)))
+    window = GTK_WINDOW (present_new_window (self));
+  flam_window_open (FLAM_WINDOW (window), file);
+  gtk_window_present (window);
+}
+
+static void
+flam_application_activate (GApplication *application)
+{
+  GtkWindow *window =
+      gtk_application_get_active_window (GTK_APPLICATION (application));
+
+  if (window != NULL)
+    gtk_window_present (window);
+  else
+    present_new_window (FLAM_APPLICATION (application));
+}
+
+static void
+flam_application_open (GApplication *application,
+                       GFile **files,
+                       int n_files,
+                       const char *hint)
+{
+  for (int i = 0; i < n_files; i++)
+    flam_application_open_file (
+        FLAM_APPLICATION (application),
+        gtk_application_get_active_window (GTK_APPLICATION (application)),
+        files[i]);
+}
+
+static int
+flam_application_handle_local_options (GApplication *application,
+                                       GVariantDict *dict)
+{
+  g_autofree const char **rest = NULL;
+  gboolean wants_record = g_variant_dict_contains (dict, "record");
+
+  if (g_variant_dict_contains (dict, "version"))
+    {
+      g_print ("flambeau %s\n", FLAM_VERSION);
+      return 0;
+    }
+  g_variant_dict_lookup (dict, G_OPTION_REMAINING, "^a&ay", &rest);
+  if (wants_record && (rest == NULL || rest[0] == NULL))
+    {
+      g_printerr ("%s\n",
+                  _ ("flambeau: --record needs a program: "
+                     "flambeau --record -- PROGRAM [ARGUMENT…]"));
+      return 2;
+    }
+  return -1;
+}
+
+static int
+flam_application_command_line (GApplication *application,
+                               GApplicationCommandLine *line)
+{
+  FlamApplication *self = FLAM_APPLICATION (application);
+  GVariantDict *dict = g_application_command_line_get_options_dict (line);
+  g_autofree const char **rest = NULL;
+
+  g_variant_dict_lookup (dict, G_OPTION_REMAINING, "^a&ay", &rest);
+  if (rest == NULL || rest[0] == NULL)
+    g_application_activate (application);
+  else if (g_variant_dict_contains (dict, "record"))
+    flam_window_record (present_new_window (self),
+                        rest,
+                        g_application_command_line_get_cwd (line),
+                        g_application_command_line_get_environ (line));
+  else
+    for (guint i = 0; rest[i] != NULL; i++)
+      {
+        g_autoptr (GFile) file =
+            g_application_command_line_create_file_for_arg (line, rest[i]);
+        flam_application_open_file (self, NULL, file);
+      }
+  return 0;
+}
+
+static void
+on_quit (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GList *windows = g_list_copy (gtk_application_get_windows (data));
+
+  for (GList *l = windows; l != NULL; l = l->next)
+    gtk_window_close (l->data);
+  g_list_free (windows);
+}
+
+static void
+on_new_window (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  present_new_window (data);
+}
+
+static void
+on_preferences (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GtkWindow *window = gtk_application_get_active_window (data);
+
+  gtk_window_present (GTK_WINDOW (flam_preferences_new (window)));
+}
+
+static void
+on_about (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  static const char *developers[] = { "Flambeau developers", NULL };
+
+  adw_show_about_window (gtk_application_get_active_window (data),
+                         "application-name",
+                         _ ("Flambeau"),
+                         "application-icon",
+                         FLAM_APP_ID,
+                         "version",
+                         FLAM_VERSION,
+                         "developer-name",
+                         _ ("Flambeau developers"),
+                         "developers",
+                         developers,
+                         "comments",
+                         _ ("See where time and memory go"),
+                         "license-type",
+                         GTK_LICENSE_GPL_3_0,
+                         NULL);
+}
+
+static const GActionEntry actions[] = {
+  { "quit", on_quit },
+  { "new-window", on_new_window },
+  { "preferences", on_preferences },
+  { "about", on_about },
+};
+
+static void
+apply_color_scheme (GSettings *settings, const char *key, gpointer data)
+{
+  g_autofree char *scheme = g_settings_get_string (settings, key);
+  AdwColorScheme value = ADW_COLOR_SCHEME_DEFAULT;
+
+  if (strcmp (scheme, "light") == 0)
+    value = ADW_COLOR_SCHEME_FORCE_LIGHT;
+  else if (strcmp (scheme, "dark") == 0)
+    value = ADW_COLOR_SCHEME_FORCE_DARK;
+  adw_style_manager_set_color_scheme (adw_style_manager_get_default (), value);
+}
+
+static void
+flam_application_startup (GApplication *application)
+{
+  GtkApplication *self = GTK_APPLICATION (application);
+  GSettings *settings;
+
+  G_APPLICATION_CLASS (flam_application_parent_class)->startup (application);
+  g_action_map_add_action_entries (
+      G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+  for (guint i = 0; i < G_N_ELEMENTS (accels); i++)
+    gtk_application_set_accels_for_action (
+        self, accels[i].action, accels[i].accels);
+
+  settings = flam_settings_get ();
+  g_signal_connect_object (settings,
+                           "changed::" FLAM_KEY_COLOR_SCHEME,
+                           G_CALLBACK (apply_color_scheme),
+                           self,
+                           0);
+  apply_color_scheme (settings, FLAM_KEY_COLOR_SCHEME, NULL);
+}
+
+static void
+flam_application_class_init (FlamApplicationClass *klass)
+{
+  GApplicationClass *class = G_APPLICATION_CLASS (klass);
+
+  class->startup = flam_application_startup;
+  class->activate = flam_application_activate;
+  class->open = flam_application_open;
+  class->handle_local_options = flam_application_handle_local_options;
+  class->command_line = flam_application_command_line;
+}
+
+static void
+flam_application_init (FlamApplication *self)
+{
+  g_application_add_main_option_entries (G_APPLICATION (self), options);
+  g_application_set_option_context_parameter_string (G_APPLICATION (self), "");
+  g_application_set_option_context_summary (
+      G_APPLICATION (self),
+      _ ("Shows where the time and the memory of programs go: opens captures, "
+         "or records a program."));
+}
+
+FlamApplication *
+flam_application_new (void)
+{
+  return g_object_new (FLAM_TYPE_APPLICATION,
+                       "application-id",
+                       FLAM_APP_ID,
+                       "flags",
+                       G_APPLICATION_HANDLES_OPEN |
+                           G_APPLICATION_HANDLES_COMMAND_LINE |
+                           G_APPLICATION_SEND_ENVIRONMENT,
+                       "resource-base-path",
+                       "/dev/flambeau/Flambeau",
+                       NULL);
+}

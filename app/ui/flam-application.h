@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The process: command line, accelerators, one window for each capture. */
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_APPLICATION (flam_application_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamApplication, flam_application, FLAM, APPLICATION, AdwApplication)
+
+FlamApplication *flam_application_new (void);
+
+/* In `window` when it shows no capture yet, else in a new one. */
+void flam_application_open_file (FlamApplication *application,
+                                 GtkWindow *window,
+                                 GFile *file);
+
+G_END_DECLS

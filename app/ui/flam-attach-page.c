@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-attach-page.h"
+
+#include "flam-job.h"
+
+#include <glib/gi18n.h>
+
+struct _FlamAttachPage
+{
+  GtkWidget parent_instance;
+
+  FlamJob *job;
+  GListStore *processes;
+  GtkCustomFilter *filter;
+  GtkSingleSelection *selection;
+
+  GtkSearchEntry *search;
+  GtkButton *refresh;
+  GtkListView *list;
+};
+
+enum
+{
+  SIGNAL_CHANGED,
+  SIGNAL_ACTIVATED,
+  N_SIGNALS
+};
+
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE (FlamAttachPage, flam_attach_page, GTK_TYPE_WIDGET)
+
+FlamProcess *
+flam_attach_page_get_process (FlamAttachPage *self)
+{
+  FlamProcess *process;
+
+  g_return_val_if_fail (FLAM_IS_ATTACH_PAGE (self), NULL);
+  process = gtk_single_selection_get_selected_item (self->selection);
+  return process != NULL && process->reason == NULL ? process : NULL;
+}
+
+static void
+list_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamAttachPage *self = data;
+  g_autoptr (GPtrArray) list = result;
+
+  if (list != NULL)
+    g_list_store_splice (
+        self->processes,
+        0,
+        g_list_model_get_n_items (G_LIST_MODEL (self->processes)),
+        list->pdata,
+        list->len);
+}
+
+static void
+refresh (FlamAttachPage *self)
+{
+  flam_job_start (self->job,
+                  flam_process_list_work,
+                  NULL,
+                  NULL,
+                  (GDestroyNotify)g_ptr_array_unref,
+                  list_done,
+                  self);
+}
+
+static gboolean
+matches (gpointer item, gpointer data)
+{
+  FlamAttachPage *self = data;
+  FlamProcess *process = item;
+  g_autofree char *text =
+      g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
+  g_autofree char *line = g_strdup_printf (
+      "%s %d %s", process->name, process->pid, process->command);
+  g_autofree char *folded = g_utf8_casefold (line, -1);
+
+  return strstr (folded, text) != NULL;
+}
+
+static void
+on_search (FlamAttachPage *self)
+{
+  gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
+}
+
+static void
+on_selected (FlamAttachPage *self)
+{
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
+static void
+on_activate (FlamAttachPage *self)
+{
+  if (flam_attach_page_get_process (self) != NULL)
+    g_signal_emit (self, signals[SIGNAL_ACTIVATED], 0);
+}
+
+/* --- rows ----------------------------------------------------------------- */
+
+static GtkWidget *
+row_label (GtkWidget *box, const char *css_class, gboolean number)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), number ? 1 : 0);
+  if (!number)
+    gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  if (css_class != NULL)
+    gtk_widget_add_css_class (label, css_class);
+  gtk_box_append (GTK_BOX (box), label);
+  return label;
+}
+
+static void
+row_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *text = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *label;
+
+  gtk_widget_set_hexpand (text, TRUE);
+  row_label (text, NULL, FALSE);
+  label = row_label (text, "caption", FALSE);
+  gtk_widget_add_css_class (label, "dim-label");
+  gtk_box_append (GTK_BOX (row), text);
+  label = row_label (row, "numeric", TRUE);
+  gtk_label_set_width_chars (GTK_LABEL (label), 7);
+  label = row_label (row, "numeric", TRUE);
+  gtk_label_set_width_chars (GTK_LABEL (label), 6);
+  gtk_list_item_set_child (item, row);
+}
+
+static void
+row_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  FlamProcess *process = gtk_list_item_get_item (item);
+  GtkWidget *row = gtk_list_item_get_child (item);
+  GtkWidget *text = gtk_widget_get_first_child (row);
+  GtkWidget *name = gtk_widget_get_first_child (text);
+  GtkWidget *command = gtk_widget_get_next_sibling (name);
+  GtkWidget *pid = gtk_widget_get_next_sibling (text);
+  GtkWidget *cpu = gtk_widget_get_next_sibling (pid);
+  g_autofree char *pid_text = g_strdup_printf ("%d", process->pid);
+  g_autofree char *cpu_text =
+      g_strdup_printf (_ ("%.0f %%"), process->cpu * 100);
+  gboolean may = process->reason == NULL;
+
+  gtk_label_set_label (GTK_LABEL (name), process->name);
+  gtk_label_set_label (GTK_LABEL (command),
+                       may ? process->command : process->reason);
+  gtk_label_set_label (GTK_LABEL (pid), pid_text);
+  gtk_label_set_label (GTK_LABEL (cpu), cpu_text);
+  gtk_widget_set_tooltip_text (row, may ? process->command : process->reason);
+  gtk_widget_set_sensitive (row, may);
+  gtk_list_item_set_selectable (item, may);
+  gtk_list_item_set_activatable (item, may);
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+flam_attach_page_map (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (flam_attach_page_parent_class)->map (widget);
+  refresh (FLAM_ATTACH_PAGE (widget));
+}
+
+static void
+flam_attach_page_dispose (GObject *object)
+{
+  FlamAttachPage *self = FLAM_ATTACH_PAGE (object);
+
+  if (self->job != NULL)
+    flam_job_cancel (self->job);
+  g_clear_object (&self->job);
+  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_ATTACH_PAGE);
+  g_clear_object (&self->selection);
+  g_clear_object (&self->filter);
+  g_clear_object (&self->processes);
+  G_OBJECT_CLASS (flam_attach_page_parent_class)->dispose (object);
+}
+
+static void
+add_signal (guint which, const char *name)
+{
+  signals[which] = g_signal_new (name,
+                                 FLAM_TYPE_ATTACH_PAGE,
+                                 G_SIGNAL_RUN_LAST,
+                                 0,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 G_TYPE_NONE,
+                                 0);
+}
+
+static void
+flam_attach_page_class_init (FlamAttachPageClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_attach_page_dispose;
+  class->map = flam_attach_page_map;
+  add_signal (SIGNAL_CHANGED, "changed");
+  add_signal (SIGNAL_ACTIVATED, "activated");
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-attach-page.ui");
+  gtk_widget_class_bind_template_child (class, FlamAttachPage, search);
+  gtk_widget_class_bind_template_child (class, FlamAttachPage, refresh);
+  gtk_widget_class_bind_template_child (class, FlamAttachPage, list);
+}
+
+static void
+flam_attach_page_init (FlamAttachPage *self)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  GtkFilterListModel *filtered;
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->job = flam_job_new ();
+  self->processes = g_list_store_new (FLAM_TYPE_PROCESS);
+  self->filter = gtk_custom_filter_new (matches, self, NULL);
+  filtered =
+      gtk_filter_list_model_new (G_LIST_MODEL (g_object_ref (self->processes)),
+                                 GTK_FILTER (g_object_ref (self->filter)));
+  self->selection = gtk_single_selection_new (G_LIST_MODEL (filtered));
+  gtk_single_selection_set_autoselect (self->selection, FALSE);
+  gtk_single_selection_set_can_unselect (self->selection, TRUE);
+  g_signal_connect (factory, "setup", G_CALLBACK (row_setup), NULL);
+  g_signal_connect (factory, "bind", G_CALLBACK (row_bind), NULL);
+  gtk_list_view_set_factory (self->list, factory);
+  g_object_unref (factory);
+  gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));
+  g_signal_connect_swapped (
+      self->selection, "notify::selected", G_CALLBACK (on_selected), self);
+  g_signal_connect_swapped (
+      self->list, "activate", G_CALLBACK (on_activate), self);
+  g_signal_connect_swapped (
+      self->search, "search-changed", G_CALLBACK (on_search), self);
+  g_signal_connect_swapped (
+      self->refresh, "clicked", G_CALLBACK (refresh), self);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The list of processes to attach to. */
+
+#include "flam-process-list.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_ATTACH_PAGE (flam_attach_page_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamAttachPage, flam_attach_page, FLAM, ATTACH_PAGE, GtkWidget)
+
+/* NULL: none, or one that may not be attached to. Signals: "changed", and
+ * "activated" (double click, Enter). */
+FlamProcess *flam_attach_page_get_process (FlamAttachPage *page);
+
+G_END_DECLS

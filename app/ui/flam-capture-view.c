@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-capture-view.h"
+
+#include "flam-format.h"
+#include "flam-functions-view.h"
+#include "flam-graph-view.h"
+#include "flam-measure-menu.h"
+#include "flam-overview.h"
+#include "flam-path-bar.h"
+#include "flam-settings.h"
+#include "flam-source-pane.h"
+#include "flam-status-bar.h"
+#include "flam-thread-selector.h"
+#include "flam-thumbnail.h"
+#include "flam-transforms.h"
+#include "flam-tree-view.h"
+
+#include <glib/gi18n.h>
+
+#define OVERVIEW_BUCKETS 1000
+
+/* One row a view. Every view has a construct property "session". */
+static const struct
+{
+  const char *id;
+  const char *title;
+  GType (*type) (void);
+} page_table[] = {
+  { "graph", N_ ("Flame Graph"), flam_graph_view_get_type },
+  { "tree", N_ ("Call Tree"), flam_tree_view_get_type },
+  { "functions", N_ ("Functions"), flam_functions_view_get_type },
+};
+
+struct _FlamCaptureView
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  FlamJob *timeline_job;
+  FlamMeasureMenu *measures;
+  gboolean thumbnail_saved;
+  gboolean syncing;
+
+  GtkRevealer *notice;
+  GtkLabel *notice_label;
+  GtkButton *notice_close;
+  GtkBox *top_bar;
+  GtkBox *choices;
+  GtkToggleButton *cpu_button;
+  GtkToggleButton *memory_button;
+  GtkStackSwitcher *switcher;
+  GtkDropDown *page_menu;
+  GtkDropDown *measure_menu;
+  FlamThreadSelector *threads;
+  GtkSearchBar *search_bar;
+  GtkSearchEntry *search_entry;
+  GtkLabel *search_result;
+  FlamOverview *overview;
+  FlamPathBar *path_bar;
+  GtkPaned *paned;
+  GtkStack *pages;
+  FlamSourcePane *source_pane;
+  FlamStatusBar *status_bar;
+};
+
+G_DEFINE_FINAL_TYPE (FlamCaptureView, flam_capture_view, GTK_TYPE_WIDGET)
+
+/* --- overview ------------------------------------------------------------- */
+
+typedef struct
+{
+  FlamProfile *profile;
+  FlamSelection *selection;
+} TimelineInput;
+
+static void
+timeline_input_free (gpointer data)
+{
+  TimelineInput *input = data;
+
+  flam_profile_unref (input->profile);
+  flam_selection_free (input->selection);
+  g_free (input);
+}
+
+static gpointer
+timeline_work (gpointer data, const FlamProgress *progress, GError **error)
+{
+  TimelineInput *input = data;
+
+  return flam_timeline_new (input->profile,
+                            input->selection,
+                            OVERVIEW_BUCKETS,
+                            FALSE,
+                            progress,
+                            error);
+}
+
+static void
+timeline_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamCaptureView *self = data;
+  g_autoptr (FlamTimeline) timeline = result;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->overview), timeline != NULL);
+  flam_overview_set_timeline (self->overview, timeline);
+}
+
+static void
+update_overview (FlamCaptureView *self)
+{
+  const FlamSelection *selection = flam_session_get_selection (self->session);
+  TimelineInput *input;
+
+  if (selection == NULL)
+    return;
+  flam_overview_set_range (self->overview, selection->from, selection->to);
+  input = g_new0 (TimelineInput, 1);
+  input->profile = flam_profile_ref (flam_session_get_profile (self->session));
+  input->selection = flam_selection_copy (selection);
+  flam_job_start (self->timeline_job,
+                  timeline_work,
+                  input,
+                  timeline_input_free,
+                  (GDestroyNotify)flam_timeline_unref,
+                  timeline_done,
+                  self);
+}
+
+static void
+on_range_changed (FlamOverview *overview,
+                  gint64 from,
+                  gint64 to,
+                  FlamCaptureView *self)
+{
+  FlamSelection *selection =
+      flam_selection_copy (flam_session_get_selection (self->session));
+
+  selection->from = from;
+  selection->to = to;
+  flam_session_select (self->session, selection);
+}
+
+/* --- what the file says about itself -------------------------------------- */
+
+static void
+update_notice (FlamCaptureView *self)
+{
+  const FlamProfile *profile = flam_session_get_profile (self->session);
+  g_autofree char *text = NULL;
+
+  if (profile == NULL || profile->facts.complete ||
+      flam_session_is_live (self->session))
+    {
+      gtk_revealer_set_reveal_child (self->notice, FALSE);
+      return;
+    }
+  text = g_strdup_printf (
+      _ ("This file is incomplete: %.0f %% of it was read. %s"),
+      profile->facts.read_fraction * 100,
+      profile->facts.warnings[0] != NULL ? profile->facts.warnings[0] : "");
+  gtk_label_set_label (self->notice_label, text);
+  gtk_revealer_set_reveal_child (self->notice, TRUE);
+}
+
+static void
+dismiss_notice (FlamCaptureView *self)
+{
+  gtk_revealer_set_reveal_child (self->notice, FALSE);
+}
+
+static void
+on_excerpt (FlamCaptureView *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+
+  if (excerpt == NULL)
+    {
+      self->thumbnail_saved = FALSE;
+      return;
+    }
+  if (!self->thumbnail_saved && !flam_session_is_live (self->session) &&
+      excerpt->tree->total[0] > 0)
+    {
+      flam_thumbnail_save_async (flam_session_get_path (self->session),
+                                 excerpt);
+      self->thumbnail_saved = TRUE;
+    }
+}
+
+static void
+on_profile (FlamCaptureView *self)
+{
+  update_notice (self);
+  if (flam_session_get_profile (self->session) == NULL)
+    gtk_editable_set_text (GTK_EDITABLE (self->search_entry), "");
+}
+
+/* --- search --------------------------------------------------------------- */
+
+static FlamGraphView *
+graph_view (FlamCaptureView *self)
+{
+  return FLAM_GRAPH_VIEW (
+      gtk_stack_get_child_by_name (self->pages, page_table[0].id));
+}
+
+static void
+on_search_changed (FlamCaptureView *self)
+{
+  flam_session_set_search (
+      self->session, gtk_editable_get_text (GTK_EDITABLE (self->search_entry)));
+}
+
+static void
+update_search_result (FlamCaptureView *self)
+{
+  const FlamTree *tree = flam_session_get_tree (self->session);
+  gint64 matched = flam_graph_view_get_matched (graph_view (self));
+  g_autofree char *percent = NULL;
+  g_autofree char *text = NULL;
+
+  if (tree == NULL || *flam_session_get_search (self->session) == '\0')
+    {
+      gtk_label_set_label (self->search_result, "");
+      return;
+    }
+  percent = flam_format_percent (matched, tree->total[0]);
+  text = matched > 0 ? g_strdup_printf (_ ("matched %s"), percent)
+                     : g_strdup (_ ("no match"));
+  gtk_label_set_label (self->search_result, text);
+}
+
+static void
+on_search_mode (FlamCaptureView *self)
+{
+  if (!gtk_search_bar_get_search_mode (self->search_bar))
+    flam_session_set_search (self->session, "");
+  else
+    on_search_changed (self);
+}
+
+static void
+on_search_activate (FlamCaptureView *self)
+{
+  flam_capture_view_search_next (self, FALSE);
+}
+
+void
+flam_capture_view_start_search (FlamCaptureView *self)
+{
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  gtk_search_bar_set_search_mode (self->search_bar, TRUE);
+  gtk_widget_grab_focus (GTK_WIDGET (self->search_entry));
+}
+
+void
+flam_capture_view_search_next (FlamCaptureView *self, gboolean backward)
+{
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  flam_graph_view_next_match (graph_view (self), backward);
+}
+
+void
+flam_capture_view_bind_search (FlamCaptureView *self, GtkToggleButton *button)
+{
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  g_object_bind_property (button,
+                          "active",
+                          self->search_bar,
+                          "search-mode-enabled",
+                          G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE);
+}
+
+/* --- pages ---------------------------------------------------------------- */
+
+static void
+fill_pages (FlamCaptureView *self)
+{
+  g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (page_table); i++)
+    {
+      const char *title = _ (page_table[i].title);
+      GtkWidget *page =
+          g_object_new (page_table[i].type (), "session", self->session, NULL);
+      gtk_stack_add_titled (self->pages, page, page_table[i].id, title);
+      gtk_string_list_append (titles, title);
+    }
+  gtk_drop_down_set_model (self->page_menu, G_LIST_MODEL (titles));
+}
+
+void
+flam_capture_view_show_page (FlamCaptureView *self, int page)
+{
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  if (page < 0 || page >= (int)G_N_ELEMENTS (page_table))
+    return;
+  gtk_stack_set_visible_child_name (self->pages, page_table[page].id);
+  gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
+}
+
+static void
+on_page_menu (FlamCaptureView *self)
+{
+  guint page = gtk_drop_down_get_selected (self->page_menu);
+
+  if (page < G_N_ELEMENTS (page_table))
+    gtk_stack_set_visible_child_name (self->pages, page_table[page].id);
+}
+
+static void
+on_visible_page (FlamCaptureView *self)
+{
+  const char *name = gtk_stack_get_visible_child_name (self->pages);
+
+  for (guint i = 0; i < G_N_ELEMENTS (page_table); i++)
+    if (g_strcmp0 (name, page_table[i].id) == 0)
+      gtk_drop_down_set_selected (self->page_menu, i);
+}
+
+void
+flam_capture_view_begin (FlamCaptureView *self)
+{
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
+}
+
+void
+flam_capture_view_set_narrow (FlamCaptureView *self, gboolean narrow)
+{
+  GtkOrientation orientation =
+      narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
+
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->top_bar), orientation);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->paned), orientation);
+  gtk_widget_set_visible (GTK_WIDGET (self->switcher), !narrow);
+  gtk_widget_set_visible (GTK_WIDGET (self->page_menu), narrow);
+  gtk_widget_set_visible (GTK_WIDGET (self->search_result), !narrow);
+  flam_path_bar_set_narrow (self->path_bar, narrow);
+  flam_status_bar_set_narrow (self->status_bar, narrow);
+}
+
+void
+flam_capture_view_toggle_invert (FlamCaptureView *self)
+{
+  FlamSelection *selection;
+
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  if (flam_session_get_selection (self->session) == NULL)
+    return;
+  selection = flam_selection_copy (flam_session_get_selection (self->session));
+  selection->invert = !selection->invert;
+  flam_session_select (self->session, selection);
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+follow (FlamCaptureView *self, const char *signal, GCallback callback)
+{
+  g_signal_connect_object (
+      self->session, signal, callback, self, G_CONNECT_SWAPPED);
+}
+
+static void
+bind_settings (FlamCaptureView *self)
+{
+  GSettings *settings = flam_settings_get ();
+
+  g_settings_bind (settings,
+                   FLAM_KEY_SOURCE_SHOWN,
+                   self->source_pane,
+                   "visible",
+                   G_SETTINGS_BIND_GET);
+}
+
+void
+flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
+{
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  g_return_if_fail (self->session == NULL);
+  self->session = g_object_ref (session);
+  fill_pages (self);
+  self->measures = flam_measure_menu_new (
+      session, self->cpu_button, self->memory_button, self->measure_menu);
+  flam_thread_selector_set_session (self->threads, session);
+  flam_path_bar_set_session (self->path_bar, session);
+  flam_source_pane_set_session (self->source_pane, session);
+  flam_status_bar_set_session (self->status_bar, session, graph_view (self));
+  flam_transforms_install (GTK_WIDGET (self), session);
+
+  follow (self, "notify::profile", G_CALLBACK (on_profile));
+  follow (self, "notify::selection", G_CALLBACK (update_overview));
+  follow (self, "notify::excerpt", G_CALLBACK (on_excerpt));
+  g_signal_connect_object (graph_view (self),
+                           "notify::matched",
+                           G_CALLBACK (update_search_result),
+                           self,
+                           G_CONNECT_SWAPPED);
+  bind_settings (self);
+}
+
+static void
+flam_capture_view_dispose (GObject *object)
+{
+  FlamCaptureView *self = FLAM_CAPTURE_VIEW (object);
+
+  if (self->timeline_job != NULL)
+    flam_job_cancel (self->timeline_job);
+  g_clear_object (&self->timeline_job);
+  g_clear_object (&self->measures);
+  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_CAPTURE_VIEW);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (flam_capture_view_parent_class)->dispose (object);
+}
+
+static void
+bind_children (GtkWidgetClass *class)
+{
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, notice);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, notice_label);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, notice_close);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, top_bar);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, choices);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, cpu_button);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, memory_button);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, switcher);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, page_menu);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, measure_menu);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, threads);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, search_bar);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, search_entry);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, search_result);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, overview);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, path_bar);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, paned);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, pages);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, source_pane);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, status_bar);
+}
+
+static void
+flam_capture_view_class_init (FlamCaptureViewClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_capture_view_dispose;
+  g_type_ensure (FLAM_TYPE_OVERVIEW);
+  g_type_ensure (FLAM_TYPE_PATH_BAR);
+  g_type_ensure (FLAM_TYPE_SOURCE_PANE);
+  g_type_ensure (FLAM_TYPE_STATUS_BAR);
+  g_type_ensure (FLAM_TYPE_THREAD_SELECTOR);
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-capture-view.ui");
+  bind_children (class);
+}
+
+static void
+flam_capture_view_init (FlamCaptureView *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->timeline_job = flam_job_new ();
+  g_signal_connect_swapped (
+      self->notice_close, "clicked", G_CALLBACK (dismiss_notice), self);
+  g_signal_connect (
+      self->overview, "range-changed", G_CALLBACK (on_range_changed), self);
+  g_signal_connect_swapped (self->search_entry,
+                            "search-changed",
+                            G_CALLBACK (on_search_changed),
+                            self);
+  g_signal_connect_swapped (
+      self->search_entry, "activate", G_CALLBACK (on_search_activate), self);
+  g_signal_connect_swapped (self->search_bar,
+                            "notify::search-mode-enabled",
+                            G_CALLBACK (on_search_mode),
+                            self);
+  gtk_search_bar_connect_entry (self->search_bar,
+                                GTK_EDITABLE (self->search_entry));
+  g_signal_connect_swapped (
+      self->page_menu, "notify::selected", G_CALLBACK (on_page_menu), self);
+  g_signal_connect_swapped (
+      self->pages, "notify::visible-child", G_CALLBACK (on_visible_page), self);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Everything that is shown of an open capture: the bar that says what is
+ * shown, the overview of time, the path, the pages, the source, the status. A
+ * new view is a widget with a "session" property and one row in the page table
+ * of flam-capture-view.c. */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_CAPTURE_VIEW (flam_capture_view_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamCaptureView, flam_capture_view, FLAM, CAPTURE_VIEW, GtkWidget)
+
+/* Once. */
+void flam_capture_view_set_session (FlamCaptureView *view,
+                                    FlamSession *session);
+void flam_capture_view_bind_search (FlamCaptureView *view,
+                                    GtkToggleButton *button);
+/* A capture was opened: the first page, the keyboard in it. */
+void flam_capture_view_begin (FlamCaptureView *view);
+void flam_capture_view_set_narrow (FlamCaptureView *view, gboolean narrow);
+void flam_capture_view_show_page (FlamCaptureView *view, int page);
+void flam_capture_view_start_search (FlamCaptureView *view);
+void flam_capture_view_search_next (FlamCaptureView *view, gboolean backward);
+void flam_capture_view_toggle_invert (FlamCaptureView *view);
+
+G_END_DECLS

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-columns-view.h"
+
+#include "flam-cost-cell.h"
+#include "flam-transforms.h"
+
+#include <glib/gi18n.h>
+
+FlamTreeRow *
+flam_columns_row (gpointer item)
+{
+  FlamTreeRow *row;
+
+  if (!GTK_IS_TREE_LIST_ROW (item))
+    return item;
+  row = gtk_tree_list_row_get_item (item);
+  g_object_unref (row);
+  return row;
+}
+
+/* --- right click ---------------------------------------------------------- */
+
+static void
+on_pressed (
+    GtkGestureClick *click, int n_press, double x, double y, GtkListItem *item)
+{
+  GtkWidget *cell =
+      gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (click));
+  GtkWidget *view = gtk_widget_get_ancestor (cell, GTK_TYPE_COLUMN_VIEW);
+  gpointer object = gtk_list_item_get_item (item);
+  FlamSession *session;
+
+  if (view == NULL || object == NULL)
+    return;
+  session = g_object_get_data (G_OBJECT (view), "flam-session");
+  gtk_gesture_set_state (GTK_GESTURE (click), GTK_EVENT_SEQUENCE_CLAIMED);
+  gtk_widget_translate_coordinates (cell, view, x, y, &x, &y);
+  flam_transforms_popup (
+      view, session, flam_tree_row_get_node (flam_columns_row (object)), x, y);
+}
+
+static void
+add_menu (GtkWidget *cell, GtkListItem *item)
+{
+  GtkGesture *click = gtk_gesture_click_new ();
+
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click),
+                                 GDK_BUTTON_SECONDARY);
+  g_signal_connect (click, "pressed", G_CALLBACK (on_pressed), item);
+  gtk_widget_add_controller (cell, GTK_EVENT_CONTROLLER (click));
+}
+
+void
+flam_columns_set_session (GtkColumnView *view, FlamSession *session)
+{
+  g_object_set_data_full (
+      G_OBJECT (view), "flam-session", g_object_ref (session), g_object_unref);
+}
+
+/* --- cost ----------------------------------------------------------------- */
+
+static void
+cost_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  GtkWidget *cell = flam_cost_cell_new ();
+
+  add_menu (cell, item);
+  gtk_list_item_set_child (item, cell);
+}
+
+static void
+cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer cost)
+{
+  FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+  gint64 weight = GPOINTER_TO_INT (cost) == FLAM_COST_SELF
+                      ? flam_tree_row_get_self (row)
+                      : flam_tree_row_get_total (row);
+
+  flam_cost_cell_set (FLAM_COST_CELL (gtk_list_item_get_child (item)),
+                      flam_tree_row_get_excerpt (row),
+                      weight);
+}
+
+static int
+by_self (gconstpointer a, gconstpointer b, gpointer data)
+{
+  gint64 x = flam_tree_row_get_self ((gpointer)a);
+  gint64 y = flam_tree_row_get_self ((gpointer)b);
+
+  return (x > y) - (x < y);
+}
+
+static int
+by_total (gconstpointer a, gconstpointer b, gpointer data)
+{
+  gint64 x = flam_tree_row_get_total ((gpointer)a);
+  gint64 y = flam_tree_row_get_total ((gpointer)b);
+
+  return (x > y) - (x < y);
+}
+
+static void
+take_sorter (GtkColumnViewColumn *column, GCompareDataFunc compare)
+{
+  g_autoptr (GtkSorter) sorter =
+      GTK_SORTER (gtk_custom_sorter_new (compare, NULL, NULL));
+
+  gtk_column_view_column_set_sorter (column, sorter);
+}
+
+static GtkColumnViewColumn *
+add_column (GtkColumnView *view,
+            const char *title,
+            GCallback setup,
+            GCallback bind,
+            gpointer data)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  g_autoptr (GtkColumnViewColumn) column =
+      gtk_column_view_column_new (title, factory);
+
+  g_signal_connect (factory, "setup", setup, data);
+  g_signal_connect (factory, "bind", bind, data);
+  gtk_column_view_column_set_resizable (column, TRUE);
+  gtk_column_view_append_column (view, column);
+  return column;
+}
+
+GtkColumnViewColumn *
+flam_columns_add_cost (GtkColumnView *view, FlamCost cost, gboolean sorted)
+{
+  const char *title = cost == FLAM_COST_SELF ? _ ("Self") : _ ("Total");
+  GtkColumnViewColumn *column = add_column (view,
+                                            title,
+                                            G_CALLBACK (cost_setup),
+                                            G_CALLBACK (cost_bind),
+                                            GINT_TO_POINTER (cost));
+
+  gtk_column_view_column_set_fixed_width (column, 150);
+  if (sorted)
+    take_sorter (column, cost == FLAM_COST_SELF ? by_self : by_total);
+  return column;
+}
+
+/* --- name ----------------------------------------------------------------- */
+
+static GtkWidget *
+name_label (GtkListItem *item)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  add_menu (label, item);
+  return label;
+}
+
+static void
+set_name (GtkWidget *label, const char *name)
+{
+  gtk_label_set_label (GTK_LABEL (label), name);
+  gtk_widget_set_tooltip_text (label, name);
+}
+
+static void
+name_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  gtk_list_item_set_child (item, name_label (item));
+}
+
+static void
+name_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+
+  set_name (gtk_list_item_get_child (item), flam_tree_row_get_name (row));
+}
+
+static void
+expander_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  GtkWidget *expander = gtk_tree_expander_new ();
+
+  gtk_tree_expander_set_child (GTK_TREE_EXPANDER (expander), name_label (item));
+  gtk_list_item_set_child (item, expander);
+}
+
+static void
+expander_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  GtkTreeExpander *expander =
+      GTK_TREE_EXPANDER (gtk_list_item_get_child (item));
+  GtkTreeListRow *row = gtk_list_item_get_item (item);
+
+  gtk_tree_expander_set_list_row (expander, row);
+  set_name (gtk_tree_expander_get_child (expander),
+            flam_tree_row_get_name (flam_columns_row (row)));
+}
+
+static int
+by_name (gconstpointer a, gconstpointer b, gpointer data)
+{
+  return g_utf8_collate (flam_tree_row_get_name ((gpointer)a),
+                         flam_tree_row_get_name ((gpointer)b));
+}
+
+GtkColumnViewColumn *
+flam_columns_add_name (GtkColumnView *view, gboolean expander, gboolean sorted)
+{
+  GtkColumnViewColumn *column = expander
+                                    ? add_column (view,
+                                                  _ ("Function"),
+                                                  G_CALLBACK (expander_setup),
+                                                  G_CALLBACK (expander_bind),
+                                                  NULL)
+                                    : add_column (view,
+                                                  _ ("Function"),
+                                                  G_CALLBACK (name_setup),
+                                                  G_CALLBACK (name_bind),
+                                                  NULL);
+
+  gtk_column_view_column_set_expand (column, TRUE);
+  if (sorted)
+    take_sorter (column, by_name);
+  return column;
+}
+
+/* --- module --------------------------------------------------------------- */
+
+static const char *
+module_of (FlamTreeRow *row)
+{
+  const FlamTree *tree = flam_tree_row_get_excerpt (row)->tree;
+
+  return flam_profile_module_name (
+      tree->profile, flam_tree_function (tree, flam_tree_row_get_node (row)));
+}
+
+static void
+module_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+
+  set_name (gtk_list_item_get_child (item), module_of (row));
+}
+
+static int
+by_module (gconstpointer a, gconstpointer b, gpointer data)
+{
+  return g_utf8_collate (module_of ((gpointer)a), module_of ((gpointer)b));
+}
+
+GtkColumnViewColumn *
+flam_columns_add_module (GtkColumnView *view, gboolean sorted)
+{
+  GtkColumnViewColumn *column = add_column (view,
+                                            _ ("Module"),
+                                            G_CALLBACK (name_setup),
+                                            G_CALLBACK (module_bind),
+                                            NULL);
+
+  gtk_column_view_column_set_fixed_width (column, 140);
+  if (sorted)
+    take_sorter (column, by_module);
+  return column;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Columns that the call tree and the function list share, over FlamTreeRow
+ * (or GtkTreeListRow of it). */
+
+#include "flam-session.h"
+#include "flam-source-costs.h"
+#include "flam-tree-row.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* The row of an item of either kind; not a new reference. */
+FlamTreeRow *flam_columns_row (gpointer item);
+
+/* With `sorted`, the column can be sorted by. */
+GtkColumnViewColumn *
+flam_columns_add_cost (GtkColumnView *view, FlamCost cost, gboolean sorted);
+GtkColumnViewColumn *
+flam_columns_add_name (GtkColumnView *view, gboolean expander, gboolean sorted);
+GtkColumnViewColumn *flam_columns_add_module (GtkColumnView *view,
+                                              gboolean sorted);
+/* Whose current frame a right click sets before it shows the menu. */
+void flam_columns_set_session (GtkColumnView *view, FlamSession *session);
+
+G_END_DECLS

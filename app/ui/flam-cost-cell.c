@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-cost-cell.h"
+
+#include "flam-format.h"
+
+#define BAR_HEIGHT 3
+
+struct _FlamCostCell
+{
+  GtkWidget parent_instance;
+  GtkWidget *value;
+  GtkWidget *share;
+  double fraction;
+};
+
+G_DEFINE_FINAL_TYPE (FlamCostCell, flam_cost_cell, GTK_TYPE_WIDGET)
+
+static void
+flam_cost_cell_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  FlamCostCell *self = FLAM_COST_CELL (widget);
+  float width = gtk_widget_get_width (widget);
+  float height = gtk_widget_get_height (widget);
+  float length = width * (float)CLAMP (self->fraction, 0, 1);
+  GdkRGBA color;
+
+  GTK_WIDGET_CLASS (flam_cost_cell_parent_class)->snapshot (widget, snapshot);
+  if (length < 0.5f)
+    return;
+  gtk_style_context_get_color (gtk_widget_get_style_context (widget), &color);
+  color.alpha = 0.45f;
+  gtk_snapshot_append_color (
+      snapshot,
+      &color,
+      &GRAPHENE_RECT_INIT (
+          width - length, height - BAR_HEIGHT, length, BAR_HEIGHT));
+}
+
+static void
+flam_cost_cell_dispose (GObject *object)
+{
+  FlamCostCell *self = FLAM_COST_CELL (object);
+
+  g_clear_pointer (&self->value, gtk_widget_unparent);
+  g_clear_pointer (&self->share, gtk_widget_unparent);
+  G_OBJECT_CLASS (flam_cost_cell_parent_class)->dispose (object);
+}
+
+static void
+flam_cost_cell_class_init (FlamCostCellClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_cost_cell_dispose;
+  class->snapshot = flam_cost_cell_snapshot;
+  gtk_widget_class_set_layout_manager_type (class, GTK_TYPE_BOX_LAYOUT);
+  gtk_widget_class_set_css_name (class, "flamcost");
+}
+
+static GtkWidget *
+figure (FlamCostCell *self, int chars)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 1);
+  gtk_label_set_width_chars (GTK_LABEL (label), chars);
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_widget_add_css_class (label, "numeric");
+  gtk_widget_set_parent (label, GTK_WIDGET (self));
+  return label;
+}
+
+static void
+flam_cost_cell_init (FlamCostCell *self)
+{
+  self->value = figure (self, 8);
+  self->share = figure (self, 7);
+  gtk_widget_add_css_class (self->share, "dim-label");
+}
+
+GtkWidget *
+flam_cost_cell_new (void)
+{
+  return g_object_new (FLAM_TYPE_COST_CELL, NULL);
+}
+
+void
+flam_cost_cell_set (FlamCostCell *self,
+                    const FlamExcerpt *excerpt,
+                    gint64 weight)
+{
+  const FlamMeasure *measure = flam_excerpt_get_measure (excerpt);
+  gint64 total = flam_excerpt_get_total (excerpt);
+  g_autofree char *value = NULL;
+  g_autofree char *share = NULL;
+
+  g_return_if_fail (FLAM_IS_COST_CELL (self));
+  if (weight != 0 && measure != NULL)
+    {
+      value = flam_format_weight (measure, weight);
+      share = flam_format_percent (weight, total);
+    }
+  gtk_label_set_label (GTK_LABEL (self->value), value != NULL ? value : "");
+  gtk_label_set_label (GTK_LABEL (self->share), share != NULL ? share : "");
+  self->fraction = total > 0 ? (double)weight / (double)total : 0;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}

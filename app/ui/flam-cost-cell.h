@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A weight as number, share and bar: the cell of the call tree's and the
+ * function list's columns. */
+
+#include "flam-excerpt.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_COST_CELL (flam_cost_cell_get_type ())
+G_DECLARE_FINAL_TYPE (FlamCostCell, flam_cost_cell, FLAM, COST_CELL, GtkWidget)
+
+GtkWidget *flam_cost_cell_new (void);
+void flam_cost_cell_set (FlamCostCell *cell,
+                         const FlamExcerpt *excerpt,
+                         gint64 weight);
+
+G_END_DECLS

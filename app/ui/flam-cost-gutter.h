@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What each line costs, beside the line: a number and a bar of it. One gutter
+ * for self, one for total. */
+
+#include <gtksourceview/gtksource.h>
+
+#include "flam-source-costs.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_COST_GUTTER (flam_cost_gutter_get_type ())
+G_DECLARE_FINAL_TYPE (FlamCostGutter,
+                      flam_cost_gutter,
+                      FLAM,
+                      COST_GUTTER,
+                      GtkSourceGutterRenderer)
+
+GtkSourceGutterRenderer *flam_cost_gutter_new (FlamCost cost);
+/* NULL empties it. */
+void flam_cost_gutter_set_costs (FlamCostGutter *gutter,
+                                 FlamSourceCosts *costs);
+
+G_END_DECLS

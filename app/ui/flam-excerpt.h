@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the window shows of a profile: everything derived from one selection
+ * in one pass of a worker. Immutable, reference counted, read by any thread. */
+
+#include "flam-layout.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamProfile *profile;
+  FlamSelection *selection;
+  FlamWeights *weights;
+  FlamTree *tree;
+  FlamRows *rows;    /* the layout's index of the tree */
+  gint64 *by_thread; /* a weight for each thread of the profile, whatever
+                        threads are selected */
+} FlamExcerpt;
+
+/* NULL only with an error. */
+FlamExcerpt *flam_excerpt_new (const FlamProfile *profile,
+                               const FlamSelection *selection,
+                               FlamTreeOrder order,
+                               const FlamProgress *progress,
+                               GError **error);
+FlamExcerpt *flam_excerpt_ref (FlamExcerpt *excerpt);
+void flam_excerpt_unref (FlamExcerpt *excerpt);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamExcerpt, flam_excerpt_unref)
+
+/* The measure that was weighed. */
+const FlamMeasure *flam_excerpt_get_measure (const FlamExcerpt *excerpt);
+gint64 flam_excerpt_get_total (const FlamExcerpt *excerpt);
+
+G_END_DECLS

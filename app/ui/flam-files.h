@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Files as the desktop knows them: choosers, recent captures, copies. */
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* The caller shows it and drops the reference when it responds. */
+GtkFileChooserNative *flam_files_chooser_open (GtkWindow *parent);
+GtkFileChooserNative *flam_files_chooser_save (GtkWindow *parent,
+                                               const char *name);
+
+/* Puts a capture among the recent files. */
+void flam_files_remember (const char *path);
+/* Recent captures that still exist, the latest first, of GtkRecentInfo. */
+GPtrArray *flam_files_recent (guint max);
+/* The same as a menu of win.open-uri. */
+GMenuModel *flam_files_recent_menu (void);
+
+/* Copies whole or not at all; an existing file was agreed to by the chooser. */
+void flam_files_save_async (GFile *from,
+                            GFile *to,
+                            GAsyncReadyCallback done,
+                            gpointer data);
+gboolean flam_files_save_finish (GAsyncResult *result, GError **error);
+
+G_END_DECLS

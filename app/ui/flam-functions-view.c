@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-functions-view.h"
+
+#include "flam-columns-view.h"
+#include "flam-functions.h"
+#include "flam-settings.h"
+
+struct _FlamFunctionsView
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  FlamJob *job;
+  GListStore *rows; /* FlamTreeRow */
+  GtkCustomFilter *filter;
+  GtkSingleSelection *selection;
+  FlamExcerpt *shown; /* what the rows are of */
+  gboolean stale;
+  gboolean syncing;
+
+  GtkColumnView *view;
+};
+
+enum
+{
+  PROP_0,
+  PROP_SESSION,
+};
+
+G_DEFINE_FINAL_TYPE (FlamFunctionsView, flam_functions_view, GTK_TYPE_WIDGET)
+
+/* --- the list, made on a worker ------------------------------------------- */
+
+typedef struct
+{
+  FlamExcerpt *excerpt;
+  FlamExcerpt *upright; /* the same when it was not inverted */
+  FlamFunctionRow *rows;
+  guint n;
+} List;
+
+static void
+list_free (gpointer data)
+{
+  List *list = data;
+
+  g_clear_pointer (&list->excerpt, flam_excerpt_unref);
+  g_clear_pointer (&list->upright, flam_excerpt_unref);
+  g_free (list->rows);
+  g_free (list);
+}
+
+static List *
+list_new (FlamExcerpt *excerpt)
+{
+  List *list = g_new0 (List, 1);
+
+  list->excerpt = flam_excerpt_ref (excerpt);
+  return list;
+}
+
+static gpointer
+list_work (gpointer data, const FlamProgress *progress, GError **error)
+{
+  List *input = data;
+  List *list = list_new (input->excerpt);
+
+  list->upright = flam_excerpt_ref (input->excerpt);
+  if (input->excerpt->tree->inverted)
+    {
+      g_autoptr (FlamSelection) selection =
+          flam_selection_copy (input->excerpt->selection);
+      selection->invert = FALSE;
+      g_clear_pointer (&list->upright, flam_excerpt_unref);
+      list->upright = flam_excerpt_new (input->excerpt->profile,
+                                        selection,
+                                        FLAM_ORDER_TOTAL,
+                                        progress,
+                                        error);
+    }
+  if (list->upright == NULL)
+    {
+      list_free (list);
+      return NULL;
+    }
+  list->rows =
+      flam_functions_new (list->upright->tree, FLAM_SORT_SELF, &list->n);
+  return list;
+}
+
+static void
+list_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamFunctionsView *self = data;
+  List *list = result;
+  g_autoptr (GPtrArray) rows = NULL;
+
+  if (list == NULL)
+    return;
+  rows = g_ptr_array_new_full (list->n, g_object_unref);
+  for (guint i = 0; i < list->n; i++)
+    g_ptr_array_add (rows,
+                     flam_tree_row_new_with (list->upright,
+                                             list->rows[i].node,
+                                             list->rows[i].self,
+                                             list->rows[i].total));
+  self->syncing = TRUE;
+  g_list_store_splice (self->rows,
+                       0,
+                       g_list_model_get_n_items (G_LIST_MODEL (self->rows)),
+                       rows->pdata,
+                       rows->len);
+  gtk_single_selection_set_selected (self->selection,
+                                     GTK_INVALID_LIST_POSITION);
+  self->syncing = FALSE;
+  g_clear_pointer (&self->shown, flam_excerpt_unref);
+  self->shown = flam_excerpt_ref (list->excerpt);
+  list_free (list);
+}
+
+static void
+fill (FlamFunctionsView *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+
+  self->stale = FALSE;
+  if (excerpt == NULL)
+    {
+      flam_job_cancel (self->job);
+      g_list_store_remove_all (self->rows);
+      return;
+    }
+  flam_job_start (self->job,
+                  list_work,
+                  list_new (excerpt),
+                  list_free,
+                  list_free,
+                  list_done,
+                  self);
+}
+
+static void
+on_excerpt (FlamFunctionsView *self)
+{
+  self->stale = TRUE;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    fill (self);
+}
+
+/* --- search and selection ------------------------------------------------- */
+
+static gboolean
+row_matches (gpointer item, gpointer data)
+{
+  FlamFunctionsView *self = data;
+  GRegex *regex = flam_session_get_search_regex (self->session);
+
+  return regex == NULL ||
+         g_regex_match (regex, flam_tree_row_get_name (item), 0, NULL);
+}
+
+static void
+on_search (FlamFunctionsView *self)
+{
+  gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
+}
+
+/* A function stands in many places of the tree: the heaviest is taken. */
+static FlamId
+heaviest_node (const FlamTree *tree, FlamTreeRow *row)
+{
+  const FlamTree *of = flam_tree_row_get_excerpt (row)->tree;
+  FlamId function = of->function[flam_tree_row_get_node (row)];
+  FlamId best = 0;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    if (tree->function[i] == function &&
+        (best == 0 || tree->total[i] > tree->total[best]))
+      best = i;
+  return best;
+}
+
+static void
+on_selected (FlamFunctionsView *self)
+{
+  gpointer item = gtk_single_selection_get_selected_item (self->selection);
+  const FlamTree *tree = flam_session_get_tree (self->session);
+
+  if (self->syncing || item == NULL || tree == NULL ||
+      self->shown != flam_session_get_excerpt (self->session))
+    return;
+  flam_session_set_current (self->session, heaviest_node (tree, item));
+}
+
+static void
+on_activate (FlamFunctionsView *self, guint position)
+{
+  g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+flam_functions_view_map (GtkWidget *widget)
+{
+  FlamFunctionsView *self = FLAM_FUNCTIONS_VIEW (widget);
+
+  if (self->stale)
+    fill (self);
+  GTK_WIDGET_CLASS (flam_functions_view_parent_class)->map (widget);
+}
+
+static gboolean
+flam_functions_view_grab_focus (GtkWidget *widget)
+{
+  return gtk_widget_grab_focus (
+      GTK_WIDGET (FLAM_FUNCTIONS_VIEW (widget)->view));
+}
+
+static void
+flam_functions_view_constructed (GObject *object)
+{
+  FlamFunctionsView *self = FLAM_FUNCTIONS_VIEW (object);
+
+  G_OBJECT_CLASS (flam_functions_view_parent_class)->constructed (object);
+  flam_columns_set_session (self->view, self->session);
+  g_signal_connect_object (self->session,
+                           "notify::excerpt",
+                           G_CALLBACK (on_excerpt),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session,
+                           "notify::search",
+                           G_CALLBACK (on_search),
+                           self,
+                           G_CONNECT_SWAPPED);
+}
+
+static void
+flam_functions_view_set_property (GObject *object,
+                                  guint prop_id,
+                                  const GValue *value,
+                                  GParamSpec *pspec)
+{
+  if (prop_id == PROP_SESSION)
+    FLAM_FUNCTIONS_VIEW (object)->session = g_value_dup_object (value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+}
+
+static void
+flam_functions_view_dispose (GObject *object)
+{
+  FlamFunctionsView *self = FLAM_FUNCTIONS_VIEW (object);
+
+  if (self->job != NULL)
+    flam_job_cancel (self->job);
+  g_clear_object (&self->job);
+  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_FUNCTIONS_VIEW);
+  g_clear_object (&self->selection);
+  g_clear_object (&self->filter);
+  g_clear_object (&self->rows);
+  g_clear_pointer (&self->shown, flam_excerpt_unref);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (flam_functions_view_parent_class)->dispose (object);
+}
+
+static void
+flam_functions_view_class_init (FlamFunctionsViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  object_class->constructed = flam_functions_view_constructed;
+  object_class->dispose = flam_functions_view_dispose;
+  object_class->set_property = flam_functions_view_set_property;
+  class->map = flam_functions_view_map;
+  class->grab_focus = flam_functions_view_grab_focus;
+  g_object_class_install_property (
+      object_class,
+      PROP_SESSION,
+      g_param_spec_object ("session",
+                           NULL,
+                           NULL,
+                           FLAM_TYPE_SESSION,
+                           G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY |
+                               G_PARAM_STATIC_STRINGS));
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-functions-view.ui");
+  gtk_widget_class_bind_template_child (class, FlamFunctionsView, view);
+}
+
+static void
+fill_columns (FlamFunctionsView *self)
+{
+  GtkColumnViewColumn *own;
+
+  own = flam_columns_add_cost (self->view, FLAM_COST_SELF, TRUE);
+  flam_columns_add_cost (self->view, FLAM_COST_TOTAL, TRUE);
+  flam_columns_add_name (self->view, FALSE, TRUE);
+  flam_columns_add_module (self->view, TRUE);
+  gtk_column_view_sort_by_column (self->view, own, GTK_SORT_DESCENDING);
+}
+
+static void
+flam_functions_view_init (FlamFunctionsView *self)
+{
+  GtkFilterListModel *filtered;
+  GtkSortListModel *sorted;
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->job = flam_job_new ();
+  self->rows = g_list_store_new (FLAM_TYPE_TREE_ROW);
+  self->filter = gtk_custom_filter_new (row_matches, self, NULL);
+  fill_columns (self);
+  filtered =
+      gtk_filter_list_model_new (G_LIST_MODEL (g_object_ref (self->rows)),
+                                 GTK_FILTER (g_object_ref (self->filter)));
+  sorted = gtk_sort_list_model_new (
+      G_LIST_MODEL (filtered),
+      g_object_ref (gtk_column_view_get_sorter (self->view)));
+  self->selection = gtk_single_selection_new (G_LIST_MODEL (sorted));
+  gtk_single_selection_set_autoselect (self->selection, FALSE);
+  gtk_single_selection_set_can_unselect (self->selection, TRUE);
+  gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
+  g_signal_connect_swapped (
+      self->selection, "notify::selected", G_CALLBACK (on_selected), self);
+  g_signal_connect_swapped (
+      self->view, "activate", G_CALLBACK (on_activate), self);
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-graph-view.h"
+
+#include "flam-minimap.h"
+#include "flam-settings.h"
+#include "flam-transforms.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+struct _FlamGraphView
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  gboolean syncing;
+
+  GtkStack *stack;
+  GtkOverlay *overlay;
+  FlamFlameGraph *graph;
+  AdwStatusPage *empty;
+  GtkButton *way_back;
+};
+
+enum
+{
+  PROP_0,
+  PROP_SESSION,
+  PROP_MATCHED,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (FlamGraphView, flam_graph_view, GTK_TYPE_WIDGET)
+
+static FlamId
+as_selected (FlamId current)
+{
+  return current != 0 ? current : FLAM_NONE;
+}
+
+/* --- session -> widget ---------------------------------------------------- */
+
+static gboolean
+is_narrowed (const FlamSelection *selection)
+{
+  return selection->threads != NULL || selection->from != G_MININT64 ||
+         selection->to != G_MAXINT64 ||
+         (selection->transforms != NULL && selection->transforms->len > 0) ||
+         selection->no_native || selection->hide_irrelevant ||
+         selection->hide_imports;
+}
+
+static const char *
+why_empty (const FlamProfile *profile, const FlamSelection *selection)
+{
+  if (selection->from != G_MININT64 || selection->to != G_MAXINT64)
+    return _ ("Nothing was measured in the selected range of time.");
+  if (selection->transforms != NULL && selection->transforms->len > 0)
+    return _ ("Everything is hidden by the transforms in the path.");
+  if (selection->threads != NULL)
+    return _ ("The selected threads have nothing of this measure.");
+  if (profile->samples.n == 0 && profile->allocations.n == 0)
+    return _ ("This capture holds no samples.");
+  return _ ("This capture has nothing of this measure.");
+}
+
+static void
+update_empty (FlamGraphView *self, const FlamTree *tree)
+{
+  const FlamSelection *selection = flam_session_get_selection (self->session);
+
+  if (tree == NULL || tree->n > 1)
+    {
+      gtk_stack_set_visible_child_name (self->stack, "graph");
+      return;
+    }
+  adw_status_page_set_description (
+      self->empty,
+      why_empty (flam_session_get_profile (self->session), selection));
+  gtk_widget_set_visible (GTK_WIDGET (self->way_back), is_narrowed (selection));
+  gtk_stack_set_visible_child_name (self->stack, "empty");
+}
+
+static void
+on_excerpt (FlamGraphView *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+
+  self->syncing = TRUE;
+  if (excerpt == NULL)
+    flam_flame_graph_set_tree (self->graph, NULL, NULL);
+  else
+    {
+      const FlamMeasure *measure = flam_excerpt_get_measure (excerpt);
+      flam_flame_graph_set_palette (self->graph,
+                                    measure != NULL &&
+                                            measure->kind == FLAM_MEASURE_ALLOC
+                                        ? FLAM_PALETTE_MEMORY
+                                        : FLAM_PALETTE_CODE);
+      flam_flame_graph_set_tree (self->graph, excerpt->tree, excerpt->rows);
+    }
+  self->syncing = FALSE;
+  update_empty (self, excerpt != NULL ? excerpt->tree : NULL);
+}
+
+static void
+on_zoom (FlamGraphView *self)
+{
+  if (flam_session_get_excerpt (self->session) == NULL)
+    return;
+  self->syncing = TRUE;
+  flam_flame_graph_zoom_to (self->graph, flam_session_get_zoom (self->session));
+  self->syncing = FALSE;
+}
+
+static void
+on_current (FlamGraphView *self)
+{
+  FlamId current = flam_session_get_current (self->session);
+
+  if (flam_session_get_excerpt (self->session) == NULL)
+    return;
+  self->syncing = TRUE;
+  flam_flame_graph_select_node (self->graph, as_selected (current));
+  self->syncing = FALSE;
+}
+
+static void
+on_search (FlamGraphView *self)
+{
+  flam_flame_graph_set_search (self->graph,
+                               flam_session_get_search_regex (self->session));
+}
+
+/* --- widget -> session ---------------------------------------------------- */
+
+static void
+on_node_selected (FlamFlameGraph *graph, guint node, FlamGraphView *self)
+{
+  if (!self->syncing)
+    flam_session_set_current (self->session, node == FLAM_NONE ? 0 : node);
+}
+
+static void
+on_zoom_changed (FlamFlameGraph *graph, guint node, FlamGraphView *self)
+{
+  if (!self->syncing)
+    flam_session_set_zoom (self->session, node == FLAM_NONE ? 0 : node);
+}
+
+static void
+on_node_activated (FlamFlameGraph *graph, guint node, FlamGraphView *self)
+{
+  if (node != FLAM_NONE)
+    flam_session_set_current (self->session, node);
+  g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
+}
+
+static void
+on_context_menu (
+    FlamFlameGraph *graph, guint node, double x, double y, FlamGraphView *self)
+{
+  flam_transforms_popup (GTK_WIDGET (graph), self->session, node, x, y);
+}
+
+static void
+on_matched (FlamGraphView *self)
+{
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MATCHED]);
+}
+
+static void
+on_way_back (FlamGraphView *self)
+{
+  flam_session_reset_selection (self->session);
+}
+
+static void
+update_direction (FlamGraphView *self)
+{
+  g_autofree char *value =
+      g_settings_get_string (flam_settings_get (), FLAM_KEY_DIRECTION);
+
+  flam_flame_graph_set_direction (self->graph,
+                                  strcmp (value, "icicle") == 0
+                                      ? FLAM_DIRECTION_ICICLE
+                                      : FLAM_DIRECTION_FLAME);
+}
+
+static void
+update_order (FlamGraphView *self)
+{
+  g_autofree char *value =
+      g_settings_get_string (flam_settings_get (), FLAM_KEY_ORDER);
+
+  flam_session_set_order (self->session,
+                          strcmp (value, "name") == 0 ? FLAM_ORDER_NAME
+                                                      : FLAM_ORDER_TOTAL);
+}
+
+FlamFlameGraph *
+flam_graph_view_get_graph (FlamGraphView *self)
+{
+  g_return_val_if_fail (FLAM_IS_GRAPH_VIEW (self), NULL);
+  return self->graph;
+}
+
+gint64
+flam_graph_view_get_matched (FlamGraphView *self)
+{
+  g_return_val_if_fail (FLAM_IS_GRAPH_VIEW (self), 0);
+  return flam_flame_graph_get_matched (self->graph);
+}
+
+void
+flam_graph_view_next_match (FlamGraphView *self, gboolean backward)
+{
+  g_return_if_fail (FLAM_IS_GRAPH_VIEW (self));
+  flam_flame_graph_next_match (self->graph, backward);
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+follow (FlamGraphView *self, gpointer object, const char *signal, GCallback f)
+{
+  g_signal_connect_object (object, signal, f, self, G_CONNECT_SWAPPED);
+}
+
+static void
+flam_graph_view_constructed (GObject *object)
+{
+  FlamGraphView *self = FLAM_GRAPH_VIEW (object);
+  GSettings *settings = flam_settings_get ();
+
+  G_OBJECT_CLASS (flam_graph_view_parent_class)->constructed (object);
+  follow (self, self->session, "notify::excerpt", G_CALLBACK (on_excerpt));
+  follow (self, self->session, "notify::zoom", G_CALLBACK (on_zoom));
+  follow (self, self->session, "notify::current", G_CALLBACK (on_current));
+  follow (self, self->session, "notify::search", G_CALLBACK (on_search));
+  follow (self,
+          settings,
+          "changed::" FLAM_KEY_DIRECTION,
+          G_CALLBACK (update_direction));
+  follow (
+      self, settings, "changed::" FLAM_KEY_ORDER, G_CALLBACK (update_order));
+  update_direction (self);
+  update_order (self);
+}
+
+static void
+flam_graph_view_get_property (GObject *object,
+                              guint prop_id,
+                              GValue *value,
+                              GParamSpec *pspec)
+{
+  FlamGraphView *self = FLAM_GRAPH_VIEW (object);
+
+  switch (prop_id)
+    {
+    case PROP_SESSION:
+      g_value_set_object (value, self->session);
+      break;
+    case PROP_MATCHED:
+      g_value_set_int64 (value, flam_graph_view_get_matched (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    }
+}
+
+static void
+flam_graph_view_set_property (GObject *object,
+                              guint prop_id,
+                              const GValue *value,
+                              GParamSpec *pspec)
+{
+  FlamGraphView *self = FLAM_GRAPH_VIEW (object);
+
+  switch (prop_id)
+    {
+    case PROP_SESSION:
+      self->session = g_value_dup_object (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    }
+}
+
+static gboolean
+flam_graph_view_grab_focus (GtkWidget *widget)
+{
+  return gtk_widget_grab_focus (GTK_WIDGET (FLAM_GRAPH_VIEW (widget)->graph));
+}
+
+static void
+flam_graph_view_dispose (GObject *object)
+{
+  FlamGraphView *self = FLAM_GRAPH_VIEW (object);
+
+  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_GRAPH_VIEW);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (flam_graph_view_parent_class)->dispose (object);
+}
+
+static void
+flam_graph_view_class_init (FlamGraphViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  object_class->constructed = flam_graph_view_constructed;
+  object_class->dispose = flam_graph_view_dispose;
+  object_class->get_property = flam_graph_view_get_property;
+  object_class->set_property = flam_graph_view_set_property;
+  class->grab_focus = flam_graph_view_grab_focus;
+
+  properties[PROP_SESSION] = g_param_spec_object (
+      "session",
+      NULL,
+      NULL,
+      FLAM_TYPE_SESSION,
+      G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_MATCHED] =
+      g_param_spec_int64 ("matched",
+                          NULL,
+                          NULL,
+                          0,
+                          G_MAXINT64,
+                          0,
+                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+
+  g_type_ensure (FLAM_TYPE_FLAME_GRAPH);
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-graph-view.ui");
+  gtk_widget_class_bind_template_child (class, FlamGraphView, stack);
+  gtk_widget_class_bind_template_child (class, FlamGraphView, overlay);
+  gtk_widget_class_bind_template_child (class, FlamGraphView, graph);
+  gtk_widget_class_bind_template_child (class, FlamGraphView, empty);
+  gtk_widget_class_bind_template_child (class, FlamGraphView, way_back);
+}
+
+static void
+flam_graph_view_init (FlamGraphView *self)
+{
+  GtkWidget *minimap;
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  minimap = flam_minimap_new (self->graph);
+  gtk_widget_set_halign (minimap, GTK_ALIGN_END);
+  gtk_widget_set_valign (minimap, GTK_ALIGN_START);
+  gtk_overlay_add_overlay (self->overlay, minimap);
+  g_signal_connect (
+      self->graph, "node-selected", G_CALLBACK (on_node_selected), self);
+  g_signal_connect (
+      self->graph, "zoom-changed", G_CALLBACK (on_zoom_changed), self);
+  g_signal_connect (
+      self->graph, "node-activated", G_CALLBACK (on_node_activated), self);
+  g_signal_connect (
+      self->graph, "context-menu", G_CALLBACK (on_context_menu), self);
+  g_signal_connect_swapped (
+      self->graph, "notify::matched", G_CALLBACK (on_matched), self);
+  g_signal_connect_swapped (
+      self->way_back, "clicked", G_CALLBACK (on_way_back), self);
+}

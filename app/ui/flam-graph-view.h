@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The flame graph as a page: the widget, its minimap, its legend, and the
+ * words that stand there when there is nothing to draw. */
+
+#include "flam-flame-graph.h"
+#include "flam-session.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_GRAPH_VIEW (flam_graph_view_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamGraphView, flam_graph_view, FLAM, GRAPH_VIEW, GtkWidget)
+
+FlamFlameGraph *flam_graph_view_get_graph (FlamGraphView *view);
+/* Weight under the search's matches; property "matched" notifies. */
+gint64 flam_graph_view_get_matched (FlamGraphView *view);
+void flam_graph_view_next_match (FlamGraphView *view, gboolean backward);
+
+G_END_DECLS

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-loader.h"
+
+#include "flam-formats.h"
+#include "flam-settings.h"
+
+struct _FlamLoaderInput
+{
+  FlamProfile *profile;
+  char *path;
+  gboolean live;
+  FlamSymbolDetail detail;
+  char **binaries;
+};
+
+static FlamLoaderInput *
+input_new (void)
+{
+  FlamLoaderInput *input = g_new0 (FlamLoaderInput, 1);
+
+  input->binaries =
+      g_settings_get_strv (flam_settings_get (), FLAM_KEY_BINARIES);
+  return input;
+}
+
+gpointer
+flam_loader_input_new (const char *path, gboolean live)
+{
+  FlamLoaderInput *input = input_new ();
+
+  input->path = g_strdup (path);
+  input->live = live;
+  return input;
+}
+
+gpointer
+flam_loader_input_new_symbols (const FlamProfile *profile,
+                               FlamSymbolDetail detail)
+{
+  FlamLoaderInput *input = input_new ();
+
+  input->profile = flam_profile_ref (profile);
+  input->detail = detail;
+  return input;
+}
+
+void
+flam_loader_input_free (gpointer data)
+{
+  FlamLoaderInput *input = data;
+
+  g_clear_pointer (&input->profile, flam_profile_unref);
+  g_strfreev (input->binaries);
+  g_free (input->path);
+  g_free (input);
+}
+
+static FlamProfile *
+symbolize (const FlamLoaderInput *input,
+           const FlamProfile *profile,
+           FlamSymbolDetail detail,
+           const FlamProgress *progress,
+           GError **error)
+{
+  FlamSymbolOptions options = {
+    .detail = detail,
+    .binaries = (const char *const *)input->binaries,
+    .this_boot = input->live,
+  };
+
+  return flam_symbolize (profile, &options, progress, error);
+}
+
+gpointer
+flam_loader_load_work (gpointer data,
+                       const FlamProgress *progress,
+                       GError **error)
+{
+  FlamLoaderInput *input = data;
+  FlamLoadOptions options = { .progress = progress };
+  g_autoptr (FlamProfile) profile =
+      flam_formats_load (input->path, &options, error);
+
+  if (profile == NULL || !input->live)
+    return g_steal_pointer (&profile);
+  return symbolize (input, profile, FLAM_SYMBOL_DETAIL_SYMTAB, progress, error);
+}
+
+gpointer
+flam_loader_symbolize_work (gpointer data,
+                            const FlamProgress *progress,
+                            GError **error)
+{
+  FlamLoaderInput *input = data;
+
+  return symbolize (input, input->profile, input->detail, progress, error);
+}
+
+gboolean
+flam_loader_needs_symbols (const FlamProfile *profile)
+{
+  for (FlamId i = 0; i < profile->modules.n; i++)
+    if (profile->modules.symbols[i] != FLAM_SYMBOLS_CAPTURE &&
+        profile->modules.symbols[i] != FLAM_SYMBOLS_DWARF)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+same_thread (const FlamProfile *a, FlamId i, const FlamProfile *b, FlamId k)
+{
+  return a->threads.tid[i] == b->threads.tid[k] &&
+         a->processes.pid[a->threads.process[i]] ==
+             b->processes.pid[b->threads.process[k]];
+}
+
+static FlamId
+carry_thread (const FlamProfile *from, FlamId thread, const FlamProfile *to)
+{
+  if (thread < to->threads.n && same_thread (from, thread, to, thread))
+    return thread;
+  for (FlamId i = 0; i < to->threads.n; i++)
+    if (same_thread (from, thread, to, i))
+      return i;
+  return FLAM_NONE;
+}
+
+FlamSelection *
+flam_loader_carry_selection (const FlamProfile *from,
+                             const FlamSelection *selection,
+                             const FlamProfile *to)
+{
+  FlamSelection *carried = flam_selection_copy (selection);
+  int measure = -1;
+
+  if (selection->measure < from->n_measures)
+    measure = flam_profile_find_measure (
+        to, flam_profile_string (from, from->measures[selection->measure].id));
+  carried->measure = MAX (measure, 0);
+  if (selection->threads == NULL)
+    return carried;
+
+  flam_selection_all_threads (carried);
+  for (guint i = 0; i < selection->threads->len; i++)
+    {
+      FlamId old = g_array_index (selection->threads, FlamId, i);
+      FlamId same = carry_thread (from, old, to);
+      if (same != FLAM_NONE)
+        flam_selection_add_thread (carried, same);
+    }
+  return carried;
+}

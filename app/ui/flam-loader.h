@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The slow steps of a session as work for jobs (flam-job.h). */
+
+#include "flam-profile.h"
+#include "flam-selection.h"
+#include "flam-symbolizer.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamLoaderInput FlamLoaderInput;
+
+/* The file at `path`. A live one, which is being written, gets the names of
+ * its functions at once; others are shown first and symbolized after. */
+gpointer flam_loader_input_new (const char *path, gboolean live);
+/* `profile` with names of functions, or with inlined functions and lines too.
+ * Both look into the folders that the settings name. */
+gpointer flam_loader_input_new_symbols (const FlamProfile *profile,
+                                        FlamSymbolDetail detail);
+void flam_loader_input_free (gpointer input);
+
+/* FlamJobWork; both give a FlamProfile, the second perhaps the same one. */
+gpointer flam_loader_load_work (gpointer input,
+                                const FlamProgress *progress,
+                                GError **error);
+gpointer flam_loader_symbolize_work (gpointer input,
+                                     const FlamProgress *progress,
+                                     GError **error);
+
+/* Are there addresses whose names did not come with the capture? */
+gboolean flam_loader_needs_symbols (const FlamProfile *profile);
+
+/* `selection` of `from` as a selection of `to`: the same measure by id, the
+ * same threads by process and thread id, where they are still there. */
+FlamSelection *flam_loader_carry_selection (const FlamProfile *from,
+                                            const FlamSelection *selection,
+                                            const FlamProfile *to);
+
+G_END_DECLS

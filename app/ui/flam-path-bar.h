@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Where one is (the path from "All" to the current frame; what is beyond the
+ * zoomed frame is dimmed) and what was done to the picture (a chip each, taken
+ * away by its cross). */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_PATH_BAR (flam_path_bar_get_type ())
+G_DECLARE_FINAL_TYPE (FlamPathBar, flam_path_bar, FLAM, PATH_BAR, GtkWidget)
+
+void flam_path_bar_set_session (FlamPathBar *bar, FlamSession *session);
+void flam_path_bar_set_narrow (FlamPathBar *bar, gboolean narrow);
+
+G_END_DECLS

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-preferences.h"
+
+#include "flam-settings.h"
+
+#include <glib/gi18n.h>
+
+struct _FlamPreferences
+{
+  AdwPreferencesWindow parent_instance;
+
+  GPtrArray *mapping_rows; /* not referenced: they are in the group */
+  GPtrArray *binary_rows;
+
+  AdwComboRow *scheme;
+  AdwComboRow *direction;
+  AdwComboRow *order;
+  GtkSwitch *system_font;
+  AdwActionRow *font_row;
+  GtkFontButton *font;
+  AdwPreferencesGroup *mappings;
+  AdwPreferencesGroup *binaries;
+  GtkButton *add_binaries;
+};
+
+G_DEFINE_FINAL_TYPE (FlamPreferences,
+                     flam_preferences,
+                     ADW_TYPE_PREFERENCES_WINDOW)
+
+/* --- choices: the values of a key, in the order of the rows --------------- */
+
+static const char *const schemes[] = { "default", "light", "dark", NULL };
+static const char *const directions[] = { "flame", "icicle", NULL };
+static const char *const orders[] = { "total", "name", NULL };
+
+static gboolean
+choice_get (GValue *value, GVariant *variant, gpointer choices)
+{
+  const char *const *list = choices;
+  const char *text = g_variant_get_string (variant, NULL);
+
+  for (guint i = 0; list[i] != NULL; i++)
+    if (strcmp (list[i], text) == 0)
+      {
+        g_value_set_uint (value, i);
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static GVariant *
+choice_set (const GValue *value, const GVariantType *type, gpointer choices)
+{
+  const char *const *list = choices;
+  guint row = g_value_get_uint (value);
+
+  return row < g_strv_length ((char **)list) ? g_variant_new_string (list[row])
+                                             : NULL;
+}
+
+static void
+bind_choice (const char *key, AdwComboRow *row, const char *const *choices)
+{
+  g_settings_bind_with_mapping (flam_settings_get (),
+                                key,
+                                row,
+                                "selected",
+                                G_SETTINGS_BIND_DEFAULT,
+                                choice_get,
+                                choice_set,
+                                (gpointer)choices,
+                                NULL);
+}
+
+/* --- lists of folders ----------------------------------------------------- */
+
+static void
+clear_rows (AdwPreferencesGroup *group, GPtrArray *rows)
+{
+  for (guint i = 0; i < rows->len; i++)
+    adw_preferences_group_remove (group, rows->pdata[i]);
+  g_ptr_array_set_size (rows, 0);
+}
+
+static void
+add_row (AdwPreferencesGroup *group,
+         GPtrArray *rows,
+         const char *title,
+         const char *subtitle,
+         GCallback remove,
+         guint index)
+{
+  GtkWidget *row = adw_action_row_new ();
+  GtkWidget *button = gtk_button_new_from_icon_name ("user-trash-symbolic");
+  g_autofree char *title_markup = g_markup_escape_text (title, -1);
+  g_autofree char *subtitle_markup = g_markup_escape_text (subtitle, -1);
+
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title_markup);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle_markup);
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_set_tooltip_text (button, _ ("Forget"));
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Forget"), -1);
+  g_signal_connect (button, "clicked", remove, GUINT_TO_POINTER (index));
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), button);
+  adw_preferences_group_add (group, row);
+  g_ptr_array_add (rows, row);
+}
+
+static void
+forget_mapping (GtkButton *button, gpointer index)
+{
+  g_autoptr (GVariant) old =
+      g_settings_get_value (flam_settings_get (), FLAM_KEY_PATH_MAPPINGS);
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(ss)"));
+  for (gsize i = 0; i < g_variant_n_children (old); i++)
+    if (i != GPOINTER_TO_UINT (index))
+      {
+        g_autoptr (GVariant) one = g_variant_get_child_value (old, i);
+        g_variant_builder_add_value (&builder, one);
+      }
+  g_settings_set_value (flam_settings_get (),
+                        FLAM_KEY_PATH_MAPPINGS,
+                        g_variant_builder_end (&builder));
+}
+
+static void
+forget_binaries (GtkButton *button, gpointer index)
+{
+  g_auto (GStrv) old =
+      g_settings_get_strv (flam_settings_get (), FLAM_KEY_BINARIES);
+  g_autoptr (GPtrArray) rest = g_ptr_array_new ();
+
+  for (guint i = 0; old[i] != NULL; i++)
+    if (i != GPOINTER_TO_UINT (index))
+      g_ptr_array_add (rest, old[i]);
+  g_ptr_array_add (rest, NULL);
+  g_settings_set_strv (flam_settings_get (),
+                       FLAM_KEY_BINARIES,
+                       (const char *const *)rest->pdata);
+}
+
+static gboolean
+update_folders (gpointer data)
+{
+  FlamPreferences *self = data;
+  g_autoptr (GVariant) mappings =
+      g_settings_get_value (flam_settings_get (), FLAM_KEY_PATH_MAPPINGS);
+  g_auto (GStrv) binaries =
+      g_settings_get_strv (flam_settings_get (), FLAM_KEY_BINARIES);
+
+  clear_rows (self->mappings, self->mapping_rows);
+  clear_rows (self->binaries, self->binary_rows);
+  for (gsize i = 0; i < g_variant_n_children (mappings); i++)
+    {
+      const char *from;
+      const char *to;
+      g_variant_get_child (mappings, i, "(&s&s)", &from, &to);
+      add_row (self->mappings,
+               self->mapping_rows,
+               to,
+               from,
+               G_CALLBACK (forget_mapping),
+               (guint)i);
+    }
+  for (guint i = 0; binaries[i] != NULL; i++)
+    add_row (self->binaries,
+             self->binary_rows,
+             binaries[i],
+             "",
+             G_CALLBACK (forget_binaries),
+             i);
+  gtk_widget_set_visible (GTK_WIDGET (self->mappings),
+                          self->mapping_rows->len > 0);
+  return G_SOURCE_REMOVE;
+}
+
+/* The button that was clicked is in one of the rows. */
+static void
+queue_update_folders (FlamPreferences *self)
+{
+  g_idle_add_full (G_PRIORITY_DEFAULT_IDLE,
+                   update_folders,
+                   g_object_ref (self),
+                   g_object_unref);
+}
+
+static void
+binaries_response (GtkNativeDialog *dialog, int response, FlamPreferences *self)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) file =
+          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *path = g_file_get_path (file);
+      if (path != NULL)
+        flam_settings_push_string (FLAM_KEY_BINARIES, path, 50);
+    }
+  g_object_unref (dialog);
+}
+
+static void
+on_add_binaries (FlamPreferences *self)
+{
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (_ ("Add a Folder"),
+                                   GTK_WINDOW (self),
+                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                                   _ ("_Add"),
+                                   NULL);
+
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (
+      dialog, "response", G_CALLBACK (binaries_response), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+flam_preferences_dispose (GObject *object)
+{
+  gtk_widget_dispose_template (GTK_WIDGET (object), FLAM_TYPE_PREFERENCES);
+  G_OBJECT_CLASS (flam_preferences_parent_class)->dispose (object);
+}
+
+static void
+flam_preferences_finalize (GObject *object)
+{
+  FlamPreferences *self = FLAM_PREFERENCES (object);
+
+  g_ptr_array_unref (self->mapping_rows);
+  g_ptr_array_unref (self->binary_rows);
+  G_OBJECT_CLASS (flam_preferences_parent_class)->finalize (object);
+}
+
+static void
+flam_preferences_class_init (FlamPreferencesClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_preferences_dispose;
+  G_OBJECT_CLASS (klass)->finalize = flam_preferences_finalize;
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-preferences.ui");
+  gtk_widget_class_bind_template_child (class, FlamPreferences, scheme);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, direction);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, order);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, system_font);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, font_row);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, font);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, mappings);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, binaries);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, add_binaries);
+}
+
+static void
+flam_preferences_init (FlamPreferences *self)
+{
+  GSettings *settings = flam_settings_get ();
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->mapping_rows = g_ptr_array_new ();
+  self->binary_rows = g_ptr_array_new ();
+  bind_choice (FLAM_KEY_COLOR_SCHEME, self->scheme, schemes);
+  bind_choice (FLAM_KEY_DIRECTION, self->direction, directions);
+  bind_choice (FLAM_KEY_ORDER, self->order, orders);
+  g_settings_bind (settings,
+                   FLAM_KEY_SYSTEM_FONT,
+                   self->system_font,
+                   "active",
+                   G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind (settings,
+                   FLAM_KEY_SYSTEM_FONT,
+                   self->font_row,
+                   "sensitive",
+                   G_SETTINGS_BIND_GET | G_SETTINGS_BIND_INVERT_BOOLEAN);
+  g_settings_bind (
+      settings, FLAM_KEY_FONT, self->font, "font", G_SETTINGS_BIND_DEFAULT);
+  g_signal_connect_object (settings,
+                           "changed::" FLAM_KEY_PATH_MAPPINGS,
+                           G_CALLBACK (queue_update_folders),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (settings,
+                           "changed::" FLAM_KEY_BINARIES,
+                           G_CALLBACK (queue_update_folders),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_swapped (
+      self->add_binaries, "clicked", G_CALLBACK (on_add_binaries), self);
+  update_folders (self);
+}
+
+FlamPreferences *
+flam_preferences_new (GtkWindow *parent)
+{
+  return g_object_new (FLAM_TYPE_PREFERENCES, "transient-for", parent, NULL);
+}

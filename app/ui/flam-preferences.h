@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The settings a person may want to change. */
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_PREFERENCES (flam_preferences_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamPreferences, flam_preferences, FLAM, PREFERENCES, AdwPreferencesWindow)
+
+FlamPreferences *flam_preferences_new (GtkWindow *parent);
+
+G_END_DECLS

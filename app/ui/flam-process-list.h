@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The processes of this machine, as /proc has them, and whether one may attach
+ * to them. */
+
+#include <glib-object.h>
+
+#include "flam-types.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_PROCESS (flam_process_get_type ())
+G_DECLARE_FINAL_TYPE (FlamProcess, flam_process, FLAM, PROCESS, GObject)
+
+struct _FlamProcess
+{
+  GObject parent_instance;
+  int pid;
+  char *name;    /* the program's, cut by the kernel at 15 bytes */
+  char *command; /* with arguments; "" for none */
+  double cpu;    /* share of one processor in the last moments, 0..n */
+  char *reason;  /* why one may not attach; NULL: one may */
+};
+
+/* FlamJobWork without input: a GPtrArray of FlamProcess, busiest first.
+ * Kernel threads and this process are left out. Takes 300 ms, the time over
+ * which the CPU share is measured. */
+gpointer flam_process_list_work (gpointer unused,
+                                 const FlamProgress *progress,
+                                 GError **error);
+
+G_END_DECLS

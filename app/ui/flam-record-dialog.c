@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-record-dialog.h"
+
+#include "flam-attach-page.h"
+#include "flam-settings.h"
+
+#include <glib/gi18n.h>
+
+#define HISTORY_MAX 20
+
+struct _FlamRecordDialog
+{
+  AdwWindow parent_instance;
+
+  GtkButton *cancel;
+  GtkButton *record;
+  GtkStack *pages;
+  AdwEntryRow *command;
+  AdwEntryRow *folder;
+  AdwEntryRow *environment;
+  GtkMenuButton *history;
+  GtkButton *choose_program;
+  GtkButton *choose_folder;
+  GtkLabel *complaint;
+  FlamAttachPage *attach;
+  AdwComboRow *mode;
+  AdwComboRow *rate;
+  AdwComboRow *bytes;
+  GtkSwitch *follow;
+};
+
+static guint record_signal;
+
+G_DEFINE_FINAL_TYPE (FlamRecordDialog, flam_record_dialog, ADW_TYPE_WINDOW)
+
+/* --- strengths, in plain words -------------------------------------------- */
+
+static const struct
+{
+  guint hz;
+  const char *words;
+} rates[] = {
+  { 97, N_ ("Seldom: %s times a second") },
+  { 997, N_ ("Usual: %s times a second") },
+  { 1999, N_ ("Often: %s times a second") },
+  { 4999, N_ ("Very often: %s times a second, slows the program") },
+};
+
+static const struct
+{
+  guint64 bytes;
+  const char *words;
+} strengths[] = {
+  { 4 << 20, N_ ("Few: one every 4 MiB") },
+  { 512 << 10, N_ ("Usual: one every 512 KiB") },
+  { 64 << 10, N_ ("Many: one every 64 KiB") },
+  { 0, N_ ("All: exact, slows the program") },
+};
+
+static void
+fill_strengths (FlamRecordDialog *self, const FlamRecordOptions *options)
+{
+  g_autoptr (GtkStringList) rate_names = gtk_string_list_new (NULL);
+  g_autoptr (GtkStringList) byte_names = gtk_string_list_new (NULL);
+  guint rate = 1;
+  guint bytes = 1;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%'u", rates[i].hz);
+      g_autoptr (GString) text = g_string_new (_ (rates[i].words));
+      g_string_replace (text, "%s", number, 1);
+      gtk_string_list_append (rate_names, text->str);
+      if (rates[i].hz == options->rate)
+        rate = i;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (strengths); i++)
+    {
+      gtk_string_list_append (byte_names, _ (strengths[i].words));
+      if (strengths[i].bytes == options->sample_bytes)
+        bytes = i;
+    }
+  adw_combo_row_set_model (self->rate, G_LIST_MODEL (rate_names));
+  adw_combo_row_set_selected (self->rate, rate);
+  adw_combo_row_set_model (self->bytes, G_LIST_MODEL (byte_names));
+  adw_combo_row_set_selected (self->bytes, bytes);
+}
+
+/* --- what was typed ------------------------------------------------------- */
+
+static const char *
+text_of (AdwEntryRow *row)
+{
+  return gtk_editable_get_text (GTK_EDITABLE (row));
+}
+
+static gboolean
+attaches (FlamRecordDialog *self)
+{
+  return g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), "attach") ==
+         0;
+}
+
+static gboolean
+is_blank (const char *text)
+{
+  return strspn (text, " \t\n") == strlen (text);
+}
+
+static char **
+parse_environment (const char *text, GError **error)
+{
+  char **words = NULL;
+
+  if (is_blank (text))
+    return g_new0 (char *, 1);
+  if (!g_shell_parse_argv (text, NULL, &words, error))
+    return NULL;
+  for (guint i = 0; words[i] != NULL; i++)
+    if (strchr (words[i], '=') == NULL || *words[i] == '=')
+      {
+        g_set_error (error,
+                     G_SHELL_ERROR,
+                     G_SHELL_ERROR_FAILED,
+                     _ ("“%s” is not of the form NAME=VALUE"),
+                     words[i]);
+        g_strfreev (words);
+        return NULL;
+      }
+  return words;
+}
+
+static gboolean
+check_program (const char *program, const char *cwd, GError **error)
+{
+  g_autofree char *found = NULL;
+
+  if (strchr (program, '/') == NULL)
+    found = g_find_program_in_path (program);
+  else
+    found = g_canonicalize_filename (program, cwd);
+  if (found != NULL && g_file_test (found, G_FILE_TEST_IS_EXECUTABLE) &&
+      !g_file_test (found, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  g_set_error (error,
+               G_SHELL_ERROR,
+               G_SHELL_ERROR_FAILED,
+               _ ("There is no program “%s”"),
+               program);
+  return FALSE;
+}
+
+/* NULL with an error when what was typed makes no sense. */
+static FlamRecordOptions *
+launch_options (FlamRecordDialog *self, GError **error)
+{
+  g_autoptr (FlamRecordOptions) options = flam_record_options_new ();
+  const char *folder = text_of (self->folder);
+
+  options->cwd = is_blank (folder) ? NULL : g_strdup (folder);
+  if (!g_shell_parse_argv (
+          text_of (self->command), NULL, &options->argv, error))
+    return NULL;
+  if (options->cwd != NULL && !g_file_test (options->cwd, G_FILE_TEST_IS_DIR))
+    {
+      g_set_error (error,
+                   G_SHELL_ERROR,
+                   G_SHELL_ERROR_FAILED,
+                   _ ("There is no folder “%s”"),
+                   options->cwd);
+      return NULL;
+    }
+  if (!check_program (options->argv[0], options->cwd, error))
+    return NULL;
+  options->env = parse_environment (text_of (self->environment), error);
+  if (options->env == NULL)
+    return NULL;
+  return g_steal_pointer (&options);
+}
+
+static void
+complain (FlamRecordDialog *self, const char *text)
+{
+  gtk_label_set_label (self->complaint, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->complaint), text != NULL);
+}
+
+static void
+update (FlamRecordDialog *self)
+{
+  gboolean attach = attaches (self);
+  guint mode = adw_combo_row_get_selected (self->mode);
+  gboolean memory =
+      mode == FLAM_RECORD_MODE_ALLOC || mode == FLAM_RECORD_MODE_BOTH;
+  gboolean ready = attach ? flam_attach_page_get_process (self->attach) != NULL
+                          : !is_blank (text_of (self->command));
+
+  complain (self, NULL);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->record), ready);
+  gtk_widget_set_visible (GTK_WIDGET (self->rate),
+                          mode != FLAM_RECORD_MODE_ALLOC);
+  gtk_widget_set_visible (GTK_WIDGET (self->bytes), memory && !attach);
+  adw_action_row_set_subtitle (
+      ADW_ACTION_ROW (self->mode),
+      attach && memory
+          ? _ ("Memory is recorded of launched programs only; this records "
+               "CPU")
+          : "");
+}
+
+/* --- record --------------------------------------------------------------- */
+
+static void
+remember (FlamRecordDialog *self)
+{
+  GSettings *settings = flam_settings_get ();
+  guint rate = adw_combo_row_get_selected (self->rate);
+  guint bytes = adw_combo_row_get_selected (self->bytes);
+  guint mode = adw_combo_row_get_selected (self->mode);
+
+  g_settings_set_string (settings,
+                         FLAM_KEY_RECORD_MODE,
+                         flam_record_mode_name ((FlamRecordMode)mode));
+  g_settings_set_uint (settings, FLAM_KEY_RECORD_RATE, rates[rate].hz);
+  g_settings_set_uint64 (
+      settings, FLAM_KEY_RECORD_BYTES, strengths[bytes].bytes);
+  g_settings_set_boolean (
+      settings, FLAM_KEY_RECORD_FOLLOW, gtk_switch_get_active (self->follow));
+}
+
+static FlamRecordOptions *
+attach_options (FlamRecordDialog *self)
+{
+  FlamProcess *process = flam_attach_page_get_process (self->attach);
+  FlamRecordOptions *options;
+
+  if (process == NULL)
+    return NULL;
+  options = flam_record_options_new ();
+  options->pid = process->pid;
+  options->name = g_strdup (process->name);
+  if (options->mode == FLAM_RECORD_MODE_ALLOC ||
+      options->mode == FLAM_RECORD_MODE_BOTH)
+    options->mode = FLAM_RECORD_MODE_CPU;
+  return options;
+}
+
+static void
+on_record (FlamRecordDialog *self)
+{
+  g_autoptr (FlamRecordOptions) options = NULL;
+  g_autoptr (GError) error = NULL;
+
+  remember (self);
+  if (attaches (self))
+    options = attach_options (self);
+  else
+    options = launch_options (self, &error);
+  if (options == NULL)
+    {
+      complain (self, error != NULL ? error->message : NULL);
+      return;
+    }
+  if (options->argv != NULL)
+    flam_settings_push_string (
+        FLAM_KEY_COMMANDS, text_of (self->command), HISTORY_MAX);
+  g_signal_emit (self, record_signal, 0, options);
+  gtk_window_close (GTK_WINDOW (self));
+}
+
+/* --- history and choosers ------------------------------------------------- */
+
+static void
+action_use (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_editable_set_text (GTK_EDITABLE (FLAM_RECORD_DIALOG (widget)->command),
+                         g_variant_get_string (parameter, NULL));
+}
+
+static void
+fill_history (FlamRecordDialog *self)
+{
+  g_auto (GStrv) commands =
+      g_settings_get_strv (flam_settings_get (), FLAM_KEY_COMMANDS);
+  g_autoptr (GMenu) menu = g_menu_new ();
+
+  for (guint i = 0; commands[i] != NULL; i++)
+    {
+      g_autoptr (GMenuItem) item = g_menu_item_new (NULL, NULL);
+      g_auto (GStrv) parts = g_strsplit (commands[i], "_", -1);
+      g_autofree char *label = g_strjoinv ("__", parts);
+      g_menu_item_set_label (item, label);
+      g_menu_item_set_action_and_target (item, "record.use", "s", commands[i]);
+      g_menu_append_item (menu, item);
+    }
+  gtk_menu_button_set_menu_model (self->history, G_MENU_MODEL (menu));
+  gtk_widget_set_sensitive (GTK_WIDGET (self->history), commands[0] != NULL);
+  if (commands[0] != NULL)
+    {
+      gtk_editable_set_text (GTK_EDITABLE (self->command), commands[0]);
+      gtk_editable_select_region (GTK_EDITABLE (self->command), 0, -1);
+    }
+}
+
+static void
+program_response (GtkNativeDialog *dialog, int response, FlamRecordDialog *self)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) file =
+          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *path = g_file_get_path (file);
+      g_autofree char *quoted = g_shell_quote (path);
+      gboolean plain = strpbrk (path, " \t\"'\\$`*?[]{}();&|<>#~") == NULL;
+      gtk_editable_set_text (GTK_EDITABLE (self->command),
+                             plain ? path : quoted);
+    }
+  g_object_unref (dialog);
+}
+
+static void
+folder_response (GtkNativeDialog *dialog, int response, FlamRecordDialog *self)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) file =
+          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *path = g_file_get_path (file);
+      gtk_editable_set_text (GTK_EDITABLE (self->folder), path);
+    }
+  g_object_unref (dialog);
+}
+
+static void
+choose (FlamRecordDialog *self,
+        const char *title,
+        GtkFileChooserAction action,
+        GCallback response)
+{
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (
+      title, GTK_WINDOW (self), action, _ ("_Choose"), NULL);
+
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (dialog, "response", response, self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+static void
+on_choose_program (FlamRecordDialog *self)
+{
+  choose (self,
+          _ ("Choose a Program"),
+          GTK_FILE_CHOOSER_ACTION_OPEN,
+          G_CALLBACK (program_response));
+}
+
+static void
+on_choose_folder (FlamRecordDialog *self)
+{
+  choose (self,
+          _ ("Choose the Working Folder"),
+          GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+          G_CALLBACK (folder_response));
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+flam_record_dialog_dispose (GObject *object)
+{
+  gtk_widget_dispose_template (GTK_WIDGET (object), FLAM_TYPE_RECORD_DIALOG);
+  G_OBJECT_CLASS (flam_record_dialog_parent_class)->dispose (object);
+}
+
+static void
+flam_record_dialog_class_init (FlamRecordDialogClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_record_dialog_dispose;
+  g_type_ensure (FLAM_TYPE_ATTACH_PAGE);
+  record_signal = g_signal_new ("record",
+                                FLAM_TYPE_RECORD_DIALOG,
+                                G_SIGNAL_RUN_LAST,
+                                0,
+                                NULL,
+                                NULL,
+                                NULL,
+                                G_TYPE_NONE,
+                                1,
+                                G_TYPE_POINTER);
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-record-dialog.ui");
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, cancel);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, record);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, pages);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, command);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, folder);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, environment);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, history);
+  gtk_widget_class_bind_template_child (
+      class, FlamRecordDialog, choose_program);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, choose_folder);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, complaint);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, attach);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, mode);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, rate);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, bytes);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, follow);
+  gtk_widget_class_install_action (class, "record.use", "s", action_use);
+  gtk_widget_class_add_binding_action (
+      class, GDK_KEY_Escape, 0, "window.close", NULL);
+}
+
+static void
+flam_record_dialog_init (FlamRecordDialog *self)
+{
+  g_autoptr (FlamRecordOptions) options = flam_record_options_new ();
+  g_autofree char *cwd = g_get_current_dir ();
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_window_set_default_widget (GTK_WINDOW (self), GTK_WIDGET (self->record));
+  fill_strengths (self, options);
+  adw_combo_row_set_selected (self->mode, options->mode);
+  gtk_switch_set_active (self->follow, options->follow);
+  gtk_editable_set_text (GTK_EDITABLE (self->folder), cwd);
+  fill_history (self);
+
+  g_signal_connect_swapped (
+      self->cancel, "clicked", G_CALLBACK (gtk_window_close), self);
+  g_signal_connect_swapped (
+      self->record, "clicked", G_CALLBACK (on_record), self);
+  g_signal_connect_swapped (
+      self->attach, "activated", G_CALLBACK (on_record), self);
+  g_signal_connect_swapped (self->attach, "changed", G_CALLBACK (update), self);
+  g_signal_connect_swapped (
+      self->command, "changed", G_CALLBACK (update), self);
+  g_signal_connect_swapped (
+      self->pages, "notify::visible-child", G_CALLBACK (update), self);
+  g_signal_connect_swapped (
+      self->mode, "notify::selected", G_CALLBACK (update), self);
+  g_signal_connect_swapped (
+      self->choose_program, "clicked", G_CALLBACK (on_choose_program), self);
+  g_signal_connect_swapped (
+      self->choose_folder, "clicked", G_CALLBACK (on_choose_folder), self);
+  update (self);
+}
+
+FlamRecordDialog *
+flam_record_dialog_new (GtkWindow *parent)
+{
+  return g_object_new (FLAM_TYPE_RECORD_DIALOG, "transient-for", parent, NULL);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What to record: a program to launch, or a process to attach to. Signal
+ * "record" (const FlamRecordOptions *), then the dialog closes. */
+
+#include "flam-recording.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_RECORD_DIALOG (flam_record_dialog_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamRecordDialog, flam_record_dialog, FLAM, RECORD_DIALOG, AdwWindow)
+
+FlamRecordDialog *flam_record_dialog_new (GtkWindow *parent);
+
+G_END_DECLS

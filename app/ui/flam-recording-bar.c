@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-recording-bar.h"
+
+#include "flam-format.h"
+
+#include <glib/gi18n.h>
+
+struct _FlamRecordingBar
+{
+  GtkWidget parent_instance;
+
+  FlamRecording *recording;
+
+  GtkLabel *title;
+  GtkLabel *figures;
+  GtkToggleButton *pause;
+  GtkButton *stop;
+};
+
+G_DEFINE_FINAL_TYPE (FlamRecordingBar, flam_recording_bar, GTK_TYPE_WIDGET)
+
+static const char *
+state_text (FlamRecordingState state)
+{
+  switch (state)
+    {
+    case FLAM_RECORDING_STARTING:
+      return _ ("Starting");
+    case FLAM_RECORDING_RUNNING:
+      return _ ("Recording");
+    case FLAM_RECORDING_PAUSED:
+      return _ ("Paused");
+    case FLAM_RECORDING_FINISHING:
+    case FLAM_RECORDING_DONE:
+    default:
+      return _ ("Looking up symbols");
+    }
+}
+
+static void
+update (FlamRecordingBar *self)
+{
+  FlamRecordingState state = flam_recording_get_state (self->recording);
+  gint64 seconds = flam_recording_get_elapsed_ms (self->recording) / 1000;
+  guint64 n = flam_recording_get_samples (self->recording);
+  g_autofree char *samples = flam_format_value ((gint64)n, FLAM_UNIT_COUNT);
+  g_autofree char *title = NULL;
+  g_autofree char *figures = NULL;
+
+  /* Translators: "Recording", and what is recorded */
+  title = g_strdup_printf (_ ("%s %s"),
+                           state_text (state),
+                           flam_recording_get_title (self->recording));
+  /* Translators: minutes, seconds, number of samples */
+  figures = g_strdup_printf (
+      _ ("%" G_GINT64_FORMAT ":%02" G_GINT64_FORMAT "   %s samples"),
+      seconds / 60,
+      seconds % 60,
+      samples);
+  gtk_label_set_label (self->title, title);
+  gtk_label_set_label (self->figures, figures);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->pause),
+                            state < FLAM_RECORDING_FINISHING);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->stop),
+                            state < FLAM_RECORDING_FINISHING);
+}
+
+static void
+on_pause (FlamRecordingBar *self)
+{
+  if (self->recording != NULL)
+    flam_recording_set_paused (self->recording,
+                               gtk_toggle_button_get_active (self->pause));
+}
+
+static void
+on_stop (FlamRecordingBar *self)
+{
+  if (self->recording == NULL)
+    return;
+  flam_recording_stop (self->recording);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->stop), FALSE);
+}
+
+void
+flam_recording_bar_set_recording (FlamRecordingBar *self,
+                                  FlamRecording *recording)
+{
+  g_return_if_fail (FLAM_IS_RECORDING_BAR (self));
+  if (self->recording != NULL)
+    g_signal_handlers_disconnect_by_func (self->recording, update, self);
+  g_set_object (&self->recording, recording);
+  gtk_widget_set_visible (GTK_WIDGET (self), recording != NULL);
+  if (recording == NULL)
+    return;
+  gtk_toggle_button_set_active (self->pause, FALSE);
+  g_signal_connect_object (
+      recording, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  update (self);
+}
+
+static void
+flam_recording_bar_dispose (GObject *object)
+{
+  FlamRecordingBar *self = FLAM_RECORDING_BAR (object);
+
+  g_clear_object (&self->recording);
+  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_RECORDING_BAR);
+  G_OBJECT_CLASS (flam_recording_bar_parent_class)->dispose (object);
+}
+
+static void
+flam_recording_bar_class_init (FlamRecordingBarClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_recording_bar_dispose;
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-recording-bar.ui");
+  gtk_widget_class_bind_template_child (class, FlamRecordingBar, title);
+  gtk_widget_class_bind_template_child (class, FlamRecordingBar, figures);
+  gtk_widget_class_bind_template_child (class, FlamRecordingBar, pause);
+  gtk_widget_class_bind_template_child (class, FlamRecordingBar, stop);
+}
+
+static void
+flam_recording_bar_init (FlamRecordingBar *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (
+      self->pause, "toggled", G_CALLBACK (on_pause), self);
+  g_signal_connect_swapped (self->stop, "clicked", G_CALLBACK (on_stop), self);
+}

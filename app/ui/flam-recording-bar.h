@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* While a recording runs: what, how long, how many samples, Pause and Stop. */
+
+#include "flam-recording.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_RECORDING_BAR (flam_recording_bar_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamRecordingBar, flam_recording_bar, FLAM, RECORDING_BAR, GtkWidget)
+
+/* NULL hides it. */
+void flam_recording_bar_set_recording (FlamRecordingBar *bar,
+                                       FlamRecording *recording);
+
+G_END_DECLS

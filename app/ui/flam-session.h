@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What one window is looking at: the single source of truth for its views.
+ *
+ *   open ──load──▶ profile ──┬─draw──▶ excerpt (selection) ──▶ every view
+ *                            └─symbolize──▶ profile' ──draw──▶ excerpt'
+ *
+ * A view never changes another view. It asks the session (select, set_zoom,
+ * set_current, set_search) and follows the notify signals. Everything handed
+ * out is immutable and stays valid until the next notify of its property;
+ * keep a reference to keep it longer. */
+
+#include "flam-job.h"
+#include "flam-excerpt.h"
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_SESSION (flam_session_get_type ())
+G_DECLARE_FINAL_TYPE (FlamSession, flam_session, FLAM, SESSION, GObject)
+
+/* What the session is busy with. */
+typedef enum
+{
+  FLAM_ACTIVITY_NONE,
+  FLAM_ACTIVITY_LOADING,
+  FLAM_ACTIVITY_SYMBOLIZING,
+  FLAM_ACTIVITY_DRAWING,
+} FlamActivity;
+
+FlamSession *flam_session_new (void);
+
+/* --- one file ------------------------------------------------------------- */
+
+/* Emits "opened", or "failed" (GError). The action signal "open-in-editor"
+ * asks whoever shows the current frame's source to hand it to the desktop. */
+void flam_session_open (FlamSession *session, const char *path);
+/* Names the path of a capture that is still being written; nothing is shown
+ * until the first flam_session_reload() that finds something in it. */
+void
+flam_session_follow (FlamSession *session, const char *path, const char *title);
+/* Loads the same path again and keeps the selection, the zoom and the current
+ * frame: how a growing capture is followed. Errors are ignored when `live`. */
+void flam_session_reload (FlamSession *session, gboolean live);
+/* Stops whatever runs; with nothing loaded yet, emits "failed". */
+void flam_session_cancel (FlamSession *session);
+const char *flam_session_get_path (FlamSession *session);
+/* The base name, for titles. */
+const char *flam_session_get_title (FlamSession *session);
+gboolean flam_session_is_live (FlamSession *session);
+
+/* --- what is shown -------------------------------------------------------- */
+
+/* All NULL until "opened". Properties "profile" and "excerpt". */
+const FlamProfile *flam_session_get_profile (FlamSession *session);
+const FlamSelection *flam_session_get_selection (FlamSession *session);
+FlamExcerpt *flam_session_get_excerpt (FlamSession *session);
+const FlamTree *flam_session_get_tree (FlamSession *session);
+
+/* Takes the selection; the one before goes on the undo stack. */
+void flam_session_select (FlamSession *session, FlamSelection *selection);
+gboolean flam_session_can_undo (FlamSession *session);
+void flam_session_undo (FlamSession *session);
+/* Adds a transform that matches `node` by its exact name. */
+void flam_session_transform_node (FlamSession *session,
+                                  FlamTransformKind kind,
+                                  FlamId node);
+void flam_session_remove_transform (FlamSession *session, guint index);
+/* No threads, times, transforms; the measure stays. */
+void flam_session_reset_selection (FlamSession *session);
+void flam_session_set_measure (FlamSession *session, guint measure);
+void flam_session_set_order (FlamSession *session, FlamTreeOrder order);
+
+/* --- where the person is -------------------------------------------------- */
+
+/* Nodes of the excerpt's tree. Properties "zoom" and "current"; the root, 0,
+ * is "all" and "nothing in particular". */
+FlamId flam_session_get_zoom (FlamSession *session);
+void flam_session_set_zoom (FlamSession *session, FlamId node);
+FlamId flam_session_get_current (FlamSession *session);
+void flam_session_set_current (FlamSession *session, FlamId node);
+
+/* Property "search"; the regex is NULL for "". Text that is no regular
+ * expression is searched for as it stands. */
+const char *flam_session_get_search (FlamSession *session);
+void flam_session_set_search (FlamSession *session, const char *text);
+GRegex *flam_session_get_search_regex (FlamSession *session);
+
+/* --- progress ------------------------------------------------------------- */
+
+/* Property "activity", and "fraction" while there is one. Only what is slow
+ * counts as an activity, so that nothing flickers. */
+FlamActivity flam_session_get_activity (FlamSession *session);
+double flam_session_get_fraction (FlamSession *session);
+
+G_END_DECLS

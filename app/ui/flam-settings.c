@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-settings.h"
+
+#include "flam-config.h"
+
+GSettings *
+flam_settings_get (void)
+{
+  static GSettings *settings;
+
+  if (settings == NULL)
+    settings = g_settings_new (FLAM_APP_ID);
+  return settings;
+}
+
+void
+flam_settings_push_string (const char *key, const char *text, guint max)
+{
+  g_auto (GStrv) old = g_settings_get_strv (flam_settings_get (), key);
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+
+  g_ptr_array_add (list, (gpointer)text);
+  for (guint i = 0; old[i] != NULL && list->len < max; i++)
+    if (g_strcmp0 (old[i], text) != 0)
+      g_ptr_array_add (list, old[i]);
+  g_ptr_array_add (list, NULL);
+  g_settings_set_strv (
+      flam_settings_get (), key, (const char *const *)list->pdata);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The settings of the application, by the keys of the schema. */
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_KEY_COLOR_SCHEME "color-scheme" /* default, light, dark */
+#define FLAM_KEY_DIRECTION "flame-direction" /* flame, icicle */
+#define FLAM_KEY_ORDER "sibling-order"       /* total, name */
+#define FLAM_KEY_SYSTEM_FONT "source-system-font"
+#define FLAM_KEY_FONT "source-font"
+#define FLAM_KEY_PATH_MAPPINGS "path-mappings" /* a(ss) */
+#define FLAM_KEY_BINARIES "binaries-folders"   /* as */
+#define FLAM_KEY_COMMANDS "command-history"    /* as */
+#define FLAM_KEY_WIDTH "window-width"
+#define FLAM_KEY_HEIGHT "window-height"
+#define FLAM_KEY_MAXIMIZED "window-maximized"
+#define FLAM_KEY_SOURCE_SHOWN "source-pane-shown"
+#define FLAM_KEY_SOURCE_WIDTH "source-pane-width"
+#define FLAM_KEY_RECORD_MODE "record-mode"          /* cpu, wall, alloc, both */
+#define FLAM_KEY_RECORD_RATE "record-rate"          /* u */
+#define FLAM_KEY_RECORD_BYTES "record-sample-bytes" /* t, 0: all */
+#define FLAM_KEY_RECORD_FOLLOW "record-follow"
+#define FLAM_KEY_RECORD_PYTHON "record-python"
+
+/* The one object for the whole process. */
+GSettings *flam_settings_get (void);
+
+/* The latest first, without doubles, at most `max`. */
+void flam_settings_push_string (const char *key, const char *text, guint max);
+
+G_END_DECLS

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The cost of each line of one source file, as the gutters, the strip and the
+ * pane need it. Immutable, reference counted. */
+
+#include "flam-excerpt.h"
+#include "flam-lines.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_COST_SELF,
+  FLAM_COST_TOTAL,
+} FlamCost;
+
+typedef struct
+{
+  FlamExcerpt *excerpt;
+  FlamLineRow *rows; /* ascending by line */
+  guint n;
+  gint64 top[2];    /* the greatest, by FlamCost */
+  guint32 hottest;  /* line with the greatest self, else total; 0: none */
+  char **self_text; /* one a row: formatted once, drawn often */
+  char **total_text;
+} FlamSourceCosts;
+
+/* `function` FLAM_NONE: whoever calls; else its own frames alone. */
+FlamSourceCosts *
+flam_source_costs_new (FlamExcerpt *excerpt, const char *file, FlamId function);
+FlamSourceCosts *flam_source_costs_ref (FlamSourceCosts *costs);
+void flam_source_costs_unref (FlamSourceCosts *costs);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSourceCosts, flam_source_costs_unref)
+
+/* Index of a line's row, or -1. */
+int flam_source_costs_find (const FlamSourceCosts *costs, guint32 line);
+static inline gint64
+flam_source_costs_value (const FlamSourceCosts *costs, guint row, FlamCost cost)
+{
+  return cost == FLAM_COST_SELF ? costs->rows[row].self
+                                : costs->rows[row].total;
+}
+
+G_END_DECLS

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-source-file.h"
+
+#include "flam-settings.h"
+#include "flam-source-path.h"
+
+#include <glib/gi18n.h>
+#include <sys/stat.h>
+
+#define FILE_MAX_BYTES (16 << 20)
+
+FlamSourceRequest *
+flam_source_request_new (FlamExcerpt *excerpt,
+                         FlamId node,
+                         gboolean alone,
+                         const char *known,
+                         const char *capture)
+{
+  FlamSourceRequest *request = g_new0 (FlamSourceRequest, 1);
+  const char *recorded = "";
+
+  request->line = flam_tree_place (excerpt->tree, node, &recorded);
+  request->excerpt = flam_excerpt_ref (excerpt);
+  request->recorded = g_strdup (recorded);
+  request->function = flam_tree_function (excerpt->tree, node);
+  request->alone = alone;
+  request->known = g_strdup (known);
+  request->folder = capture != NULL ? g_path_get_dirname (capture) : NULL;
+  request->mappings =
+      g_settings_get_value (flam_settings_get (), FLAM_KEY_PATH_MAPPINGS);
+  return request;
+}
+
+void
+flam_source_request_free (gpointer data)
+{
+  FlamSourceRequest *request = data;
+
+  if (request == NULL)
+    return;
+  flam_excerpt_unref (request->excerpt);
+  g_free (request->recorded);
+  g_free (request->known);
+  g_free (request->folder);
+  g_variant_unref (request->mappings);
+  g_free (request);
+}
+
+void
+flam_source_file_free (gpointer data)
+{
+  FlamSourceFile *file = data;
+
+  flam_source_request_free (file->request);
+  g_free (file->path);
+  g_strfreev (file->tried);
+  g_free (file->text);
+  g_clear_pointer (&file->costs, flam_source_costs_unref);
+  g_free (file);
+}
+
+static FlamSourcePaths *
+paths_of (const FlamSourceRequest *request)
+{
+  FlamSourcePaths *paths = flam_source_paths_new ();
+  GVariantIter iter;
+  const char *from;
+  const char *to;
+
+  g_variant_iter_init (&iter, request->mappings);
+  while (g_variant_iter_next (&iter, "(&s&s)", &from, &to))
+    {
+      g_autofree char *mapping = g_strdup_printf ("%s=%s", from, to);
+      flam_source_paths_add (paths, mapping);
+    }
+  if (request->folder != NULL)
+    flam_source_paths_add_root (paths, request->folder);
+  return paths;
+}
+
+static char *
+read_text (const char *path, GError **error)
+{
+  g_autofree char *bytes = NULL;
+  struct stat status;
+  gsize length;
+
+  if (stat (path, &status) != 0 || status.st_size > FILE_MAX_BYTES)
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_TOO_LARGE,
+                   _ ("%s: too large to show"),
+                   path);
+      return NULL;
+    }
+  if (!g_file_get_contents (path, &bytes, &length, error))
+    return NULL;
+  return g_utf8_make_valid (bytes, (gssize)length);
+}
+
+gpointer
+flam_source_file_work (gpointer data,
+                       const FlamProgress *progress,
+                       GError **error)
+{
+  const FlamSourceRequest *asked = data;
+  FlamSourceRequest *request = g_memdup2 (asked, sizeof *asked);
+  g_autoptr (FlamSourcePaths) paths = paths_of (asked);
+  FlamSourceFile *file = g_new0 (FlamSourceFile, 1);
+
+  request->excerpt = flam_excerpt_ref (asked->excerpt);
+  request->recorded = g_strdup (asked->recorded);
+  request->known = g_strdup (asked->known);
+  request->folder = g_strdup (asked->folder);
+  request->mappings = g_variant_ref (asked->mappings);
+  file->request = request;
+
+  file->path = flam_source_paths_find (paths, request->recorded, &file->tried);
+  file->costs =
+      flam_source_costs_new (request->excerpt,
+                             request->recorded,
+                             request->alone ? request->function : FLAM_NONE);
+  if (file->path == NULL || g_strcmp0 (file->path, request->known) == 0)
+    return file;
+  file->text = read_text (file->path, error);
+  if (file->text == NULL)
+    {
+      flam_source_file_free (file);
+      return NULL;
+    }
+  return file;
+}
+
+static void
+add_mapping (const char *from, const char *to)
+{
+  g_autoptr (GVariant) old =
+      g_settings_get_value (flam_settings_get (), FLAM_KEY_PATH_MAPPINGS);
+  GVariantBuilder builder;
+  GVariantIter iter;
+  const char *old_from;
+  const char *old_to;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(ss)"));
+  g_variant_builder_add (&builder, "(ss)", from, to);
+  g_variant_iter_init (&iter, old);
+  while (g_variant_iter_next (&iter, "(&s&s)", &old_from, &old_to))
+    if (strcmp (old_from, from) != 0)
+      g_variant_builder_add (&builder, "(ss)", old_from, old_to);
+  g_settings_set_value (flam_settings_get (),
+                        FLAM_KEY_PATH_MAPPINGS,
+                        g_variant_builder_end (&builder));
+}
+
+/*   recorded  /build/app/lib/sort.c
+ *   found     /home/me/src/lib/sort.c    below the folder /home/me/src
+ *   so that   /build/app  stands for  /home/me/src */
+gboolean
+flam_source_file_remember (const char *recorded, const char *folder)
+{
+  g_autoptr (FlamSourcePaths) paths = flam_source_paths_new ();
+  g_autofree char *normal = flam_source_path_normalize (recorded);
+  g_autofree char *found = NULL;
+  g_autofree char *from = NULL;
+  const char *tail;
+
+  flam_source_paths_add_root (paths, folder);
+  found = flam_source_paths_find (paths, recorded, NULL);
+  if (found == NULL || !g_str_has_prefix (found, folder))
+    return FALSE;
+  tail = found + strlen (folder);
+  if (!g_str_has_suffix (normal, tail))
+    {
+      tail += *tail == '/';
+      if (!g_str_has_suffix (normal, tail))
+        return FALSE;
+    }
+  from = g_strndup (normal, strlen (normal) - strlen (tail));
+  add_mapping (*from != '\0' ? from : normal, *from != '\0' ? folder : found);
+  return TRUE;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A source file of a profile, found on this machine, read, and weighed: work
+ * for a job. */
+
+#include "flam-source-costs.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamExcerpt *excerpt;
+  char *recorded;     /* as the profile has it */
+  guint32 line;       /* where to go, 0: the hottest */
+  FlamId function;    /* the frame's own */
+  gboolean alone;     /* costs of that function's own frames */
+  char *known;        /* the local file that is shown already: not read again */
+  char *folder;       /* of the capture: looked below, too */
+  GVariant *mappings; /* a(ss) */
+} FlamSourceRequest;
+
+typedef struct
+{
+  FlamSourceRequest *request;
+  char *path;   /* on this machine; NULL: not found */
+  char **tried; /* when it was not found */
+  char *text;   /* valid UTF-8; NULL: as before */
+  FlamSourceCosts *costs;
+} FlamSourceFile;
+
+FlamSourceRequest *flam_source_request_new (FlamExcerpt *excerpt,
+                                            FlamId node,
+                                            gboolean alone,
+                                            const char *known,
+                                            const char *capture);
+void flam_source_request_free (gpointer request);
+void flam_source_file_free (gpointer file);
+
+/* FlamJobWork: takes the request into the file it gives. */
+gpointer flam_source_file_work (gpointer request,
+                                const FlamProgress *progress,
+                                GError **error);
+
+/* `recorded` is somewhere below `folder`: remembers what stands for what. */
+gboolean flam_source_file_remember (const char *recorded, const char *folder);
+
+G_END_DECLS

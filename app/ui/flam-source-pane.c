@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-source-pane.h"
+
+#include "flam-cost-gutter.h"
+#include "flam-heat-strip.h"
+#include "flam-settings.h"
+#include "flam-source-file.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+#define MIN_WIDTH 240
+#define TRIED_SHOWN 8
+
+struct _FlamSourcePane
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  FlamJob *job;
+  char *path;     /* the local file in the buffer, or NULL */
+  char *recorded; /* what is or was looked for */
+  guint32 line;   /* jumped to */
+  GtkTextTag *jumped;
+  GtkCssProvider *font;
+  FlamCostGutter *gutter[2];
+
+  GtkLabel *file_label;
+  GtkLabel *line_label;
+  GtkToggleButton *alone_button;
+  GtkButton *editor_button;
+  GtkStack *stack;
+  GtkSourceView *view;
+  FlamHeatStrip *strip;
+  AdwStatusPage *message;
+  GtkButton *choose_button;
+};
+
+G_DEFINE_FINAL_TYPE (FlamSourcePane, flam_source_pane, GTK_TYPE_WIDGET)
+
+static GtkTextBuffer *
+buffer_of (FlamSourcePane *self)
+{
+  return gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
+}
+
+/* --- what is shown -------------------------------------------------------- */
+
+static void
+show_message (FlamSourcePane *self,
+              const char *title,
+              const char *text,
+              gboolean can_choose)
+{
+  adw_status_page_set_title (self->message, title);
+  adw_status_page_set_description (self->message, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->choose_button), can_choose);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->editor_button), FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->alone_button), FALSE);
+  gtk_stack_set_visible_child_name (self->stack, "message");
+}
+
+static void
+set_header (FlamSourcePane *self, const char *file, guint32 line)
+{
+  g_autofree char *base =
+      *file != '\0' ? g_path_get_basename (file) : g_strdup (_ ("Source"));
+  g_autofree char *text =
+      line != 0 ? g_strdup_printf (_ ("line %u"), line) : g_strdup ("");
+
+  gtk_label_set_label (self->file_label, base);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->file_label), file);
+  gtk_label_set_label (self->line_label, text);
+}
+
+static void
+show_missing (FlamSourcePane *self, const FlamSourceFile *file)
+{
+  g_autoptr (GString) text = g_string_new (_ ("Looked for it here:"));
+  guint n = file->tried != NULL ? g_strv_length (file->tried) : 0;
+  g_autofree char *markup = NULL;
+
+  for (guint i = 0; i < n && i < TRIED_SHOWN; i++)
+    g_string_append_printf (text, "\n%s", file->tried[i]);
+  if (n > TRIED_SHOWN)
+    g_string_append_printf (text,
+                            ngettext ("\nand %u place more",
+                                      "\nand %u places more",
+                                      n - TRIED_SHOWN),
+                            n - TRIED_SHOWN);
+  markup = g_markup_escape_text (text->str, -1);
+  show_message (self, _ ("Source Not Found"), markup, TRUE);
+}
+
+static void
+set_text (FlamSourcePane *self, const FlamSourceFile *file)
+{
+  GtkTextBuffer *buffer = buffer_of (self);
+  GtkSourceLanguage *language = gtk_source_language_manager_guess_language (
+      gtk_source_language_manager_get_default (), file->path, NULL);
+
+  gtk_text_buffer_set_text (buffer, file->text, -1);
+  gtk_source_buffer_set_language (GTK_SOURCE_BUFFER (buffer), language);
+  g_free (self->path);
+  self->path = g_strdup (file->path);
+}
+
+static void
+scroll_to_line (FlamSourcePane *self, guint32 line)
+{
+  GtkTextBuffer *buffer = buffer_of (self);
+  GtkTextIter iter;
+
+  gtk_text_buffer_get_iter_at_line (buffer, &iter, (int)line - 1);
+  gtk_text_buffer_place_cursor (buffer, &iter);
+  gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view),
+                                gtk_text_buffer_get_insert (buffer),
+                                0,
+                                TRUE,
+                                0,
+                                0.5);
+}
+
+static void
+mark_line (FlamSourcePane *self, guint32 line)
+{
+  GtkTextBuffer *buffer = buffer_of (self);
+  GtkTextIter start, end;
+
+  gtk_text_buffer_get_bounds (buffer, &start, &end);
+  gtk_text_buffer_remove_tag (buffer, self->jumped, &start, &end);
+  self->line = line;
+  if (line == 0)
+    return;
+  gtk_text_buffer_get_iter_at_line (buffer, &start, (int)line - 1);
+  end = start;
+  gtk_text_iter_forward_line (&end);
+  gtk_text_buffer_apply_tag (buffer, self->jumped, &start, &end);
+}
+
+static void
+show_source (FlamSourcePane *self, const FlamSourceFile *file)
+{
+  guint32 line = file->request->line;
+  guint32 where = line != 0 ? line : file->costs->hottest;
+
+  if (file->text != NULL)
+    set_text (self, file);
+  for (guint i = 0; i < 2; i++)
+    flam_cost_gutter_set_costs (self->gutter[i], file->costs);
+  flam_heat_strip_set_costs (
+      self->strip,
+      file->costs,
+      (guint)gtk_text_buffer_get_line_count (buffer_of (self)));
+  set_header (self, file->request->recorded, where);
+  gtk_widget_set_visible (GTK_WIDGET (self->alone_button), TRUE);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->editor_button), TRUE);
+  gtk_stack_set_visible_child_name (self->stack, "source");
+  if (line != self->line || file->text != NULL)
+    {
+      mark_line (self, line);
+      if (where != 0)
+        scroll_to_line (self, where);
+    }
+}
+
+static void
+source_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamSourcePane *self = data;
+  FlamSourceFile *file = result;
+
+  if (error != NULL)
+    {
+      g_autofree char *markup = g_markup_escape_text (error->message, -1);
+      show_message (self, _ ("Source Cannot Be Read"), markup, FALSE);
+      return;
+    }
+  if (file->path != NULL)
+    show_source (self, file);
+  else
+    {
+      set_header (self, file->request->recorded, file->request->line);
+      show_missing (self, file);
+    }
+  flam_source_file_free (file);
+}
+
+/* --- what to show --------------------------------------------------------- */
+
+static void
+explain_unknown (FlamSourcePane *self, FlamExcerpt *excerpt, FlamId node)
+{
+  const FlamProfile *profile = excerpt->profile;
+  FlamId function = flam_tree_function (excerpt->tree, node);
+  FlamId module =
+      function != FLAM_NONE ? profile->functions.module[function] : FLAM_NONE;
+  const char *why = "";
+  g_autofree char *text = NULL;
+
+  if (module != FLAM_NONE)
+    why = flam_profile_string (profile, profile->modules.why[module]);
+  if (*why == '\0' && module != FLAM_NONE)
+    why = _ ("Its module has no line numbers: it was built without debug "
+             "information, or its debug symbols are not installed.");
+  else if (*why == '\0')
+    why = _ ("This capture does not say in which files its functions are.");
+  text = g_markup_escape_text (why, -1);
+  set_header (self, "", 0);
+  show_message (self, _ ("No Source Known"), text, FALSE);
+}
+
+static void
+update (FlamSourcePane *self)
+{
+  FlamExcerpt *excerpt;
+  FlamSourceRequest *request;
+  FlamId node;
+
+  if (self->session == NULL || !gtk_widget_get_visible (GTK_WIDGET (self)))
+    return;
+  excerpt = flam_session_get_excerpt (self->session);
+  node = flam_session_get_current (self->session);
+  flam_job_cancel (self->job);
+  if (excerpt == NULL || node == 0)
+    {
+      set_header (self, "", 0);
+      show_message (self,
+                    _ ("Source"),
+                    _ ("Select a function to see where in its source the cost "
+                       "is."),
+                    FALSE);
+      return;
+    }
+  request = flam_source_request_new (
+      excerpt,
+      node,
+      gtk_toggle_button_get_active (self->alone_button),
+      self->path,
+      flam_session_get_path (self->session));
+  g_free (self->recorded);
+  self->recorded = g_strdup (request->recorded);
+  if (*request->recorded == '\0')
+    {
+      flam_source_request_free (request);
+      explain_unknown (self, excerpt, node);
+      return;
+    }
+  flam_job_start (self->job,
+                  flam_source_file_work,
+                  request,
+                  flam_source_request_free,
+                  flam_source_file_free,
+                  source_done,
+                  self);
+}
+
+/* --- actions -------------------------------------------------------------- */
+
+static void
+folder_response (GtkNativeDialog *dialog, int response, FlamSourcePane *self)
+{
+  if (response == GTK_RESPONSE_ACCEPT && self->recorded != NULL)
+    {
+      g_autoptr (GFile) folder =
+          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *path = g_file_get_path (folder);
+
+      if (path != NULL && flam_source_file_remember (self->recorded, path))
+        update (self);
+      else
+        {
+          g_autofree char *base = g_path_get_basename (self->recorded);
+          g_autofree char *text = g_strdup_printf (
+              _ ("%s is neither in that folder nor below it, at the place "
+                 "where it was recorded."),
+              base);
+          g_autofree char *markup = g_markup_escape_text (text, -1);
+          show_message (self, _ ("Source Not Found"), markup, TRUE);
+        }
+    }
+  g_object_unref (dialog);
+}
+
+static void
+on_choose (FlamSourcePane *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (_ ("Choose the Source Folder"),
+                                   GTK_WINDOW (root),
+                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                                   _ ("_Choose"),
+                                   NULL);
+
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (
+      dialog, "response", G_CALLBACK (folder_response), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+static void
+on_open_in_editor (FlamSourcePane *self)
+{
+  g_autofree char *uri = NULL;
+
+  if (self->path == NULL)
+    return;
+  uri = g_filename_to_uri (self->path, NULL, NULL);
+  if (uri != NULL)
+    gtk_show_uri (GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
+                  uri,
+                  GDK_CURRENT_TIME);
+}
+
+/* --- looks ---------------------------------------------------------------- */
+
+static void
+update_scheme (FlamSourcePane *self)
+{
+  gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
+  GtkSourceStyleScheme *scheme = gtk_source_style_scheme_manager_get_scheme (
+      gtk_source_style_scheme_manager_get_default (),
+      dark ? "Adwaita-dark" : "Adwaita");
+  GdkRGBA mark = { 0.21f, 0.52f, 0.89f, dark ? 0.35f : 0.22f };
+
+  gtk_source_buffer_set_style_scheme (GTK_SOURCE_BUFFER (buffer_of (self)),
+                                      scheme);
+  g_object_set (self->jumped, "paragraph-background-rgba", &mark, NULL);
+}
+
+static void
+update_font (FlamSourcePane *self)
+{
+  GSettings *settings = flam_settings_get ();
+  g_autofree char *name = g_settings_get_string (settings, FLAM_KEY_FONT);
+  g_autoptr (PangoFontDescription) font = NULL;
+  g_autofree char *css = NULL;
+
+  if (!g_settings_get_boolean (settings, FLAM_KEY_SYSTEM_FONT))
+    {
+      font = pango_font_description_from_string (name);
+      if (pango_font_description_get_family (font) != NULL)
+        css = g_strdup_printf (
+            "textview { font-family: \"%s\"; "
+            "font-size: %dpt; }",
+            pango_font_description_get_family (font),
+            MAX (pango_font_description_get_size (font) / PANGO_SCALE, 6));
+    }
+  gtk_css_provider_load_from_data (self->font, css != NULL ? css : "", -1);
+}
+
+static void
+add_gutters (FlamSourcePane *self)
+{
+  GtkSourceGutter *gutter =
+      gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT);
+  static const char *const tips[] = { N_ ("Self: spent in this line"),
+                                      N_ ("Total: and in what it calls") };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      GtkSourceGutterRenderer *renderer = flam_cost_gutter_new ((FlamCost)i);
+      gtk_widget_set_tooltip_text (GTK_WIDGET (renderer), _ (tips[i]));
+      gtk_source_gutter_insert (gutter, renderer, -30 + (int)i);
+      self->gutter[i] = FLAM_COST_GUTTER (renderer);
+    }
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+on_picked (FlamHeatStrip *strip, guint line, FlamSourcePane *self)
+{
+  scroll_to_line (self, line);
+}
+
+void
+flam_source_pane_set_session (FlamSourcePane *self, FlamSession *session)
+{
+  static const char *const signals[] = { "notify::excerpt", "notify::current" };
+
+  g_return_if_fail (FLAM_IS_SOURCE_PANE (self));
+  self->session = g_object_ref (session);
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_object (
+        session, signals[i], G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session,
+                           "open-in-editor",
+                           G_CALLBACK (on_open_in_editor),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (flam_settings_get (),
+                           "changed::" FLAM_KEY_PATH_MAPPINGS,
+                           G_CALLBACK (update),
+                           self,
+                           G_CONNECT_SWAPPED);
+  update (self);
+}
+
+static void
+flam_source_pane_dispose (GObject *object)
+{
+  FlamSourcePane *self = FLAM_SOURCE_PANE (object);
+
+  if (self->job != NULL)
+    flam_job_cancel (self->job);
+  g_clear_object (&self->job);
+  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SOURCE_PANE);
+  g_clear_object (&self->font);
+  g_clear_object (&self->session);
+  g_clear_pointer (&self->path, g_free);
+  g_clear_pointer (&self->recorded, g_free);
+  G_OBJECT_CLASS (flam_source_pane_parent_class)->dispose (object);
+}
+
+static void
+flam_source_pane_class_init (FlamSourcePaneClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_source_pane_dispose;
+  g_type_ensure (FLAM_TYPE_HEAT_STRIP);
+  gtk_widget_class_set_css_name (class, "flamsource");
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-source-pane.ui");
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, file_label);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, line_label);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, alone_button);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, editor_button);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, stack);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, view);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, strip);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, message);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, choose_button);
+}
+
+static void
+flam_source_pane_init (FlamSourcePane *self)
+{
+  GSettings *settings = flam_settings_get ();
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_widget_set_size_request (GTK_WIDGET (self), MIN_WIDTH, -1);
+  self->job = flam_job_new ();
+  self->jumped = gtk_text_buffer_create_tag (buffer_of (self), NULL, NULL);
+  self->font = gtk_css_provider_new ();
+  gtk_style_context_add_provider (
+      gtk_widget_get_style_context (GTK_WIDGET (self->view)),
+      GTK_STYLE_PROVIDER (self->font),
+      GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+  add_gutters (self);
+  update_font (self);
+  update_scheme (self);
+  g_signal_connect_object (adw_style_manager_get_default (),
+                           "notify::dark",
+                           G_CALLBACK (update_scheme),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (settings,
+                           "changed::" FLAM_KEY_SYSTEM_FONT,
+                           G_CALLBACK (update_font),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (settings,
+                           "changed::" FLAM_KEY_FONT,
+                           G_CALLBACK (update_font),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_swapped (
+      self->alone_button, "toggled", G_CALLBACK (update), self);
+  g_signal_connect_swapped (
+      self->choose_button, "clicked", G_CALLBACK (on_choose), self);
+  g_signal_connect (self->strip, "line-picked", G_CALLBACK (on_picked), self);
+  g_signal_connect_swapped (self, "notify::visible", G_CALLBACK (update), self);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-start-page.h"
+
+#include "flam-files.h"
+#include "flam-formats.h"
+#include "flam-thumbnail.h"
+
+#include <glib/gi18n.h>
+
+#define RECENT_MAX 8
+
+struct _FlamStartPage
+{
+  GtkWidget parent_instance;
+
+  GtkLabel *formats_label;
+  GtkBox *recent_box;
+  GtkFlowBox *recent_flow;
+};
+
+G_DEFINE_FINAL_TYPE (FlamStartPage, flam_start_page, GTK_TYPE_WIDGET)
+
+static GtkWidget *
+picture_of (const char *path)
+{
+  g_autoptr (GdkPaintable) thumbnail = flam_thumbnail_find (path);
+  GtkWidget *widget;
+
+  if (thumbnail != NULL)
+    {
+      widget = gtk_picture_new_for_paintable (thumbnail);
+      gtk_picture_set_can_shrink (GTK_PICTURE (widget), TRUE);
+    }
+  else
+    {
+      widget = gtk_image_new_from_icon_name ("view-grid-symbolic");
+      gtk_image_set_pixel_size (GTK_IMAGE (widget), 32);
+      gtk_widget_add_css_class (widget, "dim-label");
+    }
+  gtk_widget_set_size_request (
+      widget, FLAM_THUMBNAIL_WIDTH, FLAM_THUMBNAIL_HEIGHT);
+  gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
+  gtk_widget_add_css_class (widget, "flam-thumbnail");
+  return widget;
+}
+
+static GtkWidget *
+line_of_text (const char *text, const char *css_class)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 16);
+  gtk_widget_add_css_class (label, css_class);
+  return label;
+}
+
+static GtkWidget *
+recent_card (GtkRecentInfo *info)
+{
+  g_autoptr (GFile) file = g_file_new_for_uri (gtk_recent_info_get_uri (info));
+  g_autofree char *path = g_file_get_path (file);
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *shown = g_filename_display_name (folder);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
+  GtkWidget *button = gtk_button_new ();
+
+  gtk_box_append (GTK_BOX (box), picture_of (path));
+  gtk_box_append (
+      GTK_BOX (box),
+      line_of_text (gtk_recent_info_get_display_name (info), "heading"));
+  gtk_box_append (GTK_BOX (box), line_of_text (shown, "caption"));
+  gtk_button_set_child (GTK_BUTTON (button), box);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_add_css_class (button, "flam-card");
+  gtk_widget_set_tooltip_text (button, path);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  gtk_recent_info_get_display_name (info),
+                                  -1);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.open-uri");
+  gtk_actionable_set_action_target (
+      GTK_ACTIONABLE (button), "s", gtk_recent_info_get_uri (info));
+  return button;
+}
+
+static void
+update_recent (FlamStartPage *self)
+{
+  g_autoptr (GPtrArray) recent = flam_files_recent (RECENT_MAX);
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (
+              GTK_WIDGET (self->recent_flow))) != NULL)
+    gtk_flow_box_remove (self->recent_flow, child);
+  for (guint i = 0; i < recent->len; i++)
+    {
+      GtkWidget *item = gtk_flow_box_child_new ();
+      gtk_flow_box_child_set_child (GTK_FLOW_BOX_CHILD (item),
+                                    recent_card (recent->pdata[i]));
+      gtk_widget_set_focusable (item, FALSE);
+      gtk_flow_box_insert (self->recent_flow, item, -1);
+    }
+  gtk_widget_set_visible (GTK_WIDGET (self->recent_box), recent->len > 0);
+}
+
+static void
+say_what_opens (FlamStartPage *self)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  g_autofree char *text = NULL;
+
+  for (guint i = 0; flam_importers[i] != NULL; i++)
+    g_string_append_printf (
+        list, "%s%s", i > 0 ? ", " : "", flam_importers[i]->label);
+  /* Translators: %s is a list of formats */
+  text = g_strdup_printf (_ ("Record a program, or open or drop captures of "
+                             "other tools: %s. Compressed ones, too."),
+                          list->str);
+  gtk_label_set_label (self->formats_label, text);
+}
+
+static void
+flam_start_page_map (GtkWidget *widget)
+{
+  update_recent (FLAM_START_PAGE (widget));
+  GTK_WIDGET_CLASS (flam_start_page_parent_class)->map (widget);
+}
+
+static void
+flam_start_page_dispose (GObject *object)
+{
+  gtk_widget_dispose_template (GTK_WIDGET (object), FLAM_TYPE_START_PAGE);
+  G_OBJECT_CLASS (flam_start_page_parent_class)->dispose (object);
+}
+
+static void
+flam_start_page_class_init (FlamStartPageClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_start_page_dispose;
+  class->map = flam_start_page_map;
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-start-page.ui");
+  gtk_widget_class_bind_template_child (class, FlamStartPage, formats_label);
+  gtk_widget_class_bind_template_child (class, FlamStartPage, recent_box);
+  gtk_widget_class_bind_template_child (class, FlamStartPage, recent_flow);
+}
+
+static void
+flam_start_page_init (FlamStartPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  say_what_opens (self);
+  g_signal_connect_object (gtk_recent_manager_get_default (),
+                           "changed",
+                           G_CALLBACK (update_recent),
+                           self,
+                           G_CONNECT_SWAPPED);
+}

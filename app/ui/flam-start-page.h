@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a window shows before there is a capture: recent captures with a
+ * picture of each, Open, Record, and what can be opened. */
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_START_PAGE (flam_start_page_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamStartPage, flam_start_page, FLAM, START_PAGE, GtkWidget)
+
+G_END_DECLS

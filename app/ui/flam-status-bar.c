@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-status-bar.h"
+
+#include "flam-format.h"
+#include "flam-legend.h"
+
+#include <glib/gi18n.h>
+
+struct _FlamStatusBar
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  FlamGraphView *graph_view;
+  FlamId hovered; /* FLAM_NONE: the pointer is elsewhere */
+
+  GtkLabel *name;
+  GtkLabel *place;
+  GtkLabel *costs;
+  GtkLabel *hidden;
+  GtkBox *legend_box;
+};
+
+G_DEFINE_FINAL_TYPE (FlamStatusBar, flam_status_bar, GTK_TYPE_WIDGET)
+
+static char *
+place_text (const FlamTree *tree, FlamId node)
+{
+  FlamId function = flam_tree_function (tree, node);
+  const char *module = flam_profile_module_name (tree->profile, function);
+  const char *file = "";
+  guint32 line = flam_tree_place (tree, node, &file);
+  g_autofree char *base = *file != '\0' ? g_path_get_basename (file) : NULL;
+  GString *text = g_string_new (module);
+
+  if (base != NULL)
+    g_string_append_printf (text, "%s%s", text->len > 0 ? "  " : "", base);
+  if (base != NULL && line != 0)
+    g_string_append_printf (text, ":%u", line);
+  return g_string_free (text, FALSE);
+}
+
+static char *
+costs_text (FlamExcerpt *excerpt, FlamId node)
+{
+  const FlamTree *tree = excerpt->tree;
+  const FlamMeasure *measure = flam_excerpt_get_measure (excerpt);
+  g_autofree char *self = NULL;
+  g_autofree char *self_share = NULL;
+  g_autofree char *total = NULL;
+  g_autofree char *total_share = NULL;
+
+  if (measure == NULL)
+    return g_strdup ("");
+  self = flam_format_weight (measure, tree->self[node]);
+  self_share = flam_format_percent (tree->self[node], tree->total[0]);
+  total = flam_format_weight (measure, tree->total[node]);
+  total_share = flam_format_percent (tree->total[node], tree->total[0]);
+  if (node == 0)
+    return g_strdup_printf (_ ("total %s"), total);
+  return g_strdup_printf (
+      _ ("self %s (%s)   total %s (%s)"), self, self_share, total, total_share);
+}
+
+static void
+update (FlamStatusBar *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamId node = flam_session_get_current (self->session);
+  g_autofree char *place = NULL;
+  g_autofree char *costs = NULL;
+  const char *name;
+
+  if (excerpt == NULL)
+    {
+      self->hovered = FLAM_NONE;
+      return;
+    }
+  if (self->hovered != FLAM_NONE && self->hovered < excerpt->tree->n)
+    node = self->hovered;
+  name = node == 0 ? _ ("All") : flam_tree_name (excerpt->tree, node);
+  place = node == 0 ? g_strdup ("") : place_text (excerpt->tree, node);
+  costs = costs_text (excerpt, node);
+  gtk_label_set_label (self->name, name);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), name);
+  gtk_label_set_label (self->place, place);
+  gtk_widget_set_visible (GTK_WIDGET (self->place), *place != '\0');
+  gtk_label_set_label (self->costs, costs);
+}
+
+static void
+update_hidden (FlamStatusBar *self)
+{
+  FlamFlameGraph *graph = flam_graph_view_get_graph (self->graph_view);
+  gint64 in_view = 0;
+  gint64 hidden = flam_flame_graph_get_hidden (graph, &in_view);
+  g_autofree char *share = NULL;
+  g_autofree char *text = NULL;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->hidden),
+                          hidden > 0 &&
+                              gtk_widget_get_mapped (GTK_WIDGET (graph)));
+  if (hidden <= 0)
+    return;
+  share = flam_format_percent (hidden, in_view);
+  text = g_strdup_printf (_ ("%s too small to draw"), share);
+  gtk_label_set_label (self->hidden, text);
+}
+
+static void
+on_hovered (FlamFlameGraph *graph, guint node, FlamStatusBar *self)
+{
+  self->hovered = node;
+  update (self);
+}
+
+static void
+on_excerpt (FlamStatusBar *self)
+{
+  self->hovered = FLAM_NONE;
+  update (self);
+}
+
+void
+flam_status_bar_set_narrow (FlamStatusBar *self, gboolean narrow)
+{
+  g_return_if_fail (FLAM_IS_STATUS_BAR (self));
+  gtk_widget_set_visible (GTK_WIDGET (self->legend_box), !narrow);
+  gtk_widget_set_visible (GTK_WIDGET (self->place), !narrow);
+}
+
+void
+flam_status_bar_set_session (FlamStatusBar *self,
+                             FlamSession *session,
+                             FlamGraphView *graph_view)
+{
+  FlamFlameGraph *graph = flam_graph_view_get_graph (graph_view);
+
+  g_return_if_fail (FLAM_IS_STATUS_BAR (self));
+  self->session = g_object_ref (session);
+  self->graph_view = graph_view;
+  g_signal_connect_object (session,
+                           "notify::excerpt",
+                           G_CALLBACK (on_excerpt),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (
+      session, "notify::current", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (
+      graph, "node-hovered", G_CALLBACK (on_hovered), self, 0);
+  g_signal_connect_object (graph,
+                           "drawn-changed",
+                           G_CALLBACK (update_hidden),
+                           self,
+                           G_CONNECT_SWAPPED);
+  gtk_box_append (self->legend_box, flam_legend_new (graph));
+}
+
+static void
+flam_status_bar_dispose (GObject *object)
+{
+  FlamStatusBar *self = FLAM_STATUS_BAR (object);
+
+  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_STATUS_BAR);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (flam_status_bar_parent_class)->dispose (object);
+}
+
+static void
+flam_status_bar_class_init (FlamStatusBarClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_status_bar_dispose;
+  gtk_widget_class_set_css_name (class, "flamstatus");
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-status-bar.ui");
+  gtk_widget_class_bind_template_child (class, FlamStatusBar, name);
+  gtk_widget_class_bind_template_child (class, FlamStatusBar, place);
+  gtk_widget_class_bind_template_child (class, FlamStatusBar, costs);
+  gtk_widget_class_bind_template_child (class, FlamStatusBar, hidden);
+  gtk_widget_class_bind_template_child (class, FlamStatusBar, legend_box);
+}
+
+static void
+flam_status_bar_init (FlamStatusBar *self)
+{
+  self->hovered = FLAM_NONE;
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The line below: the frame under the pointer, else the current one; how much
+ * of the picture is too small to be drawn; what the colours mean. */
+
+#include "flam-graph-view.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_STATUS_BAR (flam_status_bar_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamStatusBar, flam_status_bar, FLAM, STATUS_BAR, GtkWidget)
+
+void flam_status_bar_set_session (FlamStatusBar *bar,
+                                  FlamSession *session,
+                                  FlamGraphView *graph_view);
+void flam_status_bar_set_narrow (FlamStatusBar *bar, gboolean narrow);
+
+G_END_DECLS

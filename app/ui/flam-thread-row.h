@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a row of the thread selector looks like. */
+
+#include "flam-excerpt.h"
+#include "flam-thread-item.h"
+#include "flam-timeline.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_THREAD_ROW (flam_thread_row_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamThreadRow, flam_thread_row, FLAM, THREAD_ROW, GtkWidget)
+
+GtkWidget *flam_thread_row_new (void);
+void flam_thread_row_set (FlamThreadRow *row,
+                          FlamThreadItem *item,
+                          const FlamExcerpt *excerpt,
+                          gint64 whole);
+/* Signal "toggled" when a person did it. */
+void flam_thread_row_set_active (FlamThreadRow *row, gboolean active);
+gboolean flam_thread_row_get_active (FlamThreadRow *row);
+/* NULL: not there yet, or without times. */
+void flam_thread_row_set_timeline (FlamThreadRow *row, FlamTimeline *timeline);
+FlamThreadItem *flam_thread_row_get_item (FlamThreadRow *row);
+
+G_END_DECLS

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-thread-selector.h"
+
+#include "flam-thread-row.h"
+
+#include <glib/gi18n.h>
+
+#define STRIP_BUCKETS 72
+
+struct _FlamThreadSelector
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  FlamJob *job;
+  FlamTimeline *timeline;
+  GListStore *items; /* FlamThreadItem */
+  GtkCustomFilter *filter;
+  GPtrArray *rows; /* FlamThreadRow that are bound; not referenced */
+  gint64 whole;
+
+  GtkMenuButton *button;
+  GtkLabel *label;
+  GtkPopover *popover;
+  GtkSearchEntry *search;
+  GtkButton *reset;
+  GtkListView *list;
+};
+
+G_DEFINE_FINAL_TYPE (FlamThreadSelector, flam_thread_selector, GTK_TYPE_WIDGET)
+
+/* --- selection ------------------------------------------------------------ */
+
+static gboolean
+has_process (const FlamProfile *profile,
+             const FlamSelection *selection,
+             FlamId process)
+{
+  for (FlamId i = 0; i < profile->threads.n; i++)
+    if (profile->threads.process[i] == process &&
+        !flam_selection_has_thread (selection, i))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_shown (FlamThreadSelector *self, FlamThreadItem *item)
+{
+  const FlamSelection *selection = flam_session_get_selection (self->session);
+
+  if (selection == NULL || selection->threads == NULL)
+    return TRUE;
+  if (item->thread != FLAM_NONE)
+    return flam_selection_has_thread (selection, item->thread);
+  return has_process (
+      flam_session_get_profile (self->session), selection, item->process);
+}
+
+static gboolean
+belongs (const FlamProfile *profile, FlamId thread, FlamThreadItem *item)
+{
+  return item->thread == FLAM_NONE
+             ? profile->threads.process[thread] == item->process
+             : thread == item->thread;
+}
+
+/* With all threads shown, choosing one means that one alone; after that rows
+ * are added and taken away. The last one taken away means all again. */
+static void
+toggle (FlamThreadSelector *self, FlamThreadItem *item)
+{
+  const FlamProfile *profile = flam_session_get_profile (self->session);
+  const FlamSelection *before = flam_session_get_selection (self->session);
+  FlamSelection *after = flam_selection_copy (before);
+  gboolean all = before->threads == NULL;
+  gboolean shown = is_shown (self, item);
+  guint n = 0;
+
+  flam_selection_all_threads (after);
+  for (FlamId i = 0; i < profile->threads.n; i++)
+    {
+      gboolean keep = !all && flam_selection_has_thread (before, i);
+      if (belongs (profile, i, item))
+        keep = all || !shown;
+      if (keep)
+        {
+          flam_selection_add_thread (after, i);
+          n++;
+        }
+    }
+  if (n == profile->threads.n)
+    flam_selection_all_threads (after);
+  flam_session_select (self->session, after);
+}
+
+static void
+on_row_toggled (FlamThreadRow *row, FlamThreadSelector *self)
+{
+  toggle (self, flam_thread_row_get_item (row));
+}
+
+static void
+on_activate (GtkListView *list, guint position, FlamThreadSelector *self)
+{
+  g_autoptr (FlamThreadItem) item = g_list_model_get_item (
+      G_LIST_MODEL (gtk_list_view_get_model (list)), position);
+
+  if (item != NULL)
+    toggle (self, item);
+}
+
+static void
+on_reset (FlamThreadSelector *self)
+{
+  FlamSelection *selection =
+      flam_selection_copy (flam_session_get_selection (self->session));
+
+  flam_selection_all_threads (selection);
+  flam_session_select (self->session, selection);
+}
+
+static void
+update_label (FlamThreadSelector *self)
+{
+  const FlamSelection *selection = flam_session_get_selection (self->session);
+  const FlamProfile *profile = flam_session_get_profile (self->session);
+  guint n = selection != NULL && selection->threads != NULL
+                ? selection->threads->len
+                : 0;
+  g_autofree char *text = NULL;
+
+  if (n == 0)
+    text = g_strdup (_ ("All threads"));
+  else if (n == 1)
+    {
+      FlamId thread = g_array_index (selection->threads, FlamId, 0);
+      g_autoptr (FlamThreadItem) item = flam_thread_item_new (
+          profile, profile->threads.process[thread], thread, 0);
+      text = g_strdup (item->name);
+    }
+  else
+    text = g_strdup_printf (ngettext ("%u thread", "%u threads", n), n);
+  gtk_label_set_label (self->label, text);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->reset), n > 0);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->button),
+                            profile != NULL && profile->threads.n > 0);
+}
+
+static void
+update_checks (FlamThreadSelector *self)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      FlamThreadItem *item = flam_thread_row_get_item (self->rows->pdata[i]);
+      if (item != NULL)
+        flam_thread_row_set_active (self->rows->pdata[i],
+                                    is_shown (self, item));
+    }
+}
+
+static void
+on_selection (FlamThreadSelector *self)
+{
+  update_label (self);
+  update_checks (self);
+}
+
+/* --- activity strips ------------------------------------------------------ */
+
+static gpointer
+strips_work (gpointer data, const FlamProgress *progress, GError **error)
+{
+  FlamExcerpt *excerpt = data;
+  g_autoptr (FlamSelection) selection =
+      flam_selection_copy (excerpt->selection);
+
+  flam_selection_all_threads (selection);
+  return flam_timeline_new (
+      excerpt->profile, selection, STRIP_BUCKETS, TRUE, progress, error);
+}
+
+static void
+strips_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamThreadSelector *self = data;
+
+  g_clear_pointer (&self->timeline, flam_timeline_unref);
+  self->timeline = result;
+  for (guint i = 0; i < self->rows->len; i++)
+    flam_thread_row_set_timeline (self->rows->pdata[i], self->timeline);
+}
+
+/* --- list ----------------------------------------------------------------- */
+
+static void
+fill (FlamThreadSelector *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  g_autoptr (GPtrArray) items = NULL;
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->items));
+
+  if (excerpt == NULL)
+    {
+      g_list_store_remove_all (self->items);
+      return;
+    }
+  self->whole = 0;
+  for (FlamId i = 0; i < excerpt->profile->threads.n; i++)
+    self->whole += excerpt->by_thread[i];
+  items = flam_thread_items_new (excerpt->profile, excerpt->by_thread);
+  g_list_store_splice (self->items, 0, n, items->pdata, items->len);
+  flam_job_start (self->job,
+                  strips_work,
+                  flam_excerpt_ref (excerpt),
+                  (GDestroyNotify)flam_excerpt_unref,
+                  (GDestroyNotify)flam_timeline_unref,
+                  strips_done,
+                  self);
+}
+
+/* The list is made when it is looked at; while it is, choosing threads must
+ * not shuffle it. */
+static void
+on_shown (FlamThreadSelector *self)
+{
+  gtk_editable_set_text (GTK_EDITABLE (self->search), "");
+  fill (self);
+}
+
+static void
+on_profile (FlamThreadSelector *self)
+{
+  g_list_store_remove_all (self->items);
+  g_clear_pointer (&self->timeline, flam_timeline_unref);
+  update_label (self);
+}
+
+static void
+on_excerpt (FlamThreadSelector *self)
+{
+  if (gtk_widget_get_mapped (GTK_WIDGET (self->popover)) &&
+      g_list_model_get_n_items (G_LIST_MODEL (self->items)) == 0)
+    fill (self);
+}
+
+static gboolean
+item_matches (gpointer object, gpointer data)
+{
+  FlamThreadSelector *self = data;
+  FlamThreadItem *item = object;
+  g_autofree char *text =
+      g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
+  g_autofree char *name = g_utf8_casefold (item->name, -1);
+
+  return strstr (name, text) != NULL;
+}
+
+static void
+on_search (FlamThreadSelector *self)
+{
+  gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
+}
+
+static void
+row_setup (GtkListItemFactory *factory,
+           GtkListItem *item,
+           FlamThreadSelector *self)
+{
+  GtkWidget *row = flam_thread_row_new ();
+
+  g_signal_connect (row, "toggled", G_CALLBACK (on_row_toggled), self);
+  gtk_list_item_set_child (item, row);
+}
+
+static void
+row_bind (GtkListItemFactory *factory,
+          GtkListItem *item,
+          FlamThreadSelector *self)
+{
+  FlamThreadRow *row = FLAM_THREAD_ROW (gtk_list_item_get_child (item));
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+
+  if (excerpt == NULL)
+    return;
+  flam_thread_row_set (
+      row, gtk_list_item_get_item (item), excerpt, self->whole);
+  flam_thread_row_set_active (row,
+                              is_shown (self, gtk_list_item_get_item (item)));
+  flam_thread_row_set_timeline (row, self->timeline);
+  g_ptr_array_add (self->rows, row);
+}
+
+static void
+row_unbind (GtkListItemFactory *factory,
+            GtkListItem *item,
+            FlamThreadSelector *self)
+{
+  if (self->rows != NULL)
+    g_ptr_array_remove_fast (self->rows, gtk_list_item_get_child (item));
+}
+
+/* --- object --------------------------------------------------------------- */
+
+void
+flam_thread_selector_set_session (FlamThreadSelector *self,
+                                  FlamSession *session)
+{
+  g_return_if_fail (FLAM_IS_THREAD_SELECTOR (self));
+  self->session = g_object_ref (session);
+  g_signal_connect_object (session,
+                           "notify::selection",
+                           G_CALLBACK (on_selection),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (session,
+                           "notify::profile",
+                           G_CALLBACK (on_profile),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (session,
+                           "notify::excerpt",
+                           G_CALLBACK (on_excerpt),
+                           self,
+                           G_CONNECT_SWAPPED);
+  update_label (self);
+}
+
+static void
+flam_thread_selector_dispose (GObject *object)
+{
+  FlamThreadSelector *self = FLAM_THREAD_SELECTOR (object);
+
+  if (self->job != NULL)
+    flam_job_cancel (self->job);
+  g_clear_object (&self->job);
+  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_THREAD_SELECTOR);
+  g_clear_object (&self->filter);
+  g_clear_object (&self->items);
+  g_clear_pointer (&self->rows, g_ptr_array_unref);
+  g_clear_pointer (&self->timeline, flam_timeline_unref);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (flam_thread_selector_parent_class)->dispose (object);
+}
+
+static void
+flam_thread_selector_class_init (FlamThreadSelectorClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_thread_selector_dispose;
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-thread-selector.ui");
+  gtk_widget_class_bind_template_child (class, FlamThreadSelector, button);
+  gtk_widget_class_bind_template_child (class, FlamThreadSelector, label);
+  gtk_widget_class_bind_template_child (class, FlamThreadSelector, popover);
+  gtk_widget_class_bind_template_child (class, FlamThreadSelector, search);
+  gtk_widget_class_bind_template_child (class, FlamThreadSelector, reset);
+  gtk_widget_class_bind_template_child (class, FlamThreadSelector, list);
+}
+
+static void
+flam_thread_selector_init (FlamThreadSelector *self)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  GtkFilterListModel *filtered;
+  GtkNoSelection *none;
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->job = flam_job_new ();
+  self->rows = g_ptr_array_new ();
+  self->items = g_list_store_new (FLAM_TYPE_THREAD_ITEM);
+  self->filter = gtk_custom_filter_new (item_matches, self, NULL);
+  g_signal_connect (factory, "setup", G_CALLBACK (row_setup), self);
+  g_signal_connect (factory, "bind", G_CALLBACK (row_bind), self);
+  g_signal_connect (factory, "unbind", G_CALLBACK (row_unbind), self);
+  filtered =
+      gtk_filter_list_model_new (G_LIST_MODEL (g_object_ref (self->items)),
+                                 GTK_FILTER (g_object_ref (self->filter)));
+  none = gtk_no_selection_new (G_LIST_MODEL (filtered));
+  gtk_list_view_set_factory (self->list, factory);
+  g_object_unref (factory);
+  gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (none));
+  g_object_unref (none);
+  g_signal_connect (self->list, "activate", G_CALLBACK (on_activate), self);
+  g_signal_connect_swapped (self->popover, "show", G_CALLBACK (on_shown), self);
+  g_signal_connect_swapped (
+      self->search, "search-changed", G_CALLBACK (on_search), self);
+  g_signal_connect_swapped (
+      self->reset, "clicked", G_CALLBACK (on_reset), self);
+}

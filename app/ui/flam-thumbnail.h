@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Small pictures of flame graphs for the start page, kept in the user's cache
+ * folder under a hash of the capture's path. They are made when a capture is
+ * shown, never by opening one for the picture's sake. */
+
+#include "flam-excerpt.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_THUMBNAIL_WIDTH 180
+#define FLAM_THUMBNAIL_HEIGHT 100
+
+/* NULL when there is none. */
+GdkPaintable *flam_thumbnail_find (const char *path);
+/* Draws and writes it on a worker. */
+void flam_thumbnail_save_async (const char *path, FlamExcerpt *excerpt);
+
+G_END_DECLS

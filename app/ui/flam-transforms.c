@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-transforms.h"
+
+#include <glib/gi18n.h>
+
+const char *
+flam_transforms_label (FlamTransformKind kind)
+{
+  switch (kind)
+    {
+    case FLAM_TRANSFORM_FOCUS:
+      return _ ("focus");
+    case FLAM_TRANSFORM_IGNORE:
+      return _ ("ignore");
+    case FLAM_TRANSFORM_FILTER:
+      return _ ("only through");
+    case FLAM_TRANSFORM_HIDE:
+      return _ ("hide");
+    case FLAM_TRANSFORM_COLLAPSE:
+      return _ ("collapse");
+    case FLAM_TRANSFORM_PRUNE:
+      return _ ("prune");
+    default:
+      g_return_val_if_reached ("");
+    }
+}
+
+char *
+flam_transforms_describe (const FlamTransform *transform)
+{
+  const char *pattern = transform->pattern;
+  gsize length = strlen (pattern);
+  GString *plain;
+
+  if (transform->kind == FLAM_TRANSFORM_PRUNE || length < 2 ||
+      pattern[0] != '^' || pattern[length - 1] != '$')
+    return g_strdup (pattern);
+  plain = g_string_new (NULL);
+  for (gsize i = 1; i < length - 1; i++)
+    {
+      if (pattern[i] == '\\' && i + 1 < length - 1)
+        i++;
+      g_string_append_c (plain, pattern[i]);
+    }
+  return g_string_free (plain, FALSE);
+}
+
+/* --- actions -------------------------------------------------------------- */
+
+static void
+transform (FlamSession *session, FlamTransformKind kind)
+{
+  flam_session_transform_node (
+      session, kind, flam_session_get_current (session));
+}
+
+static void
+on_focus (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  transform (session, FLAM_TRANSFORM_FOCUS);
+}
+
+static void
+on_hide (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  transform (session, FLAM_TRANSFORM_HIDE);
+}
+
+static void
+on_ignore (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  transform (session, FLAM_TRANSFORM_IGNORE);
+}
+
+static void
+on_filter (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  transform (session, FLAM_TRANSFORM_FILTER);
+}
+
+static void
+on_collapse (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  transform (session, FLAM_TRANSFORM_COLLAPSE);
+}
+
+static void
+on_recursion (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  const FlamSelection *now = flam_session_get_selection (session);
+  FlamSelection *selection;
+
+  if (now == NULL)
+    return;
+  selection = flam_selection_copy (now);
+  selection->recursion = now->recursion == FLAM_RECURSION_OFF
+                             ? FLAM_RECURSION_COLLAPSE
+                             : FLAM_RECURSION_OFF;
+  flam_session_select (session, selection);
+}
+
+static void
+on_zoom (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  flam_session_set_zoom (session, flam_session_get_current (session));
+}
+
+static void
+on_undo (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  flam_session_undo (session);
+}
+
+static GdkClipboard *
+clipboard (void)
+{
+  return gdk_display_get_clipboard (gdk_display_get_default ());
+}
+
+static void
+on_copy_name (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  const FlamTree *tree = flam_session_get_tree (session);
+
+  if (tree != NULL)
+    gdk_clipboard_set_text (
+        clipboard (),
+        flam_tree_name (tree, flam_session_get_current (session)));
+}
+
+static void
+on_copy_path (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  const FlamTree *tree = flam_session_get_tree (session);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (tree == NULL)
+    return;
+  for (FlamId node = flam_session_get_current (session); node != FLAM_NONE;
+       node = tree->parent[node])
+    g_string_append_printf (text, "%s\n", flam_tree_name (tree, node));
+  gdk_clipboard_set_text (clipboard (), text->str);
+}
+
+static void
+on_open_editor (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  g_signal_emit_by_name (session, "open-in-editor");
+}
+
+static const GActionEntry entries[] = {
+  { "zoom", on_zoom },
+  { "focus", on_focus },
+  { "hide", on_hide },
+  { "ignore", on_ignore },
+  { "filter", on_filter },
+  { "collapse", on_collapse },
+  { "recursion", on_recursion },
+  { "undo", on_undo },
+  { "copy-name", on_copy_name },
+  { "copy-path", on_copy_path },
+  { "open-in-editor", on_open_editor },
+};
+
+static void
+update_enabled (FlamSession *session, GParamSpec *pspec, GActionMap *map)
+{
+  static const char *const on_frames[] = {
+    "zoom",     "focus",     "hide",      "ignore",         "filter",
+    "collapse", "copy-name", "copy-path", "open-in-editor", NULL
+  };
+  gboolean frame = flam_session_get_current (session) != 0;
+
+  for (guint i = 0; on_frames[i] != NULL; i++)
+    g_simple_action_set_enabled (
+        G_SIMPLE_ACTION (g_action_map_lookup_action (map, on_frames[i])),
+        frame);
+}
+
+/* --- keys ----------------------------------------------------------------- */
+
+static void
+add_key (GtkShortcutController *keys, guint key, const char *action)
+{
+  gtk_shortcut_controller_add_shortcut (
+      keys,
+      gtk_shortcut_new (gtk_keyval_trigger_new (key, 0),
+                        gtk_named_action_new (action)));
+}
+
+static void
+add_keys (GtkWidget *widget)
+{
+  GtkEventController *controller = gtk_shortcut_controller_new ();
+  GtkShortcutController *keys = GTK_SHORTCUT_CONTROLLER (controller);
+
+  add_key (keys, GDK_KEY_f, "node.focus");
+  add_key (keys, GDK_KEY_h, "node.hide");
+  add_key (keys, GDK_KEY_c, "node.collapse");
+  add_key (keys, GDK_KEY_u, "node.undo");
+  add_key (keys, GDK_KEY_i, "win.invert");
+  add_key (keys, GDK_KEY_slash, "win.search");
+  gtk_widget_add_controller (widget, controller);
+}
+
+void
+flam_transforms_install (GtkWidget *widget, FlamSession *session)
+{
+  g_autoptr (GSimpleActionGroup) group = g_simple_action_group_new ();
+
+  g_action_map_add_action_entries (
+      G_ACTION_MAP (group), entries, G_N_ELEMENTS (entries), session);
+  gtk_widget_insert_action_group (widget, "node", G_ACTION_GROUP (group));
+  g_signal_connect_object (
+      session, "notify::current", G_CALLBACK (update_enabled), group, 0);
+  update_enabled (session, NULL, G_ACTION_MAP (group));
+  add_keys (widget);
+}
+
+/* --- menu ----------------------------------------------------------------- */
+
+static GMenuModel *
+node_menu (void)
+{
+  GMenu *menu = g_menu_new ();
+  g_autoptr (GMenu) transforms = g_menu_new ();
+  g_autoptr (GMenu) rest = g_menu_new ();
+  g_autoptr (GMenu) first = g_menu_new ();
+
+  g_menu_append (first, _ ("_Zoom to This"), "node.zoom");
+  g_menu_append (transforms, _ ("_Focus on This Function"), "node.focus");
+  g_menu_append (transforms, _ ("_Hide: Cost to Its Callers"), "node.hide");
+  g_menu_append (transforms, _ ("_Collapse What It Calls"), "node.collapse");
+  g_menu_append (transforms, _ ("_Ignore Stacks through This"), "node.ignore");
+  g_menu_append (transforms, _ ("_Only Stacks through This"), "node.filter");
+  g_menu_append (transforms, _ ("Collapse _Recursion"), "node.recursion");
+  g_menu_append (transforms, _ ("_Undo"), "node.undo");
+  g_menu_append (rest, _ ("Copy _Name"), "node.copy-name");
+  g_menu_append (rest, _ ("Copy _Stack"), "node.copy-path");
+  g_menu_append (rest, _ ("Open in _Editor"), "node.open-in-editor");
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (first));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (transforms));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (rest));
+  return G_MENU_MODEL (menu);
+}
+
+static gboolean
+unparent (gpointer popover)
+{
+  gtk_widget_unparent (popover);
+  return G_SOURCE_REMOVE;
+}
+
+/* Not at once: the chosen action is activated after "closed". */
+static void
+on_closed (GtkWidget *popover)
+{
+  g_idle_add_full (G_PRIORITY_DEFAULT_IDLE,
+                   unparent,
+                   g_object_ref (popover),
+                   g_object_unref);
+}
+
+void
+flam_transforms_popup (
+    GtkWidget *widget, FlamSession *session, FlamId node, double x, double y)
+{
+  g_autoptr (GMenuModel) menu = NULL;
+  GdkRectangle place = { (int)x, (int)y, 1, 1 };
+  GtkWidget *popover;
+
+  if (node == 0 || node == FLAM_NONE)
+    return;
+  flam_session_set_current (session, node);
+  menu = node_menu ();
+  popover = gtk_popover_menu_new_from_model (menu);
+  gtk_widget_set_parent (popover, widget);
+  gtk_popover_set_pointing_to (GTK_POPOVER (popover), &place);
+  gtk_popover_set_has_arrow (GTK_POPOVER (popover), FALSE);
+  gtk_widget_set_halign (popover, GTK_ALIGN_START);
+  g_signal_connect (popover, "closed", G_CALLBACK (on_closed), NULL);
+  gtk_popover_popup (GTK_POPOVER (popover));
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What can be done with a frame, in every view alike: the actions "node.*",
+ * their menu and their keys. They act on the session's current frame. */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* Inserts the action group and the keys into `widget`, above all views. */
+void flam_transforms_install (GtkWidget *widget, FlamSession *session);
+/* Makes `node` the current frame and shows its menu at x, y of `widget`. */
+void flam_transforms_popup (
+    GtkWidget *widget, FlamSession *session, FlamId node, double x, double y);
+
+/* "Focus", "Hide" ...: for chips and menus. */
+const char *flam_transforms_label (FlamTransformKind kind);
+/* The pattern without what makes an exact name of it. */
+char *flam_transforms_describe (const FlamTransform *transform);
+
+G_END_DECLS

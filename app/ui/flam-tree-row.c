@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-tree-row.h"
+
+struct _FlamTreeRow
+{
+  GObject parent_instance;
+  FlamExcerpt *excerpt;
+  FlamId node;
+  gint64 self_weight;
+  gint64 total_weight;
+};
+
+G_DEFINE_FINAL_TYPE (FlamTreeRow, flam_tree_row, G_TYPE_OBJECT)
+
+static void
+flam_tree_row_finalize (GObject *object)
+{
+  flam_excerpt_unref (FLAM_TREE_ROW (object)->excerpt);
+  G_OBJECT_CLASS (flam_tree_row_parent_class)->finalize (object);
+}
+
+static void
+flam_tree_row_class_init (FlamTreeRowClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = flam_tree_row_finalize;
+}
+
+static void
+flam_tree_row_init (FlamTreeRow *self)
+{
+}
+
+FlamTreeRow *
+flam_tree_row_new_with (FlamExcerpt *excerpt,
+                        FlamId node,
+                        gint64 self_weight,
+                        gint64 total_weight)
+{
+  FlamTreeRow *self = g_object_new (FLAM_TYPE_TREE_ROW, NULL);
+
+  self->excerpt = flam_excerpt_ref (excerpt);
+  self->node = node;
+  self->self_weight = self_weight;
+  self->total_weight = total_weight;
+  return self;
+}
+
+FlamTreeRow *
+flam_tree_row_new (FlamExcerpt *excerpt, FlamId node)
+{
+  return flam_tree_row_new_with (
+      excerpt, node, excerpt->tree->self[node], excerpt->tree->total[node]);
+}
+
+FlamExcerpt *
+flam_tree_row_get_excerpt (FlamTreeRow *self)
+{
+  return self->excerpt;
+}
+
+FlamId
+flam_tree_row_get_node (FlamTreeRow *self)
+{
+  return self->node;
+}
+
+gint64
+flam_tree_row_get_self (FlamTreeRow *self)
+{
+  return self->self_weight;
+}
+
+gint64
+flam_tree_row_get_total (FlamTreeRow *self)
+{
+  return self->total_weight;
+}
+
+const char *
+flam_tree_row_get_name (FlamTreeRow *self)
+{
+  return flam_tree_name (self->excerpt->tree, self->node);
+}
+
+/* --- children ------------------------------------------------------------- */
+
+#define FLAM_TYPE_TREE_CHILDREN (flam_tree_children_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamTreeChildren, flam_tree_children, FLAM, TREE_CHILDREN, GObject)
+
+struct _FlamTreeChildren
+{
+  GObject parent_instance;
+  FlamExcerpt *excerpt;
+  GArray *nodes; /* FlamId */
+};
+
+static GType
+children_get_item_type (GListModel *model)
+{
+  return FLAM_TYPE_TREE_ROW;
+}
+
+static guint
+children_get_n_items (GListModel *model)
+{
+  return FLAM_TREE_CHILDREN (model)->nodes->len;
+}
+
+static gpointer
+children_get_item (GListModel *model, guint position)
+{
+  FlamTreeChildren *self = FLAM_TREE_CHILDREN (model);
+
+  if (position >= self->nodes->len)
+    return NULL;
+  return flam_tree_row_new (self->excerpt,
+                            g_array_index (self->nodes, FlamId, position));
+}
+
+static void
+children_iface_init (GListModelInterface *iface)
+{
+  iface->get_item_type = children_get_item_type;
+  iface->get_n_items = children_get_n_items;
+  iface->get_item = children_get_item;
+}
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (FlamTreeChildren,
+                               flam_tree_children,
+                               G_TYPE_OBJECT,
+                               G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL,
+                                                      children_iface_init))
+
+static void
+flam_tree_children_finalize (GObject *object)
+{
+  FlamTreeChildren *self = FLAM_TREE_CHILDREN (object);
+
+  flam_excerpt_unref (self->excerpt);
+  g_array_unref (self->nodes);
+  G_OBJECT_CLASS (flam_tree_children_parent_class)->finalize (object);
+}
+
+static void
+flam_tree_children_class_init (FlamTreeChildrenClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = flam_tree_children_finalize;
+}
+
+static void
+flam_tree_children_init (FlamTreeChildren *self)
+{
+  self->nodes = g_array_new (FALSE, FALSE, sizeof (FlamId));
+}
+
+GListModel *
+flam_tree_row_children (FlamExcerpt *excerpt, FlamId node)
+{
+  const FlamTree *tree = excerpt->tree;
+  FlamId child = flam_tree_first_child (tree, node);
+  FlamTreeChildren *self;
+
+  if (child == FLAM_NONE)
+    return NULL;
+  self = g_object_new (FLAM_TYPE_TREE_CHILDREN, NULL);
+  self->excerpt = flam_excerpt_ref (excerpt);
+  for (; child != FLAM_NONE; child = flam_tree_next_sibling (tree, child))
+    g_array_append_val (self->nodes, child);
+  return G_LIST_MODEL (self);
+}

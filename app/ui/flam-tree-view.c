@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-tree-view.h"
+
+#include "flam-columns-view.h"
+#include "flam-settings.h"
+
+#define UNFOLD_MAX 200
+#define HOT_SHARE 0.5
+
+struct _FlamTreeView
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  GtkTreeListModel *model;
+  GtkSingleSelection *selection;
+  gboolean stale; /* the excerpt changed while nobody looked */
+  gboolean syncing;
+
+  GtkColumnView *view;
+};
+
+enum
+{
+  PROP_0,
+  PROP_SESSION,
+};
+
+G_DEFINE_FINAL_TYPE (FlamTreeView, flam_tree_view, GTK_TYPE_WIDGET)
+
+static GListModel *
+create_children (gpointer item, gpointer data)
+{
+  return flam_tree_row_children (flam_tree_row_get_excerpt (item),
+                                 flam_tree_row_get_node (item));
+}
+
+static guint
+sibling_index (const FlamTree *tree, FlamId node)
+{
+  FlamId sibling = flam_tree_first_child (tree, tree->parent[node]);
+  guint index = 0;
+
+  for (; sibling != node; sibling = flam_tree_next_sibling (tree, sibling))
+    index++;
+  return index;
+}
+
+/* The list row of `node`, with everything above it unfolded; NULL when it is
+ * too deep to be worth it. */
+static GtkTreeListRow *
+unfold_to (FlamTreeView *self, const FlamTree *tree, FlamId node)
+{
+  FlamId path[UNFOLD_MAX];
+  guint n = 0;
+  GtkTreeListRow *row = NULL;
+
+  if (tree->depth[node] > UNFOLD_MAX)
+    return NULL;
+  for (; node != 0; node = tree->parent[node])
+    path[n++] = node;
+  while (n-- > 0)
+    {
+      guint index = sibling_index (tree, path[n]);
+      GtkTreeListRow *child;
+
+      if (row == NULL)
+        child = gtk_tree_list_model_get_child_row (self->model, index);
+      else
+        {
+          gtk_tree_list_row_set_expanded (row, TRUE);
+          child = gtk_tree_list_row_get_child_row (row, index);
+        }
+      g_clear_object (&row);
+      row = child;
+      if (row == NULL)
+        return NULL;
+    }
+  return row;
+}
+
+static void
+scroll_to (FlamTreeView *self, guint position)
+{
+  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->view));
+
+  for (; child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_LIST_VIEW (child))
+      gtk_widget_activate_action (child, "list.scroll-to-item", "u", position);
+}
+
+static void
+show_current (FlamTreeView *self)
+{
+  const FlamTree *tree = flam_session_get_tree (self->session);
+  FlamId current = flam_session_get_current (self->session);
+  g_autoptr (GtkTreeListRow) row = NULL;
+
+  if (self->syncing || self->stale || tree == NULL || current == 0)
+    return;
+  self->syncing = TRUE;
+  row = unfold_to (self, tree, current);
+  if (row != NULL)
+    {
+      guint position = gtk_tree_list_row_get_position (row);
+      gtk_single_selection_set_selected (self->selection, position);
+      scroll_to (self, position);
+    }
+  self->syncing = FALSE;
+}
+
+static FlamId
+hottest_child (const FlamTree *tree, FlamId node)
+{
+  FlamId hottest = FLAM_NONE;
+  FlamId child = flam_tree_first_child (tree, node);
+
+  for (; child != FLAM_NONE; child = flam_tree_next_sibling (tree, child))
+    if (hottest == FLAM_NONE || tree->total[child] > tree->total[hottest])
+      hottest = child;
+  return hottest;
+}
+
+static void
+unfold_hottest (FlamTreeView *self, const FlamTree *tree)
+{
+  FlamId node = 0;
+  FlamId child;
+
+  while ((child = hottest_child (tree, node)) != FLAM_NONE &&
+         (double)tree->total[child] >= HOT_SHARE * (double)tree->total[0] &&
+         tree->depth[child] < UNFOLD_MAX)
+    node = child;
+  if (node != 0)
+    {
+      g_autoptr (GtkTreeListRow) row = unfold_to (self, tree, node);
+      if (row != NULL)
+        gtk_tree_list_row_set_expanded (row, TRUE);
+    }
+}
+
+static void
+fill (FlamTreeView *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  GListModel *roots = NULL;
+
+  self->stale = FALSE;
+  self->syncing = TRUE;
+  g_clear_object (&self->model);
+  if (excerpt != NULL)
+    roots = flam_tree_row_children (excerpt, 0);
+  if (roots != NULL)
+    self->model = gtk_tree_list_model_new (
+        roots, FALSE, FALSE, create_children, NULL, NULL);
+  gtk_single_selection_set_model (self->selection, G_LIST_MODEL (self->model));
+  if (self->model != NULL && flam_session_get_current (self->session) == 0)
+    unfold_hottest (self, excerpt->tree);
+  gtk_single_selection_set_selected (self->selection,
+                                     GTK_INVALID_LIST_POSITION);
+  self->syncing = FALSE;
+  if (self->model != NULL)
+    show_current (self);
+}
+
+static void
+on_excerpt (FlamTreeView *self)
+{
+  self->stale = TRUE;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    fill (self);
+}
+
+static void
+on_selected (FlamTreeView *self)
+{
+  gpointer item = gtk_single_selection_get_selected_item (self->selection);
+
+  if (self->syncing || item == NULL)
+    return;
+  self->syncing = TRUE;
+  flam_session_set_current (self->session,
+                            flam_tree_row_get_node (flam_columns_row (item)));
+  self->syncing = FALSE;
+}
+
+static void
+on_activate (FlamTreeView *self, guint position)
+{
+  g_autoptr (GtkTreeListRow) row =
+      gtk_tree_list_model_get_row (self->model, position);
+
+  if (row != NULL && gtk_tree_list_row_is_expandable (row))
+    gtk_tree_list_row_set_expanded (row, !gtk_tree_list_row_get_expanded (row));
+  g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
+}
+
+static void
+flam_tree_view_map (GtkWidget *widget)
+{
+  FlamTreeView *self = FLAM_TREE_VIEW (widget);
+
+  if (self->stale)
+    fill (self);
+  GTK_WIDGET_CLASS (flam_tree_view_parent_class)->map (widget);
+}
+
+static gboolean
+flam_tree_view_grab_focus (GtkWidget *widget)
+{
+  return gtk_widget_grab_focus (GTK_WIDGET (FLAM_TREE_VIEW (widget)->view));
+}
+
+static void
+flam_tree_view_constructed (GObject *object)
+{
+  FlamTreeView *self = FLAM_TREE_VIEW (object);
+
+  G_OBJECT_CLASS (flam_tree_view_parent_class)->constructed (object);
+  flam_columns_set_session (self->view, self->session);
+  g_signal_connect_object (self->session,
+                           "notify::excerpt",
+                           G_CALLBACK (on_excerpt),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session,
+                           "notify::current",
+                           G_CALLBACK (show_current),
+                           self,
+                           G_CONNECT_SWAPPED);
+}
+
+static void
+flam_tree_view_set_property (GObject *object,
+                             guint prop_id,
+                             const GValue *value,
+                             GParamSpec *pspec)
+{
+  if (prop_id == PROP_SESSION)
+    FLAM_TREE_VIEW (object)->session = g_value_dup_object (value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+}
+
+static void
+flam_tree_view_dispose (GObject *object)
+{
+  FlamTreeView *self = FLAM_TREE_VIEW (object);
+
+  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_TREE_VIEW);
+  g_clear_object (&self->selection);
+  g_clear_object (&self->model);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (flam_tree_view_parent_class)->dispose (object);
+}
+
+static void
+flam_tree_view_class_init (FlamTreeViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  object_class->constructed = flam_tree_view_constructed;
+  object_class->dispose = flam_tree_view_dispose;
+  object_class->set_property = flam_tree_view_set_property;
+  class->map = flam_tree_view_map;
+  class->grab_focus = flam_tree_view_grab_focus;
+  g_object_class_install_property (
+      object_class,
+      PROP_SESSION,
+      g_param_spec_object ("session",
+                           NULL,
+                           NULL,
+                           FLAM_TYPE_SESSION,
+                           G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY |
+                               G_PARAM_STATIC_STRINGS));
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-tree-view.ui");
+  gtk_widget_class_bind_template_child (class, FlamTreeView, view);
+}
+
+static void
+flam_tree_view_init (FlamTreeView *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->selection = gtk_single_selection_new (NULL);
+  gtk_single_selection_set_autoselect (self->selection, FALSE);
+  gtk_single_selection_set_can_unselect (self->selection, TRUE);
+  gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
+  flam_columns_add_cost (self->view, FLAM_COST_TOTAL, FALSE);
+  flam_columns_add_cost (self->view, FLAM_COST_SELF, FALSE);
+  flam_columns_add_name (self->view, TRUE, FALSE);
+  flam_columns_add_module (self->view, FALSE);
+  g_signal_connect_swapped (
+      self->selection, "notify::selected", G_CALLBACK (on_selected), self);
+  g_signal_connect_swapped (
+      self->view, "activate", G_CALLBACK (on_activate), self);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The call tree as rows that unfold; opens with the hottest path unfolded. */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_TREE_VIEW (flam_tree_view_get_type ())
+G_DECLARE_FINAL_TYPE (FlamTreeView, flam_tree_view, FLAM, TREE_VIEW, GtkWidget)
+
+G_END_DECLS

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-application.h"
+
+#include "flam-config.h"
+
+#include <glib/gi18n.h>
+#include <gtksourceview/gtksource.h>
+#include <locale.h>
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (FlamApplication) application = NULL;
+  int status;
+
+  setlocale (LC_ALL, "");
+  bindtextdomain (GETTEXT_PACKAGE, FLAM_LOCALEDIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  textdomain (GETTEXT_PACKAGE);
+  g_set_application_name (_ ("Flambeau"));
+
+  gtk_source_init ();
+  application = flam_application_new ();
+  status = g_application_run (G_APPLICATION (application), argc, argv);
+  gtk_source_finalize ();
+  return status;
+}
