@@ -306,6 +306,7 @@ flam_cli_load (const char *path, FlamCliOptions *options)
   FlamLoadOptions load = {
     .force_kind = FLAM_MEASURE_ALLOC,
     .has_force_kind = options->alloc,
+    .binaries = (const char *const *)options->binaries,
     .progress = isatty (STDERR_FILENO) ? &progress : NULL,
   };
   g_autoptr (GError) error = NULL;

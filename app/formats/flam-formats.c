@@ -8,6 +8,7 @@
   ROW (flambeau)                                                               \
   ROW (folded)                                                                 \
   ROW (heaptrack)                                                              \
+  ROW (perf_data)                                                              \
   ROW (perf_script)
 
 #define EXPORTERS(ROW)                                                         \

@@ -16,6 +16,9 @@ typedef struct
 {
   FlamMeasureKind force_kind; /* meaningful with has_force_kind: folded and */
   gboolean has_force_kind;    /* script text hold no hint of what they weigh */
+  /* NULL-terminated or NULL: where recorded programs and libraries are looked
+   * for first; copied stacks cannot be unwound without them. */
+  const char *const *binaries;
   const FlamProgress *progress;
 } FlamLoadOptions;
 

@@ -18,7 +18,9 @@ struct _FlamUnwindSpace
 };
 
 /* `pc` is the pc looked up, so a return address and the same address as a leaf
- * have entries of their own. An unused entry has pc 0 and no row. */
+ * have entries of their own. row.pc, which nobody needs here, holds the low
+ * half of the generation of the space that the entry was made for: a cache may
+ * go from space to space, and a change of a space costs nothing. */
 typedef struct
 {
   uint64_t pc;
@@ -28,7 +30,6 @@ typedef struct
 
 struct _FlamUnwindCache
 {
-  uint64_t generation;
   Entry entries[CACHE_SIZE];
 };
 
@@ -36,6 +37,7 @@ static uint64_t
 next_generation (void)
 {
   static uint64_t last;
+
   return __atomic_add_fetch (&last, 1, __ATOMIC_RELAXED);
 }
 
@@ -214,6 +216,12 @@ flam_unwind_space_find (const FlamUnwindSpace *space, uint64_t address)
   return NULL;
 }
 
+uint64_t
+flam_unwind_space_generation (const FlamUnwindSpace *space)
+{
+  return space->generation;
+}
+
 size_t
 flam_unwind_space_size (const FlamUnwindSpace *space)
 {
@@ -263,6 +271,7 @@ look_up_slowly (FlamUnwindSpace *space, Entry *entry, uint64_t pc)
     row = flam_unwind_table_find (map->table, pc - map->start + map->offset);
   entry->pc = pc;
   entry->row = row ? *row : (FlamUnwindRow){ 0 };
+  entry->row.pc = (uint32_t)space->generation;
   entry->rules = map->table ? flam_unwind_table_rules (map->table) : NULL;
   return entry;
 }
@@ -273,18 +282,9 @@ look_up (FlamUnwindSpace *space, FlamUnwindCache *cache, uint64_t pc)
   uint32_t slot = (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 32);
   Entry *entry = &cache->entries[slot >> (32 - CACHE_BITS)];
 
-  if (entry->pc == pc && pc != 0)
+  if (entry->pc == pc && entry->row.pc == (uint32_t)space->generation)
     return entry;
   return look_up_slowly (space, entry, pc);
-}
-
-static inline void
-renew (const FlamUnwindSpace *space, FlamUnwindCache *cache)
-{
-  if (cache->generation == space->generation)
-    return;
-  memset (cache->entries, 0, sizeof cache->entries);
-  cache->generation = space->generation;
 }
 
 FlamUnwindEnd
@@ -296,7 +296,6 @@ flam_unwind_space_step (FlamUnwindSpace *space,
   const Entry *entry;
   FlamUnwindEnd end;
 
-  renew (space, cache);
   entry = look_up (space, cache, regs->pc - regs->caller);
   if (!entry)
     return FLAM_UNWIND_BAD;
@@ -327,7 +326,6 @@ flam_unwind_walk (FlamUnwindSpace *space,
   const Entry *entry;
   size_t n = 0;
 
-  renew (space, cache);
   *end = FLAM_UNWIND_LIMIT;
   if (limit == 0)
     return 0;

@@ -67,13 +67,16 @@ void flam_unwind_space_clear (FlamUnwindSpace *space);
 /* The mapping that holds `address`, or NULL. Valid until the next change. */
 const FlamUnwindMap *flam_unwind_space_find (const FlamUnwindSpace *space,
                                              uint64_t address);
+/* Never 0; another one after each change, and never that of another space: for
+ * caches of one's own. */
+uint64_t flam_unwind_space_generation (const FlamUnwindSpace *space);
 size_t flam_unwind_space_size (const FlamUnwindSpace *space);
 /* i < size; ascending. */
 const FlamUnwindMap *flam_unwind_space_get (const FlamUnwindSpace *space,
                                             size_t i);
 
-/* 4096 places, about 96 KiB. Notices by itself when its space changed, and
- * may go from one space to another. */
+/* 4096 places, about 96 KiB. Notices by itself when its space changed; one
+ * cache may serve many spaces, of one thread at a time. */
 FlamUnwindCache *flam_unwind_cache_new (void);
 void flam_unwind_cache_free (FlamUnwindCache *cache);
 

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* perf.data -> profile: records in order of time, each told to those who keep
+ * the address maps, samples added to the builder.
+ *
+ *   file ──▶ reader ──▶ queue (by time) ──┬─▶ MMAP COMM FORK ──▶ processes
+ *                                         └─▶ SAMPLE ──▶ frames ──▶ builder
+ *
+ * Every event is a measure of its own, weighed by period; samples without one
+ * weigh the event's fixed period, or 1. */
+
+#include "flam-formats.h"
+#include "flam-perf-processes.h"
+
+#define STEP 512 /* records between two calls of progress */
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamPerfFile *file;
+  FlamPerfReader *reader;
+  FlamPerfProcesses *processes;
+  FlamBuilder *builder;
+  GHashTable *counted; /* id of an event in a group -> its last value */
+  guint64 n_samples;
+  guint64 n_bad;
+  guint64 n_throttled;
+  guint64 first;
+} Import;
+
+static guint
+probe (const FlamSource *source)
+{
+  return flam_perf_file_probe (source) ? 100 : 0;
+}
+
+/* --- measures ------------------------------------------------------------ */
+
+/* cpu-clock and task-clock count nanoseconds. */
+static FlamUnit
+unit_of (const FlamPerfEvent *event)
+{
+  return event->type == 1 && event->config <= 1 ? FLAM_UNIT_NS
+                                                : FLAM_UNIT_COUNT;
+}
+
+/* "cycles:u" -> "cycles-u", and two of one name get numbers. */
+static char *
+measure_id (const FlamPerfFile *file, guint event)
+{
+  const FlamPerfEvent *this = g_ptr_array_index (file->events, event);
+  guint same = 1;
+
+  for (guint i = 0; i < event; i++)
+    {
+      const FlamPerfEvent *other = g_ptr_array_index (file->events, i);
+      same += g_str_equal (other->name, this->name);
+    }
+  return same > 1 ? g_strdup_printf ("%s-%u", this->name, same)
+                  : g_strdup (this->name);
+}
+
+/* The first event is what the file is about; then the rest, and the number of
+ * samples. "dummy" only carries records of mappings. */
+static void
+add_measures (Import *import)
+{
+  const FlamPerfFile *file = import->file;
+  guint n = file->events->len;
+
+  flam_builder_add_column (import->builder);
+  for (guint i = 0; i < n; i++)
+    {
+      const FlamPerfEvent *event = g_ptr_array_index (file->events, i);
+      g_autofree char *id = measure_id (file, i);
+
+      if (n > 1 && event->type == 1 && event->config == 9)
+        continue;
+      flam_builder_add_measure (import->builder,
+                                id,
+                                event->name,
+                                unit_of (event),
+                                FLAM_MEASURE_CPU,
+                                0,
+                                n > 1 ? i : FLAM_NONE);
+    }
+  flam_builder_add_measure (import->builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+}
+
+/* --- records ------------------------------------------------------------- */
+
+static void
+add_row (Import *import, const FlamSample *row, guint64 period)
+{
+  gint64 weight = MIN (period, (guint64)G_MAXINT64);
+
+  flam_builder_add_sample (import->builder, row, &weight);
+  if (import->n_samples++ == 0)
+    import->first = row->time;
+}
+
+/* One sample of a group's leader holds what all its events have counted so
+ * far: a sample for each that has counted something since. */
+static void
+add_group (Import *import, FlamSample *row, const FlamPerfSample *sample)
+{
+  for (guint64 i = 0; i < sample->n_group; i++)
+    {
+      guint64 value_and_id[2], *before, increase;
+      int event;
+
+      memcpy (value_and_id, sample->group + i * sample->group_size, 16);
+      event = flam_perf_file_find_event (import->file, value_and_id[1]);
+      before = g_hash_table_lookup (import->counted, &value_and_id[1]);
+      increase = value_and_id[0] - (before ? *before : 0);
+      if (event < 0 || increase == 0)
+        continue;
+      if (before)
+        *before = value_and_id[0];
+      else
+        g_hash_table_insert (import->counted,
+                             g_memdup2 (&value_and_id[1], 8),
+                             g_memdup2 (&value_and_id[0], 8));
+      row->event = event;
+      add_row (import, row, increase);
+    }
+}
+
+static void
+add_sample (Import *import, const FlamPerfRecord *record)
+{
+  const FlamPerfEvent *event;
+  FlamPerfSample sample;
+  FlamSample row = { .event = record->event };
+
+  if (record->event < 0)
+    {
+      import->n_bad++;
+      return;
+    }
+  event = g_ptr_array_index (import->file->events, record->event);
+  if (!flam_perf_sample_parse (event, record, &sample))
+    {
+      import->n_bad++;
+      return;
+    }
+  row.thread =
+      flam_perf_processes_thread (import->processes, sample.pid, sample.tid);
+  row.stack =
+      flam_perf_processes_stack (import->processes, event, record, &sample);
+  row.time = MIN (sample.time, (guint64)G_MAXINT64);
+  if (sample.n_group)
+    add_group (import, &row, &sample);
+  else
+    add_row (import, &row, sample.period);
+}
+
+static void
+add_lost (Import *import, const FlamPerfRecord *record)
+{
+  FlamPerfBytes body = record->body;
+
+  if (record->type == FLAM_PERF_LOST)
+    flam_perf_read_u64 (&body);
+  flam_builder_add_lost (import->builder, flam_perf_read_u64 (&body));
+}
+
+static void
+take (Import *import, const FlamPerfRecord *record)
+{
+  switch (record->type)
+    {
+    case FLAM_PERF_SAMPLE:
+      add_sample (import, record);
+      break;
+    case FLAM_PERF_LOST:
+    case FLAM_PERF_LOST_SAMPLES:
+      add_lost (import, record);
+      break;
+    case FLAM_PERF_THROTTLE:
+      import->n_throttled++;
+      break;
+    default:
+      flam_perf_processes_note (import->processes, record);
+      break;
+    }
+}
+
+static gboolean
+read_records (Import *import, const FlamProgress *progress, GError **error)
+{
+  g_autoptr (FlamPerfQueue) queue = flam_perf_queue_new (import->reader);
+  FlamPerfRecord record;
+  guint n = 0;
+
+  while (flam_perf_queue_next (queue, &record))
+    {
+      if (n++ % STEP == 0 &&
+          !flam_progress_step (
+              progress,
+              (double)flam_perf_reader_offset (import->reader) /
+                  import->source->size,
+              error))
+        return FALSE;
+      take (import, &record);
+    }
+  return TRUE;
+}
+
+/* --- facts --------------------------------------------------------------- */
+
+static void
+say_what_is_missing (Import *import)
+{
+  const char *trouble = flam_perf_reader_trouble (import->reader);
+  guint64 offset = flam_perf_reader_offset (import->reader);
+
+  if (import->file->interrupted && !trouble)
+    trouble = "the recorder did not finish the file";
+  if (trouble)
+    {
+      flam_builder_set_partial (import->builder,
+                                (double)offset / import->source->size);
+      flam_builder_warn (import->builder,
+                         "%s (at byte %" G_GUINT64_FORMAT ")",
+                         trouble,
+                         offset);
+    }
+  if (import->n_bad)
+    flam_builder_warn (import->builder,
+                       "%" G_GUINT64_FORMAT
+                       " samples were damaged and left out",
+                       import->n_bad);
+  if (import->n_throttled)
+    flam_builder_warn (import->builder,
+                       "the kernel throttled the recorder %" G_GUINT64_FORMAT
+                       " times: samples are missing there",
+                       import->n_throttled);
+  flam_builder_add_truncated (
+      import->builder, flam_perf_processes_n_truncated (import->processes));
+  flam_perf_processes_warn (import->processes);
+}
+
+static void
+set_facts (Import *import)
+{
+  const FlamPerfFile *file = import->file;
+  const FlamPerfEvent *first = g_ptr_array_index (file->events, 0);
+
+  if (file->command)
+    flam_builder_set_command (import->builder, file->command);
+  if (first->sample_type & FLAM_PERF_TIME)
+    flam_builder_set_has_times (import->builder);
+}
+
+static gboolean
+finish (Import *import, GError **error)
+{
+  const FlamPerfFile *file = import->file;
+  const char *trouble = flam_perf_reader_trouble (import->reader);
+
+  if (import->n_samples == 0 && (trouble || import->n_bad))
+    {
+      flam_source_error (import->source,
+                         error,
+                         FLAM_ERROR_TRUNCATED,
+                         flam_perf_reader_offset (import->reader),
+                         "%s, before any sample",
+                         trouble ? trouble : "all samples are damaged");
+      return FALSE;
+    }
+  if (file->wall_clock && import->first >= file->clock)
+    flam_builder_set_start (import->builder,
+                            file->wall_clock + import->first - file->clock);
+  say_what_is_missing (import);
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (FlamPerfFile) file = flam_perf_file_open (source, error);
+  g_autoptr (FlamPerfReader) reader = NULL;
+  g_autoptr (FlamPerfProcesses) processes = NULL;
+  g_autoptr (GHashTable) counted =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  Import import = { .source = source, .builder = builder };
+
+  if (!file)
+    return FALSE;
+  reader = flam_perf_reader_new (file, TRUE);
+  processes = flam_perf_processes_new (file, builder, options->binaries);
+  import.file = file;
+  import.reader = reader;
+  import.processes = processes;
+  import.counted = counted;
+  add_measures (&import);
+  set_facts (&import);
+  return read_records (&import, options->progress, error) &&
+         finish (&import, error);
+}
+
+static const char *const suffixes[] = { "perf.data", ".perfdata", NULL };
+static const char *const mime_types[] = { "application/x-perf-data", NULL };
+
+const FlamImporter flam_import_perf_data = {
+  .id = "perf-data",
+  .label = "Linux perf",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-file.h"
+#include "flam-perf-records.h"
+
+#define MAX_EVENTS 4096
+#define HEADER_SIZE 104
+#define ATTR_SIZE_V0 64
+
+/* Bits of the header, and ids of HEADER_FEATURE records. */
+enum
+{
+  FEATURE_BUILD_ID = 2,
+  FEATURE_ARCH = 6,
+  FEATURE_COMMAND = 11,
+  FEATURE_EVENT_DESC = 12,
+  FEATURE_CLOCK_DATA = 29,
+  N_FEATURES = 256,
+};
+
+static FlamPerfBytes
+bytes_of (const FlamSource *source, guint64 offset, guint64 size)
+{
+  FlamPerfBytes bytes = { source->data, source->data, FALSE };
+
+  if (offset > source->size || size > source->size - offset)
+    {
+      bytes.bad = TRUE;
+      return bytes;
+    }
+  bytes.p += offset;
+  bytes.end = bytes.p + size;
+  return bytes;
+}
+
+static void
+event_free (gpointer data)
+{
+  FlamPerfEvent *event = data;
+
+  g_free (event->name);
+  g_free (event);
+}
+
+void
+flam_perf_file_free (FlamPerfFile *file)
+{
+  if (!file)
+    return;
+  g_ptr_array_unref (file->events);
+  g_hash_table_unref (file->ids);
+  g_hash_table_unref (file->build_ids);
+  g_free (file->command);
+  g_free (file->arch);
+  g_free (file);
+}
+
+int
+flam_perf_file_find_event (const FlamPerfFile *file, guint64 id)
+{
+  return GPOINTER_TO_INT (g_hash_table_lookup (file->ids, &id)) - 1;
+}
+
+/* --- names --------------------------------------------------------------- */
+
+/* enum perf_type_id, perf_hw_id and perf_sw_ids. */
+static char *
+name_of (guint32 type, guint64 config)
+{
+  static const char *const hardware[] = {
+    "cycles",
+    "instructions",
+    "cache-references",
+    "cache-misses",
+    "branches",
+    "branch-misses",
+    "bus-cycles",
+    "stalled-cycles-frontend",
+    "stalled-cycles-backend",
+    "ref-cycles",
+  };
+  static const char *const software[] = {
+    "cpu-clock",        "task-clock",   "page-faults",  "context-switches",
+    "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+    "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches",
+  };
+
+  if (type == 0 && (config & 0xffffffff) < G_N_ELEMENTS (hardware))
+    return g_strdup (hardware[config & 0xffffffff]);
+  if (type == 1 && config < G_N_ELEMENTS (software))
+    return g_strdup (software[config]);
+  if (type == 4)
+    return g_strdup_printf ("raw 0x%" G_GINT64_MODIFIER "x", config);
+  return g_strdup_printf ("event %u:0x%" G_GINT64_MODIFIER "x", type, config);
+}
+
+/* perf_header_string: a length and so many bytes, NUL-terminated within. */
+static char *
+read_string (FlamPerfBytes *bytes)
+{
+  guint32 size = flam_perf_read_u32 (bytes);
+  const guint8 *text = flam_perf_read_bytes (bytes, size);
+
+  return text ? g_strndup ((const char *)text, size) : NULL;
+}
+
+/* --- events -------------------------------------------------------------- */
+
+static FlamPerfEvent *
+add_event (FlamPerfFile *file, FlamPerfBytes in)
+{
+  FlamPerfEvent *event;
+
+  if (flam_perf_left (&in) < ATTR_SIZE_V0 || file->events->len >= MAX_EVENTS)
+    return NULL;
+  event = g_new0 (FlamPerfEvent, 1);
+  event->type = flam_perf_read_u32 (&in);
+  flam_perf_read_u32 (&in);
+  event->config = flam_perf_read_u64 (&in);
+  event->period = flam_perf_read_u64 (&in);
+  event->sample_type = flam_perf_read_u64 (&in);
+  event->read_format = flam_perf_read_u64 (&in);
+  event->flags = flam_perf_read_u64 (&in);
+  flam_perf_read_bytes (&in, 24);
+  if (flam_perf_left (&in) >= 8)
+    event->branch_type = flam_perf_read_u64 (&in);
+  if (flam_perf_left (&in) >= 12)
+    {
+      event->regs_user = flam_perf_read_u64 (&in);
+      event->stack_user = flam_perf_read_u32 (&in);
+    }
+  event->name = name_of (event->type, event->config);
+  g_ptr_array_add (file->events, event);
+  return event;
+}
+
+static void
+add_ids (FlamPerfFile *file, FlamPerfBytes in, guint event)
+{
+  while (flam_perf_left (&in) >= 8)
+    {
+      guint64 id = flam_perf_read_u64 (&in);
+      g_hash_table_replace (
+          file->ids, g_memdup2 (&id, sizeof id), GUINT_TO_POINTER (event + 1));
+    }
+}
+
+static gboolean
+read_attrs (FlamPerfFile *file,
+            guint64 entry_size,
+            guint64 offset,
+            guint64 size,
+            GError **error)
+{
+  FlamPerfBytes attrs = bytes_of (file->source, offset, size);
+
+  if (attrs.bad || entry_size < ATTR_SIZE_V0 + 16 || size < entry_size)
+    {
+      flam_source_error (file->source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         16,
+                         "the table of events lies outside the file");
+      return FALSE;
+    }
+  while (flam_perf_left (&attrs) >= entry_size)
+    {
+      FlamPerfBytes attr = attrs, section;
+      guint64 ids_offset, ids_size;
+
+      attr.end = attr.p + entry_size - 16;
+      section = (FlamPerfBytes){ attr.end, attr.end + 16, FALSE };
+      ids_offset = flam_perf_read_u64 (&section);
+      ids_size = flam_perf_read_u64 (&section);
+      if (add_event (file, attr))
+        add_ids (file,
+                 bytes_of (file->source, ids_offset, ids_size),
+                 file->events->len - 1);
+      flam_perf_read_bytes (&attrs, entry_size);
+    }
+  return TRUE;
+}
+
+/* --- features ------------------------------------------------------------ */
+
+char *
+flam_perf_hex (const guint8 *bytes, gsize size)
+{
+  GString *hex = g_string_sized_new (2 * size);
+
+  for (gsize i = 0; i < size; i++)
+    g_string_append_printf (hex, "%02x", bytes[i]);
+  return g_string_free (hex, FALSE);
+}
+
+/* build_id_event: record header, pid, 20 bytes, their true number and padding,
+ * path. The number is told by a bit of the header; older files have 20. */
+static void
+note_build_id (FlamPerfFile *file, guint16 misc, FlamPerfBytes in)
+{
+  const guint8 *id;
+  gsize size = 20;
+  char *path;
+
+  flam_perf_read_u32 (&in);
+  id = flam_perf_read_bytes (&in, 24);
+  if (!id || flam_perf_left (&in) == 0)
+    return;
+  if ((misc & FLAM_PERF_MISC_BUILD_ID_SIZE) && id[20] <= 20)
+    size = id[20];
+  path = g_strndup ((const char *)in.p, flam_perf_left (&in));
+  g_hash_table_replace (file->build_ids, path, flam_perf_hex (id, size));
+}
+
+static void
+read_build_ids (FlamPerfFile *file, FlamPerfBytes in)
+{
+  while (flam_perf_left (&in) >= 8)
+    {
+      FlamPerfBytes body = in;
+      guint32 type_and_more = flam_perf_read_u32 (&in);
+      guint32 rest = flam_perf_read_u32 (&in);
+      guint16 misc = rest & 0xffff, size = rest >> 16;
+
+      (void)type_and_more;
+      if (size < 8 || !flam_perf_read_bytes (&in, size - 8))
+        return;
+      body.p += 8;
+      body.end = in.p;
+      note_build_id (file, misc, body);
+    }
+}
+
+static void
+read_command (FlamPerfFile *file, FlamPerfBytes in)
+{
+  guint32 n = flam_perf_read_u32 (&in);
+  g_autoptr (GString) command = g_string_new (NULL);
+
+  for (guint32 i = 0; i < n && !in.bad && flam_perf_left (&in) > 0; i++)
+    {
+      g_autofree char *word = read_string (&in);
+      if (!word)
+        break;
+      if (command->len)
+        g_string_append_c (command, ' ');
+      g_string_append (command, word);
+    }
+  g_free (file->command);
+  file->command = g_string_free (g_steal_pointer (&command), FALSE);
+}
+
+/* Names; of every event, in the order of attrs. */
+static void
+read_descriptions (FlamPerfFile *file, FlamPerfBytes in)
+{
+  guint32 n = flam_perf_read_u32 (&in);
+  guint32 attr_size = flam_perf_read_u32 (&in);
+
+  for (guint32 i = 0; i < n && !in.bad && flam_perf_left (&in) > 0; i++)
+    {
+      FlamPerfBytes ids = in;
+      guint32 n_ids;
+      g_autofree char *name = NULL;
+      guint event = i;
+
+      flam_perf_read_bytes (&in, attr_size);
+      n_ids = flam_perf_read_u32 (&in);
+      name = read_string (&in);
+      ids.p = in.p;
+      if (!flam_perf_read_bytes (&in, (guint64)n_ids * 8) || !name)
+        return;
+      ids.end = in.p;
+      if (n_ids > 0)
+        {
+          int found =
+              flam_perf_file_find_event (file, flam_perf_read_u64 (&ids));
+          if (found >= 0)
+            event = found;
+        }
+      if (event < file->events->len && *name)
+        {
+          FlamPerfEvent *known = g_ptr_array_index (file->events, event);
+          g_free (known->name);
+          known->name = g_steal_pointer (&name);
+        }
+    }
+}
+
+static void
+read_clock (FlamPerfFile *file, FlamPerfBytes in)
+{
+  guint64 wall, clock;
+
+  flam_perf_read_u64 (&in); /* version, clockid */
+  wall = flam_perf_read_u64 (&in);
+  clock = flam_perf_read_u64 (&in);
+  if (in.bad)
+    return;
+  file->wall_clock = wall;
+  file->clock = clock;
+}
+
+static void
+read_feature (FlamPerfFile *file, guint64 feature, FlamPerfBytes in)
+{
+  switch (feature)
+    {
+    case FEATURE_BUILD_ID:
+      read_build_ids (file, in);
+      break;
+    case FEATURE_ARCH:
+      g_free (file->arch);
+      file->arch = read_string (&in);
+      break;
+    case FEATURE_COMMAND:
+      read_command (file, in);
+      break;
+    case FEATURE_EVENT_DESC:
+      read_descriptions (file, in);
+      break;
+    case FEATURE_CLOCK_DATA:
+      read_clock (file, in);
+      break;
+    default:
+      break;
+    }
+}
+
+static void
+read_features (FlamPerfFile *file, const guint8 *bits)
+{
+  FlamPerfBytes table = bytes_of (
+      file->source, file->data_end, file->source->size - file->data_end);
+
+  for (guint bit = 0; bit < N_FEATURES; bit++)
+    {
+      guint64 offset, size;
+
+      if (!(bits[bit / 8] & (1 << bit % 8)))
+        continue;
+      offset = flam_perf_read_u64 (&table);
+      size = flam_perf_read_u64 (&table);
+      if (table.bad)
+        return;
+      read_feature (file, bit, bytes_of (file->source, offset, size));
+    }
+}
+
+/* --- pipe mode ----------------------------------------------------------- */
+
+/* EVENT_UPDATE: which kind (2: name), id, text. */
+static void
+note_update (FlamPerfFile *file, FlamPerfBytes in)
+{
+  guint64 kind = flam_perf_read_u64 (&in);
+  int event = flam_perf_file_find_event (file, flam_perf_read_u64 (&in));
+  FlamPerfEvent *known;
+
+  if (kind != 2 || event < 0 || in.bad || flam_perf_left (&in) == 0)
+    return;
+  known = g_ptr_array_index (file->events, event);
+  g_free (known->name);
+  known->name = g_strndup ((const char *)in.p, flam_perf_left (&in));
+}
+
+static void
+note_attr (FlamPerfFile *file, FlamPerfBytes in)
+{
+  FlamPerfBytes attr = in, ids = in;
+  guint32 size = 0;
+
+  if (flam_perf_left (&in) < ATTR_SIZE_V0)
+    return;
+  memcpy (&size, in.p + 4, 4);
+  if (size < ATTR_SIZE_V0 || !flam_perf_read_bytes (&in, size))
+    return;
+  attr.end = ids.p = in.p;
+  if (add_event (file, attr))
+    add_ids (file, ids, file->events->len - 1);
+}
+
+static void
+look_through (FlamPerfFile *file)
+{
+  g_autoptr (FlamPerfReader) reader = flam_perf_reader_new (file, FALSE);
+  FlamPerfRecord record;
+
+  while (flam_perf_reader_next (reader, &record))
+    switch (record.type)
+      {
+      case FLAM_PERF_HEADER_ATTR:
+        note_attr (file, record.body);
+        break;
+      case FLAM_PERF_EVENT_UPDATE:
+        note_update (file, record.body);
+        break;
+      case FLAM_PERF_HEADER_BUILD_ID:
+        note_build_id (file, record.misc, record.body);
+        break;
+      case FLAM_PERF_HEADER_FEATURE:
+        {
+          guint64 feature = flam_perf_read_u64 (&record.body);
+          read_feature (file, feature, record.body);
+          break;
+        }
+      default:
+        break;
+      }
+}
+
+/* --- opening ------------------------------------------------------------- */
+
+static gboolean
+begins_with (const FlamSource *source, const char *magic)
+{
+  return source->size >= 8 && memcmp (source->data, magic, 8) == 0;
+}
+
+gboolean
+flam_perf_file_probe (const FlamSource *source)
+{
+  return begins_with (source, "PERFILE2") || begins_with (source, "2ELIFREP") ||
+         begins_with (source, "PERFFILE");
+}
+
+static gboolean
+check_magic (const FlamSource *source, GError **error)
+{
+  if (begins_with (source, "PERFFILE"))
+    flam_source_error (source,
+                       error,
+                       FLAM_ERROR_UNSUPPORTED,
+                       0,
+                       "this is the perf.data format of before Linux 3.5 "
+                       "(version 1), which is not read");
+  else if (begins_with (source, "2ELIFREP"))
+    flam_source_error (source,
+                       error,
+                       FLAM_ERROR_UNSUPPORTED,
+                       0,
+                       "recorded on a big-endian machine, which is not read");
+  else if (!begins_with (source, "PERFILE2"))
+    flam_source_error (
+        source, error, FLAM_ERROR_INVALID, 0, "not a perf.data file");
+  else if (source->size < 16)
+    flam_source_error (source,
+                       error,
+                       FLAM_ERROR_TRUNCATED,
+                       source->size,
+                       "the file ends within its header");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+read_header (FlamPerfFile *file, GError **error)
+{
+  FlamPerfBytes in = bytes_of (file->source, 0, file->source->size);
+  guint64 size, entry_size, attrs, attrs_size, data_size;
+  const guint8 *bits;
+
+  flam_perf_read_u64 (&in);
+  size = flam_perf_read_u64 (&in);
+  if (size == 16)
+    {
+      file->pipe = TRUE;
+      file->data_offset = 16;
+      file->data_end = file->source->size;
+      look_through (file);
+      return TRUE;
+    }
+  entry_size = flam_perf_read_u64 (&in);
+  attrs = flam_perf_read_u64 (&in);
+  attrs_size = flam_perf_read_u64 (&in);
+  file->data_offset = flam_perf_read_u64 (&in);
+  data_size = flam_perf_read_u64 (&in);
+  flam_perf_read_bytes (&in, 16);
+  bits = flam_perf_read_bytes (&in, N_FEATURES / 8);
+  if (!bits || size < HEADER_SIZE || file->data_offset > file->source->size)
+    {
+      flam_source_error (file->source,
+                         error,
+                         FLAM_ERROR_TRUNCATED,
+                         file->source->size,
+                         "the file ends before its data begins");
+      return FALSE;
+    }
+  file->interrupted =
+      data_size == 0 || data_size > file->source->size - file->data_offset;
+  file->data_end =
+      file->interrupted ? file->source->size : file->data_offset + data_size;
+  if (!read_attrs (file, entry_size, attrs, attrs_size, error))
+    return FALSE;
+  if (!file->interrupted)
+    read_features (file, bits);
+  return TRUE;
+}
+
+FlamPerfFile *
+flam_perf_file_open (const FlamSource *source, GError **error)
+{
+  g_autoptr (FlamPerfFile) file = NULL;
+
+  if (!check_magic (source, error))
+    return NULL;
+  file = g_new0 (FlamPerfFile, 1);
+  file->source = source;
+  file->events = g_ptr_array_new_with_free_func (event_free);
+  file->ids = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  file->build_ids =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  if (!read_header (file, error))
+    return NULL;
+  if (file->events->len == 0)
+    {
+      flam_source_error (file->source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         file->data_offset,
+                         "the file names no event");
+      return NULL;
+    }
+  return g_steal_pointer (&file);
+}

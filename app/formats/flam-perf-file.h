@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The frame of a perf.data file: header, events, features. Records are
+ * flam-perf-records.h's.
+ *
+ * File mode, all little endian:
+ *
+ *   OFFSET  SIZE  WHAT
+ *        0     8  "PERFILE2"
+ *        8     8  size of this header, 104
+ *       16     8  size of one entry of attrs
+ *       24    16  attrs:  offset, size
+ *       40    16  data:   offset, size (0: the recorder did not end well)
+ *       56    16  event types, not used any more
+ *       72    32  256 bits: which features are there
+ *
+ *   attrs:     entries of perf_event_attr and then offset, size of its ids
+ *   features:  behind the data, an offset and a size for each bit set
+ *
+ * Pipe mode has 16 bytes, "PERFILE2" and their number; all the rest comes as
+ * records (HEADER_ATTR, EVENT_UPDATE, HEADER_BUILD_ID, HEADER_FEATURE).
+ *
+ * perf_event_attr, as far as it is used:
+ *
+ *   OFFSET  SIZE  WHAT
+ *        0     4  type                     40   8  flags
+ *        4     4  size of the structure    72   8  branch_sample_type
+ *        8     8  config                   80   8  sample_regs_user
+ *       16     8  period or frequency      88   4  sample_stack_user
+ *       24     8  sample_type              92   4  clockid
+ *       32     8  read_format
+ *
+ * Sources: tools/perf/Documentation/perf.data-file-format.txt and
+ * include/uapi/linux/perf_event.h of the Linux kernel. */
+
+#include "flam-source.h"
+
+#include <string.h>
+
+G_BEGIN_DECLS
+
+/* Bytes that are left. Reading past the end gives 0 and sets `bad`. */
+typedef struct
+{
+  const guint8 *p;
+  const guint8 *end;
+  gboolean bad;
+} FlamPerfBytes;
+
+static inline gsize
+flam_perf_left (const FlamPerfBytes *bytes)
+{
+  return bytes->end - bytes->p;
+}
+
+static inline guint64
+flam_perf_read_u64 (FlamPerfBytes *bytes)
+{
+  guint64 value;
+
+  if (G_UNLIKELY (flam_perf_left (bytes) < 8))
+    {
+      bytes->p = bytes->end;
+      bytes->bad = TRUE;
+      return 0;
+    }
+  memcpy (&value, bytes->p, 8);
+  bytes->p += 8;
+  return value;
+}
+
+static inline guint32
+flam_perf_read_u32 (FlamPerfBytes *bytes)
+{
+  guint32 value;
+
+  if (G_UNLIKELY (flam_perf_left (bytes) < 4))
+    {
+      bytes->p = bytes->end;
+      bytes->bad = TRUE;
+      return 0;
+    }
+  memcpy (&value, bytes->p, 4);
+  bytes->p += 4;
+  return value;
+}
+
+/* Skips `size` bytes and returns where they are; NULL where there are less. */
+static inline const guint8 *
+flam_perf_read_bytes (FlamPerfBytes *bytes, guint64 size)
+{
+  const guint8 *p = bytes->p;
+
+  if (G_UNLIKELY (size > flam_perf_left (bytes)))
+    {
+      bytes->p = bytes->end;
+      bytes->bad = TRUE;
+      return NULL;
+    }
+  bytes->p += size;
+  return p;
+}
+
+/* sample_type */
+enum
+{
+  FLAM_PERF_IP = 1 << 0,
+  FLAM_PERF_TID = 1 << 1,
+  FLAM_PERF_TIME = 1 << 2,
+  FLAM_PERF_ADDR = 1 << 3,
+  FLAM_PERF_READ = 1 << 4,
+  FLAM_PERF_CALLCHAIN = 1 << 5,
+  FLAM_PERF_ID = 1 << 6,
+  FLAM_PERF_CPU = 1 << 7,
+  FLAM_PERF_PERIOD = 1 << 8,
+  FLAM_PERF_STREAM_ID = 1 << 9,
+  FLAM_PERF_RAW = 1 << 10,
+  FLAM_PERF_BRANCH_STACK = 1 << 11,
+  FLAM_PERF_REGS_USER = 1 << 12,
+  FLAM_PERF_STACK_USER = 1 << 13,
+  FLAM_PERF_IDENTIFIER = 1 << 16,
+};
+
+/* flags of perf_event_attr */
+enum
+{
+  FLAM_PERF_FLAG_FREQ = 1 << 10,
+  FLAM_PERF_FLAG_SAMPLE_ID_ALL = 1 << 18,
+};
+
+/* One perf_event_attr. */
+typedef struct
+{
+  char *name; /* as perf knows it, or made of type and config */
+  guint32 type;
+  guint64 config;
+  guint64 period; /* or frequency */
+  guint64 sample_type;
+  guint64 read_format;
+  guint64 flags;
+  guint64 branch_type;
+  guint64 regs_user;
+  guint32 stack_user;
+} FlamPerfEvent;
+
+typedef struct
+{
+  const FlamSource *source;
+  gboolean pipe;
+  gboolean interrupted; /* the header says nothing of the data's end */
+  guint64 data_offset;
+  guint64 data_end;
+  GPtrArray *events;     /* FlamPerfEvent */
+  GHashTable *ids;       /* guint64 -> index of event + 1 */
+  GHashTable *build_ids; /* path -> hex */
+  char *command;
+  char *arch;
+  guint64 wall_clock; /* ns since 1970 at `clock`; 0 unknown */
+  guint64 clock;
+} FlamPerfFile;
+
+/* Whether it begins like one at all. */
+gboolean flam_perf_file_probe (const FlamSource *source);
+/* Header, events and features. In pipe mode the records are looked through
+ * for those. */
+FlamPerfFile *flam_perf_file_open (const FlamSource *source, GError **error);
+void flam_perf_file_free (FlamPerfFile *file);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfFile, flam_perf_file_free)
+
+/* -1: no event has this id. */
+int flam_perf_file_find_event (const FlamPerfFile *file, guint64 id);
+
+G_END_DECLS

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-modules.h"
+
+#include "flam-vdso.h"
+
+#include <sys/auxv.h>
+
+#define VDSO_SIZE 8192
+
+struct _FlamPerfModules
+{
+  const FlamPerfFile *file;
+  FlamBuilder *builder;
+  FlamBinaries *binaries;
+  GHashTable *by_name; /* path \n build id -> FlamPerfModule */
+  FlamPerfModule *kernel;
+};
+
+static void
+module_free (gpointer data)
+{
+  FlamPerfModule *module = data;
+
+  flam_unwind_table_free (module->table);
+  g_free (module->path);
+  g_free (module->build_id);
+  g_free (module->why);
+  g_free (module);
+}
+
+FlamPerfModules *
+flam_perf_modules_new (const FlamPerfFile *file,
+                       FlamBuilder *builder,
+                       const char *const *binaries)
+{
+  FlamPerfModules *modules = g_new0 (FlamPerfModules, 1);
+
+  modules->file = file;
+  modules->builder = builder;
+  modules->binaries = flam_binaries_new (binaries, NULL);
+  modules->by_name =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, module_free);
+  return modules;
+}
+
+void
+flam_perf_modules_free (FlamPerfModules *modules)
+{
+  g_hash_table_unref (modules->by_name);
+  flam_binaries_free (modules->binaries);
+  g_free (modules);
+}
+
+static FlamPerfModuleKind
+kind_of (const char *path)
+{
+  if (g_str_equal (path, "[vdso]"))
+    return FLAM_PERF_MODULE_VDSO;
+  if (g_str_has_prefix (path, "[kernel"))
+    return FLAM_PERF_MODULE_KERNEL;
+  if (path[0] != '/' || g_str_has_prefix (path, "//") ||
+      g_str_has_prefix (path, "/memfd:") || g_str_has_prefix (path, "/dev/") ||
+      g_str_has_prefix (path, "/SYSV"))
+    return FLAM_PERF_MODULE_MEMORY;
+  return FLAM_PERF_MODULE_FILE;
+}
+
+FlamPerfModule *
+flam_perf_modules_get (FlamPerfModules *modules,
+                       const char *path,
+                       gsize length,
+                       const char *build_id)
+{
+  g_autofree char *name = g_strndup (path, length);
+  const char *known = g_hash_table_lookup (modules->file->build_ids, name);
+  g_autofree char *key = NULL;
+  FlamPerfModule *module;
+
+  if (!*build_id && known)
+    build_id = known;
+  key = g_strconcat (name, "\n", build_id, NULL);
+  module = g_hash_table_lookup (modules->by_name, key);
+  if (module)
+    return module;
+  module = g_new0 (FlamPerfModule, 1);
+  module->kind = kind_of (name);
+  module->path = g_steal_pointer (&name);
+  module->build_id = g_strdup (build_id);
+  module->id = FLAM_NONE;
+  g_hash_table_insert (modules->by_name, g_steal_pointer (&key), module);
+  return module;
+}
+
+FlamPerfModule *
+flam_perf_modules_kernel (FlamPerfModules *modules)
+{
+  static const char name[] = "[kernel.kallsyms]";
+
+  if (!modules->kernel)
+    modules->kernel =
+        flam_perf_modules_get (modules, name, sizeof name - 1, "");
+  return modules->kernel;
+}
+
+/* --- unwinding ----------------------------------------------------------- */
+
+static void
+load_vdso (FlamPerfModule *module)
+{
+  g_autoptr (FlamSymbolModule) same = flam_vdso_open (module->build_id);
+  gsize image = getauxval (AT_SYSINFO_EHDR);
+  const char *why = "the vdso of the recorded kernel is not at hand";
+
+  if (same && image)
+    module->table =
+        flam_unwind_table_new_memory ((const void *)image, VDSO_SIZE, &why);
+  if (!module->table)
+    module->why = g_strdup (why);
+}
+
+static void
+load_file (FlamPerfModules *modules, FlamPerfModule *module)
+{
+  g_autofree char *path = flam_binaries_find (
+      modules->binaries, module->path, module->build_id, &module->why);
+  g_autoptr (GMappedFile) file = NULL;
+  const char *why = "it cannot be read";
+
+  if (!path)
+    return;
+  file = g_mapped_file_new (path, FALSE, NULL);
+  if (file && g_mapped_file_get_length (file) > 0)
+    module->table =
+        flam_unwind_table_new_file (g_mapped_file_get_contents (file),
+                                    g_mapped_file_get_length (file),
+                                    &why);
+  if (!module->table)
+    module->why = g_strdup (why);
+}
+
+const FlamUnwindTable *
+flam_perf_modules_table (FlamPerfModules *modules, FlamPerfModule *module)
+{
+  if (module->tried)
+    return module->table;
+  module->tried = TRUE;
+  if (module->kind == FLAM_PERF_MODULE_VDSO)
+    load_vdso (module);
+  else if (module->kind == FLAM_PERF_MODULE_FILE)
+    load_file (modules, module);
+  return module->table;
+}
+
+static int
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+void
+flam_perf_modules_warn (const FlamPerfModules *modules)
+{
+  g_autoptr (GPtrArray) sorted = g_ptr_array_new_with_free_func (g_free);
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, modules->by_name);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    {
+      const FlamPerfModule *module = value;
+      if (module->why)
+        g_ptr_array_add (
+            sorted, g_strdup_printf ("%s (%s)", module->path, module->why));
+    }
+  g_ptr_array_sort (sorted, compare_texts);
+  for (guint i = 0; i < sorted->len; i++)
+    flam_builder_warn (modules->builder,
+                       "stacks may end or go wrong in %s",
+                       (const char *)g_ptr_array_index (sorted, i));
+}
+
+/* --- frames -------------------------------------------------------------- */
+
+static FlamId
+make_function (FlamPerfModules *modules, const FlamPerfModule *module)
+{
+  static const FlamFunctionKind kinds[] = {
+    [FLAM_PERF_MODULE_MEMORY] = FLAM_KIND_JIT,
+    [FLAM_PERF_MODULE_KERNEL] = FLAM_KIND_KERNEL,
+  };
+  FlamFunction function = { .module = module->id };
+
+  if (module->kind != FLAM_PERF_MODULE_MEMORY &&
+      module->kind != FLAM_PERF_MODULE_KERNEL)
+    return flam_builder_function_unresolved (modules->builder, module->id);
+  function.kind = kinds[module->kind];
+  function.name = flam_builder_string (
+      modules->builder,
+      module->kind == FLAM_PERF_MODULE_KERNEL ? "[kernel]" : "[jit]",
+      -1);
+  return flam_builder_function (modules->builder, &function);
+}
+
+static void
+introduce (FlamPerfModules *modules, FlamPerfModule *module)
+{
+  FlamAddressing addressing = FLAM_ADDRESS_ABSOLUTE;
+
+  if (module->kind == FLAM_PERF_MODULE_FILE ||
+      module->kind == FLAM_PERF_MODULE_VDSO)
+    addressing = FLAM_ADDRESS_FILE_OFFSET;
+  module->id = flam_builder_module (
+      modules->builder, module->path, module->build_id, addressing);
+  module->function = make_function (modules, module);
+}
+
+FlamId
+flam_perf_modules_frame (FlamPerfModules *modules,
+                         FlamPerfModule *module,
+                         guint64 address)
+{
+  if (module->id == FLAM_NONE)
+    introduce (modules, module);
+  return flam_builder_frame (modules->builder, module->function, address, 0, 0);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The files behind the mappings of a perf.data file, each once; with their
+ * unwind tables, made when they are first needed. */
+
+#include "flam-binaries.h"
+#include "flam-builder.h"
+#include "flam-perf-file.h"
+#include "flam-unwind-rows.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_PERF_MODULE_FILE,
+  FLAM_PERF_MODULE_VDSO,
+  FLAM_PERF_MODULE_MEMORY, /* anonymous: JIT */
+  FLAM_PERF_MODULE_KERNEL,
+} FlamPerfModuleKind;
+
+typedef struct
+{
+  FlamPerfModuleKind kind;
+  char *path;
+  char *build_id;
+  FlamId id;       /* in the builder; FLAM_NONE until a frame needs it */
+  FlamId function; /* what stands for its addresses */
+  gboolean tried;
+  FlamUnwindTable *table;
+  char *why; /* there is no table */
+} FlamPerfModule;
+
+typedef struct _FlamPerfModules FlamPerfModules;
+
+FlamPerfModules *flam_perf_modules_new (const FlamPerfFile *file,
+                                        FlamBuilder *builder,
+                                        const char *const *binaries);
+void flam_perf_modules_free (FlamPerfModules *modules);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfModules, flam_perf_modules_free)
+
+/* `build_id` "": the one that the file's header knows, if any. */
+FlamPerfModule *flam_perf_modules_get (FlamPerfModules *modules,
+                                       const char *path,
+                                       gsize length,
+                                       const char *build_id);
+FlamPerfModule *flam_perf_modules_kernel (FlamPerfModules *modules);
+/* NULL with `why`. */
+const FlamUnwindTable *flam_perf_modules_table (FlamPerfModules *modules,
+                                                FlamPerfModule *module);
+/* The frame of an address as the module counts: a file offset or absolute. */
+FlamId flam_perf_modules_frame (FlamPerfModules *modules,
+                                FlamPerfModule *module,
+                                guint64 address);
+/* A warning for each module that was needed and had no table. */
+void flam_perf_modules_warn (const FlamPerfModules *modules);
+
+G_END_DECLS

@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-processes.h"
+#include "flam-perf-modules.h"
+
+#define PROT_EXECUTABLE 4
+#define CACHE_BITS 14
+/* enum perf_callchain_context: from here on, words of a chain are marks. */
+#define CONTEXT_FIRST ((guint64)-4095)
+#define CONTEXT_USER ((guint64)-512)
+#define CONTEXT_KERNEL ((guint64)-128)
+#define CONTEXT_HYPERVISOR ((guint64)-32)
+
+typedef struct _Process Process;
+
+struct _Process
+{
+  gint32 pid;
+  guint generation;
+  Process *parent; /* or NULL */
+  char *name;
+  FlamId id; /* FLAM_NONE until a sample needs it */
+  FlamUnwindSpace *space;
+};
+
+typedef struct
+{
+  Process *process;
+  gint32 tid;
+  guint generation;
+  char *name;
+  FlamId id; /* as the process's */
+} Thread;
+
+/* What an address of a space is, as of the space's generation. */
+typedef struct
+{
+  guint64 pc;
+  guint64 generation;
+  FlamId frame;
+} Entry;
+
+struct _FlamPerfProcesses
+{
+  const FlamPerfFile *file;
+  FlamBuilder *builder;
+  FlamPerfModules *modules;
+  GPtrArray *all;        /* Process: every one that was */
+  GHashTable *processes; /* pid -> Process, the present one */
+  GHashTable *threads;   /* tid -> Thread, the present one */
+  FlamUnwindCache *cache;
+  Entry *entries;
+  FlamId unknown; /* the frame "[unknown]" */
+  gboolean can_unwind;
+  GArray *frames; /* FlamId, leaf first: of the sample at hand */
+  guint64 *pcs;
+  guint64 n_truncated;
+};
+
+static void
+process_free (gpointer data)
+{
+  Process *process = data;
+
+  flam_unwind_space_free (process->space);
+  g_free (process->name);
+  g_free (process);
+}
+
+static void
+thread_free (gpointer data)
+{
+  Thread *thread = data;
+
+  g_free (thread->name);
+  g_free (thread);
+}
+
+FlamPerfProcesses *
+flam_perf_processes_new (const FlamPerfFile *file,
+                         FlamBuilder *builder,
+                         const char *const *binaries)
+{
+  FlamPerfProcesses *processes = g_new0 (FlamPerfProcesses, 1);
+
+  processes->file = file;
+  processes->builder = builder;
+  processes->modules = flam_perf_modules_new (file, builder, binaries);
+  processes->all = g_ptr_array_new_with_free_func (process_free);
+  processes->processes = g_hash_table_new (NULL, NULL);
+  processes->threads = g_hash_table_new_full (NULL, NULL, NULL, thread_free);
+  processes->cache = flam_unwind_cache_new ();
+  processes->entries = g_new0 (Entry, 1 << CACHE_BITS);
+  processes->unknown = FLAM_NONE;
+  processes->can_unwind = !file->arch || g_str_equal (file->arch, "x86_64");
+  processes->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  processes->pcs = g_new (guint64, FLAM_UNWIND_DEFAULT_LIMIT);
+  return processes;
+}
+
+void
+flam_perf_processes_free (FlamPerfProcesses *processes)
+{
+  g_hash_table_unref (processes->threads);
+  g_hash_table_unref (processes->processes);
+  g_ptr_array_unref (processes->all);
+  flam_perf_modules_free (processes->modules);
+  flam_unwind_cache_free (processes->cache);
+  g_free (processes->entries);
+  g_array_unref (processes->frames);
+  g_free (processes->pcs);
+  g_free (processes);
+}
+
+guint64
+flam_perf_processes_n_truncated (const FlamPerfProcesses *processes)
+{
+  return processes->n_truncated;
+}
+
+void
+flam_perf_processes_warn (const FlamPerfProcesses *processes)
+{
+  flam_perf_modules_warn (processes->modules);
+}
+
+/* --- who ----------------------------------------------------------------- */
+
+static const FlamUnwindTable *
+load_table (void *data, const FlamUnwindMap *map)
+{
+  FlamPerfProcesses *processes = data;
+
+  return map->user ? flam_perf_modules_table (processes->modules, map->user)
+                   : NULL;
+}
+
+/* A new process with this pid; `parent` NULL: nothing is known of it. */
+static Process *
+add_process (FlamPerfProcesses *processes, gint32 pid, Process *parent)
+{
+  const Process *before =
+      g_hash_table_lookup (processes->processes, GINT_TO_POINTER (pid));
+  Process *process = g_new0 (Process, 1);
+
+  process->pid = pid;
+  process->generation = before ? before->generation + 1 : 0;
+  process->parent = parent;
+  process->id = FLAM_NONE;
+  process->space = parent ? flam_unwind_space_copy (parent->space)
+                          : flam_unwind_space_new ();
+  process->name = g_strdup (parent ? parent->name : NULL);
+  flam_unwind_space_set_load (process->space, load_table, processes);
+  g_ptr_array_add (processes->all, process);
+  g_hash_table_insert (processes->processes, GINT_TO_POINTER (pid), process);
+  return process;
+}
+
+static Process *
+get_process (FlamPerfProcesses *processes, gint32 pid)
+{
+  Process *process =
+      g_hash_table_lookup (processes->processes, GINT_TO_POINTER (pid));
+
+  return process ? process : add_process (processes, pid, NULL);
+}
+
+static Thread *
+add_thread (FlamPerfProcesses *processes,
+            Process *process,
+            gint32 tid,
+            const char *name)
+{
+  const Thread *before =
+      g_hash_table_lookup (processes->threads, GINT_TO_POINTER (tid));
+  Thread *thread = g_new0 (Thread, 1);
+
+  thread->process = process;
+  thread->tid = tid;
+  thread->generation = before ? before->generation + 1 : 0;
+  thread->name = g_strdup (name);
+  thread->id = FLAM_NONE;
+  g_hash_table_insert (processes->threads, GINT_TO_POINTER (tid), thread);
+  return thread;
+}
+
+static Thread *
+get_thread (FlamPerfProcesses *processes, gint32 pid, gint32 tid)
+{
+  Process *process = get_process (processes, pid);
+  Thread *thread =
+      g_hash_table_lookup (processes->threads, GINT_TO_POINTER (tid));
+
+  if (thread && thread->process == process)
+    return thread;
+  return add_thread (processes, process, tid, process->name);
+}
+
+/* Ids from the youngest to the eldest that has none; a chain of parents never
+ * closes, since a parent is older than its child. */
+static void
+introduce_process (FlamPerfProcesses *processes, Process *process)
+{
+  FlamBuilder *builder = processes->builder;
+
+  for (Process *child = NULL; process;
+       child = process, process = process->parent)
+    {
+      gboolean is_new = process->id == FLAM_NONE;
+      if (is_new)
+        {
+          process->id =
+              flam_builder_process (builder, process->pid, process->generation);
+          if (process->name)
+            flam_builder_set_process_name (builder, process->id, process->name);
+        }
+      if (child)
+        flam_builder_set_process_parent (builder, child->id, process->id);
+      if (!is_new)
+        return;
+    }
+}
+
+FlamId
+flam_perf_processes_thread (FlamPerfProcesses *processes,
+                            gint32 pid,
+                            gint32 tid)
+{
+  Thread *thread = get_thread (processes, pid, tid);
+
+  if (thread->id != FLAM_NONE)
+    return thread->id;
+  introduce_process (processes, thread->process);
+  thread->id = flam_builder_thread (
+      processes->builder, thread->process->id, tid, thread->generation);
+  if (thread->name)
+    flam_builder_set_thread_name (processes->builder, thread->id, thread->name);
+  return thread->id;
+}
+
+/* --- records ------------------------------------------------------------- */
+
+/* pid, tid, name. */
+static void
+note_comm (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
+{
+  gint32 pid = (gint32)flam_perf_read_u32 (&in);
+  gint32 tid = (gint32)flam_perf_read_u32 (&in);
+  g_autofree char *name = g_strndup ((const char *)in.p, flam_perf_left (&in));
+  Thread *thread;
+
+  if (in.bad)
+    return;
+  thread = get_thread (processes, pid, tid);
+  if (misc & FLAM_PERF_MISC_EXEC)
+    flam_unwind_space_clear (thread->process->space);
+  if (pid == tid)
+    {
+      g_free (thread->process->name);
+      thread->process->name = g_strdup (name);
+      if (thread->process->id != FLAM_NONE)
+        flam_builder_set_process_name (
+            processes->builder, thread->process->id, name);
+    }
+  g_free (thread->name);
+  thread->name = g_steal_pointer (&name);
+  if (thread->id != FLAM_NONE)
+    flam_builder_set_thread_name (processes->builder, thread->id, thread->name);
+}
+
+/* pid, parent's pid, tid, parent's tid. */
+static void
+note_fork (FlamPerfProcesses *processes, FlamPerfBytes in)
+{
+  gint32 pid = (gint32)flam_perf_read_u32 (&in);
+  gint32 parent_pid = (gint32)flam_perf_read_u32 (&in);
+  gint32 tid = (gint32)flam_perf_read_u32 (&in);
+  gint32 parent_tid = (gint32)flam_perf_read_u32 (&in);
+  Process *process;
+  g_autofree char *name = NULL;
+
+  if (in.bad || tid == parent_tid)
+    return;
+  name = g_strdup (get_thread (processes, parent_pid, parent_tid)->name);
+  process = get_process (processes, parent_pid);
+  if (pid != parent_pid)
+    {
+      process = add_process (processes, pid, process);
+      g_free (process->name);
+      process->name = g_strdup (name);
+    }
+  add_thread (processes, process, tid, name);
+}
+
+/* A map's path: up to the first NUL. */
+static gsize
+path_length (const FlamPerfBytes *in)
+{
+  return strnlen ((const char *)in->p, flam_perf_left (in));
+}
+
+static void
+map (FlamPerfProcesses *processes,
+     gint32 pid,
+     guint64 start,
+     guint64 size,
+     guint64 offset,
+     gboolean executable,
+     const char *build_id,
+     const FlamPerfBytes *path)
+{
+  Process *process;
+  FlamPerfModule *module;
+
+  if (path->bad || size == 0 || size > G_MAXUINT64 - start)
+    return;
+  process = get_process (processes, pid);
+  if (!executable)
+    {
+      flam_unwind_space_remove (process->space, start, start + size);
+      return;
+    }
+  module = flam_perf_modules_get (
+      processes->modules, (const char *)path->p, path_length (path), build_id);
+  flam_unwind_space_add (
+      process->space, start, start + size, offset, NULL, module);
+}
+
+/* pid, tid, address, size, offset, path. The kernel's own are of pid -1. */
+static void
+note_mmap (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
+{
+  gint32 pid = (gint32)flam_perf_read_u32 (&in);
+  guint64 start, size, offset;
+
+  flam_perf_read_u32 (&in);
+  start = flam_perf_read_u64 (&in);
+  size = flam_perf_read_u64 (&in);
+  offset = flam_perf_read_u64 (&in);
+  if ((misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_USER)
+    map (processes,
+         pid,
+         start,
+         size,
+         offset,
+         !(misc & FLAM_PERF_MISC_DATA),
+         "",
+         &in);
+}
+
+/* Linux 3.12 to 3.15 wrote no protection and no flags: then the path is there,
+ * which makes a large number. */
+static gboolean
+is_protection (guint32 word)
+{
+  return word < 1 << 16;
+}
+
+/* As MMAP, and before the path 24 bytes of inode or build id, protection and
+ * flags. */
+static void
+note_mmap2 (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
+{
+  gint32 pid = (gint32)flam_perf_read_u32 (&in);
+  g_autofree char *build_id = NULL;
+  guint64 start, size, offset;
+  const guint8 *identity;
+  guint32 protection;
+
+  flam_perf_read_u32 (&in);
+  start = flam_perf_read_u64 (&in);
+  size = flam_perf_read_u64 (&in);
+  offset = flam_perf_read_u64 (&in);
+  identity = flam_perf_read_bytes (&in, 24);
+  protection = flam_perf_read_u32 (&in);
+  if (is_protection (protection))
+    flam_perf_read_u32 (&in);
+  else
+    {
+      in.p -= 4;
+      protection = misc & FLAM_PERF_MISC_DATA ? 0 : PROT_EXECUTABLE;
+    }
+  if (identity && (misc & FLAM_PERF_MISC_MMAP_ID) && identity[0] <= 20)
+    build_id = flam_perf_hex (identity + 4, identity[0]);
+  if ((misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_USER)
+    map (processes,
+         pid,
+         start,
+         size,
+         offset,
+         protection & PROT_EXECUTABLE,
+         build_id ? build_id : "",
+         &in);
+}
+
+void
+flam_perf_processes_note (FlamPerfProcesses *processes,
+                          const FlamPerfRecord *record)
+{
+  switch (record->type)
+    {
+    case FLAM_PERF_COMM:
+      note_comm (processes, record->misc, record->body);
+      break;
+    case FLAM_PERF_FORK:
+      note_fork (processes, record->body);
+      break;
+    case FLAM_PERF_MMAP:
+      note_mmap (processes, record->misc, record->body);
+      break;
+    case FLAM_PERF_MMAP2:
+      note_mmap2 (processes, record->misc, record->body);
+      break;
+    default:
+      break;
+    }
+}
+
+/* --- frames -------------------------------------------------------------- */
+
+static FlamId
+unknown_frame (FlamPerfProcesses *processes)
+{
+  FlamBuilder *builder = processes->builder;
+
+  if (processes->unknown == FLAM_NONE)
+    processes->unknown = flam_builder_frame (
+        builder,
+        flam_builder_function_unresolved (builder, FLAM_NONE),
+        0,
+        0,
+        0);
+  return processes->unknown;
+}
+
+static FlamId
+find_frame (FlamPerfProcesses *processes, const Process *process, guint64 pc)
+{
+  const FlamUnwindMap *found = flam_unwind_space_find (process->space, pc);
+  FlamPerfModule *module = found ? found->user : NULL;
+
+  if (!module)
+    return unknown_frame (processes);
+  if (module->kind == FLAM_PERF_MODULE_FILE ||
+      module->kind == FLAM_PERF_MODULE_VDSO)
+    pc += found->offset - found->start;
+  return flam_perf_modules_frame (processes->modules, module, pc);
+}
+
+static void
+add_frame (FlamPerfProcesses *processes, FlamId frame)
+{
+  GArray *frames = processes->frames;
+
+  if (frame == processes->unknown && frames->len > 0 &&
+      g_array_index (frames, FlamId, frames->len - 1) == frame)
+    return;
+  g_array_append_val (frames, frame);
+}
+
+static void
+add_user (FlamPerfProcesses *processes, const Process *process, guint64 pc)
+{
+  guint64 generation = flam_unwind_space_generation (process->space);
+  guint64 hash = flam_hash_mix (pc, generation);
+  Entry *entry = &processes->entries[hash >> (64 - CACHE_BITS)];
+
+  if (entry->pc != pc || entry->generation != generation)
+    *entry = (Entry){ pc, generation, find_frame (processes, process, pc) };
+  add_frame (processes, entry->frame);
+}
+
+static void
+add_kernel (FlamPerfProcesses *processes, guint64 pc)
+{
+  add_frame (
+      processes,
+      flam_perf_modules_frame (processes->modules,
+                               flam_perf_modules_kernel (processes->modules),
+                               pc));
+}
+
+static void
+add_by_mode (FlamPerfProcesses *processes,
+             const Process *process,
+             guint mode,
+             guint64 pc)
+{
+  if (mode == FLAM_PERF_MISC_USER)
+    add_user (processes, process, pc);
+  else if (mode == FLAM_PERF_MISC_KERNEL)
+    add_kernel (processes, pc);
+  else
+    add_frame (processes, unknown_frame (processes));
+}
+
+static guint
+mode_of_mark (guint64 mark)
+{
+  if (mark == CONTEXT_KERNEL || mark == CONTEXT_HYPERVISOR)
+    return FLAM_PERF_MISC_KERNEL;
+  return mark == CONTEXT_USER ? FLAM_PERF_MISC_USER : 0;
+}
+
+/* The first address behind a mark is where the processor was, the others are
+ * return addresses. */
+static void
+add_chain (FlamPerfProcesses *processes,
+           const Process *process,
+           const FlamPerfSample *sample,
+           guint mode,
+           gboolean with_user)
+{
+  gboolean exact = TRUE;
+
+  for (guint64 i = 0; i < sample->n_chain; i++)
+    {
+      guint64 ip;
+
+      memcpy (&ip, sample->chain + 8 * i, 8);
+      if (ip >= CONTEXT_FIRST)
+        {
+          mode = mode_of_mark (ip);
+          exact = TRUE;
+          continue;
+        }
+      if (mode != FLAM_PERF_MISC_USER || with_user)
+        add_by_mode (processes, process, mode, ip - !exact);
+      exact = FALSE;
+    }
+}
+
+/* --- copied stacks ------------------------------------------------------- */
+
+enum
+{
+  REGS_NEEDED = 7 << 6, /* rbp, rsp, rip */
+  REGS_ALL = 0xff01ff,
+};
+
+static gboolean
+has_copied_stack (const FlamPerfProcesses *processes,
+                  const FlamPerfEvent *event,
+                  const FlamPerfSample *sample)
+{
+  return processes->can_unwind && sample->has_regs &&
+         (event->regs_user & REGS_NEEDED) == REGS_NEEDED &&
+         (event->sample_type & FLAM_PERF_STACK_USER);
+}
+
+static void
+add_copied (FlamPerfProcesses *processes,
+            const Process *process,
+            const FlamPerfEvent *event,
+            const FlamPerfSample *sample)
+{
+  FlamUnwindMemory memory = { sample->stack,
+                              sample->regs[FLAM_UNWIND_RSP],
+                              sample->stack ? sample->stack_size : 0 };
+  FlamUnwindRegs regs = {
+    .pc = sample->regs[FLAM_UNWIND_RIP],
+    .sp = sample->regs[FLAM_UNWIND_RSP],
+    .bp = sample->regs[FLAM_UNWIND_RBP],
+    .all = (event->regs_user & REGS_ALL) == REGS_ALL ? sample->regs : NULL,
+  };
+  FlamUnwindEnd end;
+  gsize n = flam_unwind_walk (process->space,
+                              processes->cache,
+                              &memory,
+                              &regs,
+                              processes->pcs,
+                              FLAM_UNWIND_DEFAULT_LIMIT,
+                              &end);
+
+  for (gsize i = 0; i < n; i++)
+    add_user (processes, process, processes->pcs[i]);
+  if (end != FLAM_UNWIND_ROOT)
+    processes->n_truncated++;
+}
+
+FlamId
+flam_perf_processes_stack (FlamPerfProcesses *processes,
+                           const FlamPerfEvent *event,
+                           const FlamPerfRecord *record,
+                           const FlamPerfSample *sample)
+{
+  const Process *process = get_process (processes, sample->pid);
+  GArray *frames = processes->frames;
+  guint mode = record->misc & FLAM_PERF_MISC_MODE;
+  gboolean copied = has_copied_stack (processes, event, sample);
+  FlamId stack = FLAM_NONE;
+
+  g_array_set_size (frames, 0);
+  add_chain (processes, process, sample, mode, !copied);
+  if (copied)
+    add_copied (processes, process, event, sample);
+  if (frames->len == 0 && (event->sample_type & FLAM_PERF_IP))
+    add_by_mode (processes, process, mode, sample->ip);
+  for (guint i = frames->len; i > 0; i--)
+    stack = flam_builder_stack (
+        processes->builder, stack, g_array_index (frames, FlamId, i - 1));
+  return stack;
+}

@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-records.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+
+#define CHUNK_SIZE (1 << 20)
+#define MAX_RECORD 65536
+#define MAX_UNPACKED FLAM_SOURCE_MAX
+/* Without rounds, this much waits to be sorted at most. */
+#define MAX_WAITING (4 << 20)
+#define MAX_WAITING_CHUNKS 512
+
+struct _FlamPerfChunk
+{
+  guint refs;
+  gsize size;
+  guint8 *data; /* MAX_RECORD of a cut record before, and then CHUNK_SIZE */
+};
+
+struct _FlamPerfReader
+{
+  const FlamPerfFile *file;
+  const guint8 *at;
+  const guint8 *end;
+  const char *trouble;
+
+  gboolean unpack;
+  ZSTD_DStream *stream;
+  ZSTD_inBuffer input; /* of the COMPRESSED record that is being unpacked */
+  gboolean more;       /* the stream may hold more output */
+  FlamPerfChunk *chunk;
+  const guint8 *chunk_at;
+  guint64 unpacked;
+  guint n_chunks; /* alive */
+
+  /* Where ids and times lie. */
+  gboolean has_ids;
+  int id_at;   /* in a sample; -1: there is none */
+  int id_back; /* from the end of the others; 0: none */
+};
+
+/* --- where things lie ---------------------------------------------------- */
+
+static guint
+count_bits (guint64 bits)
+{
+  return (guint)__builtin_popcountll (bits);
+}
+
+/* Bytes of the fields of a sample before the one in question. */
+static guint
+offset_in_sample (guint64 sample_type, guint64 field)
+{
+  static const guint64 order[] = { FLAM_PERF_IDENTIFIER, FLAM_PERF_IP,
+                                   FLAM_PERF_TID,        FLAM_PERF_TIME,
+                                   FLAM_PERF_ADDR,       FLAM_PERF_ID };
+  guint64 before = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (order) && order[i] != field; i++)
+    before |= order[i];
+  return 8 * count_bits (sample_type & before);
+}
+
+/* Bytes from a field of sample_id to the record's end: TID, TIME, ID,
+ * STREAM_ID, CPU, IDENTIFIER. */
+static guint
+offset_back (guint64 sample_type, guint64 field)
+{
+  guint64 after = FLAM_PERF_IDENTIFIER | FLAM_PERF_CPU | FLAM_PERF_STREAM_ID;
+
+  if (field == FLAM_PERF_IDENTIFIER)
+    return 8;
+  if (field == FLAM_PERF_TIME)
+    after |= FLAM_PERF_ID;
+  return 8 + 8 * count_bits (sample_type & after);
+}
+
+static void
+find_ids (FlamPerfReader *reader)
+{
+  const FlamPerfEvent *first;
+
+  reader->id_at = -1;
+  if (reader->file->events->len < 2)
+    return;
+  first = g_ptr_array_index (reader->file->events, 0);
+  if (first->sample_type & FLAM_PERF_IDENTIFIER)
+    {
+      reader->id_at = 0;
+      reader->id_back = 8;
+    }
+  else if (first->sample_type & FLAM_PERF_ID)
+    {
+      reader->id_at = offset_in_sample (first->sample_type, FLAM_PERF_ID);
+      reader->id_back = offset_back (first->sample_type, FLAM_PERF_ID);
+    }
+}
+
+static gboolean
+word_at (const FlamPerfBytes *body, gsize at, guint64 *value)
+{
+  if (flam_perf_left (body) < 8 || at > flam_perf_left (body) - 8)
+    return FALSE;
+  memcpy (value, body->p + at, 8);
+  return TRUE;
+}
+
+static void
+fill_event_and_time (const FlamPerfReader *reader, FlamPerfRecord *record)
+{
+  const FlamPerfBytes *body = &record->body;
+  const FlamPerfEvent *event;
+  gboolean is_sample = record->type == FLAM_PERF_SAMPLE;
+  gsize left = flam_perf_left (body);
+  guint64 id;
+
+  record->event = 0;
+  record->time = 0;
+  if (record->type >= FLAM_PERF_KERNEL_TYPES || reader->file->events->len == 0)
+    return;
+  if (reader->id_at >= 0 &&
+      word_at (body,
+               is_sample ? (gsize)reader->id_at : left - reader->id_back,
+               &id) &&
+      id != 0)
+    record->event = flam_perf_file_find_event (reader->file, id);
+  if (record->event < 0)
+    {
+      if (is_sample)
+        return;
+      record->event = 0;
+    }
+  event = g_ptr_array_index (reader->file->events, record->event);
+  if (!(event->sample_type & FLAM_PERF_TIME) ||
+      (!is_sample && !(event->flags & FLAM_PERF_FLAG_SAMPLE_ID_ALL)))
+    return;
+  if (!word_at (body,
+                is_sample
+                    ? offset_in_sample (event->sample_type, FLAM_PERF_TIME)
+                    : left - offset_back (event->sample_type, FLAM_PERF_TIME),
+                &record->time) ||
+      record->time > G_MAXINT64)
+    record->time = 0;
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+FlamPerfReader *
+flam_perf_reader_new (const FlamPerfFile *file, gboolean unpack)
+{
+  FlamPerfReader *reader = g_new0 (FlamPerfReader, 1);
+
+  reader->file = file;
+  reader->unpack = unpack;
+  reader->at = file->source->data + file->data_offset;
+  reader->end = file->source->data + file->data_end;
+  find_ids (reader);
+  return reader;
+}
+
+static void
+chunk_unref (FlamPerfReader *reader, FlamPerfChunk *chunk)
+{
+  if (!chunk || --chunk->refs > 0)
+    return;
+  g_free (chunk->data);
+  g_free (chunk);
+  reader->n_chunks--;
+}
+
+void
+flam_perf_reader_free (FlamPerfReader *reader)
+{
+  chunk_unref (reader, reader->chunk);
+  ZSTD_freeDStream (reader->stream);
+  g_free (reader);
+}
+
+guint64
+flam_perf_reader_offset (const FlamPerfReader *reader)
+{
+  return reader->at - reader->file->source->data;
+}
+
+const char *
+flam_perf_reader_trouble (const FlamPerfReader *reader)
+{
+  return reader->trouble;
+}
+
+/* One record from [p, end); its size, or 0 where there is no whole one. */
+static gsize
+parse_record (const guint8 *p, const guint8 *end, FlamPerfRecord *record)
+{
+  guint16 size;
+
+  if (end - p < 8)
+    return 0;
+  memcpy (&record->type, p, 4);
+  memcpy (&record->misc, p + 4, 2);
+  memcpy (&size, p + 6, 2);
+  if (size < 8 || size > end - p)
+    return 0;
+  record->body = (FlamPerfBytes){ p + 8, p + size, FALSE };
+  return size;
+}
+
+/* A new chunk that begins with what is left of the old one. */
+static void
+renew_chunk (FlamPerfReader *reader)
+{
+  FlamPerfChunk *old = reader->chunk, *chunk = g_new0 (FlamPerfChunk, 1);
+  gsize left = 0;
+
+  chunk->data = g_malloc (MAX_RECORD + CHUNK_SIZE);
+  chunk->refs = 1;
+  reader->n_chunks++;
+  if (old)
+    {
+      left = MIN ((gsize)(old->data + old->size - reader->chunk_at),
+                  (gsize)MAX_RECORD);
+      memcpy (chunk->data, reader->chunk_at, left);
+      chunk_unref (reader, old);
+    }
+  chunk->size = left;
+  reader->chunk = chunk;
+  reader->chunk_at = chunk->data;
+}
+
+static gboolean
+unpack_more (FlamPerfReader *reader)
+{
+  ZSTD_outBuffer out;
+  gsize status, before;
+
+  renew_chunk (reader);
+  before = reader->chunk->size;
+  out =
+      (ZSTD_outBuffer){ reader->chunk->data, MAX_RECORD + CHUNK_SIZE, before };
+  status = ZSTD_decompressStream (reader->stream, &out, &reader->input);
+  if (ZSTD_isError (status) || reader->unpacked > MAX_UNPACKED)
+    {
+      reader->trouble = "a compressed part of the file is damaged";
+      return FALSE;
+    }
+  reader->chunk->size = out.pos;
+  reader->unpacked += out.pos - before;
+  reader->more = reader->input.pos < reader->input.size || out.pos == out.size;
+  return TRUE;
+}
+
+static gboolean
+begin_unpacking (FlamPerfReader *reader, const FlamPerfRecord *record)
+{
+  FlamPerfBytes body = record->body;
+  guint64 size = flam_perf_left (&body);
+
+  if (record->type == FLAM_PERF_COMPRESSED2)
+    size = flam_perf_read_u64 (&body);
+  if (size > flam_perf_left (&body))
+    {
+      reader->trouble = "a compressed part of the file is damaged";
+      return FALSE;
+    }
+  if (!reader->stream)
+    {
+      reader->stream = ZSTD_createDStream ();
+      ZSTD_initDStream (reader->stream);
+    }
+  reader->input = (ZSTD_inBuffer){ body.p, size, 0 };
+  reader->more = TRUE;
+  return TRUE;
+}
+
+/* Records that are followed by data of their own, outside their size. */
+static gboolean
+skip_payload (FlamPerfReader *reader, const FlamPerfRecord *record)
+{
+  FlamPerfBytes body = record->body;
+  guint64 size = 0;
+
+  if (record->type == FLAM_PERF_AUXTRACE)
+    size = flam_perf_read_u64 (&body);
+  else if (record->type == FLAM_PERF_TRACING_DATA)
+    size = ((guint64)flam_perf_read_u32 (&body) + 7) & ~(guint64)7;
+  if (size > (guint64)(reader->end - reader->at))
+    {
+      reader->trouble = "the file ends within a record";
+      reader->at = reader->end;
+      return FALSE;
+    }
+  reader->at += size;
+  return TRUE;
+}
+
+static gboolean
+next_of_file (FlamPerfReader *reader, FlamPerfRecord *record)
+{
+  gsize size = parse_record (reader->at, reader->end, record);
+
+  record->chunk = NULL;
+  if (size == 0)
+    {
+      if (reader->at != reader->end)
+        reader->trouble = reader->end - reader->at < MAX_RECORD
+                              ? "the file ends within a record"
+                              : "a record has an impossible size";
+      return FALSE;
+    }
+  reader->at += size;
+  return skip_payload (reader, record);
+}
+
+static gboolean
+next_of_chunk (FlamPerfReader *reader, FlamPerfRecord *record)
+{
+  const guint8 *end;
+  gsize size;
+
+  if (!reader->chunk)
+    return FALSE;
+  end = reader->chunk->data + reader->chunk->size;
+  size = parse_record (reader->chunk_at, end, record);
+  if (size == 0)
+    return FALSE;
+  reader->chunk_at += size;
+  record->chunk = reader->chunk;
+  return TRUE;
+}
+
+gboolean
+flam_perf_reader_next (FlamPerfReader *reader, FlamPerfRecord *record)
+{
+  for (;;)
+    {
+      if (next_of_chunk (reader, record))
+        break;
+      if (reader->more)
+        {
+          gsize left = reader->chunk
+                           ? (gsize)(reader->chunk->data + reader->chunk->size -
+                                     reader->chunk_at)
+                           : 0;
+          if (left >= MAX_RECORD)
+            reader->trouble = "a compressed part of the file is damaged";
+          if (left >= MAX_RECORD || !unpack_more (reader))
+            return FALSE;
+          continue;
+        }
+      if (!next_of_file (reader, record))
+        return FALSE;
+      if (!reader->unpack || (record->type != FLAM_PERF_COMPRESSED &&
+                              record->type != FLAM_PERF_COMPRESSED2))
+        break;
+      if (!begin_unpacking (reader, record))
+        return FALSE;
+    }
+  fill_event_and_time (reader, record);
+  return TRUE;
+}
+
+/* --- order --------------------------------------------------------------- */
+
+typedef struct
+{
+  FlamPerfRecord record;
+  guint64 number; /* of the record in the file: keeps the sort stable */
+} Waiting;
+
+struct _FlamPerfQueue
+{
+  FlamPerfReader *reader;
+  GArray *waiting; /* Waiting */
+  guint at;        /* the next to be handed out; ready: [at, ready) */
+  guint ready;
+  guint64 number;
+  guint64 newest;  /* of this round */
+  guint64 flushed; /* of the round before */
+  FlamPerfRecord last;
+  gboolean ended;
+};
+
+FlamPerfQueue *
+flam_perf_queue_new (FlamPerfReader *reader)
+{
+  FlamPerfQueue *queue = g_new0 (FlamPerfQueue, 1);
+
+  queue->reader = reader;
+  queue->waiting = g_array_new (FALSE, FALSE, sizeof (Waiting));
+  return queue;
+}
+
+void
+flam_perf_queue_free (FlamPerfQueue *queue)
+{
+  chunk_unref (queue->reader, queue->last.chunk);
+  for (guint i = queue->at; i < queue->waiting->len; i++)
+    chunk_unref (queue->reader,
+                 g_array_index (queue->waiting, Waiting, i).record.chunk);
+  g_array_unref (queue->waiting);
+  g_free (queue);
+}
+
+static int
+compare_waiting (const void *a, const void *b)
+{
+  const Waiting *x = a, *y = b;
+
+  if (x->record.time != y->record.time)
+    return x->record.time < y->record.time ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Everything up to `limit` becomes ready. */
+static void
+make_ready (FlamPerfQueue *queue, guint64 limit)
+{
+  GArray *waiting = queue->waiting;
+  const Waiting *all;
+
+  g_array_remove_range (waiting, 0, queue->at);
+  queue->at = 0;
+  qsort (waiting->data, waiting->len, sizeof (Waiting), compare_waiting);
+  all = (const Waiting *)(void *)waiting->data;
+  queue->ready = 0;
+  while (queue->ready < waiting->len && all[queue->ready].record.time <= limit)
+    queue->ready++;
+}
+
+static void
+add_waiting (FlamPerfQueue *queue, const FlamPerfRecord *record)
+{
+  Waiting waiting = { *record, queue->number++ };
+
+  if (record->chunk)
+    record->chunk->refs++;
+  g_array_append_val (queue->waiting, waiting);
+  queue->newest = MAX (queue->newest, record->time);
+  if (queue->waiting->len >= MAX_WAITING ||
+      queue->reader->n_chunks >= MAX_WAITING_CHUNKS)
+    make_ready (queue, G_MAXUINT64);
+}
+
+static gboolean
+hand_out (FlamPerfQueue *queue, FlamPerfRecord *record)
+{
+  if (queue->at >= queue->ready)
+    return FALSE;
+  *record = g_array_index (queue->waiting, Waiting, queue->at++).record;
+  queue->last = *record;
+  return TRUE;
+}
+
+gboolean
+flam_perf_queue_next (FlamPerfQueue *queue, FlamPerfRecord *record)
+{
+  chunk_unref (queue->reader, queue->last.chunk);
+  queue->last.chunk = NULL;
+  while (!hand_out (queue, record))
+    {
+      if (queue->ended)
+        return FALSE;
+      if (!flam_perf_reader_next (queue->reader, record))
+        {
+          queue->ended = TRUE;
+          make_ready (queue, G_MAXUINT64);
+        }
+      else if (record->type == FLAM_PERF_FINISHED_ROUND)
+        {
+          make_ready (queue, queue->flushed);
+          queue->flushed = queue->newest;
+        }
+      else if (record->time)
+        add_waiting (queue, record);
+      else
+        {
+          if (record->chunk)
+            record->chunk->refs++;
+          queue->last = *record;
+          return TRUE;
+        }
+    }
+  return TRUE;
+}
+
+/* --- samples ------------------------------------------------------------- */
+
+/* The kernel's order of x86 registers (asm/perf_regs.h) to DWARF's. */
+static const gint8 dwarf_number[] = {
+  0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1, -1,
+  -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15,
+};
+
+enum
+{
+  READ_TIMES = 3,
+  READ_ID = 1 << 2,
+  READ_GROUP = 1 << 3,
+  READ_LOST = 1 << 4,
+};
+
+/* nr and times, then nr times value, id, lost; without a group one value
+ * before the times. */
+static void
+parse_read (FlamPerfBytes *in, guint64 format, FlamPerfSample *sample)
+{
+  guint64 n = 1;
+  guint each = 8 + 8 * count_bits (format & (READ_ID | READ_LOST));
+
+  if (format & READ_GROUP)
+    n = flam_perf_read_u64 (in);
+  flam_perf_read_bytes (in, 8 * count_bits (format & READ_TIMES));
+  if (n > flam_perf_left (in) / each)
+    {
+      in->bad = TRUE;
+      return;
+    }
+  if ((format & READ_GROUP) && (format & READ_ID))
+    {
+      sample->n_group = n;
+      sample->group = in->p;
+      sample->group_size = each;
+    }
+  flam_perf_read_bytes (in, n * each);
+}
+
+static void
+parse_chain (FlamPerfBytes *in, FlamPerfSample *sample)
+{
+  sample->n_chain = flam_perf_read_u64 (in);
+  if (sample->n_chain > flam_perf_left (in) / 8)
+    {
+      sample->n_chain = 0;
+      in->bad = TRUE;
+      return;
+    }
+  sample->chain = flam_perf_read_bytes (in, sample->n_chain * 8);
+}
+
+static void
+parse_branches (FlamPerfBytes *in, guint64 type)
+{
+  guint64 n = flam_perf_read_u64 (in), each = 24;
+
+  if (type & (1 << 17))
+    flam_perf_read_u64 (in);
+  if (type & (1 << 19))
+    each += 8;
+  if (n > flam_perf_left (in) / each)
+    in->bad = TRUE;
+  else
+    flam_perf_read_bytes (in, n * each);
+}
+
+static void
+parse_regs (FlamPerfBytes *in, guint64 mask, FlamPerfSample *sample)
+{
+  guint64 abi = flam_perf_read_u64 (in);
+
+  if (abi == 0)
+    return;
+  for (guint i = 0; i < 64; i++)
+    {
+      guint64 value;
+      if (!(mask & (1ull << i)))
+        continue;
+      value = flam_perf_read_u64 (in);
+      if (i < G_N_ELEMENTS (dwarf_number) && dwarf_number[i] >= 0)
+        sample->regs[dwarf_number[i]] = value;
+    }
+  sample->has_regs = abi == 2 && !in->bad;
+}
+
+static void
+parse_stack (FlamPerfBytes *in, FlamPerfSample *sample)
+{
+  guint64 size = flam_perf_read_u64 (in), filled;
+
+  if (size == 0)
+    return;
+  sample->stack = flam_perf_read_bytes (in, size);
+  filled = flam_perf_read_u64 (in);
+  sample->stack_size = MIN (size, filled);
+}
+
+gboolean
+flam_perf_sample_parse (const FlamPerfEvent *event,
+                        const FlamPerfRecord *record,
+                        FlamPerfSample *sample)
+{
+  FlamPerfBytes in = record->body;
+  guint64 type = event->sample_type, tids;
+
+  *sample = (FlamPerfSample){ .pid = -1, .tid = -1, .period = 1 };
+  if (!(event->flags & FLAM_PERF_FLAG_FREQ) && event->period > 0)
+    sample->period = event->period;
+  if (type & FLAM_PERF_IDENTIFIER)
+    flam_perf_read_u64 (&in);
+  if (type & FLAM_PERF_IP)
+    sample->ip = flam_perf_read_u64 (&in);
+  if (type & FLAM_PERF_TID)
+    {
+      tids = flam_perf_read_u64 (&in);
+      sample->pid = (gint32)tids;
+      sample->tid = (gint32)(tids >> 32);
+    }
+  if (type & FLAM_PERF_TIME)
+    sample->time = flam_perf_read_u64 (&in);
+  flam_perf_read_bytes (
+      &in,
+      8 * count_bits (type & (FLAM_PERF_ADDR | FLAM_PERF_ID |
+                              FLAM_PERF_STREAM_ID | FLAM_PERF_CPU)));
+  if (type & FLAM_PERF_PERIOD)
+    sample->period = flam_perf_read_u64 (&in);
+  if (type & FLAM_PERF_READ)
+    parse_read (&in, event->read_format, sample);
+  if (type & FLAM_PERF_CALLCHAIN)
+    parse_chain (&in, sample);
+  if (type & FLAM_PERF_RAW)
+    {
+      guint32 size = flam_perf_read_u32 (&in);
+      flam_perf_read_bytes (&in, size);
+    }
+  if (type & FLAM_PERF_BRANCH_STACK)
+    parse_branches (&in, event->branch_type);
+  if (type & FLAM_PERF_REGS_USER)
+    parse_regs (&in, event->regs_user, sample);
+  if (type & FLAM_PERF_STACK_USER)
+    parse_stack (&in, sample);
+  return !in.bad;
+}

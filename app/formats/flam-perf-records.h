@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The records of a perf.data file, in the order of the file or of time.
+ *
+ *   OFFSET  SIZE  WHAT
+ *        0     4  type
+ *        4     2  misc: bits 0-2 cpu mode, the rest depends on the type
+ *        6     2  size, with these 8 bytes
+ *        8     .  body; with sample_id_all it ends with a sample_id
+ *
+ * COMPRESSED records hold pieces of one zstd stream whose content is records
+ * again, cut anywhere; they are unpacked 1 MiB at a time:
+ *
+ *   file    [MMAP2][COMPRESSED....][COMPRESSED..][FINISHED_ROUND][COMPR...
+ *   chunk          [SAMPLE][SAMPLE][SAM
+ *   next                               PLE][SAMPLE] ...
+ *
+ * Processors write their records in turns, each in order of time. At a
+ * FINISHED_ROUND everything older than the youngest record of the round before
+ * has been seen; so that much is sorted and handed out, and chunks that have no
+ * more records waiting are freed. Records without a time keep their place. */
+
+#include "flam-perf-file.h"
+
+#include "flam-columns.h"
+
+G_BEGIN_DECLS
+
+enum
+{
+  FLAM_PERF_MMAP = 1,
+  FLAM_PERF_LOST = 2,
+  FLAM_PERF_COMM = 3,
+  FLAM_PERF_EXIT = 4,
+  FLAM_PERF_THROTTLE = 5,
+  FLAM_PERF_UNTHROTTLE = 6,
+  FLAM_PERF_FORK = 7,
+  FLAM_PERF_SAMPLE = 9,
+  FLAM_PERF_MMAP2 = 10,
+  FLAM_PERF_LOST_SAMPLES = 13,
+  FLAM_PERF_KERNEL_TYPES = 64, /* below: the kernel's own, with sample_id */
+  FLAM_PERF_HEADER_ATTR = 64,
+  FLAM_PERF_TRACING_DATA = 66,
+  FLAM_PERF_HEADER_BUILD_ID = 67,
+  FLAM_PERF_FINISHED_ROUND = 68,
+  FLAM_PERF_AUXTRACE = 71,
+  FLAM_PERF_EVENT_UPDATE = 78,
+  FLAM_PERF_HEADER_FEATURE = 80,
+  FLAM_PERF_COMPRESSED = 81,
+  FLAM_PERF_COMPRESSED2 = 83,
+};
+
+enum
+{
+  FLAM_PERF_MISC_MODE = 7, /* 1 kernel, 2 user, 3 hypervisor, 4-5 guest */
+  FLAM_PERF_MISC_KERNEL = 1,
+  FLAM_PERF_MISC_USER = 2,
+  FLAM_PERF_MISC_DATA = 1 << 13,    /* MMAP: not executable */
+  FLAM_PERF_MISC_EXEC = 1 << 13,    /* COMM: by exec */
+  FLAM_PERF_MISC_MMAP_ID = 1 << 14, /* MMAP2: has a build id */
+  FLAM_PERF_MISC_BUILD_ID_SIZE = 1 << 15,
+};
+
+typedef struct _FlamPerfChunk FlamPerfChunk;
+
+typedef struct
+{
+  guint32 type;
+  guint16 misc;
+  FlamPerfBytes body;
+  guint64 time;         /* 0: none */
+  int event;            /* index in file->events */
+  FlamPerfChunk *chunk; /* NULL: the bytes are the file's */
+} FlamPerfRecord;
+
+typedef struct _FlamPerfReader FlamPerfReader;
+
+/* `unpack` FALSE: COMPRESSED records are handed out as they are. */
+FlamPerfReader *flam_perf_reader_new (const FlamPerfFile *file,
+                                      gboolean unpack);
+void flam_perf_reader_free (FlamPerfReader *reader);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfReader, flam_perf_reader_free)
+
+/* In the file's order; `time` and `event` are filled. The bytes stay as long as
+ * the reader, those of a chunk until the next call unless it is kept. */
+gboolean flam_perf_reader_next (FlamPerfReader *reader, FlamPerfRecord *record);
+/* Where it is in the file; at the end, where the last whole record ended. */
+guint64 flam_perf_reader_offset (const FlamPerfReader *reader);
+/* Why it ended before the end of the data, for people; NULL: it did not. */
+const char *flam_perf_reader_trouble (const FlamPerfReader *reader);
+
+/* In order of time. The record's bytes are good until the next call. */
+typedef struct _FlamPerfQueue FlamPerfQueue;
+
+FlamPerfQueue *flam_perf_queue_new (FlamPerfReader *reader);
+void flam_perf_queue_free (FlamPerfQueue *queue);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfQueue, flam_perf_queue_free)
+gboolean flam_perf_queue_next (FlamPerfQueue *queue, FlamPerfRecord *record);
+
+/* --- samples ------------------------------------------------------------- */
+
+typedef struct
+{
+  guint64 ip;
+  gint32 pid;
+  gint32 tid;
+  guint64 time;
+  guint64 period;
+  guint64 n_group;     /* values of the group's events, read together */
+  const guint8 *group; /* value, id, and what `group_size` adds */
+  guint group_size;
+  guint64 n_chain;
+  const guint8 *chain; /* n_chain addresses, not aligned */
+  gboolean has_regs;   /* 64-bit user registers */
+  guint64 regs[17];    /* by DWARF number; those that are not there are 0 */
+  const guint8 *stack; /* NULL: none */
+  guint64 stack_size;  /* how much of it was filled */
+} FlamPerfSample;
+
+/* FALSE: the record is too short for what it says it holds. */
+gboolean flam_perf_sample_parse (const FlamPerfEvent *event,
+                                 const FlamPerfRecord *record,
+                                 FlamPerfSample *sample);
+
+char *flam_perf_hex (const guint8 *bytes, gsize size);
+
+G_END_DECLS
