@@ -226,7 +226,7 @@ say_what_is_missing (Import *import)
   if (trouble)
     {
       flam_builder_set_partial (import->builder,
-                                (double)offset / import->source->size);
+                                (double)offset / import->file->whole_size);
       flam_builder_warn (import->builder,
                          "%s (at byte %" G_GUINT64_FORMAT ")",
                          trouble,

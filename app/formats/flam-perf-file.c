@@ -466,7 +466,7 @@ read_header (FlamPerfFile *file, GError **error)
     {
       file->pipe = TRUE;
       file->data_offset = 16;
-      file->data_end = file->source->size;
+      file->data_end = file->whole_size = file->source->size;
       look_through (file);
       return TRUE;
     }

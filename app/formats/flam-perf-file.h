@@ -151,8 +151,9 @@ typedef struct
   gboolean interrupted; /* the header says nothing of the data's end */
   guint64 data_offset;
   guint64 data_end;
-  GPtrArray *events;     /* FlamPerfEvent */
-  GHashTable *ids;       /* guint64 -> index of event + 1 */
+  guint64 whole_size; /* of the file, or what it should be if it was cut off */
+  GPtrArray *events;  /* FlamPerfEvent */
+  GHashTable *ids;    /* guint64 -> index of event + 1 */
   GHashTable *build_ids; /* path -> hex */
   char *command;
   char *arch;

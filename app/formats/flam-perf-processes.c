@@ -148,7 +148,9 @@ add_process (FlamPerfProcesses *processes, gint32 pid, Process *parent)
   process->id = FLAM_NONE;
   process->space = parent ? flam_unwind_space_copy (parent->space)
                           : flam_unwind_space_new ();
-  process->name = g_strdup (parent ? parent->name : NULL);
+  process->name = g_strdup (parent     ? parent->name
+                            : pid == 0 ? "swapper"
+                                       : NULL);
   flam_unwind_space_set_load (process->space, load_table, processes);
   g_ptr_array_add (processes->all, process);
   g_hash_table_insert (processes->processes, GINT_TO_POINTER (pid), process);

@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes the fixtures of captures/perf-data/, record by record.
+
+  tests/formats/make-perf-data.py tests/captures/perf-data
+
+They are committed; run it again only to change them, and then the goldens
+(FLAM_UPDATE_GOLDEN=1)."""
+
+import pathlib
+import struct
+import subprocess
+import sys
+
+IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU = (1 << i for i in range(8))
+PERIOD, REGS, STACK, IDENTIFIER = 1 << 8, 1 << 12, 1 << 13, 1 << 16
+FREQ, ID_ALL = 1 << 10, 1 << 18
+KERNEL, USER = 1, 2
+CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
+EXEC, DATA, HAS_ID = 1 << 13, 1 << 13, 1 << 14
+
+
+class Event:
+    def __init__(self, kind, config, sample_type, flags=ID_ALL | FREQ, period=1000,
+                 ids=(), read_format=4, regs=0, stack=0):
+        self.kind, self.config, self.sample_type = kind, config, sample_type
+        self.flags, self.period, self.ids = flags, period, list(ids)
+        self.read_format, self.regs, self.stack = read_format, regs, stack
+
+    def attr(self):
+        head = struct.pack("<IIQQQQQ", self.kind, 128, self.config, self.period,
+                           self.sample_type, self.read_format, self.flags)
+        rest = struct.pack("<QQI", 0, self.regs, self.stack)
+        return (head + bytes(24) + rest).ljust(128, b"\0")
+
+
+def record(kind, body, misc=USER):
+    body += bytes(-len(body) % 8)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def tail(event, pid, tid, time):
+    """sample_id, behind the kernel's records."""
+    out, kind = b"", event.sample_type
+    if kind & TID:
+        out += struct.pack("<ii", pid, tid)
+    if kind & TIME:
+        out += struct.pack("<Q", time)
+    if kind & ID:
+        out += struct.pack("<Q", event.ids[0])
+    if kind & CPU:
+        out += struct.pack("<II", 0, 0)
+    if kind & IDENTIFIER:
+        out += struct.pack("<Q", event.ids[0])
+    return out
+
+
+def text(s):
+    raw = s.encode() + b"\0"
+    return raw + bytes(-len(raw) % 8)
+
+
+def comm(e, pid, tid, name, time=0, exec=False):
+    return record(3, struct.pack("<ii", pid, tid) + text(name) + tail(e, pid, tid, time),
+                  EXEC if exec else 0)
+
+
+def fork(e, pid, ppid, tid, ptid, time):
+    return record(7, struct.pack("<iiiiQ", pid, ppid, tid, ptid, time) + tail(e, pid, tid, time), 0)
+
+
+def exit_(e, pid, tid, time):
+    return record(4, struct.pack("<iiiiQ", pid, pid, tid, tid, time) + tail(e, pid, tid, time), 0)
+
+
+def mmap2(e, pid, start, size, offset, path, time=0, protection=5, build_id=None):
+    identity, misc = bytes(24), USER
+    if build_id:
+        identity, misc = struct.pack("<BBH", 20, 0, 0) + build_id, USER | HAS_ID
+    return record(10, struct.pack("<iiQQQ", pid, pid, start, size, offset) + identity
+                  + struct.pack("<II", protection, 2) + text(path) + tail(e, pid, pid, time), misc)
+
+
+def mmap(e, pid, start, size, offset, path, time=0, misc=USER):
+    return record(1, struct.pack("<iiQQQ", pid, pid, start, size, offset) + text(path)
+                  + tail(e, pid, pid, time), misc)
+
+
+def lost(e, n, time):
+    return record(2, struct.pack("<QQ", 0, n) + tail(e, 0, 0, time), 0)
+
+
+def sample(e, ip, pid, tid, time, period, chain=(), mode=USER, read=b"", regs=None, stack=b""):
+    kind, out = e.sample_type, b""
+    if kind & IDENTIFIER:
+        out += struct.pack("<Q", e.ids[0])
+    if kind & IP:
+        out += struct.pack("<Q", ip)
+    if kind & TID:
+        out += struct.pack("<ii", pid, tid)
+    if kind & TIME:
+        out += struct.pack("<Q", time)
+    if kind & ADDR:
+        out += bytes(8)
+    if kind & ID:
+        out += struct.pack("<Q", e.ids[0])
+    if kind & CPU:
+        out += bytes(8)
+    if kind & PERIOD:
+        out += struct.pack("<Q", period)
+    out += read
+    if kind & CALLCHAIN:
+        out += struct.pack("<Q", len(chain)) + b"".join(struct.pack("<Q", a) for a in chain)
+    if kind & REGS:
+        out += struct.pack("<Q", 2 if regs else 0) + b"".join(struct.pack("<Q", r) for r in regs or ())
+    if kind & STACK:
+        out += struct.pack("<Q", len(stack)) + stack + (struct.pack("<Q", len(stack)) if stack else b"")
+    return record(9, out, mode)
+
+
+ROUND = record(68, b"", 0)
+
+
+def string(s):
+    raw = text(s)
+    return struct.pack("<I", len(raw)) + raw
+
+
+def build_id(path, id, pid=-1):
+    return record(67, struct.pack("<i", pid) + id + bytes([20, 0, 0, 0]) + text(path), (1 << 15) | USER)
+
+
+def command(*words):
+    return struct.pack("<I", len(words)) + b"".join(string(w) for w in words)
+
+
+def description(events, names):
+    out = struct.pack("<II", len(events), 128)
+    for e, name in zip(events, names):
+        out += e.attr() + struct.pack("<I", len(e.ids)) + string(name)
+        out += b"".join(struct.pack("<Q", i) for i in e.ids)
+    return out
+
+
+def file_mode(events, records, features=None):
+    features = features or {}
+    ids = [b"".join(struct.pack("<Q", i) for i in e.ids) for e in events]
+    at, table, ids_at = 104, b"", 104 + 144 * len(events)
+    for e, raw in zip(events, ids):
+        table += e.attr() + struct.pack("<QQ", ids_at, len(raw))
+        ids_at += len(raw)
+    data = b"".join(records)
+    bits = sum(1 << bit for bit in features)
+    out = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 144, at, len(table), ids_at, len(data), 0, 0)
+    out += bits.to_bytes(32, "little") + table + b"".join(ids) + data
+    where = len(out) + 16 * len(features)
+    sections, bodies = b"", b""
+    for bit in sorted(features):
+        sections += struct.pack("<QQ", where + len(bodies), len(features[bit]))
+        bodies += features[bit]
+    return out + sections + bodies
+
+
+def pipe_mode(records):
+    return b"PERFILE2" + struct.pack("<Q", 16) + b"".join(records)
+
+
+def header_attr(e):
+    return record(64, e.attr() + b"".join(struct.pack("<Q", i) for i in e.ids), 0)
+
+
+def event_name(e, name):
+    return record(78, struct.pack("<QQ", 2, e.ids[0]) + text(name), 0)
+
+
+def compressed(payload):
+    packed = subprocess.run(["zstd", "-q", "-c"], input=payload, stdout=subprocess.PIPE, check=True).stdout
+    return struct.pack("<IHH", 81, 0, 8 + len(packed)) + packed
+
+
+K, PROG, LIB = 0xffffffff81000000, 0x400000, 0x7f0000000000
+ID_A, ID_B = bytes(range(20)), bytes(range(20, 40))
+
+
+def shapes():
+    """Processes, threads, exec, kernel, two events, build ids, order, losses."""
+    kind = IP | TID | TIME | CALLCHAIN | ID | PERIOD
+    clock = Event(1, 0, kind, ids=[11, 12])
+    faults = Event(1, 2, kind, ids=[21])
+    u, k = CONTEXT_USER, CONTEXT_KERNEL
+    return file_mode([clock, faults], [
+        mmap(clock, -1, K, 0x1000000, K, "[kernel.kallsyms]_text", misc=KERNEL),
+        comm(clock, 100, 100, "shell"),
+        mmap2(clock, 100, 0x10000, 0x1000, 0, "/bin/shell"),
+        # Two processors: the second round has samples older than the first's.
+        sample(clock, 0x10010, 100, 100, 1000, 10, [u, 0x10010]),
+        fork(clock, 101, 100, 101, 100, 1100),
+        sample(clock, 0x10020, 101, 101, 1200, 10, [u, 0x10020]),
+        comm(clock, 101, 101, "prog", 1300, exec=True),
+        mmap2(clock, 101, PROG, 0x3000, 0x1000, "/bin/prog", 1310, build_id=ID_A),
+        mmap2(clock, 101, LIB, 0x2000, 0x5000, "/lib/libx.so", 1320),
+        sample(clock, PROG + 0x10, 101, 101, 1900, 10, [u, PROG + 0x10, PROG + 0x101]),
+        ROUND,
+        sample(clock, LIB + 0x20, 101, 101, 1400, 20, [u, LIB + 0x20, PROG + 0x101, PROG + 0x201]),
+        sample(clock, K + 0x30, 101, 101, 1500, 30,
+               [k, K + 0x30, K + 0x41, u, LIB + 0x20, PROG + 0x101], KERNEL),
+        fork(clock, 101, 101, 102, 101, 1600),
+        comm(clock, 101, 102, "worker", 1610),
+        sample(clock, PROG + 0x11, 101, 102, 1700, 40, [u, PROG + 0x11, 0x1f0f0000000000, 0x77]),
+        sample(faults, PROG + 0x12, 101, 102, 1710, 3, [u, PROG + 0x12]),
+        # A mapping of data over a part of the library: no code there any more.
+        mmap2(clock, 101, LIB + 0x1000, 0x1000, 0, "//anon", 1720, protection=3),
+        sample(clock, LIB + 0x1010, 101, 101, 1730, 50, [u, LIB + 0x1010, PROG + 0x101]),
+        mmap2(clock, 101, 0x20000, 0x1000, 0, "//anon", 1740, protection=7),
+        sample(clock, 0x20044, 101, 101, 1750, 60, [u, 0x20044, PROG + 0x101]),
+        ROUND,
+        lost(clock, 7, 1800),
+        record(13, struct.pack("<Q", 5) + tail(clock, 0, 0, 1801), 0),
+        record(5, struct.pack("<QQQ", 1802, 11, 11) + tail(clock, 0, 0, 1802), 0),
+        exit_(clock, 101, 101, 1950),
+        # The same number, another process.
+        fork(clock, 101, 100, 101, 100, 2000),
+        sample(clock, 0x10020, 101, 101, 2100, 70, [u, 0x10020]),
+        ROUND,
+    ], {
+        2: build_id("/lib/libx.so", ID_B),
+        11: command("perf", "record", "-g", "--", "prog"),
+        12: description([clock, faults], ["cpu-clock:u", "page-faults"]),
+        29: struct.pack("<IIQQ", 1, 1, 1700000000 * 10**9, 500),
+    })
+
+
+def pipe():
+    """All through a pipe, a part of it compressed and cut within a record."""
+    kind = IDENTIFIER | IP | TID | TIME | CPU
+    cycles = Event(0, 0, kind, flags=ID_ALL, period=5000, ids=[1])
+    misses = Event(0, 3, kind, flags=ID_ALL, period=100, ids=[2])
+    inner = b"".join([
+        comm(cycles, 7, 7, "prog"),
+        mmap(cycles, 7, PROG, 0x1000, 0, "/bin/prog"),
+        mmap(cycles, 7, 0x600000, 0x1000, 0, "/bin/prog", misc=USER | DATA),
+    ] + [sample(cycles if i % 3 else misses, PROG + 16 * (i % 5), 7, 7, 100 + i, 0) for i in range(40)]
+        + [sample(cycles, 0x600010, 7, 7, 200, 0), sample(cycles, K + 16, 7, 7, 201, 0, mode=KERNEL)])
+    whole = subprocess.run(["zstd", "-q", "-c"], input=inner, stdout=subprocess.PIPE, check=True).stdout
+    half = len(whole) // 2
+    return pipe_mode([
+        header_attr(cycles), header_attr(misses), event_name(cycles, "cycles:u"),
+        record(80, struct.pack("<Q", 11) + command("perf", "record", "-o", "-"), 0),
+        struct.pack("<IHH", 81, 0, 8 + half) + whole[:half],
+        struct.pack("<IHH", 81, 0, 8 + len(whole) - half) + whole[half:],
+        ROUND,
+        build_id("/bin/prog", ID_A),
+    ])
+
+
+def group():
+    """-e '{cycles,instructions}:S': one sample tells of both."""
+    kind = IP | TID | TIME | READ | ID | PERIOD
+    cycles = Event(0, 0, kind, ids=[5], read_format=4 | 8 | 16)
+    instructions = Event(0, 1, kind, ids=[6], read_format=4 | 8 | 16)
+
+    def read(c, i):
+        return struct.pack("<QQQQQQQ", 2, c, 5, 0, i, 6, 0)
+
+    return file_mode([cycles, instructions], [
+        comm(cycles, 7, 7, "prog"),
+        mmap2(cycles, 7, PROG, 0x1000, 0, "/bin/prog"),
+        sample(cycles, PROG + 1, 7, 7, 10, 1, read=read(100, 50)),
+        sample(cycles, PROG + 2, 7, 7, 20, 1, read=read(300, 50)),
+        sample(cycles, PROG + 3, 7, 7, 30, 1, read=read(600, 950)),
+    ])
+
+
+def copied():
+    """Copied stacks of a program that is not here: frame pointers alone."""
+    mask = 0xff0fff
+    kind = IP | TID | TIME | CALLCHAIN | PERIOD | REGS | STACK
+    clock = Event(1, 0, kind, regs=mask, stack=64)
+    sp = 0x7ffc00000000
+
+    def regs(ip, bp):
+        by_bit = {6: bp, 7: sp, 8: ip}
+        return [by_bit.get(bit, 0) for bit in range(24) if mask >> bit & 1]
+
+    def words(*w):
+        return b"".join(struct.pack("<Q", x) for x in w)
+
+    whole = words(9, sp + 24, PROG + 0x101, 0, PROG + 0x201, 0, 0, 0)
+    root = words(9, sp + 24, PROG + 0x101, 0, 0, 0, 0, 0)
+    cut = words(9, sp + 0x400, PROG + 0x101, 9, 9, 9, 9, 9)
+    return file_mode([clock], [
+        comm(clock, 7, 7, "prog"),
+        mmap2(clock, 7, PROG, 0x1000, 0, "/nonexistent/prog"),
+        mmap2(clock, 7, 0x20000, 0x1000, 0, "//anon"),
+        sample(clock, PROG + 0x10, 7, 7, 10, 1, regs=regs(PROG + 0x10, sp + 8), stack=whole),
+        sample(clock, PROG + 0x10, 7, 7, 20, 1, regs=regs(PROG + 0x10, sp + 8), stack=root),
+        sample(clock, PROG + 0x10, 7, 7, 30, 1, regs=regs(PROG + 0x10, sp + 8), stack=cut),
+        sample(clock, 0x20010, 7, 7, 40, 1, regs=regs(0x20010, 3), stack=root),
+        sample(clock, K + 0x10, 7, 7, 50, 1, [CONTEXT_KERNEL, K + 0x10, K + 0x21], KERNEL,
+               regs=regs(PROG + 0x30, sp + 8), stack=root),
+        sample(clock, K + 0x10, 0, 0, 60, 1, [CONTEXT_KERNEL, K + 0x10], KERNEL),
+    ], {6: string("x86_64")})
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    whole = shapes()
+    for name, raw in {
+        "shapes": whole,
+        "pipe": pipe(),
+        "group": group(),
+        "copied": copied(),
+        "cut-off": whole[:1500],
+        "no-end": whole[:48] + bytes(8) + whole[56:1500],
+        "no-samples": whole[:500],
+        "version-1": b"PERFFILE" + bytes(96),
+        "big-endian": b"2ELIFREP" + bytes(96),
+        "header-alone": whole[:60],
+    }.items():
+        (folder / f"{name}.perf.data").write_bytes(raw)
+
+
+main()
