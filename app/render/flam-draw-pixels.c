@@ -26,6 +26,7 @@ typedef struct
   guint32 background;
   float cover[MAX_EDGES][MAX_EDGES]; /* of a corner: line, pixel */
   guint32 *line[MAX_EDGES + 1];      /* edges, then the middle */
+  guint8 *written;                   /* a byte a line: boxes are on it */
 } Canvas;
 
 static guint32
@@ -126,6 +127,7 @@ copy_lines (Canvas *canvas, int top, int bottom)
       const guint32 *line = canvas->line[MIN (edge, canvas->edges)];
 
       memcpy (canvas->pixels + canvas->stride * y, line, 4 * canvas->width);
+      canvas->written[y] = 1;
     }
 }
 
@@ -198,6 +200,7 @@ flam_draw_boxes_as_pixels (cairo_t *cr,
   Canvas canvas = { .background = opaque (background) };
   gboolean low = layout->viewport.row_height < FLAM_DRAW_LOW;
   g_autofree guint32 *lines = NULL;
+  g_autofree guint8 *written = NULL;
 
   if (!find_canvas (cr, layout, &canvas))
     return FALSE;
@@ -210,10 +213,15 @@ flam_draw_boxes_as_pixels (cairo_t *cr,
   for (int i = 0; i <= canvas.edges; i++)
     canvas.line[i] = lines + (gsize)canvas.width * i;
 
-  for (int y = 0; y < canvas.height; y++)
-    fill_line (
-        canvas.pixels + canvas.stride * y, 0, canvas.width, canvas.background);
+  canvas.written = written = g_new0 (guint8, canvas.height);
+
   fill_rows (&canvas, layout, colors);
+  for (int y = 0; y < canvas.height; y++)
+    if (!written[y])
+      fill_line (canvas.pixels + canvas.stride * y,
+                 0,
+                 canvas.width,
+                 canvas.background);
   cairo_surface_mark_dirty (cairo_get_group_target (cr));
   return TRUE;
 }

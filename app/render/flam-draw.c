@@ -5,7 +5,8 @@
 
 #include "flam-label.h"
 
-#define PADDING 5.0
+#define PADDING 4.0
+#define LEAST_LABEL 12.0 /* pixels; nothing fits into less */
 
 struct _FlamDraw
 {
@@ -42,7 +43,7 @@ flam_draw_row_height (const FlamDraw *draw)
 {
   return ceil (flam_labels_ascent (draw->labels) +
                flam_labels_descent (draw->labels)) +
-         3 + FLAM_DRAW_GAP;
+         5 + FLAM_DRAW_GAP;
 }
 
 static void
@@ -89,7 +90,7 @@ add_label (FlamDraw *draw,
   double height = layout->viewport.row_height - FLAM_DRAW_GAP;
   double baseline = box->y + (height - ascent - descent) / 2 + ascent;
 
-  if (right - left < flam_labels_least_width (draw->labels))
+  if (right - left < LEAST_LABEL)
     return;
   flam_labels_add (draw->labels,
                    &draw->glyphs[state_of (box, scene)],

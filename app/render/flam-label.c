@@ -400,8 +400,6 @@ flam_labels_add (FlamLabels *labels,
 {
   const Name *name;
 
-  if (width < labels->least_width)
-    return;
   name = name_for (labels, text);
   for (guint i = 0; i < name->n; i++)
     if (name->forms[i]->width <= width)
@@ -409,6 +407,6 @@ flam_labels_add (FlamLabels *labels,
         add_glyphs (labels, glyphs, name->forms[i], 0, name->forms[i]->n, x, y);
         return;
       }
-  if (name->n > 0)
+  if (name->n > 0 && width >= labels->least_width)
     add_cut (labels, glyphs, name->forms[name->n - 1], x, y, width);
 }

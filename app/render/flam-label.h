@@ -34,7 +34,8 @@ void flam_labels_forget (FlamLabels *labels);
 
 double flam_labels_ascent (const FlamLabels *labels);
 double flam_labels_descent (const FlamLabels *labels);
-/* Three characters and an ellipsis: nothing is written where there is less. */
+/* Three characters and an ellipsis: nothing is cut to less; short names that
+ * fit whole are written all the same. */
 double flam_labels_least_width (const FlamLabels *labels);
 
 /* Glyphs gathered for one colour: one drawing call for all of a picture's

@@ -54,9 +54,10 @@ struct _FlamFlameGraph
 
   FlamDraw *draw;
   FlamPalette *palette;
-  FlamLayout *layout;  /* of what is in view; NULL: to be made */
-  GdkTexture *picture; /* of the layout; NULL: to be made */
-  void *spare;         /* the last picture's pixels, to be used again */
+  FlamLayout *layout;       /* of what is in view; NULL: to be made */
+  cairo_surface_t *picture; /* of the layout; NULL: to be made */
+  GdkTexture *texture;      /* of the picture, where the renderer wants one */
+  void *spare;              /* the last picture's pixels, to be used again */
   guint changed_idle;
 
   GtkGesture *click, *drag;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-flame-graph-private.h"
 
+#include <gsk/gsk.h>
 #include <math.h>
 
 #define ZOOM_TIME 150000 /* µs */
@@ -124,7 +125,8 @@ tell_changed (gpointer data)
 void
 flam_graph_redraw (FlamFlameGraph *self)
 {
-  g_clear_object (&self->picture);
+  g_clear_object (&self->texture);
+  g_clear_pointer (&self->picture, cairo_surface_destroy);
   if (self->changed_idle == 0)
     self->changed_idle = g_idle_add (tell_changed, self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -155,7 +157,8 @@ flam_graph_clear_view (FlamFlameGraph *self)
   g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->draw, flam_draw_free);
   g_clear_pointer (&self->layout, flam_layout_free);
-  g_clear_object (&self->picture);
+  g_clear_object (&self->texture);
+  g_clear_pointer (&self->picture, cairo_surface_destroy);
 }
 
 /* --- scrolling ----------------------------------------------------------- */
@@ -437,19 +440,64 @@ make_picture (FlamFlameGraph *self)
   int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
   int width = gtk_widget_get_width (GTK_WIDGET (self)) * scale;
   int height = gtk_widget_get_height (GTK_WIDGET (self)) * scale;
-  gsize size = (gsize)width * height * 4;
-  Pixels *pixels = pixels_take (self, size);
-  g_autoptr (GBytes) bytes = NULL;
-  cairo_surface_t *surface;
+  Pixels *pixels = pixels_take (self, (gsize)width * height * 4);
+  static const cairo_user_data_key_t key;
 
-  surface = cairo_image_surface_create_for_data (
+  self->picture = cairo_image_surface_create_for_data (
       (guchar *)(pixels + 1), CAIRO_FORMAT_ARGB32, width, height, width * 4);
-  cairo_surface_set_device_scale (surface, scale, scale);
-  draw_on (self, surface);
-  cairo_surface_destroy (surface);
-  bytes = g_bytes_new_with_free_func (pixels + 1, size, pixels_release, pixels);
-  self->picture = gdk_memory_texture_new (
-      width, height, GDK_MEMORY_DEFAULT, bytes, (gsize)width * 4);
+  cairo_surface_set_user_data (self->picture, &key, pixels, pixels_release);
+  cairo_surface_set_device_scale (self->picture, scale, scale);
+  draw_on (self, self->picture);
+}
+
+static void
+surface_release (gpointer data)
+{
+  cairo_surface_destroy (data);
+}
+
+static GdkTexture *
+texture_of (cairo_surface_t *surface)
+{
+  int width = cairo_image_surface_get_width (surface);
+  int height = cairo_image_surface_get_height (surface);
+  gsize stride = (gsize)cairo_image_surface_get_stride (surface);
+  g_autoptr (GBytes) bytes =
+      g_bytes_new_with_free_func (cairo_image_surface_get_data (surface),
+                                  stride * height,
+                                  surface_release,
+                                  cairo_surface_reference (surface));
+
+  return gdk_memory_texture_new (
+      width, height, GDK_MEMORY_DEFAULT, bytes, stride);
+}
+
+/* To a GPU the picture goes as a texture, uploaded once however often hover
+ * and selection change over it. GTK's cairo renderer would turn every pixel of
+ * a texture into four floats and back (12 ms a frame), and paints a surface as
+ * it is. */
+static void
+append_picture (FlamFlameGraph *self,
+                GtkSnapshot *snapshot,
+                const graphene_rect_t *bounds)
+{
+  GtkNative *native = gtk_widget_get_native (GTK_WIDGET (self));
+  GskRenderer *renderer =
+      native != NULL ? gtk_native_get_renderer (native) : NULL;
+  cairo_t *cr;
+
+  if (renderer != NULL && !GSK_IS_CAIRO_RENDERER (renderer))
+    {
+      if (self->texture == NULL)
+        self->texture = texture_of (self->picture);
+      gtk_snapshot_append_texture (snapshot, self->texture, bounds);
+      return;
+    }
+  cr = gtk_snapshot_append_cairo (snapshot, bounds);
+  cairo_set_source_surface (cr, self->picture, 0, 0);
+  cairo_set_operator (cr, CAIRO_OPERATOR_SOURCE);
+  cairo_paint (cr);
+  cairo_destroy (cr);
 }
 
 static void
@@ -493,8 +541,6 @@ static void
 append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
 {
   GdkRGBA ink = self->dark ? (GdkRGBA){ 1, 1, 1, 1 } : (GdkRGBA){ 0, 0, 0, 1 };
-  GdkRGBA paper =
-      self->dark ? (GdkRGBA){ 0, 0, 0, 1 } : (GdkRGBA){ 1, 1, 1, 1 };
   graphene_rect_t rect;
 
   if (self->hovered != self->selected && rect_of (self, self->hovered, &rect))
@@ -507,10 +553,8 @@ append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
     }
   if (rect_of (self, self->selected, &rect))
     {
+      graphene_rect_inset (&rect, -1, -1);
       append_frame (snapshot, &rect, 2, &ink);
-      graphene_rect_inset (&rect, 2, 2);
-      if (rect.size.width > 4)
-        append_frame (snapshot, &rect, 1, &paper);
     }
 }
 
@@ -526,8 +570,7 @@ flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (self->picture == NULL)
     make_picture (self);
   gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
-  gtk_snapshot_append_texture (
-      snapshot, self->picture, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  append_picture (self, snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   append_marks (self, snapshot);
   gtk_snapshot_pop (snapshot);
 }

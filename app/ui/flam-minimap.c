@@ -159,6 +159,10 @@ on_drawn_changed (FlamMinimap *self)
   all = flam_graph_is_empty (self->graph) ||
         (view.width > 0.999 && view.height > 0.999);
   gtk_widget_set_visible (GTK_WIDGET (self), !all);
+  gtk_widget_set_valign (GTK_WIDGET (self),
+                         self->graph->direction == FLAM_DIRECTION_FLAME
+                             ? GTK_ALIGN_START
+                             : GTK_ALIGN_END);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
