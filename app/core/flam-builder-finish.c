@@ -156,47 +156,57 @@ flam_builder_add_allocation (FlamBuilder *builder,
   flam_column_append (&builder->allocations, FlamAllocation, *allocation);
 }
 
+static const struct
+{
+  const char *id;
+  const char *name;
+  FlamUnit unit;
+  FlamMeasureSource source;
+} allocation_measures[] = {
+  { "peak", "Peak memory", FLAM_UNIT_BYTES, FLAM_FROM_PEAK },
+  { "leaked", "Leaked memory", FLAM_UNIT_BYTES, FLAM_FROM_LEAKED },
+  { "allocated", "Allocated memory", FLAM_UNIT_BYTES, FLAM_FROM_ALLOCATED },
+  { "allocations", "Allocations", FLAM_UNIT_COUNT, FLAM_FROM_ALLOCATIONS },
+  { "temporary",
+    "Temporary allocations",
+    FLAM_UNIT_COUNT,
+    FLAM_FROM_TEMPORARY },
+  { "peak-blocks",
+    "Blocks at the peak",
+    FLAM_UNIT_COUNT,
+    FLAM_FROM_PEAK_BLOCKS },
+  { "leaked-blocks",
+    "Leaked blocks",
+    FLAM_UNIT_COUNT,
+    FLAM_FROM_LEAKED_BLOCKS },
+  { "temporary-bytes",
+    "Temporary memory",
+    FLAM_UNIT_BYTES,
+    FLAM_FROM_TEMPORARY_BYTES },
+};
+
+void
+flam_builder_add_allocation_measure (FlamBuilder *builder,
+                                     FlamMeasureSource source)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (allocation_measures); i++)
+    if (allocation_measures[i].source == source)
+      add_measure (builder,
+                   allocation_measures[i].id,
+                   allocation_measures[i].name,
+                   allocation_measures[i].unit,
+                   FLAM_MEASURE_ALLOC,
+                   source,
+                   -1,
+                   FLAM_NONE);
+}
+
 void
 flam_builder_add_allocation_measures (FlamBuilder *builder)
 {
-  static const struct
-  {
-    const char *id;
-    const char *name;
-    FlamUnit unit;
-    FlamMeasureSource source;
-  } measures[] = {
-    { "peak", "Peak memory", FLAM_UNIT_BYTES, FLAM_FROM_PEAK },
-    { "leaked", "Leaked memory", FLAM_UNIT_BYTES, FLAM_FROM_LEAKED },
-    { "allocated", "Allocated memory", FLAM_UNIT_BYTES, FLAM_FROM_ALLOCATED },
-    { "allocations", "Allocations", FLAM_UNIT_COUNT, FLAM_FROM_ALLOCATIONS },
-    { "temporary",
-      "Temporary allocations",
-      FLAM_UNIT_COUNT,
-      FLAM_FROM_TEMPORARY },
-    { "peak-blocks",
-      "Blocks at the peak",
-      FLAM_UNIT_COUNT,
-      FLAM_FROM_PEAK_BLOCKS },
-    { "leaked-blocks",
-      "Leaked blocks",
-      FLAM_UNIT_COUNT,
-      FLAM_FROM_LEAKED_BLOCKS },
-    { "temporary-bytes",
-      "Temporary memory",
-      FLAM_UNIT_BYTES,
-      FLAM_FROM_TEMPORARY_BYTES },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (measures); i++)
-    add_measure (builder,
-                 measures[i].id,
-                 measures[i].name,
-                 measures[i].unit,
-                 FLAM_MEASURE_ALLOC,
-                 measures[i].source,
-                 -1,
-                 FLAM_NONE);
+  for (guint i = 0; i < G_N_ELEMENTS (allocation_measures); i++)
+    flam_builder_add_allocation_measure (builder,
+                                         allocation_measures[i].source);
 }
 
 guint

@@ -157,6 +157,9 @@ void flam_builder_add_allocation (FlamBuilder *builder,
  * temporary and their other halves. Call once, where in the list they belong.
  */
 void flam_builder_add_allocation_measures (FlamBuilder *builder);
+/* One of them, for files that do not hold what the others need. */
+void flam_builder_add_allocation_measure (FlamBuilder *builder,
+                                          FlamMeasureSource source);
 
 /* --- beside the samples -------------------------------------------------- */
 

@@ -5,9 +5,13 @@
 
 /* The tables: a row is a word, X for flam_import_X or flam_export_X. */
 #define IMPORTERS(ROW)                                                         \
+  ROW (cpuprofile)                                                             \
+  ROW (dhat)                                                                   \
   ROW (flambeau)                                                               \
   ROW (folded)                                                                 \
+  ROW (heapprofile)                                                            \
   ROW (heaptrack)                                                              \
+  ROW (massif)                                                                 \
   ROW (perf_data)                                                              \
   ROW (perf_script)
 

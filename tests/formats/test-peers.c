@@ -107,6 +107,21 @@ weight_of (const FlamTree *tree, const char *name, gboolean self)
   return sum;
 }
 
+/* A peer may tell functions of one name in two files apart. */
+static gboolean
+has_row (const FlamTree *tree, const char *name, gint64 self)
+{
+  guint n;
+  g_autofree FlamFunctionRow *rows =
+      flam_functions_new (tree, FLAM_SORT_SELF, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (rows[i].self == self &&
+        strcmp (flam_tree_name (tree, rows[i].node), name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* The number that `pattern` catches in the peer's words. */
 static gint64
 expect_number (const Capture *capture, const char *pattern)
@@ -219,6 +234,121 @@ test_heaptrack_raw (void)
   assert_bytes_like (total_of (capture.profile, "leaked"), "189.12K");
 }
 
+/* ms_print shows the peak's tree with its bytes; thousands have commas. */
+static void
+test_massif (void)
+{
+  g_autoptr (GRegex) regex = g_regex_new (
+      "^[\\d.]+% \\(([\\d,]+)B\\) \\(heap", G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_auto (Capture) capture;
+  gint64 peak = 0;
+
+  if (!open_capture ("valgrind/massif.alloc.out",
+                     "valgrind/massif.alloc.out.expect.txt",
+                     &capture))
+    return;
+  for (g_regex_match (regex, capture.expect, 0, &match);
+       g_match_info_matches (match);
+       g_match_info_next (match, NULL))
+    {
+      g_autofree char *text = g_match_info_fetch (match, 1);
+      g_auto (GStrv) groups = g_strsplit (text, ",", -1);
+      g_autofree char *digits = g_strjoinv ("", groups);
+      peak = MAX (peak, g_ascii_strtoll (digits, NULL, 10));
+    }
+  tree = tree_of (capture.profile, "peak");
+  g_assert_cmpint (tree->total[0], ==, peak);
+  g_assert_cmpint (weight_of (tree, "hold_peak()", TRUE), ==, 33554432);
+}
+
+static void
+test_dhat (gconstpointer name)
+{
+  static const struct
+  {
+    const char *measure, *pattern;
+  } rows[] = {
+    { "allocated", "^total bytes (\\d+)" },
+    { "allocations", "^total bytes \\d+ total blocks (\\d+)" },
+    { "peak", "^at t-gmax bytes (\\d+)" },
+    { "peak-blocks", "^at t-gmax bytes \\d+ blocks (\\d+)" },
+    { "leaked", "^at t-end bytes (\\d+)" },
+    { "leaked-blocks", "^at t-end bytes \\d+ blocks (\\d+)" },
+  };
+  g_autoptr (FlamTree) tree = NULL;
+  g_auto (Capture) capture;
+
+  if (!open_capture (name, "valgrind/dhat.alloc.json.expect.txt", &capture))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    g_assert_cmpint (total_of (capture.profile, rows[i].measure),
+                     ==,
+                     expect_number (&capture, rows[i].pattern));
+  tree = tree_of (capture.profile, "allocated");
+  g_assert_cmpint (weight_of (tree, "leak_thread()", FALSE),
+                   ==,
+                   expect_number (&capture, "^(\\d+) 40 maxb .*leak_thread"));
+}
+
+/* The line of expect-speedscope.txt, "self top5: sortStuff=51926 | …", of the
+ * capture whose heading is `name`. */
+static void
+check_speedscope (const Capture *capture,
+                  const char *name,
+                  const char *measure,
+                  gint64 scale)
+{
+  g_autofree char *heading = g_strconcat ("== ", name, " (", NULL);
+  const char *at = strstr (capture->expect, heading);
+  g_autoptr (FlamTree) tree = tree_of (capture->profile, measure);
+  g_autofree char *line = NULL;
+  g_auto (GStrv) words = NULL;
+  guint checked = 0;
+
+  g_assert_nonnull (at);
+  at = strstr (at, "self top5: ") + strlen ("self top5: ");
+  line = g_strndup (at, strcspn (at, "\n"));
+  words = g_strsplit (line, " | ", -1);
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      char *equals = strrchr (words[i], '=');
+      *equals = '\0';
+      if (g_str_has_prefix (words[i], "(anonymous"))
+        continue;
+      g_test_message ("%s: %s", words[i], equals + 1);
+      g_assert_true (has_row (
+          tree, words[i], g_ascii_strtoll (equals + 1, NULL, 10) * scale));
+      checked++;
+    }
+  g_assert_cmpuint (checked, >=, 3);
+}
+
+static void
+test_v8 (void)
+{
+  static const struct
+  {
+    const char *name, *measure;
+    gint64 scale;
+  } rows[] = {
+    { "js/node.cpuprofile", "wall-time", 1000 },
+    { "js/node.heapprofile", "live", 1 },
+    { "public/firefox/hello.cjs-20231120T211435.cpuprofile",
+      "wall-time",
+      1000 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_auto (Capture) capture;
+      if (!open_capture (rows[i].name, "expect-speedscope.txt", &capture))
+        return;
+      check_speedscope (&capture, rows[i].name, rows[i].measure, rows[i].scale);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -228,5 +358,11 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/peers/heaptrack/gz", "heaptrack/alloc.gz", test_heaptrack);
   g_test_add_func ("/peers/heaptrack/raw", test_heaptrack_raw);
+  g_test_add_func ("/peers/massif", test_massif);
+  g_test_add_data_func (
+      "/peers/dhat/json", "valgrind/dhat.alloc.json", test_dhat);
+  g_test_add_data_func (
+      "/peers/dhat/gz", "valgrind/dhat.alloc.json.gz", test_dhat);
+  g_test_add_func ("/peers/v8", test_v8);
   return g_test_run ();
 }

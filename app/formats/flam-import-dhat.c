@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-json.h"
+#include "flam-valgrind.h"
+
+#include <string.h>
+
+/* DHAT's JSON, version 2, of valgrind and of programs that write it
+ * themselves (Rust's dhat):
+ *
+ *    {"dhatFileVersion":2, "mode":"heap", "cmd":…, "bklt":true, "bkacc":true,
+ *     "pps":[{"tb":24000,"tbk":1000,    allocated: bytes, blocks
+ *             "gb":24000,"gbk":1000,    at the high-water mark (if bklt)
+ *             "eb":24000,"ebk":1000,    at the end (if bklt)
+ *             "rb":0,"wb":1000,         read, written (if bkacc)
+ *             "fs":[1,10,11]}, …],      frames, innermost first
+ *     "ftbl":["[root]","0x48417B4: malloc (in …)", …]}
+ *
+ * The frames come last, the points that name them first: the file is read
+ * twice. There is no time in it. In mode "copy" the bytes are those copied, in
+ * "ad-hoc" the program's own units ("bu").
+ * Source of facts: valgrind's manual and dh_view.js, 3.19. */
+
+typedef struct
+{
+  const char *key;
+  const char *id;
+  const char *name;
+  FlamUnit unit;
+  enum
+  {
+    ALWAYS,
+    WITH_LIFETIMES,
+    WITH_ACCESSES,
+  } when;
+} Column;
+
+static const Column columns[] = {
+  { "gb", "peak", "Peak memory", FLAM_UNIT_BYTES, WITH_LIFETIMES },
+  { "eb", "leaked", "Leaked memory", FLAM_UNIT_BYTES, WITH_LIFETIMES },
+  { "tb", "allocated", "Allocated memory", FLAM_UNIT_BYTES, ALWAYS },
+  { "tbk", "allocations", "Allocations", FLAM_UNIT_COUNT, ALWAYS },
+  { "gbk",
+    "peak-blocks",
+    "Blocks at the peak",
+    FLAM_UNIT_COUNT,
+    WITH_LIFETIMES },
+  { "ebk", "leaked-blocks", "Leaked blocks", FLAM_UNIT_COUNT, WITH_LIFETIMES },
+  { "rb", "read", "Memory read", FLAM_UNIT_BYTES, WITH_ACCESSES },
+  { "wb", "written", "Memory written", FLAM_UNIT_BYTES, WITH_ACCESSES },
+};
+#define N_COLUMNS G_N_ELEMENTS (columns)
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  GArray *places; /* FlamValgrindPlace: ftbl */
+  GArray *stack;  /* of one point */
+  gboolean lifetimes;
+  gboolean accesses;
+  gboolean in_bytes;
+  FlamId thread;
+  guint64 bad_points;
+} Reader;
+
+static guint
+probe (const FlamSource *source)
+{
+  return memmem (
+             source->data, MIN (source->size, 200), "\"dhatFileVersion\"", 17)
+             ? 95
+             : 0;
+}
+
+static void
+read_frames (Reader *reader, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_element (json, depth))
+    {
+      gsize length;
+      const char *text = flam_json_get_string (json, &length);
+      FlamValgrindPlace place =
+          flam_valgrind_place (reader->builder, text, length);
+
+      g_array_append_val (reader->places, place);
+    }
+}
+
+/* The first time: all but the points. */
+static gboolean
+read_header (Reader *reader, FlamJson *json, GError **error)
+{
+  guint depth;
+  gint64 version = 0;
+
+  flam_json_next (json);
+  depth = flam_json_enter (json);
+  while (flam_json_member (json, depth))
+    {
+      if (flam_json_key_is (json, "dhatFileVersion"))
+        version = flam_json_get_int (json);
+      else if (flam_json_key_is (json, "cmd"))
+        flam_builder_set_command (reader->builder,
+                                  flam_json_get_string (json, NULL));
+      else if (flam_json_key_is (json, "bklt"))
+        reader->lifetimes = json->token == FLAM_JSON_TRUE;
+      else if (flam_json_key_is (json, "bkacc"))
+        reader->accesses = json->token == FLAM_JSON_TRUE;
+      else if (flam_json_key_is (json, "bu"))
+        reader->in_bytes = flam_json_string_is (json, "byte");
+      else if (flam_json_key_is (json, "ftbl"))
+        read_frames (reader, json);
+    }
+  if (json->problem != NULL || version == 2)
+    return flam_json_finish (json, reader->source, error);
+  flam_source_error (reader->source,
+                     error,
+                     FLAM_ERROR_UNSUPPORTED,
+                     FLAM_NO_OFFSET,
+                     "version %" G_GINT64_FORMAT " of DHAT's format; 2 is "
+                     "known here",
+                     version);
+  return FALSE;
+}
+
+static gboolean
+has_column (const Reader *reader, guint column)
+{
+  return columns[column].when == ALWAYS ||
+         (columns[column].when == WITH_LIFETIMES ? reader->lifetimes
+                                                 : reader->accesses);
+}
+
+static void
+add_measures (Reader *reader)
+{
+  for (guint i = 0; i < N_COLUMNS; i++)
+    flam_builder_add_column (reader->builder);
+  for (guint i = 0; i < N_COLUMNS; i++)
+    if (has_column (reader, i))
+      flam_builder_add_measure (reader->builder,
+                                columns[i].id,
+                                columns[i].name,
+                                reader->in_bytes ? columns[i].unit
+                                                 : FLAM_UNIT_COUNT,
+                                FLAM_MEASURE_ALLOC,
+                                i,
+                                FLAM_NONE);
+}
+
+/* FALSE where a frame is not in the table. Frame 0 is "[root]", a name for
+ * what all points have in common. */
+static gboolean
+read_stack (Reader *reader, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+  gboolean good = TRUE;
+
+  g_array_set_size (reader->stack, 0);
+  while (flam_json_element (json, depth))
+    {
+      gint64 frame = flam_json_get_int (json);
+      if (frame < 0 || frame >= reader->places->len)
+        good = FALSE;
+      else if (frame > 0)
+        g_array_append_val (
+            reader->stack,
+            g_array_index (reader->places, FlamValgrindPlace, frame));
+    }
+  return good;
+}
+
+static void
+read_point (Reader *reader, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+  gint64 weights[N_COLUMNS] = { 0 };
+  FlamSample sample = { .thread = reader->thread };
+  gboolean good = depth > 0;
+
+  g_array_set_size (reader->stack, 0);
+  while (flam_json_member (json, depth))
+    {
+      if (flam_json_key_is (json, "fs"))
+        good = read_stack (reader, json) && good;
+      for (guint i = 0; i < N_COLUMNS; i++)
+        if (flam_json_key_is (json, columns[i].key))
+          weights[i] = flam_json_get_int (json);
+    }
+  reader->bad_points += !good;
+  if (json->problem != NULL || !good)
+    return;
+  sample.stack =
+      flam_valgrind_stack (reader->builder,
+                           (const FlamValgrindPlace *)reader->stack->data,
+                           reader->stack->len);
+  flam_builder_add_sample (reader->builder, &sample, weights);
+}
+
+static gboolean
+read_points (Reader *reader,
+             FlamJson *json,
+             const FlamProgress *progress,
+             GError **error)
+{
+  guint depth, inner;
+
+  flam_json_next (json);
+  depth = flam_json_enter (json);
+  while (flam_json_member (json, depth))
+    {
+      if (!flam_json_key_is (json, "pps"))
+        continue;
+      inner = flam_json_enter (json);
+      while (flam_json_element (json, inner))
+        {
+          read_point (reader, json);
+          if (!flam_progress_step (progress,
+                                   (double)(json->at - json->start) /
+                                       reader->source->size,
+                                   error))
+            return FALSE;
+        }
+    }
+  if (reader->bad_points > 0)
+    flam_builder_warn (reader->builder,
+                       "%" G_GUINT64_FORMAT " program points name frames that "
+                       "are not in the file and were left out",
+                       reader->bad_points);
+  return flam_json_finish (json, reader->source, error);
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Reader reader = { .source = source, .builder = builder, .in_bytes = TRUE };
+  g_autoptr (GArray) places =
+      g_array_new (FALSE, FALSE, sizeof (FlamValgrindPlace));
+  g_autoptr (GArray) stack =
+      g_array_new (FALSE, FALSE, sizeof (FlamValgrindPlace));
+  g_auto (FlamJson) first;
+  g_auto (FlamJson) second;
+
+  reader.places = places;
+  reader.stack = stack;
+  reader.thread = flam_builder_thread (
+      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  flam_json_init (&first, source->data, source->size);
+  flam_json_init (&second, source->data, source->size);
+  if (!read_header (&reader, &first, error))
+    return FALSE;
+  add_measures (&reader);
+  return read_points (&reader, &second, options->progress, error);
+}
+
+static const char *const suffixes[] = { ".dhat", ".json", NULL };
+static const char *const mime_types[] = { "application/json", NULL };
+
+const FlamImporter flam_import_dhat = {
+  .id = "dhat",
+  .label = "DHAT",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

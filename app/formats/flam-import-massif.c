@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-text.h"
+#include "flam-valgrind.h"
+
+/* massif's snapshots:
+ *
+ *    desc: --stacks=no                     options
+ *    cmd: ./program 1
+ *    time_unit: i                          i, ms or B
+ *    #-----------
+ *    snapshot=2
+ *    #-----------
+ *    time=2360782
+ *    mem_heap_B=96704
+ *    mem_heap_extra_B=16008                the allocator's own
+ *    mem_stacks_B=0
+ *    heap_tree=detailed                    empty, detailed or peak
+ *    n3: 96704 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.
+ *     n1: 72704 0x48FD7B9: ??? (in /usr/lib/libstdc++.so.6)
+ *      n0: 72704 0x4004A1D: call_init (dl-init.c:74)
+ *     n1: 24000 0x1092CE: leak_small(int) (alloc.cpp:15)
+ *      n0: 24000 0x109993: main (alloc.cpp:25)
+ *     n0: 0 in 2 places, all below massif's threshold (1.00%)
+ *
+ * A tree is upside down: under the place that allocates stand its callers.
+ * Each line says how many children follow it, one column further in. What a
+ * node has beyond its children, and what was below the threshold, is weight
+ * whose outer callers are not told.
+ *
+ * A tree is what lives from its snapshot to the next one with a tree. Only
+ * the peak is a measure then: nothing says how much was allocated between.
+ * Source of facts: valgrind's manual and ms_print, 3.19. */
+
+#define MAX_DEPTH 1000
+
+typedef struct
+{
+  FlamValgrindPlace place;
+  gint64 bytes;
+  gint64 in_children;
+  gboolean below; /* the line of those below the threshold */
+} Node;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamText text;
+  GArray *path;      /* Node: from the tree's root to the current one */
+  GArray *places;    /* scratch: FlamValgrindPlace */
+  GArray *rows;      /* FlamAllocation: the last tree, which has no end yet */
+  gint64 time_scale; /* ns a unit */
+  gint64 time;
+  guint heap, extra, stacks;
+  FlamId below;
+  gboolean is_peak;
+  guint64 bad_lines;
+  guint64 first_bad;
+} Reader;
+
+static guint
+probe (const FlamSource *source)
+{
+  const char *data = (const char *)source->data;
+  gsize head = MIN (source->size, 16384);
+
+  if (head < 6 || memcmp (data, "desc:", 5) != 0)
+    return 0;
+  return memmem (data, head, "\ntime_unit:", 11) != NULL &&
+                 memmem (data, head, "\nsnapshot=", 10) != NULL
+             ? 95
+             : 0;
+}
+
+static void
+bad_line (Reader *reader)
+{
+  if (reader->bad_lines++ == 0)
+    reader->first_bad = reader->text.line;
+}
+
+/* --- trees --------------------------------------------------------------- */
+
+/* The weight of the innermost node of the path that its children do not
+ * explain. The tree's root is no frame. */
+static void
+add_row (Reader *reader, gint64 bytes, gboolean below)
+{
+  FlamAllocation row = {
+    .time = reader->time,
+    .freed_at = FLAM_NEVER,
+    .thread = FLAM_NONE,
+    .size = bytes,
+    .count = 1,
+    .at_peak = reader->is_peak,
+    .distance = G_MAXUINT16,
+  };
+
+  if (bytes <= 0)
+    return;
+  g_array_set_size (reader->places, 0);
+  for (guint i = 1; i < reader->path->len; i++)
+    g_array_append_val (reader->places,
+                        g_array_index (reader->path, Node, i).place);
+  if (below)
+    {
+      FlamValgrindPlace place = { .function = reader->below };
+      g_array_append_val (reader->places, place);
+    }
+  row.stack =
+      flam_valgrind_stack (reader->builder,
+                           (const FlamValgrindPlace *)reader->places->data,
+                           reader->places->len);
+  g_array_append_val (reader->rows, row);
+}
+
+/* Leaves nodes until `depth` are open; what is left of each is a row. */
+static void
+close_nodes (Reader *reader, guint depth)
+{
+  while (reader->path->len > depth)
+    {
+      const Node *node =
+          &g_array_index (reader->path, Node, reader->path->len - 1);
+
+      add_row (reader, node->bytes - node->in_children, FALSE);
+      g_array_set_size (reader->path, reader->path->len - 1);
+    }
+}
+
+/* The rows of the tree before end where this one begins. */
+static void
+end_rows (Reader *reader, gint64 time)
+{
+  for (guint i = 0; i < reader->rows->len; i++)
+    {
+      FlamAllocation *row = &g_array_index (reader->rows, FlamAllocation, i);
+      row->freed_at = MAX (time, row->time);
+      flam_builder_add_allocation (reader->builder, row);
+    }
+  g_array_set_size (reader->rows, 0);
+}
+
+/* "in 2 places, …": no place of its own. */
+static gboolean
+is_below (const char *text, const char *end)
+{
+  const char *p = text + 3;
+  gint64 places;
+
+  return end - text > 4 && memcmp (text, "in ", 3) == 0 &&
+         flam_text_number (&p, end, &places) && end - p >= 6 &&
+         memcmp (p, " place", 6) == 0;
+}
+
+/* FALSE: no line of a tree. */
+static gboolean
+read_node (Reader *reader, const char *line, gsize length)
+{
+  const char *end = line + length, *p = line;
+  gint64 children, bytes;
+  Node node = { 0 };
+  guint depth;
+
+  while (p < end && *p == ' ')
+    p++;
+  depth = p - line;
+  if (p == end || *p++ != 'n' || !flam_text_number (&p, end, &children) ||
+      end - p < 3 || memcmp (p, ": ", 2) != 0)
+    return FALSE;
+  p += 2;
+  if (!flam_text_number (&p, end, &bytes) || p == end || *p++ != ' ')
+    return FALSE;
+  if (depth > reader->path->len || depth > MAX_DEPTH)
+    return FALSE;
+  close_nodes (reader, depth);
+  node.bytes = bytes;
+  if (depth > 0)
+    {
+      Node *parent = &g_array_index (reader->path, Node, depth - 1);
+      if (__builtin_add_overflow (
+              parent->in_children, bytes, &parent->in_children))
+        return FALSE;
+      if (is_below (p, end))
+        {
+          add_row (reader, bytes, TRUE);
+          return TRUE;
+        }
+      node.place = flam_valgrind_place (reader->builder, p, end - p);
+    }
+  g_array_append_val (reader->path, node);
+  return TRUE;
+}
+
+/* --- the other lines ----------------------------------------------------- */
+
+static gboolean
+starts (const char *line, gsize length, const char *with, const char **rest)
+{
+  gsize n = strlen (with);
+
+  if (length < n || memcmp (line, with, n) != 0)
+    return FALSE;
+  *rest = line + n;
+  return TRUE;
+}
+
+static gboolean
+read_time (Reader *reader, const char *text, const char *end)
+{
+  g_autofree char *copy = g_strndup (text, end - text);
+  char *stop;
+  double value = g_ascii_strtod (copy, &stop) * reader->time_scale;
+
+  /* heaptrack_print writes massif files with fractions of seconds */
+  if (stop == copy || !(value >= 0 && value < 9e18))
+    return FALSE;
+  reader->time = (gint64)value;
+  return TRUE;
+}
+
+static void
+read_time_unit (Reader *reader, const char *text, const char *end)
+{
+  gsize length = end - text;
+
+  reader->time_scale = 1;
+  if (length == 2 && memcmp (text, "ms", 2) == 0)
+    reader->time_scale = 1000000;
+  else if (length == 1 && *text == 's')
+    reader->time_scale = 1000000000;
+  else
+    flam_builder_warn (reader->builder,
+                       "massif counted %s, not time: one is shown as 1 ns",
+                       length == 1 && *text == 'B' ? "bytes allocated"
+                                                   : "instructions");
+}
+
+static gboolean
+read_counter (Reader *reader, guint counter, const char *text, const char *end)
+{
+  gint64 value;
+
+  if (!flam_text_number (&text, end, &value))
+    return FALSE;
+  flam_builder_add_counter_value (
+      reader->builder, counter, reader->time, value);
+  return TRUE;
+}
+
+static gboolean
+read_line (Reader *reader, const char *line, gsize length)
+{
+  const char *end = line + length, *rest;
+
+  if (starts (line, length, "time=", &rest))
+    return read_time (reader, rest, end);
+  if (starts (line, length, "mem_heap_B=", &rest))
+    return read_counter (reader, reader->heap, rest, end);
+  if (starts (line, length, "mem_heap_extra_B=", &rest))
+    return read_counter (reader, reader->extra, rest, end);
+  if (starts (line, length, "mem_stacks_B=", &rest))
+    return read_counter (reader, reader->stacks, rest, end);
+  if (starts (line, length, "heap_tree=", &rest))
+    {
+      close_nodes (reader, 0);
+      if (end - rest == 5 && memcmp (rest, "empty", 5) == 0)
+        return TRUE;
+      end_rows (reader, reader->time);
+      reader->is_peak = end - rest == 4 && memcmp (rest, "peak", 4) == 0;
+      return TRUE;
+    }
+  if (starts (line, length, "snapshot=", &rest) || length == 0 || *line == '#')
+    {
+      close_nodes (reader, 0);
+      return TRUE;
+    }
+  if (starts (line, length, "cmd: ", &rest))
+    {
+      g_autofree char *command = g_strndup (rest, end - rest);
+      flam_builder_set_command (reader->builder, command);
+      return TRUE;
+    }
+  if (starts (line, length, "time_unit: ", &rest))
+    {
+      read_time_unit (reader, rest, end);
+      return TRUE;
+    }
+  if (starts (line, length, "desc:", &rest))
+    return TRUE;
+  return read_node (reader, line, length);
+}
+
+static gboolean
+read_all (Reader *reader, const FlamProgress *progress, GError **error)
+{
+  const char *line;
+  gsize length;
+
+  while (flam_text_next (&reader->text, &line, &length))
+    {
+      if (reader->source->truncated && flam_text_is_cut (&reader->text))
+        break;
+      if (!read_line (reader, line, length))
+        bad_line (reader);
+      if (reader->text.line % 4096 == 0 &&
+          !flam_progress_step (
+              progress, flam_text_fraction (&reader->text), error))
+        return FALSE;
+    }
+  close_nodes (reader, 0);
+  end_rows (reader, FLAM_NEVER);
+  if (reader->bad_lines > 0)
+    flam_builder_warn (reader->builder,
+                       "%" G_GUINT64_FORMAT " lines make no sense and were "
+                       "left out (the first is line %" G_GUINT64_FORMAT ")",
+                       reader->bad_lines,
+                       reader->first_bad);
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Reader reader = { .source = source, .builder = builder, .time_scale = 1 };
+  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (Node));
+  g_autoptr (GArray) places =
+      g_array_new (FALSE, FALSE, sizeof (FlamValgrindPlace));
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (FlamAllocation));
+
+  reader.path = path;
+  reader.places = places;
+  reader.rows = rows;
+  flam_text_init (&reader.text, source);
+  flam_builder_set_has_times (builder);
+  flam_builder_set_origin (builder, 0);
+  flam_builder_add_allocation_measure (builder, FLAM_FROM_PEAK);
+  reader.heap = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
+  reader.extra =
+      flam_builder_add_counter (builder, "heap-extra", FLAM_UNIT_BYTES);
+  reader.stacks = flam_builder_add_counter (builder, "stacks", FLAM_UNIT_BYTES);
+  reader.below = flam_builder_function_named (
+      builder,
+      flam_builder_string (builder, "(below massif's threshold)", -1),
+      FLAM_KIND_ROOT);
+  return read_all (&reader, options->progress, error);
+}
+
+static const char *const suffixes[] = { ".massif", "massif.out", NULL };
+static const char *const mime_types[] = { "text/plain", NULL };
+
+const FlamImporter flam_import_massif = {
+  .id = "massif",
+  .label = "massif",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Code as valgrind's tools write it, and DHAT's imitators:
+ *
+ *    0x10941A: hold_peak() (alloc.cpp:17)
+ *    0x48417B4: malloc (in /usr/libexec/valgrind/vgpreload_dhat.so)
+ *    0x1: ???
+ *    0x10c8: alloc::alloc (library/alloc/src/alloc.rs:86:14)
+ *
+ * Addresses are those of the running process and of no use later. Frames that
+ * stand at one address, one after the other, are inlined into one another. */
+
+#include "flam-builder.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamId function;
+  guint32 line;
+  guint64 address; /* of the process; 0 unknown */
+} FlamValgrindPlace;
+
+FlamValgrindPlace
+flam_valgrind_place (FlamBuilder *builder, const char *text, gsize length);
+
+/* `places` innermost first; FLAM_NONE for none of them. */
+FlamId flam_valgrind_stack (FlamBuilder *builder,
+                            const FlamValgrindPlace *places,
+                            guint n);
+
+G_END_DECLS
