@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-dwarf-unit.h"
 
-/* Deeper than any compiler nests; a file that does is cut there. */
+/* Deeper than any compiler nests; the walk of a unit that does ends there. */
 #define DEPTH_MAX 128
 #define SCOPE_DEPTH_MAX 64
 /* Newer than libdw's oldest header. */
@@ -147,10 +147,13 @@ walk_dies (Walk *walk)
       Level *child = &walk->levels[walk->depth];
 
       last = MAX (last, (const void *)level.die.addr);
-      while (visit (walk, &level) && walk->depth < DEPTH_MAX &&
-             dwarf_child (&level.die, &child->die) == 0 &&
-             (const void *)child->die.addr > last)
+      while (visit (walk, &level))
         {
+          if (walk->depth == DEPTH_MAX)
+            return;
+          if (dwarf_child (&level.die, &child->die) != 0 ||
+              (const void *)child->die.addr <= last)
+            break;
           child->node = level.node;
           child->scope = level.scope;
           walk->depth++;
