@@ -210,18 +210,18 @@ spool_stream (FlamSource *source,
   return done;
 }
 
-static const Wrapper *
-find_wrapper (const FlamSource *source)
+static gboolean
+is_wrapped (const FlamSource *source)
 {
   for (guint i = 0; i < G_N_ELEMENTS (wrappers); i++)
     if (source->size > wrappers[i].length &&
         memcmp (source->data, wrappers[i].magic, wrappers[i].length) == 0)
-      return &wrappers[i];
-  return NULL;
+      return TRUE;
+  return FALSE;
 }
 
 static struct archive *
-open_archive (const FlamSource *source)
+open_archive (const FlamSource *source, int *status)
 {
   struct archive *archive = archive_read_new ();
 
@@ -232,9 +232,7 @@ open_archive (const FlamSource *source)
   archive_read_support_filter_lz4 (archive);
   archive_read_support_format_raw (archive);
   archive_read_support_format_empty (archive);
-  if (archive_read_open_memory (archive, source->data, source->size) !=
-      ARCHIVE_OK)
-    return archive;
+  *status = archive_read_open_memory (archive, source->data, source->size);
   return archive;
 }
 
@@ -254,6 +252,8 @@ unpack_to (const FlamSource *source,
   size_t n;
   gint64 offset;
 
+  if (*status < ARCHIVE_WARN)
+    return TRUE;
   *status = archive_read_next_header (archive, &entry);
   if (*status == ARCHIVE_EOF || *status < ARCHIVE_WARN)
     return TRUE;
@@ -288,16 +288,28 @@ strip_suffixes (FlamSource *source)
 }
 
 /* The library unwraps all the layers it knows at once; the caller looks again
- * in case one of them was hidden from it. */
+ * in case one of them was hidden from it. What merely starts like a wrapper is
+ * left as it is, `*was_wrapped` FALSE. */
 static gboolean
-unpack (FlamSource *source, const FlamProgress *progress, GError **error)
+unpack (FlamSource *source,
+        gboolean *was_wrapped,
+        const FlamProgress *progress,
+        GError **error)
 {
-  struct archive *archive = open_archive (source);
-  int spool = open_spool (source, error);
-  int status = ARCHIVE_FATAL;
+  int status;
+  struct archive *archive = open_archive (source, &status);
+  int spool;
   guint64 size = 0;
   gboolean ok = FALSE;
 
+  /* The memory itself is one of the filters. */
+  *was_wrapped = status < ARCHIVE_WARN || archive_filter_count (archive) > 1;
+  if (!*was_wrapped)
+    {
+      archive_read_free (archive);
+      return TRUE;
+    }
+  spool = open_spool (source, error);
   if (spool >= 0)
     ok = unpack_to (source, archive, spool, &size, &status, progress, error);
   if (ok && status != ARCHIVE_EOF)
@@ -350,6 +362,7 @@ flam_source_open (const char *path,
 {
   g_autoptr (FlamSource) source = g_new0 (FlamSource, 1);
   gboolean standard_input = strcmp (path, "-") == 0;
+  gboolean wrapped = TRUE;
   gboolean ok;
   int fd = 0;
 
@@ -368,8 +381,9 @@ flam_source_open (const char *path,
   ok = read_file (source, fd, progress, error);
   if (!standard_input)
     close (fd);
-  for (guint i = 0; ok && i < MAX_WRAPPERS && find_wrapper (source); i++)
-    ok = unpack (source, progress, error);
+  for (guint i = 0; ok && wrapped && i < MAX_WRAPPERS; i++)
+    if ((wrapped = is_wrapped (source)))
+      ok = unpack (source, &wrapped, progress, error);
   return ok ? g_steal_pointer (&source) : NULL;
 }
 

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Files of every length and in every wrapper, whole and cut short. */
+
+#include "flam-formats.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct
+{
+  const char *suffix;
+  int (*add) (struct archive *);
+} Wrapper;
+
+static const Wrapper wrappers[] = {
+  { ".gz", archive_write_add_filter_gzip },
+  { ".xz", archive_write_add_filter_xz },
+  { ".bz2", archive_write_add_filter_bzip2 },
+  { ".zst", archive_write_add_filter_zstd },
+  { ".lz4", archive_write_add_filter_lz4 },
+};
+
+static char *folder;
+
+static char *
+write_file (const char *name, const void *data, gsize size)
+{
+  char *path = g_build_filename (folder, name, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_file_set_contents (path, data, size, &error);
+  g_assert_no_error (error);
+  return path;
+}
+
+static GByteArray *
+wrap (const Wrapper *wrapper, const void *data, gsize size)
+{
+  GByteArray *out = g_byte_array_new ();
+  struct archive *archive = archive_write_new ();
+  struct archive_entry *entry = archive_entry_new ();
+  gsize used = 0;
+
+  g_byte_array_set_size (out, size * 2 + 65536);
+  archive_write_set_format_raw (archive);
+  g_assert_cmpint (wrapper->add (archive), >=, ARCHIVE_WARN);
+  archive_write_set_bytes_in_last_block (archive, 1);
+  g_assert_cmpint (
+      archive_write_open_memory (archive, out->data, out->len, &used),
+      ==,
+      ARCHIVE_OK);
+  archive_entry_set_pathname (entry, "data");
+  archive_entry_set_filetype (entry, AE_IFREG);
+  g_assert_cmpint (archive_write_header (archive, entry), ==, ARCHIVE_OK);
+  g_assert_cmpint (archive_write_data (archive, data, size), ==, size);
+  archive_entry_free (entry);
+  archive_write_close (archive);
+  archive_write_free (archive);
+  g_byte_array_set_size (out, used);
+  return out;
+}
+
+/* Lines that do not compress to nothing. */
+static GString *
+make_text (guint lines)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < lines; i++)
+    g_string_append_printf (
+        text, "main;f%x;g%x 1\n", g_test_rand_int (), g_test_rand_int ());
+  return text;
+}
+
+static void
+test_sizes (void)
+{
+  const gsize page = sysconf (_SC_PAGESIZE);
+  const gsize sizes[] = { 0, 1, page - 1, page, page + 1, 3 * page };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *data = g_strnfill (sizes[i], 'x');
+      g_autofree char *path = write_file ("sized", data, sizes[i]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (FlamSource) source = flam_source_open (path, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpmem (source->data, source->size, data, sizes[i]);
+      g_assert_cmpint (source->data[sizes[i]], ==, 0);
+      g_assert_false (source->truncated);
+    }
+}
+
+static void
+test_wrappers (void)
+{
+  g_autoptr (GString) text = make_text (20000);
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrappers); i++)
+    {
+      const Wrapper *outer = &wrappers[(i + 1) % G_N_ELEMENTS (wrappers)];
+      g_autoptr (GByteArray) once = wrap (&wrappers[i], text->str, text->len);
+      g_autoptr (GByteArray) twice = wrap (outer, once->data, once->len);
+      g_autofree char *name =
+          g_strconcat ("a.folded", wrappers[i].suffix, outer->suffix, NULL);
+      g_autofree char *path = write_file (name, twice->data, twice->len);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (FlamSource) source = flam_source_open (path, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (source->name, ==, "a.folded");
+      g_assert_cmpmem (source->data, source->size, text->str, text->len);
+      g_assert_false (source->truncated);
+      g_assert_cmpuint (source->packed_size, ==, twice->len);
+    }
+}
+
+/* What came out is there, the half line at its end is not, and it says so. A
+ * block of lz4 is 4 MiB, and comes out whole or not at all. */
+static void
+test_cut (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (wrappers); i++)
+    {
+      gboolean large = strcmp (wrappers[i].suffix, ".lz4") == 0;
+      g_autoptr (GString) text = make_text (large ? 500000 : 90000);
+      g_autoptr (GByteArray) packed = wrap (&wrappers[i], text->str, text->len);
+      g_autofree char *path = write_file ("cut", packed->data, packed->len / 2);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (FlamSource) source = flam_source_open (path, NULL, &error);
+      g_autoptr (FlamProfile) profile = NULL;
+
+      g_test_message ("%s", wrappers[i].suffix);
+      g_assert_no_error (error);
+      g_assert_true (source->truncated);
+      g_assert_cmpuint (source->size, >, 0);
+      g_assert_cmpuint (source->size, <, text->len);
+      g_assert_cmpmem (source->data, source->size, text->str, source->size);
+      profile = flam_formats_load_source (source, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_false (profile->facts.complete);
+      g_assert_nonnull (profile->facts.warnings[0]);
+      g_assert_null (profile->facts.warnings[1]); /* no bad line */
+    }
+}
+
+static void
+test_damaged (void)
+{
+  g_autoptr (GString) text = make_text (2000);
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrappers); i++)
+    {
+      g_autoptr (GByteArray) packed = wrap (&wrappers[i], text->str, text->len);
+      for (guint round = 0; round < 40; round++)
+        {
+          guint at = g_test_rand_int_range (0, packed->len);
+          guint8 old = packed->data[at];
+          packed->data[at] = g_test_rand_int_range (0, 256);
+          g_autofree char *path =
+              write_file ("damaged", packed->data, packed->len);
+          g_autoptr (GError) error = NULL;
+          g_autoptr (FlamSource) source = flam_source_open (path, NULL, &error);
+          g_assert_true ((source == NULL) == (error != NULL));
+          packed->data[at] = old;
+        }
+    }
+}
+
+static void
+expect_error (const char *path, FlamError code)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamSource) source = flam_source_open (path, NULL, &error);
+
+  g_assert_null (source);
+  g_assert_error (error, FLAM_ERROR, (int)code);
+  g_assert_true (g_str_has_prefix (error->message, path));
+}
+
+static void
+test_errors (void)
+{
+  g_autofree char *missing = g_build_filename (folder, "missing", NULL);
+  g_autofree char *stub =
+      write_file ("stub", "\x1f\x8b\x08\0\0\0\0\0\0\3\xff\xff\xff\xff\xff", 15);
+
+  expect_error (missing, FLAM_ERROR_SYSTEM);
+  expect_error (folder, FLAM_ERROR_SYSTEM);
+  expect_error (stub, FLAM_ERROR_INVALID);
+}
+
+static gboolean
+stop (gpointer data, double fraction)
+{
+  guint *calls = data;
+
+  return ++*calls < 3;
+}
+
+static void
+test_cancel (void)
+{
+  g_autoptr (GString) text = make_text (400000);
+  g_autoptr (GByteArray) packed = wrap (&wrappers[0], text->str, text->len);
+  g_autofree char *path = write_file ("cancel", packed->data, packed->len);
+  g_autofree char *plain = write_file ("plain", text->str, text->len);
+  guint calls = 0;
+  const FlamProgress progress = { stop, &calls };
+  const FlamLoadOptions options = { .progress = &progress };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (flam_source_open (path, &progress, &error));
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_CANCELLED);
+  g_clear_error (&error);
+  calls = 0;
+  g_assert_null (flam_formats_load (plain, &options, &error));
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_CANCELLED);
+}
+
+static void
+test_standard_input (void)
+{
+  g_autoptr (GString) text = make_text (100000);
+  g_autoptr (GByteArray) packed = wrap (&wrappers[3], text->str, text->len);
+  g_autofree char *path = write_file ("input", packed->data, packed->len);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamSource) file = NULL;
+  g_autoptr (FlamSource) pipe = NULL;
+  g_autofree char *command = g_strdup_printf ("cat '%s'", path);
+  FILE *stream;
+  int kept = dup (STDIN_FILENO);
+  int fd = open (path, O_RDONLY);
+
+  dup2 (fd, STDIN_FILENO);
+  file = flam_source_open ("-", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (file->data, file->size, text->str, text->len);
+  stream = popen (command, "r");
+  dup2 (fileno (stream), STDIN_FILENO);
+  pipe = flam_source_open ("-", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (pipe->data, pipe->size, text->str, text->len);
+  dup2 (kept, STDIN_FILENO);
+  pclose (stream);
+  close (fd);
+  close (kept);
+}
+
+static void
+test_kind (void)
+{
+  static const char text[] = "main;grow 4096\n";
+  const FlamLoadOptions options = { .has_force_kind = TRUE,
+                                    .force_kind = FLAM_MEASURE_ALLOC };
+  g_autoptr (FlamSource) source =
+      flam_source_new_from_data ("a", text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile =
+      flam_formats_load_source (source, &options, &error);
+
+  g_assert_no_error (error);
+  g_assert_true (flam_profile_has_kind (profile, FLAM_MEASURE_ALLOC));
+  g_assert_false (flam_profile_has_kind (profile, FLAM_MEASURE_CPU));
+  g_assert_cmpint (profile->measures[0].unit, ==, FLAM_UNIT_BYTES);
+}
+
+static void
+remove_folder (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      g_unlink (path);
+    }
+  g_rmdir (folder);
+  g_free (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  folder = g_dir_make_tmp ("flambeau-source-XXXXXX", NULL);
+  g_test_add_func ("/source/sizes", test_sizes);
+  g_test_add_func ("/source/wrappers", test_wrappers);
+  g_test_add_func ("/source/cut", test_cut);
+  g_test_add_func ("/source/damaged", test_damaged);
+  g_test_add_func ("/source/errors", test_errors);
+  g_test_add_func ("/source/cancel", test_cancel);
+  g_test_add_func ("/source/standard-input", test_standard_input);
+  g_test_add_func ("/source/kind", test_kind);
+  status = g_test_run ();
+  remove_folder ();
+  return status;
+}
