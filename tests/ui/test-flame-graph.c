@@ -31,12 +31,46 @@ typedef struct
   FlamId last;
 } Fixture;
 
+/* Until every window has been drawn thrice and 60 ms have passed: by frames,
+ * not by the clock alone, since machines are busy. */
+#define PATIENCE (30 * G_USEC_PER_SEC)
+
+static gboolean
+is_drawn (GtkWindow *window, GHashTable *since)
+{
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (window));
+  gint64 frame;
+
+  if (clock == NULL || !gtk_widget_get_mapped (GTK_WIDGET (window)) ||
+      gtk_widget_get_width (GTK_WIDGET (window)) == 0)
+    return FALSE;
+  frame = gdk_frame_clock_get_frame_counter (clock);
+  if (!g_hash_table_contains (since, window))
+    g_hash_table_insert (since, window, GSIZE_TO_POINTER ((gsize)frame));
+  gdk_frame_clock_request_phase (clock, GDK_FRAME_CLOCK_PHASE_PAINT);
+  return frame >=
+         (gint64)GPOINTER_TO_SIZE (g_hash_table_lookup (since, window)) + 3;
+}
+
+static gboolean
+all_drawn (GHashTable *since)
+{
+  g_autoptr (GList) windows = gtk_window_list_toplevels ();
+  gboolean drawn = TRUE;
+
+  for (GList *l = windows; l != NULL; l = l->next)
+    drawn = is_drawn (l->data, since) && drawn;
+  return drawn;
+}
+
 static void
 settle (void)
 {
-  gint64 end = g_get_monotonic_time () + 60000;
+  g_autoptr (GHashTable) since = g_hash_table_new (NULL, NULL);
+  gint64 start = g_get_monotonic_time ();
 
-  while (g_get_monotonic_time () < end)
+  while ((g_get_monotonic_time () < start + 60000 || !all_drawn (since)) &&
+         g_get_monotonic_time () < start + PATIENCE)
     if (!g_main_context_iteration (NULL, FALSE))
       g_usleep (1000);
 }
