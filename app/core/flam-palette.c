@@ -50,10 +50,10 @@ static const ClassLook class_looks[N_CLASSES] = {
 
 /* Warm, and clear of the kernel's orange. */
 static const Tint module_tints[] = {
-  { 0, 0.125, 27 },     { 0.03, 0.115, 88 },  { 0.03, 0.105, 45 },
-  { -0.02, 0.115, 15 }, { 0.05, 0.12, 100 },  { 0.01, 0.075, 70 },
-  { -0.025, 0.14, 35 }, { 0.03, 0.085, 5 },   { -0.03, 0.105, 80 },
-  { 0.05, 0.07, 52 },   { -0.01, 0.07, 350 }, { -0.02, 0.075, 32 },
+  { 0, 0.125, 30 },      { 0.03, 0.115, 88 },  { 0.03, 0.105, 48 },
+  { -0.015, 0.135, 22 }, { 0.05, 0.12, 100 },  { 0.01, 0.075, 72 },
+  { -0.03, 0.145, 37 },  { 0.035, 0.085, 20 }, { -0.03, 0.105, 80 },
+  { 0.05, 0.07, 55 },    { -0.01, 0.1, 42 },   { -0.025, 0.08, 30 },
 };
 static const Tint memory_tints[] = {
   { 0, 0.125, 145 },     { 0.03, 0.11, 128 },  { -0.02, 0.105, 158 },
@@ -66,13 +66,13 @@ typedef struct
 {
   float lightness; /* of boxes, in the middle */
   float chroma;    /* times the tint's */
-  FlamColor background, text, dimmed_text, strip;
+  FlamColor background, ink, text, dimmed_text, strip;
   double dim; /* how far dimmed boxes go towards the background */
 } Theme;
 
 static const Theme themes[2] = {
-  { 0.805, 1.0, 0xffffff, 0x1a1514, 0x5b5654, 0xd9d5d1, 0.72 },
-  { 0.465, 0.92, 0x1e1e1e, 0xffffff, 0xb4b0ae, 0x474443, 0.66 },
+  { 0.805, 1.0, 0xffffff, 0x1a1514, 0x1a1514, 0x5b5654, 0xd9d5d1, 0.72 },
+  { 0.685, 0.98, 0x1e1e1e, 0xffffff, 0x120d0b, 0xbcb7b4, 0x5a5755, 0.74 },
 };
 
 struct _FlamPalette
@@ -358,6 +358,12 @@ FlamColor
 flam_palette_background (const FlamPalette *palette)
 {
   return palette->theme->background;
+}
+
+FlamColor
+flam_palette_ink (const FlamPalette *palette)
+{
+  return palette->theme->ink;
 }
 
 FlamColor

@@ -50,6 +50,8 @@ FlamColor flam_palette_dimmed (const FlamPalette *palette, FlamColor color);
 /* Of strips: between the colours and the background. */
 FlamColor flam_palette_strip (const FlamPalette *palette);
 FlamColor flam_palette_background (const FlamPalette *palette);
+/* Of text on the background. */
+FlamColor flam_palette_ink (const FlamPalette *palette);
 /* Of labels: on boxes of any colour, and on dimmed ones. */
 FlamColor flam_palette_text (const FlamPalette *palette, FlamColorState state);
 

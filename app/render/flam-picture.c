@@ -184,8 +184,7 @@ draw_legend (Picture *picture, cairo_t *cr, double y)
       flam_draw_set_source (cr, entry->color);
       cairo_rectangle (cr, x, y + 3, size, size);
       cairo_fill (cr);
-      flam_draw_set_source (
-          cr, flam_palette_text (picture->palette, FLAM_COLOR_NORMAL));
+      flam_draw_set_source (cr, flam_palette_ink (picture->palette));
       x += size + 5;
       x += draw_text (picture, cr, entry->name, x, y, end - x, 1) + 14;
     }
@@ -226,7 +225,7 @@ static void
 draw_picture (Picture *picture, cairo_t *cr)
 {
   const FlamPictureOptions *options = &picture->options;
-  FlamColor text = flam_palette_text (picture->palette, FLAM_COLOR_NORMAL);
+  FlamColor text = flam_palette_ink (picture->palette);
   FlamScene scene = { .tree = picture->tree, .palette = picture->palette };
   double room = options->width - 2 * MARGIN;
   double below = frame_top (picture) + picture->viewport.height + MARGIN / 2;

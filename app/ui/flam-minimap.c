@@ -124,6 +124,10 @@ flam_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   FlamMinimap *self = FLAM_MINIMAP (widget);
   GdkRGBA paper = self->graph->dark ? (GdkRGBA){ 0.12f, 0.12f, 0.12f, 1 }
                                     : (GdkRGBA){ 1, 1, 1, 1 };
+  const float shade = self->graph->dark ? 1 : 0;
+  const GdkRGBA line = { shade, shade, shade, 0.18f };
+  const float widths[4] = { 1, 1, 1, 1 };
+  const GdkRGBA colors[4] = { line, line, line, line };
   GskRoundedRect outline;
 
   if (flam_graph_is_empty (self->graph))
@@ -144,6 +148,8 @@ flam_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       snapshot, self->picture, &GRAPHENE_RECT_INIT (0, 0, WIDTH, HEIGHT));
   append_frame (self, snapshot);
   gtk_snapshot_pop (snapshot);
+  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (-PADDING, -PADDING));
+  gtk_snapshot_append_border (snapshot, &outline, widths, colors);
   gtk_snapshot_pop (snapshot);
 }
 
