@@ -82,6 +82,14 @@ new_map (Build *build, FlamCaptureTable id)
   return build->map[id];
 }
 
+static gint64
+fact_number (const Build *build, const char *key)
+{
+  const char *value = flam_capture_reader_fact (build->reader, key);
+
+  return value != NULL ? MAX (g_ascii_strtoll (value, NULL, 10), 0) : 0;
+}
+
 /* --- code ---------------------------------------------------------------- */
 
 static void
@@ -322,7 +330,7 @@ build_measures (Build *build)
   guint n_columns = table (build, FLAM_CAPTURE_SAMPLES)->n_columns -
                     FLAM_CAPTURE_SAMPLE_COLUMNS;
   gboolean has_allocations = table (build, FLAM_CAPTURE_ALLOCATIONS)->n > 0 ||
-                             table (build, FLAM_CAPTURE_ALLOC_EVENTS)->n > 0;
+                             table (build, FLAM_CAPTURE_BLOCKS)->n > 0;
   gboolean done = FALSE;
 
   if (table (build, FLAM_CAPTURE_SAMPLES)->n == 0)
@@ -411,87 +419,166 @@ build_allocations (Build *build)
     }
 }
 
+/* Each release is a row of allocations, what is left of a row of BLOCKS is
+ * another. `at_peak` is what AT_PEAK says of all that are alike, given first
+ * to those that surely lived at that time, then to those of the same tick. */
 typedef struct
 {
-  guint32 event;    /* its row */
-  guint32 freed_by; /* row of its FREE, or FLAM_NONE */
-  guint32 nth;      /* which allocation of its thread it was */
-  guint16 distance;
-} Block;
+  GArray *rows;      /* FlamAllocation, with the file's ids */
+  GHashTable *peaks; /* row of AT_PEAK by what it says -> what is left */
+  gint64 peak_time;
+} Memory;
 
-/* Which of the blocks live at the highest point of the raw stream: those that
- * were allocated before the event `peak` and not freed before it. */
-static guint32
-pair_events (Build *build, GArray *blocks)
+typedef struct
 {
-  const FlamCaptureTable t = FLAM_CAPTURE_ALLOC_EVENTS;
-  g_autofree guint32 *per_thread =
-      g_new0 (guint32, table (build, FLAM_CAPTURE_THREADS)->n + 1);
-  gint64 live = 0, highest = 0;
-  guint32 peak = 0;
+  guint32 thread;
+  guint32 stack;
+  gint64 size;
+  guint32 allocator;
+  gint64 left;
+} Peak;
 
-  for (guint32 i = 0; i < table (build, t)->n; i++)
-    {
-      guint32 thread = u32 (build, t, 2, i) + 1;
-      gint64 bytes, ago = i64 (build, t, 7, i);
-      Block *block;
+static guint
+peak_hash (gconstpointer data)
+{
+  const Peak *peak = data;
 
-      if (u32 (build, t, 0, i) == FLAM_CAPTURE_ALLOC)
-        {
-          Block new_block = { i, FLAM_NONE, per_thread[thread]++, G_MAXUINT16 };
-          g_array_append_val (blocks, new_block);
-          if (!__builtin_mul_overflow (
-                  i64 (build, t, 4, i), i64 (build, t, 5, i), &bytes) &&
-              !__builtin_add_overflow (live, bytes, &live) && live > highest)
-            {
-              highest = live;
-              peak = i;
-            }
-          continue;
-        }
-      if (ago < 1 || ago > blocks->len)
-        continue;
-      block = &g_array_index (blocks, Block, blocks->len - (guint)ago);
-      if (block->freed_by != FLAM_NONE)
-        continue;
-      block->freed_by = i;
-      if (u32 (build, t, 2, block->event) + 1 == thread)
-        block->distance =
-            (guint16)MIN (per_thread[thread] - block->nth - 1, G_MAXUINT16);
-      if (!__builtin_mul_overflow (i64 (build, t, 4, block->event),
-                                   i64 (build, t, 5, block->event),
-                                   &bytes))
-        (void)!__builtin_sub_overflow (live, bytes, &live);
-    }
-  return peak;
+  return flam_hash_pair ((guint64) peak->thread << 32 | peak->stack,
+                         (guint64) peak->size << 4 | peak->allocator);
+}
+
+static gboolean
+peak_equal (gconstpointer a, gconstpointer b)
+{
+  const Peak *x = a;
+  const Peak *y = b;
+
+  return x->thread == y->thread && x->stack == y->stack &&
+         x->size == y->size && x->allocator == y->allocator;
 }
 
 static void
-build_alloc_events (Build *build)
+read_peaks (Build *build, Memory *memory)
 {
-  const FlamCaptureTable t = FLAM_CAPTURE_ALLOC_EVENTS;
-  g_autoptr (GArray) blocks = g_array_new (FALSE, FALSE, sizeof (Block));
-  guint32 peak = pair_events (build, blocks);
+  const FlamCaptureTable t = FLAM_CAPTURE_AT_PEAK;
 
-  for (guint i = 0; i < blocks->len; i++)
+  for (guint32 i = 0; i < table (build, t)->n; i++)
     {
-      const Block *block = &g_array_index (blocks, Block, i);
-      guint32 row = block->event;
-      gint64 count = i64 (build, t, 5, row);
-      gboolean freed = block->freed_by != FLAM_NONE;
-      FlamAllocation allocation = {
-        .time = i64 (build, t, 1, row),
-        .freed_at = freed ? i64 (build, t, 1, block->freed_by) : FLAM_NEVER,
-        .thread = mapped (build, t, 2, row),
-        .stack = mapped (build, t, 3, row),
-        .size = i64 (build, t, 4, row),
-        .count = count,
-        .at_peak = row <= peak && block->freed_by > peak ? count : 0,
-        .distance = block->distance,
-        .allocator = allocator_of (u32 (build, t, 6, row)),
-      };
-      flam_builder_add_allocation (build->builder, &allocation);
+      Peak *peak = g_new (Peak, 1);
+
+      *peak = (Peak){ u32 (build, t, 0, i),
+                      u32 (build, t, 1, i),
+                      i64 (build, t, 2, i),
+                      allocator_of (u32 (build, t, 3, i)),
+                      i64 (build, t, 4, i) };
+      g_hash_table_add (memory->peaks, peak);
     }
+}
+
+static void
+add_blocks (Build *build,
+            Memory *memory,
+            guint32 row,
+            gint64 count,
+            gint64 freed_at,
+            guint32 distance)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_BLOCKS;
+  FlamAllocation allocation = {
+    .time = i64 (build, t, 0, row),
+    .freed_at = freed_at,
+    .thread = u32 (build, t, 1, row),
+    .stack = u32 (build, t, 2, row),
+    .size = i64 (build, t, 3, row),
+    .count = count,
+    .at_peak = g_hash_table_size (memory->peaks) > 0 ? 0 : -1,
+    .distance = (guint16) MIN (distance, G_MAXUINT16),
+    .allocator = allocator_of (u32 (build, t, 5, row)),
+  };
+
+  if (count > 0)
+    g_array_append_val (memory->rows, allocation);
+}
+
+static void
+pair_blocks (Build *build, Memory *memory)
+{
+  const FlamCaptureTable b = FLAM_CAPTURE_BLOCKS;
+  const FlamCaptureTable r = FLAM_CAPTURE_RELEASES;
+  guint32 n = table (build, b)->n;
+  g_autofree gint64 *left = g_new (gint64, n + 1);
+
+  for (guint32 i = 0; i < n; i++)
+    left[i] = MAX (i64 (build, b, 4, i), 0);
+  for (guint32 i = 0; i < table (build, r)->n; i++)
+    {
+      gint64 row = i64 (build, r, 1, i);
+      gint64 count;
+
+      if (row < 0 || row >= n)
+        continue;
+      count = CLAMP (i64 (build, r, 2, i), 0, left[row]);
+      left[row] -= count;
+      add_blocks (build,
+                  memory,
+                  row,
+                  count,
+                  i64 (build, r, 0, i),
+                  u32 (build, r, 3, i));
+    }
+  for (guint32 i = 0; i < n; i++)
+    add_blocks (build, memory, i, left[i], FLAM_NEVER, G_MAXUINT16);
+}
+
+static void
+give_peaks (Memory *memory, gboolean certain)
+{
+  for (guint i = 0; i < memory->rows->len; i++)
+    {
+      FlamAllocation *row = &g_array_index (memory->rows, FlamAllocation, i);
+      gboolean inside =
+          row->time < memory->peak_time && row->freed_at > memory->peak_time;
+      gboolean touches =
+          row->time <= memory->peak_time && row->freed_at >= memory->peak_time;
+      Peak key = { row->thread, row->stack, row->size, row->allocator };
+      Peak *peak;
+      gint64 count;
+
+      if (certain ? !inside : inside || !touches)
+        continue;
+      peak = g_hash_table_lookup (memory->peaks, &key);
+      if (peak == NULL)
+        continue;
+      count = CLAMP (peak->left, 0, row->count);
+      row->at_peak = count;
+      peak->left -= count;
+    }
+}
+
+static void
+build_blocks (Build *build)
+{
+  Memory memory = { g_array_new (FALSE, FALSE, sizeof (FlamAllocation)),
+                    g_hash_table_new_full (
+                        peak_hash, peak_equal, g_free, NULL),
+                    fact_number (build, FLAM_FACT_PEAK_TIME) };
+
+  read_peaks (build, &memory);
+  pair_blocks (build, &memory);
+  give_peaks (&memory, TRUE);
+  give_peaks (&memory, FALSE);
+  for (guint i = 0; i < memory.rows->len; i++)
+    {
+      FlamAllocation *row = &g_array_index (memory.rows, FlamAllocation, i);
+
+      if (row->thread != FLAM_NONE)
+        row->thread = build->map[FLAM_CAPTURE_THREADS][row->thread];
+      if (row->stack != FLAM_NONE)
+        row->stack = build->map[FLAM_CAPTURE_STACKS][row->stack];
+      flam_builder_add_allocation (build->builder, row);
+    }
+  g_array_unref (memory.rows);
+  g_hash_table_unref (memory.peaks);
 }
 
 /* --- beside the samples -------------------------------------------------- */
@@ -526,14 +613,6 @@ build_marks (Build *build)
                            i64 (build, t, 1, i),
                            mapped (build, t, 2, i),
                            text (build, t, 3, i));
-}
-
-static gint64
-fact_number (const Build *build, const char *key)
-{
-  const char *value = flam_capture_reader_fact (build->reader, key);
-
-  return value != NULL ? MAX (g_ascii_strtoll (value, NULL, 10), 0) : 0;
 }
 
 static gint64
@@ -613,7 +692,7 @@ flam_capture_reader_build (const FlamCaptureReader *reader,
   if (ok)
     {
       build_allocations (&build);
-      build_alloc_events (&build);
+      build_blocks (&build);
       build_counters (&build);
       build_marks (&build);
     }

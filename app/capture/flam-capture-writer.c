@@ -330,12 +330,35 @@ flam_capture_writer_allocation (FlamCaptureWriter *writer,
 }
 
 void
-flam_capture_writer_alloc_event (FlamCaptureWriter *writer,
-                                 const FlamCaptureAllocEvent *event)
+flam_capture_writer_blocks (FlamCaptureWriter *writer,
+                            const FlamCaptureBlocks *blocks)
 {
-  gint64 values[] = { event->op,   event->time,  event->thread,    event->stack,
-                      event->size, event->count, event->allocator, event->ago };
-  push (writer, FLAM_CAPTURE_ALLOC_EVENTS, values);
+  gint64 values[] = { blocks->time, blocks->thread, blocks->stack,
+                      blocks->size, blocks->count,  blocks->allocator };
+  push (writer, FLAM_CAPTURE_BLOCKS, values);
+}
+
+void
+flam_capture_writer_release (FlamCaptureWriter *writer,
+                             gint64 time,
+                             guint32 row,
+                             gint64 count,
+                             guint16 distance)
+{
+  gint64 values[] = { time, row, count, distance };
+  push (writer, FLAM_CAPTURE_RELEASES, values);
+}
+
+void
+flam_capture_writer_at_peak (FlamCaptureWriter *writer,
+                             FlamId thread,
+                             FlamId stack,
+                             gint64 size,
+                             FlamAllocator allocator,
+                             gint64 count)
+{
+  gint64 values[] = { thread, stack, size, allocator, count };
+  push (writer, FLAM_CAPTURE_AT_PEAK, values);
 }
 
 FlamId

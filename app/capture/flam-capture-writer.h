@@ -80,20 +80,30 @@ void flam_capture_writer_sample (FlamCaptureWriter *writer,
 void flam_capture_writer_allocation (FlamCaptureWriter *writer,
                                      const FlamAllocation *allocation);
 
+/* Blocks made at about the same time; rows count from 0. */
 typedef struct
 {
-  FlamCaptureAllocOp op;
   gint64 time;
   FlamId thread;
   FlamId stack;
   gint64 size;
   gint64 count;
   FlamAllocator allocator;
-  gint64 ago; /* FREE: 1 is the last ALLOC written, 2 the one before ... */
-} FlamCaptureAllocEvent;
+} FlamCaptureBlocks;
 
-void flam_capture_writer_alloc_event (FlamCaptureWriter *writer,
-                                      const FlamCaptureAllocEvent *event);
+void flam_capture_writer_blocks (FlamCaptureWriter *writer,
+                                 const FlamCaptureBlocks *blocks);
+void flam_capture_writer_release (FlamCaptureWriter *writer,
+                                  gint64 time,
+                                  guint32 row,
+                                  gint64 count,
+                                  guint16 distance);
+void flam_capture_writer_at_peak (FlamCaptureWriter *writer,
+                                  FlamId thread,
+                                  FlamId stack,
+                                  gint64 size,
+                                  FlamAllocator allocator,
+                                  gint64 count);
 FlamId flam_capture_writer_counter (FlamCaptureWriter *writer,
                                     const char *id,
                                     FlamUnit unit);

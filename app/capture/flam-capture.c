@@ -12,10 +12,13 @@
  *   NAMES           FlamCaptureNamed, row of that table, since when, name
  *   SAMPLES         and one I64 for each weight column of MEASURES
  *   ALLOCATIONS     grouped: see FlamAllocation
- *   ALLOC_EVENTS    the raw stream, in order. Op ALLOC: thread, stack, size,
- *                   count, allocator; numbered 0, 1, ... among themselves.
- *                   Op FREE: time, thread, and how many allocations ago the
- *                   freed one was (1 = the last); the rest 0
+ *   BLOCKS          blocks of memory that were alike, made in one tick; rows
+ *                   are numbered 0, 1, ...
+ *   RELEASES        `count` of the blocks of row `row` were freed then, after
+ *                   `distance` other allocations of their thread (65535: more,
+ *                   or not known). A row beyond the last one is ignored
+ *   AT_PEAK         how many blocks of a kind lived at the highest point;
+ *                   written at the end, for all kinds or for none
  *   SYMBOLS         consecutive rows of one frame are its chain, caller
  *                   (inline depth 0) first
  *   END             written last: the recording was closed in order */
@@ -98,9 +101,19 @@ static const FlamCaptureColumn allocations[] = {
   ID ("stack", STACKS), I64 ("size"),     I64 ("count"),
   I64 ("at peak"),      U32 ("distance"), U32 ("allocator"),
 };
-static const FlamCaptureColumn alloc_events[] = {
-  U32 ("op"),   DELTA ("time"), ID ("thread", THREADS), ID ("stack", STACKS),
-  I64 ("size"), I64 ("count"),  U32 ("allocator"),      I64 ("ago"),
+static const FlamCaptureColumn blocks[] = {
+  DELTA ("time"), ID ("thread", THREADS), ID ("stack", STACKS),
+  I64 ("size"),   I64 ("count"),          U32 ("allocator"),
+};
+static const FlamCaptureColumn releases[] = {
+  DELTA ("time"),
+  DELTA ("row"),
+  I64 ("count"),
+  U32 ("distance"),
+};
+static const FlamCaptureColumn at_peak[] = {
+  ID ("thread", THREADS), ID ("stack", STACKS), I64 ("size"),
+  U32 ("allocator"),      I64 ("count"),
 };
 static const FlamCaptureColumn counters[] = {
   REQUIRED ("id", STRINGS),
@@ -152,7 +165,9 @@ static const struct
   TABLE (MEASURES, measures),
   TABLE (SAMPLES, samples),
   TABLE (ALLOCATIONS, allocations),
-  TABLE (ALLOC_EVENTS, alloc_events),
+  TABLE (BLOCKS, blocks),
+  TABLE (RELEASES, releases),
+  TABLE (AT_PEAK, at_peak),
   TABLE (COUNTERS, counters),
   TABLE (COUNTER_VALUES, counter_values),
   TABLE (MARKS, marks),

@@ -73,7 +73,9 @@ typedef enum
   FLAM_CAPTURE_MEASURES,
   FLAM_CAPTURE_SAMPLES,
   FLAM_CAPTURE_ALLOCATIONS,
-  FLAM_CAPTURE_ALLOC_EVENTS,
+  FLAM_CAPTURE_BLOCKS,
+  FLAM_CAPTURE_RELEASES,
+  FLAM_CAPTURE_AT_PEAK,
   FLAM_CAPTURE_COUNTERS,
   FLAM_CAPTURE_COUNTER_VALUES,
   FLAM_CAPTURE_MARKS,
@@ -111,13 +113,6 @@ const FlamCaptureColumn *flam_capture_columns (FlamCaptureTable table,
 #define FLAM_CAPTURE_MAX_WEIGHTS                                               \
   (FLAM_CAPTURE_MAX_COLUMNS - FLAM_CAPTURE_SAMPLE_COLUMNS)
 
-/* The operation of a row of ALLOC_EVENTS. */
-typedef enum
-{
-  FLAM_CAPTURE_ALLOC,
-  FLAM_CAPTURE_FREE,
-} FlamCaptureAllocOp;
-
 /* What a row of NAMES names. */
 typedef enum
 {
@@ -138,6 +133,8 @@ typedef enum
 #define FLAM_FACT_TARGET_CPU "target-cpu-ns"
 #define FLAM_FACT_STOP_MEDIAN "stop-median-ns"
 #define FLAM_FACT_EXIT_STATUS "exit-status"
+/* Of the tick in which the highest point of AT_PEAK was. */
+#define FLAM_FACT_PEAK_TIME "peak-time-ns"
 #define FLAM_FACT_HAS_TIMES "has-times"
 
 guint32 flam_capture_crc32 (guint32 crc, const void *data, gsize size);

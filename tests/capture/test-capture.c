@@ -92,22 +92,15 @@ write_recording (FlamCaptureWriter *writer, gboolean to_the_end)
       flam_capture_writer_sample (writer, &sample, (gint64[]){ 7 + i });
       g_assert_true (flam_capture_writer_flush (writer, NULL));
     }
-  flam_capture_writer_alloc_event (writer,
-                                   &(FlamCaptureAllocEvent){
-                                       .op = FLAM_CAPTURE_ALLOC,
-                                       .time = 10,
-                                       .thread = thread,
-                                       .stack = stack,
-                                       .size = 100,
-                                       .count = 1,
-                                   });
-  flam_capture_writer_alloc_event (
-      writer,
-      &(FlamCaptureAllocEvent){ .op = FLAM_CAPTURE_FREE,
-                                .time = 20,
-                                .thread = thread,
-                                .stack = FLAM_NONE,
-                                .ago = 1 });
+  flam_capture_writer_blocks (writer,
+                              &(FlamCaptureBlocks){
+                                  .time = 10,
+                                  .thread = thread,
+                                  .stack = stack,
+                                  .size = 100,
+                                  .count = 3,
+                              });
+  flam_capture_writer_release (writer, 20, 0, 1, 0);
   flam_capture_writer_counter_value (writer, counter, 15, 4096);
   flam_capture_writer_mark (writer, 16, 0, FLAM_NONE, "here");
   if (!to_the_end)

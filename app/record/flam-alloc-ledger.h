@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Allocation events -> rows of a capture. The ledger knows which block lives
+ * at which address, and says what happened tick by tick (10 ms), alike things
+ * in one row:
+ *
+ *   events   +a(64,X) +b(64,X) -a +c(64,X)      next tick:  -b
+ *   BLOCKS   time X size=64 count=3             (row 0)
+ *   RELEASES row 0: 1 (at once)                             row 0: 1
+ *
+ * A site (thread, stack, size, allocator) counts its live blocks and what of
+ * them lived at the highest point so far. The latter is brought up to date
+ * when the site is touched for the first time after a new highest point, so
+ * the exact peak costs one compare an event.
+ *
+ * Events come in the order of their times. */
+
+#include "flam-capture-writer.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamAllocLedger FlamAllocLedger;
+
+FlamAllocLedger *flam_alloc_ledger_new (FlamCaptureWriter *writer);
+void flam_alloc_ledger_free (FlamAllocLedger *ledger);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocLedger, flam_alloc_ledger_free)
+
+/* One address space: a process. Its blocks die with it, unfreed. */
+typedef struct _FlamAllocSpace FlamAllocSpace;
+/* One stream of events in it: a thread. `thread` and the stacks below are the
+ * writer's. */
+typedef struct _FlamAllocStream FlamAllocStream;
+
+FlamAllocSpace *flam_alloc_ledger_add_space (FlamAllocLedger *ledger);
+FlamAllocStream *flam_alloc_ledger_add_stream (FlamAllocLedger *ledger,
+                                               FlamAllocSpace *space,
+                                               FlamId thread);
+void flam_alloc_ledger_end_stream (FlamAllocLedger *ledger,
+                                   FlamAllocStream *stream);
+void flam_alloc_ledger_end_space (FlamAllocLedger *ledger,
+                                  FlamAllocSpace *space);
+
+/* `count`: how many blocks this one stands for (sampling). */
+void flam_alloc_ledger_block (FlamAllocLedger *ledger,
+                              FlamAllocStream *stream,
+                              gint64 time,
+                              guint64 address,
+                              gint64 size,
+                              guint32 count,
+                              FlamId stack,
+                              FlamAllocator allocator);
+void flam_alloc_ledger_free_block (FlamAllocLedger *ledger,
+                                   FlamAllocStream *stream,
+                                   gint64 time,
+                                   guint64 address);
+/* Pages: what [address, address + size) covered is given back, the rest of a
+ * mapping cut by it stays. */
+void flam_alloc_ledger_unmap (FlamAllocLedger *ledger,
+                              FlamAllocStream *stream,
+                              gint64 time,
+                              guint64 address,
+                              guint64 size);
+/* The heap's end moved by `change` bytes. */
+void flam_alloc_ledger_break (FlamAllocLedger *ledger,
+                              FlamAllocStream *stream,
+                              gint64 time,
+                              gint64 change,
+                              FlamId stack);
+
+/* Writes what the ticks up to `time` hold. */
+void flam_alloc_ledger_flush (FlamAllocLedger *ledger, gint64 time);
+/* Writes the rest and the exact peak. */
+void flam_alloc_ledger_finish (FlamAllocLedger *ledger, gint64 time);
+/* Bytes live now, without pages. */
+gint64 flam_alloc_ledger_live (const FlamAllocLedger *ledger);
+
+G_END_DECLS

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The recorder's end of allocation recording: makes the folder that targets
+ * with the preload library write to, follows the files that appear there (one
+ * a process), and hands events in the order of their times to the ledger. The
+ * shared layout: preload/flam-alloc-shared.h.
+ *
+ *   rings of all threads ──(by time stamp)──▶ ledger ──▶ capture
+ *
+ * Used by the thread that owns the capture's writer. What is in the files is
+ * the target's and may be anything: every number is checked. */
+
+#include "flam-capture-writer.h"
+
+#include <sys/types.h>
+
+G_BEGIN_DECLS
+
+/* What the session asks of its owner. */
+typedef struct
+{
+  /* The capture's row for a thread; `name` for those not met before. */
+  FlamId (*thread) (gpointer data, pid_t pid, pid_t tid, const char *name);
+  /* The capture's frame for a place in a mapping of `pid`. `path` "" for
+   * generated code, whose `offset` is an address. */
+  FlamId (*frame) (gpointer data,
+                   pid_t pid,
+                   const char *path,
+                   guint64 start,
+                   guint64 end,
+                   guint64 bias,
+                   guint64 inode,
+                   guint64 offset);
+  gpointer data;
+} FlamAllocOwner;
+
+typedef struct
+{
+  guint64 lost;
+  guint64 truncated;
+  guint n_processes;
+  gboolean bypassed; /* a program brought a malloc of its own */
+} FlamAllocStats;
+
+typedef struct _FlamAllocSession FlamAllocSession;
+
+/* `sample_bytes` 0: every allocation. `start_ns`: CLOCK_MONOTONIC at the
+ * capture's time 0. NULL with an error when there is no place for the files,
+ * or the preload library is not where it should be. */
+FlamAllocSession *flam_alloc_session_new (FlamCaptureWriter *writer,
+                                          const FlamAllocOwner *owner,
+                                          guint64 sample_bytes,
+                                          gboolean follow,
+                                          gint64 start_ns,
+                                          GError **error);
+void flam_alloc_session_free (FlamAllocSession *session);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocSession, flam_alloc_session_free)
+
+/* LD_PRELOAD=... and what the library needs, to be set for the target;
+ * `inherited` is the LD_PRELOAD it would have had, or NULL. g_strfreev. */
+char **flam_alloc_session_environment (const FlamAllocSession *session,
+                                       const char *inherited);
+
+/* Handles what is there; how many events. */
+guint64 flam_alloc_session_drain (FlamAllocSession *session);
+/* Returns when a ring fills up, or after `timeout` µs. */
+void flam_alloc_session_wait (FlamAllocSession *session, gint64 timeout);
+/* Targets go silent, the rest is handled, the peak is written. */
+void flam_alloc_session_finish (FlamAllocSession *session, gint64 now);
+void flam_alloc_session_stats (const FlamAllocSession *session,
+                               FlamAllocStats *stats);
+
+/* Why `program` cannot be recorded: it is statically linked, or privileged;
+ * NULL when it can. g_free. */
+char *flam_alloc_obstacle (const char *program);
+
+G_END_DECLS

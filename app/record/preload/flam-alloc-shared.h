@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* What libflambeau-alloc.so, inside the target, and the recorder share: a
+ * folder with one `control` file and one file a process, all mapped by both.
+ * Plain C, no GLib.
+ *
+ *   DIR/control       made by the recorder: what to do, doorbell, heartbeat
+ *   DIR/PID.N         made by the target: N counts the process's execs/forks
+ *
+ * A process's file (sparse; only what is used takes memory):
+ *
+ *   OFFSET              SIZE  WHAT
+ *        0              4096  FlamAllocHeader
+ *     4096   48 * MAX_MODULES FlamAllocModule, n_modules of them
+ *        .        TEXT_SIZE   their paths
+ *        .    16 * MAX_NODES  FlamAllocNode, n_nodes: stacks as a trie
+ *        .  RING_BYTES each   rings: one a thread, FlamAllocRing + data
+ *
+ * Rings carry records of 16 or 32 bytes, never split at the ring's end. Their
+ * order over threads is that of their time stamps. For one address it is also
+ * that of publication: an allocation is published before its address is
+ * known to anybody, a free before the address can be handed out again. So a
+ * reader that notes the time T first, then takes what every ring has
+ * published, and handles what is stamped up to T, never sees a free before
+ * its allocation.
+ *
+ * Nothing here is memory or environment of the target: addresses, sizes,
+ * times, module paths. */
+
+#include <stdint.h>
+
+#define FLAM_ALLOC_MAGIC 0x434f4c4c414d4c46ull /* "FLMALLOC" */
+#define FLAM_ALLOC_VERSION 1
+
+/* Environment of the target. */
+#define FLAM_ALLOC_ENV_DIR "FLAMBEAU_ALLOC_DIR"
+
+#define FLAM_ALLOC_MAX_MODULES 4096
+#define FLAM_ALLOC_TEXT_SIZE (1u << 20)
+#define FLAM_ALLOC_MAX_NODES (8u << 20)
+#define FLAM_ALLOC_MAX_RINGS 4096
+#define FLAM_ALLOC_RING_DATA (256u << 10)
+#define FLAM_ALLOC_RING_BYTES (FLAM_ALLOC_RING_DATA + 4096u)
+
+#define FLAM_ALLOC_MODULES_AT 4096ull
+#define FLAM_ALLOC_TEXT_AT                                                     \
+  (FLAM_ALLOC_MODULES_AT + 48ull * FLAM_ALLOC_MAX_MODULES)
+#define FLAM_ALLOC_NODES_AT (FLAM_ALLOC_TEXT_AT + FLAM_ALLOC_TEXT_SIZE)
+#define FLAM_ALLOC_RINGS_AT (FLAM_ALLOC_NODES_AT + 16ull * FLAM_ALLOC_MAX_NODES)
+#define FLAM_ALLOC_FILE_SIZE                                                   \
+  (FLAM_ALLOC_RINGS_AT + (uint64_t)FLAM_ALLOC_MAX_RINGS * FLAM_ALLOC_RING_BYTES)
+
+/* The recorder's side of DIR/control. */
+typedef struct
+{
+  uint64_t magic;
+  uint32_t version;
+  uint32_t follow;       /* forked children record too */
+  uint64_t sample_bytes; /* 0: every allocation */
+  uint32_t stopped;      /* no more recording; targets go silent */
+  /* These change all the time: on lines of their own, as every event reads
+   * the ones above. */
+  uint32_t doorbell __attribute__ ((aligned (64)));  /* futex: a ring is half
+                                                        full */
+  uint64_t heartbeat __attribute__ ((aligned (64))); /* the recorder lives */
+} FlamAllocControl;
+
+enum
+{
+  FLAM_ALLOC_CLOCK_TSC,
+  FLAM_ALLOC_CLOCK_NS, /* CLOCK_MONOTONIC: no usable time stamp counter */
+};
+
+typedef struct
+{
+  uint64_t magic;
+  uint32_t version;
+  int32_t pid;
+  int32_t parent;
+  uint32_t clock;
+  uint64_t start_ticks; /* the same moment on */
+  uint64_t start_ns;    /* both clocks (CLOCK_MONOTONIC) */
+  uint32_t n_modules;
+  uint32_t text_used;
+  uint32_t n_nodes;  /* published; node 0 is "no stack" */
+  uint32_t n_rings;  /* ever begun */
+  uint32_t bypassed; /* malloc is somebody else's: nothing will be seen */
+  uint32_t ready;
+  uint64_t lost;      /* records dropped: no ring, or nobody read it */
+  uint64_t truncated; /* stacks that do not reach their root */
+} FlamAllocHeader;
+
+/* A mapping's code. A library that comes back gets a new row. */
+typedef struct
+{
+  uint32_t path; /* in the text; 0: memory without a file */
+  uint32_t unused;
+  uint64_t bias; /* address - bias = offset in the file */
+  uint64_t start;
+  uint64_t end;
+  uint64_t inode;
+  uint64_t unused2;
+} FlamAllocModule;
+
+/* A stack: a caller's node and the place of the call. Leaves are calls to
+ * the allocator. `place` is module << 44 | offset, return address - 1. */
+typedef struct
+{
+  uint32_t parent; /* < own id; 0: this is a root */
+  uint32_t unused;
+  uint64_t place;
+} FlamAllocNode;
+
+#define FLAM_ALLOC_PLACE(module, offset)                                       \
+  ((uint64_t)(module) << 44 | ((offset)&0xfffffffffffull))
+#define FLAM_ALLOC_PLACE_MODULE(place) ((uint32_t)((place) >> 44))
+#define FLAM_ALLOC_PLACE_OFFSET(place) ((place)&0xfffffffffffull)
+
+enum
+{
+  FLAM_ALLOC_RING_FREE,
+  FLAM_ALLOC_RING_USED,
+  FLAM_ALLOC_RING_DONE, /* its thread ended; free again once it was read */
+};
+
+typedef struct
+{
+  uint32_t state;
+  int32_t tid;
+  char name[16]; /* as it was when the ring began */
+  uint64_t head __attribute__ ((aligned (64))); /* bytes ever written */
+  uint64_t tail __attribute__ ((aligned (64))); /* bytes ever read */
+  uint8_t data[] __attribute__ ((aligned (64)));
+} FlamAllocRing;
+
+/* Low four bits of the first word; the rest is the time stamp. */
+enum
+{
+  FLAM_ALLOC_OP_PAD,    /* nothing more up to the ring's end */
+  FLAM_ALLOC_OP_FREE,   /* 16 bytes */
+  FLAM_ALLOC_OP_UNMAP,  /* 32 bytes: a range */
+  FLAM_ALLOC_OP_BREAK,  /* 32 bytes: the heap's end moved; size is signed */
+  FLAM_ALLOC_OP_MALLOC, /* from here on 32 bytes: a block */
+  FLAM_ALLOC_OP_CALLOC,
+  FLAM_ALLOC_OP_REALLOC,
+  FLAM_ALLOC_OP_ALIGNED,
+  FLAM_ALLOC_OP_MMAP,
+};
+
+typedef struct
+{
+  uint64_t stamp; /* ticks << 4 | op */
+  uint64_t address;
+} FlamAllocFree;
+
+typedef struct
+{
+  uint64_t stamp;
+  uint64_t address;
+  uint64_t size;
+  uint32_t node;
+  uint32_t unused;
+} FlamAllocBlock;
+
+/* Ticks keep their low 60 bits: at 4 GHz that is 9 years. */
+#define FLAM_ALLOC_STAMP(ticks, op) ((uint64_t)(ticks) << 4 | (op))
+#define FLAM_ALLOC_STAMP_OP(stamp) ((unsigned)((stamp)&15))
+#define FLAM_ALLOC_STAMP_TICKS(stamp) ((stamp) >> 4)

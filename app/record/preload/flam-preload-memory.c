@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Memory of our own: whole pages from the kernel, so that the target's heap
+ * never knows. Few and large: tables, caches. */
+
+#include "flam-preload.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+typedef struct
+{
+  size_t mapped;
+  size_t size;
+} Chunk;
+
+/* By number, since mmap() is one of our hooks. */
+static void *
+map_pages (size_t size)
+{
+  long at = syscall (SYS_mmap,
+                     NULL,
+                     size,
+                     PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                     -1,
+                     0);
+
+  return at == -1 ? NULL : (void *)at;
+}
+
+void *
+preload_pages (size_t size)
+{
+  return map_pages (size);
+}
+
+void
+preload_release_pages (void *pages, size_t size)
+{
+  syscall (SYS_munmap, pages, size);
+}
+
+void *
+preload_allocate (size_t size)
+{
+  size_t mapped = (size + sizeof (Chunk) + 4095) & ~(size_t)4095;
+  Chunk *chunk;
+
+  if (mapped < size)
+    return NULL;
+  chunk = map_pages (mapped);
+  if (chunk == NULL)
+    return NULL;
+  *chunk = (Chunk){ mapped, size };
+  return chunk + 1;
+}
+
+void
+preload_release (void *data)
+{
+  Chunk *chunk = (Chunk *)data - 1;
+
+  if (data != NULL)
+    syscall (SYS_munmap, chunk, chunk->mapped);
+}
+
+void *
+preload_reallocate (void *data, size_t size)
+{
+  Chunk *chunk = (Chunk *)data - 1;
+  void *fresh;
+
+  if (data == NULL)
+    return preload_allocate (size);
+  if (size <= chunk->mapped - sizeof *chunk)
+    {
+      chunk->size = size;
+      return data;
+    }
+  fresh = preload_allocate (size);
+  if (fresh == NULL)
+    return NULL;
+  memcpy (fresh, data, chunk->size);
+  preload_release (data);
+  return fresh;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Which code is where: /proc/self/maps, read without the loader's lock. The
+ * list in use is never changed, only replaced, so hooks read it freely:
+ *
+ *   current ──▶ [start end bias table] [ … ] [ … ]   ascending
+ */
+
+#include "flam-preload.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAPS_MAX (8u << 20)
+#define REFRESH_NS 100000000ll
+
+typedef struct
+{
+  uint64_t start;
+  uint64_t end;
+  uint64_t offset;
+  uint64_t inode;
+  bool executable;
+  bool readable;
+  const char *path; /* up to its newline */
+  size_t length;
+} Mapping;
+
+_Atomic uint32_t preload_code_epoch = 1;
+static PreloadModules *_Atomic current;
+static atomic_flag refreshing = ATOMIC_FLAG_INIT;
+static _Atomic int64_t next_refresh;
+
+static int64_t
+now_ns (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static size_t
+read_maps (char *text)
+{
+  long fd = syscall (
+      SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  size_t used = 0;
+
+  if (fd < 0)
+    return 0;
+  while (used < MAPS_MAX)
+    {
+      long n = syscall (SYS_read, fd, text + used, MAPS_MAX - used);
+
+      if (n <= 0)
+        break;
+      used += n;
+    }
+  syscall (SYS_close, fd);
+  return used;
+}
+
+static const char *
+parse_hex (const char *p, const char *end, uint64_t *value)
+{
+  *value = 0;
+  for (; p < end; p++)
+    {
+      unsigned digit;
+
+      if (*p >= '0' && *p <= '9')
+        digit = *p - '0';
+      else if (*p >= 'a' && *p <= 'f')
+        digit = *p - 'a' + 10;
+      else
+        break;
+      *value = *value << 4 | digit;
+    }
+  return p;
+}
+
+static const char *
+skip_field (const char *p, const char *end)
+{
+  while (p < end && *p != ' ')
+    p++;
+  while (p < end && *p == ' ')
+    p++;
+  return p;
+}
+
+/* "start-end rwxp offset dev inode   path" */
+static void
+parse_mapping (const char *p, const char *end, Mapping *mapping)
+{
+  mapping->inode = 0;
+  p = parse_hex (p, end, &mapping->start);
+  p = parse_hex (p + 1, end, &mapping->end);
+  p++;
+  mapping->readable = p < end && p[0] == 'r';
+  mapping->executable = p + 2 < end && p[2] == 'x';
+  p = skip_field (p, end);
+  p = parse_hex (p, end, &mapping->offset);
+  p = skip_field (skip_field (p, end), end);
+  while (p < end && *p >= '0' && *p <= '9')
+    mapping->inode = mapping->inode * 10 + (*p++ - '0');
+  p = skip_field (p, end);
+  mapping->path = p;
+  mapping->length = end - p;
+}
+
+/* --- the list ------------------------------------------------------------ */
+
+static uint32_t
+share_path (const char *path, size_t length)
+{
+  FlamAllocHeader *header = preload_header;
+  char *text = (char *)header + FLAM_ALLOC_TEXT_AT;
+  uint32_t at = header->text_used;
+
+  if (at == 0)
+    header->text_used = at = 1;
+  if (length == 0 || at + length + 1 > FLAM_ALLOC_TEXT_SIZE)
+    return 0;
+  memcpy (text + at, path, length);
+  text[at + length] = 0;
+  header->text_used = at + length + 1;
+  return at;
+}
+
+/* The table's row for a module that was not there before. */
+static uint32_t
+share_module (const Mapping *mapping, uint64_t bias)
+{
+  FlamAllocHeader *header = preload_header;
+  FlamAllocModule *row =
+      (FlamAllocModule *)((char *)header + FLAM_ALLOC_MODULES_AT);
+  uint32_t id = header->n_modules;
+
+  if (id == FLAM_ALLOC_MAX_MODULES)
+    return 0;
+  row[id] = (FlamAllocModule){
+    .path = share_path (mapping->path, mapping->length),
+    .bias = bias,
+    .start = mapping->start,
+    .end = mapping->end,
+    .inode = mapping->inode,
+  };
+  atomic_thread_fence (memory_order_release);
+  header->n_modules = id + 1;
+  return id;
+}
+
+static const PreloadModule *
+find_in (const PreloadModules *list, uint64_t pc)
+{
+  uint32_t low = 0;
+  uint32_t high = list ? list->n : 0;
+
+  while (low < high)
+    {
+      uint32_t middle = low + (high - low) / 2;
+
+      if (list->modules[middle].end <= pc)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return list != NULL && low < list->n && list->modules[low].start <= pc
+             ? &list->modules[low]
+             : NULL;
+}
+
+/* The ELF image: from the first readable mapping of the same file at or below
+ * this one, as far as its mappings follow one another. */
+static const FlamUnwindTable *
+build_table (const Mapping *image, uint64_t image_end)
+{
+  const char *why;
+
+  if (image == NULL || image->offset != 0 || !image->readable ||
+      memcmp ((const void *)image->start, "\177ELF", 4) != 0)
+    return NULL;
+  return flam_unwind_table_new_memory (
+      (const void *)image->start, image_end - image->start, &why);
+}
+
+static bool
+same_file (const Mapping *a, const Mapping *b)
+{
+  return a->length == b->length && a->length > 0 &&
+         memcmp (a->path, b->path, a->length) == 0;
+}
+
+/* One past the last byte that can be read from the image on. */
+static uint64_t
+image_end (const char *text, size_t size, const Mapping *image)
+{
+  const char *end = text + size;
+  uint64_t reached = image->start;
+
+  for (const char *line = text; line < end;)
+    {
+      const char *newline = memchr (line, '\n', end - line);
+      Mapping mapping;
+
+      if (newline == NULL)
+        break;
+      parse_mapping (line, newline, &mapping);
+      line = newline + 1;
+      if (mapping.start < image->start)
+        continue;
+      if (mapping.start != reached || !mapping.readable ||
+          !same_file (&mapping, image))
+        break;
+      reached = mapping.end;
+    }
+  return reached;
+}
+
+static void
+add_module (PreloadModules *list,
+            const PreloadModules *before,
+            const Mapping *mapping,
+            const Mapping *image,
+            const char *text,
+            size_t size)
+{
+  PreloadModule *module = &list->modules[list->n++];
+  uint64_t bias = mapping->start - mapping->offset;
+  const PreloadModule *known = find_in (before, mapping->start);
+
+  if (known != NULL && known->start == mapping->start &&
+      known->end == mapping->end && known->bias == bias)
+    {
+      *module = *known;
+      return;
+    }
+  *module = (PreloadModule){ mapping->start, mapping->end, bias };
+  module->id = share_module (mapping, mapping->length ? bias : 0);
+  if (!same_file (mapping, image))
+    image = mapping;
+  module->table = build_table (image, image_end (text, size, image));
+}
+
+static PreloadModules *
+parse_maps (const char *text, size_t size, const PreloadModules *before)
+{
+  const char *end = text + size;
+  Mapping image = { 0 };
+  size_t lines = 0;
+  PreloadModules *list;
+
+  for (const char *p = text; p < end; p++)
+    lines += *p == '\n';
+  list = preload_allocate (sizeof *list + lines * sizeof list->modules[0]);
+  if (list == NULL)
+    return NULL;
+  list->n = 0;
+  for (const char *line = text; line < end;)
+    {
+      const char *newline = memchr (line, '\n', end - line);
+      Mapping mapping;
+
+      if (newline == NULL)
+        break;
+      parse_mapping (line, newline, &mapping);
+      line = newline + 1;
+      if (mapping.offset == 0 && !same_file (&mapping, &image))
+        image = mapping;
+      if (mapping.executable)
+        add_module (list, before, &mapping, &image, text, size);
+    }
+  return list;
+}
+
+/* Whether something that was known is gone or is something else now. */
+static bool
+lost_code (const PreloadModules *before, const PreloadModules *after)
+{
+  for (uint32_t i = 0; before != NULL && i < before->n; i++)
+    {
+      const PreloadModule *was = &before->modules[i];
+      const PreloadModule *is = find_in (after, was->start);
+
+      if (is == NULL || is->id != was->id)
+        return true;
+    }
+  return false;
+}
+
+static void
+refresh (void)
+{
+  static char *text;
+  PreloadModules *before = atomic_load (&current);
+  PreloadModules *after;
+  size_t size;
+
+  if (text == NULL)
+    text = preload_pages (MAPS_MAX);
+  if (text == NULL)
+    return;
+  size = read_maps (text);
+  after = parse_maps (text, size, before);
+  if (after == NULL)
+    return;
+  atomic_store (&current, after);
+  if (lost_code (before, after))
+    atomic_fetch_add (&preload_code_epoch, 1);
+}
+
+static void
+refresh_once (void)
+{
+  if (atomic_flag_test_and_set (&refreshing))
+    return;
+  refresh ();
+  atomic_store (&next_refresh, now_ns () + REFRESH_NS);
+  atomic_flag_clear (&refreshing);
+}
+
+void
+preload_modules_changed (void)
+{
+  refresh_once ();
+}
+
+const PreloadModule *
+preload_module_at (uint64_t pc)
+{
+  const PreloadModule *module = find_in (atomic_load (&current), pc);
+
+  if (LIKELY (module != NULL))
+    return module;
+  /* New code appears with dlopen, and JITs make some without end. */
+  if (atomic_load (&current) != NULL && now_ns () < atomic_load (&next_refresh))
+    return NULL;
+  refresh_once ();
+  return find_in (atomic_load (&current), pc);
+}

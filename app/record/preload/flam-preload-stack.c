@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Where a call came from, in tens of nanoseconds.
+ *
+ * Most calls come from nearly where the last one came from. So each thread
+ * keeps its last stack, and a new one is unwound only until it meets it:
+ *
+ *   kept      main ── run ── parse ── node_new ── malloc
+ *   now       main ── run ── parse ── list_add ── malloc
+ *                             ▲ same pc, sp and rbp: from here on the return
+ *                               addresses (and saved rbps) in the kept slots
+ *                               are only compared, and the trie's node of
+ *                               `parse` is reused
+ *
+ * Nothing is written to the target's stack. A frame whose slots are not known
+ * (its row is an expression) is never taken for granted: it is unwound anew. */
+
+#include "flam-preload.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define FRAMES_MAX 4096
+#define CACHE_SIZE 2048
+/* Above this a stack pointer is not on the stack we know of. */
+#define STACK_MAX (1ull << 30)
+
+typedef struct
+{
+  uint64_t pc;
+  uint64_t sp;
+  uint64_t bp;
+  uint64_t bp_slot; /* where the caller's rbp was read; 0: it is bp */
+  uint32_t node;
+  bool certain; /* the caller is *(sp of caller - 8), rbp as bp_slot says */
+} Frame;
+
+typedef struct
+{
+  uint64_t pc;
+  const FlamUnwindRow *row;
+  const FlamUnwindRule *rules;
+  bool known;
+} Cached;
+
+struct _PreloadStack
+{
+  uint32_t epoch;
+  uint32_t n;
+  Cached cache[CACHE_SIZE];
+  Frame frames[FRAMES_MAX]; /* root first */
+  Frame walked[FRAMES_MAX]; /* leaf first */
+};
+
+PreloadStack *
+preload_stack_new (void)
+{
+  return preload_pages (sizeof (PreloadStack));
+}
+
+size_t
+preload_stack_size (void)
+{
+  return sizeof (PreloadStack);
+}
+
+/* --- the trie ------------------------------------------------------------ */
+
+/* (parent, pc) -> node. Read without a lock; a slot is filled after its node
+ * is. A full table is replaced by one twice as large, the old one stays for
+ * those who still read it. */
+typedef struct
+{
+  uint32_t mask;
+  _Atomic uint32_t slots[];
+} Index;
+
+typedef struct
+{
+  uint64_t pc;
+  uint32_t parent;
+} Key;
+
+static Index *_Atomic trie_index;
+static Key *keys; /* per node */
+static uint32_t index_epoch;
+static atomic_flag trie_lock = ATOMIC_FLAG_INIT;
+
+static uint32_t
+hash_key (uint64_t pc, uint32_t parent)
+{
+  __uint128_t product = (__uint128_t)(pc ^ 0x9e3779b97f4a7c15ull) *
+                        (parent ^ 0xe7037ed1a0b428dbull);
+
+  return (uint32_t)((uint64_t)product ^ (uint64_t)(product >> 64));
+}
+
+static uint32_t
+trie_find (const Index *table, uint64_t pc, uint32_t parent, uint32_t *at)
+{
+  uint32_t i = hash_key (pc, parent) & table->mask;
+
+  for (;; i = (i + 1) & table->mask)
+    {
+      uint32_t node =
+          atomic_load_explicit (&table->slots[i], memory_order_acquire);
+
+      *at = i;
+      if (node == 0 || (keys[node].pc == pc && keys[node].parent == parent))
+        return node;
+    }
+}
+
+static Index *
+new_index (uint32_t size)
+{
+  Index *table = preload_pages (sizeof *table + (size_t)size * 4);
+
+  if (table != NULL)
+    table->mask = size - 1;
+  return table;
+}
+
+static Index *
+grown_index (const Index *old, uint32_t n_nodes, uint32_t first)
+{
+  Index *table = new_index ((old->mask + 1) * 2);
+  uint32_t at;
+
+  for (uint32_t node = first; table != NULL && node < n_nodes; node++)
+    {
+      trie_find (table, keys[node].pc, keys[node].parent, &at);
+      table->slots[at] = node;
+    }
+  return table;
+}
+
+/* Nodes below this number are of code that has been unloaded since. */
+static uint32_t first_node = 1;
+
+static bool
+prepare_index (void)
+{
+  if (keys == NULL)
+    keys = preload_pages (sizeof *keys * (size_t)FLAM_ALLOC_MAX_NODES);
+  if (trie_index == NULL || index_epoch != preload_code_epoch)
+    {
+      index_epoch = preload_code_epoch;
+      first_node = preload_header->n_nodes;
+      atomic_store (&trie_index, new_index (1 << 14));
+    }
+  return keys != NULL && trie_index != NULL;
+}
+
+static uint64_t
+place_of (uint64_t pc)
+{
+  const PreloadModule *module = preload_module_at (pc);
+
+  return module ? FLAM_ALLOC_PLACE (module->id, pc - module->bias)
+                : FLAM_ALLOC_PLACE (0, pc);
+}
+
+static uint32_t
+trie_insert (uint64_t pc, uint32_t parent, uint64_t place)
+{
+  FlamAllocHeader *header = preload_header;
+  FlamAllocNode *nodes =
+      (FlamAllocNode *)((char *)header + FLAM_ALLOC_NODES_AT);
+  uint32_t node, at;
+
+  if (!prepare_index ())
+    return 0;
+  node = trie_find (trie_index, pc, parent, &at);
+  if (node != 0 || header->n_nodes == FLAM_ALLOC_MAX_NODES)
+    return node;
+  node = header->n_nodes;
+  if ((node - first_node) * 2 > trie_index->mask)
+    {
+      Index *larger = grown_index (trie_index, node, first_node);
+
+      if (larger == NULL)
+        return 0;
+      atomic_store (&trie_index, larger);
+      trie_find (larger, pc, parent, &at);
+    }
+  nodes[node] = (FlamAllocNode){ parent, 0, place };
+  keys[node] = (Key){ pc, parent };
+  __atomic_store_n (&header->n_nodes, node + 1, __ATOMIC_RELEASE);
+  atomic_store_explicit (&trie_index->slots[at], node, memory_order_release);
+  return node;
+}
+
+static uint32_t
+node_of (uint64_t pc, uint32_t parent)
+{
+  Index *table = atomic_load (&trie_index);
+  uint32_t at;
+  uint32_t node = 0;
+  uint64_t place;
+
+  if (table != NULL && index_epoch == preload_code_epoch)
+    node = trie_find (table, pc, parent, &at);
+  if (LIKELY (node != 0))
+    return node;
+  place = place_of (pc);
+  while (atomic_flag_test_and_set_explicit (&trie_lock, memory_order_acquire))
+    __builtin_ia32_pause ();
+  node = trie_insert (pc, parent, place);
+  atomic_flag_clear_explicit (&trie_lock, memory_order_release);
+  return node;
+}
+
+void
+preload_stacks_reset (void)
+{
+  atomic_store (&trie_index, NULL);
+  atomic_flag_clear (&trie_lock);
+  first_node = 1;
+}
+
+/* --- unwinding ----------------------------------------------------------- */
+
+static bool
+read_word (void *data, uint64_t address, uint64_t *value)
+{
+  struct iovec local = { value, sizeof *value };
+  struct iovec remote = { (void *)address, sizeof *value };
+
+  return syscall (
+             SYS_process_vm_readv, getpid (), &local, 1ul, &remote, 1ul, 0ul) ==
+         sizeof *value;
+}
+
+extern void *__libc_stack_end;
+
+/* The stack's memory from `sp` on, as far as it is surely there: to the
+ * thread's control block, or for the first thread to where main's caller
+ * began. Elsewhere (coroutines) the kernel is asked for each word. */
+static FlamUnwindMemory
+stack_memory (uint64_t sp)
+{
+  FlamUnwindMemory memory = { NULL, sp, 0, read_word, NULL };
+  uint64_t top = (uint64_t)pthread_self ();
+  uint64_t main_top = (uint64_t)__libc_stack_end;
+
+  if (sp < main_top && main_top - sp < STACK_MAX)
+    top = main_top;
+  if (sp < top && top - sp < STACK_MAX)
+    {
+      memory.copy = (const void *)sp;
+      memory.size = top - sp;
+    }
+  return memory;
+}
+
+static const Cached *
+row_at (PreloadStack *stack, uint64_t pc)
+{
+  Cached *cached = &stack->cache[(pc ^ pc >> 11) % CACHE_SIZE];
+  const PreloadModule *module;
+
+  if (LIKELY (cached->known && cached->pc == pc))
+    return cached;
+  module = preload_module_at (pc);
+  *cached = (Cached){ pc };
+  if (module != NULL && module->table != NULL)
+    {
+      cached->row = flam_unwind_table_find (module->table, pc - module->bias);
+      cached->rules = flam_unwind_table_rules (module->table);
+    }
+  /* Code that is not known yet may be known the next time. */
+  cached->known = module != NULL;
+  return cached;
+}
+
+/* Notes where the step from `frame` reads, before it is made. */
+static void
+note_slots (Frame *frame, const FlamUnwindRow *row)
+{
+  uint64_t cfa;
+
+  frame->certain = row != NULL && (row->how & 7) != FLAM_UNWIND_KIND_RULE &&
+                   (row->how & 7) != FLAM_UNWIND_KIND_PLT &&
+                   (row->how & 7) != FLAM_UNWIND_KIND_NONE;
+  frame->bp_slot = 0;
+  if (!frame->certain || row->bp == 0)
+    return;
+  cfa = ((row->how & 7) == FLAM_UNWIND_KIND_BP ? frame->bp : frame->sp) +
+        8ull * row->cfa;
+  /* Epilogues pop without saying so: below sp the value is in rbp again. */
+  if (cfa - 8ull * row->bp >= frame->sp)
+    frame->bp_slot = cfa - 8ull * row->bp;
+}
+
+/* How many of frames[0..from] are still as they were, counted from `from`
+ * toward the root: returns the last frame that is certain. */
+static uint32_t
+verify (const PreloadStack *stack,
+        uint32_t from,
+        const FlamUnwindMemory *memory)
+{
+  uint64_t end = memory->base + memory->size;
+  uint32_t i = from;
+
+  while (i > 0)
+    {
+      const Frame *frame = &stack->frames[i];
+      const Frame *caller = &stack->frames[i - 1];
+      uint64_t slot = caller->sp - 8;
+
+      if (!frame->certain || slot + 8 > end ||
+          *(const uint64_t *)slot != caller->pc + 1)
+        break;
+      if (frame->bp_slot != 0 &&
+          (frame->bp_slot + 8 > end || frame->bp_slot < memory->base ||
+           *(const uint64_t *)frame->bp_slot != caller->bp))
+        break;
+      i--;
+    }
+  return i;
+}
+
+/* The kept frame with this pc, sp and rbp, or -1. `at` moves toward the root
+ * with the walk. */
+static int
+find_kept (const PreloadStack *stack, int *at, const FlamUnwindRegs *regs)
+{
+  while (*at >= 0 && stack->frames[*at].sp < regs->sp)
+    (*at)--;
+  if (*at < 0)
+    return -1;
+  return stack->frames[*at].sp == regs->sp &&
+                 stack->frames[*at].pc == regs->pc &&
+                 stack->frames[*at].bp == regs->bp
+             ? *at
+             : -1;
+}
+
+/* Leaf first into `walked`, until the root or until the rest is as it was.
+ * Returns how many; `kept` is how many of the kept frames follow. */
+static uint32_t
+walk (PreloadStack *stack, FlamUnwindRegs *regs, uint32_t *kept, bool *root)
+{
+  FlamUnwindMemory memory = stack_memory (regs->sp);
+  int at = (int)stack->n - 1;
+  uint32_t n = 0;
+
+  *kept = 0;
+  *root = false;
+  while (n < FRAMES_MAX)
+    {
+      Frame *frame = &stack->walked[n];
+      int same = find_kept (stack, &at, regs);
+      const Cached *cached;
+      FlamUnwindEnd end;
+
+      if (same >= 0)
+        {
+          uint32_t last = verify (stack, same, &memory);
+
+          if (last == 0)
+            {
+              *kept = same + 1;
+              *root = true;
+              return n;
+            }
+          for (; (uint32_t)same > last && n < FRAMES_MAX; same--)
+            stack->walked[n++] = stack->frames[same];
+          at = (int)last - 1;
+          regs->pc = stack->frames[last].pc;
+          regs->sp = stack->frames[last].sp;
+          regs->bp = stack->frames[last].bp;
+          regs->bx_state = 0;
+          if (n == FRAMES_MAX)
+            return n;
+          frame = &stack->walked[n];
+        }
+      *frame = (Frame){ regs->pc, regs->sp, regs->bp };
+      cached = row_at (stack, regs->pc);
+      note_slots (frame, cached->row);
+      n++;
+      end = flam_unwind_step (cached->row, cached->rules, &memory, regs);
+      if (end != FLAM_UNWIND_OK)
+        {
+          *root = end == FLAM_UNWIND_ROOT;
+          return n;
+        }
+      /* Frames hold the place of the call, not where it returns to. */
+      regs->pc -= regs->caller;
+    }
+  return n;
+}
+
+uint32_t
+preload_stack_node (PreloadStack *stack, uint64_t pc, uint64_t sp, uint64_t bp)
+{
+  FlamUnwindRegs regs = { .pc = pc - 1, .sp = sp, .bp = bp };
+  uint32_t epoch = atomic_load (&preload_code_epoch);
+  uint32_t kept, n;
+  uint32_t node;
+  bool root;
+
+  if (stack->epoch != epoch)
+    {
+      stack->epoch = epoch;
+      stack->n = 0;
+      memset (stack->cache, 0, sizeof stack->cache);
+    }
+  n = walk (stack, &regs, &kept, &root);
+  if (!root)
+    __atomic_add_fetch (&preload_header->truncated, 1, __ATOMIC_RELAXED);
+  if (kept + n > FRAMES_MAX)
+    n = FRAMES_MAX - kept;
+  node = kept > 0 ? stack->frames[kept - 1].node : 0;
+  for (uint32_t i = 0; i < n; i++)
+    {
+      Frame *frame = &stack->frames[kept + i];
+
+      *frame = stack->walked[n - 1 - i];
+      node = frame->node = node_of (frame->pc, node);
+    }
+  stack->n = kept + n;
+  return node;
+}

@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The hooks: each calls the next definition of the same name (libc's, or
+ * jemalloc's), and says what happened. operator new comes through malloc.
+ *
+ * Exact: every call is a record. Sampled: bytes are counted down, and a block
+ * is a record when the count falls below zero, with the chance
+ * 1 - exp(-size / every) (a Poisson process over bytes); a small table tells
+ * frees of such blocks from all others. */
+
+/* mmap and mmap64 are two names here. */
+#undef _FILE_OFFSET_BITS
+
+#include "flam-preload.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef struct
+{
+  void *(*malloc) (size_t);
+  void (*free) (void *);
+  void *(*calloc) (size_t, size_t);
+  void *(*realloc) (void *, size_t);
+  int (*posix_memalign) (void **, size_t, size_t);
+  void *(*aligned_alloc) (size_t, size_t);
+  void *(*memalign) (size_t, size_t);
+  void *(*valloc) (size_t);
+  void *(*pvalloc) (size_t);
+  void *(*mmap) (void *, size_t, int, int, int, off_t);
+  int (*munmap) (void *, size_t);
+  void *(*mremap) (void *, size_t, size_t, int, ...);
+  int (*brk) (void *);
+  void *(*sbrk) (intptr_t);
+  int (*dlclose) (void *);
+} Real;
+
+static Real real;
+static bool resolved;
+
+/* dlsym() itself may allocate: until it has answered, from here. */
+static char early[16 << 10] __attribute__ ((aligned (16)));
+static _Atomic size_t early_used;
+
+static bool
+is_early (const void *data)
+{
+  return (const char *)data >= early &&
+         (const char *)data < early + sizeof early;
+}
+
+static void *
+allocate_early (size_t size)
+{
+  size_t need = (size + 31) & ~(size_t)15;
+  size_t at = atomic_fetch_add (&early_used, need);
+
+  if (at + need > sizeof early)
+    return NULL;
+  *(size_t *)(void *)(early + at) = size;
+  return early + at + 16;
+}
+
+#define RESOLVE(name) real.name = (typeof (real.name))dlsym (RTLD_NEXT, #name)
+
+static void
+resolve (void)
+{
+  static atomic_flag once = ATOMIC_FLAG_INIT;
+
+  if (atomic_flag_test_and_set (&once))
+    return;
+  RESOLVE (malloc);
+  RESOLVE (free);
+  RESOLVE (calloc);
+  RESOLVE (realloc);
+  RESOLVE (posix_memalign);
+  RESOLVE (aligned_alloc);
+  RESOLVE (memalign);
+  RESOLVE (valloc);
+  RESOLVE (pvalloc);
+  RESOLVE (mmap);
+  RESOLVE (munmap);
+  RESOLVE (mremap);
+  RESOLVE (brk);
+  RESOLVE (sbrk);
+  RESOLVE (dlclose);
+  __atomic_store_n (&resolved, true, __ATOMIC_RELEASE);
+}
+
+/* The next definition may be used; FALSE while dlsym() looks for it. */
+static inline bool
+has_real (void)
+{
+  if (LIKELY (__atomic_load_n (&resolved, __ATOMIC_ACQUIRE)))
+    return true;
+  resolve ();
+  return __atomic_load_n (&resolved, __ATOMIC_ACQUIRE);
+}
+
+/* --- whether, and how much ----------------------------------------------- */
+
+/* Nothing to record: not started, our own call, or a thread that is ending.
+ * The page tells a child that was forked behind libc's back. */
+static inline bool
+enter (void)
+{
+  const PreloadThread *thread = &preload_thread;
+  uint32_t epoch = atomic_load_explicit (&preload_epoch, memory_order_relaxed);
+
+  if (epoch == 0 || thread->busy)
+    return false;
+  if (LIKELY (thread->epoch == epoch && !preload_was_forked () &&
+              !preload_control->stopped))
+    return !thread->dead;
+  return preload_enter_slow ();
+}
+
+static uint64_t
+next_random (void)
+{
+  uint64_t x = preload_thread.random;
+
+  x ^= x << 13;
+  x ^= x >> 7;
+  x ^= x << 17;
+  return preload_thread.random = x;
+}
+
+/* log(x) of a positive x, to seven digits: libm is not ours to call. With
+ * x = 2^e * m and s = (m - 1) / (m + 1): log m = 2 * (s + s^3/3 + s^5/5 ...) */
+static double
+logarithm (double x)
+{
+  uint64_t bits;
+  double m, s, square;
+  int exponent;
+
+  memcpy (&bits, &x, 8);
+  exponent = (int)(bits >> 52 & 2047) - 1023;
+  bits = (bits & ~(2047ull << 52)) | 1023ull << 52;
+  memcpy (&m, &bits, 8);
+  s = (m - 1) / (m + 1);
+  square = s * s;
+  return exponent * 0.6931471805599453 +
+         2 * s *
+             (1 +
+              square * (1. / 3 +
+                        square * (1. / 5 +
+                                  square * (1. / 7 +
+                                            square * (1. / 9 + square / 11)))));
+}
+
+/* Bytes to the next sample: exponential with mean `every`. */
+static int64_t
+next_interval (uint64_t every)
+{
+  double uniform = ((double)(next_random () >> 11) + 1) * 0x1p-53;
+  double interval = -logarithm (uniform) * (double)every;
+
+  return interval < 1 ? 1 : interval > 1e15 ? (int64_t)1e15 : (int64_t)interval;
+}
+
+/* The sampled blocks that are live: which frees to say. Buckets of eight
+ * addresses, one cache line, behind counts that answer for nearly all. A full
+ * bucket means that the block is not sampled. */
+#define BUCKETS (1u << 14)
+static _Atomic uint16_t sampled_counts[BUCKETS];
+static _Atomic uint64_t *_Atomic sampled; /* [BUCKETS][8] */
+
+static inline uint32_t
+bucket_of (uint64_t address)
+{
+  return (address * 0x9e3779b97f4a7c15ull) >> 50;
+}
+
+static bool
+remember_sampled (uint64_t address)
+{
+  uint32_t bucket = bucket_of (address);
+  _Atomic uint64_t *table = atomic_load (&sampled);
+
+  if (table == NULL)
+    {
+      _Atomic uint64_t *fresh = preload_pages (BUCKETS * 8ul * sizeof *fresh);
+
+      if (fresh == NULL)
+        return false;
+      if (!atomic_compare_exchange_strong (&sampled, &table, fresh))
+        preload_release_pages ((void *)fresh, BUCKETS * 8ul * sizeof *fresh);
+      table = atomic_load (&sampled);
+    }
+  for (unsigned i = 0; i < 8; i++)
+    {
+      uint64_t empty = 0;
+
+      if (atomic_compare_exchange_strong (
+              &table[bucket * 8 + i], &empty, address))
+        {
+          atomic_fetch_add (&sampled_counts[bucket], 1);
+          return true;
+        }
+    }
+  return false;
+}
+
+static bool
+forget_sampled (uint64_t address)
+{
+  uint32_t bucket = bucket_of (address);
+  _Atomic uint64_t *table = atomic_load (&sampled);
+
+  if (LIKELY (atomic_load_explicit (&sampled_counts[bucket],
+                                    memory_order_relaxed) == 0))
+    return false;
+  for (unsigned i = 0; i < 8; i++)
+    {
+      uint64_t found = address;
+
+      if (atomic_compare_exchange_strong (&table[bucket * 8 + i], &found, 0))
+        {
+          atomic_fetch_sub (&sampled_counts[bucket], 1);
+          return true;
+        }
+    }
+  return false;
+}
+
+static bool
+takes_sample (uint64_t size)
+{
+  PreloadThread *thread = &preload_thread;
+  uint64_t every = preload_sample_bytes ();
+
+  if (every == 0)
+    return true;
+  if (UNLIKELY (thread->until_sample == 0))
+    thread->until_sample = next_interval (every);
+  thread->until_sample -= (int64_t)size;
+  if (LIKELY (thread->until_sample > 0))
+    return false;
+  thread->until_sample = next_interval (every);
+  return true;
+}
+
+/* --- what is said -------------------------------------------------------- */
+
+typedef struct
+{
+  uint64_t pc;
+  uint64_t sp;
+  uint64_t bp;
+} Caller;
+
+/* The frame that called the hook. Hooks are compiled with frame pointers. */
+#define CALLER()                                                               \
+  ((Caller){ (uint64_t)__builtin_return_address (0),                           \
+             (uint64_t)__builtin_frame_address (0) + 16,                       \
+             *(const uint64_t *)__builtin_frame_address (0) })
+
+static void
+say_block (unsigned op, const void *data, uint64_t size, Caller caller)
+{
+  PreloadThread *thread = &preload_thread;
+  int saved = errno;
+  uint32_t node;
+
+  thread->busy = true;
+  if (preload_sample_bytes () == 0 || op == FLAM_ALLOC_OP_MMAP ||
+      op == FLAM_ALLOC_OP_BREAK || remember_sampled ((uint64_t)data))
+    {
+      node =
+          preload_stack_node (thread->stack, caller.pc, caller.sp, caller.bp);
+      preload_put_block (op, (uint64_t)data, size, node);
+    }
+  thread->busy = false;
+  errno = saved;
+}
+
+static inline void
+say_allocated (unsigned op, const void *data, uint64_t size, Caller caller)
+{
+  if (data != NULL && enter () && takes_sample (size))
+    say_block (op, data, size, caller);
+}
+
+static inline void
+say_freed (const void *data)
+{
+  if (!enter ())
+    return;
+  if (preload_sample_bytes () != 0 && !forget_sampled ((uint64_t)data))
+    return;
+  preload_thread.busy = true;
+  preload_put_free ((uint64_t)data);
+  preload_thread.busy = false;
+}
+
+/* --- the heap ------------------------------------------------------------ */
+
+EXPORT void *
+malloc (size_t size)
+{
+  void *data;
+
+  if (UNLIKELY (preload_thread.busy && resolved))
+    return preload_allocate (size);
+  if (UNLIKELY (!has_real ()))
+    return allocate_early (size);
+  data = real.malloc (size);
+  say_allocated (FLAM_ALLOC_OP_MALLOC, data, size, CALLER ());
+  return data;
+}
+
+EXPORT void
+free (void *data)
+{
+  if (data == NULL || UNLIKELY (is_early (data)))
+    return;
+  if (UNLIKELY (preload_thread.busy && resolved))
+    {
+      preload_release (data);
+      return;
+    }
+  if (UNLIKELY (!has_real ()))
+    return;
+  say_freed (data);
+  real.free (data);
+}
+
+EXPORT void *
+calloc (size_t n, size_t size)
+{
+  void *data;
+  size_t total;
+
+  if (UNLIKELY (preload_thread.busy && resolved))
+    return __builtin_mul_overflow (n, size, &total) ? NULL
+                                                    : preload_allocate (total);
+  if (UNLIKELY (!has_real ()))
+    return __builtin_mul_overflow (n, size, &total) ? NULL
+                                                    : allocate_early (total);
+  data = real.calloc (n, size);
+  say_allocated (FLAM_ALLOC_OP_CALLOC, data, n * size, CALLER ());
+  return data;
+}
+
+/* A block that was taken early moves to the real heap. */
+static void *
+move_early (void *data, size_t size)
+{
+  size_t old = ((size_t *)data)[-2];
+  void *fresh = has_real () ? real.malloc (size) : allocate_early (size);
+
+  if (fresh != NULL)
+    memcpy (fresh, data, old < size ? old : size);
+  return fresh;
+}
+
+EXPORT void *
+realloc (void *data, size_t size)
+{
+  void *fresh;
+
+  if (UNLIKELY (is_early (data)))
+    return move_early (data, size);
+  if (UNLIKELY (preload_thread.busy && resolved))
+    return preload_reallocate (data, size);
+  if (UNLIKELY (!has_real ()))
+    return data == NULL ? allocate_early (size) : NULL;
+  /* Said before: once it returns, the old address may be another thread's.
+   * When it fails, the old block is still there, and is said anew. */
+  if (data != NULL)
+    say_freed (data);
+  fresh = real.realloc (data, size);
+  if (fresh != NULL)
+    say_allocated (FLAM_ALLOC_OP_REALLOC, fresh, size, CALLER ());
+  else if (data != NULL && size != 0)
+    say_allocated (
+        FLAM_ALLOC_OP_REALLOC, data, malloc_usable_size (data), CALLER ());
+  return fresh;
+}
+
+EXPORT void *
+reallocarray (void *data, size_t n, size_t size)
+{
+  size_t total;
+
+  if (__builtin_mul_overflow (n, size, &total))
+    {
+      errno = ENOMEM;
+      return NULL;
+    }
+  return realloc (data, total);
+}
+
+EXPORT int
+posix_memalign (void **data, size_t alignment, size_t size)
+{
+  int result;
+
+  if (!has_real ())
+    return ENOMEM;
+  result = real.posix_memalign (data, alignment, size);
+  if (result == 0)
+    say_allocated (FLAM_ALLOC_OP_ALIGNED, *data, size, CALLER ());
+  return result;
+}
+
+EXPORT void *
+aligned_alloc (size_t alignment, size_t size)
+{
+  void *data = has_real () ? real.aligned_alloc (alignment, size) : NULL;
+
+  say_allocated (FLAM_ALLOC_OP_ALIGNED, data, size, CALLER ());
+  return data;
+}
+
+EXPORT void *
+memalign (size_t alignment, size_t size)
+{
+  void *data = has_real () ? real.memalign (alignment, size) : NULL;
+
+  say_allocated (FLAM_ALLOC_OP_ALIGNED, data, size, CALLER ());
+  return data;
+}
+
+EXPORT void *
+valloc (size_t size)
+{
+  void *data = has_real () ? real.valloc (size) : NULL;
+
+  say_allocated (FLAM_ALLOC_OP_ALIGNED, data, size, CALLER ());
+  return data;
+}
+
+EXPORT void *
+pvalloc (size_t size)
+{
+  void *data = has_real () ? real.pvalloc (size) : NULL;
+
+  say_allocated (FLAM_ALLOC_OP_ALIGNED, data, size, CALLER ());
+  return data;
+}
+
+/* --- pages --------------------------------------------------------------- */
+
+/* Mappings are few: all of them are said, sampled or not. */
+static inline void
+say_mapped (const void *data, uint64_t size, int flags, Caller caller)
+{
+  if (data != MAP_FAILED && (flags & MAP_ANONYMOUS) && enter ())
+    say_block (FLAM_ALLOC_OP_MMAP, data, size, caller);
+}
+
+static inline void
+say_unmapped (const void *data, uint64_t size)
+{
+  if (!enter ())
+    return;
+  preload_thread.busy = true;
+  preload_put_block (FLAM_ALLOC_OP_UNMAP, (uint64_t)data, size, 0);
+  preload_thread.busy = false;
+}
+
+EXPORT void *
+mmap (void *address, size_t size, int protection, int flags, int fd, off_t at)
+{
+  void *data;
+
+  if (!has_real ())
+    {
+      errno = ENOMEM;
+      return MAP_FAILED;
+    }
+  /* What it covers is gone. */
+  if (flags & MAP_FIXED)
+    say_unmapped (address, size);
+  data = real.mmap (address, size, protection, flags, fd, at);
+  say_mapped (data, size, flags, CALLER ());
+  return data;
+}
+
+EXPORT void *
+mmap64 (void *address, size_t size, int protection, int flags, int fd, off_t at)
+    __attribute__ ((alias ("mmap")));
+
+EXPORT int
+munmap (void *address, size_t size)
+{
+  if (!has_real ())
+    {
+      errno = EINVAL;
+      return -1;
+    }
+  say_unmapped (address, size);
+  return real.munmap (address, size);
+}
+
+EXPORT void *
+mremap (void *address, size_t old_size, size_t new_size, int flags, ...)
+{
+  va_list args;
+  void *wanted;
+  void *data;
+
+  va_start (args, flags);
+  wanted = va_arg (args, void *);
+  va_end (args);
+  if (!has_real ())
+    {
+      errno = ENOMEM;
+      return MAP_FAILED;
+    }
+  say_unmapped (address, old_size);
+  data = real.mremap (address, old_size, new_size, flags, wanted);
+  if (data != MAP_FAILED)
+    say_mapped (data, new_size, MAP_ANONYMOUS, CALLER ());
+  else
+    say_mapped (address, old_size, MAP_ANONYMOUS, CALLER ());
+  return data;
+}
+
+static void
+say_break (intptr_t change, Caller caller)
+{
+  if (change != 0 && enter ())
+    say_block (FLAM_ALLOC_OP_BREAK, NULL, (uint64_t)change, caller);
+}
+
+EXPORT void *
+sbrk (intptr_t change)
+{
+  void *before;
+
+  if (!has_real ())
+    {
+      errno = ENOMEM;
+      return (void *)-1;
+    }
+  before = real.sbrk (change);
+  if (before != (void *)-1)
+    say_break (change, CALLER ());
+  return before;
+}
+
+EXPORT int
+brk (void *end)
+{
+  void *before;
+  int result;
+
+  if (!has_real ())
+    {
+      errno = ENOMEM;
+      return -1;
+    }
+  before = real.sbrk (0);
+  result = real.brk (end);
+  if (result == 0)
+    say_break ((char *)end - (char *)before, CALLER ());
+  return result;
+}
+
+EXPORT int
+dlclose (void *handle)
+{
+  int result = has_real () ? real.dlclose (handle) : -1;
+
+  if (enter ())
+    {
+      int saved = errno;
+
+      preload_thread.busy = true;
+      preload_modules_changed ();
+      preload_thread.busy = false;
+      errno = saved;
+    }
+  return result;
+}
+
+/* Whether the name `malloc` is somebody else's: a program that brings its own
+ * (statically linked jemalloc) never calls ours. */
+static bool
+is_bypassed (void)
+{
+  Dl_info theirs, ours;
+  void *found = dlsym (RTLD_DEFAULT, "malloc");
+
+  return found == NULL || dladdr (found, &theirs) == 0 ||
+         dladdr (&real, &ours) == 0 || theirs.dli_fbase != ours.dli_fbase;
+}
+
+__attribute__ ((constructor (101))) static void
+start (void)
+{
+  resolve ();
+  preload_start (is_bypassed ());
+}

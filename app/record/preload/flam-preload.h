@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* libflambeau-alloc.so: what its files know of each other. The rules of the
+ * house, since this runs inside other people's programs:
+ *
+ *  - no lock is held while calling anything of the target's or of libc's that
+ *    may lock; no loader lock is ever taken from a hook (a constructor could
+ *    wait for us while holding it);
+ *  - while `busy` is set, the hooks are transparent and our own allocations
+ *    come from mmap (flam-preload-memory.c): the target's heap is as it would
+ *    be without us;
+ *  - thread-local storage is of the initial-exec kind: reading it never
+ *    allocates;
+ *  - errno is as the real function left it. */
+
+#include "flam-alloc-shared.h"
+#include "flam-unwind-rows.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define HIDDEN __attribute__ ((visibility ("hidden")))
+#define EXPORT __attribute__ ((visibility ("default")))
+#define UNLIKELY(x) __builtin_expect (!!(x), 0)
+#define LIKELY(x) __builtin_expect (!!(x), 1)
+#define TLS __thread __attribute__ ((tls_model ("initial-exec")))
+
+/* --- flam-preload-memory.c: allocations of our own ----------------------- */
+
+HIDDEN void *preload_allocate (size_t size);
+HIDDEN void *preload_reallocate (void *data, size_t size);
+HIDDEN void preload_release (void *data);
+/* Zeroed pages; NULL without memory. */
+HIDDEN void *preload_pages (size_t size);
+HIDDEN void preload_release_pages (void *pages, size_t size);
+
+/* --- flam-preload-modules.c: which code is where ------------------------- */
+
+typedef struct
+{
+  uint64_t start;
+  uint64_t end;
+  uint64_t bias;                /* address - bias = offset in the file */
+  uint32_t id;                  /* row of the shared table */
+  const FlamUnwindTable *table; /* NULL: frame pointers */
+} PreloadModule;
+
+/* An immutable list; replaced whole, never freed. */
+typedef struct
+{
+  uint32_t n;
+  PreloadModule modules[];
+} PreloadModules;
+
+/* The code at `pc`, or NULL. Reads /proc/self/maps anew when the place is
+ * unknown, not more than a few times a second. */
+HIDDEN const PreloadModule *preload_module_at (uint64_t pc);
+/* Some library may have gone: look again, and forget which stack is which. */
+HIDDEN void preload_modules_changed (void);
+/* Raised whenever pcs may have a new meaning. */
+HIDDEN extern _Atomic uint32_t preload_code_epoch;
+
+/* --- flam-preload-stack.c: where the call came from ---------------------- */
+
+typedef struct _PreloadStack PreloadStack;
+
+HIDDEN PreloadStack *preload_stack_new (void);
+HIDDEN size_t preload_stack_size (void);
+/* The node of the stack whose innermost frame is (pc, sp, bp). */
+HIDDEN uint32_t preload_stack_node (PreloadStack *stack,
+                                    uint64_t pc,
+                                    uint64_t sp,
+                                    uint64_t bp);
+/* A forked child begins with no stacks. */
+HIDDEN void preload_stacks_reset (void);
+
+/* --- flam-preload-ring.c: the way out ------------------------------------ */
+
+typedef struct
+{
+  uint32_t epoch; /* of preload_epoch when it was made; else it is stale */
+  bool busy;
+  bool dead;            /* its thread is ending, or there was no room */
+  int64_t until_sample; /* bytes */
+  uint64_t random;
+  FlamAllocRing *ring;
+  PreloadStack *stack;
+} PreloadThread;
+
+HIDDEN extern TLS PreloadThread preload_thread;
+HIDDEN extern FlamAllocHeader *preload_header;
+HIDDEN extern FlamAllocControl *preload_control;
+/* 0: not recording. Raised when a forked child starts anew. */
+HIDDEN extern _Atomic uint32_t preload_epoch;
+
+/* Maps the files; called once, from the constructor. With `bypassed`, only to
+ * say that nothing will be seen. */
+HIDDEN void preload_start (bool bypassed);
+/* Is there something to record, here and now? Makes the thread ready. */
+HIDDEN bool preload_enter_slow (void);
+HIDDEN void preload_put_free (uint64_t address);
+HIDDEN void
+preload_put_block (unsigned op, uint64_t address, uint64_t size, uint32_t node);
+HIDDEN uint64_t preload_sample_bytes (void);
+/* Forked without going through libc's fork? */
+HIDDEN bool preload_was_forked (void);
+HIDDEN long preload_tid (void);
