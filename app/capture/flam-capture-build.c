@@ -443,8 +443,8 @@ peak_hash (gconstpointer data)
 {
   const Peak *peak = data;
 
-  return flam_hash_pair ((guint64) peak->thread << 32 | peak->stack,
-                         (guint64) peak->size << 4 | peak->allocator);
+  return flam_hash_pair ((guint64)peak->thread << 32 | peak->stack,
+                         (guint64)peak->size << 4 | peak->allocator);
 }
 
 static gboolean
@@ -453,8 +453,8 @@ peak_equal (gconstpointer a, gconstpointer b)
   const Peak *x = a;
   const Peak *y = b;
 
-  return x->thread == y->thread && x->stack == y->stack &&
-         x->size == y->size && x->allocator == y->allocator;
+  return x->thread == y->thread && x->stack == y->stack && x->size == y->size &&
+         x->allocator == y->allocator;
 }
 
 static void
@@ -492,7 +492,7 @@ add_blocks (Build *build,
     .size = i64 (build, t, 3, row),
     .count = count,
     .at_peak = g_hash_table_size (memory->peaks) > 0 ? 0 : -1,
-    .distance = (guint16) MIN (distance, G_MAXUINT16),
+    .distance = (guint16)MIN (distance, G_MAXUINT16),
     .allocator = allocator_of (u32 (build, t, 5, row)),
   };
 
@@ -559,8 +559,7 @@ static void
 build_blocks (Build *build)
 {
   Memory memory = { g_array_new (FALSE, FALSE, sizeof (FlamAllocation)),
-                    g_hash_table_new_full (
-                        peak_hash, peak_equal, g_free, NULL),
+                    g_hash_table_new_full (peak_hash, peak_equal, g_free, NULL),
                     fact_number (build, FLAM_FACT_PEAK_TIME) };
 
   read_peaks (build, &memory);

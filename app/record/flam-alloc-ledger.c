@@ -36,7 +36,7 @@ typedef struct
   guint32 peak_epoch; /* at_peak is that of this highest point */
   guint32 tick;       /* whose row this is */
   guint32 row;
-  gint64 made;        /* blocks in `row` */
+  gint64 made; /* blocks in `row` */
   gint64 freed_at_once;
   /* The releases of one older row, most often all there are in a tick. */
   guint32 release_row;
@@ -49,7 +49,7 @@ struct _FlamAllocSpace
   Block *places; /* open addressing, linear */
   gsize mask;
   gsize used;
-  GArray *pages; /* Block, ascending by address */
+  GArray *pages;  /* Block, ascending by address */
   GArray *breaks; /* Block, in order */
 };
 
@@ -118,8 +118,7 @@ put_block (FlamAllocSpace *space, const Block *block, Block *old)
 
   if (space->used * 4 > space->mask * 3)
     grow_places (space);
-  for (at = place_of (space, block->address);
-       space->places[at].address != 0;
+  for (at = place_of (space, block->address); space->places[at].address != 0;
        at = (at + 1) & space->mask)
     if (space->places[at].address == block->address)
       {
@@ -174,17 +173,17 @@ site_equal (gconstpointer table, FlamId row, gconstpointer key)
   const SiteKey *a = &flam_column_at (&ledger->sites, Site, row).key;
   const SiteKey *b = key;
 
-  return a->thread == b->thread && a->stack == b->stack &&
-         a->size == b->size && a->allocator == b->allocator;
+  return a->thread == b->thread && a->stack == b->stack && a->size == b->size &&
+         a->allocator == b->allocator;
 }
 
 static guint32
 site_of (FlamAllocLedger *ledger, const SiteKey *key)
 {
-  guint32 hash = flam_hash_pair ((guint64) key->thread << 32 | key->stack,
-                                 (guint64) key->size << 4 | key->allocator);
-  FlamSlot *slot = flam_interner_find (
-      &ledger->interner, hash, site_equal, ledger, key);
+  guint32 hash = flam_hash_pair ((guint64)key->thread << 32 | key->stack,
+                                 (guint64)key->size << 4 | key->allocator);
+  FlamSlot *slot =
+      flam_interner_find (&ledger->interner, hash, site_equal, ledger, key);
   Site site = { .key = *key, .release_row = FLAM_NONE };
 
   if (slot->id != FLAM_NONE)
@@ -296,8 +295,7 @@ end_tick (FlamAllocLedger *ledger)
                 site_at (ledger, g_array_index (ledger->makers, guint32, i)));
   for (guint i = 0; i < ledger->touched->len; i++)
     write_site_releases (
-        ledger,
-        site_at (ledger, g_array_index (ledger->touched, guint32, i)));
+        ledger, site_at (ledger, g_array_index (ledger->touched, guint32, i)));
   g_array_set_size (ledger->makers, 0);
   g_array_set_size (ledger->touched, 0);
   ledger->tick++;
@@ -357,10 +355,8 @@ release (FlamAllocLedger *ledger, const Block *block, guint16 distance)
   if (site->release_row != block->row || site->release_distance != distance)
     {
       if (site->released > 0)
-        write_release (ledger,
-                       site->release_row,
-                       site->released,
-                       site->release_distance);
+        write_release (
+            ledger, site->release_row, site->released, site->release_distance);
       site->release_row = block->row;
       site->release_distance = distance;
       site->released = 0;
@@ -530,8 +526,8 @@ flam_alloc_ledger_unmap (FlamAllocLedger *ledger,
       Block block = g_array_index (rest, Block, i);
 
       for (at = pages->len;
-           at > 0 && g_array_index (pages, Block, at - 1).address >
-                         block.address;)
+           at > 0 &&
+           g_array_index (pages, Block, at - 1).address > block.address;)
         at--;
       g_array_insert_val (pages, at, block);
     }

@@ -37,8 +37,8 @@ typedef struct
   gsize mapped;
   FlamAllocHeader *header;
   FlamAllocSpace *space;
-  GArray *rings;      /* Ring */
-  FlamColumn stacks;  /* FlamId per node; row 0 none */
+  GArray *rings;     /* Ring */
+  FlamColumn stacks; /* FlamId per node; row 0 none */
   guint32 n_modules;
   double ns_per_tick;
   gboolean done;
@@ -147,12 +147,13 @@ find_library (FlamAllocSession *session, GError **error)
 {
   const char *given = g_getenv ("FLAMBEAU_ALLOC_LIB");
 
-  session->library =
-      given && *given ? g_canonicalize_filename (given, NULL)
-                      : g_build_filename (FLAM_LIBDIR, LIBRARY, NULL);
+  session->library = given && *given
+                         ? g_canonicalize_filename (given, NULL)
+                         : g_build_filename (FLAM_LIBDIR, LIBRARY, NULL);
   if (access (session->library, R_OK) == 0)
     return TRUE;
-  return fail (error, "the allocation library cannot be read", session->library);
+  return fail (
+      error, "the allocation library cannot be read", session->library);
 }
 
 FlamAllocSession *
@@ -176,8 +177,7 @@ flam_alloc_session_new (FlamCaptureWriter *writer,
   if (!find_library (session, error) || !make_directory (session, error) ||
       !make_control (session, sample_bytes, follow, error))
     return NULL;
-  session->heap =
-      flam_capture_writer_counter (writer, "heap", FLAM_UNIT_BYTES);
+  session->heap = flam_capture_writer_counter (writer, "heap", FLAM_UNIT_BYTES);
   return g_steal_pointer (&session);
 }
 
@@ -221,11 +221,10 @@ flam_alloc_session_environment (const FlamAllocSession *session,
 {
   char **environment = g_new0 (char *, 3);
 
-  environment[0] = inherited && *inherited
-                       ? g_strdup_printf ("LD_PRELOAD=%s:%s",
-                                          session->library,
-                                          inherited)
-                       : g_strdup_printf ("LD_PRELOAD=%s", session->library);
+  environment[0] =
+      inherited && *inherited
+          ? g_strdup_printf ("LD_PRELOAD=%s:%s", session->library, inherited)
+          : g_strdup_printf ("LD_PRELOAD=%s", session->library);
   environment[1] =
       g_strdup_printf (FLAM_ALLOC_ENV_DIR "=%s", session->directory);
   return environment;
@@ -242,13 +241,9 @@ map_process (const char *path, const char *name)
   struct stat st;
 
   if (fd >= 0 && fstat (fd, &st) == 0 && S_ISREG (st.st_mode) &&
-      (guint64) st.st_size == FLAM_ALLOC_FILE_SIZE)
-    mapped = mmap (NULL,
-                   FLAM_ALLOC_FILE_SIZE,
-                   PROT_READ | PROT_WRITE,
-                   MAP_SHARED,
-                   fd,
-                   0);
+      (guint64)st.st_size == FLAM_ALLOC_FILE_SIZE)
+    mapped = mmap (
+        NULL, FLAM_ALLOC_FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (fd >= 0)
     close (fd);
   if (mapped == MAP_FAILED)
@@ -308,7 +303,7 @@ scan (FlamAllocSession *session)
 static const char *
 module_path (const FlamAllocHeader *header, guint32 at)
 {
-  const char *text = (const char *) header + FLAM_ALLOC_TEXT_AT;
+  const char *text = (const char *)header + FLAM_ALLOC_TEXT_AT;
 
   if (at == 0 || at >= FLAM_ALLOC_TEXT_SIZE ||
       memchr (text + at, 0, FLAM_ALLOC_TEXT_SIZE - at) == NULL)
@@ -320,9 +315,8 @@ static FlamId
 frame_of (FlamAllocSession *session, Process *process, guint64 place)
 {
   const FlamAllocModule *modules =
-      (const FlamAllocModule *) (const void *) ((const char *)
-                                                    process->header +
-                                                FLAM_ALLOC_MODULES_AT);
+      (const FlamAllocModule *)(const void *)((const char *)process->header +
+                                              FLAM_ALLOC_MODULES_AT);
   guint32 id = FLAM_ALLOC_PLACE_MODULE (place);
   guint64 offset = FLAM_ALLOC_PLACE_OFFSET (place);
   FlamAllocModule module = { 0 };
@@ -344,8 +338,8 @@ static FlamId
 stack_of (FlamAllocSession *session, Process *process, guint32 node)
 {
   const FlamAllocNode *nodes =
-      (const FlamAllocNode *) (const void *) ((const char *) process->header +
-                                              FLAM_ALLOC_NODES_AT);
+      (const FlamAllocNode *)(const void *)((const char *)process->header +
+                                            FLAM_ALLOC_NODES_AT);
   guint32 published =
       __atomic_load_n (&process->header->n_nodes, __ATOMIC_ACQUIRE);
 
@@ -363,9 +357,8 @@ stack_of (FlamAllocSession *session, Process *process, guint32 node)
       flam_column_append (
           &process->stacks,
           FlamId,
-          flam_capture_writer_stack (session->writer,
-                                     parent,
-                                     frame_of (session, process, row.place)));
+          flam_capture_writer_stack (
+              session->writer, parent, frame_of (session, process, row.place)));
     }
   return flam_column_at (&process->stacks, FlamId, node);
 }
@@ -383,18 +376,17 @@ measure_clock (Process *process)
 
   process->ns_per_tick = 1;
   if (header->clock == FLAM_ALLOC_CLOCK_TSC && ticks > header->start_ticks)
-    process->ns_per_tick =
-        (double) (ns - (gint64) header->start_ns) /
-        (double) (ticks - header->start_ticks);
+    process->ns_per_tick = (double)(ns - (gint64)header->start_ns) /
+                           (double)(ticks - header->start_ticks);
 }
 
 static gint64
 time_of (const FlamAllocSession *session, const Process *process, guint64 ticks)
 {
-  gint64 since = (gint64) (ticks - process->header->start_ticks);
+  gint64 since = (gint64)(ticks - process->header->start_ticks);
 
-  return (gint64) process->header->start_ns - session->start_ns +
-         (gint64) (since * process->ns_per_tick);
+  return (gint64)process->header->start_ns - session->start_ns +
+         (gint64)(since * process->ns_per_tick);
 }
 
 /* --- events -------------------------------------------------------------- */
@@ -457,16 +449,16 @@ allocator_of (unsigned op)
 static guint32
 stands_for (FlamAllocSession *session, guint64 size)
 {
-  double every = (double) session->control->sample_bytes;
+  double every = (double)session->control->sample_bytes;
   double count;
 
   if (every == 0)
     return 1;
-  count = 1 / -expm1 (-(double) MAX (size, 1) / every);
+  count = 1 / -expm1 (-(double)MAX (size, 1) / every);
   session->random ^= session->random << 13;
   session->random ^= session->random >> 17;
   session->random ^= session->random << 5;
-  return (guint32) MIN (count + session->random * 0x1p-32, 1e9);
+  return (guint32)MIN (count + session->random * 0x1p-32, 1e9);
 }
 
 static void
@@ -489,14 +481,14 @@ handle_block (FlamAllocSession *session,
   stack = stack_of (session, process, block.node);
   if (op == FLAM_ALLOC_OP_BREAK)
     flam_alloc_ledger_break (
-        session->ledger, ring->stream, time, (gint64) block.size, stack);
+        session->ledger, ring->stream, time, (gint64)block.size, stack);
   else if (block.size <= G_MAXINT64 >> 8 && block.address != 0)
     flam_alloc_ledger_block (
         session->ledger,
         ring->stream,
         time,
         block.address,
-        (gint64) block.size,
+        (gint64)block.size,
         op == FLAM_ALLOC_OP_MMAP ? 1 : stands_for (session, block.size),
         stack,
         allocator_of (op));
@@ -555,17 +547,16 @@ release_ring (FlamAllocSession *session, Ring *ring)
 static void
 find_rings (Process *process)
 {
-  guint32 n =
-      __atomic_load_n (&process->header->n_rings, __ATOMIC_ACQUIRE);
+  guint32 n = __atomic_load_n (&process->header->n_rings, __ATOMIC_ACQUIRE);
 
   n = MIN (n, FLAM_ALLOC_MAX_RINGS);
   while (process->rings->len < n)
     {
       Ring ring = {
-        .ring = (FlamAllocRing *) (void *) ((char *) process->header +
-                                            FLAM_ALLOC_RINGS_AT +
-                                            (guint64) process->rings->len *
-                                                FLAM_ALLOC_RING_BYTES),
+        .ring = (FlamAllocRing *)(void *)((char *)process->header +
+                                          FLAM_ALLOC_RINGS_AT +
+                                          (guint64)process->rings->len *
+                                              FLAM_ALLOC_RING_BYTES),
       };
 
       g_array_append_val (process->rings, ring);
@@ -625,7 +616,7 @@ drain_process (FlamAllocSession *session, Process *process)
 {
   guint64 limit = process->header->clock == FLAM_ALLOC_CLOCK_TSC
                       ? __rdtsc ()
-                      : (guint64) now_ns ();
+                      : (guint64)now_ns ();
   guint64 n = 0;
   guint64 until;
   Ring *ring;
@@ -634,8 +625,7 @@ drain_process (FlamAllocSession *session, Process *process)
     limit = 0;
   else
     measure_clock (process);
-  while (limit > 0 &&
-         (ring = oldest_ring (process, limit, &until)) != NULL)
+  while (limit > 0 && (ring = oldest_ring (process, limit, &until)) != NULL)
     while (ring->ticks <= until)
       {
         handle_event (session, process, ring);
@@ -728,8 +718,8 @@ has_interpreter (int fd, const Elf64_Ehdr *header)
       if (pread (fd,
                  &segment,
                  sizeof segment,
-                 (off_t) (header->e_phoff + i * sizeof segment)) !=
-          (ssize_t) sizeof segment)
+                 (off_t)(header->e_phoff + i * sizeof segment)) !=
+          (ssize_t)sizeof segment)
         return TRUE;
       if (segment.p_type == PT_INTERP)
         return TRUE;
@@ -752,7 +742,7 @@ flam_alloc_obstacle (const char *program)
     why = g_strdup_printf ("%s: runs with privileges, so that no library can "
                            "be loaded into it to see its allocations",
                            program);
-  else if (pread (fd, &header, sizeof header, 0) == (ssize_t) sizeof header &&
+  else if (pread (fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
            memcmp (header.e_ident, ELFMAG, SELFMAG) == 0 &&
            !has_interpreter (fd, &header))
     why = g_strdup_printf ("%s: is statically linked, so that no library can "

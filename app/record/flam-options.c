@@ -5,12 +5,15 @@
 
 #define DEFAULT_RATE 997
 #define MAX_RATE 20000
+#define DEFAULT_SAMPLE_BYTES (512 << 10)
 
 typedef struct
 {
   char *mode;
   double rate;
   double duration;
+  gint64 sample_bytes;
+  gboolean exact;
   gboolean no_follow;
   gboolean no_python;
   char *output;
@@ -70,6 +73,13 @@ check (FlamOptions *options, const Parsed *parsed, GError **error)
     return fail (error, "--rate: expected 1 to %d samples a second", MAX_RATE);
   if (!(parsed->duration >= 0 && parsed->duration < 1e9))
     return fail (error, "--duration: expected seconds");
+  if (!parsed->exact && parsed->sample_bytes < 1)
+    return fail (error, "--sample-bytes: expected a number of bytes");
+  if ((options->what & FLAM_RECORD_ALLOC) && options->pid > 0)
+    return fail (error,
+                 "--mode %s: allocations can be recorded only of a program "
+                 "that is started here, not of one that runs already",
+                 options->mode);
   if (options->output == NULL)
     return fail (error, "--output FILE is missing");
   for (guint i = 0; options->environment && options->environment[i]; i++)
@@ -114,6 +124,14 @@ parse_own (Parsed *parsed, int argc, char **argv, GError **error)
       NULL,
       NULL },
     { "no-python", 0, 0, G_OPTION_ARG_NONE, &parsed->no_python, NULL, NULL },
+    { "sample-bytes",
+      0,
+      0,
+      G_OPTION_ARG_INT64,
+      &parsed->sample_bytes,
+      NULL,
+      NULL },
+    { "exact", 0, 0, G_OPTION_ARG_NONE, &parsed->exact, NULL, NULL },
     { "pid", 0, 0, G_OPTION_ARG_INT, &parsed->pid, NULL, NULL },
     { "cwd", 0, 0, G_OPTION_ARG_FILENAME, &parsed->directory, NULL, NULL },
     { "env",
@@ -150,7 +168,9 @@ FlamOptions *
 flam_options_parse (int argc, char **argv, gboolean *help, GError **error)
 {
   g_autoptr (FlamOptions) options = g_new0 (FlamOptions, 1);
-  Parsed parsed = { .rate = DEFAULT_RATE, .control_fd = -1 };
+  Parsed parsed = { .rate = DEFAULT_RATE,
+                    .sample_bytes = DEFAULT_SAMPLE_BYTES,
+                    .control_fd = -1 };
   int n = own_arguments (argc, argv);
   gboolean ok = parse_own (&parsed, n, argv, error);
 
@@ -158,6 +178,7 @@ flam_options_parse (int argc, char **argv, gboolean *help, GError **error)
   options->mode = parsed.mode != NULL ? parsed.mode : g_strdup ("cpu");
   options->rate = parsed.rate;
   options->duration = (gint64)(parsed.duration * 1e9);
+  options->sample_bytes = parsed.exact ? 0 : (guint64) parsed.sample_bytes;
   options->follow = !parsed.no_follow;
   options->python = !parsed.no_python;
   options->output = parsed.output;

@@ -20,6 +20,7 @@ typedef struct
   char *mode;      /* as it was said: "cpu", "wall" ... */
   double rate;     /* Hz */
   gint64 duration; /* ns, 0: until the target ends */
+  guint64 sample_bytes; /* one allocation every so many bytes; 0: all */
   gboolean follow; /* children too */
   gboolean python;
   char *output;

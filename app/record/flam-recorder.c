@@ -115,9 +115,37 @@ put_last_facts (Recorder *recorder, gint64 duration)
         "a program that is not 64-bit x86 was run, and could not be recorded");
 }
 
+static void
+put_alloc_facts (Recorder *recorder)
+{
+  FlamCaptureWriter *writer = recorder->writer;
+  FlamAllocStats stats;
+
+  flam_alloc_session_stats (recorder->sampler.alloc, &stats);
+  if (stats.lost > 0)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "%" G_GUINT64_FORMAT " allocation events were lost", stats.lost);
+
+      flam_capture_writer_warning (writer, text);
+    }
+  if (stats.bypassed)
+    flam_capture_writer_warning (
+        writer,
+        "The program brings a malloc of its own, linked into it: its "
+        "allocations could not be seen");
+  else if (stats.n_processes == 0)
+    flam_capture_writer_warning (
+        writer,
+        "The allocation library was never loaded: the program cleans its "
+        "environment, or does not use the system's dynamic loader");
+}
+
 static gboolean
 finish (Recorder *recorder, gint64 duration, GError **error)
 {
+  if (recorder->sampler.alloc != NULL)
+    put_alloc_facts (recorder);
   put_last_facts (recorder, duration);
   flam_control_say (&recorder->control, "finishing");
   if (recorder->sampler.error != NULL)
@@ -154,6 +182,31 @@ record (Recorder *recorder)
   return status;
 }
 
+/* The library must be loadable into the program, and be in its environment
+ * before it starts. */
+static gboolean
+prepare_allocations (Recorder *recorder, GError **error)
+{
+  FlamLaunch launch = { (const char *const *)recorder->options->argv,
+                        (const char *const *)recorder->options->environment,
+                        recorder->options->directory };
+  g_autofree char *program = flam_launch_find (&launch, error);
+  g_autofree char *obstacle = NULL;
+
+  if (program == NULL)
+    return FALSE;
+  obstacle = flam_alloc_obstacle (program);
+  if (obstacle != NULL)
+    {
+      g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED, obstacle);
+      return FALSE;
+    }
+  return flam_sampler_record_allocations (&recorder->sampler,
+                                          recorder->tracer.origin,
+                                          &recorder->options->environment,
+                                          error);
+}
+
 static int
 start (Recorder *recorder)
 {
@@ -171,6 +224,12 @@ start (Recorder *recorder)
                     &recorder->control,
                     &recorder->pipe);
   recorder->tracer.failed = &recorder->sampler.failed;
+  if ((recorder->options->what & FLAM_RECORD_ALLOC) &&
+      !prepare_allocations (recorder, &error))
+    {
+      unlink (recorder->options->output);
+      return report (&recorder->control, error);
+    }
   if (recorder->options->pid > 0)
     raise_limits ();
   if (flam_tracer_start (&recorder->tracer, &error))

@@ -11,6 +11,7 @@
 #define COPY_MAX (1u << 20)
 #define FLUSH_EVERY (500 * 1000ll) /* µs */
 #define FLUSH_BYTES (1u << 20)
+#define ALLOC_WAIT 5000                 /* µs */
 #define RSS_EVERY (100 * 1000000ll)     /* ns */
 #define NAME_EVERY (250 * 1000000ll)    /* ns */
 #define MAPS_EVERY (1000 * 1000000ll)   /* ns */
@@ -54,6 +55,8 @@ flam_sampler_init (FlamSampler *sampler,
   sampler->cache = flam_unwind_cache_new ();
   sampler->pcs = g_new (guint64, FRAMES_MAX);
   sampler->rss = FLAM_NONE;
+  sampler->processes = g_hash_table_new (NULL, NULL);
+  sampler->threads = g_hash_table_new (NULL, NULL);
   if (wants_wall (sampler))
     put_measure (sampler, "wall-time", "Wall time", FLAM_UNIT_NS, 1);
   if (options->what & FLAM_RECORD_CPU)
@@ -68,6 +71,9 @@ flam_sampler_clear (FlamSampler *sampler)
 {
   flam_codes_free (sampler->codes);
   flam_unwind_cache_free (sampler->cache);
+  g_hash_table_unref (sampler->processes);
+  g_hash_table_unref (sampler->threads);
+  g_clear_pointer (&sampler->alloc, flam_alloc_session_free);
   g_free (sampler->pcs);
   g_clear_error (&sampler->error);
 }
@@ -114,16 +120,40 @@ update_name (FlamSampler *sampler, FlamTask *task)
 
 /* --- who comes and goes -------------------------------------------------- */
 
+FlamId
+flam_sampler_process (FlamSampler *sampler, pid_t pid, FlamId parent)
+{
+  gpointer key = GINT_TO_POINTER (pid);
+  FlamId row = GPOINTER_TO_UINT (g_hash_table_lookup (sampler->processes, key));
+
+  if (row != 0)
+    return row - 1;
+  row = flam_capture_writer_process (sampler->writer, pid, parent);
+  g_hash_table_insert (sampler->processes, key, GUINT_TO_POINTER (row + 1));
+  return row;
+}
+
+FlamId
+flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid)
+{
+  gpointer key = GINT_TO_POINTER (tid);
+  FlamId row = GPOINTER_TO_UINT (g_hash_table_lookup (sampler->threads, key));
+
+  if (row != 0)
+    return row - 1;
+  row = flam_capture_writer_thread (sampler->writer, process, tid);
+  g_hash_table_insert (sampler->threads, key, GUINT_TO_POINTER (row + 1));
+  return row;
+}
+
 static void
 take_target_new (FlamSampler *sampler, FlamTarget *target)
 {
   FlamView *parent = target->parent != NULL ? target->parent->view : NULL;
 
   target->view = flam_view_new (target->pid, parent);
-  target->view->process = flam_capture_writer_process (
-      sampler->writer,
-      target->pid,
-      parent != NULL ? parent->process : FLAM_NONE);
+  target->view->process = flam_sampler_process (
+      sampler, target->pid, parent != NULL ? parent->process : FLAM_NONE);
   target->parent = NULL;
   if (sampler->main_pid == 0)
     sampler->main_pid = target->pid;
@@ -132,8 +162,8 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
 static void
 take_task_new (FlamSampler *sampler, FlamTask *task)
 {
-  task->id = flam_capture_writer_thread (
-      sampler->writer, task->target->view->process, task->tid);
+  task->id =
+      flam_sampler_thread (sampler, task->target->view->process, task->tid);
   update_name (sampler, task);
 }
 
@@ -146,8 +176,12 @@ take_exec (FlamSampler *sampler, FlamMessage *message)
 }
 
 static void
-take_target_end (FlamTarget *target)
+take_target_end (FlamSampler *sampler, FlamTarget *target)
 {
+  /* Its events are older than its end; the number may be used again. */
+  if (sampler->alloc != NULL)
+    flam_alloc_session_drain (sampler->alloc);
+  g_hash_table_remove (sampler->processes, GINT_TO_POINTER (target->pid));
   flam_view_free (target->view);
   g_free (target);
 }
@@ -304,12 +338,16 @@ take_message (FlamSampler *sampler, FlamMessage *message)
       take_exec (sampler, message);
       break;
     case FLAM_MESSAGE_TARGET_END:
-      take_target_end (message->target);
+      take_target_end (sampler, message->target);
       break;
     case FLAM_MESSAGE_TASK_NEW:
       take_task_new (sampler, message->task);
       break;
     case FLAM_MESSAGE_TASK_END:
+      if (sampler->alloc != NULL)
+        flam_alloc_session_drain (sampler->alloc);
+      g_hash_table_remove (sampler->threads,
+                           GINT_TO_POINTER (message->task->tid));
       g_free (message->task);
       break;
     case FLAM_MESSAGE_SAMPLE:
@@ -380,7 +418,8 @@ run (gpointer data)
 
   while (!last)
     {
-      FlamBatch *batch = flam_pipe_pop (sampler->pipe, FLUSH_EVERY / 4);
+      FlamBatch *batch = flam_pipe_pop (
+          sampler->pipe, sampler->alloc != NULL ? 0 : FLUSH_EVERY / 4);
       gsize at = 0;
 
       while (batch != NULL && at < batch->used)
@@ -394,9 +433,14 @@ run (gpointer data)
           last = batch->last;
           flam_pipe_recycle (sampler->pipe, batch);
         }
+      if (sampler->alloc != NULL &&
+          flam_alloc_session_drain (sampler->alloc) == 0 && batch == NULL)
+        flam_alloc_session_wait (sampler->alloc, ALLOC_WAIT);
       read_rss (sampler);
       flush (sampler);
     }
+  if (sampler->alloc != NULL)
+    flam_alloc_session_finish (sampler->alloc, sampler->now);
   return NULL;
 }
 

@@ -4,6 +4,7 @@
 /* The sampler: takes the tracer's messages, unwinds the stacks in them, and
  * writes the capture; on a thread of its own. */
 
+#include "flam-alloc-session.h"
 #include "flam-batch.h"
 #include "flam-options.h"
 #include "flam-view.h"
@@ -33,6 +34,9 @@ typedef struct
   GError *error;
   gboolean failed; /* atomic: nothing can be written any more */
   GThread *thread;
+  GHashTable *processes;   /* pid -> capture's row + 1 */
+  GHashTable *threads;     /* tid -> capture's row + 1 */
+  FlamAllocSession *alloc; /* or NULL */
 } FlamSampler;
 
 void flam_sampler_init (FlamSampler *sampler,
@@ -40,6 +44,15 @@ void flam_sampler_init (FlamSampler *sampler,
                         FlamPipe *pipe,
                         FlamCaptureWriter *writer);
 void flam_sampler_clear (FlamSampler *sampler);
+/* The row of a process or thread, made when it is new. */
+FlamId flam_sampler_process (FlamSampler *sampler, pid_t pid, FlamId parent);
+FlamId flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid);
+/* Allocations too, and how the target is to be started for that: adds to
+ * `environment`. Before flam_sampler_start(). */
+gboolean flam_sampler_record_allocations (FlamSampler *sampler,
+                                          gint64 origin,
+                                          char ***environment,
+                                          GError **error);
 void flam_sampler_start (FlamSampler *sampler);
 /* When the last message was read. */
 void flam_sampler_join (FlamSampler *sampler);

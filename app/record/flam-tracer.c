@@ -35,6 +35,7 @@
  * period at least: a thread of length L < period is hit with the probability
  * L / period, and weighs L on average. */
 
+#define IDLE_PERIOD (10 * 1000000ll)
 #define STATUS_EVERY (200 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
 #define DETACH_TIME (2 * 1000000000ll)
@@ -105,6 +106,12 @@ flam_tracer_now (const FlamTracer *tracer)
   return monotonic () - tracer->origin;
 }
 
+static gboolean
+samples_threads (const FlamOptions *options)
+{
+  return (options->what & (FLAM_RECORD_CPU | FLAM_RECORD_WALL)) != 0;
+}
+
 void
 flam_tracer_init (FlamTracer *tracer,
                   const FlamOptions *options,
@@ -117,6 +124,9 @@ flam_tracer_init (FlamTracer *tracer,
   tracer->pipe = pipe;
   tracer->origin = monotonic ();
   tracer->period = (gint64)(1e9 / options->rate);
+  /* Allocations alone: nobody is stopped, the loop only looks after itself. */
+  if (!samples_threads (options))
+    tracer->period = MAX (tracer->period, IDLE_PERIOD);
   tracer->next_tick = tracer->period;
   tracer->exit_status = -1;
   flam_tasks_init (&tracer->tasks, pipe);
@@ -527,7 +537,8 @@ flam_tracer_run (FlamTracer *tracer)
         return FLAM_END_ASKED;
       if (now >= tracer->next_tick)
         {
-          if (!tracer->stopping && !tracer->paused)
+          if (!tracer->stopping && !tracer->paused &&
+              samples_threads (tracer->options))
             tick (tracer, now);
           plan_next_tick (tracer, now);
           say_status (tracer, now);

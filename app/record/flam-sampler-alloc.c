@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Where allocation events meet the rest of a recording: the same processes,
+ * threads and modules. */
+
+#include "flam-sampler.h"
+
+static FlamId
+thread_of (gpointer data, pid_t pid, pid_t tid, const char *name)
+{
+  FlamSampler *sampler = data;
+  gboolean known =
+      g_hash_table_contains (sampler->threads, GINT_TO_POINTER (tid));
+  FlamId process = flam_sampler_process (sampler, pid, FLAM_NONE);
+  FlamId thread = flam_sampler_thread (sampler, process, tid);
+
+  if (!known)
+    flam_capture_writer_name (
+        sampler->writer, FLAM_CAPTURE_NAME_THREAD, thread, sampler->now, name);
+  return thread;
+}
+
+static FlamId
+frame_of (gpointer data,
+          pid_t pid,
+          const char *path,
+          guint64 start,
+          guint64 end,
+          guint64 bias,
+          guint64 inode,
+          guint64 offset)
+{
+  FlamSampler *sampler = data;
+  FlamMapping mapping = { start, end, start - bias, inode, (char *)path };
+  FlamCaptureFrame frame = { .module = FLAM_NONE,
+                             .address = offset,
+                             .function = FLAM_NONE };
+
+  if (start != 0)
+    frame.module = flam_codes_get (sampler->codes, pid, &mapping)->id;
+  return flam_capture_writer_frame (sampler->writer, &frame);
+}
+
+gboolean
+flam_sampler_record_allocations (FlamSampler *sampler,
+                                 gint64 origin,
+                                 char ***environment,
+                                 GError **error)
+{
+  FlamAllocOwner owner = { thread_of, frame_of, sampler };
+  g_auto (GStrv) added = NULL;
+  g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
+  const char *inherited = g_getenv ("LD_PRELOAD");
+
+  sampler->alloc = flam_alloc_session_new (sampler->writer,
+                                           &owner,
+                                           sampler->options->sample_bytes,
+                                           sampler->options->follow,
+                                           origin,
+                                           error);
+  if (sampler->alloc == NULL)
+    return FALSE;
+  for (guint i = 0; *environment != NULL && (*environment)[i] != NULL; i++)
+    {
+      g_strv_builder_add (all, (*environment)[i]);
+      if (g_str_has_prefix ((*environment)[i], "LD_PRELOAD="))
+        inherited = (*environment)[i] + strlen ("LD_PRELOAD=");
+    }
+  added = flam_alloc_session_environment (sampler->alloc, inherited);
+  g_strv_builder_addv (all, (const char **)added);
+  g_strfreev (*environment);
+  *environment = g_strv_builder_end (all);
+  return TRUE;
+}
