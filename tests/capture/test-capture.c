@@ -101,6 +101,12 @@ write_recording (FlamCaptureWriter *writer, gboolean to_the_end)
                                   .count = 3,
                               });
   flam_capture_writer_release (writer, 20, 0, 1, 0);
+  if (to_the_end)
+    {
+      flam_capture_writer_at_peak (
+          writer, thread, stack, 100, FLAM_ALLOCATOR_MALLOC, 3);
+      flam_capture_writer_fact_number (writer, FLAM_FACT_PEAK_TIME, 10);
+    }
   flam_capture_writer_counter_value (writer, counter, 15, 4096);
   flam_capture_writer_mark (writer, 16, 0, FLAM_NONE, "here");
   if (!to_the_end)
