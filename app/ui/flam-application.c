@@ -51,7 +51,7 @@ static const GOptionEntry options[] = {
     G_OPTION_FLAG_NONE,
     G_OPTION_ARG_NONE,
     NULL,
-    N_ ("Record the program that follows"),
+    N_ ("Record the program that follows, or choose one"),
     NULL },
   { "version",
     0,
@@ -120,23 +120,10 @@ static int
 flam_application_handle_local_options (GApplication *application,
                                        GVariantDict *dict)
 {
-  g_autofree const char **rest = NULL;
-  gboolean wants_record = g_variant_dict_contains (dict, "record");
-
-  if (g_variant_dict_contains (dict, "version"))
-    {
-      g_print ("flambeau %s\n", FLAM_VERSION);
-      return 0;
-    }
-  g_variant_dict_lookup (dict, G_OPTION_REMAINING, "^a&ay", &rest);
-  if (wants_record && (rest == NULL || rest[0] == NULL))
-    {
-      g_printerr ("%s\n",
-                  _ ("flambeau: --record needs a program: "
-                     "flambeau --record -- PROGRAM [ARGUMENT…]"));
-      return 2;
-    }
-  return -1;
+  if (!g_variant_dict_contains (dict, "version"))
+    return -1;
+  g_print ("flambeau %s\n", FLAM_VERSION);
+  return 0;
 }
 
 static int
@@ -145,12 +132,21 @@ flam_application_command_line (GApplication *application,
 {
   FlamApplication *self = FLAM_APPLICATION (application);
   GVariantDict *dict = g_application_command_line_get_options_dict (line);
+  gboolean wants_record = g_variant_dict_contains (dict, "record");
   g_autofree const char **rest = NULL;
 
   g_variant_dict_lookup (dict, G_OPTION_REMAINING, "^a&ay", &rest);
   if (rest == NULL || rest[0] == NULL)
-    g_application_activate (application);
-  else if (g_variant_dict_contains (dict, "record"))
+    {
+      g_application_activate (application);
+      if (wants_record)
+        gtk_widget_activate_action (
+            GTK_WIDGET (
+                gtk_application_get_active_window (GTK_APPLICATION (self))),
+            "win.record",
+            NULL);
+    }
+  else if (wants_record)
     flam_window_record (present_new_window (self),
                         rest,
                         g_application_command_line_get_cwd (line),
