@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Marked for translation; the window translates what is_kind. */
+#define N_(text) text
+
 /* What a colour stands for. Native code has a hue a module; the others have
  * one for all. */
 typedef enum
@@ -32,20 +35,24 @@ typedef struct
 } ClassLook;
 
 static const ClassLook class_looks[N_CLASSES] = {
-  [CLASS_NATIVE] = { "Native code", { 0, 0.115, 30 }, { 0, 0.11, 145 } },
-  [CLASS_KERNEL] = { "Kernel", { -0.02, 0.155, 62 }, { -0.05, 0.13, 130 } },
-  [CLASS_INLINED] = { "Inlined", { 0.02, 0.085, 200 }, { 0.04, 0.09, 172 } },
-  [CLASS_JIT] = { "JIT code", { 0, 0.14, 142 }, { 0.03, 0.14, 128 } },
-  [CLASS_INTERPRETED] = { "Interpreted code",
+  [CLASS_NATIVE] = { N_ ("Native code"), { 0, 0.115, 30 }, { 0, 0.11, 145 } },
+  [CLASS_KERNEL] = { N_ ("Kernel"),
+                     { -0.02, 0.155, 62 },
+                     { -0.05, 0.13, 130 } },
+  [CLASS_INLINED] = { N_ ("Inlined"),
+                      { 0.02, 0.085, 200 },
+                      { 0.04, 0.09, 172 } },
+  [CLASS_JIT] = { N_ ("JIT code"), { 0, 0.14, 142 }, { 0.03, 0.14, 128 } },
+  [CLASS_INTERPRETED] = { N_ ("Interpreted code"),
                           { 0, 0.095, 250 },
                           { 0.02, 0.12, 158 } },
-  [CLASS_UNRESOLVED] = { "Without a name",
+  [CLASS_UNRESOLVED] = { N_ ("Without a name"),
                          { 0, 0.006, 60 },
                          { 0, 0.012, 145 } },
-  [CLASS_ROOT] = { "Processes and threads",
+  [CLASS_ROOT] = { N_ ("Processes and threads"),
                    { 0.05, 0.016, 265 },
                    { 0.05, 0.016, 200 } },
-  [CLASS_WAKER] = { "Waker", { 0, 0.09, 305 }, { 0, 0.09, 305 } },
+  [CLASS_WAKER] = { N_ ("Waker"), { 0, 0.09, 305 }, { 0, 0.09, 305 } },
 };
 
 /* Warm, and clear of the kernel's orange. */
@@ -476,7 +483,7 @@ fold_the_rest (FlamPalette *palette, GPtrArray *entries, guint max)
   if (entries->len <= max || max == 0)
     return;
   other = g_new0 (FlamLegendEntry, 1);
-  other->name = g_strdup ("Other modules");
+  other->name = g_strdup (N_ ("Other modules"));
   other->is_kind = TRUE;
   other->color = palette->theme->strip;
   for (guint i = max - 1; i < entries->len; i++)

@@ -211,6 +211,33 @@ append_text (FlamOverview *self,
   return width;
 }
 
+/* Text in the middle of x, readable over any curve. */
+static void
+append_badge (FlamOverview *self,
+              GtkSnapshot *snapshot,
+              const char *text,
+              double x,
+              const GdkRGBA *paper,
+              const GdkRGBA *ink)
+{
+  g_autoptr (PangoLayout) layout = small_text (self, text);
+  double room = gtk_widget_get_width (GTK_WIDGET (self));
+  GskRoundedRect pill;
+  int width, height;
+
+  pango_layout_get_pixel_size (layout, &width, &height);
+  x = CLAMP (x - width / 2.0, 7, MAX (room - width - 7, 7));
+  gsk_rounded_rect_init_from_rect (
+      &pill,
+      &GRAPHENE_RECT_INIT (
+          (float)round (x) - 5, 3, (float)width + 10, (float)height + 2),
+      (float)(height + 2) / 2);
+  gtk_snapshot_push_rounded_clip (snapshot, &pill);
+  gtk_snapshot_append_color (snapshot, paper, &pill.bounds);
+  gtk_snapshot_pop (snapshot);
+  append_text (self, snapshot, text, x, 4, 1, ink);
+}
+
 /* 1, 2 or 5 times a power of ten: about one mark each 110 pixels. */
 static double
 tick_step (double span, double width)
@@ -379,6 +406,7 @@ append_selection (FlamOverview *self, GtkSnapshot *snapshot, double height)
   GdkRGBA accent = dark ? (GdkRGBA){ 0.47f, 0.68f, 0.93f, 1 }
                         : (GdkRGBA){ 0.11f, 0.44f, 0.85f, 1 };
   GdkRGBA ink = ink_of (self, 1);
+  GdkRGBA paper = { veil.red, veil.green, veil.blue, 0.85f };
   g_autofree char *length =
       flam_format_value (self->to - self->from, FLAM_UNIT_NS);
 
@@ -390,7 +418,7 @@ append_selection (FlamOverview *self, GtkSnapshot *snapshot, double height)
       &GRAPHENE_RECT_INIT ((float)to, 0, (float)(width - to), (float)base));
   append_edge (snapshot, from, base, &accent);
   append_edge (snapshot, to, base, &accent);
-  append_text (self, snapshot, length, (from + to) / 2, 1, 0.5, &ink);
+  append_badge (self, snapshot, length, (from + to) / 2, &paper, &ink);
 }
 
 static void
