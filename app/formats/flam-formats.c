@@ -13,7 +13,8 @@
   ROW (heaptrack)                                                              \
   ROW (massif)                                                                 \
   ROW (perf_data)                                                              \
-  ROW (perf_script)
+  ROW (perf_script)                                                            \
+  ROW (pprof)
 
 #define EXPORTERS(ROW)                                                         \
   ROW (flambeau)                                                               \

@@ -349,6 +349,59 @@ test_v8 (void)
     }
 }
 
+/* go tool pprof -top: "570ms 19.66% 19.66% 740ms 25.52% sort.partition"; its
+ * times are exact where they are whole milliseconds. */
+static void
+test_go_cpu (void)
+{
+  g_autoptr (GRegex) regex = g_regex_new (
+      "^ +(\\d+)ms +[\\d.]+% +[\\d.]+% +(\\d+)ms +[\\d.]+%  (\\S+)$",
+      G_REGEX_MULTILINE,
+      0,
+      NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_auto (Capture) capture;
+  guint checked = 0;
+
+  if (!open_capture (
+          "pprof/go-cpu.pb.gz", "pprof/go-cpu.pb.gz.expect.txt", &capture))
+    return;
+  tree = tree_of (capture.profile, "cpu");
+  g_assert_cmpint (tree->total[0],
+                   ==,
+                   expect_number (&capture, "Total samples = (\\d+)ms") *
+                       1000000);
+  for (g_regex_match (regex, capture.expect, 0, &match);
+       g_match_info_matches (match);
+       g_match_info_next (match, NULL))
+    {
+      g_autofree char *self = g_match_info_fetch (match, 1);
+      g_autofree char *total = g_match_info_fetch (match, 2);
+      g_autofree char *name = g_match_info_fetch (match, 3);
+      g_test_message ("%s", name);
+      g_assert_cmpint (weight_of (tree, name, TRUE),
+                       ==,
+                       g_ascii_strtoll (self, NULL, 10) * 1000000);
+      g_assert_cmpint (weight_of (tree, name, FALSE),
+                       ==,
+                       g_ascii_strtoll (total, NULL, 10) * 1000000);
+      checked++;
+    }
+  g_assert_cmpuint (checked, >=, 8);
+}
+
+static void
+test_go_heap (void)
+{
+  g_auto (Capture) capture;
+
+  if (!open_capture ("pprof/go-heap.pb.gz", "expect-speedscope.txt", &capture))
+    return;
+  g_assert_cmpint (total_of (capture.profile, "inuse_space"), ==, 47864929);
+  check_speedscope (&capture, "pprof/go-heap.pb.gz", "inuse_space", 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -364,5 +417,7 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/peers/dhat/gz", "valgrind/dhat.alloc.json.gz", test_dhat);
   g_test_add_func ("/peers/v8", test_v8);
+  g_test_add_func ("/peers/pprof/go-cpu", test_go_cpu);
+  g_test_add_func ("/peers/pprof/go-heap", test_go_heap);
   return g_test_run ();
 }

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Protocol buffers, as far as profiles use them: a message is a row of fields
+ *
+ *    varint number << 3 | wire type, then
+ *      0  varint              1  8 bytes
+ *      2  varint length, bytes (text, a message, packed varints)
+ *      5  4 bytes
+ *
+ * Source: developers' guide of Protocol Buffers, "Encoding". */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const guint8 *at;
+  const guint8 *end;
+  gboolean bad; /* what was read is no message */
+
+  guint64 number; /* of the current field */
+  guint wire;
+  guint64 value;       /* wire 0, 1, 5 */
+  const guint8 *bytes; /* wire 2 */
+  gsize length;
+} FlamProto;
+
+static inline FlamProto
+flam_proto_init (const guint8 *bytes, gsize length)
+{
+  return (FlamProto){ .at = bytes, .end = bytes + length };
+}
+
+/* The message in the current field. */
+static inline FlamProto
+flam_proto_inner (const FlamProto *proto)
+{
+  return flam_proto_init (proto->bytes, proto->wire == 2 ? proto->length : 0);
+}
+
+static inline gboolean
+flam_proto_varint (FlamProto *proto, guint64 *value)
+{
+  *value = 0;
+  for (guint shift = 0; shift < 70 && proto->at < proto->end; shift += 7)
+    {
+      guint8 byte = *proto->at++;
+      if (shift < 64)
+        *value |= (guint64)(byte & 0x7f) << shift;
+      if (byte < 0x80)
+        return TRUE;
+    }
+  proto->bad = TRUE;
+  proto->at = proto->end;
+  return FALSE;
+}
+
+static inline gboolean
+flam_proto_fixed (FlamProto *proto, guint size)
+{
+  proto->value = 0;
+  if ((gsize)(proto->end - proto->at) < size)
+    {
+      proto->bad = TRUE;
+      proto->at = proto->end;
+      return FALSE;
+    }
+  for (guint i = 0; i < size; i++)
+    proto->value |= (guint64)proto->at[i] << (8 * i);
+  proto->at += size;
+  return TRUE;
+}
+
+/* The next field; FALSE at the end, or where it is no message (`bad`). */
+static inline gboolean
+flam_proto_next (FlamProto *proto)
+{
+  guint64 tag;
+
+  if (proto->at == proto->end || !flam_proto_varint (proto, &tag))
+    return FALSE;
+  proto->number = tag >> 3;
+  proto->wire = tag & 7;
+  switch (proto->wire)
+    {
+    case 0:
+      return flam_proto_varint (proto, &proto->value);
+    case 1:
+      return flam_proto_fixed (proto, 8);
+    case 5:
+      return flam_proto_fixed (proto, 4);
+    case 2:
+      if (!flam_proto_varint (proto, &proto->value))
+        return FALSE;
+      if (proto->value <= (gsize)(proto->end - proto->at))
+        {
+          proto->bytes = proto->at;
+          proto->length = proto->value;
+          proto->at += proto->length;
+          return TRUE;
+        }
+      break;
+    default:
+      break;
+    }
+  proto->bad = TRUE;
+  proto->at = proto->end;
+  return FALSE;
+}
+
+/* Appends the current field's numbers, packed or alone, to a GArray of
+ * guint64. */
+static inline void
+flam_proto_numbers (FlamProto *proto, GArray *into)
+{
+  FlamProto packed = flam_proto_inner (proto);
+  guint64 value;
+
+  if (proto->wire != 2)
+    {
+      g_array_append_val (into, proto->value);
+      return;
+    }
+  while (packed.at < packed.end && flam_proto_varint (&packed, &value))
+    g_array_append_val (into, value);
+  proto->bad |= packed.bad;
+}
+
+G_END_DECLS
