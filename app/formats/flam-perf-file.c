@@ -457,7 +457,7 @@ static gboolean
 read_header (FlamPerfFile *file, GError **error)
 {
   FlamPerfBytes in = bytes_of (file->source, 0, file->source->size);
-  guint64 size, entry_size, attrs, attrs_size, data_size;
+  guint64 size, entry_size, attrs, attrs_size, data_size, left;
   const guint8 *bits;
 
   flam_perf_read_u64 (&in);
@@ -486,10 +486,15 @@ read_header (FlamPerfFile *file, GError **error)
                          "the file ends before its data begins");
       return FALSE;
     }
-  file->interrupted =
-      data_size == 0 || data_size > file->source->size - file->data_offset;
-  file->data_end =
-      file->interrupted ? file->source->size : file->data_offset + data_size;
+  left = file->source->size - file->data_offset;
+  file->interrupted = data_size == 0 || data_size > left;
+  if (file->interrupted)
+    file->data_end = file->source->size;
+  else
+    file->data_end = file->data_offset + data_size;
+  file->whole_size = file->source->size;
+  if (data_size > left && data_size <= G_MAXUINT64 - file->data_offset)
+    file->whole_size = file->data_offset + data_size;
   if (!read_attrs (file, entry_size, attrs, attrs_size, error))
     return FALSE;
   if (!file->interrupted)
