@@ -5,6 +5,8 @@
 
 #define STEP_ROWS (1 << 16)
 #define MAX_BUCKETS (1 << 16)
+#define MAX_GAPS 4096
+#define PERIODS 4
 #define MAX_ROWS 4096 /* threads beyond these, the lightest, have no row */
 
 typedef struct
@@ -97,6 +99,59 @@ last_time (const FlamProfile *profile)
     if (profile->counters[i].n > 0)
       last = MAX (last, profile->counters[i].time[profile->counters[i].n - 1]);
   return MIN (last, G_MAXINT64 - 1);
+}
+
+/* --- buckets ------------------------------------------------------------- */
+
+static int
+ascending (gconstpointer a, gconstpointer b)
+{
+  const gint64 *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+/* The time from sample to sample, as the thread with most of them has it; 0
+ * for fewer than two. */
+static gint64
+sampling_period (const FlamProfile *profile)
+{
+  const FlamThreads *threads = &profile->threads;
+  g_autoptr (GArray) gaps = g_array_new (FALSE, FALSE, sizeof (gint64));
+  FlamId busiest = 0;
+  guint32 step;
+
+  for (FlamId t = 1; t < threads->n; t++)
+    if (threads->n_samples[t] > threads->n_samples[busiest])
+      busiest = t;
+  if (threads->n == 0 || threads->n_samples[busiest] < 2)
+    return 0;
+  step = threads->n_samples[busiest] / MAX_GAPS + 1;
+  for (guint32 i = 1; i < threads->n_samples[busiest]; i += step)
+    {
+      const gint64 *time =
+          &profile->samples.time[threads->first_sample[busiest] + i];
+      gint64 gap = time[0] - time[-1];
+
+      g_array_append_val (gaps, gap);
+    }
+  g_array_sort (gaps, ascending);
+  return g_array_index (gaps, gint64, gaps->len / 2);
+}
+
+/* Buckets shorter than a few periods would show the sampler, not the program:
+ * one has a sample in it and the next has none. */
+static guint
+sensible_buckets (const FlamTimeline *timeline, guint wanted)
+{
+  gint64 period = timeline->kind == FLAM_TIMELINE_ACTIVITY
+                      ? sampling_period (timeline->profile)
+                      : 0;
+  gint64 most = MIN (CLAMP (wanted, 1, MAX_BUCKETS), timeline->end);
+
+  if (period > 0)
+    most = MIN (most, timeline->end / PERIODS / period);
+  return (guint)MAX (most, 1);
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -408,8 +463,7 @@ set_out (Fill *fill, FlamTimelineKind kind, guint n_buckets, gboolean rows)
   timeline->unit = fill->measure->unit;
   timeline->peak_time = -1;
   timeline->end = MAX (last_time (profile) + 1, 1);
-  timeline->n = CLAMP (n_buckets, 1, MAX_BUCKETS);
-  timeline->n = (guint)MIN (timeline->n, timeline->end);
+  timeline->n = sensible_buckets (timeline, n_buckets);
   timeline->n_rows = 1;
   if (rows)
     find_rows (fill);

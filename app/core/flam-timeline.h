@@ -46,9 +46,10 @@ typedef struct
   FlamProfile *profile; /* a reference */
 } FlamTimeline;
 
-/* NULL with an error when cancelled, NULL without one when the profile has no
- * times. `per_thread`: also a row for each thread that has weight, heaviest
- * first. */
+/* At most `n_buckets`: fewer where they would be shorter than 4 sampling
+ * periods. NULL with an error when cancelled, NULL without one when the profile
+ * has no times. `per_thread`: also a row for each thread that has weight,
+ * heaviest first. */
 FlamTimeline *flam_timeline_new (const FlamProfile *profile,
                                  const FlamSelection *selection,
                                  guint n_buckets,

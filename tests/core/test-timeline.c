@@ -24,14 +24,14 @@ finish (FlamBuilder *builder)
   return profile;
 }
 
-/* Thread 1: a sample of 2 each ns from 0 to 9; thread 2: one of 100 at 5. */
+/* Thread 1: two samples of 1 each ns from 0 to 9; thread 2: one of 100 at 5. */
 static FlamProfile *
 cpu_profile (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   FlamId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = { 0 };
-  gint64 weight = 2;
+  gint64 weight = 1;
 
   flam_builder_set_has_times (builder);
   flam_builder_add_measure (builder,
@@ -44,7 +44,8 @@ cpu_profile (void)
   sample.stack = a_stack (builder);
   sample.thread = flam_builder_thread (builder, process, 1, 0);
   for (sample.time = 0; sample.time < 10; sample.time++)
-    flam_builder_add_sample (builder, &sample, &weight);
+    for (guint i = 0; i < 2; i++)
+      flam_builder_add_sample (builder, &sample, &weight);
   sample.thread = flam_builder_thread (builder, process, 2, 0);
   sample.time = 5;
   weight = 100;
@@ -84,6 +85,37 @@ test_activity (void)
   g_assert_cmpint (flam_timeline_time_of (timeline, 0.5), ==, 5);
   g_assert_cmpfloat (flam_timeline_fraction_of (timeline, 5), ==, 0.5);
   g_assert_cmpfloat (flam_timeline_fraction_of (timeline, 500), ==, 1);
+}
+
+/* 100 samples, 10 ns apart: buckets of 40 ns. */
+static void
+test_period (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTimeline) timeline = NULL;
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamSample sample = { 0 };
+
+  flam_builder_set_has_times (builder);
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  sample.stack = a_stack (builder);
+  sample.thread = flam_builder_thread (builder, process, 1, 0);
+  for (sample.time = 0; sample.time < 1000; sample.time += 10)
+    flam_builder_add_sample (builder, &sample, NULL);
+  flam_builder_set_duration (builder, 1000);
+  profile = finish (builder);
+  timeline = flam_timeline_new (profile, selection, 900, FALSE, NULL, NULL);
+  g_assert_cmpuint (timeline->n, ==, 25);
+  for (guint i = 0; i < timeline->n; i++)
+    g_assert_cmpint (timeline->value[i], ==, 4);
 }
 
 static void
@@ -179,6 +211,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/timeline/activity", test_activity);
+  g_test_add_func ("/timeline/period", test_period);
   g_test_add_func ("/timeline/selected-threads", test_selected_threads);
   g_test_add_func ("/timeline/memory", test_memory);
   g_test_add_func ("/timeline/without-times", test_without_times);
