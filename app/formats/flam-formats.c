@@ -17,11 +17,15 @@
   ROW (pprof)
 
 #define EXPORTERS(ROW)                                                         \
+  ROW (csv)                                                                    \
   ROW (flambeau)                                                               \
   ROW (folded)                                                                 \
   ROW (html)                                                                   \
+  ROW (json)                                                                   \
   ROW (pdf)                                                                    \
   ROW (png)                                                                    \
+  ROW (pprof)                                                                  \
+  ROW (speedscope)                                                             \
   ROW (svg)
 
 #define DECLARE_IMPORTER(id) extern const FlamImporter flam_import_##id;

@@ -221,6 +221,11 @@ make_frame (Folded *folded, const char *name, gsize length)
   FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
 
   length = take_annotation (name, length, &function);
+  if (length == 0) /* "main;;read": there was a frame */
+    {
+      name = "[unknown]";
+      length = strlen (name);
+    }
   if (length == strlen ("[unknown]") && memcmp (name, "[unknown]", length) == 0)
     function.kind = FLAM_KIND_UNRESOLVED;
   function.name = flam_builder_string (folded->builder, name, length);

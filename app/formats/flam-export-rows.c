@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* CSV (RFC 4180): a row a function. JSON: the tree, nested as
+ * flame graph widgets take it, {"name","value","self","children":[…]}. */
+
+#include "flam-formats.h"
+
+#include "flam-export-common.h"
+#include "flam-format.h"
+#include "flam-functions.h"
+
+#include <string.h>
+
+static void
+put_field (GString *out, const char *text)
+{
+  if (strpbrk (text, ",\"\r\n") == NULL)
+    {
+      g_string_append (out, text);
+      return;
+    }
+  g_string_append_c (out, '"');
+  for (; *text != '\0'; text++)
+    {
+      if (*text == '"')
+        g_string_append_c (out, '"');
+      g_string_append_c (out, *text);
+    }
+  g_string_append_c (out, '"');
+}
+
+static void
+put_row (GString *out, const FlamTree *tree, const FlamFunctionRow *row)
+{
+  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  g_autofree char *self = flam_format_plain (measure, row->self);
+  g_autofree char *total = flam_format_plain (measure, row->total);
+  guint32 line;
+  const char *file = flam_export_file (tree, row->node, &line);
+
+  put_field (out, flam_tree_name (tree, row->node));
+  g_string_append_c (out, ',');
+  put_field (out, flam_export_module (tree, row->node));
+  g_string_append_c (out, ',');
+  put_field (out, file);
+  g_string_append_c (out, ',');
+  if (line != 0)
+    g_string_append_printf (out, "%u", line);
+  g_string_append_printf (out, ",%s,%s\r\n", self, total);
+}
+
+static gboolean
+save_csv (const FlamTree *tree,
+          const FlamSelection *selection,
+          const char *title,
+          GString *out,
+          GError **error)
+{
+  guint n;
+  g_autofree FlamFunctionRow *rows = NULL;
+
+  if (tree->inverted)
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_UNSUPPORTED,
+                   "a table of functions is not made of an inverted tree");
+      return FALSE;
+    }
+  rows = flam_functions_new (tree, FLAM_SORT_SELF, &n);
+  g_string_append (out, "function,module,file,line,self,total\r\n");
+  for (guint i = 0; i < n; i++)
+    put_row (out, tree, &rows[i]);
+  return TRUE;
+}
+
+static void
+open_node (GString *out, const FlamTree *tree, FlamId node)
+{
+  guint32 line;
+  const char *file = flam_export_file (tree, node, &line);
+
+  g_string_append (out, "{\"name\":");
+  flam_export_json_string (out, flam_tree_name (tree, node));
+  if (*file != '\0')
+    {
+      g_string_append (out, ",\"file\":");
+      flam_export_json_string (out, file);
+    }
+  if (line != 0)
+    g_string_append_printf (out, ",\"line\":%u", line);
+  g_string_append (out, ",\"value\":");
+  flam_export_json_weight (out, tree, tree->total[node]);
+  g_string_append (out, ",\"self\":");
+  flam_export_json_weight (out, tree, tree->self[node]);
+}
+
+/* Preorder: a node closes what is open down to its parent. */
+static gboolean
+save_json (const FlamTree *tree,
+           const FlamSelection *selection,
+           const char *title,
+           GString *out,
+           GError **error)
+{
+  guint32 open = 0;
+
+  for (FlamId i = 0; i < tree->n; i++)
+    {
+      gboolean first = i > 0 && tree->parent[i] == i - 1;
+
+      for (; open > tree->depth[i]; open--)
+        g_string_append (out, open == tree->depth[i - 1] + 1 ? "}" : "]}");
+      if (first)
+        g_string_append (out, ",\"children\":[\n");
+      else if (i > 0)
+        g_string_append (out, ",\n");
+      open_node (out, tree, i);
+      open = tree->depth[i] + 1;
+    }
+  for (guint32 i = open; i > 0; i--)
+    g_string_append (out, i == open ? "}" : "]}");
+  g_string_append_c (out, '\n');
+  return TRUE;
+}
+
+const FlamExporter flam_export_csv = {
+  .id = "csv",
+  .label = "CSV table of functions",
+  .suffix = "csv",
+  .mime_type = "text/csv",
+  .text = TRUE,
+  .save = save_csv,
+};
+
+const FlamExporter flam_export_json = {
+  .id = "json",
+  .label = "JSON tree",
+  .suffix = "json",
+  .mime_type = "application/json",
+  .text = TRUE,
+  .save = save_json,
+};
