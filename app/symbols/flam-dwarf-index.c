@@ -571,3 +571,13 @@ flam_dwarf_index_count (const FlamDwarfIndex *index, guint *walked)
     *walked = n;
   return index->units->len;
 }
+
+guint
+flam_dwarf_index_count_missing (const FlamDwarfIndex *index)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < index->units->len; i++)
+    n += g_array_index (index->units, FlamDwarfUnit, i).missing_split;
+  return n;
+}

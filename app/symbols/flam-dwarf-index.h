@@ -58,5 +58,8 @@ flam_dwarf_index_lookup (FlamDwarfIndex *index, guint64 vaddr, GArray *frames);
 
 /* How many units there are, and how many were walked so far. */
 guint flam_dwarf_index_count (const FlamDwarfIndex *index, guint *walked);
+/* How many of those walked keep their functions in a .dwo file that is not to
+ * be found: for them there are lines, but no inlined functions. */
+guint flam_dwarf_index_count_missing (const FlamDwarfIndex *index);
 
 G_END_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-dwarf-unit.h"
 
+#include <string.h>
+
 /* Deeper than any compiler nests; the walk of a unit that does ends there. */
 #define DEPTH_MAX 128
 #define SCOPE_DEPTH_MAX 64
@@ -203,8 +205,12 @@ find_functions (FlamDwarfUnit *unit)
 
   if (dwarf_cu_info (
           unit->cu, NULL, &type, &skeleton, &split, NULL, NULL, NULL) == 0 &&
-      type == DW_UT_skeleton && split.addr)
-    unit->die = split;
+      type == DW_UT_skeleton)
+    {
+      unit->missing_split = split.addr == NULL;
+      if (split.addr)
+        unit->die = split;
+    }
 }
 
 void
@@ -275,16 +281,27 @@ find_scope (const FlamDwarfUnit *unit, Dwarf_Off die)
 }
 
 static void
-prepend_scope (GString *text, Dwarf_Die *die)
+prepend_scope (GString *text, Dwarf_Die *die, gboolean called)
 {
   const char *name = dwarf_diename (die);
 
   if (!name && dwarf_tag (die) == DW_TAG_namespace)
     name = "(anonymous namespace)";
   if (!name)
-    name = "{unnamed}";
+    name = called ? "{lambda}" : "{unnamed type}";
   g_string_prepend (text, "::");
   g_string_prepend (text, name);
+}
+
+/* What has no name and is called like a function is a lambda. */
+static gboolean
+is_call_operator (Dwarf *dwarf, Dwarf_Off offset)
+{
+  Dwarf_Die die;
+  const char *name =
+      dwarf_offdie (dwarf, offset, &die) ? dwarf_diename (&die) : NULL;
+
+  return name && strncmp (name, "operator()", 10) == 0;
 }
 
 char *
@@ -293,6 +310,7 @@ flam_dwarf_unit_scope_of (const FlamDwarfUnit *unit, Dwarf_Off die)
   GString *text = g_string_new (NULL);
   FlamId scope = find_scope (unit, die);
   Dwarf *dwarf = dwarf_cu_getdwarf (unit->die.cu);
+  gboolean called = is_call_operator (dwarf, die);
 
   for (guint i = 0; scope != FLAM_NONE && i < SCOPE_DEPTH_MAX; i++)
     {
@@ -302,7 +320,7 @@ flam_dwarf_unit_scope_of (const FlamDwarfUnit *unit, Dwarf_Off die)
       if (scope == FLAM_NONE ||
           !dwarf_offdie (dwarf, unit->scopes[scope].die, &parent))
         break;
-      prepend_scope (text, &parent);
+      prepend_scope (text, &parent, called && i == 0);
     }
   return g_string_free (text, FALSE);
 }

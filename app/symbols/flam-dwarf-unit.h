@@ -36,9 +36,10 @@ typedef struct
   guint64 length;   /* bytes of DIEs */
   Dwarf_Die die;    /* the one that holds the functions */
   gboolean walked;
-  const char *directory; /* where it was compiled, or NULL */
-  gboolean scoped;       /* a language with namespaces or classes */
-  FlamIntervals slices;  /* -> nodes */
+  gboolean missing_split; /* names a .dwo file that could not be read */
+  const char *directory;  /* where it was compiled, or NULL */
+  gboolean scoped;        /* a language with namespaces or classes */
+  FlamIntervals slices;   /* -> nodes */
   guint32 n_nodes;
   FlamDwarfNode *nodes;
   guint32 n_scopes;

@@ -172,7 +172,10 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
   switch (flam_symbol_module_get_state (module))
     {
     case FLAM_SYMBOLS_DWARF:
-      return "";
+      return flam_dwarf_index_count_missing (module->dwarf) > 0
+                 ? "split debug information (.dwo) not found: no inlined "
+                   "functions there"
+                 : "";
     case FLAM_SYMBOLS_SYMTAB:
       return module->detail == FLAM_SYMBOL_DETAIL_SYMTAB
                  ? ""

@@ -73,8 +73,9 @@ const FlamElf *flam_symbol_module_get_elf (const FlamSymbolModule *module);
 const FlamSymbolTable *flam_symbol_module_get_table (FlamSymbolModule *module);
 /* What could be had of this module at all: DWARF, SYMTAB, or NONE. */
 FlamSymbolState flam_symbol_module_get_state (FlamSymbolModule *module);
-/* Why the state is not DWARF, for people: "no symbol table", "no debug
- * information". "" when it is. */
+/* What is wanting, for people: "no symbol table", "no debug information ...";
+ * "" when nothing is. Split debug information is missed only once it has been
+ * looked for, so ask after the look-ups. */
 const char *flam_symbol_module_get_why (FlamSymbolModule *module);
 
 /* `vaddr`: the file's own address. FALSE (and n = 0) when nothing is known.

@@ -238,7 +238,11 @@ kernel_may_be_asked (const Run *run, const Job *job, char **why)
   if (!run->options->this_boot &&
       !flam_kernel_is_same_boot (run->profile->facts.start_unix_ns))
     {
-      *why = g_strdup ("recorded on another boot: kernel addresses have moved");
+      *why = g_strdup (
+          run->profile->facts.start_unix_ns > 0
+              ? "recorded on another boot: kernel addresses have moved"
+              : "nothing says that it was recorded on this boot, and kernel "
+                "addresses move");
       return FALSE;
     }
   return TRUE;

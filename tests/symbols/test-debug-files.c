@@ -28,7 +28,9 @@ static const char source[] =
     "{ geo::Point p { v, v + 1 };\n"
     "  return p.norm () + 1; }\n"
     "int main (int argc, char **)\n"
-    "{ return hidden (argc) & 1; }\n";
+    "{ auto shift = [] (int v)\n"
+    "  { asm volatile (\"nop\" : \"+r\" (v)); return v << 2; };\n"
+    "  return shift (hidden (argc)) & 4; }\n";
 
 static char *folder;
 
@@ -132,6 +134,7 @@ test_plain (void)
                             " geo::sum:program.cc:8"
                             " geo::square:program.cc:5\n"));
   g_assert_nonnull (strstr (expected, " hidden:program.cc:"));
+  g_assert_nonnull (strstr (expected, "main::{lambda}::operator():program.cc:"));
 }
 
 static void
@@ -180,6 +183,31 @@ test_split_5 (void)
 }
 
 /* No ranges for functions that the linker threw away. */
+static void
+test_split_missing (void)
+{
+  g_autofree char *path = in_folder ("lost");
+  g_autofree char *text = NULL;
+  g_autoptr (FlamSymbolModule) module = NULL;
+  FlamElfSection code;
+  FlamSymbolChain chain;
+
+  if (!run ("g++ -O1 -g -gsplit-dwarf -c -o lost.o program.cc") ||
+      !run ("g++ -Wl,--build-id -o lost lost.o") || !run ("rm lost.dwo"))
+    {
+      g_test_skip ("the compiler cannot do this");
+      return;
+    }
+  module = flam_symbol_module_open (path, NULL, NULL);
+  g_assert_true (flam_elf_get_section (
+      flam_symbol_module_get_elf (module), ".text", &code));
+  for (guint64 i = 0; i < code.size; i++)
+    flam_symbol_module_lookup (module, code.vaddr + i, &chain);
+  g_assert_nonnull (strstr (flam_symbol_module_get_why (module), ".dwo"));
+  text = describe (path, NULL, FALSE);
+  g_assert_nonnull (strstr (text, " geo::Point::norm:program.cc:"));
+}
+
 static void
 test_sections (void)
 {
@@ -433,6 +461,7 @@ main (int argc, char **argv)
   g_test_add_func ("/debug-files/compressed", test_compressed);
   g_test_add_func ("/debug-files/split-4", test_split_4);
   g_test_add_func ("/debug-files/split-5", test_split_5);
+  g_test_add_func ("/debug-files/split-missing", test_split_missing);
   g_test_add_func ("/debug-files/sections", test_sections);
   g_test_add_func ("/debug-files/clang", test_clang);
   g_test_add_func ("/debug-files/beside", test_beside);
