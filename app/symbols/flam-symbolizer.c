@@ -64,13 +64,23 @@ step (Run *run, GError **error)
 /* --- what is to be done -------------------------------------------------- */
 
 static gboolean
+is_asked_for (const Run *run, FlamId module)
+{
+  for (guint i = 0; i < run->options->n_modules; i++)
+    if (run->options->modules[i] == module)
+      return TRUE;
+  return run->options->n_modules == 0;
+}
+
+static gboolean
 wants_name (const Run *run, FlamId frame)
 {
   const FlamProfile *profile = run->profile;
   FlamId function = profile->frames.function[frame];
   FlamId module = profile->functions.module[function];
 
-  if (module == FLAM_NONE || profile->frames.address[frame] == 0)
+  if (module == FLAM_NONE || profile->frames.address[frame] == 0 ||
+      !is_asked_for (run, module))
     return FALSE;
   if (profile->functions.kind[function] == FLAM_KIND_UNRESOLVED)
     return TRUE;

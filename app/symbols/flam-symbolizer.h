@@ -36,6 +36,9 @@ typedef struct
   /* Ask the servers in $DEBUGINFOD_URLS for what is not here. The only thing
    * in the program that uses the network; never without being asked. */
   gboolean debuginfod;
+  /* Only these, say the hot ones that a person asked for; none: all. */
+  const FlamId *modules;
+  guint n_modules;
 } FlamSymbolOptions;
 
 /* A new profile; `profile` itself (a reference) when there is nothing to do.

@@ -134,7 +134,8 @@ test_plain (void)
                             " geo::sum:program.cc:8"
                             " geo::square:program.cc:5\n"));
   g_assert_nonnull (strstr (expected, " hidden:program.cc:"));
-  g_assert_nonnull (strstr (expected, "main::{lambda}::operator():program.cc:"));
+  g_assert_nonnull (
+      strstr (expected, "main::{lambda}::operator():program.cc:"));
 }
 
 static void

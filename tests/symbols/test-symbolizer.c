@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-symbolizer.h"
 
+#include "flam-debuginfod.h"
 #include "flam-kallsyms.h"
 
 #include <glib/gstdio.h>
@@ -247,6 +248,69 @@ test_binaries (void)
   g_assert_no_errno (g_rmdir (root));
 }
 
+static void
+test_only (void)
+{
+  guint64 address = outer () - 1 - own_bias ();
+  g_autofree char *path = own_path ();
+  g_autoptr (FlamProfile) plain = make (path, "", FLAM_ADDRESS_VADDR, address);
+  FlamId other = 1000;
+  FlamId own = 0;
+  FlamSymbolOptions none = { .modules = &other, .n_modules = 1 };
+  FlamSymbolOptions one = { .modules = &own, .n_modules = 1 };
+  g_autoptr (FlamProfile) untouched = symbolize (plain, &none);
+  g_autoptr (FlamProfile) named = symbolize (plain, &one);
+
+  g_assert_true (untouched == plain);
+  assert_stack (named, FALSE, "outer:0 inner:0 ");
+}
+
+/* A server is a folder here; nothing leaves the machine. */
+static void
+test_debuginfod (void)
+{
+  guint64 address = outer () - 1 - own_bias ();
+  g_autofree char *path = own_path ();
+  g_autofree char *root = g_dir_make_tmp ("flam-server-XXXXXX", NULL);
+  g_autofree char *cache = g_build_filename (root, "cache", NULL);
+  g_autofree char *url = g_strconcat ("file://", root, "/", NULL);
+  g_autofree char *folder = NULL;
+  g_autofree char *served = NULL;
+  g_autofree char *bytes = NULL;
+  g_autofree char *command = g_strconcat ("rm -r ", root, NULL);
+  g_autoptr (FlamElf) elf = flam_elf_open (path, NULL);
+  g_autoptr (FlamDebuginfod) debuginfod = NULL;
+  g_autoptr (FlamProfile) plain = NULL;
+  g_autoptr (FlamProfile) unasked = NULL;
+  g_autoptr (FlamProfile) named = NULL;
+  FlamSymbolOptions options = { .debuginfod = TRUE };
+  gsize size;
+
+  g_setenv ("DEBUGINFOD_URLS", url, TRUE);
+  g_setenv ("DEBUGINFOD_CACHE_PATH", cache, TRUE);
+  debuginfod = flam_debuginfod_new (NULL);
+  if (!debuginfod || !*flam_elf_get_build_id (elf))
+    {
+      g_test_skip ("no libdebuginfod.so.1, or no build id");
+      return;
+    }
+  folder =
+      g_build_filename (root, "buildid", flam_elf_get_build_id (elf), NULL);
+  served = g_build_filename (folder, "executable", NULL);
+  g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
+  g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  g_assert_true (g_file_set_contents (served, bytes, (gssize)size, NULL));
+  plain = make ("/opt/elsewhere/program",
+                flam_elf_get_build_id (elf),
+                FLAM_ADDRESS_VADDR,
+                address);
+  unasked = symbolize (plain, NULL);
+  assert_stack (unasked, FALSE, "[program]:0 ");
+  named = symbolize (plain, &options);
+  assert_stack (named, FALSE, "outer:0 inner:0 ");
+  g_assert_true (g_spawn_command_line_sync (command, NULL, NULL, NULL, NULL));
+}
+
 static gboolean
 refuse (gpointer data, double fraction)
 {
@@ -310,6 +374,8 @@ main (int argc, char **argv)
   g_test_add_func ("/symbolizer/file-offset", test_file_offset);
   g_test_add_func ("/symbolizer/reasons", test_reasons);
   g_test_add_func ("/symbolizer/binaries", test_binaries);
+  g_test_add_func ("/symbolizer/only", test_only);
+  g_test_add_func ("/symbolizer/debuginfod", test_debuginfod);
   g_test_add_func ("/symbolizer/cancel", test_cancel);
   g_test_add_func ("/symbolizer/kallsyms", test_kallsyms);
   return g_test_run ();
