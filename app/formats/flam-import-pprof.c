@@ -111,7 +111,8 @@ dup_text (const Reader *reader, guint64 string)
 {
   Text text = get_text (reader, string);
 
-  return g_strndup ((const char *)text.text, text.length);
+  return text.text ? g_strndup ((const char *)text.text, text.length)
+                   : g_strdup ("");
 }
 
 /* Files number their rows 1, 2, 3 nearly always. */
