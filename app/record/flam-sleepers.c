@@ -2,6 +2,7 @@
 #include "flam-sleepers.h"
 
 #include <string.h>
+#include <time.h>
 
 /* The third number of schedstat counts how often a thread was put on a CPU. A
  * thread that was seen in a system call at count N sleeps in it as long as the
@@ -170,6 +171,36 @@ wake (FlamTracer *tracer,
     put_same (tracer, task, task->blocked_until);
   task->blocked = task->blocked_known = task->read_by_stop = FALSE;
   return TRUE;
+}
+
+/* The process clock is exact, other than schedstat, even for threads that run
+ * at this moment: the kernel brings them up to date. */
+static gint64
+process_cpu (pid_t pid)
+{
+  clockid_t clock;
+  struct timespec ts;
+
+  if (clock_getcpuclockid (pid, &clock) != 0 || clock_gettime (clock, &ts) != 0)
+    return -1;
+  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
+gboolean
+flam_sleepers_target (FlamTracer *tracer, FlamTarget *target, gint64 now)
+{
+  gint64 cpu;
+
+  if (wants_wall (tracer))
+    return FALSE;
+  if (target->looked_at == now)
+    return target->idle;
+  target->looked_at = now;
+  cpu = process_cpu (target->pid);
+  target->idle = cpu >= 0 && cpu - target->cpu_seen < tracer->period / 2;
+  if (!target->idle)
+    target->cpu_seen = cpu;
+  return target->idle;
 }
 
 /* The line has to be the same before and after the count was read. */

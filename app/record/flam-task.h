@@ -28,9 +28,12 @@ typedef struct _FlamTask FlamTask;
 struct _FlamTarget
 {
   pid_t pid;
-  FlamTarget *parent;     /* valid while TARGET_NEW is read; may be NULL */
-  guint n_tasks;          /* tracer's */
-  gboolean foreign;       /* tracer's: not a program for this machine */
+  FlamTarget *parent; /* valid while TARGET_NEW is read; may be NULL */
+  guint n_tasks;      /* tracer's */
+  gboolean foreign;   /* tracer's: not a program for this machine */
+  gint64 looked_at;   /* tracer's: see flam_sleepers_target() */
+  gint64 cpu_seen;
+  gboolean idle;
   struct _FlamView *view; /* sampler's: maps, modules, ids */
 };
 

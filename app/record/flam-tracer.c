@@ -38,6 +38,7 @@
 #define IDLE_PERIOD (10 * 1000000ll)
 #define STATUS_EVERY (200 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
+#define SPIN_TIME (100 * 1000ll)
 #define DETACH_TIME (2 * 1000000000ll)
 
 static volatile sig_atomic_t stop_signals; /* told to stop, or SIGINT twice */
@@ -232,18 +233,24 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   tracer->stats.samples++;
 }
 
-static void
+/* Returns how many threads were sent an INTERRUPT. */
+static guint
 tick (FlamTracer *tracer, gint64 now)
 {
+  guint n = 0;
+
   for (guint i = 0; i < tracer->tasks.list->len; i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
       if (task->pending || task->listening || task->target->foreign ||
+          flam_sleepers_target (tracer, task->target, now) ||
           flam_sleepers_check (tracer, task, now))
         continue;
       task->interrupted_at = flam_tracer_now (tracer);
       task->pending = ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL) == 0;
+      n += (guint)task->pending;
     }
+  return n;
 }
 
 /* --- stops --------------------------------------------------------------- */
@@ -368,6 +375,29 @@ drain (FlamTracer *tracer)
         return TRUE;
       else
         return FALSE;
+    }
+}
+
+/* The stops of a tick come within some 20 µs: to look for them for so long is
+ * cheaper than to sleep and be woken; and for the target, in whose time the
+ * kernel would wake us: 24 ms of system time instead of 62 at 1,180 stops. */
+static void
+drain_at_once (FlamTracer *tracer, guint expected)
+{
+  gint64 until = flam_tracer_now (tracer) + SPIN_TIME;
+
+  while (expected > 0 && flam_tracer_now (tracer) < until)
+    {
+      int status;
+      pid_t tid = waitpid (-1, &status, WNOHANG | __WALL);
+
+      if (tid < 0)
+        return;
+      if (tid > 0)
+        {
+          handle_stop (tracer, tid, status);
+          expected--;
+        }
     }
 }
 
@@ -539,7 +569,7 @@ flam_tracer_run (FlamTracer *tracer)
         {
           if (!tracer->stopping && !tracer->paused &&
               samples_threads (tracer->options))
-            tick (tracer, now);
+            drain_at_once (tracer, tick (tracer, now));
           plan_next_tick (tracer, now);
           say_status (tracer, now);
           flam_pipe_push (tracer->pipe, now, BATCH_AGE);
