@@ -84,24 +84,24 @@ open_same (const char *path, guint64 inode)
 }
 
 static void
-open_file (FlamCode *code, pid_t pid, const FlamMapping *mapping)
+open_file (FlamCode *code, pid_t tid, const FlamMapping *mapping)
 {
   char own[64];
   g_autofree char *rooted =
-      g_strdup_printf ("/proc/%d/root%s", (int)pid, code->path);
+      g_strdup_printf ("/proc/%d/root%s", (int)tid, code->path);
 
   code->fd = open_same (code->path, mapping->inode);
   code->same_path = code->fd >= 0;
   if (code->fd < 0)
     code->fd = open_same (rooted, mapping->inode);
-  g_snprintf (own, sizeof own, "/proc/%d/exe", (int)pid);
+  g_snprintf (own, sizeof own, "/proc/%d/exe", (int)tid);
   if (code->fd < 0)
     code->fd = open_same (own, mapping->inode);
   g_snprintf (own,
               sizeof own,
               "/proc/%d/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER
               "x",
-              (int)pid,
+              (int)tid,
               mapping->start,
               mapping->end);
   if (code->fd < 0)
@@ -124,12 +124,12 @@ build_id_of (FlamCode *code)
 
 /* The vdso, and files that are gone and cannot be opened: what is mapped. */
 static void
-copy_image (FlamCode *code, pid_t pid, const FlamMapping *mapping)
+copy_image (FlamCode *code, pid_t tid, const FlamMapping *mapping)
 {
   gsize size = MIN (mapping->end - mapping->start, IMAGE_MAX);
 
   code->image = g_malloc (size);
-  code->image_size = flam_read_memory (pid, mapping->start, code->image, size);
+  code->image_size = flam_read_memory (tid, mapping->start, code->image, size);
   code->image_offset = mapping->offset;
   if (code->image_size == 0)
     g_clear_pointer (&code->image, g_free);
@@ -148,7 +148,7 @@ kind_of (const char *path)
 }
 
 static FlamCode *
-code_new (FlamCodes *codes, pid_t pid, const FlamMapping *mapping)
+code_new (FlamCodes *codes, pid_t tid, const FlamMapping *mapping)
 {
   FlamCode *code = g_new0 (FlamCode, 1);
 
@@ -159,9 +159,9 @@ code_new (FlamCodes *codes, pid_t pid, const FlamMapping *mapping)
   if (code->deleted)
     code->path[strlen (code->path) - strlen (" (deleted)")] = '\0';
   if (code->kind == FLAM_CODE_FILE)
-    open_file (code, pid, mapping);
+    open_file (code, tid, mapping);
   else if (code->kind == FLAM_CODE_VDSO)
-    copy_image (code, pid, mapping);
+    copy_image (code, tid, mapping);
   code->build_id = build_id_of (code);
   code->id = flam_capture_writer_module (codes->writer,
                                          code->path,
@@ -174,7 +174,10 @@ code_new (FlamCodes *codes, pid_t pid, const FlamMapping *mapping)
 }
 
 FlamCode *
-flam_codes_get (FlamCodes *codes, pid_t pid, const FlamMapping *mapping)
+flam_codes_get (FlamCodes *codes,
+                pid_t pid,
+                pid_t tid,
+                const FlamMapping *mapping)
 {
   gboolean anonymous = kind_of (mapping->path) == FLAM_CODE_ANONYMOUS;
   g_autofree char *name =
@@ -188,7 +191,7 @@ flam_codes_get (FlamCodes *codes, pid_t pid, const FlamMapping *mapping)
   if (code != NULL)
     return code;
   shown.path = name;
-  code = code_new (codes, pid, &shown);
+  code = code_new (codes, tid, &shown);
   g_hash_table_insert (codes->by_key, g_steal_pointer (&key), code);
   return code;
 }

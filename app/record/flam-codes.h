@@ -50,10 +50,12 @@ typedef struct _FlamCodes FlamCodes;
 
 FlamCodes *flam_codes_new (FlamCaptureWriter *writer);
 void flam_codes_free (FlamCodes *codes);
-/* What is mapped there in process `pid`, which should still be alive. Never
- * NULL. */
-FlamCode *
-flam_codes_get (FlamCodes *codes, pid_t pid, const FlamMapping *mapping);
+/* What is mapped there in process `pid`, of which thread `tid` should still be
+ * alive (the leader may have ended). Never NULL. */
+FlamCode *flam_codes_get (FlamCodes *codes,
+                          pid_t pid,
+                          pid_t tid,
+                          const FlamMapping *mapping);
 /* NULL when it has none. */
 const FlamUnwindTable *flam_code_get_table (FlamCode *code);
 guint flam_codes_n (const FlamCodes *codes);

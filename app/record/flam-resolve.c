@@ -120,13 +120,16 @@ resolve_code (FlamCaptureWriter *writer, const FlamCode *code, GArray *places)
           writer, code->id, FLAM_SYMBOLS_NONE, why);
       return;
     }
+  /* A stack that was set up by hand (makecontext) returns to the first byte of
+   * a function; the byte before, where callers are looked up, is nobody's. */
   g_array_sort (places, compare_places);
   for (guint i = 0; i < places->len; i++)
     {
       const Place *place = &g_array_index (places, Place, i);
       FlamSymbolChain chain;
 
-      if (flam_symbol_module_lookup_offset (module, place->address, &chain))
+      if (flam_symbol_module_lookup_offset (module, place->address, &chain) ||
+          flam_symbol_module_lookup_offset (module, place->address + 1, &chain))
         put_chain (writer, code, place->frame, &chain);
     }
   flam_capture_writer_module_symbols (writer,

@@ -9,13 +9,14 @@
 
 #define FRAMES_MAX FLAM_UNWIND_DEFAULT_LIMIT
 #define COPY_MAX (1u << 20)
+#define COPY_HOPELESS (32u << 10)
 #define FLUSH_EVERY (500 * 1000ll) /* µs */
 #define FLUSH_BYTES (1u << 20)
-#define ALLOC_WAIT 5000                 /* µs */
-#define RSS_EVERY (100 * 1000000ll)     /* ns */
-#define NAME_EVERY (250 * 1000000ll)    /* ns */
-#define MAPS_EVERY (1000 * 1000000ll)   /* ns */
-#define MAPS_AFTER_MISS (5 * 1000000ll) /* ns */
+#define ALLOC_WAIT 5000               /* µs */
+#define RSS_EVERY (100 * 1000000ll)   /* ns */
+#define NAME_EVERY (250 * 1000000ll)  /* ns */
+#define MAPS_EVERY (1000 * 1000000ll) /* ns */
+#define MAPS_PAUSE (500 * 1000ll)     /* ns */
 
 static gboolean
 wants_wall (const FlamSampler *sampler)
@@ -171,6 +172,11 @@ static void
 take_exec (FlamSampler *sampler, FlamMessage *message)
 {
   flam_view_reset (message->target->view);
+  message->target->view->tid = message->task->tid;
+  flam_view_set_maps (message->target->view,
+                      sampler->codes,
+                      flam_message_data (message),
+                      sampler->now);
   message->task->last_stack = FLAM_NONE;
   update_name (sampler, message->task);
 }
@@ -233,22 +239,27 @@ runs_out_of_the_map (FlamSampler *sampler, FlamView *view, const Walk *walked)
              NULL;
 }
 
-/* Walks, and once more when maps turn out to be old. */
+/* Walks, and once more when maps turn out to be old. Where looking again did
+ * not help, the pause until the next look doubles. */
 static Walk
 walk_fresh (FlamSampler *sampler, FlamMessage *message)
 {
   FlamView *view = message->target->view;
-  gint64 age = sampler->now - view->read_at;
   Walk walked;
 
-  if (view->read_at < 0 || age > MAPS_EVERY)
+  if (view->read_at < 0 || sampler->now - view->read_at > MAPS_EVERY)
     flam_view_refresh (view, sampler->codes, sampler->now);
   walked = walk (sampler, message);
-  if ((walked.end == FLAM_UNWIND_BAD ||
-       runs_out_of_the_map (sampler, view, &walked)) &&
-      sampler->now - view->read_at > MAPS_AFTER_MISS &&
-      flam_view_refresh (view, sampler->codes, sampler->now))
-    walked = walk (sampler, message);
+  if ((walked.end != FLAM_UNWIND_BAD &&
+       !runs_out_of_the_map (sampler, view, &walked)) ||
+      sampler->now - view->read_at < view->pause)
+    return walked;
+  if (flam_view_refresh (view, sampler->codes, sampler->now))
+    {
+      view->pause = 0;
+      return walk (sampler, message);
+    }
+  view->pause = MIN (2 * view->pause + MAPS_PAUSE, MAPS_EVERY);
   return walked;
 }
 
@@ -262,9 +273,13 @@ give_hints (FlamTask *task, const FlamMessage *message, const Walk *walked)
     g_atomic_pointer_set (&task->hint_top, walked->last_sp + 64);
   else
     g_atomic_pointer_set (&task->hint_top, 0);
-  if (walked->end == FLAM_UNWIND_TRUNCATED && message->limited &&
-      copy < COPY_MAX && message->n_data >= copy)
-    g_atomic_int_set ((gint *)&task->hint_copy, (gint)(2 * copy));
+  if ((walked->end != FLAM_UNWIND_TRUNCATED &&
+       walked->end != FLAM_UNWIND_LIMIT) ||
+      !message->limited || message->n_data < copy || task->hopeless)
+    return;
+  task->hopeless = copy >= COPY_MAX;
+  g_atomic_int_set ((gint *)&task->hint_copy,
+                    (gint)(task->hopeless ? COPY_HOPELESS : 2 * copy));
 }
 
 static FlamId
@@ -301,7 +316,10 @@ static void
 take_stack (FlamSampler *sampler, FlamMessage *message)
 {
   FlamTask *task = message->task;
-  Walk walked = walk_fresh (sampler, message);
+  Walk walked;
+
+  message->target->view->tid = task->tid;
+  walked = walk_fresh (sampler, message);
 
   if (sampler->now - task->name_read_at > NAME_EVERY)
     update_name (sampler, task);

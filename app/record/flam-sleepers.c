@@ -80,7 +80,7 @@ put_asleep (FlamTracer *tracer,
       return TRUE;
     }
   n = flam_read_memory (
-      task->target->pid, blocked->sp, flam_message_data (message), wanted);
+      task->tid, blocked->sp, flam_message_data (message), wanted);
   if (!flam_task_read_schedstat (task, &cpu_after, &count) ||
       count != task->blocked_count)
     return FALSE;

@@ -62,6 +62,7 @@ struct _FlamTask
   gint64 wall_seen;
 
   /* Hints. */
+  gboolean hopeless;      /* sampler's: too deep to be copied whole */
   guint hint_copy;        /* bytes of stack to copy */
   gsize hint_top;         /* the root's frame ends here, 0 unknown */
   gboolean hint_needs_bp; /* its sleep cannot be read without a stop */
@@ -76,8 +77,8 @@ struct _FlamTask
 
 typedef enum
 {
-  FLAM_MESSAGE_TARGET_NEW, /* text: none */
-  FLAM_MESSAGE_TARGET_EXEC,
+  FLAM_MESSAGE_TARGET_NEW,  /* text: none */
+  FLAM_MESSAGE_TARGET_EXEC, /* text: /proc/PID/maps */
   FLAM_MESSAGE_TARGET_END,
   FLAM_MESSAGE_TASK_NEW,
   FLAM_MESSAGE_TASK_END,

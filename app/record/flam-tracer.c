@@ -2,6 +2,7 @@
 #include "flam-tracer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -38,6 +39,10 @@
 #define IDLE_PERIOD (10 * 1000000ll)
 #define STATUS_EVERY (200 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
+/* A program that was just started is looked at without delay: its libraries
+ * are still being mapped, and it may be gone soon. */
+#define YOUNG_TIME (100 * 1000000ll)
+#define EXEC_MAPS (16u << 10)
 #define SPIN_TIME (100 * 1000ll)
 #define DETACH_TIME (2 * 1000000000ll)
 
@@ -81,6 +86,7 @@ flam_tracer_prepare_signals (void)
   /* Handlers, not SIG_IGN, so that exec gives the target what we were given. */
   sigaction (SIGCHLD, &child, NULL);
   sigaction (SIGPIPE, &child, NULL);
+  sigaction (SIGXFSZ, &child, NULL);
   catch_signal (SIGINT);
   catch_signal (SIGTERM);
   catch_signal (SIGHUP);
@@ -179,8 +185,8 @@ bytes_to_copy (FlamTask *task, guint64 sp)
 static void
 account (FlamTracer *tracer, FlamTask *task, FlamMessage *message, gint64 cpu)
 {
-  message->cpu = cpu - task->cpu_seen;
-  message->wall = message->time - task->wall_seen;
+  message->cpu = MAX (cpu - task->cpu_seen, 0);
+  message->wall = MAX (message->time - task->wall_seen, 0);
   tracer->stats.target_cpu += message->cpu;
   if (!task->sampled && message->cpu > 0)
     message->cpu = MAX (message->cpu, tracer->period);
@@ -209,7 +215,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
     }
   if (message != NULL)
     n = flam_read_memory (
-        task->target->pid, regs[7], flam_message_data (message), wanted);
+        task->tid, regs[7], flam_message_data (message), wanted);
   ok = ok && flam_task_read_schedstat (task, &cpu, &count);
   resume (task->tid, sig);
   now = flam_tracer_now (tracer);
@@ -277,16 +283,31 @@ handle_exit (FlamTracer *tracer, pid_t tid, FlamTask *task, int value)
     flam_tasks_remove (&tracer->tasks, task, flam_tracer_now (tracer));
 }
 
+/* With what is mapped now, as text: many programs are gone before anybody has
+ * read their maps. */
 static void
 tell_exec (FlamTracer *tracer, FlamTask *task)
 {
-  FlamMessage *message =
-      flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_TARGET_EXEC, 0, FALSE);
+  FlamMessage *message = flam_pipe_reserve (
+      tracer->pipe, FLAM_MESSAGE_TARGET_EXEC, EXEC_MAPS + 1, FALSE);
+  char path[64];
+  int fd;
+  ssize_t n = 0;
 
+  g_snprintf (path, sizeof path, "/proc/%d/maps", (int)task->tid);
+  fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0)
+    {
+      n = read (fd, flam_message_data (message), EXEC_MAPS);
+      n = MAX (n, 0);
+      close (fd);
+    }
+  ((char *)flam_message_data (message))[n] = '\0';
   message->target = task->target;
   message->task = task;
   message->time = flam_tracer_now (tracer);
-  flam_pipe_commit (tracer->pipe, 0);
+  tracer->young_until = message->time + YOUNG_TIME;
+  flam_pipe_commit (tracer->pipe, (gsize)n + 1);
 }
 
 /* The thread that called exec goes on under the leader's number; what it was
@@ -301,7 +322,10 @@ handle_exec (FlamTracer *tracer, FlamTask *task)
   ptrace (PTRACE_GETEVENTMSG, task->tid, NULL, &former);
   old = flam_tasks_find (&tracer->tasks, (pid_t)former);
   if (old != NULL && old != task)
-    flam_tasks_remove (&tracer->tasks, old, flam_tracer_now (tracer));
+    {
+      task->cpu_seen = old->cpu_seen;
+      flam_tasks_remove (&tracer->tasks, old, flam_tracer_now (tracer));
+    }
   flam_tasks_reopen (task);
   g_atomic_pointer_set (&task->hint_top, 0);
   flam_stop_registers (task->tid, FALSE, regs, &task->target->foreign);
@@ -572,7 +596,8 @@ flam_tracer_run (FlamTracer *tracer)
             drain_at_once (tracer, tick (tracer, now));
           plan_next_tick (tracer, now);
           say_status (tracer, now);
-          flam_pipe_push (tracer->pipe, now, BATCH_AGE);
+          flam_pipe_push (
+              tracer->pipe, now, now < tracer->young_until ? 0 : BATCH_AGE);
         }
       wait_for_something (tracer, tracer->next_tick, &mask);
     }

@@ -41,6 +41,7 @@ typedef struct
   gint64 period; /* ns */
   gint64 next_tick;
   gint64 last_jitter;
+  gint64 young_until; /* a program was started lately */
   gint64 next_status;
   gboolean paused;
   gboolean stopping; /* detaching; no samples any more */

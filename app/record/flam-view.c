@@ -30,7 +30,7 @@ flam_view_new (pid_t pid, const FlamView *parent)
 {
   FlamView *view = g_new0 (FlamView, 1);
 
-  view->pid = pid;
+  view->pid = view->tid = pid;
   view->process = FLAM_NONE;
   view->read_at = -1;
   view->mappings = mappings_new ();
@@ -123,7 +123,7 @@ fill_space (FlamView *view, FlamCodes *codes)
   for (guint i = 0; i < view->mappings->len; i++)
     {
       FlamMapping *mapping = &g_array_index (view->mappings, FlamMapping, i);
-      FlamCode *code = flam_codes_get (codes, view->pid, mapping);
+      FlamCode *code = flam_codes_get (codes, view->pid, view->tid, mapping);
       flam_unwind_space_add (view->space,
                              mapping->start,
                              mapping->end,
@@ -134,25 +134,32 @@ fill_space (FlamView *view, FlamCodes *codes)
 }
 
 gboolean
-flam_view_refresh (FlamView *view, FlamCodes *codes, gint64 now)
+flam_view_set_maps (FlamView *view,
+                    FlamCodes *codes,
+                    const char *text,
+                    gint64 now)
 {
-  g_autofree char *path = g_strdup_printf ("/proc/%d/maps", (int)view->pid);
-  g_autofree char *text = NULL;
-  g_autoptr (GArray) mappings = NULL;
+  g_autofree char *copy = g_strdup (text);
+  g_autoptr (GArray) mappings = parse_maps (copy);
 
   view->read_at = now;
-  if (!g_file_get_contents (path, &text, NULL, NULL) || *text == '\0')
-    {
-      view->gone = TRUE;
-      return FALSE;
-    }
-  mappings = parse_maps (text);
-  if (mappings_equal (mappings, view->mappings))
+  if (mappings->len == 0 || mappings_equal (mappings, view->mappings))
     return FALSE;
   g_array_unref (view->mappings);
   view->mappings = g_steal_pointer (&mappings);
   fill_space (view, codes);
   return TRUE;
+}
+
+gboolean
+flam_view_refresh (FlamView *view, FlamCodes *codes, gint64 now)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/maps", (int)view->tid);
+  g_autofree char *text = NULL;
+
+  view->read_at = now;
+  return g_file_get_contents (path, &text, NULL, NULL) &&
+         flam_view_set_maps (view, codes, text, now);
 }
 
 FlamId

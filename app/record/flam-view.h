@@ -18,19 +18,25 @@ G_BEGIN_DECLS
 typedef struct _FlamView
 {
   pid_t pid;
+  pid_t tid;      /* a thread that lives: the leader may have ended */
   FlamId process; /* the capture's */
   FlamUnwindSpace *space;
   GArray *mappings;   /* FlamMapping, executable ones */
   GHashTable *places; /* pc -> frame + 1 */
   gint64 read_at;     /* when maps were read; -1 never */
-  gboolean gone;      /* they cannot be read any more */
+  gint64 pause;       /* no look at maps for so long, ns */
 } FlamView;
 
 FlamView *flam_view_new (pid_t pid, const FlamView *parent);
 void flam_view_free (FlamView *view);
 /* After an exec: nothing is known. */
 void flam_view_reset (FlamView *view);
-/* TRUE when the mappings are different now. */
+/* What /proc/PID/maps said; TRUE when the mappings are different now. */
+gboolean flam_view_set_maps (FlamView *view,
+                             FlamCodes *codes,
+                             const char *text,
+                             gint64 now);
+/* The same with what it says now. */
 gboolean flam_view_refresh (FlamView *view, FlamCodes *codes, gint64 now);
 /* The frame of a pc; one without a module where there is no mapping. */
 FlamId flam_view_frame (FlamView *view, FlamCaptureWriter *writer, guint64 pc);

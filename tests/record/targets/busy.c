@@ -18,7 +18,7 @@ static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
 static int done;
 static long units;
 
-NOINLINE uint64_t
+NOINLINE static uint64_t
 spin (uint64_t n)
 {
   uint64_t a = n;

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "recording.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "flam-capture-reader.h"
+
+char *
+target_path (const char *name)
+{
+  return g_test_build_filename (G_TEST_BUILT, "record", name, NULL);
+}
+
+static FlamProfile *
+open_capture (const char *path)
+{
+  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new (path);
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean changed;
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+
+  if (fd < 0)
+    return NULL;
+  if (!flam_capture_reader_poll (reader, fd, &changed, &error))
+    g_error ("%s", error->message);
+  close (fd);
+  g_assert_true (flam_capture_reader_build (reader, builder, NULL, NULL));
+  profile = flam_builder_finish (builder, &error);
+  if (profile == NULL)
+    g_error ("%s: %s", path, error->message);
+  return g_steal_pointer (&profile);
+}
+
+static int
+exit_status (GPid pid)
+{
+  int status;
+
+  while (waitpid (pid, &status, 0) < 0)
+    ;
+  return WIFEXITED (status) ? WEXITSTATUS (status) : 128 + WTERMSIG (status);
+}
+
+typedef struct
+{
+  rlim_t file;
+  int control;
+} Setup;
+
+static void
+set_up_child (gpointer data)
+{
+  const Setup *setup = data;
+  struct rlimit limit = { setup->file, setup->file };
+
+  fcntl (setup->control, F_SETFD, 0);
+  if (setup->file > 0)
+    setrlimit (RLIMIT_FSIZE, &limit);
+}
+
+Running *
+recorder_start (const char *const *arguments, rlim_t limit_file)
+{
+  Running *running = g_new0 (Running, 1);
+  g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  int pair[2], fd;
+  Setup setup = { .file = limit_file };
+
+  fd = g_file_open_tmp ("flam-XXXXXX.flambeau", &running->path, NULL);
+  close (fd);
+  g_assert_cmpint (
+      socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), ==, 0);
+  running->control = pair[0];
+  setup.control = pair[1];
+  g_ptr_array_add (argv, g_strdup (g_getenv ("FLAMBEAU_RECORDER")));
+  g_ptr_array_add (argv, g_strdup ("--output"));
+  g_ptr_array_add (argv, g_strdup (running->path));
+  g_ptr_array_add (argv, g_strdup ("--control-fd"));
+  g_ptr_array_add (argv, g_strdup_printf ("%d", pair[1]));
+  for (guint i = 0; arguments[i] != NULL; i++)
+    g_ptr_array_add (argv, g_strdup (arguments[i]));
+  g_ptr_array_add (argv, NULL);
+  if (!g_spawn_async_with_pipes (NULL,
+                                 (char **)argv->pdata,
+                                 NULL,
+                                 G_SPAWN_DO_NOT_REAP_CHILD |
+                                     G_SPAWN_LEAVE_DESCRIPTORS_OPEN |
+                                     G_SPAWN_STDOUT_TO_DEV_NULL,
+                                 set_up_child,
+                                 &setup,
+                                 &running->pid,
+                                 NULL,
+                                 NULL,
+                                 &running->error,
+                                 &error))
+    g_error ("%s", error->message);
+  close (pair[1]);
+  return running;
+}
+
+void
+recorder_say (Running *running, const char *line)
+{
+  g_autofree char *text = g_strconcat (line, "\n", NULL);
+
+  g_assert_cmpint (
+      write (running->control, text, strlen (text)), ==, strlen (text));
+}
+
+static gboolean
+read_control_line (Running *running, GString *line)
+{
+  char byte;
+
+  g_string_truncate (line, 0);
+  while (read (running->control, &byte, 1) == 1)
+    {
+      if (byte == '\n')
+        return TRUE;
+      g_string_append_c (line, byte);
+    }
+  return FALSE;
+}
+
+gboolean
+recorder_wait_for (Running *running, const char *prefix)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  while (read_control_line (running, line))
+    if (g_str_has_prefix (line->str, prefix))
+      return TRUE;
+  return FALSE;
+}
+
+static char *
+read_all (int fd)
+{
+  GString *text = g_string_new (NULL);
+  char buffer[4096];
+  ssize_t n;
+
+  while ((n = read (fd, buffer, sizeof buffer)) > 0)
+    g_string_append_len (text, buffer, n);
+  close (fd);
+  return g_string_free (text, FALSE);
+}
+
+Recording *
+recorder_end (Running *running)
+{
+  Recording *recording = g_new0 (Recording, 1);
+
+  recording->said = read_all (running->control);
+  recording->error = read_all (running->error);
+  recording->status = exit_status (running->pid);
+  recording->path = running->path;
+  recording->profile = open_capture (running->path);
+  g_free (running);
+  return recording;
+}
+
+Recording *
+record (const char *const *arguments)
+{
+  return recorder_end (recorder_start (arguments, 0));
+}
+
+Recording *
+record_target (const char *option, const char *target, const char *argument)
+{
+  g_autofree char *path = target_path (target);
+  const char *arguments[8];
+  guint n = 0;
+
+  if (option != NULL)
+    arguments[n++] = option;
+  arguments[n++] = "--rate";
+  arguments[n++] = "1000";
+  arguments[n++] = "--";
+  arguments[n++] = path;
+  arguments[n++] = argument;
+  arguments[n] = NULL;
+  return record (arguments);
+}
+
+void
+recording_free (Recording *recording)
+{
+  g_unlink (recording->path);
+  g_clear_pointer (&recording->profile, flam_profile_unref);
+  g_free (recording->path);
+  g_free (recording->error);
+  g_free (recording->said);
+  g_free (recording);
+}
+
+/* --- what is in it ------------------------------------------------------- */
+
+static const char *
+frame_name (const FlamProfile *profile, FlamId stack)
+{
+  return flam_profile_function_name (
+      profile, profile->frames.function[profile->stacks.frame[stack]]);
+}
+
+static gint64
+weight (const FlamProfile *profile, const char *measure, guint32 sample)
+{
+  int i = flam_profile_find_measure (profile, measure);
+
+  g_assert_cmpint (i, >=, 0);
+  return profile->measures[i].weight != NULL
+             ? profile->measures[i].weight[sample]
+             : 1;
+}
+
+gint64
+total_of (const FlamProfile *profile, const char *measure)
+{
+  gint64 total = 0;
+
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    total += weight (profile, measure, i);
+  return total;
+}
+
+static gboolean
+stack_holds (const FlamProfile *profile,
+             FlamId stack,
+             const char *function,
+             gboolean self)
+{
+  for (; stack != FLAM_NONE; stack = profile->stacks.prefix[stack])
+    {
+      if (strcmp (frame_name (profile, stack), function) == 0)
+        return TRUE;
+      if (self)
+        return FALSE;
+    }
+  return FALSE;
+}
+
+gint64
+weight_of (const FlamProfile *profile,
+           const char *measure,
+           const char *function,
+           gboolean self)
+{
+  gint64 total = 0;
+
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    if (stack_holds (profile, profile->samples.stack[i], function, self))
+      total += weight (profile, measure, i);
+  return total;
+}
+
+gint64
+thread_weight (const FlamProfile *profile,
+               const char *measure,
+               const char *thread)
+{
+  gint64 total = 0;
+
+  for (guint32 t = 0; t < profile->threads.n; t++)
+    if (strcmp (flam_profile_string (profile, profile->threads.name[t]),
+                thread) == 0)
+      for (guint32 i = 0; i < profile->threads.n_samples[t]; i++)
+        total +=
+            weight (profile, measure, profile->threads.first_sample[t] + i);
+  return total;
+}
+
+char *
+stack_text (const FlamProfile *profile, const char *leaf)
+{
+  g_autofree guint *count = g_new0 (guint, MAX (profile->stacks.n, 1));
+  GString *text = g_string_new (NULL);
+  FlamId best = FLAM_NONE;
+
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    {
+      FlamId stack = profile->samples.stack[i];
+      if (stack == FLAM_NONE || !stack_holds (profile, stack, leaf, FALSE))
+        continue;
+      if (++count[stack] > (best != FLAM_NONE ? count[best] : 0))
+        best = stack;
+    }
+  for (; best != FLAM_NONE; best = profile->stacks.prefix[best])
+    g_string_append_printf (
+        text, "%s%s", text->len > 0 ? " < " : "", frame_name (profile, best));
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+is_root (const char *name)
+{
+  static const char *const roots[] = {
+    "_start",  "clone3",       "__clone3",  "clone",
+    "__clone", "start_thread", "_dl_start", "__GI___clone3",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (roots); i++)
+    if (strcmp (name, roots[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+double
+rooted_share (const FlamProfile *profile)
+{
+  guint32 rooted = 0;
+
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    {
+      FlamId stack = profile->samples.stack[i];
+      while (stack != FLAM_NONE && profile->stacks.prefix[stack] != FLAM_NONE)
+        stack = profile->stacks.prefix[stack];
+      rooted += stack != FLAM_NONE && is_root (frame_name (profile, stack));
+    }
+  return profile->samples.n > 0 ? (double)rooted / profile->samples.n : 0;
+}
+
+void
+assert_share (gint64 part, gint64 whole, double expected, double tolerance)
+{
+  double share = whole > 0 ? (double)part / (double)whole : 0;
+
+  if (share < expected - tolerance || share > expected + tolerance)
+    g_error (
+        "a share of %.4f, expected %.2f +- %.3f", share, expected, tolerance);
+}

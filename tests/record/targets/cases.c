@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* cases NAME: what goes wrong under a careless tracer. Each ends with status 0
+ * when all went as it does without one, 1 with a line on stderr otherwise. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static volatile uint64_t sink;
+
+#define FAIL(...) (fprintf (stderr, __VA_ARGS__), fputc ('\n', stderr), 1)
+
+__attribute__ ((noinline)) static void
+burn (long n)
+{
+  uint64_t a = 1;
+
+  for (long i = 0; i < n; i++)
+    a = a * 6364136223846793005ull + (uint64_t)i;
+  sink = a;
+}
+
+static int
+status_of (pid_t pid)
+{
+  int status;
+
+  while (waitpid (pid, &status, 0) < 0)
+    if (errno != EINTR)
+      return -1;
+  return WIFEXITED (status) ? WEXITSTATUS (status) : 128 + WTERMSIG (status);
+}
+
+/* --- signals ------------------------------------------------------------- */
+
+static volatile sig_atomic_t received;
+
+static void
+count_signal (int sig)
+{
+  received++;
+}
+
+static int
+signals (void)
+{
+  struct sigaction action = { .sa_handler = count_signal };
+  const int n = 20000;
+
+  sigaction (SIGRTMIN, &action, NULL);
+  for (int i = 0; i < n; i++)
+    {
+      raise (SIGRTMIN);
+      burn (20000);
+    }
+  return received == n ? 0 : FAIL ("%d of %d signals", (int)received, n);
+}
+
+static volatile sig_atomic_t ticks;
+
+static void
+count_tick (int sig)
+{
+  ticks++;
+}
+
+/* A profiling timer of its own, while it is profiled. */
+static int
+itimer (void)
+{
+  struct sigaction action = { .sa_handler = count_tick,
+                              .sa_flags = SA_RESTART };
+  struct itimerval every = { { 0, 1000 }, { 0, 1000 } };
+
+  sigaction (SIGPROF, &action, NULL);
+  setitimer (ITIMER_PROF, &every, NULL);
+  while (ticks < 100)
+    burn (100000);
+  return 0;
+}
+
+/* Stopped by job control for 0.3 s; must not go on before. */
+static int
+stopped (void)
+{
+  struct timespec before, after;
+  pid_t self = getpid (), helper;
+  double seconds;
+
+  burn (100000000);
+  clock_gettime (CLOCK_MONOTONIC, &before);
+  helper = fork ();
+  if (helper == 0)
+    {
+      usleep (300000);
+      kill (self, SIGCONT);
+      _exit (0);
+    }
+  raise (SIGSTOP);
+  clock_gettime (CLOCK_MONOTONIC, &after);
+  seconds = (double)(after.tv_sec - before.tv_sec) +
+            (double)(after.tv_nsec - before.tv_nsec) / 1e9;
+  burn (100000000);
+  status_of (helper);
+  return seconds > 0.25 ? 0 : FAIL ("stopped for %.3f s only", seconds);
+}
+
+/* --- processes and threads ----------------------------------------------- */
+
+static int
+vforks (void)
+{
+  for (volatile int i = 0; i < 20; i++)
+    {
+      pid_t pid = vfork ();
+      if (pid == 0)
+        {
+          execl ("/proc/self/exe", "cases", "child", NULL);
+          _exit (99);
+        }
+      if (status_of (pid) != 7)
+        return FAIL ("vfork %d", i);
+    }
+  return 0;
+}
+
+static int
+slow_vfork (void)
+{
+  pid_t pid = vfork ();
+
+  if (pid == 0)
+    {
+      struct timespec ts = { 0, 400000000 };
+      syscall (SYS_nanosleep, &ts, NULL);
+      _exit (5);
+    }
+  return status_of (pid) == 5 ? 0 : FAIL ("slow vfork");
+}
+
+static int
+child (void)
+{
+  burn (1000000);
+  return 7;
+}
+
+static int
+forks (void)
+{
+  for (int i = 0; i < 500; i++)
+    {
+      pid_t pid = fork ();
+      if (pid == 0)
+        {
+          burn (300000);
+          _exit (i % 100);
+        }
+      if (pid < 0 || status_of (pid) != i % 100)
+        return FAIL ("fork %d", i);
+    }
+  return 0;
+}
+
+static void *
+short_body (void *data)
+{
+  burn (30000);
+  __atomic_fetch_add ((int *)data, 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+static int
+short_threads (void)
+{
+  int n = 0;
+
+  for (int i = 0; i < 300; i++)
+    {
+      pthread_t threads[10];
+      for (int k = 0; k < 10; k++)
+        if (pthread_create (&threads[k], NULL, short_body, &n) != 0)
+          return FAIL ("no thread %d", i * 10 + k);
+      for (int k = 0; k < 10; k++)
+        pthread_join (threads[k], NULL);
+    }
+  return n == 3000 ? 0 : FAIL ("%d of 3000 threads", n);
+}
+
+static void *
+wait_body (void *data)
+{
+  for (;;)
+    pause ();
+  return NULL;
+}
+
+static int
+many_threads (void)
+{
+  pthread_attr_t attr;
+  pthread_t thread;
+
+  pthread_attr_init (&attr);
+  pthread_attr_setstacksize (&attr, 65536);
+  for (int i = 0; i < 1000; i++)
+    if (pthread_create (&thread, &attr, wait_body, NULL) != 0)
+      return FAIL ("no thread %d", i);
+  burn (1000000000);
+  return 0;
+}
+
+static void *
+exec_body (void *data)
+{
+  burn (10000000);
+  execl ("/proc/self/exe", "cases", "after-exec", NULL);
+  return NULL;
+}
+
+/* exec by a thread that is not the leader, while others run. */
+static int
+exec_thread (void)
+{
+  pthread_t threads[4];
+
+  for (int i = 0; i < 3; i++)
+    pthread_create (&threads[i], NULL, wait_body, NULL);
+  pthread_create (&threads[3], NULL, exec_body, NULL);
+  for (;;)
+    burn (1000000);
+  return 1;
+}
+
+static int
+after_exec (void)
+{
+  burn (200000000);
+  return 0;
+}
+
+static void *
+late_body (void *data)
+{
+  usleep (100000);
+  burn (200000000);
+  exit (23);
+}
+
+static int
+leader_exits (void)
+{
+  pthread_t thread;
+
+  pthread_create (&thread, NULL, late_body, NULL);
+  pthread_exit (NULL);
+}
+
+static int
+crash (void)
+{
+  volatile int *volatile nowhere = (volatile int *)8;
+
+  burn (50000000);
+  *nowhere = 1;
+  return 0;
+}
+
+/* A program that traces its own child, as debuggers and crash handlers do. */
+static int
+tracer (void)
+{
+  pid_t pid = fork ();
+  int status;
+
+  if (pid == 0)
+    {
+      if (ptrace (PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit (9);
+      raise (SIGSTOP);
+      _exit (3);
+    }
+  if (waitpid (pid, &status, 0) != pid || !WIFSTOPPED (status))
+    return FAIL ("the child cannot be traced");
+  ptrace (PTRACE_CONT, pid, NULL, NULL);
+  return status_of (pid) == 3 ? 0 : FAIL ("tracing");
+}
+
+/* --- calls that return EINTR after a stop -------------------------------- */
+
+static int
+expect (const char *name, long result, int error)
+{
+  return result >= 0 || errno == error
+             ? 0
+             : FAIL ("%s: %s", name, strerror (errno));
+}
+
+static int
+eintr (void)
+{
+  struct timeval limit = { 0, 150000 };
+  struct timespec relative = { 0, 150000000 };
+  struct epoll_event event;
+  int pair[2], bad = 0, epoll = epoll_create1 (0), sem;
+  char byte;
+  sigset_t set;
+  struct sembuf down = { 0, -1, 0 };
+
+  socketpair (AF_UNIX, SOCK_STREAM, 0, pair);
+  setsockopt (pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  sem = semget (IPC_PRIVATE, 1, 0600);
+  sigemptyset (&set);
+  sigaddset (&set, SIGUSR2);
+  sigprocmask (SIG_BLOCK, &set, NULL);
+  for (int i = 0; i < 3; i++)
+    {
+      bad |= expect ("epoll_wait", epoll_wait (epoll, &event, 1, 150), 0);
+      bad |= expect ("recv", recv (pair[0], &byte, 1, 0), EAGAIN);
+      bad |= expect ("read", read (pair[0], &byte, 1), EAGAIN);
+      bad |=
+          expect ("semtimedop", semtimedop (sem, &down, 1, &relative), EAGAIN);
+      bad |=
+          expect ("sigtimedwait", sigtimedwait (&set, NULL, &relative), EAGAIN);
+      bad |= expect ("nanosleep", nanosleep (&relative, NULL), 0);
+    }
+  semctl (sem, 0, IPC_RMID);
+  return bad;
+}
+
+/* The same, stopped all the time by somebody else. */
+static void *
+eintr_body (void *data)
+{
+  *(int *)data = eintr ();
+  return NULL;
+}
+
+static int
+eintr_threads (void)
+{
+  pthread_t threads[4];
+  int bad[4];
+
+  for (int i = 0; i < 4; i++)
+    pthread_create (&threads[i], NULL, eintr_body, &bad[i]);
+  for (int i = 0; i < 4; i++)
+    pthread_join (threads[i], NULL);
+  return bad[0] | bad[1] | bad[2] | bad[3];
+}
+
+/* --- stacks -------------------------------------------------------------- */
+
+__attribute__ ((noinline)) static uint64_t
+deep (int depth)
+{
+  volatile uint64_t r;
+
+  if (depth == 0)
+    burn (600000000);
+  r = depth > 0 ? deep (depth - 1) : 1;
+  return r + 1;
+}
+
+static int
+deep_stack (void)
+{
+  return deep (3000) == 3002 ? 0 : 1;
+}
+
+/* Frames of 100,000: more than is copied, and must do no harm. */
+static void *
+abyss_body (void *data)
+{
+  deep (100000);
+  return NULL;
+}
+
+static int
+abyss (void)
+{
+  pthread_attr_t attr;
+  pthread_t thread;
+
+  pthread_attr_init (&attr);
+  pthread_attr_setstacksize (&attr, 64 << 20);
+  pthread_create (&thread, &attr, abyss_body, NULL);
+  pthread_join (thread, NULL);
+  return 0;
+}
+
+static ucontext_t contexts[3];
+
+static void
+coroutine (int which)
+{
+  for (int i = 0; i < 300; i++)
+    {
+      burn (1000000);
+      swapcontext (&contexts[which], &contexts[3 - which]);
+    }
+}
+
+static int
+coroutines (void)
+{
+  for (int i = 1; i < 3; i++)
+    {
+      getcontext (&contexts[i]);
+      contexts[i].uc_stack.ss_sp = malloc (65536);
+      contexts[i].uc_stack.ss_size = 65536;
+      contexts[i].uc_link = &contexts[0];
+      makecontext (&contexts[i], (void (*) (void))coroutine, 1, i);
+    }
+  swapcontext (&contexts[0], &contexts[1]);
+  return 0;
+}
+
+/* Code that is in no file: mov $n, %rcx; loop; ret, with a frame pointer. */
+static int
+generated (void)
+{
+  static const unsigned char code[] = {
+    0x55, 0x48, 0x89, 0xe5,                   /* push %rbp; mov %rsp,%rbp */
+    0x48, 0xc7, 0xc1, 0x00, 0x00, 0x00, 0x30, /* mov $0x30000000,%rcx */
+    0x48, 0xff, 0xc9, 0x75, 0xfb,             /* dec %rcx; jnz */
+    0x5d, 0xc3,                               /* pop %rbp; ret */
+  };
+  void *page = mmap (NULL,
+                     4096,
+                     PROT_READ | PROT_WRITE | PROT_EXEC,
+                     MAP_PRIVATE | MAP_ANONYMOUS,
+                     -1,
+                     0);
+
+  memcpy (page, code, sizeof code);
+  ((void (*) (void))page) ();
+  burn (1);
+  return 0;
+}
+
+/* Its own file is deleted while it runs. */
+static int
+deleted (void)
+{
+  char path[4096];
+  ssize_t n = readlink ("/proc/self/exe", path, sizeof path - 1);
+
+  if (n < 0)
+    return 1;
+  path[n] = '\0';
+  if (unlink (path) != 0)
+    return FAIL ("%s: %s", path, strerror (errno));
+  burn (600000000);
+  return 0;
+}
+
+static int
+spin (void)
+{
+  for (;;)
+    burn (1000000);
+  return 0;
+}
+
+static int
+environment (void)
+{
+  const char *value = getenv ("FLAM_TEST");
+  char directory[64];
+
+  if (value == NULL || strcmp (value, "a b=c") != 0)
+    return FAIL ("FLAM_TEST is %s", value != NULL ? value : "not set");
+  if (getcwd (directory, sizeof directory) == NULL ||
+      strcmp (directory, "/") != 0)
+    return FAIL ("it runs in %s", directory);
+  return 0;
+}
+
+static const struct
+{
+  const char *name;
+  int (*run) (void);
+} cases[] = {
+  { "signals", signals },
+  { "itimer", itimer },
+  { "stopped", stopped },
+  { "vforks", vforks },
+  { "slow-vfork", slow_vfork },
+  { "child", child },
+  { "forks", forks },
+  { "short-threads", short_threads },
+  { "many-threads", many_threads },
+  { "exec-thread", exec_thread },
+  { "after-exec", after_exec },
+  { "leader-exits", leader_exits },
+  { "crash", crash },
+  { "tracer", tracer },
+  { "eintr", eintr },
+  { "eintr-threads", eintr_threads },
+  { "deep", deep_stack },
+  { "abyss", abyss },
+  { "coroutines", coroutines },
+  { "generated", generated },
+  { "deleted", deleted },
+  { "spin", spin },
+  { "environment", environment },
+};
+
+int
+main (int argc, char **argv)
+{
+  for (unsigned i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+    if (strcmp (argv[1], cases[i].name) == 0)
+      return cases[i].run ();
+  return 2;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "flam-launch.h"
+#include "recording.h"
+
+/* Attaching, commands, and what ends a recording. */
+
+static pid_t
+start_target (const char *argument)
+{
+  g_autofree char *path = target_path ("cases");
+  pid_t pid = fork ();
+
+  if (pid == 0)
+    {
+      execl (path, "cases", argument, NULL);
+      _exit (127);
+    }
+  while (!g_file_test ("/proc", G_FILE_TEST_IS_DIR) || pid < 0)
+    g_usleep (1000);
+  g_usleep (50000);
+  return pid;
+}
+
+/* It runs on, and nobody traces it. */
+static void
+assert_free (pid_t pid)
+{
+  g_assert_cmpint (kill (pid, 0), ==, 0);
+  g_assert_cmpint (waitpid (pid, NULL, WNOHANG), ==, 0);
+  for (guint i = 0; flam_proc_status (pid, "TracerPid") > 0 && i < 1000; i++)
+    g_usleep (1000);
+  g_assert_cmpint (flam_proc_status (pid, "TracerPid"), ==, 0);
+}
+
+static void
+kill_target (pid_t pid)
+{
+  kill (pid, SIGKILL);
+  waitpid (pid, NULL, 0);
+}
+
+static Running *
+attach (pid_t pid)
+{
+  g_autofree char *text = g_strdup_printf ("%d", (int)pid);
+  const char *arguments[] = { "--pid", text, NULL };
+
+  return recorder_start (arguments, 0);
+}
+
+static void
+wait_for_samples (Running *running)
+{
+  for (guint i = 0; i < 3; i++)
+    g_assert_true (recorder_wait_for (running, "status "));
+}
+
+static void
+test_attach (void)
+{
+  pid_t pid = start_target ("spin");
+  Running *running = attach (pid);
+  g_autoptr (Recording) recording = NULL;
+
+  wait_for_samples (running);
+  recorder_say (running, "stop");
+  recording = recorder_end (running);
+  g_assert_cmpint (recording->status, ==, 0);
+  g_assert_nonnull (strstr (recording->said, "done "));
+  assert_free (pid);
+  g_assert_cmpuint (recording->profile->samples.n, >, 10);
+  g_assert_cmpfloat (rooted_share (recording->profile), >, 0.97);
+  assert_share (weight_of (recording->profile, "cpu-time", "burn", TRUE),
+                total_of (recording->profile, "cpu-time"),
+                1,
+                0.05);
+  kill_target (pid);
+}
+
+/* Attached to while stopped by job control; stays stopped. */
+static void
+test_attach_stopped (void)
+{
+  pid_t pid = start_target ("spin");
+  Running *running;
+  g_autoptr (Recording) recording = NULL;
+  int status;
+
+  kill (pid, SIGSTOP);
+  waitpid (pid, &status, WUNTRACED);
+  running = attach (pid);
+  wait_for_samples (running);
+  recorder_say (running, "stop");
+  recording = recorder_end (running);
+  g_assert_cmpint (recording->status, ==, 0);
+  g_assert_cmpuint (recording->profile->samples.n, <, 5);
+  kill (pid, SIGCONT);
+  assert_free (pid);
+  kill_target (pid);
+}
+
+static void
+assert_not_attached (pid_t pid, const char *why)
+{
+  g_autoptr (Recording) recording = recorder_end (attach (pid));
+
+  g_assert_cmpint (recording->status, ==, 1);
+  if (strstr (recording->error, why) == NULL)
+    g_error ("%s", recording->error);
+}
+
+static void
+test_attach_refused (void)
+{
+  pid_t pid = start_target ("spin");
+  Running *first = attach (pid);
+  pid_t zombie;
+
+  g_assert_true (recorder_wait_for (first, "status "));
+  assert_not_attached (pid, "already traced");
+  recorder_say (first, "stop");
+  recording_free (recorder_end (first));
+  kill_target (pid);
+
+  zombie = fork ();
+  if (zombie == 0)
+    _exit (0);
+  g_usleep (100000);
+  assert_not_attached (zombie, "zombie");
+  waitpid (zombie, NULL, 0);
+  assert_not_attached (zombie, "no such process");
+}
+
+static void
+test_commands (void)
+{
+  g_autofree char *path = target_path ("cases");
+  const char *arguments[] = { "--", path, "spin", NULL };
+  Running *running = recorder_start (arguments, 0);
+  g_autoptr (Recording) recording = NULL;
+  const FlamProfile *profile;
+  gint64 gap = 0;
+
+  g_assert_true (recorder_wait_for (running, "target "));
+  wait_for_samples (running);
+  recorder_say (running, "pause");
+  g_assert_true (recorder_wait_for (running, "paused"));
+  recorder_say (running, "mark in the pause");
+  wait_for_samples (running);
+  recorder_say (running, "resume");
+  g_assert_true (recorder_wait_for (running, "resumed"));
+  wait_for_samples (running);
+  recorder_say (running, "what is this");
+  g_assert_true (recorder_wait_for (running, "error "));
+  recorder_say (running, "terminate");
+  recording = recorder_end (running);
+  g_assert_cmpint (recording->status, ==, 128 + SIGTERM);
+  profile = recording->profile;
+  g_assert_cmpuint (profile->marks.n, ==, 1);
+  g_assert_cmpstr (flam_profile_string (profile, profile->marks.name[0]),
+                   ==,
+                   "in the pause");
+  for (guint32 i = 1; i < profile->samples.n; i++)
+    gap = MAX (gap, profile->samples.time[i] - profile->samples.time[i - 1]);
+  g_assert_cmpint (gap, >, 300000000);
+}
+
+/* The recording ends, the target does not. */
+static void
+test_duration (void)
+{
+  pid_t pid = start_target ("spin");
+  g_autofree char *text = g_strdup_printf ("%d", (int)pid);
+  const char *arguments[] = { "--duration", "0.4", "--pid", text, NULL };
+  g_autoptr (Recording) recording = record (arguments);
+
+  g_assert_cmpint (recording->status, ==, 0);
+  g_assert_cmpint (recording->profile->facts.duration_ns, >=, 400000000);
+  assert_free (pid);
+  kill_target (pid);
+}
+
+static void
+test_sigterm (void)
+{
+  pid_t pid = start_target ("spin");
+  Running *running = attach (pid);
+  g_autoptr (Recording) recording = NULL;
+
+  wait_for_samples (running);
+  kill (running->pid, SIGTERM);
+  recording = recorder_end (running);
+  g_assert_cmpint (recording->status, ==, 0);
+  g_assert_cmpuint (recording->profile->samples.n, >, 10);
+  assert_free (pid);
+  kill_target (pid);
+}
+
+/* The window is gone: the recording ends in order. */
+static void
+test_hang_up (void)
+{
+  pid_t pid = start_target ("spin");
+  Running *running = attach (pid);
+  g_autoptr (Recording) recording = NULL;
+
+  wait_for_samples (running);
+  close (running->control);
+  running->control = open ("/dev/null", O_RDONLY | O_CLOEXEC);
+  recording = recorder_end (running);
+  g_assert_cmpint (recording->status, ==, 0);
+  g_assert_cmpuint (recording->profile->samples.n, >, 10);
+  assert_free (pid);
+  kill_target (pid);
+}
+
+/* No room: the message is clear, and what was written can be read. */
+static void
+test_disk_full (void)
+{
+  pid_t pid = start_target ("spin");
+  g_autofree char *text = g_strdup_printf ("%d", (int)pid);
+  const char *arguments[] = { "--rate", "5000", "--pid", text, NULL };
+  g_autoptr (Recording) recording =
+      recorder_end (recorder_start (arguments, 12000));
+
+  g_assert_cmpint (recording->status, ==, 1);
+  if (strstr (recording->error, "the capture cannot be written") == NULL)
+    g_error ("%s", recording->error);
+  g_assert_nonnull (strstr (recording->said, "error "));
+  g_assert_cmpuint (recording->profile->samples.n, >, 10);
+  assert_free (pid);
+  kill_target (pid);
+}
+
+/* kill -9 of the recorder, at random moments: the target lives on, the file is
+ * good to its last whole block. */
+static void
+test_killed (void)
+{
+  for (guint i = 0; i < 20; i++)
+    {
+      pid_t pid = start_target (i % 4 == 0 ? "short-threads" : "spin");
+      Running *running = attach (pid);
+      g_autoptr (Recording) recording = NULL;
+      int status;
+
+      g_assert_true (recorder_wait_for (running, "target "));
+      g_usleep ((gulong)g_test_rand_int_range (0, i < 5 ? 1300000 : 200000));
+      kill (running->pid, SIGKILL);
+      recording = recorder_end (running);
+      g_assert_cmpint (recording->status, ==, 128 + SIGKILL);
+      g_assert_nonnull (recording->profile);
+      if (i % 4 == 0)
+        {
+          waitpid (pid, &status, 0);
+          g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 0);
+          continue;
+        }
+      assert_free (pid);
+      kill_target (pid);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/control/attach", test_attach);
+  g_test_add_func ("/control/attach-stopped", test_attach_stopped);
+  g_test_add_func ("/control/attach-refused", test_attach_refused);
+  g_test_add_func ("/control/commands", test_commands);
+  g_test_add_func ("/control/duration", test_duration);
+  g_test_add_func ("/control/sigterm", test_sigterm);
+  g_test_add_func ("/control/hang-up", test_hang_up);
+  g_test_add_func ("/control/disk-full", test_disk_full);
+  g_test_add_func ("/control/killed", test_killed);
+  return g_test_run ();
+}

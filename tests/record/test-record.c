@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "recording.h"
+
+/* Shares are compared with what is known by construction; with n samples the
+ * standard error of a share p is sqrt (p (1 - p) / n), 1.6 % at p = 0.5 and
+ * n = 1000: five of them are allowed. */
+#define TOLERANCE 0.08
+
+static void
+assert_good (const Recording *recording, int status)
+{
+  if (recording->status != status)
+    g_error ("status %d, expected %d: %s",
+             recording->status,
+             status,
+             recording->error);
+  g_assert_nonnull (recording->profile);
+  g_assert_cmpuint (recording->profile->facts.lost, ==, 0);
+}
+
+static void
+test_shares (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "shares", "100");
+  const FlamProfile *profile = recording->profile;
+  gint64 total;
+  g_autofree char *stack = NULL;
+
+  assert_good (recording, 0);
+  total = total_of (profile, "cpu-time");
+  g_assert_cmpint (profile->samples.n, >, 100);
+  assert_share (weight_of (profile, "cpu-time", "spin_heavy", FALSE),
+                total,
+                0.5,
+                TOLERANCE);
+  assert_share (weight_of (profile, "cpu-time", "spin_light", FALSE),
+                total,
+                0.1,
+                TOLERANCE);
+  assert_share (
+      weight_of (profile, "cpu-time", "parse", FALSE), total, 0.2, TOLERANCE);
+  assert_share (
+      weight_of (profile, "cpu-time", "leaf", FALSE), total, 0.2, TOLERANCE);
+  assert_share (
+      weight_of (profile, "cpu-time", "compute", FALSE), total, 0.6, TOLERANCE);
+  g_assert_cmpfloat (rooted_share (profile), >, 0.99);
+
+  stack = stack_text (profile, "spin_light");
+  if (strstr (stack, "outer < spin_light < compute < main < ") == NULL ||
+      !g_str_has_suffix (stack, " < _start"))
+    g_error ("%s", stack);
+  g_free (stack);
+  stack = stack_text (profile, "leaf");
+  if (strstr (stack, "leaf < recurse < recurse < recurse < ") == NULL)
+    g_error ("%s", stack);
+}
+
+static void
+test_low_rate (void)
+{
+  g_autofree char *path = target_path ("shares");
+  const char *arguments[] = { "--rate", "100", "--", path, "200", NULL };
+  g_autoptr (Recording) recording = record (arguments);
+  gint64 total;
+
+  assert_good (recording, 0);
+  total = total_of (recording->profile, "cpu-time");
+  assert_share (weight_of (recording->profile, "cpu-time", "compute", FALSE),
+                total,
+                0.6,
+                0.25);
+  g_assert_cmpfloat (rooted_share (recording->profile), >, 0.99);
+}
+
+static void
+test_workers (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "workers", "60");
+  gint64 total;
+
+  assert_good (recording, 0);
+  total = total_of (recording->profile, "cpu-time");
+  for (int i = 0; i < 4; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("worker-%d", i);
+      assert_share (thread_weight (recording->profile, "cpu-time", name),
+                    total,
+                    (i + 1) / 10.0,
+                    0.03);
+    }
+  g_assert_cmpfloat (rooted_share (recording->profile), >, 0.99);
+  g_assert_cmpuint (recording->profile->facts.truncated_stacks, <=, 5);
+}
+
+/* Wall mode: each waits in its way for 1.2 s, and says why. */
+static void
+test_sleepers (void)
+{
+  g_autoptr (Recording) recording =
+      record_target ("--mode=wall", "sleeper", NULL);
+  const FlamProfile *profile = recording->profile;
+  static const struct
+  {
+    const char *thread;
+    const char *function;
+    FlamState state;
+  } waits[] = {
+    { "in-sleep", "in_sleep", FLAM_STATE_SLEEP },
+    { "in-lock", "in_lock", FLAM_STATE_LOCK },
+    { "in-pipe", "in_pipe", FLAM_STATE_IO },
+  };
+
+  assert_good (recording, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+    {
+      gint64 wall = thread_weight (profile, "wall-time", waits[i].thread);
+      gint64 inside =
+          weight_of (profile, "wall-time", waits[i].function, FALSE);
+      gint64 cpu = thread_weight (profile, "cpu-time", waits[i].thread);
+
+      g_assert_cmpint (wall, >, 1000000000);
+      assert_share (inside, wall, 1, 0.05);
+      g_assert_cmpint (cpu, <, 100000000);
+    }
+  for (guint32 t = 0; t < profile->threads.n; t++)
+    for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+      if (strcmp (flam_profile_string (profile, profile->threads.name[t]),
+                  waits[i].thread) == 0)
+        {
+          guint32 last = profile->threads.first_sample[t] +
+                         profile->threads.n_samples[t] / 2;
+          g_assert_cmpint (profile->samples.state[last], ==, waits[i].state);
+        }
+  g_assert_cmpfloat (rooted_share (profile), >, 0.95);
+}
+
+/* --- what goes wrong ----------------------------------------------------- */
+
+typedef struct
+{
+  const char *name;
+  int status;
+  const char *option;
+} Case;
+
+static void
+test_case (gconstpointer data)
+{
+  const Case *the_case = data;
+  g_autoptr (Recording) recording =
+      record_target (the_case->option, "cases", the_case->name);
+
+  assert_good (recording, the_case->status);
+}
+
+static const Case cases[] = {
+  { "signals", 0, NULL },
+  { "itimer", 0, NULL },
+  { "stopped", 0, NULL },
+  { "vforks", 0, NULL },
+  { "slow-vfork", 0, NULL },
+  { "forks", 0, NULL },
+  { "short-threads", 0, NULL },
+  { "exec-thread", 0, NULL },
+  { "leader-exits", 23, NULL },
+  { "crash", 128 + SIGSEGV, NULL },
+  { "tracer", 0, "--no-follow" },
+  { "tracer", 1, NULL }, /* as documented: switch following off for these */
+  { "eintr", 0, NULL },
+  { "eintr-threads", 0, NULL },
+  { "eintr-threads", 0, "--mode=wall" },
+  { "short-threads", 0, "--mode=wall" },
+  { "exec-thread", 0, "--mode=wall" },
+  { "vforks", 0, "--no-follow" },
+  { "coroutines", 0, NULL },
+  { "many-threads", 0, NULL },
+};
+
+static void
+test_leader (void)
+{
+  g_autoptr (Recording) recording =
+      record_target (NULL, "cases", "leader-exits");
+
+  g_assert_cmpfloat (rooted_share (recording->profile), >, 0.95);
+}
+
+static void
+test_exec (void)
+{
+  g_autoptr (Recording) recording =
+      record_target (NULL, "cases", "exec-thread");
+  gint64 total = total_of (recording->profile, "cpu-time");
+
+  g_assert_cmpint (
+      weight_of (recording->profile, "cpu-time", "after_exec", FALSE),
+      >,
+      total / 10);
+}
+
+static void
+test_children (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "cases", "vforks");
+  g_autoptr (Recording) alone =
+      record_target ("--no-follow", "cases", "vforks");
+
+  g_assert_cmpuint (recording->profile->processes.n, ==, 21);
+  for (guint32 i = 1; i < recording->profile->processes.n; i++)
+    g_assert_cmpuint (recording->profile->processes.parent[i], ==, 0);
+  g_assert_cmpuint (alone->profile->processes.n, ==, 1);
+}
+
+/* --- stacks -------------------------------------------------------------- */
+
+static void
+test_deep (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "cases", "deep");
+
+  assert_good (recording, 0);
+  g_assert_cmpfloat (rooted_share (recording->profile), >, 0.9);
+}
+
+static void
+test_abyss (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "cases", "abyss");
+
+  g_assert_cmpint (recording->status, ==, 0);
+  g_assert_cmpuint (recording->profile->facts.truncated_stacks, >, 0);
+}
+
+static void
+test_generated (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "cases", "generated");
+  g_autofree char *stack = NULL;
+
+  assert_good (recording, 0);
+  g_assert_cmpfloat (rooted_share (recording->profile), >, 0.99);
+  stack = stack_text (recording->profile, "generated");
+  if (strstr (stack, "generated code of process") == NULL)
+    g_error ("%s", stack);
+}
+
+static void
+test_builds (gconstpointer data)
+{
+  const char *target = data;
+  g_autoptr (Recording) recording = record_target (NULL, target, "60");
+
+  assert_good (recording, 0);
+  g_assert_cmpuint (recording->profile->samples.n, >, 20);
+  g_assert_cmpuint (recording->profile->facts.truncated_stacks, <=, 2);
+  if (strcmp (target, "shares-stripped") != 0)
+    g_assert_cmpfloat (rooted_share (recording->profile), >, 0.97);
+}
+
+/* The file is gone before anybody reads its symbols. */
+static void
+test_deleted (void)
+{
+  g_autofree char *target = target_path ("cases");
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *copy = g_build_filename (folder, "victim", NULL);
+  g_autofree char *text = NULL;
+  const char *arguments[] = { "--", copy, "deleted", NULL };
+  g_autoptr (Recording) recording = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (target, &text, &size, NULL));
+  g_assert_true (g_file_set_contents_full (
+      copy, text, (gssize)size, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+  recording = record (arguments);
+  assert_good (recording, 0);
+  assert_share (weight_of (recording->profile, "cpu-time", "burn", FALSE),
+                total_of (recording->profile, "cpu-time"),
+                1,
+                0.05);
+  g_rmdir (folder);
+}
+
+/* --- the program that is started ----------------------------------------- */
+
+static void
+test_environment (void)
+{
+  g_autofree char *target = target_path ("cases");
+  const char *arguments[] = { "--cwd", "/",    "--env",       "FLAM_TEST=a b=c",
+                              "--",    target, "environment", NULL };
+  g_autoptr (Recording) recording = record (arguments);
+
+  assert_good (recording, 0);
+}
+
+static void
+assert_refused (const char *program, const char *why)
+{
+  const char *arguments[] = { "--", program, NULL };
+  g_autoptr (Recording) recording = record (arguments);
+
+  g_assert_cmpint (recording->status, ==, 1);
+  if (strstr (recording->error, why) == NULL)
+    g_error ("%s", recording->error);
+  if (strstr (recording->said, "error ") == NULL)
+    g_error ("%s", recording->said);
+  g_assert_null (recording->profile);
+}
+
+static void
+test_refused (void)
+{
+  static const guint8 elf32[64] = { 0x7f, 'E', 'L', 'F', 1, 1, 1, [18] = 3 };
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename (folder, "file", NULL);
+
+  assert_refused ("/no/such/program", "no such program");
+  assert_refused ("no-such-program-anywhere", "no such program");
+  assert_refused (folder, "directory");
+  g_assert_true (g_file_set_contents_full (
+      file, "text", 4, G_FILE_SET_CONTENTS_NONE, 0644, NULL));
+  assert_refused (file, "not executable");
+  g_chmod (file, 0755);
+  assert_refused (file, "neither a program nor a script");
+  g_assert_true (g_file_set_contents_full (file,
+                                           (const char *)elf32,
+                                           sizeof elf32,
+                                           G_FILE_SET_CONTENTS_NONE,
+                                           0755,
+                                           NULL));
+  assert_refused (file, "64-bit");
+  g_unlink (file);
+  g_rmdir (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const builds[] = { "shares-static",
+                                        "shares-no-cfi",
+                                        "shares-stripped",
+                                        "shares-pie",
+                                        "shares-no-pie" };
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/record/shares", test_shares);
+  g_test_add_func ("/record/low-rate", test_low_rate);
+  g_test_add_func ("/record/workers", test_workers);
+  g_test_add_func ("/record/sleepers", test_sleepers);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path =
+          g_strdup_printf ("/record/case/%s%s",
+                           cases[i].name,
+                           cases[i].option != NULL ? cases[i].option : "");
+      g_test_add_data_func (path, &cases[i], test_case);
+    }
+  g_test_add_func ("/record/leader", test_leader);
+  g_test_add_func ("/record/exec", test_exec);
+  g_test_add_func ("/record/children", test_children);
+  g_test_add_func ("/record/deep", test_deep);
+  g_test_add_func ("/record/abyss", test_abyss);
+  g_test_add_func ("/record/generated", test_generated);
+  for (guint i = 0; i < G_N_ELEMENTS (builds); i++)
+    {
+      g_autofree char *path = g_strconcat ("/record/build/", builds[i], NULL);
+      g_test_add_data_func (path, builds[i], test_builds);
+    }
+  g_test_add_func ("/record/deleted", test_deleted);
+  g_test_add_func ("/record/environment", test_environment);
+  g_test_add_func ("/record/refused", test_refused);
+  return g_test_run ();
+}
