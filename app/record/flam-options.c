@@ -178,7 +178,7 @@ flam_options_parse (int argc, char **argv, gboolean *help, GError **error)
   options->mode = parsed.mode != NULL ? parsed.mode : g_strdup ("cpu");
   options->rate = parsed.rate;
   options->duration = (gint64)(parsed.duration * 1e9);
-  options->sample_bytes = parsed.exact ? 0 : (guint64) parsed.sample_bytes;
+  options->sample_bytes = parsed.exact ? 0 : (guint64)parsed.sample_bytes;
   options->follow = !parsed.no_follow;
   options->python = !parsed.no_python;
   options->output = parsed.output;

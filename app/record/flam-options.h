@@ -17,11 +17,11 @@ typedef enum
 typedef struct
 {
   FlamRecordWhat what;
-  char *mode;      /* as it was said: "cpu", "wall" ... */
-  double rate;     /* Hz */
-  gint64 duration; /* ns, 0: until the target ends */
+  char *mode;           /* as it was said: "cpu", "wall" ... */
+  double rate;          /* Hz */
+  gint64 duration;      /* ns, 0: until the target ends */
   guint64 sample_bytes; /* one allocation every so many bytes; 0: all */
-  gboolean follow; /* children too */
+  gboolean follow;      /* children too */
   gboolean python;
   char *output;
   int control_fd; /* -1 none */

@@ -37,7 +37,7 @@ frame_of (gpointer data,
                              .function = FLAM_NONE };
 
   if (start != 0)
-    frame.module = flam_codes_get (sampler->codes, pid, &mapping)->id;
+    frame.module = flam_codes_get (sampler->codes, pid, pid, &mapping)->id;
   return flam_capture_writer_frame (sampler->writer, &frame);
 }
 
