@@ -273,14 +273,14 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/control/attach", test_attach);
+  g_test_add_func ("/control/quick/attach", test_attach);
   g_test_add_func ("/control/attach-stopped", test_attach_stopped);
   g_test_add_func ("/control/attach-refused", test_attach_refused);
-  g_test_add_func ("/control/commands", test_commands);
+  g_test_add_func ("/control/quick/commands", test_commands);
   g_test_add_func ("/control/duration", test_duration);
   g_test_add_func ("/control/sigterm", test_sigterm);
   g_test_add_func ("/control/hang-up", test_hang_up);
-  g_test_add_func ("/control/disk-full", test_disk_full);
+  g_test_add_func ("/control/quick/disk-full", test_disk_full);
   g_test_add_func ("/control/killed", test_killed);
   return g_test_run ();
 }

@@ -350,7 +350,7 @@ main (int argc, char **argv)
                                         "shares-no-pie" };
 
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/record/shares", test_shares);
+  g_test_add_func ("/record/quick/shares", test_shares);
   g_test_add_func ("/record/low-rate", test_low_rate);
   g_test_add_func ("/record/workers", test_workers);
   g_test_add_func ("/record/sleepers", test_sleepers);
@@ -363,7 +363,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &cases[i], test_case);
     }
   g_test_add_func ("/record/leader", test_leader);
-  g_test_add_func ("/record/exec", test_exec);
+  g_test_add_func ("/record/quick/exec", test_exec);
   g_test_add_func ("/record/children", test_children);
   g_test_add_func ("/record/deep", test_deep);
   g_test_add_func ("/record/abyss", test_abyss);
@@ -374,7 +374,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, builds[i], test_builds);
     }
   g_test_add_func ("/record/deleted", test_deleted);
-  g_test_add_func ("/record/environment", test_environment);
-  g_test_add_func ("/record/refused", test_refused);
+  g_test_add_func ("/record/quick/environment", test_environment);
+  g_test_add_func ("/record/quick/refused", test_refused);
   return g_test_run ();
 }
