@@ -35,7 +35,9 @@ typedef struct
 } ClassLook;
 
 static const ClassLook class_looks[N_CLASSES] = {
-  [CLASS_NATIVE] = { N_ ("Native code"), { 0, 0.115, 30 }, { 0, 0.11, 145 } },
+  [CLASS_NATIVE] = { N_ ("Native code"),
+                     { 0.02, 0.055, 62 },
+                     { 0.03, 0.05, 145 } },
   [CLASS_KERNEL] = { N_ ("Kernel"),
                      { -0.02, 0.155, 62 },
                      { -0.05, 0.13, 130 } },
@@ -57,16 +59,16 @@ static const ClassLook class_looks[N_CLASSES] = {
 
 /* Warm, and clear of the kernel's orange. */
 static const Tint module_tints[] = {
-  { 0, 0.125, 30 },      { 0.03, 0.115, 88 },  { 0.03, 0.105, 48 },
-  { -0.015, 0.135, 22 }, { 0.05, 0.12, 100 },  { 0.01, 0.075, 72 },
-  { -0.03, 0.145, 37 },  { 0.035, 0.085, 20 }, { -0.03, 0.105, 80 },
-  { 0.05, 0.07, 55 },    { -0.01, 0.1, 42 },   { -0.025, 0.08, 30 },
+  { -0.03, 0.145, 32 }, { 0.03, 0.115, 88 },  { 0.03, 0.105, 48 },
+  { -0.05, 0.155, 26 }, { 0.05, 0.12, 100 },  { 0.01, 0.075, 72 },
+  { -0.04, 0.15, 38 },  { 0.01, 0.115, 24 },  { -0.03, 0.105, 80 },
+  { 0.05, 0.07, 55 },   { -0.01, 0.115, 44 }, { -0.045, 0.09, 30 },
 };
 static const Tint memory_tints[] = {
-  { 0, 0.125, 145 },     { 0.03, 0.11, 128 },  { -0.02, 0.105, 158 },
-  { 0.04, 0.125, 138 },  { -0.03, 0.12, 140 }, { 0.02, 0.09, 152 },
-  { 0.05, 0.1, 118 },    { -0.01, 0.08, 166 }, { 0.03, 0.08, 145 },
-  { -0.025, 0.09, 132 }, { 0.015, 0.14, 148 }, { 0.05, 0.07, 155 },
+  { 0, 0.13, 145 },     { 0.045, 0.12, 124 }, { -0.05, 0.105, 160 },
+  { 0.06, 0.09, 140 },  { -0.06, 0.13, 142 }, { 0.03, 0.085, 168 },
+  { 0.06, 0.125, 116 }, { -0.02, 0.08, 152 }, { 0.02, 0.145, 136 },
+  { -0.04, 0.1, 128 },  { 0.01, 0.11, 156 },  { 0.065, 0.06, 150 },
 };
 
 typedef struct
@@ -391,43 +393,62 @@ legend_entry_free (gpointer data)
   g_free (entry);
 }
 
+/* How much of a class or module there is. */
+typedef struct
+{
+  gint64 self;
+  gint64 widest; /* the greatest total of its nodes */
+} Share;
+
 static void
-add_to_legend (FlamPalette *palette,
-               GHashTable *entries,
-               Class class,
-               const char *module,
-               gint64 weight)
+share_add (Share *share, const FlamTree *tree, FlamId node)
+{
+  share->self += MAX (tree->self[node], 0);
+  share->widest = MAX (share->widest, tree->total[node]);
+}
+
+typedef struct
+{
+  FlamPalette *palette;
+  const FlamTree *tree;
+  FlamId node;
+  GHashTable *entries; /* FlamLegendEntry by name */
+} Legend;
+
+/* What is nowhere wider than a two-hundredth of the picture is not in it. */
+static void
+legend_add (Legend *legend, Class class, const char *module, Share share)
 {
   gboolean is_kind = class != CLASS_NATIVE || !*module;
   const char *key = is_kind ? class_looks[class].name : module;
-  FlamLegendEntry *entry = g_hash_table_lookup (entries, key);
+  FlamLegendEntry *entry = g_hash_table_lookup (legend->entries, key);
 
-  if (weight == 0)
+  if (share.widest == 0 ||
+      share.widest < legend->tree->total[legend->node] / 200)
     return;
   if (entry == NULL)
     {
       entry = g_new0 (FlamLegendEntry, 1);
       entry->name = g_strdup (key);
       entry->is_kind = is_kind;
-      entry->color =
-          tint_to_color (palette, tint_of (palette, class, module), 0);
-      g_hash_table_insert (entries, entry->name, entry);
+      entry->color = tint_to_color (
+          legend->palette, tint_of (legend->palette, class, module), 0);
+      g_hash_table_insert (legend->entries, entry->name, entry);
     }
-  entry->weight += weight;
+  entry->weight += share.self;
 }
 
 /* A million nodes are summed by class and module id; names come after. */
 static void
-legend_by_module (FlamPalette *palette,
-                  const FlamTree *tree,
-                  FlamId node,
-                  GHashTable *entries)
+legend_by_module (Legend *legend)
 {
-  const FlamProfile *profile = palette->profile;
-  g_autofree gint64 *modules = g_new0 (gint64, profile->modules.n + 1);
-  gint64 classes[N_CLASSES] = { 0 };
+  const FlamTree *tree = legend->tree;
+  const FlamProfile *profile = tree->profile;
+  g_autofree Share *modules = g_new0 (Share, profile->modules.n + 1);
+  Share classes[N_CLASSES] = { 0 };
 
-  for (FlamId i = MAX (node, 1); i < tree->subtree_end[node]; i++)
+  for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
+       i++)
     {
       FlamId function = flam_tree_function (tree, i);
       FlamId module = function == FLAM_NONE
@@ -436,32 +457,33 @@ legend_by_module (FlamPalette *palette,
       Class class = class_of_node (tree, i);
 
       if (class == CLASS_NATIVE && module != FLAM_NONE)
-        modules[module] += MAX (tree->self[i], 0);
+        share_add (&modules[module], tree, i);
       else
-        classes[class] += MAX (tree->self[i], 0);
+        share_add (&classes[class], tree, i);
     }
   for (guint i = 0; i < N_CLASSES; i++)
-    add_to_legend (palette, entries, i, "", classes[i]);
+    legend_add (legend, i, "", classes[i]);
   for (FlamId i = 0; i < profile->modules.n; i++)
-    add_to_legend (palette,
-                   entries,
-                   CLASS_NATIVE,
-                   flam_profile_string (profile, profile->modules.name[i]),
-                   modules[i]);
+    legend_add (legend,
+                CLASS_NATIVE,
+                flam_profile_string (profile, profile->modules.name[i]),
+                modules[i]);
 }
 
 static void
-legend_by_name (FlamPalette *palette,
-                const FlamTree *tree,
-                FlamId node,
-                GHashTable *entries)
+legend_by_name (Legend *legend)
 {
-  for (FlamId i = MAX (node, 1); i < tree->subtree_end[node]; i++)
-    add_to_legend (palette,
-                   entries,
-                   class_of_node (tree, i),
-                   module_of_node (tree, i),
-                   MAX (tree->self[i], 0));
+  const FlamTree *tree = legend->tree;
+
+  for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
+       i++)
+    {
+      Share share = { 0 };
+
+      share_add (&share, tree, i);
+      legend_add (
+          legend, class_of_node (tree, i), module_of_node (tree, i), share);
+    }
 }
 
 static int
@@ -500,13 +522,14 @@ flam_palette_legend (FlamPalette *palette,
 {
   g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
   GPtrArray *entries = g_ptr_array_new_with_free_func (legend_entry_free);
+  Legend legend = { palette, tree, node, by_name };
   GHashTableIter iter;
   gpointer entry;
 
   if (tree->by == FLAM_BY_MODULE || tree->by == FLAM_BY_FILE)
-    legend_by_name (palette, tree, node, by_name);
+    legend_by_name (&legend);
   else
-    legend_by_module (palette, tree, node, by_name);
+    legend_by_module (&legend);
   g_hash_table_iter_init (&iter, by_name);
   while (g_hash_table_iter_next (&iter, NULL, &entry))
     g_ptr_array_add (entries, entry);

@@ -66,8 +66,9 @@ typedef struct
   gint64 weight; /* self weight it stands for; entries are sorted by it */
 } FlamLegendEntry;
 
-/* What the colours of a subtree mean, heaviest first; at most `max` entries,
- * the rest as "Other modules". Of FlamLegendEntry, freed with the array. */
+/* What the colours of a subtree mean, heaviest first, without what is too
+ * narrow to be seen; at most `max` entries, the rest as "Other modules". Of
+ * FlamLegendEntry, freed with the array. */
 GPtrArray *flam_palette_legend (FlamPalette *palette,
                                 const FlamTree *tree,
                                 FlamId node,

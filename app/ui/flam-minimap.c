@@ -9,6 +9,7 @@
 #define WIDTH 168
 #define HEIGHT 84
 #define PADDING 4
+#define MARGIN 12
 
 struct _FlamMinimap
 {
@@ -18,6 +19,9 @@ struct _FlamMinimap
   FlamTree *pictured; /* the tree the picture is of; not a reference */
   gboolean pictured_dark;
   int pictured_mode, pictured_direction;
+  FlamTree *placed_tree; /* what the corner was chosen for */
+  FlamId placed_zoom;
+  int placed_direction;
   FlamView grabbed; /* the view when the drag began */
 };
 
@@ -153,6 +157,57 @@ flam_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_snapshot_pop (snapshot);
 }
 
+/* --- where it is --------------------------------------------------------- */
+
+/* How much of the graph it would hide at the left or right, in boxes. */
+static guint
+boxes_below (FlamMinimap *self, gboolean right)
+{
+  const FlamLayout *layout = flam_graph_layout (self->graph);
+  const FlamViewport *view = &layout->viewport;
+  double reach = WIDTH + 2 * PADDING + MARGIN;
+  double height = HEIGHT + 2 * PADDING + MARGIN;
+  guint n = 0;
+
+  for (guint32 i = 0; i < layout->n; i++)
+    {
+      const FlamBox *box = &layout->boxes[i];
+      gboolean across =
+          right ? box->x + box->width > view->width - reach : box->x < reach;
+      gboolean along = view->direction == FLAM_DIRECTION_FLAME
+                           ? box->y < height
+                           : box->y + view->row_height > view->height - height;
+
+      n += across && along;
+    }
+  return n;
+}
+
+/* Looked at again for another tree or zoom alone: it does not wander about
+ * while one scrolls. */
+static void
+choose_corner (FlamMinimap *self)
+{
+  FlamFlameGraph *graph = self->graph;
+  gboolean flame = graph->direction == FLAM_DIRECTION_FLAME;
+  guint left, right;
+
+  gtk_widget_set_valign (GTK_WIDGET (self),
+                         flame ? GTK_ALIGN_START : GTK_ALIGN_END);
+  if (self->placed_tree == graph->tree && self->placed_zoom == graph->zoom &&
+      self->placed_direction == (int)graph->direction)
+    return;
+  if (graph->motion.tick != 0)
+    return;
+  self->placed_tree = graph->tree;
+  self->placed_zoom = graph->zoom;
+  self->placed_direction = graph->direction;
+  left = boxes_below (self, FALSE);
+  right = boxes_below (self, TRUE);
+  gtk_widget_set_halign (GTK_WIDGET (self),
+                         left < right ? GTK_ALIGN_START : GTK_ALIGN_END);
+}
+
 /* --- what is in view ----------------------------------------------------- */
 
 static void
@@ -163,12 +218,10 @@ on_drawn_changed (FlamMinimap *self)
 
   flam_flame_graph_get_view (self->graph, &view);
   all = flam_graph_is_empty (self->graph) ||
-        (view.width > 0.999 && view.height > 0.999);
+        (view.width > 0.98 && view.height > 0.98);
   gtk_widget_set_visible (GTK_WIDGET (self), !all);
-  gtk_widget_set_valign (GTK_WIDGET (self),
-                         self->graph->direction == FLAM_DIRECTION_FLAME
-                             ? GTK_ALIGN_START
-                             : GTK_ALIGN_END);
+  if (!all)
+    choose_corner (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 

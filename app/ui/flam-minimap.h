@@ -3,8 +3,8 @@
 
 /* The whole flame graph in the size of a stamp, with the part in view framed.
  * Shows itself only when not all is in view; drag or click moves the view.
- * Put it as an overlay over the flame graph's scrolled window; it moves to
- * the end that is farther from the root. */
+ * Put it as an overlay over the flame graph's scrolled window; it goes to the
+ * corner, far from the root, where it hides least. */
 
 #include "flam-flame-graph.h"
 

@@ -173,6 +173,14 @@ ink_of (FlamOverview *self, float alpha)
   return ink;
 }
 
+static GdkRGBA
+paper_of (FlamOverview *self, float alpha)
+{
+  float shade = flam_curve_is_dark (GTK_WIDGET (self)) ? 0.12f : 0.98f;
+
+  return (GdkRGBA){ shade, shade, shade, alpha };
+}
+
 static PangoLayout *
 small_text (FlamOverview *self, const char *text)
 {
@@ -339,19 +347,13 @@ append_peak (FlamOverview *self, GtkSnapshot *snapshot, double height)
   /* Translators: the most memory ever in use */
   g_autofree char *text = g_strdup_printf (_ ("peak %s"), value);
   GdkRGBA line = ink_of (self, 0.45f);
-  GdkRGBA ink = ink_of (self, 0.85f);
+  GdkRGBA ink = ink_of (self, 0.9f);
+  GdkRGBA paper = paper_of (self, 0.85f);
   double x = round (pixel_of (self, self->timeline->peak_time));
-  double width = gtk_widget_get_width (GTK_WIDGET (self));
 
   gtk_snapshot_append_color (
       snapshot, &line, &GRAPHENE_RECT_INIT ((float)x, 0, 1, (float)height));
-  append_text (self,
-               snapshot,
-               text,
-               x < width / 2 ? x + 5 : x - 4,
-               1,
-               x < width / 2 ? 1 : 0,
-               &ink);
+  append_badge (self, snapshot, text, x, &paper, &ink);
 }
 
 static GskRenderNode *
@@ -401,12 +403,11 @@ append_selection (FlamOverview *self, GtkSnapshot *snapshot, double height)
   double from = round (pixel_of (self, self->from));
   double to = round (pixel_of (self, self->to));
   gboolean dark = flam_curve_is_dark (GTK_WIDGET (self));
-  GdkRGBA veil = dark ? (GdkRGBA){ 0.12f, 0.12f, 0.12f, 0.65f }
-                      : (GdkRGBA){ 0.98f, 0.98f, 0.98f, 0.7f };
+  GdkRGBA veil = paper_of (self, 0.68f);
   GdkRGBA accent = dark ? (GdkRGBA){ 0.47f, 0.68f, 0.93f, 1 }
                         : (GdkRGBA){ 0.11f, 0.44f, 0.85f, 1 };
   GdkRGBA ink = ink_of (self, 1);
-  GdkRGBA paper = { veil.red, veil.green, veil.blue, 0.85f };
+  GdkRGBA paper = paper_of (self, 0.85f);
   g_autofree char *length =
       flam_format_value (self->to - self->from, FLAM_UNIT_NS);
 

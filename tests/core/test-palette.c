@@ -144,7 +144,7 @@ test_legend (void)
   g_autoptr (GPtrArray) few = flam_palette_legend (palette, tree, 0, 3);
   const FlamLegendEntry *entry = all->pdata[0];
 
-  g_assert_cmpuint (all->len, ==, 6);
+  g_assert_cmpuint (all->len, ==, 7);
   g_assert_cmpstr (entry->name, ==, "nest");
   g_assert_false (entry->is_kind);
   g_assert_cmpint (entry->weight, ==, 10);

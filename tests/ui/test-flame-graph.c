@@ -509,7 +509,7 @@ test_legend (void)
   for (GtkWidget *child = gtk_widget_get_first_child (legend); child != NULL;
        child = gtk_widget_get_next_sibling (child))
     n++;
-  g_assert_cmpuint (n, ==, 6);
+  g_assert_cmpuint (n, ==, 7);
   g_object_unref (legend);
   g_object_unref (graph);
   flam_tree_unref (tree);
