@@ -40,7 +40,8 @@ struct _FlamCaptureView
   FlamJob *timeline_job;
   FlamMeasureMenu *measures;
   gboolean thumbnail_saved;
-  gboolean syncing;
+  gboolean narrow;
+  guint place_tick;
 
   GtkRevealer *notice;
   GtkLabel *notice_label;
@@ -327,6 +328,59 @@ flam_capture_view_begin (FlamCaptureView *self)
   gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
 }
 
+/* --- narrow windows, and the pane's width --------------------------------- */
+
+static gboolean
+place_divider (GtkWidget *paned, GdkFrameClock *clock, gpointer data)
+{
+  FlamCaptureView *self = data;
+  int wanted = g_settings_get_int (flam_settings_get (), FLAM_KEY_SOURCE_WIDTH);
+  int size = self->narrow ? gtk_widget_get_height (paned)
+                          : gtk_widget_get_width (paned);
+
+  if (size <= 1)
+    return G_SOURCE_CONTINUE;
+  if (self->narrow)
+    gtk_paned_set_position (self->paned, size * 6 / 10);
+  else
+    gtk_paned_set_position (self->paned, size - MIN (wanted, size / 2));
+  self->place_tick = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static void
+queue_place_divider (FlamCaptureView *self)
+{
+  if (self->place_tick == 0)
+    self->place_tick = gtk_widget_add_tick_callback (
+        GTK_WIDGET (self->paned), place_divider, self, NULL);
+}
+
+static void
+keep_divider (FlamCaptureView *self)
+{
+  int width = gtk_widget_get_width (GTK_WIDGET (self->source_pane));
+
+  if (!self->narrow && self->place_tick == 0 && width > 1 &&
+      gtk_widget_get_visible (GTK_WIDGET (self->source_pane)))
+    g_settings_set_int (
+        flam_settings_get (), FLAM_KEY_SOURCE_WIDTH, MAX (width, 160));
+}
+
+static void
+flam_capture_view_map (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (flam_capture_view_parent_class)->map (widget);
+  queue_place_divider (FLAM_CAPTURE_VIEW (widget));
+}
+
+static void
+flam_capture_view_unmap (GtkWidget *widget)
+{
+  keep_divider (FLAM_CAPTURE_VIEW (widget));
+  GTK_WIDGET_CLASS (flam_capture_view_parent_class)->unmap (widget);
+}
+
 void
 flam_capture_view_set_narrow (FlamCaptureView *self, gboolean narrow)
 {
@@ -334,6 +388,10 @@ flam_capture_view_set_narrow (FlamCaptureView *self, gboolean narrow)
       narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
 
   g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  keep_divider (self);
+  self->narrow = narrow;
+  queue_place_divider (self);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->threads), narrow);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->top_bar), orientation);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->paned), orientation);
   gtk_widget_set_visible (GTK_WIDGET (self->switcher), !narrow);
@@ -448,6 +506,8 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = flam_capture_view_dispose;
+  class->map = flam_capture_view_map;
+  class->unmap = flam_capture_view_unmap;
   g_type_ensure (FLAM_TYPE_OVERVIEW);
   g_type_ensure (FLAM_TYPE_PATH_BAR);
   g_type_ensure (FLAM_TYPE_SOURCE_PANE);

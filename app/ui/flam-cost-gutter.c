@@ -10,7 +10,7 @@ struct _FlamCostGutter
 {
   GtkSourceGutterRenderer parent_instance;
   FlamSourceCosts *costs;
-  FlamCost cost;
+  int column; /* width of one of the two */
   PangoLayout *layout;
 };
 
@@ -26,6 +26,64 @@ ensure_layout (FlamCostGutter *self)
   return self->layout;
 }
 
+/* The room that a number gets: it is the same for all, so that bars compare. */
+static int
+column_width (FlamCostGutter *self)
+{
+  PangoLayout *layout = ensure_layout (self);
+  int width;
+
+  pango_layout_set_text (layout, "00000000", WIDTH_CHARS);
+  pango_layout_get_pixel_size (layout, &width, NULL);
+  return width + 2 * PADDING;
+}
+
+typedef struct
+{
+  float x, y, width, height;
+  GdkRGBA text;
+} Cell;
+
+static void
+snapshot_cost (FlamCostGutter *self,
+               GtkSnapshot *snapshot,
+               guint row,
+               FlamCost cost,
+               const Cell *cell)
+{
+  static const GdkRGBA bars[] = { { 0.90f, 0.38f, 0.0f, BAR_ALPHA },
+                                  { 0.95f, 0.65f, 0.0f, BAR_ALPHA } };
+  gint64 value = flam_source_costs_value (self->costs, row, cost);
+  PangoLayout *layout = ensure_layout (self);
+  int width, height;
+  float bar;
+
+  if (value <= 0)
+    return;
+  bar = (float)value / (float)MAX (self->costs->top[cost], 1);
+  bar = MAX (1, bar * (cell->width - PADDING));
+  gtk_snapshot_append_color (
+      snapshot,
+      &bars[cost],
+      &GRAPHENE_RECT_INIT (cell->x + cell->width - bar - PADDING / 2,
+                           cell->y + 1,
+                           bar,
+                           cell->height - 2));
+
+  pango_layout_set_text (layout,
+                         cost == FLAM_COST_SELF ? self->costs->self_text[row]
+                                                : self->costs->total_text[row],
+                         -1);
+  pango_layout_get_pixel_size (layout, &width, &height);
+  gtk_snapshot_save (snapshot);
+  gtk_snapshot_translate (
+      snapshot,
+      &GRAPHENE_POINT_INIT (cell->x + cell->width - (float)width - PADDING,
+                            cell->y + (cell->height - (float)height) / 2));
+  gtk_snapshot_append_layout (snapshot, layout, &cell->text);
+  gtk_snapshot_restore (snapshot);
+}
+
 static void
 flam_cost_gutter_snapshot_line (GtkSourceGutterRenderer *renderer,
                                 GtkSnapshot *snapshot,
@@ -33,50 +91,23 @@ flam_cost_gutter_snapshot_line (GtkSourceGutterRenderer *renderer,
                                 guint line)
 {
   FlamCostGutter *self = FLAM_COST_GUTTER (renderer);
+  GtkWidget *view = GTK_WIDGET (gtk_source_gutter_renderer_get_view (renderer));
   int row =
       self->costs != NULL ? flam_source_costs_find (self->costs, line + 1) : -1;
-  float width = (float)gtk_widget_get_width (GTK_WIDGET (self));
-  GdkRGBA color;
-  gint64 value;
-  float bar;
-  int y, height, text_width, text_height;
-  PangoLayout *layout;
+  Cell cell = { 0 };
+  int y, height;
 
   if (row < 0)
     return;
-  value = flam_source_costs_value (self->costs, (guint)row, self->cost);
-  if (value <= 0)
-    return;
   gtk_source_gutter_lines_get_line_yrange (
       lines, line, GTK_SOURCE_GUTTER_RENDERER_ALIGNMENT_MODE_CELL, &y, &height);
-  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)),
-                               &color);
-
-  bar = (float)value / (float)MAX (self->costs->top[self->cost], 1);
-  bar = MAX (1, bar * (width - PADDING));
-  gtk_snapshot_append_color (
-      snapshot,
-      &(GdkRGBA){ self->cost == FLAM_COST_SELF ? 0.90f : 0.95f,
-                  self->cost == FLAM_COST_SELF ? 0.38f : 0.65f,
-                  0.0f,
-                  BAR_ALPHA },
-      &GRAPHENE_RECT_INIT (
-          width - bar - PADDING / 2, (float)y + 1, bar, (float)height - 2));
-
-  layout = ensure_layout (self);
-  pango_layout_set_text (layout,
-                         self->cost == FLAM_COST_SELF
-                             ? self->costs->self_text[row]
-                             : self->costs->total_text[row],
-                         -1);
-  pango_layout_get_pixel_size (layout, &text_width, &text_height);
-  gtk_snapshot_save (snapshot);
-  gtk_snapshot_translate (
-      snapshot,
-      &GRAPHENE_POINT_INIT (width - (float)text_width - PADDING,
-                            (float)y + (float)(height - text_height) / 2));
-  gtk_snapshot_append_layout (snapshot, layout, &color);
-  gtk_snapshot_restore (snapshot);
+  gtk_style_context_get_color (gtk_widget_get_style_context (view), &cell.text);
+  cell.y = (float)y;
+  cell.height = (float)height;
+  cell.width = (float)self->column;
+  snapshot_cost (self, snapshot, (guint)row, FLAM_COST_SELF, &cell);
+  cell.x = cell.width;
+  snapshot_cost (self, snapshot, (guint)row, FLAM_COST_TOTAL, &cell);
 }
 
 static void
@@ -93,10 +124,8 @@ flam_cost_gutter_measure (GtkWidget *widget,
 
   if (orientation == GTK_ORIENTATION_HORIZONTAL && self->costs != NULL)
     {
-      PangoLayout *layout = ensure_layout (self);
-      pango_layout_set_text (layout, "00000000", WIDTH_CHARS);
-      pango_layout_get_pixel_size (layout, &width, NULL);
-      width += 2 * PADDING;
+      self->column = column_width (self);
+      width = 2 * self->column;
     }
   *minimum = *natural = width;
   *minimum_baseline = *natural_baseline = -1;
@@ -153,10 +182,7 @@ flam_cost_gutter_init (FlamCostGutter *self)
 }
 
 GtkSourceGutterRenderer *
-flam_cost_gutter_new (FlamCost cost)
+flam_cost_gutter_new (void)
 {
-  FlamCostGutter *self = g_object_new (FLAM_TYPE_COST_GUTTER, NULL);
-
-  self->cost = cost;
-  return GTK_SOURCE_GUTTER_RENDERER (self);
+  return g_object_new (FLAM_TYPE_COST_GUTTER, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What each line costs, beside the line: a number and a bar of it. One gutter
- * for self, one for total. */
+/* What each line costs, beside the line: self and total, each as a number and
+ * a bar. */
 
 #include <gtksourceview/gtksource.h>
 
@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (FlamCostGutter,
                       COST_GUTTER,
                       GtkSourceGutterRenderer)
 
-GtkSourceGutterRenderer *flam_cost_gutter_new (FlamCost cost);
+GtkSourceGutterRenderer *flam_cost_gutter_new (void);
 /* NULL empties it. */
 void flam_cost_gutter_set_costs (FlamCostGutter *gutter,
                                  FlamSourceCosts *costs);

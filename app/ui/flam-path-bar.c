@@ -304,7 +304,7 @@ static void
 queue_update (FlamPathBar *self)
 {
   if (self->update_id == 0)
-    self->update_id = g_idle_add (update, self);
+    self->update_id = g_idle_add_full (G_PRIORITY_DEFAULT, update, self, NULL);
 }
 
 void

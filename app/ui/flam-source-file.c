@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #define FILE_MAX_BYTES (16 << 20)
+#define HOT_FILES_TRIED 8
 
 FlamSourceRequest *
 flam_source_request_new (FlamExcerpt *excerpt,
@@ -100,6 +101,28 @@ read_text (const char *path, GError **error)
   return g_utf8_make_valid (bytes, (gssize)length);
 }
 
+/* With no frame chosen: the file with the greatest cost that is there. */
+static void
+find_hottest_file (FlamSourceFile *file, const FlamSourcePaths *paths)
+{
+  FlamSourceRequest *request = file->request;
+  const FlamProfile *profile = request->excerpt->profile;
+  guint n = 0;
+  g_autofree FlamFileRow *files =
+      flam_lines_files (request->excerpt->weights, &n);
+
+  for (guint i = 0; i < n && i < HOT_FILES_TRIED && file->path == NULL; i++)
+    {
+      const char *recorded = flam_profile_string (profile, files[i].file);
+      file->path = flam_source_paths_find (paths, recorded, NULL);
+      if (file->path != NULL)
+        {
+          g_free (request->recorded);
+          request->recorded = g_strdup (recorded);
+        }
+    }
+}
+
 gpointer
 flam_source_file_work (gpointer data,
                        const FlamProgress *progress,
@@ -117,7 +140,13 @@ flam_source_file_work (gpointer data,
   request->mappings = g_variant_ref (asked->mappings);
   file->request = request;
 
-  file->path = flam_source_paths_find (paths, request->recorded, &file->tried);
+  if (*request->recorded != '\0')
+    file->path =
+        flam_source_paths_find (paths, request->recorded, &file->tried);
+  else
+    find_hottest_file (file, paths);
+  if (file->path == NULL && *request->recorded == '\0')
+    return file;
   file->costs =
       flam_source_costs_new (request->excerpt,
                              request->recorded,

@@ -23,10 +23,10 @@ typedef struct
 typedef struct
 {
   FlamSourceRequest *request;
-  char *path;   /* on this machine; NULL: not found */
-  char **tried; /* when it was not found */
-  char *text;   /* valid UTF-8; NULL: as before */
-  FlamSourceCosts *costs;
+  char *path;             /* on this machine; NULL: not found */
+  char **tried;           /* when it was not found */
+  char *text;             /* valid UTF-8; NULL: as before */
+  FlamSourceCosts *costs; /* NULL when there is no file at all */
 } FlamSourceFile;
 
 FlamSourceRequest *flam_source_request_new (FlamExcerpt *excerpt,

@@ -12,6 +12,7 @@
 
 #define MIN_WIDTH 240
 #define TRIED_SHOWN 8
+#define PATIENCE_FRAMES 600
 
 struct _FlamSourcePane
 {
@@ -24,7 +25,9 @@ struct _FlamSourcePane
   guint32 line;   /* jumped to */
   GtkTextTag *jumped;
   GtkCssProvider *font;
-  FlamCostGutter *gutter[2];
+  FlamCostGutter *gutter;
+  guint scroll_tick;
+  int patience; /* frames to wait for the heights of the lines */
 
   GtkLabel *file_label;
   GtkLabel *line_label;
@@ -106,6 +109,35 @@ set_text (FlamSourcePane *self, const FlamSourceFile *file)
   self->path = g_strdup (file->path);
 }
 
+/* GtkTextView learns the heights of its lines bit by bit, in idle time. The
+ * place of a line is known when the lines before it have theirs; until then
+ * nothing is moved. (gtk_text_view_scroll_to_mark() animates to where the line
+ * seems to be when it is called.) */
+static gboolean
+scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
+{
+  FlamSourcePane *self = data;
+  GtkTextBuffer *buffer = buffer_of (self);
+  GtkAdjustment *adjustment =
+      gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (view));
+  double page = gtk_adjustment_get_page_size (adjustment);
+  GtkTextIter iter;
+  int y, height, wanted;
+
+  gtk_text_buffer_get_start_iter (buffer, &iter);
+  gtk_text_view_get_line_yrange (GTK_TEXT_VIEW (view), &iter, &y, &height);
+  wanted = gtk_text_buffer_get_line_count (buffer) * height;
+  if (gtk_widget_get_height (view) <= 1 || height == 0 ||
+      (gtk_adjustment_get_upper (adjustment) < wanted && self->patience-- > 0))
+    return G_SOURCE_CONTINUE;
+  gtk_text_buffer_get_iter_at_mark (
+      buffer, &iter, gtk_text_buffer_get_insert (buffer));
+  gtk_text_view_get_line_yrange (GTK_TEXT_VIEW (view), &iter, &y, &height);
+  gtk_adjustment_set_value (adjustment, y + height / 2.0 - page / 2);
+  self->scroll_tick = 0;
+  return G_SOURCE_REMOVE;
+}
+
 static void
 scroll_to_line (FlamSourcePane *self, guint32 line)
 {
@@ -114,12 +146,10 @@ scroll_to_line (FlamSourcePane *self, guint32 line)
 
   gtk_text_buffer_get_iter_at_line (buffer, &iter, (int)line - 1);
   gtk_text_buffer_place_cursor (buffer, &iter);
-  gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view),
-                                gtk_text_buffer_get_insert (buffer),
-                                0,
-                                TRUE,
-                                0,
-                                0.5);
+  self->patience = PATIENCE_FRAMES;
+  if (self->scroll_tick == 0)
+    self->scroll_tick = gtk_widget_add_tick_callback (
+        GTK_WIDGET (self->view), scroll_when_sized, self, NULL);
 }
 
 static void
@@ -147,8 +177,7 @@ show_source (FlamSourcePane *self, const FlamSourceFile *file)
 
   if (file->text != NULL)
     set_text (self, file);
-  for (guint i = 0; i < 2; i++)
-    flam_cost_gutter_set_costs (self->gutter[i], file->costs);
+  flam_cost_gutter_set_costs (self->gutter, file->costs);
   flam_heat_strip_set_costs (
       self->strip,
       file->costs,
@@ -166,6 +195,16 @@ show_source (FlamSourcePane *self, const FlamSourceFile *file)
 }
 
 static void
+show_idle (FlamSourcePane *self)
+{
+  set_header (self, "", 0);
+  show_message (self,
+                _ ("Source"),
+                _ ("Select a function to see where in its source the cost is."),
+                FALSE);
+}
+
+static void
 source_done (gpointer result, const GError *error, gpointer data)
 {
   FlamSourcePane *self = data;
@@ -179,6 +218,8 @@ source_done (gpointer result, const GError *error, gpointer data)
     }
   if (file->path != NULL)
     show_source (self, file);
+  else if (*file->request->recorded == '\0')
+    show_idle (self);
   else
     {
       set_header (self, file->request->recorded, file->request->line);
@@ -223,14 +264,9 @@ update (FlamSourcePane *self)
   excerpt = flam_session_get_excerpt (self->session);
   node = flam_session_get_current (self->session);
   flam_job_cancel (self->job);
-  if (excerpt == NULL || node == 0)
+  if (excerpt == NULL)
     {
-      set_header (self, "", 0);
-      show_message (self,
-                    _ ("Source"),
-                    _ ("Select a function to see where in its source the cost "
-                       "is."),
-                    FALSE);
+      show_idle (self);
       return;
     }
   request = flam_source_request_new (
@@ -241,7 +277,7 @@ update (FlamSourcePane *self)
       flam_session_get_path (self->session));
   g_free (self->recorded);
   self->recorded = g_strdup (request->recorded);
-  if (*request->recorded == '\0')
+  if (*request->recorded == '\0' && node != 0)
     {
       flam_source_request_free (request);
       explain_unknown (self, excerpt, node);
@@ -352,20 +388,18 @@ update_font (FlamSourcePane *self)
 }
 
 static void
-add_gutters (FlamSourcePane *self)
+add_gutter (FlamSourcePane *self)
 {
-  GtkSourceGutter *gutter =
-      gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT);
-  static const char *const tips[] = { N_ ("Self: spent in this line"),
-                                      N_ ("Total: and in what it calls") };
+  GtkSourceGutterRenderer *renderer = flam_cost_gutter_new ();
 
-  for (guint i = 0; i < 2; i++)
-    {
-      GtkSourceGutterRenderer *renderer = flam_cost_gutter_new ((FlamCost)i);
-      gtk_widget_set_tooltip_text (GTK_WIDGET (renderer), _ (tips[i]));
-      gtk_source_gutter_insert (gutter, renderer, -30 + (int)i);
-      self->gutter[i] = FLAM_COST_GUTTER (renderer);
-    }
+  gtk_widget_set_tooltip_text (
+      GTK_WIDGET (renderer),
+      _ ("Left: self, spent in the line. Right: total, and in what it calls."));
+  gtk_source_gutter_insert (
+      gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT),
+      renderer,
+      -50);
+  self->gutter = FLAM_COST_GUTTER (renderer);
 }
 
 /* --- object --------------------------------------------------------------- */
@@ -450,7 +484,7 @@ flam_source_pane_init (FlamSourcePane *self)
       gtk_widget_get_style_context (GTK_WIDGET (self->view)),
       GTK_STYLE_PROVIDER (self->font),
       GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
-  add_gutters (self);
+  add_gutter (self);
   update_font (self);
   update_scheme (self);
   g_signal_connect_object (adw_style_manager_get_default (),

@@ -40,6 +40,7 @@ picture_of (const char *path)
     }
   gtk_widget_set_size_request (
       widget, FLAM_THUMBNAIL_WIDTH, FLAM_THUMBNAIL_HEIGHT);
+  gtk_widget_set_halign (widget, GTK_ALIGN_CENTER);
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
   gtk_widget_add_css_class (widget, "flam-thumbnail");
   return widget;

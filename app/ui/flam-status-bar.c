@@ -13,6 +13,7 @@ struct _FlamStatusBar
 
   FlamSession *session;
   FlamGraphView *graph_view;
+  gboolean narrow;
   FlamId hovered; /* FLAM_NONE: the pointer is elsewhere */
 
   GtkLabel *name;
@@ -85,7 +86,8 @@ update (FlamStatusBar *self)
   gtk_label_set_label (self->name, name);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), name);
   gtk_label_set_label (self->place, place);
-  gtk_widget_set_visible (GTK_WIDGET (self->place), *place != '\0');
+  gtk_widget_set_visible (GTK_WIDGET (self->place),
+                          *place != '\0' && !self->narrow);
   gtk_label_set_label (self->costs, costs);
 }
 
@@ -99,7 +101,7 @@ update_hidden (FlamStatusBar *self)
   g_autofree char *text = NULL;
 
   gtk_widget_set_visible (GTK_WIDGET (self->hidden),
-                          hidden > 0 &&
+                          hidden > 0 && !self->narrow &&
                               gtk_widget_get_mapped (GTK_WIDGET (graph)));
   if (hidden <= 0)
     return;
@@ -126,8 +128,12 @@ void
 flam_status_bar_set_narrow (FlamStatusBar *self, gboolean narrow)
 {
   g_return_if_fail (FLAM_IS_STATUS_BAR (self));
+  self->narrow = narrow;
   gtk_widget_set_visible (GTK_WIDGET (self->legend_box), !narrow);
-  gtk_widget_set_visible (GTK_WIDGET (self->place), !narrow);
+  gtk_widget_set_visible (GTK_WIDGET (self->hidden), FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->place), FALSE);
+  if (self->session != NULL)
+    update (self);
 }
 
 void

@@ -48,9 +48,9 @@ save_work (gpointer data, const FlamProgress *progress, GError **error)
   g_autoptr (GString) png = g_string_new (NULL);
   g_autofree char *folder = g_path_get_dirname (input->file);
   FlamPictureOptions options = {
-    .width = FLAM_THUMBNAIL_WIDTH,
-    .max_height = FLAM_THUMBNAIL_HEIGHT,
-    .scale = 2,
+    .width = 4 * FLAM_THUMBNAIL_WIDTH,
+    .max_height = 4 * FLAM_THUMBNAIL_HEIGHT,
+    .scale = 0.5,
     .font = "Sans 6",
     .bare = TRUE,
   };

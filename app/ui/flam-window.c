@@ -51,6 +51,15 @@ shows (FlamWindow *self, const char *page)
   return g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), page) == 0;
 }
 
+/* A narrow header has no room for it beside the capture's own buttons; the
+ * menu has it, too. */
+static void
+update_record_button (FlamWindow *self)
+{
+  gtk_widget_set_visible (GTK_WIDGET (self->record_button),
+                          !self->narrow || !shows (self, "capture"));
+}
+
 static void
 show_page (FlamWindow *self, const char *page)
 {
@@ -63,6 +72,7 @@ show_page (FlamWindow *self, const char *page)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-as", capture);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.invert", capture);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.source-pane", capture);
+  update_record_button (self);
   if (!capture)
     gtk_toggle_button_set_active (self->search_button, FALSE);
 }
@@ -501,8 +511,7 @@ update_narrow (FlamWindow *self, int width)
   flam_capture_view_set_narrow (self->capture_view, narrow);
   adw_button_content_set_label (self->record_content,
                                 narrow ? "" : _ ("Record"));
-  gtk_widget_set_visible (GTK_WIDGET (self->record_button),
-                          !narrow || !shows (self, "capture"));
+  update_record_button (self);
   if (narrow)
     adw_split_button_set_icon_name (self->open_button,
                                     "document-open-symbolic");
@@ -668,6 +677,8 @@ flam_window_init (FlamWindow *self)
   update_recents (self);
   keep_size (self);
   show_page (self, "start");
+  update_narrow (self,
+                 g_settings_get_int (flam_settings_get (), FLAM_KEY_WIDTH));
 }
 
 FlamWindow *

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drives Flambeau's window through its accessibility tree.
+
+Everything waits for a condition with a generous limit, so that a loaded
+machine makes a test slow and never wrong. Runs below with-display, which gives
+it an X server, a session bus and settings of its own."""
+
+import os
+import pathlib
+import subprocess
+import time
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, GLib  # noqa: E402
+
+LIMIT = float(os.environ.get("FLAM_UI_LIMIT", "60"))
+BUILD = pathlib.Path(os.environ["FLAM_BUILD_ROOT"])
+SOURCE = pathlib.Path(os.environ["FLAM_SOURCE_ROOT"])
+CAPTURES = pathlib.Path(os.environ.get("FLAM_CAPTURES", ""))
+# Without a window manager the window's invisible border is at the corner.
+BORDER = 5
+
+
+class NotSeen(AssertionError):
+    pass
+
+
+def wait_for(what, condition, limit=LIMIT):
+    """The first true value of condition(); NotSeen after `limit` seconds."""
+    end = time.monotonic() + limit
+    while True:
+        try:
+            value = condition()
+        except GLib.Error:
+            value = None
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise NotSeen(f"not seen in {limit:.0f} s: {what}")
+        time.sleep(0.05)
+
+
+def children(node):
+    # Names and positions change without an event that the cache would hear.
+    node.clear_cache()
+    for i in range(node.get_child_count()):
+        child = node.get_child_at_index(i)
+        if child is not None:
+            yield child
+
+
+def walk(node):
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        yield one
+        todo.extend(reversed(list(children(one))))
+
+
+class Window:
+    """A running Flambeau; `with Window("FILE") as window:`."""
+
+    def __init__(self, *arguments, env=None, settings=None):
+        keyfile = pathlib.Path(
+            os.environ["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile"
+        )
+        keyfile.parent.mkdir(parents=True, exist_ok=True)
+        lines = [f"{key}={value}" for key, value in (settings or {}).items()]
+        keyfile.write_text("\n".join(["[dev/flambeau/Flambeau]", *lines, ""]))
+        self.process = subprocess.Popen(
+            [str(BUILD / "app/ui/flambeau"), *map(str, arguments)],
+            env={
+                **os.environ,
+                "GTK_A11Y": "atspi",
+                "GSETTINGS_BACKEND": "keyfile",
+                **(env or {}),
+            },
+        )
+        self.application = wait_for("the application", self._application)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_exception):
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.wait(LIMIT)
+
+    def _application(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"flambeau ended: {self.process.returncode}")
+        for one in children(Atspi.get_desktop(0)):
+            if one.get_process_id() == self.process.pid:
+                return one
+        return None
+
+    def find_all(self, name=None, role=None, below=None):
+        for node in walk(below or self.application):
+            try:
+                if name is not None and not self._named(node, name):
+                    continue
+                if role is not None and node.get_role_name() != role:
+                    continue
+                yield node
+            except GLib.Error:
+                continue
+
+    @staticmethod
+    def _named(node, name):
+        text = node.get_name() or ""
+        return name(text) if callable(name) else text == name
+
+    def find(self, name=None, role=None, below=None):
+        return wait_for(
+            f"{role or 'a widget'} {name!r}",
+            lambda: next(self.find_all(name, role, below), None),
+        )
+
+    def seen(self, name=None, role=None):
+        return next(self.find_all(name, role), None) is not None
+
+    # --- what a person does ---------------------------------------------------
+
+    def act(self, node, action="click"):
+        """Does one of the node's own actions."""
+        names = [node.get_action_name(i) for i in range(node.get_n_actions())]
+        assert action in names, f"{node.get_name()!r} can {names}, not {action}"
+        node.do_action(names.index(action))
+
+    def click(self, name, role=None):
+        self.act(self.find(name, role))
+
+    def action(self, action):
+        """An action of the window itself: win.search ..."""
+        for node in self.find_all(role="frame"):
+            names = [node.get_action_name(i) for i in range(node.get_n_actions())]
+            if action in names:
+                node.do_action(names.index(action))
+                return
+        raise NotSeen(f"no window can do {action}")
+
+    def type(self, node, text):
+        wait_for(
+            f"{text!r} in {node.get_name()!r}",
+            lambda: Atspi.EditableText.set_text_contents(node, text),
+        )
+
+    def extents(self, node):
+        box = node.get_extents(Atspi.CoordType.WINDOW)
+        return box.x + BORDER, box.y + BORDER, box.width, box.height
+
+    def mouse(self, node, x=0.5, y=0.5, button="b1c"):
+        """At a fraction of the node's width and height."""
+        left, top, width, height = self.extents(node)
+        px, py = int(left + x * width), int(top + y * height)
+        Atspi.generate_mouse_event(px, py, "abs")
+        Atspi.generate_mouse_event(px, py, button)
+
+    def key(self, name):
+        """An X key name."""
+        subprocess.run(["xdotool", "key", name], check=True)
+
+    # --- what a person sees ---------------------------------------------------
+
+    def title(self):
+        return next(self.find_all(role="frame")).get_name()
+
+    def labels(self):
+        return [
+            node.get_name() or text_of(node)
+            for node in self.find_all(role="label")
+        ]
+
+    def wait_label(self, test):
+        return wait_for(
+            "a label", lambda: next(filter(test, self.labels()), None)
+        )
+
+    def screenshot(self, path):
+        pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["import", "-window", "root", str(path)], check=True)
+
+
+def text_of(node):
+    try:
+        return Atspi.Text.get_text(node, 0, -1)
+    except GLib.Error:
+        return ""
