@@ -9,6 +9,7 @@
   ROW (dhat)                                                                   \
   ROW (flambeau)                                                               \
   ROW (folded)                                                                 \
+  ROW (gperftools)                                                             \
   ROW (heapprofile)                                                            \
   ROW (heaptrack)                                                              \
   ROW (massif)                                                                 \

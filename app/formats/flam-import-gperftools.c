@@ -319,7 +319,7 @@ read_records (Reader *reader, Words *words, guint64 period)
       if (count == 0 && n == 1 && address == 0)
         return TRUE;
       sample.n = n;
-      if (count > G_MAXINT64 / 1000000000 / 1000000000 ||
+      if (count > G_MAXINT64 / 1000 / period ||
           sample.first + n > G_MAXUINT32 / 2)
         return FALSE;
       sample.values[0] = count * period * 1000;
@@ -615,7 +615,8 @@ load_text (Reader *reader, const FlamProgress *progress, GError **error)
   gsize length;
 
   flam_text_init (&lines, reader->source);
-  flam_text_next (&lines, &line, &length);
+  if (!flam_text_next (&lines, &line, &length))
+    return TRUE;
   begin_text (reader, &text, line, length);
   while (flam_text_next (&lines, &line, &length))
     {

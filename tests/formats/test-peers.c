@@ -402,6 +402,42 @@ test_go_heap (void)
   check_speedscope (&capture, "pprof/go-heap.pb.gz", "inuse_space", 1);
 }
 
+/* Totals that go tool pprof gives; "MB" are of 1048576 bytes. */
+static void
+test_gperftools (void)
+{
+  static const struct
+  {
+    const char *name, *measure;
+    gint64 from, to;
+  } rows[] = {
+    { "pprof/gperf-heap.0007.heap", "inuse_space", 189120, 189120 },
+    { "pprof/gperf-heap.0007.heap", "inuse_objects", 1044, 1044 },
+    { "pprof/gperf-heap.0007.heap", "alloc_space", 136069270, 136069270 },
+    { "pprof/gperf-heap.0007.heap", "alloc_objects", 921662, 921662 },
+    { "public/pprof/cppbench.cpu", "cpu", 7120000000, 7120000000 },
+    { "public/pprof/gobench.cpu", "cpu", 3050000000, 3050000000 },
+    { "public/pprof/go.crc32.cpu", "cpu", 2110000000, 2110000000 },
+    { "public/pprof/cppbench.contention", "delay", 690505000, 690515000 },
+    { "public/pprof/cppbench.heap", "inuse_space", 80934337, 80944823 },
+    { "public/pprof/cppbench.growth", "inuse_space", 178257920, 178257920 },
+    { "public/pprof/gobench.heap", "inuse_space", 7712276, 7722762 },
+    { "public/pprof/go.godoc.thread", "threadcreate", 7, 7 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_auto (Capture) capture;
+      gint64 total;
+      if (!open_capture (rows[i].name, NULL, &capture))
+        return;
+      total = total_of (capture.profile, rows[i].measure);
+      g_test_message ("%s: %" G_GINT64_FORMAT, rows[i].name, total);
+      g_assert_cmpint (total, >=, rows[i].from);
+      g_assert_cmpint (total, <=, rows[i].to);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -419,5 +455,6 @@ main (int argc, char **argv)
   g_test_add_func ("/peers/v8", test_v8);
   g_test_add_func ("/peers/pprof/go-cpu", test_go_cpu);
   g_test_add_func ("/peers/pprof/go-heap", test_go_heap);
+  g_test_add_func ("/peers/gperftools", test_gperftools);
   return g_test_run ();
 }
