@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-modules.h"
+#include "flam-perf-kernel.h"
 
 #include "flam-vdso.h"
 
@@ -14,6 +15,13 @@ struct _FlamPerfModules
   FlamBinaries *binaries;
   GHashTable *by_name; /* path \n build id -> FlamPerfModule */
   FlamPerfModule *kernel;
+  FlamPerfKernel *kernel_names;
+  gboolean kernel_tried;
+  char *kernel_why;
+  char *kernel_symbol; /* NULL: the file says nothing of the kernel */
+  guint64 kernel_address;
+  guint64 kernel_start;
+  guint64 kernel_size;
 };
 
 static void
@@ -48,6 +56,9 @@ flam_perf_modules_free (FlamPerfModules *modules)
 {
   g_hash_table_unref (modules->by_name);
   flam_binaries_free (modules->binaries);
+  g_clear_pointer (&modules->kernel_names, flam_perf_kernel_free);
+  g_free (modules->kernel_why);
+  g_free (modules->kernel_symbol);
   g_free (modules);
 }
 
@@ -100,6 +111,36 @@ flam_perf_modules_kernel (FlamPerfModules *modules)
     modules->kernel =
         flam_perf_modules_get (modules, name, sizeof name - 1, "");
   return modules->kernel;
+}
+
+void
+flam_perf_modules_set_kernel (FlamPerfModules *modules,
+                              const char *symbol,
+                              guint64 address,
+                              guint64 start,
+                              guint64 size)
+{
+  g_free (modules->kernel_symbol);
+  modules->kernel_symbol = g_strdup (symbol);
+  modules->kernel_address = address;
+  modules->kernel_start = start;
+  modules->kernel_size = size;
+}
+
+static const char *
+name_kernel (FlamPerfModules *modules, guint64 address)
+{
+  if (!modules->kernel_tried && modules->kernel_symbol)
+    modules->kernel_names = flam_perf_kernel_open (modules->kernel->build_id,
+                                                   modules->kernel_symbol,
+                                                   modules->kernel_address,
+                                                   modules->kernel_start,
+                                                   modules->kernel_size,
+                                                   &modules->kernel_why);
+  modules->kernel_tried = TRUE;
+  return modules->kernel_names
+             ? flam_perf_kernel_find (modules->kernel_names, address)
+             : NULL;
 }
 
 /* --- unwinding ----------------------------------------------------------- */
@@ -161,8 +202,16 @@ void
 flam_perf_modules_warn (const FlamPerfModules *modules)
 {
   g_autoptr (GPtrArray) sorted = g_ptr_array_new_with_free_func (g_free);
+  const FlamPerfModule *kernel = modules->kernel;
   GHashTableIter iter;
   gpointer value;
+
+  if (kernel && kernel->id != FLAM_NONE)
+    flam_builder_set_module_symbols (
+        modules->builder,
+        kernel->id,
+        modules->kernel_names ? FLAM_SYMBOLS_SYMTAB : FLAM_SYMBOLS_NONE,
+        modules->kernel_names ? "" : modules->kernel_why);
 
   g_hash_table_iter_init (&iter, modules->by_name);
   while (g_hash_table_iter_next (&iter, NULL, &value))
@@ -219,7 +268,24 @@ flam_perf_modules_frame (FlamPerfModules *modules,
                          FlamPerfModule *module,
                          guint64 address)
 {
+  const char *name;
+  FlamFunction function;
+
   if (module->id == FLAM_NONE)
     introduce (modules, module);
+  if (module == modules->kernel && (name = name_kernel (modules, address)))
+    {
+      function = (FlamFunction){
+        .name = flam_builder_string (modules->builder, name, -1),
+        .module = module->id,
+        .kind = FLAM_KIND_KERNEL,
+      };
+      return flam_builder_frame (
+          modules->builder,
+          flam_builder_function (modules->builder, &function),
+          address,
+          0,
+          0);
+    }
   return flam_builder_frame (modules->builder, module->function, address, 0, 0);
 }

@@ -45,6 +45,12 @@ FlamPerfModule *flam_perf_modules_get (FlamPerfModules *modules,
                                        gsize length,
                                        const char *build_id);
 FlamPerfModule *flam_perf_modules_kernel (FlamPerfModules *modules);
+/* The kernel's text, and where a symbol of it lay when that was recorded. */
+void flam_perf_modules_set_kernel (FlamPerfModules *modules,
+                                   const char *symbol,
+                                   guint64 address,
+                                   guint64 start,
+                                   guint64 size);
 /* NULL with `why`. */
 const FlamUnwindTable *flam_perf_modules_table (FlamPerfModules *modules,
                                                 FlamPerfModule *module);
@@ -52,7 +58,8 @@ const FlamUnwindTable *flam_perf_modules_table (FlamPerfModules *modules,
 FlamId flam_perf_modules_frame (FlamPerfModules *modules,
                                 FlamPerfModule *module,
                                 guint64 address);
-/* A warning for each module that was needed and had no table. */
+/* A warning for each module that was needed and had no table; and the reason
+ * why the kernel has no names. */
 void flam_perf_modules_warn (const FlamPerfModules *modules);
 
 G_END_DECLS

@@ -327,6 +327,24 @@ map (FlamPerfProcesses *processes,
       process->space, start, start + size, offset, NULL, module);
 }
 
+/* "[kernel.kallsyms]_text", its offset where that symbol lies. */
+static void
+note_kernel (FlamPerfProcesses *processes,
+             guint64 start,
+             guint64 size,
+             guint64 offset,
+             const FlamPerfBytes *path)
+{
+  static const char prefix[] = "[kernel.kallsyms]";
+  g_autofree char *name =
+      g_strndup ((const char *)path->p, flam_perf_left (path));
+
+  if (!path->bad && g_str_has_prefix (name, prefix) &&
+      name[sizeof prefix - 1] != '\0')
+    flam_perf_modules_set_kernel (
+        processes->modules, name + sizeof prefix - 1, offset, start, size);
+}
+
 /* pid, tid, address, size, offset, path. The kernel's own are of pid -1. */
 static void
 note_mmap (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
@@ -338,6 +356,8 @@ note_mmap (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
   start = flam_perf_read_u64 (&in);
   size = flam_perf_read_u64 (&in);
   offset = flam_perf_read_u64 (&in);
+  if ((misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_KERNEL)
+    note_kernel (processes, start, size, offset, &in);
   if ((misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_USER)
     map (processes,
          pid,
