@@ -421,7 +421,8 @@ make_ready (FlamPerfQueue *queue, guint64 limit)
 
   g_array_remove_range (waiting, 0, queue->at);
   queue->at = 0;
-  qsort (waiting->data, waiting->len, sizeof (Waiting), compare_waiting);
+  if (waiting->len > 1)
+    qsort (waiting->data, waiting->len, sizeof (Waiting), compare_waiting);
   all = (const Waiting *)(void *)waiting->data;
   queue->ready = 0;
   while (queue->ready < waiting->len && all[queue->ready].record.time <= limit)
