@@ -22,11 +22,11 @@ look_up (const guint8 *data, gsize size)
     return;
   segments = flam_elf_get_segments (flam_symbol_module_get_elf (module), &n);
   for (guint i = 0; i < MIN (n, 8); i++)
-    for (guint at = 0; at < 16; at++)
-      flam_symbol_module_lookup (module,
-                                 segments[i].vaddr +
-                                     segments[i].memory_size / 16 * at,
-                                 &chain);
+    for (guint at = 0; at < 256; at++)
+      flam_symbol_module_lookup (
+          module,
+          segments[i].vaddr + MAX (segments[i].memory_size / 256, 1) * at,
+          &chain);
   flam_symbol_module_get_state (module);
 }
 
