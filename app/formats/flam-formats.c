@@ -18,9 +18,12 @@
   ROW (pprof)
 
 #define EXPORTERS(ROW)                                                         \
+  ROW (callgrind)                                                              \
+  ROW (cpuprofile)                                                             \
   ROW (csv)                                                                    \
   ROW (flambeau)                                                               \
   ROW (folded)                                                                 \
+  ROW (gecko)                                                                  \
   ROW (html)                                                                   \
   ROW (json)                                                                   \
   ROW (pdf)                                                                    \

@@ -17,6 +17,7 @@
 #include "flam-formats.h"
 
 #include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
 #include <string.h>
 
 #define MAX_PREFIXES 2000
@@ -218,6 +219,12 @@ check_exporter (FlamProfile *profile, const FlamExporter *exporter)
   exporter->save (tree, selection, "title", out, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (out->len, >, 0);
+  if (strcmp (exporter->mime_type, "application/json") == 0)
+    {
+      g_autoptr (JsonParser) parser = json_parser_new ();
+      json_parser_load_from_data (parser, out->str, out->len, &error);
+      g_assert_no_error (error);
+    }
   if (importer == NULL)
     return;
   source = flam_source_new_from_data ("unknown", out->str, out->len);
