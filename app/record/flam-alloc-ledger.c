@@ -164,6 +164,12 @@ take_block (FlamAllocSpace *space, guint64 address, Block *block)
   return TRUE;
 }
 
+void
+flam_alloc_ledger_expect (const FlamAllocSpace *space, guint64 address)
+{
+  __builtin_prefetch (&space->places[place_of (space, address)], 1);
+}
+
 /* --- sites --------------------------------------------------------------- */
 
 static gboolean
@@ -635,6 +641,18 @@ flam_alloc_ledger_add_stream (FlamAllocLedger *ledger,
   stream->thread = thread;
   g_ptr_array_add (ledger->streams, stream);
   return stream;
+}
+
+void
+flam_alloc_stream_set_made (FlamAllocStream *stream, guint32 made)
+{
+  stream->n_made = made;
+}
+
+guint32
+flam_alloc_stream_get_made (const FlamAllocStream *stream)
+{
+  return stream->n_made;
 }
 
 void

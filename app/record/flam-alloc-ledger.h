@@ -41,6 +41,10 @@ void flam_alloc_ledger_end_stream (FlamAllocLedger *ledger,
 void flam_alloc_ledger_end_space (FlamAllocLedger *ledger,
                                   FlamAllocSpace *space);
 
+/* For streams that leave blocks out (sampling): how many its thread had made
+ * before the event that follows. Otherwise the ledger counts. */
+void flam_alloc_stream_set_made (FlamAllocStream *stream, guint32 made);
+guint32 flam_alloc_stream_get_made (const FlamAllocStream *stream);
 /* `count`: how many blocks this one stands for (sampling). */
 void flam_alloc_ledger_block (FlamAllocLedger *ledger,
                               FlamAllocStream *stream,
@@ -54,6 +58,8 @@ void flam_alloc_ledger_free_block (FlamAllocLedger *ledger,
                                    FlamAllocStream *stream,
                                    gint64 time,
                                    guint64 address);
+/* The block at this address will be asked for soon: a hint to the processor. */
+void flam_alloc_ledger_expect (const FlamAllocSpace *space, guint64 address);
 /* Pages: what [address, address + size) covered is given back, the rest of a
  * mapping cut by it stays. */
 void flam_alloc_ledger_unmap (FlamAllocLedger *ledger,

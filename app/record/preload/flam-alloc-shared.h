@@ -154,13 +154,18 @@ typedef struct
   uint64_t address;
 } FlamAllocFree;
 
+/* When sampling, the address's high 16 bits are the low ones of how many
+ * allocations the thread had made, sampled or not. */
+#define FLAM_ALLOC_ADDRESS(word) ((word)&0xffffffffffffull)
+#define FLAM_ALLOC_MADE(word) ((uint16_t)((word) >> 48))
+
 typedef struct
 {
   uint64_t stamp;
   uint64_t address;
   uint64_t size;
   uint32_t node;
-  uint32_t unused;
+  uint32_t made; /* allocations of the thread so far, this one included */
 } FlamAllocBlock;
 
 /* Ticks keep their low 60 bits: at 4 GHz that is 9 years. */

@@ -38,7 +38,7 @@ FlamAllocControl *preload_control;
 _Atomic uint32_t preload_epoch;
 
 static char directory[PATH_SIZE];
-static uint32_t *forked; /* a page that a forked child finds zeroed */
+uint32_t *preload_forked;
 static uint32_t last_epoch;
 static pthread_key_t thread_key;
 static bool has_thread_key;
@@ -326,6 +326,7 @@ begin_thread (uint32_t epoch)
   thread->stack = thread->ring ? take_stack () : NULL;
   thread->random = (now_ticks () ^ (uint64_t)(uintptr_t)thread << 20) | 1;
   thread->until_sample = 0;
+  thread->counting = false;
   thread->dead = thread->stack == NULL;
   if (thread->dead)
     __atomic_add_fetch (&preload_header->lost, 1, __ATOMIC_RELAXED);
@@ -337,12 +338,6 @@ begin_thread (uint32_t epoch)
 }
 
 /* --- forks --------------------------------------------------------------- */
-
-bool
-preload_was_forked (void)
-{
-  return forked != NULL && *forked == 0;
-}
 
 /* The code is where it was in the parent: so are the rows that say so. */
 static void
@@ -365,7 +360,7 @@ begin_process (void)
   FlamAllocHeader *parent = preload_header;
 
   preload_thread.busy = true;
-  *forked = 1;
+  *preload_forked = 1;
   atomic_flag_clear (&rings_lock);
   memset (spare_stacks, 0, sizeof spare_stacks);
   atomic_store (&preload_epoch, 0);
@@ -392,7 +387,7 @@ preload_enter_slow (void)
   int saved = errno;
   bool ready = true;
 
-  if (preload_was_forked ())
+  if (*preload_forked == 0)
     ready = begin_process ();
   errno = saved;
   if (!ready || thread->busy || atomic_load (&preload_epoch) == 0)
@@ -407,29 +402,41 @@ preload_enter_slow (void)
   return !thread->dead;
 }
 
-void
-preload_start (bool bypassed)
+static bool
+map_all (void)
 {
   const char *path = getenv (FLAM_ALLOC_ENV_DIR);
 
-  preload_thread.busy = true;
   if (path == NULL || strlen (path) >= PATH_SIZE - 1)
-    return;
+    return false;
   append (directory, path);
-  forked = preload_pages (4096);
-  if (forked == NULL ||
-      syscall (SYS_madvise, forked, 4096, MADV_WIPEONFORK) != 0 ||
-      !map_control () || preload_control->stopped || !map_process ())
-    return;
-  *forked = 1;
-  preload_header->bypassed = bypassed;
-  if (bypassed)
-    return;
-  has_thread_key = pthread_key_create (&thread_key, thread_ends) == 0;
-  preload_modules_changed ();
-  preload_header->ready = 1;
+  preload_forked = preload_pages (4096);
+  if (preload_forked == NULL ||
+      syscall (SYS_madvise, preload_forked, 4096, MADV_WIPEONFORK) != 0)
+    return false;
+  *preload_forked = 1;
+  return map_control () && !preload_control->stopped && map_process ();
+}
+
+void
+preload_start (bool bypassed)
+{
+  bool mapped;
+
+  preload_thread.busy = true;
+  mapped = map_all ();
+  if (mapped)
+    {
+      preload_header->bypassed = bypassed;
+      has_thread_key = pthread_key_create (&thread_key, thread_ends) == 0;
+      if (!bypassed)
+        preload_modules_changed ();
+      preload_header->ready = 1;
+    }
   preload_thread.busy = false;
-  atomic_store (&preload_epoch, ++last_epoch);
+  preload_thread.until_sample = 0;
+  if (mapped && !bypassed)
+    atomic_store (&preload_epoch, ++last_epoch);
 }
 
 /* --- records ------------------------------------------------------------- */
@@ -518,6 +525,8 @@ preload_put_free (uint64_t address)
     return;
   record->stamp = FLAM_ALLOC_STAMP (now_ticks (), FLAM_ALLOC_OP_FREE);
   record->address = address;
+  if (preload_control->sample_bytes != 0)
+    record->address |= (uint64_t)preload_thread.made << 48;
   publish (sizeof *record);
 }
 
@@ -532,7 +541,7 @@ preload_put_block (unsigned op, uint64_t address, uint64_t size, uint32_t node)
   record->address = address;
   record->size = size;
   record->node = node;
-  record->unused = 0;
+  record->made = preload_thread.made;
   publish (sizeof *record);
 }
 

@@ -116,7 +116,7 @@ enter (void)
 
   if (epoch == 0 || thread->busy)
     return false;
-  if (LIKELY (thread->epoch == epoch && !preload_was_forked () &&
+  if (LIKELY (thread->epoch == epoch && *preload_forked != 0 &&
               !preload_control->stopped))
     return !thread->dead;
   return preload_enter_slow ();
@@ -210,14 +210,20 @@ remember_sampled (uint64_t address)
   return false;
 }
 
+static inline bool
+may_be_sampled (uint64_t address)
+{
+  return atomic_load_explicit (&sampled_counts[bucket_of (address)],
+                               memory_order_relaxed) != 0;
+}
+
 static bool
 forget_sampled (uint64_t address)
 {
   uint32_t bucket = bucket_of (address);
   _Atomic uint64_t *table = atomic_load (&sampled);
 
-  if (LIKELY (atomic_load_explicit (&sampled_counts[bucket],
-                                    memory_order_relaxed) == 0))
+  if (table == NULL || !may_be_sampled (address))
     return false;
   for (unsigned i = 0; i < 8; i++)
     {
@@ -232,21 +238,14 @@ forget_sampled (uint64_t address)
   return false;
 }
 
-static bool
-takes_sample (uint64_t size)
+/* Sampled: whether a block of this size is the next one, which its thread's
+ * countdown has said already. */
+static void
+begin_countdown (void)
 {
-  PreloadThread *thread = &preload_thread;
   uint64_t every = preload_sample_bytes ();
 
-  if (every == 0)
-    return true;
-  if (UNLIKELY (thread->until_sample == 0))
-    thread->until_sample = next_interval (every);
-  thread->until_sample -= (int64_t)size;
-  if (LIKELY (thread->until_sample > 0))
-    return false;
-  thread->until_sample = next_interval (every);
-  return true;
+  preload_thread.until_sample = every == 0 ? 0 : next_interval (every);
 }
 
 /* --- what is said -------------------------------------------------------- */
@@ -283,19 +282,50 @@ say_block (unsigned op, const void *data, uint64_t size, Caller caller)
   errno = saved;
 }
 
-static inline void
-say_allocated (unsigned op, const void *data, uint64_t size, Caller caller)
+/* The countdown has run out; in exact mode it always has. */
+static void
+say_due (unsigned op, const void *data, uint64_t size, Caller caller)
 {
-  if (data != NULL && enter () && takes_sample (size))
-    say_block (op, data, size, caller);
+  PreloadThread *thread = &preload_thread;
+
+  if (!enter ())
+    {
+      /* Look again after a while. */
+      if (!thread->busy)
+        thread->until_sample = atomic_load (&preload_epoch) == 0 ? 1 << 30 : 0;
+      return;
+    }
+  if (UNLIKELY (!thread->counting))
+    {
+      /* The thread's first: where the countdown begins is chance, too. */
+      thread->counting = true;
+      begin_countdown ();
+      thread->until_sample -= (int64_t)size;
+      if (preload_sample_bytes () != 0 && thread->until_sample > 0)
+        return;
+    }
+  begin_countdown ();
+  say_block (op, data, size, caller);
 }
+
+/* What most calls come to: a count and a subtraction. */
+#define SAY_ALLOCATED(op, data, size)                                          \
+  do                                                                           \
+    {                                                                          \
+      preload_thread.made++;                                                   \
+      if (UNLIKELY ((preload_thread.until_sample -= (int64_t)(size)) <= 0) &&  \
+          (data) != NULL)                                                      \
+        say_due (op, data, size, CALLER ());                                   \
+    }                                                                          \
+  while (0)
 
 static inline void
 say_freed (const void *data)
 {
-  if (!enter ())
+  if (sampled != NULL && LIKELY (!may_be_sampled ((uint64_t)data)))
     return;
-  if (preload_sample_bytes () != 0 && !forget_sampled ((uint64_t)data))
+  if (!enter () ||
+      (preload_sample_bytes () != 0 && !forget_sampled ((uint64_t)data)))
     return;
   preload_thread.busy = true;
   preload_put_free ((uint64_t)data);
@@ -304,17 +334,23 @@ say_freed (const void *data)
 
 /* --- the heap ------------------------------------------------------------ */
 
+/* Set while we look whether calls of malloc come here. */
+static bool probed;
+
 EXPORT void *
 malloc (size_t size)
 {
   void *data;
 
   if (UNLIKELY (preload_thread.busy && resolved))
-    return preload_allocate (size);
+    {
+      probed = false;
+      return preload_allocate (size);
+    }
   if (UNLIKELY (!has_real ()))
     return allocate_early (size);
   data = real.malloc (size);
-  say_allocated (FLAM_ALLOC_OP_MALLOC, data, size, CALLER ());
+  SAY_ALLOCATED (FLAM_ALLOC_OP_MALLOC, data, size);
   return data;
 }
 
@@ -347,7 +383,7 @@ calloc (size_t n, size_t size)
     return __builtin_mul_overflow (n, size, &total) ? NULL
                                                     : allocate_early (total);
   data = real.calloc (n, size);
-  say_allocated (FLAM_ALLOC_OP_CALLOC, data, n * size, CALLER ());
+  SAY_ALLOCATED (FLAM_ALLOC_OP_CALLOC, data, n * size);
   return data;
 }
 
@@ -380,10 +416,9 @@ realloc (void *data, size_t size)
     say_freed (data);
   fresh = real.realloc (data, size);
   if (fresh != NULL)
-    say_allocated (FLAM_ALLOC_OP_REALLOC, fresh, size, CALLER ());
+    SAY_ALLOCATED (FLAM_ALLOC_OP_REALLOC, fresh, size);
   else if (data != NULL && size != 0)
-    say_allocated (
-        FLAM_ALLOC_OP_REALLOC, data, malloc_usable_size (data), CALLER ());
+    SAY_ALLOCATED (FLAM_ALLOC_OP_REALLOC, data, malloc_usable_size (data));
   return fresh;
 }
 
@@ -409,7 +444,7 @@ posix_memalign (void **data, size_t alignment, size_t size)
     return ENOMEM;
   result = real.posix_memalign (data, alignment, size);
   if (result == 0)
-    say_allocated (FLAM_ALLOC_OP_ALIGNED, *data, size, CALLER ());
+    SAY_ALLOCATED (FLAM_ALLOC_OP_ALIGNED, *data, size);
   return result;
 }
 
@@ -418,7 +453,7 @@ aligned_alloc (size_t alignment, size_t size)
 {
   void *data = has_real () ? real.aligned_alloc (alignment, size) : NULL;
 
-  say_allocated (FLAM_ALLOC_OP_ALIGNED, data, size, CALLER ());
+  SAY_ALLOCATED (FLAM_ALLOC_OP_ALIGNED, data, size);
   return data;
 }
 
@@ -427,7 +462,7 @@ memalign (size_t alignment, size_t size)
 {
   void *data = has_real () ? real.memalign (alignment, size) : NULL;
 
-  say_allocated (FLAM_ALLOC_OP_ALIGNED, data, size, CALLER ());
+  SAY_ALLOCATED (FLAM_ALLOC_OP_ALIGNED, data, size);
   return data;
 }
 
@@ -436,7 +471,7 @@ valloc (size_t size)
 {
   void *data = has_real () ? real.valloc (size) : NULL;
 
-  say_allocated (FLAM_ALLOC_OP_ALIGNED, data, size, CALLER ());
+  SAY_ALLOCATED (FLAM_ALLOC_OP_ALIGNED, data, size);
   return data;
 }
 
@@ -445,7 +480,7 @@ pvalloc (size_t size)
 {
   void *data = has_real () ? real.pvalloc (size) : NULL;
 
-  say_allocated (FLAM_ALLOC_OP_ALIGNED, data, size, CALLER ());
+  SAY_ALLOCATED (FLAM_ALLOC_OP_ALIGNED, data, size);
   return data;
 }
 
@@ -586,15 +621,19 @@ dlclose (void *handle)
 }
 
 /* Whether the name `malloc` is somebody else's: a program that brings its own
- * (statically linked jemalloc) never calls ours. */
+ * (statically linked jemalloc) never calls ours. Asked by calling it, since
+ * addresses of functions may be those of a program's jump table. */
 static bool
 is_bypassed (void)
 {
-  Dl_info theirs, ours;
-  void *found = dlsym (RTLD_DEFAULT, "malloc");
+  bool seen;
 
-  return found == NULL || dladdr (found, &theirs) == 0 ||
-         dladdr (&real, &ours) == 0 || theirs.dli_fbase != ours.dli_fbase;
+  probed = true;
+  preload_thread.busy = true;
+  free (malloc (1));
+  preload_thread.busy = false;
+  seen = !probed;
+  return !seen;
 }
 
 __attribute__ ((constructor (101))) static void

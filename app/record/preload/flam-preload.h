@@ -82,8 +82,10 @@ typedef struct
 {
   uint32_t epoch; /* of preload_epoch when it was made; else it is stale */
   bool busy;
-  bool dead;            /* its thread is ending, or there was no room */
-  int64_t until_sample; /* bytes */
+  bool dead; /* its thread is ending, or there was no room */
+  bool counting;
+  uint32_t made;        /* allocations so far */
+  int64_t until_sample; /* bytes; what is not above 0 is looked at */
   uint64_t random;
   FlamAllocRing *ring;
   PreloadStack *stack;
@@ -104,6 +106,6 @@ HIDDEN void preload_put_free (uint64_t address);
 HIDDEN void
 preload_put_block (unsigned op, uint64_t address, uint64_t size, uint32_t node);
 HIDDEN uint64_t preload_sample_bytes (void);
-/* Forked without going through libc's fork? */
-HIDDEN bool preload_was_forked (void);
+/* A word that a forked child finds zeroed, whichever way it was forked. */
+HIDDEN extern uint32_t *preload_forked;
 HIDDEN long preload_tid (void);
