@@ -537,10 +537,16 @@ rect_of (FlamFlameGraph *self, FlamId node, graphene_rect_t *rect)
   return TRUE;
 }
 
+static GdkRGBA
+ink_of (FlamFlameGraph *self)
+{
+  return self->dark ? (GdkRGBA){ 1, 1, 1, 1 } : (GdkRGBA){ 0, 0, 0, 1 };
+}
+
 static void
 append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
 {
-  GdkRGBA ink = self->dark ? (GdkRGBA){ 1, 1, 1, 1 } : (GdkRGBA){ 0, 0, 0, 1 };
+  GdkRGBA ink = ink_of (self);
   graphene_rect_t rect;
 
   if (self->hovered != self->selected && rect_of (self, self->hovered, &rect))
@@ -572,5 +578,12 @@ flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   append_picture (self, snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   append_marks (self, snapshot);
+  if (self->selected == FLAM_NONE && gtk_widget_has_visible_focus (widget))
+    {
+      GdkRGBA ink = ink_of (self);
+
+      append_frame (
+          snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height), 2, &ink);
+    }
   gtk_snapshot_pop (snapshot);
 }

@@ -813,6 +813,8 @@ flam_flame_graph_init (FlamFlameGraph *self)
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
   flam_graph_add_input (self);
   flam_graph_announce (self);
+  g_signal_connect (
+      self, "notify::has-focus", G_CALLBACK (gtk_widget_queue_draw), NULL);
   g_signal_connect_object (self,
                            "notify::scale-factor",
                            G_CALLBACK (flam_graph_redraw),

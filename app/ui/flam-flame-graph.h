@@ -17,7 +17,7 @@
  *   drawn-changed  ()                      another part of the tree is in
  *                                          view: legend, minimap, strip share
  * Properties (all notify)
- *   tree (boxed), zoom, selected (uint), direction, palette (int), dark
+ *   tree (pointer), zoom, selected (uint), direction, palette (int), dark
  *   (boolean; follows the desktop until it is set), matched (int64)
  *
  * Keys: arrows, Home, End, Return, space, Escape, BackSpace, Page Up/Down,

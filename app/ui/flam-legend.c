@@ -8,6 +8,7 @@
 #define SWATCH 12
 #define GAP 6
 #define SPACING 14
+#define DELAY 180 /* ms */
 
 /* --- swatch -------------------------------------------------------------- */
 
@@ -76,6 +77,7 @@ struct _FlamLegend
 {
   GtkWidget parent_instance;
   FlamFlameGraph *graph;
+  guint soon;
 };
 
 G_DEFINE_FINAL_TYPE (FlamLegend, flam_legend, GTK_TYPE_WIDGET)
@@ -121,6 +123,25 @@ update (FlamLegend *self)
   for (guint i = 0; i < entries->len; i++)
     add_entry (self, entries->pdata[i], tree->total[zoom]);
   gtk_widget_queue_resize (GTK_WIDGET (self));
+}
+
+static gboolean
+update_now (gpointer data)
+{
+  FlamLegend *self = data;
+
+  self->soon = 0;
+  update (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* After the zoom's animation: summing up a million nodes takes longer than a
+ * frame. */
+static void
+update_soon (FlamLegend *self)
+{
+  if (self->soon == 0)
+    self->soon = g_timeout_add (DELAY, update_now, self);
 }
 
 static void
@@ -180,6 +201,7 @@ flam_legend_dispose (GObject *object)
 {
   FlamLegend *self = FLAM_LEGEND (object);
 
+  g_clear_handle_id (&self->soon, g_source_remove);
   remove_entries (self);
   g_clear_object (&self->graph);
   G_OBJECT_CLASS (flam_legend_parent_class)->dispose (object);
@@ -215,7 +237,7 @@ flam_legend_new (FlamFlameGraph *graph)
   self->graph = g_object_ref (graph);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (
-        graph, signals[i], G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+        graph, signals[i], G_CALLBACK (update_soon), self, G_CONNECT_SWAPPED);
   update (self);
   return GTK_WIDGET (self);
 }

@@ -423,6 +423,19 @@ append_selection (FlamOverview *self, GtkSnapshot *snapshot, double height)
 }
 
 static void
+append_focus (FlamOverview *self, GtkSnapshot *snapshot, int width, int height)
+{
+  GdkRGBA ink = ink_of (self, 0.6f);
+  const float widths[4] = { 1, 1, 1, 1 };
+  const GdkRGBA colors[4] = { ink, ink, ink, ink };
+  GskRoundedRect outline;
+
+  gsk_rounded_rect_init_from_rect (
+      &outline, &GRAPHENE_RECT_INIT (0, 0, width, height), 4);
+  gtk_snapshot_append_border (snapshot, &outline, widths, colors);
+}
+
+static void
 flam_overview_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   FlamOverview *self = FLAM_OVERVIEW (widget);
@@ -446,6 +459,8 @@ flam_overview_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
         &line,
         &GRAPHENE_RECT_INIT (
             (float)floor (self->pointer), 0, 1, (float)(height - AXIS)));
+  if (gtk_widget_has_visible_focus (widget))
+    append_focus (self, snapshot, width, height);
   gtk_snapshot_pop (snapshot);
 }
 
@@ -793,6 +808,8 @@ flam_overview_init (FlamOverview *self)
   self->pointer = -1;
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
+  g_signal_connect (
+      self, "notify::has-focus", G_CALLBACK (gtk_widget_queue_draw), NULL);
   g_signal_connect (self, "query-tooltip", G_CALLBACK (on_query_tooltip), NULL);
   add_controllers (self);
   announce (self);

@@ -9,8 +9,10 @@
 #include "flam-flame-graph-private.h"
 
 #include <adwaita.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "flam-test-trees.h"
 
@@ -127,9 +129,27 @@ ascending (const void *a, const void *b)
 }
 
 static void
-print (const char *name, double ms, double target)
+print (const char *name, double ms, const char *target)
 {
-  g_print ("%s\t%.2f\t%.2f\t%.2f\t%.2f\n", name, ms, target, ms / target, 1.0);
+  g_print ("flame graph of 1,000,000 nodes, 1600x900: %s\t%.1f ms\t-\t-\t%s\n",
+           name,
+           ms,
+           target);
+}
+
+/* Under an Xvfb of its own, whatever display there is. */
+static void
+ensure_display (char **argv)
+{
+  const char *root = g_getenv ("FLAM_SOURCE_ROOT");
+  g_autofree char *script = NULL;
+
+  if (root == NULL || g_getenv ("FLAM_BENCH_DISPLAY") != NULL)
+    return;
+  g_setenv ("FLAM_BENCH_DISPLAY", "1", TRUE);
+  script = g_build_filename (root, "tests", "ui", "with-display", NULL);
+  execl (script, script, argv[0], NULL);
+  g_printerr ("%s: %s\n", script, g_strerror (errno));
 }
 
 static GtkWidget *
@@ -159,6 +179,7 @@ main (int argc, char **argv)
   g_autoptr (FlamTree) tree = NULL;
   GtkWidget *window;
 
+  ensure_display (argv);
   adw_init ();
   tree = flam_test_random_tree (NODES, 5000, 11, FLAM_ORDER_TOTAL);
   window = open_window (&bench, tree);
@@ -170,12 +191,8 @@ main (int argc, char **argv)
               FRAMES);
   work (&bench);
   qsort (bench.ms, bench.n, sizeof (double), ascending);
-  print ("flame graph, 1,000,000 nodes: median frame, ms (at most)",
-         bench.ms[bench.n / 2],
-         8);
-  print ("flame graph, 1,000,000 nodes: 99th percentile, ms (at most)",
-         bench.ms[bench.n * 99 / 100],
-         16);
+  print ("median frame", bench.ms[bench.n / 2], "8 ms");
+  print ("99th percentile", bench.ms[bench.n * 99 / 100], "16 ms");
   g_printerr ("# slowest %.2f ms\n", bench.ms[bench.n - 1]);
   cairo_surface_destroy (bench.surface);
   gtk_window_destroy (GTK_WINDOW (window));

@@ -264,6 +264,9 @@ picture (GtkWidget *widget, const char *name)
   settle ();
   paintable = gtk_widget_paintable_new (window);
   snapshot = gtk_snapshot_new ();
+  gtk_snapshot_scale (snapshot,
+                      (float)gtk_widget_get_scale_factor (window),
+                      (float)gtk_widget_get_scale_factor (window));
   gdk_paintable_snapshot (paintable,
                           snapshot,
                           gtk_widget_get_width (window),
@@ -496,6 +499,50 @@ test_deep (void)
   close_window (&fixture);
 }
 
+/* Animations off: the first frame is the last. */
+static void
+test_still (void)
+{
+  Fixture fixture = { 0 };
+  GtkSettings *settings = gtk_settings_get_default ();
+
+  g_object_set (settings, "gtk-enable-animations", FALSE, NULL);
+  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  flam_flame_graph_zoom_to (fixture.graph, find (fixture.tree, "read"));
+  g_assert_cmpuint (fixture.graph->motion.tick, ==, 0);
+  g_assert_cmpfloat (fixture.graph->from, ==, 807);
+  g_assert_cmpfloat (fixture.graph->to, ==, 900);
+  close_window (&fixture);
+  g_object_set (settings, "gtk-enable-animations", TRUE, NULL);
+}
+
+/* A scrolled window far too small, and no window at all. */
+static void
+test_narrow (void)
+{
+  Fixture fixture = { 0 };
+  GtkWidget *alone = g_object_ref_sink (flam_flame_graph_new ());
+  FlamTree *tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+
+  open_window (&fixture,
+               flam_test_random_tree (20000, 400, 5, FLAM_ORDER_TOTAL),
+               180,
+               120);
+  for (guint i = 0; i < 30; i++)
+    press_key (&fixture, i % 4 == 3 ? GDK_KEY_Return : GDK_KEY_Up, 0);
+  wait_for_zoom (&fixture);
+  picture (fixture.window, "narrow.png");
+  close_window (&fixture);
+  flam_flame_graph_set_tree (FLAM_FLAME_GRAPH (alone), tree, NULL);
+  flam_flame_graph_zoom_to (FLAM_FLAME_GRAPH (alone), 2);
+  flam_flame_graph_select_node (FLAM_FLAME_GRAPH (alone), 3);
+  flam_flame_graph_select_node (FLAM_FLAME_GRAPH (alone), 77777);
+  g_assert_cmpuint (
+      flam_flame_graph_get_selected (FLAM_FLAME_GRAPH (alone)), ==, FLAM_NONE);
+  g_object_unref (alone);
+  flam_tree_unref (tree);
+}
+
 static void
 test_legend (void)
 {
@@ -506,6 +553,8 @@ test_legend (void)
   guint n = 0;
 
   flam_flame_graph_set_tree (FLAM_FLAME_GRAPH (graph), tree, NULL);
+  for (guint i = 0; i < 200 && gtk_widget_get_first_child (legend) == NULL; i++)
+    settle ();
   for (GtkWidget *child = gtk_widget_get_first_child (legend); child != NULL;
        child = gtk_widget_get_next_sibling (child))
     n++;
@@ -528,6 +577,8 @@ main (int argc, char **argv)
   g_test_add_func ("/flame-graph/new-tree", test_new_tree);
   g_test_add_func ("/flame-graph/large", test_large);
   g_test_add_func ("/flame-graph/deep", test_deep);
+  g_test_add_func ("/flame-graph/still", test_still);
+  g_test_add_func ("/flame-graph/narrow", test_narrow);
   g_test_add_func ("/flame-graph/legend", test_legend);
   return g_test_run ();
 }
