@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* perf.data beside what perf itself said of the same files: numbers of samples
+ * and threads from X.expect.txt, and every stack, name by name, from X's perf
+ * script text. The captures are real ones, outside the repository; without
+ * them the tests are skipped. */
+
+#include "flam-formats.h"
+#include "flam-symbolizer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char *
+capture_path (const char *name)
+{
+  const char *folder = g_getenv ("FLAM_CAPTURES");
+
+  return g_build_filename (folder ? folder : "", "perf", name, NULL);
+}
+
+static gboolean
+is_missing (const char *path)
+{
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    return FALSE;
+  g_test_skip ("the captures are not here");
+  return TRUE;
+}
+
+static FlamProfile *
+load (const char *path)
+{
+  g_autofree char *bin =
+      g_build_filename (g_getenv ("FLAM_CAPTURES"), "bin", NULL);
+  const char *const binaries[] = { bin, NULL };
+  FlamLoadOptions options = { .binaries = binaries };
+  FlamSymbolOptions symbols = { .detail = FLAM_SYMBOL_DETAIL_SYMTAB,
+                                .binaries = binaries };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) raw = flam_formats_load (path, &options, &error);
+  FlamProfile *named;
+
+  g_assert_no_error (error);
+  named = flam_symbolize (raw, &symbols, NULL, &error);
+  g_assert_no_error (error);
+  return named;
+}
+
+/* --- numbers ------------------------------------------------------------- */
+
+static int
+find_thread (const FlamProfile *profile, int tid)
+{
+  for (guint32 i = 0; i < profile->threads.n; i++)
+    if (profile->threads.tid[i] == tid)
+      return (int)i;
+  return -1;
+}
+
+static gint64
+sum (const FlamProfile *profile, const FlamMeasure *measure)
+{
+  gint64 total = 0;
+
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    if (measure->event == FLAM_NONE ||
+        profile->samples.event[i] == measure->event)
+      total += measure->weight ? measure->weight[i] : 1;
+  return total;
+}
+
+/* "    108 worker-3 19079/19084": samples, name, pid, tid. */
+static void
+check_line (const FlamProfile *profile, const char *line)
+{
+  int n, pid, tid, thread;
+  char name[64];
+  gint64 samples, period, total = 0;
+
+  if (sscanf (line, " %d %63s %d/%d", &n, name, &pid, &tid) == 4)
+    {
+      thread = find_thread (profile, tid);
+      g_assert_cmpint (thread, >=, 0);
+      g_assert_cmpuint (profile->threads.n_samples[thread], ==, n);
+      g_assert_cmpstr (
+          flam_profile_string (profile, profile->threads.name[thread]),
+          ==,
+          name);
+      g_assert_cmpint (
+          profile->processes.pid[profile->threads.process[thread]], ==, pid);
+    }
+  else if (sscanf (line,
+                   "%" G_GINT64_FORMAT " samples %" G_GINT64_FORMAT
+                   " period sum",
+                   &samples,
+                   &period) == 2)
+    {
+      for (guint i = 0; i < profile->n_measures; i++)
+        if (profile->measures[i].weight)
+          total += sum (profile, &profile->measures[i]);
+      g_assert_cmpint (profile->samples.n, ==, samples);
+      /* perf's own text has only the first event where there are two. */
+      if (profile->n_measures == 2)
+        g_assert_cmpint (total, ==, period);
+    }
+}
+
+static void
+test_numbers (gconstpointer name)
+{
+  g_autofree char *path = capture_path (name);
+  g_autofree char *expected = g_strconcat (path, ".expect.txt", NULL);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (FlamProfile) profile = NULL;
+
+  if (is_missing (path))
+    return;
+  profile = load (path);
+  g_assert_true (profile->facts.complete);
+  g_assert_true (g_file_get_contents (expected, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] && !g_str_has_prefix (lines[i], "## self"); i++)
+    check_line (profile, lines[i]);
+}
+
+/* --- stacks -------------------------------------------------------------- */
+
+/* Of a name, what perf and we write alike. */
+static char *
+plain_name (const char *name)
+{
+  return g_strndup (name, strcspn (name, "(@"));
+}
+
+/* perf names the kernel's functions, which are not to be had here, and has
+ * "[unknown]" where we name the module. */
+static gboolean
+same_function (const FlamProfile *ours,
+               FlamId mine,
+               const FlamProfile *theirs,
+               FlamId their)
+{
+  const char *a = flam_profile_function_name (ours, mine);
+  const char *b = flam_profile_function_name (theirs, their);
+  g_autofree char *x = plain_name (a);
+  g_autofree char *y = plain_name (b);
+
+  if (ours->functions.kind[mine] == FLAM_KIND_KERNEL || a[0] == '[' ||
+      b[0] == '[')
+    return ours->functions.kind[mine] == FLAM_KIND_KERNEL || a[0] == b[0];
+  return g_str_equal (x, y);
+}
+
+static const char *
+name_of (const FlamProfile *profile, FlamId stack)
+{
+  return flam_profile_function_name (
+      profile, profile->frames.function[profile->stacks.frame[stack]]);
+}
+
+/* The last of a row of unknown frames: ours are one. */
+static FlamId
+skip_unknown (const FlamProfile *theirs, FlamId stack)
+{
+  FlamId next = theirs->stacks.prefix[stack];
+
+  while (next != FLAM_NONE && name_of (theirs, stack)[0] == '[' &&
+         name_of (theirs, next)[0] == '[')
+    {
+      stack = next;
+      next = theirs->stacks.prefix[stack];
+    }
+  return stack;
+}
+
+static gboolean
+same_stack (const FlamProfile *ours,
+            FlamId mine,
+            const FlamProfile *theirs,
+            FlamId their)
+{
+  while (mine != FLAM_NONE && their != FLAM_NONE)
+    {
+      if (!same_function (ours,
+                          ours->frames.function[ours->stacks.frame[mine]],
+                          theirs,
+                          theirs->frames.function[theirs->stacks.frame[their]]))
+        return FALSE;
+      if (g_str_equal (name_of (ours, mine), "[unknown]"))
+        their = skip_unknown (theirs, their);
+      mine = ours->stacks.prefix[mine];
+      their = theirs->stacks.prefix[their];
+    }
+  return mine == their;
+}
+
+static void
+compare_threads (const FlamProfile *ours,
+                 guint32 mine,
+                 const FlamProfile *theirs,
+                 guint32 their)
+{
+  guint32 a = ours->threads.first_sample[mine];
+  guint32 b = theirs->threads.first_sample[their];
+
+  g_assert_cmpuint (
+      ours->threads.n_samples[mine], ==, theirs->threads.n_samples[their]);
+  for (guint32 i = 0; i < ours->threads.n_samples[mine]; i++)
+    if (!same_stack (ours,
+                     ours->samples.stack[a + i],
+                     theirs,
+                     theirs->samples.stack[b + i]))
+      g_test_fail_printf ("sample %u of thread %d has another stack",
+                          i,
+                          ours->threads.tid[mine]);
+}
+
+static void
+test_stacks (gconstpointer names)
+{
+  const char *const *pair = names;
+  g_autofree char *path = capture_path (pair[0]);
+  g_autofree char *script = capture_path (pair[1]);
+  g_autoptr (FlamProfile) ours = NULL;
+  g_autoptr (FlamProfile) theirs = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (is_missing (path) || is_missing (script))
+    return;
+  ours = load (path);
+  if (ours->facts.truncated_stacks > 0)
+    {
+      g_test_skip ("this machine has another libc than the recording one");
+      return;
+    }
+  theirs = flam_formats_load (script, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (ours->threads.n, ==, theirs->threads.n);
+  for (guint32 i = 0; i < ours->threads.n; i++)
+    {
+      int their = find_thread (theirs, ours->threads.tid[i]);
+      g_assert_cmpint (their, >=, 0);
+      compare_threads (ours, i, theirs, their);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const captures[] = {
+    "nest-fp.perf.data",       "nest-nocg.perf.data",    "nest-pipe.perf.data",
+    "nest-dwarf.perf.data",    "nest-dwarf-z.perf.data", "threads-fp.perf.data",
+    "threads-dwarf.perf.data", "tmpl-dwarf16.perf.data", "twoevents.perf.data",
+  };
+  static const char *const scripts[][2] = {
+    { "nest-fp.perf.data", "nest-fp.script.txt" },
+    { "nest-dwarf.perf.data", "nest-dwarf.noinline.script.txt" },
+    { "threads-fp.perf.data", "threads-fp.script.txt" },
+    { "threads-dwarf.perf.data", "threads-dwarf.noinline.script.txt" },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (captures); i++)
+    {
+      g_autofree char *name =
+          g_strdup_printf ("/perf-data/numbers/%s", captures[i]);
+      g_test_add_data_func (name, captures[i], test_numbers);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (scripts); i++)
+    {
+      g_autofree char *name =
+          g_strdup_printf ("/perf-data/stacks/%s", scripts[i][0]);
+      g_test_add_data_func (name, scripts[i], test_stacks);
+    }
+  return g_test_run ();
+}
