@@ -108,8 +108,7 @@ why_not (int pid, int scope)
   struct stat info;
 
   if (tracer != 0)
-    return g_strdup_printf (
-        _ ("Process %" G_GINT64_FORMAT " traces it already"), tracer);
+    return g_strdup_printf (_ ("Process %d traces it already"), (int)tracer);
   if (geteuid () == 0 && scope < 3)
     return NULL;
   if (stat (path, &info) == 0 && info.st_uid != geteuid ())

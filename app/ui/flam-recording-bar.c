@@ -53,11 +53,10 @@ update (FlamRecordingBar *self)
                            state_text (state),
                            flam_recording_get_title (self->recording));
   /* Translators: minutes, seconds, number of samples */
-  figures = g_strdup_printf (
-      _ ("%" G_GINT64_FORMAT ":%02" G_GINT64_FORMAT "   %s samples"),
-      seconds / 60,
-      seconds % 60,
-      samples);
+  figures = g_strdup_printf (_ ("%d:%02d   %s samples"),
+                             (int)(seconds / 60),
+                             (int)(seconds % 60),
+                             samples);
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->figures, figures);
   gtk_widget_set_sensitive (GTK_WIDGET (self->pause),
