@@ -15,7 +15,8 @@
   ROW (massif)                                                                 \
   ROW (perf_data)                                                              \
   ROW (perf_script)                                                            \
-  ROW (pprof)
+  ROW (pprof)                                                                  \
+  ROW (speedscope)
 
 #define EXPORTERS(ROW)                                                         \
   ROW (callgrind)                                                              \
