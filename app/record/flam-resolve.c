@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "flam-jit.h"
 #include "flam-symbol-module.h"
 
 typedef struct
@@ -138,6 +139,54 @@ resolve_code (FlamCaptureWriter *writer, const FlamCode *code, GArray *places)
                                       flam_symbol_module_get_why (module));
 }
 
+/* The mapping by which a runtime tells profilers where its jitdump is. */
+static const char *
+find_jitdump (FlamCodes *codes, gint32 pid)
+{
+  g_autofree char *name = g_strdup_printf ("/jit-%d.dump", pid);
+
+  for (guint i = 0; i < flam_codes_n (codes); i++)
+    if (g_str_has_suffix (flam_codes_at (codes, i)->path, name))
+      return flam_codes_at (codes, i)->path;
+  return NULL;
+}
+
+/* Generated code has the names that its process wrote into /tmp. */
+static void
+resolve_generated (FlamCaptureWriter *writer,
+                   FlamCodes *codes,
+                   const FlamCode *code,
+                   GArray *places)
+{
+  gint32 pid = flam_jit_module_pid (code->path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamJit) jit =
+      flam_jit_open_process (pid, find_jitdump (codes, pid), 0, &error);
+
+  for (guint i = 0; jit && i < places->len; i++)
+    {
+      const Place *place = &g_array_index (places, Place, i);
+      FlamJitFrame found;
+      FlamFunction function = { .module = code->id };
+
+      if (!flam_jit_find (jit, place->address, G_MAXUINT64, &found))
+        continue;
+      function.name = flam_capture_writer_string (writer, found.name);
+      function.file = flam_capture_writer_string (writer, found.file);
+      function.kind = found.kind;
+      flam_capture_writer_symbol (
+          writer,
+          place->frame,
+          flam_capture_writer_function (writer, &function),
+          found.line);
+    }
+  flam_capture_writer_module_symbols (writer,
+                                      code->id,
+                                      jit ? FLAM_SYMBOLS_SYMTAB
+                                          : FLAM_SYMBOLS_NONE,
+                                      jit ? "" : error->message);
+}
+
 void
 flam_resolve (FlamCaptureWriter *writer, FlamCodes *codes)
 {
@@ -149,7 +198,9 @@ flam_resolve (FlamCaptureWriter *writer, FlamCodes *codes)
       GArray *places =
           g_hash_table_lookup (modules, GUINT_TO_POINTER (code->id));
 
-      if (places != NULL && code->kind != FLAM_CODE_ANONYMOUS)
+      if (places != NULL && code->kind == FLAM_CODE_ANONYMOUS)
+        resolve_generated (writer, codes, code, places);
+      else if (places != NULL)
         resolve_code (writer, code, places);
     }
 }

@@ -18,6 +18,7 @@ struct _FlamPerfMap
   GArray *names; /* guint32 offsets into text */
   FlamIntervals map;
   guint32 bad;
+  gint64 time;
 };
 
 /* "HEX HEX name"; leaves `line` at the name. */
@@ -121,7 +122,10 @@ open_owned (const char *path, uid_t owner, GError **error)
   else if (owner != ANY_OWNER && info.st_uid != owner && info.st_uid != 0)
     wrong = "belongs to another user than the process, so it is not believed";
   else
-    map = map_new (read_all (fd, (gsize)info.st_size));
+    {
+      map = map_new (read_all (fd, (gsize)info.st_size));
+      map->time = info.st_mtime;
+    }
   if (!map)
     g_set_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s: %s", path, wrong);
   if (fd >= 0)
@@ -188,6 +192,12 @@ flam_perf_map_free (FlamPerfMap *map)
   g_array_free (map->names, TRUE);
   g_free (map->text);
   g_free (map);
+}
+
+gint64
+flam_perf_map_get_time (const FlamPerfMap *map)
+{
+  return map->time;
 }
 
 guint32

@@ -28,6 +28,8 @@ FlamPerfMap *flam_perf_map_new_from_data (const char *text, gsize size);
 void flam_perf_map_free (FlamPerfMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfMap, flam_perf_map_free)
 
+/* When the file was last written, s since 1970; 0 for data. */
+gint64 flam_perf_map_get_time (const FlamPerfMap *map);
 guint32 flam_perf_map_count (const FlamPerfMap *map, guint32 *bad_lines);
 /* The name as written, or NULL; lives as long as the map. */
 const char *flam_perf_map_find (const FlamPerfMap *map, guint64 address);

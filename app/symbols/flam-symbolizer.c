@@ -3,6 +3,7 @@
 
 #include "flam-binaries.h"
 #include "flam-debuginfod.h"
+#include "flam-jit.h"
 #include "flam-kallsyms.h"
 #include "flam-vdso.h"
 
@@ -72,6 +73,14 @@ is_asked_for (const Run *run, FlamId module)
   return run->options->n_modules == 0;
 }
 
+/* Importers know generated code by where it lies: "[jit]". */
+static gboolean
+is_unnamed_jit (const FlamProfile *profile, FlamId function)
+{
+  return profile->functions.kind[function] == FLAM_KIND_JIT &&
+         g_str_equal (flam_profile_function_name (profile, function), "[jit]");
+}
+
 static gboolean
 wants_name (const Run *run, FlamId frame)
 {
@@ -82,7 +91,8 @@ wants_name (const Run *run, FlamId frame)
   if (module == FLAM_NONE || profile->frames.address[frame] == 0 ||
       !is_asked_for (run, module))
     return FALSE;
-  if (profile->functions.kind[function] == FLAM_KIND_UNRESOLVED)
+  if (profile->functions.kind[function] == FLAM_KIND_UNRESOLVED ||
+      is_unnamed_jit (profile, function))
     return TRUE;
   return run->options->detail == FLAM_SYMBOL_DETAIL_FULL &&
          profile->functions.kind[function] == FLAM_KIND_NATIVE &&
@@ -304,6 +314,48 @@ ask_kernel (Run *run, const Job *job, GError **error)
   return TRUE;
 }
 
+/* --- generated code ------------------------------------------------------ */
+
+static gboolean
+ask_jit (Run *run, const Job *job, gint32 pid, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  gint64 start = run->profile->facts.start_unix_ns;
+  gboolean here =
+      start <= 0 || run->options->this_boot || flam_kernel_is_same_boot (start);
+  g_autoptr (FlamJit) jit =
+      here ? flam_jit_open_process (pid, NULL, start, &local) : NULL;
+
+  if (!jit)
+    {
+      give_up (run,
+               job,
+               here ? local->message
+                    : "recorded on another boot: what the process wrote of "
+                      "its generated code is gone");
+      return TRUE;
+    }
+  for (guint i = 0; i < job->n; i++, run->done++)
+    {
+      FlamJitFrame found;
+      FlamSymbolFrame frame = { 0 };
+      FlamSymbolChain chain = { 1, &frame, FLAM_SYMBOLS_SYMTAB };
+
+      if (!step (run, error))
+        return FALSE;
+      if (!flam_jit_find (jit, job->queries[i].address, G_MAXUINT64, &found))
+        continue;
+      frame = (FlamSymbolFrame){ .name = found.name,
+                                 .system_name = found.name,
+                                 .file = found.file,
+                                 .line = found.line };
+      answer (run, job, &job->queries[i], &chain, found.kind);
+    }
+  flam_builder_set_module_symbols (
+      run->builder, job->id, FLAM_SYMBOLS_SYMTAB, NULL);
+  return TRUE;
+}
+
 /* --- files --------------------------------------------------------------- */
 
 /* "[stack]", "//anon", "/memfd:x": memory, not a file. */
@@ -425,10 +477,15 @@ ask_vdso (Run *run, const Job *job, GError **error)
 static gboolean
 do_job (Run *run, const Job *job, GError **error)
 {
+  gint32 pid;
+
   if (strcmp (job->name, "[vdso]") == 0)
     return ask_vdso (run, job, error);
   if (is_kernel (job))
     return ask_kernel (run, job, error);
+  pid = flam_jit_module_pid (job->path);
+  if (pid > 0)
+    return ask_jit (run, job, pid, error);
   if (job->addressing == FLAM_ADDRESS_ABSOLUTE || is_memory (job->path))
     {
       give_up (run, job, "not a file: nothing names what ran there");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-jit.h"
 #include "flam-jitdump.h"
 #include "flam-perf-map.h"
 
@@ -46,6 +47,39 @@ test_perf_map_process (void)
   g_assert_no_errno (g_remove (path));
   g_assert_null (flam_perf_map_open_process (getpid (), &error));
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM);
+}
+
+static void
+test_process (void)
+{
+  g_autofree char *path = g_strdup_printf ("/tmp/perf-%d.map", getpid ());
+  g_autofree char *module = flam_jit_module_path (getpid ());
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamJit) jit = NULL;
+  g_autoptr (FlamJit) late = NULL;
+  FlamJitFrame frame;
+
+  g_assert_cmpint (flam_jit_module_pid (module), ==, getpid ());
+  g_assert_cmpint (
+      flam_jit_module_pid ("[generated code of process 7"), ==, -1);
+  g_assert_cmpint (flam_jit_module_pid ("[heap]"), ==, -1);
+  g_assert_true (
+      g_file_set_contents (path, "10 10 py::f:/a.py\n20 8 g\n", -1, NULL));
+  jit = flam_jit_open_process (getpid (), NULL, 0, &error);
+  g_assert_no_error (error);
+  g_assert_true (flam_jit_find (jit, 0x1f, 1, &frame));
+  g_assert_cmpstr (frame.name, ==, "f");
+  g_assert_cmpstr (frame.file, ==, "/a.py");
+  g_assert_cmpint (frame.kind, ==, FLAM_KIND_INTERPRETED);
+  g_assert_true (flam_jit_find (jit, 0x20, 1, &frame));
+  g_assert_cmpstr (frame.name, ==, "g");
+  g_assert_cmpint (frame.kind, ==, FLAM_KIND_JIT);
+  g_assert_false (flam_jit_find (jit, 0x28, 1, &frame));
+  late = flam_jit_open_process (
+      getpid (), NULL, g_get_real_time () * 1000 + 5000000000, &error);
+  g_assert_null (late);
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM);
+  g_assert_no_errno (g_remove (path));
 }
 
 static void
@@ -240,6 +274,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/jit/perf-map", test_perf_map);
   g_test_add_func ("/jit/perf-map-process", test_perf_map_process);
+  g_test_add_func ("/jit/process", test_process);
   g_test_add_func ("/jit/python", test_python);
   g_test_add_func ("/jit/jitdump", test_jitdump);
   g_test_add_func ("/jit/jitdump-hostile", test_jitdump_hostile);
