@@ -210,7 +210,7 @@ on_query_tooltip (GtkWidget *widget,
   const FlamBox *box;
   GdkRectangle area;
 
-  if (layout == NULL || by_keyboard || self->motion.tick != 0)
+  if (layout == NULL || by_keyboard || self->dragging || self->motion.tick != 0)
     return FALSE;
   box = flam_layout_hit (layout, x, y);
   if (box == NULL)
@@ -259,6 +259,15 @@ hover (FlamFlameGraph *self, FlamId node)
   g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_NODE_HOVERED], 0, node);
 }
 
+void
+flam_graph_hover_again (FlamFlameGraph *self)
+{
+  hover (self,
+         self->pointer_inside && !self->dragging
+             ? node_at (self, self->pointer_x, self->pointer_y)
+             : FLAM_NONE);
+}
+
 static void
 on_motion (GtkEventControllerMotion *controller,
            double x,
@@ -267,13 +276,15 @@ on_motion (GtkEventControllerMotion *controller,
 {
   self->pointer_x = x;
   self->pointer_y = y;
-  hover (self, node_at (self, x, y));
+  self->pointer_inside = TRUE;
+  flam_graph_hover_again (self);
 }
 
 static void
 on_leave (GtkEventControllerMotion *controller, FlamFlameGraph *self)
 {
-  hover (self, FLAM_NONE);
+  self->pointer_inside = FALSE;
+  flam_graph_hover_again (self);
 }
 
 static void
@@ -379,6 +390,7 @@ on_drag_update (GtkGestureDrag *drag,
         return;
       gtk_gesture_set_state (GTK_GESTURE (drag), GTK_EVENT_SEQUENCE_CLAIMED);
       gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
+      self->dragging = TRUE;
     }
   across = self->drag_from - dx * (self->to - self->from) / width;
   along = self->direction == FLAM_DIRECTION_FLAME ? self->drag_scroll + dy
@@ -390,6 +402,8 @@ static void
 on_drag_end (GtkGestureDrag *drag, double dx, double dy, FlamFlameGraph *self)
 {
   gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+  self->dragging = FALSE;
+  flam_graph_hover_again (self);
 }
 
 static gboolean

@@ -63,6 +63,7 @@ struct _FlamFlameGraph
   GtkGesture *click, *drag;
   GtkEventController *scroll_controller, *motion_controller, *keys;
   double pointer_x, pointer_y;
+  gboolean pointer_inside, dragging;
   double drag_from, drag_scroll;
   double pinch_range;
   FlamId hovered, pressed;
@@ -126,6 +127,8 @@ void flam_graph_clear_view (FlamFlameGraph *self);
 
 void flam_graph_add_input (FlamFlameGraph *self);
 void flam_graph_announce (FlamFlameGraph *self);
+/* The picture moved under the pointer. */
+void flam_graph_hover_again (FlamFlameGraph *self);
 /* zoom_to() with the place left behind put into the history. */
 void flam_graph_set_zoom (FlamFlameGraph *self,
                           FlamId node,

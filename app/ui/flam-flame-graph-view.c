@@ -215,6 +215,7 @@ flam_graph_on_scrolled (FlamFlameGraph *self)
     return;
   self->scroll = MAX (scroll, 0);
   flam_graph_relayout (self);
+  flam_graph_hover_again (self);
 }
 
 /* Its row, and one above and below, in view. */
@@ -256,6 +257,7 @@ arrive (FlamFlameGraph *self)
 {
   set_range (self, self->motion.from1, self->motion.to1);
   flam_graph_adjust (self);
+  flam_graph_hover_again (self);
 }
 
 /* The width of the view changes by equal factors in equal times, and its left

@@ -377,6 +377,12 @@ flam_flame_graph_set_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
       self->to = self->motion.to1;
       flam_graph_stop (self);
     }
+  if (self->hovered != FLAM_NONE)
+    {
+      self->hovered = FLAM_NONE;
+      g_signal_emit (
+          self, flam_graph_signals[FLAM_GRAPH_NODE_HOVERED], 0, FLAM_NONE);
+    }
   zoom = self->zoom;
   selected = self->selected;
   if (flam_graph_is_empty (self) || tree == NULL || tree->n == 0 ||
@@ -395,6 +401,7 @@ flam_flame_graph_set_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   flam_graph_adjust (self);
   flam_graph_announce (self);
   notify (self, PROP_TREE);
+  flam_graph_hover_again (self);
   if (zoom != self->zoom || tree == NULL)
     g_signal_emit (
         self, flam_graph_signals[FLAM_GRAPH_ZOOM_CHANGED], 0, self->zoom);

@@ -210,6 +210,14 @@ choose_corner (FlamMinimap *self)
 
 /* --- what is in view ----------------------------------------------------- */
 
+/* A window so small that it would hide a good part of what it maps. */
+static gboolean
+is_cramped (FlamMinimap *self)
+{
+  return gtk_widget_get_width (GTK_WIDGET (self->graph)) < 2 * WIDTH ||
+         gtk_widget_get_height (GTK_WIDGET (self->graph)) < 2 * HEIGHT;
+}
+
 static void
 on_drawn_changed (FlamMinimap *self)
 {
@@ -218,7 +226,7 @@ on_drawn_changed (FlamMinimap *self)
 
   flam_flame_graph_get_view (self->graph, &view);
   all = flam_graph_is_empty (self->graph) ||
-        (view.width > 0.98 && view.height > 0.98);
+        (view.width > 0.98 && view.height > 0.98) || is_cramped (self);
   gtk_widget_set_visible (GTK_WIDGET (self), !all);
   if (!all)
     choose_corner (self);
@@ -307,6 +315,10 @@ flam_minimap_init (FlamMinimap *self)
   g_signal_connect (drag, "drag-update", G_CALLBACK (on_drag_update), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));
   gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
+  gtk_widget_set_margin_top (GTK_WIDGET (self), MARGIN);
+  gtk_widget_set_margin_bottom (GTK_WIDGET (self), MARGIN);
+  gtk_widget_set_margin_start (GTK_WIDGET (self), MARGIN);
+  gtk_widget_set_margin_end (GTK_WIDGET (self), MARGIN);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Part of the flame graph in view"),
