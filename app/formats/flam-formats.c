@@ -13,6 +13,7 @@
   ROW (heapprofile)                                                            \
   ROW (heaptrack)                                                              \
   ROW (massif)                                                                 \
+  ROW (memray)                                                                 \
   ROW (perf_data)                                                              \
   ROW (perf_script)                                                            \
   ROW (pprof)                                                                  \

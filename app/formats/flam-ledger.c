@@ -412,6 +412,14 @@ flam_ledger_release_at (FlamLedger *ledger, guint64 address, int distance)
   return block.site;
 }
 
+guint32
+flam_ledger_site_at (const FlamLedger *ledger, guint64 address)
+{
+  const Block *block = address != 0 ? find_block (ledger, address) : NULL;
+
+  return block != NULL ? block->site : FLAM_NONE;
+}
+
 /* --- the end ------------------------------------------------------------- */
 
 /* What a pile still holds becomes a row without an end. */

@@ -72,10 +72,11 @@ typedef struct
   guint32 free_pile;
   guint32 now; /* tick */
   guint64 epoch;
-  gint64 heap;      /* bytes live */
-  gint64 peak;      /* the most there were, */
-  guint32 peak_at;  /* in this tick */
-  gint64 tick_peak; /* the most in this tick */
+  gint64 heap;        /* bytes live */
+  gint64 peak;        /* the most there were, */
+  guint32 peak_at;    /* in this tick */
+  gint64 tick_peak;   /* the most in this tick */
+  gboolean last_peak; /* of equal peaks the last one counts, not the first */
   gboolean overflow;
   FlamColumn orders; /* guint64 a thread: its allocations so far */
   guint64 allocations;
@@ -120,6 +121,9 @@ flam_ledger_allocate_at (FlamLedger *ledger, guint32 site, guint64 address);
 guint32
 flam_ledger_release_at (FlamLedger *ledger, guint64 address, int distance);
 
+/* The site of the block that lives there, or FLAM_NONE. */
+guint32 flam_ledger_site_at (const FlamLedger *ledger, guint64 address);
+
 /* Hands the rows over, with times as they were set; blocks left at the
  * end of sites that are `not_leaked` end at `end`. */
 gboolean flam_ledger_finish (FlamLedger *ledger,
@@ -150,14 +154,12 @@ flam_ledger_grow (FlamLedger *ledger, gint64 size)
   if (G_UNLIKELY (__builtin_add_overflow (ledger->heap, size, &ledger->heap)))
     ledger->overflow = TRUE;
   if (ledger->heap > ledger->tick_peak)
+    ledger->tick_peak = ledger->heap;
+  if (ledger->heap > ledger->peak - ledger->last_peak)
     {
-      ledger->tick_peak = ledger->heap;
-      if (ledger->heap > ledger->peak)
-        {
-          ledger->peak = ledger->heap;
-          ledger->peak_at = ledger->now;
-          ledger->epoch++;
-        }
+      ledger->peak = ledger->heap;
+      ledger->peak_at = ledger->now;
+      ledger->epoch++;
     }
 }
 

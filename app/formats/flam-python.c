@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-python.h"
+
+#include <string.h>
+
+typedef struct
+{
+  const guint8 *at;
+  const guint8 *end;
+} Table;
+
+static guint
+next_byte (Table *table)
+{
+  return table->at < table->end ? *table->at++ : 0;
+}
+
+/* Six bits a byte, the lowest first; bit 6 says that more follow. */
+static guint64
+next_varint (Table *table)
+{
+  guint64 value = 0;
+  guint shift = 0;
+  guint byte;
+
+  do
+    {
+      byte = next_byte (table);
+      if (shift < 60)
+        value |= (guint64)(byte & 63) << shift;
+      shift += 6;
+    }
+  while (byte & 64);
+  return value;
+}
+
+static gint64
+next_signed (Table *table)
+{
+  guint64 value = next_varint (table);
+  gint64 half = value >> 1;
+
+  return value & 1 ? -half : half;
+}
+
+/* 3.11 on: an entry is a byte 1cccclll: code c, for l + 1 code units of two
+ * bytes, and what c says follows. */
+static gint64
+line_311 (Table *table, gint64 offset, gint64 line)
+{
+  gint64 unit = offset / 2, at = 0;
+
+  while (table->at < table->end)
+    {
+      guint first = next_byte (table);
+      guint code = first >> 3 & 15;
+
+      if (first == 0)
+        break;
+      if (code == 14)
+        {
+          line += next_signed (table);
+          for (guint i = 0; i < 3; i++)
+            next_varint (table);
+        }
+      else if (code == 13)
+        line += next_signed (table);
+      else if (code >= 10 && code <= 12)
+        {
+          line += code - 10;
+          next_byte (table);
+          next_byte (table);
+        }
+      else if (code < 10)
+        next_byte (table);
+      at += (first & 7) + 1;
+      if (at > unit)
+        return line;
+    }
+  return 0;
+}
+
+/* 3.10: pairs of a length in bytes and a change of line, which comes first;
+ * -128 for none. */
+static gint64
+line_310 (Table *table, gint64 offset, gint64 line)
+{
+  gint64 wanted = offset * 2, at = 0;
+
+  while (table->at < table->end)
+    {
+      guint length = next_byte (table);
+      gint8 change = next_byte (table);
+
+      at += length;
+      line += change == -128 ? 0 : change;
+      if (at > wanted)
+        break;
+    }
+  return line;
+}
+
+/* To 3.9: the change comes after the bytes. */
+static gint64
+line_39 (Table *table, gint64 offset, gint64 line)
+{
+  gint64 at = 0;
+
+  while (table->at < table->end)
+    {
+      at += next_byte (table);
+      if (at > offset)
+        break;
+      line += (gint8)next_byte (table);
+    }
+  return line;
+}
+
+guint32
+flam_python_line (guint32 version,
+                  const guint8 *table,
+                  gsize length,
+                  gint64 offset,
+                  gint64 first_line)
+{
+  Table t = { table, table + length };
+  gint64 line = CLAMP (first_line, 0, G_MAXINT32);
+
+  if (offset < 0 || offset > G_MAXINT32)
+    return 0;
+  if (length > 0 && version >= 0x030b0000)
+    line = line_311 (&t, offset, line);
+  else if (length > 0 && version >= 0x030a0000)
+    line = line_310 (&t, offset, line);
+  else if (length > 0)
+    line = line_39 (&t, offset, line);
+  return CLAMP (line, 0, G_MAXINT32);
+}
+
+guint
+flam_python_flags (const char *file)
+{
+  if (strstr (file, "frozen importlib") != NULL)
+    return FLAM_FUNCTION_IMPORT;
+  if (strcmp (file, "<frozen runpy>") == 0 ||
+      g_str_has_suffix (file, "runpy.py"))
+    return FLAM_FUNCTION_IRRELEVANT;
+  return FLAM_FUNCTION_PLAIN;
+}
