@@ -11,6 +11,8 @@
  *   mark TEXT    put a mark         error TEXT          for people, one line
  *   terminate    SIGTERM to the     finishing           no more samples;
  *                target                                 symbols are resolved
+ *                                   stops NS            how long threads were
+ *                                                       stopped, the median
  *                                   done FILE           the capture is whole
  *
  * When the other side closes its end, the recording ends as with `stop`. */

@@ -148,6 +148,9 @@ finish (Recorder *recorder, gint64 duration, GError **error)
     put_alloc_facts (recorder);
   put_last_facts (recorder, duration);
   flam_control_say (&recorder->control, "finishing");
+  flam_control_say (&recorder->control,
+                    "stops %" G_GINT64_FORMAT,
+                    flam_tracer_median_stop (&recorder->tracer));
   if (recorder->sampler.error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&recorder->sampler.error));
