@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-processes.h"
+#include "flam-jit.h"
 #include "flam-perf-modules.h"
+
+#include <string.h>
 
 #define PROT_EXECUTABLE 4
 #define CACHE_BITS 14
@@ -300,6 +303,16 @@ path_length (const FlamPerfBytes *in)
   return strnlen ((const char *)in->p, flam_perf_left (in));
 }
 
+/* Addresses in memory mean something in one process alone; its runtime may say
+ * what. */
+static FlamPerfModule *
+generated_code (FlamPerfProcesses *processes, gint32 pid)
+{
+  g_autofree char *path = flam_jit_module_path (pid);
+
+  return flam_perf_modules_get (processes->modules, path, strlen (path), "");
+}
+
 static void
 map (FlamPerfProcesses *processes,
      gint32 pid,
@@ -323,6 +336,8 @@ map (FlamPerfProcesses *processes,
     }
   module = flam_perf_modules_get (
       processes->modules, (const char *)path->p, path_length (path), build_id);
+  if (module->kind == FLAM_PERF_MODULE_MEMORY)
+    module = generated_code (processes, pid);
   flam_unwind_space_add (
       process->space, start, start + size, offset, NULL, module);
 }
