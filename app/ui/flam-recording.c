@@ -3,6 +3,7 @@
 #include "flam-recording.h"
 
 #include "flam-config.h"
+#include "flam-flatpak.h"
 #include "flam-settings.h"
 #include "flam-types.h"
 
@@ -316,16 +317,24 @@ spawn (FlamRecording *self,
        GError **error)
 {
   g_autoptr (GPtrArray) arguments = recorder_arguments (options, self->path);
+  const char *const *command = (const char *const *)arguments->pdata;
+  g_auto (GStrv) outside = NULL;
   g_autoptr (GSubprocessLauncher) launcher =
       g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDIN_INHERIT);
 
+  if (g_file_test (FLAM_FLATPAK_INFO, G_FILE_TEST_EXISTS))
+    {
+      outside = flam_flatpak_command (
+          FLAM_FLATPAK_INFO, command, options->cwd, CONTROL_FD, error);
+      command = (const char *const *)outside;
+    }
   if (options->cwd != NULL)
     g_subprocess_launcher_set_cwd (launcher, options->cwd);
   if (options->envp != NULL)
     g_subprocess_launcher_set_environ (launcher, options->envp);
   g_subprocess_launcher_take_fd (launcher, theirs, CONTROL_FD);
-  self->process = g_subprocess_launcher_spawnv (
-      launcher, (const char *const *)arguments->pdata, error);
+  if (command != NULL)
+    self->process = g_subprocess_launcher_spawnv (launcher, command, error);
   if (self->process == NULL)
     g_prefix_error (error, _ ("The recorder cannot be started: "));
   return self->process != NULL;

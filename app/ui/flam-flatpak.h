@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Out of the flatpak: programs are recorded where they live, so the recorder
+ * must run outside the sandbox. What it is made of lies in the host's view of
+ * the sandbox's folders, which /.flatpak-info names:
+ *
+ *   [Instance]
+ *   app-path=/var/lib/flatpak/app/ID/.../files           our /app
+ *   runtime-path=/var/lib/flatpak/runtime/.../files      our /usr
+ *
+ * It is started by flatpak-spawn --host through the runtime's own dynamic
+ * linker, told where its libraries are by an argument, not by LD_LIBRARY_PATH:
+ * the environment is the recorded program's. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_FLATPAK_INFO "/.flatpak-info"
+
+/* The command that runs `arguments` (the recorder's path, then its options,
+ * NULL-terminated) outside, in folder `cwd` (NULL: any), with the descriptor
+ * `fd` and the host's environment. Free with g_strfreev. NULL with an error
+ * when `info` cannot be read or names no paths. */
+char **flam_flatpak_command (const char *info,
+                             const char *const *arguments,
+                             const char *cwd,
+                             int fd,
+                             GError **error);
+
+G_END_DECLS
