@@ -128,8 +128,12 @@ flam_draw_layout (FlamDraw *draw,
   know_names_of (draw, scene->tree->profile);
   for (guint32 i = 0; i < layout->n; i++)
     colors[i] = color_of (&layout->boxes[i], scene);
+  cairo_save (cr);
+  cairo_rectangle (cr, 0, 0, layout->viewport.width, layout->viewport.height);
+  cairo_clip (cr);
   if (!flam_draw_boxes_as_pixels (cr, layout, colors, background))
     flam_draw_boxes_as_paths (cr, layout, colors, background);
   if (!scene->bare)
     draw_labels (draw, cr, layout, scene);
+  cairo_restore (cr);
 }

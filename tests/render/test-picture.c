@@ -209,6 +209,57 @@ test_clipped (void)
     }
 }
 
+/* Nothing is drawn outside of the viewport, as paths (a scaled context) and as
+ * pixels, though the rows at its edges reach beyond it. */
+static void
+test_stays_inside (void)
+{
+  g_autoptr (FlamTree) tree =
+      flam_test_random_tree (3000, 100, 9, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  g_autoptr (GObject) held = context_new ();
+  g_autoptr (FlamDraw) draw = flam_draw_new ((PangoContext *)held, NULL);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (tree->profile, FLAM_PALETTE_CODE, FALSE);
+  FlamScene scene = { .tree = tree, .palette = palette };
+  FlamViewport viewport = {
+    .width = 300,
+    .height = 110,
+    .row_height = flam_draw_row_height (draw),
+    .scroll = 7,
+    .to = (double)tree->total[0],
+    .min_width = 0.5,
+  };
+  g_autoptr (FlamLayout) layout = flam_layout_new (rows, &viewport);
+
+  for (guint scale = 1; scale <= 2; scale++)
+    {
+      cairo_surface_t *surface =
+          cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 800, 400);
+      cairo_t *cr = cairo_create (surface);
+      const guchar *data;
+      int stride = cairo_image_surface_get_stride (surface);
+
+      cairo_translate (cr, 40, 40);
+      cairo_scale (cr, scale, scale);
+      flam_draw_layout (draw, cr, layout, &scene);
+      cairo_destroy (cr);
+      cairo_surface_flush (surface);
+      data = cairo_image_surface_get_data (surface);
+      for (int y = 0; y < 400; y++)
+        for (int x = 0; x < 800; x++)
+          {
+            const guint32 *line =
+                (const guint32 *)(const void *)(data + stride * y);
+            gboolean inside = x >= 40 && x < 40 + 300 * (int)scale && y >= 40 &&
+                              y < 40 + 110 * (int)scale;
+
+            g_assert_cmphex (line[x] != 0, ==, inside);
+          }
+      cairo_surface_destroy (surface);
+    }
+}
+
 /* --- labels -------------------------------------------------------------- */
 
 static guint
@@ -278,6 +329,7 @@ main (int argc, char **argv)
   g_test_add_func ("/picture/nothing", test_nothing);
   g_test_add_func ("/draw/same-picture", test_same_picture);
   g_test_add_func ("/draw/clipped", test_clipped);
+  g_test_add_func ("/draw/stays-inside", test_stays_inside);
   g_test_add_func ("/draw/labels", test_labels);
   return g_test_run ();
 }
