@@ -43,6 +43,12 @@ typedef struct
 
 typedef struct
 {
+  gint64 frame;
+  FlamId stack;
+} Step;
+
+typedef struct
+{
   const FlamSource *source;
   FlamBuilder *builder;
   const FlamProgress *progress;
@@ -50,6 +56,7 @@ typedef struct
   GArray *units;   /* Unit, one a profile */
   GArray *open;    /* FlamId: stacks, of an evented profile */
   GArray *stacks;  /* FlamId: of a sampled profile */
+  GArray *last;    /* Step: of the last sample */
   GArray *weights; /* gint64 */
   gboolean fractions;
   gboolean used[N_MEASURES];
@@ -261,6 +268,33 @@ add_sample (Reader *reader, Unit unit, FlamId stack, gint64 time, gint64 weight)
   reader->samples++;
 }
 
+/* Samples that follow one another begin alike: what they share is not looked
+ * up again. */
+static FlamId
+read_stack (Reader *reader, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+  GArray *last = reader->last;
+  FlamId stack = FLAM_NONE;
+  guint n = 0;
+
+  for (; flam_json_element (json, depth); n++)
+    {
+      Step now = { flam_json_get_int (json), FLAM_NONE };
+
+      if (n < last->len && g_array_index (last, Step, n).frame == now.frame)
+        {
+          stack = g_array_index (last, Step, n).stack;
+          continue;
+        }
+      g_array_set_size (last, n);
+      now.stack = stack = push_frame (reader, stack, now.frame);
+      g_array_append_val (last, now);
+    }
+  g_array_set_size (last, n);
+  return stack;
+}
+
 static void
 read_samples (Reader *reader, FlamJson *json)
 {
@@ -268,11 +302,7 @@ read_samples (Reader *reader, FlamJson *json)
 
   for (; flam_json_element (json, depth); step (reader, json))
     {
-      guint inner = flam_json_enter (json);
-      FlamId stack = FLAM_NONE;
-
-      while (flam_json_element (json, inner))
-        stack = push_frame (reader, stack, flam_json_get_int (json));
+      FlamId stack = read_stack (reader, json);
       g_array_append_val (reader->stacks, stack);
     }
 }
@@ -498,6 +528,7 @@ load (const FlamSource *source,
     .units = g_array_new (FALSE, FALSE, sizeof (Unit)),
     .open = g_array_new (FALSE, FALSE, sizeof (FlamId)),
     .stacks = g_array_new (FALSE, FALSE, sizeof (FlamId)),
+    .last = g_array_new (FALSE, FALSE, sizeof (Step)),
     .weights = g_array_new (FALSE, FALSE, sizeof (gint64)),
   };
   gboolean ok = read_file (&reader, error);
@@ -506,6 +537,7 @@ load (const FlamSource *source,
   g_array_unref (reader.units);
   g_array_unref (reader.open);
   g_array_unref (reader.stacks);
+  g_array_unref (reader.last);
   g_array_unref (reader.weights);
   return ok;
 }
