@@ -4,22 +4,25 @@
  * the address maps, samples added to the builder.
  *
  *   file ──▶ reader ──▶ queue (by time) ──┬─▶ MMAP COMM FORK ──▶ processes
- *                                         └─▶ SAMPLE ──▶ frames ──▶ builder
+ *                                         └─▶ SAMPLE ──▶ stacks ──▶ builder
  *
  * Every event is a measure of its own, weighed by period; samples without one
  * weigh the event's fixed period, or 1. */
 
 #include "flam-formats.h"
 #include "flam-perf-processes.h"
+#include "flam-perf-stacks.h"
 
-#define STEP 512 /* records between two calls of progress */
+#define STEP 128 /* records between two calls of progress */
 
 typedef struct
 {
   const FlamSource *source;
   FlamPerfFile *file;
   FlamPerfReader *reader;
+  FlamPerfModules *modules;
   FlamPerfProcesses *processes;
+  FlamPerfStacks *stacks;
   FlamBuilder *builder;
   GHashTable *counted; /* id of an event in a group -> its last value */
   guint64 n_samples;
@@ -152,8 +155,12 @@ add_sample (Import *import, const FlamPerfRecord *record)
     }
   row.thread =
       flam_perf_processes_thread (import->processes, sample.pid, sample.tid);
-  row.stack =
-      flam_perf_processes_stack (import->processes, event, record, &sample);
+  row.stack = flam_perf_stacks_get (
+      import->stacks,
+      flam_perf_processes_space (import->processes, sample.pid),
+      event,
+      record,
+      &sample);
   row.time = MIN (sample.time, (guint64)G_MAXINT64);
   if (sample.n_group)
     add_group (import, &row, &sample);
@@ -242,9 +249,9 @@ say_what_is_missing (Import *import)
                        "the kernel throttled the recorder %" G_GUINT64_FORMAT
                        " times: samples are missing there",
                        import->n_throttled);
-  flam_builder_add_truncated (
-      import->builder, flam_perf_processes_n_truncated (import->processes));
-  flam_perf_processes_warn (import->processes);
+  flam_builder_add_truncated (import->builder,
+                              flam_perf_stacks_n_truncated (import->stacks));
+  flam_perf_modules_warn (import->modules);
 }
 
 static void
@@ -288,9 +295,12 @@ load (const FlamSource *source,
       const FlamLoadOptions *options,
       GError **error)
 {
-  g_autoptr (FlamPerfFile) file = flam_perf_file_open (source, error);
+  g_autoptr (FlamPerfFile) file =
+      flam_perf_file_open (source, options->progress, error);
   g_autoptr (FlamPerfReader) reader = NULL;
+  g_autoptr (FlamPerfModules) modules = NULL;
   g_autoptr (FlamPerfProcesses) processes = NULL;
+  g_autoptr (FlamPerfStacks) stacks = NULL;
   g_autoptr (GHashTable) counted =
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
   Import import = { .source = source, .builder = builder };
@@ -298,10 +308,14 @@ load (const FlamSource *source,
   if (!file)
     return FALSE;
   reader = flam_perf_reader_new (file, TRUE);
-  processes = flam_perf_processes_new (file, builder, options->binaries);
+  modules = flam_perf_modules_new (file, builder, options->binaries);
+  processes = flam_perf_processes_new (builder, modules);
+  stacks = flam_perf_stacks_new (file, builder, modules);
   import.file = file;
   import.reader = reader;
+  import.modules = modules;
   import.processes = processes;
+  import.stacks = stacks;
   import.counted = counted;
   add_measures (&import);
   set_facts (&import);

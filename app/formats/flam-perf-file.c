@@ -5,6 +5,7 @@
 #define MAX_EVENTS 4096
 #define HEADER_SIZE 104
 #define ATTR_SIZE_V0 64
+#define STEP 4096 /* records between two calls of progress */
 
 /* Bits of the header, and ids of HEADER_FEATURE records. */
 enum
@@ -379,33 +380,39 @@ note_attr (FlamPerfFile *file, FlamPerfBytes in)
     add_ids (file, ids, file->events->len - 1);
 }
 
-static void
-look_through (FlamPerfFile *file)
+static gboolean
+look_through (FlamPerfFile *file, const FlamProgress *progress, GError **error)
 {
   g_autoptr (FlamPerfReader) reader = flam_perf_reader_new (file, FALSE);
   FlamPerfRecord record;
+  guint n = 0;
 
   while (flam_perf_reader_next (reader, &record))
-    switch (record.type)
-      {
-      case FLAM_PERF_HEADER_ATTR:
-        note_attr (file, record.body);
-        break;
-      case FLAM_PERF_EVENT_UPDATE:
-        note_update (file, record.body);
-        break;
-      case FLAM_PERF_HEADER_BUILD_ID:
-        note_build_id (file, record.misc, record.body);
-        break;
-      case FLAM_PERF_HEADER_FEATURE:
+    {
+      if (++n % STEP == 0 && !flam_progress_step (progress, 0, error))
+        return FALSE;
+      switch (record.type)
         {
-          guint64 feature = flam_perf_read_u64 (&record.body);
-          read_feature (file, feature, record.body);
+        case FLAM_PERF_HEADER_ATTR:
+          note_attr (file, record.body);
+          break;
+        case FLAM_PERF_EVENT_UPDATE:
+          note_update (file, record.body);
+          break;
+        case FLAM_PERF_HEADER_BUILD_ID:
+          note_build_id (file, record.misc, record.body);
+          break;
+        case FLAM_PERF_HEADER_FEATURE:
+          {
+            guint64 feature = flam_perf_read_u64 (&record.body);
+            read_feature (file, feature, record.body);
+            break;
+          }
+        default:
           break;
         }
-      default:
-        break;
-      }
+    }
+  return TRUE;
 }
 
 /* --- opening ------------------------------------------------------------- */
@@ -454,7 +461,7 @@ check_magic (const FlamSource *source, GError **error)
 }
 
 static gboolean
-read_header (FlamPerfFile *file, GError **error)
+read_header (FlamPerfFile *file, const FlamProgress *progress, GError **error)
 {
   FlamPerfBytes in = bytes_of (file->source, 0, file->source->size);
   guint64 size, entry_size, attrs, attrs_size, data_size, left;
@@ -467,8 +474,7 @@ read_header (FlamPerfFile *file, GError **error)
       file->pipe = TRUE;
       file->data_offset = 16;
       file->data_end = file->whole_size = file->source->size;
-      look_through (file);
-      return TRUE;
+      return look_through (file, progress, error);
     }
   entry_size = flam_perf_read_u64 (&in);
   attrs = flam_perf_read_u64 (&in);
@@ -503,7 +509,9 @@ read_header (FlamPerfFile *file, GError **error)
 }
 
 FlamPerfFile *
-flam_perf_file_open (const FlamSource *source, GError **error)
+flam_perf_file_open (const FlamSource *source,
+                     const FlamProgress *progress,
+                     GError **error)
 {
   g_autoptr (FlamPerfFile) file = NULL;
 
@@ -515,7 +523,7 @@ flam_perf_file_open (const FlamSource *source, GError **error)
   file->ids = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   file->build_ids =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  if (!read_header (file, error))
+  if (!read_header (file, progress, error))
     return NULL;
   if (file->events->len == 0)
     {

@@ -165,7 +165,9 @@ typedef struct
 gboolean flam_perf_file_probe (const FlamSource *source);
 /* Header, events and features. In pipe mode the records are looked through
  * for those. */
-FlamPerfFile *flam_perf_file_open (const FlamSource *source, GError **error);
+FlamPerfFile *flam_perf_file_open (const FlamSource *source,
+                                   const FlamProgress *progress,
+                                   GError **error);
 void flam_perf_file_free (FlamPerfFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfFile, flam_perf_file_free)
 

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-processes.h"
 #include "flam-jit.h"
-#include "flam-perf-modules.h"
 
 #include <string.h>
 
 #define PROT_EXECUTABLE 4
-#define CACHE_BITS 14
-/* enum perf_callchain_context: from here on, words of a chain are marks. */
-#define CONTEXT_FIRST ((guint64)-4095)
-#define CONTEXT_USER ((guint64)-512)
-#define CONTEXT_KERNEL ((guint64)-128)
-#define CONTEXT_HYPERVISOR ((guint64)-32)
 
 typedef struct _Process Process;
 
@@ -34,29 +27,13 @@ typedef struct
   FlamId id; /* as the process's */
 } Thread;
 
-/* What an address of a space is, as of the space's generation. */
-typedef struct
-{
-  guint64 pc;
-  guint64 generation;
-  FlamId frame;
-} Entry;
-
 struct _FlamPerfProcesses
 {
-  const FlamPerfFile *file;
   FlamBuilder *builder;
   FlamPerfModules *modules;
   GPtrArray *all;        /* Process: every one that was */
   GHashTable *processes; /* pid -> Process, the present one */
   GHashTable *threads;   /* tid -> Thread, the present one */
-  FlamUnwindCache *cache;
-  Entry *entries;
-  FlamId unknown; /* the frame "[unknown]" */
-  gboolean can_unwind;
-  GArray *frames; /* FlamId, leaf first: of the sample at hand */
-  guint64 *pcs;
-  guint64 n_truncated;
 };
 
 static void
@@ -79,24 +56,15 @@ thread_free (gpointer data)
 }
 
 FlamPerfProcesses *
-flam_perf_processes_new (const FlamPerfFile *file,
-                         FlamBuilder *builder,
-                         const char *const *binaries)
+flam_perf_processes_new (FlamBuilder *builder, FlamPerfModules *modules)
 {
   FlamPerfProcesses *processes = g_new0 (FlamPerfProcesses, 1);
 
-  processes->file = file;
   processes->builder = builder;
-  processes->modules = flam_perf_modules_new (file, builder, binaries);
+  processes->modules = modules;
   processes->all = g_ptr_array_new_with_free_func (process_free);
   processes->processes = g_hash_table_new (NULL, NULL);
   processes->threads = g_hash_table_new_full (NULL, NULL, NULL, thread_free);
-  processes->cache = flam_unwind_cache_new ();
-  processes->entries = g_new0 (Entry, 1 << CACHE_BITS);
-  processes->unknown = FLAM_NONE;
-  processes->can_unwind = !file->arch || g_str_equal (file->arch, "x86_64");
-  processes->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  processes->pcs = g_new (guint64, FLAM_UNWIND_DEFAULT_LIMIT);
   return processes;
 }
 
@@ -106,24 +74,7 @@ flam_perf_processes_free (FlamPerfProcesses *processes)
   g_hash_table_unref (processes->threads);
   g_hash_table_unref (processes->processes);
   g_ptr_array_unref (processes->all);
-  flam_perf_modules_free (processes->modules);
-  flam_unwind_cache_free (processes->cache);
-  g_free (processes->entries);
-  g_array_unref (processes->frames);
-  g_free (processes->pcs);
   g_free (processes);
-}
-
-guint64
-flam_perf_processes_n_truncated (const FlamPerfProcesses *processes)
-{
-  return processes->n_truncated;
-}
-
-void
-flam_perf_processes_warn (const FlamPerfProcesses *processes)
-{
-  flam_perf_modules_warn (processes->modules);
 }
 
 /* --- who ----------------------------------------------------------------- */
@@ -240,6 +191,12 @@ flam_perf_processes_thread (FlamPerfProcesses *processes,
   if (thread->name)
     flam_builder_set_thread_name (processes->builder, thread->id, thread->name);
   return thread->id;
+}
+
+FlamUnwindSpace *
+flam_perf_processes_space (FlamPerfProcesses *processes, gint32 pid)
+{
+  return get_process (processes, pid)->space;
 }
 
 /* --- records ------------------------------------------------------------- */
@@ -450,190 +407,4 @@ flam_perf_processes_note (FlamPerfProcesses *processes,
     default:
       break;
     }
-}
-
-/* --- frames -------------------------------------------------------------- */
-
-static FlamId
-unknown_frame (FlamPerfProcesses *processes)
-{
-  FlamBuilder *builder = processes->builder;
-
-  if (processes->unknown == FLAM_NONE)
-    processes->unknown = flam_builder_frame (
-        builder,
-        flam_builder_function_unresolved (builder, FLAM_NONE),
-        0,
-        0,
-        0);
-  return processes->unknown;
-}
-
-static FlamId
-find_frame (FlamPerfProcesses *processes, const Process *process, guint64 pc)
-{
-  const FlamUnwindMap *found = flam_unwind_space_find (process->space, pc);
-  FlamPerfModule *module = found ? found->user : NULL;
-
-  if (!module)
-    return unknown_frame (processes);
-  if (module->kind == FLAM_PERF_MODULE_FILE ||
-      module->kind == FLAM_PERF_MODULE_VDSO)
-    pc += found->offset - found->start;
-  return flam_perf_modules_frame (processes->modules, module, pc);
-}
-
-static void
-add_frame (FlamPerfProcesses *processes, FlamId frame)
-{
-  GArray *frames = processes->frames;
-
-  if (frame == processes->unknown && frames->len > 0 &&
-      g_array_index (frames, FlamId, frames->len - 1) == frame)
-    return;
-  g_array_append_val (frames, frame);
-}
-
-static void
-add_user (FlamPerfProcesses *processes, const Process *process, guint64 pc)
-{
-  guint64 generation = flam_unwind_space_generation (process->space);
-  guint64 hash = flam_hash_mix (pc, generation);
-  Entry *entry = &processes->entries[hash >> (64 - CACHE_BITS)];
-
-  if (entry->pc != pc || entry->generation != generation)
-    *entry = (Entry){ pc, generation, find_frame (processes, process, pc) };
-  add_frame (processes, entry->frame);
-}
-
-static void
-add_kernel (FlamPerfProcesses *processes, guint64 pc)
-{
-  add_frame (
-      processes,
-      flam_perf_modules_frame (processes->modules,
-                               flam_perf_modules_kernel (processes->modules),
-                               pc));
-}
-
-static void
-add_by_mode (FlamPerfProcesses *processes,
-             const Process *process,
-             guint mode,
-             guint64 pc)
-{
-  if (mode == FLAM_PERF_MISC_USER)
-    add_user (processes, process, pc);
-  else if (mode == FLAM_PERF_MISC_KERNEL)
-    add_kernel (processes, pc);
-  else
-    add_frame (processes, unknown_frame (processes));
-}
-
-static guint
-mode_of_mark (guint64 mark)
-{
-  if (mark == CONTEXT_KERNEL || mark == CONTEXT_HYPERVISOR)
-    return FLAM_PERF_MISC_KERNEL;
-  return mark == CONTEXT_USER ? FLAM_PERF_MISC_USER : 0;
-}
-
-/* The first address behind a mark is where the processor was, the others are
- * return addresses. */
-static void
-add_chain (FlamPerfProcesses *processes,
-           const Process *process,
-           const FlamPerfSample *sample,
-           guint mode,
-           gboolean with_user)
-{
-  gboolean exact = TRUE;
-
-  for (guint64 i = 0; i < sample->n_chain; i++)
-    {
-      guint64 ip;
-
-      memcpy (&ip, sample->chain + 8 * i, 8);
-      if (ip >= CONTEXT_FIRST)
-        {
-          mode = mode_of_mark (ip);
-          exact = TRUE;
-          continue;
-        }
-      if (mode != FLAM_PERF_MISC_USER || with_user)
-        add_by_mode (processes, process, mode, ip - !exact);
-      exact = FALSE;
-    }
-}
-
-/* --- copied stacks ------------------------------------------------------- */
-
-enum
-{
-  REGS_NEEDED = 7 << 6, /* rbp, rsp, rip */
-  REGS_ALL = 0xff01ff,
-};
-
-static gboolean
-has_copied_stack (const FlamPerfProcesses *processes,
-                  const FlamPerfEvent *event,
-                  const FlamPerfSample *sample)
-{
-  return processes->can_unwind && sample->has_regs &&
-         (event->regs_user & REGS_NEEDED) == REGS_NEEDED &&
-         (event->sample_type & FLAM_PERF_STACK_USER);
-}
-
-static void
-add_copied (FlamPerfProcesses *processes,
-            const Process *process,
-            const FlamPerfEvent *event,
-            const FlamPerfSample *sample)
-{
-  FlamUnwindMemory memory = { sample->stack,
-                              sample->regs[FLAM_UNWIND_RSP],
-                              sample->stack ? sample->stack_size : 0 };
-  FlamUnwindRegs regs = {
-    .pc = sample->regs[FLAM_UNWIND_RIP],
-    .sp = sample->regs[FLAM_UNWIND_RSP],
-    .bp = sample->regs[FLAM_UNWIND_RBP],
-    .all = (event->regs_user & REGS_ALL) == REGS_ALL ? sample->regs : NULL,
-  };
-  FlamUnwindEnd end;
-  gsize n = flam_unwind_walk (process->space,
-                              processes->cache,
-                              &memory,
-                              &regs,
-                              processes->pcs,
-                              FLAM_UNWIND_DEFAULT_LIMIT,
-                              &end);
-
-  for (gsize i = 0; i < n; i++)
-    add_user (processes, process, processes->pcs[i]);
-  if (end != FLAM_UNWIND_ROOT)
-    processes->n_truncated++;
-}
-
-FlamId
-flam_perf_processes_stack (FlamPerfProcesses *processes,
-                           const FlamPerfEvent *event,
-                           const FlamPerfRecord *record,
-                           const FlamPerfSample *sample)
-{
-  const Process *process = get_process (processes, sample->pid);
-  GArray *frames = processes->frames;
-  guint mode = record->misc & FLAM_PERF_MISC_MODE;
-  gboolean copied = has_copied_stack (processes, event, sample);
-  FlamId stack = FLAM_NONE;
-
-  g_array_set_size (frames, 0);
-  add_chain (processes, process, sample, mode, !copied);
-  if (copied)
-    add_copied (processes, process, event, sample);
-  if (frames->len == 0 && (event->sample_type & FLAM_PERF_IP))
-    add_by_mode (processes, process, mode, sample->ip);
-  for (guint i = frames->len; i > 0; i--)
-    stack = flam_builder_stack (
-        processes->builder, stack, g_array_index (frames, FlamId, i - 1));
-  return stack;
 }

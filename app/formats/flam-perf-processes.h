@@ -2,18 +2,17 @@
 #pragma once
 
 /* Who ran, and what was mapped where, at the time that the records have reached
- * so far; addresses -> frames.
+ * so far.
  *
  *   pid ──▶ process ──space──▶ mapping ──user──▶ module (path, build id)
- *             │                                    │
- *            tid ──▶ thread                        └──▶ unwind table, frames
+ *             │
+ *            tid ──▶ thread
  *
- * A module's file is looked for when the first stack comes through it. A frame
- * is (module, file offset); kernel and JIT frames are absolute. Addresses in no
- * mapping, which frame pointers that were none give in plenty, are all one
- * frame "[unknown]". */
+ * A pid that is used again is another process; a process that calls exec stays
+ * the same one, with no mappings. */
 
 #include "flam-builder.h"
+#include "flam-perf-modules.h"
 #include "flam-perf-records.h"
 #include "flam-unwind-space.h"
 
@@ -21,14 +20,12 @@ G_BEGIN_DECLS
 
 typedef struct _FlamPerfProcesses FlamPerfProcesses;
 
-/* `binaries` may be NULL: where files are looked for, besides their path. */
-FlamPerfProcesses *flam_perf_processes_new (const FlamPerfFile *file,
-                                            FlamBuilder *builder,
-                                            const char *const *binaries);
+FlamPerfProcesses *flam_perf_processes_new (FlamBuilder *builder,
+                                            FlamPerfModules *modules);
 void flam_perf_processes_free (FlamPerfProcesses *processes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfProcesses, flam_perf_processes_free)
 
-/* MMAP, MMAP2, COMM, FORK, EXIT; others are ignored. */
+/* MMAP, MMAP2, COMM, FORK; others are ignored. */
 void flam_perf_processes_note (FlamPerfProcesses *processes,
                                const FlamPerfRecord *record);
 
@@ -36,16 +33,8 @@ void flam_perf_processes_note (FlamPerfProcesses *processes,
 FlamId flam_perf_processes_thread (FlamPerfProcesses *processes,
                                    gint32 pid,
                                    gint32 tid);
-
-/* The stack of a sample, FLAM_NONE without one. */
-FlamId flam_perf_processes_stack (FlamPerfProcesses *processes,
-                                  const FlamPerfEvent *event,
-                                  const FlamPerfRecord *record,
-                                  const FlamPerfSample *sample);
-
-/* Copied stacks that do not reach their root. */
-guint64 flam_perf_processes_n_truncated (const FlamPerfProcesses *processes);
-/* Says of modules that stacks had to end in why that is. */
-void flam_perf_processes_warn (const FlamPerfProcesses *processes);
+/* The address space; mappings' `user` are FlamPerfModules' modules. */
+FlamUnwindSpace *flam_perf_processes_space (FlamPerfProcesses *processes,
+                                            gint32 pid);
 
 G_END_DECLS

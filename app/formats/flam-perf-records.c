@@ -42,12 +42,6 @@ struct _FlamPerfReader
 
 /* --- where things lie ---------------------------------------------------- */
 
-static guint
-count_bits (guint64 bits)
-{
-  return (guint)__builtin_popcountll (bits);
-}
-
 /* Bytes of the fields of a sample before the one in question. */
 static guint
 offset_in_sample (guint64 sample_type, guint64 field)
@@ -59,7 +53,7 @@ offset_in_sample (guint64 sample_type, guint64 field)
 
   for (guint i = 0; i < G_N_ELEMENTS (order) && order[i] != field; i++)
     before |= order[i];
-  return 8 * count_bits (sample_type & before);
+  return 8 * flam_perf_count_bits (sample_type & before);
 }
 
 /* Bytes from a field of sample_id to the record's end: TID, TIME, ID,
@@ -73,7 +67,7 @@ offset_back (guint64 sample_type, guint64 field)
     return 8;
   if (field == FLAM_PERF_TIME)
     after |= FLAM_PERF_ID;
-  return 8 + 8 * count_bits (sample_type & after);
+  return 8 + 8 * flam_perf_count_bits (sample_type & after);
 }
 
 static void
@@ -483,151 +477,4 @@ flam_perf_queue_next (FlamPerfQueue *queue, FlamPerfRecord *record)
         }
     }
   return TRUE;
-}
-
-/* --- samples ------------------------------------------------------------- */
-
-/* The kernel's order of x86 registers (asm/perf_regs.h) to DWARF's. */
-static const gint8 dwarf_number[] = {
-  0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1, -1,
-  -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15,
-};
-
-enum
-{
-  READ_TIMES = 3,
-  READ_ID = 1 << 2,
-  READ_GROUP = 1 << 3,
-  READ_LOST = 1 << 4,
-};
-
-/* nr and times, then nr times value, id, lost; without a group one value
- * before the times. */
-static void
-parse_read (FlamPerfBytes *in, guint64 format, FlamPerfSample *sample)
-{
-  guint64 n = 1;
-  guint each = 8 + 8 * count_bits (format & (READ_ID | READ_LOST));
-
-  if (format & READ_GROUP)
-    n = flam_perf_read_u64 (in);
-  flam_perf_read_bytes (in, 8 * count_bits (format & READ_TIMES));
-  if (n > flam_perf_left (in) / each)
-    {
-      in->bad = TRUE;
-      return;
-    }
-  if ((format & READ_GROUP) && (format & READ_ID))
-    {
-      sample->n_group = n;
-      sample->group = in->p;
-      sample->group_size = each;
-    }
-  flam_perf_read_bytes (in, n * each);
-}
-
-static void
-parse_chain (FlamPerfBytes *in, FlamPerfSample *sample)
-{
-  sample->n_chain = flam_perf_read_u64 (in);
-  if (sample->n_chain > flam_perf_left (in) / 8)
-    {
-      sample->n_chain = 0;
-      in->bad = TRUE;
-      return;
-    }
-  sample->chain = flam_perf_read_bytes (in, sample->n_chain * 8);
-}
-
-static void
-parse_branches (FlamPerfBytes *in, guint64 type)
-{
-  guint64 n = flam_perf_read_u64 (in), each = 24;
-
-  if (type & (1 << 17))
-    flam_perf_read_u64 (in);
-  if (type & (1 << 19))
-    each += 8;
-  if (n > flam_perf_left (in) / each)
-    in->bad = TRUE;
-  else
-    flam_perf_read_bytes (in, n * each);
-}
-
-static void
-parse_regs (FlamPerfBytes *in, guint64 mask, FlamPerfSample *sample)
-{
-  guint64 abi = flam_perf_read_u64 (in);
-
-  if (abi == 0)
-    return;
-  for (guint i = 0; i < 64; i++)
-    {
-      guint64 value;
-      if (!(mask & (1ull << i)))
-        continue;
-      value = flam_perf_read_u64 (in);
-      if (i < G_N_ELEMENTS (dwarf_number) && dwarf_number[i] >= 0)
-        sample->regs[dwarf_number[i]] = value;
-    }
-  sample->has_regs = abi == 2 && !in->bad;
-}
-
-static void
-parse_stack (FlamPerfBytes *in, FlamPerfSample *sample)
-{
-  guint64 size = flam_perf_read_u64 (in), filled;
-
-  if (size == 0)
-    return;
-  sample->stack = flam_perf_read_bytes (in, size);
-  filled = flam_perf_read_u64 (in);
-  sample->stack_size = MIN (size, filled);
-}
-
-gboolean
-flam_perf_sample_parse (const FlamPerfEvent *event,
-                        const FlamPerfRecord *record,
-                        FlamPerfSample *sample)
-{
-  FlamPerfBytes in = record->body;
-  guint64 type = event->sample_type, tids;
-
-  *sample = (FlamPerfSample){ .pid = -1, .tid = -1, .period = 1 };
-  if (!(event->flags & FLAM_PERF_FLAG_FREQ) && event->period > 0)
-    sample->period = event->period;
-  if (type & FLAM_PERF_IDENTIFIER)
-    flam_perf_read_u64 (&in);
-  if (type & FLAM_PERF_IP)
-    sample->ip = flam_perf_read_u64 (&in);
-  if (type & FLAM_PERF_TID)
-    {
-      tids = flam_perf_read_u64 (&in);
-      sample->pid = (gint32)tids;
-      sample->tid = (gint32)(tids >> 32);
-    }
-  if (type & FLAM_PERF_TIME)
-    sample->time = flam_perf_read_u64 (&in);
-  flam_perf_read_bytes (
-      &in,
-      8 * count_bits (type & (FLAM_PERF_ADDR | FLAM_PERF_ID |
-                              FLAM_PERF_STREAM_ID | FLAM_PERF_CPU)));
-  if (type & FLAM_PERF_PERIOD)
-    sample->period = flam_perf_read_u64 (&in);
-  if (type & FLAM_PERF_READ)
-    parse_read (&in, event->read_format, sample);
-  if (type & FLAM_PERF_CALLCHAIN)
-    parse_chain (&in, sample);
-  if (type & FLAM_PERF_RAW)
-    {
-      guint32 size = flam_perf_read_u32 (&in);
-      flam_perf_read_bytes (&in, size);
-    }
-  if (type & FLAM_PERF_BRANCH_STACK)
-    parse_branches (&in, event->branch_type);
-  if (type & FLAM_PERF_REGS_USER)
-    parse_regs (&in, event->regs_user, sample);
-  if (type & FLAM_PERF_STACK_USER)
-    parse_stack (&in, sample);
-  return !in.bad;
 }

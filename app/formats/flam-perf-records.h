@@ -74,6 +74,12 @@ typedef struct
   FlamPerfChunk *chunk; /* NULL: the bytes are the file's */
 } FlamPerfRecord;
 
+static inline guint
+flam_perf_count_bits (guint64 bits)
+{
+  return (guint)__builtin_popcountll (bits);
+}
+
 typedef struct _FlamPerfReader FlamPerfReader;
 
 /* `unpack` FALSE: COMPRESSED records are handed out as they are. */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-stacks.h"
+
+#define CACHE_BITS 14
+/* enum perf_callchain_context: from here on, words of a chain are marks. */
+#define CONTEXT_FIRST ((guint64)-4095)
+#define CONTEXT_USER ((guint64)-512)
+#define CONTEXT_KERNEL ((guint64)-128)
+#define CONTEXT_HYPERVISOR ((guint64)-32)
+
+/* What an address of a space is, as of the space's generation. */
+typedef struct
+{
+  guint64 pc;
+  guint64 generation;
+  FlamId frame;
+} Entry;
+
+struct _FlamPerfStacks
+{
+  FlamBuilder *builder;
+  FlamPerfModules *modules;
+  FlamUnwindCache *cache;
+  Entry *entries;
+  FlamId unknown; /* the frame "[unknown]" */
+  gboolean can_unwind;
+  GArray *frames; /* FlamId, leaf first: of the sample at hand */
+  guint64 *pcs;
+  guint64 n_truncated;
+};
+
+FlamPerfStacks *
+flam_perf_stacks_new (const FlamPerfFile *file,
+                      FlamBuilder *builder,
+                      FlamPerfModules *modules)
+{
+  FlamPerfStacks *stacks = g_new0 (FlamPerfStacks, 1);
+
+  stacks->builder = builder;
+  stacks->modules = modules;
+  stacks->cache = flam_unwind_cache_new ();
+  stacks->entries = g_new0 (Entry, 1 << CACHE_BITS);
+  stacks->unknown = FLAM_NONE;
+  stacks->can_unwind = !file->arch || g_str_equal (file->arch, "x86_64");
+  stacks->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  stacks->pcs = g_new (guint64, FLAM_UNWIND_DEFAULT_LIMIT);
+  return stacks;
+}
+
+void
+flam_perf_stacks_free (FlamPerfStacks *stacks)
+{
+  flam_unwind_cache_free (stacks->cache);
+  g_free (stacks->entries);
+  g_array_unref (stacks->frames);
+  g_free (stacks->pcs);
+  g_free (stacks);
+}
+
+guint64
+flam_perf_stacks_n_truncated (const FlamPerfStacks *stacks)
+{
+  return stacks->n_truncated;
+}
+
+/* --- frames -------------------------------------------------------------- */
+
+static FlamId
+unknown_frame (FlamPerfStacks *stacks)
+{
+  FlamBuilder *builder = stacks->builder;
+
+  if (stacks->unknown == FLAM_NONE)
+    stacks->unknown = flam_builder_frame (
+        builder,
+        flam_builder_function_unresolved (builder, FLAM_NONE),
+        0,
+        0,
+        0);
+  return stacks->unknown;
+}
+
+static FlamId
+find_frame (FlamPerfStacks *stacks, FlamUnwindSpace *space, guint64 pc)
+{
+  const FlamUnwindMap *found = flam_unwind_space_find (space, pc);
+  FlamPerfModule *module = found ? found->user : NULL;
+
+  if (!module)
+    return unknown_frame (stacks);
+  if (module->kind == FLAM_PERF_MODULE_FILE ||
+      module->kind == FLAM_PERF_MODULE_VDSO)
+    pc += found->offset - found->start;
+  return flam_perf_modules_frame (stacks->modules, module, pc);
+}
+
+static void
+add_frame (FlamPerfStacks *stacks, FlamId frame)
+{
+  GArray *frames = stacks->frames;
+
+  if (frame == stacks->unknown && frames->len > 0 &&
+      g_array_index (frames, FlamId, frames->len - 1) == frame)
+    return;
+  g_array_append_val (frames, frame);
+}
+
+static void
+add_user (FlamPerfStacks *stacks, FlamUnwindSpace *space, guint64 pc)
+{
+  guint64 generation = flam_unwind_space_generation (space);
+  guint64 hash = flam_hash_mix (pc, generation);
+  Entry *entry = &stacks->entries[hash >> (64 - CACHE_BITS)];
+
+  if (entry->pc != pc || entry->generation != generation)
+    *entry = (Entry){ pc, generation, find_frame (stacks, space, pc) };
+  add_frame (stacks, entry->frame);
+}
+
+static void
+add_kernel (FlamPerfStacks *stacks, guint64 pc)
+{
+  add_frame (
+      stacks,
+      flam_perf_modules_frame (
+          stacks->modules, flam_perf_modules_kernel (stacks->modules), pc));
+}
+
+static void
+add_by_mode (FlamPerfStacks *stacks,
+             FlamUnwindSpace *space,
+             guint mode,
+             guint64 pc)
+{
+  if (mode == FLAM_PERF_MISC_USER)
+    add_user (stacks, space, pc);
+  else if (mode == FLAM_PERF_MISC_KERNEL)
+    add_kernel (stacks, pc);
+  else
+    add_frame (stacks, unknown_frame (stacks));
+}
+
+static guint
+mode_of_mark (guint64 mark)
+{
+  if (mark == CONTEXT_KERNEL || mark == CONTEXT_HYPERVISOR)
+    return FLAM_PERF_MISC_KERNEL;
+  return mark == CONTEXT_USER ? FLAM_PERF_MISC_USER : 0;
+}
+
+/* The first address behind a mark is where the processor was, the others are
+ * return addresses. */
+static void
+add_chain (FlamPerfStacks *stacks,
+           FlamUnwindSpace *space,
+           const FlamPerfSample *sample,
+           guint mode,
+           gboolean with_user)
+{
+  gboolean exact = TRUE;
+
+  for (guint64 i = 0; i < sample->n_chain; i++)
+    {
+      guint64 ip;
+
+      memcpy (&ip, sample->chain + 8 * i, 8);
+      if (ip >= CONTEXT_FIRST)
+        {
+          mode = mode_of_mark (ip);
+          exact = TRUE;
+          continue;
+        }
+      if (mode != FLAM_PERF_MISC_USER || with_user)
+        add_by_mode (stacks, space, mode, ip - !exact);
+      exact = FALSE;
+    }
+}
+
+/* --- copied stacks ------------------------------------------------------- */
+
+enum
+{
+  REGS_NEEDED = 7 << 6, /* rbp, rsp, rip */
+  REGS_ALL = 0xff01ff,
+};
+
+static gboolean
+has_copied_stack (const FlamPerfStacks *stacks,
+                  const FlamPerfEvent *event,
+                  const FlamPerfSample *sample)
+{
+  return stacks->can_unwind && sample->has_regs &&
+         (event->regs_user & REGS_NEEDED) == REGS_NEEDED &&
+         (event->sample_type & FLAM_PERF_STACK_USER);
+}
+
+static void
+add_copied (FlamPerfStacks *stacks,
+            FlamUnwindSpace *space,
+            const FlamPerfEvent *event,
+            const FlamPerfSample *sample)
+{
+  FlamUnwindMemory memory = { sample->stack,
+                              sample->regs[FLAM_UNWIND_RSP],
+                              sample->stack ? sample->stack_size : 0 };
+  FlamUnwindRegs regs = {
+    .pc = sample->regs[FLAM_UNWIND_RIP],
+    .sp = sample->regs[FLAM_UNWIND_RSP],
+    .bp = sample->regs[FLAM_UNWIND_RBP],
+    .all = (event->regs_user & REGS_ALL) == REGS_ALL ? sample->regs : NULL,
+  };
+  FlamUnwindEnd end;
+  gsize n = flam_unwind_walk (space,
+                              stacks->cache,
+                              &memory,
+                              &regs,
+                              stacks->pcs,
+                              FLAM_UNWIND_DEFAULT_LIMIT,
+                              &end);
+
+  for (gsize i = 0; i < n; i++)
+    add_user (stacks, space, stacks->pcs[i]);
+  if (end != FLAM_UNWIND_ROOT)
+    stacks->n_truncated++;
+}
+
+FlamId
+flam_perf_stacks_get (FlamPerfStacks *stacks,
+                      FlamUnwindSpace *space,
+                      const FlamPerfEvent *event,
+                      const FlamPerfRecord *record,
+                      const FlamPerfSample *sample)
+{
+  GArray *frames = stacks->frames;
+  guint mode = record->misc & FLAM_PERF_MISC_MODE;
+  gboolean copied = has_copied_stack (stacks, event, sample);
+  FlamId stack = FLAM_NONE;
+
+  g_array_set_size (frames, 0);
+  add_chain (stacks, space, sample, mode, !copied);
+  if (copied)
+    add_copied (stacks, space, event, sample);
+  if (frames->len == 0 && (event->sample_type & FLAM_PERF_IP))
+    add_by_mode (stacks, space, mode, sample->ip);
+  for (guint i = frames->len; i > 0; i--)
+    stack = flam_builder_stack (
+        stacks->builder, stack, g_array_index (frames, FlamId, i - 1));
+  return stack;
+}

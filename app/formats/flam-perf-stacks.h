@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A sample's addresses -> a stack of the builder.
+ *
+ *   callchain  [KERNEL] k0 k1 [USER] u0 u1 u2     or     copied stack,
+ * registers |      |       |   |  |                    | unwinder |    k1 - 1
+ * |  u1 - 1 ...               v frames     (module, offset) by the process's
+ * mappings, cached by address
+ *
+ * A frame is (module, file offset); kernel and JIT frames are absolute.
+ * Addresses in no mapping, which frame pointers that were none give in plenty,
+ * are all one frame "[unknown]", and several of them in a row are one. */
+
+#include "flam-builder.h"
+#include "flam-perf-modules.h"
+#include "flam-perf-records.h"
+#include "flam-unwind-space.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamPerfStacks FlamPerfStacks;
+
+FlamPerfStacks *flam_perf_stacks_new (const FlamPerfFile *file,
+                                      FlamBuilder *builder,
+                                      FlamPerfModules *modules);
+void flam_perf_stacks_free (FlamPerfStacks *stacks);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfStacks, flam_perf_stacks_free)
+
+/* The stack of a sample in a process's address space; FLAM_NONE without one. */
+FlamId flam_perf_stacks_get (FlamPerfStacks *stacks,
+                             FlamUnwindSpace *space,
+                             const FlamPerfEvent *event,
+                             const FlamPerfRecord *record,
+                             const FlamPerfSample *sample);
+
+/* Copied stacks that do not reach their root. */
+guint64 flam_perf_stacks_n_truncated (const FlamPerfStacks *stacks);
+
+G_END_DECLS
