@@ -14,9 +14,11 @@
   ROW (heaptrack)                                                              \
   ROW (massif)                                                                 \
   ROW (memray)                                                                 \
+  ROW (memray_html)                                                            \
   ROW (perf_data)                                                              \
   ROW (perf_script)                                                            \
   ROW (pprof)                                                                  \
+  ROW (profilecanvas)                                                          \
   ROW (speedscope)
 
 #define EXPORTERS(ROW)                                                         \

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-json.h"
+
+#include <string.h>
+
+/* What Julia's ProfileCanvas shows: a page with the data in it.
+ *
+ *    new ProfileCanvas.ProfileViewer("#id", {…}, "Thread")      or "Allocation"
+ *
+ * The object has a tree for each choice of the page's selector: "all", "1",
+ * "2", … for the threads, or "size" and "count" of allocations. A node:
+ *
+ *    {"func":"sort!","file":"sort.jl","path":"/…/sort.jl","line":12,
+ *     "count":34,"countLabel":null,"flags":0,"taskId":null,"children":[…]}
+ *
+ * A count holds the children's. Of allocations the leaves are types. Where the
+ * threads add up to "all" they are shown, else "all" is. (In some releases the
+ * first leaf of a size tree has its parent's count; such a parent has none of
+ * its own.) Source of facts: ProfileCanvas.jl 0.1.6, jl-profile.js 0.5. */
+
+typedef struct
+{
+  guint32 parent; /* FLAM_NONE: a tree's root */
+  guint tree;
+  FlamId name, file;
+  guint32 line;
+  gint64 count;
+  gint64 in_children;
+  FlamId stack;
+} Node;
+
+typedef struct
+{
+  FlamId name;
+  gint64 total;
+} Tree;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamJson json;
+  GArray *nodes; /* Node: parents first */
+  GArray *trees; /* Tree */
+  GArray *open;  /* guint32: nodes being read */
+  gboolean allocations;
+} Reader;
+
+static const char call[] = "ProfileCanvas.ProfileViewer(\"#";
+
+static guint
+probe (const FlamSource *source)
+{
+  return memmem (source->data,
+                 MIN (source->size, 4096),
+                 "profiler-container-",
+                 19) != NULL
+             ? 80
+             : 0;
+}
+
+static void
+read_member (Reader *reader, guint32 index)
+{
+  FlamJson *json = &reader->json;
+  Node *node = &g_array_index (reader->nodes, Node, index);
+
+  if (flam_json_key_is (json, "func"))
+    node->name = flam_builder_string (
+        reader->builder, flam_json_get_string (json, NULL), -1);
+  else if (flam_json_key_is (json, "path") ||
+           (flam_json_key_is (json, "file") && node->file == 0))
+    {
+      gsize length;
+      const char *path = flam_json_get_string (json, &length);
+      if (length > 0)
+        node->file = flam_builder_string (reader->builder, path, -1);
+    }
+  else if (flam_json_key_is (json, "line"))
+    node->line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
+  else if (flam_json_key_is (json, "count"))
+    node->count = CLAMP (flam_json_get_int (json), 0, G_MAXINT64 / 4);
+}
+
+static guint32
+add_node (Reader *reader, guint32 parent)
+{
+  guint32 index = reader->nodes->len;
+  Node node = { .parent = parent,
+                .tree = reader->trees->len - 1,
+                .stack = FLAM_NONE };
+
+  g_array_append_val (reader->nodes, node);
+  g_array_append_val (reader->open, index);
+  return index;
+}
+
+/* A tree without recursion: its root's "{" is the current token. */
+static void
+read_tree (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+  guint32 index = add_node (reader, FLAM_NONE);
+
+  while (reader->open->len > 0)
+    {
+      FlamJsonToken token = flam_json_next (json);
+
+      if (token == FLAM_JSON_ERROR)
+        break;
+      index = g_array_index (reader->open, guint32, reader->open->len - 1);
+      if (token == FLAM_JSON_OBJECT_END)
+        g_array_set_size (reader->open, reader->open->len - 1);
+      else if (token == FLAM_JSON_OBJECT && json->key.length == 0)
+        add_node (reader, index);
+      else if (json->key.length > 0 && !flam_json_key_is (json, "children"))
+        {
+          read_member (reader, index);
+          flam_json_skip (json);
+        }
+    }
+  g_array_set_size (reader->open, 0);
+}
+
+static void
+read_trees (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+  guint depth;
+
+  flam_json_next (json);
+  depth = flam_json_enter (json);
+  while (flam_json_member (json, depth))
+    if (json->token == FLAM_JSON_OBJECT)
+      {
+        Tree tree = { 0 };
+        guint root = reader->nodes->len;
+
+        tree.name = flam_builder_string (
+            reader->builder, flam_json_get_key (json, NULL), -1);
+        g_array_append_val (reader->trees, tree);
+        read_tree (reader);
+        g_array_index (reader->trees, Tree, reader->trees->len - 1).total =
+            g_array_index (reader->nodes, Node, root).count;
+      }
+}
+
+/* --- what weighs --------------------------------------------------------- */
+
+/* Parents come first: loops, no recursion. A tree's root is no frame. */
+static void
+make_stacks (Reader *reader)
+{
+  for (guint i = 0; i < reader->nodes->len; i++)
+    {
+      Node *node = &g_array_index (reader->nodes, Node, i);
+      FlamFunction function = { .name = node->name,
+                                .file = node->file,
+                                .module = FLAM_NONE,
+                                .kind = FLAM_KIND_JIT };
+      Node *parent;
+
+      if (node->parent == FLAM_NONE)
+        continue;
+      parent = &g_array_index (reader->nodes, Node, node->parent);
+      if (parent->in_children < G_MAXINT64 / 2)
+        parent->in_children += node->count;
+      node->stack = flam_builder_stack (
+          reader->builder,
+          parent->stack,
+          flam_builder_frame (
+              reader->builder,
+              flam_builder_function (reader->builder, &function),
+              0,
+              node->line,
+              0));
+    }
+}
+
+static const char *
+tree_name (const Reader *reader, guint tree)
+{
+  return flam_builder_get_string (
+      reader->builder, g_array_index (reader->trees, Tree, tree).name);
+}
+
+/* The tree to leave out: "all" if the threads make it up, or else the others
+ * (FLAM_NONE). */
+static guint
+whole_tree (const Reader *reader)
+{
+  guint all = FLAM_NONE;
+  gint64 sum = 0;
+
+  for (guint i = 0; i < reader->trees->len; i++)
+    if (strcmp (tree_name (reader, i), "all") == 0)
+      all = i;
+    else
+      sum += MIN (g_array_index (reader->trees, Tree, i).total,
+                  G_MAXINT64 / 4 / reader->trees->len);
+  return all != FLAM_NONE && reader->trees->len > 1 &&
+                 g_array_index (reader->trees, Tree, all).total == sum
+             ? all
+             : FLAM_NONE;
+}
+
+static gboolean
+is_shown (const Reader *reader, guint tree, guint whole)
+{
+  if (reader->allocations)
+    return TRUE;
+  if (whole != FLAM_NONE)
+    return tree != whole;
+  return reader->trees->len == 1 ||
+         strcmp (tree_name (reader, tree), "all") == 0;
+}
+
+static FlamId
+tree_thread (Reader *reader, guint tree)
+{
+  FlamId process = flam_builder_process (reader->builder, -1, 0);
+  const char *name = tree_name (reader, tree);
+  FlamId thread;
+
+  if (reader->allocations || strcmp (name, "all") == 0)
+    return flam_builder_thread (reader->builder, process, -1, 0);
+  thread = flam_builder_thread (reader->builder, process, -1, tree + 1);
+  {
+    g_autofree char *text = g_strdup_printf ("thread %s", name);
+    flam_builder_set_thread_name (reader->builder, thread, text);
+  }
+  return thread;
+}
+
+static void
+add_samples (Reader *reader)
+{
+  guint whole = whole_tree (reader);
+
+  for (guint i = 0; i < reader->nodes->len; i++)
+    {
+      const Node *node = &g_array_index (reader->nodes, Node, i);
+      gint64 weights[2] = { 0 };
+      gint64 self = node->count - node->in_children;
+      guint column = reader->allocations &&
+                     strcmp (tree_name (reader, node->tree), "count") == 0;
+      FlamSample sample = { .stack = node->stack };
+
+      if (self <= 0 || !is_shown (reader, node->tree, whole))
+        continue;
+      weights[column] = self;
+      sample.thread = tree_thread (reader, node->tree);
+      flam_builder_add_sample (reader->builder, &sample, weights);
+    }
+}
+
+static void
+add_measures (Reader *reader)
+{
+  flam_builder_add_column (reader->builder);
+  if (!reader->allocations)
+    {
+      flam_builder_add_measure (reader->builder,
+                                "samples",
+                                "Samples",
+                                FLAM_UNIT_COUNT,
+                                FLAM_MEASURE_CPU,
+                                0,
+                                FLAM_NONE);
+      return;
+    }
+  flam_builder_add_column (reader->builder);
+  flam_builder_add_measure (reader->builder,
+                            "allocated",
+                            "Allocated memory",
+                            FLAM_UNIT_BYTES,
+                            FLAM_MEASURE_ALLOC,
+                            0,
+                            FLAM_NONE);
+  flam_builder_add_measure (reader->builder,
+                            "allocations",
+                            "Allocations",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_ALLOC,
+                            1,
+                            FLAM_NONE);
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+/* Where the data begins: after the first argument, a string. */
+static const guint8 *
+find_data (const FlamSource *source)
+{
+  const guint8 *end = source->data + source->size;
+  const guint8 *at = memmem (source->data, source->size, call, sizeof call - 1);
+
+  if (at != NULL)
+    at = memchr (at + sizeof call - 1, '"', end - at - (sizeof call - 1));
+  return at != NULL ? memchr (at, '{', end - at) : NULL;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (Node));
+  g_autoptr (GArray) trees = g_array_new (FALSE, FALSE, sizeof (Tree));
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint32));
+  Reader reader = { .source = source,
+                    .builder = builder,
+                    .nodes = nodes,
+                    .trees = trees,
+                    .open = open };
+  const guint8 *at = find_data (source);
+  gsize left;
+  gboolean good;
+
+  if (at == NULL)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "a page of ProfileCanvas without its data");
+      return FALSE;
+    }
+  flam_json_init (&reader.json, at, source->data + source->size - at);
+  read_trees (&reader);
+  at = reader.json.at;
+  left = MIN (source->data + source->size - at, 32);
+  reader.allocations = memmem (at, left, "\"Allocation\"", 12) != NULL;
+  good = flam_json_finish (&reader.json, source, error);
+  flam_json_clear (&reader.json);
+  if (!good)
+    return FALSE;
+  add_measures (&reader);
+  make_stacks (&reader);
+  add_samples (&reader);
+  return TRUE;
+}
+
+static const char *const suffixes[] = { ".html", NULL };
+static const char *const mime_types[] = { "text/html", NULL };
+
+const FlamImporter flam_import_profilecanvas = {
+  .id = "profilecanvas",
+  .label = "Julia ProfileCanvas",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};
