@@ -166,19 +166,17 @@ static int
 record (Recorder *recorder)
 {
   g_autoptr (GError) error = NULL;
-  FlamTracerEnd end;
   gint64 duration;
   int status;
 
   put_first_facts (recorder);
   flam_sampler_start (&recorder->sampler);
-  end = flam_tracer_run (&recorder->tracer);
+  flam_tracer_run (&recorder->tracer);
   duration = flam_tracer_now (&recorder->tracer);
   flam_pipe_finish (&recorder->pipe);
   flam_sampler_join (&recorder->sampler);
-  status = end == FLAM_END_TARGET && recorder->options->pid == 0
-               ? MAX (recorder->tracer.exit_status, 0)
-               : 0;
+  status =
+      recorder->options->pid == 0 ? MAX (recorder->tracer.exit_status, 0) : 0;
   if (!finish (recorder, duration, &error))
     return report (&recorder->control, error);
   flam_control_say (&recorder->control, "done %s", recorder->options->output);

@@ -12,11 +12,10 @@
 #define COPY_HOPELESS (32u << 10)
 #define FLUSH_EVERY (500 * 1000ll) /* µs */
 #define FLUSH_BYTES (1u << 20)
-#define ALLOC_WAIT 5000               /* µs */
-#define RSS_EVERY (100 * 1000000ll)   /* ns */
-#define NAME_EVERY (250 * 1000000ll)  /* ns */
-#define MAPS_EVERY (1000 * 1000000ll) /* ns */
-#define MAPS_PAUSE (500 * 1000ll)     /* ns */
+#define ALLOC_WAIT 5000              /* µs */
+#define RSS_EVERY (100 * 1000000ll)  /* ns */
+#define NAME_EVERY (250 * 1000000ll) /* ns */
+#define MAPS_PAUSE (500 * 1000ll)    /* ns */
 
 static gboolean
 wants_wall (const FlamSampler *sampler)
@@ -247,7 +246,7 @@ walk_fresh (FlamSampler *sampler, FlamMessage *message)
   FlamView *view = message->target->view;
   Walk walked;
 
-  if (view->read_at < 0 || sampler->now - view->read_at > MAPS_EVERY)
+  if (view->read_at < 0 || sampler->now - view->read_at > view->every)
     flam_view_refresh (view, sampler->codes, sampler->now);
   walked = walk (sampler, message);
   if ((walked.end != FLAM_UNWIND_BAD &&
@@ -259,7 +258,7 @@ walk_fresh (FlamSampler *sampler, FlamMessage *message)
       view->pause = 0;
       return walk (sampler, message);
     }
-  view->pause = MIN (2 * view->pause + MAPS_PAUSE, MAPS_EVERY);
+  view->pause = MIN (2 * view->pause + MAPS_PAUSE, view->every);
   return walked;
 }
 

@@ -570,7 +570,7 @@ is_over (FlamTracer *tracer, gint64 now)
          (tracer->tasks.list->len == 0 || now >= tracer->give_up_at);
 }
 
-FlamTracerEnd
+void
 flam_tracer_run (FlamTracer *tracer)
 {
   sigset_t mask;
@@ -584,11 +584,11 @@ flam_tracer_run (FlamTracer *tracer)
   for (;;)
     {
       if (!drain (tracer))
-        return FLAM_END_TARGET;
+        return;
       now = flam_tracer_now (tracer);
       check_for_end (tracer, now);
       if (is_over (tracer, now))
-        return FLAM_END_ASKED;
+        return;
       if (now >= tracer->next_tick)
         {
           if (!tracer->stopping && !tracer->paused &&

@@ -23,12 +23,6 @@ typedef struct
   guint stops[FLAM_STOP_BINS];
 } FlamTracerStats;
 
-typedef enum
-{
-  FLAM_END_TARGET, /* all that was traced has ended */
-  FLAM_END_ASKED,  /* stop, duration, a signal; the target goes on */
-} FlamTracerEnd;
-
 typedef struct
 {
   const FlamOptions *options;
@@ -62,7 +56,8 @@ void flam_tracer_init (FlamTracer *tracer,
 void flam_tracer_clear (FlamTracer *tracer);
 /* Launches or attaches; the calling thread must call flam_tracer_run() too. */
 gboolean flam_tracer_start (FlamTracer *tracer, GError **error);
-FlamTracerEnd flam_tracer_run (FlamTracer *tracer);
+/* Until all that was traced has ended or is detached. */
+void flam_tracer_run (FlamTracer *tracer);
 gint64 flam_tracer_now (const FlamTracer *tracer);
 /* ns. */
 gint64 flam_tracer_median_stop (const FlamTracer *tracer);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define EVERY (100 * 1000000ll) /* ns */
+
 static void
 mapping_clear (gpointer data)
 {
@@ -33,6 +35,7 @@ flam_view_new (pid_t pid, const FlamView *parent)
   view->pid = view->tid = pid;
   view->process = FLAM_NONE;
   view->read_at = -1;
+  view->every = EVERY;
   view->mappings = mappings_new ();
   view->places = g_hash_table_new (NULL, NULL);
   view->space = parent != NULL ? flam_unwind_space_copy (parent->space)
@@ -157,9 +160,13 @@ flam_view_refresh (FlamView *view, FlamCodes *codes, gint64 now)
   g_autofree char *path = g_strdup_printf ("/proc/%d/maps", (int)view->tid);
   g_autofree char *text = NULL;
 
+  gint64 began = g_get_monotonic_time ();
+  gboolean changed = g_file_get_contents (path, &text, NULL, NULL) &&
+                     flam_view_set_maps (view, codes, text, now);
+
   view->read_at = now;
-  return g_file_get_contents (path, &text, NULL, NULL) &&
-         flam_view_set_maps (view, codes, text, now);
+  view->every = MAX (EVERY, 100 * 1000 * (g_get_monotonic_time () - began));
+  return changed;
 }
 
 FlamId

@@ -7,8 +7,9 @@
  *     miss └▶ space (mappings) ──▶ module, file offset ──▶ new frame
  *
  * /proc/PID/maps is read when the process is new, after exec, when a stack
- * runs into code that is in no known mapping, and once a second, so that a
- * library that took the place of another is noticed. */
+ * runs into code that is in no known mapping, and ten times a second (less
+ * often where that takes long), so that a library that took the place of
+ * another is noticed. */
 
 #include "flam-codes.h"
 #include "flam-task.h"
@@ -25,6 +26,7 @@ typedef struct _FlamView
   GHashTable *places; /* pc -> frame + 1 */
   gint64 read_at;     /* when maps were read; -1 never */
   gint64 pause;       /* no look at maps for so long, ns */
+  gint64 every; /* how old maps may be, ns: 100 times what reading takes */
 } FlamView;
 
 FlamView *flam_view_new (pid_t pid, const FlamView *parent);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -203,6 +204,54 @@ test_sigterm (void)
   kill_target (pid);
 }
 
+/* The interrupt key: the target gets the signal and decides; the recording
+ * goes on until it ends, and its status is ours. */
+static void
+test_interrupt (void)
+{
+  g_autofree char *path = target_path ("cases");
+  g_autofree char *output = NULL;
+  char text[256];
+  int terminal = posix_openpt (O_RDWR | O_NOCTTY), status;
+  gsize n = 0;
+  pid_t pid;
+
+  close (g_file_open_tmp ("flam-XXXXXX.flambeau", &output, NULL));
+  g_assert_cmpint (grantpt (terminal), ==, 0);
+  g_assert_cmpint (unlockpt (terminal), ==, 0);
+  pid = fork ();
+  if (pid == 0)
+    {
+      setsid ();
+      dup2 (open (ptsname (terminal), O_RDWR), 2);
+      execl (g_getenv ("FLAMBEAU_RECORDER"),
+             "flambeau-recorder",
+             "--output",
+             output,
+             "--",
+             path,
+             "interrupt",
+             NULL);
+      _exit (127);
+    }
+  text[0] = '\0';
+  while (strstr (text, "ready") == NULL)
+    {
+      ssize_t got = read (terminal, text + n, sizeof text - 1 - n);
+      g_assert_cmpint (got, >, 0);
+      n += (gsize)got;
+      text[n] = '\0';
+    }
+  g_usleep (100000);
+  g_assert_cmpint (write (terminal, "\003", 1), ==, 1);
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_true (WIFEXITED (status));
+  g_assert_cmpint (WEXITSTATUS (status), ==, 42);
+  close (terminal);
+  g_assert_true (g_file_test (output, G_FILE_TEST_IS_REGULAR));
+  unlink (output);
+}
+
 /* The window is gone: the recording ends in order. */
 static void
 test_hang_up (void)
@@ -279,6 +328,7 @@ main (int argc, char **argv)
   g_test_add_func ("/control/quick/commands", test_commands);
   g_test_add_func ("/control/duration", test_duration);
   g_test_add_func ("/control/sigterm", test_sigterm);
+  g_test_add_func ("/control/interrupt", test_interrupt);
   g_test_add_func ("/control/hang-up", test_hang_up);
   g_test_add_func ("/control/quick/disk-full", test_disk_full);
   g_test_add_func ("/control/killed", test_killed);

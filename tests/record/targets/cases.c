@@ -3,9 +3,11 @@
 /* cases NAME: what goes wrong under a careless tracer. Each ends with status 0
  * when all went as it does without one, 1 with a line on stderr otherwise. */
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -473,6 +476,84 @@ deleted (void)
   return 0;
 }
 
+/* Rights are given up on the way, so that /proc changes hands. */
+static int
+setuids (void)
+{
+  burn (100000000);
+  if (geteuid () == 0 && setuid (65534) != 0)
+    return FAIL ("setuid: %s", strerror (errno));
+  burn (200000000);
+  return 0;
+}
+
+/* Two libraries at the same place, one after the other. */
+static int
+libraries (void)
+{
+  const char *names[] = { "FLAM_LIBRARY_A", "FLAM_LIBRARY_B" };
+
+  for (int i = 0; i < 2; i++)
+    {
+      void *library = dlopen (getenv (names[i]), RTLD_NOW);
+      void (*work) (void);
+
+      if (library == NULL)
+        return FAIL ("%s", dlerror ());
+      *(void **)&work = dlsym (library, "work");
+      work ();
+      dlclose (library);
+    }
+  return 0;
+}
+
+/* Its files are nowhere but in a mount namespace of its own. */
+static int namespace(void)
+{
+  char self[4096];
+  ssize_t n = readlink ("/proc/self/exe", self, sizeof self - 1);
+  char *directory;
+
+  if (n < 0)
+    return 1;
+  self[n] = '\0';
+  directory = getenv ("FLAM_DIRECTORY");
+  if (unshare (CLONE_NEWNS) != 0 ||
+      mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+      mount ("none", directory, "tmpfs", 0, NULL) != 0 ||
+      chdir (directory) != 0)
+    return 77;
+  if (fork () == 0)
+    {
+      execlp ("cp", "cp", self, "./inside", NULL);
+      _exit (1);
+    }
+  wait (NULL);
+  execl ("./inside", "inside", "after-exec", NULL);
+  return 1;
+}
+
+/* The terminal's interrupt key reaches the program, which goes on a little. */
+static volatile sig_atomic_t interrupted;
+
+static void
+note_interrupt (int sig)
+{
+  interrupted = 1;
+}
+
+static int
+interrupt (void)
+{
+  signal (SIGINT, note_interrupt);
+  if (write (2, "ready\n", 6) != 6)
+    return 1;
+  while (!interrupted)
+    burn (100000);
+  burn (100000000);
+  return 42;
+}
+
 static int
 spin (void)
 {
@@ -522,6 +603,10 @@ static const struct
   { "generated", generated },
   { "deleted", deleted },
   { "spin", spin },
+  { "setuids", setuids },
+  { "libraries", libraries },
+  { "namespace", namespace },
+  { "interrupt", interrupt },
   { "environment", environment },
 };
 

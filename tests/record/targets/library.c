@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A library with one function, that is called NAME inside. */
+
+#include <stdint.h>
+
+void work (void);
+
+static volatile uint64_t sink;
+
+__attribute__ ((noinline)) static void
+NAME (void)
+{
+  uint64_t a = 1;
+
+  for (long i = 0; i < 800000000; i++)
+    a = a * 6364136223846793005ull + (uint64_t)i;
+  sink = a;
+}
+
+void
+work (void)
+{
+  NAME ();
+  sink++;
+}
