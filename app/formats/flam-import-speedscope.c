@@ -494,7 +494,7 @@ read_file (Reader *reader, GError **error)
                                     MAX (reader->source->size, 1));
       flam_builder_warn (reader->builder,
                          "the rest of the file was left out: %s",
-                         bad->message);
+                         bad->message + strlen (reader->source->path) + 2);
     }
   if (reader->units->len == 0)
     {
