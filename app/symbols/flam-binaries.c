@@ -187,7 +187,9 @@ flam_binaries_find (FlamBinaries *binaries,
   if (g_str_has_suffix (here, " (deleted)"))
     here[strlen (here) - strlen (" (deleted)")] = '\0';
   found = find_in_directories (binaries, here, &wanted);
-  if (!found)
+  /* What a relative path was relative to is not known; only a build id can say
+   * that what lies here is the same. */
+  if (!found && (*here == '/' || *build_id))
     found =
         check (&wanted,
                g_strconcat (binaries->root ? binaries->root : "", here, NULL));

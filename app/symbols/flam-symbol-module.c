@@ -166,6 +166,20 @@ flam_symbol_module_get_state (FlamSymbolModule *module)
   return n > 0 ? FLAM_SYMBOLS_SYMTAB : FLAM_SYMBOLS_NONE;
 }
 
+/* libdw reads packages of split units since 0.191. */
+static const char *
+why_split_is_missing (const FlamSymbolModule *module)
+{
+  g_autofree char *package =
+      g_strconcat (flam_elf_get_path (module->elf), ".dwp", NULL);
+
+  if (g_file_test (package, G_FILE_TEST_IS_REGULAR))
+    return "split debug information is in a .dwp package, which this libdw "
+           "does not read: no inlined functions there";
+  return "split debug information (.dwo) not found: no inlined functions "
+         "there";
+}
+
 const char *
 flam_symbol_module_get_why (FlamSymbolModule *module)
 {
@@ -173,8 +187,7 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
     {
     case FLAM_SYMBOLS_DWARF:
       return flam_dwarf_index_count_missing (module->dwarf) > 0
-                 ? "split debug information (.dwo) not found: no inlined "
-                   "functions there"
+                 ? why_split_is_missing (module)
                  : "";
     case FLAM_SYMBOLS_SYMTAB:
       return module->detail == FLAM_SYMBOL_DETAIL_SYMTAB
