@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-dwarf-index.h"
 
+#include "flam-dwarf-end.h"
 #include "flam-dwarf-unit.h"
 
 #include <elfutils/libdwelf.h>
@@ -121,27 +122,6 @@ add_unit_ranges (Dwarf_Die *die, guint32 unit, GArray *ranges, guint64 most)
   return n;
 }
 
-static guint64
-unit_length (Dwarf_Die *die)
-{
-  Dwarf_Off start = dwarf_dieoffset (die) - dwarf_cuoffset (die);
-  Dwarf_Off next;
-  size_t header;
-
-  if (dwarf_next_unit (dwarf_cu_getdwarf (die->cu),
-                       start,
-                       &next,
-                       &header,
-                       NULL,
-                       NULL,
-                       NULL,
-                       NULL,
-                       NULL,
-                       NULL) != 0)
-    return 0;
-  return next - start;
-}
-
 static void
 add_unit (FlamDwarfIndex *index, Dwarf_CU *cu, Dwarf_Die *die, GArray *ranges)
 {
@@ -150,7 +130,7 @@ add_unit (FlamDwarfIndex *index, Dwarf_CU *cu, Dwarf_Die *die, GArray *ranges)
     .cu = cu,
     .die = *die,
     .offset = dwarf_dieoffset (die),
-    .length = unit_length (die),
+    .length = flam_dwarf_unit_length (die),
   };
 
   if (add_unit_ranges (die, row, ranges, unit.length + 65536) == 0)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-dwarf-unit.h"
 
+#include "flam-dwarf-end.h"
+
 #include <string.h>
 
 /* Deeper than any compiler nests; the walk of a unit that does ends there. */
@@ -23,6 +25,7 @@ typedef struct
   GArray *scopes;
   GArray *ranges;
   guint64 ranges_max;
+  const guint8 *unit_end; /* NULL: not known */
   Level levels[DEPTH_MAX];
   guint depth;
 } Walk;
@@ -117,18 +120,52 @@ visit (Walk *walk, Level *level)
     }
 }
 
+/* What stands at `end`, where the DIE before is known to end: 0 a DIE, 1 the
+ * end of the list, -1 the end of the unit. */
+static int
+die_at (const Walk *walk, const guint8 *end, Dwarf_Die *next)
+{
+  if (end >= walk->unit_end)
+    return -1;
+  if (*end == 0)
+    return 1;
+  *next = (Dwarf_Die){ .addr = (void *)end, .cu = walk->unit->die.cu };
+  return 0;
+}
+
+/* Where the DIE ends whose list of children ends with `die`. */
+static const guint8 *
+list_end (const Walk *walk, Dwarf_Die *die)
+{
+  const guint8 *end = walk->unit_end && dwarf_haschildren (die) == 0
+                          ? flam_dwarf_end (die)
+                          : NULL;
+
+  return end && end < walk->unit_end && *end == 0 ? end + 1 : NULL;
+}
+
 /* In a sound file DIEs are met in ascending order. One that leads back would
  * make the walk endless. */
 static gboolean
 next_die (Walk *walk, const void *last)
 {
-  while (walk->depth > 0)
+  const guint8 *end = NULL; /* of the DIE on top, where it is known */
+
+  for (; walk->depth > 0; walk->depth--)
     {
       Dwarf_Die *die = &walk->levels[walk->depth - 1].die;
+      Dwarf_Die next;
+      int what = end ? die_at (walk, end, &next) : dwarf_siblingof (die, &next);
 
-      if (dwarf_siblingof (die, die) == 0 && die->addr > last)
-        return TRUE;
-      walk->depth--;
+      if (what == 0 && next.addr > last)
+        {
+          *die = next;
+          return TRUE;
+        }
+      if (what != 1)
+        end = NULL;
+      else
+        end = end ? end + 1 : list_end (walk, die);
     }
   return FALSE;
 }
@@ -227,6 +264,7 @@ flam_dwarf_unit_walk (FlamDwarfUnit *unit)
   walk = g_new0 (Walk, 1);
   walk->unit = unit;
   walk->ranges_max = unit->length + 65536;
+  walk->unit_end = flam_dwarf_unit_end (&unit->die);
   walk->nodes = g_array_new (FALSE, FALSE, sizeof (FlamDwarfNode));
   walk->scopes = g_array_new (FALSE, FALSE, sizeof (FlamDwarfScope));
   walk->ranges = g_array_new (FALSE, FALSE, sizeof (FlamInterval));
