@@ -155,7 +155,8 @@ test_same_picture (void)
     colors[i] = flam_palette_node (palette, tree, layout->boxes[i].node);
   pixels = fill (layout, colors, TRUE);
   paths = fill (layout, colors, FALSE);
-  g_assert_cmpfloat (difference (pixels, paths), <, 1);
+  g_test_message ("difference %.3f", difference (pixels, paths));
+  g_assert_cmpfloat (difference (pixels, paths), <, 0.1);
   for (guint32 i = 0; i < layout->n; i++)
     colors[i] = 0xffffff;
   cairo_surface_destroy (paths);
