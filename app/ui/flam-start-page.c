@@ -6,9 +6,11 @@
 #include "flam-formats.h"
 #include "flam-thumbnail.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 
-#define RECENT_MAX 8
+#define RECENT_MAX 9
+#define COLUMNS_MAX 3
 
 struct _FlamStartPage
 {
@@ -25,25 +27,27 @@ static GtkWidget *
 picture_of (const char *path)
 {
   g_autoptr (GdkPaintable) thumbnail = flam_thumbnail_find (path);
-  GtkWidget *widget;
+  GtkWidget *frame = adw_clamp_new ();
+  GtkWidget *picture;
 
   if (thumbnail != NULL)
     {
-      widget = gtk_picture_new_for_paintable (thumbnail);
-      gtk_picture_set_can_shrink (GTK_PICTURE (widget), TRUE);
+      picture = gtk_picture_new_for_paintable (thumbnail);
+      gtk_widget_set_valign (picture, GTK_ALIGN_END);
     }
   else
     {
-      widget = gtk_image_new_from_icon_name ("view-grid-symbolic");
-      gtk_image_set_pixel_size (GTK_IMAGE (widget), 32);
-      gtk_widget_add_css_class (widget, "dim-label");
+      picture = gtk_image_new_from_icon_name ("view-grid-symbolic");
+      gtk_image_set_pixel_size (GTK_IMAGE (picture), 32);
+      gtk_widget_add_css_class (picture, "dim-label");
     }
+  adw_clamp_set_maximum_size (ADW_CLAMP (frame), FLAM_THUMBNAIL_WIDTH);
+  adw_clamp_set_child (ADW_CLAMP (frame), picture);
   gtk_widget_set_size_request (
-      widget, FLAM_THUMBNAIL_WIDTH, FLAM_THUMBNAIL_HEIGHT);
-  gtk_widget_set_halign (widget, GTK_ALIGN_CENTER);
-  gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
-  gtk_widget_add_css_class (widget, "flam-thumbnail");
-  return widget;
+      frame, FLAM_THUMBNAIL_WIDTH, FLAM_THUMBNAIL_HEIGHT);
+  gtk_widget_set_overflow (frame, GTK_OVERFLOW_HIDDEN);
+  gtk_widget_add_css_class (frame, "flam-thumbnail");
+  return frame;
 }
 
 static GtkWidget *
@@ -104,6 +108,8 @@ update_recent (FlamStartPage *self)
       gtk_widget_set_focusable (item, FALSE);
       gtk_flow_box_insert (self->recent_flow, item, -1);
     }
+  gtk_flow_box_set_max_children_per_line (self->recent_flow,
+                                          CLAMP (recent->len, 1, COLUMNS_MAX));
   gtk_widget_set_visible (GTK_WIDGET (self->recent_box), recent->len > 0);
 }
 

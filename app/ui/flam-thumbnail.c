@@ -5,6 +5,8 @@
 #include "flam-job.h"
 #include "flam-picture.h"
 
+#include <adwaita.h>
+
 static char *
 thumbnail_path (const char *path)
 {
@@ -29,6 +31,7 @@ typedef struct
 {
   char *file;
   FlamTree *tree;
+  gboolean dark;
 } SaveInput;
 
 static void
@@ -48,11 +51,12 @@ save_work (gpointer data, const FlamProgress *progress, GError **error)
   g_autoptr (GString) png = g_string_new (NULL);
   g_autofree char *folder = g_path_get_dirname (input->file);
   FlamPictureOptions options = {
-    .width = 4 * FLAM_THUMBNAIL_WIDTH,
-    .max_height = 4 * FLAM_THUMBNAIL_HEIGHT,
+    .width = 3 * FLAM_THUMBNAIL_WIDTH,
+    .max_height = 3 * FLAM_THUMBNAIL_HEIGHT,
     .scale = 0.5,
     .font = "Sans 6",
     .bare = TRUE,
+    .dark = input->dark,
   };
 
   if (!flam_picture_to_png (input->tree, &options, png, error))
@@ -81,6 +85,7 @@ flam_thumbnail_save_async (const char *path, FlamExcerpt *excerpt)
 
   input->file = thumbnail_path (path);
   input->tree = flam_tree_ref (excerpt->tree);
+  input->dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
   flam_job_start (
       job, save_work, input, save_input_free, g_free, save_done, job);
 }

@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-#define FLAM_THUMBNAIL_WIDTH 180
-#define FLAM_THUMBNAIL_HEIGHT 100
+#define FLAM_THUMBNAIL_WIDTH 240
+#define FLAM_THUMBNAIL_HEIGHT 134
 
 /* NULL when there is none. */
 GdkPaintable *flam_thumbnail_find (const char *path);

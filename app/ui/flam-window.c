@@ -350,7 +350,10 @@ recording_finished (FlamRecording *recording,
 
   stop_following (self);
   if (have_file && (message == NULL || shows (self, "capture")))
-    flam_session_reload (self->session, FALSE);
+    {
+      flam_session_reload (self->session, FALSE);
+      flam_files_remember (path);
+    }
   if (message == NULL)
     return;
   flam_session_cancel (self->session);

@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole window, as a person who cannot see it uses it."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from flamwindow import (  # noqa: E402
+    Atspi,
+    BUILD,
+    CAPTURES,
+    SOURCE,
+    Window,
+    text_of,
+    wait_for,
+)
+
+EXAMPLE = SOURCE / "data/example/example.flambeau"
+RECORDER = os.environ.get("FLAMBEAU_RECORDER", "")
+SHOTS = pathlib.Path(os.environ.get("FLAM_UI_SHOTS", str(BUILD / "ui-shots")))
+
+
+def capture(name):
+    path = CAPTURES / name
+    if not path.is_file():
+        raise unittest.SkipTest(f"{path} is not here")
+    return path
+
+
+def sensitive(node):
+    node.clear_cache()
+    return node.get_state_set().contains(Atspi.StateType.SENSITIVE)
+
+
+class WindowTest(unittest.TestCase):
+    def setUp(self):
+        self.window = None
+
+    def tearDown(self):
+        if self.window is None:
+            return
+        name = self.id().rsplit(".", 1)[-1]
+        if shutil.which("import"):
+            self.window.screenshot(SHOTS / f"{name}.png")
+        self.assertIsNone(self.window.process.poll(), "flambeau crashed")
+        self.window.__exit__()
+
+    def open(self, *arguments, **options):
+        self.window = Window(*arguments, **options)
+        return self.window
+
+    def graph(self):
+        """The flame graph; its name says the selected frame."""
+        return self.window.find(
+            lambda name: name == "Flame graph" or ", total " in name, "image"
+        )
+
+    def graph_says(self, start):
+        return wait_for(
+            f"the graph to say {start!r}",
+            lambda: self.graph().get_name().startswith(start),
+        )
+
+    def open_example(self, **options):
+        window = self.open(EXAMPLE, **options)
+        window.wait_label(lambda text: text.startswith("total 2"))
+        return window
+
+    # --- open -----------------------------------------------------------------
+
+    def test_start_page(self):
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        sentence = window.wait_label(lambda text: "open or drop" in text)
+        self.assertIn("Folded stacks", sentence)
+
+    def test_open(self):
+        window = self.open_example()
+        self.assertEqual(window.title(), "example.flambeau")
+        window.find("All threads", "label")
+        self.assertTrue(sensitive(window.find("CPU", None)))
+
+    def test_two_files_two_windows(self):
+        other = SOURCE / "tests/captures/folded/empty-names.folded"
+        if not other.is_file():
+            other = next((SOURCE / "tests/captures/folded").glob("*.folded"))
+        window = self.open(EXAMPLE, other)
+        wait_for(
+            "two windows",
+            lambda: {
+                node.get_name() for node in window.find_all(role="frame")
+            } == {"example.flambeau", other.name},
+        )
+
+    def test_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "nothing")
+            path.write_bytes(bytes(range(256)) * 40)
+            window = self.open(path)
+            window.wait_label(lambda text: text == "Cannot Open This File")
+            window.wait_label(lambda text: text.startswith(f"{path}: "))
+            window.click(lambda name: name.endswith("Back"), "push button")
+            wait_for("the start page", lambda: window.title() == "Flambeau")
+
+    def test_partial_file_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "cut.flambeau")
+            data = EXAMPLE.read_bytes()
+            path.write_bytes(data[: len(data) * 2 // 3])
+            window = self.open(path)
+            window.wait_label(lambda text: text.startswith("This file is incomplete"))
+
+    def test_cancel(self):
+        """A file that never comes to its end: Cancel still answers at once."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "endless.folded")
+            os.mkfifo(path)
+            window = self.open(path)
+            window.wait_label(lambda text: text == "Opening endless.folded")
+            window.click(lambda name: name.endswith("Cancel"), "push button")
+            wait_for("the start page", lambda: window.title() == "Flambeau")
+
+    # --- see ------------------------------------------------------------------
+
+    def test_zoom_and_back(self):
+        window = self.open_example()
+        window.mouse(self.graph(), 0.2, 0.90)
+        name = wait_for(
+            "a frame in the path",
+            lambda: next(
+                (
+                    text
+                    for text in window.labels()
+                    if text in ("clone3", "start_thread", "painter")
+                ),
+                None,
+            ),
+        )
+        self.graph_says(("clone3", "start_thread", "painter"))
+        self.assertTrue(name)
+        window.click("All", "push button")
+        wait_for(
+            "the way back", lambda: self.graph().get_name().startswith(("all", "Flame"))
+        )
+
+    def test_search(self):
+        window = self.open_example()
+        window.action("win.search")
+        window.type(window.find("Search functions"), "escape_time")
+        text = window.wait_label(lambda text: text.startswith("matched "))
+        self.assertRegex(text, r"matched 4\d\.\d.%")
+        window.action("win.search-next")
+        self.graph_says("escape_time")
+        window.type(window.find("Search functions"), "nothing is called this")
+        window.wait_label(lambda text: text == "no match")
+
+    def test_click_to_source(self):
+        window = self.open_example()
+        window.wait_label(lambda text: text == "flambeau-example.c")
+        window.action("win.search")
+        window.type(window.find("Search functions"), "^paint_row$")
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+        self.graph_says("paint_row")
+        window.wait_label(lambda text: text == "line 70")
+        source = window.find("Source", "text")
+        wait_for(
+            "the text", lambda: "escape_time (cx, cy)" in text_of(source)
+        )
+
+    def test_source_not_found(self):
+        window = self.open(capture("perf/nest-dwarf.srcline.script.txt"))
+        window.action("win.search")
+        window.type(window.find("Search functions"), "spin_heavy")
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+        window.wait_label(
+            lambda text: text in ("Source Not Found", "No Source Known", "nest.c")
+        )
+
+    def test_call_tree_and_functions(self):
+        window = self.open_example()
+        window.click("Call Tree")
+        wait_for(
+            "the hottest path unfolded",
+            lambda: "start_thread" in window.labels(),
+        )
+        window.click("Functions")
+        wait_for(
+            "the hottest function", lambda: "escape_time" in window.labels()
+        )
+
+    def test_threads(self):
+        window = self.open(capture("perf/threads-dwarf.script.txt"))
+        window.wait_label(lambda text: text.startswith("total 1.3"))
+        window.click("Threads")
+        box = window.find(lambda name: name.startswith("worker-3"), "check box")
+        window.act(box, "click")
+        window.wait_label(
+            lambda text: text.startswith("worker-3 (") and text.endswith(")")
+        )
+        window.wait_label(lambda text: text.startswith("total 5"))
+        window.click(lambda name: name.endswith("Reset"), "push button")
+        window.wait_label(lambda text: text.startswith("total 1.3"))
+
+    def test_transform_and_undo(self):
+        window = self.open_example()
+        window.mouse(self.graph(), 0.2, 0.90)
+        wait_for("a current frame", lambda: ", total " in self.graph().get_name())
+        view = next(
+            node
+            for node in window.find_all()
+            if "node.focus"
+            in [node.get_action_name(i) for i in range(node.get_n_actions())]
+        )
+        window.act(view, "node.focus")
+        window.find(lambda name: name.startswith("Remove: focus"), "push button")
+        window.click("Undo")
+        wait_for(
+            "the chip gone",
+            lambda: not window.seen(lambda name: name.startswith("Remove: ")),
+        )
+
+    def test_allocation_side(self):
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.wait_label(lambda text: text.startswith("total 33.7"))
+        window.find("Peak memory", "label")
+        cpu = window.find("CPU", "toggle button")
+        self.assertFalse(sensitive(cpu))
+        self.assertIn("no CPU samples", cpu.get_description() or "")
+
+    def test_allocation_toggle(self):
+        both = capture_both()
+        window = self.open(both)
+        window.wait_label(lambda text: text == "CPU time")
+        window.click("Memory", "toggle button")
+        window.wait_label(lambda text: text == "Peak memory")
+        window.click("CPU", "toggle button")
+        wait_for(
+            "CPU again",
+            lambda: any(text == "CPU time" for text in window.labels()),
+        )
+
+    def test_dark_and_narrow(self):
+        window = self.open_example(
+            env={"ADW_DEBUG_COLOR_SCHEME": "prefer-dark"},
+            settings={"window-width": 360, "window-height": 640},
+        )
+        frame = window.find("example.flambeau", "frame")
+        self.assertLessEqual(window.extents(frame)[2], 420)
+
+    # --- launch ---------------------------------------------------------------
+
+    def test_record_and_stop(self):
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        busy = "import sys\nwhile True: sum(range(1000))"
+        window = self.open("--record", "--", sys.executable, "-c", busy)
+        window.wait_label(lambda text: text.startswith("Recording "))
+        window.wait_label(
+            lambda text: "samples" in text and " 0 samples" not in text
+        )
+        window.wait_label(lambda text: text.startswith("total "))
+        window.click(lambda name: name.endswith("Stop"), "push button")
+        record = window.find("Record", "push button")
+        wait_for("the end of the recording", lambda: sensitive(record))
+        folder = pathlib.Path(os.environ["XDG_DATA_HOME"], "flambeau/recordings")
+        captures = wait_for("a capture", lambda: list(folder.glob("*.flambeau")))
+        end_children_of_the_recorder(busy)
+        info = subprocess.run(
+            [BUILD / "app/cli/flambeau-cli", "info", captures[0]],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        self.assertIn("cpu", info.stdout)
+
+    def test_record_dialog(self):
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        window.action("win.record")
+        command = window.find(lambda name: name.startswith("Command Line"), "text")
+        window.type(command, "/there/is/nothing --here 'two words'")
+        window.click(
+            lambda name: name == "_Record Record" or name == "_Record",
+            "push button",
+        )
+        window.wait_label(lambda text: "There is no program" in text)
+
+    def test_attach_page(self):
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        window.action("win.record")
+        window.click("Attach")
+        window.find("Search processes")
+        wait_for(
+            "this very test in the list",
+            lambda: any("test-window" in text for text in window.labels()),
+        )
+
+
+def end_children_of_the_recorder(command):
+    """The target outlives its recorder; this one never ends by itself."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if command.encode() in words and b"flambeau" not in words[0]:
+            os.kill(int(entry.parent.name), signal.SIGKILL)
+
+
+def capture_both():
+    """CPU and memory of one program, recorded here."""
+    library = os.environ.get("FLAMBEAU_ALLOC_LIB", "")
+    if not pathlib.Path(library).is_file():
+        raise unittest.SkipTest(f"{library or 'the preload library'} is not here")
+    path = pathlib.Path(os.environ["XDG_DATA_HOME"], "both.flambeau")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    work = "x = [bytes(200 + i % 7) for i in range(300000)]; sum(map(len, x))"
+    subprocess.run(
+        [BUILD / "app/cli/flambeau-cli", "record", "--mode", "both", "--output",
+         path, "--", sys.executable, "-c", work],
+        check=True,
+    )
+    return path
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
