@@ -22,7 +22,8 @@ struct _FlamSourcePane
   FlamJob *job;
   char *path;     /* the local file in the buffer, or NULL */
   char *recorded; /* what is or was looked for */
-  guint32 line;   /* jumped to */
+  guint32 line;   /* marked as jumped to, or 0 */
+  guint32 where;  /* in the middle: that line, or the hottest */
   GtkTextTag *jumped;
   GtkCssProvider *font;
   FlamCostGutter *gutter;
@@ -186,9 +187,10 @@ show_source (FlamSourcePane *self, const FlamSourceFile *file)
   gtk_widget_set_visible (GTK_WIDGET (self->alone_button), TRUE);
   gtk_widget_set_sensitive (GTK_WIDGET (self->editor_button), TRUE);
   gtk_stack_set_visible_child_name (self->stack, "source");
-  if (line != self->line || file->text != NULL)
+  if (line != self->line || where != self->where || file->text != NULL)
     {
       mark_line (self, line);
+      self->where = where;
       if (where != 0)
         scroll_to_line (self, where);
     }

@@ -78,6 +78,8 @@ flam_thread_row_set (FlamThreadRow *self,
     gtk_widget_add_css_class (self->name, "heading");
   else
     gtk_widget_remove_css_class (self->name, "heading");
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, item->name, -1);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->check),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   item->name,
@@ -112,12 +114,24 @@ flam_thread_row_dispose (GObject *object)
   G_OBJECT_CLASS (flam_thread_row_parent_class)->dispose (object);
 }
 
+/* A check button has no action that assistive tools could do; the row has. */
+static void
+action_toggle (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  FlamThreadRow *self = FLAM_THREAD_ROW (widget);
+
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (self->check),
+                               !flam_thread_row_get_active (self));
+}
+
 static void
 flam_thread_row_class_init (FlamThreadRowClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = flam_thread_row_dispose;
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass),
                                             GTK_TYPE_BOX_LAYOUT);
+  gtk_widget_class_install_action (
+      GTK_WIDGET_CLASS (klass), "thread.toggle", NULL, action_toggle);
   toggled_signal = g_signal_new ("toggled",
                                  FLAM_TYPE_THREAD_ROW,
                                  G_SIGNAL_RUN_LAST,

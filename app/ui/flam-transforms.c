@@ -275,7 +275,7 @@ flam_transforms_popup (
   flam_session_set_current (session, node);
   menu = node_menu ();
   popover = gtk_popover_menu_new_from_model (menu);
-  gtk_widget_set_parent (popover, widget);
+  gtk_widget_set_parent (popover, parent);
   gtk_popover_set_pointing_to (GTK_POPOVER (popover), &place);
   gtk_popover_set_has_arrow (GTK_POPOVER (popover), FALSE);
   gtk_widget_set_halign (popover, GTK_ALIGN_START);

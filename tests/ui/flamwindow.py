@@ -79,6 +79,8 @@ class Window:
             },
         )
         self.application = wait_for("the application", self._application)
+        # Where the pointer is, is the frame that the status bar speaks of.
+        Atspi.generate_mouse_event(0, 0, "abs")
 
     def __enter__(self):
         return self
@@ -125,17 +127,35 @@ class Window:
 
     def act(self, node, action="click"):
         """Does one of the node's own actions."""
-        names = [node.get_action_name(i) for i in range(node.get_n_actions())]
+        names = self.actions(node)
         assert action in names, f"{node.get_name()!r} can {names}, not {action}"
         node.do_action(names.index(action))
 
     def click(self, name, role=None):
-        self.act(self.find(name, role))
+        """The first of that name that can be clicked: what a menu button is
+        made of has its name, too."""
+        self.act(
+            wait_for(
+                f"a way to click {role or 'a widget'} {name!r}",
+                lambda: next(
+                    (
+                        node
+                        for node in self.find_all(name, role)
+                        if "click" in self.actions(node)
+                    ),
+                    None,
+                ),
+            )
+        )
+
+    @staticmethod
+    def actions(node):
+        return [node.get_action_name(i) for i in range(node.get_n_actions())]
 
     def action(self, action):
         """An action of the window itself: win.search ..."""
         for node in self.find_all(role="frame"):
-            names = [node.get_action_name(i) for i in range(node.get_n_actions())]
+            names = self.actions(node)
             if action in names:
                 node.do_action(names.index(action))
                 return
