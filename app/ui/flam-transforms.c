@@ -262,16 +262,31 @@ on_closed (GtkWidget *popover)
                    g_object_unref);
 }
 
+/* Only a layout manager gives a popover its size anew when its style, which
+ * comes after it was first measured, asks for more. */
+static GtkWidget *
+popover_parent (GtkWidget *widget)
+{
+  while (gtk_widget_get_layout_manager (widget) == NULL &&
+         gtk_widget_get_parent (widget) != NULL)
+    widget = gtk_widget_get_parent (widget);
+  return widget;
+}
+
 void
 flam_transforms_popup (
     GtkWidget *widget, FlamSession *session, FlamId node, double x, double y)
 {
+  GtkWidget *parent = popover_parent (widget);
   g_autoptr (GMenuModel) menu = NULL;
-  GdkRectangle place = { (int)x, (int)y, 1, 1 };
+  GdkRectangle place = { 0, 0, 1, 1 };
   GtkWidget *popover;
 
   if (node == 0 || node == FLAM_NONE)
     return;
+  gtk_widget_translate_coordinates (widget, parent, x, y, &x, &y);
+  place.x = (int)x;
+  place.y = (int)y;
   flam_session_set_current (session, node);
   menu = node_menu ();
   popover = gtk_popover_menu_new_from_model (menu);

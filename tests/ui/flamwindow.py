@@ -200,7 +200,9 @@ class Window:
 
     def screenshot(self, path):
         pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["import", "-window", "root", str(path)], check=True)
+        subprocess.run(
+            [str(SOURCE / "tests/ui/shoot"), str(path)], check=True
+        )
 
 
 def text_of(node):

@@ -4,12 +4,10 @@
 
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -48,8 +46,7 @@ class WindowTest(unittest.TestCase):
         if self.window is None:
             return
         name = self.id().rsplit(".", 1)[-1]
-        if shutil.which("import"):
-            self.window.screenshot(SHOTS / f"{name}.png")
+        self.window.screenshot(SHOTS / f"{name}.png")
         self.assertIsNone(self.window.process.poll(), "flambeau crashed")
         self.window.__exit__()
 
