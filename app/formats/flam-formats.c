@@ -20,7 +20,8 @@
   ROW (perf_script)                                                            \
   ROW (pprof)                                                                  \
   ROW (profilecanvas)                                                          \
-  ROW (speedscope)
+  ROW (speedscope)                                                             \
+  ROW (sysprof)
 
 #define EXPORTERS(ROW)                                                         \
   ROW (callgrind)                                                              \

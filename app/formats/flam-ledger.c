@@ -53,6 +53,12 @@ flam_ledger_free (FlamLedger *ledger)
 }
 
 void
+flam_ledger_begin (FlamLedger *ledger, gint64 ns)
+{
+  flam_column_at (&ledger->ticks, gint64, 0) = ns;
+}
+
+void
 flam_ledger_set_time (FlamLedger *ledger, gint64 ns)
 {
   gint64 *last = &flam_column_at (&ledger->ticks, gint64, ledger->now);

@@ -90,6 +90,8 @@ FlamLedger *flam_ledger_new (void);
 void flam_ledger_free (FlamLedger *ledger);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamLedger, flam_ledger_free)
 
+/* Where time begins, if not at 0; before anything else. */
+void flam_ledger_begin (FlamLedger *ledger, gint64 ns);
 /* From now on it is `ns`; times must not fall. */
 void flam_ledger_set_time (FlamLedger *ledger, gint64 ns);
 

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-ledger.h"
+#include "flam-ranges.h"
+
+#include <string.h>
+
+/* Sysprof's captures (.syscap), of CPU samples and of memory:
+ *
+ *    0   u32 0xFDCA975E          then frames, each a multiple of 8 bytes:
+ *    4   u8 version, 1            0   u16 length   2 i16 CPU   4 i32 pid
+ *    5   bit 0: little-endian     8   i64 time (ns, as the header's)
+ *    8   capture time, text[64]  16   u8 type     17 padding to 24
+ *    72  i64 time, i64 end time  24   by type:
+ *    256 frames
+ *
+ *    2 sample       u16 n, u16, i32 tid, u64 addresses[n], leaf first
+ *    3 map          u64 start, end, offset, inode, text path
+ *    4 process      text command line
+ *    5 fork         i32 child's pid
+ *    7 jit map      u32 n, then n times u64 address, text name
+ *    10 mark        i64 duration, text group[24], name[40], message
+ *    14 allocation  u64 address, i64 size (0: released), i32 tid, u16 n, u16,
+ *                   u64 addresses[n]
+ *
+ * Among the addresses stand marks of what follows, as in perf: -128 kernel,
+ * -512 user. Return addresses are one more than the call. What else is in a
+ * capture (counters, logs, files, D-Bus) is passed over. Source of facts:
+ * Sysprof 50, sysprof-capture-types.h. */
+
+#define MAGIC 0xFDCA975Eu
+#define HEADER 256
+#define FRAME 24
+#define MAX_COPIED 4000000
+#define CONTEXTS (G_MAXUINT64 - 4095)
+#define CONTEXT_KERNEL ((guint64)-128)
+#define CONTEXT_USER ((guint64)-512)
+
+enum
+{
+  SAMPLE = 2,
+  MAP = 3,
+  PROCESS = 4,
+  FORK = 5,
+  JITMAP = 7,
+  MARK = 10,
+  ALLOCATION = 14,
+};
+
+typedef struct
+{
+  guint type;
+  gint32 pid;
+  gint64 time;
+  const guint8 *body; /* after the frame's head */
+  gsize length;
+} Frame;
+
+typedef struct
+{
+  FlamId process;
+  FlamRanges *maps;
+} Process;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamLedger *ledger;
+  const guint8 *at, *end;
+  gboolean short_read;
+  GHashTable *processes; /* pid -> Process */
+  GHashTable *jit;       /* guint64 -> function + 1 */
+  FlamId kernel;         /* module, or FLAM_NONE */
+  gint64 start;
+  guint64 samples, allocations, unknown_releases;
+  guint64 copied; /* ranges, from parents to children */
+} Reader;
+
+/* --- bytes --------------------------------------------------------------- */
+
+static guint64
+get (const guint8 *p, guint size)
+{
+  guint64 value = 0;
+
+  for (guint i = 0; i < size; i++)
+    value |= (guint64)p[i] << 8 * i;
+  return value;
+}
+
+static guint
+probe (const FlamSource *source)
+{
+  return source->size >= HEADER && get (source->data, 4) == MAGIC ? 100 : 0;
+}
+
+static gboolean
+next_frame (Reader *reader, Frame *frame)
+{
+  const guint8 *p = reader->at;
+  gsize left = reader->end - p;
+  gsize length = left >= FRAME ? get (p, 2) : 0;
+
+  if (left == 0)
+    return FALSE;
+  if (length < FRAME || length > left)
+    {
+      reader->short_read = TRUE;
+      return FALSE;
+    }
+  *frame = (Frame){ .type = p[16],
+                    .pid = (gint32)get (p + 4, 4),
+                    .time = (gint64)get (p + 8, 8),
+                    .body = p + FRAME,
+                    .length = length - FRAME };
+  reader->at = p + length;
+  return TRUE;
+}
+
+static void
+rewind_frames (Reader *reader)
+{
+  reader->at = reader->source->data + HEADER;
+  reader->short_read = FALSE;
+}
+
+/* The text at `offset`; "" if it is not there. */
+static char *
+get_text (const Frame *frame, gsize offset, gsize most)
+{
+  if (offset >= frame->length)
+    return g_strdup ("");
+  return g_strndup ((const char *)frame->body + offset,
+                    MIN (frame->length - offset, most));
+}
+
+/* --- processes ----------------------------------------------------------- */
+
+static void
+process_free (gpointer data)
+{
+  Process *process = data;
+
+  flam_ranges_free (process->maps);
+  g_free (process);
+}
+
+static Process *
+find_process (Reader *reader, gint32 pid)
+{
+  Process *process =
+      g_hash_table_lookup (reader->processes, GINT_TO_POINTER (pid));
+
+  if (process != NULL)
+    return process;
+  process = g_new0 (Process, 1);
+  process->process = flam_builder_process (reader->builder, pid, 0);
+  process->maps = flam_ranges_new ();
+  g_hash_table_insert (reader->processes, GINT_TO_POINTER (pid), process);
+  return process;
+}
+
+static void
+read_map (Reader *reader, const Frame *frame)
+{
+  FlamRange range = { 0 };
+  g_autofree char *path = get_text (frame, 32, G_MAXSIZE);
+
+  if (frame->length < 32 || *path == '\0')
+    return;
+  range.start = get (frame->body, 8);
+  range.end = get (frame->body + 8, 8);
+  range.offset = get (frame->body + 16, 8);
+  range.value =
+      flam_builder_module (reader->builder, path, "", FLAM_ADDRESS_FILE_OFFSET);
+  flam_ranges_add (find_process (reader, frame->pid)->maps, &range);
+}
+
+static void
+read_process (Reader *reader, const Frame *frame)
+{
+  g_autofree char *command = get_text (frame, 0, G_MAXSIZE);
+  g_autofree char *program = g_strndup (command, strcspn (command, " "));
+  const char *slash = strrchr (program, '/');
+
+  flam_builder_set_process_name (reader->builder,
+                                 find_process (reader, frame->pid)->process,
+                                 slash != NULL ? slash + 1 : program);
+}
+
+static void
+read_fork (Reader *reader, const Frame *frame)
+{
+  Process *parent, *child;
+
+  if (frame->length < 4)
+    return;
+  parent = find_process (reader, frame->pid);
+  child = find_process (reader, (gint32)get (frame->body, 4));
+  if (parent == child)
+    return;
+  flam_builder_set_process_parent (
+      reader->builder, child->process, parent->process);
+  reader->copied += flam_ranges_get_n (parent->maps);
+  if (reader->copied <= MAX_COPIED)
+    flam_ranges_copy (child->maps, parent->maps);
+  else
+    flam_builder_warn (reader->builder,
+                       "too many forks to know what all the children have "
+                       "mapped");
+}
+
+static void
+read_jit_map (Reader *reader, const Frame *frame)
+{
+  const guint8 *p = frame->body + 4, *end = frame->body + frame->length;
+  guint64 n = frame->length >= 4 ? get (frame->body, 4) : 0;
+
+  for (; n > 0 && end - p > 8; n--)
+    {
+      guint64 address = get (p, 8);
+      const guint8 *nul = memchr (p + 8, 0, end - p - 8);
+      FlamId function;
+
+      if (nul == NULL)
+        return;
+      function = flam_builder_function_named (
+          reader->builder,
+          flam_builder_string (
+              reader->builder, (const char *)p + 8, nul - p - 8),
+          FLAM_KIND_JIT);
+      g_hash_table_insert (reader->jit,
+                           g_memdup2 (&address, sizeof address),
+                           GUINT_TO_POINTER (function + 1));
+      p = nul + 1;
+    }
+}
+
+/* --- stacks -------------------------------------------------------------- */
+
+static FlamId
+kernel_frame (Reader *reader, guint64 address)
+{
+  FlamFunction function = { .kind = FLAM_KIND_UNRESOLVED };
+
+  if (reader->kernel == FLAM_NONE)
+    reader->kernel = flam_builder_module (
+        reader->builder, "[kernel.kallsyms]", "", FLAM_ADDRESS_ABSOLUTE);
+  function.module = reader->kernel;
+  return flam_builder_frame (
+      reader->builder,
+      flam_builder_function_unresolved (reader->builder, function.module),
+      address,
+      0,
+      0);
+}
+
+static FlamId
+user_frame (Reader *reader,
+            const Process *process,
+            guint64 address,
+            gboolean call)
+{
+  FlamId jit = GPOINTER_TO_UINT (g_hash_table_lookup (reader->jit, &address));
+  const FlamRange *range;
+
+  if (jit != 0)
+    return flam_builder_frame (reader->builder, jit - 1, 0, 0, 0);
+  address -= call;
+  range = flam_ranges_find (process->maps, address);
+  return flam_builder_frame (
+      reader->builder,
+      flam_builder_function_unresolved (
+          reader->builder, range != NULL ? range->value : FLAM_NONE),
+      range != NULL ? address - range->start + range->offset : address,
+      0,
+      0);
+}
+
+/* Outermost first is last first; the mark before an address is found by going
+ * through them once from the front. */
+static FlamId
+read_stack (Reader *reader,
+            const Process *process,
+            const guint8 *addresses,
+            guint n,
+            gboolean leaf_is_call)
+{
+  FlamId stack = FLAM_NONE;
+  guint first_user = n;
+
+  for (guint i = 0; i < n && first_user == n; i++)
+    {
+      guint64 address = get (addresses + 8 * i, 8);
+      if (address == CONTEXT_USER || (address < CONTEXTS && address >> 63 == 0))
+        first_user = i;
+    }
+  for (guint i = n; i-- > 0;)
+    {
+      guint64 address = get (addresses + 8 * i, 8);
+      gboolean leaf = i == 0 || get (addresses + 8 * (i - 1), 8) >= CONTEXTS;
+      gboolean call = leaf_is_call || !leaf;
+      FlamId frame;
+
+      if (address >= CONTEXTS || address == 0)
+        continue;
+      frame = i < first_user ? kernel_frame (reader, address - call)
+                             : user_frame (reader, process, address, call);
+      stack = flam_builder_stack (reader->builder, stack, frame);
+    }
+  return stack;
+}
+
+/* --- what weighs --------------------------------------------------------- */
+
+static void
+read_sample (Reader *reader, const Frame *frame)
+{
+  guint n = frame->length >= 8 ? get (frame->body, 2) : 0;
+  const Process *process = find_process (reader, frame->pid);
+  FlamSample sample = { .time = frame->time };
+
+  if (frame->length < 8 || n > (frame->length - 8) / 8)
+    return;
+  sample.thread = flam_builder_thread (
+      reader->builder, process->process, (gint32)get (frame->body + 4, 4), 0);
+  sample.stack = read_stack (reader, process, frame->body + 8, n, FALSE);
+  flam_builder_add_sample (reader->builder, &sample, NULL);
+}
+
+static void
+read_allocation (Reader *reader, const Frame *frame)
+{
+  const Process *process = find_process (reader, frame->pid);
+  guint64 address;
+  gint64 size;
+  guint n;
+  FlamId thread;
+
+  if (frame->length < 24)
+    return;
+  address = get (frame->body, 8);
+  size = (gint64)get (frame->body + 8, 8);
+  n = get (frame->body + 20, 2);
+  if (n > (frame->length - 24) / 8)
+    return;
+  flam_ledger_set_time (reader->ledger, frame->time);
+  /* blocks of two processes may have one address */
+  address ^= (guint64)(guint32)frame->pid << 40;
+  if (size <= 0)
+    {
+      if (flam_ledger_release_at (reader->ledger, address, -1) == FLAM_NONE)
+        reader->unknown_releases++;
+      return;
+    }
+  thread = flam_builder_thread (
+      reader->builder, process->process, (gint32)get (frame->body + 16, 4), 0);
+  flam_ledger_allocate_at (
+      reader->ledger,
+      flam_ledger_site (reader->ledger,
+                        size,
+                        read_stack (reader, process, frame->body + 24, n, TRUE),
+                        thread,
+                        FLAM_ALLOCATOR_MALLOC),
+      address);
+}
+
+static void
+read_mark (Reader *reader, const Frame *frame)
+{
+  g_autofree char *group = get_text (frame, 8, 24);
+  g_autofree char *name = get_text (frame, 32, 40);
+  g_autofree char *whole = g_strdup_printf (
+      "%s%s%s", group, *group != '\0' && *name != '\0' ? ": " : "", name);
+
+  if (frame->length >= 72)
+    flam_builder_add_mark (reader->builder,
+                           frame->time,
+                           (gint64)get (frame->body, 8),
+                           FLAM_NONE,
+                           whole);
+}
+
+/* --- the two passes ------------------------------------------------------ */
+
+static void
+read_header (Reader *reader)
+{
+  g_autofree char *when =
+      g_strndup ((const char *)reader->source->data + 8, 64);
+  g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
+  g_autoptr (GDateTime) date = g_date_time_new_from_iso8601 (when, utc);
+
+  reader->start = (gint64)get (reader->source->data + 72, 8);
+  if (date != NULL)
+    flam_builder_set_start (reader->builder,
+                            g_date_time_to_unix (date) *
+                                G_GINT64_CONSTANT (1000000000));
+  flam_builder_set_has_times (reader->builder);
+  flam_builder_set_origin (reader->builder, reader->start);
+}
+
+/* What there is, and the names of compiled code, which may come after it ran.
+ */
+static void
+first_pass (Reader *reader)
+{
+  Frame frame;
+
+  rewind_frames (reader);
+  while (next_frame (reader, &frame))
+    {
+      reader->samples += frame.type == SAMPLE;
+      reader->allocations += frame.type == ALLOCATION;
+      if (frame.type == JITMAP)
+        read_jit_map (reader, &frame);
+    }
+  if (reader->samples > 0 || reader->allocations == 0)
+    flam_builder_add_measure (reader->builder,
+                              "samples",
+                              "Samples",
+                              FLAM_UNIT_COUNT,
+                              FLAM_MEASURE_CPU,
+                              -1,
+                              FLAM_NONE);
+  if (reader->allocations > 0)
+    flam_builder_add_allocation_measures (reader->builder);
+}
+
+static void
+read_frame (Reader *reader, const Frame *frame)
+{
+  switch (frame->type)
+    {
+    case SAMPLE:
+      read_sample (reader, frame);
+      break;
+    case MAP:
+      read_map (reader, frame);
+      break;
+    case PROCESS:
+      read_process (reader, frame);
+      break;
+    case FORK:
+      read_fork (reader, frame);
+      break;
+    case MARK:
+      read_mark (reader, frame);
+      break;
+    case ALLOCATION:
+      read_allocation (reader, frame);
+      break;
+    default:
+      break;
+    }
+}
+
+static gboolean
+second_pass (Reader *reader, const FlamProgress *progress, GError **error)
+{
+  Frame frame;
+  guint n = 0;
+
+  rewind_frames (reader);
+  while (next_frame (reader, &frame))
+    {
+      double fraction =
+          (double)(reader->at - reader->source->data) / reader->source->size;
+      read_frame (reader, &frame);
+      if (++n % 4096 == 0 && !flam_progress_step (progress, fraction, error))
+        return FALSE;
+    }
+  if (!reader->short_read)
+    return TRUE;
+  flam_builder_set_partial (reader->builder,
+                            (double)(reader->at - reader->source->data) /
+                                reader->source->size);
+  flam_builder_warn (reader->builder,
+                     "the capture ends early or makes no sense after byte "
+                     "%" G_GSIZE_FORMAT,
+                     (gsize)(reader->at - reader->source->data));
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (FlamLedger) ledger = flam_ledger_new ();
+  g_autoptr (GHashTable) processes =
+      g_hash_table_new_full (NULL, NULL, NULL, process_free);
+  g_autoptr (GHashTable) jit =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  Reader reader = { .source = source,
+                    .builder = builder,
+                    .ledger = ledger,
+                    .end = source->data + source->size,
+                    .processes = processes,
+                    .jit = jit,
+                    .kernel = FLAM_NONE };
+
+  if (source->size < HEADER || source->data[4] != 1 ||
+      (source->data[5] & 1) == 0)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_UNSUPPORTED,
+                         FLAM_NO_OFFSET,
+                         "not a little-endian Sysprof capture of version 1");
+      return FALSE;
+    }
+  read_header (&reader);
+  first_pass (&reader);
+  flam_ledger_begin (ledger, reader.start);
+  if (!second_pass (&reader, options->progress, error))
+    return FALSE;
+  if (reader.unknown_releases > 0)
+    flam_builder_warn (builder,
+                       "%" G_GUINT64_FORMAT " releases of blocks whose "
+                       "allocation is not in the file were left out",
+                       reader.unknown_releases);
+  return flam_ledger_finish (ledger, builder, reader.start, error);
+}
+
+static const char *const suffixes[] = { ".syscap", NULL };
+static const char *const mime_types[] = { "application/x-sysprof-capture",
+                                          NULL };
+
+const FlamImporter flam_import_sysprof = {
+  .id = "sysprof",
+  .label = "Sysprof",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What is mapped where in a process: ranges of addresses that never overlap,
+ * because what is mapped later takes the place of what was there.
+ *
+ *    add 10..50 A     |--------A--------|
+ *    add 20..30 B     |-A-|--B--|---A---|
+ */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 start;
+  guint64 end;
+  guint64 offset; /* of start, in the file */
+  guint32 value;
+} FlamRange;
+
+typedef struct _FlamRanges FlamRanges;
+
+FlamRanges *flam_ranges_new (void);
+void flam_ranges_free (FlamRanges *ranges);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRanges, flam_ranges_free)
+
+void flam_ranges_add (FlamRanges *ranges, const FlamRange *range);
+void flam_ranges_remove (FlamRanges *ranges, guint64 start, guint64 end);
+/* Valid until the next change; NULL for none. */
+const FlamRange *flam_ranges_find (const FlamRanges *ranges, guint64 address);
+guint flam_ranges_get_n (const FlamRanges *ranges);
+/* All of `from` as well, for a process that was forked. */
+void flam_ranges_copy (FlamRanges *ranges, const FlamRanges *from);
+
+G_END_DECLS
