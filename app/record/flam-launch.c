@@ -275,6 +275,20 @@ flam_proc_status (pid_t pid, const char *name)
   return value != NULL ? g_ascii_strtoll (value, NULL, 10) : -1;
 }
 
+gboolean
+flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent)
+{
+  g_autofree char *text = proc_status_text (tid);
+  const char *group = text != NULL ? status_value (text, "Tgid") : NULL;
+  const char *above = text != NULL ? status_value (text, "PPid") : NULL;
+
+  if (group == NULL || above == NULL)
+    return FALSE;
+  *pid = (pid_t)g_ascii_strtoll (group, NULL, 10);
+  *parent = (pid_t)g_ascii_strtoll (above, NULL, 10);
+  return TRUE;
+}
+
 static gboolean
 yama_restricts (void)
 {

@@ -39,5 +39,7 @@ GArray *flam_attach (pid_t pid, unsigned long options, GError **error);
 
 /* A line "NAME:\tvalue" of /proc/PID/status, as a number; -1 not there. */
 gint64 flam_proc_status (pid_t pid, const char *name);
+/* The process of a thread, and that one's parent; FALSE: gone. */
+gboolean flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent);
 
 G_END_DECLS

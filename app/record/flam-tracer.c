@@ -30,6 +30,8 @@
  * - a group stop gets PTRACE_LISTEN; PTRACE_CONT would undo SIGSTOP.
  * - the parent of a vfork does not stop until the child is done: no time limit.
  * - no PTRACE_O_EXITKILL: the target outlives us.
+ * - what a program leaves running when it ends (a daemon, a compile server) is
+ *   let go, or the recording would never end.
  *
  * A sample weighs the CPU time its thread used since the one before, so it
  * does not matter how late a stop comes. The first sample of a thread weighs a
@@ -265,13 +267,11 @@ tick (FlamTracer *tracer, gint64 now)
 static FlamTask *
 adopt (FlamTracer *tracer, pid_t tid, gint64 now)
 {
-  gint64 pid = flam_proc_status (tid, "Tgid");
-  gint64 parent = flam_proc_status (tid, "PPid");
+  pid_t pid, parent;
 
-  if (pid <= 0)
+  if (!flam_proc_family (tid, &pid, &parent))
     return NULL;
-  return flam_tasks_add (
-      &tracer->tasks, (pid_t)pid, (pid_t)parent, tid, TRUE, now);
+  return flam_tasks_add (&tracer->tasks, pid, parent, tid, TRUE, now);
 }
 
 static void
@@ -523,6 +523,8 @@ check_for_end (FlamTracer *tracer, gint64 now)
 {
   gboolean attached = tracer->options->pid > 0;
 
+  if (!attached && tracer->exit_status >= 0)
+    begin_stopping (tracer);
   if (tracer->options->duration > 0 && now >= tracer->options->duration)
     begin_stopping (tracer);
   if (stop_signals > 0 || terminal_interrupts > (attached ? 0 : 1))

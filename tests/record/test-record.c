@@ -227,6 +227,18 @@ test_children (void)
 /* --- stacks -------------------------------------------------------------- */
 
 static void
+test_daemon (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "cases", "daemon");
+  const char *said = strstr (recording->error, "child ");
+  pid_t pid = said != NULL ? (pid_t)g_ascii_strtoll (said + 6, NULL, 10) : 0;
+
+  assert_good (recording, 0);
+  g_assert_cmpint (pid, >, 0);
+  g_assert_cmpint (kill (pid, SIGKILL), ==, 0);
+}
+
+static void
 test_deep (void)
 {
   g_autoptr (Recording) recording = record_target (NULL, "cases", "deep");
@@ -467,6 +479,7 @@ main (int argc, char **argv)
   g_test_add_func ("/record/leader", test_leader);
   g_test_add_func ("/record/quick/exec", test_exec);
   g_test_add_func ("/record/children", test_children);
+  g_test_add_func ("/record/daemon", test_daemon);
   g_test_add_func ("/record/deep", test_deep);
   g_test_add_func ("/record/abyss", test_abyss);
   g_test_add_func ("/record/generated", test_generated);

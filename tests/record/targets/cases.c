@@ -562,6 +562,23 @@ spin (void)
   return 0;
 }
 
+/* Leaves a child behind that does not end by itself. */
+static int
+daemon_case (void)
+{
+  pid_t pid = fork ();
+
+  if (pid == 0)
+    {
+      close (1);
+      close (2);
+      return spin ();
+    }
+  fprintf (stderr, "child %d\n", (int)pid);
+  burn (100000000);
+  return 0;
+}
+
 static int
 environment (void)
 {
@@ -604,6 +621,7 @@ static const struct
   { "deleted", deleted },
   { "spin", spin },
   { "setuids", setuids },
+  { "daemon", daemon_case },
   { "libraries", libraries },
   { "namespace", namespace },
   { "interrupt", interrupt },
