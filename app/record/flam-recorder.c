@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "flam-commands.h"
 #include "flam-config.h"
 #include "flam-resolve.h"
 #include "flam-sampler.h"
@@ -263,7 +264,7 @@ main (int argc, char **argv)
       return 2;
     }
   flam_control_init (&recorder.control, recorder.options->control_fd);
-  flam_tracer_prepare_signals ();
+  flam_commands_prepare_signals ();
   status = start (&recorder);
   if (recorder.writer != NULL)
     {

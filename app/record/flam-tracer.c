@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flam-commands.h"
 #include "flam-sleepers.h"
 
 /* One loop, three things to wait for: the clock, a stop, a command.
@@ -39,66 +40,12 @@
  * L / period, and weighs L on average. */
 
 #define IDLE_PERIOD (10 * 1000000ll)
-#define STATUS_EVERY (200 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
 /* A program that was just started is looked at without delay: its libraries
  * are still being mapped, and it may be gone soon. */
 #define YOUNG_TIME (100 * 1000000ll)
 #define EXEC_MAPS (16u << 10)
 #define SPIN_TIME (100 * 1000ll)
-#define DETACH_TIME (2 * 1000000000ll)
-
-static volatile sig_atomic_t stop_signals; /* told to stop, or SIGINT twice */
-static volatile sig_atomic_t terminal_interrupts;
-
-static void
-on_child (int sig)
-{
-}
-
-/* SIGINT from the terminal went to the target as well, which decides what
- * happens; from anybody else it is meant for us. */
-static void
-on_stop (int sig, siginfo_t *info, void *context)
-{
-  if (sig == SIGINT && info->si_code == SI_KERNEL)
-    terminal_interrupts++;
-  else
-    stop_signals++;
-}
-
-static void
-catch_signal (int sig)
-{
-  struct sigaction action = { .sa_sigaction = on_stop,
-                              .sa_flags = SA_SIGINFO | SA_RESTART };
-  struct sigaction old;
-
-  sigaction (sig, NULL, &old);
-  if (old.sa_handler != SIG_IGN)
-    sigaction (sig, &action, NULL);
-}
-
-void
-flam_tracer_prepare_signals (void)
-{
-  struct sigaction child = { .sa_handler = on_child };
-  sigset_t blocked;
-
-  /* Handlers, not SIG_IGN, so that exec gives the target what we were given. */
-  sigaction (SIGCHLD, &child, NULL);
-  sigaction (SIGPIPE, &child, NULL);
-  sigaction (SIGXFSZ, &child, NULL);
-  catch_signal (SIGINT);
-  catch_signal (SIGTERM);
-  catch_signal (SIGHUP);
-  sigemptyset (&blocked);
-  sigaddset (&blocked, SIGCHLD);
-  sigaddset (&blocked, SIGINT);
-  sigaddset (&blocked, SIGTERM);
-  sigaddset (&blocked, SIGHUP);
-  pthread_sigmask (SIG_BLOCK, &blocked, NULL);
-}
 
 static gint64
 monotonic (void)
@@ -425,114 +372,6 @@ drain_at_once (FlamTracer *tracer, guint expected)
     }
 }
 
-/* --- commands ------------------------------------------------------------ */
-
-static void
-begin_stopping (FlamTracer *tracer)
-{
-  if (tracer->stopping)
-    return;
-  tracer->stopping = TRUE;
-  tracer->give_up_at = flam_tracer_now (tracer) + DETACH_TIME;
-  for (guint i = 0; i < tracer->tasks.list->len; i++)
-    {
-      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
-      ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL);
-    }
-}
-
-static void
-set_paused (FlamTracer *tracer, gboolean paused)
-{
-  gint64 now = flam_tracer_now (tracer);
-  guint64 count;
-
-  for (guint i = 0; tracer->paused && !paused && i < tracer->tasks.list->len;
-       i++)
-    {
-      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
-      flam_task_read_schedstat (task, &task->cpu_seen, &count);
-      task->wall_seen = task->blocked_until = now;
-    }
-  tracer->paused = paused;
-  flam_control_say (tracer->control, paused ? "paused" : "resumed");
-}
-
-static void
-put_mark (FlamTracer *tracer, const char *text)
-{
-  gsize size = MIN (strlen (text), 4096);
-  FlamMessage *message =
-      flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_MARK, size + 1, FALSE);
-
-  message->time = flam_tracer_now (tracer);
-  memcpy (flam_message_data (message), text, size);
-  ((char *)flam_message_data (message))[size] = '\0';
-  flam_pipe_commit (tracer->pipe, size + 1);
-}
-
-static void
-obey (FlamTracer *tracer)
-{
-  FlamCommand command;
-  char *text;
-
-  flam_control_read (tracer->control);
-  while ((command = flam_control_next (tracer->control, &text)) !=
-         FLAM_COMMAND_NONE)
-    {
-      g_autofree char *owned = text;
-      switch (command)
-        {
-        case FLAM_COMMAND_PAUSE:
-        case FLAM_COMMAND_RESUME:
-          set_paused (tracer, command == FLAM_COMMAND_PAUSE);
-          break;
-        case FLAM_COMMAND_MARK:
-          put_mark (tracer, owned);
-          break;
-        case FLAM_COMMAND_TERMINATE:
-          kill (tracer->main_pid, SIGTERM);
-          break;
-        default:
-          begin_stopping (tracer);
-          break;
-        }
-    }
-  if (tracer->control->closed)
-    begin_stopping (tracer);
-}
-
-static void
-say_status (FlamTracer *tracer, gint64 now)
-{
-  if (now < tracer->next_status)
-    return;
-  tracer->next_status = now + STATUS_EVERY;
-  flam_control_say (tracer->control,
-                    "status %" G_GINT64_FORMAT " %" G_GUINT64_FORMAT
-                    " %u %" G_GUINT64_FORMAT,
-                    now / 1000000,
-                    tracer->stats.samples,
-                    tracer->tasks.list->len,
-                    tracer->stats.lost);
-}
-
-static void
-check_for_end (FlamTracer *tracer, gint64 now)
-{
-  gboolean attached = tracer->options->pid > 0;
-
-  if (!attached && tracer->exit_status >= 0)
-    begin_stopping (tracer);
-  if (tracer->options->duration > 0 && now >= tracer->options->duration)
-    begin_stopping (tracer);
-  if (stop_signals > 0 || terminal_interrupts > (attached ? 0 : 1))
-    begin_stopping (tracer);
-  if (g_atomic_int_get (tracer->failed))
-    begin_stopping (tracer);
-}
-
 /* --- the loop ------------------------------------------------------------ */
 
 /* Ticks come at random up to an eighth of a period early or late, so that a
@@ -562,7 +401,7 @@ wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
   nfds_t n = tracer->control->fd >= 0 && !tracer->control->closed ? 1 : 0;
 
   if (ppoll (&poll_fd, n, &timeout, mask) > 0)
-    obey (tracer);
+    flam_commands_obey (tracer);
 }
 
 static gboolean
@@ -588,7 +427,7 @@ flam_tracer_run (FlamTracer *tracer)
       if (!drain (tracer))
         return;
       now = flam_tracer_now (tracer);
-      check_for_end (tracer, now);
+      flam_commands_check (tracer, now);
       if (is_over (tracer, now))
         return;
       if (now >= tracer->next_tick)
@@ -597,7 +436,7 @@ flam_tracer_run (FlamTracer *tracer)
               samples_threads (tracer->options))
             drain_at_once (tracer, tick (tracer, now));
           plan_next_tick (tracer, now);
-          say_status (tracer, now);
+          flam_commands_say_status (tracer, now);
           flam_pipe_push (
               tracer->pipe, now, now < tracer->young_until ? 0 : BATCH_AGE);
         }

@@ -46,9 +46,6 @@ typedef struct
   gboolean *failed; /* set by the sampler: the disk is full */
 } FlamTracer;
 
-/* Before any other thread exists: signals are set up for the loop. */
-void flam_tracer_prepare_signals (void);
-
 void flam_tracer_init (FlamTracer *tracer,
                        const FlamOptions *options,
                        FlamControl *control,

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-capture-build.h"
+
+static guint8
+allocator_of (guint32 value)
+{
+  return value < FLAM_N_ALLOCATORS ? (guint8)value : FLAM_ALLOCATOR_OTHER;
+}
+
+static void
+build_allocations (FlamCaptureBuild *build)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_ALLOCATIONS;
+
+  for (guint32 i = 0; i < flam_build_table (build, t)->n; i++)
+    {
+      FlamAllocation row = {
+        .time = flam_build_i64 (build, t, 0, i),
+        .freed_at = flam_build_i64 (build, t, 1, i),
+        .thread = flam_build_id (build, t, 2, i),
+        .stack = flam_build_id (build, t, 3, i),
+        .size = flam_build_i64 (build, t, 4, i),
+        .count = flam_build_i64 (build, t, 5, i),
+        .at_peak = flam_build_i64 (build, t, 6, i),
+        .distance = (guint16)MIN (flam_build_u32 (build, t, 7, i), G_MAXUINT16),
+        .allocator = allocator_of (flam_build_u32 (build, t, 8, i)),
+      };
+      flam_builder_add_allocation (build->builder, &row);
+    }
+}
+
+/* Each release is a row of allocations, what is left of a row of BLOCKS is
+ * another. `at_peak` is what AT_PEAK says of all that are alike, given first
+ * to those that surely lived at that time, then to those of the same tick. */
+typedef struct
+{
+  GArray *rows;      /* FlamAllocation, with the file's ids */
+  GHashTable *peaks; /* row of AT_PEAK by what it says -> what is left */
+  gint64 peak_time;
+} Memory;
+
+typedef struct
+{
+  guint32 thread;
+  guint32 stack;
+  gint64 size;
+  guint32 allocator;
+  gint64 left;
+} Peak;
+
+static guint
+peak_hash (gconstpointer data)
+{
+  const Peak *peak = data;
+
+  return flam_hash_pair ((guint64)peak->thread << 32 | peak->stack,
+                         (guint64)peak->size << 4 | peak->allocator);
+}
+
+static gboolean
+peak_equal (gconstpointer a, gconstpointer b)
+{
+  const Peak *x = a;
+  const Peak *y = b;
+
+  return x->thread == y->thread && x->stack == y->stack && x->size == y->size &&
+         x->allocator == y->allocator;
+}
+
+static void
+read_peaks (FlamCaptureBuild *build, Memory *memory)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_AT_PEAK;
+
+  for (guint32 i = 0; i < flam_build_table (build, t)->n; i++)
+    {
+      Peak *peak = g_new (Peak, 1);
+
+      *peak = (Peak){ flam_build_u32 (build, t, 0, i),
+                      flam_build_u32 (build, t, 1, i),
+                      flam_build_i64 (build, t, 2, i),
+                      allocator_of (flam_build_u32 (build, t, 3, i)),
+                      flam_build_i64 (build, t, 4, i) };
+      g_hash_table_add (memory->peaks, peak);
+    }
+}
+
+static void
+add_blocks (FlamCaptureBuild *build,
+            Memory *memory,
+            guint32 row,
+            gint64 count,
+            gint64 freed_at,
+            guint32 distance)
+{
+  const FlamCaptureTable t = FLAM_CAPTURE_BLOCKS;
+  FlamAllocation allocation = {
+    .time = flam_build_i64 (build, t, 0, row),
+    .freed_at = freed_at,
+    .thread = flam_build_u32 (build, t, 1, row),
+    .stack = flam_build_u32 (build, t, 2, row),
+    .size = flam_build_i64 (build, t, 3, row),
+    .count = count,
+    .at_peak = g_hash_table_size (memory->peaks) > 0 ? 0 : -1,
+    .distance = (guint16)MIN (distance, G_MAXUINT16),
+    .allocator = allocator_of (flam_build_u32 (build, t, 5, row)),
+  };
+
+  if (count > 0)
+    g_array_append_val (memory->rows, allocation);
+}
+
+static void
+pair_blocks (FlamCaptureBuild *build, Memory *memory)
+{
+  const FlamCaptureTable b = FLAM_CAPTURE_BLOCKS;
+  const FlamCaptureTable r = FLAM_CAPTURE_RELEASES;
+  guint32 n = flam_build_table (build, b)->n;
+  g_autofree gint64 *left = g_new (gint64, n + 1);
+
+  for (guint32 i = 0; i < n; i++)
+    left[i] = MAX (flam_build_i64 (build, b, 4, i), 0);
+  for (guint32 i = 0; i < flam_build_table (build, r)->n; i++)
+    {
+      gint64 row = flam_build_i64 (build, r, 1, i);
+      gint64 count;
+
+      if (row < 0 || row >= n)
+        continue;
+      count = CLAMP (flam_build_i64 (build, r, 2, i), 0, left[row]);
+      left[row] -= count;
+      add_blocks (build,
+                  memory,
+                  row,
+                  count,
+                  flam_build_i64 (build, r, 0, i),
+                  flam_build_u32 (build, r, 3, i));
+    }
+  for (guint32 i = 0; i < n; i++)
+    add_blocks (build, memory, i, left[i], FLAM_NEVER, G_MAXUINT16);
+}
+
+static void
+give_peaks (Memory *memory, gboolean certain)
+{
+  for (guint i = 0; i < memory->rows->len; i++)
+    {
+      FlamAllocation *row = &g_array_index (memory->rows, FlamAllocation, i);
+      gboolean inside =
+          row->time < memory->peak_time && row->freed_at > memory->peak_time;
+      gboolean touches =
+          row->time <= memory->peak_time && row->freed_at >= memory->peak_time;
+      Peak key = { row->thread, row->stack, row->size, row->allocator };
+      Peak *peak;
+      gint64 count;
+
+      if (certain ? !inside : inside || !touches)
+        continue;
+      peak = g_hash_table_lookup (memory->peaks, &key);
+      if (peak == NULL)
+        continue;
+      count = CLAMP (peak->left, 0, row->count);
+      row->at_peak = count;
+      peak->left -= count;
+    }
+}
+
+static void
+build_blocks (FlamCaptureBuild *build)
+{
+  Memory memory = { g_array_new (FALSE, FALSE, sizeof (FlamAllocation)),
+                    g_hash_table_new_full (peak_hash, peak_equal, g_free, NULL),
+                    flam_build_fact (build, FLAM_FACT_PEAK_TIME) };
+
+  read_peaks (build, &memory);
+  pair_blocks (build, &memory);
+  give_peaks (&memory, TRUE);
+  give_peaks (&memory, FALSE);
+  for (guint i = 0; i < memory.rows->len; i++)
+    {
+      FlamAllocation *row = &g_array_index (memory.rows, FlamAllocation, i);
+
+      if (row->thread != FLAM_NONE)
+        row->thread = build->map[FLAM_CAPTURE_THREADS][row->thread];
+      if (row->stack != FLAM_NONE)
+        row->stack = build->map[FLAM_CAPTURE_STACKS][row->stack];
+      flam_builder_add_allocation (build->builder, row);
+    }
+  g_array_unref (memory.rows);
+  g_hash_table_unref (memory.peaks);
+}
+
+void
+flam_capture_build_memory (FlamCaptureBuild *build)
+{
+  build_allocations (build);
+  build_blocks (build);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the tracer is told from outside: by signals, by lines on the control
+ * descriptor (flam-control.h), by the clock; and what it says there. */
+
+#include "flam-tracer.h"
+
+G_BEGIN_DECLS
+
+/* Before any other thread exists: signals are set up for the loop. */
+void flam_commands_prepare_signals (void);
+/* No more samples; every thread is let go as soon as it stops. */
+void flam_commands_stop (FlamTracer *tracer);
+/* Reads and does what was said. */
+void flam_commands_obey (FlamTracer *tracer);
+/* Ends the recording when its time is over, the program has ended, a signal
+ * came, or nothing can be written any more. */
+void flam_commands_check (FlamTracer *tracer, gint64 now);
+/* Five times a second. */
+void flam_commands_say_status (FlamTracer *tracer, gint64 now);
+
+G_END_DECLS
