@@ -35,6 +35,7 @@ typedef struct
 typedef struct
 {
   char *name;
+  pid_t pid;
   gsize mapped;
   FlamAllocHeader *header;
   FlamAllocSpace *space;
@@ -57,8 +58,9 @@ struct _FlamAllocSession
   guint64 start_ticks;
   gint64 scanned_at;
   GPtrArray *processes;
-  GHashTable *known; /* file names */
-  FlamId heap;       /* counter */
+  GHashTable *known;   /* file names */
+  FlamAllocStats past; /* of processes that have ended */
+  FlamId heap;         /* counter */
   gint64 heap_put_at;
   guint32 random;
 };
@@ -280,6 +282,7 @@ add_process (FlamAllocSession *session, const char *name)
       process_free (process);
       return;
     }
+  process->pid = process->header->pid;
   process->space = flam_alloc_ledger_add_space (session->ledger);
   g_hash_table_add (session->known, g_strdup (name));
   g_ptr_array_add (session->processes, process);
@@ -704,6 +707,55 @@ flam_alloc_session_drain (FlamAllocSession *session)
   return n;
 }
 
+/* The process is gone, and all it said is written down. */
+static void
+end_process (FlamAllocSession *session, Process *process)
+{
+  g_autofree char *path =
+      g_build_filename (session->directory, process->name, NULL);
+
+  session->past.lost += process->header->lost;
+  session->past.truncated += process->header->truncated;
+  session->past.bypassed |= process->header->bypassed != 0;
+  session->past.n_processes++;
+  flam_alloc_ledger_end_space (session->ledger, process->space);
+  unlink (path);
+  g_ptr_array_remove (session->processes, process);
+}
+
+static gboolean
+knows (const FlamAllocSession *session, pid_t pid)
+{
+  for (guint i = 0; i < session->processes->len; i++)
+    {
+      const Process *process = session->processes->pdata[i];
+
+      if (process->pid == pid)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+void
+flam_alloc_session_drain_process (FlamAllocSession *session,
+                                  pid_t pid,
+                                  gboolean ends)
+{
+  if (ends || !knows (session, pid))
+    scan (session);
+  for (guint i = session->processes->len; i-- > 0;)
+    {
+      Process *process = session->processes->pdata[i];
+
+      if (process->pid != pid)
+        continue;
+      while (drain_process (session, process) > 0)
+        continue;
+      if (ends)
+        end_process (session, process);
+    }
+}
+
 void
 flam_alloc_session_wait (FlamAllocSession *session, gint64 timeout)
 {
@@ -728,7 +780,8 @@ void
 flam_alloc_session_stats (const FlamAllocSession *session,
                           FlamAllocStats *stats)
 {
-  *stats = (FlamAllocStats){ .n_processes = session->processes->len };
+  *stats = session->past;
+  stats->n_processes += session->processes->len;
   for (guint i = 0; i < session->processes->len; i++)
     {
       const Process *process = session->processes->pdata[i];

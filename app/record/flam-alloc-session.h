@@ -64,6 +64,11 @@ char **flam_alloc_session_environment (const FlamAllocSession *session,
 
 /* Handles what is there; how many events. */
 guint64 flam_alloc_session_drain (FlamAllocSession *session);
+/* The same for one process, found anew if need be: before what is known of it
+ * or of one of its threads is forgotten. `ends`: nothing comes after. */
+void flam_alloc_session_drain_process (FlamAllocSession *session,
+                                       pid_t pid,
+                                       gboolean ends);
 /* Returns when a ring fills up, or after `timeout` µs. */
 void flam_alloc_session_wait (FlamAllocSession *session, gint64 timeout);
 /* Targets go silent, the rest is handled, the peak is written. */

@@ -185,7 +185,7 @@ take_target_end (FlamSampler *sampler, FlamTarget *target)
 {
   /* Its events are older than its end; the number may be used again. */
   if (sampler->alloc != NULL)
-    flam_alloc_session_drain (sampler->alloc);
+    flam_alloc_session_drain_process (sampler->alloc, target->pid, TRUE);
   g_hash_table_remove (sampler->processes, GINT_TO_POINTER (target->pid));
   flam_view_free (target->view);
   g_free (target);
@@ -362,7 +362,8 @@ take_message (FlamSampler *sampler, FlamMessage *message)
       break;
     case FLAM_MESSAGE_TASK_END:
       if (sampler->alloc != NULL)
-        flam_alloc_session_drain (sampler->alloc);
+        flam_alloc_session_drain_process (
+            sampler->alloc, message->task->target->pid, FALSE);
       g_hash_table_remove (sampler->threads,
                            GINT_TO_POINTER (message->task->tid));
       g_free (message->task);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-weights.h"
 #include "recording.h"
 
 #include <fcntl.h>
@@ -224,14 +225,23 @@ weight (const FlamProfile *profile, const char *measure, guint32 sample)
              : 1;
 }
 
+static FlamWeights *
+weights_of (const FlamProfile *profile, const char *measure)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  int index = flam_profile_find_measure (profile, measure);
+
+  g_assert_cmpint (index, >=, 0);
+  selection->measure = index;
+  return flam_weights_new (profile, selection, NULL, NULL);
+}
+
 gint64
 total_of (const FlamProfile *profile, const char *measure)
 {
-  gint64 total = 0;
+  g_autoptr (FlamWeights) weights = weights_of (profile, measure);
 
-  for (guint32 i = 0; i < profile->samples.n; i++)
-    total += weight (profile, measure, i);
-  return total;
+  return weights->total;
 }
 
 static gboolean
@@ -256,11 +266,12 @@ weight_of (const FlamProfile *profile,
            const char *function,
            gboolean self)
 {
+  g_autoptr (FlamWeights) weights = weights_of (profile, measure);
   gint64 total = 0;
 
-  for (guint32 i = 0; i < profile->samples.n; i++)
-    if (stack_holds (profile, profile->samples.stack[i], function, self))
-      total += weight (profile, measure, i);
+  for (FlamId s = 0; s < profile->stacks.n; s++)
+    if (weights->weight[s] != 0 && stack_holds (profile, s, function, self))
+      total += weights->weight[s];
   return total;
 }
 

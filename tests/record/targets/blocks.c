@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Allocations whose sums are known by construction:
+ *
+ *   leak_small    1000 x 24 bytes, never freed
+ *   leak_thread   in each of 4 threads 10 x 4096 bytes, never freed
+ *   churn         100 bytes, freed at once
+ *   hold_peak     512 x 64 KiB, held together, then freed
+ *   grow          one block, realloc'ed from 16 bytes to 1 MiB, freed
+ *   map_pages     8 x 1 MiB of pages, half of each given back at a time
+ */
+
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__ ((noinline, noclone))
+
+static void *volatile sink;
+static long scale = 1;
+static volatile size_t huge = (size_t) -1;
+
+NOINLINE static void
+leak_small (void)
+{
+  for (int i = 0; i < 1000; i++)
+    sink = malloc (24);
+}
+
+NOINLINE static void
+churn (long n)
+{
+  for (long i = 0; i < n; i++)
+    {
+      sink = malloc (100);
+      free (sink);
+    }
+}
+
+NOINLINE static void
+hold_peak (void)
+{
+  static void *blocks[512];
+
+  for (int i = 0; i < 512; i++)
+    sink = blocks[i] = calloc (1, 65536);
+  usleep (20000);
+  for (int i = 0; i < 512; i++)
+    free (blocks[i]);
+}
+
+NOINLINE static void
+grow (void)
+{
+  void *block = malloc (16);
+
+  for (size_t size = 32; size <= 1 << 20; size *= 2)
+    sink = block = realloc (block, size);
+  free (block);
+}
+
+NOINLINE static void
+map_pages (void)
+{
+  for (int i = 0; i < 8; i++)
+    {
+      char *pages = mmap (NULL,
+                          1 << 20,
+                          PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS,
+                          -1,
+                          0);
+
+      munmap (pages + (1 << 19), 1 << 19);
+    }
+}
+
+NOINLINE static void
+leak_thread (void)
+{
+  for (int i = 0; i < 10; i++)
+    sink = malloc (4096);
+}
+
+static void *
+worker (void *data)
+{
+  leak_thread ();
+  churn (5000 * scale);
+  return NULL;
+}
+
+static void
+run_threads (int n, void *(*body) (void *))
+{
+  pthread_t threads[64];
+
+  for (int i = 0; i < n; i++)
+    pthread_create (&threads[i], NULL, body, NULL);
+  for (int i = 0; i < n; i++)
+    pthread_join (threads[i], NULL);
+}
+
+static void
+known (void)
+{
+  leak_small ();
+  churn (20000 * scale);
+  hold_peak ();
+  grow ();
+  map_pages ();
+  run_threads (4, worker);
+}
+
+static void *
+short_life (void *data)
+{
+  free (malloc (64));
+  /* No tail call: this frame is looked for. */
+  sink = malloc (32);
+  return NULL;
+}
+
+static void
+many_threads (void)
+{
+  for (int i = 0; i < 3000 / 50; i++)
+    run_threads (50, short_life);
+}
+
+static void
+many_forks (void)
+{
+  for (int i = 0; i < 500; i++)
+    {
+      int status;
+      pid_t child = fork ();
+
+      if (child == 0)
+        {
+          sink = malloc (128);
+          free (malloc (64));
+          _exit (sink ? 7 : 1);
+        }
+      if (waitpid (child, &status, 0) != child || WEXITSTATUS (status) != 7)
+        exit (99);
+    }
+}
+
+static void
+handler (int number)
+{
+  sink = malloc (48);
+  free (malloc (16));
+}
+
+static void
+in_handlers (void)
+{
+  signal (SIGUSR1, handler);
+  for (int i = 0; i < 1000; i++)
+    raise (SIGUSR1);
+}
+
+static void
+odd_calls (void)
+{
+  void *block = NULL;
+
+  if (posix_memalign (&block, 64, 1000) != 0 || ((size_t)block & 63) != 0)
+    exit (98);
+  free (block);
+  block = aligned_alloc (128, 1280);
+  if (malloc_usable_size (block) < 1280)
+    exit (97);
+  free (block);
+  free (memalign (32, 320));
+  free (valloc (100));
+  free (realloc (NULL, 0));
+  free (NULL);
+  free (reallocarray (NULL, 10, 10));
+  if (reallocarray (NULL, huge, 16) != NULL)
+    exit (96);
+  if (malloc (huge / 2) != NULL)
+    exit (95);
+}
+
+static void
+for_ever (void)
+{
+  puts ("running");
+  fflush (stdout);
+  for (;;)
+    {
+      churn (1000);
+      usleep (1000);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *what = argc > 1 ? argv[1] : "known";
+
+  if (argc > 2)
+    scale = atol (argv[2]);
+  if (strcmp (what, "known") == 0)
+    known ();
+  else if (strcmp (what, "threads") == 0)
+    many_threads ();
+  else if (strcmp (what, "forks") == 0)
+    many_forks ();
+  else if (strcmp (what, "handlers") == 0)
+    in_handlers ();
+  else if (strcmp (what, "odd") == 0)
+    odd_calls ();
+  else if (strcmp (what, "crash") == 0)
+    {
+      leak_small ();
+      raise (SIGSEGV);
+    }
+  else if (strcmp (what, "for-ever") == 0)
+    for_ever ();
+  else
+    return 2;
+  return 3;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Allocations of targets/blocks.c, whose sums are known by construction. */
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "flam-launch.h"
+#include "recording.h"
+
+static Recording *
+record_blocks (const char *const *options, const char *what, const char *scale)
+{
+  g_autofree char *target = target_path ("blocks");
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+
+  g_ptr_array_add (arguments, (gpointer) "--mode");
+  g_ptr_array_add (arguments, (gpointer) "alloc");
+  for (guint i = 0; options[i] != NULL; i++)
+    g_ptr_array_add (arguments, (gpointer)options[i]);
+  g_ptr_array_add (arguments, (gpointer) "--");
+  g_ptr_array_add (arguments, target);
+  g_ptr_array_add (arguments, (gpointer)what);
+  g_ptr_array_add (arguments, (gpointer)scale);
+  g_ptr_array_add (arguments, NULL);
+  return record ((const char *const *)arguments->pdata);
+}
+
+static Recording *
+record_exactly (const char *what)
+{
+  const char *const options[] = { "--exact", NULL };
+  Recording *recording = record_blocks (options, what, NULL);
+
+  if (recording->profile == NULL)
+    g_error ("%s: status %d: %s", what, recording->status, recording->error);
+  return recording;
+}
+
+static void
+test_known (void)
+{
+  g_autoptr (Recording) recording = record_exactly ("known");
+  const FlamProfile *p = recording->profile;
+  g_autofree char *stack = NULL;
+
+  g_assert_cmpint (recording->status, ==, 3);
+  g_assert_cmpint (weight_of (p, "leaked", "leak_small", TRUE), ==, 24000);
+  g_assert_cmpint (
+      weight_of (p, "leaked-blocks", "leak_small", TRUE), ==, 1000);
+  g_assert_cmpint (weight_of (p, "leaked", "leak_thread", TRUE), ==, 163840);
+  g_assert_cmpint (weight_of (p, "leaked", "churn", TRUE), ==, 0);
+  g_assert_cmpint (weight_of (p, "leaked", "hold_peak", TRUE), ==, 0);
+  g_assert_cmpint (weight_of (p, "leaked", "grow", TRUE), ==, 0);
+  g_assert_cmpint (weight_of (p, "temporary", "churn", TRUE), ==, 40000);
+  g_assert_cmpint (
+      weight_of (p, "temporary-bytes", "churn", TRUE), ==, 4000000);
+  g_assert_cmpint (weight_of (p, "allocations", "churn", TRUE), ==, 40000);
+  g_assert_cmpint (weight_of (p, "peak", "hold_peak", TRUE), ==, 512 * 65536);
+  g_assert_cmpint (weight_of (p, "peak", "leak_small", TRUE), ==, 24000);
+  g_assert_cmpint (weight_of (p, "peak", "leak_thread", TRUE), ==, 0);
+  /* 16, 32, ... 1 MiB. */
+  g_assert_cmpint (weight_of (p, "allocations", "grow", TRUE), ==, 17);
+  g_assert_cmpint (
+      weight_of (p, "allocated", "grow", TRUE), ==, (1 << 21) - 16);
+
+  stack = stack_text (p, "leak_small");
+  if (!g_str_has_prefix (stack, "leak_small < known < main < ") ||
+      !g_str_has_suffix (stack, " < _start"))
+    g_error ("%s", stack);
+}
+
+/* Sums over many runs are compared with the truth by their own spread. */
+static void
+test_sampled (void)
+{
+  enum
+  {
+    RUNS = 20
+  };
+  const char *const options[] = { "--sample-bytes", "16384", NULL };
+  double sum = 0, squares = 0;
+  double truth = 100.0 * 40000 * 4;
+  double mean, error;
+
+  for (guint i = 0; i < RUNS; i++)
+    {
+      g_autoptr (Recording) recording = record_blocks (options, "known", "4");
+      double bytes =
+          (double)weight_of (recording->profile, "allocated", "churn", TRUE);
+
+      sum += bytes;
+      squares += bytes * bytes;
+    }
+  mean = sum / RUNS;
+  error = sqrt ((squares / RUNS - mean * mean) / (RUNS - 1));
+  g_test_message ("%.0f ± %.0f, truth %.0f", mean, error, truth);
+  g_assert_cmpfloat (fabs (mean - truth), <, 4 * error);
+  /* 977 samples are expected a run: their spread is 3.2 %. */
+  g_assert_cmpfloat (error * sqrt (RUNS), <, 0.06 * truth);
+}
+
+static void
+test_threads (void)
+{
+  g_autoptr (Recording) recording = record_exactly ("threads");
+
+  g_assert_cmpint (recording->status, ==, 3);
+  g_assert_cmpint (weight_of (recording->profile, "leaked", "short_life", TRUE),
+                   ==,
+                   3000 * 32);
+}
+
+static void
+test_forks (void)
+{
+  g_autoptr (Recording) recording = record_exactly ("forks");
+
+  g_assert_cmpint (recording->status, ==, 3);
+  g_assert_cmpuint (recording->profile->processes.n, ==, 501);
+  g_assert_cmpint (
+      weight_of (recording->profile, "allocations", "many_forks", TRUE),
+      ==,
+      1000);
+}
+
+static void
+test_handlers (void)
+{
+  g_autoptr (Recording) recording = record_exactly ("handlers");
+
+  g_assert_cmpint (recording->status, ==, 3);
+  g_assert_cmpint (
+      weight_of (recording->profile, "leaked", "handler", TRUE), ==, 48000);
+}
+
+static void
+test_odd (void)
+{
+  g_autoptr (Recording) recording = record_exactly ("odd");
+
+  g_assert_cmpint (recording->status, ==, 3);
+  g_assert_cmpint (
+      weight_of (recording->profile, "leaked", "odd_calls", TRUE), ==, 0);
+  g_assert_cmpint (
+      weight_of (recording->profile, "allocations", "odd_calls", TRUE), >=, 6);
+}
+
+static void
+test_crash (void)
+{
+  g_autoptr (Recording) recording = record_exactly ("crash");
+
+  g_assert_cmpint (recording->status, ==, 128 + SIGSEGV);
+  g_assert_cmpint (
+      weight_of (recording->profile, "leaked", "leak_small", TRUE), ==, 24000);
+}
+
+static void
+test_static (void)
+{
+  g_autofree char *target = target_path ("shares-static");
+  const char *const arguments[] = {
+    "--mode", "alloc", "--", target, "1", NULL
+  };
+  g_autoptr (Recording) recording = record (arguments);
+
+  g_assert_cmpint (recording->status, ==, 1);
+  g_assert_nonnull (strstr (recording->error, "statically linked"));
+}
+
+/* Both together: samples and allocations in one capture. */
+static void
+test_both (void)
+{
+  g_autofree char *target = target_path ("blocks");
+  const char *const arguments[] = { "--mode", "both", "--exact", "--rate",
+                                    "1000",   "--",   target,    "known",
+                                    "50",     NULL };
+  g_autoptr (Recording) recording = record (arguments);
+
+  g_assert_cmpint (recording->status, ==, 3);
+  g_assert_true (flam_profile_has_kind (recording->profile, FLAM_MEASURE_CPU));
+  g_assert_cmpint (total_of (recording->profile, "cpu-time"), >, 0);
+  g_assert_cmpint (
+      weight_of (recording->profile, "leaked", "leak_small", TRUE), ==, 24000);
+  g_assert_cmpuint (recording->profile->processes.n, ==, 1);
+  g_assert_cmpuint (recording->profile->threads.n, ==, 5);
+}
+
+static pid_t
+child_of (pid_t pid)
+{
+  g_autofree char *path =
+      g_strdup_printf ("/proc/%d/task/%d/children", (int)pid, (int)pid);
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  return (pid_t)g_ascii_strtoll (text, NULL, 10);
+}
+
+/* The recorder is killed: the file is readable, and the target, whose rings
+ * nobody reads any more, finds that out and runs on. */
+static void
+test_killed (void)
+{
+  g_autofree char *target = target_path ("blocks");
+  const char *const arguments[] = { "--mode", "alloc",    "--exact", "--",
+                                    target,   "for-ever", NULL };
+  Running *running = recorder_start (arguments, 0);
+  g_autoptr (Recording) recording = NULL;
+  gint64 switches;
+  pid_t pid;
+
+  g_assert_true (recorder_wait_for (running, "status "));
+  pid = child_of (running->pid);
+  g_assert_cmpint (pid, >, 0);
+  g_usleep (1500000);
+  kill (running->pid, SIGKILL);
+  g_usleep (5 * G_USEC_PER_SEC);
+  switches = flam_proc_status (pid, "voluntary_ctxt_switches");
+  g_assert_cmpint (switches, >=, 0);
+  for (guint i = 0;
+       i < 100 &&
+       flam_proc_status (pid, "voluntary_ctxt_switches") < switches + 100;
+       i++)
+    g_usleep (100000);
+  g_assert_cmpint (
+      flam_proc_status (pid, "voluntary_ctxt_switches"), >=, switches + 100);
+  kill (pid, SIGKILL);
+  recording = recorder_end (running);
+  g_assert_nonnull (recording->profile);
+  g_assert_cmpint (total_of (recording->profile, "allocations"), >, 1000);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/allocations/quick/known", test_known);
+  g_test_add_func ("/allocations/quick/handlers", test_handlers);
+  g_test_add_func ("/allocations/quick/odd", test_odd);
+  g_test_add_func ("/allocations/quick/crash", test_crash);
+  g_test_add_func ("/allocations/quick/static", test_static);
+  g_test_add_func ("/allocations/quick/both", test_both);
+  g_test_add_func ("/allocations/threads", test_threads);
+  g_test_add_func ("/allocations/forks", test_forks);
+  g_test_add_func ("/allocations/sampled", test_sampled);
+  g_test_add_func ("/allocations/killed", test_killed);
+  return g_test_run ();
+}
