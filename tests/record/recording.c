@@ -294,18 +294,15 @@ thread_weight (const FlamProfile *profile,
 char *
 stack_text (const FlamProfile *profile, const char *leaf)
 {
-  g_autofree guint *count = g_new0 (guint, MAX (profile->stacks.n, 1));
+  const char *measure = flam_profile_string (profile, profile->measures[0].id);
+  g_autoptr (FlamWeights) weights = weights_of (profile, measure);
   GString *text = g_string_new (NULL);
   FlamId best = FLAM_NONE;
 
-  for (guint32 i = 0; i < profile->samples.n; i++)
-    {
-      FlamId stack = profile->samples.stack[i];
-      if (stack == FLAM_NONE || !stack_holds (profile, stack, leaf, FALSE))
-        continue;
-      if (++count[stack] > (best != FLAM_NONE ? count[best] : 0))
-        best = stack;
-    }
+  for (FlamId i = 0; i < profile->stacks.n; i++)
+    if (weights->weight[i] > (best != FLAM_NONE ? weights->weight[best] : 0) &&
+        stack_holds (profile, i, leaf, FALSE))
+      best = i;
   for (; best != FLAM_NONE; best = profile->stacks.prefix[best])
     g_string_append_printf (
         text, "%s%s", text->len > 0 ? " < " : "", frame_name (profile, best));

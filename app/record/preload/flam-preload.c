@@ -399,8 +399,9 @@ move_early (void *data, size_t size)
   return fresh;
 }
 
-EXPORT void *
-realloc (void *data, size_t size)
+/* Inlined, so that the caller's frame is that of the hook's caller. */
+static inline __attribute__ ((always_inline)) void *
+reallocate (void *data, size_t size)
 {
   void *fresh;
 
@@ -423,6 +424,12 @@ realloc (void *data, size_t size)
 }
 
 EXPORT void *
+realloc (void *data, size_t size)
+{
+  return reallocate (data, size);
+}
+
+EXPORT void *
 reallocarray (void *data, size_t n, size_t size)
 {
   size_t total;
@@ -432,7 +439,7 @@ reallocarray (void *data, size_t n, size_t size)
       errno = ENOMEM;
       return NULL;
     }
-  return realloc (data, total);
+  return reallocate (data, total);
 }
 
 EXPORT int

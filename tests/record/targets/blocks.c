@@ -38,8 +38,9 @@ churn (long n)
 {
   for (long i = 0; i < n; i++)
     {
-      sink = malloc (100);
-      free (sink);
+      void *volatile block = malloc (100);
+
+      free (block);
     }
 }
 
