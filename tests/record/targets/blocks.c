@@ -24,7 +24,7 @@
 
 static void *volatile sink;
 static long scale = 1;
-static volatile size_t huge = (size_t) -1;
+static volatile size_t huge = (size_t)-1;
 
 NOINLINE static void
 leak_small (void)
