@@ -212,7 +212,7 @@ agrees_with_lines (const FlamSymbolChain *chain, char **lines, guint n)
 }
 
 static void
-compare_addr2line (const char *path)
+compare_tool (const char *tool, const char *path)
 {
   g_autoptr (FlamSymbolModule) module =
       flam_symbol_module_open (path, NULL, NULL);
@@ -220,10 +220,10 @@ compare_addr2line (const char *path)
   g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *text = NULL;
   g_auto (GStrv) lines = NULL;
-  Score score = { "addr2line" };
+  Score score = { tool };
   guint at = 0;
 
-  g_ptr_array_add (argv, g_strdup ("addr2line"));
+  g_ptr_array_add (argv, g_strdup (tool));
   g_ptr_array_add (argv, g_strdup ("-afie"));
   g_ptr_array_add (argv, g_strdup (path));
   for (guint i = 0; i < ADDRESSES; i++)
@@ -246,6 +246,59 @@ compare_addr2line (const char *path)
               addresses[i]);
     }
   report (&score, path);
+}
+
+/* It gives the wrong caller for some of what clang inlines, where LLVM's agrees
+ * with us, so what clang compiled is asked of LLVM's alone. */
+static void
+compare_addr2line (const char *path)
+{
+  compare_tool ("addr2line", path);
+}
+
+static void
+compare_llvm (const char *path)
+{
+  g_autofree char *tool = g_find_program_in_path ("llvm-addr2line");
+
+  if (!tool)
+    tool = g_find_program_in_path ("llvm-addr2line-14");
+  if (tool)
+    compare_tool (tool, path);
+}
+
+/* clang writes neither .debug_aranges, without which libdwfl finds nothing, nor
+ * DW_AT_sibling. */
+static void
+test_clang (void)
+{
+  static const char source[] =
+      "#include <map>\n"
+      "#include <string>\n"
+      "#include <vector>\n"
+      "static std::map<std::string, std::vector<int>> table;\n"
+      "__attribute__ ((noinline)) void add (const std::string &key, int "
+      "value)\n"
+      "{ table[key].push_back (value); }\n"
+      "int main (int argc, char **argv)\n"
+      "{ for (int i = 0; i < argc; i++)\n"
+      "    add (argv[i] + std::to_string (i), i);\n"
+      "  return (int) table.size (); }\n";
+  g_autofree char *folder = g_dir_make_tmp ("flam-clang-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename (folder, "program.cc", NULL);
+  g_autofree char *program = g_build_filename (folder, "program", NULL);
+  const char *compile[] = { "clang++", "-O2", "-g", "-o", program, file, NULL };
+  const char *tidy[] = { "rm", "-r", folder, NULL };
+  g_autofree char *said = NULL;
+  g_autofree char *tidied = NULL;
+
+  g_assert_true (g_file_set_contents (file, source, -1, NULL));
+  said = run (compile);
+  if (said)
+    compare_llvm (program);
+  else
+    g_test_skip ("clang++ is not installed");
+  tidied = run (tidy);
 }
 
 typedef void (*Comparison) (const char *path);
@@ -280,6 +333,7 @@ static const Comparison symbols = compare_symbols;
 static const Comparison chains = compare_chains;
 static const Comparison nm = compare_nm;
 static const Comparison addr2line = compare_addr2line;
+static const Comparison llvm = compare_llvm;
 
 int
 main (int argc, char **argv)
@@ -293,5 +347,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/oracle/chains", &chains, on_each);
   g_test_add_data_func ("/oracle/nm", &nm, on_each_with_symbols);
   g_test_add_data_func ("/oracle/addr2line", &addr2line, on_each_with_symbols);
+  g_test_add_data_func ("/oracle/llvm", &llvm, on_each_with_symbols);
+  g_test_add_func ("/oracle/clang", test_clang);
   return g_test_run ();
 }
