@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the widget's three files share: flam-flame-graph.c (the object),
- * -view.c (where one looks, and the picture of it), -input.c (pointer, keys,
- * tooltip, speech). */
+/* What the widget's files share: flam-flame-graph.c (the object), -walk.c
+ * (zoom, selection, search, another tree), -view.c (where one looks, and the
+ * picture of it), -input.c (pointer and keys), -words.c (speech, tooltip). */
 
 #include "flam-draw.h"
 #include "flam-flame-graph.h"
@@ -123,12 +123,23 @@ void flam_graph_on_scrolled (FlamFlameGraph *self);
 void flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 void flam_graph_clear_view (FlamFlameGraph *self);
 
+/* --- words --------------------------------------------------------------- */
+
+void flam_graph_announce (FlamFlameGraph *self);
+gboolean flam_graph_on_query_tooltip (GtkWidget *widget,
+                                      int x,
+                                      int y,
+                                      gboolean by_keyboard,
+                                      GtkTooltip *tooltip,
+                                      gpointer data);
+
 /* --- input --------------------------------------------------------------- */
 
 void flam_graph_add_input (FlamFlameGraph *self);
-void flam_graph_announce (FlamFlameGraph *self);
 /* The picture moved under the pointer. */
 void flam_graph_hover_again (FlamFlameGraph *self);
+/* --- walk ---------------------------------------------------------------- */
+
 /* zoom_to() with the place left behind put into the history. */
 void flam_graph_set_zoom (FlamFlameGraph *self,
                           FlamId node,

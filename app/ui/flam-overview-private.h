@@ -1,11 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the overview and the sparkline draw alike. */
+/* What the overview, its drawing and the sparkline share. */
 
 #include "flam-overview.h"
 
 G_BEGIN_DECLS
+
+#define FLAM_OVERVIEW_AXIS 16.0 /* room for the times below the curve */
+
+typedef enum
+{
+  GRAB_NONE,
+  GRAB_NEW,
+  GRAB_FROM,
+  GRAB_TO,
+  GRAB_RANGE,
+} Grab;
+
+struct _FlamOverview
+{
+  GtkWidget parent_instance;
+  FlamTimeline *timeline;
+  GskRenderNode *curve; /* the picture below the selection; NULL: stale */
+  gint64 from, to;      /* G_MININT64, G_MAXINT64: all */
+  Grab grab;
+  double grab_x, grab_from, grab_to; /* pixels */
+  double pointer;                    /* pixels; < 0: not here */
+  guint throttle;
+  gint64 told_from, told_to;
+};
+
+gboolean flam_overview_has_range (FlamOverview *self);
+double flam_overview_pixel_of (FlamOverview *self, gint64 time);
+void flam_overview_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 
 GdkRGBA flam_curve_color (const FlamTimeline *timeline, gboolean dark);
 gboolean flam_curve_is_dark (GtkWidget *widget);

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-flame-graph-private.h"
+
+#define MAX_HISTORY 100
+
+/* --- zoom ---------------------------------------------------------------- */
+
+static void
+remember_place (FlamFlameGraph *self)
+{
+  FlamPlace place = { self->zoom, self->from, self->to };
+
+  if (self->motion.tick != 0)
+    {
+      place.from = self->motion.from1;
+      place.to = self->motion.to1;
+    }
+  if (self->history->len >= MAX_HISTORY)
+    g_array_remove_index (self->history, 0);
+  g_array_append_val (self->history, place);
+}
+
+static void
+zoom_changed (FlamFlameGraph *self, FlamId node)
+{
+  if (self->zoom == node)
+    return;
+  self->zoom = node;
+  g_object_notify (G_OBJECT (self), "zoom");
+  g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_ZOOM_CHANGED], 0, node);
+}
+
+void
+flam_graph_set_zoom (FlamFlameGraph *self,
+                     FlamId node,
+                     gboolean remember,
+                     gboolean animate)
+{
+  double from, to;
+  gboolean there;
+
+  if (flam_graph_is_empty (self) || node >= self->tree->n)
+    return;
+  flam_graph_range_of (self, node, &from, &to);
+  there = self->motion.tick == 0
+              ? self->from == from && self->to == to
+              : self->motion.from1 == from && self->motion.to1 == to;
+  if (node == self->zoom && there)
+    return;
+  if (remember)
+    remember_place (self);
+  zoom_changed (self, node);
+  flam_graph_look_at (self, from, to, animate);
+  flam_graph_scroll_to (self, node);
+}
+
+void
+flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamId node)
+{
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  flam_graph_set_zoom (self, node, TRUE, TRUE);
+}
+
+FlamId
+flam_flame_graph_get_zoom (FlamFlameGraph *self)
+{
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), 0);
+  return self->zoom;
+}
+
+gboolean
+flam_flame_graph_back (FlamFlameGraph *self)
+{
+  FlamPlace place;
+
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FALSE);
+  if (flam_graph_is_empty (self))
+    return FALSE;
+  if (self->history->len == 0)
+    {
+      if (self->from <= 0 && self->to >= (double)self->tree->total[0])
+        return FALSE;
+      flam_graph_set_zoom (self, 0, FALSE, TRUE);
+      return TRUE;
+    }
+  place = g_array_index (self->history, FlamPlace, self->history->len - 1);
+  g_array_set_size (self->history, self->history->len - 1);
+  zoom_changed (self, place.zoom);
+  flam_graph_look_at (self, place.from, place.to, TRUE);
+  return TRUE;
+}
+
+void
+flam_flame_graph_reset_zoom (FlamFlameGraph *self)
+{
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  flam_graph_set_zoom (self, 0, TRUE, TRUE);
+  g_array_set_size (self->history, 0);
+}
+
+/* --- selection ----------------------------------------------------------- */
+
+void
+flam_graph_set_selected (FlamFlameGraph *self, FlamId node)
+{
+  if (self->selected == node)
+    return;
+  self->selected = node;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  flam_graph_announce (self);
+  g_object_notify (G_OBJECT (self), "selected");
+  g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_NODE_SELECTED], 0, node);
+}
+
+/* Zooms out until the node is in view, if it is not. */
+static void
+reveal (FlamFlameGraph *self, FlamId node)
+{
+  FlamId zoom = self->zoom;
+  double x = (double)flam_rows_x (self->rows, node);
+  double end = x + (double)self->tree->total[node];
+
+  while (zoom != 0 && !flam_tree_is_ancestor (self->tree, zoom, node) &&
+         !flam_tree_is_ancestor (self->tree, node, zoom))
+    zoom = self->tree->parent[zoom];
+  if (zoom != self->zoom || end <= self->from || x >= self->to)
+    flam_graph_set_zoom (self, zoom, TRUE, TRUE);
+  flam_graph_scroll_to (self, node);
+}
+
+void
+flam_flame_graph_select_node (FlamFlameGraph *self, FlamId node)
+{
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  if (flam_graph_is_empty (self) || node >= self->tree->n)
+    node = FLAM_NONE;
+  if (node != FLAM_NONE)
+    reveal (self, node);
+  flam_graph_set_selected (self, node);
+}
+
+FlamId
+flam_flame_graph_get_selected (FlamFlameGraph *self)
+{
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FLAM_NONE);
+  return self->selected;
+}
+
+/* --- search -------------------------------------------------------------- */
+
+static void
+run_search (FlamFlameGraph *self)
+{
+  g_clear_pointer (&self->matched, g_free);
+  self->matched_weight = 0;
+  if (self->search != NULL && !flam_graph_is_empty (self))
+    {
+      self->matched = g_new0 (guint8, self->tree->n);
+      self->matched_weight =
+          flam_tree_search (self->tree, self->search, self->matched);
+    }
+  flam_graph_redraw (self);
+  g_object_notify (G_OBJECT (self), "matched");
+}
+
+void
+flam_flame_graph_set_search (FlamFlameGraph *self, GRegex *regex)
+{
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  if (regex == self->search)
+    return;
+  g_clear_pointer (&self->search, g_regex_unref);
+  if (regex != NULL)
+    self->search = g_regex_ref (regex);
+  run_search (self);
+}
+
+gint64
+flam_flame_graph_get_matched (FlamFlameGraph *self)
+{
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), 0);
+  return self->matched_weight;
+}
+
+/* The next node that matches and weighs enough to be seen when zoomed out. */
+static FlamId
+find_match (FlamFlameGraph *self, gboolean backward, gint64 least)
+{
+  guint32 n = self->tree->n;
+  guint32 at = self->selected < n ? self->selected : backward ? 0 : n - 1;
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      at = backward ? (at + n - 1) % n : (at + 1) % n;
+      if (self->matched[at] && self->tree->total[at] >= least)
+        return at;
+    }
+  return FLAM_NONE;
+}
+
+gboolean
+flam_flame_graph_next_match (FlamFlameGraph *self, gboolean backward)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self));
+  gint64 least;
+  FlamId match;
+
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FALSE);
+  if (self->matched == NULL)
+    return FALSE;
+  least = (gint64)((double)self->tree->total[0] / MAX (width, 1) / 2);
+  match = find_match (self, backward, least);
+  if (match == FLAM_NONE)
+    match = find_match (self, backward, 0);
+  if (match == FLAM_NONE)
+    return FALSE;
+  flam_flame_graph_select_node (self, match);
+  return TRUE;
+}
+
+/* --- another tree -------------------------------------------------------- */
+
+/* What is carried from the old tree to the new. */
+typedef struct
+{
+  FlamId zoom, selected;
+  double from, to; /* of the zoomed node's range: 0, 1 shows it whole */
+} Kept;
+
+static void
+as_share (FlamFlameGraph *self, FlamPlace *place)
+{
+  double from, to;
+
+  flam_graph_range_of (self, place->zoom, &from, &to);
+  place->from = (place->from - from) / (to - from);
+  place->to = (place->to - from) / (to - from);
+}
+
+static void
+as_range (FlamFlameGraph *self, FlamPlace *place)
+{
+  double from, to;
+
+  flam_graph_range_of (self, place->zoom, &from, &to);
+  place->to = from + place->to * (to - from);
+  place->from = from + place->from * (to - from);
+}
+
+/* A place whose node is gone becomes that of the nearest ancestor, whole. */
+static void
+carry_place (FlamFlameGraph *self, FlamPlace *place, FlamTree *tree)
+{
+  FlamId zoom = flam_tree_find_path (self->tree, place->zoom, tree);
+
+  as_share (self, place);
+  if (tree->depth[zoom] != self->tree->depth[place->zoom])
+    {
+      place->from = 0;
+      place->to = 1;
+    }
+  place->zoom = zoom;
+}
+
+static FlamId
+carry_selected (FlamFlameGraph *self, FlamTree *tree)
+{
+  FlamId node = self->selected;
+  FlamId found;
+
+  if (node == FLAM_NONE)
+    return FLAM_NONE;
+  found = flam_tree_find_path (self->tree, node, tree);
+  return tree->depth[found] == self->tree->depth[node] ? found : FLAM_NONE;
+}
+
+static void
+swap_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
+{
+  gboolean same_profile = self->tree != NULL && tree != NULL &&
+                          self->tree->profile == tree->profile;
+
+  if (!same_profile)
+    g_clear_pointer (&self->palette, flam_palette_free);
+  g_clear_pointer (&self->rows, flam_rows_unref);
+  g_clear_pointer (&self->tree, flam_tree_unref);
+  if (tree == NULL)
+    return;
+  self->tree = flam_tree_ref (tree);
+  self->rows = rows != NULL ? flam_rows_ref (rows) : flam_rows_new (tree);
+}
+
+static void
+forget_places (FlamFlameGraph *self)
+{
+  g_array_set_size (self->history, 0);
+  self->selected = FLAM_NONE;
+  self->hovered = FLAM_NONE;
+  self->pressed = FLAM_NONE;
+  self->zoom = 0;
+  self->from = 0;
+  self->to = self->tree != NULL && self->tree->n > 0
+                 ? (double)self->tree->total[0]
+                 : 1;
+}
+
+static void
+replace_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
+{
+  FlamPlace now = { self->zoom, self->from, self->to };
+  FlamId selected = carry_selected (self, tree);
+
+  carry_place (self, &now, tree);
+  for (guint i = 0; i < self->history->len; i++)
+    carry_place (self, &g_array_index (self->history, FlamPlace, i), tree);
+  swap_tree (self, tree, rows);
+  for (guint i = 0; i < self->history->len; i++)
+    as_range (self, &g_array_index (self->history, FlamPlace, i));
+  as_range (self, &now);
+  self->zoom = now.zoom;
+  self->from = now.from;
+  self->to = now.to;
+  self->selected = selected;
+  self->hovered = FLAM_NONE;
+  self->pressed = FLAM_NONE;
+}
+
+void
+flam_flame_graph_set_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
+{
+  FlamId zoom, selected;
+
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  if (tree == self->tree)
+    return;
+  if (self->motion.tick != 0)
+    {
+      self->from = self->motion.from1;
+      self->to = self->motion.to1;
+      flam_graph_stop (self);
+    }
+  if (self->hovered != FLAM_NONE)
+    {
+      self->hovered = FLAM_NONE;
+      g_signal_emit (
+          self, flam_graph_signals[FLAM_GRAPH_NODE_HOVERED], 0, FLAM_NONE);
+    }
+  zoom = self->zoom;
+  selected = self->selected;
+  if (flam_graph_is_empty (self) || tree == NULL || tree->n == 0 ||
+      tree->total[0] <= 0)
+    {
+      swap_tree (self, tree, rows);
+      forget_places (self);
+      self->scroll = 0;
+    }
+  else
+    replace_tree (self, tree, rows);
+
+  self->whole_rows = 0;
+  run_search (self);
+  flam_graph_relayout (self);
+  flam_graph_adjust (self);
+  flam_graph_announce (self);
+  g_object_notify (G_OBJECT (self), "tree");
+  flam_graph_hover_again (self);
+  if (zoom != self->zoom || tree == NULL)
+    g_signal_emit (
+        self, flam_graph_signals[FLAM_GRAPH_ZOOM_CHANGED], 0, self->zoom);
+  if (selected != FLAM_NONE && self->selected == FLAM_NONE)
+    g_signal_emit (
+        self, flam_graph_signals[FLAM_GRAPH_NODE_SELECTED], 0, FLAM_NONE);
+}

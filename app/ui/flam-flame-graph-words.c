@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-flame-graph-private.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "flam-format.h"
+
+/* --- words --------------------------------------------------------------- */
+
+static char *
+weight_text (FlamFlameGraph *self, gint64 weight)
+{
+  const FlamProfile *profile = self->tree->profile;
+
+  if (self->tree->measure < profile->n_measures)
+    return flam_format_weight (&profile->measures[self->tree->measure], weight);
+  return flam_format_value (weight, FLAM_UNIT_COUNT);
+}
+
+char *
+flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
+{
+  g_autofree char *total = NULL;
+  g_autofree char *self_share = NULL;
+
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), NULL);
+  if (flam_graph_is_empty (self) || node >= self->tree->n)
+    return g_strdup (_ ("Flame graph"));
+  total = flam_format_percent (self->tree->total[node], self->tree->total[0]);
+  self_share =
+      flam_format_percent (self->tree->self[node], self->tree->total[0]);
+  /* Translators: what a screen reader says: function, shares of the time */
+  return g_strdup_printf (_ ("%s, total %s, self %s"),
+                          flam_tree_name (self->tree, node),
+                          total,
+                          self_share);
+}
+
+void
+flam_graph_announce (FlamFlameGraph *self)
+{
+  g_autofree char *label = flam_flame_graph_describe (self, self->selected);
+
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+static const char *
+module_of (FlamFlameGraph *self, FlamId node)
+{
+  FlamId function = flam_tree_function (self->tree, node);
+
+  if (function == FLAM_NONE)
+    return "";
+  return flam_profile_module_name (self->tree->profile, function);
+}
+
+/* "nest · nest.c:21" */
+static char *
+place_text (FlamFlameGraph *self, FlamId node)
+{
+  const char *module = module_of (self, node);
+  const char *file = "";
+  guint32 line = flam_tree_place (self->tree, node, &file);
+  g_autofree char *name = g_path_get_basename (file);
+  GString *text = g_string_new (module);
+
+  if (*file != '\0')
+    {
+      g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", name);
+      if (line > 0)
+        g_string_append_printf (text, ":%u", line);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* --- tooltip ------------------------------------------------------------- */
+
+static GtkWidget *
+new_label (const char *text, double xalign, const char *style)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_xalign (GTK_LABEL (label), (float)xalign);
+  if (style != NULL)
+    gtk_widget_add_css_class (label, style);
+  return label;
+}
+
+static void
+add_cell (GtkGrid *grid, const char *text, int column, int row)
+{
+  GtkWidget *label = new_label (text, column == 0 ? 0 : 1, "numeric");
+
+  if (column == 0)
+    gtk_widget_add_css_class (label, "dim-label");
+  gtk_grid_attach (grid, label, column, row, 1, 1);
+}
+
+static void
+add_weight (FlamFlameGraph *self,
+            GtkGrid *grid,
+            int row,
+            const char *name,
+            gint64 weight)
+{
+  g_autofree char *text = weight_text (self, weight);
+  g_autofree char *share = flam_format_percent (weight, self->tree->total[0]);
+
+  add_cell (grid, name, 0, row);
+  add_cell (grid, text, 1, row);
+  add_cell (grid, share, 2, row);
+}
+
+static void
+add_share (FlamFlameGraph *self,
+           GtkGrid *grid,
+           int row,
+           const char *format,
+           FlamId node,
+           FlamId of)
+{
+  g_autofree char *share =
+      flam_format_percent (self->tree->total[node], self->tree->total[of]);
+  g_autofree char *short_name =
+      flam_format_short_name (flam_tree_name (self->tree, of), 28);
+  g_autofree char *name = g_strdup_printf (format, short_name);
+
+  add_cell (grid, name, 0, row);
+  add_cell (grid, share, 2, row);
+}
+
+static GtkWidget *
+numbers_of (FlamFlameGraph *self, FlamId node)
+{
+  GtkGrid *grid = GTK_GRID (gtk_grid_new ());
+  FlamId parent = self->tree->parent[node];
+  int row = 0;
+
+  gtk_grid_set_column_spacing (grid, 12);
+  gtk_grid_set_row_spacing (grid, 2);
+  gtk_widget_set_margin_top (GTK_WIDGET (grid), 6);
+  add_weight (self, grid, row++, _ ("Self"), self->tree->self[node]);
+  add_weight (self, grid, row++, _ ("Total"), self->tree->total[node]);
+  if (parent != FLAM_NONE && parent != 0 && parent != self->zoom)
+    /* Translators: a share of its caller, %s is the caller's name */
+    add_share (self, grid, row++, _ ("of caller %s"), node, parent);
+  if (self->zoom != 0 && flam_tree_is_ancestor (self->tree, self->zoom, node))
+    /* Translators: a share of the function zoomed to */
+    add_share (self, grid, row++, _ ("of zoomed %s"), node, self->zoom);
+  return GTK_WIDGET (grid);
+}
+
+static GtkWidget *
+title_of (const char *name)
+{
+  GtkWidget *label = new_label (name, 0, "heading");
+
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 64);
+  gtk_label_set_lines (GTK_LABEL (label), 6);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  return label;
+}
+
+static GtkWidget *
+tip_for_node (FlamFlameGraph *self, FlamId node)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+  g_autofree char *place = place_text (self, node);
+
+  gtk_box_append (GTK_BOX (box), title_of (flam_tree_name (self->tree, node)));
+  if (*place != '\0')
+    gtk_box_append (GTK_BOX (box), new_label (place, 0, "dim-label"));
+  gtk_box_append (GTK_BOX (box), numbers_of (self, node));
+  return box;
+}
+
+static GtkWidget *
+tip_for_strip (FlamFlameGraph *self, const FlamBox *box)
+{
+  g_autofree char *text =
+      g_strdup_printf (ngettext ("%u function too narrow to draw",
+                                 "%u functions too narrow to draw",
+                                 box->count),
+                       box->count);
+  GtkWidget *result = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+
+  gtk_box_append (GTK_BOX (result), new_label (text, 0, "heading"));
+  gtk_box_append (GTK_BOX (result),
+                  new_label (_ ("Zoom in to see them"), 0, "dim-label"));
+  return result;
+}
+
+gboolean
+flam_graph_on_query_tooltip (GtkWidget *widget,
+                             int x,
+                             int y,
+                             gboolean by_keyboard,
+                             GtkTooltip *tooltip,
+                             gpointer data)
+{
+  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
+  const FlamLayout *layout = flam_graph_layout (self);
+  const FlamBox *box;
+  GdkRectangle area;
+
+  if (layout == NULL || by_keyboard || self->dragging || self->motion.tick != 0)
+    return FALSE;
+  box = flam_layout_hit (layout, x, y);
+  if (box == NULL)
+    return FALSE;
+  gtk_tooltip_set_custom (tooltip,
+                          box->flags & FLAM_BOX_STRIP
+                              ? tip_for_strip (self, box)
+                              : tip_for_node (self, box->node));
+  area = (GdkRectangle){
+    .x = (int)floor (MAX (box->x, 0)),
+    .y = (int)floor (box->y),
+    .width = (int)ceil (box->width),
+    .height = (int)ceil (layout->viewport.row_height),
+  };
+  /* A wide box's tooltip stays near the pointer. */
+  if (area.width > 240)
+    {
+      area.x = CLAMP (x - 120, area.x, area.x + area.width - 240);
+      area.width = 240;
+    }
+  gtk_tooltip_set_tip_area (tooltip, &area);
+  return TRUE;
+}

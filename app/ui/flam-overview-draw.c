@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-overview-private.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "flam-format.h"
+
+/* --- drawing ------------------------------------------------------------- */
+
+static GdkRGBA
+ink_of (FlamOverview *self, float alpha)
+{
+  GdkRGBA ink;
+
+  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)),
+                               &ink);
+  ink.alpha = alpha;
+  return ink;
+}
+
+static GdkRGBA
+paper_of (FlamOverview *self, float alpha)
+{
+  float shade = flam_curve_is_dark (GTK_WIDGET (self)) ? 0.12f : 0.98f;
+
+  return (GdkRGBA){ shade, shade, shade, alpha };
+}
+
+static PangoLayout *
+small_text (FlamOverview *self, const char *text)
+{
+  PangoLayout *layout =
+      gtk_widget_create_pango_layout (GTK_WIDGET (self), text);
+  PangoAttrList *attributes = pango_attr_list_new ();
+
+  pango_attr_list_insert (attributes, pango_attr_scale_new (0.78));
+  pango_attr_list_insert (attributes, pango_attr_font_features_new ("tnum=1"));
+  pango_layout_set_attributes (layout, attributes);
+  pango_attr_list_unref (attributes);
+  return layout;
+}
+
+/* Returns the width. `align`: 0 left of x, 0.5 around it, 1 right of it. */
+static double
+append_text (FlamOverview *self,
+             GtkSnapshot *snapshot,
+             const char *text,
+             double x,
+             double y,
+             double align,
+             const GdkRGBA *color)
+{
+  g_autoptr (PangoLayout) layout = small_text (self, text);
+  int width, height;
+  double room = gtk_widget_get_width (GTK_WIDGET (self));
+
+  pango_layout_get_pixel_size (layout, &width, &height);
+  x = CLAMP (x - width * (1 - align), 2, MAX (room - width - 2, 2));
+  gtk_snapshot_save (snapshot);
+  gtk_snapshot_translate (
+      snapshot, &GRAPHENE_POINT_INIT ((float)round (x), (float)round (y)));
+  gtk_snapshot_append_layout (snapshot, layout, color);
+  gtk_snapshot_restore (snapshot);
+  return width;
+}
+
+/* Text in the middle of x, readable over any curve. */
+static void
+append_badge (FlamOverview *self,
+              GtkSnapshot *snapshot,
+              const char *text,
+              double x,
+              const GdkRGBA *paper,
+              const GdkRGBA *ink)
+{
+  g_autoptr (PangoLayout) layout = small_text (self, text);
+  double room = gtk_widget_get_width (GTK_WIDGET (self));
+  GskRoundedRect pill;
+  int width, height;
+
+  pango_layout_get_pixel_size (layout, &width, &height);
+  x = CLAMP (x - width / 2.0, 7, MAX (room - width - 7, 7));
+  gsk_rounded_rect_init_from_rect (
+      &pill,
+      &GRAPHENE_RECT_INIT (
+          (float)round (x) - 5, 3, (float)width + 10, (float)height + 2),
+      (float)(height + 2) / 2);
+  gtk_snapshot_push_rounded_clip (snapshot, &pill);
+  gtk_snapshot_append_color (snapshot, paper, &pill.bounds);
+  gtk_snapshot_pop (snapshot);
+  append_text (self, snapshot, text, x, 4, 1, ink);
+}
+
+/* 1, 2 or 5 times a power of ten: about one mark each 110 pixels. */
+static double
+tick_step (double span, double width)
+{
+  double rough = span * 110 / MAX (width, 1);
+  double power = pow (10, floor (log10 (MAX (rough, 1))));
+  double lead = rough / power;
+
+  return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
+
+/* Times on an axis: no more digits than the step needs. */
+static char *
+tick_text (double time, double step)
+{
+  static const struct
+  {
+    double unit;
+    const char *name;
+  } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
+  guint i = 0;
+  int digits = 0;
+
+  while (i + 1 < G_N_ELEMENTS (units) && step < units[i].unit * 0.0999)
+    i++;
+  if (step < units[i].unit * 0.999)
+    digits = 1;
+  return g_strdup_printf (
+      "%.*f %s", digits, time / units[i].unit, units[i].name);
+}
+
+static void
+append_axis (FlamOverview *self, GtkSnapshot *snapshot, double top)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self));
+  double span = (double)(self->timeline->end - self->timeline->start);
+  double step = tick_step (span, width);
+  GdkRGBA line = ink_of (self, 0.18f);
+  GdkRGBA text = ink_of (self, 0.72f);
+
+  gtk_snapshot_append_color (
+      snapshot, &line, &GRAPHENE_RECT_INIT (0, (float)top, (float)width, 1));
+  for (double time = 0; time < span; time += step)
+    {
+      double x = round (time / span * width);
+      g_autofree char *label = tick_text (time, step);
+
+      gtk_snapshot_append_color (
+          snapshot, &line, &GRAPHENE_RECT_INIT ((float)x, (float)top, 1, 4));
+      if (x + 40 < width)
+        append_text (self, snapshot, label, x + 3, top + 1, 1, &text);
+    }
+}
+
+static gint64
+top_of (FlamOverview *self)
+{
+  const FlamTimeline *timeline = self->timeline;
+  gint64 top = timeline->top[0];
+
+  if (timeline->kind == FLAM_TIMELINE_MEMORY &&
+      timeline->unit == FLAM_UNIT_BYTES)
+    for (guint i = 0; i < timeline->n_counters; i++)
+      if (timeline->counters[i].unit == FLAM_UNIT_BYTES)
+        top = MAX (top, timeline->counters[i].top);
+  return MAX (top, 1);
+}
+
+static void
+append_counter (FlamOverview *self,
+                GtkSnapshot *snapshot,
+                const struct FlamTimelineCounter *counter,
+                gint64 top,
+                const graphene_rect_t *area)
+{
+  GdkRGBA color = ink_of (self, 0.5f);
+  guint n = self->timeline->n;
+  const double dashes[] = { 3, 2 };
+  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, area);
+
+  for (guint i = 0; i < n; i++)
+    cairo_line_to (cr,
+                   area->origin.x + (i + 0.5) * area->size.width / n,
+                   area->origin.y +
+                       area->size.height *
+                           (1 - (double)counter->value[i] / (double)top));
+  gdk_cairo_set_source_rgba (cr, &color);
+  cairo_set_line_width (cr, 1);
+  cairo_set_dash (cr, dashes, 2, 0);
+  cairo_stroke (cr);
+  cairo_destroy (cr);
+}
+
+static void
+append_peak (FlamOverview *self, GtkSnapshot *snapshot, double height)
+{
+  g_autofree char *value =
+      flam_format_value (self->timeline->top[0], self->timeline->unit);
+  /* Translators: the most memory ever in use */
+  g_autofree char *text = g_strdup_printf (_ ("peak %s"), value);
+  GdkRGBA line = ink_of (self, 0.45f);
+  GdkRGBA ink = ink_of (self, 0.9f);
+  GdkRGBA paper = paper_of (self, 0.85f);
+  double x = round (flam_overview_pixel_of (self, self->timeline->peak_time));
+
+  gtk_snapshot_append_color (
+      snapshot, &line, &GRAPHENE_RECT_INIT ((float)x, 0, 1, (float)height));
+  append_badge (self, snapshot, text, x, &paper, &ink);
+}
+
+static GskRenderNode *
+curve_new (FlamOverview *self, double width, double height)
+{
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  double base = height - FLAM_OVERVIEW_AXIS;
+  graphene_rect_t area =
+      GRAPHENE_RECT_INIT (0, 3, (float)width, (float)base - 3);
+  GdkRGBA color =
+      flam_curve_color (self->timeline, flam_curve_is_dark (GTK_WIDGET (self)));
+  gint64 top = top_of (self);
+
+  flam_curve_append (snapshot, self->timeline, 0, top, &area, &color);
+  if (self->timeline->kind == FLAM_TIMELINE_MEMORY)
+    {
+      for (guint i = 0; i < self->timeline->n_counters; i++)
+        if (self->timeline->counters[i].unit == self->timeline->unit)
+          append_counter (
+              self, snapshot, &self->timeline->counters[i], top, &area);
+      if (self->timeline->peak_time >= 0)
+        append_peak (self, snapshot, base);
+    }
+  append_axis (self, snapshot, base);
+  return gtk_snapshot_free_to_node (snapshot);
+}
+
+static void
+append_edge (GtkSnapshot *snapshot, double x, double base, const GdkRGBA *color)
+{
+  GskRoundedRect grip;
+
+  gtk_snapshot_append_color (
+      snapshot, color, &GRAPHENE_RECT_INIT ((float)x - 1, 0, 2, (float)base));
+  gsk_rounded_rect_init_from_rect (
+      &grip, &GRAPHENE_RECT_INIT ((float)x - 3, (float)base / 2 - 8, 6, 16), 3);
+  gtk_snapshot_push_rounded_clip (snapshot, &grip);
+  gtk_snapshot_append_color (snapshot, color, &grip.bounds);
+  gtk_snapshot_pop (snapshot);
+}
+
+static void
+append_selection (FlamOverview *self, GtkSnapshot *snapshot, double height)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self));
+  double base = height - FLAM_OVERVIEW_AXIS;
+  double from = round (flam_overview_pixel_of (self, self->from));
+  double to = round (flam_overview_pixel_of (self, self->to));
+  gboolean dark = flam_curve_is_dark (GTK_WIDGET (self));
+  GdkRGBA veil = paper_of (self, 0.68f);
+  GdkRGBA accent = dark ? (GdkRGBA){ 0.47f, 0.68f, 0.93f, 1 }
+                        : (GdkRGBA){ 0.11f, 0.44f, 0.85f, 1 };
+  GdkRGBA ink = ink_of (self, 1);
+  GdkRGBA paper = paper_of (self, 0.85f);
+  g_autofree char *length =
+      flam_format_value (self->to - self->from, FLAM_UNIT_NS);
+
+  gtk_snapshot_append_color (
+      snapshot, &veil, &GRAPHENE_RECT_INIT (0, 0, (float)from, (float)base));
+  gtk_snapshot_append_color (
+      snapshot,
+      &veil,
+      &GRAPHENE_RECT_INIT ((float)to, 0, (float)(width - to), (float)base));
+  append_edge (snapshot, from, base, &accent);
+  append_edge (snapshot, to, base, &accent);
+  append_badge (self, snapshot, length, (from + to) / 2, &paper, &ink);
+}
+
+static void
+append_focus (FlamOverview *self, GtkSnapshot *snapshot, int width, int height)
+{
+  GdkRGBA ink = ink_of (self, 0.6f);
+  const float widths[4] = { 1, 1, 1, 1 };
+  const GdkRGBA colors[4] = { ink, ink, ink, ink };
+  GskRoundedRect outline;
+
+  gsk_rounded_rect_init_from_rect (
+      &outline, &GRAPHENE_RECT_INIT (0, 0, width, height), 4);
+  gtk_snapshot_append_border (snapshot, &outline, widths, colors);
+}
+
+void
+flam_overview_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  FlamOverview *self = FLAM_OVERVIEW (widget);
+  int width = gtk_widget_get_width (widget);
+  int height = gtk_widget_get_height (widget);
+  GdkRGBA line;
+
+  if (self->timeline == NULL || width <= 0 || height <= FLAM_OVERVIEW_AXIS)
+    return;
+  gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  if (self->curve == NULL)
+    self->curve = curve_new (self, width, height);
+  if (self->curve != NULL)
+    gtk_snapshot_append_node (snapshot, self->curve);
+  if (flam_overview_has_range (self))
+    append_selection (self, snapshot, height);
+  line = ink_of (self, 0.35f);
+  if (self->pointer >= 0 && self->grab == GRAB_NONE)
+    gtk_snapshot_append_color (
+        snapshot,
+        &line,
+        &GRAPHENE_RECT_INIT ((float)floor (self->pointer),
+                             0,
+                             1,
+                             (float)(height - FLAM_OVERVIEW_AXIS)));
+  if (gtk_widget_has_visible_focus (widget))
+    append_focus (self, snapshot, width, height);
+  gtk_snapshot_pop (snapshot);
+}
