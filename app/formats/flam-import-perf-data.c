@@ -249,6 +249,10 @@ say_what_is_missing (Import *import)
                        "the kernel throttled the recorder %" G_GUINT64_FORMAT
                        " times: samples are missing there",
                        import->n_throttled);
+  if (flam_perf_processes_too_many (import->processes))
+    flam_builder_warn (import->builder,
+                       "the file holds more mappings than any process can "
+                       "have; some were left out");
   flam_builder_add_truncated (import->builder,
                               flam_perf_stacks_n_truncated (import->stacks));
   flam_perf_modules_warn (import->modules);

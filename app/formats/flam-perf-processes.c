@@ -5,6 +5,18 @@
 #include <string.h>
 
 #define PROT_EXECUTABLE 4
+/* Against files that were made to exhaust us: Linux itself allows a process
+ * 65530 mappings. */
+#define MAX_MAPS 65536
+#define MAX_MAPS_OF_ALL (4 << 20)
+
+/* Shared by parent and child until one of them changes it: most children call
+ * exec at once. */
+typedef struct
+{
+  guint refs;
+  FlamUnwindSpace *space;
+} Mappings;
 
 typedef struct _Process Process;
 
@@ -14,8 +26,9 @@ struct _Process
   guint generation;
   Process *parent; /* or NULL */
   char *name;
-  FlamId id; /* FLAM_NONE until a sample needs it */
-  FlamUnwindSpace *space;
+  FlamId id;          /* FLAM_NONE until a sample needs it */
+  guint n_threads;    /* alive */
+  Mappings *mappings; /* NULL: none */
 };
 
 typedef struct
@@ -25,6 +38,7 @@ typedef struct
   guint generation;
   char *name;
   FlamId id; /* as the process's */
+  gboolean exited;
 } Thread;
 
 struct _FlamPerfProcesses
@@ -34,14 +48,25 @@ struct _FlamPerfProcesses
   GPtrArray *all;        /* Process: every one that was */
   GHashTable *processes; /* pid -> Process, the present one */
   GHashTable *threads;   /* tid -> Thread, the present one */
+  gsize n_maps;          /* of all processes */
+  gboolean too_many;
 };
+
+static void
+mappings_unref (Mappings *mappings)
+{
+  if (!mappings || --mappings->refs > 0)
+    return;
+  flam_unwind_space_free (mappings->space);
+  g_free (mappings);
+}
 
 static void
 process_free (gpointer data)
 {
   Process *process = data;
 
-  flam_unwind_space_free (process->space);
+  mappings_unref (process->mappings);
   g_free (process->name);
   g_free (process);
 }
@@ -77,7 +102,7 @@ flam_perf_processes_free (FlamPerfProcesses *processes)
   g_free (processes);
 }
 
-/* --- who ----------------------------------------------------------------- */
+/* --- mappings ------------------------------------------------------------ */
 
 static const FlamUnwindTable *
 load_table (void *data, const FlamUnwindMap *map)
@@ -87,6 +112,55 @@ load_table (void *data, const FlamUnwindMap *map)
   return map->user ? flam_perf_modules_table (processes->modules, map->user)
                    : NULL;
 }
+
+static void
+drop_mappings (FlamPerfProcesses *processes, Process *process)
+{
+  Mappings *mappings = process->mappings;
+
+  process->mappings = NULL;
+  if (mappings && mappings->refs == 1)
+    processes->n_maps -= flam_unwind_space_size (mappings->space);
+  mappings_unref (mappings);
+}
+
+static FlamUnwindSpace *
+get_space (FlamPerfProcesses *processes, Process *process)
+{
+  if (!process->mappings)
+    {
+      process->mappings = g_new0 (Mappings, 1);
+      process->mappings->refs = 1;
+      process->mappings->space = flam_unwind_space_new ();
+      flam_unwind_space_set_load (
+          process->mappings->space, load_table, processes);
+    }
+  return process->mappings->space;
+}
+
+/* The process's own, to be changed. */
+static FlamUnwindSpace *
+own_space (FlamPerfProcesses *processes, Process *process)
+{
+  FlamUnwindSpace *shared = get_space (processes, process);
+  gsize n = flam_unwind_space_size (shared);
+
+  if (process->mappings->refs == 1)
+    return shared;
+  drop_mappings (processes, process);
+  if (processes->n_maps + n > MAX_MAPS_OF_ALL)
+    {
+      processes->too_many = TRUE;
+      return get_space (processes, process);
+    }
+  process->mappings = g_new0 (Mappings, 1);
+  process->mappings->refs = 1;
+  process->mappings->space = flam_unwind_space_copy (shared);
+  processes->n_maps += n;
+  return process->mappings->space;
+}
+
+/* --- who ----------------------------------------------------------------- */
 
 /* A new process with this pid; `parent` NULL: nothing is known of it. */
 static Process *
@@ -100,12 +174,14 @@ add_process (FlamPerfProcesses *processes, gint32 pid, Process *parent)
   process->generation = before ? before->generation + 1 : 0;
   process->parent = parent;
   process->id = FLAM_NONE;
-  process->space = parent ? flam_unwind_space_copy (parent->space)
-                          : flam_unwind_space_new ();
+  if (parent && parent->mappings)
+    {
+      process->mappings = parent->mappings;
+      process->mappings->refs++;
+    }
   process->name = g_strdup (parent     ? parent->name
                             : pid == 0 ? "swapper"
                                        : NULL);
-  flam_unwind_space_set_load (process->space, load_table, processes);
   g_ptr_array_add (processes->all, process);
   g_hash_table_insert (processes->processes, GINT_TO_POINTER (pid), process);
   return process;
@@ -120,16 +196,30 @@ get_process (FlamPerfProcesses *processes, gint32 pid)
   return process ? process : add_process (processes, pid, NULL);
 }
 
+/* The last one takes the mappings along. */
+static void
+end_thread (FlamPerfProcesses *processes, Thread *thread)
+{
+  if (thread->exited)
+    return;
+  thread->exited = TRUE;
+  if (--thread->process->n_threads == 0)
+    drop_mappings (processes, thread->process);
+}
+
 static Thread *
 add_thread (FlamPerfProcesses *processes,
             Process *process,
             gint32 tid,
             const char *name)
 {
-  const Thread *before =
+  Thread *before =
       g_hash_table_lookup (processes->threads, GINT_TO_POINTER (tid));
   Thread *thread = g_new0 (Thread, 1);
 
+  process->n_threads++;
+  if (before)
+    end_thread (processes, before);
   thread->process = process;
   thread->tid = tid;
   thread->generation = before ? before->generation + 1 : 0;
@@ -193,10 +283,16 @@ flam_perf_processes_thread (FlamPerfProcesses *processes,
   return thread->id;
 }
 
+gboolean
+flam_perf_processes_too_many (const FlamPerfProcesses *processes)
+{
+  return processes->too_many;
+}
+
 FlamUnwindSpace *
 flam_perf_processes_space (FlamPerfProcesses *processes, gint32 pid)
 {
-  return get_process (processes, pid)->space;
+  return get_space (processes, get_process (processes, pid));
 }
 
 /* --- records ------------------------------------------------------------- */
@@ -214,7 +310,7 @@ note_comm (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
     return;
   thread = get_thread (processes, pid, tid);
   if (misc & FLAM_PERF_MISC_EXEC)
-    flam_unwind_space_clear (thread->process->space);
+    drop_mappings (processes, thread->process);
   if (pid == tid)
     {
       g_free (thread->process->name);
@@ -253,6 +349,20 @@ note_fork (FlamPerfProcesses *processes, FlamPerfBytes in)
   add_thread (processes, process, tid, name);
 }
 
+/* pid, parent's pid, tid, parent's tid. */
+static void
+note_exit (FlamPerfProcesses *processes, FlamPerfBytes in)
+{
+  gint32 tid;
+  Thread *thread;
+
+  flam_perf_read_u64 (&in);
+  tid = (gint32)flam_perf_read_u32 (&in);
+  thread = g_hash_table_lookup (processes->threads, GINT_TO_POINTER (tid));
+  if (thread && !in.bad)
+    end_thread (processes, thread);
+}
+
 /* A map's path: up to the first NUL. */
 static gsize
 path_length (const FlamPerfBytes *in)
@@ -280,23 +390,29 @@ map (FlamPerfProcesses *processes,
      const char *build_id,
      const FlamPerfBytes *path)
 {
-  Process *process;
+  FlamUnwindSpace *space;
   FlamPerfModule *module;
+  gsize before;
 
   if (path->bad || size == 0 || size > G_MAXUINT64 - start)
     return;
-  process = get_process (processes, pid);
+  space = own_space (processes, get_process (processes, pid));
+  before = flam_unwind_space_size (space);
   if (!executable)
+    flam_unwind_space_remove (space, start, start + size);
+  else if (before >= MAX_MAPS)
+    processes->too_many = TRUE;
+  else
     {
-      flam_unwind_space_remove (process->space, start, start + size);
-      return;
+      module = flam_perf_modules_get (processes->modules,
+                                      (const char *)path->p,
+                                      path_length (path),
+                                      build_id);
+      if (module->kind == FLAM_PERF_MODULE_MEMORY)
+        module = generated_code (processes, pid);
+      flam_unwind_space_add (space, start, start + size, offset, NULL, module);
     }
-  module = flam_perf_modules_get (
-      processes->modules, (const char *)path->p, path_length (path), build_id);
-  if (module->kind == FLAM_PERF_MODULE_MEMORY)
-    module = generated_code (processes, pid);
-  flam_unwind_space_add (
-      process->space, start, start + size, offset, NULL, module);
+  processes->n_maps += flam_unwind_space_size (space) - before;
 }
 
 /* "[kernel.kallsyms]_text", its offset where that symbol lies. */
@@ -397,6 +513,9 @@ flam_perf_processes_note (FlamPerfProcesses *processes,
       break;
     case FLAM_PERF_FORK:
       note_fork (processes, record->body);
+      break;
+    case FLAM_PERF_EXIT:
+      note_exit (processes, record->body);
       break;
     case FLAM_PERF_MMAP:
       note_mmap (processes, record->misc, record->body);

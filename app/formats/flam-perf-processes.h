@@ -25,7 +25,7 @@ FlamPerfProcesses *flam_perf_processes_new (FlamBuilder *builder,
 void flam_perf_processes_free (FlamPerfProcesses *processes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfProcesses, flam_perf_processes_free)
 
-/* MMAP, MMAP2, COMM, FORK; others are ignored. */
+/* MMAP, MMAP2, COMM, FORK, EXIT; others are ignored. */
 void flam_perf_processes_note (FlamPerfProcesses *processes,
                                const FlamPerfRecord *record);
 
@@ -36,5 +36,8 @@ FlamId flam_perf_processes_thread (FlamPerfProcesses *processes,
 /* The address space; mappings' `user` are FlamPerfModules' modules. */
 FlamUnwindSpace *flam_perf_processes_space (FlamPerfProcesses *processes,
                                             gint32 pid);
+/* There were more mappings than any process can have, and some were left out.
+ */
+gboolean flam_perf_processes_too_many (const FlamPerfProcesses *processes);
 
 G_END_DECLS

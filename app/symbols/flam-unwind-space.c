@@ -202,7 +202,9 @@ flam_unwind_space_remove (FlamUnwindSpace *space, uint64_t start, uint64_t end)
 void
 flam_unwind_space_clear (FlamUnwindSpace *space)
 {
-  space->n = 0;
+  free (space->maps);
+  space->maps = NULL;
+  space->n = space->allocated = 0;
   space->generation = next_generation ();
 }
 
