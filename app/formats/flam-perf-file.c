@@ -129,6 +129,8 @@ add_event (FlamPerfFile *file, FlamPerfBytes in)
       event->regs_user = flam_perf_read_u64 (&in);
       event->stack_user = flam_perf_read_u32 (&in);
     }
+  if (event->flags & FLAM_PERF_FLAG_CLOCKID)
+    event->monotonic = flam_perf_read_u32 (&in) == 1;
   event->name = name_of (event->type, event->config);
   g_ptr_array_add (file->events, event);
   return event;

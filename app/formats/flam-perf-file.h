@@ -127,6 +127,7 @@ enum
 {
   FLAM_PERF_FLAG_FREQ = 1 << 10,
   FLAM_PERF_FLAG_SAMPLE_ID_ALL = 1 << 18,
+  FLAM_PERF_FLAG_CLOCKID = 1 << 25,
 };
 
 /* One perf_event_attr. */
@@ -142,6 +143,7 @@ typedef struct
   guint64 branch_type;
   guint64 regs_user;
   guint32 stack_user;
+  gboolean monotonic; /* times are CLOCK_MONOTONIC's */
 } FlamPerfEvent;
 
 typedef struct

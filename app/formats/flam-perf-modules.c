@@ -33,6 +33,8 @@ module_free (gpointer data)
   g_free (module->path);
   g_free (module->build_id);
   g_free (module->why);
+  g_free (module->jitdump);
+  g_clear_pointer (&module->jit, flam_jit_free);
   g_free (module);
 }
 
@@ -99,6 +101,20 @@ flam_perf_modules_get (FlamPerfModules *modules,
   module->build_id = g_strdup (build_id);
   module->id = FLAM_NONE;
   g_hash_table_insert (modules->by_name, g_steal_pointer (&key), module);
+  return module;
+}
+
+FlamPerfModule *
+flam_perf_modules_generated (FlamPerfModules *modules,
+                             gint32 pid,
+                             const char *jitdump)
+{
+  g_autofree char *path = flam_jit_module_path (pid);
+  FlamPerfModule *module =
+      flam_perf_modules_get (modules, path, strlen (path), "");
+
+  if (jitdump && !module->jitdump)
+    module->jitdump = g_strdup (jitdump);
   return module;
 }
 
@@ -217,6 +233,9 @@ flam_perf_modules_warn (const FlamPerfModules *modules)
   while (g_hash_table_iter_next (&iter, NULL, &value))
     {
       const FlamPerfModule *module = value;
+      if (module->jit)
+        flam_builder_set_module_symbols (
+            modules->builder, module->id, FLAM_SYMBOLS_SYMTAB, "");
       if (module->why)
         g_ptr_array_add (
             sorted, g_strdup_printf ("%s (%s)", module->path, module->why));
@@ -263,29 +282,67 @@ introduce (FlamPerfModules *modules, FlamPerfModule *module)
   module->function = make_function (modules, module);
 }
 
+/* FLAM_NONE: nothing known. */
+static FlamId
+name_generated (FlamPerfModules *modules,
+                FlamPerfModule *module,
+                guint64 address,
+                guint64 time)
+{
+  FlamBuilder *builder = modules->builder;
+  FlamFunction function = { .module = module->id };
+  FlamJitFrame found;
+
+  if (!module->jit_tried)
+    module->jit = flam_jit_open_process (
+        flam_jit_module_pid (module->path),
+        module->jitdump,
+        (gint64)MIN (modules->file->wall_clock, (guint64)G_MAXINT64),
+        NULL);
+  module->jit_tried = TRUE;
+  if (!module->jit || !flam_jit_find (module->jit, address, time, &found))
+    return FLAM_NONE;
+  function.name = flam_builder_string (builder, found.name, -1);
+  function.file = flam_builder_string (builder, found.file, -1);
+  function.kind = found.kind;
+  return flam_builder_frame (builder,
+                             flam_builder_function (builder, &function),
+                             address,
+                             found.line,
+                             0);
+}
+
+static FlamId
+name_of_kernel (FlamPerfModules *modules, guint64 address)
+{
+  FlamBuilder *builder = modules->builder;
+  const char *name = name_kernel (modules, address);
+  FlamFunction function = { .module = modules->kernel->id,
+                            .kind = FLAM_KIND_KERNEL };
+
+  if (!name)
+    return FLAM_NONE;
+  function.name = flam_builder_string (builder, name, -1);
+  return flam_builder_frame (
+      builder, flam_builder_function (builder, &function), address, 0, 0);
+}
+
 FlamId
 flam_perf_modules_frame (FlamPerfModules *modules,
                          FlamPerfModule *module,
-                         guint64 address)
+                         guint64 address,
+                         guint64 time)
 {
-  const char *name;
-  FlamFunction function;
+  FlamId frame = FLAM_NONE;
 
   if (module->id == FLAM_NONE)
     introduce (modules, module);
-  if (module == modules->kernel && (name = name_kernel (modules, address)))
-    {
-      function = (FlamFunction){
-        .name = flam_builder_string (modules->builder, name, -1),
-        .module = module->id,
-        .kind = FLAM_KIND_KERNEL,
-      };
-      return flam_builder_frame (
-          modules->builder,
-          flam_builder_function (modules->builder, &function),
-          address,
-          0,
-          0);
-    }
-  return flam_builder_frame (modules->builder, module->function, address, 0, 0);
+  if (module == modules->kernel)
+    frame = name_of_kernel (modules, address);
+  else if (module->jitdump)
+    frame = name_generated (modules, module, address, time);
+  return frame != FLAM_NONE
+             ? frame
+             : flam_builder_frame (
+                   modules->builder, module->function, address, 0, 0);
 }

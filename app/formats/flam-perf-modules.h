@@ -6,6 +6,7 @@
 
 #include "flam-binaries.h"
 #include "flam-builder.h"
+#include "flam-jit.h"
 #include "flam-perf-file.h"
 #include "flam-unwind-rows.h"
 
@@ -28,7 +29,10 @@ typedef struct
   FlamId function; /* what stands for its addresses */
   gboolean tried;
   FlamUnwindTable *table;
-  char *why; /* there is no table */
+  char *why;     /* there is no table */
+  char *jitdump; /* of generated code: the mapping of its names, or NULL */
+  FlamJit *jit;  /* what is in there */
+  gboolean jit_tried;
 } FlamPerfModule;
 
 typedef struct _FlamPerfModules FlamPerfModules;
@@ -54,10 +58,18 @@ void flam_perf_modules_set_kernel (FlamPerfModules *modules,
 /* NULL with `why`. */
 const FlamUnwindTable *flam_perf_modules_table (FlamPerfModules *modules,
                                                 FlamPerfModule *module);
-/* The frame of an address as the module counts: a file offset or absolute. */
+/* The code that a process generated. `jitdump`: the path of the file where its
+ * names are, or NULL. */
+FlamPerfModule *flam_perf_modules_generated (FlamPerfModules *modules,
+                                             gint32 pid,
+                                             const char *jitdump);
+/* The frame of an address as the module counts: a file offset or absolute. Of
+ * code with a jitdump it depends on the time: G_MAXUINT64 where times are not
+ * CLOCK_MONOTONIC's. */
 FlamId flam_perf_modules_frame (FlamPerfModules *modules,
                                 FlamPerfModule *module,
-                                guint64 address);
+                                guint64 address,
+                                guint64 time);
 /* A warning for each module that was needed and had no table; and the reason
  * why the kernel has no names. */
 void flam_perf_modules_warn (const FlamPerfModules *modules);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-processes.h"
-#include "flam-jit.h"
 
 #include <string.h>
 
@@ -370,14 +369,33 @@ path_length (const FlamPerfBytes *in)
   return strnlen ((const char *)in->p, flam_perf_left (in));
 }
 
+/* "/anywhere/jit-123.dump" is mapped once by the runtime of 123, only so that
+ * we know of it. */
+static gboolean
+is_jitdump (const char *path)
+{
+  const char *slash = strrchr (path, '/');
+
+  return slash && g_str_has_prefix (slash, "/jit-") &&
+         g_str_has_suffix (slash, ".dump");
+}
+
 /* Addresses in memory mean something in one process alone; its runtime may say
  * what. */
 static FlamPerfModule *
-generated_code (FlamPerfProcesses *processes, gint32 pid)
+find_module (FlamPerfProcesses *processes,
+             gint32 pid,
+             const FlamPerfBytes *path,
+             const char *build_id)
 {
-  g_autofree char *path = flam_jit_module_path (pid);
+  FlamPerfModule *module = flam_perf_modules_get (
+      processes->modules, (const char *)path->p, path_length (path), build_id);
 
-  return flam_perf_modules_get (processes->modules, path, strlen (path), "");
+  if (is_jitdump (module->path))
+    return flam_perf_modules_generated (processes->modules, pid, module->path);
+  if (module->kind == FLAM_PERF_MODULE_MEMORY)
+    return flam_perf_modules_generated (processes->modules, pid, NULL);
+  return module;
 }
 
 static void
@@ -404,12 +422,7 @@ map (FlamPerfProcesses *processes,
     processes->too_many = TRUE;
   else
     {
-      module = flam_perf_modules_get (processes->modules,
-                                      (const char *)path->p,
-                                      path_length (path),
-                                      build_id);
-      if (module->kind == FLAM_PERF_MODULE_MEMORY)
-        module = generated_code (processes, pid);
+      module = find_module (processes, pid, path, build_id);
       flam_unwind_space_add (space, start, start + size, offset, NULL, module);
     }
   processes->n_maps += flam_unwind_space_size (space) - before;

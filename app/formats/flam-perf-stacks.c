@@ -8,6 +8,9 @@
 #define CONTEXT_KERNEL ((guint64)-128)
 #define CONTEXT_HYPERVISOR ((guint64)-32)
 
+/* The kernel's place among the generations of spaces. */
+#define OF_KERNEL G_MAXUINT64
+
 /* What an address of a space is, as of the space's generation. */
 typedef struct
 {
@@ -27,6 +30,7 @@ struct _FlamPerfStacks
   GArray *frames; /* FlamId, leaf first: of the sample at hand */
   guint64 *pcs;
   guint64 n_truncated;
+  guint64 time; /* of the sample at hand, if jitdumps have the same clock */
 };
 
 FlamPerfStacks *
@@ -80,18 +84,23 @@ unknown_frame (FlamPerfStacks *stacks)
   return stacks->unknown;
 }
 
+/* `stays`: it will be the same at another time. */
 static FlamId
-find_frame (FlamPerfStacks *stacks, FlamUnwindSpace *space, guint64 pc)
+find_frame (FlamPerfStacks *stacks,
+            FlamUnwindSpace *space,
+            guint64 pc,
+            gboolean *stays)
 {
   const FlamUnwindMap *found = flam_unwind_space_find (space, pc);
   FlamPerfModule *module = found ? found->user : NULL;
 
+  *stays = !module || !module->jitdump;
   if (!module)
     return unknown_frame (stacks);
   if (module->kind == FLAM_PERF_MODULE_FILE ||
       module->kind == FLAM_PERF_MODULE_VDSO)
     pc += found->offset - found->start;
-  return flam_perf_modules_frame (stacks->modules, module, pc);
+  return flam_perf_modules_frame (stacks->modules, module, pc, stacks->time);
 }
 
 static void
@@ -105,25 +114,42 @@ add_frame (FlamPerfStacks *stacks, FlamId frame)
   g_array_append_val (frames, frame);
 }
 
+static Entry *
+find_entry (FlamPerfStacks *stacks, guint64 pc, guint64 generation)
+{
+  guint64 hash = flam_hash_mix (pc, generation);
+
+  return &stacks->entries[hash >> (64 - CACHE_BITS)];
+}
+
 static void
 add_user (FlamPerfStacks *stacks, FlamUnwindSpace *space, guint64 pc)
 {
   guint64 generation = flam_unwind_space_generation (space);
-  guint64 hash = flam_hash_mix (pc, generation);
-  Entry *entry = &stacks->entries[hash >> (64 - CACHE_BITS)];
+  Entry *entry = find_entry (stacks, pc, generation);
 
   if (entry->pc != pc || entry->generation != generation)
-    *entry = (Entry){ pc, generation, find_frame (stacks, space, pc) };
+    {
+      gboolean stays;
+      FlamId frame = find_frame (stacks, space, pc, &stays);
+      *entry = (Entry){ pc, stays ? generation : 0, frame };
+    }
   add_frame (stacks, entry->frame);
 }
 
 static void
 add_kernel (FlamPerfStacks *stacks, guint64 pc)
 {
-  add_frame (
-      stacks,
-      flam_perf_modules_frame (
-          stacks->modules, flam_perf_modules_kernel (stacks->modules), pc));
+  Entry *entry = find_entry (stacks, pc, OF_KERNEL);
+
+  if (entry->pc != pc || entry->generation != OF_KERNEL)
+    {
+      FlamPerfModule *kernel = flam_perf_modules_kernel (stacks->modules);
+      FlamId frame =
+          flam_perf_modules_frame (stacks->modules, kernel, pc, stacks->time);
+      *entry = (Entry){ pc, OF_KERNEL, frame };
+    }
+  add_frame (stacks, entry->frame);
 }
 
 static void
@@ -236,6 +262,7 @@ flam_perf_stacks_get (FlamPerfStacks *stacks,
   gboolean copied = has_copied_stack (stacks, event, sample);
   FlamId stack = FLAM_NONE;
 
+  stacks->time = event->monotonic ? sample->time : G_MAXUINT64;
   g_array_set_size (frames, 0);
   add_chain (stacks, space, sample, mode, !copied);
   if (copied)

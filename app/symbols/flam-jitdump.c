@@ -347,6 +347,10 @@ find_line (const FlamJitdump *jitdump,
 {
   guint64 as_written = address - load->start + load->lines_base;
 
+  /* A function is of one file, wherever in it we are: that of its first line.
+   * What was inlined from others has no line. */
+  if (load->n_lines > 0)
+    symbol->file = g_array_index (jitdump->lines, Line, load->first_line).file;
   for (guint32 i = 0; i < load->n_lines; i++)
     {
       const Line *line =
@@ -354,8 +358,8 @@ find_line (const FlamJitdump *jitdump,
 
       if (line->address > as_written)
         break;
-      symbol->file = line->file;
-      symbol->line = line->line;
+      if (g_str_equal (symbol->file, line->file))
+        symbol->line = line->line;
     }
 }
 
