@@ -77,7 +77,7 @@ put_asleep (FlamTracer *tracer,
   if (message == NULL)
     {
       tracer->stats.lost++;
-      return TRUE;
+      return FALSE;
     }
   n = flam_read_memory (
       task->tid, blocked->sp, flam_message_data (message), wanted);

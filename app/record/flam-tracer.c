@@ -85,6 +85,7 @@ flam_tracer_init (FlamTracer *tracer,
     tracer->period = MAX (tracer->period, IDLE_PERIOD);
   tracer->next_tick = tracer->period;
   tracer->exit_status = -1;
+  tracer->spin_time = g_get_num_processors () > 1 ? SPIN_TIME : 0;
   flam_tasks_init (&tracer->tasks, pipe);
 }
 
@@ -355,7 +356,7 @@ drain (FlamTracer *tracer)
 static void
 drain_at_once (FlamTracer *tracer, guint expected)
 {
-  gint64 until = flam_tracer_now (tracer) + SPIN_TIME;
+  gint64 until = flam_tracer_now (tracer) + tracer->spin_time;
 
   while (expected > 0 && flam_tracer_now (tracer) < until)
     {

@@ -3,6 +3,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "flam-capture-reader.h"
 #include "flam-capture-writer.h"
@@ -268,6 +269,63 @@ put_block (GByteArray *file, guint16 type, const guint8 *payload, guint32 n)
   g_byte_array_append (file, payload, n);
 }
 
+/* A file whose checksums are right and whose payloads were changed: this is
+ * where readers meet numbers that nobody would write. */
+static void
+change_payloads (GRand *random, const guint8 *data, gsize size, GByteArray *out)
+{
+  gsize at = FLAM_CAPTURE_HEADER_SIZE;
+
+  g_byte_array_append (out, data, FLAM_CAPTURE_HEADER_SIZE);
+  while (at + FLAM_CAPTURE_BLOCK_HEADER_SIZE <= size)
+    {
+      const guint8 *block = data + at;
+      guint8 payload[4096];
+      guint32 stored = block[8] | (guint32)block[9] << 8;
+      gsize n = stored;
+
+      at += FLAM_CAPTURE_BLOCK_HEADER_SIZE;
+      if (block[6] & FLAM_CAPTURE_FLAG_ZSTD)
+        n = ZSTD_decompress (payload, sizeof payload, data + at, stored);
+      else
+        memcpy (payload, data + at, stored);
+      at += stored;
+      g_assert_cmpuint (n, <=, 255);
+      for (gint i = g_rand_int_range (random, 0, 3); i > 0 && n > 0; i--)
+        payload[g_rand_int_range (random, 0, (gint32)n)] =
+            (guint8)(g_rand_boolean (random) ? g_rand_int_range (random, 0, 256)
+                                             : g_rand_int_range (random, 0, 4));
+      put_block (out, (guint16)(block[4] | block[5] << 8), payload, (guint32)n);
+    }
+}
+
+static void
+test_damaged_blocks (void)
+{
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (GRand) random = g_rand_new_with_seed (11);
+  const guint8 *data;
+  gsize size;
+  guint good = 0;
+
+  write_recording (writer, TRUE);
+  data = flam_capture_writer_data (writer, &size);
+  for (guint round = 0; round < 5000; round++)
+    {
+      g_autoptr (GByteArray) file = g_byte_array_new ();
+      g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new ("test");
+      g_autoptr (FlamBuilder) builder = flam_builder_new ();
+      g_autoptr (FlamProfile) profile = NULL;
+
+      change_payloads (random, data, size, file);
+      flam_capture_reader_feed (reader, file->data, file->len, NULL);
+      g_assert_true (flam_capture_reader_build (reader, builder, NULL, NULL));
+      profile = flam_builder_finish (builder, NULL);
+      good += profile != NULL;
+    }
+  g_assert_cmpuint (good, >, 100);
+}
+
 static const guint8 empty_file[] = "FLAMBEAU\1\0\0\0\20\0\0";
 
 static void
@@ -393,6 +451,7 @@ main (int argc, char **argv)
   g_test_add_func ("/capture/every-prefix", test_every_prefix);
   g_test_add_func ("/capture/every-flip", test_every_flip);
   g_test_add_func ("/capture/damaged-payload", test_damaged_payload);
+  g_test_add_func ("/capture/damaged-blocks", test_damaged_blocks);
   g_test_add_func ("/capture/versions", test_versions);
   g_test_add_func ("/capture/bad-references", test_bad_references);
   g_test_add_func ("/capture/follow", test_follow);
