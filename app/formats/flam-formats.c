@@ -10,6 +10,7 @@
   ROW (dhat)                                                                   \
   ROW (flambeau)                                                               \
   ROW (folded)                                                                 \
+  ROW (gecko)                                                                  \
   ROW (gperftools)                                                             \
   ROW (heapprofile)                                                            \
   ROW (heaptrack)                                                              \

@@ -189,14 +189,12 @@ folded (FlamProfile *profile)
   return export(profile, flam_exporter_find ("folded"), 0);
 }
 
-/* callgrind has no stacks, V8 and Firefox have times alone, pprof has whole
+/* callgrind has no stacks, V8 has times alone, pprof has whole
  * numbers. */
 static gboolean
 holds_all (const FlamExporter *exporter, const FlamProfile *profile)
 {
-  static const char *const lossy[] = {
-    "callgrind", "cpuprofile", "gecko", NULL
-  };
+  static const char *const lossy[] = { "callgrind", "cpuprofile", NULL };
 
   if (strcmp (exporter->id, "pprof") == 0)
     return profile->measures[0].denominator == 1;
