@@ -259,7 +259,7 @@ flam_cli_parse (int *argc,
   left = *argc - 1;
   if (left > 0 && strcmp ((*argv)[1], "--") == 0)
     left--, (*argv)++;
-  if (left != n_files)
+  if (n_files == FLAM_CLI_ANY_FILES ? left == 0 : left != n_files)
     {
       flam_cli_usage ("%s: expected %s", verb->name, verb->arguments);
       return FALSE;

@@ -48,6 +48,9 @@ FlamCliOptions *flam_cli_options_new (void);
 void flam_cli_options_free (FlamCliOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamCliOptions, flam_cli_options_free)
 
+/* As many files as there are, at least one. */
+#define FLAM_CLI_ANY_FILES G_MAXUINT
+
 /* Parses `argv` of one verb: the selection options, `entries` of its own
  * (may be NULL), and the file names left over (`files`, g_strfreev). FALSE
  * after printing what is wrong with the usage. */
@@ -84,6 +87,7 @@ void flam_cli_json_weight (JsonBuilder *json,
                            gint64 weight);
 
 extern const FlamVerb flam_verb_info, flam_verb_top, flam_verb_tree,
-    flam_verb_lines, flam_verb_export, flam_verb_record, flam_verb_formats;
+    flam_verb_lines, flam_verb_export, flam_verb_diff, flam_verb_history,
+    flam_verb_record, flam_verb_formats;
 
 G_END_DECLS

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+#include "flam-diff.h"
+#include "flam-format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct
+{
+  FlamProfile *profile;
+  FlamTree *tree;
+} Side;
+
+static void
+side_clear (Side *side)
+{
+  g_clear_pointer (&side->tree, flam_tree_unref);
+  g_clear_pointer (&side->profile, flam_profile_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Side, side_clear)
+
+static gboolean
+load_side (Side *side, const char *path, FlamCliOptions *options)
+{
+  g_autoptr (FlamSelection) selection = NULL;
+
+  side->profile = flam_cli_load (path, options);
+  if (side->profile == NULL)
+    return FALSE;
+  selection = flam_cli_select (options, side->profile, path);
+  if (selection == NULL)
+    return FALSE;
+  selection->invert = FALSE;
+  side->tree = flam_cli_tree (side->profile, selection);
+  return TRUE;
+}
+
+static const FlamMeasure *
+measure_of (const Side *side)
+{
+  return &side->profile->measures[side->tree->measure];
+}
+
+static void
+print_json (const Side *side, const FlamDiffRow *rows, guint n)
+{
+  const FlamMeasure *measure = measure_of (side);
+  JsonBuilder *json = json_builder_new ();
+
+  json_builder_begin_object (json);
+  json_builder_set_member_name (json, "rows");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < n; i++)
+    {
+      json_builder_begin_object (json);
+      flam_cli_json_string (json, "function", rows[i].name);
+      flam_cli_json_weight (json, "base", measure, rows[i].base);
+      flam_cli_json_weight (json, "new", measure, rows[i].fresh);
+      flam_cli_json_weight (json, "delta", measure, rows[i].delta);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  flam_cli_print_json (json);
+}
+
+static void
+print_csv (const Side *side, const FlamDiffRow *rows, guint n)
+{
+  const FlamMeasure *measure = measure_of (side);
+
+  printf ("function,base,new,delta\n");
+  for (guint i = 0; i < n; i++)
+    {
+      g_auto (GStrv) parts = g_strsplit (rows[i].name, "\"", -1);
+      g_autofree char *quoted = g_strjoinv ("\"\"", parts);
+      g_autofree char *base = flam_format_plain (measure, rows[i].base);
+      g_autofree char *fresh = flam_format_plain (measure, rows[i].fresh);
+      g_autofree char *delta = flam_format_plain (measure, rows[i].delta);
+
+      printf ("\"%s\",%s,%s,%s\n", quoted, base, fresh, delta);
+    }
+}
+
+static void
+print_text (const Side *side, const FlamDiffRow *rows, guint n)
+{
+  const FlamMeasure *measure = measure_of (side);
+
+  for (guint i = 0; i < n && rows[i].delta != 0; i++)
+    {
+      g_autofree char *base = flam_format_weight (measure, rows[i].base);
+      g_autofree char *fresh = flam_format_weight (measure, rows[i].fresh);
+      g_autofree char *delta =
+          flam_format_weight (measure, ABS (rows[i].delta));
+
+      g_print ("%s%s  %s → %s  %s\n",
+               rows[i].delta > 0 ? "+" : "−",
+               delta,
+               base,
+               fresh,
+               rows[i].name);
+    }
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
+  g_auto (Side) base = { NULL, NULL };
+  g_auto (Side) fresh = { NULL, NULL };
+  g_autofree FlamDiffRow *rows = NULL;
+  g_autofree char *to = NULL;
+  g_auto (GStrv) files = NULL;
+  gboolean normalize = FALSE;
+  gboolean self = FALSE;
+  guint n;
+  const GOptionEntry entries[] = {
+    { "normalize",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &normalize,
+      "Scale BASE to FILE's total",
+      NULL },
+    { "self", 0, 0, G_OPTION_ARG_NONE, &self, "Selves, not totals", NULL },
+    { "to", 0, 0, G_OPTION_ARG_STRING, &to, "folded or csv", "FORMAT" },
+    { NULL },
+  };
+
+  if (!flam_cli_parse (
+          &argc, &argv, &flam_verb_diff, options, entries, 2, &files))
+    return FLAM_EXIT_USAGE;
+  if (to != NULL && strcmp (to, "folded") != 0 && strcmp (to, "csv") != 0)
+    return flam_cli_usage ("diff: --to is folded or csv");
+  if (!load_side (&base, files[0], options) ||
+      !load_side (&fresh, files[1], options))
+    return FLAM_EXIT_REFUSED;
+  if (g_strcmp0 (to, "folded") == 0)
+    {
+      g_autofree char *text =
+          flam_diff_folded (base.tree, fresh.tree, normalize);
+
+      fputs (text, stdout);
+      return FLAM_EXIT_DONE;
+    }
+  rows = flam_diff_functions (base.tree, fresh.tree, self, normalize, &n);
+  if (options->json)
+    print_json (&fresh, rows, n);
+  else if (to != NULL)
+    print_csv (&fresh, rows, n);
+  else
+    print_text (&fresh, rows, n);
+  return FLAM_EXIT_DONE;
+}
+
+const FlamVerb flam_verb_diff = {
+  "diff", "BASE FILE", "what changed between two captures", run
+};

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+#include "flam-diff.h"
+#include "flam-format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOVED 3
+
+/* One capture: what it holds, and what moved since the one before. */
+typedef struct
+{
+  char *path;
+  FlamProfile *profile;
+  FlamTree *tree;
+} Entry;
+
+static void
+entry_free (gpointer data)
+{
+  Entry *entry = data;
+
+  g_clear_pointer (&entry->tree, flam_tree_unref);
+  g_clear_pointer (&entry->profile, flam_profile_unref);
+  g_free (entry->path);
+  g_free (entry);
+}
+
+static Entry *
+load_entry (const char *path, FlamCliOptions *options)
+{
+  g_autoptr (FlamProfile) profile = flam_cli_load (path, options);
+  g_autoptr (FlamSelection) selection = NULL;
+  Entry *entry;
+
+  if (profile != NULL)
+    selection = flam_cli_select (options, profile, path);
+  if (selection == NULL)
+    return NULL;
+  selection->invert = FALSE;
+  entry = g_new0 (Entry, 1);
+  entry->path = g_strdup (path);
+  entry->tree = flam_cli_tree (profile, selection);
+  entry->profile = g_steal_pointer (&profile);
+  return entry;
+}
+
+static int
+compare_entries (gconstpointer a, gconstpointer b)
+{
+  const Entry *x = *(const Entry *const *)a;
+  const Entry *y = *(const Entry *const *)b;
+  gint64 s = x->profile->facts.start_unix_ns;
+  gint64 t = y->profile->facts.start_unix_ns;
+
+  return (s > t) - (s < t);
+}
+
+static gint64
+total_of (const Entry *entry, guint measure)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+
+  selection->measure = measure;
+  return flam_weights_total (entry->profile, selection);
+}
+
+/* The functions that moved most; "" for the first capture. */
+static char *
+moved_text (const Entry *before, const Entry *entry)
+{
+  const FlamMeasure *measure = &entry->profile->measures[entry->tree->measure];
+  GString *text = g_string_new (NULL);
+  g_autofree FlamDiffRow *rows = NULL;
+  guint n = 0;
+
+  if (before != NULL)
+    rows = flam_diff_functions (before->tree, entry->tree, TRUE, FALSE, &n);
+  for (guint i = 0; i < MIN (n, MOVED) && rows[i].delta != 0; i++)
+    {
+      g_autofree char *delta =
+          flam_format_weight (measure, ABS (rows[i].delta));
+
+      g_string_append_printf (text,
+                              "%s%s %s%s",
+                              i > 0 ? ", " : "",
+                              rows[i].name,
+                              rows[i].delta > 0 ? "+" : "−",
+                              delta);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static void
+add_moved (JsonBuilder *json, const Entry *before, const Entry *entry)
+{
+  const FlamMeasure *measure = &entry->profile->measures[entry->tree->measure];
+  g_autofree FlamDiffRow *rows = NULL;
+  guint n = 0;
+
+  json_builder_set_member_name (json, "moved");
+  json_builder_begin_array (json);
+  if (before != NULL)
+    rows = flam_diff_functions (before->tree, entry->tree, TRUE, FALSE, &n);
+  for (guint i = 0; i < MIN (n, MOVED) && rows[i].delta != 0; i++)
+    {
+      json_builder_begin_object (json);
+      flam_cli_json_string (json, "function", rows[i].name);
+      flam_cli_json_weight (json, "delta", measure, rows[i].delta);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+print_json (const GPtrArray *entries)
+{
+  JsonBuilder *json = json_builder_new ();
+
+  json_builder_begin_array (json);
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const Entry *entry = entries->pdata[i];
+      const FlamProfile *p = entry->profile;
+
+      json_builder_begin_object (json);
+      flam_cli_json_string (json, "file", entry->path);
+      flam_cli_json_int (json, "start_unix_ns", p->facts.start_unix_ns);
+      flam_cli_json_int (json, "duration_ns", p->facts.duration_ns);
+      json_builder_set_member_name (json, "totals");
+      json_builder_begin_object (json);
+      for (guint m = 0; m < p->n_measures; m++)
+        flam_cli_json_weight (json,
+                              flam_profile_string (p, p->measures[m].id),
+                              &p->measures[m],
+                              total_of (entry, m));
+      json_builder_end_object (json);
+      add_moved (json, i > 0 ? entries->pdata[i - 1] : NULL, entry);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  flam_cli_print_json (json);
+}
+
+static void
+print_csv (const GPtrArray *entries)
+{
+  printf ("file,start_unix_ns,duration_ns,measure,total\n");
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const Entry *entry = entries->pdata[i];
+      const FlamProfile *p = entry->profile;
+      g_auto (GStrv) parts = g_strsplit (entry->path, "\"", -1);
+      g_autofree char *quoted = g_strjoinv ("\"\"", parts);
+
+      for (guint m = 0; m < p->n_measures; m++)
+        {
+          g_autofree char *total =
+              flam_format_plain (&p->measures[m], total_of (entry, m));
+
+          printf ("\"%s\",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%s,%s\n",
+                  quoted,
+                  p->facts.start_unix_ns,
+                  p->facts.duration_ns,
+                  flam_profile_string (p, p->measures[m].id),
+                  total);
+        }
+    }
+}
+
+static void
+print_text (const GPtrArray *entries)
+{
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const Entry *entry = entries->pdata[i];
+      const FlamProfile *p = entry->profile;
+      g_autofree char *duration =
+          flam_format_value (p->facts.duration_ns, FLAM_UNIT_NS);
+      g_autofree char *moved =
+          moved_text (i > 0 ? entries->pdata[i - 1] : NULL, entry);
+
+      g_print ("%s  %s", entry->path, duration);
+      for (guint m = 0; m < p->n_measures; m++)
+        {
+          g_autofree char *total =
+              flam_format_weight (&p->measures[m], total_of (entry, m));
+
+          g_print (
+              "  %s %s", flam_profile_string (p, p->measures[m].id), total);
+        }
+      g_print ("%s%s\n", *moved ? "  moved: " : "", moved);
+    }
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
+  g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (entry_free);
+  g_autofree char *to = NULL;
+  g_auto (GStrv) files = NULL;
+  const GOptionEntry own[] = {
+    { "to", 0, 0, G_OPTION_ARG_STRING, &to, "csv", "FORMAT" },
+    { NULL },
+  };
+
+  if (!flam_cli_parse (&argc,
+                       &argv,
+                       &flam_verb_history,
+                       options,
+                       own,
+                       FLAM_CLI_ANY_FILES,
+                       &files))
+    return FLAM_EXIT_USAGE;
+  if (to != NULL && strcmp (to, "csv") != 0)
+    return flam_cli_usage ("history: --to is csv");
+  for (guint i = 0; files[i] != NULL; i++)
+    {
+      Entry *entry = load_entry (files[i], options);
+
+      if (entry == NULL)
+        return FLAM_EXIT_REFUSED;
+      g_ptr_array_add (entries, entry);
+    }
+  g_ptr_array_sort (entries, compare_entries);
+  if (options->json)
+    print_json (entries);
+  else if (to != NULL)
+    print_csv (entries);
+  else
+    print_text (entries);
+  return FLAM_EXIT_DONE;
+}
+
+const FlamVerb flam_verb_history = {
+  "history", "FILE…", "how captures changed over time", run
+};

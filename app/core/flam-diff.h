@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Two trees -> what changed, by name: captures of different formats, programs
+ * and machines share nothing else.
+ *
+ *   base   main 8   parse 5   old 3          name    base  new  delta
+ *   new    main 9   parse 2   fresh 7   ─▶   fresh      0    7     +7
+ *                                            old        3    0     -3
+ *                                            parse      5    2     -3
+ *                                            main       8    9     +1
+ */
+
+#include "flam-tree.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *name; /* valid as long as both trees */
+  gint64 base;
+  gint64 fresh;
+  gint64 delta;
+} FlamDiffRow;
+
+/* Rows for every function of either tree, largest change first, ties by name;
+ * `n` rows, g_free. Totals, or with `self` selves. With `normalize`, the base
+ * is scaled to the new tree's total. The trees must not be inverted. */
+FlamDiffRow *flam_diff_functions (const FlamTree *base,
+                                  const FlamTree *fresh,
+                                  gboolean self,
+                                  gboolean normalize,
+                                  guint *n);
+
+/* "root;…;leaf base new" lines, sorted bytewise, g_free: what difffolded.pl
+ * writes and flamegraph.pl reads. */
+char *flam_diff_folded (const FlamTree *base,
+                        const FlamTree *fresh,
+                        gboolean normalize);
+
+G_END_DECLS
