@@ -63,11 +63,10 @@ struct _FlamFlameGraph
   GtkGesture *click, *drag;
   GtkEventController *scroll_controller, *motion_controller, *keys;
   double pointer_x, pointer_y;
-  gboolean pointer_inside, dragging;
+  gboolean pointer_inside, dragging, telling_zoom;
   double drag_from, drag_scroll;
   double pinch_range;
   FlamId hovered, pressed;
-  GtkWidget *tip;
 };
 
 enum
@@ -145,6 +144,7 @@ void flam_graph_set_zoom (FlamFlameGraph *self,
                           FlamId node,
                           gboolean remember,
                           gboolean animate);
+void flam_graph_tell_zoom (FlamFlameGraph *self, FlamId node);
 void flam_graph_set_selected (FlamFlameGraph *self, FlamId node);
 
 G_END_DECLS

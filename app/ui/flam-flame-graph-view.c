@@ -348,11 +348,7 @@ climb_to_view (FlamFlameGraph *self)
           to >= self->to - 1e-6 * (to - from))
         break;
     }
-  if (zoom == self->zoom)
-    return;
-  self->zoom = zoom;
-  g_object_notify (G_OBJECT (self), "zoom");
-  g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_ZOOM_CHANGED], 0, zoom);
+  flam_graph_tell_zoom (self, zoom);
 }
 
 void

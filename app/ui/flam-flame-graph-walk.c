@@ -20,14 +20,18 @@ remember_place (FlamFlameGraph *self)
   g_array_append_val (self->history, place);
 }
 
-static void
-zoom_changed (FlamFlameGraph *self, FlamId node)
+/* Who hears of a zoom may well ask for it (a session that holds it does): the
+ * view is already on its way, and need not show the node from edge to edge. */
+void
+flam_graph_tell_zoom (FlamFlameGraph *self, FlamId node)
 {
   if (self->zoom == node)
     return;
   self->zoom = node;
+  self->telling_zoom = TRUE;
   g_object_notify (G_OBJECT (self), "zoom");
   g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_ZOOM_CHANGED], 0, node);
+  self->telling_zoom = FALSE;
 }
 
 void
@@ -49,7 +53,7 @@ flam_graph_set_zoom (FlamFlameGraph *self,
     return;
   if (remember)
     remember_place (self);
-  zoom_changed (self, node);
+  flam_graph_tell_zoom (self, node);
   flam_graph_look_at (self, from, to, animate);
   flam_graph_scroll_to (self, node);
 }
@@ -58,7 +62,8 @@ void
 flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamId node)
 {
   g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
-  flam_graph_set_zoom (self, node, TRUE, TRUE);
+  if (!self->telling_zoom || node != self->zoom)
+    flam_graph_set_zoom (self, node, TRUE, TRUE);
 }
 
 FlamId
@@ -85,7 +90,7 @@ flam_flame_graph_back (FlamFlameGraph *self)
     }
   place = g_array_index (self->history, FlamPlace, self->history->len - 1);
   g_array_set_size (self->history, self->history->len - 1);
-  zoom_changed (self, place.zoom);
+  flam_graph_tell_zoom (self, place.zoom);
   flam_graph_look_at (self, place.from, place.to, TRUE);
   return TRUE;
 }
@@ -365,8 +370,12 @@ flam_flame_graph_set_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   g_object_notify (G_OBJECT (self), "tree");
   flam_graph_hover_again (self);
   if (zoom != self->zoom || tree == NULL)
-    g_signal_emit (
-        self, flam_graph_signals[FLAM_GRAPH_ZOOM_CHANGED], 0, self->zoom);
+    {
+      self->telling_zoom = TRUE;
+      g_signal_emit (
+          self, flam_graph_signals[FLAM_GRAPH_ZOOM_CHANGED], 0, self->zoom);
+      self->telling_zoom = FALSE;
+    }
   if (selected != FLAM_NONE && self->selected == FLAM_NONE)
     g_signal_emit (
         self, flam_graph_signals[FLAM_GRAPH_NODE_SELECTED], 0, FLAM_NONE);

@@ -2,9 +2,6 @@
 #include "flam-flame-graph-private.h"
 
 #include <adwaita.h>
-#include <glib/gi18n.h>
-
-#include "flam-format.h"
 
 #define LEGEND_ENTRIES 12
 
@@ -308,7 +305,6 @@ flam_flame_graph_dispose (GObject *object)
         self->vadjustment, flam_graph_on_scrolled, self);
   g_clear_object (&self->hadjustment);
   g_clear_object (&self->vadjustment);
-  g_clear_object (&self->tip);
   G_OBJECT_CLASS (flam_flame_graph_parent_class)->dispose (object);
 }
 

@@ -299,7 +299,7 @@ flam_overview_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (flam_overview_has_range (self))
     append_selection (self, snapshot, height);
   line = ink_of (self, 0.35f);
-  if (self->pointer >= 0 && self->grab == GRAB_NONE)
+  if (self->pointer >= 0 && self->grab == FLAM_GRAB_NONE)
     gtk_snapshot_append_color (
         snapshot,
         &line,

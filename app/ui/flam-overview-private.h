@@ -11,12 +11,12 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GRAB_NONE,
-  GRAB_NEW,
-  GRAB_FROM,
-  GRAB_TO,
-  GRAB_RANGE,
-} Grab;
+  FLAM_GRAB_NONE,
+  FLAM_GRAB_NEW,
+  FLAM_GRAB_FROM,
+  FLAM_GRAB_TO,
+  FLAM_GRAB_RANGE,
+} FlamGrab;
 
 struct _FlamOverview
 {
@@ -24,7 +24,7 @@ struct _FlamOverview
   FlamTimeline *timeline;
   GskRenderNode *curve; /* the picture below the selection; NULL: stale */
   gint64 from, to;      /* G_MININT64, G_MAXINT64: all */
-  Grab grab;
+  FlamGrab grab;
   double grab_x, grab_from, grab_to; /* pixels */
   double pointer;                    /* pixels; < 0: not here */
   guint throttle;

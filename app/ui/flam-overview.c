@@ -108,7 +108,7 @@ void
 flam_overview_set_range (FlamOverview *self, gint64 from, gint64 to)
 {
   g_return_if_fail (FLAM_IS_OVERVIEW (self));
-  if (self->grab != GRAB_NONE || (from == self->from && to == self->to))
+  if (self->grab != FLAM_GRAB_NONE || (from == self->from && to == self->to))
     return;
   self->from = self->told_from = from;
   self->to = self->told_to = to;
@@ -139,28 +139,29 @@ flam_overview_set_timeline (FlamOverview *self, FlamTimeline *timeline)
 
 /* --- pointer ------------------------------------------------------------- */
 
-static Grab
+static FlamGrab
 grab_at (FlamOverview *self, double x)
 {
   double from, to;
 
   if (!flam_overview_has_range (self))
-    return GRAB_NEW;
+    return FLAM_GRAB_NEW;
   from = flam_overview_pixel_of (self, self->from);
   to = flam_overview_pixel_of (self, self->to);
   if (fabs (x - from) <= HANDLE && fabs (x - from) <= fabs (x - to))
-    return GRAB_FROM;
+    return FLAM_GRAB_FROM;
   if (fabs (x - to) <= HANDLE)
-    return GRAB_TO;
-  return x > from && x < to ? GRAB_RANGE : GRAB_NEW;
+    return FLAM_GRAB_TO;
+  return x > from && x < to ? FLAM_GRAB_RANGE : FLAM_GRAB_NEW;
 }
 
 static void
 update_cursor (FlamOverview *self, double x)
 {
   static const char *const names[] = {
-    [GRAB_NONE] = "default", [GRAB_NEW] = "text",   [GRAB_FROM] = "ew-resize",
-    [GRAB_TO] = "ew-resize", [GRAB_RANGE] = "grab",
+    [FLAM_GRAB_NONE] = "default",   [FLAM_GRAB_NEW] = "text",
+    [FLAM_GRAB_FROM] = "ew-resize", [FLAM_GRAB_TO] = "ew-resize",
+    [FLAM_GRAB_RANGE] = "grab",
   };
 
   gtk_widget_set_cursor_from_name (
@@ -193,22 +194,22 @@ drag_to (FlamOverview *self, double dx)
 
   switch (self->grab)
     {
-    case GRAB_NEW:
+    case FLAM_GRAB_NEW:
       from = self->grab_x;
       to = self->grab_x + dx;
       break;
-    case GRAB_FROM:
+    case FLAM_GRAB_FROM:
       from += dx;
       break;
-    case GRAB_TO:
+    case FLAM_GRAB_TO:
       to += dx;
       break;
-    case GRAB_RANGE:
+    case FLAM_GRAB_RANGE:
       dx = CLAMP (dx, -from, width - to);
       from += dx;
       to += dx;
       break;
-    case GRAB_NONE:
+    case FLAM_GRAB_NONE:
       return;
     }
   if (from > to)
@@ -236,9 +237,9 @@ on_drag_end (GtkGestureDrag *drag, double dx, double dy, FlamOverview *self)
 {
   if (self->timeline == NULL)
     return;
-  if (self->grab == GRAB_NEW && fabs (dx) < LEAST)
+  if (self->grab == FLAM_GRAB_NEW && fabs (dx) < LEAST)
     change_range (self, G_MININT64, G_MAXINT64);
-  self->grab = GRAB_NONE;
+  self->grab = FLAM_GRAB_NONE;
   tell (self);
 }
 
@@ -249,7 +250,7 @@ on_pressed (
   if (n_press != 2 || self->timeline == NULL)
     return;
   change_range (self, G_MININT64, G_MAXINT64);
-  self->grab = GRAB_NONE;
+  self->grab = FLAM_GRAB_NONE;
   tell (self);
 }
 
@@ -287,7 +288,7 @@ on_query_tooltip (GtkWidget *widget,
   g_autofree char *value = NULL;
   g_autofree char *text = NULL;
 
-  if (timeline == NULL || by_keyboard || self->grab != GRAB_NONE)
+  if (timeline == NULL || by_keyboard || self->grab != FLAM_GRAB_NONE)
     return FALSE;
   fraction = CLAMP ((double)x / MAX (gtk_widget_get_width (widget), 1), 0, 1);
   bucket = MIN ((guint)(fraction * timeline->n), timeline->n - 1);

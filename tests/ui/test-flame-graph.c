@@ -499,6 +499,42 @@ test_deep (void)
   close_window (&fixture);
 }
 
+static void
+ask_again (FlamFlameGraph *graph, guint node, gpointer data)
+{
+  flam_flame_graph_zoom_to (graph, node);
+}
+
+/* A session that is told of a zoom sets it: that must not undo a view which
+ * shows a part of the node only, nor put anything into the history. */
+static void
+test_echo (void)
+{
+  Fixture fixture = { 0 };
+  double from, to;
+
+  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  g_signal_connect (
+      fixture.graph, "zoom-changed", G_CALLBACK (ask_again), NULL);
+  flam_flame_graph_zoom_to (fixture.graph, find (fixture.tree, "compute"));
+  wait_for_zoom (&fixture);
+  flam_graph_zoom_by (fixture.graph, 100, 0.5);
+  from = fixture.graph->from;
+  to = fixture.graph->to;
+  flam_flame_graph_zoom_to (fixture.graph, find (fixture.tree, "read"));
+  wait_for_zoom (&fixture);
+  flam_flame_graph_back (fixture.graph);
+  wait_for_zoom (&fixture);
+  g_assert_cmpfloat_with_epsilon (fixture.graph->from, from, 1e-6);
+  g_assert_cmpfloat_with_epsilon (fixture.graph->to, to, 1e-6);
+  g_assert_cmpuint (fixture.graph->history->len, ==, 1);
+  flam_graph_zoom_by (fixture.graph, 450, 2.3);
+  g_assert_cmpuint (fixture.graph->motion.tick, ==, 0);
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), !=, 2);
+  g_assert_cmpuint (fixture.graph->history->len, ==, 1);
+  close_window (&fixture);
+}
+
 /* Animations off: the first frame is the last. */
 static void
 test_still (void)
@@ -577,6 +613,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flame-graph/new-tree", test_new_tree);
   g_test_add_func ("/flame-graph/large", test_large);
   g_test_add_func ("/flame-graph/deep", test_deep);
+  g_test_add_func ("/flame-graph/echo", test_echo);
   g_test_add_func ("/flame-graph/still", test_still);
   g_test_add_func ("/flame-graph/narrow", test_narrow);
   g_test_add_func ("/flame-graph/legend", test_legend);
