@@ -8,6 +8,7 @@
 #include "flam-formats.h"
 #include "flam-symbolizer.h"
 
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -246,6 +247,152 @@ test_stacks (gconstpointer names)
     }
 }
 
+/* --- generated code ------------------------------------------------------ */
+
+#define PID 4194000 /* nobody has it */
+#define CODE 0x20000
+
+static void
+put (GByteArray *out, guint size, guint64 value)
+{
+  g_byte_array_append (out, (const guint8 *)&value, size);
+}
+
+static void
+put_text (GByteArray *out, const char *text, guint align)
+{
+  g_byte_array_append (out, (const guint8 *)text, strlen (text) + 1);
+  while (out->len % align)
+    put (out, 1, 0);
+}
+
+/* The size goes where it belongs when the record is complete. */
+static void
+end_record (GByteArray *out, guint start, guint at, guint size)
+{
+  guint32 length = out->len - start;
+  memcpy (out->data + start + at, &length, size);
+}
+
+/* jitdump: a load of code at CODE. */
+static void
+put_load (GByteArray *out, const char *name, guint64 time)
+{
+  guint start = out->len;
+
+  put (out, 8, 0);
+  put (out, 8, time);
+  put (out, 4, PID);
+  put (out, 4, PID);
+  put (out, 8, CODE);
+  put (out, 8, CODE);
+  put (out, 8, 64);
+  put (out, 8, time);
+  put_text (out, name, 1);
+  for (guint i = 0; i < 64; i++)
+    put (out, 1, 0x90);
+  end_record (out, start, 4, 4);
+}
+
+static void
+put_jitdump (GByteArray *out)
+{
+  put (out, 4, 0x4a695444);
+  put (out, 4, 1);
+  put (out, 4, 40);
+  put (out, 4, 62);
+  put (out, 4, 0);
+  put (out, 4, PID);
+  put (out, 8, 0);
+  put (out, 8, 0);
+  put_load (out, "early", 100);
+  put_load (out, "late", 200);
+}
+
+/* perf.data in pipe mode, its clock CLOCK_MONOTONIC: IP, TID, TIME. */
+static void
+put_event (GByteArray *out)
+{
+  guint start = out->len;
+
+  put (out, 8, 64);
+  put (out, 8, 1 | 128ull << 32);
+  put (out, 8, 0);
+  put (out, 8, 1);
+  put (out, 8, 7);
+  put (out, 8, 0);
+  put (out, 8, 1 << 18 | 1 << 25);
+  for (guint i = 0; i < 44; i += 4)
+    put (out, 4, 0);
+  put (out, 4, 1);
+  while (out->len < start + 8 + 128)
+    put (out, 4, 0);
+  end_record (out, start, 6, 2);
+}
+
+static void
+put_map (GByteArray *out, guint64 address, guint64 size, const char *path)
+{
+  guint start = out->len;
+
+  put (out, 8, 10 | 2ull << 32);
+  put (out, 8, PID | (guint64)PID << 32);
+  put (out, 8, address);
+  put (out, 8, size);
+  put (out, 8, 0);
+  for (guint i = 0; i < 24; i += 8)
+    put (out, 8, 0);
+  put (out, 8, 5);
+  put_text (out, path, 8);
+  put (out, 8, PID | (guint64)PID << 32);
+  put (out, 8, 50);
+  end_record (out, start, 6, 2);
+}
+
+static void
+put_sample (GByteArray *out, guint64 ip, guint64 time)
+{
+  guint start = out->len;
+
+  put (out, 8, 9 | 2ull << 32);
+  put (out, 8, ip);
+  put (out, 8, PID | (guint64)PID << 32);
+  put (out, 8, time);
+  end_record (out, start, 6, 2);
+}
+
+/* One address that is two functions, one after the other. */
+static void
+test_jitdump (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("flambeau-jit-XXXXXX", NULL);
+  g_autofree char *path = g_strdup_printf ("%s/jit-%d.dump", folder, PID);
+  g_autoptr (GByteArray) dump = g_byte_array_new ();
+  g_autoptr (GByteArray) file = g_byte_array_new ();
+  g_autoptr (FlamSource) source = NULL;
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (GError) error = NULL;
+
+  put_jitdump (dump);
+  g_file_set_contents (path, (const char *)dump->data, dump->len, &error);
+  g_assert_no_error (error);
+  g_byte_array_append (file, (const guint8 *)"PERFILE2", 8);
+  put (file, 8, 16);
+  put_event (file);
+  put_map (file, CODE, 0x1000, "//anon");
+  put_map (file, 0x80000, 0x1000, path);
+  put_sample (file, CODE + 8, 150);
+  put_sample (file, CODE + 8, 250);
+  source = flam_source_new_from_data ("jit.perf.data", file->data, file->len);
+  profile = flam_formats_load_source (source, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (profile->samples.n, ==, 2);
+  g_assert_cmpstr (name_of (profile, profile->samples.stack[0]), ==, "early");
+  g_assert_cmpstr (name_of (profile, profile->samples.stack[1]), ==, "late");
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -274,5 +421,6 @@ main (int argc, char **argv)
           g_strdup_printf ("/perf-data/stacks/%s", scripts[i][0]);
       g_test_add_data_func (name, scripts[i], test_stacks);
     }
+  g_test_add_func ("/perf-data/jitdump", test_jitdump);
   return g_test_run ();
 }
