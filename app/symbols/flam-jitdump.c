@@ -339,6 +339,8 @@ flam_jitdump_read_fraction (const FlamJitdump *jitdump)
 
 /* --- look-up ------------------------------------------------------------- */
 
+/* The file is the function's own, that of its first line; lines of what was
+ * inlined from other files are not known in it. */
 static void
 find_line (const FlamJitdump *jitdump,
            const Load *load,
@@ -346,20 +348,16 @@ find_line (const FlamJitdump *jitdump,
            FlamJitSymbol *symbol)
 {
   guint64 as_written = address - load->start + load->lines_base;
+  const Line *lines = (const Line *)jitdump->lines->data + load->first_line;
 
-  /* A function is of one file, wherever in it we are: that of its first line.
-   * What was inlined from others has no line. */
-  if (load->n_lines > 0)
-    symbol->file = g_array_index (jitdump->lines, Line, load->first_line).file;
   for (guint32 i = 0; i < load->n_lines; i++)
     {
-      const Line *line =
-          &g_array_index (jitdump->lines, Line, load->first_line + i);
-
-      if (line->address > as_written)
+      if (i > 0 && lines[i].address > as_written)
         break;
-      if (g_str_equal (symbol->file, line->file))
-        symbol->line = line->line;
+      if (i == 0)
+        symbol->file = lines[i].file;
+      symbol->line =
+          g_str_equal (symbol->file, lines[i].file) ? lines[i].line : 0;
     }
 }
 

@@ -170,8 +170,8 @@ make (gboolean swap)
   u64 (out, 1);
   u64 (out, 0);
   u64 (body, 0x1000);
-  u64 (body, 2);
-  u64 (body, 0x1000);
+  u64 (body, 4);
+  u64 (body, 0x1002);
   u32 (body, 11);
   u32 (body, 0);
   text (body, "a.js");
@@ -179,6 +179,14 @@ make (gboolean swap)
   u32 (body, 12);
   u32 (body, 0);
   text (body, "\xff");
+  u64 (body, 0x1038);
+  u32 (body, 99);
+  u32 (body, 0);
+  text (body, "other.js");
+  u64 (body, 0x103c);
+  u32 (body, 13);
+  u32 (body, 0);
+  text (body, "a.js");
   record (out, 2, 90, body);
   load (out, 100, 0x1000, 0x40, 1, "first");
   load (out, 200, 0x1020, 0x10, 2, "second");
@@ -229,6 +237,10 @@ check_jitdump (gboolean swap)
   assert_at (jitdump, 0x1025, 150, "first", 12);
   assert_at (jitdump, 0x1025, 250, "second", 0);
   assert_at (jitdump, 0x1035, 250, "first", 12);
+  assert_at (jitdump, 0x103d, 250, "first", 13);
+  g_assert_true (flam_jitdump_find (jitdump, 0x1039, 250, &symbol));
+  g_assert_cmpstr (symbol.file, ==, "a.js");
+  g_assert_cmpuint (symbol.line, ==, 0);
   g_assert_false (flam_jitdump_find (jitdump, 0x5011, 299, &symbol));
   assert_at (jitdump, 0x5011, 300, "first", 12);
   assert_at (jitdump, 0x1025, 1000, "third", 0);
