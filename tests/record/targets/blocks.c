@@ -20,7 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#define NOINLINE __attribute__ ((noinline))
+#else
 #define NOINLINE __attribute__ ((noinline, noclone))
+#endif
 
 static void *volatile sink;
 static long scale = 1;

@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#ifdef __clang__
+#define NOINLINE __attribute__ ((noinline))
+#else
 #define NOINLINE __attribute__ ((noinline, noclone))
+#endif
 
 static volatile uint64_t sink;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

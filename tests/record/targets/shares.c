@@ -13,7 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef __clang__
+#define NOINLINE __attribute__ ((noinline))
+#else
 #define NOINLINE __attribute__ ((noinline, noclone))
+#endif
 #define INLINE static inline __attribute__ ((always_inline))
 
 static volatile uint64_t sink;
