@@ -5,6 +5,7 @@
 
 /* The tables: a row is a word, X for flam_import_X or flam_export_X. */
 #define IMPORTERS(ROW)                                                         \
+  ROW (callgrind)                                                              \
   ROW (chrome_trace)                                                           \
   ROW (cpuprofile)                                                             \
   ROW (dhat)                                                                   \

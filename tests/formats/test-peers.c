@@ -234,6 +234,17 @@ test_heaptrack_raw (void)
   assert_bytes_like (total_of (capture.profile, "leaked"), "189.12K");
 }
 
+/* "20,000,010" */
+static gint64
+grouped_number (const GMatchInfo *match, int group)
+{
+  g_autofree char *text = g_match_info_fetch (match, group);
+  g_auto (GStrv) groups = g_strsplit (text, ",", -1);
+  g_autofree char *digits = g_strjoinv ("", groups);
+
+  return g_ascii_strtoll (digits, NULL, 10);
+}
+
 /* ms_print shows the peak's tree with its bytes; thousands have commas. */
 static void
 test_massif (void)
@@ -253,10 +264,7 @@ test_massif (void)
        g_match_info_matches (match);
        g_match_info_next (match, NULL))
     {
-      g_autofree char *text = g_match_info_fetch (match, 1);
-      g_auto (GStrv) groups = g_strsplit (text, ",", -1);
-      g_autofree char *digits = g_strjoinv ("", groups);
-      peak = MAX (peak, g_ascii_strtoll (digits, NULL, 10));
+      peak = MAX (peak, grouped_number (match, 1));
     }
   tree = tree_of (capture.profile, "peak");
   g_assert_cmpint (tree->total[0], ==, peak);
@@ -438,6 +446,45 @@ test_gperftools (void)
     }
 }
 
+/* callgrind_annotate and cg_annotate: "20,000,010 (49.84%)  nest.c:spin_heavy
+ * [bin/nest]"; the rows of one function in several files add up. */
+static void
+test_callgrind (gconstpointer name)
+{
+  g_autofree char *expect = g_strconcat (name, ".expect.txt", NULL);
+  g_autoptr (GRegex) rows = g_regex_new (
+      "^ *([\\d,]+) \\([\\d. ]+%\\).* [^ ]+:((?:spin|leaf|parse)\\w*)",
+      G_REGEX_MULTILINE,
+      0,
+      NULL);
+  g_autoptr (GRegex) totals =
+      g_regex_new ("^ *([\\d,]+) \\([\\d. ]+%\\).*PROGRAM TOTALS",
+                   G_REGEX_MULTILINE,
+                   0,
+                   NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autoptr (GMatchInfo) total = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_auto (Capture) capture;
+  guint checked = 0;
+
+  if (!open_capture (name, expect, &capture))
+    return;
+  tree = tree_of (capture.profile, "Ir");
+  g_assert_true (g_regex_match (totals, capture.expect, 0, &total));
+  g_assert_cmpint (tree->total[0], ==, grouped_number (total, 1));
+  for (g_regex_match (rows, capture.expect, 0, &match);
+       g_match_info_matches (match);
+       g_match_info_next (match, NULL))
+    {
+      g_autofree char *function = g_match_info_fetch (match, 2);
+      g_assert_cmpint (
+          weight_of (tree, function, TRUE), ==, grouped_number (match, 1));
+      checked++;
+    }
+  g_assert_cmpuint (checked, >=, 4);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -456,5 +503,12 @@ main (int argc, char **argv)
   g_test_add_func ("/peers/pprof/go-cpu", test_go_cpu);
   g_test_add_func ("/peers/pprof/go-heap", test_go_heap);
   g_test_add_func ("/peers/gperftools", test_gperftools);
+  g_test_add_data_func (
+      "/peers/callgrind/lines", "valgrind/callgrind.nest.out", test_callgrind);
+  g_test_add_data_func ("/peers/callgrind/instructions",
+                        "valgrind/callgrind.nestinstr.out",
+                        test_callgrind);
+  g_test_add_data_func (
+      "/peers/cachegrind", "valgrind/cachegrind.nest.out", test_callgrind);
   return g_test_run ();
 }

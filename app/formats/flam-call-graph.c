@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-call-graph.h"
+
+#include "flam-columns.h"
+
+#define MAX_PATHS 400000
+#define MAX_DEPTH 2000
+#define MAX_LOOKS 50000000
+#define MIN_SHARE 1e-6
+
+typedef struct
+{
+  FlamId frame;
+  guint32 first_call; /* FLAM_NONE; linked by `next` */
+  guint32 first_cost;
+  gint64 self;    /* of the first event */
+  double entered; /* cost of all calls to it */
+  double inside;  /* its own and that of its calls */
+  guint32 first_path;
+  gboolean on_path;
+} Function;
+
+typedef struct
+{
+  guint32 callee;
+  guint32 next;
+  double cost;
+} Call;
+
+typedef struct
+{
+  FlamId leaf;
+  gboolean inlined;
+  guint32 next;
+  gsize costs; /* row of `values` */
+} Cost;
+
+/* A way to a function, and the part of its cost that came this way. */
+typedef struct
+{
+  FlamId stack; /* of the caller */
+  guint32 next;
+  double share;
+} Path;
+
+/* A function whose calls are being followed. */
+typedef struct
+{
+  guint32 function;
+  guint32 call; /* the next one to follow */
+  FlamId stack;
+  double share;
+} Step;
+
+struct _FlamCallGraph
+{
+  FlamBuilder *builder;
+  guint n_events;
+  FlamColumn functions, calls, costs, paths, steps;
+  guint64 looks;          /* at calls, while paths were sought */
+  GArray *values;         /* gint64 */
+  GHashTable *call_index; /* caller << 32 | callee -> call + 1 */
+};
+
+#define function_at(graph, i)                                                  \
+  (&flam_column_at (&(graph)->functions, Function, i))
+#define call_at(graph, i) (&flam_column_at (&(graph)->calls, Call, i))
+#define cost_at(graph, i) (&flam_column_at (&(graph)->costs, Cost, i))
+#define path_at(graph, i) (&flam_column_at (&(graph)->paths, Path, i))
+
+FlamCallGraph *
+flam_call_graph_new (FlamBuilder *builder, guint n_events)
+{
+  FlamCallGraph *graph = g_new0 (FlamCallGraph, 1);
+
+  graph->builder = builder;
+  graph->n_events = n_events;
+  flam_column_init (&graph->functions, sizeof (Function));
+  flam_column_init (&graph->calls, sizeof (Call));
+  flam_column_init (&graph->costs, sizeof (Cost));
+  flam_column_init (&graph->paths, sizeof (Path));
+  flam_column_init (&graph->steps, sizeof (Step));
+  graph->values = g_array_new (FALSE, FALSE, sizeof (gint64));
+  graph->call_index =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  return graph;
+}
+
+void
+flam_call_graph_free (FlamCallGraph *graph)
+{
+  flam_column_clear (&graph->functions);
+  flam_column_clear (&graph->calls);
+  flam_column_clear (&graph->costs);
+  flam_column_clear (&graph->paths);
+  flam_column_clear (&graph->steps);
+  g_array_unref (graph->values);
+  g_hash_table_unref (graph->call_index);
+  g_free (graph);
+}
+
+guint32
+flam_call_graph_add_function (FlamCallGraph *graph, FlamId frame)
+{
+  Function *function = flam_column_push (&graph->functions);
+
+  *function = (Function){ .frame = frame,
+                          .first_call = FLAM_NONE,
+                          .first_cost = FLAM_NONE,
+                          .first_path = FLAM_NONE };
+  return graph->functions.n - 1;
+}
+
+void
+flam_call_graph_add_cost (FlamCallGraph *graph,
+                          guint32 function,
+                          FlamId leaf,
+                          gboolean inlined,
+                          const gint64 *costs)
+{
+  Function *f = function_at (graph, function);
+  Cost *cost = flam_column_push (&graph->costs);
+
+  *cost = (Cost){ .leaf = leaf,
+                  .inlined = inlined,
+                  .next = f->first_cost,
+                  .costs = graph->values->len };
+  f->first_cost = graph->costs.n - 1;
+  f->inside += costs[0];
+  g_array_append_vals (graph->values, costs, graph->n_events);
+}
+
+void
+flam_call_graph_add_call (FlamCallGraph *graph,
+                          guint32 caller,
+                          guint32 callee,
+                          gint64 cost)
+{
+  guint64 key = (guint64)caller << 32 | callee;
+  guint32 row =
+      GPOINTER_TO_UINT (g_hash_table_lookup (graph->call_index, &key)) - 1;
+  Function *f = function_at (graph, caller);
+
+  if (row == FLAM_NONE)
+    {
+      Call *call = flam_column_push (&graph->calls);
+
+      row = graph->calls.n - 1;
+      *call = (Call){ .callee = callee, .next = f->first_call };
+      f->first_call = row;
+      g_hash_table_insert (graph->call_index,
+                           g_memdup2 (&key, sizeof key),
+                           GUINT_TO_POINTER (row + 1));
+    }
+  call_at (graph, row)->cost += MAX (cost, 0);
+  if (caller == callee)
+    return;
+  f->inside += MAX (cost, 0);
+  function_at (graph, callee)->entered += MAX (cost, 0);
+}
+
+/* --- paths --------------------------------------------------------------- */
+
+static void
+enter (FlamCallGraph *graph, guint32 function, FlamId prefix, double share)
+{
+  Function *f = function_at (graph, function);
+  Path *path = flam_column_push (&graph->paths);
+  Step *step = flam_column_push (&graph->steps);
+
+  *path = (Path){ .stack = prefix, .next = f->first_path, .share = share };
+  f->first_path = graph->paths.n - 1;
+  *step =
+      (Step){ .function = function,
+              .call = f->first_call,
+              .stack = flam_builder_stack (graph->builder, prefix, f->frame),
+              .share = share };
+  f->on_path = TRUE;
+}
+
+/* The next call of the innermost step that is worth following. */
+static gboolean
+follow (FlamCallGraph *graph, double least)
+{
+  Step *step = &flam_column_at (&graph->steps, Step, graph->steps.n - 1);
+
+  while (step->call != FLAM_NONE)
+    {
+      const Call *call = call_at (graph, step->call);
+      const Function *callee = function_at (graph, call->callee);
+      double cost = call->cost * step->share;
+      double whole = MAX (callee->entered, callee->inside);
+
+      step->call = graph->looks++ < MAX_LOOKS ? call->next : FLAM_NONE;
+      if (callee->on_path || cost < least || whole <= 0 ||
+          graph->paths.n >= MAX_PATHS || graph->steps.n >= MAX_DEPTH)
+        continue;
+      enter (graph, call->callee, step->stack, cost / whole);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Without recursion: the open functions are `steps`. */
+static void
+walk (FlamCallGraph *graph, guint32 root, double share, double least)
+{
+  enter (graph, root, FLAM_NONE, share);
+  while (graph->steps.n > 0)
+    {
+      Step *step;
+
+      if (follow (graph, least))
+        continue;
+      step = &flam_column_at (&graph->steps, Step, graph->steps.n - 1);
+      function_at (graph, step->function)->on_path = FALSE;
+      graph->steps.n--;
+    }
+}
+
+/* Roots are what costs more than its callers account for. */
+static void
+find_paths (FlamCallGraph *graph)
+{
+  double total = 0;
+
+  for (gsize i = 0; i < graph->functions.n; i++)
+    {
+      const Function *f = function_at (graph, i);
+      total += MAX (f->inside - f->entered, 0);
+    }
+  for (gsize i = 0; i < graph->functions.n; i++)
+    {
+      const Function *f = function_at (graph, i);
+      double root = f->inside - f->entered;
+
+      if (root > 0 && root >= total * MIN_SHARE)
+        walk (graph, i, root / f->inside, total * MIN_SHARE);
+    }
+}
+
+/* --- costs onto paths ---------------------------------------------------- */
+
+static void
+add_sample (FlamCallGraph *graph,
+            FlamId thread,
+            FlamId prefix,
+            FlamId leaf,
+            guint event,
+            gint64 *weights,
+            gint64 weight)
+{
+  FlamSample sample = {
+    .thread = thread,
+    .stack = flam_builder_stack (graph->builder, prefix, leaf),
+  };
+
+  if (weight <= 0)
+    return;
+  weights[event] = weight;
+  flam_builder_add_sample (graph->builder, &sample, weights);
+  weights[event] = 0;
+}
+
+/* Both are lists with one sum: the paths' parts and the lines' costs. Walked
+ * side by side, each piece goes to where both stand, so that either list comes
+ * out exact and there are no more samples than entries. */
+static void
+place_costs (FlamCallGraph *graph,
+             const Function *f,
+             FlamId thread,
+             guint event,
+             gint64 *weights)
+{
+  double shares = 0, so_far = 0;
+  gint64 total = 0, placed = 0, left_of_path = 0;
+  guint32 path = f->first_path;
+  FlamId prefix = FLAM_NONE;
+
+  for (guint32 i = f->first_cost; i != FLAM_NONE; i = cost_at (graph, i)->next)
+    total += g_array_index (
+        graph->values, gint64, cost_at (graph, i)->costs + event);
+  for (guint32 i = path; i != FLAM_NONE; i = path_at (graph, i)->next)
+    shares += path_at (graph, i)->share;
+  for (guint32 i = f->first_cost; i != FLAM_NONE; i = cost_at (graph, i)->next)
+    {
+      const Cost *cost = cost_at (graph, i);
+      gint64 left = g_array_index (graph->values, gint64, cost->costs + event);
+
+      while (left > 0)
+        {
+          gint64 piece;
+
+          while (left_of_path == 0 && path != FLAM_NONE)
+            {
+              const Path *p = path_at (graph, path);
+              gint64 until;
+
+              so_far += p->share;
+              path = p->next;
+              prefix = p->stack;
+              until = path == FLAM_NONE || shares <= 0
+                          ? total
+                          : (gint64)(total * MIN (so_far / shares, 1));
+              left_of_path = MAX (until - placed, 0);
+            }
+          piece = left_of_path > 0 ? MIN (left, left_of_path) : left;
+          add_sample (graph,
+                      thread,
+                      cost->inlined ? flam_builder_stack (
+                                          graph->builder, prefix, f->frame)
+                                    : prefix,
+                      cost->leaf,
+                      event,
+                      weights,
+                      piece);
+          left -= piece;
+          placed += piece;
+          left_of_path -= MIN (piece, left_of_path);
+        }
+    }
+}
+
+static gboolean
+check_sums (const FlamCallGraph *graph, GError **error)
+{
+  for (guint event = 0; event < graph->n_events; event++)
+    {
+      gint64 sum = 0;
+
+      for (gsize i = event; i < graph->values->len; i += graph->n_events)
+        {
+          gint64 value = g_array_index (graph->values, gint64, i);
+          if (value < 0 || __builtin_add_overflow (sum, value, &sum))
+            {
+              g_set_error_literal (error,
+                                   FLAM_ERROR,
+                                   FLAM_ERROR_INVALID,
+                                   "costs are negative or add up to more than "
+                                   "2^63");
+              return FALSE;
+            }
+        }
+    }
+  return TRUE;
+}
+
+gboolean
+flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error)
+{
+  g_autofree gint64 *weights = g_new0 (gint64, graph->n_events + 1);
+
+  if (!check_sums (graph, error))
+    return FALSE;
+  find_paths (graph);
+  for (gsize i = 0; i < graph->functions.n; i++)
+    for (guint event = 0; event < graph->n_events; event++)
+      place_costs (graph, function_at (graph, i), thread, event, weights);
+  return TRUE;
+}

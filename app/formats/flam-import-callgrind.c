@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-call-graph.h"
+#include "flam-text.h"
+
+/* callgrind's and cachegrind's files, and those of others who write that way:
+ *
+ *    # callgrind format
+ *    cmd: ./program
+ *    positions: instr line               what stands before the costs
+ *    events: Ir Dr                       what the costs are of
+ *    ob=(1) /lib/libc.so.6               object, file and function of what
+ *    fl=(2) main.c                       follows; "(2)" alone says it again
+ *    fn=(3) main
+ *    10 100 5                            line, costs; +3, -3 or * for lines
+ *    fi=(4) inlined.h                    from another file; fe= back
+ *    +2 30
+ *    cob=(1) cfi=(2) cfn=(5) work        of the function that is called:
+ *    calls=12 20                         how often, where it begins
+ *    11 4000                             the call's line, inclusive costs
+ *    summary: 4130 5
+ *
+ * Costs may be fewer than events; the others are 0. Source of facts:
+ * valgrind's manual, "Callgrind Format Specification"; cg_annotate. */
+
+#define MAX_EVENTS 32
+#define MAX_POSITIONS 2
+
+typedef struct
+{
+  FlamText text;
+  FlamBuilder *builder;
+  FlamCallGraph *graph;
+  GPtrArray *events; /* names */
+  guint n_positions;
+  gint64 position[MAX_POSITIONS];
+  GHashTable *names[3];  /* "(1)" -> string id + 1, a table a space */
+  GHashTable *functions; /* object << 32 | name -> function + 1 */
+  FlamId object, file, inlined, name;
+  FlamId called_object, called_file, called_name;
+  guint32 function;
+  gboolean has_function;
+  gboolean is_call; /* the next line of costs is of a call */
+  guint64 bad_lines, first_bad;
+} Reader;
+
+enum
+{
+  OBJECTS,
+  FILES,
+  FUNCTIONS,
+};
+
+static guint
+probe (const FlamSource *source)
+{
+  FlamText head = flam_text_head (source);
+  gsize size = head.end - head.start;
+
+  if (size > 18 && memcmp (head.start, "# callgrind format", 18) == 0)
+    return 95;
+  if (memmem (head.start, size, "\nevents: ", 9) == NULL ||
+      !flam_text_is_text (&head))
+    return 0;
+  return memmem (head.start, size, "\nfn=", 4) != NULL ||
+                 memmem (head.start, size, "\npositions: ", 12) != NULL
+             ? 80
+             : 0;
+}
+
+/* --- names --------------------------------------------------------------- */
+
+/* "(3) main", "(3)" or "main". */
+static FlamId
+read_name (Reader *reader, guint space, const char *text, const char *end)
+{
+  const char *close =
+      text < end && *text == '(' ? memchr (text, ')', end - text) : NULL;
+  g_autofree char *number = NULL;
+  FlamId id;
+
+  /* "(below main)" is a name */
+  for (const char *p = text + 1; close != NULL && p < close; p++)
+    if (!flam_text_is_digit (*p))
+      close = NULL;
+  if (close == NULL)
+    return flam_builder_string (reader->builder, text, end - text);
+  number = g_strndup (text, close - text);
+  close++;
+  while (close < end && *close == ' ')
+    close++;
+  if (close == end)
+    return MAX (GPOINTER_TO_UINT (
+                    g_hash_table_lookup (reader->names[space], number)),
+                1) -
+           1;
+  id = flam_builder_string (reader->builder, close, end - close);
+  g_hash_table_insert (reader->names[space],
+                       g_steal_pointer (&number),
+                       GUINT_TO_POINTER (id + 1));
+  return id;
+}
+
+static gboolean
+is_unknown (const char *name)
+{
+  return *name == '\0' || strcmp (name, "???") == 0;
+}
+
+static FlamId
+make_frame (Reader *reader,
+            FlamId object,
+            FlamId file,
+            FlamId name,
+            guint32 line,
+            guint inline_depth)
+{
+  const char *path = flam_builder_get_string (reader->builder, object);
+  FlamFunction function = { .name = name,
+                            .module = FLAM_NONE,
+                            .kind = FLAM_KIND_NATIVE };
+  FlamId id;
+
+  if (!is_unknown (path))
+    {
+      function.module = flam_builder_module (
+          reader->builder, path, "", FLAM_ADDRESS_ABSOLUTE);
+      flam_builder_set_module_symbols (
+          reader->builder, function.module, FLAM_SYMBOLS_CAPTURE, NULL);
+    }
+  if (!is_unknown (flam_builder_get_string (reader->builder, file)))
+    function.file = file;
+  if (is_unknown (flam_builder_get_string (reader->builder, name)))
+    id = flam_builder_function_unresolved (reader->builder, function.module);
+  else
+    id = flam_builder_function (reader->builder, &function);
+  return flam_builder_frame (reader->builder, id, 0, line, inline_depth);
+}
+
+/* One of the name in the object, whatever file it is first met in. */
+static guint32
+find_function (Reader *reader, FlamId object, FlamId file, FlamId name)
+{
+  guint64 key = (guint64)object << 32 | name;
+  guint32 function =
+      GPOINTER_TO_UINT (g_hash_table_lookup (reader->functions, &key)) - 1;
+
+  if (function != FLAM_NONE)
+    return function;
+  function = flam_call_graph_add_function (
+      reader->graph, make_frame (reader, object, file, name, 0, 0));
+  g_hash_table_insert (reader->functions,
+                       g_memdup2 (&key, sizeof key),
+                       GUINT_TO_POINTER (function + 1));
+  return function;
+}
+
+/* --- lines --------------------------------------------------------------- */
+
+/* "+3", "-3", "*", "12" or "0x12" */
+static gboolean
+read_position (const char **p, const char *end, gint64 *position)
+{
+  char sign = **p;
+  gint64 value;
+
+  if (sign == '*')
+    {
+      ++*p;
+      return TRUE;
+    }
+  if (sign == '+' || sign == '-')
+    ++*p;
+  if (end - *p > 2 && (*p)[0] == '0' && (*p)[1] == 'x')
+    {
+      guint64 hex;
+      *p += 2;
+      if (!flam_text_hex (p, end, &hex))
+        return FALSE;
+      value = hex & G_MAXINT64;
+    }
+  else if (!flam_text_number (p, end, &value))
+    return FALSE;
+  if (sign == '+' || sign == '-')
+    return !__builtin_add_overflow (
+        *position, sign == '+' ? value : -value, position);
+  *position = value;
+  return TRUE;
+}
+
+static void
+skip_spaces (const char **p, const char *end)
+{
+  while (*p < end && flam_text_is_space (**p))
+    ++*p;
+}
+
+static gboolean
+read_costs (Reader *reader, const char *p, const char *end)
+{
+  gint64 costs[MAX_EVENTS] = { 0 };
+  gint64 line;
+
+  for (guint i = 0; i < reader->n_positions; i++)
+    {
+      skip_spaces (&p, end);
+      if (p == end || !read_position (&p, end, &reader->position[i]))
+        return FALSE;
+    }
+  for (guint i = 0; i < reader->events->len; i++)
+    {
+      skip_spaces (&p, end);
+      if (p < end && !flam_text_number (&p, end, &costs[i]))
+        return FALSE;
+    }
+  if (!reader->has_function)
+    return FALSE;
+  line = CLAMP (reader->position[reader->n_positions - 1], 0, G_MAXINT32);
+  if (reader->is_call)
+    flam_call_graph_add_call (reader->graph,
+                              reader->function,
+                              find_function (reader,
+                                             reader->called_object,
+                                             reader->called_file,
+                                             reader->called_name),
+                              costs[0]);
+  else
+    flam_call_graph_add_cost (reader->graph,
+                              reader->function,
+                              make_frame (reader,
+                                          reader->object,
+                                          reader->inlined,
+                                          reader->name,
+                                          line,
+                                          reader->inlined != reader->file),
+                              reader->inlined != reader->file,
+                              costs);
+  if (reader->is_call)
+    {
+      reader->is_call = FALSE;
+      reader->called_object = reader->object;
+      reader->called_file = reader->inlined;
+    }
+  return TRUE;
+}
+
+static gboolean
+starts (const char *line, const char *end, const char *with, const char **rest)
+{
+  gsize n = strlen (with);
+
+  *rest = line + n;
+  return (gsize)(end - line) >= n && memcmp (line, with, n) == 0;
+}
+
+static void
+read_function (Reader *reader, const char *p, const char *end)
+{
+  reader->name = read_name (reader, FUNCTIONS, p, end);
+  reader->inlined = reader->file;
+  reader->called_object = reader->object;
+  reader->called_file = reader->file;
+  reader->function =
+      find_function (reader, reader->object, reader->file, reader->name);
+  reader->has_function = TRUE;
+}
+
+/* "fl=…" and its like; FALSE: something else. */
+static gboolean
+read_place (Reader *reader, const char *line, const char *end)
+{
+  const char *p;
+
+  if (starts (line, end, "fn=", &p))
+    read_function (reader, p, end);
+  else if (starts (line, end, "fl=", &p))
+    reader->file = reader->inlined = reader->called_file =
+        read_name (reader, FILES, p, end);
+  else if (starts (line, end, "fi=", &p) || starts (line, end, "fe=", &p))
+    reader->inlined = reader->called_file = read_name (reader, FILES, p, end);
+  else if (starts (line, end, "ob=", &p))
+    reader->object = reader->called_object =
+        read_name (reader, OBJECTS, p, end);
+  else if (starts (line, end, "cob=", &p))
+    reader->called_object = read_name (reader, OBJECTS, p, end);
+  else if (starts (line, end, "cfi=", &p) || starts (line, end, "cfl=", &p))
+    reader->called_file = read_name (reader, FILES, p, end);
+  else if (starts (line, end, "cfn=", &p))
+    reader->called_name = read_name (reader, FUNCTIONS, p, end);
+  else if (starts (line, end, "calls=", &p))
+    reader->is_call = TRUE;
+  else
+    return starts (line, end, "jump=", &p) || starts (line, end, "jcnd=", &p) ||
+           starts (line, end, "rfl=", &p) || starts (line, end, "rfn=", &p) ||
+           starts (line, end, "rcalls=", &p);
+  return TRUE;
+}
+
+static void
+read_events (Reader *reader, const char *p, const char *end)
+{
+  g_autofree char *text = g_strndup (p, end - p);
+  g_auto (GStrv) names = g_strsplit_set (text, " \t", -1);
+
+  if (reader->events->len > 0)
+    return;
+  for (guint i = 0; names[i] != NULL; i++)
+    if (*names[i] != '\0' && reader->events->len < MAX_EVENTS)
+      g_ptr_array_add (reader->events, g_strdup (names[i]));
+  if (reader->events->len == 0)
+    return;
+  for (guint i = 0; i < reader->events->len; i++)
+    flam_builder_add_column (reader->builder);
+  for (guint i = 0; i < reader->events->len; i++)
+    flam_builder_add_measure (reader->builder,
+                              reader->events->pdata[i],
+                              reader->events->pdata[i],
+                              FLAM_UNIT_COUNT,
+                              FLAM_MEASURE_CPU,
+                              i,
+                              FLAM_NONE);
+  reader->graph = flam_call_graph_new (reader->builder, reader->events->len);
+}
+
+/* "cmd: …" and its like; FALSE: something else. */
+static gboolean
+read_header (Reader *reader, const char *line, const char *end)
+{
+  const char *p;
+
+  if (starts (line, end, "cmd:", &p))
+    {
+      g_autofree char *command = g_strndup (p, end - p);
+      flam_builder_set_command (reader->builder, g_strstrip (command));
+      return TRUE;
+    }
+  if (starts (line, end, "positions:", &p))
+    {
+      reader->n_positions = memmem (p, end - p, "instr", 5) != NULL &&
+                                    memmem (p, end - p, "line", 4) != NULL
+                                ? 2
+                                : 1;
+      return TRUE;
+    }
+  if (starts (line, end, "events:", &p))
+    {
+      read_events (reader, p, end);
+      return TRUE;
+    }
+  for (p = line; p < end && (g_ascii_isalpha (*p) || *p == '_'); p++)
+    ;
+  return p > line && p < end && *p == ':';
+}
+
+static gboolean
+read_line (Reader *reader, const char *line, gsize length)
+{
+  const char *end = line + length;
+
+  if (length == 0 || *line == '#')
+    return TRUE;
+  if (flam_text_is_digit (*line) || *line == '+' || *line == '-' ||
+      *line == '*')
+    return reader->graph != NULL && read_costs (reader, line, end);
+  if (read_header (reader, line, end))
+    return TRUE;
+  return reader->graph != NULL && read_place (reader, line, end);
+}
+
+static gboolean
+read_all (Reader *reader,
+          const FlamSource *source,
+          const FlamProgress *progress,
+          GError **error)
+{
+  const char *line;
+  gsize length;
+
+  flam_text_init (&reader->text, source);
+  while (flam_text_next (&reader->text, &line, &length))
+    {
+      if (source->truncated && flam_text_is_cut (&reader->text))
+        break;
+      if (!read_line (reader, line, length) && reader->bad_lines++ == 0)
+        reader->first_bad = reader->text.line;
+      if (reader->text.line % 4096 == 0 &&
+          !flam_progress_step (
+              progress, flam_text_fraction (&reader->text), error))
+        return FALSE;
+    }
+  if (reader->bad_lines > 0)
+    flam_builder_warn (reader->builder,
+                       "%" G_GUINT64_FORMAT " lines make no sense and were "
+                       "left out (the first is line %" G_GUINT64_FORMAT ")",
+                       reader->bad_lines,
+                       reader->first_bad);
+  if (reader->graph != NULL)
+    return TRUE;
+  flam_source_error (source,
+                     error,
+                     FLAM_ERROR_INVALID,
+                     FLAM_NO_OFFSET,
+                     "no line says which events were counted");
+  return FALSE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Reader reader = { .builder = builder, .n_positions = 1 };
+  FlamId thread = flam_builder_thread (
+      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  gboolean good;
+
+  reader.events = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < G_N_ELEMENTS (reader.names); i++)
+    reader.names[i] =
+        g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  reader.functions =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  good = read_all (&reader, source, options->progress, error) &&
+         flam_call_graph_finish (reader.graph, thread, error);
+  g_clear_pointer (&reader.graph, flam_call_graph_free);
+  g_ptr_array_unref (reader.events);
+  for (guint i = 0; i < G_N_ELEMENTS (reader.names); i++)
+    g_hash_table_unref (reader.names[i]);
+  g_hash_table_unref (reader.functions);
+  return good;
+}
+
+static const char *const suffixes[] = { ".callgrind", ".cachegrind", NULL };
+static const char *const mime_types[] = { "text/plain", NULL };
+
+const FlamImporter flam_import_callgrind = {
+  .id = "callgrind",
+  .label = "callgrind, cachegrind",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};
