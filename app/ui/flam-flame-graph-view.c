@@ -549,9 +549,8 @@ append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
 
   if (self->hovered != self->selected && rect_of (self, self->hovered, &rect))
     {
-      ink.alpha = 0.14f;
-      gtk_snapshot_append_color (snapshot, &ink, &rect);
-      ink.alpha = 0.45f;
+      gtk_snapshot_append_color (snapshot, &(GdkRGBA){ 0, 0, 0, 0.12f }, &rect);
+      ink.alpha = 0.55f;
       append_frame (snapshot, &rect, 1, &ink);
       ink.alpha = 1;
     }
