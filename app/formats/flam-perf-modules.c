@@ -304,6 +304,7 @@ name_generated (FlamPerfModules *modules,
     return FLAM_NONE;
   function.name = flam_builder_string (builder, found.name, -1);
   function.file = flam_builder_string (builder, found.file, -1);
+  function.line = found.first_line;
   function.kind = found.kind;
   return flam_builder_frame (builder,
                              flam_builder_function (builder, &function),

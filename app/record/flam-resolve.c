@@ -173,6 +173,7 @@ resolve_generated (FlamCaptureWriter *writer,
         continue;
       function.name = flam_capture_writer_string (writer, found.name);
       function.file = flam_capture_writer_string (writer, found.file);
+      function.line = found.first_line;
       function.kind = found.kind;
       flam_capture_writer_symbol (
           writer,

@@ -100,7 +100,9 @@ show (FlamJit *jit, const char *name, FlamJitFrame *frame)
 
   frame->name = name;
   frame->kind = FLAM_KIND_JIT;
-  if (!flam_perf_map_split_python (name, &function, &file))
+  if (!*frame->file && flam_perf_map_split_v8 (name, &file, &frame->first_line))
+    frame->file = g_string_chunk_insert_const (jit->strings, file);
+  if (file || !flam_perf_map_split_python (name, &function, &file))
     return;
   frame->name = g_string_chunk_insert_const (jit->strings, function);
   frame->file = g_string_chunk_insert_const (jit->strings, file);

@@ -17,6 +17,7 @@ typedef struct
   const char *name;      /* as shown; "py::NAME:FILE" is taken apart */
   const char *file;      /* or "" */
   guint32 line;          /* or 0 */
+  guint32 first_line;    /* of the function, or 0 */
   FlamFunctionKind kind; /* JIT or INTERPRETED */
 } FlamJitFrame;
 

@@ -233,3 +233,42 @@ flam_perf_map_split_python (const char *name, char **function, char **file)
   *file = g_strdup (colon + 1);
   return TRUE;
 }
+
+/* The number behind the last colon before `end`, which moves to that colon. */
+static gboolean
+take_number (const char *start, const char **end, guint64 *number)
+{
+  const char *p = *end;
+
+  while (p > start && g_ascii_isdigit (p[-1]))
+    p--;
+  if (p == *end || p == start || p[-1] != ':')
+    return FALSE;
+  *number = g_ascii_strtoull (p, NULL, 10);
+  *end = p - 1;
+  return TRUE;
+}
+
+gboolean
+flam_perf_map_split_v8 (const char *name, char **file, guint32 *line)
+{
+  static const char *const kinds[] = {
+    "JS:", "LazyCompile:", "Function:", "Eval:", "Script:",
+  };
+  const char *place = strchr (name, ' ');
+  const char *end = name + strlen (name);
+  gboolean known = FALSE;
+  guint64 number, column;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    known |= g_str_has_prefix (name, kinds[i]);
+  if (!known || !place || !take_number (place, &end, &column) ||
+      !take_number (place, &end, &number) || end == place + 1)
+    return FALSE;
+  place++;
+  if (g_str_has_prefix (place, "file://") && end - place > 7)
+    place += 7;
+  *file = g_strndup (place, (gsize)(end - place));
+  *line = (guint32)MIN (number, G_MAXUINT32);
+  return TRUE;
+}

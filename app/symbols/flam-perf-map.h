@@ -39,4 +39,8 @@ const char *flam_perf_map_find (const FlamPerfMap *map, guint64 address);
 gboolean
 flam_perf_map_split_python (const char *name, char **function, char **file);
 
+/* What V8 writes, "JS:*fib /app/fib.js:3:13": where the function is defined.
+ * FALSE for any other name. Free `file`. */
+gboolean flam_perf_map_split_v8 (const char *name, char **file, guint32 *line);
+
 G_END_DECLS

@@ -348,6 +348,7 @@ ask_jit (Run *run, const Job *job, gint32 pid, GError **error)
       frame = (FlamSymbolFrame){ .name = found.name,
                                  .system_name = found.name,
                                  .file = found.file,
+                                 .first_line = found.first_line,
                                  .line = found.line };
       answer (run, job, &job->queries[i], &chain, found.kind);
     }

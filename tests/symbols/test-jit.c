@@ -96,6 +96,27 @@ test_python (void)
   g_assert_cmpstr (file, ==, "/a/b.py");
 }
 
+static void
+test_v8 (void)
+{
+  static const char *const others[] = { "JS:*fib",        "fib /a.js:1:2",
+                                        "JS:x /a.js:1",   "JS: :1:2",
+                                        "JS:x a.js:1:2x", "" };
+  g_autofree char *file = NULL;
+  g_autofree char *module = NULL;
+  guint32 line = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
+    g_assert_false (flam_perf_map_split_v8 (others[i], &file, &line));
+  g_assert_true (
+      flam_perf_map_split_v8 ("JS:*fib /a b/fib.js:31:13", &file, &line));
+  g_assert_cmpstr (file, ==, "/a b/fib.js");
+  g_assert_cmpuint (line, ==, 31);
+  g_assert_true (flam_perf_map_split_v8 (
+      "LazyCompile:~f file:///x.mjs:7:1", &module, &line));
+  g_assert_cmpstr (module, ==, "/x.mjs");
+}
+
 /* --- a jitdump, written here ---------------------------------------------- */
 
 static gboolean swapped;
@@ -288,6 +309,7 @@ main (int argc, char **argv)
   g_test_add_func ("/jit/perf-map-process", test_perf_map_process);
   g_test_add_func ("/jit/process", test_process);
   g_test_add_func ("/jit/python", test_python);
+  g_test_add_func ("/jit/v8", test_v8);
   g_test_add_func ("/jit/jitdump", test_jitdump);
   g_test_add_func ("/jit/jitdump-hostile", test_jitdump_hostile);
   return g_test_run ();
