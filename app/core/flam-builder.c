@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Names, code and people: everything that is interned. The rows that are not
- * (samples, allocations, counters, facts) and finish() are in
- * flam-builder-finish.c. */
+ * (samples, allocations, counters, facts) are in
+ * flam-builder-rows.c, finish() in flam-builder-finish.c. */
 
 #include "flam-builder-private.h"
 

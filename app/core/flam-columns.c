@@ -30,6 +30,18 @@ flam_column_reserve (FlamColumn *column, gsize n)
   column->allocated = wanted;
 }
 
+void
+flam_column_backfill (FlamColumn *column, gsize n)
+{
+  if (column->n >= n)
+    return;
+  flam_column_reserve (column, n);
+  memset ((char *)column->data + column->n * column->element_size,
+          0,
+          (n - column->n) * column->element_size);
+  column->n = n;
+}
+
 void *
 flam_column_steal (FlamColumn *column)
 {

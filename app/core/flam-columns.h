@@ -33,6 +33,9 @@ typedef struct
 void flam_column_init (FlamColumn *column, guint element_size);
 void flam_column_clear (FlamColumn *column);
 void flam_column_reserve (FlamColumn *column, gsize n);
+/* Zeroed rows up to `n`: an optional column begins at the first row that needs
+ * it. */
+void flam_column_backfill (FlamColumn *column, gsize n);
 /* Hands over the memory (g_free), shrunk to fit; the column is empty after. */
 void *flam_column_steal (FlamColumn *column);
 

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The builder's rows that are not interned: samples, memory, counters, marks,
+ * facts. */
+
+#include "flam-builder-private.h"
+
+#include <stdarg.h>
+
+#define WARNINGS_MAX 100
+
+#define push(builder, type, which, value)                                      \
+  flam_column_append (&(builder)->columns[which], type, value)
+
+/* --- samples ------------------------------------------------------------- */
+
+guint
+flam_builder_add_column (FlamBuilder *builder)
+{
+  FlamColumn column;
+
+  g_assert (builder->columns[COLUMN_SAMPLE_STACK].n == 0);
+  flam_column_init (&column, sizeof (gint64));
+  g_array_append_val (builder->weights, column);
+  return builder->weights->len - 1;
+}
+
+static guint
+add_measure (FlamBuilder *builder,
+             const char *id,
+             const char *name,
+             FlamUnit unit,
+             FlamMeasureKind kind,
+             FlamMeasureSource source,
+             int column,
+             FlamId event)
+{
+  PendingMeasure pending = {
+    .measure = { .id = flam_builder_string (builder, id, -1),
+                 .name = flam_builder_string (builder, name, -1),
+                 .unit = unit,
+                 .kind = kind,
+                 .source = source,
+                 .event = event,
+                 .denominator = 1 },
+    .column = column,
+  };
+
+  g_assert (builder->base == NULL);
+  g_assert (column < (int)builder->weights->len);
+  g_array_append_val (builder->measures, pending);
+  return builder->measures->len - 1;
+}
+
+guint
+flam_builder_add_measure (FlamBuilder *builder,
+                          const char *id,
+                          const char *name,
+                          FlamUnit unit,
+                          FlamMeasureKind kind,
+                          int column,
+                          FlamId event)
+{
+  return add_measure (
+      builder, id, name, unit, kind, FLAM_FROM_SAMPLES, column, event);
+}
+
+void
+flam_builder_set_denominator (FlamBuilder *builder,
+                              guint measure,
+                              gint64 denominator)
+{
+  g_assert (measure < builder->measures->len && denominator > 0);
+  g_array_index (builder->measures, PendingMeasure, measure)
+      .measure.denominator = denominator;
+}
+
+void
+flam_builder_add_sample (FlamBuilder *builder,
+                         const FlamSample *sample,
+                         const gint64 *weights)
+{
+  FlamColumn *columns = builder->columns;
+  FlamColumn *events = &columns[COLUMN_SAMPLE_EVENT];
+  FlamColumn *states = &columns[COLUMN_SAMPLE_STATE];
+  gsize row = columns[COLUMN_SAMPLE_STACK].n;
+
+  g_assert (builder->base == NULL);
+  g_assert (row < FLAM_NONE);
+  g_assert (sample->thread < columns[COLUMN_THREAD_TID].n);
+  g_assert (sample->stack == FLAM_NONE ||
+            sample->stack < columns[COLUMN_STACK_FRAME].n);
+  g_assert (sample->state < FLAM_N_STATES);
+
+  push (builder, FlamId, COLUMN_SAMPLE_THREAD, sample->thread);
+  push (builder, FlamId, COLUMN_SAMPLE_STACK, sample->stack);
+  if (builder->has_times)
+    push (builder, gint64, COLUMN_SAMPLE_TIME, sample->time);
+  if (events->n > 0 || sample->event != 0)
+    {
+      flam_column_backfill (events, row);
+      flam_column_append (events, guint16, sample->event);
+    }
+  if (states->n > 0 || sample->state != FLAM_STATE_RUNNING)
+    {
+      flam_column_backfill (states, row);
+      flam_column_append (states, guint8, sample->state);
+    }
+  for (guint i = 0; i < builder->weights->len; i++)
+    flam_column_append (
+        &g_array_index (builder->weights, FlamColumn, i), gint64, weights[i]);
+}
+
+void
+flam_builder_set_has_times (FlamBuilder *builder)
+{
+  if (builder->has_times)
+    return;
+  flam_column_backfill (&builder->columns[COLUMN_SAMPLE_TIME],
+                        builder->columns[COLUMN_SAMPLE_STACK].n);
+  builder->has_times = TRUE;
+}
+
+void
+flam_builder_set_origin (FlamBuilder *builder, gint64 time)
+{
+  builder->has_origin = TRUE;
+  builder->origin = time;
+}
+
+/* --- memory, counters, marks --------------------------------------------- */
+
+void
+flam_builder_add_allocation (FlamBuilder *builder,
+                             const FlamAllocation *allocation)
+{
+  g_assert (builder->base == NULL);
+  g_assert (builder->allocations.n < FLAM_NONE);
+  g_assert (allocation->thread == FLAM_NONE ||
+            allocation->thread < builder->columns[COLUMN_THREAD_TID].n);
+  g_assert (allocation->stack == FLAM_NONE ||
+            allocation->stack < builder->columns[COLUMN_STACK_FRAME].n);
+  g_assert (allocation->allocator < FLAM_N_ALLOCATORS);
+  flam_column_append (&builder->allocations, FlamAllocation, *allocation);
+}
+
+static const struct
+{
+  const char *id;
+  const char *name;
+  FlamUnit unit;
+  FlamMeasureSource source;
+} allocation_measures[] = {
+  { "peak", "Peak memory", FLAM_UNIT_BYTES, FLAM_FROM_PEAK },
+  { "leaked", "Leaked memory", FLAM_UNIT_BYTES, FLAM_FROM_LEAKED },
+  { "allocated", "Allocated memory", FLAM_UNIT_BYTES, FLAM_FROM_ALLOCATED },
+  { "allocations", "Allocations", FLAM_UNIT_COUNT, FLAM_FROM_ALLOCATIONS },
+  { "temporary",
+    "Temporary allocations",
+    FLAM_UNIT_COUNT,
+    FLAM_FROM_TEMPORARY },
+  { "peak-blocks",
+    "Blocks at the peak",
+    FLAM_UNIT_COUNT,
+    FLAM_FROM_PEAK_BLOCKS },
+  { "leaked-blocks",
+    "Leaked blocks",
+    FLAM_UNIT_COUNT,
+    FLAM_FROM_LEAKED_BLOCKS },
+  { "temporary-bytes",
+    "Temporary memory",
+    FLAM_UNIT_BYTES,
+    FLAM_FROM_TEMPORARY_BYTES },
+};
+
+void
+flam_builder_add_allocation_measure (FlamBuilder *builder,
+                                     FlamMeasureSource source)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (allocation_measures); i++)
+    if (allocation_measures[i].source == source)
+      add_measure (builder,
+                   allocation_measures[i].id,
+                   allocation_measures[i].name,
+                   allocation_measures[i].unit,
+                   FLAM_MEASURE_ALLOC,
+                   source,
+                   -1,
+                   FLAM_NONE);
+}
+
+void
+flam_builder_add_allocation_measures (FlamBuilder *builder)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (allocation_measures); i++)
+    flam_builder_add_allocation_measure (builder,
+                                         allocation_measures[i].source);
+}
+
+guint
+flam_builder_add_counter (FlamBuilder *builder, const char *id, FlamUnit unit)
+{
+  PendingCounter counter = { flam_builder_string (builder, id, -1), unit };
+
+  flam_column_init (&counter.time, sizeof (gint64));
+  flam_column_init (&counter.value, sizeof (gint64));
+  g_array_append_val (builder->counters, counter);
+  return builder->counters->len - 1;
+}
+
+void
+flam_builder_add_counter_value (FlamBuilder *builder,
+                                guint counter,
+                                gint64 time,
+                                gint64 value)
+{
+  PendingCounter *c;
+
+  g_assert (counter < builder->counters->len);
+  c = &g_array_index (builder->counters, PendingCounter, counter);
+  flam_column_append (&c->time, gint64, time);
+  flam_column_append (&c->value, gint64, value);
+}
+
+void
+flam_builder_add_mark (FlamBuilder *builder,
+                       gint64 time,
+                       gint64 duration,
+                       FlamId thread,
+                       const char *name)
+{
+  g_assert (thread == FLAM_NONE ||
+            thread < builder->columns[COLUMN_THREAD_TID].n);
+  push (builder, gint64, COLUMN_MARK_TIME, time);
+  push (builder, gint64, COLUMN_MARK_DURATION, MAX (duration, 0));
+  push (builder, FlamId, COLUMN_MARK_THREAD, thread);
+  push (builder,
+        FlamId,
+        COLUMN_MARK_NAME,
+        flam_builder_string (builder, name, -1));
+}
+
+/* --- facts --------------------------------------------------------------- */
+
+static void
+set_text (char **field, const char *text)
+{
+  g_free (*field);
+  *field = g_utf8_make_valid (text ? text : "", -1);
+}
+
+void
+flam_builder_set_format (FlamBuilder *builder, const char *importer_id)
+{
+  set_text (&builder->format, importer_id);
+}
+
+void
+flam_builder_set_command (FlamBuilder *builder, const char *command)
+{
+  set_text (&builder->command, command);
+}
+
+void
+flam_builder_set_start (FlamBuilder *builder, gint64 unix_ns)
+{
+  builder->start = unix_ns;
+}
+
+void
+flam_builder_set_duration (FlamBuilder *builder, gint64 ns)
+{
+  builder->duration = MAX (ns, 0);
+}
+
+void
+flam_builder_set_partial (FlamBuilder *builder, double read_fraction)
+{
+  builder->partial = TRUE;
+  builder->read_fraction = CLAMP (read_fraction, 0, 1);
+}
+
+void
+flam_builder_add_lost (FlamBuilder *builder, guint64 n)
+{
+  builder->lost += n;
+}
+
+void
+flam_builder_add_truncated (FlamBuilder *builder, guint64 n)
+{
+  builder->truncated += n;
+}
+
+void
+flam_builder_add_late (FlamBuilder *builder, guint64 n)
+{
+  builder->late += n;
+}
+
+void
+flam_builder_set_recorder_share (FlamBuilder *builder, double share)
+{
+  builder->recorder_share = share;
+}
+
+void
+flam_builder_warn (FlamBuilder *builder, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  g_autofree char *valid = NULL;
+  va_list args;
+
+  if (builder->warnings->len >= WARNINGS_MAX)
+    return;
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  valid = g_utf8_make_valid (text, -1);
+  if (!g_ptr_array_find_with_equal_func (
+          builder->warnings, valid, g_str_equal, NULL))
+    g_ptr_array_add (builder->warnings, g_steal_pointer (&valid));
+}
