@@ -118,6 +118,14 @@ update_name (FlamSampler *sampler, FlamTask *task)
                               name);
 }
 
+/* Names are given after the start, and may change. */
+static void
+refresh_name (FlamSampler *sampler, FlamTask *task)
+{
+  if (sampler->now - task->name_read_at > NAME_EVERY)
+    update_name (sampler, task);
+}
+
 /* --- who comes and goes -------------------------------------------------- */
 
 FlamId
@@ -320,8 +328,7 @@ take_stack (FlamSampler *sampler, FlamMessage *message)
   message->target->view->tid = task->tid;
   walked = walk_fresh (sampler, message);
 
-  if (sampler->now - task->name_read_at > NAME_EVERY)
-    update_name (sampler, task);
+  refresh_name (sampler, task);
   if (walked.end == FLAM_UNWIND_NEEDS_BP)
     {
       g_atomic_int_set (&task->hint_needs_bp, TRUE);
@@ -361,6 +368,7 @@ take_message (FlamSampler *sampler, FlamMessage *message)
       take_task_new (sampler, message->task);
       break;
     case FLAM_MESSAGE_TASK_END:
+      refresh_name (sampler, message->task);
       if (sampler->alloc != NULL)
         flam_alloc_session_drain_process (
             sampler->alloc, message->task->target->pid, FALSE);
@@ -373,6 +381,7 @@ take_message (FlamSampler *sampler, FlamMessage *message)
       take_stack (sampler, message);
       break;
     case FLAM_MESSAGE_SAME:
+      refresh_name (sampler, message->task);
       put_sample (sampler, message, message->task->last_stack);
       break;
     case FLAM_MESSAGE_MARK:
