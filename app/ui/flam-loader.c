@@ -78,7 +78,10 @@ flam_loader_load_work (gpointer data,
                        GError **error)
 {
   FlamLoaderInput *input = data;
-  FlamLoadOptions options = { .progress = progress };
+  FlamLoadOptions options = {
+    .progress = progress,
+    .binaries = (const char *const *)input->binaries,
+  };
   g_autoptr (FlamProfile) profile =
       flam_formats_load (input->path, &options, error);
 
