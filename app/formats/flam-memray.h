@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Between the two halves of the importer of Memray's captures: the records
+ * (flam-memray-records.c), and what is around them (flam-import-memray.c),
+ * where the format is drawn. */
+
+#include "flam-ledger.h"
+#include "flam-source.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_MEMRAY_CACHE 15
+
+typedef struct
+{
+  guint64 tid;
+  FlamId thread;
+  GArray *stacks; /* FlamId, outermost call first */
+} FlamMemrayThread;
+
+typedef struct
+{
+  guint64 code;
+  gint64 instruction;
+  FlamId frame;
+} FlamMemrayPlace;
+
+typedef struct
+{
+  guint64 frame;
+  guint64 parent;
+} FlamMemrayTrace;
+
+typedef struct
+{
+  guint64 thread, trace;
+  gint64 weights[4];
+} FlamMemrayAggregate;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamLedger *ledger;
+  const guint8 *at, *end;
+  gboolean short_read;
+
+  guint version, python;
+  gboolean native, aggregated;
+  gint64 start_ms;
+  guint64 main_thread, skipped;
+
+  guint64 addresses[FLAM_MEMRAY_CACHE];
+  guint64 last_address, last_native, last_ip;
+  gint64 last_line;
+
+  GHashTable *codes;   /* guint64 -> Code */
+  GHashTable *threads; /* guint64 -> Thread */
+  FlamMemrayThread *thread;
+  FlamId process;
+  FlamColumn places; /* Place */
+  FlamInterner place_index;
+  GTree *ranges;      /* start -> Range, disjoint */
+  GArray *traces;     /* Trace */
+  GArray *frames;     /* Place: of aggregated files */
+  GArray *aggregates; /* Aggregate */
+  guint heap, rss;
+  gint64 now;
+  gboolean ended;
+} FlamMemray;
+
+/* The tables; the fields above them are the caller's. */
+void flam_memray_init (FlamMemray *reader);
+void flam_memray_clear (FlamMemray *reader);
+
+/* Little-endian; past the end: 0, "", and short_read. */
+guint64 flam_memray_fixed (FlamMemray *reader, guint size);
+const char *flam_memray_text (FlamMemray *reader);
+void flam_memray_skip (FlamMemray *reader, guint64 n);
+
+/* From the header's end to that of the capture, or of what makes sense; FALSE
+ * only when cancelled. */
+gboolean flam_memray_read_records (FlamMemray *reader,
+                                   const FlamProgress *progress,
+                                   GError **error);
+
+FlamId flam_memray_frame (FlamMemray *reader, guint64 code, gint64 instruction);
+FlamMemrayThread *flam_memray_thread (FlamMemray *reader, guint64 tid);
+
+G_END_DECLS
