@@ -3,6 +3,7 @@
 #include "flam-attach-page.h"
 
 #include "flam-job.h"
+#include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
@@ -179,7 +180,7 @@ flam_attach_page_dispose (GObject *object)
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_ATTACH_PAGE);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_ATTACH_PAGE);
   g_clear_object (&self->selection);
   g_clear_object (&self->filter);
   g_clear_object (&self->processes);

@@ -15,6 +15,7 @@
 #include "flam-thumbnail.h"
 #include "flam-transforms.h"
 #include "flam-tree-view.h"
+#include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
@@ -470,7 +471,7 @@ flam_capture_view_dispose (GObject *object)
     flam_job_cancel (self->timeline_job);
   g_clear_object (&self->timeline_job);
   g_clear_object (&self->measures);
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_CAPTURE_VIEW);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_CAPTURE_VIEW);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (flam_capture_view_parent_class)->dispose (object);
 }

@@ -5,6 +5,7 @@
 #include "flam-columns-view.h"
 #include "flam-functions.h"
 #include "flam-settings.h"
+#include "flam-widget.h"
 
 struct _FlamFunctionsView
 {
@@ -257,7 +258,7 @@ flam_functions_view_dispose (GObject *object)
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_FUNCTIONS_VIEW);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_FUNCTIONS_VIEW);
   g_clear_object (&self->selection);
   g_clear_object (&self->filter);
   g_clear_object (&self->rows);

@@ -5,6 +5,7 @@
 #include "flam-minimap.h"
 #include "flam-settings.h"
 #include "flam-transforms.h"
+#include "flam-widget.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -301,7 +302,7 @@ flam_graph_view_dispose (GObject *object)
 {
   FlamGraphView *self = FLAM_GRAPH_VIEW (object);
 
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_GRAPH_VIEW);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_GRAPH_VIEW);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (flam_graph_view_parent_class)->dispose (object);
 }

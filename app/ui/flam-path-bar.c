@@ -4,6 +4,7 @@
 
 #include "flam-format.h"
 #include "flam-transforms.h"
+#include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
@@ -339,7 +340,7 @@ flam_path_bar_dispose (GObject *object)
   FlamPathBar *self = FLAM_PATH_BAR (object);
 
   g_clear_handle_id (&self->update_id, g_source_remove);
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_PATH_BAR);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_PATH_BAR);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (flam_path_bar_parent_class)->dispose (object);
 }

@@ -3,6 +3,7 @@
 #include "flam-recording-bar.h"
 
 #include "flam-format.h"
+#include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
@@ -105,7 +106,7 @@ flam_recording_bar_dispose (GObject *object)
   FlamRecordingBar *self = FLAM_RECORDING_BAR (object);
 
   g_clear_object (&self->recording);
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_RECORDING_BAR);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_RECORDING_BAR);
   G_OBJECT_CLASS (flam_recording_bar_parent_class)->dispose (object);
 }
 

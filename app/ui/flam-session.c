@@ -1,60 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "flam-session.h"
+#include "flam-session-private.h"
 
 #include "flam-loader.h"
 
 #include <glib/gi18n.h>
-
-#define UNDO_MAX 100
-
-/* What is still to be done once the picture is there: the names of functions
- * come fast, inlined functions and lines take longer. */
-typedef enum
-{
-  STAGE_DONE,
-  STAGE_FULL,
-  STAGE_SYMTAB,
-} SymbolStage;
-
-struct _FlamSession
-{
-  GObject parent_instance;
-
-  char *path;
-  char *title;
-  FlamProfile *profile;
-  FlamSelection *selection;
-  GPtrArray *undo; /* FlamSelection, the latest last */
-  FlamTreeOrder order;
-  FlamExcerpt *excerpt;
-  FlamId zoom;
-  FlamId current;
-  char *search;
-  GRegex *search_regex;
-
-  FlamJob *load;
-  FlamJob *symbolize;
-  FlamJob *draw;
-  FlamActivity activity;
-  guint opened : 1; /* the first picture of this path was shown */
-  guint live : 1;
-  SymbolStage stage;
-};
-
-enum
-{
-  PROP_0,
-  PROP_PROFILE,
-  PROP_SELECTION,
-  PROP_EXCERPT,
-  PROP_ZOOM,
-  PROP_CURRENT,
-  PROP_SEARCH,
-  PROP_ACTIVITY,
-  PROP_FRACTION,
-  N_PROPS
-};
 
 enum
 {
@@ -64,19 +14,19 @@ enum
   N_SIGNALS
 };
 
-static GParamSpec *properties[N_PROPS];
+static GParamSpec *properties[FLAM_SESSION_N_PROPS];
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (FlamSession, flam_session, G_TYPE_OBJECT)
 
-static void
-changed (FlamSession *self, guint property)
+void
+flam_session_changed (FlamSession *self, guint property)
 {
   g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
 }
 
-static void
-fail (FlamSession *self, const GError *error)
+void
+flam_session_fail (FlamSession *self, const GError *error)
 {
   g_signal_emit (self, signals[SIGNAL_FAILED], 0, error);
 }
@@ -127,16 +77,16 @@ draw_done (gpointer result, const GError *error, gpointer data)
 
   if (error != NULL)
     {
-      fail (self, error);
+      flam_session_fail (self, error);
       return;
     }
   before = g_steal_pointer (&self->excerpt);
   self->excerpt = result;
   self->zoom = find_again (before, self->zoom, self->excerpt);
   self->current = find_again (before, self->current, self->excerpt);
-  changed (self, PROP_EXCERPT);
-  changed (self, PROP_ZOOM);
-  changed (self, PROP_CURRENT);
+  flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
+  flam_session_changed (self, FLAM_SESSION_PROP_ZOOM);
+  flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
   if (!self->opened)
     {
       self->opened = TRUE;
@@ -146,8 +96,8 @@ draw_done (gpointer result, const GError *error, gpointer data)
     start_symbolizing (self);
 }
 
-static void
-draw (FlamSession *self)
+void
+flam_session_draw (FlamSession *self)
 {
   DrawInput *input = g_new0 (DrawInput, 1);
 
@@ -186,9 +136,9 @@ take_profile (FlamSession *self, FlamProfile *profile)
     }
   else
     self->selection = flam_selection_new ();
-  changed (self, PROP_PROFILE);
-  changed (self, PROP_SELECTION);
-  draw (self);
+  flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
+  flam_session_changed (self, FLAM_SESSION_PROP_SELECTION);
+  flam_session_draw (self);
 }
 
 static void
@@ -230,7 +180,7 @@ load_done (gpointer result, const GError *error, gpointer data)
   if (error != NULL)
     {
       if (!self->live)
-        fail (self, error);
+        flam_session_fail (self, error);
       return;
     }
   self->stage = !self->live && flam_loader_needs_symbols (result) ? STAGE_SYMTAB
@@ -279,8 +229,8 @@ flam_session_open (FlamSession *self, const char *path)
   self->path = g_steal_pointer (&copy);
   self->title = g_filename_display_basename (self->path);
   self->live = FALSE;
-  changed (self, PROP_PROFILE);
-  changed (self, PROP_EXCERPT);
+  flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
+  flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
   load (self);
 }
 
@@ -305,8 +255,8 @@ flam_session_follow (FlamSession *self, const char *path, const char *title)
   self->path = g_strdup (path);
   self->title = g_strdup (title);
   self->live = TRUE;
-  changed (self, PROP_PROFILE);
-  changed (self, PROP_EXCERPT);
+  flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
+  flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
 }
 
 void
@@ -322,7 +272,7 @@ flam_session_cancel (FlamSession *self)
   if (!had_nothing || self->live)
     return;
   error = g_error_new (FLAM_ERROR, FLAM_ERROR_CANCELLED, _ ("Cancelled"));
-  fail (self, error);
+  flam_session_fail (self, error);
 }
 
 const char *
@@ -341,229 +291,6 @@ gboolean
 flam_session_is_live (FlamSession *self)
 {
   return self->live;
-}
-
-/* --- what is shown -------------------------------------------------------- */
-
-const FlamProfile *
-flam_session_get_profile (FlamSession *self)
-{
-  return self->profile;
-}
-
-const FlamSelection *
-flam_session_get_selection (FlamSession *self)
-{
-  return self->selection;
-}
-
-FlamExcerpt *
-flam_session_get_excerpt (FlamSession *self)
-{
-  return self->excerpt;
-}
-
-const FlamTree *
-flam_session_get_tree (FlamSession *self)
-{
-  return self->excerpt != NULL ? self->excerpt->tree : NULL;
-}
-
-static void
-replace_selection (FlamSession *self, FlamSelection *selection)
-{
-  flam_selection_free (self->selection);
-  self->selection = selection;
-  changed (self, PROP_SELECTION);
-  draw (self);
-}
-
-void
-flam_session_select (FlamSession *self, FlamSelection *selection)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  g_return_if_fail (self->selection != NULL);
-  if (flam_selection_equal (self->selection, selection))
-    {
-      flam_selection_free (selection);
-      return;
-    }
-  if (self->undo->len == UNDO_MAX)
-    g_ptr_array_remove_index (self->undo, 0);
-  g_ptr_array_add (self->undo, flam_selection_copy (self->selection));
-  replace_selection (self, selection);
-}
-
-gboolean
-flam_session_can_undo (FlamSession *self)
-{
-  return self->undo->len > 0;
-}
-
-void
-flam_session_undo (FlamSession *self)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  if (self->undo->len > 0)
-    replace_selection (
-        self, g_ptr_array_steal_index (self->undo, self->undo->len - 1));
-}
-
-static char *
-exact_pattern (const char *name)
-{
-  g_autofree char *escaped = g_regex_escape_string (name, -1);
-
-  return g_strdup_printf ("^%s$", escaped);
-}
-
-void
-flam_session_transform_node (FlamSession *self,
-                             FlamTransformKind kind,
-                             FlamId node)
-{
-  g_autoptr (FlamSelection) selection = NULL;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *pattern = NULL;
-  const char *name;
-
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  if (self->excerpt == NULL || node == 0 || node >= self->excerpt->tree->n)
-    return;
-  name = flam_tree_name (self->excerpt->tree, node);
-  pattern =
-      kind == FLAM_TRANSFORM_PRUNE ? g_strdup (name) : exact_pattern (name);
-  selection = flam_selection_copy (self->selection);
-  if (flam_selection_add_transform (selection, kind, pattern, &error))
-    flam_session_select (self, g_steal_pointer (&selection));
-  else
-    fail (self, error);
-}
-
-void
-flam_session_remove_transform (FlamSession *self, guint index)
-{
-  FlamSelection *selection;
-
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  selection = flam_selection_copy (self->selection);
-  if (selection->transforms != NULL && index < selection->transforms->len)
-    g_ptr_array_remove_index (selection->transforms, index);
-  flam_session_select (self, selection);
-}
-
-void
-flam_session_reset_selection (FlamSession *self)
-{
-  FlamSelection *selection;
-
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  selection = flam_selection_new ();
-  selection->measure = self->selection->measure;
-  flam_session_select (self, selection);
-}
-
-void
-flam_session_set_measure (FlamSession *self, guint measure)
-{
-  FlamSelection *selection;
-
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  if (self->profile == NULL || measure >= self->profile->n_measures)
-    return;
-  selection = flam_selection_copy (self->selection);
-  selection->measure = measure;
-  flam_session_select (self, selection);
-}
-
-void
-flam_session_set_order (FlamSession *self, FlamTreeOrder order)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  if (self->order == order)
-    return;
-  self->order = order;
-  if (self->profile != NULL)
-    draw (self);
-}
-
-/* --- where the person is -------------------------------------------------- */
-
-FlamId
-flam_session_get_zoom (FlamSession *self)
-{
-  return self->zoom;
-}
-
-static FlamId
-clamp_node (FlamSession *self, FlamId node)
-{
-  return self->excerpt != NULL && node < self->excerpt->tree->n ? node : 0;
-}
-
-void
-flam_session_set_zoom (FlamSession *self, FlamId node)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  node = clamp_node (self, node);
-  if (self->zoom == node)
-    return;
-  self->zoom = node;
-  changed (self, PROP_ZOOM);
-}
-
-FlamId
-flam_session_get_current (FlamSession *self)
-{
-  return self->current;
-}
-
-void
-flam_session_set_current (FlamSession *self, FlamId node)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  node = clamp_node (self, node);
-  if (self->current == node)
-    return;
-  self->current = node;
-  changed (self, PROP_CURRENT);
-}
-
-const char *
-flam_session_get_search (FlamSession *self)
-{
-  return self->search;
-}
-
-GRegex *
-flam_session_get_search_regex (FlamSession *self)
-{
-  return self->search_regex;
-}
-
-/* What a person types is a regular expression when it is a good one, and else
- * the letters themselves: "operator[" must find operator[]. */
-void
-flam_session_set_search (FlamSession *self, const char *text)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  if (text == NULL)
-    text = "";
-  if (strcmp (self->search, text) == 0)
-    return;
-  g_free (self->search);
-  self->search = g_strdup (text);
-  g_clear_pointer (&self->search_regex, g_regex_unref);
-  if (*text != '\0')
-    self->search_regex =
-        g_regex_new (text, G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, NULL);
-  if (*text != '\0' && self->search_regex == NULL)
-    {
-      g_autofree char *letters = g_regex_escape_string (text, -1);
-      self->search_regex =
-          g_regex_new (letters, G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, NULL);
-    }
-  changed (self, PROP_SEARCH);
 }
 
 /* --- progress ------------------------------------------------------------- */
@@ -605,14 +332,14 @@ update_activity (FlamSession *self)
   if (activity == self->activity)
     return;
   self->activity = activity;
-  changed (self, PROP_ACTIVITY);
+  flam_session_changed (self, FLAM_SESSION_PROP_ACTIVITY);
 }
 
 static void
 update_fraction (FlamSession *self)
 {
   if (self->activity != FLAM_ACTIVITY_NONE)
-    changed (self, PROP_FRACTION);
+    flam_session_changed (self, FLAM_SESSION_PROP_FRACTION);
 }
 
 static FlamJob *
@@ -670,28 +397,28 @@ flam_session_get_property (GObject *object,
 
   switch (prop_id)
     {
-    case PROP_PROFILE:
+    case FLAM_SESSION_PROP_PROFILE:
       g_value_set_pointer (value, self->profile);
       break;
-    case PROP_SELECTION:
+    case FLAM_SESSION_PROP_SELECTION:
       g_value_set_pointer (value, self->selection);
       break;
-    case PROP_EXCERPT:
+    case FLAM_SESSION_PROP_EXCERPT:
       g_value_set_pointer (value, self->excerpt);
       break;
-    case PROP_ZOOM:
+    case FLAM_SESSION_PROP_ZOOM:
       g_value_set_uint (value, self->zoom);
       break;
-    case PROP_CURRENT:
+    case FLAM_SESSION_PROP_CURRENT:
       g_value_set_uint (value, self->current);
       break;
-    case PROP_SEARCH:
+    case FLAM_SESSION_PROP_SEARCH:
       g_value_set_string (value, self->search);
       break;
-    case PROP_ACTIVITY:
+    case FLAM_SESSION_PROP_ACTIVITY:
       g_value_set_uint (value, self->activity);
       break;
-    case PROP_FRACTION:
+    case FLAM_SESSION_PROP_FRACTION:
       g_value_set_double (value, flam_session_get_fraction (self));
       break;
     default:
@@ -709,23 +436,24 @@ flam_session_class_init (FlamSessionClass *klass)
   object_class->finalize = flam_session_finalize;
   object_class->get_property = flam_session_get_property;
 
-  properties[PROP_PROFILE] =
+  properties[FLAM_SESSION_PROP_PROFILE] =
       g_param_spec_pointer ("profile", NULL, NULL, flags);
-  properties[PROP_SELECTION] =
+  properties[FLAM_SESSION_PROP_SELECTION] =
       g_param_spec_pointer ("selection", NULL, NULL, flags);
-  properties[PROP_EXCERPT] =
+  properties[FLAM_SESSION_PROP_EXCERPT] =
       g_param_spec_pointer ("excerpt", NULL, NULL, flags);
-  properties[PROP_ZOOM] =
+  properties[FLAM_SESSION_PROP_ZOOM] =
       g_param_spec_uint ("zoom", NULL, NULL, 0, G_MAXUINT, 0, flags);
-  properties[PROP_CURRENT] =
+  properties[FLAM_SESSION_PROP_CURRENT] =
       g_param_spec_uint ("current", NULL, NULL, 0, G_MAXUINT, 0, flags);
-  properties[PROP_SEARCH] =
+  properties[FLAM_SESSION_PROP_SEARCH] =
       g_param_spec_string ("search", NULL, NULL, "", flags);
-  properties[PROP_ACTIVITY] =
+  properties[FLAM_SESSION_PROP_ACTIVITY] =
       g_param_spec_uint ("activity", NULL, NULL, 0, G_MAXUINT, 0, flags);
-  properties[PROP_FRACTION] =
+  properties[FLAM_SESSION_PROP_FRACTION] =
       g_param_spec_double ("fraction", NULL, NULL, 0, 1, 0, flags);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
+  g_object_class_install_properties (
+      object_class, FLAM_SESSION_N_PROPS, properties);
 
   signals[SIGNAL_OPENED] = g_signal_new ("opened",
                                          FLAM_TYPE_SESSION,

@@ -6,6 +6,7 @@
 #include "flam-heat-strip.h"
 #include "flam-settings.h"
 #include "flam-source-file.h"
+#include "flam-widget.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -443,7 +444,7 @@ flam_source_pane_dispose (GObject *object)
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SOURCE_PANE);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SOURCE_PANE);
   g_clear_object (&self->font);
   g_clear_object (&self->session);
   g_clear_pointer (&self->path, g_free);

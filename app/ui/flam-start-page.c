@@ -5,6 +5,7 @@
 #include "flam-files.h"
 #include "flam-formats.h"
 #include "flam-thumbnail.h"
+#include "flam-widget.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -139,7 +140,7 @@ flam_start_page_map (GtkWidget *widget)
 static void
 flam_start_page_dispose (GObject *object)
 {
-  gtk_widget_dispose_template (GTK_WIDGET (object), FLAM_TYPE_START_PAGE);
+  flam_widget_dispose_template (GTK_WIDGET (object), FLAM_TYPE_START_PAGE);
   G_OBJECT_CLASS (flam_start_page_parent_class)->dispose (object);
 }
 

@@ -4,6 +4,7 @@
 
 #include "flam-format.h"
 #include "flam-legend.h"
+#include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
@@ -168,7 +169,7 @@ flam_status_bar_dispose (GObject *object)
 {
   FlamStatusBar *self = FLAM_STATUS_BAR (object);
 
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_STATUS_BAR);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_STATUS_BAR);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (flam_status_bar_parent_class)->dispose (object);
 }

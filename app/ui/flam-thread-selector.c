@@ -3,6 +3,7 @@
 #include "flam-thread-selector.h"
 
 #include "flam-thread-row.h"
+#include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
@@ -334,7 +335,7 @@ flam_thread_selector_dispose (GObject *object)
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_THREAD_SELECTOR);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_THREAD_SELECTOR);
   g_clear_object (&self->filter);
   g_clear_object (&self->items);
   g_clear_pointer (&self->rows, g_ptr_array_unref);

@@ -4,6 +4,7 @@
 
 #include "flam-columns-view.h"
 #include "flam-settings.h"
+#include "flam-widget.h"
 
 #define UNFOLD_MAX 200
 #define HOT_SHARE 0.5
@@ -248,7 +249,7 @@ flam_tree_view_dispose (GObject *object)
 {
   FlamTreeView *self = FLAM_TREE_VIEW (object);
 
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_TREE_VIEW);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_TREE_VIEW);
   g_clear_object (&self->selection);
   g_clear_object (&self->model);
   g_clear_object (&self->session);

@@ -10,6 +10,7 @@
 #include "flam-settings.h"
 #include "flam-start-page.h"
 #include "flam-trust.h"
+#include "flam-window-files.h"
 
 #include <glib/gi18n.h>
 
@@ -214,34 +215,9 @@ update_progress (FlamWindow *self)
 }
 
 static void
-open_response (GtkNativeDialog *dialog, int response, gpointer data)
-{
-  FlamWindow *self = data;
-
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GListModel) files =
-          gtk_file_chooser_get_files (GTK_FILE_CHOOSER (dialog));
-      for (guint i = 0; i < g_list_model_get_n_items (files); i++)
-        {
-          g_autoptr (GFile) file = g_list_model_get_item (files, i);
-          flam_application_open_file (
-              FLAM_APPLICATION (g_application_get_default ()),
-              GTK_WINDOW (self),
-              file);
-        }
-    }
-  g_object_unref (dialog);
-}
-
-static void
 action_open (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  GtkFileChooserNative *dialog = flam_files_chooser_open (GTK_WINDOW (widget));
-
-  g_signal_connect_object (
-      dialog, "response", G_CALLBACK (open_response), widget, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  flam_window_choose_files (FLAM_WINDOW (widget));
 }
 
 static void
@@ -255,19 +231,6 @@ action_open_uri (GtkWidget *widget, const char *name, GVariant *parameter)
                               file);
 }
 
-static gboolean
-on_drop (GtkDropTarget *target,
-         const GValue *value,
-         double x,
-         double y,
-         gpointer data)
-{
-  for (GSList *l = g_value_get_boxed (value); l != NULL; l = l->next)
-    flam_application_open_file (
-        FLAM_APPLICATION (g_application_get_default ()), data, l->data);
-  return TRUE;
-}
-
 static void
 update_recents (FlamWindow *self)
 {
@@ -276,46 +239,12 @@ update_recents (FlamWindow *self)
   adw_split_button_set_menu_model (self->open_button, menu);
 }
 
-/* --- saving --------------------------------------------------------------- */
-
-static void
-save_done (GObject *source, GAsyncResult *result, gpointer data)
-{
-  g_autoptr (FlamWindow) self = data;
-  g_autoptr (GError) error = NULL;
-
-  if (flam_files_save_finish (result, &error))
-    flam_window_toast (self, _ ("Saved"));
-  else
-    flam_window_toast (self, error->message);
-}
-
-static void
-save_response (GtkNativeDialog *dialog, int response, gpointer data)
-{
-  FlamWindow *self = data;
-
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GFile) from =
-          g_file_new_for_path (flam_session_get_path (self->session));
-      g_autoptr (GFile) to =
-          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      flam_files_save_async (from, to, save_done, g_object_ref (self));
-    }
-  g_object_unref (dialog);
-}
-
 static void
 action_save_as (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  FlamWindow *self = FLAM_WINDOW (widget);
-  GtkFileChooserNative *dialog = flam_files_chooser_save (
-      GTK_WINDOW (self), flam_session_get_title (self->session));
-
-  g_signal_connect_object (
-      dialog, "response", G_CALLBACK (save_response), self, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  flam_window_choose_copy (
+      FLAM_WINDOW (widget),
+      flam_session_get_path (FLAM_WINDOW (widget)->session));
 }
 
 /* --- recording ------------------------------------------------------------ */
@@ -646,9 +575,6 @@ keep_size (FlamWindow *self)
 static void
 flam_window_init (FlamWindow *self)
 {
-  GtkDropTarget *drop =
-      gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
-
   gtk_widget_init_template (GTK_WIDGET (self));
   self->session = flam_session_new ();
   g_signal_connect_object (
@@ -670,8 +596,7 @@ flam_window_init (FlamWindow *self)
   gtk_menu_button_set_popover (self->trust_button,
                                GTK_WIDGET (flam_trust_new (self->session)));
 
-  g_signal_connect (drop, "drop", G_CALLBACK (on_drop), self);
-  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drop));
+  flam_window_accept_drops (self);
   g_signal_connect_object (gtk_recent_manager_get_default (),
                            "changed",
                            G_CALLBACK (update_recents),

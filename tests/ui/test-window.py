@@ -253,6 +253,66 @@ class WindowTest(unittest.TestCase):
         window.click("CPU")
         window.find("CPU time", "label")
 
+    def test_source_in_a_moved_folder(self):
+        source = capture("src/nest.c")
+        window = self.open(
+            capture("perf/nest-dwarf.srcline.script.txt"),
+            settings={"path-mappings": f"[('nest.c', '{source}')]"},
+        )
+        window.action("win.search")
+        window.type(window.find("Search functions"), "spin_heavy")
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+        view = window.find("Source", "text")
+        wait_for("the moved source", lambda: "leaf_work" in text_of(view))
+
+    def test_names_from_a_folder_of_binaries(self):
+        window = self.open(
+            capture("perf/nest-dwarf.perf.data"),
+            settings={"binaries-folders": f"['{CAPTURES / 'bin'}']"},
+        )
+        window.click("Functions")
+        wait_for("a name", lambda: "spin_heavy" in window.labels())
+
+    def test_keyboard(self):
+        """Down the tree and back with nothing but keys."""
+        window = self.open_example()
+        self.press_until("Up", lambda: ", total " in self.graph().get_name())
+        self.press_until("Up", lambda: self.graph().get_name().startswith("start"))
+        window.key("Return")
+        window.find("start_thread", "push button")
+        window.key("f")
+        window.find("Remove: focus: start_thread", "push button")
+        window.key("u")
+        wait_for(
+            "the chip gone",
+            lambda: not window.seen(lambda name: name.startswith("Remove: ")),
+        )
+
+    def press_until(self, key, condition):
+        for _ in range(8):
+            self.window.key(key)
+            try:
+                wait_for(f"what {key} does", condition, limit=5)
+                return
+            except AssertionError:
+                continue
+        self.fail(f"{key} does nothing")
+
+    def test_every_control_has_a_name(self):
+        window = self.open_example()
+        window.action("win.search")
+        window.find("Search functions")
+        nameless = [
+            (node.get_role_name(), node.get_parent().get_name())
+            for node in window.find_all()
+            if node.get_role_name() in ("push button", "check box", "text", "combo box")
+            and (node.get_name() or "Gtk").startswith(("Gtk", "Adw", "Flam"))
+            # The inside of a drop-down or a split button, which is named.
+            and node.get_name() not in ("GtkToggleButton", "GtkMenuButton")
+        ]
+        self.assertEqual(nameless, [])
+
     def test_dark_and_narrow(self):
         window = self.open_example(
             env={"ADW_DEBUG_COLOR_SCHEME": "prefer-dark"},
@@ -266,7 +326,8 @@ class WindowTest(unittest.TestCase):
     def test_record_and_stop(self):
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
-        busy = "import sys\nwhile True: sum(range(1000))"
+        busy = "import time; e = time.time() + 90\nwhile time.time() < e: sum(range(99))"
+        self.addCleanup(end_children_of_the_recorder, busy)
         window = self.open("--record", "--", sys.executable, "-c", busy)
         window.wait_label(lambda text: text.startswith("Recording "))
         window.wait_label(
@@ -274,11 +335,13 @@ class WindowTest(unittest.TestCase):
         )
         window.wait_label(lambda text: text.startswith("total "))
         window.click(lambda name: name.endswith("Stop"), "push button")
-        record = window.find("Record", "push button")
+        record = window.find(
+            lambda name: name == "Record" or name.startswith("Record a program"),
+            "push button",
+        )
         wait_for("the end of the recording", lambda: sensitive(record))
         folder = pathlib.Path(os.environ["XDG_DATA_HOME"], "flambeau/recordings")
         captures = wait_for("a capture", lambda: list(folder.glob("*.flambeau")))
-        end_children_of_the_recorder(busy)
         info = subprocess.run(
             [BUILD / "app/cli/flambeau-cli", "info", captures[0]],
             check=True,

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-session-private.h"
+
+/* --- what is shown -------------------------------------------------------- */
+
+const FlamProfile *
+flam_session_get_profile (FlamSession *self)
+{
+  return self->profile;
+}
+
+const FlamSelection *
+flam_session_get_selection (FlamSession *self)
+{
+  return self->selection;
+}
+
+FlamExcerpt *
+flam_session_get_excerpt (FlamSession *self)
+{
+  return self->excerpt;
+}
+
+const FlamTree *
+flam_session_get_tree (FlamSession *self)
+{
+  return self->excerpt != NULL ? self->excerpt->tree : NULL;
+}
+
+static void
+replace_selection (FlamSession *self, FlamSelection *selection)
+{
+  flam_selection_free (self->selection);
+  self->selection = selection;
+  flam_session_changed (self, FLAM_SESSION_PROP_SELECTION);
+  flam_session_draw (self);
+}
+
+void
+flam_session_select (FlamSession *self, FlamSelection *selection)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  g_return_if_fail (self->selection != NULL);
+  if (flam_selection_equal (self->selection, selection))
+    {
+      flam_selection_free (selection);
+      return;
+    }
+  if (self->undo->len == FLAM_SESSION_UNDO_MAX)
+    g_ptr_array_remove_index (self->undo, 0);
+  g_ptr_array_add (self->undo, flam_selection_copy (self->selection));
+  replace_selection (self, selection);
+}
+
+gboolean
+flam_session_can_undo (FlamSession *self)
+{
+  return self->undo->len > 0;
+}
+
+void
+flam_session_undo (FlamSession *self)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->undo->len > 0)
+    replace_selection (
+        self, g_ptr_array_steal_index (self->undo, self->undo->len - 1));
+}
+
+static char *
+exact_pattern (const char *name)
+{
+  g_autofree char *escaped = g_regex_escape_string (name, -1);
+
+  return g_strdup_printf ("^%s$", escaped);
+}
+
+void
+flam_session_transform_node (FlamSession *self,
+                             FlamTransformKind kind,
+                             FlamId node)
+{
+  g_autoptr (FlamSelection) selection = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *pattern = NULL;
+  const char *name;
+
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->excerpt == NULL || node == 0 || node >= self->excerpt->tree->n)
+    return;
+  name = flam_tree_name (self->excerpt->tree, node);
+  pattern =
+      kind == FLAM_TRANSFORM_PRUNE ? g_strdup (name) : exact_pattern (name);
+  selection = flam_selection_copy (self->selection);
+  if (flam_selection_add_transform (selection, kind, pattern, &error))
+    flam_session_select (self, g_steal_pointer (&selection));
+  else
+    flam_session_fail (self, error);
+}
+
+void
+flam_session_remove_transform (FlamSession *self, guint index)
+{
+  FlamSelection *selection;
+
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  selection = flam_selection_copy (self->selection);
+  if (selection->transforms != NULL && index < selection->transforms->len)
+    g_ptr_array_remove_index (selection->transforms, index);
+  flam_session_select (self, selection);
+}
+
+void
+flam_session_reset_selection (FlamSession *self)
+{
+  FlamSelection *selection;
+
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  selection = flam_selection_new ();
+  selection->measure = self->selection->measure;
+  flam_session_select (self, selection);
+}
+
+void
+flam_session_set_measure (FlamSession *self, guint measure)
+{
+  FlamSelection *selection;
+
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->profile == NULL || measure >= self->profile->n_measures)
+    return;
+  selection = flam_selection_copy (self->selection);
+  selection->measure = measure;
+  flam_session_select (self, selection);
+}
+
+void
+flam_session_set_order (FlamSession *self, FlamTreeOrder order)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->order == order)
+    return;
+  self->order = order;
+  if (self->profile != NULL)
+    flam_session_draw (self);
+}
+
+/* --- where the person is -------------------------------------------------- */
+
+FlamId
+flam_session_get_zoom (FlamSession *self)
+{
+  return self->zoom;
+}
+
+static FlamId
+clamp_node (FlamSession *self, FlamId node)
+{
+  return self->excerpt != NULL && node < self->excerpt->tree->n ? node : 0;
+}
+
+void
+flam_session_set_zoom (FlamSession *self, FlamId node)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  node = clamp_node (self, node);
+  if (self->zoom == node)
+    return;
+  self->zoom = node;
+  flam_session_changed (self, FLAM_SESSION_PROP_ZOOM);
+}
+
+FlamId
+flam_session_get_current (FlamSession *self)
+{
+  return self->current;
+}
+
+void
+flam_session_set_current (FlamSession *self, FlamId node)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  node = clamp_node (self, node);
+  if (self->current == node)
+    return;
+  self->current = node;
+  flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
+}
+
+const char *
+flam_session_get_search (FlamSession *self)
+{
+  return self->search;
+}
+
+GRegex *
+flam_session_get_search_regex (FlamSession *self)
+{
+  return self->search_regex;
+}
+
+/* What a person types is a regular expression when it is a good one, and else
+ * the letters themselves: "operator[" must find operator[]. */
+void
+flam_session_set_search (FlamSession *self, const char *text)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (text == NULL)
+    text = "";
+  if (strcmp (self->search, text) == 0)
+    return;
+  g_free (self->search);
+  self->search = g_strdup (text);
+  g_clear_pointer (&self->search_regex, g_regex_unref);
+  if (*text != '\0')
+    self->search_regex =
+        g_regex_new (text, G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, NULL);
+  if (*text != '\0' && self->search_regex == NULL)
+    {
+      g_autofree char *letters = g_regex_escape_string (text, -1);
+      self->search_regex =
+          g_regex_new (letters, G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, NULL);
+    }
+  flam_session_changed (self, FLAM_SESSION_PROP_SEARCH);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* How files come into a window and out of it: choosers and drops. */
+
+#include "flam-window.h"
+
+G_BEGIN_DECLS
+
+/* Asks which captures to open, and opens them. */
+void flam_window_choose_files (FlamWindow *window);
+/* Asks where a copy of the capture at `path` goes, and writes it. */
+void flam_window_choose_copy (FlamWindow *window, const char *path);
+/* Opens files that are dropped on the window. */
+void flam_window_accept_drops (FlamWindow *window);
+
+G_END_DECLS
