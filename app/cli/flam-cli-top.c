@@ -26,7 +26,8 @@ static void
 print_json (const Top *top)
 {
   const FlamTree *tree = top->tree;
-  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  const FlamMeasure own = flam_tree_measure (tree);
+  const FlamMeasure *measure = &own;
   JsonBuilder *json = json_builder_new ();
 
   json_builder_begin_object (json);
@@ -67,7 +68,8 @@ static void
 print_text (const Top *top)
 {
   const FlamTree *tree = top->tree;
-  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  const FlamMeasure own = flam_tree_measure (tree);
+  const FlamMeasure *measure = &own;
 
   print_cell ("self", 10);
   print_cell ("", 8);

@@ -22,7 +22,8 @@ print_member (const char *name, const char *value)
 static void
 open_node (const FlamTree *tree, FlamId node)
 {
-  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  const FlamMeasure own = flam_tree_measure (tree);
+  const FlamMeasure *measure = &own;
   g_autofree char *total = flam_format_plain (measure, tree->total[node]);
   g_autofree char *self = flam_format_plain (measure, tree->self[node]);
   const char *file;
@@ -71,7 +72,8 @@ print_json (const FlamTree *tree, guint depth, double share)
 static void
 print_text (const FlamTree *tree, guint depth, double share)
 {
-  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  const FlamMeasure own = flam_tree_measure (tree);
+  const FlamMeasure *measure = &own;
 
   for (FlamId i = 0; i < tree->n;)
     {

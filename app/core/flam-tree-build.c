@@ -679,6 +679,7 @@ flam_tree_new (const FlamWeights *weights,
   tree->by = selection->by;
   tree->inverted = selection->invert;
   tree->measure = selection->measure;
+  tree->counted = selection->count;
   place_nodes (tree, selection->invert ? &inverted : &draft, order);
   if (!flam_progress_step (progress, 1, error))
     return NULL;

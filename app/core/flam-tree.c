@@ -53,6 +53,16 @@ flam_tree_unref (FlamTree *tree)
   g_atomic_rc_box_release_full (tree, tree_clear);
 }
 
+FlamMeasure
+flam_tree_measure (const FlamTree *tree)
+{
+  FlamMeasure measure = tree->profile->measures[tree->measure];
+
+  if (tree->counted)
+    measure.unit = FLAM_UNIT_COUNT;
+  return measure;
+}
+
 /* Threads are on top of an upright tree, at the far end of an inverted one:
  * there they are the nodes without a frame. */
 static gboolean

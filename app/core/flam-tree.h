@@ -33,6 +33,7 @@ typedef struct
   FlamBy by;
   gboolean inverted;
   guint measure;
+  gboolean counted; /* samples weighed 1 each */
   guint32 n;
   guint32 max_depth;
   FlamId *parent;
@@ -57,6 +58,10 @@ FlamTree *flam_tree_new (const FlamWeights *weights,
 FlamTree *flam_tree_ref (FlamTree *tree);
 void flam_tree_unref (FlamTree *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamTree, flam_tree_unref)
+
+/* What the tree's weights are in: the profile's measure, counts when they
+ * were counted. */
+FlamMeasure flam_tree_measure (const FlamTree *tree);
 
 /* Valid as long as the tree. FLAM_BY_LINE: the function's name. */
 const char *flam_tree_name (const FlamTree *tree, FlamId node);
