@@ -32,6 +32,15 @@
  *
  * counts of anything: "threadcreate profile: total 7", then "1 @ 0x44cb3 …".
  *
+ * What "pprof --raw" writes has names before the profile, the outermost of a
+ * chain of inlined functions first:
+ *
+ *    --- symbol
+ *    binary=/bin/program
+ *    0x000055f227aee3ce run_sort(int)<00000000000041f0>--to_string(int)
+ *    ---
+ *    --- profile
+ *
  * Addresses but the leaf's in CPU profiles are those behind calls: one less is
  * the call. Nearly the same second frame in all CPU samples is the signal
  * handler's, and goes. Source of facts: gperftools' documentation, google/pprof
@@ -57,6 +66,7 @@ typedef struct
   GArray *addresses; /* guint64 */
   GArray *samples;   /* Sample */
   GArray *mappings;  /* Mapping, ascending */
+  GHashTable *names; /* guint64 -> text of a line; may be NULL */
   guint n_values;
   guint64 bad_lines;
   guint64 first_bad;
@@ -158,6 +168,51 @@ get_address (const Reader *reader, const Sample *sample, guint i)
   return g_array_index (reader->addresses, guint64, sample->first + i);
 }
 
+/* "f(int)<00000000000041f0>": with where it begins, which nobody needs. */
+static FlamId
+named_frame (Reader *reader, const char *name, gsize length, guint depth)
+{
+  FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
+  const char *open = length > 2 && name[length - 1] == '>'
+                         ? memrchr (name, '<', length)
+                         : NULL;
+
+  if (open != NULL && open > name && name + length - open == 18)
+    length = open - name;
+  function.name = flam_builder_string (reader->builder, name, length);
+  return flam_builder_frame (reader->builder,
+                             flam_builder_function (reader->builder, &function),
+                             0,
+                             0,
+                             depth);
+}
+
+/* The address' own names, outermost first, or what stands for it. */
+static FlamId
+push_address (Reader *reader, FlamId stack, guint64 address)
+{
+  const char *names = reader->names != NULL
+                          ? g_hash_table_lookup (reader->names, &address)
+                          : NULL;
+  guint depth = 0;
+
+  if (names == NULL)
+    return flam_builder_stack (
+        reader->builder, stack, make_frame (reader, address));
+  while (depth < 256)
+    {
+      const char *end = strstr (names, "--");
+      gsize length = end != NULL ? (gsize)(end - names) : strlen (names);
+
+      stack = flam_builder_stack (
+          reader->builder, stack, named_frame (reader, names, length, depth++));
+      if (end == NULL)
+        break;
+      names = end + 2;
+    }
+  return stack;
+}
+
 static void
 add_samples (Reader *reader)
 {
@@ -170,10 +225,8 @@ add_samples (Reader *reader)
       FlamSample out = { .thread = thread, .stack = FLAM_NONE };
 
       for (guint k = sample->n; k-- > 0;)
-        out.stack = flam_builder_stack (
-            reader->builder,
-            out.stack,
-            make_frame (reader, get_address (reader, sample, k)));
+        out.stack =
+            push_address (reader, out.stack, get_address (reader, sample, k));
       flam_builder_add_sample (reader->builder, &out, sample->values);
     }
 }
@@ -657,7 +710,8 @@ probe (const FlamSource *source)
   Words words;
   guint64 period;
 
-  if (find_words (source, &words, &period))
+  if (find_words (source, &words, &period) ||
+      (g_str_has_prefix (data, "--- symbol\n") && newline != NULL))
     return 90;
   if (newline == NULL)
     return 0;
@@ -668,6 +722,39 @@ probe (const FlamSource *source)
       g_str_has_prefix (data, "--- mutex:"))
     return memmem (data, MIN (source->size, 200), "format =", 8) ? 0 : 90;
   return is_count_heading (data, newline - data) ? 80 : 0;
+}
+
+static const char symbol_heading[] = "--- symbol\n";
+
+/* Takes the names off: `inner` is what follows the line that ends them, and
+ * the heading of the profile. */
+static GHashTable *
+read_names (const FlamSource *source, FlamSource *inner)
+{
+  GHashTable *names =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  FlamText text;
+  const char *line;
+  gsize length;
+
+  flam_text_init (&text, source);
+  while (flam_text_next (&text, &line, &length))
+    {
+      const char *p = line + 2, *end = line + length;
+      guint64 address;
+
+      if (length >= 11 && memcmp (line, "--- ", 4) == 0 && text.line > 1)
+        break;
+      if (length > 3 && memcmp (line, "0x", 2) == 0 &&
+          flam_text_hex (&p, end, &address) && end - p > 1 && *p == ' ')
+        g_hash_table_insert (names,
+                             g_memdup2 (&address, sizeof address),
+                             g_strndup (p + 1, end - p - 1));
+    }
+  *inner = *source;
+  inner->data = (const guint8 *)text.at;
+  inner->size = text.end - text.at;
+  return names;
 }
 
 static gboolean
@@ -684,9 +771,16 @@ load (const FlamSource *source,
                     .addresses = addresses,
                     .samples = samples,
                     .mappings = mappings };
+  g_autoptr (GHashTable) names = NULL;
+  FlamSource inner;
   Words words;
   guint64 period;
 
+  if (g_str_has_prefix ((const char *)source->data, symbol_heading))
+    {
+      reader.names = names = read_names (source, &inner);
+      reader.source = source = &inner;
+    }
   if (find_words (source, &words, &period))
     return load_cpu (&reader, &words, period);
   if (memchr (source->data, '\n', source->size) != NULL)

@@ -423,6 +423,8 @@ test_gperftools (void)
     { "pprof/gperf-heap.0007.heap", "inuse_objects", 1044, 1044 },
     { "pprof/gperf-heap.0007.heap", "alloc_space", 136069270, 136069270 },
     { "pprof/gperf-heap.0007.heap", "alloc_objects", 921662, 921662 },
+    { "pprof/gperf-cpu.prof", "samples", 205, 205 },
+    { "pprof/gperf-cpu.prof.sym", "samples", 205, 205 },
     { "public/pprof/cppbench.cpu", "cpu", 7120000000, 7120000000 },
     { "public/pprof/gobench.cpu", "cpu", 3050000000, 3050000000 },
     { "public/pprof/go.crc32.cpu", "cpu", 2110000000, 2110000000 },
