@@ -13,7 +13,7 @@ _flambeau_cli() {
     --filter --hide --collapse --prune --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
     --mangled --no-inlines --no-symbols --kind'
-  local verbs='info top tree lines export record formats'
+  local verbs='info top tree lines export diff history record formats'
   [ "$cword" -gt 1 ] && verb=${words[1]}
 
   local i
@@ -38,7 +38,9 @@ _flambeau_cli() {
     --mode) list='cpu wall alloc both' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --kind) list='cpu alloc' ;;
-    --to) list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
+    --to) [ "$verb" = diff ] && list='folded csv'
+      [ "$verb" = history ] && list='csv'
+      [ -n "$list" ] || list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
     --binaries)
       mapfile -t COMPREPLY < <(compgen -d -- "$cur")
       return
@@ -61,6 +63,8 @@ _flambeau_cli() {
       tree) list="$selection --depth --min --json" ;;
       lines) list="$selection --source --json" ;;
       export) list="$selection --to --output --force" ;;
+      diff) list="$selection --normalize --self --json --to" ;;
+      history) list="$selection --json --to" ;;
       record) list='--mode --rate --duration --sample-bytes --exact --follow
         --no-follow --python --no-python --output --pid --' ;;
       formats) list='--json' ;;

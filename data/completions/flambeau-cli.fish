@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for flambeau-cli
 
-set -l verbs info top tree lines export record formats
-set -l selecting '__fish_seen_subcommand_from info top tree lines export'
+set -l verbs info top tree lines export diff history record formats
+set -l selecting '__fish_seen_subcommand_from info top tree lines export diff history'
 function __flambeau_cli_verb
     set -l words (commandline -opc)
     test (count $words) -ge 2; and contains -- $words[2] $argv
@@ -17,6 +17,8 @@ complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a top -
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a tree -d 'The call tree'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a lines -d 'Cost of each line'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a export -d 'Write another form'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a diff -d 'What changed'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a history -d 'Captures in order'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a record -d 'Record a program'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a formats -d 'What can be opened and written'
 complete -c flambeau-cli -l help -d 'Print help'
@@ -48,7 +50,7 @@ complete -c flambeau-cli -n $selecting -x -l kind -a 'cpu alloc' -d 'What a text
 complete -c flambeau-cli -n $selecting -l no-symbols -d 'Names from the capture alone'
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Fold inlined functions into their callers'
 
-complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines formats' -l json -d 'Print JSON'
+complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines diff history formats' -l json -d 'Print JSON'
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l sort -a 'self total' -d Order
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l limit -d Rows
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l depth -d Levels
@@ -57,6 +59,10 @@ complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source 
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a '(__flambeau_cli_exports)' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l output -d 'File to write'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l force -d Overwrite
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to one total'
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l self -d 'By self cost'
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'folded csv' -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l to -a csv -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l mode -a 'cpu wall alloc both' -d 'What to record'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l rate -d 'Samples a second'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l duration -d Seconds
