@@ -24,41 +24,12 @@
 
 #include "flam-formats.h"
 
-#include "flam-text.h"
+#include "flam-perf-script.h"
 
 #define PROGRESS_BYTES (1 << 20)
 #define MAX_EVENTS G_MAXUINT16
 /* In place of a frame: a row of `chains`, several frames. */
 #define IS_CHAIN 0x80000000u
-
-typedef struct
-{
-  const char *text;
-  gsize length;
-} Slice;
-
-typedef struct
-{
-  Slice comm;
-  Slice who;  /* name and ids, as they stand */
-  gint32 pid; /* -1 unknown */
-  gint32 tid;
-  gint64 time; /* ns; -1 none */
-  gint64 period;
-  gboolean has_period;
-  Slice event;
-  Slice rest; /* what stands behind the event */
-} Header;
-
-typedef struct
-{
-  guint64 address;
-  Slice symbol; /* empty: unknown */
-  Slice module; /* empty: none was printed, or it is unknown */
-  gboolean inlined;
-  Slice file;
-  gint64 line;
-} Frame;
 
 /* A line seen before: what it put on the stack, and what lines inlined into
  * it need to know of it. */
@@ -75,7 +46,7 @@ typedef struct
 /* A measure, with the same index. */
 typedef struct
 {
-  Slice name;
+  FlamSlice name;
   guint64 samples;
   gboolean is_time; /* its periods are ns */
 } Event;
@@ -99,296 +70,28 @@ typedef struct
   const char *first_bad;
 } Script;
 
-static gboolean
-slice_is (Slice slice, const char *text)
-{
-  return slice.length == strlen (text) &&
-         memcmp (slice.text, text, slice.length) == 0;
-}
-
-static gboolean
-slice_ends (Slice slice, const char *text)
-{
-  gsize length = strlen (text);
-
-  return slice.length >= length &&
-         memcmp (slice.text + slice.length - length, text, length) == 0;
-}
-
-static Slice
-slice_trim (const char *start, const char *end)
-{
-  while (start < end && flam_text_is_space (*start))
-    start++;
-  while (end > start && (flam_text_is_space (end[-1]) || end[-1] == '\r'))
-    end--;
-  return (Slice){ start, end - start };
-}
-
-/* --- the header ---------------------------------------------------------- */
-
-static const char *
-skip_space (const char *p, const char *end)
-{
-  while (p < end && flam_text_is_space (*p))
-    p++;
-  return p;
-}
-
-static const char *
-token_end (const char *p, const char *end)
-{
-  while (p < end && !flam_text_is_space (*p))
-    p++;
-  return p;
-}
-
-static gboolean
-parse_id (const char **p, const char *end, gint32 *id)
-{
-  gboolean negative = *p < end && **p == '-';
-  gint64 value;
-
-  *p += negative;
-  if (!flam_text_number (p, end, &value) || value > G_MAXINT32)
-    return FALSE;
-  *id = negative ? -1 : value;
-  return TRUE;
-}
-
-/* "12688/12764", or "12764", the whole token. */
-static gboolean
-parse_ids (const char *p, const char *end, Header *header)
-{
-  if (!parse_id (&p, end, &header->tid))
-    return FALSE;
-  header->pid = -1;
-  if (p < end && *p == '/')
-    {
-      header->pid = header->tid;
-      p++;
-      if (!parse_id (&p, end, &header->tid))
-        return FALSE;
-    }
-  return p == end;
-}
-
-/* "94564.109216:" in ns. */
-static gboolean
-parse_time (const char *p, const char *end, gint64 *time)
-{
-  gint64 seconds, scale = 100000000;
-  gint64 ns = 0;
-
-  if (!flam_text_number (&p, end, &seconds) || p == end || *p++ != '.' ||
-      seconds > G_MAXINT64 / 1000000000 - 1)
-    return FALSE;
-  for (; p < end && flam_text_is_digit (*p); p++, scale /= 10)
-    ns += (*p - '0') * scale;
-  if (p + 1 != end || *p != ':')
-    return FALSE;
-  *time = seconds * 1000000000 + ns;
-  return TRUE;
-}
-
-/* What follows the ids, up to and with the event. Something must be there that
- * only stands there: else the number before was part of the name. */
-static gboolean
-parse_facts (const char *p, const char *end, Header *header)
-{
-  gboolean first = TRUE;
-
-  header->time = -1;
-  header->has_period = FALSE;
-  header->event = (Slice){ "samples", strlen ("samples") };
-  for (p = skip_space (p, end); p < end; p = skip_space (p, end))
-    {
-      const char *stop = token_end (p, end);
-      const char *digits = p;
-      gint64 number;
-
-      if (header->time < 0 && parse_time (p, stop, &header->time))
-        first = FALSE;
-      else if (*p == '[' && stop[-1] == ']')
-        first = FALSE;
-      else if (flam_text_number (&digits, stop, &number) && digits == stop)
-        {
-          header->period = number;
-          header->has_period = TRUE;
-        }
-      else if (stop[-1] == ':' && stop - p > 1)
-        {
-          header->event = (Slice){ p, stop - p - 1 };
-          header->rest = slice_trim (stop, end);
-          return TRUE;
-        }
-      else if (first)
-        return FALSE;
-      p = stop;
-    }
-  header->rest = (Slice){ end, 0 };
-  return header->time >= 0 || first;
-}
-
-static gboolean
-parse_header (const char *text, gsize length, Header *header)
-{
-  const char *end = text + length;
-  const char *p = text;
-
-  if (length == 0 || flam_text_is_space (*text))
-    return FALSE;
-  while ((p = token_end (p, end)) < end)
-    {
-      const char *comm_end = p;
-      const char *stop;
-
-      p = skip_space (p, end);
-      stop = token_end (p, end);
-      if (p == stop || !parse_ids (p, stop, header) ||
-          !parse_facts (stop, end, header))
-        continue;
-      header->comm = (Slice){ text, comm_end - text };
-      header->who = (Slice){ text, stop - text };
-      return TRUE;
-    }
-  return FALSE;
-}
-
-/* --- a line of the call chain -------------------------------------------- */
-
-static const char *
-find_module (const char *start, const char *end)
-{
-  const char *stop = end;
-
-  if (slice_ends ((Slice){ start, end - start }, " (deleted))"))
-    stop = end - strlen (" (deleted))");
-  for (const char *p = stop; p > start; p--)
-    if (p[-1] == '(' && (p - 1 == start || flam_text_is_space (p[-2])))
-      return p;
-  return NULL;
-}
-
-static Slice
-strip_offset (Slice symbol)
-{
-  const char *end = symbol.text + symbol.length;
-  const char *p = end;
-
-  while (p > symbol.text && g_ascii_isxdigit (p[-1]))
-    p--;
-  if (p < end && p - symbol.text >= 3 && memcmp (p - 3, "+0x", 3) == 0)
-    symbol.length = p - 3 - symbol.text;
-  return symbol;
-}
-
-/* "nest.c:13", "nest.c:9 (inlined)", "libc.so.6[27b25]" (no line is known). */
-static void
-parse_source_line (Slice text, Frame *frame)
-{
-  const char *end;
-  const char *p;
-  gint64 line;
-
-  if (slice_ends (text, " (inlined)"))
-    {
-      frame->inlined = TRUE;
-      text.length -= strlen (" (inlined)");
-    }
-  end = memchr (text.text, ' ', text.length); /* "(discriminator 2)" */
-  if (end == NULL)
-    end = text.text + text.length;
-  for (p = end; p > text.text && flam_text_is_digit (p[-1]); p--)
-    ;
-  if (p == end || p - text.text < 2 || p[-1] != ':')
-    return;
-  frame->file = (Slice){ text.text, p - 1 - text.text };
-  if (flam_text_number (&p, end, &line) && line <= G_MAXUINT32)
-    frame->line = line;
-}
-
-static gboolean
-parse_frame (Slice text, Frame *frame)
-{
-  const char *end = text.text + text.length;
-  const char *first_end = memchr (text.text, '\n', text.length);
-  const char *line_end = first_end != NULL ? first_end : end;
-  const char *p = skip_space (text.text, line_end);
-  Slice rest;
-
-  memset (frame, 0, sizeof *frame);
-  if (!flam_text_hex (&p, line_end, &frame->address) || p == line_end ||
-      !flam_text_is_space (*p))
-    return FALSE;
-  rest = slice_trim (p, line_end);
-  if (slice_ends (rest, "(inlined)"))
-    {
-      frame->inlined = TRUE;
-      rest = slice_trim (rest.text,
-                         rest.text + rest.length - strlen ("(inlined)"));
-    }
-  else if (rest.length > 0 && rest.text[rest.length - 1] == ')')
-    {
-      const char *close = rest.text + rest.length - 1;
-      const char *open = find_module (rest.text, close + 1);
-      if (open != NULL)
-        {
-          frame->module = (Slice){ open, close - open };
-          rest = slice_trim (rest.text, open - 1);
-        }
-    }
-  else
-    {
-      /* A line that was cut in its module's path. */
-      const char *open = memmem (rest.text, rest.length, " (/", 3);
-      if (open != NULL)
-        rest = slice_trim (rest.text, open);
-    }
-  frame->symbol = strip_offset (rest);
-  if (slice_is (frame->symbol, "[unknown]"))
-    frame->symbol.length = 0;
-  if (slice_is (frame->module, "[unknown]"))
-    frame->module.length = 0;
-  if (first_end != NULL)
-    parse_source_line (slice_trim (first_end + 1, end), frame);
-  return TRUE;
-}
-
-/* Two spaces and no address: belongs to the frame above it. */
-static gboolean
-is_source_line (const char *text, const char *end)
-{
-  const char *p = text + 2;
-  guint64 address;
-
-  if (end - text < 3 || text[0] != ' ' || text[1] != ' ' || text[2] == ' ')
-    return FALSE;
-  return !flam_text_hex (&p, end, &address) || p == end ||
-         !flam_text_is_space (*p);
-}
-
 /* --- frames into the builder --------------------------------------------- */
 
 static gboolean
-is_jit (Slice module)
+is_jit (FlamSlice module)
 {
   if (module.length == 0)
     return FALSE;
-  if (slice_ends (module, ".map"))
+  if (flam_slice_ends (module, ".map"))
     {
       const char *p = module.text + module.length - strlen (".map");
 
       while (p > module.text && flam_text_is_digit (p[-1]))
         p--;
-      return slice_ends ((Slice){ module.text, p - module.text }, "/perf-");
+      return flam_slice_ends ((FlamSlice){ module.text, p - module.text },
+                              "/perf-");
     }
   return (module.length > 5 && memcmp (module.text, "[JIT]", 5) == 0) ||
          memmem (module.text, module.length, "/jitted-", 8) != NULL;
 }
 
 static gboolean
-is_kernel (Slice module)
+is_kernel (FlamSlice module)
 {
   static const char *const user[] = { "[vdso]",  "[vsyscall]", "[heap]",
                                       "[stack]", "[anon]",     "[uprobes]" };
@@ -398,19 +101,21 @@ is_kernel (Slice module)
   if (module.text[0] == '[' && module.text[module.length - 1] == ']')
     {
       for (guint i = 0; i < G_N_ELEMENTS (user); i++)
-        if (slice_is (module, user[i]))
+        if (flam_slice_is (module, user[i]))
           return FALSE;
       return TRUE;
     }
-  return slice_ends (module, "vmlinux") || slice_ends (module, ".ko") ||
-         slice_ends (module, ".ko.xz") || slice_ends (module, ".ko.gz") ||
-         slice_ends (module, ".ko.zst") ||
+  return flam_slice_ends (module, "vmlinux") ||
+         flam_slice_ends (module, ".ko") ||
+         flam_slice_ends (module, ".ko.xz") ||
+         flam_slice_ends (module, ".ko.gz") ||
+         flam_slice_ends (module, ".ko.zst") ||
          (module.length > 17 &&
           memcmp (module.text, "[kernel.kallsyms]", 17) == 0);
 }
 
 static FlamFunctionKind
-kind_of (Slice module)
+kind_of (FlamSlice module)
 {
   return is_jit (module)      ? FLAM_KIND_JIT
          : is_kernel (module) ? FLAM_KIND_KERNEL
@@ -418,7 +123,7 @@ kind_of (Slice module)
 }
 
 static FlamId
-find_module_id (Script *script, Slice module, FlamFunctionKind kind)
+find_module_id (Script *script, FlamSlice module, FlamFunctionKind kind)
 {
   gboolean is_new;
   FlamId row;
@@ -442,8 +147,8 @@ find_module_id (Script *script, Slice module, FlamFunctionKind kind)
 
 static FlamId
 make_frame (Script *script,
-            const Frame *frame,
-            Slice symbol,
+            const FlamScriptFrame *frame,
+            FlamSlice symbol,
             const Place *place)
 {
   FlamFunction function = { .module = place->module, .kind = place->kind };
@@ -472,9 +177,9 @@ make_frame (Script *script,
 
 /* Java agents write what was inlined as "caller->callee". */
 static FlamId
-make_frames (Script *script, const Frame *frame, Place *place)
+make_frames (Script *script, const FlamScriptFrame *frame, Place *place)
 {
-  Slice symbol = frame->symbol;
+  FlamSlice symbol = frame->symbol;
   const char *end = symbol.text + symbol.length;
   const char *arrow;
   FlamId row;
@@ -490,7 +195,7 @@ make_frames (Script *script, const Frame *frame, Place *place)
       arrow = memmem (p, end - p, "->", 2);
       if (arrow == NULL)
         arrow = end;
-      id = make_frame (script, frame, (Slice){ p, arrow - p }, place);
+      id = make_frame (script, frame, (FlamSlice){ p, arrow - p }, place);
       flam_column_append (&script->chains, FlamId, id);
       flam_column_at (&script->chains, FlamId, row)++;
       if (place->depth < G_MAXUINT16)
@@ -500,14 +205,14 @@ make_frames (Script *script, const Frame *frame, Place *place)
 }
 
 static void
-make_place (Script *script, Slice text, const Place *caller, Place *place)
+make_place (Script *script, FlamSlice text, const Place *caller, Place *place)
 {
-  Frame frame;
+  FlamScriptFrame frame;
 
   memset (place, 0, sizeof *place);
   place->frame = FLAM_NONE;
   place->module = FLAM_NONE;
-  place->bad = !parse_frame (text, &frame);
+  place->bad = !flam_script_parse_frame (text, &frame);
   if (place->bad)
     return;
   place->address = frame.address;
@@ -549,9 +254,10 @@ bad_line (Script *script, const char *text)
 
 /* One line of the call chain (its source line with it), towards the leaf. */
 static void
-push_line (Script *script, Slice text, Place *caller, FlamId *stack)
+push_line (Script *script, FlamSlice text, Place *caller, FlamId *stack)
 {
-  FlamId context = slice_ends (text, "(inlined)") ? caller->frame : FLAM_NONE;
+  FlamId context =
+      flam_slice_ends (text, "(inlined)") ? caller->frame : FLAM_NONE;
   gboolean is_new;
   FlamId row = flam_pieces_find (
       &script->lines, text.text, text.length, context, &is_new);
@@ -589,7 +295,7 @@ block_end (const char *p, const char *end)
 
 /* From the last line, the root, up to the first. */
 static FlamId
-make_stack (Script *script, Slice block)
+make_stack (Script *script, FlamSlice block)
 {
   Place caller = { .frame = FLAM_NONE, .module = FLAM_NONE };
   FlamId stack = FLAM_NONE;
@@ -605,7 +311,7 @@ make_stack (Script *script, Slice block)
       end = start;
       if (line_end > start && line_end[-1] == '\r')
         line_end--;
-      if (piece_end == NULL && is_source_line (start, line_end))
+      if (piece_end == NULL && flam_script_is_source_line (start, line_end))
         {
           piece_end = line_end;
           continue;
@@ -613,14 +319,15 @@ make_stack (Script *script, Slice block)
       if (piece_end != NULL)
         line_end = piece_end;
       piece_end = NULL;
-      if (slice_trim (start, line_end).length > 0)
-        push_line (script, (Slice){ start, line_end - start }, &caller, &stack);
+      if (flam_slice_trim (start, line_end).length > 0)
+        push_line (
+            script, (FlamSlice){ start, line_end - start }, &caller, &stack);
     }
   return stack;
 }
 
 static FlamId
-find_stack (Script *script, Slice block)
+find_stack (Script *script, FlamSlice block)
 {
   gboolean is_new;
   FlamId row;
@@ -637,7 +344,7 @@ find_stack (Script *script, Slice block)
 /* --- samples ------------------------------------------------------------- */
 
 static FlamId
-make_thread (Script *script, const Header *header)
+make_thread (Script *script, const FlamScriptHeader *header)
 {
   g_autofree char *comm = g_strndup (header->comm.text, header->comm.length);
   FlamId process = flam_builder_process (script->builder, header->pid, 0);
@@ -653,7 +360,7 @@ make_thread (Script *script, const Header *header)
 }
 
 static FlamId
-find_thread (Script *script, const Header *header)
+find_thread (Script *script, const FlamScriptHeader *header)
 {
   gboolean is_new;
   FlamId row = flam_pieces_find (&script->threads,
@@ -668,7 +375,7 @@ find_thread (Script *script, const Header *header)
 }
 
 static guint
-add_event (Script *script, const Header *header)
+add_event (Script *script, const FlamScriptHeader *header)
 {
   g_autofree char *name = g_strndup (header->event.text, header->event.length);
   Event event = { .name = header->event };
@@ -691,7 +398,7 @@ add_event (Script *script, const Header *header)
 }
 
 static guint
-find_event (Script *script, const Header *header)
+find_event (Script *script, const FlamScriptHeader *header)
 {
   const Event *events = script->events.data;
 
@@ -704,15 +411,15 @@ find_event (Script *script, const Header *header)
 }
 
 static void
-add_sample (Script *script, const Header *header, Slice block)
+add_sample (Script *script, const FlamScriptHeader *header, FlamSlice block)
 {
   FlamSample sample = { .time = MAX (header->time, 0) };
   gint64 weight = header->has_period && header->period > 0 ? header->period : 1;
 
   if (block.length == 0 && header->rest.length > 0)
     {
-      Frame frame;
-      if (parse_frame (header->rest, &frame))
+      FlamScriptFrame frame;
+      if (flam_script_parse_frame (header->rest, &frame))
         block = header->rest;
     }
   if (header->time >= 0 && !script->has_times)
@@ -728,16 +435,16 @@ add_sample (Script *script, const Header *header, Slice block)
 }
 
 static void
-read_comment (Script *script, Slice line)
+read_comment (Script *script, FlamSlice line)
 {
   static const char key[] = "# cmdline :";
-  Slice command;
+  FlamSlice command;
   const char *program;
   g_autofree char *text = NULL;
 
   if (line.length <= strlen (key) || memcmp (line.text, key, strlen (key)) != 0)
     return;
-  command = slice_trim (line.text + strlen (key), line.text + line.length);
+  command = flam_slice_trim (line.text + strlen (key), line.text + line.length);
   text = g_strndup (command.text, command.length);
   program = strstr (text, " -- ");
   flam_builder_set_command (script->builder,
@@ -746,7 +453,7 @@ read_comment (Script *script, Slice line)
 
 /* perf's own records, printed among the samples with --show-*-events. */
 static gboolean
-is_record (const Header *header)
+is_record (const FlamScriptHeader *header)
 {
   return header->event.length > 12 &&
          memcmp (header->event.text, "PERF_RECORD_", 12) == 0;
@@ -764,8 +471,8 @@ read_samples (Script *script, const FlamProgress *progress, GError **error)
   next_step = all.at;
   while (flam_text_next (&all, &line, &length))
     {
-      Header header;
-      Slice block;
+      FlamScriptHeader header;
+      FlamSlice block;
 
       if (all.at >= next_step)
         {
@@ -777,7 +484,7 @@ read_samples (Script *script, const FlamProgress *progress, GError **error)
         continue;
       if (*line == '#')
         {
-          read_comment (script, (Slice){ line, length });
+          read_comment (script, (FlamSlice){ line, length });
           continue;
         }
       block.text = all.at;
@@ -785,7 +492,7 @@ read_samples (Script *script, const FlamProgress *progress, GError **error)
       block.length = all.at - block.text;
       if (script->source->truncated && all.at == all.end)
         break;
-      if (!parse_header (line, length, &header) ||
+      if (!flam_script_parse_header (line, length, &header) ||
           script->events.n >= MAX_EVENTS)
         bad_line (script, line);
       else if (!is_record (&header))
@@ -873,8 +580,8 @@ probe (const FlamSource *source)
   gboolean of_perf = FALSE;
   const char *line;
   gsize length;
-  Header header;
-  Frame frame;
+  FlamScriptHeader header;
+  FlamScriptFrame frame;
 
   if (!flam_text_is_text (&head))
     return 0;
@@ -887,14 +594,15 @@ probe (const FlamSource *source)
           of_perf |= memmem (line, length, "perf version :", 14) != NULL;
           continue;
         }
-      if (!parse_header (line, length, &header))
+      if (!flam_script_parse_header (line, length, &header))
         return 0;
-      if (header.time >= 0 && !slice_is (header.event, "samples"))
+      if (header.time >= 0 && !flam_slice_is (header.event, "samples"))
         return 90;
       if (!flam_text_next (&head, &line, &length))
         return of_perf ? 60 : 0;
       return flam_text_is_space (*line) &&
-                     parse_frame ((Slice){ line, length }, &frame)
+                     flam_script_parse_frame ((FlamSlice){ line, length },
+                                              &frame)
                  ? 80
                  : 0;
     }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The lines of `perf script`'s text, one by one; how they stand together is
+ * drawn in flam-import-perf-script.c. */
+
+#include "flam-text.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *text;
+  gsize length;
+} FlamSlice;
+
+typedef struct
+{
+  FlamSlice comm;
+  FlamSlice who; /* name and ids, as they stand */
+  gint32 pid;    /* -1 unknown */
+  gint32 tid;
+  gint64 time; /* ns; -1 none */
+  gint64 period;
+  gboolean has_period;
+  FlamSlice event;
+  FlamSlice rest; /* what stands behind the event */
+} FlamScriptHeader;
+
+typedef struct
+{
+  guint64 address;
+  FlamSlice symbol; /* empty: unknown */
+  FlamSlice module; /* empty: none was printed, or it is unknown */
+  gboolean inlined;
+  FlamSlice file;
+  gint64 line;
+} FlamScriptFrame;
+
+static inline gboolean
+flam_slice_is (FlamSlice slice, const char *text)
+{
+  return slice.length == strlen (text) &&
+         memcmp (slice.text, text, slice.length) == 0;
+}
+
+static inline gboolean
+flam_slice_ends (FlamSlice slice, const char *text)
+{
+  gsize length = strlen (text);
+
+  return slice.length >= length &&
+         memcmp (slice.text + slice.length - length, text, length) == 0;
+}
+
+static inline FlamSlice
+flam_slice_trim (const char *start, const char *end)
+{
+  while (start < end && flam_text_is_space (*start))
+    start++;
+  while (end > start && (flam_text_is_space (end[-1]) || end[-1] == '\r'))
+    end--;
+  return (FlamSlice){ start, end - start };
+}
+
+/* FALSE: the line is no sample's header. */
+gboolean flam_script_parse_header (const char *text,
+                                   gsize length,
+                                   FlamScriptHeader *header);
+/* A line of a call chain, with the source line below it if there is one. */
+gboolean flam_script_parse_frame (FlamSlice text, FlamScriptFrame *frame);
+/* Two spaces and no address: belongs to the frame above it. */
+gboolean flam_script_is_source_line (const char *text, const char *end);
+
+G_END_DECLS
