@@ -89,6 +89,13 @@ on_search (FlamAttachPage *self)
   gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
 }
 
+/* The entry keeps Escape for itself; here it means what it means elsewhere. */
+static void
+on_stop_search (FlamAttachPage *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "window.close", NULL);
+}
+
 static void
 on_selected (FlamAttachPage *self)
 {
@@ -244,6 +251,8 @@ flam_attach_page_init (FlamAttachPage *self)
       self->list, "activate", G_CALLBACK (on_activate), self);
   g_signal_connect_swapped (
       self->search, "search-changed", G_CALLBACK (on_search), self);
+  g_signal_connect_swapped (
+      self->search, "stop-search", G_CALLBACK (on_stop_search), self);
   g_signal_connect_swapped (
       self->refresh, "clicked", G_CALLBACK (refresh), self);
 }

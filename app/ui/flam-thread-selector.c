@@ -387,6 +387,10 @@ flam_thread_selector_init (FlamThreadSelector *self)
   g_signal_connect_swapped (self->popover, "show", G_CALLBACK (on_shown), self);
   g_signal_connect_swapped (
       self->search, "search-changed", G_CALLBACK (on_search), self);
+  g_signal_connect_swapped (self->search,
+                            "stop-search",
+                            G_CALLBACK (gtk_popover_popdown),
+                            self->popover);
   g_signal_connect_swapped (
       self->reset, "clicked", G_CALLBACK (on_reset), self);
 }

@@ -14,7 +14,7 @@
 
 #include <glib/gi18n.h>
 
-#define NARROW_WIDTH 720
+#define NARROW_WIDTH 860
 
 struct _FlamWindow
 {

@@ -289,6 +289,27 @@ class WindowTest(unittest.TestCase):
             lambda: not window.seen(lambda name: name.startswith("Remove: ")),
         )
 
+    def test_close(self):
+        """Everything that was opened is let go of without a complaint."""
+        window = self.open_example(env={"G_DEBUG": "fatal-criticals"})
+        window.click("Call Tree")
+        window.click("Functions")
+        window.click("Threads")
+        window.find("Search threads")
+        window.key("Escape")
+        window.action("win.record")
+        window.click("Attach")
+        window.find("Search processes")
+        window.key("Escape")
+
+        def closed():
+            window.key("ctrl+w")
+            return window.process.poll() is not None
+
+        wait_for("the end", closed)
+        self.assertEqual(window.process.returncode, 0)
+        self.window = None
+
     def press_until(self, key, condition):
         for _ in range(8):
             self.window.key(key)
