@@ -65,7 +65,8 @@ probe (const FlamSource *source)
   const char *data = (const char *)source->data;
   gsize head = MIN (source->size, 16384);
 
-  if (head < 6 || memcmp (data, "desc:", 5) != 0)
+  /* `data` is never NULL; gcc, with sanitizers, does not see that. */
+  if (data == NULL || head < 6 || memcmp (data, "desc:", 5) != 0)
     return 0;
   return memmem (data, head, "\ntime_unit:", 11) != NULL &&
                  memmem (data, head, "\nsnapshot=", 10) != NULL
