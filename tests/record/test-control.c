@@ -305,7 +305,10 @@ test_killed (void)
       g_usleep ((gulong)g_test_rand_int_range (0, i < 5 ? 1300000 : 200000));
       kill (running->pid, SIGKILL);
       recording = recorder_end (running);
-      g_assert_cmpint (recording->status, ==, 128 + SIGKILL);
+      /* On a fast machine the short threads may be over before, and with them
+       * the recording. */
+      if (i % 4 != 0 || recording->status != 0)
+        g_assert_cmpint (recording->status, ==, 128 + SIGKILL);
       g_assert_nonnull (recording->profile);
       if (i % 4 == 0)
         {
