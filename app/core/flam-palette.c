@@ -89,7 +89,8 @@ struct _FlamPalette
   FlamProfile *profile;
   FlamPaletteMode mode;
   const Theme *theme;
-  FlamBy by; /* what `known` is indexed by */
+  GHashTable *slots; /* of the modules' names: place in the tints, plus 1 */
+  FlamBy by;         /* what `known` is indexed by */
   guint32 n_known;
   FlamColor *known; /* by what a node is, twice: plain, inlined; 0: not yet */
 };
@@ -220,17 +221,73 @@ class_of_kind (FlamFunctionKind kind, gboolean inlined)
   return inlined ? CLASS_INLINED : CLASS_NATIVE;
 }
 
+/* --- the modules' hues --------------------------------------------------- */
+
+/* A module's name gives its hue, the same everywhere. Two of one capture that
+ * would share a hue are told apart all the same: the one with more functions
+ * keeps its own, the other has the next that is free, as long as there are
+ * any. */
+#define N_TINTS G_N_ELEMENTS (module_tints)
+G_STATIC_ASSERT (N_TINTS == G_N_ELEMENTS (memory_tints));
+
+typedef struct
+{
+  const char *name;
+  guint32 n_functions;
+} ModuleSize;
+
+static int
+compare_sizes (const void *a, const void *b)
+{
+  const ModuleSize *x = a, *y = b;
+
+  if (x->n_functions != y->n_functions)
+    return x->n_functions > y->n_functions ? -1 : 1;
+  return strcmp (x->name, y->name);
+}
+
+static GHashTable *
+share_tints (const FlamProfile *profile)
+{
+  GHashTable *slots = g_hash_table_new (g_str_hash, g_str_equal);
+  guint32 n = profile->modules.n;
+  g_autofree ModuleSize *sizes = g_new0 (ModuleSize, (gsize)n + 1);
+  gboolean taken[N_TINTS] = { FALSE };
+  guint free_tints = N_TINTS;
+
+  for (FlamId i = 0; i < n; i++)
+    sizes[i].name = flam_profile_string (profile, profile->modules.name[i]);
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    if (profile->functions.module[i] != FLAM_NONE)
+      sizes[profile->functions.module[i]].n_functions++;
+  qsort (sizes, n, sizeof *sizes, compare_sizes);
+  for (guint32 i = 0; i < n && free_tints > 0 && sizes[i].n_functions > 0; i++)
+    {
+      guint slot = stable_hash (sizes[i].name) % N_TINTS;
+
+      if (g_hash_table_contains (slots, sizes[i].name))
+        continue;
+      while (taken[slot])
+        slot = (slot + 1) % N_TINTS;
+      taken[slot] = TRUE;
+      free_tints--;
+      g_hash_table_insert (
+          slots, (char *)sizes[i].name, GUINT_TO_POINTER (slot + 1));
+    }
+  return slots;
+}
+
 static Tint
 tint_of (const FlamPalette *palette, Class class, const char *module)
 {
   gboolean memory = palette->mode == FLAM_PALETTE_MEMORY;
+  guint slot;
 
-  if (class == CLASS_NATIVE && *module)
-    return memory ? memory_tints[stable_hash (module) %
-                                 G_N_ELEMENTS (memory_tints)]
-                  : module_tints[stable_hash (module) %
-                                 G_N_ELEMENTS (module_tints)];
-  return memory ? class_looks[class].memory : class_looks[class].code;
+  if (class != CLASS_NATIVE || *module == '\0')
+    return memory ? class_looks[class].memory : class_looks[class].code;
+  slot = GPOINTER_TO_UINT (g_hash_table_lookup (palette->slots, module));
+  slot = slot > 0 ? slot - 1 : stable_hash (module) % N_TINTS;
+  return memory ? memory_tints[slot] : module_tints[slot];
 }
 
 static FlamColor
@@ -315,6 +372,7 @@ flam_palette_new (const FlamProfile *profile,
   palette->profile = flam_profile_ref (profile);
   palette->mode = mode;
   palette->theme = &themes[dark ? 1 : 0];
+  palette->slots = share_tints (profile);
   palette->by = FLAM_BY_FUNCTION;
   palette->n_known = profile->functions.n;
   palette->known = g_new0 (FlamColor, (gsize)palette->n_known * 2 + 1);
@@ -324,6 +382,7 @@ flam_palette_new (const FlamProfile *profile,
 void
 flam_palette_free (FlamPalette *palette)
 {
+  g_hash_table_unref (palette->slots);
   flam_profile_unref (palette->profile);
   g_free (palette->known);
   g_free (palette);

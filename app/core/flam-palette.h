@@ -2,7 +2,9 @@
 #pragma once
 
 /* What something is -> its colour. Colours mean something and are stable: the
- * same function has the same colour in every capture and on every machine.
+ * same function has the same colour in every capture and on every machine,
+ * but where two modules of one capture would share a hue (the smaller gives
+ * way).
  *
  *    native code     warm, a hue a module        kernel          orange
  *    inlined         aqua                        JIT             green

@@ -99,6 +99,26 @@ test_stable (void)
                    flam_palette_node (a, one, find (one, "work")));
 }
 
+/* A dozen modules are told apart, whatever their names. */
+static void
+test_modules_apart (void)
+{
+  g_autoptr (GString) text = g_string_new ("");
+  g_autoptr (GHashTable) colors = g_hash_table_new (NULL, NULL);
+  g_autoptr (FlamTree) tree = NULL;
+  g_autoptr (FlamPalette) palette = NULL;
+
+  for (guint i = 0; i < 12; i++)
+    g_string_append_printf (text, "f@/lib/lib%u.so 1\n", i);
+  tree = flam_test_tree (text->str, FLAM_ORDER_TOTAL);
+  palette = flam_palette_new (tree->profile, FLAM_PALETTE_CODE, FALSE);
+  for (FlamId i = 1; i < tree->n; i++)
+    g_hash_table_add (colors,
+                      GUINT_TO_POINTER (flam_palette_node (palette, tree, i)));
+  g_assert_cmpuint (tree->n, ==, 13);
+  g_assert_cmpuint (g_hash_table_size (colors), ==, 12);
+}
+
 static guint
 channel (FlamColor color, guint index)
 {
@@ -164,6 +184,7 @@ main (int argc, char **argv)
   g_test_add_func ("/palette/contrast", test_contrast);
   g_test_add_func ("/palette/contrast-known", test_contrast_of_known_colors);
   g_test_add_func ("/palette/stable", test_stable);
+  g_test_add_func ("/palette/modules-apart", test_modules_apart);
   g_test_add_func ("/palette/meaning", test_meaning);
   g_test_add_func ("/palette/legend", test_legend);
   return g_test_run ();
