@@ -445,6 +445,7 @@ flam_record_dialog_init (FlamRecordDialog *self)
   g_signal_connect_swapped (
       self->choose_folder, "clicked", G_CALLBACK (on_choose_folder), self);
   update (self);
+  gtk_widget_grab_focus (GTK_WIDGET (self->command));
 }
 
 FlamRecordDialog *

@@ -348,8 +348,9 @@ flam_recording_start (const FlamRecordOptions *options, GError **error)
   int pair[2];
 
   self->path = new_path (options);
-  self->title = options->argv != NULL ? g_strjoinv (" ", options->argv)
-                                      : g_strdup (options->name);
+  self->title = options->argv != NULL
+                    ? g_filename_display_basename (options->argv[0])
+                    : g_strdup (options->name);
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
     {
       g_set_error (error,
