@@ -74,14 +74,17 @@ read_peaks (FlamCaptureBuild *build, Memory *memory)
 
   for (guint32 i = 0; i < flam_build_table (build, t)->n; i++)
     {
-      Peak *peak = g_new (Peak, 1);
+      Peak row = { flam_build_u32 (build, t, 0, i),
+                   flam_build_u32 (build, t, 1, i),
+                   flam_build_i64 (build, t, 2, i),
+                   allocator_of (flam_build_u32 (build, t, 3, i)),
+                   flam_build_i64 (build, t, 4, i) };
+      Peak *known = g_hash_table_lookup (memory->peaks, &row);
 
-      *peak = (Peak){ flam_build_u32 (build, t, 0, i),
-                      flam_build_u32 (build, t, 1, i),
-                      flam_build_i64 (build, t, 2, i),
-                      allocator_of (flam_build_u32 (build, t, 3, i)),
-                      flam_build_i64 (build, t, 4, i) };
-      g_hash_table_add (memory->peaks, peak);
+      if (known == NULL)
+        g_hash_table_add (memory->peaks, g_memdup2 (&row, sizeof row));
+      else if (__builtin_add_overflow (known->left, row.left, &known->left))
+        known->left = G_MAXINT64;
     }
 }
 

@@ -18,7 +18,8 @@
  *                   `distance` other allocations of their thread (65535: more,
  *                   or not known). A row beyond the last one is ignored
  *   AT_PEAK         how many blocks of a kind lived at the highest point;
- *                   written at the end, for all kinds or for none
+ *                   written at the end, for all kinds or for none; rows of
+ *                   one kind add up
  *   SYMBOLS         consecutive rows of one frame are its chain, caller
  *                   (inline depth 0) first
  *   END             written last: the recording was closed in order */

@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-alloc-ledger.h"
 
+#include <stdlib.h>
+
+#include "flam-alloc-places.h"
+
 #define TICK_NS 10000000
+/* Of the time so far, which part a tick is at most. */
+#define TICKS_MAX 10000
 #define NO_DISTANCE G_MAXUINT16
 /* Farther ones are all alike. */
 #define DISTANCE_MAX 16
-#define FIRST_PLACES 4096
 
-/* Where a block lives. Address 0 is an empty place. */
-typedef struct
-{
-  guint64 address;
-  gint64 size;
-  guint32 site;
-  guint32 row; /* of BLOCKS */
-  guint32 nth; /* allocations its stream had made by then */
-  guint32 count;
-  FlamId thread;
-  guint32 unused;
-} Block;
-
+/* Blocks that are alike. */
 typedef struct
 {
   FlamId thread;
   FlamId stack;
   gint64 size;
+  guint32 each; /* how many one of them stands for (sampling) */
   guint8 allocator;
 } SiteKey;
 
@@ -34,23 +28,32 @@ typedef struct
   gint64 live;
   gint64 at_peak;
   guint32 peak_epoch; /* at_peak is that of this highest point */
-  guint32 tick;       /* whose row this is */
-  guint32 row;
-  gint64 made; /* blocks in `row` */
-  gint64 freed_at_once;
-  /* The releases of one older row, most often all there are in a tick. */
-  guint32 release_row;
-  guint16 release_distance;
-  gint64 released;
+  guint32 row;        /* in this tick; FLAM_NONE */
+  guint32 made;       /* blocks in `row` */
+  /* Blocks of `row` that were freed soon, by distance. */
+  guint32 near[DISTANCE_MAX];
 } Site;
+
+/* A row of BLOCKS. */
+typedef struct
+{
+  guint32 site;
+  guint32 released; /* in this tick, of those not near */
+} Row;
+
+/* Memory that is not the heap's. */
+typedef struct
+{
+  guint64 address;
+  gint64 size;
+  guint32 row;
+} Piece;
 
 struct _FlamAllocSpace
 {
-  Block *places; /* open addressing, linear */
-  gsize mask;
-  gsize used;
-  GArray *pages;  /* Block, ascending by address */
-  GArray *breaks; /* Block, in order */
+  FlamAllocPlaces places;
+  GArray *pages;  /* Piece, ascending by address */
+  GArray *breaks; /* Piece, in order */
 };
 
 struct _FlamAllocStream
@@ -58,117 +61,27 @@ struct _FlamAllocStream
   FlamAllocSpace *space;
   FlamId thread;
   guint32 n_made;
-  Block last; /* not in `places` yet; address 0: none */
 };
 
 struct _FlamAllocLedger
 {
   FlamCaptureWriter *writer;
   FlamColumn sites; /* Site */
+  FlamColumn rows;  /* Row */
   FlamInterner interner;
-  GArray *makers;  /* guint32: sites with a row in this tick, in its order */
-  GArray *touched; /* guint32: sites that did anything in this tick */
+  guint32 first_row;    /* of this tick */
+  FlamColumn releasing; /* guint32: rows with something in `released` */
+  GArray *cut;          /* Piece: used within flam_alloc_ledger_unmap() */
   GPtrArray *spaces;
   GPtrArray *streams;
   gint64 tick_start;
-  guint32 tick;
-  guint32 n_rows;
+  gint64 tick_end;
   gint64 live;
   gint64 highest;
   gint64 highest_time;
   guint32 peak_epoch;
   gboolean rising; /* live is at a new highest point */
 };
-
-/* --- places -------------------------------------------------------------- */
-
-static inline gsize
-place_of (const FlamAllocSpace *space, guint64 address)
-{
-  return (address * 0x9e3779b97f4a7c15ull >> 20) & space->mask;
-}
-
-static void
-grow_places (FlamAllocSpace *space)
-{
-  Block *old = space->places;
-  gsize n = space->mask + 1;
-
-  space->mask = n * 2 - 1;
-  space->places = g_new0 (Block, n * 2);
-  for (gsize i = 0; i < n; i++)
-    {
-      gsize at;
-
-      if (old[i].address == 0)
-        continue;
-      for (at = place_of (space, old[i].address);
-           space->places[at].address != 0;)
-        at = (at + 1) & space->mask;
-      space->places[at] = old[i];
-    }
-  g_free (old);
-}
-
-/* TRUE when the address was taken: `block` replaces what `old` then holds. */
-static gboolean
-put_block (FlamAllocSpace *space, const Block *block, Block *old)
-{
-  gsize at;
-
-  if (space->used * 4 > space->mask * 3)
-    grow_places (space);
-  for (at = place_of (space, block->address); space->places[at].address != 0;
-       at = (at + 1) & space->mask)
-    if (space->places[at].address == block->address)
-      {
-        *old = space->places[at];
-        space->places[at] = *block;
-        return TRUE;
-      }
-  space->places[at] = *block;
-  space->used++;
-  return FALSE;
-}
-
-static gboolean
-take_block (FlamAllocSpace *space, guint64 address, Block *block)
-{
-  gsize at = place_of (space, address);
-  gsize hole;
-
-  while (space->places[at].address != address)
-    {
-      if (space->places[at].address == 0)
-        return FALSE;
-      at = (at + 1) & space->mask;
-    }
-  *block = space->places[at];
-  /* Close the gap, so that looking may stop at an empty place. */
-  for (hole = at;;)
-    {
-      gsize home;
-
-      at = (at + 1) & space->mask;
-      if (space->places[at].address == 0)
-        break;
-      home = place_of (space, space->places[at].address);
-      if (((at - home) & space->mask) >= ((at - hole) & space->mask))
-        {
-          space->places[hole] = space->places[at];
-          hole = at;
-        }
-    }
-  space->places[hole].address = 0;
-  space->used--;
-  return TRUE;
-}
-
-void
-flam_alloc_ledger_expect (const FlamAllocSpace *space, guint64 address)
-{
-  __builtin_prefetch (&space->places[place_of (space, address)], 1);
-}
 
 /* --- sites --------------------------------------------------------------- */
 
@@ -180,17 +93,18 @@ site_equal (gconstpointer table, FlamId row, gconstpointer key)
   const SiteKey *b = key;
 
   return a->thread == b->thread && a->stack == b->stack && a->size == b->size &&
-         a->allocator == b->allocator;
+         a->each == b->each && a->allocator == b->allocator;
 }
 
 static guint32
 site_of (FlamAllocLedger *ledger, const SiteKey *key)
 {
   guint32 hash = flam_hash_pair ((guint64)key->thread << 32 | key->stack,
-                                 (guint64)key->size << 4 | key->allocator);
+                                 (guint64)key->size << 4 | key->allocator) +
+                 (key->each - 1) * 0x9e3779b1u;
   FlamSlot *slot =
       flam_interner_find (&ledger->interner, hash, site_equal, ledger, key);
-  Site site = { .key = *key, .release_row = FLAM_NONE };
+  Site site = { .key = *key, .row = FLAM_NONE };
 
   if (slot->id != FLAM_NONE)
     return slot->id;
@@ -201,6 +115,7 @@ site_of (FlamAllocLedger *ledger, const SiteKey *key)
 }
 
 #define site_at(ledger, i) (&flam_column_at (&(ledger)->sites, Site, i))
+#define row_at(ledger, i) (&flam_column_at (&(ledger)->rows, Row, i))
 
 /* --- the peak ------------------------------------------------------------ */
 
@@ -221,13 +136,13 @@ counts_as_heap (const Site *site)
 }
 
 static inline void
-raise_live (FlamAllocLedger *ledger, Site *site, gint64 count)
+raise_live (FlamAllocLedger *ledger, Site *site)
 {
   settle_peak (ledger, site);
-  site->live += count;
+  site->live++;
   if (!counts_as_heap (site))
     return;
-  ledger->live += count * site->key.size;
+  ledger->live += site->key.size * site->key.each;
   if (ledger->live > ledger->highest)
     {
       ledger->highest = ledger->live;
@@ -239,7 +154,7 @@ raise_live (FlamAllocLedger *ledger, Site *site, gint64 count)
 /* The first step down from a new highest point makes it the one that counts:
  * every site's at_peak is out of date from here on. */
 static inline void
-lower_live (FlamAllocLedger *ledger, Site *site, gint64 count)
+lower_live (FlamAllocLedger *ledger, Site *site)
 {
   if (ledger->rising && counts_as_heap (site))
     {
@@ -247,9 +162,9 @@ lower_live (FlamAllocLedger *ledger, Site *site, gint64 count)
       ledger->peak_epoch++;
     }
   settle_peak (ledger, site);
-  site->live -= count;
+  site->live--;
   if (counts_as_heap (site))
-    ledger->live -= count * site->key.size;
+    ledger->live -= site->key.size * site->key.each;
 }
 
 /* --- ticks --------------------------------------------------------------- */
@@ -260,19 +175,24 @@ write_release (FlamAllocLedger *ledger,
                gint64 count,
                guint16 distance)
 {
-  flam_capture_writer_release (
-      ledger->writer, ledger->tick_start, row, count, distance);
+  const Site *site = site_at (ledger, row_at (ledger, row)->site);
+
+  flam_capture_writer_release (ledger->writer,
+                               ledger->tick_start,
+                               row,
+                               count * site->key.each,
+                               distance);
 }
 
 static void
-write_site (FlamAllocLedger *ledger, Site *site)
+write_row (FlamAllocLedger *ledger, Site *site)
 {
   FlamCaptureBlocks blocks = {
     .time = ledger->tick_start,
     .thread = site->key.thread,
     .stack = site->key.stack,
     .size = site->key.size,
-    .count = site->made,
+    .count = (gint64)site->made * site->key.each,
     .allocator = site->key.allocator,
   };
 
@@ -280,126 +200,119 @@ write_site (FlamAllocLedger *ledger, Site *site)
 }
 
 static void
-write_site_releases (FlamAllocLedger *ledger, Site *site)
+write_near (FlamAllocLedger *ledger, Site *site)
 {
-  if (site->freed_at_once > 0)
-    write_release (ledger, site->row, site->freed_at_once, 0);
-  if (site->released > 0)
-    write_release (
-        ledger, site->release_row, site->released, site->release_distance);
+  for (guint16 i = 0; i < DISTANCE_MAX; i++)
+    if (site->near[i] > 0)
+      write_release (ledger, site->row, site->near[i], i);
+  memset (site->near, 0, sizeof site->near);
   site->made = 0;
-  site->freed_at_once = 0;
-  site->released = 0;
-  site->release_row = FLAM_NONE;
+  site->row = FLAM_NONE;
+}
+
+static int
+compare_rows (const void *a, const void *b)
+{
+  guint32 x = *(const guint32 *)a;
+  guint32 y = *(const guint32 *)b;
+
+  return x < y ? -1 : x > y;
 }
 
 static void
 end_tick (FlamAllocLedger *ledger)
 {
-  for (guint i = 0; i < ledger->makers->len; i++)
-    write_site (ledger,
-                site_at (ledger, g_array_index (ledger->makers, guint32, i)));
-  for (guint i = 0; i < ledger->touched->len; i++)
-    write_site_releases (
-        ledger, site_at (ledger, g_array_index (ledger->touched, guint32, i)));
-  g_array_set_size (ledger->makers, 0);
-  g_array_set_size (ledger->touched, 0);
-  ledger->tick++;
+  guint32 *releasing = ledger->releasing.data;
+
+  for (guint32 i = ledger->first_row; i < ledger->rows.n; i++)
+    write_row (ledger, site_at (ledger, row_at (ledger, i)->site));
+  for (guint32 i = ledger->first_row; i < ledger->rows.n; i++)
+    write_near (ledger, site_at (ledger, row_at (ledger, i)->site));
+  /* In order, for the sake of the capture's size. */
+  if (ledger->releasing.n > 0)
+    qsort (releasing, ledger->releasing.n, sizeof *releasing, compare_rows);
+  for (gsize i = 0; i < ledger->releasing.n; i++)
+    {
+      Row *row = row_at (ledger, releasing[i]);
+
+      write_release (ledger, releasing[i], row->released, NO_DISTANCE);
+      row->released = 0;
+    }
+  ledger->releasing.n = 0;
+  ledger->first_row = ledger->rows.n;
 }
 
 void
 flam_alloc_ledger_flush (FlamAllocLedger *ledger, gint64 time)
 {
-  if (time - ledger->tick_start < TICK_NS)
+  if (time < ledger->tick_end)
     return;
   end_tick (ledger);
   ledger->tick_start = time;
-}
-
-/* The site as of this tick. */
-static Site *
-touch (FlamAllocLedger *ledger, guint32 id)
-{
-  Site *site = site_at (ledger, id);
-
-  if (site->tick == ledger->tick)
-    return site;
-  site->tick = ledger->tick;
-  site->row = FLAM_NONE;
-  g_array_append_val (ledger->touched, id);
-  return site;
-}
-
-/* The same, for a block that it makes: rows are numbered, and written, in the
- * order in which sites make their first block of the tick. */
-static Site *
-touch_maker (FlamAllocLedger *ledger, guint32 id)
-{
-  Site *site = touch (ledger, id);
-
-  if (site->row == FLAM_NONE)
-    {
-      site->row = ledger->n_rows++;
-      g_array_append_val (ledger->makers, id);
-    }
-  return site;
+  ledger->tick_end = time + MAX (TICK_NS, time / TICKS_MAX);
 }
 
 /* --- events -------------------------------------------------------------- */
 
 static void
-release (FlamAllocLedger *ledger, const Block *block, guint16 distance)
+release (FlamAllocLedger *ledger, guint32 id, guint distance)
 {
-  Site *site = touch (ledger, block->site);
+  Row *row = row_at (ledger, id);
+  Site *site = site_at (ledger, row->site);
 
-  lower_live (ledger, site, block->count);
-  if (distance == 0 && block->row == site->row)
+  lower_live (ledger, site);
+  if (distance >= DISTANCE_MAX)
     {
-      site->freed_at_once += block->count;
-      return;
+      if (row->released++ == 0)
+        flam_column_append (&ledger->releasing, guint32, id);
     }
-  if (site->release_row != block->row || site->release_distance != distance)
-    {
-      if (site->released > 0)
-        write_release (
-            ledger, site->release_row, site->released, site->release_distance);
-      site->release_row = block->row;
-      site->release_distance = distance;
-      site->released = 0;
-    }
-  site->released += block->count;
+  else if (id == site->row)
+    site->near[distance]++;
+  else
+    write_release (ledger, id, 1, distance);
 }
 
-static Block
-make_block (FlamAllocLedger *ledger,
-            FlamAllocStream *stream,
-            guint64 address,
-            guint32 count,
-            const SiteKey *key)
+/* One more block, in the row that its site has in this tick. Rows are
+ * numbered, and written, in the order in which they are begun. */
+static guint32
+make_block (FlamAllocLedger *ledger, const SiteKey *key)
 {
   guint32 id = site_of (ledger, key);
-  Site *site = touch_maker (ledger, id);
-  Block block = { address, key->size, id, site->row };
+  Site *site = site_at (ledger, id);
 
-  block.nth = ++stream->n_made;
-  block.count = count;
-  block.thread = stream->thread;
-  site->made += count;
-  raise_live (ledger, site, count);
-  return block;
+  if (site->row == FLAM_NONE)
+    {
+      site->row = ledger->rows.n;
+      flam_column_append (&ledger->rows, Row, ((Row){ id, 0 }));
+    }
+  site->made++;
+  raise_live (ledger, site);
+  return site->row;
 }
 
 static void
-store_last (FlamAllocLedger *ledger, FlamAllocStream *stream)
+insert_piece (GArray *pages, const Piece *piece)
 {
-  Block old;
+  guint at = pages->len;
 
-  if (stream->last.address == 0)
-    return;
-  /* A free that was never seen: the address would not be there twice. */
-  if (put_block (stream->space, &stream->last, &old))
-    release (ledger, &old, NO_DISTANCE);
-  stream->last.address = 0;
+  while (at > 0 &&
+         g_array_index (pages, Piece, at - 1).address > piece->address)
+    at--;
+  g_array_insert_val (pages, at, *piece);
+}
+
+static void
+map_pages (FlamAllocLedger *ledger,
+           FlamAllocStream *stream,
+           gint64 time,
+           guint64 address,
+           const SiteKey *key)
+{
+  Piece piece = { address, key->size };
+
+  flam_alloc_ledger_unmap (ledger, stream, time, address, key->size);
+  piece.row = make_block (ledger, key);
+  insert_piece (stream->space->pages, &piece);
 }
 
 void
@@ -408,50 +321,24 @@ flam_alloc_ledger_block (FlamAllocLedger *ledger,
                          gint64 time,
                          guint64 address,
                          gint64 size,
-                         guint32 count,
+                         guint32 each,
                          FlamId stack,
                          FlamAllocator allocator)
 {
-  SiteKey key = { stream->thread, stack, size, allocator };
-  Block block;
+  SiteKey key = { stream->thread, stack, size, each, allocator };
+  FlamAllocPlaced block, old;
 
   flam_alloc_ledger_flush (ledger, time);
-  if (allocator == FLAM_ALLOCATOR_MMAP)
+  stream->n_made++;
+  if (G_UNLIKELY (allocator == FLAM_ALLOCATOR_MMAP))
     {
-      FlamAllocSpace *space = stream->space;
-      guint at = space->pages->len;
-
-      flam_alloc_ledger_unmap (ledger, stream, time, address, size);
-      at = space->pages->len;
-      while (at > 0 &&
-             g_array_index (space->pages, Block, at - 1).address > address)
-        at--;
-      block = make_block (ledger, stream, address, count, &key);
-      g_array_insert_val (space->pages, at, block);
+      map_pages (ledger, stream, time, address, &key);
       return;
     }
-  store_last (ledger, stream);
-  stream->last = make_block (ledger, stream, address, count, &key);
-}
-
-/* The address may be another stream's newest, not stored yet. */
-static gboolean
-take_from_others (FlamAllocLedger *ledger,
-                  const FlamAllocStream *stream,
-                  guint64 address,
-                  Block *block)
-{
-  for (guint i = 0; i < ledger->streams->len; i++)
-    {
-      FlamAllocStream *other = ledger->streams->pdata[i];
-
-      if (other->space != stream->space || other->last.address != address)
-        continue;
-      *block = other->last;
-      other->last.address = 0;
-      return TRUE;
-    }
-  return FALSE;
+  block = (FlamAllocPlaced){ make_block (ledger, &key), stream->n_made };
+  /* A free that was never seen: the address would not be there twice. */
+  if (flam_alloc_places_put (&stream->space->places, address, block, &old))
+    release (ledger, old.row, NO_DISTANCE);
 }
 
 void
@@ -460,41 +347,43 @@ flam_alloc_ledger_free_block (FlamAllocLedger *ledger,
                               gint64 time,
                               guint64 address)
 {
-  guint16 distance = NO_DISTANCE;
-  Block block;
+  FlamAllocPlaced block;
+  guint32 distance;
 
   flam_alloc_ledger_flush (ledger, time);
-  if (stream->last.address == address)
-    {
-      block = stream->last;
-      stream->last.address = 0;
-    }
-  else if (!take_block (stream->space, address, &block) &&
-           !take_from_others (ledger, stream, address, &block))
+  if (!flam_alloc_places_take (&stream->space->places, address, &block))
     return; /* older than the recording */
-  if (block.thread == stream->thread &&
-      stream->n_made - block.nth < DISTANCE_MAX)
-    distance = stream->n_made - block.nth;
-  release (ledger, &block, distance);
+  distance = stream->n_made - block.nth;
+  if (distance < DISTANCE_MAX &&
+      site_at (ledger, row_at (ledger, block.row)->site)->key.thread !=
+          stream->thread)
+    distance = NO_DISTANCE;
+  release (ledger, block.row, distance);
 }
+
+void
+flam_alloc_ledger_expect (const FlamAllocSpace *space, guint64 address)
+{
+  flam_alloc_places_expect (&space->places, address);
+}
+
+/* --- pages --------------------------------------------------------------- */
 
 /* What is left of a mapping on one side of what was cut out of it. */
 static void
 keep_rest (FlamAllocLedger *ledger,
-           FlamAllocStream *stream,
-           const Block *whole,
+           const Piece *whole,
            guint64 address,
-           guint64 end,
-           GArray *rest)
+           guint64 end)
 {
-  SiteKey key = site_at (ledger, whole->site)->key;
-  Block block;
+  SiteKey key = site_at (ledger, row_at (ledger, whole->row)->site)->key;
+  Piece rest = { address, (gint64)(end - address) };
 
   if (address >= end)
     return;
-  key.size = end - address;
-  block = make_block (ledger, stream, address, 1, &key);
-  g_array_append_val (rest, block);
+  key.size = rest.size;
+  rest.row = make_block (ledger, &key);
+  g_array_append_val (ledger->cut, rest);
 }
 
 void
@@ -506,37 +395,27 @@ flam_alloc_ledger_unmap (FlamAllocLedger *ledger,
 {
   GArray *pages = stream->space->pages;
   guint64 end = address + size < address ? G_MAXUINT64 : address + size;
-  g_autoptr (GArray) rest = NULL;
   guint at = 0;
 
   flam_alloc_ledger_flush (ledger, time);
   while (at < pages->len)
     {
-      Block block = g_array_index (pages, Block, at);
-      guint64 block_end = block.address + block.size;
+      Piece piece = g_array_index (pages, Piece, at);
+      guint64 piece_end = piece.address + piece.size;
 
-      if (block_end <= address || block.address >= end)
+      if (piece_end <= address || piece.address >= end)
         {
           at++;
           continue;
         }
-      if (rest == NULL)
-        rest = g_array_new (FALSE, FALSE, sizeof (Block));
-      release (ledger, &block, NO_DISTANCE);
+      release (ledger, piece.row, NO_DISTANCE);
       g_array_remove_index (pages, at);
-      keep_rest (ledger, stream, &block, block.address, address, rest);
-      keep_rest (ledger, stream, &block, end, block_end, rest);
+      keep_rest (ledger, &piece, piece.address, address);
+      keep_rest (ledger, &piece, end, piece_end);
     }
-  for (guint i = 0; rest != NULL && i < rest->len; i++)
-    {
-      Block block = g_array_index (rest, Block, i);
-
-      for (at = pages->len;
-           at > 0 &&
-           g_array_index (pages, Block, at - 1).address > block.address;)
-        at--;
-      g_array_insert_val (pages, at, block);
-    }
+  for (guint i = 0; i < ledger->cut->len; i++)
+    insert_piece (pages, &g_array_index (ledger->cut, Piece, i));
+  g_array_set_size (ledger->cut, 0);
 }
 
 void
@@ -551,27 +430,27 @@ flam_alloc_ledger_break (FlamAllocLedger *ledger,
   flam_alloc_ledger_flush (ledger, time);
   if (change > 0)
     {
-      SiteKey key = { stream->thread, stack, change, FLAM_ALLOCATOR_BRK };
-      Block block = make_block (ledger, stream, 1, 1, &key);
+      SiteKey key = { stream->thread, stack, change, 1, FLAM_ALLOCATOR_BRK };
+      Piece piece = { 0, change, make_block (ledger, &key) };
 
-      g_array_append_val (breaks, block);
+      g_array_append_val (breaks, piece);
       return;
     }
   /* The heap shrinks from its end: the newest pieces go first. */
   while (change < 0 && breaks->len > 0)
     {
-      Block block = g_array_index (breaks, Block, breaks->len - 1);
-      SiteKey key = site_at (ledger, block.site)->key;
-      gint64 left = block.size + change;
+      Piece piece = g_array_index (breaks, Piece, breaks->len - 1);
+      SiteKey key = site_at (ledger, row_at (ledger, piece.row)->site)->key;
+      gint64 left = piece.size + change;
 
-      change += block.size;
-      release (ledger, &block, NO_DISTANCE);
+      change += piece.size;
+      release (ledger, piece.row, NO_DISTANCE);
       g_array_set_size (breaks, breaks->len - 1);
       if (left <= 0)
         continue;
       key.size = left;
-      block = make_block (ledger, stream, 1, 1, &key);
-      g_array_append_val (breaks, block);
+      piece = (Piece){ 0, left, make_block (ledger, &key) };
+      g_array_append_val (breaks, piece);
       return;
     }
 }
@@ -583,7 +462,7 @@ space_free (gpointer data)
 {
   FlamAllocSpace *space = data;
 
-  g_free (space->places);
+  flam_alloc_places_clear (&space->places);
   g_array_unref (space->pages);
   g_array_unref (space->breaks);
   g_free (space);
@@ -596,12 +475,13 @@ flam_alloc_ledger_new (FlamCaptureWriter *writer)
 
   ledger->writer = writer;
   flam_column_init (&ledger->sites, sizeof (Site));
+  flam_column_init (&ledger->rows, sizeof (Row));
+  flam_column_init (&ledger->releasing, sizeof (guint32));
   flam_interner_init (&ledger->interner);
-  ledger->makers = g_array_new (FALSE, FALSE, sizeof (guint32));
-  ledger->touched = g_array_new (FALSE, FALSE, sizeof (guint32));
+  ledger->cut = g_array_new (FALSE, FALSE, sizeof (Piece));
   ledger->spaces = g_ptr_array_new_with_free_func (space_free);
   ledger->streams = g_ptr_array_new_with_free_func (g_free);
-  ledger->tick = 1;
+  ledger->tick_end = TICK_NS;
   return ledger;
 }
 
@@ -609,9 +489,10 @@ void
 flam_alloc_ledger_free (FlamAllocLedger *ledger)
 {
   flam_column_clear (&ledger->sites);
+  flam_column_clear (&ledger->rows);
+  flam_column_clear (&ledger->releasing);
   flam_interner_clear (&ledger->interner);
-  g_array_unref (ledger->makers);
-  g_array_unref (ledger->touched);
+  g_array_unref (ledger->cut);
   g_ptr_array_unref (ledger->streams);
   g_ptr_array_unref (ledger->spaces);
   g_free (ledger);
@@ -622,10 +503,9 @@ flam_alloc_ledger_add_space (FlamAllocLedger *ledger)
 {
   FlamAllocSpace *space = g_new0 (FlamAllocSpace, 1);
 
-  space->places = g_new0 (Block, FIRST_PLACES);
-  space->mask = FIRST_PLACES - 1;
-  space->pages = g_array_new (FALSE, FALSE, sizeof (Block));
-  space->breaks = g_array_new (FALSE, FALSE, sizeof (Block));
+  flam_alloc_places_init (&space->places);
+  space->pages = g_array_new (FALSE, FALSE, sizeof (Piece));
+  space->breaks = g_array_new (FALSE, FALSE, sizeof (Piece));
   g_ptr_array_add (ledger->spaces, space);
   return space;
 }
@@ -658,7 +538,6 @@ flam_alloc_stream_get_made (const FlamAllocStream *stream)
 void
 flam_alloc_ledger_end_stream (FlamAllocLedger *ledger, FlamAllocStream *stream)
 {
-  store_last (ledger, stream);
   g_ptr_array_remove (ledger->streams, stream);
 }
 
@@ -696,7 +575,7 @@ flam_alloc_ledger_finish (FlamAllocLedger *ledger, gint64 time)
                                      site->key.stack,
                                      site->key.size,
                                      site->key.allocator,
-                                     site->at_peak);
+                                     site->at_peak * site->key.each);
     }
 }
 

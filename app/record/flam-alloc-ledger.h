@@ -2,12 +2,16 @@
 #pragma once
 
 /* Allocation events -> rows of a capture. The ledger knows which block lives
- * at which address, and says what happened tick by tick (10 ms), alike things
- * in one row:
+ * at which address, and says what happened tick by tick, alike things in one
+ * row:
  *
  *   events   +a(64,X) +b(64,X) -a +c(64,X)      next tick:  -b
  *   BLOCKS   time X size=64 count=3             (row 0)
  *   RELEASES row 0: 1 (at once)                             row 0: 1
+ *
+ * A tick is 10 ms, or the ten-thousandth part of the time so far when that is
+ * longer: long recordings have rows in proportion to what they do, not to how
+ * long they do it.
  *
  * A site (thread, stack, size, allocator) counts its live blocks and what of
  * them lived at the highest point so far. The latter is brought up to date
@@ -45,13 +49,14 @@ void flam_alloc_ledger_end_space (FlamAllocLedger *ledger,
  * before the event that follows. Otherwise the ledger counts. */
 void flam_alloc_stream_set_made (FlamAllocStream *stream, guint32 made);
 guint32 flam_alloc_stream_get_made (const FlamAllocStream *stream);
-/* `count`: how many blocks this one stands for (sampling). */
+/* `each`: how many blocks this one stands for (sampling). Addresses are below
+ * 2^48. */
 void flam_alloc_ledger_block (FlamAllocLedger *ledger,
                               FlamAllocStream *stream,
                               gint64 time,
                               guint64 address,
                               gint64 size,
-                              guint32 count,
+                              guint32 each,
                               FlamId stack,
                               FlamAllocator allocator);
 void flam_alloc_ledger_free_block (FlamAllocLedger *ledger,

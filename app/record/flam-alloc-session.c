@@ -488,7 +488,8 @@ handle_block (FlamAllocSession *session,
   if (op == FLAM_ALLOC_OP_BREAK)
     flam_alloc_ledger_break (
         session->ledger, ring->stream, time, (gint64)block.size, stack);
-  else if (block.size <= G_MAXINT64 >> 8 && block.address != 0)
+  else if (block.size <= G_MAXINT64 >> 8 && block.address != 0 &&
+           block.address == FLAM_ALLOC_ADDRESS (block.address))
     flam_alloc_ledger_block (
         session->ledger,
         ring->stream,
