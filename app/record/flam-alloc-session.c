@@ -62,6 +62,7 @@ struct _FlamAllocSession
   FlamAllocStats past; /* of processes that have ended */
   FlamId heap;         /* counter */
   gint64 heap_put_at;
+  guint32 heard; /* the doorbell, before what is there was handled */
   guint32 random;
 };
 
@@ -698,6 +699,8 @@ flam_alloc_session_drain (FlamAllocSession *session)
   gint64 now = now_ns ();
   guint64 n = 0;
 
+  session->heard =
+      __atomic_load_n (&session->control->doorbell, __ATOMIC_ACQUIRE);
   __atomic_add_fetch (&session->control->heartbeat, 1, __ATOMIC_RELAXED);
   if (now - session->scanned_at > SCAN_NS)
     scan (session);
@@ -761,10 +764,14 @@ void
 flam_alloc_session_wait (FlamAllocSession *session, gint64 timeout)
 {
   struct timespec pause = { timeout / 1000000, timeout % 1000000 * 1000 };
-  guint32 *doorbell = &session->control->doorbell;
-  guint32 seen = __atomic_load_n (doorbell, __ATOMIC_ACQUIRE);
 
-  syscall (SYS_futex, doorbell, FUTEX_WAIT, seen, &pause, NULL, 0);
+  syscall (SYS_futex,
+           &session->control->doorbell,
+           FUTEX_WAIT,
+           session->heard,
+           &pause,
+           NULL,
+           0);
 }
 
 void

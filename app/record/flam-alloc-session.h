@@ -69,7 +69,8 @@ guint64 flam_alloc_session_drain (FlamAllocSession *session);
 void flam_alloc_session_drain_process (FlamAllocSession *session,
                                        pid_t pid,
                                        gboolean ends);
-/* Returns when a ring fills up, or after `timeout` µs. */
+/* Returns when a ring fills up, or has done so since the last drain began, or
+ * after `timeout` µs. Events are cheap by the thousand, not one by one. */
 void flam_alloc_session_wait (FlamAllocSession *session, gint64 timeout);
 /* Targets go silent, the rest is handled, the peak is written. */
 void flam_alloc_session_finish (FlamAllocSession *session, gint64 now);

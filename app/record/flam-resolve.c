@@ -53,7 +53,7 @@ static FlamSymbolModule *
 open_module (const FlamCode *code, char **why)
 {
   FlamSymbolModuleOptions options = { .build_id = code->build_id,
-                                      .detail = FLAM_SYMBOL_DETAIL_FULL };
+                                      .detail = FLAM_SYMBOL_DETAIL_LASTING };
   g_autofree char *kept = g_strdup_printf ("/proc/self/fd/%d", code->fd);
   g_autoptr (GError) error = NULL;
   FlamSymbolModule *module;

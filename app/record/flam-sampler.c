@@ -460,9 +460,12 @@ run (gpointer data)
           last = batch->last;
           flam_pipe_recycle (sampler->pipe, batch);
         }
-      if (sampler->alloc != NULL &&
-          flam_alloc_session_drain (sampler->alloc) == 0 && batch == NULL)
-        flam_alloc_session_wait (sampler->alloc, ALLOC_WAIT);
+      if (sampler->alloc != NULL)
+        {
+          flam_alloc_session_drain (sampler->alloc);
+          if (batch == NULL)
+            flam_alloc_session_wait (sampler->alloc, ALLOC_WAIT);
+        }
       read_rss (sampler);
       flush (sampler);
     }

@@ -121,3 +121,9 @@ flam_debug_file_find (const FlamElf *elf,
     found = try_beside (&search);
   return found ? found : try_directory (&search, DEBUG_ROOT);
 }
+
+gboolean
+flam_debug_file_is_installed (const FlamElf *debug)
+{
+  return g_str_has_prefix (flam_elf_get_path (debug), DEBUG_ROOT "/.build-id/");
+}

@@ -22,6 +22,9 @@ G_BEGIN_DECLS
 FlamElf *flam_debug_file_find (const FlamElf *elf,
                                const char *const *directories,
                                GString *tried);
+/* Whether it will be found by its build id from now on, too: packages put
+ * theirs below /usr/lib/debug, people's own come and go. */
+gboolean flam_debug_file_is_installed (const FlamElf *debug);
 /* By build id alone: the debug file, or with `suffix` "" the binary. */
 char *flam_debug_file_path (const char *directory,
                             const char *build_id,

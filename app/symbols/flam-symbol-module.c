@@ -124,6 +124,20 @@ find_debug (FlamSymbolModule *module)
       module->elf, (const char *const *)module->debug_directories, NULL);
 }
 
+static gboolean
+wants_dwarf (const FlamSymbolModule *module)
+{
+  switch (module->detail)
+    {
+    case FLAM_SYMBOL_DETAIL_SYMTAB:
+      return FALSE;
+    case FLAM_SYMBOL_DETAIL_LASTING:
+      return !module->debug || !flam_debug_file_is_installed (module->debug);
+    default:
+      return TRUE;
+    }
+}
+
 static void
 load (FlamSymbolModule *module)
 {
@@ -137,7 +151,7 @@ load (FlamSymbolModule *module)
       !flam_elf_has_section (module->elf, ".debug_info"))
     module->debug = find_debug (module);
   module->table = flam_symbol_table_new (module->elf, module->debug);
-  if (module->detail == FLAM_SYMBOL_DETAIL_SYMTAB)
+  if (!wants_dwarf (module))
     return;
   if (module->debug)
     module->dwarf = flam_dwarf_index_new (module->debug, directories);
@@ -190,7 +204,7 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
                  ? why_split_is_missing (module)
                  : "";
     case FLAM_SYMBOLS_SYMTAB:
-      return module->detail == FLAM_SYMBOL_DETAIL_SYMTAB
+      return !wants_dwarf (module)
                  ? ""
                  : "no debug information: no lines, no inlined functions";
     default:

@@ -29,6 +29,9 @@ typedef enum
 {
   FLAM_SYMBOL_DETAIL_FULL,   /* names, inlined functions, files and lines */
   FLAM_SYMBOL_DETAIL_SYMTAB, /* names alone: fast */
+  /* In full what may be gone later; names alone where a package's debug file
+   * has the rest, which is found by build id whenever it is wanted. */
+  FLAM_SYMBOL_DETAIL_LASTING,
 } FlamSymbolDetail;
 
 typedef struct
