@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-diff.h"
 
+#include "flam-columns.h"
 #include "flam-dump.h"
 #include "flam-functions.h"
 
@@ -89,6 +90,191 @@ flam_diff_functions (const FlamTree *base,
     }
   qsort (rows, *n, sizeof *rows, compare_rows);
   return rows;
+}
+
+/* --- tree ---------------------------------------------------------------- */
+
+/* A path of names as a number: the path of the caller and a name. Nodes of both
+ * trees with the same number are compared. */
+typedef struct
+{
+  FlamId parent;
+  FlamId name;
+} PathKey;
+
+typedef struct
+{
+  FlamColumn paths;  /* PathKey */
+  GHashTable *names; /* char* -> its number + 1 */
+  FlamInterner interner;
+} Paths;
+
+static gboolean
+path_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const PathKey *a = &flam_column_at ((FlamColumn *)table, PathKey, row);
+  const PathKey *b = key;
+
+  return a->parent == b->parent && a->name == b->name;
+}
+
+static FlamId
+name_number (Paths *paths, const char *name)
+{
+  gpointer number = g_hash_table_lookup (paths->names, name);
+
+  if (number == NULL)
+    {
+      number = GUINT_TO_POINTER (g_hash_table_size (paths->names) + 1);
+      g_hash_table_insert (paths->names, (char *)name, number);
+    }
+  return GPOINTER_TO_UINT (number) - 1;
+}
+
+/* The path of each node; g_free. */
+static FlamId *
+find_paths (Paths *paths, const FlamTree *tree)
+{
+  FlamId *of_node = g_new (FlamId, tree->n);
+
+  for (FlamId i = 0; i < tree->n; i++)
+    {
+      PathKey key = {
+        i > 0 ? of_node[tree->parent[i]] : FLAM_NONE,
+        i > 0 ? name_number (paths, flam_tree_name (tree, i)) : FLAM_NONE,
+      };
+      guint32 hash = flam_hash_pair (key.parent, key.name);
+      FlamSlot *slot = flam_interner_find (
+          &paths->interner, hash, path_equal, &paths->paths, &key);
+
+      if (slot->id == FLAM_NONE)
+        {
+          *slot = (FlamSlot){ hash, (FlamId)paths->paths.n };
+          paths->interner.used++;
+          flam_column_append (&paths->paths, PathKey, key);
+        }
+      of_node[i] = slot->id;
+    }
+  return of_node;
+}
+
+/* What each path holds; g_free. Siblings of one name are one path. */
+static gint64 *
+sum_paths (const FlamTree *tree,
+           const FlamId *path,
+           const gint64 *value,
+           gsize n_paths)
+{
+  gint64 *sum = g_new0 (gint64, n_paths);
+
+  for (FlamId i = 0; i < tree->n; i++)
+    sum[path[i]] += value[i];
+  return sum;
+}
+
+static void *
+copy_column (const void *column, gsize n, gsize size)
+{
+  return column != NULL ? g_memdup2 (column, n * size) : NULL;
+}
+
+static FlamTree *
+copy_tree (const FlamTree *tree)
+{
+  FlamTree *copy = g_atomic_rc_box_new (FlamTree);
+
+#define COPY(column)                                                           \
+  copy->column = copy_column (tree->column, tree->n, sizeof *tree->column)
+  *copy = *tree;
+  flam_profile_ref (tree->profile);
+  COPY (parent);
+  COPY (subtree_end);
+  COPY (depth);
+  COPY (function);
+  COPY (line);
+  COPY (frame);
+  COPY (self);
+  COPY (total);
+  COPY (split);
+#undef COPY
+  copy->change = NULL;
+  return copy;
+}
+
+/* Weight of the base's topmost nodes whose paths the new one has not. */
+static gint64
+weigh_gone (const FlamTree *base, const FlamId *path, const gint64 *fresh)
+{
+  gint64 gone = 0;
+
+  for (FlamId i = 0; i < base->n;)
+    if (fresh[path[i]] == 0)
+      {
+        gone += base->total[i];
+        i = base->subtree_end[i];
+      }
+    else
+      i++;
+  return gone;
+}
+
+/* Siblings of one name share what the base has, by what they have. */
+static void
+compare_nodes (FlamTree *tree,
+               const FlamId *path,
+               const gint64 *value,
+               const gint64 *base,
+               const gint64 *fresh)
+{
+  FlamTreeChange *change = tree->change;
+
+  for (FlamId i = 0; i < tree->n; i++)
+    {
+      gint64 sum = fresh[path[i]];
+
+      change->base[i] =
+          sum > 0 ? (gint64)((__int128_t)base[path[i]] * value[i] / sum)
+                  : base[path[i]];
+      change->delta[i] = value[i] - change->base[i];
+      if (i > 0)
+        change->greatest = MAX (change->greatest, ABS (change->delta[i]));
+    }
+}
+
+FlamTree *
+flam_diff_tree (const FlamTree *base,
+                const FlamTree *fresh,
+                gboolean self,
+                gboolean normalize)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  Paths paths = { .names = names };
+  FlamTree *tree = copy_tree (fresh);
+  const gint64 *value = self ? tree->self : tree->total;
+  g_autofree FlamId *base_path = NULL;
+  g_autofree FlamId *path = NULL;
+  g_autofree gint64 *base_sum = NULL;
+  g_autofree gint64 *sum = NULL;
+  g_autofree gint64 *total = NULL;
+
+  flam_column_init (&paths.paths, sizeof (PathKey));
+  flam_interner_init (&paths.interner);
+  base_path = find_paths (&paths, base);
+  path = find_paths (&paths, tree);
+  base_sum = sum_paths (
+      base, base_path, self ? base->self : base->total, paths.paths.n);
+  sum = sum_paths (tree, path, value, paths.paths.n);
+  total = sum_paths (tree, path, tree->total, paths.paths.n);
+  for (gsize i = 0; normalize && i < paths.paths.n; i++)
+    base_sum[i] = scaled (base_sum[i], base, fresh);
+  tree->change = g_new0 (FlamTreeChange, 1);
+  tree->change->base = g_new (gint64, tree->n);
+  tree->change->delta = g_new (gint64, tree->n);
+  tree->change->gone = weigh_gone (base, base_path, total);
+  compare_nodes (tree, path, value, base_sum, sum);
+  flam_interner_clear (&paths.interner);
+  flam_column_clear (&paths.paths);
+  return tree;
 }
 
 /* --- folded -------------------------------------------------------------- */

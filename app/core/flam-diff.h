@@ -32,6 +32,15 @@ FlamDiffRow *flam_diff_functions (const FlamTree *base,
                                   gboolean normalize,
                                   guint *n);
 
+/* The new tree again, each node beside what the same path of names holds in
+ * the base (FlamTreeChange): the differential flame graph, in the new one's
+ * shape. Totals, or with `self` selves. What is gone is not in it; swap the
+ * two to see that. */
+FlamTree *flam_diff_tree (const FlamTree *base,
+                          const FlamTree *fresh,
+                          gboolean self,
+                          gboolean normalize);
+
 /* "root;…;leaf base new" lines, sorted bytewise, g_free: what difffolded.pl
  * writes and flamegraph.pl reads. */
 char *flam_diff_folded (const FlamTree *base,

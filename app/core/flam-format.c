@@ -103,6 +103,37 @@ flam_format_percent (gint64 part, gint64 whole)
 }
 
 char *
+flam_format_states (const FlamStateSplit *split)
+{
+  GString *text = g_string_new (NULL);
+  gint64 total = 0;
+  guint done = 0;
+
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    total += split->weight[i];
+  for (guint n = 0; n < FLAM_N_STATES; n++)
+    {
+      g_autofree char *share = NULL;
+      guint most = FLAM_N_STATES;
+
+      for (guint i = 0; i < FLAM_N_STATES; i++)
+        if (!(done & 1u << i) && split->weight[i] > 0 &&
+            (most == FLAM_N_STATES || split->weight[i] > split->weight[most]))
+          most = i;
+      if (most == FLAM_N_STATES)
+        break;
+      done |= 1u << most;
+      share = flam_format_percent (split->weight[most], total);
+      g_string_append_printf (text,
+                              "%s%s %s",
+                              n > 0 ? ", " : "",
+                              flam_state_to_string (most),
+                              share);
+    }
+  return g_string_free (text, FALSE);
+}
+
+char *
 flam_format_plain (const FlamMeasure *measure, gint64 weight)
 {
   gint64 denominator = measure->denominator;

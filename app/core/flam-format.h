@@ -5,7 +5,7 @@
  * time in ns, µs, ms, s, min; bytes in decimal kB, MB, GB; counts with a thin
  * separator between thousands. */
 
-#include "flam-profile.h"
+#include "flam-weights.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +13,8 @@ char *flam_format_value (gint64 value, FlamUnit unit);
 char *flam_format_weight (const FlamMeasure *measure, gint64 weight);
 /* "12.3 %"; "0 %" of nothing; "< 0.1 %" for what is not nothing. */
 char *flam_format_percent (gint64 part, gint64 whole);
+/* "sleep 61.0 %, running 39.0 %": heaviest first; "" of nothing. */
+char *flam_format_states (const FlamStateSplit *split);
 /* A weight as machines read it: "12" or, with a denominator, "12.5". */
 char *flam_format_plain (const FlamMeasure *measure, gint64 weight);
 /* A C++ or Rust name without what is least worth reading: parameters, then

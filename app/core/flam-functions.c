@@ -37,7 +37,7 @@ row_of (Table *table, FlamId node)
   guint32 hash = flam_hash_pair (tree->function[node], tree->line[node]);
   FlamSlot *slot =
       flam_interner_find (&table->interner, hash, row_equal, table, &node);
-  FlamFunctionRow row = { node, 0, 0 };
+  FlamFunctionRow row = { .node = node };
 
   if (slot->id != FLAM_NONE)
     return slot->id;
@@ -62,6 +62,8 @@ count_node (Table *table, FlamId node)
   if (node < *until)
     return;
   row->total += tree->total[node];
+  for (guint i = 0; tree->split != NULL && i < FLAM_N_STATES; i++)
+    row->split.weight[i] += tree->split[node].weight[i];
   *until = tree->subtree_end[node];
 }
 

@@ -14,6 +14,7 @@ typedef struct
   FlamId node; /* one node of the tree that is this thing: for its name */
   gint64 self;
   gint64 total;
+  FlamStateSplit split; /* the total by state; 0 where the tree has none */
 } FlamFunctionRow;
 
 typedef enum

@@ -12,11 +12,14 @@
  *    root            neutral                     waker           violet
  *
  * In memory mode everything is green and the shade tells modules apart, as
- * the field has it. Within a hue, lightness varies a little by name, so that
- * neighbours can be told apart. Colours are chosen in OKLCH, where equal
- * numbers look equally light: so every label has a contrast of at least 4.5
- * in both themes, dimmed or not. */
+ * the field has it. By state, a frame has the colour of what its threads did
+ * most there, and is the paler the less of it that is. In a comparison what
+ * grew is red, what shrank blue, the stronger the more. Within a hue, lightness
+ * varies a little by name, so that neighbours can be told apart. Colours are
+ * chosen in OKLCH, where equal numbers look equally light: so every label has a
+ * contrast of at least 4.5 in both themes, dimmed or not. */
 
+#include "flam-color.h"
 #include "flam-tree.h"
 
 G_BEGIN_DECLS
@@ -25,10 +28,12 @@ typedef enum
 {
   FLAM_PALETTE_CODE,   /* by kind and module */
   FLAM_PALETTE_MEMORY, /* green */
+  FLAM_PALETTE_STATE,  /* by what the threads were doing */
+  FLAM_PALETTE_CHANGE, /* red and blue: trees of flam_diff_tree() */
 } FlamPaletteMode;
 
-/* 0xRRGGBB */
-typedef guint32 FlamColor;
+/* What suits a tree: by state where it holds more than one. */
+FlamPaletteMode flam_palette_mode_of (const FlamTree *tree);
 
 typedef enum
 {
@@ -48,6 +53,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPalette, flam_palette_free)
 /* `tree` must be of the palette's profile. */
 FlamColor
 flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node);
+FlamColor flam_palette_state (const FlamPalette *palette, FlamState state);
 FlamColor flam_palette_dimmed (const FlamPalette *palette, FlamColor color);
 /* Of strips: between the colours and the background. */
 FlamColor flam_palette_strip (const FlamPalette *palette);
@@ -56,9 +62,6 @@ FlamColor flam_palette_background (const FlamPalette *palette);
 FlamColor flam_palette_ink (const FlamPalette *palette);
 /* Of labels: on boxes of any colour, and on dimmed ones. */
 FlamColor flam_palette_text (const FlamPalette *palette, FlamColorState state);
-
-/* W3C contrast of two colours, 1 to 21. */
-double flam_color_contrast (FlamColor a, FlamColor b);
 
 typedef struct
 {

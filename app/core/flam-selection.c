@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-selection.h"
 
-#define ALL_STATES ((1u << FLAM_N_STATES) - 1)
-
 static FlamTransform *
 transform_new (FlamTransformKind kind, const char *pattern, GRegex *regex)
 {
@@ -29,7 +27,7 @@ flam_selection_new (void)
 
   selection->from = G_MININT64;
   selection->to = G_MAXINT64;
-  selection->states = ALL_STATES;
+  selection->states = FLAM_STATES_ALL;
   selection->transforms = g_ptr_array_new_with_free_func (transform_free);
   return selection;
 }

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the tree's two halves share. */
+/* What the tree's three parts share. From stacks to tree in three steps, each
+ * a loop:
+ *
+ *   stacks (trie of frames)         draft (trie of keys)       tree
+ *   every stack with weight below ─▶ node per distinct path ─▶ preorder
+ *
+ * The draft merges what the selection calls the same (a function, a line, a
+ * module) and leaves out what its transforms hide, so it is often much smaller
+ * than the stacks. Its nodes come parents first. */
 
+#include "flam-columns.h"
 #include "flam-tree.h"
 
 G_BEGIN_DECLS
@@ -12,5 +21,52 @@ const char *flam_tree_key_name (const FlamProfile *profile,
                                 FlamBy by,
                                 FlamId key,
                                 gboolean thread);
+
+typedef struct
+{
+  FlamId parent;
+  FlamId function; /* or module, file, thread: the key */
+  guint32 line;
+  gboolean thread; /* the key is a thread */
+} FlamDraftKey;
+
+typedef struct
+{
+  FlamColumn keys;        /* FlamDraftKey */
+  FlamColumn self;        /* gint64 */
+  FlamColumn frame;       /* FlamId */
+  FlamColumn frame_total; /* gint64: what made `frame` the heaviest */
+  FlamColumn split;       /* FlamStateSplit: self by state */
+  gboolean is_split;      /* else that column is empty */
+  FlamInterner interner;
+} FlamDraft;
+
+#define flam_draft_key(draft, node)                                            \
+  (&flam_column_at (&(draft)->keys, FlamDraftKey, (node)))
+
+void flam_draft_init (FlamDraft *draft, gboolean is_split);
+void flam_draft_clear (FlamDraft *draft);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamDraft, flam_draft_clear)
+
+/* The node of this key, made when it is new. */
+FlamId flam_draft_node (FlamDraft *draft, const FlamDraftKey *key);
+/* Adds to a node's self; `split` may be NULL. */
+void flam_draft_add (FlamDraft *draft,
+                     FlamId node,
+                     gint64 weight,
+                     const FlamStateSplit *split);
+/* One of the node's frames; the one with the greatest total stays. */
+void flam_draft_offer_frame (FlamDraft *draft,
+                             FlamId node,
+                             FlamId frame,
+                             gint64 total);
+/* Upside down into `inverted`, which holds a root alone. */
+gboolean flam_draft_invert (const FlamDraft *forward,
+                            FlamDraft *inverted,
+                            const FlamProgress *progress,
+                            GError **error);
+/* The tree's columns, in preorder. */
+void
+flam_draft_place (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order);
 
 G_END_DECLS

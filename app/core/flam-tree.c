@@ -39,6 +39,13 @@ tree_clear (gpointer data)
   g_free (tree->frame);
   g_free (tree->self);
   g_free (tree->total);
+  g_free (tree->split);
+  if (tree->change != NULL)
+    {
+      g_free (tree->change->base);
+      g_free (tree->change->delta);
+      g_free (tree->change);
+    }
 }
 
 FlamTree *
@@ -61,6 +68,17 @@ flam_tree_measure (const FlamTree *tree)
   if (tree->counted)
     measure.unit = FLAM_UNIT_COUNT;
   return measure;
+}
+
+guint
+flam_tree_states (const FlamTree *tree)
+{
+  guint states = 0;
+
+  for (guint i = 0; tree->split != NULL && i < FLAM_N_STATES; i++)
+    if (tree->split[0].weight[i] != 0)
+      states |= 1u << i;
+  return states;
 }
 
 /* Threads are on top of an upright tree, at the far end of an inverted one:

@@ -27,6 +27,15 @@ typedef enum
   FLAM_ORDER_NAME,
 } FlamTreeOrder;
 
+/* A tree beside another one's: a value a node. */
+typedef struct
+{
+  gint64 *base;    /* what the same path of names held there */
+  gint64 *delta;   /* what it holds here, less that */
+  gint64 greatest; /* of the deltas, without their signs and the root's */
+  gint64 gone;     /* what paths held there that are not here */
+} FlamTreeChange;
+
 typedef struct
 {
   FlamProfile *profile; /* a reference */
@@ -47,6 +56,8 @@ typedef struct
                        where a click jumps to */
   gint64 *self;
   gint64 *total;
+  FlamStateSplit *split;  /* the total by state; NULL: all was running */
+  FlamTreeChange *change; /* of flam_diff_tree() alone; else NULL */
 } FlamTree;
 
 /* NULL only with an error (cancelled). Nodes without weight are not made. */
@@ -62,6 +73,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamTree, flam_tree_unref)
 /* What the tree's weights are in: the profile's measure, counts when they
  * were counted. */
 FlamMeasure flam_tree_measure (const FlamTree *tree);
+
+/* The states that hold weight, a bit each; 0: the capture knows none. */
+guint flam_tree_states (const FlamTree *tree);
 
 /* Valid as long as the tree. FLAM_BY_LINE: the function's name. */
 const char *flam_tree_name (const FlamTree *tree, FlamId node);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-types.h"
 
+/* Marked for translation; the window translates. */
+#define N_(text) text
+
 G_DEFINE_QUARK (flam - error - quark, flam_error)
 
 gboolean
@@ -43,6 +46,17 @@ flam_state_to_string (FlamState state)
     "running", "lock", "io", "sleep", "blocked",
   };
   return names[state];
+}
+
+const char *
+flam_state_to_title (FlamState state)
+{
+  static const char *const titles[FLAM_N_STATES] = {
+    N_ ("Running"),         N_ ("Waiting for a lock"),
+    N_ ("Waiting for I/O"), N_ ("Sleeping"),
+    N_ ("Blocked"),
+  };
+  return titles[state];
 }
 
 const char *

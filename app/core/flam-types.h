@@ -60,6 +60,11 @@ typedef enum
   FLAM_N_STATES
 } FlamState;
 
+/* Masks with a bit a state. */
+#define FLAM_STATES_ALL ((1u << FLAM_N_STATES) - 1)
+#define FLAM_STATES_CPU (1u << FLAM_STATE_RUNNING)
+#define FLAM_STATES_OFF_CPU (FLAM_STATES_ALL & ~FLAM_STATES_CPU)
+
 /* What a frame's address counts from. */
 typedef enum
 {
@@ -113,6 +118,8 @@ const char *flam_unit_to_string (FlamUnit unit);
 const char *flam_measure_kind_to_string (FlamMeasureKind kind);
 const char *flam_function_kind_to_string (FlamFunctionKind kind);
 const char *flam_state_to_string (FlamState state);
+/* For people: "Waiting for a lock"; to be translated. */
+const char *flam_state_to_title (FlamState state);
 const char *flam_symbol_state_to_string (FlamSymbolState state);
 
 G_END_DECLS

@@ -8,28 +8,33 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   const FlamMeasure *measure;
-  FlamWeights *weights; /* NULL: only the sums are wanted */
-  gint64 *by_thread;    /* NULL, or a sum a thread */
+  FlamWeights *weights;     /* NULL: only the sums are wanted */
+  gint64 *by_thread;        /* NULL, or a sum a thread */
+  FlamStateSplit *by_state; /* NULL, or a sum a state */
   gint64 total;
 } Sum;
 
 static void
-add (Sum *sum, FlamId thread, FlamId stack, gint64 weight)
+add (Sum *sum, FlamId thread, FlamId stack, FlamState state, gint64 weight)
 {
   FlamWeights *weights = sum->weights;
 
   sum->total += weight;
   if (sum->by_thread != NULL && thread != FLAM_NONE)
     sum->by_thread[thread] += weight;
+  if (sum->by_state != NULL)
+    sum->by_state->weight[state] += weight;
   if (weights == NULL || weight == 0)
     return;
   if (stack == FLAM_NONE)
     weights->no_stack += weight;
   else
     weights->weight[stack] += weight;
+  if (weights->split != NULL)
+    weights->split[MIN (stack, sum->profile->stacks.n)].weight[state] += weight;
   if (weights->by_thread != NULL)
     {
-      FlamThreadWeight row = { thread, stack, weight };
+      FlamThreadWeight row = { thread, stack, state, weight };
 
       g_array_append_val (weights->by_thread, row);
     }
@@ -64,12 +69,14 @@ sum_slice (Sum *sum, FlamId thread, guint32 i, guint32 end)
 
   for (; i < end; i++)
     {
+      FlamState state =
+          samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING;
+
       if (measure->event != FLAM_NONE &&
           (samples->event ? samples->event[i] : 0) != measure->event)
         continue;
-      if (!(states & 1u << (samples->state ? samples->state[i] : 0)))
-        continue;
-      add (sum, thread, samples->stack[i], weight ? weight[i] : one);
+      if (states & 1u << state)
+        add (sum, thread, samples->stack[i], state, weight ? weight[i] : one);
     }
 }
 
@@ -248,6 +255,7 @@ sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
       add (sum,
            rows->thread[i],
            rows->stack[i],
+           FLAM_STATE_RUNNING,
            in_bytes (source) ? blocks * rows->size[i] : blocks);
     }
   return TRUE;
@@ -283,7 +291,9 @@ compare_thread_weights (gconstpointer a, gconstpointer b, gpointer data)
 
   if (x->thread != y->thread)
     return x->thread < y->thread ? -1 : 1;
-  return (x->stack > y->stack) - (x->stack < y->stack);
+  if (x->stack != y->stack)
+    return x->stack < y->stack ? -1 : 1;
+  return (x->state > y->state) - (x->state < y->state);
 }
 
 static void
@@ -315,6 +325,9 @@ flam_weights_new (const FlamProfile *profile,
   weights->profile = flam_profile_ref (profile);
   weights->weight = g_new0 (gint64, profile->stacks.n + 1);
   weights->peak_time = -1;
+  if (profile->samples.state != NULL && sum.measure != NULL &&
+      sum.measure->source == FLAM_FROM_SAMPLES)
+    weights->split = g_new0 (FlamStateSplit, profile->stacks.n + 1);
   if (selection->by == FLAM_BY_THREAD)
     weights->by_thread = g_array_new (FALSE, FALSE, sizeof (FlamThreadWeight));
   sum.weights = weights;
@@ -331,6 +344,7 @@ flam_weights_free (FlamWeights *weights)
 {
   g_clear_pointer (&weights->profile, flam_profile_unref);
   g_clear_pointer (&weights->by_thread, g_array_unref);
+  g_free (weights->split);
   g_free (weights->weight);
   g_free (weights);
 }
@@ -355,4 +369,18 @@ flam_weights_by_thread (const FlamProfile *profile,
   sum.by_thread = g_new0 (gint64, profile->threads.n + 1);
   sum_up (&sum, NULL, NULL);
   return sum.by_thread;
+}
+
+FlamStateSplit
+flam_weights_by_state (const FlamProfile *profile,
+                       const FlamSelection *selection)
+{
+  g_autoptr (FlamSelection) all = flam_selection_copy (selection);
+  FlamStateSplit split = { { 0 } };
+  Sum sum = sum_of (profile, all);
+
+  all->states = FLAM_STATES_ALL;
+  sum.by_state = &split;
+  sum_up (&sum, NULL, NULL);
+  return split;
 }

@@ -8,23 +8,32 @@
 
 G_BEGIN_DECLS
 
-/* The share of one thread in one stack. */
+/* A weight by what its threads were doing. */
+typedef struct
+{
+  gint64 weight[FLAM_N_STATES];
+} FlamStateSplit;
+
+/* The share of one thread in one stack, in one state. */
 typedef struct
 {
   FlamId thread; /* FLAM_NONE unknown */
   FlamId stack;  /* FLAM_NONE: no stack */
+  FlamState state;
   gint64 weight;
 } FlamThreadWeight;
 
 typedef struct
 {
-  FlamProfile *profile; /* a reference */
-  gint64 *weight;       /* one a stack: what ends exactly there */
-  gint64 no_stack;      /* weight of samples without a stack */
-  gint64 total;         /* sum of the above */
-  GArray *by_thread;    /* for FLAM_BY_THREAD alone: FlamThreadWeight, sorted by
-                           thread and stack, each pair once; else NULL */
-  gint64 peak_time;     /* peak measures: when it was; -1 otherwise */
+  FlamProfile *profile;  /* a reference */
+  gint64 *weight;        /* one a stack: what ends exactly there */
+  gint64 no_stack;       /* weight of samples without a stack */
+  gint64 total;          /* sum of the above */
+  FlamStateSplit *split; /* one a stack, and a last one for no_stack; NULL:
+                            every sample of the capture was running */
+  GArray *by_thread; /* for FLAM_BY_THREAD alone: FlamThreadWeight, sorted by
+                        thread, stack and state, each once; else NULL */
+  gint64 peak_time;  /* peak measures: when it was; -1 otherwise */
 } FlamWeights;
 
 /* NULL only when cancelled. */
@@ -43,5 +52,9 @@ gint64 flam_weights_total (const FlamProfile *profile,
  * threads the selection picks. */
 gint64 *flam_weights_by_thread (const FlamProfile *profile,
                                 const FlamSelection *selection);
+
+/* The weight of each state, whatever states the selection picks. */
+FlamStateSplit flam_weights_by_state (const FlamProfile *profile,
+                                      const FlamSelection *selection);
 
 G_END_DECLS

@@ -60,11 +60,68 @@ test_folded (void)
   g_assert_cmpstr (normal, ==, "main 0 14\nmain;old 6 0\nmain;parse 10 2\n");
 }
 
+static FlamId
+find (const FlamTree *tree, const char *name)
+{
+  for (FlamId i = 0; i < tree->n; i++)
+    if (g_str_equal (flam_tree_name (tree, i), name))
+      return i;
+  g_assert_not_reached ();
+}
+
+static void
+test_tree (void)
+{
+  g_autoptr (FlamTree) base = tree_of ("main;parse 5\nmain;old;older 3\n");
+  g_autoptr (FlamTree) fresh = tree_of ("main;parse 2\nmain;fresh 14\n");
+  g_autoptr (FlamTree) tree = flam_diff_tree (base, fresh, FALSE, FALSE);
+  g_autoptr (FlamTree) normal = flam_diff_tree (base, fresh, TRUE, TRUE);
+  const FlamTreeChange *change = tree->change;
+
+  g_assert_cmpuint (tree->n, ==, fresh->n);
+  g_assert_cmpint (change->delta[0], ==, 8);
+  g_assert_cmpint (change->delta[find (tree, "main")], ==, 8);
+  g_assert_cmpint (change->base[find (tree, "parse")], ==, 5);
+  g_assert_cmpint (change->delta[find (tree, "parse")], ==, -3);
+  g_assert_cmpint (change->base[find (tree, "fresh")], ==, 0);
+  g_assert_cmpint (change->delta[find (tree, "fresh")], ==, 14);
+  g_assert_cmpint (change->greatest, ==, 14);
+  g_assert_cmpint (change->gone, ==, 3);
+
+  change = normal->change;
+  g_assert_cmpint (change->delta[find (normal, "main")], ==, 0);
+  g_assert_cmpint (change->delta[find (normal, "parse")], ==, 2 - 10);
+}
+
+/* A tree beside itself has not changed, however its nodes are named. */
+static void
+test_tree_of_itself (void)
+{
+  for (guint round = 0; round < 50; round++)
+    {
+      g_autoptr (FlamProfile) profile = flam_fixture_random ();
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamWeights) weights = NULL;
+      g_autoptr (FlamTree) tree = NULL;
+      g_autoptr (FlamTree) diff = NULL;
+
+      selection->by = g_test_rand_int_range (0, FLAM_BY_THREAD + 1);
+      weights = flam_weights_new (profile, selection, NULL, NULL);
+      tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+      diff = flam_diff_tree (tree, tree, g_test_rand_bit (), FALSE);
+      g_assert_cmpint (diff->change->gone, ==, 0);
+      for (FlamId i = 0; i < diff->n; i++)
+        g_assert_cmpint (diff->change->delta[i], ==, 0);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/diff/rows", test_rows);
   g_test_add_func ("/diff/folded", test_folded);
+  g_test_add_func ("/diff/tree", test_tree);
+  g_test_add_func ("/diff/tree-of-itself", test_tree_of_itself);
   return g_test_run ();
 }

@@ -13,6 +13,12 @@ static const char sample[] =
     "main@/bin/nest;f.py_[p] 3\n"
     "main@/bin/nest;what_[u] 2\n";
 
+static guint
+channel (FlamColor color, guint index)
+{
+  return color >> (16 - 8 * index) & 255;
+}
+
 static FlamId
 find (const FlamTree *tree, const char *name)
 {
@@ -66,6 +72,19 @@ test_contrast (void)
 }
 
 static void
+assert_readable (FlamPalette *palette, FlamColor color)
+{
+  FlamColor normal = flam_palette_text (palette, FLAM_COLOR_NORMAL);
+  FlamColor dimmed = flam_palette_text (palette, FLAM_COLOR_DIMMED);
+
+  g_assert_cmpfloat (flam_color_contrast (color, normal), >=, 4.5);
+  g_assert_cmpfloat (
+      flam_color_contrast (flam_palette_dimmed (palette, color), dimmed),
+      >=,
+      4.5);
+}
+
+static void
 test_contrast_of_known_colors (void)
 {
   g_assert_cmpfloat_with_epsilon (
@@ -74,6 +93,74 @@ test_contrast_of_known_colors (void)
       flam_color_contrast (0x777777, 0xffffff), 4.48, 0.01);
   g_assert_cmpfloat_with_epsilon (
       flam_color_contrast (0x3465a4, 0x3465a4), 1, 0.001);
+}
+
+/* Every strength of every state and change can be read, too, and the full
+ * ones are told apart. */
+static void
+test_contrast_of_ramps (void)
+{
+  enum
+  {
+    N = 60
+  };
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (FlamTree) tree = NULL;
+
+  for (guint i = 0; i < N; i++)
+    g_string_append_printf (text, "f%u 100\n", i);
+  tree = flam_test_tree (text->str, FLAM_ORDER_TOTAL);
+  tree->split = g_new0 (FlamStateSplit, tree->n);
+  tree->change = g_new0 (FlamTreeChange, 1);
+  tree->change->base = g_new0 (gint64, tree->n);
+  tree->change->delta = g_new0 (gint64, tree->n);
+  tree->change->greatest = tree->n;
+  for (FlamId i = 0; i < tree->n; i++)
+    {
+      tree->split[i].weight[i % FLAM_N_STATES] = 60;
+      tree->split[i].weight[(i + 1) % FLAM_N_STATES] = i;
+      tree->change->delta[i] = i % 2 == 0 ? i : -(gint64)i;
+    }
+  for (guint look = 0; look < 4; look++)
+    {
+      g_autoptr (FlamPalette) palette =
+          flam_palette_new (tree->profile,
+                            look & 1 ? FLAM_PALETTE_STATE : FLAM_PALETTE_CHANGE,
+                            look >> 1);
+
+      for (FlamId i = 0; i < tree->n; i++)
+        assert_readable (palette, flam_palette_node (palette, tree, i));
+    }
+}
+
+static void
+test_states (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree ("a 10\nb 10\n", FLAM_ORDER_NAME);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (tree->profile, FLAM_PALETTE_STATE, FALSE);
+  g_autoptr (GPtrArray) legend = NULL;
+  const FlamLegendEntry *entry;
+  FlamColor a, b;
+
+  g_assert_cmpuint (flam_tree_states (tree), ==, 0);
+  g_assert_cmpuint (flam_palette_mode_of (tree), ==, FLAM_PALETTE_CODE);
+  tree->split = g_new0 (FlamStateSplit, tree->n);
+  tree->split[0].weight[FLAM_STATE_RUNNING] = 10;
+  g_assert_cmpuint (flam_palette_mode_of (tree), ==, FLAM_PALETTE_CODE);
+  tree->split[0].weight[FLAM_STATE_SLEEP] = 15;
+  tree->split[1].weight[FLAM_STATE_RUNNING] = 10;
+  tree->split[2].weight[FLAM_STATE_SLEEP] = 10;
+  g_assert_cmpuint (flam_palette_mode_of (tree), ==, FLAM_PALETTE_STATE);
+  a = flam_palette_node (palette, tree, 1);
+  b = flam_palette_node (palette, tree, 2);
+  g_assert_cmpuint (channel (a, 0), >, channel (a, 2));
+  g_assert_cmpuint (channel (b, 2), >, channel (b, 0));
+  legend = flam_palette_legend (palette, tree, 0, 8);
+  g_assert_cmpuint (legend->len, ==, 2);
+  entry = legend->pdata[0];
+  g_assert_cmpstr (entry->name, ==, "Sleeping");
+  g_assert_cmpint (entry->weight, ==, 15);
 }
 
 /* Another capture, another order of modules: the same colours. */
@@ -117,12 +204,6 @@ test_modules_apart (void)
                       GUINT_TO_POINTER (flam_palette_node (palette, tree, i)));
   g_assert_cmpuint (tree->n, ==, 13);
   g_assert_cmpuint (g_hash_table_size (colors), ==, 12);
-}
-
-static guint
-channel (FlamColor color, guint index)
-{
-  return color >> (16 - 8 * index) & 255;
 }
 
 static void
@@ -183,6 +264,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/palette/contrast", test_contrast);
   g_test_add_func ("/palette/contrast-known", test_contrast_of_known_colors);
+  g_test_add_func ("/palette/contrast-ramps", test_contrast_of_ramps);
+  g_test_add_func ("/palette/states", test_states);
   g_test_add_func ("/palette/stable", test_stable);
   g_test_add_func ("/palette/modules-apart", test_modules_apart);
   g_test_add_func ("/palette/meaning", test_meaning);

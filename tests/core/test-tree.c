@@ -239,6 +239,45 @@ test_properties (void)
     }
 }
 
+/* What the states hold is what there is, whatever is selected; and one state
+ * alone is what the split says of it. */
+static void
+test_states (void)
+{
+  for (guint round = 0; round < 100; round++)
+    {
+      g_autoptr (FlamProfile) profile = flam_fixture_random ();
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamTree) tree = NULL;
+      FlamStateSplit whole;
+
+      randomize (selection, profile);
+      selection->measure = 0;
+      tree = tree_of (profile, selection);
+      if (tree->split == NULL)
+        continue;
+      for (FlamId i = 0; i < tree->n; i++)
+        {
+          gint64 sum = 0;
+
+          for (guint s = 0; s < FLAM_N_STATES; s++)
+            {
+              sum += tree->split[i].weight[s];
+              if (!(selection->states & 1u << s))
+                g_assert_cmpint (tree->split[i].weight[s], ==, 0);
+            }
+          g_assert_cmpint (sum, ==, tree->total[i]);
+        }
+      whole = flam_weights_by_state (profile, selection);
+      for (guint s = 0; s < FLAM_N_STATES; s++)
+        {
+          selection->states = 1u << s;
+          g_assert_cmpint (
+              flam_weights_total (profile, selection), ==, whole.weight[s]);
+        }
+    }
+}
+
 /* Upside down, the same weight stands in the same functions' selves. */
 static void
 test_inverted_agrees (void)
@@ -362,6 +401,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &cases[i], test_case);
     }
   g_test_add_func ("/tree/properties", test_properties);
+  g_test_add_func ("/tree/states", test_states);
   g_test_add_func ("/tree/inverted-agrees", test_inverted_agrees);
   g_test_add_func ("/tree/deep", test_deep);
   g_test_add_func ("/tree/cancel", test_cancel);

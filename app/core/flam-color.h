@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Colours and their arithmetic. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* 0xRRGGBB */
+typedef guint32 FlamColor;
+
+/* In OKLCH equal numbers look equally light: lightness 0..1, chroma 0 (grey) to
+ * about 0.3, hue in degrees. What the screen cannot show loses chroma. */
+FlamColor flam_color_from_oklch (double lightness, double chroma, double hue);
+/* `share` of the way from `a` to `b`. */
+FlamColor flam_color_mix (FlamColor a, FlamColor b, double share);
+/* W3C contrast of two colours, 1 to 21. */
+double flam_color_contrast (FlamColor a, FlamColor b);
+
+G_END_DECLS

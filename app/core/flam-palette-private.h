@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What colouring and the legend share. */
+
+#include "flam-palette.h"
+
+G_BEGIN_DECLS
+
+/* What a colour stands for. Native code has a hue a module; the others have
+ * one for all. */
+typedef enum
+{
+  FLAM_CLASS_NATIVE,
+  FLAM_CLASS_KERNEL,
+  FLAM_CLASS_INLINED,
+  FLAM_CLASS_JIT,
+  FLAM_CLASS_INTERPRETED,
+  FLAM_CLASS_UNRESOLVED,
+  FLAM_CLASS_ROOT,
+  FLAM_CLASS_WAKER,
+  FLAM_N_CLASSES
+} FlamColorClass;
+
+/* OKLCH; lightness is added to the theme's. */
+typedef struct
+{
+  float lightness, chroma, hue;
+} FlamTint;
+
+typedef struct
+{
+  const char *name;
+  FlamTint code, memory;
+} FlamClassLook;
+
+typedef struct
+{
+  float lightness; /* of boxes, in the middle */
+  float chroma;    /* times the tint's */
+  FlamColor background, ink, text, dimmed_text, strip;
+  double dim; /* how far dimmed boxes go towards the background */
+} FlamTheme;
+
+/* Of what varies in strength: the states, and which way something changed. */
+enum
+{
+  FLAM_RAMP_GREW = FLAM_N_STATES,
+  FLAM_RAMP_SHRANK,
+  FLAM_N_RAMPS
+};
+#define FLAM_RAMP_LEVELS 12 /* 0 is palest */
+#define FLAM_PALETTE_STEPS 7
+
+struct _FlamPalette
+{
+  FlamProfile *profile;
+  FlamPaletteMode mode;
+  const FlamTheme *theme;
+  GHashTable *slots; /* of the modules' names: place in the tints, plus 1 */
+  FlamBy by;         /* what `known` is indexed by */
+  guint32 n_known;
+  FlamColor *known; /* by what a node is, twice: plain, inlined; 0: not yet */
+  FlamColor ramp[FLAM_N_RAMPS][FLAM_RAMP_LEVELS + 1][FLAM_PALETTE_STEPS];
+};
+
+extern const FlamClassLook flam_class_looks[FLAM_N_CLASSES];
+
+FlamColorClass flam_palette_class_of_node (const FlamTree *tree, FlamId node);
+/* What gives a node its hue: its module, or, in trees of modules and files,
+ * itself. */
+const char *flam_palette_module_of_node (const FlamTree *tree, FlamId node);
+FlamTint flam_palette_tint_of (const FlamPalette *palette,
+                               FlamColorClass class,
+                               const char *module);
+FlamColor flam_palette_tint_to_color (const FlamPalette *palette,
+                                      FlamTint tint,
+                                      int step);
+/* `level` of FLAM_RAMP_LEVELS. */
+FlamColor
+flam_palette_ramp (FlamPalette *palette, guint ramp, guint level, int step);
+
+G_END_DECLS

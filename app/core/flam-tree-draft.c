@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-tree-private.h"
+
+/* The draft of a tree (flam-tree-private.h): filled, turned upside down, and
+ * put in order. */
+
+void
+flam_draft_init (FlamDraft *draft, gboolean is_split)
+{
+  draft->is_split = is_split;
+  flam_column_init (&draft->split, sizeof (FlamStateSplit));
+  flam_column_init (&draft->keys, sizeof (FlamDraftKey));
+  flam_column_init (&draft->self, sizeof (gint64));
+  flam_column_init (&draft->frame, sizeof (FlamId));
+  flam_column_init (&draft->frame_total, sizeof (gint64));
+  flam_interner_init (&draft->interner);
+}
+
+void
+flam_draft_clear (FlamDraft *draft)
+{
+  flam_column_clear (&draft->keys);
+  flam_column_clear (&draft->self);
+  flam_column_clear (&draft->frame);
+  flam_column_clear (&draft->frame_total);
+  flam_column_clear (&draft->split);
+  flam_interner_clear (&draft->interner);
+}
+
+static gboolean
+draft_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamDraftKey *a = flam_draft_key ((const FlamDraft *)table, row);
+  const FlamDraftKey *b = key;
+
+  return a->parent == b->parent && a->function == b->function &&
+         a->line == b->line && a->thread == b->thread;
+}
+
+FlamId
+flam_draft_node (FlamDraft *draft, const FlamDraftKey *key)
+{
+  guint32 hash = flam_hash_pair ((guint64)key->parent << 32 | key->function,
+                                 (guint64)key->line << 1 | key->thread);
+  FlamSlot *slot =
+      flam_interner_find (&draft->interner, hash, draft_equal, draft, key);
+
+  if (slot->id != FLAM_NONE)
+    return slot->id;
+  *slot = (FlamSlot){ hash, draft->keys.n };
+  draft->interner.used++;
+  flam_column_append (&draft->keys, FlamDraftKey, *key);
+  flam_column_append (&draft->self, gint64, 0);
+  flam_column_append (&draft->frame, FlamId, FLAM_NONE);
+  flam_column_append (&draft->frame_total, gint64, -1);
+  if (draft->is_split)
+    flam_column_append (&draft->split, FlamStateSplit, (FlamStateSplit){ 0 });
+  return slot->id;
+}
+
+/* `split` may be NULL. */
+void
+flam_draft_add (FlamDraft *draft,
+                FlamId node,
+                gint64 weight,
+                const FlamStateSplit *split)
+{
+  FlamStateSplit *own;
+
+  flam_column_at (&draft->self, gint64, node) += weight;
+  if (!draft->is_split || split == NULL)
+    return;
+  own = &flam_column_at (&draft->split, FlamStateSplit, node);
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    own->weight[i] += split->weight[i];
+}
+
+void
+flam_draft_offer_frame (FlamDraft *draft,
+                        FlamId node,
+                        FlamId frame,
+                        gint64 total)
+{
+  if (total <= flam_column_at (&draft->frame_total, gint64, node))
+    return;
+  flam_column_at (&draft->frame_total, gint64, node) = total;
+  flam_column_at (&draft->frame, FlamId, node) = frame;
+}
+
+static const FlamStateSplit *
+split_of (const FlamDraft *draft, FlamId node)
+{
+  return draft->is_split ? &flam_column_at (&draft->split, FlamStateSplit, node)
+                         : NULL;
+}
+
+/* --- upside down ------------------------------------------------ */
+
+/* Every path with weight, walked from its leaf to its root, into a new draft.
+ * The weight stands at the path's last node: where the stack began. */
+gboolean
+flam_draft_invert (const FlamDraft *forward,
+                   FlamDraft *inverted,
+                   const FlamProgress *progress,
+                   GError **error)
+{
+  flam_draft_add (inverted,
+                  0,
+                  flam_column_at (&forward->self, gint64, 0),
+                  split_of (forward, 0));
+  for (FlamId leaf = 1; leaf < forward->keys.n; leaf++)
+    {
+      gint64 self = flam_column_at (&forward->self, gint64, leaf);
+      FlamId to = 0;
+
+      if (leaf % 1024 == 0 &&
+          !flam_progress_step (
+              progress, 0.7 + 0.1 * leaf / forward->keys.n, error))
+        return FALSE;
+      for (FlamId from = leaf; self != 0 && from != 0;
+           from = flam_draft_key (forward, from)->parent)
+        {
+          FlamDraftKey key = *flam_draft_key (forward, from);
+
+          key.parent = to;
+          to = flam_draft_node (inverted, &key);
+          flam_draft_offer_frame (
+              inverted,
+              to,
+              flam_column_at (&forward->frame, FlamId, from),
+              self);
+        }
+      if (self != 0)
+        flam_draft_add (inverted, to, self, split_of (forward, leaf));
+    }
+  return TRUE;
+}
+
+/* --- draft -> preorder ------------------------------------------- */
+
+typedef struct
+{
+  const FlamDraft *draft;
+  const FlamProfile *profile;
+  FlamBy by;
+  FlamTreeOrder order;
+  gint64 *total;
+} Siblings;
+
+static int
+compare_siblings (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Siblings *s = data;
+  FlamId x = *(const FlamId *)a;
+  FlamId y = *(const FlamId *)b;
+  const FlamDraftKey *key_x = flam_draft_key (s->draft, x);
+  const FlamDraftKey *key_y = flam_draft_key (s->draft, y);
+  int order;
+
+  if (s->order == FLAM_ORDER_TOTAL && s->total[x] != s->total[y])
+    return s->total[x] > s->total[y] ? -1 : 1;
+  order = strcmp (
+      flam_tree_key_name (s->profile, s->by, key_x->function, key_x->thread),
+      flam_tree_key_name (s->profile, s->by, key_y->function, key_y->thread));
+  if (order == 0)
+    order = (key_x->line > key_y->line) - (key_x->line < key_y->line);
+  return order != 0 ? order : (x > y) - (x < y);
+}
+
+/* Children of each node as slices of one array, sorted: slice of node i is
+ * children[first[i]] .. children[first[i + 1]]. */
+static FlamId *
+sort_children (const Siblings *siblings, guint32 *first)
+{
+  const FlamDraft *draft = siblings->draft;
+  guint32 n = draft->keys.n;
+  FlamId *children = g_new (FlamId, n + 1);
+  g_autofree guint32 *fill = g_new0 (guint32, n + 1);
+
+  for (FlamId i = 1; i < n; i++)
+    if (siblings->total[i] != 0)
+      first[flam_draft_key (draft, i)->parent + 1]++;
+  for (FlamId i = 0; i < n; i++)
+    first[i + 1] += first[i];
+  for (FlamId i = 1; i < n; i++)
+    {
+      FlamId parent = flam_draft_key (draft, i)->parent;
+
+      if (siblings->total[i] != 0)
+        children[first[parent] + fill[parent]++] = i;
+    }
+  for (FlamId i = 0; i < n; i++)
+    if (first[i + 1] - first[i] > 1)
+      g_qsort_with_data (children + first[i],
+                         first[i + 1] - first[i],
+                         sizeof *children,
+                         compare_siblings,
+                         (gpointer)siblings);
+  return children;
+}
+
+static gint64 *
+sum_totals (const FlamDraft *draft, guint32 *sizes)
+{
+  guint32 n = draft->keys.n;
+  gint64 *total = g_new (gint64, n);
+
+  memcpy (total, draft->self.data, n * sizeof *total);
+  for (FlamId i = n; i-- > 1;)
+    {
+      FlamId parent = flam_draft_key (draft, i)->parent;
+
+      total[parent] += total[i];
+      if (total[i] == 0)
+        continue;
+      sizes[i]++;
+      sizes[parent] += sizes[i];
+    }
+  sizes[0]++;
+  return total;
+}
+
+static void
+allocate_columns (FlamTree *tree, guint32 n, gboolean is_split)
+{
+  tree->n = n;
+  tree->parent = g_new (FlamId, n);
+  tree->subtree_end = g_new (FlamId, n);
+  tree->depth = g_new (guint32, n);
+  tree->function = g_new (FlamId, n);
+  tree->line = g_new (guint32, n);
+  tree->frame = g_new (FlamId, n);
+  tree->self = g_new (gint64, n);
+  tree->total = g_new (gint64, n);
+  if (is_split)
+    tree->split = g_new (FlamStateSplit, n);
+}
+
+static void
+place_node (FlamTree *tree,
+            const FlamDraft *draft,
+            FlamId from,
+            FlamId to,
+            FlamId parent,
+            guint32 size,
+            gint64 total)
+{
+  const FlamDraftKey *key = flam_draft_key (draft, from);
+
+  tree->parent[to] = parent;
+  tree->subtree_end[to] = to + size;
+  tree->depth[to] = parent == FLAM_NONE ? 0 : tree->depth[parent] + 1;
+  tree->function[to] = from == 0 ? FLAM_NONE : key->function;
+  tree->line[to] = key->line;
+  tree->frame[to] = flam_column_at (&draft->frame, FlamId, from);
+  tree->self[to] = flam_column_at (&draft->self, gint64, from);
+  tree->total[to] = total;
+  tree->max_depth = MAX (tree->max_depth, tree->depth[to]);
+  if (tree->split != NULL)
+    tree->split[to] = *split_of (draft, from);
+}
+
+static void
+sum_splits (FlamTree *tree)
+{
+  for (FlamId i = tree->n; i-- > 1;)
+    for (guint s = 0; s < FLAM_N_STATES; s++)
+      tree->split[tree->parent[i]].weight[s] += tree->split[i].weight[s];
+}
+
+/* FlamDraft nodes come parents first, so each hands its children their places:
+ * the first right behind it, the next behind the first's subtree. */
+void
+flam_draft_place (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
+{
+  guint32 n = draft->keys.n;
+  g_autofree guint32 *sizes = g_new0 (guint32, n + 1);
+  g_autofree guint32 *first = g_new0 (guint32, n + 2);
+  g_autofree FlamId *place = g_new (FlamId, n);
+  g_autofree gint64 *total = sum_totals (draft, sizes);
+  Siblings siblings = { draft, tree->profile, tree->by, order, total };
+  g_autofree FlamId *children = sort_children (&siblings, first);
+
+  allocate_columns (tree, sizes[0], draft->is_split);
+  place[0] = 0;
+  place_node (tree, draft, 0, 0, FLAM_NONE, sizes[0], total[0]);
+  for (FlamId i = 0; i < n; i++)
+    {
+      FlamId next = place[i] + 1;
+
+      if (i > 0 && total[i] == 0)
+        continue;
+      for (guint32 c = first[i]; c < first[i + 1]; c++)
+        {
+          FlamId child = children[c];
+
+          place[child] = next;
+          place_node (
+              tree, draft, child, next, place[i], sizes[child], total[child]);
+          next += sizes[child];
+        }
+    }
+  if (tree->split != NULL)
+    sum_splits (tree);
+}
