@@ -116,6 +116,27 @@ add_modules (JsonBuilder *json,
   json_builder_end_array (json);
 }
 
+/* What the threads were doing, by the selection's measure. */
+static void
+add_states (JsonBuilder *json,
+            const FlamProfile *p,
+            const FlamSelection *selection)
+{
+  FlamStateSplit split = flam_weights_by_state (p, selection);
+
+  flam_cli_json_states (json, &p->measures[selection->measure], &split);
+}
+
+static void
+print_states (const FlamProfile *p, const FlamSelection *selection)
+{
+  FlamStateSplit split = flam_weights_by_state (p, selection);
+  g_autofree char *text = flam_format_states (&split);
+
+  if (*text)
+    g_print ("states     %s\n", text);
+}
+
 static void
 print_json (const FlamProfile *p, const FlamSelection *selection)
 {
@@ -131,6 +152,8 @@ print_json (const FlamProfile *p, const FlamSelection *selection)
   json_builder_set_member_name (json, "read_fraction");
   json_builder_add_double_value (json, facts->read_fraction);
   add_measures (json, p, selection);
+  if (p->samples.state != NULL)
+    add_states (json, p, selection);
   flam_cli_json_int (json, "samples", p->samples.n);
   flam_cli_json_int (json, "allocations", p->allocations.n);
   flam_cli_json_int (json, "stacks", p->stacks.n);
@@ -224,6 +247,8 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
     g_print ("partial    %.0f %% of the file could be read\n",
              100 * facts->read_fraction);
   print_measures (p, selection);
+  if (p->samples.state != NULL)
+    print_states (p, selection);
   g_print ("samples    %u in %u stacks of %u functions\n",
            p->samples.n,
            p->stacks.n,

@@ -147,6 +147,50 @@ take_word (const char *option, const char *value, gpointer data, GError **error)
                        : "off, flat or collapse");
 }
 
+/* "cpu", "off-cpu", "all", or states, with commas between. */
+static guint
+states_named (const char *word)
+{
+  if (strcmp (word, "all") == 0)
+    return FLAM_STATES_ALL;
+  if (strcmp (word, "cpu") == 0)
+    return FLAM_STATES_CPU;
+  if (strcmp (word, "off-cpu") == 0)
+    return FLAM_STATES_OFF_CPU;
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    if (strcmp (word, flam_state_to_string (i)) == 0)
+      return 1u << i;
+  return 0;
+}
+
+static gboolean
+take_states (const char *option,
+             const char *value,
+             gpointer data,
+             GError **error)
+{
+  FlamCliOptions *options = data;
+  g_auto (GStrv) words = g_strsplit (value, ",", -1);
+  guint states = 0;
+
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      guint named = states_named (words[i]);
+
+      if (named == 0)
+        return refuse (error,
+                       option,
+                       value,
+                       "cpu, off-cpu, all, or some of running, lock, io, "
+                       "sleep, blocked with commas between");
+      states |= named;
+    }
+  if (states == 0)
+    return refuse (error, option, "“”", "cpu, off-cpu or all");
+  options->selection->states = states;
+  return TRUE;
+}
+
 static gboolean
 take_kind (const char *option, const char *value, gpointer data, GError **error)
 {
@@ -192,6 +236,7 @@ selection_group (FlamCliOptions *o)
     CALL ("kind", take_kind, "What a text capture weighs: cpu, alloc", "KIND"),
     CALL ("thread", take_number, "This thread (repeatable)", "TID"),
     CALL ("process", take_number, "This process (repeatable)", "PID"),
+    CALL ("states", take_states, "cpu, off-cpu, all, or lock,io,…", "STATES"),
     CALL ("time", take_time, "Seconds from the start", "FROM..TO"),
     CALL ("focus", take_transform, "Stacks through it, rooted there", "REGEX"),
     CALL ("ignore", take_transform, "Drop stacks through it", "REGEX"),

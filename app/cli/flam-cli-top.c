@@ -48,6 +48,8 @@ print_json (const Top *top)
           json, "line", tree->line[node] ? tree->line[node] : line);
       flam_cli_json_weight (json, "self", measure, top->rows[i].self);
       flam_cli_json_weight (json, "total", measure, top->rows[i].total);
+      if (tree->split != NULL)
+        flam_cli_json_states (json, measure, &top->rows[i].split);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -96,6 +98,7 @@ print_text (const Top *top)
         g_print (":%u", tree->line[row->node]);
       if (*module && tree->by == FLAM_BY_FUNCTION)
         g_print ("  (%s)", module);
+      flam_cli_print_states (tree, &row->split);
       g_print ("\n");
     }
 }

@@ -20,6 +20,23 @@ print_member (const char *name, const char *value)
 }
 
 static void
+print_states (const FlamMeasure *measure, const FlamStateSplit *split)
+{
+  const char *comma = "";
+
+  printf ("\"states\":{");
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    if (split->weight[i] != 0)
+      {
+        g_autofree char *weight = flam_format_plain (measure, split->weight[i]);
+
+        printf ("%s\"%s\":%s", comma, flam_state_to_string (i), weight);
+        comma = ",";
+      }
+  printf ("},");
+}
+
+static void
 open_node (const FlamTree *tree, FlamId node)
 {
   const FlamMeasure own = flam_tree_measure (tree);
@@ -32,10 +49,13 @@ open_node (const FlamTree *tree, FlamId node)
   printf ("{");
   print_member ("function", flam_tree_name (tree, node));
   print_member ("file", file);
-  printf ("\"line\":%u,\"total\":%s,\"self\":%s,\"children\":[",
+  printf ("\"line\":%u,\"total\":%s,\"self\":%s,",
           tree->line[node] ? tree->line[node] : line,
           total,
           self);
+  if (tree->split != NULL)
+    print_states (measure, &tree->split[node]);
+  printf ("\"children\":[");
 }
 
 static gboolean
@@ -91,7 +111,10 @@ print_text (const FlamTree *tree, guint depth, double share)
                flam_tree_name (tree, i));
       if (tree->line[i])
         g_print (":%u", tree->line[i]);
-      g_print ("  %s  %s\n", total, self);
+      g_print ("  %s  %s", total, self);
+      if (tree->split != NULL)
+        flam_cli_print_states (tree, &tree->split[i]);
+      g_print ("\n");
       i++;
     }
 }

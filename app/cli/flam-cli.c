@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
+
+#include "flam-format.h"
 #include "flam-config.h"
 
 #include <locale.h>
@@ -143,4 +145,30 @@ flam_cli_json_weight (JsonBuilder *json,
     json_builder_add_int_value (json, weight / measure->denominator);
   else
     json_builder_add_double_value (json, (double)weight / measure->denominator);
+}
+
+void
+flam_cli_json_states (JsonBuilder *json,
+                      const FlamMeasure *measure,
+                      const FlamStateSplit *split)
+{
+  json_builder_set_member_name (json, "states");
+  json_builder_begin_object (json);
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    if (split->weight[i] != 0)
+      flam_cli_json_weight (
+          json, flam_state_to_string (i), measure, split->weight[i]);
+  json_builder_end_object (json);
+}
+
+void
+flam_cli_print_states (const FlamTree *tree, const FlamStateSplit *split)
+{
+  guint states = flam_tree_states (tree);
+  g_autofree char *text = NULL;
+
+  if ((states & (states - 1)) == 0)
+    return;
+  text = flam_format_states (split);
+  g_print ("  [%s]", text);
 }

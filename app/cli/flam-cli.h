@@ -85,6 +85,13 @@ void flam_cli_json_weight (JsonBuilder *json,
                            const char *member,
                            const FlamMeasure *measure,
                            gint64 weight);
+/* "  [running 60.0 %, lock 40.0 %]"; nothing where the tree holds one state
+ * alone. */
+void flam_cli_print_states (const FlamTree *tree, const FlamStateSplit *split);
+/* "states": {"running": 5, "lock": 2}: those that hold something. */
+void flam_cli_json_states (JsonBuilder *json,
+                           const FlamMeasure *measure,
+                           const FlamStateSplit *split);
 
 extern const FlamVerb flam_verb_info, flam_verb_top, flam_verb_tree,
     flam_verb_lines, flam_verb_export, flam_verb_diff, flam_verb_history,

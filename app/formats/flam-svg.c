@@ -12,7 +12,9 @@
 #define WIDTH 1200
 #define MARGIN 10
 #define HEAD 44 /* the title's and the buttons' room */
-#define FOOT 32 /* the details' */
+#define FOOT 52 /* the legend's and the details' */
+#define SWATCH 11
+#define LEGEND_MAX 8 /* entries */
 #define ROW 16
 #define FONT 12
 #define CHARACTER (FONT * 0.63) /* of Verdana and its like, on average */
@@ -90,6 +92,43 @@ append_count (GString *out, const FlamMeasure *measure, gint64 weight)
     }
 }
 
+/* ": running 60.0 %, lock 40.0 %" */
+static void
+append_states (GString *out, const FlamTree *tree, FlamId node)
+{
+  guint states = flam_tree_states (tree);
+  g_autofree char *text = NULL;
+
+  if ((states & (states - 1)) == 0)
+    return;
+  text = flam_format_states (&tree->split[node]);
+  g_string_append (out, ": ");
+  g_string_append (out, text);
+}
+
+/* ": +1.2 s, before 3.4 s" */
+static void
+append_change (GString *out,
+               const FlamTree *tree,
+               const FlamMeasure *measure,
+               FlamId node)
+{
+  g_autofree char *delta = NULL;
+  g_autofree char *base = NULL;
+
+  if (tree->change == NULL)
+    return;
+  delta = flam_format_weight (measure, ABS (tree->change->delta[node]));
+  base = flam_format_weight (measure, tree->change->base[node]);
+  g_string_append_printf (out,
+                          ": %s%s, before %s",
+                          tree->change->delta[node] > 0   ? "+"
+                          : tree->change->delta[node] < 0 ? "−"
+                                                          : "±",
+                          delta,
+                          base);
+}
+
 void
 flam_svg_append_description (GString *out, const FlamTree *tree, FlamId node)
 {
@@ -109,6 +148,8 @@ flam_svg_append_description (GString *out, const FlamTree *tree, FlamId node)
                                     : 0,
                  2);
   g_string_append (out, "%)");
+  append_states (out, tree, node);
+  append_change (out, tree, measure, node);
 }
 
 static void
@@ -207,19 +248,50 @@ append_frame (GString *out,
   append_text (out, "matched", "end", WIDTH - MARGIN, height - 12, " ");
 }
 
+/* One line below the boxes; what does not fit is left out. */
+static void
+append_legend (GString *out,
+               const FlamTree *tree,
+               FlamPalette *palette,
+               double baseline)
+{
+  g_autoptr (GPtrArray) entries =
+      flam_palette_legend (palette, tree, 0, LEGEND_MAX);
+  double x = MARGIN;
+
+  g_string_append (out, "<g class=\"legend\">\n");
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const FlamLegendEntry *entry = entries->pdata[i];
+      g_autofree char *name = flam_format_short_name (entry->name, 28);
+      double width = SWATCH + 5 + CHARACTER * (double)g_utf8_strlen (name, -1);
+
+      if (x + width > WIDTH - MARGIN)
+        break;
+      g_string_append (out, "<rect");
+      append_attribute (out, "x", x);
+      append_attribute (out, "y", baseline - SWATCH + 1);
+      g_string_append_printf (
+          out,
+          " width=\"%d\" height=\"%d\" rx=\"2\" fill=\"#%06x\"/>",
+          SWATCH,
+          SWATCH,
+          entry->color);
+      append_text (out, NULL, "start", x + SWATCH + 5, baseline, name);
+      x += width + 16;
+    }
+  g_string_append (out, "</g>\n");
+}
+
 void
 flam_svg_append (GString *out,
                  const FlamTree *tree,
                  const FlamSelection *selection,
                  const char *title)
 {
-  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
   g_autoptr (FlamRows) rows = flam_rows_new ((FlamTree *)tree);
-  g_autoptr (FlamPalette) palette = flam_palette_new (
-      tree->profile,
-      measure->kind == FLAM_MEASURE_ALLOC ? FLAM_PALETTE_MEMORY
-                                          : FLAM_PALETTE_CODE,
-      FALSE);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (tree->profile, flam_palette_mode_of (tree), FALSE);
   g_autoptr (FlamLayout) layout = NULL;
   FlamViewport viewport = {
     .width = WIDTH - 2 * MARGIN,
@@ -240,6 +312,7 @@ flam_svg_append (GString *out,
                 flam_palette_background (palette));
   for (guint32 i = 0; i < layout->n; i++)
     append_box (out, tree, palette, &layout->boxes[i]);
+  append_legend (out, tree, palette, HEAD + viewport.height + 18);
   if (layout->hidden > 0)
     {
       g_autofree char *share =

@@ -44,14 +44,6 @@ context_new (const char *font)
   return context;
 }
 
-static FlamMeasureKind
-kind_of (const FlamTree *tree)
-{
-  return tree->profile->n_measures > tree->measure
-             ? tree->profile->measures[tree->measure].kind
-             : FLAM_MEASURE_CPU;
-}
-
 static double
 frame_top (const Picture *picture)
 {
@@ -108,9 +100,6 @@ picture_init (Picture *picture,
               const FlamPictureOptions *options)
 {
   FlamPictureOptions *own = &picture->options;
-  FlamPaletteMode mode = kind_of (tree) == FLAM_MEASURE_ALLOC
-                             ? FLAM_PALETTE_MEMORY
-                             : FLAM_PALETTE_CODE;
 
   *own = *options;
   own->width = or_default (own->width, 1200);
@@ -122,7 +111,8 @@ picture_init (Picture *picture,
   picture->context = context_new (own->font != NULL ? own->font : "Sans 9");
   picture->draw = flam_draw_new (picture->context, NULL);
   picture->line = flam_draw_row_height (picture->draw);
-  picture->palette = flam_palette_new (tree->profile, mode, own->dark);
+  picture->palette =
+      flam_palette_new (tree->profile, flam_palette_mode_of (tree), own->dark);
   picture->rows = flam_rows_new (tree);
   lay_out (picture);
 }

@@ -378,7 +378,7 @@ add_properties (GObjectClass *class)
                                                  FLAM_DIRECTION_FLAME,
                                                  flags);
   properties[PROP_PALETTE] = g_param_spec_int (
-      "palette", NULL, NULL, 0, FLAM_PALETTE_MEMORY, FLAM_PALETTE_CODE, flags);
+      "palette", NULL, NULL, 0, FLAM_PALETTE_CHANGE, FLAM_PALETTE_CODE, flags);
   properties[PROP_DARK] =
       g_param_spec_boolean ("dark", NULL, NULL, FALSE, flags);
   properties[PROP_MATCHED] =

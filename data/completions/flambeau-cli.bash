@@ -9,8 +9,8 @@ _flambeau_cli() {
     words=("${COMP_WORDS[@]}")
     cword=$COMP_CWORD
   }
-  local selection='--measure --thread --process --time --focus --ignore
-    --filter --hide --collapse --prune --recursion --no-native --hide-irrelevant
+  local selection='--measure --thread --process --states --time --focus
+    --ignore --filter --hide --collapse --prune --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
     --mangled --no-inlines --no-symbols --kind'
   local verbs='info top tree lines export diff history record formats'
@@ -37,6 +37,7 @@ _flambeau_cli() {
     --by) list='function line module file thread' ;;
     --mode) list='cpu wall alloc both' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
+    --states) list='cpu off-cpu all running lock io sleep blocked' ;;
     --kind) list='cpu alloc' ;;
     --to) [ "$verb" = diff ] && list='folded csv'
       [ "$verb" = history ] && list='csv'

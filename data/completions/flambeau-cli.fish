@@ -27,6 +27,7 @@ complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -l version 
 complete -c flambeau-cli -n $selecting -x -l measure -a 'samples cpu-time wall-time peak leaked allocated allocations temporary' -d 'What is measured'
 complete -c flambeau-cli -n $selecting -x -l thread -d 'This thread alone'
 complete -c flambeau-cli -n $selecting -x -l process -d 'This process alone'
+complete -c flambeau-cli -n $selecting -x -l states -a 'cpu off-cpu all running lock io sleep blocked' -d 'What threads were doing'
 complete -c flambeau-cli -n $selecting -x -l time -d 'FROM..TO in seconds'
 complete -c flambeau-cli -n $selecting -x -l focus -d 'Keep stacks through a match, rooted there'
 complete -c flambeau-cli -n $selecting -x -l ignore -d 'Drop stacks through a match'

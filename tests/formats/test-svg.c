@@ -123,12 +123,26 @@ test_little (void)
   g_assert_nonnull (strstr (nothing->str, "</svg>"));
 }
 
+/* Every picture says what its colours mean: modules by name, states by word. */
+static void
+test_legend (void)
+{
+  g_autoptr (GString) svg = save ("svg", "main;<b>_[k] 30\nmain;sun_[j] 20\n");
+  const char *legend = strstr (svg->str, "<g class=\"legend\">");
+
+  g_assert_nonnull (legend);
+  g_assert_nonnull (strstr (legend, ">Kernel</text>"));
+  g_assert_nonnull (strstr (legend, ">JIT code</text>"));
+  g_assert_null (strstr (legend, ">Inlined</text>"));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/svg/boxes", test_svg);
   g_test_add_func ("/svg/html", test_html);
+  g_test_add_func ("/svg/legend", test_legend);
   g_test_add_func ("/svg/little", test_little);
   return g_test_run ();
 }

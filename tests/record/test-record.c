@@ -8,6 +8,8 @@
 
 #include "recording.h"
 
+#include "flam-tree.h"
+
 static void
 assert_good (const Recording *recording, int status)
 {
@@ -162,6 +164,50 @@ test_sleepers (void)
           g_assert_cmpint (profile->samples.state[last], ==, waits[i].state);
         }
   g_assert_cmpfloat (rooted_share (profile), >, 0.95);
+}
+
+static FlamStateSplit
+split_of (const FlamTree *tree, const char *function)
+{
+  for (FlamId i = 0; i < tree->n; i++)
+    if (strcmp (flam_tree_name (tree, i), function) == 0)
+      return tree->split[i];
+  g_error ("%s was not seen", function);
+}
+
+/* A thread that does one thing after another: each stands where it was
+ * done. */
+static void
+test_kitchen (void)
+{
+  static const struct
+  {
+    const char *function;
+    FlamState state;
+  } steps[] = {
+    { "chop", FLAM_STATE_RUNNING },
+    { "wait_for_stove", FLAM_STATE_LOCK },
+    { "wait_for_order", FLAM_STATE_IO },
+    { "nap", FLAM_STATE_SLEEP },
+  };
+  g_autoptr (Recording) recording =
+      record_target ("--mode=wall", "kitchen", NULL);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+
+  assert_good (recording, 0);
+  weights = flam_weights_new (recording->profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      FlamStateSplit split = split_of (tree, steps[i].function);
+      gint64 all = 0;
+
+      for (guint s = 0; s < FLAM_N_STATES; s++)
+        all += split.weight[s];
+      assert_share (split.weight[steps[i].state], all, 1, 0.1);
+    }
 }
 
 /* --- what goes wrong ----------------------------------------------------- */
@@ -486,6 +532,7 @@ main (int argc, char **argv)
   g_test_add_func ("/record/low-rate", test_low_rate);
   g_test_add_func ("/record/workers", test_workers);
   g_test_add_func ("/record/sleepers", test_sleepers);
+  g_test_add_func ("/record/kitchen", test_kitchen);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *path =
