@@ -406,6 +406,9 @@ build_facts (FlamCaptureBuild *build)
         build->builder,
         (double)flam_build_fact (build, FLAM_FACT_RECORDER_CPU) /
             (double)target);
+  flam_builder_set_stops (build->builder,
+                          flam_build_fact (build, FLAM_FACT_STOP_MEDIAN),
+                          flam_build_fact (build, FLAM_FACT_STOP_P99));
   for (guint32 i = 0; i < warnings->n; i++)
     flam_builder_warn (build->builder,
                        "%s",

@@ -131,7 +131,9 @@ typedef enum
 #define FLAM_FACT_TRUNCATED "truncated-stacks"
 #define FLAM_FACT_RECORDER_CPU "recorder-cpu-ns"
 #define FLAM_FACT_TARGET_CPU "target-cpu-ns"
+/* How long a sample stopped a thread: of half of them, of 99 in 100. */
 #define FLAM_FACT_STOP_MEDIAN "stop-median-ns"
+#define FLAM_FACT_STOP_P99 "stop-p99-ns"
 #define FLAM_FACT_EXIT_STATUS "exit-status"
 /* Of the tick in which the highest point of AT_PEAK was. */
 #define FLAM_FACT_PEAK_TIME "peak-time-ns"

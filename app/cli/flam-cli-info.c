@@ -137,6 +137,22 @@ print_states (const FlamProfile *p, const FlamSelection *selection)
     g_print ("states     %s\n", text);
 }
 
+/* What recording itself cost; nothing of it in files of other programs. */
+static void
+add_recorder (JsonBuilder *json, const FlamFacts *facts)
+{
+  if (facts->recorder_share >= 0)
+    {
+      json_builder_set_member_name (json, "recorder_share");
+      json_builder_add_double_value (json, facts->recorder_share);
+    }
+  if (facts->stop_median_ns > 0)
+    {
+      flam_cli_json_int (json, "stop_median_ns", facts->stop_median_ns);
+      flam_cli_json_int (json, "stop_p99_ns", facts->stop_p99_ns);
+    }
+}
+
 static void
 print_json (const FlamProfile *p, const FlamSelection *selection)
 {
@@ -161,6 +177,7 @@ print_json (const FlamProfile *p, const FlamSelection *selection)
   flam_cli_json_int (json, "lost", facts->lost);
   flam_cli_json_int (json, "late", facts->late);
   flam_cli_json_int (json, "truncated_stacks", facts->truncated_stacks);
+  add_recorder (json, facts);
   add_threads (json, p, selection);
   add_modules (json, p, selection);
   json_builder_set_member_name (json, "warnings");
@@ -232,6 +249,20 @@ print_modules (const FlamProfile *p, const FlamSelection *selection)
 }
 
 static void
+print_recorder (const FlamFacts *facts)
+{
+  g_autofree char *median =
+      flam_format_value (facts->stop_median_ns, FLAM_UNIT_NS);
+  g_autofree char *p99 = flam_format_value (facts->stop_p99_ns, FLAM_UNIT_NS);
+
+  if (facts->recorder_share >= 0)
+    g_print ("recorder   used %.1f %% of the program's CPU time\n",
+             100 * facts->recorder_share);
+  if (facts->stop_median_ns > 0)
+    g_print ("stops      %s (median), %s (99 of 100)\n", median, p99);
+}
+
+static void
 print_text (const FlamProfile *p, const FlamSelection *selection)
 {
   const FlamFacts *facts = &p->facts;
@@ -257,9 +288,12 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
     g_print ("blocks     %u rows\n", p->allocations.n);
   if (facts->lost)
     g_print ("lost       %" G_GUINT64_FORMAT "\n", facts->lost);
+  if (facts->late)
+    g_print ("late       %" G_GUINT64_FORMAT " samples\n", facts->late);
   if (facts->truncated_stacks)
     g_print ("truncated  %" G_GUINT64_FORMAT " stacks\n",
              facts->truncated_stacks);
+  print_recorder (facts);
   print_threads (p, selection);
   print_modules (p, selection);
   for (guint i = 0; facts->warnings[i] != NULL; i++)

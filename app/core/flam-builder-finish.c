@@ -435,6 +435,8 @@ freeze_facts (FlamBuilder *builder, FlamProfileBox *box, Span span)
   facts->truncated_stacks = builder->truncated;
   facts->late = builder->late;
   facts->recorder_share = builder->recorder_share;
+  facts->stop_median_ns = builder->stop_median;
+  facts->stop_p99_ns = builder->stop_p99;
   for (guint i = 0; i < n; i++)
     {
       warnings[i] = g_steal_pointer (&builder->warnings->pdata[i]);

@@ -96,6 +96,8 @@ struct _FlamBuilder
   guint64 truncated;
   guint64 late;
   double recorder_share;
+  gint64 stop_median;
+  gint64 stop_p99;
   GPtrArray *warnings;
 
   /* Editing: frame -> chains[chain_first .. + chain_length), length 0: as it

@@ -305,6 +305,13 @@ flam_builder_set_recorder_share (FlamBuilder *builder, double share)
 }
 
 void
+flam_builder_set_stops (FlamBuilder *builder, gint64 median_ns, gint64 p99_ns)
+{
+  builder->stop_median = MAX (median_ns, 0);
+  builder->stop_p99 = MAX (p99_ns, 0);
+}
+
+void
 flam_builder_warn (FlamBuilder *builder, const char *format, ...)
 {
   g_autofree char *text = NULL;

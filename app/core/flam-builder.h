@@ -188,6 +188,8 @@ void flam_builder_add_lost (FlamBuilder *builder, guint64 n);
 void flam_builder_add_truncated (FlamBuilder *builder, guint64 n);
 void flam_builder_add_late (FlamBuilder *builder, guint64 n);
 void flam_builder_set_recorder_share (FlamBuilder *builder, double share);
+void
+flam_builder_set_stops (FlamBuilder *builder, gint64 median_ns, gint64 p99_ns);
 /* Said once however often it is added; at most 100 are kept. */
 void flam_builder_warn (FlamBuilder *builder, const char *format, ...)
     G_GNUC_PRINTF (2, 3);

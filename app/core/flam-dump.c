@@ -38,6 +38,11 @@ dump_facts (GString *out, const FlamFacts *facts)
         out, "truncated %" G_GUINT64_FORMAT "\n", facts->truncated_stacks);
   if (facts->late)
     g_string_append_printf (out, "late %" G_GUINT64_FORMAT "\n", facts->late);
+  if (facts->stop_median_ns)
+    g_string_append_printf (out,
+                            "stops %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n",
+                            facts->stop_median_ns,
+                            facts->stop_p99_ns);
   for (guint i = 0; facts->warnings[i]; i++)
     g_string_append_printf (out, "warning %s\n", facts->warnings[i]);
 }

@@ -317,6 +317,13 @@ put_facts (Export *export)
           FLAM_FACT_RECORDER_CPU,
           (gint64)(facts->recorder_share * 1e9 + 0.5));
     }
+  if (facts->stop_median_ns > 0)
+    {
+      flam_capture_writer_fact_number (
+          writer, FLAM_FACT_STOP_MEDIAN, facts->stop_median_ns);
+      flam_capture_writer_fact_number (
+          writer, FLAM_FACT_STOP_P99, facts->stop_p99_ns);
+    }
   if (export->profile->samples.time == NULL &&
       export->profile->allocations.n == 0 && export->profile->n_counters == 0)
     flam_capture_writer_fact (writer, FLAM_FACT_HAS_TIMES, "0");

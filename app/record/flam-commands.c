@@ -16,6 +16,15 @@ on_child (int sig)
 {
 }
 
+void
+flam_commands_hear_stops (gboolean hear)
+{
+  struct sigaction child = { .sa_handler = on_child,
+                             .sa_flags = hear ? 0 : SA_NOCLDSTOP };
+
+  sigaction (SIGCHLD, &child, NULL);
+}
+
 /* SIGINT from the terminal went to the target as well, which decides what
  * happens; from anybody else it is meant for us. */
 static void
@@ -42,13 +51,13 @@ catch_signal (int sig)
 void
 flam_commands_prepare_signals (void)
 {
-  struct sigaction child = { .sa_handler = on_child };
+  struct sigaction nothing = { .sa_handler = on_child };
   sigset_t blocked;
 
   /* Handlers, not SIG_IGN, so that exec gives the target what we were given. */
-  sigaction (SIGCHLD, &child, NULL);
-  sigaction (SIGPIPE, &child, NULL);
-  sigaction (SIGXFSZ, &child, NULL);
+  flam_commands_hear_stops (TRUE);
+  sigaction (SIGPIPE, &nothing, NULL);
+  sigaction (SIGXFSZ, &nothing, NULL);
   catch_signal (SIGINT);
   catch_signal (SIGTERM);
   catch_signal (SIGHUP);

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 
 /* Before any other thread exists: signals are set up for the loop. */
 void flam_commands_prepare_signals (void);
+/* Whether a stop sends SIGCHLD, which ends ppoll(). An exit always does. */
+void flam_commands_hear_stops (gboolean hear);
 /* No more samples; every thread is let go as soon as it stops. */
 void flam_commands_stop (FlamTracer *tracer);
 /* Reads and does what was said. */

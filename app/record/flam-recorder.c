@@ -93,7 +93,8 @@ put_first_facts (Recorder *recorder)
 static void
 put_last_facts (Recorder *recorder, gint64 duration)
 {
-  const FlamTracerStats *stats = &recorder->tracer.stats;
+  const FlamTracer *tracer = &recorder->tracer;
+  const FlamTracerStats *stats = &tracer->stats;
   FlamCaptureWriter *writer = recorder->writer;
 
   flam_capture_writer_fact_number (writer, FLAM_FACT_DURATION, duration);
@@ -104,9 +105,10 @@ put_last_facts (Recorder *recorder, gint64 duration)
   flam_capture_writer_fact_number (writer, FLAM_FACT_RECORDER_CPU, own_cpu ());
   flam_capture_writer_fact_number (
       writer, FLAM_FACT_TARGET_CPU, stats->target_cpu);
-  flam_capture_writer_fact_number (writer,
-                                   FLAM_FACT_STOP_MEDIAN,
-                                   flam_tracer_median_stop (&recorder->tracer));
+  flam_capture_writer_fact_number (
+      writer, FLAM_FACT_STOP_MEDIAN, flam_tracer_stop_time (tracer, 50));
+  flam_capture_writer_fact_number (
+      writer, FLAM_FACT_STOP_P99, flam_tracer_stop_time (tracer, 99));
   if (recorder->tracer.exit_status >= 0)
     flam_capture_writer_fact_number (
         writer, FLAM_FACT_EXIT_STATUS, recorder->tracer.exit_status);
@@ -151,7 +153,7 @@ finish (Recorder *recorder, gint64 duration, GError **error)
   flam_control_say (&recorder->control, "finishing");
   flam_control_say (&recorder->control,
                     "stops %" G_GINT64_FORMAT,
-                    flam_tracer_median_stop (&recorder->tracer));
+                    flam_tracer_stop_time (&recorder->tracer, 50));
   if (recorder->sampler.error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&recorder->sampler.error));

@@ -197,7 +197,7 @@ flam_sleepers_target (FlamTracer *tracer, FlamTarget *target, gint64 now)
     return target->idle;
   target->looked_at = now;
   cpu = process_cpu (target->pid);
-  target->idle = cpu >= 0 && cpu - target->cpu_seen < tracer->period / 2;
+  target->idle = cpu >= 0 && cpu - target->cpu_seen < tracer->period / 4;
   if (!target->idle)
     target->cpu_seen = cpu;
   return target->idle;

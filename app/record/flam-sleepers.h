@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* At a tick: TRUE when the whole process used less than half a period's CPU
- * time since it was last looked at, so that nobody in it is worth a stop: it
- * sleeps, or waits for a CPU. (CPU mode) */
+/* At a tick: TRUE when the whole process used less than a quarter of a
+ * period's CPU time since it was last looked at, so that nobody in it is worth
+ * a stop: it sleeps, or waits for a CPU. (CPU mode) */
 gboolean
 flam_sleepers_target (FlamTracer *tracer, FlamTarget *target, gint64 now);
 

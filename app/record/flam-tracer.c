@@ -45,7 +45,7 @@
  * are still being mapped, and it may be gone soon. */
 #define YOUNG_TIME (100 * 1000000ll)
 #define EXEC_MAPS (16u << 10)
-#define SPIN_TIME (100 * 1000ll)
+#define SPIN_TIME (15 * 1000ll)
 
 static gint64
 monotonic (void)
@@ -96,14 +96,14 @@ flam_tracer_clear (FlamTracer *tracer)
 }
 
 gint64
-flam_tracer_median_stop (const FlamTracer *tracer)
+flam_tracer_stop_time (const FlamTracer *tracer, guint percent)
 {
   guint64 total = 0, below = 0;
 
   for (guint i = 0; i < FLAM_STOP_BINS; i++)
     total += tracer->stats.stops[i];
   for (guint i = 0; i < FLAM_STOP_BINS; i++)
-    if ((below += tracer->stats.stops[i]) * 2 > total)
+    if ((below += tracer->stats.stops[i]) * 100 > total * percent)
       return i * 1000ll;
   return 0;
 }
@@ -350,27 +350,36 @@ drain (FlamTracer *tracer)
     }
 }
 
-/* The stops of a tick come within some 20 µs: to look for them for so long is
+/* A thread that runs stops within some 10 µs: to look for it for so long is
  * cheaper than to sleep and be woken; and for the target, in whose time the
- * kernel would wake us: 24 ms of system time instead of 62 at 1,180 stops. */
+ * kernel would wake us: 24 ms of system time instead of 62 at 1,180 stops.
+ * Such stops need no SIGCHLD either, which would end the next ppoll() at once.
+ * A thread that waits for a CPU may wait for this very one: so not for longer.
+ * What stops unheard is found by the drain() after. */
 static void
-drain_at_once (FlamTracer *tracer, guint expected)
+take_samples (FlamTracer *tracer, gint64 now)
 {
-  gint64 until = flam_tracer_now (tracer) + tracer->spin_time;
+  guint expected;
+  gint64 until;
 
+  flam_commands_hear_stops (FALSE);
+  expected = tick (tracer, now);
+  until = flam_tracer_now (tracer) + tracer->spin_time;
   while (expected > 0 && flam_tracer_now (tracer) < until)
     {
       int status;
       pid_t tid = waitpid (-1, &status, WNOHANG | __WALL);
 
       if (tid < 0)
-        return;
+        break;
       if (tid > 0)
         {
           handle_stop (tracer, tid, status);
           expected--;
+          until = flam_tracer_now (tracer) + tracer->spin_time;
         }
     }
+  flam_commands_hear_stops (TRUE);
 }
 
 /* --- the loop ------------------------------------------------------------ */
@@ -388,7 +397,11 @@ plan_next_tick (FlamTracer *tracer, gint64 now)
 
   tracer->next_tick += tracer->period;
   if (tracer->next_tick < now)
-    tracer->next_tick = now + tracer->period;
+    {
+      tracer->stats.late +=
+          (guint64)((now - tracer->next_tick) / tracer->period) + 1;
+      tracer->next_tick = now + tracer->period;
+    }
   tracer->next_tick += jitter - tracer->last_jitter;
   tracer->last_jitter = jitter;
 }
@@ -435,11 +448,13 @@ flam_tracer_run (FlamTracer *tracer)
         {
           if (!tracer->stopping && !tracer->paused &&
               samples_threads (tracer->options))
-            drain_at_once (tracer, tick (tracer, now));
+            take_samples (tracer, now);
           plan_next_tick (tracer, now);
           flam_commands_say_status (tracer, now);
           flam_pipe_push (
               tracer->pipe, now, now < tracer->young_until ? 0 : BATCH_AGE);
+          if (!drain (tracer))
+            return;
         }
       wait_for_something (tracer, tracer->next_tick, &mask);
     }

@@ -17,7 +17,7 @@ typedef struct
 {
   guint64 samples;
   guint64 lost;    /* stops whose sample could not be kept */
-  guint64 late;    /* samples whose stop came more than a period late */
+  guint64 late;    /* samples a period late, or left out for it */
   guint64 refused; /* targets for another machine, not sampled */
   gint64 target_cpu;
   guint stops[FLAM_STOP_BINS];
@@ -57,7 +57,7 @@ gboolean flam_tracer_start (FlamTracer *tracer, GError **error);
 /* Until all that was traced has ended or is detached. */
 void flam_tracer_run (FlamTracer *tracer);
 gint64 flam_tracer_now (const FlamTracer *tracer);
-/* ns. */
-gint64 flam_tracer_median_stop (const FlamTracer *tracer);
+/* ns: so many percent of the stops were no longer. */
+gint64 flam_tracer_stop_time (const FlamTracer *tracer, guint percent);
 
 G_END_DECLS

@@ -12,6 +12,7 @@ measures   wall-time          3.19 s (Wall time)
            samples            228 (Samples)
 states     sleep 56.3 %, lock 18.7 %, io 12.6 %, running 12.3 %
 samples    228 in 57 stacks of 24 functions
+recorder   used 8.7 % of the program's CPU time
 threads    26140/26140 kitchen: 107 samples, 1.60 s
            26140/26142 cook: 121 samples, 1.59 s
 modules    /tmp/kitchen/kitchen: 3.19 s, symbols: dwarf

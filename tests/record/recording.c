@@ -132,15 +132,23 @@ read_control_line (Running *running, GString *line)
   return FALSE;
 }
 
-gboolean
-recorder_wait_for (Running *running, const char *prefix)
+char *
+recorder_wait_for_line (Running *running, const char *prefix)
 {
   g_autoptr (GString) line = g_string_new (NULL);
 
   while (read_control_line (running, line))
     if (g_str_has_prefix (line->str, prefix))
-      return TRUE;
-  return FALSE;
+      return g_strdup (line->str);
+  return NULL;
+}
+
+gboolean
+recorder_wait_for (Running *running, const char *prefix)
+{
+  g_autofree char *line = recorder_wait_for_line (running, prefix);
+
+  return line != NULL;
 }
 
 static char *

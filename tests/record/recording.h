@@ -44,6 +44,8 @@ Running *recorder_start (const char *const *arguments, rlim_t limit_file);
 void recorder_say (Running *running, const char *line);
 /* Reads what it says until a line begins with `prefix`; FALSE: it ended. */
 gboolean recorder_wait_for (Running *running, const char *prefix);
+/* The line, g_free; NULL: it ended. */
+char *recorder_wait_for_line (Running *running, const char *prefix);
 /* Waits for its end; frees `running`. */
 Recording *recorder_end (Running *running);
 

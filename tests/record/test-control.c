@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "flam-launch.h"
@@ -289,6 +291,64 @@ test_disk_full (void)
   kill_target (pid);
 }
 
+static gint64
+cpu_of (pid_t pid)
+{
+  clockid_t clock;
+  struct timespec ts;
+
+  g_assert_cmpint (clock_getcpuclockid (pid, &clock), ==, 0);
+  g_assert_cmpint (clock_gettime (clock, &ts), ==, 0);
+  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
+/* Until there are more samples than now: "status MS SAMPLES ...". */
+static void
+wait_for_more (Running *running)
+{
+  gint64 first = -1, n;
+
+  do
+    {
+      g_autofree char *line = recorder_wait_for_line (running, "status ");
+      g_assert_nonnull (line);
+      g_assert_cmpint (
+          sscanf (line, "status %*d %" G_GINT64_FORMAT, &n), ==, 1);
+      if (first < 0)
+        first = n;
+    }
+  while (n == first);
+}
+
+/* The recorder itself gets no CPU for a while: what it missed is said, and the
+ * time that went by meanwhile is not lost. */
+static void
+test_late (void)
+{
+  pid_t pid = start_target ("spin");
+  gint64 before = cpu_of (pid), from, to, total;
+  Running *running = attach (pid);
+  g_autoptr (Recording) recording = NULL;
+
+  wait_for_more (running);
+  from = cpu_of (pid);
+  kill (running->pid, SIGSTOP);
+  waitpid (running->pid, NULL, WUNTRACED);
+  g_usleep (200000);
+  to = cpu_of (pid);
+  kill (running->pid, SIGCONT);
+  wait_for_more (running);
+  recorder_say (running, "stop");
+  recording = recorder_end (running);
+  g_assert_cmpint (recording->status, ==, 0);
+  g_assert_cmpuint (recording->profile->facts.late, >, 150);
+  total = total_of (recording->profile, "cpu-time");
+  g_assert_cmpint (total, >=, to - from);
+  g_assert_cmpint (total, <=, cpu_of (pid) - before);
+  assert_free (pid);
+  kill_target (pid);
+}
+
 /* kill -9 of the recorder, at random moments: the target lives on, the file is
  * good to its last whole block. */
 static void
@@ -334,6 +394,7 @@ main (int argc, char **argv)
   g_test_add_func ("/control/interrupt", test_interrupt);
   g_test_add_func ("/control/hang-up", test_hang_up);
   g_test_add_func ("/control/quick/disk-full", test_disk_full);
+  g_test_add_func ("/control/late", test_late);
   g_test_add_func ("/control/killed", test_killed);
   return g_test_run ();
 }

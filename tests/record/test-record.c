@@ -70,6 +70,10 @@ test_shares (void)
   assert_share (
       weight_of (profile, "cpu-time", "compute", FALSE), total, 0.6, tolerance);
   g_assert_cmpfloat (rooted_share (profile), >, 0.99);
+  g_assert_cmpfloat (profile->facts.recorder_share, >, 0);
+  g_assert_cmpint (profile->facts.stop_median_ns, >, 0);
+  g_assert_cmpint (
+      profile->facts.stop_p99_ns, >=, profile->facts.stop_median_ns);
 
   /* What is inlined stands on the stack of those it was inlined into. */
   g_assert_cmpint (
