@@ -371,6 +371,13 @@ flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
   return id;
 }
 
+void
+flam_builder_reserve_stacks (FlamBuilder *builder, gsize n)
+{
+  for (guint i = COLUMN_STACK_PREFIX; i <= COLUMN_STACK_FRAME; i++)
+    flam_column_reserve (&builder->columns[i], builder->columns[i].n + n);
+}
+
 /* --- processes and threads ----------------------------------------------- */
 
 typedef struct

@@ -71,6 +71,8 @@ FlamId flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
  * stack once themselves. One that is there twice costs room, no more. */
 FlamId
 flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
+/* Room for that many more, so that the columns need not move as they grow. */
+void flam_builder_reserve_stacks (FlamBuilder *builder, gsize n);
 
 /* --- who ----------------------------------------------------------------- */
 

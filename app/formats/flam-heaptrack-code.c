@@ -344,13 +344,11 @@ make_frames (FlamHeaptrackCode *code, Ip *ip)
 static FlamId
 make_stack (FlamHeaptrackCode *code, FlamId prefix, guint32 number)
 {
-  Ip *ip;
+  const Ip *ip;
 
   if (number == 0)
     return prefix;
   ip = &flam_column_at (&code->ips, Ip, number - 1);
-  if (ip->first_frame == FLAM_NONE)
-    make_frames (code, ip);
   for (guint i = 0; i < ip->n_frames; i++)
     prefix = flam_builder_append_stack (
         code->builder,
@@ -359,17 +357,36 @@ make_stack (FlamHeaptrackCode *code, FlamId prefix, guint32 number)
   return prefix;
 }
 
+/* How many stacks a trace is more than its caller's: its frames. */
+static guint32
+count_frames (FlamHeaptrackCode *code, guint32 number)
+{
+  Ip *ip;
+
+  if (number == 0)
+    return 0;
+  ip = &flam_column_at (&code->ips, Ip, number - 1);
+  if (ip->first_frame == FLAM_NONE)
+    make_frames (code, ip);
+  return ip->n_frames;
+}
+
 FlamId *
 flam_heaptrack_code_stacks (FlamHeaptrackCode *code, guint8 *used)
 {
   const FlamTrace *traces = code->traces.data;
   gsize n = code->traces.n;
   FlamId *stacks = g_new (FlamId, n + 1);
+  gsize n_stacks = 0;
 
   stacks[0] = FLAM_NONE;
   for (gsize i = n; i > 0; i--)
     if (used[i])
       used[traces[i - 1].parent] = TRUE;
+  for (gsize i = 1; i <= n; i++)
+    if (used[i])
+      n_stacks += count_frames (code, traces[i - 1].ip);
+  flam_builder_reserve_stacks (code->builder, n_stacks);
   for (gsize i = 1; i <= n; i++)
     stacks[i] =
         used[i]
