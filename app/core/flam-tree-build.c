@@ -11,10 +11,9 @@
 /* What has happened on the way from the root to a stack. */
 typedef struct
 {
-  guint64 seen; /* bit per transform: FOCUS and FILTER that matched */
   FlamId node;
-  gboolean dropped;   /* IGNORE matched */
-  gboolean swallowed; /* below a COLLAPSE or PRUNE */
+  guint8 dropped;   /* IGNORE matched */
+  guint8 swallowed; /* below a COLLAPSE or PRUNE */
 } Path;
 
 typedef struct
@@ -25,6 +24,8 @@ typedef struct
   guint64 required; /* FOCUS and FILTER bits a stack must have seen */
   FlamDraft *draft;
   Path *paths;         /* per stack */
+  guint64 *seen;       /* per stack: bits of FOCUS and FILTER that matched on
+                          the way; NULL when there are none */
   gint64 *stack_total; /* per stack: weight at and below */
 } Walk;
 
@@ -102,7 +103,7 @@ switched_off (const Walk *walk, FlamId frame)
 
 /* Applies the transforms to one frame; FALSE when it is not to be seen. */
 static gboolean
-transform_frame (const Walk *walk, Path *path, FlamId frame)
+transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamId frame)
 {
   const GPtrArray *transforms = walk->selection->transforms;
   guint64 matches = walk->matches[walk->profile->frames.function[frame]];
@@ -116,8 +117,7 @@ transform_frame (const Walk *walk, Path *path, FlamId frame)
       guint64 bit = 1ull << t;
       gboolean match = (matches & bit) != 0;
 
-      if (transform->kind == FLAM_TRANSFORM_FOCUS && !match &&
-          !(path->seen & bit))
+      if (transform->kind == FLAM_TRANSFORM_FOCUS && !match && !(*seen & bit))
         return FALSE;
       if (!match)
         continue;
@@ -129,7 +129,7 @@ transform_frame (const Walk *walk, Path *path, FlamId frame)
                transform->kind == FLAM_TRANSFORM_PRUNE)
         swallow = TRUE;
       else
-        path->seen |= bit;
+        *seen |= bit;
     }
   if (path->swallowed)
     return FALSE;
@@ -194,12 +194,15 @@ walk_stack (const Walk *walk, FlamId stack, FlamId root)
   FlamId prefix = walk->profile->stacks.prefix[stack];
   FlamId frame = walk->profile->stacks.frame[stack];
   Path path = { .node = root };
+  guint64 seen = 0;
   FlamDraftKey key;
   FlamId same;
 
   if (prefix != FLAM_NONE)
     path = walk->paths[prefix];
-  if (!path.dropped && transform_frame (walk, &path, frame))
+  if (prefix != FLAM_NONE && walk->seen != NULL)
+    seen = walk->seen[prefix];
+  if (!path.dropped && transform_frame (walk, &path, &seen, frame))
     {
       key = frame_key (walk, frame);
       same = find_recursion (walk, path.node, &key);
@@ -210,6 +213,8 @@ walk_stack (const Walk *walk, FlamId stack, FlamId root)
           walk->draft, path.node, frame, walk->stack_total[stack]);
     }
   walk->paths[stack] = path;
+  if (walk->seen != NULL)
+    walk->seen[stack] = seen;
 }
 
 /* The node that the stack's own weight belongs to, or FLAM_NONE. */
@@ -218,7 +223,8 @@ stack_node (const Walk *walk, FlamId stack)
 {
   const Path *path = &walk->paths[stack];
 
-  if (path->dropped || (path->seen & walk->required) != walk->required)
+  if (path->dropped || (walk->seen != NULL &&
+                        (walk->seen[stack] & walk->required) != walk->required))
     return FLAM_NONE;
   return path->node;
 }
@@ -239,9 +245,13 @@ walk_all (Walk *walk,
 
   for (FlamId s = stacks->n; s-- > 0;)
     {
-      walk->stack_total[s] += weights->weight[s];
+      gint64 total = walk->stack_total[s] + weights->weight[s];
+
+      if (total == 0)
+        continue;
+      walk->stack_total[s] = total;
       if (stacks->prefix[s] != FLAM_NONE)
-        walk->stack_total[stacks->prefix[s]] += walk->stack_total[s];
+        walk->stack_total[stacks->prefix[s]] += total;
     }
   for (FlamId s = 0; s < stacks->n; s++)
     {
@@ -360,6 +370,7 @@ walk_clear (Walk *walk)
 {
   g_free (walk->matches);
   g_free (walk->paths);
+  g_free (walk->seen);
   g_free (walk->stack_total);
 }
 
@@ -379,6 +390,8 @@ fill_draft (FlamDraft *draft,
   walk.stack_total = g_new0 (gint64, n_stacks + 1);
   if (!match_functions (&walk, progress, error))
     return FALSE;
+  if (walk.required != 0)
+    walk.seen = g_new (guint64, n_stacks + 1);
   return weights->by_thread != NULL
              ? walk_by_thread (&walk, weights, progress, error)
              : walk_all (&walk, weights, progress, error);

@@ -237,10 +237,8 @@ sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
   gboolean exact_peak = whole && rows->at_peak != NULL;
   gint64 peak_time = -1;
 
-  if (peak && rows->n > 0)
+  if (peak && !exact_peak && rows->n > 0)
     peak_time = find_peak_time (rows, selection->from, selection->to);
-  if (sum->weights != NULL)
-    sum->weights->peak_time = peak_time;
   for (FlamId i = 0; i < rows->n; i++)
     {
       gint64 blocks;
@@ -324,7 +322,6 @@ flam_weights_new (const FlamProfile *profile,
 
   weights->profile = flam_profile_ref (profile);
   weights->weight = g_new0 (gint64, profile->stacks.n + 1);
-  weights->peak_time = -1;
   if (profile->samples.state != NULL && sum.measure != NULL &&
       sum.measure->source == FLAM_FROM_SAMPLES)
     weights->split = g_new0 (FlamStateSplit, profile->stacks.n + 1);

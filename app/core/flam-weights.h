@@ -33,7 +33,6 @@ typedef struct
                             every sample of the capture was running */
   GArray *by_thread; /* for FLAM_BY_THREAD alone: FlamThreadWeight, sorted by
                         thread, stack and state, each once; else NULL */
-  gint64 peak_time;  /* peak measures: when it was; -1 otherwise */
 } FlamWeights;
 
 /* NULL only when cancelled. */
