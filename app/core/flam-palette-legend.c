@@ -156,7 +156,8 @@ legend_by_state (Legend *legend, GPtrArray *entries)
 
         entry->name = g_strdup (flam_state_to_title (i));
         entry->is_kind = TRUE;
-        entry->color = flam_palette_state (legend->palette, i);
+        entry->color =
+            flam_palette_ramp (legend->palette, i, FLAM_RAMP_LEVELS, 0);
         entry->weight = tree->split[legend->node].weight[i];
         g_ptr_array_add (entries, entry);
       }

@@ -171,15 +171,19 @@ flam_palette_tint_of (const FlamPalette *palette,
   return memory ? memory_tints[slot] : module_tints[slot];
 }
 
+static FlamColor
+theme_color (const FlamTheme *theme, FlamTint tint, int step)
+{
+  return flam_color_from_oklch (theme->lightness + tint.lightness +
+                                    step * 0.0075,
+                                tint.chroma * theme->chroma * (1 - step * 0.02),
+                                tint.hue);
+}
+
 FlamColor
 flam_palette_tint_to_color (const FlamPalette *palette, FlamTint tint, int step)
 {
-  const FlamTheme *theme = palette->theme;
-  double shift = step * 0.0075;
-
-  return flam_color_from_oklch (theme->lightness + tint.lightness + shift,
-                                tint.chroma * theme->chroma * (1 - step * 0.02),
-                                tint.hue);
+  return theme_color (palette->theme, tint, step);
 }
 
 #define STEP_MAX (FLAM_PALETTE_STEPS / 2)
@@ -280,9 +284,9 @@ flam_palette_ramp (FlamPalette *palette, guint ramp, guint level, int step)
 }
 
 FlamColor
-flam_palette_state (const FlamPalette *palette, FlamState state)
+flam_palette_state_color (FlamState state, gboolean dark)
 {
-  return flam_palette_tint_to_color (palette, ramp_tints[state], 0);
+  return theme_color (&themes[dark ? 1 : 0], ramp_tints[state], 0);
 }
 
 static FlamState

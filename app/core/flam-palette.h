@@ -53,7 +53,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPalette, flam_palette_free)
 /* `tree` must be of the palette's profile. */
 FlamColor
 flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node);
-FlamColor flam_palette_state (const FlamPalette *palette, FlamState state);
+/* Of a state that has a frame to itself, whatever the palette. */
+FlamColor flam_palette_state_color (FlamState state, gboolean dark);
 FlamColor flam_palette_dimmed (const FlamPalette *palette, FlamColor color);
 /* Of strips: between the colours and the background. */
 FlamColor flam_palette_strip (const FlamPalette *palette);

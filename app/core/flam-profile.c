@@ -90,3 +90,16 @@ flam_profile_has_kind (const FlamProfile *profile, FlamMeasureKind kind)
       return TRUE;
   return FALSE;
 }
+
+guint
+flam_profile_states (const FlamProfile *profile)
+{
+  const FlamSamples *samples = &profile->samples;
+  guint states = 0;
+
+  if (samples->state == NULL)
+    return samples->n > 0 ? FLAM_STATES_CPU : 0;
+  for (guint32 i = 0; i < samples->n && states != FLAM_STATES_ALL; i++)
+    states |= 1u << samples->state[i];
+  return states;
+}

@@ -224,5 +224,7 @@ const char *flam_profile_module_name (const FlamProfile *profile,
 int flam_profile_find_measure (const FlamProfile *profile, const char *id);
 gboolean flam_profile_has_kind (const FlamProfile *profile,
                                 FlamMeasureKind kind);
+/* The states of its samples, a bit each; 0: it has none. Looks at them all. */
+guint flam_profile_states (const FlamProfile *profile);
 
 G_END_DECLS

@@ -30,6 +30,7 @@ timeline_clear (gpointer data)
     g_free (timeline->counters[i].value);
   g_free (timeline->counters);
   g_free (timeline->value);
+  g_free (timeline->split);
   g_free (timeline->top);
   g_free (timeline->threads);
   flam_profile_unref (timeline->profile);
@@ -70,6 +71,20 @@ bucket_of (const FlamTimeline *timeline, gint64 time)
   double at = flam_timeline_fraction_of (timeline, time) * timeline->n;
 
   return MIN ((guint)at, timeline->n - 1);
+}
+
+static void
+add_to_cell (FlamTimeline *timeline,
+             guint row,
+             guint bucket,
+             FlamState state,
+             gint64 weight)
+{
+  gsize at = (gsize)row * timeline->n + bucket;
+
+  timeline->value[at] += weight;
+  if (timeline->split != NULL)
+    timeline->split[at].weight[state] += weight;
 }
 
 static gint64 *
@@ -226,9 +241,9 @@ fill_samples (Fill *fill, FlamId thread, GError **error)
           !(fill->selection->states & 1u << state))
         continue;
       bucket = bucket_of (fill->timeline, samples->time[i]);
-      *cell (fill->timeline, 0, bucket) += weight;
+      add_to_cell (fill->timeline, 0, bucket, state, weight);
       if (row > 0)
-        *cell (fill->timeline, row, bucket) += weight;
+        add_to_cell (fill->timeline, row, bucket, state, weight);
     }
   return TRUE;
 }
@@ -468,6 +483,9 @@ set_out (Fill *fill, FlamTimelineKind kind, guint n_buckets, gboolean rows)
   if (rows)
     find_rows (fill);
   timeline->value = g_new0 (gint64, (gsize)timeline->n_rows * timeline->n);
+  if (kind == FLAM_TIMELINE_ACTIVITY && profile->samples.state != NULL)
+    timeline->split =
+        g_new0 (FlamStateSplit, (gsize)timeline->n_rows * timeline->n);
   timeline->n_counters = profile->n_counters;
   timeline->counters =
       g_new0 (struct FlamTimelineCounter, profile->n_counters + 1);

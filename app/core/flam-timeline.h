@@ -25,17 +25,18 @@ typedef struct
 {
   FlamTimelineKind kind;
   FlamUnit unit;
-  gint64 start, end; /* ns; end is after the last event */
-  guint n;           /* buckets */
-  guint n_rows;      /* 1 + threads */
-  gint64 *value;     /* n_rows * n; row 0: all selected threads together,
-                        row 1 + i: the i-th of `threads` */
-  gint64 *top;       /* n_rows: the greatest value of the row */
-  FlamId *threads;   /* n_rows - 1 */
-  gint64 ceiling;    /* what a bucket can hold at most, 0: not known. CPU time
-                        of one thread: the bucket's length */
-  gint64 peak_time;  /* memory: when it was greatest; -1 otherwise */
-  guint n_counters;  /* beside it: "rss", "heap" as the profile has them */
+  gint64 start, end;     /* ns; end is after the last event */
+  guint n;               /* buckets */
+  guint n_rows;          /* 1 + threads */
+  gint64 *value;         /* n_rows * n; row 0: all selected threads together,
+                            row 1 + i: the i-th of `threads` */
+  FlamStateSplit *split; /* the same, by state; NULL: all running */
+  gint64 *top;           /* n_rows: the greatest value of the row */
+  FlamId *threads;       /* n_rows - 1 */
+  gint64 ceiling;   /* what a bucket can hold at most, 0: not known. CPU time
+                       of one thread: the bucket's length */
+  gint64 peak_time; /* memory: when it was greatest; -1 otherwise */
+  guint n_counters; /* beside it: "rss", "heap" as the profile has them */
   struct FlamTimelineCounter
   {
     const char *id;

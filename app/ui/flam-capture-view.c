@@ -10,6 +10,7 @@
 #include "flam-path-bar.h"
 #include "flam-settings.h"
 #include "flam-source-pane.h"
+#include "flam-state-menu.h"
 #include "flam-status-bar.h"
 #include "flam-thread-selector.h"
 #include "flam-thumbnail.h"
@@ -54,6 +55,7 @@ struct _FlamCaptureView
   GtkStackSwitcher *switcher;
   GtkDropDown *page_menu;
   GtkDropDown *measure_menu;
+  FlamStateMenu *states;
   FlamThreadSelector *threads;
   GtkSearchBar *search_bar;
   GtkSearchEntry *search_entry;
@@ -393,6 +395,7 @@ flam_capture_view_set_narrow (FlamCaptureView *self, gboolean narrow)
   self->narrow = narrow;
   queue_place_divider (self);
   gtk_widget_set_hexpand (GTK_WIDGET (self->threads), narrow);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->states), narrow);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->top_bar), orientation);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->paned), orientation);
   gtk_widget_set_visible (GTK_WIDGET (self->switcher), !narrow);
@@ -445,6 +448,7 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   fill_pages (self);
   self->measures = flam_measure_menu_new (
       session, self->cpu_button, self->memory_button, self->measure_menu);
+  flam_state_menu_set_session (self->states, session);
   flam_thread_selector_set_session (self->threads, session);
   flam_path_bar_set_session (self->path_bar, session);
   flam_source_pane_set_session (self->source_pane, session);
@@ -489,6 +493,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, switcher);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, page_menu);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, measure_menu);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, states);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, threads);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, search_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, search_entry);
@@ -513,6 +518,7 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   g_type_ensure (FLAM_TYPE_PATH_BAR);
   g_type_ensure (FLAM_TYPE_SOURCE_PANE);
   g_type_ensure (FLAM_TYPE_STATUS_BAR);
+  g_type_ensure (FLAM_TYPE_STATE_MENU);
   g_type_ensure (FLAM_TYPE_THREAD_SELECTOR);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-capture-view.ui");

@@ -14,9 +14,10 @@ typedef struct
   FlamSelection *selection;
   FlamWeights *weights;
   FlamTree *tree;
-  FlamRows *rows;    /* the layout's index of the tree */
-  gint64 *by_thread; /* a weight for each thread of the profile, whatever
-                        threads are selected */
+  FlamRows *rows;          /* the layout's index of the tree */
+  gint64 *by_thread;       /* a weight for each thread of the profile, whatever
+                              threads are selected */
+  FlamStateSplit by_state; /* the same for states */
 } FlamExcerpt;
 
 /* NULL only with an error. */

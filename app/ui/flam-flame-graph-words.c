@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "flam-format.h"
+#include "flam-swatch.h"
 
 /* --- words --------------------------------------------------------------- */
 
@@ -18,11 +19,41 @@ weight_text (FlamFlameGraph *self, gint64 weight)
   return flam_format_value (weight, FLAM_UNIT_COUNT);
 }
 
+static gboolean
+has_states (FlamFlameGraph *self)
+{
+  guint states = flam_tree_states (self->tree);
+
+  return (states & (states - 1)) != 0;
+}
+
+/* What the threads mostly did, as the colour says it to those who see it. */
+static void
+add_main_state (FlamFlameGraph *self, FlamId node, char **text)
+{
+  const FlamStateSplit *split;
+  g_autofree char *share = NULL;
+  g_autofree char *before = NULL;
+  guint most = 0;
+
+  if (!has_states (self))
+    return;
+  split = &self->tree->split[node];
+  for (guint i = 1; i < FLAM_N_STATES; i++)
+    if (split->weight[i] > split->weight[most])
+      most = i;
+  share = flam_format_percent (split->weight[most], self->tree->total[node]);
+  before = *text;
+  *text = g_strdup_printf (
+      "%s, %s %s", before, _ (flam_state_to_title (most)), share);
+}
+
 char *
 flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
 {
   g_autofree char *total = NULL;
   g_autofree char *self_share = NULL;
+  char *text;
 
   g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), NULL);
   if (flam_graph_is_empty (self) || node >= self->tree->n)
@@ -31,10 +62,12 @@ flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
   self_share =
       flam_format_percent (self->tree->self[node], self->tree->total[0]);
   /* Translators: what a screen reader says: function, shares of the time */
-  return g_strdup_printf (_ ("%s, total %s, self %s"),
+  text = g_strdup_printf (_ ("%s, total %s, self %s"),
                           flam_tree_name (self->tree, node),
                           total,
                           self_share);
+  add_main_state (self, node, &text);
+  return text;
 }
 
 void
@@ -131,6 +164,32 @@ add_share (FlamFlameGraph *self,
   add_cell (grid, share, 2, row);
 }
 
+/* How much of the frame's total threads spent in each way. */
+static void
+add_states (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
+{
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    {
+      gint64 weight = self->tree->split[node].weight[i];
+      g_autofree char *text = weight_text (self, weight);
+      g_autofree char *share =
+          flam_format_percent (weight, self->tree->total[node]);
+      GtkWidget *name = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+
+      if (weight == 0)
+        continue;
+      gtk_box_append (
+          GTK_BOX (name),
+          flam_swatch_new (flam_palette_state_color (i, self->dark)));
+      gtk_box_append (GTK_BOX (name),
+                      new_label (_ (flam_state_to_title (i)), 0, "dim-label"));
+      gtk_widget_set_margin_top (name, row == 0 ? 6 : 0);
+      gtk_grid_attach (grid, name, 0, row, 1, 1);
+      add_cell (grid, text, 1, row);
+      add_cell (grid, share, 2, row++);
+    }
+}
+
 static GtkWidget *
 numbers_of (FlamFlameGraph *self, FlamId node)
 {
@@ -149,6 +208,8 @@ numbers_of (FlamFlameGraph *self, FlamId node)
   if (self->zoom != 0 && flam_tree_is_ancestor (self->tree, self->zoom, node))
     /* Translators: a share of the function zoomed to */
     add_share (self, grid, row++, _ ("of zoomed %s"), node, self->zoom);
+  if (has_states (self))
+    add_states (self, grid, row, node);
   return GTK_WIDGET (grid);
 }
 

@@ -50,8 +50,8 @@ is_narrowed (const FlamSelection *selection)
   return selection->threads != NULL || selection->from != G_MININT64 ||
          selection->to != G_MAXINT64 ||
          (selection->transforms != NULL && selection->transforms->len > 0) ||
-         selection->no_native || selection->hide_irrelevant ||
-         selection->hide_imports;
+         selection->states != FLAM_STATES_ALL || selection->no_native ||
+         selection->hide_irrelevant || selection->hide_imports;
 }
 
 static const char *
@@ -61,6 +61,8 @@ why_empty (const FlamProfile *profile, const FlamSelection *selection)
     return _ ("Nothing was measured in the selected range of time.");
   if (selection->transforms != NULL && selection->transforms->len > 0)
     return _ ("Everything is hidden by the transforms in the path.");
+  if (selection->states != FLAM_STATES_ALL)
+    return _ ("The threads did nothing of the chosen kind.");
   if (selection->threads != NULL)
     return _ ("The selected threads have nothing of this measure.");
   if (profile->samples.n == 0 && profile->allocations.n == 0)
@@ -86,6 +88,21 @@ update_empty (FlamGraphView *self, const FlamTree *tree)
 }
 
 static void
+update_palette (FlamGraphView *self)
+{
+  const FlamTree *tree = flam_session_get_tree (self->session);
+  FlamPaletteMode mode;
+
+  if (tree == NULL)
+    return;
+  mode = flam_palette_mode_of (tree);
+  if (mode == FLAM_PALETTE_STATE &&
+      !g_settings_get_boolean (flam_settings_get (), FLAM_KEY_COLOR_STATES))
+    mode = FLAM_PALETTE_CODE;
+  flam_flame_graph_set_palette (self->graph, mode);
+}
+
+static void
 on_excerpt (FlamGraphView *self)
 {
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
@@ -95,12 +112,7 @@ on_excerpt (FlamGraphView *self)
     flam_flame_graph_set_tree (self->graph, NULL, NULL);
   else
     {
-      const FlamMeasure *measure = flam_excerpt_get_measure (excerpt);
-      flam_flame_graph_set_palette (self->graph,
-                                    measure != NULL &&
-                                            measure->kind == FLAM_MEASURE_ALLOC
-                                        ? FLAM_PALETTE_MEMORY
-                                        : FLAM_PALETTE_CODE);
+      update_palette (self);
       flam_flame_graph_set_tree (self->graph, excerpt->tree, excerpt->rows);
     }
   self->syncing = FALSE;
@@ -248,6 +260,10 @@ flam_graph_view_constructed (GObject *object)
           G_CALLBACK (update_direction));
   follow (
       self, settings, "changed::" FLAM_KEY_ORDER, G_CALLBACK (update_order));
+  follow (self,
+          settings,
+          "changed::" FLAM_KEY_COLOR_STATES,
+          G_CALLBACK (update_palette));
   update_direction (self);
   update_order (self);
 }

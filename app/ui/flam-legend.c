@@ -4,72 +4,11 @@
 #include <glib/gi18n.h>
 
 #include "flam-format.h"
+#include "flam-swatch.h"
 
-#define SWATCH 12
 #define GAP 6
 #define SPACING 14
 #define DELAY 180 /* ms */
-
-/* --- swatch -------------------------------------------------------------- */
-
-#define FLAM_TYPE_SWATCH (flam_swatch_get_type ())
-G_DECLARE_FINAL_TYPE (FlamSwatch, flam_swatch, FLAM, SWATCH, GtkWidget)
-
-struct _FlamSwatch
-{
-  GtkWidget parent_instance;
-  FlamColor color;
-};
-
-G_DEFINE_FINAL_TYPE (FlamSwatch, flam_swatch, GTK_TYPE_WIDGET)
-
-static void
-flam_swatch_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
-{
-  FlamColor color = FLAM_SWATCH (widget)->color;
-  GdkRGBA rgba = {
-    (float)(color >> 16 & 255) / 255,
-    (float)(color >> 8 & 255) / 255,
-    (float)(color & 255) / 255,
-    1,
-  };
-  float y = (float)(gtk_widget_get_height (widget) - SWATCH) / 2;
-  GskRoundedRect outline;
-
-  gsk_rounded_rect_init_from_rect (
-      &outline, &GRAPHENE_RECT_INIT (0, y, SWATCH, SWATCH), 3);
-  gtk_snapshot_push_rounded_clip (snapshot, &outline);
-  gtk_snapshot_append_color (snapshot, &rgba, &outline.bounds);
-  gtk_snapshot_pop (snapshot);
-}
-
-static void
-flam_swatch_measure (GtkWidget *widget,
-                     GtkOrientation orientation,
-                     int for_size,
-                     int *minimum,
-                     int *natural,
-                     int *minimum_baseline,
-                     int *natural_baseline)
-{
-  *minimum = *natural = SWATCH;
-}
-
-static void
-flam_swatch_class_init (FlamSwatchClass *class)
-{
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
-
-  widget_class->snapshot = flam_swatch_snapshot;
-  widget_class->measure = flam_swatch_measure;
-  gtk_widget_class_set_accessible_role (widget_class,
-                                        GTK_ACCESSIBLE_ROLE_PRESENTATION);
-}
-
-static void
-flam_swatch_init (FlamSwatch *self)
-{
-}
 
 /* --- legend -------------------------------------------------------------- */
 
@@ -95,18 +34,16 @@ static void
 add_entry (FlamLegend *self, const FlamLegendEntry *entry, gint64 total)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, GAP);
-  FlamSwatch *swatch = g_object_new (FLAM_TYPE_SWATCH, NULL);
   const char *name = entry->is_kind ? _ (entry->name) : entry->name;
   GtkWidget *label = gtk_label_new (name);
   g_autofree char *share = flam_format_percent (entry->weight, total);
   /* Translators: a colour's meaning, and how much of the picture it is */
   g_autofree char *tip = g_strdup_printf (_ ("%s: %s of self"), name, share);
 
-  swatch->color = entry->color;
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_max_width_chars (GTK_LABEL (label), 24);
   gtk_widget_add_css_class (label, "caption");
-  gtk_box_append (GTK_BOX (box), GTK_WIDGET (swatch));
+  gtk_box_append (GTK_BOX (box), flam_swatch_new (entry->color));
   gtk_box_append (GTK_BOX (box), label);
   gtk_widget_set_tooltip_text (box, tip);
   gtk_widget_set_parent (box, GTK_WIDGET (self));

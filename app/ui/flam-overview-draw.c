@@ -209,11 +209,14 @@ curve_new (FlamOverview *self, double width, double height)
   double base = height - FLAM_OVERVIEW_AXIS;
   graphene_rect_t area =
       GRAPHENE_RECT_INIT (0, 3, (float)width, (float)base - 3);
-  GdkRGBA color =
-      flam_curve_color (self->timeline, flam_curve_is_dark (GTK_WIDGET (self)));
   gint64 top = top_of (self);
 
-  flam_curve_append (snapshot, self->timeline, 0, top, &area, &color);
+  flam_curve_append (snapshot,
+                     self->timeline,
+                     0,
+                     top,
+                     &area,
+                     flam_curve_is_dark (GTK_WIDGET (self)));
   if (self->timeline->kind == FLAM_TIMELINE_MEMORY)
     {
       for (guint i = 0; i < self->timeline->n_counters; i++)

@@ -35,16 +35,16 @@ gboolean flam_overview_has_range (FlamOverview *self);
 double flam_overview_pixel_of (FlamOverview *self, gint64 time);
 void flam_overview_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 
-GdkRGBA flam_curve_color (const FlamTimeline *timeline, gboolean dark);
 gboolean flam_curve_is_dark (GtkWidget *widget);
 
-/* A row of the timeline as a filled curve, `top` being the value at the upper
+/* A row of the timeline as a filled curve, or, where it knows states, as areas
+ * of their colours one on the other, `top` being the value at the upper
  * edge of the area. */
 void flam_curve_append (GtkSnapshot *snapshot,
                         const FlamTimeline *timeline,
                         guint row,
                         gint64 top,
                         const graphene_rect_t *area,
-                        const GdkRGBA *color);
+                        gboolean dark);
 
 G_END_DECLS

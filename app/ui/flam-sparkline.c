@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-overview-private.h"
 
+#include "flam-draw.h"
+
 #include <adwaita.h>
 
 struct _FlamSparkline
@@ -14,8 +16,8 @@ G_DEFINE_FINAL_TYPE (FlamSparkline, flam_sparkline, GTK_TYPE_WIDGET)
 
 /* --- curves -------------------------------------------------------------- */
 
-GdkRGBA
-flam_curve_color (const FlamTimeline *timeline, gboolean dark)
+static GdkRGBA
+curve_color (const FlamTimeline *timeline, gboolean dark)
 {
   if (timeline->kind == FLAM_TIMELINE_MEMORY)
     return dark ? (GdkRGBA){ 0.34f, 0.81f, 0.52f, 1 }
@@ -31,19 +33,28 @@ flam_curve_is_dark (GtkWidget *widget)
          adw_style_manager_get_dark (adw_style_manager_get_default ());
 }
 
-/* The greatest value of the buckets that share a pixel. */
-static double
-value_at (const FlamTimeline *timeline, guint row, int pixel, int pixels)
+/* The bucket with the greatest value of those that share a pixel. */
+static guint
+bucket_at (const FlamTimeline *timeline, guint row, int pixel, int pixels)
 {
   const gint64 *value = flam_timeline_row (timeline, row);
   guint first = (guint)((gint64)pixel * timeline->n / pixels);
   guint end = (guint)((gint64)(pixel + 1) * timeline->n / pixels);
-  gint64 most = 0;
+  guint most = first;
 
   end = CLAMP (end, first + 1, timeline->n);
   for (guint i = first; i < end; i++)
-    most = MAX (most, value[i]);
-  return (double)most;
+    if (value[i] > value[most])
+      most = i;
+  return most;
+}
+
+static double
+value_at (const FlamTimeline *timeline, guint row, int pixel, int pixels)
+{
+  guint bucket = bucket_at (timeline, row, pixel, pixels);
+
+  return (double)flam_timeline_row (timeline, row)[bucket];
 }
 
 static void
@@ -66,18 +77,65 @@ trace (cairo_t *cr,
     }
 }
 
+/* Running at the bottom, waiting above it; a pixel's column is one bucket's. */
+static void
+append_states (GtkSnapshot *snapshot,
+               const FlamTimeline *timeline,
+               guint row,
+               gint64 top,
+               const graphene_rect_t *area,
+               gboolean dark)
+{
+  const FlamStateSplit *split = timeline->split + (gsize)row * timeline->n;
+  int pixels = (int)area->size.width;
+  double scale = area->size.height / (double)MAX (top, 1);
+  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, area);
+
+  for (guint state = 0; state < FLAM_N_STATES; state++)
+    {
+      flam_draw_set_source (cr, flam_palette_state_color (state, dark));
+      for (int i = 0; i < pixels; i++)
+        {
+          guint bucket = bucket_at (timeline, row, i, pixels);
+          gint64 below = 0;
+
+          for (guint s = 0; s < state; s++)
+            below += split[bucket].weight[s];
+          if (split[bucket].weight[state] <= 0)
+            continue;
+          cairo_rectangle (cr,
+                           area->origin.x + i,
+                           area->origin.y + area->size.height -
+                               (double)(below + split[bucket].weight[state]) *
+                                   scale,
+                           1,
+                           (double)split[bucket].weight[state] * scale);
+        }
+      cairo_fill (cr);
+    }
+  cairo_destroy (cr);
+}
+
 void
 flam_curve_append (GtkSnapshot *snapshot,
                    const FlamTimeline *timeline,
                    guint row,
                    gint64 top,
                    const graphene_rect_t *area,
-                   const GdkRGBA *color)
+                   gboolean dark)
 {
   double left = area->origin.x;
   double bottom = area->origin.y + area->size.height;
-  GdkRGBA fill = *color;
-  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, area);
+  GdkRGBA color = curve_color (timeline, dark);
+  GdkRGBA fill = color;
+  cairo_t *cr;
+
+  if (timeline->split != NULL)
+    {
+      append_states (snapshot, timeline, row, top, area, dark);
+      return;
+    }
+  cr = gtk_snapshot_append_cairo (snapshot, area);
 
   fill.alpha = 0.35f;
   cairo_move_to (cr, left, bottom);
@@ -88,7 +146,7 @@ flam_curve_append (GtkSnapshot *snapshot,
   cairo_fill (cr);
   cairo_new_path (cr);
   trace (cr, timeline, row, top, area);
-  gdk_cairo_set_source_rgba (cr, color);
+  gdk_cairo_set_source_rgba (cr, &color);
   cairo_set_line_width (cr, 1);
   cairo_stroke (cr);
   cairo_destroy (cr);
@@ -102,18 +160,16 @@ flam_sparkline_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   FlamSparkline *self = FLAM_SPARKLINE (widget);
   int width = gtk_widget_get_width (widget);
   int height = gtk_widget_get_height (widget);
-  GdkRGBA color;
 
   if (self->timeline == NULL || self->row >= self->timeline->n_rows ||
       width <= 0 || height <= 0)
     return;
-  color = flam_curve_color (self->timeline, flam_curve_is_dark (widget));
   flam_curve_append (snapshot,
                      self->timeline,
                      self->row,
                      self->timeline->top[self->row],
                      &GRAPHENE_RECT_INIT (0, 1, width, height - 1),
-                     &color);
+                     flam_curve_is_dark (widget));
 }
 
 static void

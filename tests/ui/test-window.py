@@ -195,6 +195,35 @@ class WindowTest(unittest.TestCase):
             "the hottest function", lambda: "escape_time" in window.labels()
         )
 
+    def test_states(self):
+        """A capture with waiting: running, waiting, or some of it."""
+        window = self.open(SOURCE / "tests/captures/flambeau/kitchen.flambeau")
+        window.wait_label(lambda text: text.startswith("total 3.19"))
+        window.wait_label(lambda text: text == "Waiting for a lock")
+        window.click("What threads were doing")
+        window.click("Running", "push button")
+        window.wait_label(lambda text: text.startswith("total 393"))
+        window.click("Waiting", "push button")
+        window.wait_label(lambda text: text.startswith("total 2.80"))
+        # A check box has no action of its own; the keyboard goes there, past
+        # the three buttons and the three boxes before it.
+        for _ in range(6):
+            window.key("Tab")
+        window.key("space")
+        window.wait_label(lambda text: text.startswith("total 1.00"))
+        window.find("Some states", "label")
+        window.click("Both", "push button")
+        window.wait_label(lambda text: text.startswith("total 3.19"))
+
+    def test_no_states(self):
+        window = self.open_example()
+        self.assertFalse(
+            any(
+                node.get_state_set().contains(Atspi.StateType.SHOWING)
+                for node in window.find_all("What threads were doing")
+            )
+        )
+
     def test_threads(self):
         window = self.open(capture("perf/threads-dwarf.script.txt"))
         window.wait_label(lambda text: text.startswith("total 1.3"))

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What of a wall capture is shown: running, waiting, or some ways of waiting.
+ * Not to be seen where a capture knows of nothing but running. */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_STATE_MENU (flam_state_menu_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamStateMenu, flam_state_menu, FLAM, STATE_MENU, GtkWidget)
+
+void flam_state_menu_set_session (FlamStateMenu *menu, FlamSession *session);
+
+G_END_DECLS
