@@ -401,6 +401,8 @@ build_facts (FlamCaptureBuild *build)
                          (guint64)flam_build_fact (build, FLAM_FACT_LATE));
   flam_builder_add_truncated (
       build->builder, (guint64)flam_build_fact (build, FLAM_FACT_TRUNCATED));
+  if (flam_build_fact (build, FLAM_FACT_PAGES_COUNT) != 0)
+    flam_builder_set_pages_count (build->builder);
   if (target > 0)
     flam_builder_set_recorder_share (
         build->builder,

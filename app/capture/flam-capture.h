@@ -138,6 +138,8 @@ typedef enum
 /* Of the tick in which the highest point of AT_PEAK was. */
 #define FLAM_FACT_PEAK_TIME "peak-time-ns"
 #define FLAM_FACT_HAS_TIMES "has-times"
+/* "1": memory of mmap and brk is of the same rank as the heap's blocks. */
+#define FLAM_FACT_PAGES_COUNT "pages-count"
 
 guint32 flam_capture_crc32 (guint32 crc, const void *data, gsize size);
 

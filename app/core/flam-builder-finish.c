@@ -434,6 +434,7 @@ freeze_facts (FlamBuilder *builder, FlamProfileBox *box, Span span)
   facts->lost = builder->lost;
   facts->truncated_stacks = builder->truncated;
   facts->late = builder->late;
+  facts->pages_count = builder->pages_count;
   facts->recorder_share = builder->recorder_share;
   facts->stop_median_ns = builder->stop_median;
   facts->stop_p99_ns = builder->stop_p99;

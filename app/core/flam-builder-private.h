@@ -95,6 +95,7 @@ struct _FlamBuilder
   guint64 lost;
   guint64 truncated;
   guint64 late;
+  gboolean pages_count;
   double recorder_share;
   gint64 stop_median;
   gint64 stop_p99;

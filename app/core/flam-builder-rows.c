@@ -299,6 +299,12 @@ flam_builder_add_late (FlamBuilder *builder, guint64 n)
 }
 
 void
+flam_builder_set_pages_count (FlamBuilder *builder)
+{
+  builder->pages_count = TRUE;
+}
+
+void
 flam_builder_set_recorder_share (FlamBuilder *builder, double share)
 {
   builder->recorder_share = share;

@@ -189,6 +189,8 @@ void flam_builder_set_partial (FlamBuilder *builder, double read_fraction);
 void flam_builder_add_lost (FlamBuilder *builder, guint64 n);
 void flam_builder_add_truncated (FlamBuilder *builder, guint64 n);
 void flam_builder_add_late (FlamBuilder *builder, guint64 n);
+/* Memory of mmap and brk is of the same rank as the heap's blocks. */
+void flam_builder_set_pages_count (FlamBuilder *builder);
 void flam_builder_set_recorder_share (FlamBuilder *builder, double share);
 void
 flam_builder_set_stops (FlamBuilder *builder, gint64 median_ns, gint64 p99_ns);

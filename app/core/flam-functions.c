@@ -58,12 +58,16 @@ count_node (Table *table, FlamId node)
 
   row->self +=
       tree->by == FLAM_BY_THREAD ? tree->total[node] : tree->self[node];
+  if (tree->other_self != NULL)
+    row->other_self += tree->other_self[node];
   /* Inside a subtree that was counted already: the same stacks again. */
   if (node < *until)
     return;
   row->total += tree->total[node];
   for (guint i = 0; tree->split != NULL && i < FLAM_N_STATES; i++)
     row->split.weight[i] += tree->split[node].weight[i];
+  if (tree->other_total != NULL)
+    row->other_total += tree->other_total[node];
   *until = tree->subtree_end[node];
 }
 
@@ -114,4 +118,53 @@ flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n)
   flam_column_clear (&table.until);
   flam_interner_clear (&table.interner);
   return rows;
+}
+
+FlamId *
+flam_functions_index (const FlamTree *tree,
+                      const FlamFunctionRow *rows,
+                      guint n)
+{
+  FlamId *index = g_new (FlamId, tree->n);
+  Table table = { tree };
+
+  flam_column_init (&table.rows, sizeof (FlamFunctionRow));
+  flam_column_init (&table.until, sizeof (FlamId));
+  flam_interner_init (&table.interner);
+  for (guint i = 0; i < n; i++)
+    row_of (&table, rows[i].node);
+  index[0] = FLAM_NONE;
+  for (FlamId node = 1; node < tree->n; node++)
+    index[node] = is_listed (tree, node) ? row_of (&table, node) : FLAM_NONE;
+  flam_column_clear (&table.rows);
+  flam_column_clear (&table.until);
+  flam_interner_clear (&table.interner);
+  return index;
+}
+
+void
+flam_functions_sum (const FlamTree *tree,
+                    const FlamId *index,
+                    guint n_rows,
+                    const gint64 *self,
+                    const gint64 *total,
+                    gint64 *row_self,
+                    gint64 *row_total)
+{
+  g_autofree FlamId *until = g_new0 (FlamId, n_rows + 1);
+
+  memset (row_self, 0, n_rows * sizeof *row_self);
+  memset (row_total, 0, n_rows * sizeof *row_total);
+  for (FlamId node = 1; node < tree->n; node++)
+    {
+      FlamId row = index[node];
+
+      if (row == FLAM_NONE)
+        continue;
+      row_self[row] += self[node];
+      if (node < until[row])
+        continue;
+      row_total[row] += total[node];
+      until[row] = tree->subtree_end[node];
+    }
 }

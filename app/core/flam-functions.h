@@ -15,6 +15,8 @@ typedef struct
   gint64 self;
   gint64 total;
   FlamStateSplit split; /* the total by state; 0 where the tree has none */
+  gint64 other_self;    /* 0 where the tree has no such columns */
+  gint64 other_total;
 } FlamFunctionRow;
 
 typedef enum
@@ -27,5 +29,20 @@ typedef enum
  * but the root. The tree must not be inverted. */
 FlamFunctionRow *
 flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n);
+
+/* The row of each node of the tree (FLAM_NONE: not listed); g_free. */
+FlamId *flam_functions_index (const FlamTree *tree,
+                              const FlamFunctionRow *rows,
+                              guint n);
+
+/* Other columns of the tree's nodes (flam_tree_sum) summed as the rows' own
+ * are: `row_self` and `row_total` have a value a row. */
+void flam_functions_sum (const FlamTree *tree,
+                         const FlamId *index,
+                         guint n_rows,
+                         const gint64 *self,
+                         const gint64 *total,
+                         gint64 *row_self,
+                         gint64 *row_total);
 
 G_END_DECLS

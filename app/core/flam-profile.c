@@ -82,6 +82,16 @@ flam_profile_find_measure (const FlamProfile *profile, const char *id)
   return -1;
 }
 
+FlamId
+flam_profile_find_mark (const FlamProfile *profile, const char *name)
+{
+  for (FlamId i = 0; i < profile->marks.n; i++)
+    if (strcmp (flam_profile_string (profile, profile->marks.name[i]), name) ==
+        0)
+      return i;
+  return FLAM_NONE;
+}
+
 gboolean
 flam_profile_has_kind (const FlamProfile *profile, FlamMeasureKind kind)
 {

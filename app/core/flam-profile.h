@@ -186,6 +186,8 @@ typedef struct
   double recorder_share;    /* recorder's CPU / target's CPU; < 0 unknown */
   gint64 stop_median_ns;    /* how long a sample stopped a thread; 0 unknown */
   gint64 stop_p99_ns;       /* 99 of 100 stops were shorter */
+  gboolean pages_count;     /* its recorder takes mmap and brk for memory of the
+                               same rank as the heap's blocks */
   const char *const *warnings; /* NULL-terminated, in order, no doubles */
 } FlamFacts;
 
@@ -222,6 +224,8 @@ const char *flam_profile_module_name (const FlamProfile *profile,
 
 /* Index of the measure with this id, or -1. */
 int flam_profile_find_measure (const FlamProfile *profile, const char *id);
+/* The first mark of this name, or FLAM_NONE. */
+FlamId flam_profile_find_mark (const FlamProfile *profile, const char *name);
 gboolean flam_profile_has_kind (const FlamProfile *profile,
                                 FlamMeasureKind kind);
 /* The states of its samples, a bit each; 0: it has none. Looks at them all. */

@@ -40,6 +40,8 @@ flam_selection_copy (const FlamSelection *selection)
 
   *copy = *selection;
   copy->transforms = transforms;
+  if (selection->suppressions != NULL)
+    flam_suppressions_ref (selection->suppressions);
   for (guint i = 0; i < selection->transforms->len; i++)
     {
       const FlamTransform *from = selection->transforms->pdata[i];
@@ -57,6 +59,7 @@ void
 flam_selection_free (FlamSelection *selection)
 {
   g_clear_pointer (&selection->threads, g_array_unref);
+  g_clear_pointer (&selection->suppressions, flam_suppressions_unref);
   g_ptr_array_unref (selection->transforms);
   g_free (selection);
 }
@@ -93,6 +96,7 @@ flam_selection_equal (const FlamSelection *a, const FlamSelection *b)
   return a->measure == b->measure && a->count == b->count &&
          a->from == b->from && a->to == b->to && a->states == b->states &&
          a->recursion == b->recursion && a->by == b->by &&
+         a->allocators == b->allocators && a->suppressions == b->suppressions &&
          a->temporary_distance == b->temporary_distance &&
          a->invert == b->invert && a->no_native == b->no_native &&
          a->hide_irrelevant == b->hide_irrelevant &&

@@ -5,6 +5,7 @@
  * (profile, selection). Copied, never shared while it can still change. */
 
 #include "flam-profile.h"
+#include "flam-suppressions.h"
 
 G_BEGIN_DECLS
 
@@ -46,14 +47,17 @@ typedef struct
 
 typedef struct
 {
-  guint measure;            /* index into profile->measures */
-  gboolean count;           /* weigh samples 1 each, whatever the column says */
-  GArray *threads;          /* FlamId, ascending; NULL: all */
-  gint64 from, to;          /* ns, half open; G_MININT64, G_MAXINT64: all */
-  guint states;             /* bit per FlamState */
-  guint temporary_distance; /* a block is temporary when its thread made at
-                               most this many others before freeing it; 0 */
-  GPtrArray *transforms;    /* FlamTransform*, in order of application */
+  guint measure;          /* index into profile->measures */
+  gboolean count;         /* weigh samples 1 each, whatever the column says */
+  GArray *threads;        /* FlamId, ascending; NULL: all */
+  gint64 from, to;        /* ns, half open; G_MININT64, G_MAXINT64: all */
+  guint states;           /* bit per FlamState */
+  int temporary_distance; /* a block is temporary when its thread made at
+                             most this many others before freeing it; 0 */
+  guint allocators;       /* bit per FlamAllocator that counts; 0: those the
+                             capture counts itself (flam-blocks.h) */
+  FlamSuppressions *suppressions; /* leaks that do not count; NULL: none */
+  GPtrArray *transforms;          /* FlamTransform*, in order of application */
   FlamRecursion recursion;
   FlamBy by;
   gboolean invert;

@@ -32,18 +32,31 @@ clear_rule (gpointer data)
 FlamSuppressions *
 flam_suppressions_new (void)
 {
-  FlamSuppressions *suppressions = g_new0 (FlamSuppressions, 1);
+  FlamSuppressions *suppressions = g_atomic_rc_box_new0 (FlamSuppressions);
 
   suppressions->rules = g_array_new (FALSE, FALSE, sizeof (Rule));
   g_array_set_clear_func (suppressions->rules, clear_rule);
   return suppressions;
 }
 
-void
-flam_suppressions_free (FlamSuppressions *suppressions)
+FlamSuppressions *
+flam_suppressions_ref (FlamSuppressions *suppressions)
 {
+  return g_atomic_rc_box_acquire (suppressions);
+}
+
+static void
+suppressions_clear (gpointer data)
+{
+  FlamSuppressions *suppressions = data;
+
   g_array_unref (suppressions->rules);
-  g_free (suppressions);
+}
+
+void
+flam_suppressions_unref (FlamSuppressions *suppressions)
+{
+  g_atomic_rc_box_release_full (suppressions, suppressions_clear);
 }
 
 static guint

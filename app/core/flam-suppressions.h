@@ -13,11 +13,13 @@
 
 G_BEGIN_DECLS
 
+/* Not to be added to once a second thread can see it. */
 typedef struct _FlamSuppressions FlamSuppressions;
 
 FlamSuppressions *flam_suppressions_new (void);
-void flam_suppressions_free (FlamSuppressions *suppressions);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSuppressions, flam_suppressions_free)
+FlamSuppressions *flam_suppressions_ref (FlamSuppressions *suppressions);
+void flam_suppressions_unref (FlamSuppressions *suppressions);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSuppressions, flam_suppressions_unref)
 
 void flam_suppressions_add (FlamSuppressions *suppressions,
                             const char *pattern,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-timeline.h"
 
+#include "flam-blocks.h"
+
 #include <string.h>
 
 #define STEP_ROWS (1 << 16)
@@ -16,7 +18,8 @@ typedef struct
   const FlamMeasure *measure;
   const FlamProgress *progress;
   FlamTimeline *timeline;
-  guint *row_of; /* row of each thread; 0: none of its own */
+  guint *row_of;            /* row of each thread; 0: none of its own */
+  const FlamBlocks *blocks; /* memory: which rows count */
 } Fill;
 
 /* --- the frame ----------------------------------------------------------- */
@@ -287,7 +290,6 @@ typedef struct
   gboolean blocks; /* count blocks, not bytes */
   gint64 *live;    /* a row */
   guint *bucket;   /* a row: filled up to here */
-  gint64 greatest;
 } Curve;
 
 static void
@@ -312,11 +314,6 @@ change_row (Curve *curve, guint row, gint64 time, gint64 change)
   curve->live[row] += change;
   value = cell (timeline, row, bucket);
   *value = MAX (*value, curve->live[row]);
-  if (row == 0 && curve->live[0] > curve->greatest)
-    {
-      curve->greatest = curve->live[0];
-      timeline->peak_time = time;
-    }
 }
 
 static gint64
@@ -342,11 +339,8 @@ change (Curve *curve, guint32 allocation, gint64 time, gint64 by)
 static gboolean
 is_selected (const Fill *fill, guint32 allocation)
 {
-  FlamId thread = fill->profile->allocations.thread[allocation];
-
-  if (thread == FLAM_NONE)
-    return fill->selection->threads == NULL;
-  return flam_selection_has_thread (fill->selection, thread);
+  return flam_blocks_has_kind (fill->blocks, allocation) &&
+         flam_blocks_has_thread (fill->blocks, allocation);
 }
 
 static GArray *
@@ -400,7 +394,7 @@ walk_curve (Curve *curve, const GArray *deaths, GError **error)
 }
 
 static gboolean
-fill_memory (Fill *fill, GError **error)
+fill_curve (Fill *fill, GError **error)
 {
   FlamTimeline *timeline = fill->timeline;
   g_autofree gint64 *live = g_new0 (gint64, timeline->n_rows);
@@ -418,6 +412,28 @@ fill_memory (Fill *fill, GError **error)
   for (guint row = 0; row < timeline->n_rows; row++)
     carry_on (&curve, row, timeline->n - 1);
   return TRUE;
+}
+
+/* The moment is the one the peak measures speak of: of all threads, in the
+ * selected range; the amount is the selected threads'. */
+static gboolean
+fill_memory (Fill *fill, GError **error)
+{
+  const FlamAllocations *rows = &fill->profile->allocations;
+  FlamTimeline *timeline = fill->timeline;
+  gboolean bytes = timeline->unit == FLAM_UNIT_BYTES;
+  g_auto (FlamBlocks) blocks = { 0 };
+
+  flam_blocks_init (&blocks,
+                    fill->profile,
+                    fill->selection,
+                    bytes ? FLAM_FROM_PEAK : FLAM_FROM_PEAK_BLOCKS);
+  timeline->peak_time = flam_blocks_peak_time (fill->profile, fill->selection);
+  for (FlamId i = 0; i < rows->n; i++)
+    timeline->peak +=
+        flam_blocks_count (&blocks, i) * (bytes ? rows->size[i] : 1);
+  fill->blocks = &blocks;
+  return fill_curve (fill, error);
 }
 
 /* --- counters ------------------------------------------------------------ */

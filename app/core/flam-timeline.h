@@ -9,7 +9,8 @@
  *    row 2 (thread 1) | ▁▂▂     ▃|
  *
  * The selection's measure, threads and states count; its time range does not
- * (the picture shows all of time), nor do its transforms. */
+ * (the picture shows all of time) but for where the peak is, nor do its
+ * transforms. */
 
 #include "flam-weights.h"
 
@@ -35,7 +36,8 @@ typedef struct
   FlamId *threads;       /* n_rows - 1 */
   gint64 ceiling;   /* what a bucket can hold at most, 0: not known. CPU time
                        of one thread: the bucket's length */
-  gint64 peak_time; /* memory: when it was greatest; -1 otherwise */
+  gint64 peak_time; /* memory: the moment of the peak measures; -1 otherwise */
+  gint64 peak;      /* what the selected threads held then */
   guint n_counters; /* beside it: "rss", "heap" as the profile has them */
   struct FlamTimelineCounter
   {

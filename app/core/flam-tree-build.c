@@ -365,6 +365,37 @@ walk_by_thread (Walk *walk,
   return TRUE;
 }
 
+/* --- other columns ------------------------------------------------------- */
+
+/* stack ──paths──▶ draft node [──end──▶ inverted draft node] ──place──▶ node */
+static void
+map_stacks (FlamTree *tree,
+            const Walk *walk,
+            const FlamId *end,
+            const FlamId *place)
+{
+  guint32 n = tree->profile->stacks.n;
+
+  tree->stack_node = g_new (FlamId, n + 1);
+  for (FlamId s = 0; s < n; s++)
+    {
+      FlamId node =
+          walk->stack_total[s] != 0 ? stack_node (walk, s) : FLAM_NONE;
+
+      if (node != FLAM_NONE && end != NULL)
+        node = end[node];
+      tree->stack_node[s] = node != FLAM_NONE ? place[node] : FLAM_NONE;
+    }
+}
+
+static void
+add_other (FlamTree *tree, const FlamWeights *weights)
+{
+  tree->other_self = g_new (gint64, tree->n);
+  tree->other_total = g_new (gint64, tree->n);
+  flam_tree_sum (tree, weights->other, tree->other_self, tree->other_total);
+}
+
 static void
 walk_clear (Walk *walk)
 {
@@ -377,24 +408,22 @@ walk_clear (Walk *walk)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
 static gboolean
-fill_draft (FlamDraft *draft,
+fill_draft (Walk *walk,
             const FlamWeights *weights,
-            const FlamSelection *selection,
             const FlamProgress *progress,
             GError **error)
 {
   guint32 n_stacks = weights->profile->stacks.n;
-  g_auto (Walk) walk = { weights->profile, selection, .draft = draft };
 
-  walk.paths = g_new (Path, n_stacks + 1);
-  walk.stack_total = g_new0 (gint64, n_stacks + 1);
-  if (!match_functions (&walk, progress, error))
+  walk->paths = g_new (Path, n_stacks + 1);
+  walk->stack_total = g_new0 (gint64, n_stacks + 1);
+  if (!match_functions (walk, progress, error))
     return FALSE;
-  if (walk.required != 0)
-    walk.seen = g_new (guint64, n_stacks + 1);
+  if (walk->required != 0)
+    walk->seen = g_new (guint64, n_stacks + 1);
   return weights->by_thread != NULL
-             ? walk_by_thread (&walk, weights, progress, error)
-             : walk_all (&walk, weights, progress, error);
+             ? walk_by_thread (walk, weights, progress, error)
+             : walk_all (walk, weights, progress, error);
 }
 
 FlamTree *
@@ -407,16 +436,21 @@ flam_tree_new (const FlamWeights *weights,
   static const FlamDraftKey root = { FLAM_NONE, FLAM_NONE, 0, FALSE };
   g_auto (FlamDraft) draft = { 0 };
   g_auto (FlamDraft) inverted = { 0 };
+  g_auto (Walk) walk = { weights->profile, selection, .draft = &draft };
   g_autoptr (FlamTree) tree = NULL;
+  g_autofree FlamId *end = NULL;
+  g_autofree FlamId *place = NULL;
 
   flam_draft_init (&draft, weights->split != NULL);
   flam_draft_init (&inverted, weights->split != NULL);
   flam_draft_node (&draft, &root);
   flam_draft_node (&inverted, &root);
-  if (!fill_draft (&draft, weights, selection, progress, error))
+  if (!fill_draft (&walk, weights, progress, error))
     return NULL;
-  if (selection->invert &&
-      !flam_draft_invert (&draft, &inverted, progress, error))
+  if (selection->invert)
+    end = g_new (FlamId, draft.keys.n);
+  if (end != NULL &&
+      !flam_draft_invert (&draft, &inverted, end, progress, error))
     return NULL;
 
   tree = g_atomic_rc_box_new0 (FlamTree);
@@ -425,7 +459,11 @@ flam_tree_new (const FlamWeights *weights,
   tree->inverted = selection->invert;
   tree->measure = selection->measure;
   tree->counted = selection->count;
-  flam_draft_place (tree, selection->invert ? &inverted : &draft, order);
+  place = flam_draft_place (tree, end != NULL ? &inverted : &draft, order);
+  if (weights->by_thread == NULL)
+    map_stacks (tree, &walk, end, place);
+  if (tree->stack_node != NULL && weights->other != NULL)
+    add_other (tree, weights);
   if (!flam_progress_step (progress, 1, error))
     return NULL;
   return g_steal_pointer (&tree);

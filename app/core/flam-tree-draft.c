@@ -101,6 +101,7 @@ split_of (const FlamDraft *draft, FlamId node)
 gboolean
 flam_draft_invert (const FlamDraft *forward,
                    FlamDraft *inverted,
+                   FlamId *end,
                    const FlamProgress *progress,
                    GError **error)
 {
@@ -108,6 +109,7 @@ flam_draft_invert (const FlamDraft *forward,
                   0,
                   flam_column_at (&forward->self, gint64, 0),
                   split_of (forward, 0));
+  end[0] = 0;
   for (FlamId leaf = 1; leaf < forward->keys.n; leaf++)
     {
       gint64 self = flam_column_at (&forward->self, gint64, leaf);
@@ -132,6 +134,7 @@ flam_draft_invert (const FlamDraft *forward,
         }
       if (self != 0)
         flam_draft_add (inverted, to, self, split_of (forward, leaf));
+      end[leaf] = self != 0 ? to : FLAM_NONE;
     }
   return TRUE;
 }
@@ -270,18 +273,19 @@ sum_splits (FlamTree *tree)
 
 /* FlamDraft nodes come parents first, so each hands its children their places:
  * the first right behind it, the next behind the first's subtree. */
-void
+FlamId *
 flam_draft_place (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
 {
   guint32 n = draft->keys.n;
   g_autofree guint32 *sizes = g_new0 (guint32, n + 1);
   g_autofree guint32 *first = g_new0 (guint32, n + 2);
-  g_autofree FlamId *place = g_new (FlamId, n);
+  FlamId *place = g_new (FlamId, n);
   g_autofree gint64 *total = sum_totals (draft, sizes);
   Siblings siblings = { draft, tree->profile, tree->by, order, total };
   g_autofree FlamId *children = sort_children (&siblings, first);
 
   allocate_columns (tree, sizes[0], draft->is_split);
+  memset (place, 0xff, n * sizeof *place);
   place[0] = 0;
   place_node (tree, draft, 0, 0, FLAM_NONE, sizes[0], total[0]);
   for (FlamId i = 0; i < n; i++)
@@ -302,4 +306,5 @@ flam_draft_place (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
     }
   if (tree->split != NULL)
     sum_splits (tree);
+  return place;
 }

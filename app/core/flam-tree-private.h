@@ -60,13 +60,16 @@ void flam_draft_offer_frame (FlamDraft *draft,
                              FlamId node,
                              FlamId frame,
                              gint64 total);
-/* Upside down into `inverted`, which holds a root alone. */
+/* Upside down into `inverted`, which holds a root alone. `end`, a value a node
+ * of `forward`: where its self went, or FLAM_NONE for none. */
 gboolean flam_draft_invert (const FlamDraft *forward,
                             FlamDraft *inverted,
+                            FlamId *end,
                             const FlamProgress *progress,
                             GError **error);
-/* The tree's columns, in preorder. */
-void
+/* The tree's columns, in preorder. Returns where each node went, FLAM_NONE for
+ * those without weight; g_free. */
+FlamId *
 flam_draft_place (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order);
 
 G_END_DECLS

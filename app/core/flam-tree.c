@@ -46,6 +46,9 @@ tree_clear (gpointer data)
       g_free (tree->change->delta);
       g_free (tree->change);
     }
+  g_free (tree->other_self);
+  g_free (tree->other_total);
+  g_free (tree->stack_node);
 }
 
 FlamTree *
@@ -79,6 +82,29 @@ flam_tree_states (const FlamTree *tree)
     if (tree->split[0].weight[i] != 0)
       states |= 1u << i;
   return states;
+}
+
+FlamUnit
+flam_tree_other_unit (const FlamTree *tree)
+{
+  return tree->profile->measures[tree->measure].unit == FLAM_UNIT_BYTES
+             ? FLAM_UNIT_COUNT
+             : FLAM_UNIT_BYTES;
+}
+
+void
+flam_tree_sum (const FlamTree *tree,
+               const gint64 *weight,
+               gint64 *self,
+               gint64 *total)
+{
+  memset (self, 0, tree->n * sizeof *self);
+  for (FlamId s = 0; s < tree->profile->stacks.n; s++)
+    if (tree->stack_node[s] != FLAM_NONE)
+      self[tree->stack_node[s]] += weight[s];
+  memcpy (total, self, tree->n * sizeof *total);
+  for (FlamId node = tree->n; node-- > 1;)
+    total[tree->parent[node]] += total[node];
 }
 
 /* Threads are on top of an upright tree, at the far end of an inverted one:

@@ -58,6 +58,12 @@ typedef struct
   gint64 *total;
   FlamStateSplit *split;  /* the total by state; NULL: all was running */
   FlamTreeChange *change; /* of flam_diff_tree() alone; else NULL */
+  gint64 *other_self; /* memory: in the measure's other unit, blocks for bytes
+                         and bytes for blocks; NULL for samples */
+  gint64 *other_total;
+  FlamId *stack_node; /* per stack of the profile: the node its weight is in, or
+                         FLAM_NONE for none; NULL for FLAM_BY_THREAD, where one
+                         stack has many */
 } FlamTree;
 
 /* NULL only with an error (cancelled). Nodes without weight are not made. */
@@ -76,6 +82,16 @@ FlamMeasure flam_tree_measure (const FlamTree *tree);
 
 /* The states that hold weight, a bit each; 0: the capture knows none. */
 guint flam_tree_states (const FlamTree *tree);
+
+/* The unit of `other_self` and `other_total`: bytes or blocks. */
+FlamUnit flam_tree_other_unit (const FlamTree *tree);
+
+/* Another column over the same nodes: sums `weight`, one a stack, into `self`
+ * and `total` (tree->n each). Not for FLAM_BY_THREAD. */
+void flam_tree_sum (const FlamTree *tree,
+                    const gint64 *weight,
+                    gint64 *self,
+                    gint64 *total);
 
 /* Valid as long as the tree. FLAM_BY_LINE: the function's name. */
 const char *flam_tree_name (const FlamTree *tree, FlamId node);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-weights.h"
 
+#include "flam-blocks.h"
+
 #define STEP_ROWS (1 << 16)
 
 typedef struct
@@ -38,6 +40,16 @@ add (Sum *sum, FlamId thread, FlamId stack, FlamState state, gint64 weight)
 
       g_array_append_val (weights->by_thread, row);
     }
+}
+
+static void
+add_other (Sum *sum, FlamId stack, gint64 weight)
+{
+  if (sum->weights == NULL)
+    return;
+  sum->weights->other_total += weight;
+  if (stack != FLAM_NONE)
+    sum->weights->other[stack] += weight;
 }
 
 /* --- samples ------------------------------------------------------------- */
@@ -111,150 +123,31 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
 
 /* --- allocations --------------------------------------------------------- */
 
-/* The high-water mark: walk births (ascending already) and deaths (sorted
- * here) together, look at the sum after each distinct time.
- *
- *    live ^        ┌──┐ peak: the first time the sum is greatest
- *         |   ┌────┘  └─┐
- *         └───┴─────────┴──▶ time
- *          born  born freed
- */
-static int
-compare_ids_by_death (gconstpointer a, gconstpointer b, gpointer data)
-{
-  const gint64 *freed_at = data;
-  gint64 x = freed_at[*(const FlamId *)a];
-  gint64 y = freed_at[*(const FlamId *)b];
-
-  return (x > y) - (x < y);
-}
-
-static FlamId *
-rows_by_death (const FlamAllocations *rows, guint32 *n)
-{
-  FlamId *order = g_new (FlamId, rows->n + 1);
-
-  *n = 0;
-  for (FlamId i = 0; i < rows->n; i++)
-    if (rows->freed_at[i] != FLAM_NEVER)
-      order[(*n)++] = i;
-  g_qsort_with_data (
-      order, *n, sizeof *order, compare_ids_by_death, (gpointer)rows->freed_at);
-  return order;
-}
-
-static gint64
-find_peak_time (const FlamAllocations *rows, gint64 from, gint64 to)
-{
-  guint32 n_deaths;
-  g_autofree FlamId *deaths = rows_by_death (rows, &n_deaths);
-  guint32 born = 0;
-  guint32 dead = 0;
-  gint64 live = 0;
-  gint64 best = -1;
-  gint64 best_time = -1;
-
-  while (born < rows->n || dead < n_deaths)
-    {
-      gint64 birth = born < rows->n ? rows->time[born] : FLAM_NEVER;
-      gint64 death =
-          dead < n_deaths ? rows->freed_at[deaths[dead]] : FLAM_NEVER;
-      gint64 now = MIN (birth, death);
-
-      if (now >= to)
-        break;
-      /* What was live when the range began counts as its first moment. */
-      if (now > from && live > best && best_time < 0 && from > G_MININT64)
-        {
-          best = live;
-          best_time = from;
-        }
-      for (; born < rows->n && rows->time[born] == now; born++)
-        live += rows->size[born] * rows->count[born];
-      for (; dead < n_deaths && rows->freed_at[deaths[dead]] == now; dead++)
-        live -= rows->size[deaths[dead]] * rows->count[deaths[dead]];
-      if (now >= from && live > best)
-        {
-          best = live;
-          best_time = now;
-        }
-    }
-  if (best_time < 0 && from > G_MININT64)
-    best_time = from;
-  return best_time;
-}
-
-/* How many of the row's blocks count, for this measure in this range. */
-static gint64
-blocks_counted (const Sum *sum, FlamId i, gint64 peak_time, gboolean exact_peak)
-{
-  const FlamAllocations *rows = &sum->profile->allocations;
-  const FlamSelection *selection = sum->selection;
-  gboolean born_in =
-      rows->time[i] >= selection->from && rows->time[i] < selection->to;
-
-  switch (sum->measure->source)
-    {
-    case FLAM_FROM_ALLOCATED:
-    case FLAM_FROM_ALLOCATIONS:
-      return born_in ? rows->count[i] : 0;
-    case FLAM_FROM_LEAKED:
-    case FLAM_FROM_LEAKED_BLOCKS:
-      return born_in && rows->freed_at[i] >= selection->to ? rows->count[i] : 0;
-    case FLAM_FROM_TEMPORARY:
-    case FLAM_FROM_TEMPORARY_BYTES:
-      return born_in && rows->distance[i] <= selection->temporary_distance
-                 ? rows->count[i]
-                 : 0;
-    case FLAM_FROM_PEAK:
-    case FLAM_FROM_PEAK_BLOCKS:
-      if (exact_peak)
-        return rows->at_peak[i];
-      return rows->time[i] <= peak_time && peak_time < rows->freed_at[i]
-                 ? rows->count[i]
-                 : 0;
-    case FLAM_FROM_SAMPLES:
-      break;
-    }
-  g_assert_not_reached ();
-}
-
-static gboolean
-in_bytes (FlamMeasureSource source)
-{
-  return source == FLAM_FROM_ALLOCATED || source == FLAM_FROM_LEAKED ||
-         source == FLAM_FROM_PEAK || source == FLAM_FROM_TEMPORARY_BYTES;
-}
-
 static gboolean
 sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
 {
   const FlamAllocations *rows = &sum->profile->allocations;
-  const FlamSelection *selection = sum->selection;
   FlamMeasureSource source = sum->measure->source;
-  gboolean peak = source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_BLOCKS;
-  gboolean whole = selection->from == G_MININT64 && selection->to == G_MAXINT64;
-  gboolean exact_peak = whole && rows->at_peak != NULL;
-  gint64 peak_time = -1;
+  gboolean bytes = flam_blocks_source_is_bytes (source);
+  g_auto (FlamBlocks) blocks = { 0 };
 
-  if (peak && !exact_peak && rows->n > 0)
-    peak_time = find_peak_time (rows, selection->from, selection->to);
+  flam_blocks_init (&blocks, sum->profile, sum->selection, source);
   for (FlamId i = 0; i < rows->n; i++)
     {
-      gint64 blocks;
+      gint64 count = flam_blocks_count (&blocks, i);
+      gint64 size = count * rows->size[i];
 
       if (i % STEP_ROWS == 0 &&
           !flam_progress_step (progress, (double)i / rows->n, error))
         return FALSE;
-      if (selection->threads != NULL &&
-          !flam_selection_has_thread (selection, rows->thread[i]))
+      if (count == 0)
         continue;
-      blocks = blocks_counted (sum, i, peak_time, exact_peak);
       add (sum,
            rows->thread[i],
            rows->stack[i],
            FLAM_STATE_RUNNING,
-           in_bytes (source) ? blocks * rows->size[i] : blocks);
+           bytes ? size : count);
+      add_other (sum, rows->stack[i], bytes ? count : size);
     }
   return TRUE;
 }
@@ -325,6 +218,8 @@ flam_weights_new (const FlamProfile *profile,
   if (profile->samples.state != NULL && sum.measure != NULL &&
       sum.measure->source == FLAM_FROM_SAMPLES)
     weights->split = g_new0 (FlamStateSplit, profile->stacks.n + 1);
+  if (sum.measure != NULL && sum.measure->source != FLAM_FROM_SAMPLES)
+    weights->other = g_new0 (gint64, profile->stacks.n + 1);
   if (selection->by == FLAM_BY_THREAD)
     weights->by_thread = g_array_new (FALSE, FALSE, sizeof (FlamThreadWeight));
   sum.weights = weights;
@@ -343,6 +238,7 @@ flam_weights_free (FlamWeights *weights)
   g_clear_pointer (&weights->by_thread, g_array_unref);
   g_free (weights->split);
   g_free (weights->weight);
+  g_free (weights->other);
   g_free (weights);
 }
 

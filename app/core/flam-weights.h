@@ -33,6 +33,9 @@ typedef struct
                             every sample of the capture was running */
   GArray *by_thread; /* for FLAM_BY_THREAD alone: FlamThreadWeight, sorted by
                         thread, stack and state, each once; else NULL */
+  gint64 *other;     /* memory: the same in its other unit, blocks for bytes and
+                        bytes for blocks; NULL for samples */
+  gint64 other_total;
 } FlamWeights;
 
 /* NULL only when cancelled. */

@@ -324,6 +324,8 @@ put_facts (Export *export)
       flam_capture_writer_fact_number (
           writer, FLAM_FACT_STOP_P99, facts->stop_p99_ns);
     }
+  if (facts->pages_count)
+    flam_capture_writer_fact (writer, FLAM_FACT_PAGES_COUNT, "1");
   if (export->profile->samples.time == NULL &&
       export->profile->allocations.n == 0 && export->profile->n_counters == 0)
     flam_capture_writer_fact (writer, FLAM_FACT_HAS_TIMES, "0");

@@ -204,6 +204,7 @@ static gboolean
 read_body (FlamMemray *reader, const FlamProgress *progress, GError **error)
 {
   flam_builder_set_has_times (reader->builder);
+  flam_builder_set_pages_count (reader->builder);
   flam_builder_set_origin (reader->builder, 0);
   reader->heap =
       flam_builder_add_counter (reader->builder, "heap", FLAM_UNIT_BYTES);

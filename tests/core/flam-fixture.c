@@ -96,6 +96,7 @@ add_random_allocation (FlamBuilder *builder, FlamId thread)
     .count = g_test_rand_int_range (1, 5),
     .at_peak = -1,
     .distance = g_test_rand_bit () ? 0 : G_MAXUINT16,
+    .allocator = (guint8)g_test_rand_int_range (0, FLAM_N_ALLOCATORS),
   };
 
   flam_builder_add_allocation (builder, &a);

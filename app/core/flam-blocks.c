@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-blocks.h"
+
+#include <string.h>
+
+/* --- kinds --------------------------------------------------------------- */
+
+static guint
+kind_bit (const FlamAllocations *rows, FlamId row)
+{
+  return FLAM_ALLOCATOR_BIT (rows->allocator != NULL ? rows->allocator[row]
+                                                     : FLAM_ALLOCATOR_MALLOC);
+}
+
+guint
+flam_blocks_kinds_present (const FlamProfile *profile)
+{
+  guint kinds = 0;
+
+  for (FlamId i = 0; i < profile->allocations.n; i++)
+    kinds |= kind_bit (&profile->allocations, i);
+  return kinds;
+}
+
+static guint
+default_kinds (const FlamProfile *profile, guint present)
+{
+  guint heap = present & ~FLAM_ALLOCATORS_PAGES;
+
+  return heap != 0 && !profile->facts.pages_count ? heap : present;
+}
+
+guint
+flam_blocks_kinds_counted (const FlamProfile *profile,
+                           const FlamSelection *selection)
+{
+  guint present = flam_blocks_kinds_present (profile);
+
+  return selection->allocators != 0 ? selection->allocators & present
+                                    : default_kinds (profile, present);
+}
+
+/* --- the peak ------------------------------------------------------------ */
+
+typedef struct
+{
+  const FlamAllocations *rows;
+  guint kinds;
+  GArray *deaths; /* FlamId, of the kinds that count, ascending in freed_at */
+} Lives;
+
+static int
+compare_ids_by_death (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const gint64 *freed_at = data;
+  gint64 x = freed_at[*(const FlamId *)a];
+  gint64 y = freed_at[*(const FlamId *)b];
+
+  return (x > y) - (x < y);
+}
+
+static void
+sort_deaths (Lives *lives)
+{
+  const FlamAllocations *rows = lives->rows;
+
+  lives->deaths = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  for (FlamId i = 0; i < rows->n; i++)
+    if (rows->freed_at[i] != FLAM_NEVER && lives->kinds & kind_bit (rows, i))
+      g_array_append_val (lives->deaths, i);
+  g_array_sort_with_data (
+      lives->deaths, compare_ids_by_death, (gpointer)rows->freed_at);
+}
+
+static gint64
+bytes_of (const FlamAllocations *rows, FlamId row)
+{
+  return rows->size[row] * rows->count[row];
+}
+
+/* The high-water mark: walk births (ascending already) and deaths (sorted
+ * above) together, look at the sum after each distinct time.
+ *
+ *    live ^        ┌──┐ peak: the first time the sum is greatest
+ *         |   ┌────┘  └─┐
+ *         └───┴─────────┴──▶ time
+ *          born  born freed
+ */
+static gint64
+find_peak_time (const Lives *lives, gint64 from, gint64 to)
+{
+  const FlamAllocations *rows = lives->rows;
+  const FlamId *deaths = (const FlamId *)(const void *)lives->deaths->data;
+  guint32 n_deaths = lives->deaths->len;
+  guint32 born = 0;
+  guint32 dead = 0;
+  gint64 live = 0;
+  gint64 best = -1;
+  gint64 best_time = -1;
+
+  while (born < rows->n || dead < n_deaths)
+    {
+      gint64 birth = born < rows->n ? rows->time[born] : FLAM_NEVER;
+      gint64 death =
+          dead < n_deaths ? rows->freed_at[deaths[dead]] : FLAM_NEVER;
+      gint64 now = MIN (birth, death);
+
+      if (now >= to)
+        break;
+      /* What was live when the range began counts as its first moment. */
+      if (now > from && live > best && best_time < 0 && from > G_MININT64)
+        {
+          best = live;
+          best_time = from;
+        }
+      for (; born < rows->n && rows->time[born] == now; born++)
+        if (lives->kinds & kind_bit (rows, born))
+          live += bytes_of (rows, born);
+      for (; dead < n_deaths && rows->freed_at[deaths[dead]] == now; dead++)
+        live -= bytes_of (rows, deaths[dead]);
+      if (now >= from && live > best)
+        {
+          best = live;
+          best_time = now;
+        }
+    }
+  if (best_time < 0 && from > G_MININT64)
+    best_time = from;
+  return best_time;
+}
+
+static gint64
+search_peak_time (const FlamProfile *profile,
+                  const FlamSelection *selection,
+                  guint kinds)
+{
+  Lives lives = { &profile->allocations, kinds, NULL };
+  gint64 time;
+
+  if (profile->allocations.n == 0)
+    return -1;
+  sort_deaths (&lives);
+  time = find_peak_time (&lives, selection->from, selection->to);
+  g_array_unref (lives.deaths);
+  return time;
+}
+
+gint64
+flam_blocks_peak_time (const FlamProfile *profile,
+                       const FlamSelection *selection)
+{
+  return search_peak_time (
+      profile, selection, flam_blocks_kinds_counted (profile, selection));
+}
+
+static void
+find_peak (FlamBlocks *blocks, const FlamProfile *profile)
+{
+  const FlamSelection *selection = blocks->selection;
+  guint present = flam_blocks_kinds_present (profile);
+
+  blocks->exact_peak = blocks->rows->at_peak != NULL &&
+                       selection->from == G_MININT64 &&
+                       selection->to == G_MAXINT64 &&
+                       blocks->kinds == default_kinds (profile, present);
+  if (!blocks->exact_peak)
+    blocks->peak_time = search_peak_time (profile, selection, blocks->kinds);
+}
+
+/* --- suppressions -------------------------------------------------------- */
+
+static int
+match_text (const FlamSuppressions *rules, const char *text)
+{
+  return flam_suppressions_match (rules, text, strlen (text));
+}
+
+static FlamId
+rule_of_function (const FlamProfile *profile,
+                  FlamId function,
+                  const FlamSuppressions *rules)
+{
+  const FlamFunctions *f = &profile->functions;
+  FlamId module = f->module[function];
+  int rule = -1;
+
+  if (module != FLAM_NONE)
+    rule = match_text (
+        rules, flam_profile_string (profile, profile->modules.path[module]));
+  if (rule < 0)
+    rule = match_text (rules, flam_profile_string (profile, f->name[function]));
+  if (rule < 0)
+    rule = match_text (rules, flam_profile_string (profile, f->file[function]));
+  return rule < 0 ? FLAM_NONE : (FlamId)rule;
+}
+
+/* A stack falls under the rule of its innermost frame that has one. */
+static FlamId *
+rules_of_stacks (const FlamProfile *profile, const FlamSuppressions *rules)
+{
+  const FlamStacks *stacks = &profile->stacks;
+  g_autofree FlamId *of_function = g_new (FlamId, profile->functions.n + 1);
+  FlamId *of_stack = g_new (FlamId, stacks->n + 1);
+
+  for (FlamId f = 0; f < profile->functions.n; f++)
+    of_function[f] = rule_of_function (profile, f, rules);
+  for (FlamId s = 0; s < stacks->n; s++)
+    {
+      of_stack[s] = of_function[profile->frames.function[stacks->frame[s]]];
+      if (of_stack[s] == FLAM_NONE && stacks->prefix[s] != FLAM_NONE)
+        of_stack[s] = of_stack[stacks->prefix[s]];
+    }
+  return of_stack;
+}
+
+/* --- sources ------------------------------------------------------------- */
+
+gboolean
+flam_blocks_source_is_bytes (FlamMeasureSource source)
+{
+  return source == FLAM_FROM_ALLOCATED || source == FLAM_FROM_LEAKED ||
+         source == FLAM_FROM_PEAK || source == FLAM_FROM_TEMPORARY_BYTES;
+}
+
+FlamMeasureSource
+flam_blocks_other_source (FlamMeasureSource source)
+{
+  static const FlamMeasureSource other[] = {
+    [FLAM_FROM_SAMPLES] = FLAM_FROM_SAMPLES,
+    [FLAM_FROM_ALLOCATED] = FLAM_FROM_ALLOCATIONS,
+    [FLAM_FROM_ALLOCATIONS] = FLAM_FROM_ALLOCATED,
+    [FLAM_FROM_PEAK] = FLAM_FROM_PEAK_BLOCKS,
+    [FLAM_FROM_PEAK_BLOCKS] = FLAM_FROM_PEAK,
+    [FLAM_FROM_LEAKED] = FLAM_FROM_LEAKED_BLOCKS,
+    [FLAM_FROM_LEAKED_BLOCKS] = FLAM_FROM_LEAKED,
+    [FLAM_FROM_TEMPORARY] = FLAM_FROM_TEMPORARY_BYTES,
+    [FLAM_FROM_TEMPORARY_BYTES] = FLAM_FROM_TEMPORARY,
+  };
+
+  return other[source];
+}
+
+/* --- the question -------------------------------------------------------- */
+
+void
+flam_blocks_init (FlamBlocks *blocks,
+                  const FlamProfile *profile,
+                  const FlamSelection *selection,
+                  FlamMeasureSource source)
+{
+  *blocks = (FlamBlocks){
+    .rows = &profile->allocations,
+    .selection = selection,
+    .source = source,
+    .kinds = flam_blocks_kinds_counted (profile, selection),
+    .peak_time = -1,
+  };
+  if (source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_BLOCKS)
+    find_peak (blocks, profile);
+  if ((source == FLAM_FROM_LEAKED || source == FLAM_FROM_LEAKED_BLOCKS) &&
+      selection->suppressions != NULL)
+    blocks->rule = rules_of_stacks (profile, selection->suppressions);
+}
+
+void
+flam_blocks_clear (FlamBlocks *blocks)
+{
+  g_clear_pointer (&blocks->rule, g_free);
+}
+
+gint64
+flam_blocks_count_in_time (const FlamBlocks *blocks, FlamId row)
+{
+  const FlamAllocations *rows = blocks->rows;
+  const FlamSelection *selection = blocks->selection;
+  gboolean born_in =
+      rows->time[row] >= selection->from && rows->time[row] < selection->to;
+
+  switch (blocks->source)
+    {
+    case FLAM_FROM_ALLOCATED:
+    case FLAM_FROM_ALLOCATIONS:
+      return born_in ? rows->count[row] : 0;
+    case FLAM_FROM_LEAKED:
+    case FLAM_FROM_LEAKED_BLOCKS:
+      return born_in && rows->freed_at[row] >= selection->to ? rows->count[row]
+                                                             : 0;
+    case FLAM_FROM_TEMPORARY:
+    case FLAM_FROM_TEMPORARY_BYTES:
+      return born_in && rows->distance[row] <= selection->temporary_distance
+                 ? rows->count[row]
+                 : 0;
+    case FLAM_FROM_PEAK:
+    case FLAM_FROM_PEAK_BLOCKS:
+      if (blocks->exact_peak)
+        return rows->at_peak[row];
+      return rows->time[row] <= blocks->peak_time &&
+                     blocks->peak_time < rows->freed_at[row]
+                 ? rows->count[row]
+                 : 0;
+    case FLAM_FROM_SAMPLES:
+      break;
+    }
+  g_assert_not_reached ();
+}
+
+gboolean
+flam_blocks_has_kind (const FlamBlocks *blocks, FlamId row)
+{
+  return (blocks->kinds & kind_bit (blocks->rows, row)) != 0;
+}
+
+gboolean
+flam_blocks_has_thread (const FlamBlocks *blocks, FlamId row)
+{
+  return blocks->selection->threads == NULL ||
+         flam_selection_has_thread (blocks->selection,
+                                    blocks->rows->thread[row]);
+}
+
+FlamId
+flam_blocks_rule (const FlamBlocks *blocks, FlamId row)
+{
+  FlamId stack = blocks->rows->stack[row];
+
+  return blocks->rule != NULL && stack != FLAM_NONE ? blocks->rule[stack]
+                                                    : FLAM_NONE;
+}
+
+gint64
+flam_blocks_count (const FlamBlocks *blocks, FlamId row)
+{
+  return flam_blocks_has_kind (blocks, row) &&
+                 flam_blocks_has_thread (blocks, row) &&
+                 flam_blocks_rule (blocks, row) == FLAM_NONE
+             ? flam_blocks_count_in_time (blocks, row)
+             : 0;
+}

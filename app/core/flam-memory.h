@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Profile + selection (+ search, + a zoomed path) -> a summary of the memory
+ * in bytes and blocks, for each of the questions one asks of it:
+ *
+ *                     allocated   temporary   at the peak   leaked
+ *    all of it           x           x            x           x
+ *    each size           x           x            x           x      0, 1, 2-3,
+ *    each kind           x           x            x           x      4-7, ...
+ *    each thread         x           x            x           x
+ *    each function       x           x            x           x      self,
+ * total
+ *
+ * What is temporary is a part of what was allocated; its share tells churn. */
+
+#include "flam-blocks.h"
+#include "flam-functions.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_MEMORY_ALLOCATED,
+  FLAM_MEMORY_TEMPORARY,
+  FLAM_MEMORY_PEAK,
+  FLAM_MEMORY_LEAKED,
+  FLAM_MEMORY_N
+} FlamMemoryPart;
+
+typedef struct
+{
+  gint64 bytes;
+  gint64 blocks;
+} FlamAmount;
+
+typedef struct
+{
+  FlamAmount part[FLAM_MEMORY_N];
+} FlamAmounts;
+
+/* Bin 0 holds blocks of no bytes, bin i those of [2^(i-1), 2^i). */
+#define FLAM_MEMORY_BINS 64
+
+typedef struct
+{
+  FlamTree *tree; /* upright; its weights mean nothing: for names and places */
+  FlamAmounts all;
+  FlamAmounts size[FLAM_MEMORY_BINS];
+  guint first_bin, end_bin;            /* those that have any; half open */
+  FlamAmounts kind[FLAM_N_ALLOCATORS]; /* of every kind, counted or not */
+  guint kinds_present;                 /* bits */
+  guint kinds_counted;
+  FlamAmounts *thread; /* a row a thread of the profile */
+  guint n_functions;
+  FlamFunctionRow *function; /* in no useful order; its own figures are of no
+                                use, those below are */
+  FlamAmounts *function_self;
+  FlamAmounts *function_total;
+  FlamAmount *rule; /* leaks by the suppression that hides them; NULL: the
+                       selection has none */
+  gint64 peak_time; /* -1: nothing was ever live */
+} FlamMemory;
+
+/* NULL with an error when cancelled. `search` NULL: everything; else stacks
+ * through a match. `zoom` is a node of `zoomed`, a tree of the same selection
+ * whatever its measure; NULL and 0: everything. */
+FlamMemory *flam_memory_new (const FlamProfile *profile,
+                             const FlamSelection *selection,
+                             GRegex *search,
+                             const FlamTree *zoomed,
+                             FlamId zoom,
+                             const FlamProgress *progress,
+                             GError **error);
+void flam_memory_free (FlamMemory *memory);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamMemory, flam_memory_free)
+
+/* The part a measure asks about; FLAM_MEMORY_ALLOCATED for samples. */
+FlamMemoryPart flam_memory_part_of (FlamMeasureSource source);
+/* The smallest and the largest size in a bin. */
+void flam_memory_bin_range (guint bin, gint64 *low, gint64 *high);
+/* Stable ids: "malloc", "mmap"; "allocated", "peak". */
+const char *flam_allocator_to_string (FlamAllocator allocator);
+const char *flam_memory_part_to_string (FlamMemoryPart part);
+
+G_END_DECLS
