@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-memory.h"
 #include "flam-symbolizer.h"
 
 #include <string.h>
@@ -14,8 +15,6 @@ flam_cli_options_new (void)
   options->tids = g_array_new (FALSE, FALSE, sizeof (gint64));
   options->pids = g_array_new (FALSE, FALSE, sizeof (gint64));
   options->selection = flam_selection_new ();
-  options->from = G_MININT64;
-  options->to = G_MAXINT64;
   return options;
 }
 
@@ -24,6 +23,9 @@ flam_cli_options_free (FlamCliOptions *options)
 {
   g_free (options->measure);
   g_free (options->event);
+  g_free (options->from);
+  g_free (options->to);
+  g_free (options->suppressions);
   g_array_unref (options->tids);
   g_array_unref (options->pids);
   flam_selection_free (options->selection);
@@ -62,30 +64,55 @@ take_number (const char *option,
   return TRUE;
 }
 
-static gboolean
-parse_seconds (const char *text, gint64 *ns)
-{
-  char *end;
-  double seconds;
-
-  if (*text == 0)
-    return TRUE;
-  seconds = g_ascii_strtod (text, &end);
-  if (*end != 0 || !(seconds >= -9e9 && seconds <= 9e9))
-    return FALSE;
-  *ns = (gint64)(seconds * 1e9);
-  return TRUE;
-}
-
+/* Either side may be a mark's name, which only the file knows. */
 static gboolean
 take_time (const char *option, const char *value, gpointer data, GError **error)
 {
   FlamCliOptions *options = data;
   g_auto (GStrv) sides = g_strsplit (value, "..", 2);
 
-  if (g_strv_length (sides) != 2 || !parse_seconds (sides[0], &options->from) ||
-      !parse_seconds (sides[1], &options->to))
-    return refuse (error, option, value, "FROM..TO in seconds");
+  if (g_strv_length (sides) != 2)
+    return refuse (error, option, value, "FROM..TO, seconds or names of marks");
+  g_free (options->from);
+  g_free (options->to);
+  options->from = g_strdup (sides[0]);
+  options->to = g_strdup (sides[1]);
+  options->growth = strcmp (option, "--growth") == 0;
+  return TRUE;
+}
+
+static gboolean
+take_allocators (const char *option,
+                 const char *value,
+                 gpointer data,
+                 GError **error)
+{
+  FlamCliOptions *options = data;
+  g_auto (GStrv) words = g_strsplit (value, ",", -1);
+  guint kinds = 0;
+
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      guint more = 0;
+
+      for (guint kind = 0; kind < FLAM_N_ALLOCATORS; kind++)
+        if (strcmp (words[i], flam_allocator_to_string (kind)) == 0)
+          more = FLAM_ALLOCATOR_BIT (kind);
+      if (strcmp (words[i], "all") == 0)
+        more = FLAM_ALLOCATORS_ALL;
+      else if (strcmp (words[i], "pages") == 0)
+        more = FLAM_ALLOCATORS_PAGES;
+      else if (strcmp (words[i], "heap") == 0)
+        more = FLAM_ALLOCATORS_ALL & ~FLAM_ALLOCATORS_PAGES;
+      if (more == 0)
+        return refuse (error,
+                       option,
+                       value,
+                       "a list of malloc, calloc, realloc, aligned, mmap, brk, "
+                       "pymalloc, other, heap, pages, all");
+      kinds |= more;
+    }
+  options->selection->allocators = kinds;
   return TRUE;
 }
 
@@ -237,7 +264,23 @@ selection_group (FlamCliOptions *o)
     CALL ("thread", take_number, "This thread (repeatable)", "TID"),
     CALL ("process", take_number, "This process (repeatable)", "PID"),
     CALL ("states", take_states, "cpu, off-cpu, all, or lock,io,…", "STATES"),
-    CALL ("time", take_time, "Seconds from the start", "FROM..TO"),
+    CALL ("time", take_time, "Seconds from the start, or marks", "FROM..TO"),
+    CALL ("growth", take_time, "Made there and not freed by TO", "FROM..TO"),
+    CALL ("allocators", take_allocators, "malloc, mmap, heap, pages", "LIST"),
+    { "temporary-within",
+      0,
+      0,
+      G_OPTION_ARG_INT,
+      &s->temporary_distance,
+      "Temporary: freed after at most N others",
+      "N" },
+    { "suppressions",
+      0,
+      0,
+      G_OPTION_ARG_FILENAME,
+      &o->suppressions,
+      "LeakSanitizer's rules: leaks not to count",
+      "FILE" },
     CALL ("focus", take_transform, "Stacks through it, rooted there", "REGEX"),
     CALL ("ignore", take_transform, "Drop stacks through it", "REGEX"),
     CALL ("filter", take_transform, "Keep stacks through it", "REGEX"),
@@ -369,94 +412,4 @@ flam_cli_load (const char *path, FlamCliOptions *options)
       return NULL;
     }
   return g_steal_pointer (&named);
-}
-
-/* --- selecting ----------------------------------------------------------- */
-
-static gboolean
-select_measure (const FlamCliOptions *options,
-                const FlamProfile *profile,
-                const char *path,
-                FlamSelection *selection)
-{
-  const char *id = options->event ? options->event : options->measure;
-  int index = 0;
-
-  if (profile->n_measures == 0)
-    {
-      flam_cli_error ("%s: the capture holds no measure", path);
-      return FALSE;
-    }
-  if (id != NULL)
-    index = flam_profile_find_measure (profile, id);
-  if (index < 0 && strcmp (id, "samples") == 0)
-    {
-      index = 0;
-      selection->count = TRUE;
-    }
-  if (index < 0)
-    {
-      g_autoptr (GString) ids = g_string_new (NULL);
-
-      for (guint i = 0; i < profile->n_measures; i++)
-        g_string_append_printf (
-            ids, " %s", flam_profile_string (profile, profile->measures[i].id));
-      flam_cli_error ("%s: no measure “%s”; there are:%s", path, id, ids->str);
-      return FALSE;
-    }
-  selection->measure = index;
-  return TRUE;
-}
-
-static gboolean
-contains (const GArray *numbers, gint64 number)
-{
-  for (guint i = 0; i < numbers->len; i++)
-    if (g_array_index (numbers, gint64, i) == number)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-select_threads (const FlamCliOptions *options,
-                const FlamProfile *profile,
-                const char *path,
-                FlamSelection *selection)
-{
-  if (options->tids->len == 0 && options->pids->len == 0)
-    return TRUE;
-  for (FlamId t = 0; t < profile->threads.n; t++)
-    if (contains (options->tids, profile->threads.tid[t]) ||
-        contains (options->pids,
-                  profile->processes.pid[profile->threads.process[t]]))
-      flam_selection_add_thread (selection, t);
-  if (selection->threads != NULL)
-    return TRUE;
-  flam_cli_error ("%s: no such thread or process; see info", path);
-  return FALSE;
-}
-
-FlamSelection *
-flam_cli_select (const FlamCliOptions *options,
-                 const FlamProfile *profile,
-                 const char *path)
-{
-  g_autoptr (FlamSelection) selection =
-      flam_selection_copy (options->selection);
-
-  selection->from = options->from;
-  selection->to = options->to;
-  if (!select_measure (options, profile, path, selection) ||
-      !select_threads (options, profile, path, selection))
-    return NULL;
-  return g_steal_pointer (&selection);
-}
-
-FlamTree *
-flam_cli_tree (const FlamProfile *profile, const FlamSelection *selection)
-{
-  g_autoptr (FlamWeights) weights =
-      flam_weights_new (profile, selection, NULL, NULL);
-
-  return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
 }

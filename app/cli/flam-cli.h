@@ -25,7 +25,9 @@ typedef struct
   char *event;
   GArray *tids; /* gint64 */
   GArray *pids;
-  gint64 from, to;
+  char *from, *to; /* --time and --growth: seconds, marks; NULL: all */
+  gboolean growth;
+  char *suppressions;       /* a file */
   FlamSelection *selection; /* transforms and switches */
   gboolean period;
   gboolean mangled;
@@ -95,6 +97,6 @@ void flam_cli_json_states (JsonBuilder *json,
 
 extern const FlamVerb flam_verb_info, flam_verb_top, flam_verb_tree,
     flam_verb_lines, flam_verb_export, flam_verb_diff, flam_verb_history,
-    flam_verb_record, flam_verb_formats;
+    flam_verb_memory, flam_verb_record, flam_verb_formats;
 
 G_END_DECLS

@@ -12,8 +12,9 @@ _flambeau_cli() {
   local selection='--measure --thread --process --states --time --focus
     --ignore --filter --hide --collapse --prune --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
-    --mangled --no-inlines --no-symbols --kind'
-  local verbs='info top tree lines export diff history record formats'
+    --mangled --no-inlines --no-symbols --kind --growth --allocators
+    --temporary-within --suppressions'
+  local verbs='info top tree lines memory export diff history record formats'
   [ "$cword" -gt 1 ] && verb=${words[1]}
 
   local i
@@ -39,6 +40,7 @@ _flambeau_cli() {
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
     --kind) list='cpu alloc' ;;
+    --allocators) list='malloc calloc realloc aligned mmap brk pymalloc other heap pages all' ;;
     --to) [ "$verb" = diff ] && list='folded csv'
       [ "$verb" = history ] && list='csv'
       [ -n "$list" ] || list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
@@ -51,6 +53,7 @@ _flambeau_cli() {
       return
       ;;
     --limit | --depth | --min | --rate | --duration | --sample-bytes | --time | \
+      --growth | --temporary-within | \
       --thread | --focus | --ignore | --filter | --hide | --collapse | --prune | --event)
       return
       ;;
@@ -62,6 +65,7 @@ _flambeau_cli() {
       info) list="$selection --json" ;;
       top) list="$selection --sort --limit --json" ;;
       tree) list="$selection --depth --min --json" ;;
+      memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
       export) list="$selection --to --output --force" ;;
       diff) list="$selection --normalize --self --json --to" ;;

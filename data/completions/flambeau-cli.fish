@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for flambeau-cli
 
-set -l verbs info top tree lines export diff history record formats
-set -l selecting '__fish_seen_subcommand_from info top tree lines export diff history'
+set -l verbs info top tree lines memory export diff history record formats
+set -l selecting '__fish_seen_subcommand_from info top tree lines memory export diff history'
 function __flambeau_cli_verb
     set -l words (commandline -opc)
     test (count $words) -ge 2; and contains -- $words[2] $argv
@@ -17,6 +17,7 @@ complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a top -
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a tree -d 'The call tree'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a lines -d 'Cost of each line'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a export -d 'Write another form'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a memory -d 'Sizes, allocators, threads and sites'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a diff -d 'What changed'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a history -d 'Captures in order'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a record -d 'Record a program'
@@ -48,12 +49,16 @@ complete -c flambeau-cli -n $selecting -l period -d 'Weigh by period'
 complete -c flambeau-cli -n $selecting -l count -d 'Weigh by samples'
 complete -c flambeau-cli -n $selecting -l mangled -d 'Names as the linker has them'
 complete -c flambeau-cli -n $selecting -x -l kind -a 'cpu alloc' -d 'What a text capture weighs'
+complete -c flambeau-cli -n $selecting -x -l growth -d 'Made FROM..TO and not freed by TO'
+complete -c flambeau-cli -n $selecting -x -l allocators -a 'malloc calloc realloc aligned mmap brk pymalloc other heap pages all' -d 'Which allocations count'
+complete -c flambeau-cli -n $selecting -x -l temporary-within -d 'Temporary: freed after at most N others'
+complete -c flambeau-cli -n $selecting -r -l suppressions -d "LeakSanitizer's rules"
 complete -c flambeau-cli -n $selecting -l no-symbols -d 'Names from the capture alone'
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Fold inlined functions into their callers'
 
-complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines diff history formats' -l json -d 'Print JSON'
+complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines memory diff history formats' -l json -d 'Print JSON'
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l sort -a 'self total' -d Order
-complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l limit -d Rows
+complete -c flambeau-cli -n '__flambeau_cli_verb top memory' -x -l limit -d Rows
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l depth -d Levels
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l min -d 'Smallest share in per cent'
 complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source file'

@@ -34,7 +34,7 @@ $ flambeau-cli top captures/folded/annotated.folded --focus '('
 [2]
 
 $ flambeau-cli top captures/folded/annotated.folded --time nonsense
-! flambeau-cli: top: --time nonsense: expected FROM..TO in seconds
+! flambeau-cli: top: --time nonsense: expected FROM..TO, seconds or names of marks
 [2]
 
 $ flambeau-cli tree captures/folded/annotated.folded --min nonsense

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a capture with allocations says about its memory.
+
+$ flambeau-cli memory captures/heaptrack/v3.heaptrack
+allocated  953 B in 9 blocks, 105 B each
+temporary  768 B in 3 blocks, 33.3 % of all allocated
+peak       648 B in 5 blocks at 10.0 ms
+leaked     65 B in 2 blocks
+
+allocated     blocks  temporary      peak    leaked  size in bytes
+      1 B          1        0 %       0 B       1 B  1
+      0 B          0        0 %       0 B       0 B  2..3
+      0 B          0        0 %       0 B       0 B  4..7
+      8 B          1        0 %       8 B       0 B  8..15  #
+     16 B          1        0 %       0 B       0 B  16..31
+     32 B          1        0 %       0 B       0 B  32..63
+    128 B          2        0 %     128 B      64 B  64..127  ######
+      0 B          0        0 %       0 B       0 B  128..255
+    768 B          3    100.0 %     512 B       0 B  256..511  ########################
+
+allocated     blocks  temporary      peak    leaked  allocator
+    953 B          9     33.3 %     648 B      65 B  malloc
+
+allocated     blocks  temporary      peak    leaked  function (self)
+    896 B          5     60.0 %     640 B      64 B  std::vector<int>::push_back  vector.h:200
+      8 B          1        0 %       8 B       0 B  [libc.so.6]
+     32 B          1        0 %       0 B       0 B  dl_open_worker
+     16 B          1        0 %       0 B       0 B  known_leak  demo.cpp:30
+
+$ flambeau-cli memory captures/heaptrack/v3.heaptrack --measure leaked-blocks --limit 1
+allocated  953 B in 9 blocks, 105 B each
+temporary  768 B in 3 blocks, 33.3 % of all allocated
+peak       648 B in 5 blocks at 10.0 ms
+leaked     65 B in 2 blocks
+
+allocated     blocks  temporary      peak    leaked  size in bytes
+      1 B          1        0 %       0 B       1 B  1  ########################
+      0 B          0        0 %       0 B       0 B  2..3
+      0 B          0        0 %       0 B       0 B  4..7
+      8 B          1        0 %       8 B       0 B  8..15
+     16 B          1        0 %       0 B       0 B  16..31
+     32 B          1        0 %       0 B       0 B  32..63
+    128 B          2        0 %     128 B      64 B  64..127  ########################
+      0 B          0        0 %       0 B       0 B  128..255
+    768 B          3    100.0 %     512 B       0 B  256..511
+
+allocated     blocks  temporary      peak    leaked  allocator
+    953 B          9     33.3 %     648 B      65 B  malloc
+
+allocated     blocks  temporary      peak    leaked  function (self)
+    896 B          5     60.0 %     640 B      64 B  std::vector<int>::push_back  vector.h:200
+
+$ flambeau-cli memory captures/heaptrack/v3.heaptrack --limit 1 --json
+{"allocated":{"bytes":953,"blocks":9},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":648,"blocks":5},"leaked":{"bytes":65,"blocks":2},"peak_time_ns":10000000,"sizes":[{"from":1,"to":1,"allocated":{"bytes":1,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":1,"blocks":1}},{"from":2,"to":3,"allocated":{"bytes":0,"blocks":0},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":4,"to":7,"allocated":{"bytes":0,"blocks":0},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":8,"to":15,"allocated":{"bytes":8,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":8,"blocks":1},"leaked":{"bytes":0,"blocks":0}},{"from":16,"to":31,"allocated":{"bytes":16,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":32,"to":63,"allocated":{"bytes":32,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":64,"to":127,"allocated":{"bytes":128,"blocks":2},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":128,"blocks":2},"leaked":{"bytes":64,"blocks":1}},{"from":128,"to":255,"allocated":{"bytes":0,"blocks":0},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":256,"to":511,"allocated":{"bytes":768,"blocks":3},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":512,"blocks":2},"leaked":{"bytes":0,"blocks":0}}],"allocators":[{"allocator":"malloc","counted":true,"allocated":{"bytes":953,"blocks":9},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":648,"blocks":5},"leaked":{"bytes":65,"blocks":2}}],"threads":[],"functions":[{"function":"std::vector<int>::push_back","file":"vector.h","line":200,"self":{"allocated":{"bytes":896,"blocks":5},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":640,"blocks":4},"leaked":{"bytes":64,"blocks":1}},"total":{"allocated":{"bytes":896,"blocks":5},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":640,"blocks":4},"leaked":{"bytes":64,"blocks":1}}}],"suppressions":[]}
+
+# A range of time: its own peak, and what was made in it and outlived it.
+$ flambeau-cli info captures/heaptrack/v3.heaptrack --time 0.009..0.015 | grep -E 'peak|leaked|allocated'
+measures   peak               584 B (Peak memory)
+           leaked             520 B (Leaked memory)
+           allocated          520 B (Allocated memory)
+           peak-blocks        4 (Blocks at the peak)
+           leaked-blocks      3 (Leaked blocks)
+warning    48 bytes in 2 blocks that live at the end are not counted as leaked, by heaptrack's own rules and the program's (heaptrack_print does so too)
+
+$ flambeau-cli top captures/heaptrack/v3.heaptrack --growth 0.009..0.025
+      self                 total            function
+       8 B   100.0 %         8 B   100.0 %  [libc.so.6]  (libc.so.6)
+       0 B       0 %         8 B   100.0 %  _start  (demo)
+       0 B       0 %         8 B   100.0 %  main  (demo)
+
+# The names of marks are moments, too; and so is the peak.
+$ flambeau-cli info captures/flambeau/recording.flambeau --time here.. | grep allocations
+           allocations        0 (Allocations)
+           temporary          0 (Temporary allocations)
+
+$ flambeau-cli info captures/heaptrack/v3.heaptrack --time ..peak | grep allocations
+           allocations        6 (Allocations)
+           temporary          3 (Temporary allocations)
+
+$ flambeau-cli info captures/heaptrack/v3.heaptrack --time nowhere..
+! flambeau-cli: captures/heaptrack/v3.heaptrack: no mark “nowhere”, and it is no number of seconds
+[1]
+
+# Pages are counted where they are asked for, and in Memray's captures.
+$ flambeau-cli memory captures/memray/v12.bin --limit 1
+allocated  14.0 kB in 8 blocks, 1.75 kB each
+temporary  100 B in 1 block, 12.5 % of all allocated
+peak       9.26 kB in 3 blocks at 10.0 ms
+leaked     4.61 kB in 3 blocks
+
+allocated     blocks  temporary      peak    leaked  size in bytes
+     10 B          1        0 %       0 B      10 B  8..15
+      0 B          0        0 %       0 B       0 B  16..31
+      0 B          0        0 %       0 B       0 B  32..63
+    228 B          3     33.3 %      64 B       0 B  64..127  #
+      0 B          0        0 %       0 B       0 B  128..255
+    500 B          1        0 %       0 B     500 B  256..511
+  1.00 kB          1        0 %   1.00 kB       0 B  512..1023  ###
+      0 B          0        0 %       0 B       0 B  1024..2047
+      0 B          0        0 %       0 B       0 B  2048..4095
+  4.10 kB          1        0 %       0 B   4.10 kB  4096..8191
+  8.19 kB          1        0 %   8.19 kB       0 B  8192..16383  ########################
+
+allocated     blocks  temporary      peak    leaked  allocator
+    100 B          1    100.0 %       0 B       0 B  malloc
+  1.00 kB          1        0 %   1.00 kB       0 B  calloc
+     10 B          1        0 %       0 B      10 B  realloc
+    500 B          1        0 %       0 B     500 B  aligned
+  12.3 kB          2        0 %   8.19 kB   4.10 kB  mmap
+    128 B          2        0 %      64 B       0 B  pymalloc
+
+allocated     blocks  temporary      peak    leaked  thread
+  13.5 kB          6     16.7 %   9.26 kB   4.10 kB  42/-1 0x7000 (MainThread)
+    510 B          2        0 %       0 B     510 B  42/-1 0x8000 (worker)
+
+allocated     blocks  temporary      peak    leaked  function (self)
+  13.5 kB          6     16.7 %   9.26 kB   4.10 kB  f  app.py:2
+
+$ flambeau-cli info captures/memray/v12.bin --allocators heap | grep allocated
+           allocated          1.74 kB (Allocated memory)
+
+$ flambeau-cli info captures/memray/v12.bin --allocators mmap,brk | grep allocated
+           allocated          12.3 kB (Allocated memory)
+
+$ flambeau-cli export captures/memray/v12.bin --to flambeau --output copy.flambeau; flambeau-cli info copy.flambeau | grep allocated
+           allocated          14.0 kB (Allocated memory)
+
+$ flambeau-cli info captures/memray/v12.bin --allocators malloc,free
+! flambeau-cli: info: --allocators malloc,free: expected a list of malloc, calloc, realloc, aligned, mmap, brk, pymalloc, other, heap, pages, all
+[2]
+
+# What is temporary.
+$ flambeau-cli info captures/heaptrack/v3.heaptrack --temporary-within 100 | grep temporary
+           temporary          3 (Temporary allocations)
+           temporary-bytes    768 B (Temporary memory)
+
+# LeakSanitizer's rules.
+$ printf '%s\n' '# known' leak:^main leak:libc.so leak:never >rules; flambeau-cli memory captures/heaptrack/v3.heaptrack --suppressions rules | sed '/^ /d;/^$/d' ; flambeau-cli memory captures/heaptrack/v3.heaptrack --suppressions rules | sed -n '/^Supp/,$p'
+allocated  953 B in 9 blocks, 105 B each
+temporary  768 B in 3 blocks, 33.3 % of all allocated
+peak       648 B in 5 blocks at 10.0 ms
+leaked     1 B in 1 block
+allocated     blocks  temporary      peak    leaked  size in bytes
+allocated     blocks  temporary      peak    leaked  allocator
+allocated     blocks  temporary      peak    leaked  function (self)
+Suppressions used:
+Suppressions used:
+  count      bytes template
+      1         64 ^main
+
+$ flambeau-cli top captures/heaptrack/v3.heaptrack --measure leaked --suppressions rules
+      self                 total            function
+
+$ flambeau-cli memory captures/heaptrack/v3.heaptrack --suppressions rules --json | sed 's/.*"suppressions"//'
+:[{"template":"^main","bytes":64,"blocks":1},{"template":"libc.so","bytes":0,"blocks":0},{"template":"never","bytes":0,"blocks":0}]}
+
+$ echo race:x >rules; flambeau-cli top captures/heaptrack/v3.heaptrack --suppressions rules
+! flambeau-cli: rules: not a rule "leak:PATTERN" (at line 1)
+[1]
+
+$ flambeau-cli top captures/heaptrack/v3.heaptrack --suppressions none
+! flambeau-cli: Failed to open file “none”: No such file or directory
+[1]
+
+# A capture without single allocations has no sizes.
+$ flambeau-cli memory captures/folded/rough.folded
+! flambeau-cli: captures/folded/rough.folded: the capture holds no single allocations
+[1]
