@@ -196,7 +196,11 @@ copy_tree (const FlamTree *tree)
   COPY (self);
   COPY (total);
   COPY (split);
+  COPY (other_self);
+  COPY (other_total);
 #undef COPY
+  copy->stack_node = copy_column (
+      tree->stack_node, tree->profile->stacks.n, sizeof *tree->stack_node);
   copy->change = NULL;
   return copy;
 }
