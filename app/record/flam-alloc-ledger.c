@@ -85,15 +85,19 @@ struct _FlamAllocLedger
 
 /* --- sites --------------------------------------------------------------- */
 
+static inline gboolean
+key_equal (const SiteKey *a, const SiteKey *b)
+{
+  return a->thread == b->thread && a->stack == b->stack && a->size == b->size &&
+         a->each == b->each && a->allocator == b->allocator;
+}
+
 static gboolean
 site_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
   const FlamAllocLedger *ledger = table;
-  const SiteKey *a = &flam_column_at (&ledger->sites, Site, row).key;
-  const SiteKey *b = key;
 
-  return a->thread == b->thread && a->stack == b->stack && a->size == b->size &&
-         a->each == b->each && a->allocator == b->allocator;
+  return key_equal (&flam_column_at (&ledger->sites, Site, row).key, key);
 }
 
 static guint32
@@ -242,14 +246,16 @@ end_tick (FlamAllocLedger *ledger)
   ledger->first_row = ledger->rows.n;
 }
 
-void
-flam_alloc_ledger_flush (FlamAllocLedger *ledger, gint64 time)
+gint64
+flam_alloc_ledger_advance (FlamAllocLedger *ledger, gint64 time)
 {
-  if (time < ledger->tick_end)
-    return;
-  end_tick (ledger);
-  ledger->tick_start = time;
-  ledger->tick_end = time + MAX (TICK_NS, time / TICKS_MAX);
+  if (time >= ledger->tick_end)
+    {
+      end_tick (ledger);
+      ledger->tick_start = time;
+      ledger->tick_end = time + MAX (TICK_NS, time / TICKS_MAX);
+    }
+  return ledger->tick_end;
 }
 
 /* --- events -------------------------------------------------------------- */
@@ -275,9 +281,8 @@ release (FlamAllocLedger *ledger, guint32 id, guint distance)
 /* One more block, in the row that its site has in this tick. Rows are
  * numbered, and written, in the order in which they are begun. */
 static guint32
-make_block (FlamAllocLedger *ledger, const SiteKey *key)
+make_block (FlamAllocLedger *ledger, guint32 id)
 {
-  guint32 id = site_of (ledger, key);
   Site *site = site_at (ledger, id);
 
   if (site->row == FLAM_NONE)
@@ -304,38 +309,39 @@ insert_piece (GArray *pages, const Piece *piece)
 static void
 map_pages (FlamAllocLedger *ledger,
            FlamAllocStream *stream,
-           gint64 time,
            guint64 address,
-           const SiteKey *key)
+           gint64 size,
+           guint32 site)
 {
-  Piece piece = { address, key->size };
+  Piece piece = { address, size };
 
-  flam_alloc_ledger_unmap (ledger, stream, time, address, key->size);
-  piece.row = make_block (ledger, key);
+  flam_alloc_ledger_unmap (ledger, stream, address, (guint64)size);
+  piece.row = make_block (ledger, site);
   insert_piece (stream->space->pages, &piece);
 }
 
 void
 flam_alloc_ledger_block (FlamAllocLedger *ledger,
                          FlamAllocStream *stream,
-                         gint64 time,
                          guint64 address,
                          gint64 size,
                          guint32 each,
-                         FlamId stack,
+                         FlamAllocStack *stack,
                          FlamAllocator allocator)
 {
-  SiteKey key = { stream->thread, stack, size, each, allocator };
+  SiteKey key = { stream->thread, stack->id, size, each, allocator };
   FlamAllocPlaced block, old;
 
-  flam_alloc_ledger_flush (ledger, time);
   stream->n_made++;
+  if (G_UNLIKELY (stack->site == FLAM_NONE ||
+                  !key_equal (&site_at (ledger, stack->site)->key, &key)))
+    stack->site = site_of (ledger, &key);
   if (G_UNLIKELY (allocator == FLAM_ALLOCATOR_MMAP))
     {
-      map_pages (ledger, stream, time, address, &key);
+      map_pages (ledger, stream, address, size, stack->site);
       return;
     }
-  block = (FlamAllocPlaced){ make_block (ledger, &key), stream->n_made };
+  block = (FlamAllocPlaced){ make_block (ledger, stack->site), stream->n_made };
   /* A free that was never seen: the address would not be there twice. */
   if (flam_alloc_places_put (&stream->space->places, address, block, &old))
     release (ledger, old.row, NO_DISTANCE);
@@ -344,13 +350,11 @@ flam_alloc_ledger_block (FlamAllocLedger *ledger,
 void
 flam_alloc_ledger_free_block (FlamAllocLedger *ledger,
                               FlamAllocStream *stream,
-                              gint64 time,
                               guint64 address)
 {
   FlamAllocPlaced block;
   guint32 distance;
 
-  flam_alloc_ledger_flush (ledger, time);
   if (!flam_alloc_places_take (&stream->space->places, address, &block))
     return; /* older than the recording */
   distance = stream->n_made - block.nth;
@@ -382,14 +386,13 @@ keep_rest (FlamAllocLedger *ledger,
   if (address >= end)
     return;
   key.size = rest.size;
-  rest.row = make_block (ledger, &key);
+  rest.row = make_block (ledger, site_of (ledger, &key));
   g_array_append_val (ledger->cut, rest);
 }
 
 void
 flam_alloc_ledger_unmap (FlamAllocLedger *ledger,
                          FlamAllocStream *stream,
-                         gint64 time,
                          guint64 address,
                          guint64 size)
 {
@@ -397,7 +400,6 @@ flam_alloc_ledger_unmap (FlamAllocLedger *ledger,
   guint64 end = address + size < address ? G_MAXUINT64 : address + size;
   guint at = 0;
 
-  flam_alloc_ledger_flush (ledger, time);
   while (at < pages->len)
     {
       Piece piece = g_array_index (pages, Piece, at);
@@ -421,17 +423,17 @@ flam_alloc_ledger_unmap (FlamAllocLedger *ledger,
 void
 flam_alloc_ledger_break (FlamAllocLedger *ledger,
                          FlamAllocStream *stream,
-                         gint64 time,
                          gint64 change,
-                         FlamId stack)
+                         FlamAllocStack *stack)
 {
   GArray *breaks = stream->space->breaks;
 
-  flam_alloc_ledger_flush (ledger, time);
   if (change > 0)
     {
-      SiteKey key = { stream->thread, stack, change, 1, FLAM_ALLOCATOR_BRK };
-      Piece piece = { 0, change, make_block (ledger, &key) };
+      SiteKey key = {
+        stream->thread, stack->id, change, 1, FLAM_ALLOCATOR_BRK
+      };
+      Piece piece = { 0, change, make_block (ledger, site_of (ledger, &key)) };
 
       g_array_append_val (breaks, piece);
       return;
@@ -449,7 +451,7 @@ flam_alloc_ledger_break (FlamAllocLedger *ledger,
       if (left <= 0)
         continue;
       key.size = left;
-      piece = (Piece){ 0, left, make_block (ledger, &key) };
+      piece = (Piece){ 0, left, make_block (ledger, site_of (ledger, &key)) };
       g_array_append_val (breaks, piece);
       return;
     }

@@ -45,6 +45,18 @@ void flam_alloc_ledger_end_stream (FlamAllocLedger *ledger,
 void flam_alloc_ledger_end_space (FlamAllocLedger *ledger,
                                   FlamAllocSpace *space);
 
+/* It is `time` now: writes what the tick that is over held. When the current
+ * one will be over; no need to say the time more often. */
+gint64 flam_alloc_ledger_advance (FlamAllocLedger *ledger, gint64 time);
+
+/* A stack of the writer's, and the site that it last allocated for, which is
+ * most often the next one's (FLAM_NONE at first). */
+typedef struct
+{
+  FlamId id;
+  guint32 site;
+} FlamAllocStack;
+
 /* For streams that leave blocks out (sampling): how many its thread had made
  * before the event that follows. Otherwise the ledger counts. */
 void flam_alloc_stream_set_made (FlamAllocStream *stream, guint32 made);
@@ -53,15 +65,13 @@ guint32 flam_alloc_stream_get_made (const FlamAllocStream *stream);
  * 2^48. */
 void flam_alloc_ledger_block (FlamAllocLedger *ledger,
                               FlamAllocStream *stream,
-                              gint64 time,
                               guint64 address,
                               gint64 size,
                               guint32 each,
-                              FlamId stack,
+                              FlamAllocStack *stack,
                               FlamAllocator allocator);
 void flam_alloc_ledger_free_block (FlamAllocLedger *ledger,
                                    FlamAllocStream *stream,
-                                   gint64 time,
                                    guint64 address);
 /* The block at this address will be asked for soon: a hint to the processor. */
 void flam_alloc_ledger_expect (const FlamAllocSpace *space, guint64 address);
@@ -69,18 +79,14 @@ void flam_alloc_ledger_expect (const FlamAllocSpace *space, guint64 address);
  * mapping cut by it stays. */
 void flam_alloc_ledger_unmap (FlamAllocLedger *ledger,
                               FlamAllocStream *stream,
-                              gint64 time,
                               guint64 address,
                               guint64 size);
 /* The heap's end moved by `change` bytes. */
 void flam_alloc_ledger_break (FlamAllocLedger *ledger,
                               FlamAllocStream *stream,
-                              gint64 time,
                               gint64 change,
-                              FlamId stack);
+                              FlamAllocStack *stack);
 
-/* Writes what the ticks up to `time` hold. */
-void flam_alloc_ledger_flush (FlamAllocLedger *ledger, gint64 time);
 /* Writes the rest and the exact peak. */
 void flam_alloc_ledger_finish (FlamAllocLedger *ledger, gint64 time);
 /* Bytes live now, without pages. */

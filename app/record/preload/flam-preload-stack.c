@@ -7,13 +7,19 @@
  *
  *   kept      main ── run ── parse ── node_new ── malloc
  *   now       main ── run ── parse ── list_add ── malloc
- *                             ▲ same pc, sp and rbp: from here on the return
- *                               addresses (and saved rbps) in the kept slots
- *                               are only compared, and the trie's node of
- *                               `parse` is reused
+ *                             ▲ same pc, sp and rbp: from here on the words
+ *                               that led from frame to frame are only
+ *                               compared, and the trie's node of `parse` is
+ *                               reused
  *
- * Nothing is written to the target's stack. A frame whose slots are not known
- * (its row is an expression) is never taken for granted: it is unwound anew. */
+ *   frames    main        run         parse            root first
+ *   n_checks  0           1           3
+ *   checks    [ra of run] [ra of parse] [rbp saved by parse]
+ *              address and value: all are looked at in one short loop
+ *
+ * Nothing is written to the target's stack. A frame of which it is not known
+ * what led to its caller (its row is an expression) has a check that fails: it
+ * is unwound anew. */
 
 #include "flam-preload.h"
 
@@ -29,31 +35,56 @@
 /* Above this a stack pointer is not on the stack we know of. */
 #define STACK_MAX (1ull << 30)
 
+/* A word on the stack, and what it was. */
+typedef struct
+{
+  uint64_t address; /* 0: never again the same */
+  uint64_t value;
+} Check;
+
 typedef struct
 {
   uint64_t pc;
   uint64_t sp;
   uint64_t bp;
-  uint64_t bp_slot; /* where the caller's rbp was read; 0: it is bp */
   uint32_t node;
-  bool certain; /* the caller is *(sp of caller - 8), rbp as bp_slot says */
+  uint32_t n_checks; /* up to this frame, from the root on */
 } Frame;
+
+/* A frame met on the way from the leaf, and what leads to its caller. */
+typedef struct
+{
+  uint64_t pc;
+  uint64_t sp;
+  uint64_t bp;
+  uint32_t n_checks;
+  Check checks[2];
+} Walked;
+
+typedef struct
+{
+  uint64_t pc; /* 0: empty */
+  FlamUnwindRow row;
+  const FlamUnwindRule *rules;
+} CachedRow;
 
 typedef struct
 {
   uint64_t pc;
-  const FlamUnwindRow *row;
-  const FlamUnwindRule *rules;
-  bool known;
-} Cached;
+  uint32_t parent;
+  uint32_t node; /* 0: empty */
+} CachedNode;
 
 struct _PreloadStack
 {
   uint32_t epoch;
   uint32_t n;
-  Cached cache[CACHE_SIZE];
+  bool root; /* frames[0] is where the thread began */
+  CachedRow rows[CACHE_SIZE];
+  CachedNode nodes[CACHE_SIZE];
   Frame frames[FRAMES_MAX]; /* root first */
-  Frame walked[FRAMES_MAX]; /* leaf first */
+  Check checks[2 * FRAMES_MAX];
+  Walked walked[FRAMES_MAX]; /* leaf first */
 };
 
 PreloadStack *
@@ -196,7 +227,7 @@ trie_insert (uint64_t pc, uint32_t parent, uint64_t place)
 }
 
 static uint32_t
-node_of (uint64_t pc, uint32_t parent)
+find_node (uint64_t pc, uint32_t parent)
 {
   Index *table = atomic_load (&trie_index);
   uint32_t at;
@@ -213,6 +244,18 @@ node_of (uint64_t pc, uint32_t parent)
   node = trie_insert (pc, parent, place);
   atomic_flag_clear_explicit (&trie_lock, memory_order_release);
   return node;
+}
+
+static inline uint32_t
+node_of (PreloadStack *stack, uint64_t pc, uint32_t parent)
+{
+  CachedNode *cached =
+      &stack->nodes[(pc ^ pc >> 11 ^ parent * 0x9e37u) % CACHE_SIZE];
+
+  if (UNLIKELY (cached->node == 0 || cached->pc != pc ||
+                cached->parent != parent))
+    *cached = (CachedNode){ pc, parent, find_node (pc, parent) };
+  return cached->node;
 }
 
 void
@@ -258,71 +301,102 @@ stack_memory (uint64_t sp)
   return memory;
 }
 
-static const Cached *
-row_at (PreloadStack *stack, uint64_t pc)
+static const CachedRow *
+find_row (CachedRow *cached, uint64_t pc)
 {
-  Cached *cached = &stack->cache[(pc ^ pc >> 11) % CACHE_SIZE];
-  const PreloadModule *module;
+  const PreloadModule *module = preload_module_at (pc);
+  const FlamUnwindRow *row = NULL;
 
-  if (LIKELY (cached->known && cached->pc == pc))
-    return cached;
-  module = preload_module_at (pc);
-  *cached = (Cached){ pc };
+  *cached = (CachedRow){ 0 };
   if (module != NULL && module->table != NULL)
     {
-      cached->row = flam_unwind_table_find (module->table, pc - module->bias);
+      row = flam_unwind_table_find (module->table, pc - module->bias);
       cached->rules = flam_unwind_table_rules (module->table);
     }
+  if (row != NULL)
+    cached->row = *row;
   /* Code that is not known yet may be known the next time. */
-  cached->known = module != NULL;
+  cached->pc = module != NULL ? pc : 0;
   return cached;
 }
 
-/* Notes where the step from `frame` reads, before it is made. */
-static void
-note_slots (Frame *frame, const FlamUnwindRow *row)
+static inline const CachedRow *
+row_at (PreloadStack *stack, uint64_t pc)
 {
-  uint64_t cfa;
+  CachedRow *cached = &stack->rows[(pc ^ pc >> 11) % CACHE_SIZE];
 
-  frame->certain = row != NULL && (row->how & 7) != FLAM_UNWIND_KIND_RULE &&
-                   (row->how & 7) != FLAM_UNWIND_KIND_PLT &&
-                   (row->how & 7) != FLAM_UNWIND_KIND_NONE;
-  frame->bp_slot = 0;
-  if (!frame->certain || row->bp == 0)
-    return;
-  cfa = ((row->how & 7) == FLAM_UNWIND_KIND_BP ? frame->bp : frame->sp) +
-        8ull * row->cfa;
+  return LIKELY (cached->pc == pc) ? cached : find_row (cached, pc);
+}
+
+/* Where the step from `frame` finds the caller's rbp; 0: it is in rbp. */
+static inline uint64_t
+bp_slot (const Walked *frame, const FlamUnwindRow *row, uint64_t cfa)
+{
+  uint64_t slot = cfa - 8ull * row->bp;
+
+  if ((row->how & 7) == FLAM_UNWIND_KIND_NONE)
+    return frame->bp;
   /* Epilogues pop without saying so: below sp the value is in rbp again. */
-  if (cfa - 8ull * row->bp >= frame->sp)
-    frame->bp_slot = cfa - 8ull * row->bp;
+  return row->bp != 0 && slot >= frame->sp ? slot : 0;
+}
+
+/* Notes what the step from `frame` has read. */
+static inline void
+note_checks (Walked *frame,
+             const FlamUnwindRow *row,
+             const FlamUnwindRegs *caller)
+{
+  unsigned kind = row->how & 7;
+  uint64_t slot;
+
+  frame->n_checks = 1;
+  if (UNLIKELY (kind != FLAM_UNWIND_KIND_SP && kind != FLAM_UNWIND_KIND_BP &&
+                kind != FLAM_UNWIND_KIND_NONE))
+    {
+      frame->checks[0] = (Check){ 0 };
+      return;
+    }
+  frame->checks[0] = (Check){ caller->sp - 8, caller->pc };
+  slot = bp_slot (frame, row, caller->sp);
+  if (slot != 0)
+    frame->checks[frame->n_checks++] = (Check){ slot, caller->bp };
 }
 
 /* How many of frames[0..from] are still as they were, counted from `from`
- * toward the root: returns the last frame that is certain. */
+ * toward the root: returns the last frame whose caller is not certain. */
 static uint32_t
 verify (const PreloadStack *stack,
         uint32_t from,
         const FlamUnwindMemory *memory)
 {
-  uint64_t end = memory->base + memory->size;
-  uint32_t i = from;
+  uint32_t n = stack->frames[from].n_checks;
 
-  while (i > 0)
+  if (memory->size < 8)
+    return from;
+  for (; n > 0; n--)
     {
-      const Frame *frame = &stack->frames[i];
-      const Frame *caller = &stack->frames[i - 1];
-      uint64_t slot = caller->sp - 8;
+      const Check *check = &stack->checks[n - 1];
 
-      if (!frame->certain || slot + 8 > end ||
-          *(const uint64_t *)slot != caller->pc + 1)
+      if (check->address - memory->base > memory->size - 8 ||
+          *(const uint64_t *)check->address != check->value)
         break;
-      if (frame->bp_slot != 0 &&
-          (frame->bp_slot + 8 > end || frame->bp_slot < memory->base ||
-           *(const uint64_t *)frame->bp_slot != caller->bp))
-        break;
-      i--;
     }
-  return i;
+  while (from > 0 && stack->frames[from - 1].n_checks >= n)
+    from--;
+  return n == 0 ? 0 : from;
+}
+
+/* A kept frame that leads to another caller now. */
+static void
+walk_kept (PreloadStack *stack, uint32_t i, Walked *walked)
+{
+  const Frame *frame = &stack->frames[i];
+  uint32_t first = stack->frames[i - 1].n_checks;
+
+  *walked = (Walked){ frame->pc, frame->sp, frame->bp };
+  walked->n_checks = frame->n_checks - first;
+  memcpy (
+      walked->checks, stack->checks + first, walked->n_checks * sizeof (Check));
 }
 
 /* The kept frame with this pc, sp and rbp, or -1. `at` moves toward the root
@@ -354,9 +428,9 @@ walk (PreloadStack *stack, FlamUnwindRegs *regs, uint32_t *kept, bool *root)
   *root = false;
   while (n < FRAMES_MAX)
     {
-      Frame *frame = &stack->walked[n];
+      Walked *frame = &stack->walked[n];
       int same = find_kept (stack, &at, regs);
-      const Cached *cached;
+      const CachedRow *cached;
       FlamUnwindEnd end;
 
       if (same >= 0)
@@ -366,11 +440,11 @@ walk (PreloadStack *stack, FlamUnwindRegs *regs, uint32_t *kept, bool *root)
           if (last == 0)
             {
               *kept = same + 1;
-              *root = true;
+              *root = stack->root;
               return n;
             }
           for (; (uint32_t)same > last && n < FRAMES_MAX; same--)
-            stack->walked[n++] = stack->frames[same];
+            walk_kept (stack, same, &stack->walked[n++]);
           at = (int)last - 1;
           regs->pc = stack->frames[last].pc;
           regs->sp = stack->frames[last].sp;
@@ -380,20 +454,46 @@ walk (PreloadStack *stack, FlamUnwindRegs *regs, uint32_t *kept, bool *root)
             return n;
           frame = &stack->walked[n];
         }
-      *frame = (Frame){ regs->pc, regs->sp, regs->bp };
+      frame->pc = regs->pc;
+      frame->sp = regs->sp;
+      frame->bp = regs->bp;
+      frame->n_checks = 0;
       cached = row_at (stack, regs->pc);
-      note_slots (frame, cached->row);
       n++;
-      end = flam_unwind_step (cached->row, cached->rules, &memory, regs);
+      end = flam_unwind_step (&cached->row, cached->rules, &memory, regs);
       if (end != FLAM_UNWIND_OK)
         {
           *root = end == FLAM_UNWIND_ROOT;
           return n;
         }
+      note_checks (frame, &cached->row, regs);
       /* Frames hold the place of the call, not where it returns to. */
       regs->pc -= regs->caller;
     }
   return n;
+}
+
+/* What was walked follows the `kept` frames; the leaf's node. */
+static uint32_t
+append_walked (PreloadStack *stack, uint32_t kept, uint32_t n)
+{
+  uint32_t n_checks = kept > 0 ? stack->frames[kept - 1].n_checks : 0;
+  uint32_t node = kept > 0 ? stack->frames[kept - 1].node : 0;
+
+  for (uint32_t i = 0; i < n; i++)
+    {
+      const Walked *from = &stack->walked[n - 1 - i];
+
+      memcpy (stack->checks + n_checks,
+              from->checks,
+              from->n_checks * sizeof (Check));
+      n_checks += from->n_checks;
+      node = node_of (stack, from->pc, node);
+      stack->frames[kept + i] =
+          (Frame){ from->pc, from->sp, from->bp, node, n_checks };
+    }
+  stack->n = kept + n;
+  return node;
 }
 
 uint32_t
@@ -402,28 +502,20 @@ preload_stack_node (PreloadStack *stack, uint64_t pc, uint64_t sp, uint64_t bp)
   FlamUnwindRegs regs = { .pc = pc - 1, .sp = sp, .bp = bp };
   uint32_t epoch = atomic_load (&preload_code_epoch);
   uint32_t kept, n;
-  uint32_t node;
   bool root;
 
   if (stack->epoch != epoch)
     {
       stack->epoch = epoch;
       stack->n = 0;
-      memset (stack->cache, 0, sizeof stack->cache);
+      memset (stack->rows, 0, sizeof stack->rows);
+      memset (stack->nodes, 0, sizeof stack->nodes);
     }
   n = walk (stack, &regs, &kept, &root);
+  stack->root = root;
   if (!root)
     __atomic_add_fetch (&preload_header->truncated, 1, __ATOMIC_RELAXED);
   if (kept + n > FRAMES_MAX)
     n = FRAMES_MAX - kept;
-  node = kept > 0 ? stack->frames[kept - 1].node : 0;
-  for (uint32_t i = 0; i < n; i++)
-    {
-      Frame *frame = &stack->frames[kept + i];
-
-      *frame = stack->walked[n - 1 - i];
-      node = frame->node = node_of (frame->pc, node);
-    }
-  stack->n = kept + n;
-  return node;
+  return append_walked (stack, kept, n);
 }
