@@ -3,6 +3,7 @@
 
 #include "flam-diff.h"
 #include "flam-format.h"
+#include "flam-pages.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,6 +108,33 @@ print_text (const Side *side, const FlamDiffRow *rows, guint n)
 }
 
 static int
+print_document (const char *to,
+                const Side *base,
+                const Side *fresh,
+                const char *const *files,
+                gboolean self,
+                gboolean normalize)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autofree char *base_name = g_path_get_basename (files[0]);
+  g_autofree char *fresh_name = g_path_get_basename (files[1]);
+  FlamCompared before = { base_name, base->tree };
+  FlamCompared now = { fresh_name, fresh->tree };
+
+  if (strcmp (to, "html") == 0)
+    flam_diff_page (out, &before, &now, self, normalize);
+  else
+    flam_diff_picture (out, &before, &now, self, normalize);
+  return flam_cli_put (out) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
+}
+
+static gboolean
+is_document (const char *to)
+{
+  return strcmp (to, "svg") == 0 || strcmp (to, "html") == 0;
+}
+
+static int
 run (int argc, char **argv)
 {
   g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
@@ -127,18 +155,28 @@ run (int argc, char **argv)
       "Scale BASE to FILE's total",
       NULL },
     { "self", 0, 0, G_OPTION_ARG_NONE, &self, "Selves, not totals", NULL },
-    { "to", 0, 0, G_OPTION_ARG_STRING, &to, "folded or csv", "FORMAT" },
+    { "to",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &to,
+      "svg, html, folded or csv",
+      "FORMAT" },
     { NULL },
   };
 
   if (!flam_cli_parse (
           &argc, &argv, &flam_verb_diff, options, entries, 2, &files))
     return FLAM_EXIT_USAGE;
-  if (to != NULL && strcmp (to, "folded") != 0 && strcmp (to, "csv") != 0)
-    return flam_cli_usage ("diff: --to is folded or csv");
+  if (to != NULL && !is_document (to) && strcmp (to, "folded") != 0 &&
+      strcmp (to, "csv") != 0)
+    return flam_cli_usage ("diff: --to is svg, html, folded or csv");
   if (!load_side (&base, files[0], options) ||
       !load_side (&fresh, files[1], options))
     return FLAM_EXIT_REFUSED;
+  if (to != NULL && is_document (to))
+    return print_document (
+        to, &base, &fresh, (const char *const *)files, self, normalize);
   if (g_strcmp0 (to, "folded") == 0)
     {
       g_autofree char *text =

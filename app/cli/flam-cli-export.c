@@ -42,11 +42,7 @@ put (const GString *document,
 {
   if (!to_stdout)
     return write_whole (output, document, force);
-  if (fwrite (document->str, 1, document->len, stdout) == document->len &&
-      fflush (stdout) == 0)
-    return TRUE;
-  flam_cli_error ("standard output: cannot write");
-  return FALSE;
+  return flam_cli_put (document);
 }
 
 static int

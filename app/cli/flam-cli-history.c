@@ -3,6 +3,7 @@
 
 #include "flam-diff.h"
 #include "flam-format.h"
+#include "flam-pages.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -196,6 +197,22 @@ print_text (const GPtrArray *entries)
 }
 
 static int
+print_page (const GPtrArray *entries)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autofree FlamCompared *captures = g_new (FlamCompared, entries->len);
+
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const Entry *entry = entries->pdata[i];
+
+      captures[i] = (FlamCompared){ entry->path, entry->tree };
+    }
+  flam_history_page (out, captures, entries->len);
+  return flam_cli_put (out) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
+}
+
+static int
 run (int argc, char **argv)
 {
   g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
@@ -203,7 +220,7 @@ run (int argc, char **argv)
   g_autofree char *to = NULL;
   g_auto (GStrv) files = NULL;
   const GOptionEntry own[] = {
-    { "to", 0, 0, G_OPTION_ARG_STRING, &to, "csv", "FORMAT" },
+    { "to", 0, 0, G_OPTION_ARG_STRING, &to, "html or csv", "FORMAT" },
     { NULL },
   };
 
@@ -215,8 +232,8 @@ run (int argc, char **argv)
                        FLAM_CLI_ANY_FILES,
                        &files))
     return FLAM_EXIT_USAGE;
-  if (to != NULL && strcmp (to, "csv") != 0)
-    return flam_cli_usage ("history: --to is csv");
+  if (to != NULL && strcmp (to, "csv") != 0 && strcmp (to, "html") != 0)
+    return flam_cli_usage ("history: --to is html or csv");
   for (guint i = 0; files[i] != NULL; i++)
     {
       Entry *entry = load_entry (files[i], options);
@@ -226,6 +243,8 @@ run (int argc, char **argv)
       g_ptr_array_add (entries, entry);
     }
   g_ptr_array_sort (entries, compare_entries);
+  if (g_strcmp0 (to, "html") == 0)
+    return print_page (entries);
   if (options->json)
     print_json (entries);
   else if (to != NULL)

@@ -122,6 +122,16 @@ flam_cli_usage (const char *format, ...)
   return FLAM_EXIT_USAGE;
 }
 
+gboolean
+flam_cli_put (const GString *document)
+{
+  if (fwrite (document->str, 1, document->len, stdout) == document->len &&
+      fflush (stdout) == 0)
+    return TRUE;
+  flam_cli_error ("standard output: cannot write");
+  return FALSE;
+}
+
 void
 flam_cli_print_json (JsonBuilder *json)
 {

@@ -205,79 +205,76 @@ copy_tree (const FlamTree *tree)
   return copy;
 }
 
-/* Weight of the base's topmost nodes whose paths the new one has not. */
+/* Weight of the topmost nodes of the other tree whose paths this one lacks. */
 static gint64
-weigh_gone (const FlamTree *base, const FlamId *path, const gint64 *fresh)
+weigh_missing (const FlamTree *other, const FlamId *path, const gint64 *total)
 {
-  gint64 gone = 0;
+  gint64 missing = 0;
 
-  for (FlamId i = 0; i < base->n;)
-    if (fresh[path[i]] == 0)
+  for (FlamId i = 0; i < other->n;)
+    if (total[path[i]] == 0)
       {
-        gone += base->total[i];
-        i = base->subtree_end[i];
+        missing += other->total[i];
+        i = other->subtree_end[i];
       }
     else
       i++;
-  return gone;
+  return missing;
 }
 
-/* Siblings of one name share what the base has, by what they have. */
-static void
-compare_nodes (FlamTree *tree,
-               const FlamId *path,
-               const gint64 *value,
-               const gint64 *base,
-               const gint64 *fresh)
+/* Siblings of one name share what the other tree has, by what they have. */
+static gint64
+share_of (gint64 others, gint64 value, gint64 sum)
 {
-  FlamTreeChange *change = tree->change;
-
-  for (FlamId i = 0; i < tree->n; i++)
-    {
-      gint64 sum = fresh[path[i]];
-
-      change->base[i] =
-          sum > 0 ? (gint64)((__int128_t)base[path[i]] * value[i] / sum)
-                  : base[path[i]];
-      change->delta[i] = value[i] - change->base[i];
-      if (i > 0)
-        change->greatest = MAX (change->greatest, ABS (change->delta[i]));
-    }
+  return sum > 0 ? (gint64)((__int128_t)others * value / sum) : others;
 }
 
 FlamTree *
 flam_diff_tree (const FlamTree *base,
                 const FlamTree *fresh,
+                FlamDiffShape shape,
                 gboolean self,
                 gboolean normalize)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   Paths paths = { .names = names };
-  FlamTree *tree = copy_tree (fresh);
+  const FlamTree *here = shape == FLAM_DIFF_FRESH ? fresh : base;
+  const FlamTree *other = shape == FLAM_DIFF_FRESH ? base : fresh;
+  FlamTree *tree = copy_tree (here);
+  FlamTreeChange *change = g_new0 (FlamTreeChange, 1);
   const gint64 *value = self ? tree->self : tree->total;
-  g_autofree FlamId *base_path = NULL;
   g_autofree FlamId *path = NULL;
-  g_autofree gint64 *base_sum = NULL;
+  g_autofree FlamId *other_path = NULL;
   g_autofree gint64 *sum = NULL;
+  g_autofree gint64 *other_sum = NULL;
   g_autofree gint64 *total = NULL;
 
   flam_column_init (&paths.paths, sizeof (PathKey));
   flam_interner_init (&paths.interner);
-  base_path = find_paths (&paths, base);
   path = find_paths (&paths, tree);
-  base_sum = sum_paths (
-      base, base_path, self ? base->self : base->total, paths.paths.n);
+  other_path = find_paths (&paths, other);
   sum = sum_paths (tree, path, value, paths.paths.n);
+  other_sum = sum_paths (
+      other, other_path, self ? other->self : other->total, paths.paths.n);
   total = sum_paths (tree, path, tree->total, paths.paths.n);
-  for (gsize i = 0; normalize && i < paths.paths.n; i++)
-    base_sum[i] = scaled (base_sum[i], base, fresh);
-  tree->change = g_new0 (FlamTreeChange, 1);
-  tree->change->base = g_new (gint64, tree->n);
-  tree->change->delta = g_new (gint64, tree->n);
-  tree->change->gone = weigh_gone (base, base_path, total);
-  compare_nodes (tree, path, value, base_sum, sum);
   flam_interner_clear (&paths.interner);
   flam_column_clear (&paths.paths);
+
+  tree->change = change;
+  change->base = g_new (gint64, tree->n);
+  change->delta = g_new (gint64, tree->n);
+  change->missing = weigh_missing (other, other_path, total);
+  for (FlamId i = 0; i < tree->n; i++)
+    {
+      gint64 there = share_of (other_sum[path[i]], value[i], sum[path[i]]);
+      gint64 was = shape == FLAM_DIFF_FRESH ? there : value[i];
+      gint64 is = shape == FLAM_DIFF_FRESH ? value[i] : there;
+
+      change->base[i] = normalize ? scaled (was, base, fresh) : was;
+      change->delta[i] = is - change->base[i];
+      if (i > 0)
+        change->greatest = MAX (change->greatest, ABS (change->delta[i]));
+    }
   return tree;
 }
 

@@ -32,12 +32,19 @@ FlamDiffRow *flam_diff_functions (const FlamTree *base,
                                   gboolean normalize,
                                   guint *n);
 
-/* The new tree again, each node beside what the same path of names holds in
- * the base (FlamTreeChange): the differential flame graph, in the new one's
- * shape. Totals, or with `self` selves. What is gone is not in it; swap the
- * two to see that. */
+typedef enum
+{
+  FLAM_DIFF_FRESH,
+  FLAM_DIFF_BASE,
+} FlamDiffShape;
+
+/* One of the trees again, each node beside what the same path of names holds
+ * in the other (FlamTreeChange): the differential flame graph. Totals, or with
+ * `self` selves. What the other alone has is not in it; the other shape shows
+ * that. */
 FlamTree *flam_diff_tree (const FlamTree *base,
                           const FlamTree *fresh,
+                          FlamDiffShape shape,
                           gboolean self,
                           gboolean normalize);
 

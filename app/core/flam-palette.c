@@ -277,7 +277,7 @@ flam_palette_ramp (FlamPalette *palette, guint ramp, guint level, int step)
   if (*known == 0)
     {
       tint.lightness = (float)(tint.lightness * share + 0.06 * (1 - share));
-      tint.chroma *= (float)(0.08 + 0.92 * share);
+      tint.chroma *= level == 0 ? 0 : (float)(0.08 + 0.92 * share);
       *known = flam_palette_tint_to_color (palette, tint, step);
     }
   return *known;

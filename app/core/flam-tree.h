@@ -30,10 +30,10 @@ typedef enum
 /* A tree beside another one's: a value a node. */
 typedef struct
 {
-  gint64 *base;    /* what the same path of names held there */
-  gint64 *delta;   /* what it holds here, less that */
+  gint64 *base;    /* what the same path of names held before */
+  gint64 *delta;   /* what it holds now, less that */
   gint64 greatest; /* of the deltas, without their signs and the root's */
-  gint64 gone;     /* what paths held there that are not here */
+  gint64 missing;  /* what paths hold in the other tree that are not here */
 } FlamTreeChange;
 
 typedef struct

@@ -7,32 +7,10 @@
 
 #include "flam-format.h"
 #include "flam-functions.h"
+#include "flam-html.h"
 #include "flam-svg.h"
 
 #define MAX_ROWS 200
-
-static const char style[] =
-    "body{font-family:sans-serif;max-width:1220px;margin:1em auto;"
-    "padding:0 1em;color:#222;background:#fff}"
-    "svg{max-width:100%;height:auto}"
-    "dl{display:grid;grid-template-columns:max-content auto;gap:.2em 1em}"
-    "dt{color:#666}dd{margin:0;overflow-wrap:anywhere}"
-    "table{border-collapse:collapse;width:100%}"
-    "td,th{text-align:right;padding:.2em .6em;white-space:nowrap}"
-    "td:last-child,th:last-child{text-align:left;width:100%;"
-    "white-space:normal;overflow-wrap:anywhere}"
-    "tr:nth-child(even){background:#f4f4f2}"
-    ".warning{background:#fff3cd;padding:.4em .8em;margin:.3em 0}";
-
-static void
-append_fact (GString *out, const char *term, const char *value)
-{
-  if (*value == '\0')
-    return;
-  g_string_append_printf (out, "<dt>%s</dt><dd>", term);
-  flam_svg_append_escaped (out, value, -1);
-  g_string_append (out, "</dd>\n");
-}
 
 static void
 append_facts (GString *out, const FlamTree *tree)
@@ -46,12 +24,12 @@ append_facts (GString *out, const FlamTree *tree)
           : g_strdup ("");
 
   g_string_append (out, "<dl>\n");
-  append_fact (out, "Program", facts->command);
-  append_fact (out, "Format", facts->format);
-  append_fact (
+  flam_html_append_fact (out, "Program", facts->command);
+  flam_html_append_fact (out, "Format", facts->format);
+  flam_html_append_fact (
       out, "Measure", flam_profile_string (tree->profile, measure->name));
-  append_fact (out, "Total", total);
-  append_fact (out, "Duration", duration);
+  flam_html_append_fact (out, "Total", total);
+  flam_html_append_fact (out, "Duration", duration);
   g_string_append (out, "</dl>\n");
   for (guint i = 0; facts->warnings[i] != NULL; i++)
     {
@@ -59,15 +37,6 @@ append_facts (GString *out, const FlamTree *tree)
       flam_svg_append_escaped (out, facts->warnings[i], -1);
       g_string_append (out, "</p>\n");
     }
-}
-
-static void
-append_cell (GString *out, char *text)
-{
-  g_string_append (out, "<td>");
-  flam_svg_append_escaped (out, text, -1);
-  g_string_append (out, "</td>");
-  g_free (text);
 }
 
 static void
@@ -85,11 +54,13 @@ append_functions (GString *out, const FlamTree *tree)
     {
       const FlamFunctionRow *row = &rows[i];
       g_string_append (out, "<tr>");
-      append_cell (out, flam_format_weight (measure, row->self));
-      append_cell (out, flam_format_percent (row->self, tree->total[0]));
-      append_cell (out, flam_format_weight (measure, row->total));
-      append_cell (out, flam_format_percent (row->total, tree->total[0]));
-      append_cell (out, g_strdup (flam_tree_name (tree, row->node)));
+      flam_html_append_cell (out, flam_format_weight (measure, row->self));
+      flam_html_append_cell (out,
+                             flam_format_percent (row->self, tree->total[0]));
+      flam_html_append_cell (out, flam_format_weight (measure, row->total));
+      flam_html_append_cell (out,
+                             flam_format_percent (row->total, tree->total[0]));
+      flam_html_append_cell (out, g_strdup (flam_tree_name (tree, row->node)));
       g_string_append (out, "</tr>\n");
     }
   g_string_append (out, "</table>\n");
@@ -105,18 +76,12 @@ save (const FlamTree *tree,
       GString *out,
       GError **error)
 {
-  g_string_append (out,
-                   "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-                   "<meta charset=\"utf-8\"><title>");
-  flam_svg_append_escaped (out, title, -1);
-  g_string_append_printf (
-      out, "</title><style>%s</style></head><body>\n", style);
+  flam_html_begin (out, title);
   flam_svg_append (out, tree, selection, title);
   append_facts (out, tree);
   if (!tree->inverted)
     append_functions (out, tree);
-  g_string_append_printf (
-      out, "<script>\n%s</script>\n</body></html>\n", flam_svg_script ());
+  flam_html_end (out, TRUE);
   return TRUE;
 }
 

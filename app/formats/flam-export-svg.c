@@ -10,13 +10,7 @@ save (const FlamTree *tree,
       GString *out,
       GError **error)
 {
-  g_string_append (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-  flam_svg_append (out, tree, selection, title);
-  /* The script goes inside the root element. */
-  g_string_truncate (out, out->len - strlen ("</svg>\n"));
-  g_string_append (out, "<script><![CDATA[\n");
-  g_string_append (out, flam_svg_script ());
-  g_string_append (out, "]]></script>\n</svg>\n");
+  flam_svg_append_document (out, tree, selection, title);
   return TRUE;
 }
 

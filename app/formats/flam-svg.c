@@ -154,15 +154,15 @@ flam_svg_append_description (GString *out, const FlamTree *tree, FlamId node)
 
 static void
 append_text (GString *out,
-             const char *id,
+             const char *name,
              const char *anchor,
              double x,
              double y,
              const char *text)
 {
   g_string_append (out, "<text");
-  if (id != NULL)
-    g_string_append_printf (out, " id=\"%s\"", id);
+  if (name != NULL)
+    g_string_append_printf (out, " class=\"%s\"", name);
   append_attribute (out, "x", x);
   append_attribute (out, "y", y);
   g_string_append_printf (out, " text-anchor=\"%s\">", anchor);
@@ -239,9 +239,9 @@ append_frame (GString *out,
       background);
   g_string_append (out, "<g font-size=\"17\">");
   append_text (out, NULL, "middle", WIDTH / 2, 24, title);
-  g_string_append (out, "</g><g class=\"button off\" id=\"unzoom\">");
+  g_string_append (out, "</g><g class=\"unzoom button off\">");
   append_text (out, NULL, "start", MARGIN, 24, "Reset zoom");
-  g_string_append (out, "</g><g class=\"button off\" id=\"search\">");
+  g_string_append (out, "</g><g class=\"search button off\">");
   append_text (out, NULL, "end", WIDTH - MARGIN, 24, "Search");
   g_string_append (out, "</g>");
   append_text (out, "details", "start", MARGIN, height - 12, " ");
@@ -283,6 +283,41 @@ append_legend (GString *out,
   g_string_append (out, "</g>\n");
 }
 
+/* What the picture does not show. */
+static void
+append_note (GString *out,
+             const FlamTree *tree,
+             const FlamLayout *layout,
+             double baseline)
+{
+  g_autoptr (GString) note = g_string_new (NULL);
+
+  if (layout->hidden > 0)
+    {
+      g_autofree char *share =
+          flam_format_percent (layout->hidden, tree->total[0]);
+
+      g_string_append_printf (
+          note, "boxes too narrow to draw are left out: %s", share);
+    }
+  if (tree->change != NULL && tree->change->missing > 0)
+    {
+      const FlamMeasure measure = flam_tree_measure (tree);
+      g_autofree char *weight =
+          flam_format_weight (&measure, tree->change->missing);
+
+      g_string_append_printf (note,
+                              "%sonly the other capture has: %s",
+                              note->len > 0 ? "; " : "",
+                              weight);
+    }
+  if (note->len == 0)
+    return;
+  g_string_append (out, "<g opacity=\".6\">");
+  append_text (out, NULL, "middle", WIDTH / 2, baseline, note->str);
+  g_string_append (out, "</g>");
+}
+
 void
 flam_svg_append (GString *out,
                  const FlamTree *tree,
@@ -313,22 +348,23 @@ flam_svg_append (GString *out,
   for (guint32 i = 0; i < layout->n; i++)
     append_box (out, tree, palette, &layout->boxes[i]);
   append_legend (out, tree, palette, HEAD + viewport.height + 18);
-  if (layout->hidden > 0)
-    {
-      g_autofree char *share =
-          flam_format_percent (layout->hidden, tree->total[0]);
-      g_autofree char *note =
-          g_strdup_printf ("boxes too narrow to draw are left out: %s", share);
-      g_string_append (out, "<g opacity=\".6\">");
-      append_text (out,
-                   NULL,
-                   "middle",
-                   WIDTH / 2,
-                   HEAD + viewport.height + FOOT - 12,
-                   note);
-      g_string_append (out, "</g>");
-    }
+  append_note (out, tree, layout, HEAD + viewport.height + FOOT - 12);
   g_string_append (out, "</svg>\n");
+}
+
+void
+flam_svg_append_document (GString *out,
+                          const FlamTree *tree,
+                          const FlamSelection *selection,
+                          const char *title)
+{
+  g_string_append (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  flam_svg_append (out, tree, selection, title);
+  /* The script goes inside the root element. */
+  g_string_truncate (out, out->len - strlen ("</svg>\n"));
+  g_string_append (out, "<script><![CDATA[\n");
+  g_string_append (out, flam_svg_script ());
+  g_string_append (out, "]]></script>\n</svg>\n");
 }
 
 const char *

@@ -20,6 +20,11 @@ void flam_svg_append (GString *out,
                       const FlamTree *tree,
                       const FlamSelection *selection,
                       const char *title);
+/* The same as a document of its own, with the script. */
+void flam_svg_append_document (GString *out,
+                               const FlamTree *tree,
+                               const FlamSelection *selection,
+                               const char *title);
 /* The script that makes it zoom and search. Static. */
 const char *flam_svg_script (void);
 /* For XML and HTML alike; what XML cannot hold becomes U+FFFD. `length` -1:

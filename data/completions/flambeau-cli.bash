@@ -41,8 +41,8 @@ _flambeau_cli() {
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
     --kind) list='cpu alloc' ;;
     --allocators) list='malloc calloc realloc aligned mmap brk pymalloc other heap pages all' ;;
-    --to) [ "$verb" = diff ] && list='folded csv'
-      [ "$verb" = history ] && list='csv'
+    --to) [ "$verb" = diff ] && list='svg html folded csv'
+      [ "$verb" = history ] && list='html csv'
       [ -n "$list" ] || list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
     --binaries)
       mapfile -t COMPREPLY < <(compgen -d -- "$cur")

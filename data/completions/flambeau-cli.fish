@@ -67,8 +67,8 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l output -d 'File t
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l force -d Overwrite
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to one total'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l self -d 'By self cost'
-complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'folded csv' -d Form
-complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l to -a csv -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'svg html folded csv' -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l to -a 'html csv' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l mode -a 'cpu wall alloc both' -d 'What to record'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l rate -d 'Samples a second'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l duration -d Seconds

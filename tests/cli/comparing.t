@@ -62,3 +62,61 @@ $ flambeau-cli top captures/flambeau/kitchen.flambeau --states waiting
 # A capture that knows nothing of states was running all the time.
 $ printf '%s\n' 'main;work 5' >plain.folded; flambeau-cli top plain.folded --states off-cpu --json
 {"total":0,"rows":[]}
+
+# Two captures: what is gone, what is new; and a name that is markup.
+$ printf '%s\n' 'main;parse;lex 20' 'main;old 40' 'main;<b>"&"</b> 5' >base.folded; printf '%s\n' 'main;parse;lex 35' 'main;fresh 12' 'main;<b>"&"</b> 5' >new.folded
+
+$ flambeau-cli diff base.folded new.folded
+−40  40 → 0  old
++15  20 → 35  lex
++15  20 → 35  parse
+−13  65 → 52  main
++12  0 → 12  fresh
+
+$ flambeau-cli diff base.folded new.folded --to svg | grep -o '<title>[^/]*</title>'
+<title>all (52 samples, 100%): −13, before 65</title>
+<title>main (52 samples, 100%): −13, before 65</title>
+<title>parse (35 samples, 67.31%): +15, before 20</title>
+<title>fresh (12 samples, 23.08%): +12, before 0</title>
+<title>lex (35 samples, 67.31%): +15, before 20</title>
+
+$ flambeau-cli diff base.folded new.folded --to svg | grep -o -e 'only the other[^<]*' -e '>Grew<' -e '>Shrank<' -e '<b>'
+>Grew<
+>Shrank<
+only the other capture has: 40
+
+$ flambeau-cli diff base.folded new.folded --to html >diff.html; grep -c '<svg' diff.html; grep -o -e '>Now: [^<]*' -e '>Before: [^<]*' -e '<b>' diff.html; grep '<tr><td' diff.html
+2
+>Now: new.folded
+>Before: base.folded
+<tr><td class="shrank">−40</td><td>40</td><td>0</td><td>old</td></tr>
+<tr><td class="grew">+15</td><td>20</td><td>35</td><td>lex</td></tr>
+<tr><td class="grew">+15</td><td>20</td><td>35</td><td>parse</td></tr>
+<tr><td class="shrank">−13</td><td>65</td><td>52</td><td>main</td></tr>
+<tr><td class="grew">+12</td><td>0</td><td>12</td><td>fresh</td></tr>
+
+$ flambeau-cli diff base.folded new.folded --normalize --self --to svg | grep -o '<title>lex[^/]*</title>'
+<title>lex (35 samples, 67.31%): +19, before 16</title>
+
+$ flambeau-cli diff base.folded new.folded --to png
+! flambeau-cli: diff: --to is svg, html, folded or csv
+[2]
+
+$ flambeau-cli history base.folded new.folded --to html >history.html; grep -o -e '<title>[^<]*' -e '<td>[^<]*</td></tr>' -e '<b>' history.html
+<title>History of 2 captures
+<title>1: base.folded: 65
+<title>2: new.folded: 52
+<td>base.folded</td></tr>
+<td>new.folded</td></tr>
+<td>old</td></tr>
+<td>lex</td></tr>
+<td>fresh</td></tr>
+<td>&lt;b&gt;&quot;&amp;&quot;&lt;/b&gt;</td></tr>
+
+$ flambeau-cli history base.folded new.folded --to svg
+! flambeau-cli: history: --to is html or csv
+[2]
+
+$ flambeau-cli diff base.folded new.folded --to html >/dev/full
+! flambeau-cli: standard output: cannot write
+[1]

@@ -74,8 +74,12 @@ test_tree (void)
 {
   g_autoptr (FlamTree) base = tree_of ("main;parse 5\nmain;old;older 3\n");
   g_autoptr (FlamTree) fresh = tree_of ("main;parse 2\nmain;fresh 14\n");
-  g_autoptr (FlamTree) tree = flam_diff_tree (base, fresh, FALSE, FALSE);
-  g_autoptr (FlamTree) normal = flam_diff_tree (base, fresh, TRUE, TRUE);
+  g_autoptr (FlamTree) tree =
+      flam_diff_tree (base, fresh, FLAM_DIFF_FRESH, FALSE, FALSE);
+  g_autoptr (FlamTree) normal =
+      flam_diff_tree (base, fresh, FLAM_DIFF_FRESH, TRUE, TRUE);
+  g_autoptr (FlamTree) before =
+      flam_diff_tree (base, fresh, FLAM_DIFF_BASE, FALSE, FALSE);
   const FlamTreeChange *change = tree->change;
 
   g_assert_cmpuint (tree->n, ==, fresh->n);
@@ -86,7 +90,14 @@ test_tree (void)
   g_assert_cmpint (change->base[find (tree, "fresh")], ==, 0);
   g_assert_cmpint (change->delta[find (tree, "fresh")], ==, 14);
   g_assert_cmpint (change->greatest, ==, 14);
-  g_assert_cmpint (change->gone, ==, 3);
+  g_assert_cmpint (change->missing, ==, 3);
+
+  change = before->change;
+  g_assert_cmpuint (before->n, ==, base->n);
+  g_assert_cmpint (change->base[find (before, "old")], ==, 3);
+  g_assert_cmpint (change->delta[find (before, "old")], ==, -3);
+  g_assert_cmpint (change->delta[find (before, "main")], ==, 8);
+  g_assert_cmpint (change->missing, ==, 14);
 
   change = normal->change;
   g_assert_cmpint (change->delta[find (normal, "main")], ==, 0);
@@ -108,8 +119,8 @@ test_tree_of_itself (void)
       selection->by = g_test_rand_int_range (0, FLAM_BY_THREAD + 1);
       weights = flam_weights_new (profile, selection, NULL, NULL);
       tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
-      diff = flam_diff_tree (tree, tree, g_test_rand_bit (), FALSE);
-      g_assert_cmpint (diff->change->gone, ==, 0);
+      diff = flam_diff_tree (tree, tree, round % 2, g_test_rand_bit (), FALSE);
+      g_assert_cmpint (diff->change->missing, ==, 0);
       for (FlamId i = 0; i < diff->n; i++)
         g_assert_cmpint (diff->change->delta[i], ==, 0);
     }

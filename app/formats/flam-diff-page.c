@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-pages.h"
+
+#include "flam-format.h"
+#include "flam-html.h"
+#include "flam-svg.h"
+
+#define MAX_ROWS 200
+
+/* "+1.2 s", "−0.4 s", "0 s" */
+static void
+append_delta (GString *out, const FlamMeasure *measure, gint64 delta)
+{
+  g_autofree char *size = flam_format_weight (measure, ABS (delta));
+
+  g_string_append_printf (out,
+                          "<td class=\"%s\">%s",
+                          delta > 0 ? "grew" : "shrank",
+                          delta > 0   ? "+"
+                          : delta < 0 ? "−"
+                                      : "");
+  flam_svg_append_escaped (out, size, -1);
+  g_string_append (out, "</td>");
+}
+
+static void
+append_functions (GString *out,
+                  const FlamCompared *base,
+                  const FlamCompared *fresh,
+                  gboolean self,
+                  gboolean normalize)
+{
+  const FlamMeasure measure = flam_tree_measure (fresh->tree);
+  guint n, shown = 0;
+  g_autofree FlamDiffRow *rows =
+      flam_diff_functions (base->tree, fresh->tree, self, normalize, &n);
+
+  flam_html_append (out, "h2", "What changed most");
+  g_string_append_printf (out,
+                          "<table><tr><th>Change</th><th>Before</th>"
+                          "<th>Now</th><th>Function (%s)</th></tr>\n",
+                          self ? "self" : "total");
+  for (; shown < MIN (n, MAX_ROWS) && rows[shown].delta != 0; shown++)
+    {
+      const FlamDiffRow *row = &rows[shown];
+
+      g_string_append (out, "<tr>");
+      append_delta (out, &measure, row->delta);
+      flam_html_append_cell (out, flam_format_weight (&measure, row->base));
+      flam_html_append_cell (out, flam_format_weight (&measure, row->fresh));
+      flam_html_append_cell (out, g_strdup (row->name));
+      g_string_append (out, "</tr>\n");
+    }
+  g_string_append (out, "</table>\n");
+  if (shown == 0)
+    flam_html_append (out, "p", "Nothing.");
+}
+
+static void
+append_picture (GString *out,
+                const FlamCompared *base,
+                const FlamCompared *fresh,
+                FlamDiffShape shape,
+                gboolean self,
+                gboolean normalize)
+{
+  const FlamCompared *shown = shape == FLAM_DIFF_FRESH ? fresh : base;
+  g_autofree char *title = g_strdup_printf (
+      "%s: %s", shape == FLAM_DIFF_FRESH ? "Now" : "Before", shown->name);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree =
+      flam_diff_tree (base->tree, fresh->tree, shape, self, normalize);
+
+  flam_svg_append (out, tree, selection, title);
+}
+
+void
+flam_diff_picture (GString *out,
+                   const FlamCompared *base,
+                   const FlamCompared *fresh,
+                   gboolean self,
+                   gboolean normalize)
+{
+  g_autofree char *title = g_strdup_printf ("%s → %s", base->name, fresh->name);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree = flam_diff_tree (
+      base->tree, fresh->tree, FLAM_DIFF_FRESH, self, normalize);
+
+  flam_svg_append_document (out, tree, selection, title);
+}
+
+void
+flam_diff_page (GString *out,
+                const FlamCompared *base,
+                const FlamCompared *fresh,
+                gboolean self,
+                gboolean normalize)
+{
+  const FlamMeasure measure = flam_tree_measure (fresh->tree);
+  g_autofree char *title = g_strdup_printf ("%s → %s", base->name, fresh->name);
+  g_autofree char *before = flam_format_weight (&measure, base->tree->total[0]);
+  g_autofree char *now = flam_format_weight (&measure, fresh->tree->total[0]);
+
+  flam_html_begin (out, title);
+  flam_html_append (out, "h1", title);
+  g_string_append (out, "<dl>\n");
+  flam_html_append_fact (
+      out, "Measure", flam_profile_string (fresh->tree->profile, measure.name));
+  flam_html_append_fact (out, "Before", before);
+  flam_html_append_fact (out, "Now", now);
+  if (normalize)
+    flam_html_append_fact (
+        out, "Scale", "“before” is scaled to the total of now");
+  g_string_append (out, "</dl>\n");
+  append_picture (out, base, fresh, FLAM_DIFF_FRESH, self, normalize);
+  append_picture (out, base, fresh, FLAM_DIFF_BASE, self, normalize);
+  append_functions (out, base, fresh, self, normalize);
+  flam_html_end (out, TRUE);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Pages that need nothing else: what the HTML export, the comparison of two
+ * captures and the history of many have in common. Text is escaped by these
+ * functions; literal markup goes to `out` directly. */
+
+#include "flam-tree.h"
+
+G_BEGIN_DECLS
+
+void flam_html_begin (GString *out, const char *title);
+/* `script`: with the one that makes flame graphs zoom and search. */
+void flam_html_end (GString *out, gboolean script);
+
+/* <tag>text</tag> */
+void flam_html_append (GString *out, const char *tag, const char *text);
+/* A table's cell; takes `text`. */
+void flam_html_append_cell (GString *out, char *text);
+/* A term of a list of facts, and its value; nothing for "". */
+void flam_html_append_fact (GString *out, const char *term, const char *value);
+
+G_END_DECLS

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What changed between two captures, and over many, as pages that need nothing
+ * else. The trees must not be inverted, and outlive the call. */
+
+#include "flam-diff.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *name; /* of the file, for people */
+  FlamTree *tree;
+} FlamCompared;
+
+/* The flame graph of the new one, coloured by what changed: an SVG document. */
+void flam_diff_picture (GString *out,
+                        const FlamCompared *base,
+                        const FlamCompared *fresh,
+                        gboolean self,
+                        gboolean normalize);
+
+/* Two flame graphs, in the shape of each capture, coloured by what changed,
+ * and the functions that changed most. */
+void flam_diff_page (GString *out,
+                     const FlamCompared *base,
+                     const FlamCompared *fresh,
+                     gboolean self,
+                     gboolean normalize);
+
+/* Charts of the measures, the captures in the order given, and the functions'
+ * selves over them. */
+void flam_history_page (GString *out, const FlamCompared *captures, guint n);
+
+G_END_DECLS
