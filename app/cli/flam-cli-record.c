@@ -8,7 +8,8 @@
 
 /* The recorder is a program of its own (it needs its own waitpid), and takes
  * the options as they are: this verb only finds it, names the file, and
- * becomes it, so that its exit status, which is the target's, is ours. */
+ * becomes it, so that its exit status, which is the target's, is ours. It goes
+ * by our name, and so its messages do. */
 
 static const char *
 recorder_path (void)
@@ -98,7 +99,7 @@ run (int argc, char **argv)
     return print_help ();
   if (program_of (argv) == NULL && option_value (argv, "--pid") == NULL)
     return flam_cli_usage ("record: expected --pid PID or -- PROGRAM ARG…");
-  g_ptr_array_add (arguments, g_strdup (path));
+  g_ptr_array_add (arguments, g_strdup (g_get_prgname ()));
   if (!has_option (argv, "--output"))
     {
       g_ptr_array_add (arguments, g_strdup ("--output"));

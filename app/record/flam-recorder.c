@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -32,7 +33,7 @@ typedef struct
 static int
 report (FlamControl *control, const GError *error)
 {
-  g_printerr ("flambeau-recorder: %s\n", error->message);
+  g_printerr ("%s: %s\n", g_get_prgname (), error->message);
   flam_control_say (control, "error %s", error->message);
   return 1;
 }
@@ -250,19 +251,29 @@ main (int argc, char **argv)
 {
   Recorder recorder = { .fd = -1 };
   g_autoptr (GError) error = NULL;
+  g_autofree char *name = NULL;
   gboolean help;
   int status;
 
+  setlocale (LC_CTYPE, "");
+  name = g_path_get_basename (argv[0]);
+  g_set_prgname (name);
   recorder.options = flam_options_parse (argc, argv, &help, &error);
   if (help)
     {
-      g_print ("flambeau-recorder %s: started by flambeau-cli record\n",
+      g_print ("flambeau-recorder %s\n\n"
+               "Usage: flambeau-recorder --output FILE [OPTION…] "
+               "(--pid PID | -- PROGRAM ARG…)\n\n"
+               "The options are those of flambeau-cli record: see "
+               "flambeau-cli record --help.\n",
                FLAM_VERSION);
       return 0;
     }
   if (recorder.options == NULL)
     {
-      g_printerr ("flambeau-recorder: %s\n", error->message);
+      g_printerr ("%s: %s; see flambeau-cli record --help\n",
+                  g_get_prgname (),
+                  error->message);
       return 2;
     }
   flam_control_init (&recorder.control, recorder.options->control_fd);

@@ -57,6 +57,18 @@ $ flambeau-cli record
 ! flambeau-cli: record: expected --pid PID or -- PROGRAM ARG…
 [2]
 
+$ flambeau-cli record -o here.flambeau -- true
+! flambeau-cli: Unknown option -o; see flambeau-cli record --help
+[2]
+
+$ flambeau-cli record --rate often -- true
+! flambeau-cli: Cannot parse double value “often” for --rate; see flambeau-cli record --help
+[2]
+
+$ flambeau-cli record -- no-such-program-anywhere
+! flambeau-cli: no-such-program-anywhere: no such program
+[1]
+
 $ flambeau-cli top not-there.folded
 ! flambeau-cli: not-there.folded: cannot be opened: No such file or directory
 [1]
