@@ -316,6 +316,17 @@ is_signal_frame (const Entry *entry)
          (entry->rules[entry->row.cfa].flags & FLAM_UNWIND_RULE_SIGNAL);
 }
 
+/* Where a stack was set up by hand (makecontext, coroutines), its first frame
+ * "returns" to the first byte of a function that was never called. Its CFA is
+ * 8 above the stack pointer, as it never is behind a call: there the stack is
+ * aligned to 16. What would be its return address is anything. */
+static inline bool
+is_handmade_root (const Entry *entry, bool caller)
+{
+  return caller && (entry->row.how & 7) == FLAM_UNWIND_KIND_SP &&
+         entry->row.cfa == 1;
+}
+
 size_t
 flam_unwind_walk (FlamUnwindSpace *space,
                   FlamUnwindCache *cache,
@@ -327,6 +338,7 @@ flam_unwind_walk (FlamUnwindSpace *space,
 {
   const Entry *entry;
   size_t n = 0;
+  bool handmade = false;
 
   *end = FLAM_UNWIND_LIMIT;
   if (limit == 0)
@@ -335,6 +347,7 @@ flam_unwind_walk (FlamUnwindSpace *space,
   entry = look_up (space, cache, regs->pc - regs->caller);
   while (entry)
     {
+      handmade = is_handmade_root (entry, regs->caller);
       *end = flam_unwind_step (&entry->row, entry->rules, memory, regs);
       if (*end != FLAM_UNWIND_OK)
         return n;
@@ -348,6 +361,6 @@ flam_unwind_walk (FlamUnwindSpace *space,
         }
       pcs[n++] = regs->pc - (regs->caller && !is_signal_frame (entry));
     }
-  *end = FLAM_UNWIND_BAD;
+  *end = handmade ? FLAM_UNWIND_ROOT : FLAM_UNWIND_BAD;
   return n;
 }

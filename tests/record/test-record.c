@@ -252,7 +252,6 @@ static const Case cases[] = {
   { "short-threads", 0, "--mode=wall" },
   { "exec-thread", 0, "--mode=wall" },
   { "vforks", 0, "--no-follow" },
-  { "coroutines", 0, NULL },
   { "many-threads", 0, NULL },
   { "setuids", 0, NULL },
 };
@@ -313,6 +312,21 @@ test_deep (void)
 
   g_assert_cmpint (recording->status, ==, 0);
   g_assert_cmpfloat (rooted_share (recording->profile), >, 0.9);
+}
+
+/* Stacks of their own, set up by makecontext(): they end where they began. */
+static void
+test_coroutines (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "cases", "coroutines");
+  const FlamProfile *profile = recording->profile;
+  g_autofree char *stack = NULL;
+
+  assert_good (recording, 0);
+  stack = stack_text (profile, "burn");
+  g_assert_cmpstr (stack, ==, "burn < coroutine < __start_context");
+  g_assert_cmpuint (
+      profile->facts.truncated_stacks, <=, 5 + profile->samples.n / 20);
 }
 
 static void
@@ -550,6 +564,7 @@ main (int argc, char **argv)
   g_test_add_func ("/record/children", test_children);
   g_test_add_func ("/record/daemon", test_daemon);
   g_test_add_func ("/record/deep", test_deep);
+  g_test_add_func ("/record/coroutines", test_coroutines);
   g_test_add_func ("/record/abyss", test_abyss);
   g_test_add_func ("/record/generated", test_generated);
   for (guint i = 0; i < G_N_ELEMENTS (builds); i++)
