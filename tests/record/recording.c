@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -213,6 +214,18 @@ recording_free (Recording *recording)
   g_free (recording);
 }
 
+void
+assert_good (const Recording *recording, int status)
+{
+  if (recording->status != status)
+    g_error ("status %d, expected %d: %s",
+             recording->status,
+             status,
+             recording->error);
+  g_assert_nonnull (recording->profile);
+  g_assert_cmpuint (recording->profile->facts.lost, ==, 0);
+}
+
 /* --- what is in it ------------------------------------------------------- */
 
 static const char *
@@ -354,4 +367,19 @@ assert_share (gint64 part, gint64 whole, double expected, double tolerance)
   if (share < expected - tolerance || share > expected + tolerance)
     g_error (
         "a share of %.4f, expected %.2f +- %.3f", share, expected, tolerance);
+}
+
+double
+sampling_error (const FlamProfile *profile)
+{
+  const gint64 *weight = profile->measures[0].weight;
+  double sum = 0, squares = 0;
+
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    {
+      double w = weight != NULL ? (double)weight[i] : 1;
+      sum += w;
+      squares += w * w;
+    }
+  return sum > 0 ? 2 * sqrt (squares) / sum : 1;
 }

@@ -30,6 +30,9 @@ record_target (const char *option, const char *target, const char *argument);
 void recording_free (Recording *recording);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Recording, recording_free)
 
+/* It is readable, lost nothing, and ended with `status`. */
+void assert_good (const Recording *recording, int status);
+
 /* In steps: start (with control), talk, end. */
 typedef struct
 {
@@ -62,6 +65,11 @@ gint64 thread_weight (const FlamProfile *profile,
 char *stack_text (const FlamProfile *profile, const char *leaf);
 /* The share of samples whose stack begins in _start or where threads do. */
 double rooted_share (const FlamProfile *profile);
+/* Shares are compared with what is known by construction, within the error of
+ * sampling: four standard errors of a share of one half, by the first measure.
+ * A sample weighs the time since the one before it: on a busy machine there are
+ * few and heavy ones, and so many count for less. */
+double sampling_error (const FlamProfile *profile);
 void
 assert_share (gint64 part, gint64 whole, double expected, double tolerance);
 

@@ -1,45 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
-#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "recording.h"
-
-#include "flam-tree.h"
-
-static void
-assert_good (const Recording *recording, int status)
-{
-  if (recording->status != status)
-    g_error ("status %d, expected %d: %s",
-             recording->status,
-             status,
-             recording->error);
-  g_assert_nonnull (recording->profile);
-  g_assert_cmpuint (recording->profile->facts.lost, ==, 0);
-}
-
-/* Shares are compared with what is known by construction, within the error of
- * sampling: four standard errors of a share of one half, by the first measure.
- * A sample weighs the time since the one before it: on a busy machine there are
- * few and heavy ones, and so many count for less. */
-static double
-sampling_error (const FlamProfile *profile)
-{
-  const gint64 *weight = profile->measures[0].weight;
-  double sum = 0, squares = 0;
-
-  for (guint32 i = 0; i < profile->samples.n; i++)
-    {
-      double w = weight != NULL ? (double)weight[i] : 1;
-      sum += w;
-      squares += w * w;
-    }
-  return sum > 0 ? 2 * sqrt (squares) / sum : 1;
-}
 
 static void
 test_shares (void)
@@ -89,129 +55,6 @@ test_shares (void)
   stack = stack_text (profile, "leaf");
   if (strstr (stack, "leaf < recurse < recurse < recurse < ") == NULL)
     g_error ("%s", stack);
-}
-
-static void
-test_low_rate (void)
-{
-  g_autofree char *path = target_path ("shares");
-  const char *arguments[] = { "--rate", "100", "--", path, "200", NULL };
-  g_autoptr (Recording) recording = record (arguments);
-  gint64 total;
-
-  assert_good (recording, 0);
-  total = total_of (recording->profile, "cpu-time");
-  assert_share (weight_of (recording->profile, "cpu-time", "compute", FALSE),
-                total,
-                0.6,
-                0.25);
-  g_assert_cmpfloat (rooted_share (recording->profile), >, 0.99);
-}
-
-static void
-test_workers (void)
-{
-  g_autoptr (Recording) recording = record_target (NULL, "workers", "60");
-  gint64 total;
-
-  assert_good (recording, 0);
-  total = total_of (recording->profile, "cpu-time");
-  for (int i = 0; i < 4; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("worker-%d", i);
-      assert_share (thread_weight (recording->profile, "cpu-time", name),
-                    total,
-                    (i + 1) / 10.0,
-                    0.03);
-    }
-  g_assert_cmpfloat (rooted_share (recording->profile), >, 0.99);
-  g_assert_cmpuint (recording->profile->facts.truncated_stacks, <=, 5);
-}
-
-/* Wall mode: each waits in its way for 1.2 s, and says why. */
-static void
-test_sleepers (void)
-{
-  g_autoptr (Recording) recording =
-      record_target ("--mode=wall", "sleeper", NULL);
-  const FlamProfile *profile = recording->profile;
-  static const struct
-  {
-    const char *thread;
-    const char *function;
-    FlamState state;
-  } waits[] = {
-    { "in-sleep", "in_sleep", FLAM_STATE_SLEEP },
-    { "in-lock", "in_lock", FLAM_STATE_LOCK },
-    { "in-pipe", "in_pipe", FLAM_STATE_IO },
-  };
-
-  assert_good (recording, 0);
-  for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
-    {
-      gint64 wall = thread_weight (profile, "wall-time", waits[i].thread);
-      gint64 inside =
-          weight_of (profile, "wall-time", waits[i].function, FALSE);
-      gint64 cpu = thread_weight (profile, "cpu-time", waits[i].thread);
-
-      g_assert_cmpint (wall, >, 1000000000);
-      assert_share (inside, wall, 1, 0.05);
-      g_assert_cmpint (cpu, <, 100000000);
-    }
-  for (guint32 t = 0; t < profile->threads.n; t++)
-    for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
-      if (strcmp (flam_profile_string (profile, profile->threads.name[t]),
-                  waits[i].thread) == 0)
-        {
-          guint32 last = profile->threads.first_sample[t] +
-                         profile->threads.n_samples[t] / 2;
-          g_assert_cmpint (profile->samples.state[last], ==, waits[i].state);
-        }
-  g_assert_cmpfloat (rooted_share (profile), >, 0.95);
-}
-
-static FlamStateSplit
-split_of (const FlamTree *tree, const char *function)
-{
-  for (FlamId i = 0; i < tree->n; i++)
-    if (strcmp (flam_tree_name (tree, i), function) == 0)
-      return tree->split[i];
-  g_error ("%s was not seen", function);
-}
-
-/* A thread that does one thing after another: each stands where it was
- * done. */
-static void
-test_kitchen (void)
-{
-  static const struct
-  {
-    const char *function;
-    FlamState state;
-  } steps[] = {
-    { "chop", FLAM_STATE_RUNNING },
-    { "wait_for_stove", FLAM_STATE_LOCK },
-    { "wait_for_order", FLAM_STATE_IO },
-    { "nap", FLAM_STATE_SLEEP },
-  };
-  g_autoptr (Recording) recording =
-      record_target ("--mode=wall", "kitchen", NULL);
-  g_autoptr (FlamSelection) selection = flam_selection_new ();
-  g_autoptr (FlamWeights) weights = NULL;
-  g_autoptr (FlamTree) tree = NULL;
-
-  assert_good (recording, 0);
-  weights = flam_weights_new (recording->profile, selection, NULL, NULL);
-  tree = flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
-    {
-      FlamStateSplit split = split_of (tree, steps[i].function);
-      gint64 all = 0;
-
-      for (guint s = 0; s < FLAM_N_STATES; s++)
-        all += split.weight[s];
-      assert_share (split.weight[steps[i].state], all, 1, 0.1);
-    }
 }
 
 /* --- what goes wrong ----------------------------------------------------- */
@@ -435,54 +278,6 @@ test_namespace (void)
                 0.3);
 }
 
-/* Generated code, named by the map that its maker left. */
-static void
-test_javascript (void)
-{
-  g_autofree char *node = g_find_program_in_path ("node");
-  const char *script =
-      "function hotOne (n) { let a = 1;"
-      "  for (let i = 0; i < n; i++) a = (a * 31 + i) | 0; return a; }"
-      "let s = 0; for (let i = 0; i < 300; i++) s += hotOne (1000000);"
-      "console.log (s);";
-  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
-  const char *arguments[] = { "--cwd",
-                              folder,
-                              "--",
-                              node,
-                              "--perf-basic-prof",
-                              "--no-logfile-per-isolate",
-                              "-e",
-                              script,
-                              NULL };
-  g_autoptr (Recording) recording = NULL;
-  g_autofree char *log = g_build_filename (folder, "v8.log", NULL);
-  g_autofree char *map = NULL;
-  gint64 hot = 0, total;
-
-  if (node == NULL)
-    {
-      g_test_skip ("node is not installed");
-      return;
-    }
-  recording = record (arguments);
-  assert_good (recording, 0);
-  total = total_of (recording->profile, "cpu-time");
-  for (guint32 i = 0; i < recording->profile->functions.n; i++)
-    {
-      const char *name = flam_profile_function_name (recording->profile, i);
-      if (strstr (name, "hotOne") != NULL)
-        hot =
-            MAX (hot, weight_of (recording->profile, "cpu-time", name, FALSE));
-    }
-  map = g_strdup_printf ("/tmp/perf-%d.map",
-                         recording->profile->processes.pid[0]);
-  g_unlink (map);
-  g_unlink (log);
-  g_rmdir (folder);
-  g_assert_cmpint (hot, >, total / 4);
-}
-
 /* --- the program that is started ----------------------------------------- */
 
 static void
@@ -547,10 +342,6 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/record/quick/shares", test_shares);
-  g_test_add_func ("/record/low-rate", test_low_rate);
-  g_test_add_func ("/record/workers", test_workers);
-  g_test_add_func ("/record/sleepers", test_sleepers);
-  g_test_add_func ("/record/kitchen", test_kitchen);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *path =
@@ -575,7 +366,6 @@ main (int argc, char **argv)
   g_test_add_func ("/record/deleted", test_deleted);
   g_test_add_func ("/record/libraries", test_libraries);
   g_test_add_func ("/record/namespace", test_namespace);
-  g_test_add_func ("/record/javascript", test_javascript);
   g_test_add_func ("/record/quick/environment", test_environment);
   g_test_add_func ("/record/quick/refused", test_refused);
   return g_test_run ();

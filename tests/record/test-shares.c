@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "flam-tree.h"
+#include "recording.h"
+
+/* Programs whose shares are known by construction, at a low, a usual and a high
+ * rate. How many samples there are depends on the machine and on what else it
+ * does; what each share may differ by follows from them. */
+
+static const char *const rates[] = { "100", "1000", "5000" };
+
+typedef struct
+{
+  const char *name; /* of a function, or of a thread */
+  double share;
+} Part;
+
+typedef struct
+{
+  const char *target;
+  const char *argument;
+  gboolean threads; /* parts are threads */
+  Part parts[6];
+} Known;
+
+static const Known known[] = {
+  { "shares",
+    "500",
+    FALSE,
+    { { "parse", 0.2 },
+      { "compute", 0.6 },
+      { "spin_heavy", 0.5 },
+      { "spin_light", 0.1 },
+      { "leaf", 0.2 } } },
+  { "workers",
+    "60",
+    TRUE,
+    { { "worker-0", 0.1 },
+      { "worker-1", 0.2 },
+      { "worker-2", 0.3 },
+      { "worker-3", 0.4 } } },
+};
+
+typedef struct
+{
+  const Known *known;
+  const char *rate;
+} Run;
+
+static void
+test_known (gconstpointer data)
+{
+  const Run *run = data;
+  g_autofree char *path = target_path (run->known->target);
+  const char *arguments[] = {
+    "--rate", run->rate, "--", path, run->known->argument, NULL
+  };
+  g_autoptr (Recording) recording = record (arguments);
+  const FlamProfile *profile;
+  gint64 total;
+  double error;
+
+  assert_good (recording, 0);
+  profile = recording->profile;
+  total = total_of (profile, "cpu-time");
+  error = sampling_error (profile);
+  g_test_message ("%u samples: shares within %.3f", profile->samples.n, error);
+  for (const Part *part = run->known->parts; part->name != NULL; part++)
+    assert_share (run->known->threads
+                      ? thread_weight (profile, "cpu-time", part->name)
+                      : weight_of (profile, "cpu-time", part->name, FALSE),
+                  total,
+                  part->share,
+                  error);
+  g_assert_cmpfloat (rooted_share (profile), >, 0.98);
+}
+
+/* --- time off the CPU ---------------------------------------------------- */
+
+/* Each waits in its way for 1.2 s, and says why. */
+static const struct
+{
+  const char *thread;
+  const char *function;
+  FlamState state;
+} waits[] = {
+  { "in-sleep", "in_sleep", FLAM_STATE_SLEEP },
+  { "in-lock", "in_lock", FLAM_STATE_LOCK },
+  { "in-pipe", "in_pipe", FLAM_STATE_IO },
+};
+
+static void
+assert_state (const FlamProfile *profile, const char *thread, FlamState state)
+{
+  for (guint32 t = 0; t < profile->threads.n; t++)
+    if (strcmp (flam_profile_string (profile, profile->threads.name[t]),
+                thread) == 0)
+      {
+        guint32 middle = profile->threads.first_sample[t] +
+                         profile->threads.n_samples[t] / 2;
+        g_assert_cmpint (profile->samples.state[middle], ==, state);
+      }
+}
+
+static void
+test_sleepers (gconstpointer rate)
+{
+  g_autofree char *path = target_path ("sleeper");
+  const char *arguments[] = {
+    "--rate", rate, "--mode", "wall", "--", path, NULL
+  };
+  g_autoptr (Recording) recording = record (arguments);
+  const FlamProfile *profile = recording->profile;
+
+  assert_good (recording, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+    {
+      gint64 wall = thread_weight (profile, "wall-time", waits[i].thread);
+
+      g_assert_cmpint (wall, >, 1000000000);
+      g_assert_cmpint (wall, <=, profile->facts.duration_ns);
+      assert_share (weight_of (profile, "wall-time", waits[i].function, FALSE),
+                    wall,
+                    1,
+                    0.05);
+      g_assert_cmpint (
+          thread_weight (profile, "cpu-time", waits[i].thread), <, 100000000);
+      assert_state (profile, waits[i].thread, waits[i].state);
+    }
+  g_assert_cmpfloat (rooted_share (profile), >, 0.95);
+}
+
+static FlamStateSplit
+split_of (const FlamTree *tree, const char *function)
+{
+  for (FlamId i = 0; i < tree->n; i++)
+    if (strcmp (flam_tree_name (tree, i), function) == 0)
+      return tree->split[i];
+  g_error ("%s was not seen", function);
+}
+
+/* A thread that does one thing after another: each stands where it was
+ * done. */
+static void
+test_kitchen (void)
+{
+  static const struct
+  {
+    const char *function;
+    FlamState state;
+  } steps[] = {
+    { "chop", FLAM_STATE_RUNNING },
+    { "wait_for_stove", FLAM_STATE_LOCK },
+    { "wait_for_order", FLAM_STATE_IO },
+    { "nap", FLAM_STATE_SLEEP },
+  };
+  g_autoptr (Recording) recording =
+      record_target ("--mode=wall", "kitchen", NULL);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+
+  assert_good (recording, 0);
+  weights = flam_weights_new (recording->profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      FlamStateSplit split = split_of (tree, steps[i].function);
+      gint64 all = 0;
+
+      for (guint s = 0; s < FLAM_N_STATES; s++)
+        all += split.weight[s];
+      assert_share (split.weight[steps[i].state], all, 1, 0.1);
+    }
+}
+
+/* --- generated code ------------------------------------------------------ */
+
+/* The weight of the functions that V8 calls "*NAME FILE:LINE" or alike. */
+static gint64
+script_weight (const FlamProfile *profile, const char *name)
+{
+  gint64 weight = 0;
+
+  for (guint32 i = 0; i < profile->functions.n; i++)
+    {
+      const char *function = flam_profile_function_name (profile, i);
+      if (strstr (function, name) != NULL)
+        weight += weight_of (profile, "cpu-time", function, TRUE);
+    }
+  return weight;
+}
+
+static void
+test_javascript (gconstpointer rate)
+{
+  g_autofree char *node = g_find_program_in_path ("node");
+  g_autofree char *script = g_test_build_filename (
+      G_TEST_DIST, "record", "targets", "shares.js", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *log = g_build_filename (folder, "v8.log", NULL);
+  g_autofree char *map = NULL;
+  const char *arguments[] = { "--rate",
+                              rate,
+                              "--cwd",
+                              folder,
+                              "--",
+                              node,
+                              "--perf-basic-prof",
+                              "--no-logfile-per-isolate",
+                              script,
+                              "400",
+                              NULL };
+  g_autoptr (Recording) recording = NULL;
+  gint64 heavy, light;
+
+  if (node == NULL)
+    {
+      g_test_skip ("node is not installed");
+      return;
+    }
+  recording = record (arguments);
+  assert_good (recording, 0);
+  map = g_strdup_printf ("/tmp/perf-%d.map",
+                         recording->profile->processes.pid[0]);
+  g_unlink (map);
+  g_unlink (log);
+  g_rmdir (folder);
+  heavy = script_weight (recording->profile, "heavyWork");
+  light = script_weight (recording->profile, "lightWork");
+  g_assert_cmpint (
+      heavy + light, >, total_of (recording->profile, "cpu-time") / 2);
+  /* Until they are optimized, neither runs at its pace. */
+  assert_share (heavy,
+                heavy + light,
+                0.75,
+                0.02 + 1.5 * sampling_error (recording->profile));
+}
+
+int
+main (int argc, char **argv)
+{
+  static Run runs[G_N_ELEMENTS (known)][G_N_ELEMENTS (rates)];
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/shares/kitchen", test_kitchen);
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++)
+    {
+      g_autofree char *sleepers =
+          g_strdup_printf ("/shares/sleepers/%s", rates[r]);
+      g_autofree char *javascript =
+          g_strdup_printf ("/shares/javascript/%s", rates[r]);
+
+      for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+        {
+          g_autofree char *path =
+              g_strdup_printf ("/shares/%s/%s", known[i].target, rates[r]);
+          runs[i][r] = (Run){ &known[i], rates[r] };
+          g_test_add_data_func (path, &runs[i][r], test_known);
+        }
+      g_test_add_data_func (sleepers, rates[r], test_sleepers);
+      g_test_add_data_func (javascript, rates[r], test_javascript);
+    }
+  return g_test_run ();
+}
