@@ -105,9 +105,31 @@ flam_formats_probe (const FlamSource *source)
   return best;
 }
 
+static gboolean
+load_all (const FlamImporter *importer,
+          FlamSource *source,
+          FlamBuilder *builder,
+          const FlamLoadOptions *options,
+          GError **error)
+{
+  GError *bad = NULL;
+  gboolean loaded = importer->load (source, builder, options, &bad);
+
+  /* If it could not be unpacked, then that is the reason. */
+  if (!g_error_matches (bad, FLAM_ERROR, FLAM_ERROR_CANCELLED) &&
+      !flam_source_finish (source, options->progress, error))
+    {
+      g_clear_error (&bad);
+      return FALSE;
+    }
+  if (!loaded)
+    g_propagate_error (error, bad);
+  return loaded;
+}
+
 FlamProfile *
 flam_formats_load_with (const FlamImporter *importer,
-                        const FlamSource *source,
+                        FlamSource *source,
                         const FlamLoadOptions *options,
                         GError **error)
 {
@@ -116,7 +138,11 @@ flam_formats_load_with (const FlamImporter *importer,
   g_autoptr (FlamProfile) profile = NULL;
   GError *bad = NULL;
 
+  if (options == NULL)
+    options = &no_options;
   flam_builder_set_format (builder, importer->id);
+  if (!load_all (importer, source, builder, options, error))
+    return NULL;
   if (source->truncated)
     {
       flam_builder_set_partial (builder, source->read_fraction);
@@ -124,9 +150,6 @@ flam_formats_load_with (const FlamImporter *importer,
                          "the compressed file is damaged or ends early; "
                          "what came out of it is shown");
     }
-  if (!importer->load (
-          source, builder, options != NULL ? options : &no_options, error))
-    return NULL;
   profile = flam_builder_finish (builder, &bad);
   if (profile == NULL)
     {
@@ -137,7 +160,7 @@ flam_formats_load_with (const FlamImporter *importer,
 }
 
 FlamProfile *
-flam_formats_load_source (const FlamSource *source,
+flam_formats_load_source (FlamSource *source,
                           const FlamLoadOptions *options,
                           GError **error)
 {
@@ -163,9 +186,14 @@ flam_formats_load (const char *path,
                    GError **error)
 {
   const FlamProgress *progress = options != NULL ? options->progress : NULL;
-  g_autoptr (FlamSource) source = flam_source_open (path, progress, error);
+  g_autoptr (FlamSource) source = flam_source_begin (path, progress, error);
+  const FlamImporter *importer;
 
   if (source == NULL)
+    return NULL;
+  importer = flam_formats_probe (source);
+  if ((importer == NULL || !importer->streams) &&
+      !flam_source_finish (source, progress, error))
     return NULL;
   return flam_formats_load_source (source, options, error);
 }

@@ -38,6 +38,9 @@ typedef struct
                     FlamBuilder *builder,
                     const FlamLoadOptions *options,
                     GError **error);
+  /* It reads forward and asks flam_source_more(), so that it can begin before
+   * the file is all unpacked. */
+  gboolean streams;
 } FlamImporter;
 
 typedef struct
@@ -69,12 +72,12 @@ const FlamImporter *flam_formats_probe (const FlamSource *source);
 FlamProfile *flam_formats_load (const char *path,
                                 const FlamLoadOptions *options,
                                 GError **error);
-FlamProfile *flam_formats_load_source (const FlamSource *source,
+FlamProfile *flam_formats_load_source (FlamSource *source,
                                        const FlamLoadOptions *options,
                                        GError **error);
 /* With one importer, whatever the probes say: for tests and fuzzers. */
 FlamProfile *flam_formats_load_with (const FlamImporter *importer,
-                                     const FlamSource *source,
+                                     FlamSource *source,
                                      const FlamLoadOptions *options,
                                      GError **error);
 

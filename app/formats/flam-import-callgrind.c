@@ -379,7 +379,7 @@ read_all (Reader *reader,
   flam_text_init (&reader->text, source);
   while (flam_text_next (&reader->text, &line, &length))
     {
-      if (source->truncated && flam_text_is_cut (&reader->text))
+      if (flam_text_is_cut (&reader->text) && flam_source_is_truncated (source))
         break;
       if (!read_line (reader, line, length) && reader->bad_lines++ == 0)
         reader->first_bad = reader->text.line;
@@ -441,4 +441,5 @@ const FlamImporter flam_import_callgrind = {
   .mime_types = mime_types,
   .probe = probe,
   .load = load,
+  .streams = TRUE,
 };

@@ -380,7 +380,7 @@ read_lines (Folded *folded,
             return FALSE;
         }
       if (is_skipped (text, length) ||
-          (source->truncated && flam_text_is_cut (&all)))
+          (flam_text_is_cut (&all) && flam_source_is_truncated (source)))
         continue;
       if (!parse_line (text, length, folded->n_columns, &line) ||
           line.length > G_MAXUINT32)
@@ -509,4 +509,5 @@ const FlamImporter flam_import_folded = {
   .mime_types = mime_types,
   .probe = probe,
   .load = load,
+  .streams = TRUE,
 };

@@ -418,16 +418,11 @@ read_short_line (Reader *reader, const guint8 *line)
              : NULL;
 }
 
-/* Nearly every line is short. The byte after the last one is a NUL, which ends
- * every number. */
+/* Whole lines; nearly every one is short. */
 static const guint8 *
-read_chunk (Reader *reader,
-            const guint8 *p,
-            const guint8 *chunk_end,
-            const guint8 *end,
-            GError **error)
+read_chunk (Reader *reader, const guint8 *p, const guint8 *end, GError **error)
 {
-  while (p < chunk_end)
+  while (p < end)
     {
       const guint8 *next = NULL;
 
@@ -448,26 +443,31 @@ read_chunk (Reader *reader,
 static gboolean
 read_lines (Reader *reader, const FlamProgress *progress, GError **error)
 {
-  const guint8 *p = reader->source->data;
-  gsize size = reader->source->size;
-  const guint8 *last = memrchr (p, '\n', size);
-  const guint8 *end = last != NULL ? last + 1 : p;
+  const guint8 *data = reader->source->data;
+  const guint8 *p = data;
+  const guint8 *known = data; /* no whole line is left before it */
+  gsize size;
 
-  if (end != p + size && !reader->source->truncated)
+  while ((size = flam_source_more (reader->source, known - data)) >
+         (gsize)(known - data))
+    {
+      gsize n = MIN (data + size - known, CHUNK);
+      const guint8 *last = memrchr (known, '\n', n);
+
+      known += n;
+      if (last == NULL)
+        continue;
+      p = read_chunk (reader, p, last + 1, error);
+      if (p == NULL ||
+          !flam_progress_step (
+              progress, flam_source_fraction (reader->source, p - data), error))
+        return FALSE;
+    }
+  if (p != known && !flam_source_is_truncated (reader->source))
     {
       flam_builder_set_partial (reader->builder, 1);
       flam_builder_warn (reader->builder,
                          "the file ends in the middle of a line");
-    }
-  while (p < end)
-    {
-      const guint8 *chunk_end = end - p > CHUNK ? p + CHUNK : end;
-
-      p = read_chunk (reader, p, chunk_end, end, error);
-      if (p == NULL ||
-          !flam_progress_step (
-              progress, (double)(p - reader->source->data) / size, error))
-        return FALSE;
     }
   return TRUE;
 }
@@ -624,4 +624,5 @@ const FlamImporter flam_import_heaptrack = {
   .mime_types = mime_types,
   .probe = probe,
   .load = load,
+  .streams = TRUE,
 };

@@ -301,7 +301,8 @@ read_all (Reader *reader, const FlamProgress *progress, GError **error)
 
   while (flam_text_next (&reader->text, &line, &length))
     {
-      if (reader->source->truncated && flam_text_is_cut (&reader->text))
+      if (flam_text_is_cut (&reader->text) &&
+          flam_source_is_truncated (reader->source))
         break;
       if (!read_line (reader, line, length))
         bad_line (reader);
@@ -361,4 +362,5 @@ const FlamImporter flam_import_massif = {
   .mime_types = mime_types,
   .probe = probe,
   .load = load,
+  .streams = TRUE,
 };

@@ -488,9 +488,11 @@ read_samples (Script *script, const FlamProgress *progress, GError **error)
           continue;
         }
       block.text = all.at;
-      all.at = block_end (all.at, all.end);
+      do
+        all.at = block_end (block.text, all.end);
+      while (all.at == all.end && flam_text_more (&all));
       block.length = all.at - block.text;
-      if (script->source->truncated && all.at == all.end)
+      if (all.at == all.end && flam_source_is_truncated (script->source))
         break;
       if (!flam_script_parse_header (line, length, &header) ||
           script->events.n >= MAX_EVENTS)
@@ -621,4 +623,5 @@ const FlamImporter flam_import_perf_script = {
   .mime_types = mime_types,
   .probe = probe,
   .load = load,
+  .streams = TRUE,
 };

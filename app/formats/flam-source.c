@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-source.h"
+#include "flam-unpack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -14,6 +12,8 @@
 /* One wrapper inside the other; more is not a capture but a joke. */
 #define MAX_WRAPPERS 8
 #define BLOCK (1 << 20)
+/* What probes see of a file that is still being unpacked. */
+#define HEAD (512 << 10)
 
 typedef struct
 {
@@ -118,57 +118,13 @@ map (FlamSource *source, int fd, gsize size, GError **error)
   return TRUE;
 }
 
-static int
-open_spool (const FlamSource *source, GError **error)
-{
-  g_autofree char *name = NULL;
-  int fd = open (g_get_tmp_dir (), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-  if (fd >= 0)
-    return fd;
-  fd = g_file_open_tmp ("flambeau-XXXXXX", &name, NULL);
-  if (fd < 0)
-    {
-      system_error (source, error, "no temporary file to unpack into", errno);
-      return -1;
-    }
-  g_unlink (name);
-  return fd;
-}
-
+/* The message gets the file's name before it. */
 static gboolean
-spool_write (const FlamSource *source,
-             int fd,
-             const void *data,
-             gsize size,
-             guint64 *written,
-             GError **error)
+name_error (const FlamSource *source, GError **error, GError *bad)
 {
-  const char *p = data;
-
-  if (size > FLAM_SOURCE_MAX - *written)
-    {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_TOO_LARGE,
-                         FLAM_NO_OFFSET,
-                         "unpacks to more than %d GiB",
-                         (int)(FLAM_SOURCE_MAX >> 30));
-      return FALSE;
-    }
-  *written += size;
-  while (size > 0)
-    {
-      gssize n = write (fd, p, size);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return system_error (
-            source, error, "no room for what it unpacks to", errno);
-      p += n;
-      size -= n;
-    }
-  return TRUE;
+  g_prefix_error (&bad, "%s: ", source->path);
+  g_propagate_error (error, bad);
+  return FALSE;
 }
 
 /* Pipes, terminals, files of /proc: what cannot be mapped is copied. */
@@ -181,10 +137,11 @@ spool_stream (FlamSource *source,
   g_autofree char *buffer = g_malloc (BLOCK);
   guint64 size = 0;
   gboolean done = FALSE;
-  int spool = open_spool (source, error);
+  GError *bad = NULL;
+  int spool = flam_spool_open (&bad);
 
   if (spool < 0)
-    return FALSE;
+    return name_error (source, error, bad);
   while (!done)
     {
       gssize n = read (fd, buffer, BLOCK);
@@ -195,13 +152,14 @@ spool_stream (FlamSource *source,
           system_error (source, error, "cannot be read", errno);
           break;
         }
-      done = n == 0;
-      if (!spool_write (source, spool, buffer, n, &size, error) ||
-          !flam_progress_step (progress, 0, error))
+      if (!flam_spool_write (spool, buffer, n, &size, &bad))
         {
-          done = FALSE;
+          name_error (source, error, bad);
           break;
         }
+      if (!flam_progress_step (progress, 0, error))
+        break;
+      done = n == 0;
     }
   if (done)
     done = map (source, spool, size, error);
@@ -220,57 +178,6 @@ is_wrapped (const FlamSource *source)
   return FALSE;
 }
 
-static struct archive *
-open_archive (const FlamSource *source, int *status)
-{
-  struct archive *archive = archive_read_new ();
-
-  archive_read_support_filter_gzip (archive);
-  archive_read_support_filter_xz (archive);
-  archive_read_support_filter_bzip2 (archive);
-  archive_read_support_filter_zstd (archive);
-  archive_read_support_filter_lz4 (archive);
-  archive_read_support_format_raw (archive);
-  archive_read_support_format_empty (archive);
-  *status = archive_read_open_memory (archive, source->data, source->size);
-  return archive;
-}
-
-/* Everything that comes out, to the spool. ARCHIVE_EOF is a whole file,
- * ARCHIVE_FATAL one that ended early; FALSE: the error is ours, not its. */
-static gboolean
-unpack_to (const FlamSource *source,
-           struct archive *archive,
-           int spool,
-           guint64 *size,
-           int *status,
-           const FlamProgress *progress,
-           GError **error)
-{
-  struct archive_entry *entry;
-  const void *block;
-  size_t n;
-  gint64 offset;
-
-  if (*status < ARCHIVE_WARN)
-    return TRUE;
-  *status = archive_read_next_header (archive, &entry);
-  if (*status == ARCHIVE_EOF || *status < ARCHIVE_WARN)
-    return TRUE;
-  for (;;)
-    {
-      *status = archive_read_data_block (archive, &block, &n, &offset);
-      if (*status == ARCHIVE_EOF || *status < ARCHIVE_WARN)
-        return TRUE;
-      if (!spool_write (source, spool, block, n, size, error) ||
-          !flam_progress_step (progress,
-                               (double)archive_filter_bytes (archive, -1) /
-                                   source->size,
-                               error))
-        return FALSE;
-    }
-}
-
 static void
 strip_suffixes (FlamSource *source)
 {
@@ -287,53 +194,97 @@ strip_suffixes (FlamSource *source)
     }
 }
 
-/* The library unwraps all the layers it knows at once; the caller looks again
- * in case one of them was hidden from it. What merely starts like a wrapper is
- * left as it is, `*was_wrapped` FALSE. */
+/* Lets the unpacking begin, and waits for the head of what comes out.
+ * `*is_packed` FALSE: what merely starts like a wrapper is left as it is. */
 static gboolean
-unpack (FlamSource *source,
-        gboolean *was_wrapped,
-        const FlamProgress *progress,
-        GError **error)
+begin_unpacking (FlamSource *source, gboolean *is_packed, GError **error)
 {
-  int status;
-  struct archive *archive = open_archive (source, &status);
-  int spool;
-  guint64 size = 0;
-  gboolean ok = FALSE;
+  GError *bad = NULL;
+  FlamUnpack *unpack = flam_unpack_begin (source->data, source->size, &bad);
+  gsize there = 0;
+  gsize before;
 
-  /* The memory itself is one of the filters. */
-  *was_wrapped = status < ARCHIVE_WARN || archive_filter_count (archive) > 1;
-  if (!*was_wrapped)
+  *is_packed = unpack != NULL;
+  if (bad != NULL)
+    return name_error (source, error, bad);
+  if (unpack == NULL)
+    return TRUE;
+  source->packed = source->data;
+  source->packed_mapped = source->mapped;
+  source->unpack = unpack;
+  source->data = flam_unpack_get_data (unpack);
+  source->mapped = 0;
+  do
     {
-      archive_read_free (archive);
-      return TRUE;
+      before = there;
+      there = flam_unpack_wait (unpack, before);
     }
-  spool = open_spool (source, error);
-  if (spool >= 0)
-    ok = unpack_to (source, archive, spool, &size, &status, progress, error);
-  if (ok && status != ARCHIVE_EOF)
+  while (there < HEAD && there > before);
+  source->size = MIN (there, HEAD);
+  return TRUE;
+}
+
+static void
+stop_unpacking (FlamSource *source)
+{
+  if (source->unpack == NULL)
+    return;
+  g_clear_pointer (&source->unpack, flam_unpack_free);
+  munmap ((void *)source->packed, source->packed_mapped);
+  source->packed = NULL;
+}
+
+gboolean
+flam_source_finish (FlamSource *source,
+                    const FlamProgress *progress,
+                    GError **error)
+{
+  FlamUnpacked all;
+  GError *bad = NULL;
+
+  if (source->unpack == NULL)
+    return TRUE;
+  if (!flam_unpack_finish (source->unpack, &all, progress, &bad))
+    {
+      if (g_error_matches (bad, FLAM_ERROR, FLAM_ERROR_CANCELLED))
+        return g_propagate_error (error, bad), FALSE;
+      return name_error (source, error, bad);
+    }
+  stop_unpacking (source);
+  source->data = all.data;
+  source->size = all.size;
+  source->mapped = all.mapped;
+  if (all.truncated)
     {
       source->truncated = TRUE;
-      source->read_fraction = CLAMP (
-          (double)archive_filter_bytes (archive, -1) / source->size, 0, 1);
-      if (size == 0)
-        {
-          const char *why = archive_error_string (archive);
-          flam_source_error (source,
-                             error,
-                             FLAM_ERROR_INVALID,
-                             FLAM_NO_OFFSET,
-                             "nothing could be unpacked: %s",
-                             why != NULL ? why : "unknown damage");
-          ok = FALSE;
-        }
+      source->read_fraction = all.read_fraction;
     }
-  archive_read_free (archive);
-  ok = ok && map (source, spool, size, error);
-  if (spool >= 0)
-    close (spool);
-  return ok;
+  return TRUE;
+}
+
+gsize
+flam_source_more (const FlamSource *source, gsize have)
+{
+  return source->unpack != NULL ? flam_unpack_wait (source->unpack, have)
+                                : source->size;
+}
+
+gboolean
+flam_source_is_truncated (const FlamSource *source)
+{
+  return source->truncated ||
+         (source->unpack != NULL && flam_unpack_is_truncated (source->unpack));
+}
+
+double
+flam_source_fraction (const FlamSource *source, gsize offset)
+{
+  gsize there = MAX (flam_source_more (source, 0), 1);
+  double fraction = (double)offset / there;
+
+  if (source->unpack != NULL)
+    fraction *= flam_unpack_fraction (source->unpack);
+  return MIN (fraction, 1);
 }
 
 static gboolean
@@ -356,13 +307,13 @@ read_file (FlamSource *source,
 }
 
 FlamSource *
-flam_source_open (const char *path,
-                  const FlamProgress *progress,
-                  GError **error)
+flam_source_begin (const char *path,
+                   const FlamProgress *progress,
+                   GError **error)
 {
   g_autoptr (FlamSource) source = g_new0 (FlamSource, 1);
   gboolean standard_input = strcmp (path, "-") == 0;
-  gboolean wrapped = TRUE;
+  gboolean packed = TRUE;
   gboolean ok;
   int fd = 0;
 
@@ -381,10 +332,25 @@ flam_source_open (const char *path,
   ok = read_file (source, fd, progress, error);
   if (!standard_input)
     close (fd);
-  for (guint i = 0; ok && wrapped && i < MAX_WRAPPERS; i++)
-    if ((wrapped = is_wrapped (source)))
-      ok = unpack (source, &wrapped, progress, error);
+  /* A layer may have been hidden from the library: then all of the one around
+   * it is wanted first. */
+  for (guint i = 0; ok && packed && i < MAX_WRAPPERS; i++)
+    if ((packed = is_wrapped (source)))
+      ok = flam_source_finish (source, progress, error) &&
+           begin_unpacking (source, &packed, error);
   return ok ? g_steal_pointer (&source) : NULL;
+}
+
+FlamSource *
+flam_source_open (const char *path,
+                  const FlamProgress *progress,
+                  GError **error)
+{
+  g_autoptr (FlamSource) source = flam_source_begin (path, progress, error);
+
+  if (source == NULL || !flam_source_finish (source, progress, error))
+    return NULL;
+  return g_steal_pointer (&source);
 }
 
 FlamSource *
@@ -410,7 +376,9 @@ flam_source_free (FlamSource *source)
 {
   if (source == NULL)
     return;
-  if (source->mapped > 0)
+  if (source->unpack != NULL)
+    stop_unpacking (source);
+  else if (source->mapped > 0)
     unmap (source);
   else
     g_free ((void *)source->data);

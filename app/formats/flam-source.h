@@ -1,37 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A capture's bytes: a file mapped, or unpacked once (gz, xz, bz2, zstd, lz4,
- * one inside the other). What importers read from; they never see the file.
+/* A capture's bytes: a file mapped, or unpacked once (flam-unpack.h). What
+ * importers read from; they never see the file.
  *
- * What is unpacked (or comes from a pipe) goes to an unlinked temporary file,
- * which is mapped: pages of it are the kernel's to drop, so a small file that
- * unpacks to a huge one cannot exhaust the memory. It is given up with
- * FLAM_ERROR_TOO_LARGE past FLAM_SOURCE_MAX bytes, or when the disk is full. */
+ * While it is still being unpacked, an importer that reads forward can begin:
+ * it asks for more when it comes to the end of what it knows of. */
 
 #include "flam-profile.h"
 
 G_BEGIN_DECLS
 
-#define FLAM_SOURCE_MAX (G_GUINT64_CONSTANT (32) << 30)
 /* For flam_source_error(): the place does not matter, or the message has it. */
 #define FLAM_NO_OFFSET G_MAXUINT64
 
 typedef struct
 {
-  char *path;         /* as the user named it; "-" is standard input */
-  char *name;         /* the base name without wrappers' suffixes */
-  const guint8 *data; /* at least one readable NUL byte follows the end */
-  gsize size;
+  char *path;           /* as the user named it; "-" is standard input */
+  char *name;           /* the base name without wrappers' suffixes */
+  const guint8 *data;   /* at least one readable NUL byte follows the end */
+  gsize size;           /* still unpacking: of the head, for probes */
   gboolean truncated;   /* the wrapper ended early: data is what came out */
   double read_fraction; /* how far into the packed file that was */
   guint64 packed_size;  /* the file's own size */
   gsize mapped;         /* for flam_source_free() */
+  struct _FlamUnpack *unpack; /* NULL: all is there */
+  const guint8 *packed;       /* what it reads from */
+  gsize packed_mapped;
 } FlamSource;
 
+/* With all of its bytes. */
 FlamSource *flam_source_open (const char *path,
                               const FlamProgress *progress,
                               GError **error);
+/* With the head of them; the others by flam_source_more(), or all of them by
+ * flam_source_finish(), which also is where it turns out that they could not be
+ * unpacked. */
+FlamSource *flam_source_begin (const char *path,
+                               const FlamProgress *progress,
+                               GError **error);
+gboolean flam_source_finish (FlamSource *source,
+                             const FlamProgress *progress,
+                             GError **error);
+/* Waits until more than `have` bytes are there; how many are. No more than
+ * `have`: that was the end. */
+gsize flam_source_more (const FlamSource *source, gsize have);
+/* The wrapper ended early; known once that was the end. */
+gboolean flam_source_is_truncated (const FlamSource *source);
+/* How much of the file lies before an offset in its bytes. */
+double flam_source_fraction (const FlamSource *source, gsize offset);
+
 /* For tests, fuzzers and members of archives; copies, and unpacks nothing. */
 FlamSource *
 flam_source_new_from_data (const char *name, const void *data, gsize size);

@@ -22,7 +22,21 @@ flam_text_head (const FlamSource *source)
       size = last != NULL ? (gsize)(last + 1 - head.start) : HEAD;
     }
   head.end = head.start + size;
+  head.source = NULL;
   return head;
+}
+
+gboolean
+flam_text_more (FlamText *text)
+{
+  gsize have = text->end - text->start;
+  gsize there;
+
+  if (text->source == NULL)
+    return FALSE;
+  there = flam_source_more (text->source, have);
+  text->end = text->start + MAX (there, have);
+  return there > have;
 }
 
 gboolean

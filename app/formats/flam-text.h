@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
+  const FlamSource *source; /* NULL: the end will not move */
   const char *start;
   const char *at; /* the next line's first byte */
   const char *end;
@@ -21,10 +22,14 @@ typedef struct
 static inline void
 flam_text_init (FlamText *text, const FlamSource *source)
 {
+  text->source = source;
   text->start = text->at = (const char *)source->data;
   text->end = text->start + source->size;
   text->line = 0;
 }
+
+/* What was unpacked meanwhile; FALSE: there is no more. */
+gboolean flam_text_more (FlamText *text);
 
 /* The next line without its "\n" or "\r\n"; FALSE at the end. */
 static inline gboolean
@@ -32,9 +37,11 @@ flam_text_next (FlamText *text, const char **line, gsize *length)
 {
   const char *newline;
 
+  newline = memchr (text->at, '\n', text->end - text->at);
+  while (newline == NULL && flam_text_more (text))
+    newline = memchr (text->at, '\n', text->end - text->at);
   if (text->at == text->end)
     return FALSE;
-  newline = memchr (text->at, '\n', text->end - text->at);
   if (newline == NULL)
     newline = text->end;
   *line = text->at;
@@ -57,9 +64,7 @@ flam_text_is_cut (const FlamText *text)
 static inline double
 flam_text_fraction (const FlamText *text)
 {
-  return text->end == text->start
-             ? 1
-             : (double)(text->at - text->start) / (text->end - text->start);
+  return flam_source_fraction (text->source, text->at - text->start);
 }
 
 /* The head that probes look at: whole lines if there are any in it. */

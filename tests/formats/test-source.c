@@ -2,6 +2,7 @@
 
 /* Files of every length and in every wrapper, whole and cut short. */
 
+#include "flam-dump.h"
 #include "flam-formats.h"
 
 #include <archive.h>
@@ -211,7 +212,7 @@ test_cancel (void)
   g_autoptr (GByteArray) packed = wrap (&wrappers[0], text->str, text->len);
   g_autofree char *path = write_file ("cancel", packed->data, packed->len);
   g_autofree char *plain = write_file ("plain", text->str, text->len);
-  guint calls = 0;
+  guint calls = 2; /* unpacking reports at least once */
   const FlamProgress progress = { stop, &calls };
   const FlamLoadOptions options = { .progress = &progress };
   g_autoptr (GError) error = NULL;
@@ -271,6 +272,93 @@ test_kind (void)
   g_assert_cmpint (profile->measures[0].unit, ==, FLAM_UNIT_BYTES);
 }
 
+/* --- importers that begin before all is unpacked ------------------------- */
+
+static GString *
+make_heaptrack (void)
+{
+  GString *text = g_string_new ("v 10400 3\nX ./a\nI 1000 100\ns 4 main\n"
+                                "s 1 f\ni 1000 0 1\ni 2000 0 2\nt 1 0\n");
+
+  for (guint i = 0; i < 100000; i++)
+    g_string_append_printf (
+        text, "t 2 %x\na %x %x\n+ %x\n", i + 1, i % 977 + 1, i + 2, i);
+  return text;
+}
+
+static GString *
+make_script (void)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < 30000; i++)
+    g_string_append_printf (text,
+                            "a 10 [000] %u.000%03u: 1 cycles:\n"
+                            "\t%x f%x (/bin/a)\n\t1000 main (/bin/a)\n\n",
+                            i / 1000,
+                            i % 1000,
+                            g_test_rand_int (),
+                            g_test_rand_int () % 5000);
+  return text;
+}
+
+static GString *
+make_callgrind (void)
+{
+  GString *text = g_string_new ("# callgrind format\nevents: Ir\n");
+
+  for (guint i = 0; i < 60000; i++)
+    g_string_append_printf (
+        text, "fn=f%x\n%u %u\n", g_test_rand_int (), i, i % 100);
+  return text;
+}
+
+static GString *
+make_folded (void)
+{
+  return make_text (100000);
+}
+
+static char *
+dump_of (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return flam_dump_profile (profile);
+}
+
+/* The same as from the whole, whatever comes out when; cut or not. */
+static void
+test_streams (gconstpointer data)
+{
+  GString *(*make) (void) = data;
+  g_autoptr (GString) text = make ();
+  g_autoptr (GByteArray) packed = wrap (&wrappers[0], text->str, text->len);
+
+  for (guint part = 1; part <= 2; part++)
+    {
+      g_autofree char *path =
+          write_file ("stream", packed->data, packed->len / part);
+      g_autofree char *streamed = dump_of (path);
+      g_autofree char *whole = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (FlamSource) begun = flam_source_begin (path, NULL, &error);
+      g_autoptr (FlamSource) source = flam_source_open (path, NULL, &error);
+      g_autoptr (FlamProfile) profile = NULL;
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (begun->size, <, source->size);
+      g_assert_true (flam_formats_probe (begun)->streams);
+      profile = flam_formats_load_source (source, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true (profile->facts.complete == (part == 1));
+      whole = flam_dump_profile (profile);
+      g_assert_cmpstr (streamed, ==, whole);
+    }
+}
+
 static void
 remove_folder (void)
 {
@@ -301,6 +389,13 @@ main (int argc, char **argv)
   g_test_add_func ("/source/cancel", test_cancel);
   g_test_add_func ("/source/standard-input", test_standard_input);
   g_test_add_func ("/source/kind", test_kind);
+  g_test_add_data_func ("/source/streams/folded", make_folded, test_streams);
+  g_test_add_data_func (
+      "/source/streams/heaptrack", make_heaptrack, test_streams);
+  g_test_add_data_func (
+      "/source/streams/perf-script", make_script, test_streams);
+  g_test_add_data_func (
+      "/source/streams/callgrind", make_callgrind, test_streams);
   status = g_test_run ();
   remove_folder ();
   return status;

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define REPORT_US (50 * 1000)
+
+struct _FlamUnpack
+{
+  struct archive *archive; /* the thread's */
+  int spool;
+  const guint8 *data;
+  gsize packed_size;
+  GThread *thread;
+
+  GMutex lock; /* what follows is shared */
+  GCond more;
+  gsize there;
+  guint64 packed_read;
+  gboolean stop;
+  gboolean ended;
+  gboolean truncated;
+  GError *error;
+};
+
+/* --- the temporary file -------------------------------------------------- */
+
+static gboolean
+system_error (GError **error, const char *what, int number)
+{
+  FlamError code = number == ENOSPC || number == EDQUOT || number == EFBIG
+                       ? FLAM_ERROR_TOO_LARGE
+                       : FLAM_ERROR_SYSTEM;
+
+  g_set_error (error, FLAM_ERROR, code, "%s: %s", what, g_strerror (number));
+  return FALSE;
+}
+
+int
+flam_spool_open (GError **error)
+{
+  g_autofree char *name = NULL;
+  int fd = open (g_get_tmp_dir (), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+  if (fd >= 0)
+    return fd;
+  fd = g_file_open_tmp ("flambeau-XXXXXX", &name, NULL);
+  if (fd < 0)
+    {
+      system_error (error, "no temporary file to unpack into", errno);
+      return -1;
+    }
+  g_unlink (name);
+  return fd;
+}
+
+gboolean
+flam_spool_write (
+    int fd, const void *data, gsize size, guint64 *written, GError **error)
+{
+  const char *p = data;
+
+  if (size > FLAM_UNPACK_MAX - *written)
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_TOO_LARGE,
+                   "unpacks to more than %d GiB",
+                   (int)(FLAM_UNPACK_MAX >> 30));
+      return FALSE;
+    }
+  *written += size;
+  while (size > 0)
+    {
+      gssize n = write (fd, p, size);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        return system_error (error, "no room for what it unpacks to", errno);
+      p += n;
+      size -= n;
+    }
+  return TRUE;
+}
+
+/* --- the thread ---------------------------------------------------------- */
+
+static struct archive *
+open_archive (const guint8 *packed, gsize size, int *status)
+{
+  struct archive *archive = archive_read_new ();
+
+  archive_read_support_filter_gzip (archive);
+  archive_read_support_filter_xz (archive);
+  archive_read_support_filter_bzip2 (archive);
+  archive_read_support_filter_zstd (archive);
+  archive_read_support_filter_lz4 (archive);
+  archive_read_support_format_raw (archive);
+  archive_read_support_format_empty (archive);
+  *status = archive_read_open_memory (archive, packed, size);
+  return archive;
+}
+
+/* FALSE: nobody wants the rest. */
+static gboolean
+publish (FlamUnpack *unpack, gsize there)
+{
+  gboolean wanted;
+
+  g_mutex_lock (&unpack->lock);
+  unpack->there = there;
+  unpack->packed_read = archive_filter_bytes (unpack->archive, -1);
+  wanted = !unpack->stop;
+  g_cond_signal (&unpack->more);
+  g_mutex_unlock (&unpack->lock);
+  return wanted;
+}
+
+/* Everything that comes out, to the spool. ARCHIVE_EOF is a whole file,
+ * ARCHIVE_FATAL one that ended early. */
+static int
+unpack_all (FlamUnpack *unpack, GError **error)
+{
+  struct archive_entry *entry;
+  const void *block;
+  size_t n;
+  gint64 offset;
+  guint64 written = 0;
+  int status = archive_read_next_header (unpack->archive, &entry);
+
+  while (status != ARCHIVE_EOF && status >= ARCHIVE_WARN)
+    {
+      status = archive_read_data_block (unpack->archive, &block, &n, &offset);
+      if (status == ARCHIVE_EOF || status < ARCHIVE_WARN)
+        break;
+      if (!flam_spool_write (unpack->spool, block, n, &written, error) ||
+          !publish (unpack, written))
+        break;
+    }
+  return status;
+}
+
+static void
+check_end (FlamUnpack *unpack, int status, GError **error)
+{
+  const char *why = archive_error_string (unpack->archive);
+
+  if (*error != NULL)
+    return;
+  if (status != ARCHIVE_EOF && unpack->there == 0)
+    g_set_error (error,
+                 FLAM_ERROR,
+                 FLAM_ERROR_INVALID,
+                 "nothing could be unpacked: %s",
+                 why != NULL ? why : "unknown damage");
+  /* The NUL behind the end. */
+  else if (ftruncate (unpack->spool, unpack->there + 1) < 0)
+    system_error (error, "no room for what it unpacks to", errno);
+}
+
+static gpointer
+run (gpointer data)
+{
+  FlamUnpack *unpack = data;
+  GError *error = NULL;
+  int status = unpack_all (unpack, &error);
+
+  check_end (unpack, status, &error);
+  g_mutex_lock (&unpack->lock);
+  unpack->packed_read = archive_filter_bytes (unpack->archive, -1);
+  unpack->error = error;
+  unpack->truncated = status != ARCHIVE_EOF;
+  unpack->ended = TRUE;
+  g_cond_signal (&unpack->more);
+  g_mutex_unlock (&unpack->lock);
+  return NULL;
+}
+
+/* --- the reader's side --------------------------------------------------- */
+
+static gsize
+mapped_length (void)
+{
+  return FLAM_UNPACK_MAX + sysconf (_SC_PAGESIZE);
+}
+
+/* The library unwraps all the layers it knows at once. */
+FlamUnpack *
+flam_unpack_begin (const guint8 *packed, gsize size, GError **error)
+{
+  int status;
+  struct archive *archive = open_archive (packed, size, &status);
+  FlamUnpack *unpack;
+  void *data;
+  int spool;
+
+  /* The memory itself is one of the filters. */
+  if (status >= ARCHIVE_WARN && archive_filter_count (archive) == 1)
+    {
+      archive_read_free (archive);
+      return NULL;
+    }
+  spool = flam_spool_open (error);
+  if (spool < 0)
+    {
+      archive_read_free (archive);
+      return NULL;
+    }
+  data = mmap (NULL, mapped_length (), PROT_READ, MAP_SHARED, spool, 0);
+  if (data == MAP_FAILED)
+    {
+      system_error (error, "cannot be mapped", errno);
+      archive_read_free (archive);
+      close (spool);
+      return NULL;
+    }
+  unpack = g_new0 (FlamUnpack, 1);
+  unpack->archive = archive;
+  unpack->spool = spool;
+  unpack->data = data;
+  unpack->packed_size = size;
+  g_mutex_init (&unpack->lock);
+  g_cond_init (&unpack->more);
+  unpack->thread = g_thread_new ("unpack", run, unpack);
+  return unpack;
+}
+
+const guint8 *
+flam_unpack_get_data (const FlamUnpack *unpack)
+{
+  return unpack->data;
+}
+
+gsize
+flam_unpack_wait (FlamUnpack *unpack, gsize have)
+{
+  gsize there;
+
+  g_mutex_lock (&unpack->lock);
+  while (unpack->there <= have && !unpack->ended)
+    g_cond_wait (&unpack->more, &unpack->lock);
+  there = unpack->there;
+  g_mutex_unlock (&unpack->lock);
+  return there;
+}
+
+static double
+fraction_of (const FlamUnpack *unpack)
+{
+  return CLAMP ((double)unpack->packed_read / unpack->packed_size, 0, 1);
+}
+
+double
+flam_unpack_fraction (FlamUnpack *unpack)
+{
+  double fraction;
+
+  g_mutex_lock (&unpack->lock);
+  fraction = fraction_of (unpack);
+  g_mutex_unlock (&unpack->lock);
+  return fraction;
+}
+
+gboolean
+flam_unpack_is_truncated (FlamUnpack *unpack)
+{
+  gboolean truncated;
+
+  g_mutex_lock (&unpack->lock);
+  truncated = unpack->truncated;
+  g_mutex_unlock (&unpack->lock);
+  return truncated;
+}
+
+/* Reports while it waits; FALSE: cancelled. */
+static gboolean
+wait_for_end (FlamUnpack *unpack, const FlamProgress *progress, GError **error)
+{
+  gboolean wanted = TRUE;
+  gboolean ended = FALSE;
+
+  while (wanted && !ended)
+    {
+      gint64 until = g_get_monotonic_time () + REPORT_US;
+      double fraction;
+
+      g_mutex_lock (&unpack->lock);
+      if (!unpack->ended)
+        g_cond_wait_until (&unpack->more, &unpack->lock, until);
+      ended = unpack->ended;
+      fraction = fraction_of (unpack);
+      g_mutex_unlock (&unpack->lock);
+      wanted = flam_progress_step (progress, fraction, error);
+    }
+  return wanted;
+}
+
+gboolean
+flam_unpack_finish (FlamUnpack *unpack,
+                    FlamUnpacked *out,
+                    const FlamProgress *progress,
+                    GError **error)
+{
+  if (!wait_for_end (unpack, progress, error))
+    return FALSE;
+  if (unpack->error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&unpack->error));
+      return FALSE;
+    }
+  *out = (FlamUnpacked){ .data = g_steal_pointer (&unpack->data),
+                         .size = unpack->there,
+                         .mapped = mapped_length (),
+                         .truncated = unpack->truncated,
+                         .read_fraction =
+                             unpack->truncated ? fraction_of (unpack) : 1 };
+  return TRUE;
+}
+
+void
+flam_unpack_free (FlamUnpack *unpack)
+{
+  if (unpack == NULL)
+    return;
+  g_mutex_lock (&unpack->lock);
+  unpack->stop = TRUE;
+  g_mutex_unlock (&unpack->lock);
+  g_thread_join (unpack->thread);
+  archive_read_free (unpack->archive);
+  close (unpack->spool);
+  if (unpack->data != NULL)
+    munmap ((void *)unpack->data, mapped_length ());
+  g_clear_error (&unpack->error);
+  g_mutex_clear (&unpack->lock);
+  g_cond_clear (&unpack->more);
+  g_free (unpack);
+}
