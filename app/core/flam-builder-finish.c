@@ -115,18 +115,17 @@ span_column (Span *span, const FlamColumn *column)
 static Span
 find_span (FlamBuilder *builder)
 {
+  const FlamColumn *freed = &builder->columns[COLUMN_ALLOCATION_FREED_AT];
   Span span = { G_MAXINT64, G_MININT64 };
 
   span_column (&span, &builder->columns[COLUMN_SAMPLE_TIME]);
-  for (gsize i = 0; i < builder->allocations.n; i++)
+  span_column (&span, &builder->columns[COLUMN_ALLOCATION_TIME]);
+  for (gsize i = 0; i < freed->n; i++)
     {
-      const FlamAllocation *a =
-          &flam_column_at (&builder->allocations, FlamAllocation, i);
+      gint64 time = flam_column_at (freed, gint64, i);
 
-      span.first = MIN (span.first, a->time);
-      span.last = MAX (span.last, a->time);
-      if (a->freed_at != FLAM_NEVER)
-        span.last = MAX (span.last, a->freed_at);
+      if (time != FLAM_NEVER)
+        span.last = MAX (span.last, time);
     }
   for (guint i = 0; i < builder->counters->len; i++)
     span_column (&span,
@@ -150,19 +149,21 @@ shift_column (FlamColumn *column, gint64 origin)
 static void
 shift_times (FlamBuilder *builder, gint64 origin)
 {
+  FlamColumn *born = &builder->columns[COLUMN_ALLOCATION_TIME];
+  FlamColumn *freed = &builder->columns[COLUMN_ALLOCATION_FREED_AT];
+
   shift_column (&builder->columns[COLUMN_SAMPLE_TIME], origin);
   shift_column (&builder->columns[COLUMN_MARK_TIME], origin);
   for (guint i = 0; i < builder->counters->len; i++)
     shift_column (&g_array_index (builder->counters, PendingCounter, i).time,
                   origin);
-  for (gsize i = 0; i < builder->allocations.n; i++)
+  shift_column (born, origin);
+  for (gsize i = 0; i < freed->n; i++)
     {
-      FlamAllocation *a =
-          &flam_column_at (&builder->allocations, FlamAllocation, i);
+      gint64 *time = &flam_column_at (freed, gint64, i);
 
-      a->time = since (a->time, origin);
-      if (a->freed_at != FLAM_NEVER)
-        a->freed_at = MAX (since (a->freed_at, origin), a->time);
+      if (*time != FLAM_NEVER)
+        *time = MAX (since (*time, origin), flam_column_at (born, gint64, i));
     }
 }
 
@@ -201,20 +202,21 @@ check_weights (FlamBuilder *builder, GError **error)
 static gboolean
 check_allocations (FlamBuilder *builder, GError **error)
 {
+  const gint64 *size = builder->columns[COLUMN_ALLOCATION_SIZE].data;
+  const gint64 *count = builder->columns[COLUMN_ALLOCATION_COUNT].data;
+  const gint64 *at_peak = builder->columns[COLUMN_ALLOCATION_AT_PEAK].data;
   gint64 bytes = 0;
   gint64 blocks = 0;
 
-  for (gsize i = 0; i < builder->allocations.n; i++)
+  for (gsize i = 0; i < builder->columns[COLUMN_ALLOCATION_TIME].n; i++)
     {
-      const FlamAllocation *a =
-          &flam_column_at (&builder->allocations, FlamAllocation, i);
-      gint64 size;
+      gint64 total;
 
-      if (a->size < 0 || a->count < 0 || a->at_peak > a->count)
+      if (size[i] < 0 || count[i] < 0 || at_peak[i] > count[i])
         return refuse (error, "an allocation has an impossible size");
-      if (__builtin_mul_overflow (a->size, a->count, &size) ||
-          __builtin_add_overflow (bytes, size, &bytes) ||
-          __builtin_add_overflow (blocks, a->count, &blocks))
+      if (__builtin_mul_overflow (size[i], count[i], &total) ||
+          __builtin_add_overflow (bytes, total, &bytes) ||
+          __builtin_add_overflow (blocks, count[i], &blocks))
         return refuse (error, "the allocations add up to more than 2^63");
     }
   return TRUE;
@@ -298,67 +300,53 @@ freeze_threads (FlamBuilder *builder, FlamProfileBox *box)
   p->samples.state = own (COLUMN_SAMPLE_STATE);
 }
 
-static int
-compare_allocations (gconstpointer a, gconstpointer b, gpointer data)
+/* Rows by the time they were born, ties as they came. NULL when they stand like
+ * that already. */
+static guint32 *
+allocation_order (const FlamBuilder *builder)
 {
-  const FlamAllocation *x = a;
-  const FlamAllocation *y = b;
+  const FlamColumn *born = &builder->columns[COLUMN_ALLOCATION_TIME];
+  const gint64 *times = born->data;
+  guint32 *order;
+  gboolean ascending = TRUE;
 
-  return (x->time > y->time) - (x->time < y->time);
+  for (gsize i = 1; i < born->n; i++)
+    ascending = ascending && times[i - 1] <= times[i];
+  if (ascending)
+    return NULL;
+  order = g_new (guint32, born->n);
+  for (gsize i = 0; i < born->n; i++)
+    order[i] = i;
+  g_qsort_with_data (
+      order, born->n, sizeof *order, compare_times, (gpointer)times);
+  return order;
 }
 
 static void
 freeze_allocations (FlamBuilder *builder, FlamProfileBox *box)
 {
-  FlamColumn *rows = &builder->allocations;
-  guint32 n = rows->n;
-  const FlamAllocation *a = rows->data;
   FlamAllocations *table = &box->tables.allocations;
-  gboolean ascending = TRUE;
-  gboolean has_peak = n > 0;
-  gint64 *time, *freed_at, *size, *count, *at_peak;
-  FlamId *thread, *stack;
-  guint16 *distance;
-  guint8 *allocator;
+  FlamColumn *columns = builder->columns;
+  FlamColumn *at_peak = &columns[COLUMN_ALLOCATION_AT_PEAK];
+  g_autofree guint32 *order = allocation_order (builder);
+  gboolean has_peak = TRUE;
 
-  table->n = n;
-  if (n == 0)
-    return;
-  for (guint32 i = 0; i < n; i++)
-    {
-      ascending = ascending && (i == 0 || a[i - 1].time <= a[i].time);
-      has_peak = has_peak && a[i].at_peak >= 0;
-    }
-  if (!ascending)
-    g_qsort_with_data (rows->data, n, sizeof *a, compare_allocations, NULL);
-
-#define new_column(type, name)                                                 \
-  (table->name = name = g_new (type, n), g_ptr_array_add (box->owned, name))
-  new_column (gint64, time);
-  new_column (gint64, freed_at);
-  new_column (gint64, size);
-  new_column (gint64, count);
-  new_column (gint64, at_peak);
-  new_column (FlamId, thread);
-  new_column (FlamId, stack);
-  new_column (guint16, distance);
-  new_column (guint8, allocator);
-#undef new_column
-  for (guint32 i = 0; i < n; i++)
-    {
-      time[i] = a[i].time;
-      freed_at[i] = a[i].freed_at;
-      size[i] = a[i].size;
-      count[i] = a[i].count;
-      at_peak[i] = a[i].at_peak;
-      thread[i] = a[i].thread;
-      stack[i] = a[i].stack;
-      distance[i] = a[i].distance;
-      allocator[i] = a[i].allocator;
-    }
+  table->n = columns[COLUMN_ALLOCATION_TIME].n;
+  for (gsize i = 0; i < at_peak->n; i++)
+    has_peak = has_peak && flam_column_at (at_peak, gint64, i) >= 0;
   if (!has_peak)
-    table->at_peak = NULL;
-  flam_column_clear (rows);
+    flam_column_clear (at_peak);
+  for (guint i = COLUMN_ALLOCATION_TIME; i <= COLUMN_ALLOCATION_ALLOCATOR; i++)
+    reorder (&columns[i], order);
+  table->time = own (COLUMN_ALLOCATION_TIME);
+  table->freed_at = own (COLUMN_ALLOCATION_FREED_AT);
+  table->size = own (COLUMN_ALLOCATION_SIZE);
+  table->count = own (COLUMN_ALLOCATION_COUNT);
+  table->at_peak = own (COLUMN_ALLOCATION_AT_PEAK);
+  table->thread = own (COLUMN_ALLOCATION_THREAD);
+  table->stack = own (COLUMN_ALLOCATION_STACK);
+  table->distance = own (COLUMN_ALLOCATION_DISTANCE);
+  table->allocator = own (COLUMN_ALLOCATION_ALLOCATOR);
 }
 
 static void

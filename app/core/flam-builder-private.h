@@ -41,6 +41,15 @@ enum
   COLUMN_SAMPLE_TIME,  /* empty until there are times */
   COLUMN_SAMPLE_EVENT, /* empty until one is not 0 */
   COLUMN_SAMPLE_STATE, /* empty until one is not running */
+  COLUMN_ALLOCATION_TIME,
+  COLUMN_ALLOCATION_FREED_AT,
+  COLUMN_ALLOCATION_SIZE,
+  COLUMN_ALLOCATION_COUNT,
+  COLUMN_ALLOCATION_AT_PEAK,
+  COLUMN_ALLOCATION_THREAD,
+  COLUMN_ALLOCATION_STACK,
+  COLUMN_ALLOCATION_DISTANCE,
+  COLUMN_ALLOCATION_ALLOCATOR,
   COLUMN_MARK_TIME,
   COLUMN_MARK_DURATION,
   COLUMN_MARK_THREAD,
@@ -81,7 +90,6 @@ struct _FlamBuilder
   GArray *weights;  /* FlamColumn of gint64 */
   GArray *measures; /* PendingMeasure */
   GArray *counters; /* PendingCounter */
-  FlamColumn allocations;
   gboolean has_times;
   gboolean has_origin;
   gint64 origin;

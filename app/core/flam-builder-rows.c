@@ -135,13 +135,31 @@ flam_builder_add_allocation (FlamBuilder *builder,
                              const FlamAllocation *allocation)
 {
   g_assert (builder->base == NULL);
-  g_assert (builder->allocations.n < FLAM_NONE);
+  g_assert (builder->columns[COLUMN_ALLOCATION_TIME].n < FLAM_NONE);
   g_assert (allocation->thread == FLAM_NONE ||
             allocation->thread < builder->columns[COLUMN_THREAD_TID].n);
   g_assert (allocation->stack == FLAM_NONE ||
             allocation->stack < builder->columns[COLUMN_STACK_FRAME].n);
   g_assert (allocation->allocator < FLAM_N_ALLOCATORS);
-  flam_column_append (&builder->allocations, FlamAllocation, *allocation);
+#define add(type, which, value)                                                \
+  push (builder, type, COLUMN_ALLOCATION_##which, value)
+  add (gint64, TIME, allocation->time);
+  add (gint64, FREED_AT, allocation->freed_at);
+  add (gint64, SIZE, allocation->size);
+  add (gint64, COUNT, allocation->count);
+  add (gint64, AT_PEAK, allocation->at_peak);
+  add (FlamId, THREAD, allocation->thread);
+  add (FlamId, STACK, allocation->stack);
+  add (guint16, DISTANCE, allocation->distance);
+  add (guint8, ALLOCATOR, allocation->allocator);
+#undef add
+}
+
+void
+flam_builder_reserve_allocations (FlamBuilder *builder, gsize n)
+{
+  for (guint i = COLUMN_ALLOCATION_TIME; i <= COLUMN_ALLOCATION_ALLOCATOR; i++)
+    flam_column_reserve (&builder->columns[i], builder->columns[i].n + n);
 }
 
 static const struct

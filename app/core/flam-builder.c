@@ -7,24 +7,51 @@
 #include "flam-builder-private.h"
 
 static const guint column_sizes[] = {
-  [COLUMN_MODULE_NAME] = 4,        [COLUMN_MODULE_PATH] = 4,
-  [COLUMN_MODULE_BUILD_ID] = 4,    [COLUMN_MODULE_WHY] = 4,
-  [COLUMN_MODULE_SYMBOLS] = 1,     [COLUMN_MODULE_ADDRESSING] = 1,
-  [COLUMN_FUNCTION_NAME] = 4,      [COLUMN_FUNCTION_SYSTEM_NAME] = 4,
-  [COLUMN_FUNCTION_FILE] = 4,      [COLUMN_FUNCTION_MODULE] = 4,
-  [COLUMN_FUNCTION_LINE] = 4,      [COLUMN_FUNCTION_KIND] = 1,
-  [COLUMN_FUNCTION_FLAGS] = 1,     [COLUMN_FRAME_FUNCTION] = 4,
-  [COLUMN_FRAME_ADDRESS] = 8,      [COLUMN_FRAME_LINE] = 4,
-  [COLUMN_FRAME_DEPTH] = 2,        [COLUMN_STACK_PREFIX] = 4,
-  [COLUMN_STACK_FRAME] = 4,        [COLUMN_PROCESS_PID] = 4,
-  [COLUMN_PROCESS_NAME] = 4,       [COLUMN_PROCESS_PARENT] = 4,
-  [COLUMN_PROCESS_GENERATION] = 4, [COLUMN_THREAD_PROCESS] = 4,
-  [COLUMN_THREAD_TID] = 4,         [COLUMN_THREAD_NAME] = 4,
-  [COLUMN_THREAD_GENERATION] = 4,  [COLUMN_SAMPLE_THREAD] = 4,
-  [COLUMN_SAMPLE_STACK] = 4,       [COLUMN_SAMPLE_TIME] = 8,
-  [COLUMN_SAMPLE_EVENT] = 2,       [COLUMN_SAMPLE_STATE] = 1,
-  [COLUMN_MARK_TIME] = 8,          [COLUMN_MARK_DURATION] = 8,
-  [COLUMN_MARK_THREAD] = 4,        [COLUMN_MARK_NAME] = 4,
+  [COLUMN_MODULE_NAME] = 4,
+  [COLUMN_MODULE_PATH] = 4,
+  [COLUMN_MODULE_BUILD_ID] = 4,
+  [COLUMN_MODULE_WHY] = 4,
+  [COLUMN_MODULE_SYMBOLS] = 1,
+  [COLUMN_MODULE_ADDRESSING] = 1,
+  [COLUMN_FUNCTION_NAME] = 4,
+  [COLUMN_FUNCTION_SYSTEM_NAME] = 4,
+  [COLUMN_FUNCTION_FILE] = 4,
+  [COLUMN_FUNCTION_MODULE] = 4,
+  [COLUMN_FUNCTION_LINE] = 4,
+  [COLUMN_FUNCTION_KIND] = 1,
+  [COLUMN_FUNCTION_FLAGS] = 1,
+  [COLUMN_FRAME_FUNCTION] = 4,
+  [COLUMN_FRAME_ADDRESS] = 8,
+  [COLUMN_FRAME_LINE] = 4,
+  [COLUMN_FRAME_DEPTH] = 2,
+  [COLUMN_STACK_PREFIX] = 4,
+  [COLUMN_STACK_FRAME] = 4,
+  [COLUMN_PROCESS_PID] = 4,
+  [COLUMN_PROCESS_NAME] = 4,
+  [COLUMN_PROCESS_PARENT] = 4,
+  [COLUMN_PROCESS_GENERATION] = 4,
+  [COLUMN_THREAD_PROCESS] = 4,
+  [COLUMN_THREAD_TID] = 4,
+  [COLUMN_THREAD_NAME] = 4,
+  [COLUMN_THREAD_GENERATION] = 4,
+  [COLUMN_SAMPLE_THREAD] = 4,
+  [COLUMN_SAMPLE_STACK] = 4,
+  [COLUMN_SAMPLE_TIME] = 8,
+  [COLUMN_SAMPLE_EVENT] = 2,
+  [COLUMN_SAMPLE_STATE] = 1,
+  [COLUMN_ALLOCATION_TIME] = 8,
+  [COLUMN_ALLOCATION_FREED_AT] = 8,
+  [COLUMN_ALLOCATION_SIZE] = 8,
+  [COLUMN_ALLOCATION_COUNT] = 8,
+  [COLUMN_ALLOCATION_AT_PEAK] = 8,
+  [COLUMN_ALLOCATION_THREAD] = 4,
+  [COLUMN_ALLOCATION_STACK] = 4,
+  [COLUMN_ALLOCATION_DISTANCE] = 2,
+  [COLUMN_ALLOCATION_ALLOCATOR] = 1,
+  [COLUMN_MARK_TIME] = 8,
+  [COLUMN_MARK_DURATION] = 8,
+  [COLUMN_MARK_THREAD] = 4,
+  [COLUMN_MARK_NAME] = 4,
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (column_sizes) == N_COLUMNS);
 
@@ -43,7 +70,6 @@ flam_builder_new (void)
     flam_column_init (&builder->columns[i], column_sizes[i]);
   for (guint i = 0; i < N_INTERNERS; i++)
     flam_interner_init (&builder->interners[i]);
-  flam_column_init (&builder->allocations, sizeof (FlamAllocation));
   builder->weights = g_array_new (FALSE, FALSE, sizeof (FlamColumn));
   builder->measures = g_array_new (FALSE, FALSE, sizeof (PendingMeasure));
   builder->counters = g_array_new (FALSE, FALSE, sizeof (PendingCounter));
@@ -62,7 +88,6 @@ flam_builder_free (FlamBuilder *builder)
     flam_column_clear (&builder->columns[i]);
   for (guint i = 0; i < N_INTERNERS; i++)
     flam_interner_clear (&builder->interners[i]);
-  flam_column_clear (&builder->allocations);
   for (guint i = 0; i < builder->weights->len; i++)
     flam_column_clear (&g_array_index (builder->weights, FlamColumn, i));
   for (guint i = 0; i < builder->counters->len; i++)

@@ -155,6 +155,8 @@ typedef struct
 
 void flam_builder_add_allocation (FlamBuilder *builder,
                                   const FlamAllocation *allocation);
+/* Room for that many more. */
+void flam_builder_reserve_allocations (FlamBuilder *builder, gsize n);
 /* The measures derived from allocations: peak, leaked, allocated, allocations,
  * temporary and their other halves. Call once, where in the list they belong.
  */

@@ -527,6 +527,7 @@ flam_ledger_finish (FlamLedger *ledger,
     }
   close_piles (ledger);
   order = rows_by_birth (ledger);
+  flam_builder_reserve_allocations (builder, ledger->rows.n);
   for (gsize i = 0; i < ledger->rows.n; i++)
     add_allocation (
         ledger, builder, &flam_column_at (&ledger->rows, Row, order[i]), end);
