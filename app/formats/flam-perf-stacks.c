@@ -241,6 +241,7 @@ add_copied (FlamPerfStacks *stacks,
                               &memory,
                               &regs,
                               stacks->pcs,
+                              NULL,
                               FLAM_UNWIND_DEFAULT_LIMIT,
                               &end);
 

@@ -3,6 +3,7 @@
 
 #include "flam-demangle.h"
 #include "flam-dwarf-index.h"
+#include "flam-python.h"
 #include "flam-source-path.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@ typedef struct
 {
   const char *shown;
   const char *system;
+  guint flags;
 } Names;
 
 struct _FlamSymbolModule
@@ -24,6 +26,7 @@ struct _FlamSymbolModule
   FlamSymbolTable *table;
   FlamDwarfIndex *dwarf;
   gboolean loaded;
+  gboolean python; /* the interpreter is in it */
   GStringChunk *strings;
   GHashTable *names; /* raw name's address -> Names */
   GHashTable *files; /* raw path's address -> normalized path */
@@ -37,6 +40,7 @@ module_new (FlamElf *elf, const FlamSymbolModuleOptions *options)
   FlamSymbolModule *module = g_new0 (FlamSymbolModule, 1);
 
   module->elf = elf;
+  module->python = flam_python_is_in (elf);
   if (options)
     {
       module->detail = options->detail;
@@ -108,6 +112,12 @@ const FlamElf *
 flam_symbol_module_get_elf (const FlamSymbolModule *module)
 {
   return module->elf;
+}
+
+guint
+flam_symbol_module_get_unnamed_flags (const FlamSymbolModule *module)
+{
+  return module->python ? FLAM_FUNCTION_IRRELEVANT : FLAM_FUNCTION_PLAIN;
 }
 
 static FlamElf *
@@ -256,6 +266,8 @@ names_of (FlamSymbolModule *module, const char *raw, gboolean linkage)
   names->shown = strcmp (shown, raw) == 0
                      ? raw
                      : g_string_chunk_insert_const (module->strings, shown);
+  if (module->python)
+    names->flags = flam_python_native_flags (names->shown);
   g_hash_table_insert (module->names, (char *)raw, names);
   return names;
 }
@@ -310,6 +322,7 @@ add_frame (FlamSymbolModule *module,
     .name = names->shown,
     .system_name = names->system,
     .file = "",
+    .flags = names->flags,
   };
 
   if (dwarf)

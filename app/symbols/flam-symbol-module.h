@@ -41,6 +41,7 @@ typedef struct
   const char *file;        /* where the function is defined, or "" */
   guint32 first_line;      /* where its definition begins, or 0 */
   guint32 line;            /* of this place in `file`; 0 unknown */
+  guint flags;             /* FlamFunctionFlags: of an interpreter's own code */
 } FlamSymbolFrame;
 
 /* Valid until the next look-up in the same module. */
@@ -80,6 +81,10 @@ FlamSymbolState flam_symbol_module_get_state (FlamSymbolModule *module);
  * "" when nothing is. Split debug information is missed only once it has been
  * looked for, so ask after the look-ups. */
 const char *flam_symbol_module_get_why (FlamSymbolModule *module);
+
+/* FlamFunctionFlags of what has no name in it: in an interpreter's binary that
+ * is the interpreter's own. */
+guint flam_symbol_module_get_unnamed_flags (const FlamSymbolModule *module);
 
 /* `vaddr`: the file's own address. FALSE (and n = 0) when nothing is known.
  * For a caller's frame give the return address - 1. */

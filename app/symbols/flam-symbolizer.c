@@ -164,6 +164,7 @@ add_function (Run *run,
     .module = module,
     .line = frame->first_line,
     .kind = kind,
+    .flags = frame->flags,
   };
 
   if (frame->system_name != frame->name)
@@ -196,6 +197,31 @@ answer (Run *run,
                               run->chain->len);
 }
 
+/* It keeps the name that stands for none, but may be hidden. */
+static void
+flag_unnamed (Run *run, const Query *query, guint flags)
+{
+  const FlamFunctions *functions = &run->profile->functions;
+  FlamId old = run->profile->frames.function[query->frame];
+  FlamFunction function = {
+    .name = flam_builder_string (
+        run->builder, flam_profile_function_name (run->profile, old), -1),
+    .module = query->module,
+    .kind = functions->kind[old],
+    .flags = functions->flags[old] | flags,
+  };
+  FlamId frame;
+
+  if (flags == 0 || functions->kind[old] != FLAM_KIND_UNRESOLVED)
+    return;
+  frame = flam_builder_frame (run->builder,
+                              flam_builder_function (run->builder, &function),
+                              query->address,
+                              0,
+                              0);
+  flam_builder_replace_frame (run->builder, query->frame, &frame, 1);
+}
+
 static gboolean
 ask_module (Run *run, const Job *job, FlamSymbolModule *module, GError **error)
 {
@@ -211,6 +237,9 @@ ask_module (Run *run, const Job *job, FlamSymbolModule *module, GError **error)
                     module, query->address, &chain)
               : flam_symbol_module_lookup (module, query->address, &chain))
         answer (run, job, query, &chain, FLAM_KIND_NATIVE);
+      else
+        flag_unnamed (
+            run, query, flam_symbol_module_get_unnamed_flags (module));
       run->done++;
     }
   flam_builder_set_module_symbols (run->builder,

@@ -333,6 +333,7 @@ flam_unwind_walk (FlamUnwindSpace *space,
                   const FlamUnwindMemory *memory,
                   FlamUnwindRegs *regs,
                   uint64_t *pcs,
+                  uint64_t *sps,
                   size_t limit,
                   FlamUnwindEnd *end)
 {
@@ -343,6 +344,8 @@ flam_unwind_walk (FlamUnwindSpace *space,
   *end = FLAM_UNWIND_LIMIT;
   if (limit == 0)
     return 0;
+  if (sps)
+    sps[n] = regs->sp;
   pcs[n++] = regs->pc - regs->caller;
   entry = look_up (space, cache, regs->pc - regs->caller);
   while (entry)
@@ -359,6 +362,8 @@ flam_unwind_walk (FlamUnwindSpace *space,
           *end = FLAM_UNWIND_LIMIT;
           return n;
         }
+      if (sps)
+        sps[n] = regs->sp;
       pcs[n++] = regs->pc - (regs->caller && !is_signal_frame (entry));
     }
   *end = handmade ? FLAM_UNWIND_ROOT : FLAM_UNWIND_BAD;

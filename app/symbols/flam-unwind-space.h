@@ -16,7 +16,8 @@
  *   flam_unwind_space_add (space, start, end, offset, table, my_module);
  *   FlamUnwindMemory memory = { copy, sp, n_copied };
  *   FlamUnwindRegs regs = { .pc = pc, .sp = sp, .bp = bp };
- *   n = flam_unwind_walk (space, cache, &memory, &regs, pcs, 30000, &end);
+ *   n = flam_unwind_walk (
+ *       space, cache, &memory, &regs, pcs, NULL, 30000, &end);
  */
 
 #include "flam-unwind-rows.h"
@@ -94,13 +95,16 @@ FlamUnwindEnd flam_unwind_space_step (FlamUnwindSpace *space,
 
 /* The whole stack, leaf first: pcs[0] is regs->pc; a caller's pc is its
  * return address - 1 (a signal trampoline's is exact), so that all may be
- * looked up as they stand. Returns how many there are; `end` says why it ended
- * (never FLAM_UNWIND_OK). On FLAM_UNWIND_NEEDS_BP, `pcs` holds what was
- * certain: read rbp, walk again. `regs` is left as it was at the last frame. */
+ * looked up as they stand. `sps` (or NULL) gets the stack pointer in each: what
+ * lies from sps[i] up to sps[i + 1] belongs to frame i. Returns how many there
+ * are; `end` says why it ended (never FLAM_UNWIND_OK). On FLAM_UNWIND_NEEDS_BP,
+ * `pcs` holds what was certain: read rbp, walk again. `regs` is left as it was
+ * at the last frame. */
 size_t flam_unwind_walk (FlamUnwindSpace *space,
                          FlamUnwindCache *cache,
                          const FlamUnwindMemory *memory,
                          FlamUnwindRegs *regs,
                          uint64_t *pcs,
+                         uint64_t *sps,
                          size_t limit,
                          FlamUnwindEnd *end);

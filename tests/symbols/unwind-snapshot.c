@@ -331,7 +331,7 @@ ours_unwind (Ours *ours,
   };
 
   return (guint)flam_unwind_walk (
-      ours->space, ours->cache, &memory, &regs, pcs, limit, end);
+      ours->space, ours->cache, &memory, &regs, pcs, NULL, limit, end);
 }
 
 /* --- libdwfl ------------------------------------------------------------- */

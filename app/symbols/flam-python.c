@@ -147,3 +147,53 @@ flam_python_flags (const char *file)
     return FLAM_FUNCTION_IRRELEVANT;
   return FLAM_FUNCTION_PLAIN;
 }
+
+guint
+flam_python_native_flags (const char *name)
+{
+  static const char *const calling[] = {
+    "PyEval_",
+    "_PyEval_",
+    "PyObject_Call",
+    "_PyObject_Call",
+    "_PyObject_MakeTpCall",
+    "PyObject_Vectorcall",
+    "_PyObject_Vectorcall",
+    "PyVectorcall_Call",
+    "_PyVectorcall_",
+    "_PyFunction_Vectorcall",
+    "_PyFunction_FastCall",
+    "_PyCFunction_",
+    "cfunction_",
+    "method_vectorcall",
+    "object_vacall",
+    "slot_tp_",
+    "Py_RunMain",
+    "Py_Main",
+    "Py_BytesMain",
+    "pymain_",
+    "PyRun_",
+    "_PyRun_",
+    "run_mod",
+    "run_eval_code_obj",
+    "pyrun_",
+    "gen_send_ex",
+    "gen_iternext",
+    "gen_send",
+    "builtin_exec",
+    "vectorcall_",
+  };
+  static const char *const importing[] = {
+    "PyImport_",   "_PyImport_",      "import_find_and_load", "import_name",
+    "import_from", "import_all_from", "builtin___import__",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (calling); i++)
+    if (g_str_has_prefix (name, calling[i]))
+      return FLAM_FUNCTION_IRRELEVANT;
+  for (guint i = 0; i < G_N_ELEMENTS (importing); i++)
+    if (g_str_has_prefix (name, importing[i]))
+      return FLAM_FUNCTION_IMPORT;
+  return strstr (name, "vectorcall") != NULL ? FLAM_FUNCTION_IRRELEVANT
+                                             : FLAM_FUNCTION_PLAIN;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-python.h"
+
+#include <unistd.h>
+
+#include "flam-symbol-table.h"
+
+#define SECTION ".PyRuntime"
+
+/* Bytes as the file has them for an address; 0: none. */
+static gsize
+read_at (const FlamElf *elf, int fd, guint64 vaddr, void *to, gsize size)
+{
+  guint64 offset;
+  ssize_t n;
+
+  if (!flam_elf_vaddr_to_offset (elf, vaddr, &offset))
+    return 0;
+  n = pread (fd, to, size, (off_t)offset);
+  return n > 0 ? (gsize)n : 0;
+}
+
+static guint32
+version_of (const FlamElf *elf, int fd)
+{
+  guint64 vaddr, size, version = 0;
+
+  if (!flam_elf_find_symbol (elf, "Py_Version", &vaddr, &size) ||
+      read_at (elf, fd, vaddr, &version, sizeof version) != sizeof version)
+    return 0;
+  return (guint32)version;
+}
+
+/* What is to be taken from an address of the code to get its file offset. */
+static guint64
+code_bias (const FlamElf *elf)
+{
+  guint n;
+  const FlamElfSegment *segments = flam_elf_get_segments (elf, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (segments[i].executable)
+      return segments[i].vaddr - segments[i].offset;
+  return 0;
+}
+
+/* _PyRuntime is alone in a section of its own, which is there in stripped
+ * binaries too. */
+gboolean
+flam_python_is_in (const FlamElf *elf)
+{
+  return flam_elf_has_section (elf, SECTION);
+}
+
+gboolean
+flam_python_find (const FlamElf *elf, int fd, FlamPythonElf *python)
+{
+  guint8 offsets[FLAM_PYTHON_DEBUG_OFFSETS_SIZE];
+  FlamElfSection section;
+  gsize n;
+
+  if (flam_elf_get_machine (elf) != EM_X86_64 ||
+      !flam_elf_get_section (elf, SECTION, &section))
+    return FALSE;
+  python->runtime = section.vaddr - code_bias (elf);
+  n = read_at (elf, fd, section.vaddr, offsets, sizeof offsets);
+  python->why = flam_python_layout_init (
+      &python->layout, version_of (elf, fd), offsets, n);
+  return TRUE;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* CPython's own call stack, read from outside: 3.11 to 3.14.
+ *
+ * Plain C without GLib, and it touches the interpreter's memory only through
+ * the caller's `read`; whatever is found there, a call ends and stays within
+ * its buffers.
+ *
+ *   _PyRuntime ─▶ interpreters ─▶ thread states ─▶ innermost frame
+ *
+ *   native stack                       Python frames, innermost first
+ *   ┌───────────────────────────┐
+ *   │ list_append               │      key ◀─┐
+ *   │ _PyEval_EvalFrameDefault  │ ◀────────── entry
+ *   │ builtin_sorted            │      rank ◀┐
+ *   │ _PyEval_EvalFrameDefault  │      main  │
+ *   │                           │      <module>
+ *   │                           │ ◀────────── entry
+ *   │ main                      │
+ *   └───────────────────────────┘
+ *
+ * A Python function called by Python takes no native frame of its own: one run
+ * of the evaluation loop carries all frames up to an entry. What marks the
+ * entry is a local variable of that run: a _PyCFrame (3.11), or a frame that
+ * is no function's (3.12 on). So its address says which native frame it was,
+ * without symbols, wherever the compiler put the loop.
+ *
+ * Source of facts: CPython's Include/internal/pycore_frame.h, pycore_runtime.h
+ * (_Py_DebugOffsets, 3.13 on), cpython/pystate.h, cpython/code.h,
+ * cpython/unicodeobject.h of the versions named. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where things are, for one build of CPython; offsets in bytes. */
+typedef struct
+{
+  uint32_t version; /* PY_VERSION_HEX */
+  uint16_t runtime_interpreters;
+  uint16_t interpreter_next;
+  uint16_t interpreter_threads;
+  uint16_t thread_next;
+  uint16_t thread_native_id;
+  uint16_t thread_frame; /* of the frame's address; up to 3.12 of a _PyCFrame */
+  uint16_t cframe_frame; /* in the _PyCFrame, if there is one */
+  uint16_t frame_code;
+  uint16_t frame_previous;
+  uint16_t frame_instruction;
+  uint16_t frame_owner;
+  uint16_t code_first_line;
+  uint16_t code_file;
+  uint16_t code_name; /* the qualified one */
+  uint16_t code_lines;
+  uint16_t code_instructions;
+  uint16_t text_ascii; /* size of a PyASCIIObject */
+} FlamPythonLayout;
+
+#define FLAM_PYTHON_DEBUG_OFFSETS_SIZE 760
+
+/* `offsets` are the bytes at _PyRuntime, as many of them as there are; needed
+ * from 3.13 on, and then `version` is not (0). NULL, or a static message why
+ * the frames of this build cannot be read. */
+const char *flam_python_layout_init (FlamPythonLayout *layout,
+                                     uint32_t version,
+                                     const void *offsets,
+                                     size_t size);
+
+/* The interpreter's memory. False: not readable. */
+typedef struct
+{
+  bool (*read) (void *data, uint64_t address, void *to, size_t size);
+  void *data;
+} FlamPythonMemory;
+
+/* The thread states of a native thread (one an interpreter it works for), at
+ * most `limit`. `tid` as the target itself sees it. */
+size_t flam_python_find_threads (const FlamPythonLayout *layout,
+                                 const FlamPythonMemory *memory,
+                                 uint64_t runtime,
+                                 uint64_t tid,
+                                 uint64_t *threads,
+                                 size_t limit);
+/* Whether that still is a thread state of `tid`. */
+bool flam_python_is_thread (const FlamPythonLayout *layout,
+                            const FlamPythonMemory *memory,
+                            uint64_t thread,
+                            uint64_t tid);
+
+typedef struct
+{
+  uint64_t code;  /* address of the code object; 0: an entry */
+  uint64_t place; /* of the instruction, or of what marks the entry */
+} FlamPythonFrame;
+
+/* The frames of a thread that stands still, innermost first, each run of the
+ * evaluation loop closed by an entry. A chain that is bad or longer than
+ * `limit` ends without one. */
+size_t flam_python_walk (const FlamPythonLayout *layout,
+                         const FlamPythonMemory *memory,
+                         uint64_t thread,
+                         FlamPythonFrame *frames,
+                         size_t limit);
+
+/* What tells a code object from another that takes its place in memory. */
+typedef struct
+{
+  uint64_t file; /* addresses of objects */
+  uint64_t name;
+  uint64_t lines;
+  uint32_t first_line;
+} FlamPythonIdentity;
+
+#define FLAM_PYTHON_IDENTITY_SIZE 80
+
+/* From where the bytes for flam_python_identity() are to be read. */
+static inline uint64_t
+flam_python_identity_address (const FlamPythonLayout *layout, uint64_t code)
+{
+  return code + layout->code_first_line;
+}
+void flam_python_identity (const FlamPythonLayout *layout,
+                           const uint8_t bytes[FLAM_PYTHON_IDENTITY_SIZE],
+                           FlamPythonIdentity *identity);
+bool flam_python_identity_equal (const FlamPythonIdentity *a,
+                                 const FlamPythonIdentity *b);
+
+/* A string object as UTF-8, cut where it is longer than `size`, always
+ * terminated. False: not a string. */
+bool flam_python_text (const FlamPythonLayout *layout,
+                       const FlamPythonMemory *memory,
+                       uint64_t object,
+                       char *text,
+                       size_t size);
+/* A bytes object; returns its length, 0 when it is none or longer than `size`.
+ */
+size_t flam_python_bytes (const FlamPythonMemory *memory,
+                          uint64_t object,
+                          uint8_t *bytes,
+                          size_t size);
