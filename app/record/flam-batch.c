@@ -70,13 +70,20 @@ take_batch (FlamPipe *pipe, gsize size, gboolean may_fail)
   return TRUE;
 }
 
+static gsize
+message_size (gsize n_data)
+{
+  return sizeof (FlamMessage) + ((n_data + 15) & ~(gsize)15);
+}
+
 FlamMessage *
 flam_pipe_reserve (FlamPipe *pipe,
                    FlamMessageKind kind,
+                   guint n_python,
                    gsize n_data,
                    gboolean may_fail)
 {
-  gsize size = sizeof (FlamMessage) + ((n_data + 15) & ~(gsize)15);
+  gsize size = message_size (n_python * sizeof (FlamPythonEntry) + n_data);
 
   if (pipe->current != NULL && pipe->current->size - pipe->current->used < size)
     hand_over (pipe);
@@ -85,16 +92,18 @@ flam_pipe_reserve (FlamPipe *pipe,
   pipe->open = (FlamMessage *)(pipe->current->data + pipe->current->used);
   memset (pipe->open, 0, sizeof *pipe->open);
   pipe->open->kind = kind;
+  pipe->open->n_python = n_python;
   return pipe->open;
 }
 
 void
 flam_pipe_commit (FlamPipe *pipe, gsize n_data)
 {
-  gsize size = sizeof (FlamMessage) + ((n_data + 15) & ~(gsize)15);
+  gsize all = pipe->open->n_python * sizeof (FlamPythonEntry) + n_data;
+  gsize size = message_size (all);
 
   pipe->open->size = (guint32)size;
-  pipe->open->n_data = (guint32)n_data;
+  pipe->open->n_data = (guint32)all;
   if (pipe->current->used == 0)
     pipe->began = pipe->open->time;
   pipe->current->used += size;

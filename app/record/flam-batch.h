@@ -37,12 +37,13 @@ typedef struct
 void flam_pipe_init (FlamPipe *pipe);
 void flam_pipe_clear (FlamPipe *pipe);
 
-/* Tracer: room for a message with up to `n_data` bytes after it, zeroed but
- * for the data. NULL when the sampler is too far behind, which may only be
- * with `may_fail`. Then fill, and flam_pipe_commit() with the bytes used, or
- * ask again to forget it. */
+/* Tracer: room for a message with `n_python` entries and up to `n_data` bytes
+ * after it, zeroed but for these. NULL when the sampler is too far behind,
+ * which may only be with `may_fail`. Then fill, and flam_pipe_commit() with the
+ * bytes used, or ask again to forget it. */
 FlamMessage *flam_pipe_reserve (FlamPipe *pipe,
                                 FlamMessageKind kind,
+                                guint n_python,
                                 gsize n_data,
                                 gboolean may_fail);
 void flam_pipe_commit (FlamPipe *pipe, gsize n_data);
@@ -59,6 +60,25 @@ static inline gpointer
 flam_message_data (FlamMessage *message)
 {
   return message + 1;
+}
+
+/* Of a sample. */
+static inline FlamPythonEntry *
+flam_message_python (FlamMessage *message)
+{
+  return (FlamPythonEntry *)(message + 1);
+}
+
+static inline gpointer
+flam_message_stack (FlamMessage *message)
+{
+  return flam_message_python (message) + message->n_python;
+}
+
+static inline gsize
+flam_message_stack_size (const FlamMessage *message)
+{
+  return message->n_data - message->n_python * sizeof (FlamPythonEntry);
 }
 
 G_END_DECLS

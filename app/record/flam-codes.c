@@ -15,6 +15,7 @@
 struct _FlamCodes
 {
   FlamCaptureWriter *writer;
+  gboolean python;    /* interpreters are looked for */
   GHashTable *by_key; /* "inode path" -> FlamCode */
   GPtrArray *list;
 };
@@ -29,16 +30,18 @@ code_free (gpointer data)
   flam_unwind_table_free (code->table);
   g_free (code->image);
   g_free (code->build_id);
+  g_free (code->python);
   g_free (code->path);
   g_free (code);
 }
 
 FlamCodes *
-flam_codes_new (FlamCaptureWriter *writer)
+flam_codes_new (FlamCaptureWriter *writer, gboolean python)
 {
   FlamCodes *codes = g_new0 (FlamCodes, 1);
 
   codes->writer = writer;
+  codes->python = python;
   codes->by_key = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   codes->list = g_ptr_array_new_with_free_func (code_free);
   return codes;
@@ -108,18 +111,37 @@ open_file (FlamCode *code, pid_t tid, const FlamMapping *mapping)
     code->fd = open_same (own, mapping->inode);
 }
 
-static char *
-build_id_of (FlamCode *code)
+static void
+warn_of_python (FlamCodes *codes, const FlamCode *code)
+{
+  g_autofree char *text =
+      g_strdup_printf ("%s: its Python functions cannot be shown: %s",
+                       code->path,
+                       code->python->why);
+
+  flam_capture_writer_warning (codes->writer, text);
+}
+
+/* What its ELF file says. */
+static void
+inspect (FlamCodes *codes, FlamCode *code)
 {
   g_autofree char *own = g_strdup_printf ("/proc/self/fd/%d", code->fd);
   g_autoptr (FlamElf) elf = NULL;
+  FlamPythonElf python;
 
   if (code->image != NULL)
     elf = flam_elf_new_from_data (
         code->path, code->image, code->image_size, NULL);
   else if (code->fd >= 0)
     elf = flam_elf_open (own, NULL);
-  return g_strdup (elf != NULL ? flam_elf_get_build_id (elf) : "");
+  code->build_id = g_strdup (elf != NULL ? flam_elf_get_build_id (elf) : "");
+  if (elf == NULL || code->fd < 0 || !codes->python ||
+      !flam_python_find (elf, code->fd, &python))
+    return;
+  code->python = g_memdup2 (&python, sizeof python);
+  if (python.why != NULL)
+    warn_of_python (codes, code);
 }
 
 /* The vdso, and files that are gone and cannot be opened: what is mapped. */
@@ -162,7 +184,7 @@ code_new (FlamCodes *codes, pid_t tid, const FlamMapping *mapping)
     open_file (code, tid, mapping);
   else if (code->kind == FLAM_CODE_VDSO)
     copy_image (code, tid, mapping);
-  code->build_id = build_id_of (code);
+  inspect (codes, code);
   code->id = flam_capture_writer_module (codes->writer,
                                          code->path,
                                          code->build_id,

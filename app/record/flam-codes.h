@@ -8,6 +8,7 @@
  * through it. */
 
 #include "flam-capture-writer.h"
+#include "flam-python.h"
 #include "flam-unwind-space.h"
 
 #include <sys/types.h>
@@ -35,6 +36,7 @@ typedef struct
   guint64 image_offset; /* file offset of its first byte */
   FlamUnwindTable *table;
   gboolean table_tried;
+  FlamPythonElf *python; /* the interpreter in it, or NULL */
 } FlamCode;
 
 typedef struct
@@ -48,7 +50,8 @@ typedef struct
 
 typedef struct _FlamCodes FlamCodes;
 
-FlamCodes *flam_codes_new (FlamCaptureWriter *writer);
+/* `python`: look for interpreters, and warn of those that cannot be read. */
+FlamCodes *flam_codes_new (FlamCaptureWriter *writer, gboolean python);
 void flam_codes_free (FlamCodes *codes);
 /* What is mapped there in process `pid`, of which thread `tid` should still be
  * alive (the leader may have ended). Never NULL. */

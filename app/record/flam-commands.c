@@ -105,7 +105,7 @@ put_mark (FlamTracer *tracer, const char *text)
 {
   gsize size = MIN (strlen (text), 4096);
   FlamMessage *message =
-      flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_MARK, size + 1, FALSE);
+      flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_MARK, 0, size + 1, FALSE);
 
   message->time = flam_tracer_now (tracer);
   memcpy (flam_message_data (message), text, size);

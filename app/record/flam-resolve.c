@@ -100,6 +100,7 @@ put_chain (FlamCaptureWriter *writer,
         .module = code->id,
         .line = symbol->first_line,
         .kind = FLAM_KIND_NATIVE,
+        .flags = symbol->flags,
       };
       flam_capture_writer_symbol (
           writer,

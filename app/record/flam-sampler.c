@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "flam-mixed.h"
+
 /* message -> walk (pcs, leaf first) -> frames -> stack, root first -> sample */
 
 #define FRAMES_MAX FLAM_UNWIND_DEFAULT_LIMIT
@@ -51,9 +53,11 @@ flam_sampler_init (FlamSampler *sampler,
   sampler->options = options;
   sampler->pipe = pipe;
   sampler->writer = writer;
-  sampler->codes = flam_codes_new (writer);
+  sampler->codes = flam_codes_new (writer, options->python);
   sampler->cache = flam_unwind_cache_new ();
   sampler->pcs = g_new (guint64, FRAMES_MAX);
+  sampler->sps = g_new (guint64, FRAMES_MAX);
+  sampler->mixed = g_array_new (FALSE, FALSE, sizeof (guint32));
   sampler->rss = FLAM_NONE;
   sampler->processes = g_hash_table_new (NULL, NULL);
   sampler->threads = g_hash_table_new (NULL, NULL);
@@ -75,6 +79,8 @@ flam_sampler_clear (FlamSampler *sampler)
   g_hash_table_unref (sampler->threads);
   g_clear_pointer (&sampler->alloc, flam_alloc_session_free);
   g_free (sampler->pcs);
+  g_free (sampler->sps);
+  g_array_unref (sampler->mixed);
   g_clear_error (&sampler->error);
 }
 
@@ -154,6 +160,13 @@ flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid)
   return row;
 }
 
+/* Where the tracer finds the target's Python, after maps were read. */
+static void
+tell_python (FlamTarget *target)
+{
+  g_atomic_pointer_set (&target->hint_python, target->view->python);
+}
+
 static void
 take_target_new (FlamSampler *sampler, FlamTarget *target)
 {
@@ -163,6 +176,7 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
   target->view->process = flam_sampler_process (
       sampler, target->pid, parent != NULL ? parent->process : FLAM_NONE);
   target->parent = NULL;
+  tell_python (target);
   if (sampler->main_pid == 0)
     sampler->main_pid = target->pid;
 }
@@ -184,6 +198,7 @@ take_exec (FlamSampler *sampler, FlamMessage *message)
                       sampler->codes,
                       flam_message_data (message),
                       sampler->now);
+  tell_python (message->target);
   message->task->last_stack = FLAM_NONE;
   update_name (sampler, message->task);
 }
@@ -212,9 +227,9 @@ static Walk
 walk (FlamSampler *sampler, FlamMessage *message)
 {
   FlamView *view = message->target->view;
-  FlamUnwindMemory memory = { .copy = flam_message_data (message),
+  FlamUnwindMemory memory = { .copy = flam_message_stack (message),
                               .base = message->regs[FLAM_UNWIND_RSP],
-                              .size = message->n_data };
+                              .size = flam_message_stack_size (message) };
   gboolean asleep = message->kind == FLAM_MESSAGE_ASLEEP;
   FlamUnwindRegs regs = {
     .pc = message->regs[FLAM_UNWIND_RIP],
@@ -232,6 +247,7 @@ walk (FlamSampler *sampler, FlamMessage *message)
                                &memory,
                                &regs,
                                sampler->pcs,
+                               sampler->sps,
                                FRAMES_MAX,
                                &result.end);
   result.last_sp = regs.sp;
@@ -282,7 +298,8 @@ give_hints (FlamTask *task, const FlamMessage *message, const Walk *walked)
     g_atomic_pointer_set (&task->hint_top, 0);
   if ((walked->end != FLAM_UNWIND_TRUNCATED &&
        walked->end != FLAM_UNWIND_LIMIT) ||
-      !message->limited || message->n_data < copy || task->hopeless)
+      !message->limited || flam_message_stack_size (message) < copy ||
+      task->hopeless)
     return;
   task->hopeless = copy >= COPY_MAX;
   g_atomic_int_set ((gint *)&task->hint_copy,
@@ -290,15 +307,34 @@ give_hints (FlamTask *task, const FlamMessage *message, const Walk *walked)
 }
 
 static FlamId
-stack_of (FlamSampler *sampler, FlamView *view, gsize n)
+frame_of (FlamSampler *sampler, FlamMessage *message, guint32 item)
+{
+  const FlamPythonEntry *entry;
+
+  if (!(item & FLAM_MIXED_PYTHON))
+    return flam_view_frame (
+        message->target->view, sampler->writer, sampler->pcs[item]);
+  entry = &flam_message_python (message)[item & ~FLAM_MIXED_PYTHON];
+  return flam_python_code_frame (
+      entry->code, sampler->writer, (gint64)entry->place);
+}
+
+static FlamId
+stack_of (FlamSampler *sampler, FlamMessage *message, gsize n)
 {
   FlamId stack = FLAM_NONE;
 
-  while (n-- > 0)
+  flam_mixed_merge (sampler->sps,
+                    (guint)n,
+                    flam_message_python (message),
+                    message->n_python,
+                    sampler->mixed);
+  for (guint i = sampler->mixed->len; i-- > 0;)
     stack = flam_capture_writer_stack (
         sampler->writer,
         stack,
-        flam_view_frame (view, sampler->writer, sampler->pcs[n]));
+        frame_of (
+            sampler, message, g_array_index (sampler->mixed, guint32, i)));
   return stack;
 }
 
@@ -327,7 +363,7 @@ take_stack (FlamSampler *sampler, FlamMessage *message)
 
   message->target->view->tid = task->tid;
   walked = walk_fresh (sampler, message);
-
+  tell_python (message->target);
   refresh_name (sampler, task);
   if (walked.end == FLAM_UNWIND_NEEDS_BP)
     {
@@ -341,7 +377,7 @@ take_stack (FlamSampler *sampler, FlamMessage *message)
   else
     give_hints (task, message, &walked);
   sampler->stats.truncated += walked.end != FLAM_UNWIND_ROOT;
-  task->last_stack = stack_of (sampler, message->target->view, walked.n);
+  task->last_stack = stack_of (sampler, message, walked.n);
   put_sample (sampler, message, task->last_stack);
 }
 

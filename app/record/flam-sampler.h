@@ -25,6 +25,8 @@ typedef struct
   FlamCodes *codes;
   FlamUnwindCache *cache;
   guint64 *pcs;
+  guint64 *sps;
+  GArray *mixed;     /* of the stack at hand, see flam_mixed_merge() */
   gint64 now;        /* of the message at hand */
   gint64 flushed_at; /* monotonic, µs */
   FlamId rss;        /* counter */

@@ -51,7 +51,7 @@ put_same (FlamTracer *tracer, FlamTask *task, gint64 until)
 
   if (until <= task->wall_seen)
     return;
-  message = flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_SAME, 0, TRUE);
+  message = flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_SAME, 0, 0, TRUE);
   if (message != NULL)
     commit (tracer, task, message, task->blocked_state, until, 0, 0);
   else
@@ -68,8 +68,9 @@ put_asleep (FlamTracer *tracer,
             gint64 now)
 {
   gsize wanted = (gsize)g_atomic_int_get ((gint *)&task->hint_copy);
-  FlamMessage *message =
-      flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_ASLEEP, wanted, TRUE);
+  guint n_python = flam_tracer_walk_python (tracer, task, now);
+  FlamMessage *message = flam_pipe_reserve (
+      tracer->pipe, FLAM_MESSAGE_ASLEEP, n_python, wanted, TRUE);
   gint64 cpu_after;
   guint64 count;
   gsize n;
@@ -80,10 +81,13 @@ put_asleep (FlamTracer *tracer,
       return FALSE;
     }
   n = flam_read_memory (
-      task->tid, blocked->sp, flam_message_data (message), wanted);
+      task->tid, blocked->sp, flam_message_stack (message), wanted);
   if (!flam_task_read_schedstat (task, &cpu_after, &count) ||
       count != task->blocked_count)
     return FALSE;
+  if (n_python > 0)
+    flam_python_reader_resolve (
+        tracer->python, task, flam_message_python (message));
   message->regs[7] = blocked->sp;
   message->regs[16] = blocked->pc;
   message->limited = n == wanted;
@@ -138,6 +142,9 @@ still_asleep (FlamTracer *tracer, FlamTask *task, gint64 now)
   task->blocked_until = now;
   if (!wants_wall (tracer))
     return TRUE;
+  if (task->blocked_known && tracer->python != NULL &&
+      flam_python_reader_has_news (task))
+    task->blocked_known = FALSE;
   if (task->blocked_known && !task->read_by_stop &&
       g_atomic_int_get (&task->hint_needs_bp))
     {

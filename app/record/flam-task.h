@@ -34,7 +34,11 @@ struct _FlamTarget
   gint64 looked_at;   /* tracer's: see flam_sleepers_target() */
   gint64 cpu_seen;
   gboolean idle;
-  struct _FlamView *view; /* sampler's: maps, modules, ids */
+  struct _FlamPythonKnown *python; /* tracer's: code objects by address */
+  struct _FlamView *view;          /* sampler's: maps, modules, ids */
+
+  /* Hint: where its Python is, or NULL. */
+  const struct _FlamPythonPlace *hint_python;
 };
 
 /* A thread. */
@@ -60,6 +64,7 @@ struct _FlamTask
   gboolean sampled;      /* at least once */
   gint64 cpu_seen;       /* up to here its CPU time is accounted for */
   gint64 wall_seen;
+  struct _FlamPythonTask *python; /* where its Python frames were, or NULL */
 
   /* Hints. */
   gboolean hopeless;      /* sampler's: too deep to be copied whole */
@@ -96,10 +101,10 @@ typedef struct
 {
   guint32 size; /* of the whole message, a multiple of 16 */
   guint16 kind;
-  guint8 state; /* FlamState */
-  guint8 unused;
-  guint32 n_data;  /* bytes that follow the message: stack or text */
-  guint32 limited; /* more than n_data was not asked for */
+  guint8 state;     /* FlamState */
+  guint8 limited;   /* more of the stack was not asked for */
+  guint32 n_data;   /* bytes that follow the message: stack or text */
+  guint32 n_python; /* before the stack, so many FlamPythonEntry */
   FlamTarget *target;
   FlamTask *task;
   gint64 time; /* ns since the recording began */
@@ -109,5 +114,15 @@ typedef struct
 } FlamMessage;
 
 G_STATIC_ASSERT (sizeof (FlamMessage) % 16 == 0);
+
+/* A Python frame, innermost first; without `code` an entry: the frames since
+ * the one before ran in the native frame that `place` lies in. */
+typedef struct
+{
+  struct _FlamPythonCode *code;
+  guint64 place; /* bytes from the code's first instruction, signed */
+} FlamPythonEntry;
+
+G_STATIC_ASSERT (sizeof (FlamPythonEntry) == 16);
 
 G_END_DECLS

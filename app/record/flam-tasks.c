@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "flam-python-reader.h"
+
 #define FIRST_COPY (32u << 10)
 
 void
@@ -38,7 +40,7 @@ tell (FlamTasks *tasks,
       FlamTask *task,
       gint64 now)
 {
-  FlamMessage *message = flam_pipe_reserve (tasks->pipe, kind, 0, FALSE);
+  FlamMessage *message = flam_pipe_reserve (tasks->pipe, kind, 0, 0, FALSE);
 
   message->target = target;
   message->task = task;
@@ -58,6 +60,8 @@ target_of (FlamTasks *tasks, pid_t pid, pid_t parent, gint64 now)
   target->pid = pid;
   target->parent =
       g_hash_table_lookup (tasks->by_pid, GINT_TO_POINTER (parent));
+  if (target->parent != NULL && target->parent->python != NULL)
+    target->python = flam_python_known_copy (target->parent->python);
   g_hash_table_insert (tasks->by_pid, GINT_TO_POINTER (pid), target);
   tell (tasks, FLAM_MESSAGE_TARGET_NEW, target, NULL, now);
   return target;
@@ -96,6 +100,13 @@ flam_tasks_reopen (FlamTask *task)
   task->blocked = FALSE;
 }
 
+void
+flam_tasks_forget_python (FlamTask *task)
+{
+  g_clear_pointer (&task->target->python, flam_python_known_free);
+  g_clear_pointer (&task->python, g_free);
+}
+
 FlamTask *
 flam_tasks_add (FlamTasks *tasks,
                 pid_t pid,
@@ -131,12 +142,14 @@ flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gint64 now)
   FlamTask *last = g_ptr_array_index (tasks->list, tasks->list->len - 1);
 
   close_proc (task);
+  g_clear_pointer (&task->python, g_free);
   last->index = task->index;
   g_ptr_array_remove_index_fast (tasks->list, task->index);
   g_hash_table_remove (tasks->by_tid, GINT_TO_POINTER (task->tid));
   tell (tasks, FLAM_MESSAGE_TASK_END, target, task, now);
   if (--target->n_tasks == 0)
     {
+      g_clear_pointer (&target->python, flam_python_known_free);
       g_hash_table_remove (tasks->by_pid, GINT_TO_POINTER (target->pid));
       tell (tasks, FLAM_MESSAGE_TARGET_END, target, NULL, now);
     }

@@ -33,6 +33,7 @@ FlamTask *flam_tasks_add (FlamTasks *tasks,
 void flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gint64 now);
 /* After an exec of its process: /proc starts anew for it. */
 void flam_tasks_reopen (FlamTask *task);
+void flam_tasks_forget_python (FlamTask *task);
 
 /* CPU time in ns and how often it was put on a CPU. FALSE: not to be had. */
 gboolean

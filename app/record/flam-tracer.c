@@ -86,6 +86,8 @@ flam_tracer_init (FlamTracer *tracer,
   tracer->next_tick = tracer->period;
   tracer->exit_status = -1;
   tracer->spin_time = g_get_num_processors () > 1 ? SPIN_TIME : 0;
+  if (options->python)
+    tracer->python = flam_python_reader_new ();
   flam_tasks_init (&tracer->tasks, pipe);
 }
 
@@ -93,6 +95,7 @@ void
 flam_tracer_clear (FlamTracer *tracer)
 {
   flam_tasks_clear (&tracer->tasks);
+  g_clear_pointer (&tracer->python, flam_python_reader_free);
 }
 
 gint64
@@ -120,6 +123,16 @@ static void
 resume (pid_t tid, int sig)
 {
   ptrace (PTRACE_CONT, tid, NULL, (void *)(glong)sig);
+}
+
+/* How many Python frames it has; of no interest for its sample while it has no
+ * interpreter. */
+guint
+flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now)
+{
+  return tracer->python != NULL
+             ? flam_python_reader_walk (tracer->python, task, now)
+             : 0;
 }
 
 /* How many bytes of the stack are worth copying. */
@@ -153,6 +166,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   gboolean foreign;
   FlamMessage *message = NULL;
   gsize n = 0, wanted = 0;
+  guint n_python = 0;
   gint64 cpu = 0, now;
   guint64 count;
   gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &foreign);
@@ -160,12 +174,13 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   if (ok)
     {
       wanted = bytes_to_copy (task, regs[7]);
-      message =
-          flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_SAMPLE, wanted, TRUE);
+      n_python = flam_tracer_walk_python (tracer, task, task->interrupted_at);
+      message = flam_pipe_reserve (
+          tracer->pipe, FLAM_MESSAGE_SAMPLE, n_python, wanted, TRUE);
     }
   if (message != NULL)
     n = flam_read_memory (
-        task->tid, regs[7], flam_message_data (message), wanted);
+        task->tid, regs[7], flam_message_stack (message), wanted);
   ok = ok && flam_task_read_schedstat (task, &cpu, &count);
   resume (task->tid, sig);
   now = flam_tracer_now (tracer);
@@ -177,6 +192,9 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
       tracer->stats.lost += !foreign;
       return;
     }
+  if (n_python > 0)
+    flam_python_reader_resolve (
+        tracer->python, task, flam_message_python (message));
   memcpy (message->regs, regs, sizeof regs);
   message->target = task->target;
   message->task = task;
@@ -237,7 +255,7 @@ static void
 tell_exec (FlamTracer *tracer, FlamTask *task)
 {
   FlamMessage *message = flam_pipe_reserve (
-      tracer->pipe, FLAM_MESSAGE_TARGET_EXEC, EXEC_MAPS + 1, FALSE);
+      tracer->pipe, FLAM_MESSAGE_TARGET_EXEC, 0, EXEC_MAPS + 1, FALSE);
   char path[64];
   int fd;
   ssize_t n = 0;
@@ -275,6 +293,7 @@ handle_exec (FlamTracer *tracer, FlamTask *task)
       flam_tasks_remove (&tracer->tasks, old, flam_tracer_now (tracer));
     }
   flam_tasks_reopen (task);
+  flam_tasks_forget_python (task);
   g_atomic_pointer_set (&task->hint_top, 0);
   flam_stop_registers (task->tid, FALSE, regs, &task->target->foreign);
   tracer->stats.refused += task->target->foreign;
@@ -504,6 +523,7 @@ attach (FlamTracer *tracer, GError **error)
     return FALSE;
   tracer->main_pid = tracer->options->pid;
   tracer->origin = monotonic ();
+  tracer->young_until = YOUNG_TIME;
   for (guint i = 0; i < tids->len; i++)
     flam_tasks_add (&tracer->tasks,
                     tracer->main_pid,

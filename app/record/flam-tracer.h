@@ -6,6 +6,7 @@
 
 #include "flam-control.h"
 #include "flam-options.h"
+#include "flam-python-reader.h"
 #include "flam-tasks.h"
 
 G_BEGIN_DECLS
@@ -28,6 +29,7 @@ typedef struct
   const FlamOptions *options;
   FlamControl *control;
   FlamPipe *pipe;
+  FlamPythonReader *python; /* NULL: Python frames are not asked for */
   FlamTasks tasks;
   FlamTracerStats stats;
 
@@ -57,6 +59,7 @@ gboolean flam_tracer_start (FlamTracer *tracer, GError **error);
 /* Until all that was traced has ended or is detached. */
 void flam_tracer_run (FlamTracer *tracer);
 gint64 flam_tracer_now (const FlamTracer *tracer);
+guint flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now);
 /* ns: so many percent of the stops were no longer. */
 gint64 flam_tracer_stop_time (const FlamTracer *tracer, guint percent);
 

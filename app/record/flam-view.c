@@ -27,6 +27,23 @@ mappings_new (void)
   return mappings;
 }
 
+/* Of several interpreters in one process, the last is taken. */
+static void
+set_python (FlamView *view, const FlamPythonPlace *place)
+{
+  for (guint i = 0; i < view->pythons->len; i++)
+    {
+      const FlamPythonPlace *known = view->pythons->pdata[i];
+      if (known->layout == place->layout && known->runtime == place->runtime)
+        {
+          view->python = known;
+          return;
+        }
+    }
+  view->python = g_memdup2 (place, sizeof *place);
+  g_ptr_array_add (view->pythons, (gpointer)view->python);
+}
+
 FlamView *
 flam_view_new (pid_t pid, const FlamView *parent)
 {
@@ -41,6 +58,9 @@ flam_view_new (pid_t pid, const FlamView *parent)
   view->space = parent != NULL ? flam_unwind_space_copy (parent->space)
                                : flam_unwind_space_new ();
   flam_unwind_space_set_load (view->space, load_table, view);
+  view->pythons = g_ptr_array_new_with_free_func (g_free);
+  if (parent != NULL && parent->python != NULL)
+    set_python (view, parent->python);
   return view;
 }
 
@@ -50,6 +70,7 @@ flam_view_free (FlamView *view)
   flam_unwind_space_free (view->space);
   g_array_unref (view->mappings);
   g_hash_table_unref (view->places);
+  g_ptr_array_unref (view->pythons);
   g_free (view);
 }
 
@@ -59,6 +80,7 @@ flam_view_reset (FlamView *view)
   flam_unwind_space_clear (view->space);
   g_array_set_size (view->mappings, 0);
   g_hash_table_remove_all (view->places);
+  view->python = NULL;
   view->read_at = -1;
 }
 
@@ -119,10 +141,21 @@ mappings_equal (const GArray *a, const GArray *b)
 }
 
 static void
+note_python (FlamView *view, const FlamMapping *mapping, const FlamCode *code)
+{
+  if (code->python != NULL && code->python->why == NULL)
+    set_python (view,
+                &(FlamPythonPlace){ &code->python->layout,
+                                    mapping->start - mapping->offset +
+                                        code->python->runtime });
+}
+
+static void
 fill_space (FlamView *view, FlamCodes *codes)
 {
   flam_unwind_space_clear (view->space);
   g_hash_table_remove_all (view->places);
+  view->python = NULL;
   for (guint i = 0; i < view->mappings->len; i++)
     {
       FlamMapping *mapping = &g_array_index (view->mappings, FlamMapping, i);
@@ -133,6 +166,7 @@ fill_space (FlamView *view, FlamCodes *codes)
                              mapping->offset,
                              code->table,
                              code);
+      note_python (view, mapping, code);
     }
 }
 

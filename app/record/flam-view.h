@@ -12,7 +12,7 @@
  * another is noticed. */
 
 #include "flam-codes.h"
-#include "flam-task.h"
+#include "flam-python-reader.h"
 
 G_BEGIN_DECLS
 
@@ -26,6 +26,8 @@ typedef struct _FlamView
   GHashTable *places; /* pc -> frame + 1 */
   gint64 read_at;     /* when maps were read; -1 never */
   gint64 pause;       /* no look at maps for so long, ns */
+  GPtrArray *pythons; /* FlamPythonPlace, all there ever were; last or NULL: */
+  const FlamPythonPlace *python; /* where its interpreter is now */
   gint64 every; /* how old maps may be, ns: 100 times what reading takes */
 } FlamView;
 

@@ -97,7 +97,7 @@ is_sane (const FlamPythonLayout *layout)
 
   for (unsigned i = 0; i < sizeof code / sizeof *code; i++)
     if (code[i] < layout->code_first_line ||
-        code[i] + 8 > layout->code_first_line + FLAM_PYTHON_IDENTITY_SIZE)
+        code[i] + 8 > layout->code_first_line + FLAM_PYTHON_CODE_SIZE)
       return false;
   return layout->frame_code + 8 <= FRAME_BYTES &&
          layout->frame_previous + 8 <= FRAME_BYTES &&
@@ -292,24 +292,16 @@ flam_python_walk (const FlamPythonLayout *layout,
 /* --- code objects -------------------------------------------------------- */
 
 void
-flam_python_identity (const FlamPythonLayout *layout,
-                      const uint8_t bytes[FLAM_PYTHON_IDENTITY_SIZE],
-                      FlamPythonIdentity *identity)
+flam_python_code_parts (const FlamPythonLayout *layout,
+                        const uint8_t piece[FLAM_PYTHON_CODE_SIZE],
+                        FlamPythonCodeParts *parts)
 {
   size_t base = layout->code_first_line;
 
-  memcpy (&identity->first_line, bytes, sizeof identity->first_line);
-  identity->file = word (bytes, layout->code_file - base);
-  identity->name = word (bytes, layout->code_name - base);
-  identity->lines = word (bytes, layout->code_lines - base);
-}
-
-bool
-flam_python_identity_equal (const FlamPythonIdentity *a,
-                            const FlamPythonIdentity *b)
-{
-  return a->file == b->file && a->name == b->name && a->lines == b->lines &&
-         a->first_line == b->first_line;
+  memcpy (&parts->first_line, piece, sizeof parts->first_line);
+  parts->file = word (piece, layout->code_file - base);
+  parts->name = word (piece, layout->code_name - base);
+  parts->lines = word (piece, layout->code_lines - base);
 }
 
 static size_t

@@ -103,28 +103,38 @@ size_t flam_python_walk (const FlamPythonLayout *layout,
                          FlamPythonFrame *frames,
                          size_t limit);
 
-/* What tells a code object from another that takes its place in memory. */
+/* What a code object says of itself. */
 typedef struct
 {
   uint64_t file; /* addresses of objects */
   uint64_t name;
   uint64_t lines;
   uint32_t first_line;
-} FlamPythonIdentity;
+} FlamPythonCodeParts;
 
-#define FLAM_PYTHON_IDENTITY_SIZE 80
+/* A code object that takes the place of another may well have its name, file
+ * and lines where the other had them. So these two are read, and compared with
+ * what was read when the code object was met: a piece of the code object (from
+ * 3.12 on it holds a number that is never used again), and of its name the
+ * length and the hash. */
+#define FLAM_PYTHON_CODE_SIZE 80
+#define FLAM_PYTHON_NAME_SIZE 16
 
-/* From where the bytes for flam_python_identity() are to be read. */
 static inline uint64_t
-flam_python_identity_address (const FlamPythonLayout *layout, uint64_t code)
+flam_python_code_piece (const FlamPythonLayout *layout, uint64_t code)
 {
   return code + layout->code_first_line;
 }
-void flam_python_identity (const FlamPythonLayout *layout,
-                           const uint8_t bytes[FLAM_PYTHON_IDENTITY_SIZE],
-                           FlamPythonIdentity *identity);
-bool flam_python_identity_equal (const FlamPythonIdentity *a,
-                                 const FlamPythonIdentity *b);
+
+static inline uint64_t
+flam_python_name_piece (uint64_t name)
+{
+  return name + 16;
+}
+
+void flam_python_code_parts (const FlamPythonLayout *layout,
+                             const uint8_t piece[FLAM_PYTHON_CODE_SIZE],
+                             FlamPythonCodeParts *parts);
 
 /* A string object as UTF-8, cut where it is longer than `size`, always
  * terminated. False: not a string. */

@@ -268,11 +268,15 @@ test_frame_pointer (void)
   stack[1] = 0x8010 + 6 * 8;
   flam_unwind_space_add (space, 0x1000, 0x2000, 0, NULL, NULL);
   g_assert_cmpuint (
-      flam_unwind_walk (space, cache, &memory, &regs, pcs, NULL, 8, &end), ==, 2);
+      flam_unwind_walk (space, cache, &memory, &regs, pcs, NULL, 8, &end),
+      ==,
+      2);
   g_assert_cmpint (end, ==, FLAM_UNWIND_ROOT);
   g_assert_cmphex (pcs[1], ==, 0x11ff);
   g_assert_cmpuint (
-      flam_unwind_walk (space, cache, &memory, &blind, pcs, NULL, 8, &end), ==, 1);
+      flam_unwind_walk (space, cache, &memory, &blind, pcs, NULL, 8, &end),
+      ==,
+      1);
   g_assert_cmpint (end, ==, FLAM_UNWIND_NEEDS_BP);
   flam_unwind_cache_free (cache);
   flam_unwind_space_free (space);

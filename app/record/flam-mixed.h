@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* One stack out of two: a thread's native frames and its Python frames.
+ *
+ *   native    Python                   mixed
+ *   compare   key ┐                    compare
+ *   EVAL    ◀─────┘ entry              key
+ *   sorted    rank ┐                   sorted
+ *   EVAL      main │                   rank
+ *   main    ◀──────┘ entry (in EVAL)   main
+ *                                      main (of C)
+ *
+ * The native frame in which the entry's marker lies, that is, the run of the
+ * evaluation loop, gives way to the Python frames that it ran. Python frames
+ * whose native frame is not there, since the native stack could not be
+ * followed that far, come after all. */
+
+#include "flam-task.h"
+
+G_BEGIN_DECLS
+
+/* Of an element: an index of `entries`, not of the native frames. */
+#define FLAM_MIXED_PYTHON (1u << 31)
+
+/* All leaf first. sps[i] is the stack pointer in native frame i. Appends to
+ * `mixed` (guint32) after clearing it. */
+void flam_mixed_merge (const guint64 *sps,
+                       guint n,
+                       const FlamPythonEntry *entries,
+                       guint n_entries,
+                       GArray *mixed);
+
+G_END_DECLS

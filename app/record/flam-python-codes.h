@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Python functions that a recording met, each once however many processes run
+ * it. The tracer makes them and the sampler names frames by them; they live as
+ * long as the recording, so that pointers to them are always good. */
+
+#include "flam-capture-writer.h"
+#include "flam-python.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamPythonCode
+{
+  /* Never changed once it is made. */
+  char *name; /* qualified */
+  char *file;
+  guint32 first_line;
+  guint32 version; /* PY_VERSION_HEX, of the line table's form */
+  GBytes *lines;   /* the line table; never written to a file */
+  gboolean hidden; /* CPython's own, which no traceback shows */
+
+  /* Sampler's. */
+  FlamId function;
+  GArray *frames; /* FlamId by code unit, FLAM_NONE: not asked for yet */
+} FlamPythonCode;
+
+typedef struct _FlamPythonCodes FlamPythonCodes;
+
+FlamPythonCodes *flam_python_codes_new (void);
+void flam_python_codes_free (FlamPythonCodes *codes);
+/* Tracer: the function with this content. */
+FlamPythonCode *flam_python_codes_get (FlamPythonCodes *codes,
+                                       guint32 version,
+                                       const char *name,
+                                       const char *file,
+                                       guint32 first_line,
+                                       const guint8 *lines,
+                                       gsize n_lines);
+/* Sampler: the capture's frame of the instruction at `offset`. */
+FlamId flam_python_code_frame (FlamPythonCode *code,
+                               FlamCaptureWriter *writer,
+                               gint64 offset);
+
+G_END_DECLS

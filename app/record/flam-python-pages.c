@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-python-pages.h"
+
+#include <string.h>
+#include <sys/uio.h>
+
+#define PAGE_SIZE 4096u
+#define PAGES_MAX 256
+
+struct _FlamPythonPages
+{
+  pid_t tid;
+  guint n;
+  guint last; /* the page that was read last */
+  guint64 addresses[PAGES_MAX];
+  gboolean used[PAGES_MAX];
+  guint8 data[PAGES_MAX][PAGE_SIZE];
+};
+
+FlamPythonPages *
+flam_python_pages_new (void)
+{
+  return g_new0 (FlamPythonPages, 1);
+}
+
+void
+flam_python_pages_free (FlamPythonPages *pages)
+{
+  g_free (pages);
+}
+
+void
+flam_python_pages_begin (FlamPythonPages *pages,
+                         pid_t tid,
+                         const FlamPythonHints *hints)
+{
+  struct iovec local = { pages->data, (gsize)hints->n * PAGE_SIZE };
+  struct iovec remote[FLAM_PYTHON_PAGES_HINTS];
+  ssize_t n = 0;
+
+  for (guint i = 0; i < hints->n; i++)
+    remote[i] = (struct iovec){ GSIZE_TO_POINTER (hints->pages[i]), PAGE_SIZE };
+  if (hints->n > 0)
+    n = process_vm_readv (tid, &local, 1, remote, hints->n, 0);
+  pages->tid = tid;
+  pages->last = 0;
+  /* A page that is gone ends the copy. */
+  pages->n = n > 0 ? (guint)n / PAGE_SIZE : 0;
+  for (guint i = 0; i < pages->n; i++)
+    {
+      pages->addresses[i] = hints->pages[i];
+      pages->used[i] = FALSE;
+    }
+}
+
+static gboolean
+add_page (FlamPythonPages *pages, guint64 address)
+{
+  struct iovec local = { pages->data[pages->n], PAGE_SIZE };
+  struct iovec remote = { GSIZE_TO_POINTER (address), PAGE_SIZE };
+
+  if (pages->n == PAGES_MAX ||
+      process_vm_readv (pages->tid, &local, 1, &remote, 1, 0) != PAGE_SIZE)
+    return FALSE;
+  pages->addresses[pages->n] = address;
+  pages->last = pages->n++;
+  return TRUE;
+}
+
+static const guint8 *
+find_page (FlamPythonPages *pages, guint64 address)
+{
+  if (pages->last >= pages->n || pages->addresses[pages->last] != address)
+    {
+      guint i = pages->n;
+
+      while (i > 0 && pages->addresses[i - 1] != address)
+        i--;
+      if (i > 0)
+        pages->last = i - 1;
+      else if (!add_page (pages, address))
+        return NULL;
+    }
+  pages->used[pages->last] = TRUE;
+  return pages->data[pages->last];
+}
+
+bool
+flam_python_pages_read (gpointer data, guint64 address, gpointer to, gsize size)
+{
+  FlamPythonPages *pages = data;
+  guint8 *out = to;
+
+  while (size > 0)
+    {
+      gsize within = address % PAGE_SIZE;
+      gsize n = MIN (size, PAGE_SIZE - within);
+      const guint8 *page = find_page (pages, address - within);
+
+      if (page == NULL)
+        return false;
+      memcpy (out, page + within, n);
+      out += n;
+      address += n;
+      size -= n;
+    }
+  return true;
+}
+
+void
+flam_python_pages_end (FlamPythonPages *pages, FlamPythonHints *hints)
+{
+  hints->n = 0;
+  for (guint i = 0; i < pages->n && hints->n < FLAM_PYTHON_PAGES_HINTS; i++)
+    if (pages->used[i])
+      hints->pages[hints->n++] = pages->addresses[i];
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-python-reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "flam-python-pages.h"
+#include "flam-stops.h"
+
+#define FRAMES_MAX 16384
+#define THREADS_MAX 4
+#define CODES_MAX (1u << 17) /* of a process; more is garbage */
+#define TEXT_MAX 4096
+#define LINES_MAX (1u << 20)
+#define BATCH 64
+
+/* A thread without a thread state: when to look for one again, ns. */
+#define FIRST_PAUSE (1 * 1000000ll)
+#define LAST_PAUSE (500 * 1000000ll)
+/* With one: it may work for another interpreter too. */
+#define LOOK_EVERY (1000 * 1000000ll)
+
+/* See FlamPythonCodeParts. */
+typedef struct
+{
+  guint8 code[FLAM_PYTHON_CODE_SIZE];
+  guint8 name[FLAM_PYTHON_NAME_SIZE];
+} Pieces;
+
+typedef struct
+{
+  Pieces pieces;
+  guint64 name;
+  FlamPythonCode *code; /* NULL: not read yet */
+  guint checked;        /* the reader's `round` */
+} Known;
+
+struct _FlamPythonKnown
+{
+  GHashTable *codes; /* address -> Known */
+};
+
+struct _FlamPythonTask
+{
+  const FlamPythonPlace *place;
+  guint64 id; /* the thread's number as the target sees it */
+  guint64 threads[THREADS_MAX];
+  guint n_threads;
+  gint64 look_at;
+  gint64 pause;
+  FlamPythonHints hints;
+};
+
+struct _FlamPythonReader
+{
+  FlamPythonCodes *codes;
+  FlamPythonPages *pages;
+  FlamPythonFrame frames[FRAMES_MAX];
+  guint n;
+  guint round;
+  guint64 batch[BATCH]; /* code objects to be looked at */
+  guint n_batch;
+  guint8 lines[LINES_MAX];
+};
+
+FlamPythonReader *
+flam_python_reader_new (void)
+{
+  FlamPythonReader *reader = g_new0 (FlamPythonReader, 1);
+
+  reader->codes = flam_python_codes_new ();
+  reader->pages = flam_python_pages_new ();
+  return reader;
+}
+
+void
+flam_python_reader_free (FlamPythonReader *reader)
+{
+  flam_python_codes_free (reader->codes);
+  flam_python_pages_free (reader->pages);
+  g_free (reader);
+}
+
+struct _FlamPythonKnown *
+flam_python_known_copy (const struct _FlamPythonKnown *known)
+{
+  struct _FlamPythonKnown *copy = g_new0 (struct _FlamPythonKnown, 1);
+  GHashTableIter iter;
+  gpointer address, value;
+
+  copy->codes = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  if (known == NULL)
+    return copy;
+  g_hash_table_iter_init (&iter, known->codes);
+  while (g_hash_table_iter_next (&iter, &address, &value))
+    g_hash_table_insert (
+        copy->codes, address, g_memdup2 (value, sizeof (Known)));
+  return copy;
+}
+
+void
+flam_python_known_free (struct _FlamPythonKnown *known)
+{
+  g_hash_table_unref (known->codes);
+  g_free (known);
+}
+
+/* --- stopped: the chain -------------------------------------------------- */
+
+/* "NSpid:\t100\t7": its number in each pid namespace, the innermost last. */
+static guint64
+inner_id (const FlamTask *task)
+{
+  char path[64], line[256];
+  guint64 id = (guint64)task->tid;
+  FILE *file;
+
+  g_snprintf (path,
+              sizeof path,
+              "/proc/%d/task/%d/status",
+              (int)task->target->pid,
+              (int)task->tid);
+  file = fopen (path, "re");
+  while (file != NULL && fgets (line, sizeof line, file) != NULL)
+    if (strncmp (line, "NSpid:", 6) == 0)
+      for (char *at = line + 6, *end;; at = end)
+        {
+          guint64 value = g_ascii_strtoull (at, &end, 10);
+          if (end == at)
+            break;
+          id = value;
+        }
+  if (file != NULL)
+    fclose (file);
+  return id;
+}
+
+static void
+look_for_threads (FlamPythonReader *reader, FlamTask *task, gint64 now)
+{
+  static const FlamPythonHints none = { 0 };
+  struct _FlamPythonTask *state = task->python;
+  FlamPythonMemory memory = { flam_python_pages_read, reader->pages };
+
+  flam_python_pages_begin (reader->pages, task->tid, &none);
+  state->n_threads = (guint)flam_python_find_threads (state->place->layout,
+                                                      &memory,
+                                                      state->place->runtime,
+                                                      state->id,
+                                                      state->threads,
+                                                      THREADS_MAX);
+  state->pause = CLAMP (2 * state->pause, FIRST_PAUSE, LAST_PAUSE);
+  state->look_at = now + state->pause;
+  if (state->n_threads > 0)
+    {
+      state->look_at = now + LOOK_EVERY;
+      state->pause = 0;
+    }
+  flam_python_pages_begin (reader->pages, task->tid, &none);
+}
+
+static void
+start_task (FlamTask *task, const FlamPythonPlace *place)
+{
+  if (task->python == NULL)
+    {
+      task->python = g_new0 (struct _FlamPythonTask, 1);
+      task->python->id = inner_id (task);
+    }
+  task->python->place = place;
+  task->python->n_threads = 0;
+  task->python->look_at = 0;
+  task->python->hints.n = 0;
+}
+
+guint
+flam_python_reader_walk (FlamPythonReader *reader, FlamTask *task, gint64 now)
+{
+  const FlamPythonPlace *place =
+      g_atomic_pointer_get (&task->target->hint_python);
+  FlamPythonMemory memory = { flam_python_pages_read, reader->pages };
+  struct _FlamPythonTask *state;
+  gboolean fresh = TRUE;
+  gsize n = 0;
+
+  reader->n = 0;
+  if (task->python == NULL ? place != NULL : task->python->place != place)
+    start_task (task, place);
+  state = task->python;
+  if (place == NULL || (state->n_threads == 0 && now < state->look_at))
+    return 0;
+  flam_python_pages_begin (reader->pages, task->tid, &state->hints);
+  for (guint i = 0; i < state->n_threads; i++)
+    fresh = fresh && flam_python_is_thread (
+                         place->layout, &memory, state->threads[i], state->id);
+  if (state->n_threads == 0 || !fresh || now >= state->look_at)
+    look_for_threads (reader, task, now);
+  for (guint i = 0; i < state->n_threads; i++)
+    n += flam_python_walk (place->layout,
+                           &memory,
+                           state->threads[i],
+                           reader->frames + n,
+                           FRAMES_MAX - n);
+  flam_python_pages_end (reader->pages, &state->hints);
+  reader->n = (guint)n;
+  return reader->n;
+}
+
+gboolean
+flam_python_reader_has_news (const FlamTask *task)
+{
+  const FlamPythonPlace *place =
+      g_atomic_pointer_get (&task->target->hint_python);
+
+  return task->python == NULL ? place != NULL : task->python->place != place;
+}
+
+/* --- resumed: what the addresses stand for ------------------------------- */
+
+static bool
+read_memory (gpointer data, guint64 address, gpointer to, gsize size)
+{
+  return flam_read_memory ((pid_t)GPOINTER_TO_INT (data), address, to, size) ==
+         size;
+}
+
+static FlamPythonCode *
+read_code (FlamPythonReader *reader,
+           pid_t tid,
+           const FlamPythonLayout *layout,
+           const FlamPythonCodeParts *parts)
+{
+  FlamPythonMemory memory = { read_memory, GINT_TO_POINTER (tid) };
+  char name[TEXT_MAX], file[TEXT_MAX];
+  gsize n;
+
+  if (!flam_python_text (layout, &memory, parts->name, name, sizeof name) ||
+      !flam_python_text (layout, &memory, parts->file, file, sizeof file))
+    return NULL;
+  n = flam_python_bytes (&memory, parts->lines, reader->lines, LINES_MAX);
+  return flam_python_codes_get (reader->codes,
+                                layout->version,
+                                name,
+                                file,
+                                parts->first_line,
+                                reader->lines,
+                                n);
+}
+
+/* `pieces` are what is there now; of its name only if it is the same place. */
+static void
+check_code (FlamPythonReader *reader,
+            FlamTask *task,
+            Known *known,
+            const Pieces *pieces)
+{
+  const FlamPythonLayout *layout = task->python->place->layout;
+  FlamPythonCodeParts parts;
+
+  if (known->code != NULL &&
+      memcmp (&known->pieces, pieces, sizeof *pieces) == 0)
+    return;
+  flam_python_code_parts (layout, pieces->code, &parts);
+  known->name = parts.name;
+  known->pieces = *pieces;
+  read_memory (GINT_TO_POINTER (task->tid),
+               flam_python_name_piece (parts.name),
+               known->pieces.name,
+               FLAM_PYTHON_NAME_SIZE);
+  known->code = read_code (reader, task->tid, layout, &parts);
+}
+
+/* One call for all. One that cannot be read ends the copy: it is not known any
+ * more, and the rest is asked for again. A process that is gone leaves what is
+ * known as it was. A new one has no name yet: anything is read. */
+static void
+check_batch (FlamPythonReader *reader, FlamTask *task)
+{
+  const FlamPythonLayout *layout = task->python->place->layout;
+  Pieces pieces[BATCH];
+  Known *known[BATCH];
+  struct iovec remote[2 * BATCH];
+  guint done = 0;
+
+  for (guint i = 0; i < reader->n_batch; i++)
+    {
+      guint64 piece = flam_python_code_piece (layout, reader->batch[i]);
+      guint64 name;
+
+      known[i] = g_hash_table_lookup (task->target->python->codes,
+                                      GSIZE_TO_POINTER (reader->batch[i]));
+      name = known[i]->code ? flam_python_name_piece (known[i]->name) : piece;
+      remote[2 * i] =
+          (struct iovec){ GSIZE_TO_POINTER (piece), FLAM_PYTHON_CODE_SIZE };
+      remote[2 * i + 1] =
+          (struct iovec){ GSIZE_TO_POINTER (name), FLAM_PYTHON_NAME_SIZE };
+    }
+  while (done < reader->n_batch)
+    {
+      struct iovec local = { pieces, sizeof pieces };
+      ssize_t n = process_vm_readv (task->tid,
+                                    &local,
+                                    1,
+                                    remote + 2 * done,
+                                    2 * (reader->n_batch - done),
+                                    0);
+      guint whole = n > 0 ? (guint)n / sizeof (Pieces) : 0;
+
+      for (guint i = 0; i < whole; i++)
+        check_code (reader, task, known[done + i], &pieces[i]);
+      done += whole;
+      if (n < 0 && errno == ESRCH)
+        break;
+      if (done < reader->n_batch)
+        known[done++]->code = NULL;
+    }
+  reader->n_batch = 0;
+}
+
+static void
+check_all (FlamPythonReader *reader, FlamTask *task)
+{
+  FlamTarget *target = task->target;
+
+  if (target->python == NULL)
+    target->python = flam_python_known_copy (NULL);
+  if (g_hash_table_size (target->python->codes) > CODES_MAX)
+    g_hash_table_remove_all (target->python->codes);
+  reader->round++;
+  for (guint i = 0; i < reader->n; i++)
+    {
+      gpointer address = GSIZE_TO_POINTER (reader->frames[i].code);
+      Known *known = g_hash_table_lookup (target->python->codes, address);
+
+      if (address == NULL || (known && known->checked == reader->round))
+        continue;
+      if (known == NULL)
+        {
+          known = g_new0 (Known, 1);
+          g_hash_table_insert (target->python->codes, address, known);
+        }
+      known->checked = reader->round;
+      reader->batch[reader->n_batch++] = reader->frames[i].code;
+      if (reader->n_batch == BATCH)
+        check_batch (reader, task);
+    }
+  check_batch (reader, task);
+}
+
+void
+flam_python_reader_resolve (FlamPythonReader *reader,
+                            FlamTask *task,
+                            FlamPythonEntry *entries)
+{
+  const FlamPythonLayout *layout;
+  FlamPythonCode *unknown;
+
+  if (reader->n == 0)
+    return;
+  layout = task->python->place->layout;
+  unknown = flam_python_codes_get (
+      reader->codes, layout->version, "(unreadable)", "", 0, NULL, 0);
+  check_all (reader, task);
+  for (guint i = 0; i < reader->n; i++)
+    {
+      const FlamPythonFrame *frame = &reader->frames[i];
+      const Known *known = g_hash_table_lookup (task->target->python->codes,
+                                                GSIZE_TO_POINTER (frame->code));
+
+      entries[i] = (FlamPythonEntry){ NULL, frame->place };
+      if (frame->code == 0)
+        continue;
+      entries[i].code = known && known->code ? known->code : unknown;
+      entries[i].place = frame->place - frame->code - layout->code_instructions;
+    }
+}

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Python's frames in recordings, for each Python that is found. */
+
+#include <glib/gstdio.h>
+#include <glob.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "flam-mixed.h"
+#include "flam-python-codes.h"
+#include "recording.h"
+
+static char *
+script (void)
+{
+  return g_test_build_filename (
+      G_TEST_DIST, "record", "targets", "frames.py", NULL);
+}
+
+static Recording *
+record_case (const char *python,
+             const char *option,
+             const char *name,
+             const char *seconds,
+             const char *file)
+{
+  g_autofree char *path = script ();
+  const char *arguments[16];
+  guint n = 0;
+
+  if (option != NULL)
+    arguments[n++] = option;
+  arguments[n++] = "--mode";
+  arguments[n++] = strcmp (name, "sleep") == 0 ? "wall" : "cpu";
+  arguments[n++] = "--rate";
+  arguments[n++] = "1000";
+  arguments[n++] = "--";
+  if (g_str_has_suffix (python, ".so.1.0"))
+    {
+      g_autofree char *embed = target_path ("embed");
+      arguments[n++] = g_intern_string (embed);
+    }
+  arguments[n++] = python;
+  arguments[n++] = path;
+  arguments[n++] = name;
+  arguments[n++] = seconds;
+  arguments[n++] = file;
+  arguments[n] = NULL;
+  return record (arguments);
+}
+
+/* --- frames -------------------------------------------------------------- */
+
+static FlamId
+function_of (const FlamProfile *profile, FlamId stack)
+{
+  return profile->frames.function[profile->stacks.frame[stack]];
+}
+
+static gboolean
+is_python (const FlamProfile *profile, FlamId stack)
+{
+  return profile->functions.kind[function_of (profile, stack)] ==
+         FLAM_KIND_INTERPRETED;
+}
+
+static const char *
+name_of (const FlamProfile *profile, FlamId stack)
+{
+  return flam_profile_function_name (profile, function_of (profile, stack));
+}
+
+/* "name:line" of Python alone, from the root to `stack`, one a line. */
+static char *
+python_stack (const FlamProfile *profile, FlamId stack)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (; stack != FLAM_NONE; stack = profile->stacks.prefix[stack])
+    if (is_python (profile, stack))
+      {
+        g_autofree char *place = g_strdup_printf (
+            "%s%s:%u",
+            text->len > 0 || profile->stacks.prefix[stack] != FLAM_NONE ? "\n"
+                                                                        : "",
+            name_of (profile, stack),
+            profile->frames.line[profile->stacks.frame[stack]]);
+        g_string_prepend (text, place);
+      }
+  return g_strdup (g_strchug (text->str));
+}
+
+/* Lines with the comment "calls NAME" are the only ones from which a Python
+ * function of the script may call that function. */
+static void
+assert_lines (const FlamProfile *profile, const char *const *called)
+{
+  g_autofree char *path = script ();
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  for (FlamId i = 0; i < profile->stacks.n; i++)
+    for (guint c = 0; called[c] != NULL; c++)
+      {
+        g_autofree char *mark = g_strdup_printf ("# calls %s", called[c]);
+        FlamId caller = profile->stacks.prefix[i];
+        guint32 line;
+
+        if (!is_python (profile, i) ||
+            strcmp (name_of (profile, i), called[c]) != 0)
+          continue;
+        while (caller != FLAM_NONE && !is_python (profile, caller))
+          caller = profile->stacks.prefix[caller];
+        g_assert_true (caller != FLAM_NONE);
+        line = profile->frames.line[profile->stacks.frame[caller]];
+        if (line == 0 || line > g_strv_length (lines) ||
+            !g_str_has_suffix (lines[line - 1], mark))
+          g_error ("%s is called from %s:%u",
+                   called[c],
+                   name_of (profile, caller),
+                   line);
+      }
+}
+
+static void
+assert_stack (const Recording *recording, const char *leaf, const char *pattern)
+{
+  g_autofree char *stack = stack_text (recording->profile, leaf);
+
+  if (!g_regex_match_simple (pattern, stack, 0, 0))
+    g_error ("%s", stack);
+}
+
+/* Of the whole, in error of sampling; what comes before main() is left out. */
+static void
+assert_part (const Recording *recording,
+             const char *function,
+             const char *of,
+             double share)
+{
+  const FlamProfile *profile = recording->profile;
+  gint64 part = weight_of (profile, "cpu-time", function, FALSE);
+  gint64 whole = weight_of (profile, "cpu-time", of, FALSE);
+  gint64 total = total_of (profile, "cpu-time");
+
+  g_assert_cmpint (whole, >, 0);
+  assert_share (part,
+                whole,
+                share,
+                sampling_error (profile) * sqrt ((double)total / whole));
+}
+
+/* --- the tests ----------------------------------------------------------- */
+
+static void
+test_shares (gconstpointer python)
+{
+  static const char *const called[] = { "key",  "Worker.__init__",
+                                        "fold", "pieces",
+                                        "spin", NULL };
+  g_autofree char *file = g_strdup ("/tmp/flam-truth-XXXXXX");
+  g_autofree char *truth = NULL;
+  g_autoptr (Recording) recording = NULL;
+  const FlamProfile *profile;
+  guint n = 0;
+
+  g_close (g_mkstemp (file), NULL);
+  recording = record_case (python, NULL, "shares", "0.5", file);
+  assert_good (recording, 0);
+  profile = recording->profile;
+  g_assert_true (g_file_get_contents (file, &truth, NULL, NULL));
+  g_unlink (file);
+  g_assert_cmpfloat (rooted_share (profile), >, 0.99);
+  assert_part (recording, "heavy", "shares", 0.6);
+  assert_part (recording, "light", "shares", 0.3);
+  assert_part (recording, "fine", "shares", 0.1);
+  assert_part (recording, "key", "shares", 0.3);
+  assert_part (recording, "pieces", "shares", 0.1);
+  assert_lines (profile, called);
+
+  /* Native frames are between the Python ones, and nothing runs but them. */
+  assert_stack (recording,
+                "key",
+                "spin < key < .+ < light < shares < main < <module> < "
+                ".*PyEval_EvalCode < .*Py_BytesMain < .*_start$");
+  assert_stack (
+      recording, "pieces", "pieces < .+ < fold < .+ < fine < shares < ");
+  g_assert_cmpint (
+      weight_of (profile, "cpu-time", "_PyEval_EvalFrameDefault", FALSE),
+      <,
+      total_of (profile, "cpu-time") / 50);
+
+  /* Below heavy() the stack is what Python itself said it is. */
+  *strrchr (truth, ':') = '\0';
+  for (FlamId i = 0; i < profile->stacks.n; i++)
+    {
+      g_autofree char *stack = NULL;
+
+      if (!is_python (profile, i) || strcmp (name_of (profile, i), "spin") != 0)
+        continue;
+      stack = python_stack (profile, i);
+      *strrchr (stack, ':') = '\0';
+      if (strstr (stack, "\nheavy:") == NULL)
+        continue;
+      g_assert_cmpstr (stack, ==, truth);
+      n++;
+    }
+  g_assert_cmpuint (n, >, 0);
+}
+
+static void
+test_recursion (gconstpointer python)
+{
+  g_autoptr (Recording) recording =
+      record_case (python, NULL, "recursion", "0.1", NULL);
+  const FlamProfile *profile = recording->profile;
+  g_autofree char *stack = NULL;
+  guint n = 0;
+
+  assert_good (recording, 0);
+  stack = stack_text (profile, "spin");
+  for (const char *at = stack; (at = strstr (at, "down < down")) != NULL; at++)
+    n++;
+  g_assert_cmpuint (n, ==, 400);
+  assert_part (recording, "down", "recursion", 1);
+}
+
+/* Each native run of the loop has its own Python frame, in the right place. */
+static void
+test_mutual (gconstpointer python)
+{
+  g_autoptr (Recording) recording =
+      record_case (python, NULL, "mutual", "0.1", NULL);
+  const char *run = "through_c < through_c.<locals>.<lambda> < ";
+  g_autofree char *stack = NULL;
+  guint n = 0;
+
+  assert_good (recording, 0);
+  stack = stack_text (recording->profile, "spin");
+  for (const char *at = stack; (at = strstr (at, run)) != NULL; n++)
+    {
+      at += strlen (run);
+      if (g_str_has_prefix (at, "through_c"))
+        g_error ("%s", stack);
+    }
+  g_assert_cmpuint (n, ==, 20);
+}
+
+static void
+test_callback (gconstpointer python)
+{
+  g_autoptr (Recording) recording =
+      record_case (python, NULL, "callback", "0.1", NULL);
+
+  assert_good (recording, 0);
+  assert_stack (recording,
+                "spin",
+                "spin < callback\\.<locals>\\.compare < .+ < "
+                "(msort|qsort)[^<]* < .*ffi_call.* < callback < main < ");
+}
+
+static void
+test_coroutines (gconstpointer python)
+{
+  static const char *const called[] = { "inner", NULL };
+  g_autoptr (Recording) recording =
+      record_case (python, NULL, "coroutines", "0.1", NULL);
+
+  assert_good (recording, 0);
+  assert_stack (recording,
+                "inner",
+                "spin < inner < (.+ < )?outer < .+ < coroutines < main < ");
+  assert_lines (recording->profile, called);
+}
+
+static void
+test_threads (gconstpointer python)
+{
+  g_autoptr (Recording) recording =
+      record_case (python, NULL, "threads", "0.6", NULL);
+
+  assert_good (recording, 0);
+  assert_part (recording, "one", "spin", 1 / 6.0);
+  assert_part (recording, "two", "spin", 2 / 6.0);
+  assert_part (recording, "three", "spin", 3 / 6.0);
+  assert_stack (recording,
+                "three",
+                "spin < three < (.* < )?Thread.run < .* < start_thread < ");
+}
+
+static void
+test_children (gconstpointer python)
+{
+  static const char *const ways[] = { "fork", "spawn" };
+  /* What embeds Python has no interpreter to start. */
+  guint n = g_str_has_suffix (python, ".so.1.0") ? 1 : 2;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (Recording) recording =
+          record_case (python, NULL, ways[i], "0.2", NULL);
+
+      assert_good (recording, 0);
+      g_assert_cmpint (recording->profile->processes.n, ==, 2);
+      assert_stack (recording,
+                    "in_child",
+                    i == 0 ? "spin < in_child < fork < main < "
+                           : "spin < in_child < main < ");
+      assert_part (recording, "in_child", "spin", 1);
+    }
+}
+
+/* A thread that waits shows where, without having been stopped for it. */
+static void
+test_sleep (gconstpointer python)
+{
+  g_autoptr (Recording) recording =
+      record_case (python, NULL, "sleep", "0.5", NULL);
+  gint64 wall;
+
+  assert_good (recording, 0);
+  wall = weight_of (recording->profile, "wall-time", "nap", FALSE);
+  g_assert_cmpint (wall, >, 450 * 1000000);
+  assert_stack (recording, "nap", "clock_nanosleep.* < nap < sleep < main < ");
+}
+
+static void
+test_reuse (gconstpointer python)
+{
+  g_autoptr (Recording) recording =
+      record_case (python, NULL, "reuse", "0.5", NULL);
+  const FlamProfile *profile = recording->profile;
+  guint n = 0;
+
+  assert_good (recording, 0);
+  for (FlamId i = 0; i < profile->stacks.n; i++)
+    {
+      const char *name = name_of (profile, i);
+      const char *file = flam_profile_string (
+          profile, profile->functions.file[function_of (profile, i)]);
+      const char *base = strrchr (file, '/') ? strrchr (file, '/') + 1 : file;
+
+      if (!g_str_has_prefix (name, "made_"))
+        continue;
+      g_assert_true (g_str_has_prefix (base, "made "));
+      g_assert_cmpstr (name + 5, ==, base + 5);
+      n++;
+    }
+  g_assert_cmpuint (n, >, 0);
+  for (guint i = 0; i < 10; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("made_%u", i);
+      assert_part (recording, name, "reuse", 0.1);
+    }
+}
+
+static void
+test_death (gconstpointer python)
+{
+  g_autoptr (Recording) recording =
+      record_case (python, NULL, "die", "0.1", NULL);
+
+  g_assert_cmpint (recording->status, ==, 128 + SIGKILL);
+  assert_part (recording, "spin", "die", 1);
+}
+
+static void
+test_attach (gconstpointer python)
+{
+  g_autofree char *path = script ();
+  const char *argv[] = { python, path, "wait", "60", NULL };
+  g_autoptr (Recording) recording = NULL;
+  g_autofree char *number = NULL;
+  const char *arguments[] = { "--duration", "0.5", "--pid", NULL, NULL };
+  g_autoptr (GError) error = NULL;
+  GPid pid;
+
+  if (g_str_has_suffix (python, ".so.1.0"))
+    {
+      g_test_skip ("no different from a program that is linked with it");
+      return;
+    }
+  if (!g_spawn_async (NULL,
+                      (char **)argv,
+                      NULL,
+                      G_SPAWN_DO_NOT_REAP_CHILD,
+                      NULL,
+                      NULL,
+                      &pid,
+                      &error))
+    g_error ("%s", error->message);
+  g_usleep (300000);
+  number = g_strdup_printf ("%d", pid);
+  arguments[3] = number;
+  recording = record (arguments);
+  kill (pid, SIGKILL);
+  waitpid (pid, NULL, 0);
+  assert_good (recording, 0);
+  g_assert_cmpint (
+      weight_of (recording->profile, "cpu-time", "main", FALSE), >, 0);
+  assert_stack (recording, "spin", "spin < wait < main < <module> < ");
+}
+
+static void
+test_off (gconstpointer python)
+{
+  g_autoptr (Recording) recording =
+      record_case (python, "--no-python", "shares", "0.05", NULL);
+  const FlamProfile *profile = recording->profile;
+
+  assert_good (recording, 0);
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    g_assert_cmpint (profile->functions.kind[i], !=, FLAM_KIND_INTERPRETED);
+}
+
+/* --- the two stacks ------------------------------------------------------ */
+
+static FlamPythonCode code_a, code_b, code_hidden = { .hidden = TRUE };
+
+static char *
+merged (const guint64 *sps,
+        guint n,
+        const FlamPythonEntry *entries,
+        guint n_entries)
+{
+  g_autoptr (GArray) mixed = g_array_new (FALSE, FALSE, sizeof (guint32));
+  GString *text = g_string_new (NULL);
+
+  flam_mixed_merge (sps, n, entries, n_entries, mixed);
+  for (guint i = 0; i < mixed->len; i++)
+    {
+      guint32 item = g_array_index (mixed, guint32, i);
+      if (item & FLAM_MIXED_PYTHON)
+        g_string_append_printf (text, "p%u ", item & ~FLAM_MIXED_PYTHON);
+      else
+        g_string_append_printf (text, "%u ", item);
+    }
+  return g_string_free (text, FALSE);
+}
+
+#define assert_merged(sps, entries, expected)                                  \
+  G_STMT_START                                                                 \
+  {                                                                            \
+    g_autofree char *text =                                                    \
+        merged (sps, G_N_ELEMENTS (sps), entries, G_N_ELEMENTS (entries));     \
+    g_assert_cmpstr (text, ==, expected);                                      \
+  }                                                                            \
+  G_STMT_END
+
+static void
+test_merge (void)
+{
+  const guint64 sps[] = { 100, 200, 300, 400, 500 };
+  /* a and b in native frame 1, b in 3. */
+  const FlamPythonEntry both[] = {
+    { &code_a, 0 }, { &code_b, 0 }, { NULL, 299 }, { &code_b, 0 }, { NULL, 400 }
+  };
+  /* The second entry's frame is beyond what is known of the stack. */
+  const FlamPythonEntry beyond[] = {
+    { &code_a, 0 }, { NULL, 200 }, { &code_b, 0 }, { NULL, 500 }
+  };
+  /* An entry that is no place on this stack is none. */
+  const FlamPythonEntry elsewhere[] = {
+    { &code_a, 0 }, { NULL, 7 }, { &code_b, 0 }, { NULL, 350 }
+  };
+  /* A chain of another interpreter, nearer to the leaf, comes second. */
+  const FlamPythonEntry two[] = {
+    { &code_a, 0 }, { NULL, 450 }, { &code_b, 0 }, { NULL, 150 }
+  };
+  const FlamPythonEntry hidden[] = {
+    { &code_a, 0 }, { &code_hidden, 0 }, { &code_b, 0 }, { NULL, 250 }
+  };
+
+  assert_merged (sps, both, "0 p0 p1 2 p3 4 ");
+  assert_merged (sps, beyond, "0 p0 2 3 4 p2 ");
+  assert_merged (sps, elsewhere, "0 1 p0 p2 3 4 ");
+  assert_merged (sps, two, "p2 1 2 p0 4 ");
+  assert_merged (sps, hidden, "0 p0 p2 2 3 4 ");
+}
+
+/* --- which Pythons ------------------------------------------------------- */
+
+static void
+test_none (void)
+{
+  g_test_skip ("no Python 3.11 to 3.14 was found");
+}
+
+static void
+find_pythons (GPtrArray *found)
+{
+  g_autofree char *pyenv = g_build_filename (
+      g_get_home_dir (), ".pyenv/versions/*/bin/python3.1[1-4]", NULL);
+  const char *const patterns[] = {
+    "/usr/bin/python3.1[1-4]",
+    "/usr/local/bin/python3.1[1-4]",
+    pyenv,
+    "/usr/lib/x86_64-linux-gnu/libpython3.1[1-4].so.1.0",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (patterns); i++)
+    {
+      glob_t paths;
+
+      if (glob (patterns[i], 0, NULL, &paths) == 0)
+        for (gsize j = 0; j < paths.gl_pathc; j++)
+          g_ptr_array_add (found, g_strdup (paths.gl_pathv[j]));
+      globfree (&paths);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *name;
+    GTestDataFunc run;
+  } tests[] = {
+    { "shares", test_shares },         { "recursion", test_recursion },
+    { "mutual", test_mutual },         { "callback", test_callback },
+    { "coroutines", test_coroutines }, { "threads", test_threads },
+    { "children", test_children },     { "sleep", test_sleep },
+    { "reuse", test_reuse },           { "death", test_death },
+    { "attach", test_attach },         { "off", test_off },
+  };
+  g_autoptr (GPtrArray) pythons = g_ptr_array_new_with_free_func (g_free);
+
+  g_test_init (&argc, &argv, NULL);
+  find_pythons (pythons);
+  g_test_add_func ("/python/quick/merge", test_merge);
+  if (pythons->len == 0)
+    g_test_add_func ("/python/none", test_none);
+  for (guint i = 0; i < pythons->len; i++)
+    for (guint t = 0; t < G_N_ELEMENTS (tests); t++)
+      {
+        g_autofree char *path =
+            g_strdup_printf ("/python/%s%s/%s",
+                             i == 0 && t == 0 ? "quick" : "all",
+                             (char *)pythons->pdata[i],
+                             tests[t].name);
+        g_test_add_data_func (path, pythons->pdata[i], tests[t].run);
+      }
+  return g_test_run ();
+}
