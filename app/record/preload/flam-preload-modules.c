@@ -177,18 +177,15 @@ find_in (const PreloadModules *list, uint64_t pc)
              : NULL;
 }
 
-/* The ELF image: from the first readable mapping of the same file at or below
- * this one, as far as its mappings follow one another. */
-static const FlamUnwindTable *
-build_table (const Mapping *image, uint64_t image_end)
+/* Where the ELF image begins: the first readable mapping of the same file at
+ * or below this one; 0: it is none. */
+static uint64_t
+find_image (const Mapping *mapping)
 {
-  const char *why;
-
-  if (image == NULL || image->offset != 0 || !image->readable ||
-      memcmp ((const void *)image->start, "\177ELF", 4) != 0)
-    return NULL;
-  return flam_unwind_table_new_memory (
-      (const void *)image->start, image_end - image->start, &why);
+  if (mapping->offset != 0 || !mapping->readable ||
+      memcmp ((const void *)mapping->start, "\177ELF", 4) != 0)
+    return 0;
+  return mapping->start;
 }
 
 static bool
@@ -246,7 +243,9 @@ add_module (PreloadModules *list,
   module->id = share_module (mapping, mapping->length ? bias : 0);
   if (!same_file (mapping, image))
     image = mapping;
-  module->table = build_table (image, image_end (text, size, image));
+  module->image = find_image (image);
+  if (module->image != 0)
+    module->image_end = image_end (text, size, image);
 }
 
 static PreloadModules *
@@ -344,4 +343,28 @@ preload_module_at (uint64_t pc)
     return NULL;
   refresh_once ();
   return find_in (atomic_load (&current), pc);
+}
+
+/* Compiled when a stack first runs through the module: most modules are never
+ * met. Their code is on that stack, so the image is there. */
+const FlamUnwindTable *
+preload_module_table (const PreloadModule *constant)
+{
+  PreloadModule *module = (PreloadModule *)constant;
+  FlamUnwindTable *table = atomic_load (&module->table);
+  FlamUnwindTable *other = NULL;
+  const char *why;
+
+  if (table != NULL || module->image == 0 || atomic_load (&module->tried))
+    return table;
+  table = flam_unwind_table_new_memory (
+      (const void *)module->image, module->image_end - module->image, &why);
+  if (table == NULL)
+    atomic_store (&module->tried, true);
+  else if (!atomic_compare_exchange_strong (&module->table, &other, table))
+    {
+      flam_unwind_table_free (table);
+      return other;
+    }
+  return table;
 }

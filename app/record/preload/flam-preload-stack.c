@@ -305,13 +305,14 @@ static const CachedRow *
 find_row (CachedRow *cached, uint64_t pc)
 {
   const PreloadModule *module = preload_module_at (pc);
+  const FlamUnwindTable *table = module ? preload_module_table (module) : NULL;
   const FlamUnwindRow *row = NULL;
 
   *cached = (CachedRow){ 0 };
-  if (module != NULL && module->table != NULL)
+  if (table != NULL)
     {
-      row = flam_unwind_table_find (module->table, pc - module->bias);
-      cached->rules = flam_unwind_table_rules (module->table);
+      row = flam_unwind_table_find (table, pc - module->bias);
+      cached->rules = flam_unwind_table_rules (table);
     }
   if (row != NULL)
     cached->row = *row;

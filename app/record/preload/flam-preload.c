@@ -122,132 +122,6 @@ enter (void)
   return preload_enter_slow ();
 }
 
-static uint64_t
-next_random (void)
-{
-  uint64_t x = preload_thread.random;
-
-  x ^= x << 13;
-  x ^= x >> 7;
-  x ^= x << 17;
-  return preload_thread.random = x;
-}
-
-/* log(x) of a positive x, to seven digits: libm is not ours to call. With
- * x = 2^e * m and s = (m - 1) / (m + 1): log m = 2 * (s + s^3/3 + s^5/5 ...) */
-static double
-logarithm (double x)
-{
-  uint64_t bits;
-  double m, s, square;
-  int exponent;
-
-  memcpy (&bits, &x, 8);
-  exponent = (int)(bits >> 52 & 2047) - 1023;
-  bits = (bits & ~(2047ull << 52)) | 1023ull << 52;
-  memcpy (&m, &bits, 8);
-  s = (m - 1) / (m + 1);
-  square = s * s;
-  return exponent * 0.6931471805599453 +
-         2 * s *
-             (1 +
-              square * (1. / 3 +
-                        square * (1. / 5 +
-                                  square * (1. / 7 +
-                                            square * (1. / 9 + square / 11)))));
-}
-
-/* Bytes to the next sample: exponential with mean `every`. */
-static int64_t
-next_interval (uint64_t every)
-{
-  double uniform = ((double)(next_random () >> 11) + 1) * 0x1p-53;
-  double interval = -logarithm (uniform) * (double)every;
-
-  return interval < 1 ? 1 : interval > 1e15 ? (int64_t)1e15 : (int64_t)interval;
-}
-
-/* The sampled blocks that are live: which frees to say. Buckets of eight
- * addresses, one cache line, behind counts that answer for nearly all. A full
- * bucket means that the block is not sampled. */
-#define BUCKETS (1u << 14)
-static _Atomic uint16_t sampled_counts[BUCKETS];
-static _Atomic uint64_t *_Atomic sampled; /* [BUCKETS][8] */
-
-static inline uint32_t
-bucket_of (uint64_t address)
-{
-  return (address * 0x9e3779b97f4a7c15ull) >> 50;
-}
-
-static bool
-remember_sampled (uint64_t address)
-{
-  uint32_t bucket = bucket_of (address);
-  _Atomic uint64_t *table = atomic_load (&sampled);
-
-  if (table == NULL)
-    {
-      _Atomic uint64_t *fresh = preload_pages (BUCKETS * 8ul * sizeof *fresh);
-
-      if (fresh == NULL)
-        return false;
-      if (!atomic_compare_exchange_strong (&sampled, &table, fresh))
-        preload_release_pages ((void *)fresh, BUCKETS * 8ul * sizeof *fresh);
-      table = atomic_load (&sampled);
-    }
-  for (unsigned i = 0; i < 8; i++)
-    {
-      uint64_t empty = 0;
-
-      if (atomic_compare_exchange_strong (
-              &table[bucket * 8 + i], &empty, address))
-        {
-          atomic_fetch_add (&sampled_counts[bucket], 1);
-          return true;
-        }
-    }
-  return false;
-}
-
-static inline bool
-may_be_sampled (uint64_t address)
-{
-  return atomic_load_explicit (&sampled_counts[bucket_of (address)],
-                               memory_order_relaxed) != 0;
-}
-
-static bool
-forget_sampled (uint64_t address)
-{
-  uint32_t bucket = bucket_of (address);
-  _Atomic uint64_t *table = atomic_load (&sampled);
-
-  if (table == NULL || !may_be_sampled (address))
-    return false;
-  for (unsigned i = 0; i < 8; i++)
-    {
-      uint64_t found = address;
-
-      if (atomic_compare_exchange_strong (&table[bucket * 8 + i], &found, 0))
-        {
-          atomic_fetch_sub (&sampled_counts[bucket], 1);
-          return true;
-        }
-    }
-  return false;
-}
-
-/* Sampled: whether a block of this size is the next one, which its thread's
- * countdown has said already. */
-static void
-begin_countdown (void)
-{
-  uint64_t every = preload_sample_bytes ();
-
-  preload_thread.until_sample = every == 0 ? 0 : next_interval (every);
-}
-
 /* --- what is said -------------------------------------------------------- */
 
 typedef struct
@@ -272,7 +146,7 @@ say_block (unsigned op, const void *data, uint64_t size, Caller caller)
 
   thread->busy = true;
   if (preload_sample_bytes () == 0 || op == FLAM_ALLOC_OP_MMAP ||
-      op == FLAM_ALLOC_OP_BREAK || remember_sampled ((uint64_t)data))
+      op == FLAM_ALLOC_OP_BREAK || preload_remember_sampled ((uint64_t)data))
     {
       node =
           preload_stack_node (thread->stack, caller.pc, caller.sp, caller.bp);
@@ -299,12 +173,12 @@ say_due (unsigned op, const void *data, uint64_t size, Caller caller)
     {
       /* The thread's first: where the countdown begins is chance, too. */
       thread->counting = true;
-      begin_countdown ();
+      preload_begin_countdown ();
       thread->until_sample -= (int64_t)size;
       if (preload_sample_bytes () != 0 && thread->until_sample > 0)
         return;
     }
-  begin_countdown ();
+  preload_begin_countdown ();
   say_block (op, data, size, caller);
 }
 
@@ -319,17 +193,24 @@ say_due (unsigned op, const void *data, uint64_t size, Caller caller)
     }                                                                          \
   while (0)
 
-static inline void
-say_freed (const void *data)
+static void
+say_freed_slow (const void *data)
 {
-  if (sampled != NULL && LIKELY (!may_be_sampled ((uint64_t)data)))
-    return;
-  if (!enter () ||
-      (preload_sample_bytes () != 0 && !forget_sampled ((uint64_t)data)))
+  if (!enter () || (preload_sample_bytes () != 0 &&
+                    !preload_forget_sampled ((uint64_t)data)))
     return;
   preload_thread.busy = true;
   preload_put_free ((uint64_t)data);
   preload_thread.busy = false;
+}
+
+static inline void
+say_freed (const void *data)
+{
+  if (LIKELY (preload_has_sampled) &&
+      LIKELY (!preload_may_be_sampled ((uint64_t)data)))
+    return;
+  say_freed_slow (data);
 }
 
 /* --- the heap ------------------------------------------------------------ */
@@ -340,6 +221,7 @@ static bool probed;
 EXPORT void *
 malloc (size_t size)
 {
+  void *(*next) (size_t) = real.malloc;
   void *data;
 
   if (UNLIKELY (preload_thread.busy && resolved))
@@ -347,9 +229,13 @@ malloc (size_t size)
       probed = false;
       return preload_allocate (size);
     }
-  if (UNLIKELY (!has_real ()))
-    return allocate_early (size);
-  data = real.malloc (size);
+  if (UNLIKELY (next == NULL))
+    {
+      if (!has_real ())
+        return allocate_early (size);
+      next = real.malloc;
+    }
+  data = next (size);
   SAY_ALLOCATED (FLAM_ALLOC_OP_MALLOC, data, size);
   return data;
 }
@@ -357,6 +243,8 @@ malloc (size_t size)
 EXPORT void
 free (void *data)
 {
+  void (*next) (void *) = real.free;
+
   if (data == NULL || UNLIKELY (is_early (data)))
     return;
   if (UNLIKELY (preload_thread.busy && resolved))
@@ -364,10 +252,14 @@ free (void *data)
       preload_release (data);
       return;
     }
-  if (UNLIKELY (!has_real ()))
-    return;
+  if (UNLIKELY (next == NULL))
+    {
+      if (!has_real ())
+        return;
+      next = real.free;
+    }
   say_freed (data);
-  real.free (data);
+  next (data);
 }
 
 EXPORT void *

@@ -42,12 +42,15 @@ typedef struct
 {
   uint64_t start;
   uint64_t end;
-  uint64_t bias;                /* address - bias = offset in the file */
-  uint32_t id;                  /* row of the shared table */
-  const FlamUnwindTable *table; /* NULL: frame pointers */
+  uint64_t bias;  /* address - bias = offset in the file */
+  uint64_t image; /* the ELF file as it is mapped; 0: none */
+  uint64_t image_end;
+  uint32_t id; /* row of the shared table */
+  _Atomic bool tried;
+  FlamUnwindTable *_Atomic table; /* NULL: not compiled yet */
 } PreloadModule;
 
-/* An immutable list; replaced whole, never freed. */
+/* A list that is replaced whole, never freed. */
 typedef struct
 {
   uint32_t n;
@@ -57,6 +60,9 @@ typedef struct
 /* The code at `pc`, or NULL. Reads /proc/self/maps anew when the place is
  * unknown, not more than a few times a second. */
 HIDDEN const PreloadModule *preload_module_at (uint64_t pc);
+/* NULL: only frame pointers will do. */
+HIDDEN const FlamUnwindTable *
+preload_module_table (const PreloadModule *module);
 /* Some library may have gone: look again, and forget which stack is which. */
 HIDDEN void preload_modules_changed (void);
 /* Raised whenever pcs may have a new meaning. */
@@ -109,3 +115,33 @@ HIDDEN uint64_t preload_sample_bytes (void);
 /* A word that a forked child finds zeroed, whichever way it was forked. */
 HIDDEN extern uint32_t *preload_forked;
 HIDDEN long preload_tid (void);
+
+/* --- flam-preload-sampled.c: some blocks for all ------------------------- */
+
+#define FLAM_PRELOAD_FILTER 4096
+
+/* How many sampled blocks live where, by KiB of memory: answers for nearly all
+ * frees, and side by side for those that lie side by side. */
+HIDDEN extern _Atomic uint8_t preload_filter[FLAM_PRELOAD_FILTER];
+/* Some block was sampled in this process. */
+HIDDEN extern bool preload_has_sampled;
+
+static inline uint32_t
+preload_filter_place (uint64_t address)
+{
+  return (address >> 10 ^ address >> 22) % FLAM_PRELOAD_FILTER;
+}
+
+static inline bool
+preload_may_be_sampled (uint64_t address)
+{
+  return atomic_load_explicit (&preload_filter[preload_filter_place (address)],
+                               memory_order_relaxed) != 0;
+}
+
+/* How many bytes it is to the thread's next sample. */
+HIDDEN void preload_begin_countdown (void);
+/* False: no room. */
+HIDDEN bool preload_remember_sampled (uint64_t address);
+/* False: it is not one of them. */
+HIDDEN bool preload_forget_sampled (uint64_t address);
