@@ -334,18 +334,22 @@ flam_memory_new (const FlamProfile *profile,
                  const FlamProgress *progress,
                  GError **error)
 {
-  g_autoptr (FlamMemory) memory = g_new0 (FlamMemory, 1);
+  g_autoptr (FlamMemory) memory = g_atomic_rc_box_new0 (FlamMemory);
   g_auto (Summary) summary = { profile, selection, .memory = memory };
 
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
     flam_blocks_init (&summary.blocks[part], profile, selection, sources[part]);
   memory->peak_time = flam_blocks_peak_time (profile, selection);
+  memory->profile = flam_profile_ref (profile);
   memory->kinds_present = flam_blocks_kinds_present (profile);
   memory->kinds_counted = flam_blocks_kinds_counted (profile, selection);
   memory->thread = g_new0 (FlamAmounts, profile->threads.n + 1);
   if (selection->suppressions != NULL)
-    memory->rule = g_new0 (
-        FlamAmount, flam_suppressions_get_n (selection->suppressions) + 1);
+    {
+      memory->suppressions = flam_suppressions_ref (selection->suppressions);
+      memory->rule = g_new0 (
+          FlamAmount, flam_suppressions_get_n (selection->suppressions) + 1);
+    }
   summary.self = g_new0 (FlamAmounts, profile->stacks.n + 1);
   if (!choose_stacks (&summary, search, zoomed, zoom, progress, error) ||
       !add_rows (&summary, progress, error))
@@ -354,14 +358,29 @@ flam_memory_new (const FlamProfile *profile,
   return g_steal_pointer (&memory);
 }
 
-void
-flam_memory_free (FlamMemory *memory)
+FlamMemory *
+flam_memory_ref (FlamMemory *memory)
 {
+  return g_atomic_rc_box_acquire (memory);
+}
+
+static void
+memory_clear (gpointer data)
+{
+  FlamMemory *memory = data;
+
+  g_clear_pointer (&memory->profile, flam_profile_unref);
+  g_clear_pointer (&memory->suppressions, flam_suppressions_unref);
   g_clear_pointer (&memory->tree, flam_tree_unref);
   g_free (memory->thread);
   g_free (memory->function);
   g_free (memory->function_self);
   g_free (memory->function_total);
   g_free (memory->rule);
-  g_free (memory);
+}
+
+void
+flam_memory_unref (FlamMemory *memory)
+{
+  g_atomic_rc_box_release_full (memory, memory_clear);
 }

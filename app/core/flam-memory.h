@@ -12,7 +12,8 @@
  *    each function       x           x            x           x      self,
  * total
  *
- * What is temporary is a part of what was allocated; its share tells churn. */
+ * What is temporary is a part of what was allocated; its share tells churn.
+ * Immutable, reference counted, any thread may read it. */
 
 #include "flam-blocks.h"
 #include "flam-functions.h"
@@ -51,7 +52,9 @@ typedef struct
   FlamAmounts kind[FLAM_N_ALLOCATORS]; /* of every kind, counted or not */
   guint kinds_present;                 /* bits */
   guint kinds_counted;
-  FlamAmounts *thread; /* a row a thread of the profile */
+  FlamProfile *profile;           /* a reference */
+  FlamSuppressions *suppressions; /* those of the selection, or NULL */
+  FlamAmounts *thread;            /* a row a thread of the profile */
   guint n_functions;
   FlamFunctionRow *function; /* in no useful order; its own figures are of no
                                 use, those below are */
@@ -72,8 +75,9 @@ FlamMemory *flam_memory_new (const FlamProfile *profile,
                              FlamId zoom,
                              const FlamProgress *progress,
                              GError **error);
-void flam_memory_free (FlamMemory *memory);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamMemory, flam_memory_free)
+FlamMemory *flam_memory_ref (FlamMemory *memory);
+void flam_memory_unref (FlamMemory *memory);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamMemory, flam_memory_unref)
 
 /* The part a measure asks about; FLAM_MEMORY_ALLOCATED for samples. */
 FlamMemoryPart flam_memory_part_of (FlamMeasureSource source);

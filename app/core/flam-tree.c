@@ -223,3 +223,15 @@ flam_tree_search (const FlamTree *tree, GRegex *regex, guint8 *matched)
     }
   return sum;
 }
+
+FlamId
+flam_tree_find_function (const FlamTree *tree, FlamId function)
+{
+  FlamId best = 0;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    if (tree->function[i] == function && !is_thread (tree, i) &&
+        (best == 0 || tree->total[i] > tree->total[best]))
+      best = i;
+  return best;
+}

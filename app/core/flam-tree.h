@@ -128,6 +128,9 @@ flam_tree_is_ancestor (const FlamTree *tree, FlamId ancestor, FlamId node)
 FlamId
 flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to);
 
+/* The heaviest of the nodes that stand for a function, or 0. */
+FlamId flam_tree_find_function (const FlamTree *tree, FlamId function);
+
 /* Matches of a search: bit per node in `matched` (n bytes, 0 or 1), and the
  * weight under matches, nested ones counted once. NULL regex matches nothing.
  */

@@ -6,9 +6,12 @@
 #include "flam-functions-view.h"
 #include "flam-graph-view.h"
 #include "flam-measure-menu.h"
+#include "flam-memory-model.h"
+#include "flam-memory-view.h"
 #include "flam-overview.h"
 #include "flam-path-bar.h"
 #include "flam-settings.h"
+#include "flam-sites-view.h"
 #include "flam-source-pane.h"
 #include "flam-state-menu.h"
 #include "flam-status-bar.h"
@@ -22,16 +25,20 @@
 
 #define OVERVIEW_BUCKETS 1000
 
-/* One row a view. Every view has a construct property "session". */
+/* One row a view. Every view has a construct property "session"; those of the
+ * memory alone come last. */
 static const struct
 {
   const char *id;
   const char *title;
   GType (*type) (void);
+  gboolean of_memory;
 } page_table[] = {
-  { "graph", N_ ("Flame Graph"), flam_graph_view_get_type },
-  { "tree", N_ ("Call Tree"), flam_tree_view_get_type },
-  { "functions", N_ ("Functions"), flam_functions_view_get_type },
+  { "graph", N_ ("Flame Graph"), flam_graph_view_get_type, FALSE },
+  { "tree", N_ ("Call Tree"), flam_tree_view_get_type, FALSE },
+  { "functions", N_ ("Functions"), flam_functions_view_get_type, FALSE },
+  { "sites", N_ ("Allocations"), flam_sites_view_get_type, TRUE },
+  { "memory", N_ ("Summary"), flam_memory_view_get_type, TRUE },
 };
 
 struct _FlamCaptureView
@@ -43,6 +50,8 @@ struct _FlamCaptureView
   FlamMeasureMenu *measures;
   gboolean thumbnail_saved;
   gboolean narrow;
+  gboolean tight;
+  gboolean memory_pages;
   guint place_tick;
 
   GtkRevealer *notice;
@@ -280,26 +289,80 @@ flam_capture_view_bind_search (FlamCaptureView *self, GtkToggleButton *button)
 /* --- pages ---------------------------------------------------------------- */
 
 static void
-fill_pages (FlamCaptureView *self)
+update_switcher (FlamCaptureView *self)
+{
+  gboolean menu = self->narrow || (self->tight && self->memory_pages);
+
+  gtk_widget_set_visible (GTK_WIDGET (self->switcher), !menu);
+  gtk_widget_set_visible (GTK_WIDGET (self->page_menu), menu);
+}
+
+void
+flam_capture_view_set_tight (FlamCaptureView *self, gboolean tight)
+{
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  self->tight = tight;
+  update_switcher (self);
+}
+
+/* Which pages there are; the menu's rows are the table's. */
+static void
+show_pages (FlamCaptureView *self, gboolean of_memory)
 {
   g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
+  guint shown = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (page_table); i++)
     {
-      const char *title = _ (page_table[i].title);
-      GtkWidget *page =
-          g_object_new (page_table[i].type (), "session", self->session, NULL);
-      gtk_stack_add_titled (self->pages, page, page_table[i].id, title);
-      gtk_string_list_append (titles, title);
+      GtkWidget *child =
+          gtk_stack_get_child_by_name (self->pages, page_table[i].id);
+      gboolean visible = of_memory || !page_table[i].of_memory;
+
+      if (visible)
+        gtk_string_list_append (titles, _ (page_table[i].title));
+      else if (child == gtk_stack_get_visible_child (self->pages))
+        gtk_stack_set_visible_child_name (self->pages, page_table[0].id);
+      if (child == gtk_stack_get_visible_child (self->pages))
+        shown = i;
+      gtk_stack_page_set_visible (gtk_stack_get_page (self->pages, child),
+                                  visible);
     }
+  /* A new model begins at its first row. */
   gtk_drop_down_set_model (self->page_menu, G_LIST_MODEL (titles));
+  gtk_drop_down_set_selected (self->page_menu, shown);
+}
+
+static void
+update_pages (FlamCaptureView *self)
+{
+  gboolean of_memory = flam_memory_model_is_wanted (self->session);
+
+  if (of_memory == self->memory_pages)
+    return;
+  self->memory_pages = of_memory;
+  update_switcher (self);
+  show_pages (self, of_memory);
+}
+
+static void
+fill_pages (FlamCaptureView *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (page_table); i++)
+    gtk_stack_add_titled (
+        self->pages,
+        g_object_new (page_table[i].type (), "session", self->session, NULL),
+        page_table[i].id,
+        _ (page_table[i].title));
+  show_pages (self, FALSE);
 }
 
 void
 flam_capture_view_show_page (FlamCaptureView *self, int page)
 {
   g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  if (page < 0 || page >= (int)G_N_ELEMENTS (page_table))
+  if (page < 0 || page >= (int)G_N_ELEMENTS (page_table) ||
+      (page_table[page].of_memory &&
+       !flam_memory_model_is_wanted (self->session)))
     return;
   gtk_stack_set_visible_child_name (self->pages, page_table[page].id);
   gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
@@ -398,8 +461,7 @@ flam_capture_view_set_narrow (FlamCaptureView *self, gboolean narrow)
   gtk_widget_set_hexpand (GTK_WIDGET (self->states), narrow);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->top_bar), orientation);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->paned), orientation);
-  gtk_widget_set_visible (GTK_WIDGET (self->switcher), !narrow);
-  gtk_widget_set_visible (GTK_WIDGET (self->page_menu), narrow);
+  update_switcher (self);
   gtk_widget_set_visible (GTK_WIDGET (self->search_result), !narrow);
   flam_path_bar_set_narrow (self->path_bar, narrow);
   flam_status_bar_set_narrow (self->status_bar, narrow);
@@ -457,6 +519,7 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
 
   follow (self, "notify::profile", G_CALLBACK (on_profile));
   follow (self, "notify::selection", G_CALLBACK (update_overview));
+  follow (self, "notify::selection", G_CALLBACK (update_pages));
   follow (self, "notify::excerpt", G_CALLBACK (on_excerpt));
   g_signal_connect_object (graph_view (self),
                            "notify::matched",

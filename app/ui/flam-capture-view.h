@@ -24,6 +24,8 @@ void flam_capture_view_bind_search (FlamCaptureView *view,
 /* A capture was opened: the first page, the keyboard in it. */
 void flam_capture_view_begin (FlamCaptureView *view);
 void flam_capture_view_set_narrow (FlamCaptureView *view, gboolean narrow);
+/* No room for more than three pages beside one another. */
+void flam_capture_view_set_tight (FlamCaptureView *view, gboolean tight);
 void flam_capture_view_show_page (FlamCaptureView *view, int page);
 void flam_capture_view_start_search (FlamCaptureView *view);
 void flam_capture_view_search_next (FlamCaptureView *view, gboolean backward);

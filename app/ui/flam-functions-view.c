@@ -172,14 +172,9 @@ static FlamId
 heaviest_node (const FlamTree *tree, FlamTreeRow *row)
 {
   const FlamTree *of = flam_tree_row_get_excerpt (row)->tree;
-  FlamId function = of->function[flam_tree_row_get_node (row)];
-  FlamId best = 0;
 
-  for (FlamId i = 1; i < tree->n; i++)
-    if (tree->function[i] == function &&
-        (best == 0 || tree->total[i] > tree->total[best]))
-      best = i;
-  return best;
+  return flam_tree_find_function (tree,
+                                  of->function[flam_tree_row_get_node (row)]);
 }
 
 static void

@@ -15,6 +15,7 @@
 #include <glib/gi18n.h>
 
 #define NARROW_WIDTH 860
+#define TIGHT_WIDTH 1220
 
 struct _FlamWindow
 {
@@ -437,6 +438,7 @@ update_narrow (FlamWindow *self, int width)
 {
   gboolean narrow = width < NARROW_WIDTH;
 
+  flam_capture_view_set_tight (self->capture_view, width < TIGHT_WIDTH);
   if (self->narrow == narrow)
     return;
   self->narrow = narrow;

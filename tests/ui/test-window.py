@@ -282,6 +282,70 @@ class WindowTest(unittest.TestCase):
         window.click("CPU")
         window.find("CPU time", "label")
 
+    def test_toggle_keeps_the_selection(self):
+        """Thread, range, search, transforms and zoom outlive CPU / Memory."""
+        window = self.open_example()
+        window.action("win.search")
+        window.type(window.find("Search functions"), "^main$")
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+        view = next(
+            node
+            for node in window.find_all()
+            if "node.filter" in window.actions(node)
+        )
+        window.act(view, "node.zoom")
+        window.act(view, "node.filter")
+        window.find("Remove: only through: main", "push button")
+        window.find("main", "push button")
+        for side, measure in ("Memory", "Peak memory"), ("CPU", "CPU time"):
+            window.click(side)
+            window.find(measure, "label")
+            window.find("Remove: only through: main", "push button")
+            window.wait_label(lambda text: text.startswith("matched "))
+            self.graph_says("main")
+            window.find("main", "push button")
+
+    def test_memory_summary(self):
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.click("Summary")
+        window.wait_label(lambda text: text.startswith("204\u202f051 blocks"))
+        chart = window.find(lambda name: name.startswith("Sizes of blocks; "))
+        self.assertIn("64 KiB to less than 128 KiB: 33.6", chart.get_name())
+        # A part is a measure, and so is the unit.
+        window.click("Not Freed")
+        window.find("Leaked memory", "label")
+        window.click("Blocks")
+        window.find("Leaked blocks", "label")
+        window.wait_label(lambda text: text.startswith("total 1"))
+
+    def test_memory_pages_are_for_memory(self):
+        window = self.open_example()
+        self.assertFalse(window.seen("Allocations", "radio button"))
+        window.click("Memory")
+        window.click("Allocations")
+        window.find("Functions that allocate")
+        window.click("CPU")
+        wait_for(
+            "the flame graph", lambda: window.seen("Flame graph") or self.graph()
+        )
+
+    def test_allocation_sites(self):
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.click("Allocations")
+        wait_for("a site", lambda: "hold_peak()" in window.labels())
+        self.assertNotIn("_start", window.labels())
+        window.click("With Callees")
+        wait_for("its callers", lambda: "_start" in window.labels())
+
+    def test_allocators(self):
+        """Pages are beside the heap, and count when they are switched on."""
+        window = self.open(SOURCE / "tests/captures/memray/v12.bin")
+        window.wait_label(lambda text: text == "total 9.26\u00a0kB")
+        window.click("Summary")
+        window.mouse(window.find("mmap", "check box"), 0.1)
+        window.wait_label(lambda text: text == "total 1.06\u00a0kB")
+
     def test_source_in_a_moved_folder(self):
         source = capture("src/nest.c")
         window = self.open(

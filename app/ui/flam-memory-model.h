@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The summary of the memory that a session looks at, kept up to date for as
+ * long as a view shows it:
+ *
+ *   session: excerpt, zoom, search ──worker──▶ FlamMemory ──▶ views
+ *
+ * One a session, so that two views add up once. */
+
+#include "flam-memory.h"
+#include "flam-session.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_MEMORY_MODEL (flam_memory_model_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamMemoryModel, flam_memory_model, FLAM, MEMORY_MODEL, GObject)
+
+/* The session's own; not a new reference. */
+FlamMemoryModel *flam_memory_model_of (FlamSession *session);
+
+/* Property "memory": NULL until there is one. */
+FlamMemory *flam_memory_model_get (FlamMemoryModel *model);
+
+/* A view that is seen watches; without one nothing is added up. */
+void flam_memory_model_watch (FlamMemoryModel *model);
+void flam_memory_model_unwatch (FlamMemoryModel *model);
+
+/* Whether the session shows single allocations. */
+gboolean flam_memory_model_is_wanted (FlamSession *session);
+
+G_END_DECLS

@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-memory-view.h"
+
+#include "flam-format.h"
+#include "flam-memory-model.h"
+#include "flam-size-chart.h"
+#include "flam-widget.h"
+
+#include <glib/gi18n.h>
+
+#define THREADS_MAX 30 /* rows; the heaviest */
+
+typedef struct
+{
+  GtkToggleButton *button;
+  GtkLabel *value;
+  GtkLabel *detail;
+} Card;
+
+struct _FlamMemoryView
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  FlamMemoryModel *model;
+  gboolean watching;
+  gboolean syncing;
+  Card card[FLAM_MEMORY_N];
+
+  GtkScrolledWindow *scroller;
+  GtkBox *cards;
+  GtkToggleButton *by_bytes;
+  GtkToggleButton *by_blocks;
+  FlamSizeChart *chart;
+  GtkGrid *kinds;
+  GtkBox *threads_box;
+  GtkGrid *threads;
+  GtkBox *rules_box;
+  GtkGrid *rules;
+  GtkSpinButton *distance;
+};
+
+enum
+{
+  PROP_0,
+  PROP_SESSION,
+};
+
+G_DEFINE_FINAL_TYPE (FlamMemoryView, flam_memory_view, GTK_TYPE_WIDGET)
+
+/* --- the measure ---------------------------------------------------------- */
+
+static const FlamMeasure *
+current_measure (FlamMemoryView *self)
+{
+  const FlamProfile *profile = flam_session_get_profile (self->session);
+  const FlamSelection *selection = flam_session_get_selection (self->session);
+
+  return &profile->measures[selection->measure];
+}
+
+/* The measure of a part in bytes or blocks, or -1. */
+static int
+find_measure (const FlamProfile *profile, FlamMemoryPart part, gboolean bytes)
+{
+  for (guint i = 0; i < profile->n_measures; i++)
+    {
+      FlamMeasureSource source = profile->measures[i].source;
+
+      if (source != FLAM_FROM_SAMPLES && flam_memory_part_of (source) == part &&
+          flam_blocks_source_is_bytes (source) == bytes)
+        return (int)i;
+    }
+  return -1;
+}
+
+static void
+pick (FlamMemoryView *self, FlamMemoryPart part, gboolean bytes)
+{
+  int measure =
+      find_measure (flam_session_get_profile (self->session), part, bytes);
+
+  if (measure >= 0)
+    flam_session_set_measure (self->session, (guint)measure);
+}
+
+static void
+on_card (GtkToggleButton *button, FlamMemoryView *self)
+{
+  if (self->syncing || !gtk_toggle_button_get_active (button))
+    return;
+  for (guint part = 0; part < FLAM_MEMORY_N; part++)
+    if (self->card[part].button == button)
+      pick (self, part, gtk_toggle_button_get_active (self->by_bytes));
+}
+
+static void
+on_unit (FlamMemoryView *self)
+{
+  if (!self->syncing)
+    pick (self,
+          flam_memory_part_of (current_measure (self)->source),
+          gtk_toggle_button_get_active (self->by_bytes));
+}
+
+static void
+on_distance (FlamMemoryView *self)
+{
+  FlamSelection *selection;
+
+  if (self->syncing)
+    return;
+  selection = flam_selection_copy (flam_session_get_selection (self->session));
+  selection->temporary_distance =
+      gtk_spin_button_get_value_as_int (self->distance);
+  flam_session_select (self->session, selection);
+}
+
+/* --- cards ---------------------------------------------------------------- */
+
+static char *
+card_detail (const FlamMemory *memory, FlamMemoryPart part)
+{
+  const FlamAmount *amount = &memory->all.part[part];
+  const FlamAmount *made = &memory->all.part[FLAM_MEMORY_ALLOCATED];
+  g_autofree char *blocks = flam_format_value (amount->blocks, FLAM_UNIT_COUNT);
+  g_autofree char *counted = g_strdup_printf (
+      ngettext ("%s block", "%s blocks", (gulong)amount->blocks), blocks);
+  g_autofree char *more = NULL;
+
+  if (part == FLAM_MEMORY_TEMPORARY)
+    {
+      g_autofree char *share =
+          flam_format_percent (amount->blocks, made->blocks);
+
+      /* Translators: a share of all allocations */
+      more = g_strdup_printf (_ ("%s of all"), share);
+    }
+  else if (part == FLAM_MEMORY_PEAK && memory->peak_time >= 0)
+    {
+      g_autofree char *time =
+          flam_format_value (memory->peak_time, FLAM_UNIT_NS);
+
+      more = g_strdup_printf (_ ("at %s"), time);
+    }
+  else if (amount->blocks > 0)
+    {
+      g_autofree char *each =
+          flam_format_value (amount->bytes / amount->blocks, FLAM_UNIT_BYTES);
+
+      /* Translators: the mean size of a block */
+      more = g_strdup_printf (_ ("%s each"), each);
+    }
+  return more != NULL ? g_strdup_printf ("%s, %s", counted, more)
+                      : g_strdup (counted);
+}
+
+static void
+update_cards (FlamMemoryView *self, const FlamMemory *memory)
+{
+  const FlamProfile *profile = memory->profile;
+
+  for (guint part = 0; part < FLAM_MEMORY_N; part++)
+    {
+      Card *card = &self->card[part];
+      g_autofree char *value =
+          flam_format_value (memory->all.part[part].bytes, FLAM_UNIT_BYTES);
+      g_autofree char *detail = card_detail (memory, part);
+
+      gtk_label_set_label (card->value, value);
+      gtk_label_set_label (card->detail, detail);
+      gtk_widget_set_sensitive (GTK_WIDGET (card->button),
+                                find_measure (profile, part, TRUE) >= 0 ||
+                                    find_measure (profile, part, FALSE) >= 0);
+    }
+}
+
+static void
+add_label (GtkBox *box, GtkLabel *label, const char *style)
+{
+  gtk_label_set_ellipsize (label, PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (GTK_WIDGET (label), style);
+  gtk_widget_add_css_class (GTK_WIDGET (label), "numeric");
+  gtk_label_set_xalign (label, 0);
+  gtk_box_append (box, GTK_WIDGET (label));
+}
+
+static void
+make_cards (FlamMemoryView *self)
+{
+  static const char *const titles[FLAM_MEMORY_N] = {
+    [FLAM_MEMORY_ALLOCATED] = N_ ("Allocated"),
+    [FLAM_MEMORY_TEMPORARY] = N_ ("Temporary"),
+    [FLAM_MEMORY_PEAK] = N_ ("At the Peak"),
+    [FLAM_MEMORY_LEAKED] = N_ ("Not Freed"),
+  };
+
+  for (guint part = 0; part < FLAM_MEMORY_N; part++)
+    {
+      Card *card = &self->card[part];
+      GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+
+      card->button = GTK_TOGGLE_BUTTON (gtk_toggle_button_new ());
+      card->value = GTK_LABEL (gtk_label_new (NULL));
+      card->detail = GTK_LABEL (gtk_label_new (NULL));
+      add_label (GTK_BOX (box),
+                 GTK_LABEL (gtk_label_new (_ (titles[part]))),
+                 "caption-heading");
+      add_label (GTK_BOX (box), card->value, "title-3");
+      add_label (GTK_BOX (box), card->detail, "caption");
+      gtk_button_set_child (GTK_BUTTON (card->button), box);
+      gtk_widget_add_css_class (GTK_WIDGET (card->button), "flam-part");
+      gtk_accessible_update_property (GTK_ACCESSIBLE (card->button),
+                                      GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                      _ (titles[part]),
+                                      -1);
+      if (part > 0)
+        gtk_toggle_button_set_group (card->button, self->card[0].button);
+      g_signal_connect (card->button, "toggled", G_CALLBACK (on_card), self);
+      gtk_label_set_wrap (card->detail, TRUE);
+      gtk_label_set_lines (card->detail, 2);
+      gtk_label_set_width_chars (card->detail, 6);
+      gtk_box_append (self->cards, GTK_WIDGET (card->button));
+    }
+}
+
+/* --- tables --------------------------------------------------------------- */
+
+static void
+empty (GtkGrid *grid)
+{
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (grid))) != NULL)
+    gtk_grid_remove (grid, child);
+}
+
+static void
+add_figure (GtkGrid *grid, int column, int row, const char *text, gboolean dim)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 1);
+  gtk_widget_add_css_class (label, dim ? "dim-label" : "numeric");
+  gtk_grid_attach (grid, label, column, row, 1, 1);
+}
+
+static void
+add_header (GtkGrid *grid)
+{
+  const char *const titles[] = { _ ("Allocated"),
+                                 _ ("Blocks"),
+                                 _ ("Temporary"),
+                                 _ ("At the Peak"),
+                                 _ ("Not Freed") };
+  GtkWidget *first = gtk_label_new (NULL);
+
+  gtk_widget_set_hexpand (first, TRUE);
+  gtk_grid_attach (grid, first, 0, 0, 1, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
+    add_figure (grid, (int)i + 1, 0, titles[i], TRUE);
+}
+
+static void
+add_amounts (GtkGrid *grid, int row, const FlamAmounts *amounts, gboolean dim)
+{
+  const FlamAmount *part = amounts->part;
+  g_autofree char *made =
+      flam_format_value (part[FLAM_MEMORY_ALLOCATED].bytes, FLAM_UNIT_BYTES);
+  g_autofree char *blocks =
+      flam_format_value (part[FLAM_MEMORY_ALLOCATED].blocks, FLAM_UNIT_COUNT);
+  g_autofree char *share = flam_format_percent (
+      part[FLAM_MEMORY_TEMPORARY].blocks, part[FLAM_MEMORY_ALLOCATED].blocks);
+  g_autofree char *peak =
+      flam_format_value (part[FLAM_MEMORY_PEAK].bytes, FLAM_UNIT_BYTES);
+  g_autofree char *leaked =
+      flam_format_value (part[FLAM_MEMORY_LEAKED].bytes, FLAM_UNIT_BYTES);
+
+  add_figure (grid, 1, row, made, dim);
+  add_figure (grid, 2, row, blocks, dim);
+  add_figure (grid, 3, row, share, dim);
+  add_figure (grid, 4, row, peak, dim);
+  add_figure (grid, 5, row, leaked, dim);
+}
+
+static GtkWidget *
+add_name (GtkGrid *grid, int row, const char *text)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_width_chars (GTK_LABEL (label), 12);
+  gtk_grid_attach (grid, label, 0, row, 1, 1);
+  return label;
+}
+
+/* --- allocators ----------------------------------------------------------- */
+
+static void
+on_kind (GtkCheckButton *check, FlamMemoryView *self)
+{
+  guint bit = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (check), "kind"));
+  const FlamMemory *memory = flam_memory_model_get (self->model);
+  FlamSelection *selection;
+  guint kinds;
+
+  if (self->syncing || memory == NULL)
+    return;
+  kinds = gtk_check_button_get_active (check) ? memory->kinds_counted | bit
+                                              : memory->kinds_counted & ~bit;
+  selection = flam_selection_copy (flam_session_get_selection (self->session));
+  /* None at all is the capture's own choice. */
+  selection->allocators = kinds;
+  flam_session_select (self->session, selection);
+}
+
+static void
+add_kind (FlamMemoryView *self,
+          const FlamMemory *memory,
+          FlamAllocator kind,
+          int row)
+{
+  guint bit = FLAM_ALLOCATOR_BIT (kind);
+  gboolean counted = (memory->kinds_counted & bit) != 0;
+  GtkWidget *check =
+      gtk_check_button_new_with_label (flam_allocator_to_string (kind));
+
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (check), counted);
+  gtk_widget_set_tooltip_text (check, _ ("Whether these allocations count"));
+  g_object_set_data (G_OBJECT (check), "kind", GUINT_TO_POINTER (bit));
+  g_signal_connect (check, "toggled", G_CALLBACK (on_kind), self);
+  gtk_grid_attach (self->kinds, check, 0, row, 1, 1);
+  add_amounts (self->kinds, row, &memory->kind[kind], !counted);
+}
+
+static void
+update_kinds (FlamMemoryView *self, const FlamMemory *memory)
+{
+  int row = 1;
+
+  empty (self->kinds);
+  add_header (self->kinds);
+  for (guint kind = 0; kind < FLAM_N_ALLOCATORS; kind++)
+    if (memory->kinds_present & FLAM_ALLOCATOR_BIT (kind))
+      add_kind (self, memory, kind, row++);
+}
+
+/* --- threads -------------------------------------------------------------- */
+
+static int
+compare_threads (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const FlamMemory *memory = data;
+  const FlamAmounts *x = &memory->thread[*(const FlamId *)a];
+  const FlamAmounts *y = &memory->thread[*(const FlamId *)b];
+  gint64 bytes_x = x->part[FLAM_MEMORY_ALLOCATED].bytes;
+  gint64 bytes_y = y->part[FLAM_MEMORY_ALLOCATED].bytes;
+
+  return (bytes_x < bytes_y) - (bytes_x > bytes_y);
+}
+
+static GArray *
+threads_with_memory (const FlamMemory *memory)
+{
+  GArray *threads = g_array_new (FALSE, FALSE, sizeof (FlamId));
+
+  for (FlamId t = 0; t < memory->profile->threads.n; t++)
+    for (guint part = 0; part < FLAM_MEMORY_N; part++)
+      if (memory->thread[t].part[part].blocks > 0)
+        {
+          g_array_append_val (threads, t);
+          break;
+        }
+  g_array_sort_with_data (threads, compare_threads, (gpointer)memory);
+  return threads;
+}
+
+static void
+update_threads (FlamMemoryView *self, const FlamMemory *memory)
+{
+  const FlamProfile *profile = memory->profile;
+  g_autoptr (GArray) threads = threads_with_memory (memory);
+  guint shown = MIN (threads->len, THREADS_MAX);
+
+  empty (self->threads);
+  gtk_widget_set_visible (GTK_WIDGET (self->threads_box), threads->len > 0);
+  add_header (self->threads);
+  for (guint i = 0; i < shown; i++)
+    {
+      FlamId thread = g_array_index (threads, FlamId, i);
+      const char *name =
+          flam_profile_string (profile, profile->threads.name[thread]);
+      gint32 tid = profile->threads.tid[thread];
+      g_autofree char *text =
+          tid >= 0 ? g_strdup_printf ("%s (%d)", name, tid) : g_strdup (name);
+
+      add_name (self->threads, (int)i + 1, text);
+      add_amounts (self->threads, (int)i + 1, &memory->thread[thread], FALSE);
+    }
+  if (threads->len > shown)
+    {
+      g_autofree char *more = g_strdup_printf (
+          ngettext ("and %u more", "and %u more", threads->len - shown),
+          threads->len - shown);
+
+      gtk_widget_add_css_class (add_name (self->threads, (int)shown + 1, more),
+                                "dim-label");
+    }
+}
+
+/* --- suppressions --------------------------------------------------------- */
+
+static void
+update_rules (FlamMemoryView *self, const FlamMemory *memory)
+{
+  guint n = memory->suppressions != NULL
+                ? flam_suppressions_get_n (memory->suppressions)
+                : 0;
+  int row = 1;
+
+  empty (self->rules);
+  add_name (self->rules, 0, "");
+  add_figure (self->rules, 1, 0, _ ("Bytes"), TRUE);
+  add_figure (self->rules, 2, 0, _ ("Blocks"), TRUE);
+  for (guint i = 0; i < n; i++)
+    {
+      const FlamAmount *amount = &memory->rule[i];
+      g_autofree char *bytes =
+          flam_format_value (amount->bytes, FLAM_UNIT_BYTES);
+      g_autofree char *blocks =
+          flam_format_value (amount->blocks, FLAM_UNIT_COUNT);
+
+      if (amount->blocks == 0)
+        continue;
+      gtk_widget_set_hexpand (
+          add_name (self->rules,
+                    row,
+                    flam_suppressions_get (memory->suppressions, i)),
+          TRUE);
+      add_figure (self->rules, 1, row, bytes, FALSE);
+      add_figure (self->rules, 2, row++, blocks, FALSE);
+    }
+  gtk_widget_set_visible (GTK_WIDGET (self->rules_box), row > 1);
+}
+
+/* --- keeping up ----------------------------------------------------------- */
+
+static void
+update (FlamMemoryView *self)
+{
+  FlamMemory *memory = flam_memory_model_get (self->model);
+  const FlamSelection *selection = flam_session_get_selection (self->session);
+  FlamMemoryPart part;
+  gboolean bytes;
+
+  if (memory == NULL || selection == NULL ||
+      !flam_memory_model_is_wanted (self->session))
+    {
+      flam_size_chart_set (self->chart, NULL, FLAM_MEMORY_ALLOCATED, FALSE);
+      return;
+    }
+  part = flam_memory_part_of (current_measure (self)->source);
+  bytes = flam_blocks_source_is_bytes (current_measure (self)->source);
+  self->syncing = TRUE;
+  gtk_toggle_button_set_active (self->card[part].button, TRUE);
+  gtk_toggle_button_set_active (bytes ? self->by_bytes : self->by_blocks, TRUE);
+  gtk_spin_button_set_value (self->distance, selection->temporary_distance);
+  update_cards (self, memory);
+  flam_size_chart_set (self->chart, memory, part, bytes);
+  update_kinds (self, memory);
+  update_threads (self, memory);
+  update_rules (self, memory);
+  self->syncing = FALSE;
+}
+
+static void
+watch (FlamMemoryView *self, gboolean watching)
+{
+  if (self->watching == watching)
+    return;
+  self->watching = watching;
+  if (watching)
+    flam_memory_model_watch (self->model);
+  else
+    flam_memory_model_unwatch (self->model);
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+flam_memory_view_map (GtkWidget *widget)
+{
+  watch (FLAM_MEMORY_VIEW (widget), TRUE);
+  GTK_WIDGET_CLASS (flam_memory_view_parent_class)->map (widget);
+}
+
+static void
+flam_memory_view_unmap (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (flam_memory_view_parent_class)->unmap (widget);
+  watch (FLAM_MEMORY_VIEW (widget), FALSE);
+}
+
+static gboolean
+flam_memory_view_grab_focus (GtkWidget *widget)
+{
+  return gtk_widget_child_focus (
+      GTK_WIDGET (FLAM_MEMORY_VIEW (widget)->scroller), GTK_DIR_TAB_FORWARD);
+}
+
+static void
+flam_memory_view_constructed (GObject *object)
+{
+  FlamMemoryView *self = FLAM_MEMORY_VIEW (object);
+
+  G_OBJECT_CLASS (flam_memory_view_parent_class)->constructed (object);
+  self->model = flam_memory_model_of (self->session);
+  g_signal_connect_object (self->model,
+                           "notify::memory",
+                           G_CALLBACK (update),
+                           self,
+                           G_CONNECT_SWAPPED);
+}
+
+static void
+flam_memory_view_set_property (GObject *object,
+                               guint prop_id,
+                               const GValue *value,
+                               GParamSpec *pspec)
+{
+  if (prop_id == PROP_SESSION)
+    FLAM_MEMORY_VIEW (object)->session = g_value_dup_object (value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+}
+
+static void
+flam_memory_view_dispose (GObject *object)
+{
+  FlamMemoryView *self = FLAM_MEMORY_VIEW (object);
+
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_MEMORY_VIEW);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (flam_memory_view_parent_class)->dispose (object);
+}
+
+static void
+flam_memory_view_class_init (FlamMemoryViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  object_class->constructed = flam_memory_view_constructed;
+  object_class->dispose = flam_memory_view_dispose;
+  object_class->set_property = flam_memory_view_set_property;
+  class->map = flam_memory_view_map;
+  class->unmap = flam_memory_view_unmap;
+  class->grab_focus = flam_memory_view_grab_focus;
+  g_object_class_install_property (
+      object_class,
+      PROP_SESSION,
+      g_param_spec_object ("session",
+                           NULL,
+                           NULL,
+                           FLAM_TYPE_SESSION,
+                           G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY |
+                               G_PARAM_STATIC_STRINGS));
+  g_type_ensure (FLAM_TYPE_SIZE_CHART);
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-memory-view.ui");
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, scroller);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, cards);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, by_bytes);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, by_blocks);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, chart);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, kinds);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, threads_box);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, threads);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, rules_box);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, rules);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, distance);
+}
+
+static void
+flam_memory_view_init (FlamMemoryView *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  make_cards (self);
+  g_signal_connect_swapped (
+      self->by_bytes, "toggled", G_CALLBACK (on_unit), self);
+  g_signal_connect_swapped (
+      self->distance, "value-changed", G_CALLBACK (on_distance), self);
+}

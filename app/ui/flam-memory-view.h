@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The page of all there is to say about the memory as a whole: what was
+ * allocated, temporary, at the peak and leaked (which picks the measure, too),
+ * the sizes of blocks, and tables of allocators (which picks those that
+ * count), threads and suppressed leaks. */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_MEMORY_VIEW (flam_memory_view_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamMemoryView, flam_memory_view, FLAM, MEMORY_VIEW, GtkWidget)
+
+G_END_DECLS

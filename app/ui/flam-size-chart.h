@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Blocks by their size: a bar for each power of two, as high as the bytes (or
+ * the blocks) of that size. What a bar holds is in its tooltip, and in words
+ * for those who cannot see it. */
+
+#include "flam-memory.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_SIZE_CHART (flam_size_chart_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamSizeChart, flam_size_chart, FLAM, SIZE_CHART, GtkWidget)
+
+/* Takes a reference; NULL empties it. */
+void flam_size_chart_set (FlamSizeChart *chart,
+                          FlamMemory *memory,
+                          FlamMemoryPart part,
+                          gboolean bytes);
+
+G_END_DECLS
