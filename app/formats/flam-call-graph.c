@@ -22,6 +22,7 @@ typedef struct
 
 typedef struct
 {
+  guint32 caller;
   guint32 callee;
   guint32 next;
   double cost;
@@ -57,9 +58,9 @@ struct _FlamCallGraph
   FlamBuilder *builder;
   guint n_events;
   FlamColumn functions, calls, costs, paths, steps;
-  guint64 looks;          /* at calls, while paths were sought */
-  GArray *values;         /* gint64 */
-  GHashTable *call_index; /* caller << 32 | callee -> call + 1 */
+  guint64 looks;           /* at calls, while paths were sought */
+  GArray *values;          /* gint64 */
+  FlamInterner call_index; /* calls by caller and callee */
 };
 
 #define function_at(graph, i)                                                  \
@@ -81,8 +82,7 @@ flam_call_graph_new (FlamBuilder *builder, guint n_events)
   flam_column_init (&graph->paths, sizeof (Path));
   flam_column_init (&graph->steps, sizeof (Step));
   graph->values = g_array_new (FALSE, FALSE, sizeof (gint64));
-  graph->call_index =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  flam_interner_init (&graph->call_index);
   return graph;
 }
 
@@ -95,7 +95,7 @@ flam_call_graph_free (FlamCallGraph *graph)
   flam_column_clear (&graph->paths);
   flam_column_clear (&graph->steps);
   g_array_unref (graph->values);
-  g_hash_table_unref (graph->call_index);
+  flam_interner_clear (&graph->call_index);
   g_free (graph);
 }
 
@@ -130,29 +130,35 @@ flam_call_graph_add_cost (FlamCallGraph *graph,
   g_array_append_vals (graph->values, costs, graph->n_events);
 }
 
+static gboolean
+call_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const Call *a = call_at ((const FlamCallGraph *)table, row);
+  const Call *b = key;
+
+  return a->caller == b->caller && a->callee == b->callee;
+}
+
 void
 flam_call_graph_add_call (FlamCallGraph *graph,
                           guint32 caller,
                           guint32 callee,
                           gint64 cost)
 {
-  guint64 key = (guint64)caller << 32 | callee;
-  guint32 row =
-      GPOINTER_TO_UINT (g_hash_table_lookup (graph->call_index, &key)) - 1;
   Function *f = function_at (graph, caller);
+  Call call = { .caller = caller, .callee = callee, .next = f->first_call };
+  guint32 hash = flam_hash_pair (caller, callee);
+  FlamSlot *slot =
+      flam_interner_find (&graph->call_index, hash, call_equal, graph, &call);
 
-  if (row == FLAM_NONE)
+  if (slot->id == FLAM_NONE)
     {
-      Call *call = flam_column_push (&graph->calls);
-
-      row = graph->calls.n - 1;
-      *call = (Call){ .callee = callee, .next = f->first_call };
-      f->first_call = row;
-      g_hash_table_insert (graph->call_index,
-                           g_memdup2 (&key, sizeof key),
-                           GUINT_TO_POINTER (row + 1));
+      *slot = (FlamSlot){ hash, graph->calls.n };
+      graph->call_index.used++;
+      f->first_call = graph->calls.n;
+      flam_column_append (&graph->calls, Call, call);
     }
-  call_at (graph, row)->cost += MAX (cost, 0);
+  call_at (graph, slot->id)->cost += MAX (cost, 0);
   if (caller == callee)
     return;
   f->inside += MAX (cost, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 #include "flam-proto.h"
+#include "flam-text.h"
 
 #include <string.h>
 
@@ -78,6 +79,7 @@ typedef struct
   guint64 drop, keep, default_type;
   gint64 time, duration;
   GArray *ids, *values;   /* scratch: guint64 */
+  FlamPieces stacks;      /* lists of ids, as the file has them -> stack */
   GHashTable *label_sets; /* text -> thread + 1 */
   FlamId process;
   FlamId thread; /* without labels */
@@ -615,6 +617,29 @@ sample_stack (Reader *reader)
   return stack;
 }
 
+/* Samples of one stack hold the same list of locations: it is gone through
+ * once, if it is in one piece and nothing was wrong with it. */
+static FlamId
+known_stack (Reader *reader, const guint8 *list, gsize length)
+{
+  guint64 unknown = reader->unknown;
+  gboolean is_new;
+  FlamId row;
+  FlamId stack;
+
+  if (list == NULL || length > G_MAXUINT32)
+    return sample_stack (reader);
+  row = flam_pieces_find (
+      &reader->stacks, (const char *)list, length, 0, &is_new);
+  stack = *flam_pieces_value (&reader->stacks, row);
+  if (stack != FLAM_NONE)
+    return stack;
+  stack = sample_stack (reader);
+  if (reader->unknown == unknown)
+    *flam_pieces_value (&reader->stacks, row) = stack;
+  return stack;
+}
+
 static int
 compare_words (gconstpointer a, gconstpointer b)
 {
@@ -681,12 +706,20 @@ read_sample (Reader *reader, FlamProto message)
   gint64 weights[MAX_TYPES] = { 0 };
   FlamSample sample = { 0 };
   g_autoptr (GPtrArray) words = NULL;
+  const guint8 *list = NULL;
+  gsize length = 0;
 
   g_array_set_size (reader->ids, 0);
   g_array_set_size (reader->values, 0);
   while (flam_proto_next (&message))
     if (message.number == 1)
-      flam_proto_numbers (&message, reader->ids);
+      {
+        gboolean whole = message.wire == 2 && reader->ids->len == 0;
+
+        list = whole ? message.bytes : NULL;
+        length = whole ? message.length : 0;
+        flam_proto_numbers (&message, reader->ids);
+      }
     else if (message.number == 2)
       flam_proto_numbers (&message, reader->values);
     else if (message.number == 3)
@@ -701,7 +734,7 @@ read_sample (Reader *reader, FlamProto message)
           reader->negative++;
         }
     }
-  sample.stack = sample_stack (reader);
+  sample.stack = known_stack (reader, list, length);
   sample.thread = label_thread (reader, words);
   flam_builder_add_sample (reader->builder, &sample, weights);
 }
@@ -749,6 +782,7 @@ reader_init (Reader *reader)
   reader->raw_locations = g_array_new (FALSE, FALSE, sizeof (Text));
   reader->locations = g_array_new (FALSE, FALSE, sizeof (Location));
   reader->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  flam_pieces_init (&reader->stacks);
   reader->ids = g_array_new (FALSE, FALSE, sizeof (guint64));
   reader->values = g_array_new (FALSE, FALSE, sizeof (guint64));
   reader->mapping_ids =
@@ -779,6 +813,7 @@ reader_clear (Reader *reader)
   g_hash_table_unref (reader->mapping_ids);
   g_hash_table_unref (reader->function_ids);
   g_hash_table_unref (reader->location_ids);
+  flam_pieces_clear (&reader->stacks);
   g_hash_table_unref (reader->label_sets);
 }
 
