@@ -8,7 +8,8 @@
  * ways. A crash, a sanitizer's word or an input that takes a minute fails; the
  * seed is printed (FLAM_SEED repeats it), the bytes are left in fuzz-crash.bin.
  *
- * As a fuzzer it is built with clang -fsanitize=fuzzer, without the driver. */
+ * As a fuzzer it is built with clang -fsanitize=fuzzer, without the driver, the
+ * libraries with -fsanitize=fuzzer-no-link. */
 
 #include <glib.h>
 

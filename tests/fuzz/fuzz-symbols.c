@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Hostile bytes as what names code besides programs: perf maps, jitdumps,
+ * mangled names, and rules that suppress leaks. Any process may write the
+ * first two. */
+
+#include "flam-demangle.h"
+#include "flam-jitdump.h"
+#include "flam-perf-map.h"
+#include "flam-suppressions.h"
+
+#include "fuzz-driver.h"
+
+#define ADDRESSES 64
+
+static void
+read_perf_map (const char *text, gsize size)
+{
+  g_autoptr (FlamPerfMap) map = flam_perf_map_new_from_data (text, size);
+  guint32 bad;
+
+  flam_perf_map_count (map, &bad);
+  for (guint i = 0; i < ADDRESSES; i++)
+    {
+      const char *name = flam_perf_map_find (map, (guint64)i << (i % 48));
+      g_autofree char *function = NULL;
+      g_autofree char *file = NULL;
+      g_autofree char *script = NULL;
+      guint32 line;
+
+      if (name == NULL)
+        continue;
+      flam_perf_map_split_python (name, &function, &file);
+      flam_perf_map_split_v8 (name, &script, &line);
+    }
+}
+
+static void
+read_jitdump (const guint8 *data, gsize size)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamJitdump) jitdump =
+      flam_jitdump_new_from_data ("fuzz", data, size, &error);
+  FlamJitSymbol symbol;
+
+  g_assert_true ((jitdump == NULL) == (error != NULL));
+  if (jitdump == NULL)
+    return;
+  for (guint i = 0; i < ADDRESSES; i++)
+    if (flam_jitdump_find (
+            jitdump, (guint64)i << (i % 48), G_MAXUINT64, &symbol))
+      g_assert_nonnull (symbol.file);
+}
+
+static void
+read_rules (const char *text, gsize size)
+{
+  g_autoptr (FlamSuppressions) rules = flam_suppressions_new ();
+  g_autoptr (GError) error = NULL;
+  const char *newline = memchr (text, '\n', size);
+  gsize first = newline != NULL ? (gsize)(newline - text) : size;
+
+  g_assert_true (flam_suppressions_parse (rules, text, size, &error) ==
+                 (error == NULL));
+  flam_suppressions_match (rules, text, first);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  /* With a NUL behind it, as the callers' have. */
+  g_autofree char *text = g_strndup ((const char *)data, size);
+  g_autofree char *short_name = flam_demangle (text);
+  g_autofree char *full_name = flam_demangle_full (text);
+
+  read_perf_map ((const char *)data, size);
+  read_jitdump (data, size);
+  read_rules ((const char *)data, size);
+  return 0;
+}
