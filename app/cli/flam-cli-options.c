@@ -295,6 +295,7 @@ selection_group (FlamCliOptions *o)
     FLAG ("hide-imports", &s->hide_imports, "Hide import machinery"),
     FLAG ("no-inlines", &s->no_inlines, "Inlined frames into the caller"),
     FLAG ("mangled", &o->mangled, "Names as they are linked"),
+    FLAG ("debuginfod", &o->debuginfod, "Ask $DEBUGINFOD_URLS for symbols"),
     FLAG ("no-symbols", &o->no_symbols, "Names from the capture alone"),
     { "binaries",
       0,
@@ -379,6 +380,7 @@ symbolize (const FlamProfile *profile,
   FlamSymbolOptions symbols = {
     .detail = FLAM_SYMBOL_DETAIL_FULL,
     .binaries = (const char *const *)options->binaries,
+    .debuginfod = options->debuginfod,
   };
 
   if (options->no_symbols)

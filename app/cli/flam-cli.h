@@ -34,6 +34,7 @@ typedef struct
   gboolean json;
   gboolean alloc; /* --kind alloc */
   gboolean no_symbols;
+  gboolean debuginfod;
   char **binaries;
   char **sources;
 } FlamCliOptions;

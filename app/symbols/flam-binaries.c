@@ -154,7 +154,7 @@ find_in_directories (FlamBinaries *binaries, const char *path, Wanted *wanted)
       if (!found)
         found = check (wanted, g_build_filename (directory, name, NULL));
     }
-  return found ? found : find_scanned (binaries, wanted->build_id);
+  return found;
 }
 
 static char *
@@ -193,6 +193,9 @@ flam_binaries_find (FlamBinaries *binaries,
     found =
         check (&wanted,
                g_strconcat (binaries->root ? binaries->root : "", here, NULL));
+  /* Last, since it may be a debug file, which tells less than the program. */
+  if (!found)
+    found = find_scanned (binaries, build_id);
   if (!found && *build_id)
     found = find_in_caches (&wanted);
   if (!found && why)

@@ -38,13 +38,36 @@ report (Client *client, long done, long total)
   return current && current->cancelled;
 }
 
+static void *
+open_library (void)
+{
+  return dlopen ("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+static const char *
+servers (void)
+{
+  const char *urls = g_getenv ("DEBUGINFOD_URLS");
+
+  return urls != NULL && *urls != '\0' ? urls : NULL;
+}
+
+gboolean
+flam_debuginfod_is_configured (void)
+{
+  void *library = servers () != NULL ? open_library () : NULL;
+
+  if (library != NULL)
+    dlclose (library);
+  return library != NULL;
+}
+
 static gboolean
 load (FlamDebuginfod *debuginfod)
 {
   Client *(*begin) (void);
   void (*set_progress) (Client * client, ProgressFunc func);
-  void *library =
-      dlopen ("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void *library = open_library ();
 
   debuginfod->library = library;
   if (!library)
@@ -69,9 +92,8 @@ FlamDebuginfod *
 flam_debuginfod_new (GError **error)
 {
   g_autoptr (FlamDebuginfod) debuginfod = g_new0 (FlamDebuginfod, 1);
-  const char *urls = g_getenv ("DEBUGINFOD_URLS");
 
-  if (!urls || !*urls)
+  if (servers () == NULL)
     {
       g_set_error_literal (error,
                            FLAM_ERROR,

@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 
 typedef struct _FlamDebuginfod FlamDebuginfod;
 
+/* A server is named, and the library is there. */
+gboolean flam_debuginfod_is_configured (void);
+
 /* FLAM_ERROR_UNSUPPORTED when the library is absent, or no server is named. */
 FlamDebuginfod *flam_debuginfod_new (GError **error);
 void flam_debuginfod_free (FlamDebuginfod *debuginfod);

@@ -44,6 +44,7 @@ module_new (FlamElf *elf, const FlamSymbolModuleOptions *options)
   if (options)
     {
       module->detail = options->detail;
+      module->debug_path = g_strdup (options->debug_path);
       module->debug_directories =
           g_strdupv ((char **)options->debug_directories);
     }

@@ -34,6 +34,7 @@ typedef struct
   gboolean debuginfod_tried;
   GArray *queries;
   guint done;
+  double told; /* the fraction last reported: it only grows */
   gint64 last_step;
   GArray *chain; /* FlamId */
 } Run;
@@ -51,6 +52,13 @@ typedef struct
 } Job;
 
 static gboolean
+tell (Run *run, double done, GError **error)
+{
+  run->told = MAX (run->told, done / MAX (run->queries->len, 1));
+  return flam_progress_step (run->progress, run->told, error);
+}
+
+static gboolean
 step (Run *run, GError **error)
 {
   gint64 now = g_get_monotonic_time ();
@@ -58,8 +66,7 @@ step (Run *run, GError **error)
   if (now - run->last_step < STEP_US)
     return TRUE;
   run->last_step = now;
-  return flam_progress_step (
-      run->progress, (double)run->done / MAX (run->queries->len, 1), error);
+  return tell (run, run->done, error);
 }
 
 /* --- what is to be done -------------------------------------------------- */
@@ -411,20 +418,39 @@ open_debuginfod (Run *run)
   return run->debuginfod;
 }
 
+typedef struct
+{
+  Run *run;
+  const Job *job;
+} Download;
+
+/* A module's download is its whole share of the work: reading what came takes
+ * no time beside it. */
+static gboolean
+report_download (gpointer data, double fraction)
+{
+  const Download *download = data;
+
+  return tell (
+      download->run, download->run->done + fraction * download->job->n, NULL);
+}
+
 /* FALSE only when cancelled. */
 static gboolean
 download (
     Run *run, const Job *job, gboolean executable, char **path, GError **error)
 {
   FlamDebuginfod *debuginfod = *job->build_id ? open_debuginfod (run) : NULL;
+  Download this = { run, job };
+  FlamProgress progress = { report_download, &this };
   g_autoptr (GError) local = NULL;
 
   if (!debuginfod)
     return TRUE;
   *path = executable ? flam_debuginfod_find_executable (
-                           debuginfod, job->build_id, run->progress, &local)
+                           debuginfod, job->build_id, &progress, &local)
                      : flam_debuginfod_find_debuginfo (
-                           debuginfod, job->build_id, run->progress, &local);
+                           debuginfod, job->build_id, &progress, &local);
   if (!g_error_matches (local, FLAM_ERROR, FLAM_ERROR_CANCELLED))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));

@@ -228,6 +228,18 @@ apply_color_scheme (GSettings *settings, const char *key, gpointer data)
   adw_style_manager_set_color_scheme (adw_style_manager_get_default (), value);
 }
 
+/* The library that asks the servers knows only the environment. What that says
+ * comes first. */
+static void
+apply_debuginfod_urls (GSettings *settings)
+{
+  g_autofree char *urls =
+      g_settings_get_string (settings, FLAM_KEY_DEBUGINFOD_URLS);
+
+  if (*urls != '\0')
+    g_setenv ("DEBUGINFOD_URLS", urls, FALSE);
+}
+
 static void
 flam_application_startup (GApplication *application)
 {
@@ -248,6 +260,7 @@ flam_application_startup (GApplication *application)
                            self,
                            0);
   apply_color_scheme (settings, FLAM_KEY_COLOR_SCHEME, NULL);
+  apply_debuginfod_urls (settings);
 }
 
 static void

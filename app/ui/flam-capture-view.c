@@ -2,6 +2,7 @@
 
 #include "flam-capture-view.h"
 
+#include "flam-download-bar.h"
 #include "flam-format.h"
 #include "flam-functions-view.h"
 #include "flam-graph-view.h"
@@ -57,6 +58,7 @@ struct _FlamCaptureView
   GtkRevealer *notice;
   GtkLabel *notice_label;
   GtkButton *notice_close;
+  FlamDownloadBar *download_bar;
   GtkBox *top_bar;
   GtkBox *choices;
   GtkToggleButton *cpu_button;
@@ -510,6 +512,7 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   fill_pages (self);
   self->measures = flam_measure_menu_new (
       session, self->cpu_button, self->memory_button, self->measure_menu);
+  flam_download_bar_set_session (self->download_bar, session);
   flam_state_menu_set_session (self->states, session);
   flam_thread_selector_set_session (self->threads, session);
   flam_path_bar_set_session (self->path_bar, session);
@@ -549,6 +552,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, notice);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, notice_label);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, notice_close);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, download_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, top_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, choices);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, cpu_button);
@@ -581,6 +585,7 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   g_type_ensure (FLAM_TYPE_PATH_BAR);
   g_type_ensure (FLAM_TYPE_SOURCE_PANE);
   g_type_ensure (FLAM_TYPE_STATUS_BAR);
+  g_type_ensure (FLAM_TYPE_DOWNLOAD_BAR);
   g_type_ensure (FLAM_TYPE_STATE_MENU);
   g_type_ensure (FLAM_TYPE_THREAD_SELECTOR);
   gtk_widget_class_set_template_from_resource (

@@ -12,6 +12,8 @@ struct _FlamLoaderInput
   gboolean live;
   FlamSymbolDetail detail;
   char **binaries;
+  FlamId *modules; /* to be downloaded; NULL: nothing is */
+  guint n_modules;
 };
 
 static FlamLoaderInput *
@@ -45,6 +47,19 @@ flam_loader_input_new_symbols (const FlamProfile *profile,
   return input;
 }
 
+gpointer
+flam_loader_input_new_download (const FlamProfile *profile,
+                                const FlamId *modules,
+                                guint n)
+{
+  FlamLoaderInput *input =
+      flam_loader_input_new_symbols (profile, FLAM_SYMBOL_DETAIL_FULL);
+
+  input->modules = g_memdup2 (modules, n * sizeof *modules);
+  input->n_modules = n;
+  return input;
+}
+
 void
 flam_loader_input_free (gpointer data)
 {
@@ -52,6 +67,7 @@ flam_loader_input_free (gpointer data)
 
   g_clear_pointer (&input->profile, flam_profile_unref);
   g_strfreev (input->binaries);
+  g_free (input->modules);
   g_free (input->path);
   g_free (input);
 }
@@ -67,6 +83,9 @@ symbolize (const FlamLoaderInput *input,
     .detail = detail,
     .binaries = (const char *const *)input->binaries,
     .this_boot = input->live,
+    .debuginfod = input->modules != NULL,
+    .modules = input->modules,
+    .n_modules = input->n_modules,
   };
 
   return flam_symbolize (profile, &options, progress, error);

@@ -18,6 +18,10 @@ gpointer flam_loader_input_new (const char *path, gboolean live);
  * Both look into the folders that the settings name. */
 gpointer flam_loader_input_new_symbols (const FlamProfile *profile,
                                         FlamSymbolDetail detail);
+/* `profile` with what the debuginfod servers have of these modules. */
+gpointer flam_loader_input_new_download (const FlamProfile *profile,
+                                         const FlamId *modules,
+                                         guint n);
 void flam_loader_input_free (gpointer input);
 
 /* FlamJobWork; both give a FlamProfile, the second perhaps the same one. */

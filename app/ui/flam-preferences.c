@@ -19,6 +19,8 @@ struct _FlamPreferences
   GtkSwitch *system_font;
   AdwActionRow *font_row;
   GtkFontButton *font;
+  AdwComboRow *debuginfod;
+  AdwEntryRow *debuginfod_urls;
   AdwPreferencesGroup *mappings;
   AdwPreferencesGroup *binaries;
   GtkButton *add_binaries;
@@ -33,6 +35,7 @@ G_DEFINE_FINAL_TYPE (FlamPreferences,
 static const char *const schemes[] = { "default", "light", "dark", NULL };
 static const char *const directions[] = { "flame", "icicle", NULL };
 static const char *const orders[] = { "total", "name", NULL };
+static const char *const downloads[] = { "ask", "always", "never", NULL };
 
 static gboolean
 choice_get (GValue *value, GVariant *variant, gpointer choices)
@@ -253,6 +256,9 @@ flam_preferences_class_init (FlamPreferencesClass *klass)
   gtk_widget_class_bind_template_child (class, FlamPreferences, system_font);
   gtk_widget_class_bind_template_child (class, FlamPreferences, font_row);
   gtk_widget_class_bind_template_child (class, FlamPreferences, font);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, debuginfod);
+  gtk_widget_class_bind_template_child (
+      class, FlamPreferences, debuginfod_urls);
   gtk_widget_class_bind_template_child (class, FlamPreferences, mappings);
   gtk_widget_class_bind_template_child (class, FlamPreferences, binaries);
   gtk_widget_class_bind_template_child (class, FlamPreferences, add_binaries);
@@ -269,6 +275,12 @@ flam_preferences_init (FlamPreferences *self)
   bind_choice (FLAM_KEY_COLOR_SCHEME, self->scheme, schemes);
   bind_choice (FLAM_KEY_DIRECTION, self->direction, directions);
   bind_choice (FLAM_KEY_ORDER, self->order, orders);
+  bind_choice (FLAM_KEY_DEBUGINFOD, self->debuginfod, downloads);
+  g_settings_bind (settings,
+                   FLAM_KEY_DEBUGINFOD_URLS,
+                   self->debuginfod_urls,
+                   "text",
+                   G_SETTINGS_BIND_DEFAULT);
   g_settings_bind (settings,
                    FLAM_KEY_SYSTEM_FONT,
                    self->system_font,

@@ -38,6 +38,7 @@ struct _FlamSession
   FlamJob *load;
   FlamJob *symbolize;
   FlamJob *draw;
+  FlamJob *download;
   FlamActivity activity;
   guint opened : 1; /* the first picture of this path was shown */
   guint live : 1;

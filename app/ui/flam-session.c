@@ -10,6 +10,8 @@ enum
 {
   SIGNAL_OPENED,
   SIGNAL_FAILED,
+  SIGNAL_SYMBOLIZED,
+  SIGNAL_DOWNLOADED,
   SIGNAL_OPEN_IN_EDITOR,
   N_SIGNALS
 };
@@ -67,7 +69,7 @@ find_again (FlamExcerpt *before, FlamId node, FlamExcerpt *after)
   return flam_tree_find_path (before->tree, node, after->tree);
 }
 
-static void start_symbolizing (FlamSession *self);
+static void symbolize_more (FlamSession *self);
 
 static void
 draw_done (gpointer result, const GError *error, gpointer data)
@@ -92,8 +94,7 @@ draw_done (gpointer result, const GError *error, gpointer data)
       self->opened = TRUE;
       g_signal_emit (self, signals[SIGNAL_OPENED], 0);
     }
-  if (self->stage != STAGE_DONE)
-    start_symbolizing (self);
+  symbolize_more (self);
 }
 
 void
@@ -151,8 +152,8 @@ symbolize_done (gpointer result, const GError *error, gpointer data)
     return;
   if (profile != self->profile)
     take_profile (self, g_steal_pointer (&profile));
-  else if (self->stage != STAGE_DONE)
-    start_symbolizing (self);
+  else
+    symbolize_more (self);
 }
 
 static void
@@ -170,6 +171,46 @@ start_symbolizing (FlamSession *self)
                   (GDestroyNotify)flam_profile_unref,
                   symbolize_done,
                   self);
+}
+
+static void
+symbolize_more (FlamSession *self)
+{
+  if (self->stage != STAGE_DONE)
+    start_symbolizing (self);
+  else if (!self->live && !flam_job_is_busy (self->symbolize))
+    g_signal_emit (self, signals[SIGNAL_SYMBOLIZED], 0);
+}
+
+static void
+download_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamSession *self = data;
+  g_autoptr (FlamProfile) profile = result;
+
+  if (profile != NULL && profile != self->profile)
+    take_profile (self, g_steal_pointer (&profile));
+  g_signal_emit (self, signals[SIGNAL_DOWNLOADED], 0);
+}
+
+void
+flam_session_download (FlamSession *self, const FlamId *modules, guint n)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  g_return_if_fail (self->profile != NULL);
+  flam_job_start (self->download,
+                  flam_loader_symbolize_work,
+                  flam_loader_input_new_download (self->profile, modules, n),
+                  flam_loader_input_free,
+                  (GDestroyNotify)flam_profile_unref,
+                  download_done,
+                  self);
+}
+
+FlamJob *
+flam_session_get_download (FlamSession *self)
+{
+  return self->download;
 }
 
 static void
@@ -192,6 +233,7 @@ static void
 load (FlamSession *self)
 {
   flam_job_cancel (self->symbolize);
+  flam_job_cancel (self->download);
   flam_job_start (self->load,
                   flam_loader_load_work,
                   flam_loader_input_new (self->path, self->live),
@@ -206,6 +248,7 @@ forget (FlamSession *self)
 {
   flam_job_cancel (self->load);
   flam_job_cancel (self->symbolize);
+  flam_job_cancel (self->download);
   flam_job_cancel (self->draw);
   g_clear_pointer (&self->excerpt, flam_excerpt_unref);
   g_clear_pointer (&self->profile, flam_profile_unref);
@@ -384,6 +427,7 @@ flam_session_finalize (GObject *object)
   g_object_unref (self->load);
   g_object_unref (self->symbolize);
   g_object_unref (self->draw);
+  g_object_unref (self->download);
   G_OBJECT_CLASS (flam_session_parent_class)->finalize (object);
 }
 
@@ -426,6 +470,20 @@ flam_session_get_property (GObject *object,
     }
 }
 
+static guint
+plain_signal (const char *name)
+{
+  return g_signal_new (name,
+                       FLAM_TYPE_SESSION,
+                       G_SIGNAL_RUN_LAST,
+                       0,
+                       NULL,
+                       NULL,
+                       NULL,
+                       G_TYPE_NONE,
+                       0);
+}
+
 static void
 flam_session_class_init (FlamSessionClass *klass)
 {
@@ -455,15 +513,9 @@ flam_session_class_init (FlamSessionClass *klass)
   g_object_class_install_properties (
       object_class, FLAM_SESSION_N_PROPS, properties);
 
-  signals[SIGNAL_OPENED] = g_signal_new ("opened",
-                                         FLAM_TYPE_SESSION,
-                                         G_SIGNAL_RUN_LAST,
-                                         0,
-                                         NULL,
-                                         NULL,
-                                         NULL,
-                                         G_TYPE_NONE,
-                                         0);
+  signals[SIGNAL_OPENED] = plain_signal ("opened");
+  signals[SIGNAL_SYMBOLIZED] = plain_signal ("symbolized");
+  signals[SIGNAL_DOWNLOADED] = plain_signal ("downloaded");
   signals[SIGNAL_FAILED] = g_signal_new ("failed",
                                          FLAM_TYPE_SESSION,
                                          G_SIGNAL_RUN_LAST,
@@ -495,6 +547,7 @@ flam_session_init (FlamSession *self)
   self->load = session_job (self);
   self->symbolize = session_job (self);
   self->draw = session_job (self);
+  self->download = flam_job_new ();
 }
 
 FlamSession *

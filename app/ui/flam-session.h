@@ -34,8 +34,11 @@ FlamSession *flam_session_new (void);
 
 /* --- one file ------------------------------------------------------------- */
 
-/* Emits "opened", or "failed" (GError). The action signal "open-in-editor"
- * asks whoever shows the current frame's source to hand it to the desktop. */
+/* Emits "opened", or "failed" (GError); "symbolized" with every picture after
+ * which nothing more will be named by itself, "downloaded" after what
+ * flam_session_download() has brought was taken. The action signal
+ * "open-in-editor" asks whoever shows the current frame's source to hand it to
+ * the desktop. */
 void flam_session_open (FlamSession *session, const char *path);
 /* Names the path of a capture that is still being written; nothing is shown
  * until the first flam_session_reload() that finds something in it. */
@@ -44,6 +47,12 @@ flam_session_follow (FlamSession *session, const char *path, const char *title);
 /* Loads the same path again and keeps the selection, the zoom and the current
  * frame: how a growing capture is followed. Errors are ignored when `live`. */
 void flam_session_reload (FlamSession *session, gboolean live);
+/* Asks the debuginfod servers for these modules, in the background; what comes
+ * is shown in place. The job's "busy" and "fraction" say how it goes. Only for
+ * what a person has asked for. */
+void
+flam_session_download (FlamSession *session, const FlamId *modules, guint n);
+FlamJob *flam_session_get_download (FlamSession *session);
 /* Stops whatever runs; with nothing loaded yet, emits "failed". */
 void flam_session_cancel (FlamSession *session);
 const char *flam_session_get_path (FlamSession *session);

@@ -15,7 +15,9 @@ G_BEGIN_DECLS
 #define FLAM_KEY_FONT "source-font"
 #define FLAM_KEY_PATH_MAPPINGS "path-mappings" /* a(ss) */
 #define FLAM_KEY_BINARIES "binaries-folders"   /* as */
-#define FLAM_KEY_COMMANDS "command-history"    /* as */
+#define FLAM_KEY_DEBUGINFOD "debuginfod"       /* ask, always, never */
+#define FLAM_KEY_DEBUGINFOD_URLS "debuginfod-urls"
+#define FLAM_KEY_COMMANDS "command-history" /* as */
 #define FLAM_KEY_WIDTH "window-width"
 #define FLAM_KEY_HEIGHT "window-height"
 #define FLAM_KEY_MAXIMIZED "window-maximized"

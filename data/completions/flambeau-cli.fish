@@ -53,6 +53,7 @@ complete -c flambeau-cli -n $selecting -x -l growth -d 'Made FROM..TO and not fr
 complete -c flambeau-cli -n $selecting -x -l allocators -a 'malloc calloc realloc aligned mmap brk pymalloc other heap pages all' -d 'Which allocations count'
 complete -c flambeau-cli -n $selecting -x -l temporary-within -d 'Temporary: freed after at most N others'
 complete -c flambeau-cli -n $selecting -r -l suppressions -d "LeakSanitizer's rules"
+complete -c flambeau-cli -n $selecting -l debuginfod -d 'Ask the debuginfod servers for symbols'
 complete -c flambeau-cli -n $selecting -l no-symbols -d 'Names from the capture alone'
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Fold inlined functions into their callers'
 

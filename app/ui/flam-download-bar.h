@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Offers to download the debug information that hot modules miss, says how
+ * that goes, and what came of it. To be seen only then. */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_DOWNLOAD_BAR (flam_download_bar_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamDownloadBar, flam_download_bar, FLAM, DOWNLOAD_BAR, GtkWidget)
+
+void flam_download_bar_set_session (FlamDownloadBar *bar, FlamSession *session);
+
+G_END_DECLS
