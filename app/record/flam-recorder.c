@@ -117,6 +117,11 @@ put_last_facts (Recorder *recorder, gint64 duration)
     flam_capture_writer_warning (
         writer,
         "a program that is not 64-bit x86 was run, and could not be recorded");
+  if (stats->humbled > 0)
+    flam_capture_writer_warning (
+        writer,
+        "a set-user-ID program was run: while it is traced by an ordinary "
+        "user, the system gives it no other rights than that user's");
 }
 
 static void

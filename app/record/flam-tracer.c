@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -276,6 +277,18 @@ tell_exec (FlamTracer *tracer, FlamTask *task)
   flam_pipe_commit (tracer->pipe, (gsize)n + 1);
 }
 
+/* The kernel gives a program no rights that its tracer lacks. */
+static gboolean
+lost_its_rights (pid_t tid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/exe", (int)tid);
+  struct stat st;
+
+  return geteuid () != 0 && stat (path, &st) == 0 &&
+         (((st.st_mode & S_ISUID) && st.st_uid != geteuid ()) ||
+          ((st.st_mode & S_ISGID) && st.st_gid != getegid ()));
+}
+
 /* The thread that called exec goes on under the leader's number; what it was
  * called before is not reported as gone. */
 static void
@@ -297,6 +310,7 @@ handle_exec (FlamTracer *tracer, FlamTask *task)
   g_atomic_pointer_set (&task->hint_top, 0);
   flam_stop_registers (task->tid, FALSE, regs, &task->target->foreign);
   tracer->stats.refused += task->target->foreign;
+  tracer->stats.humbled += lost_its_rights (task->tid);
   tell_exec (tracer, task);
 }
 

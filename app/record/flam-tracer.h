@@ -20,6 +20,7 @@ typedef struct
   guint64 lost;    /* stops whose sample could not be kept */
   guint64 late;    /* samples a period late, or left out for it */
   guint64 refused; /* targets for another machine, not sampled */
+  guint64 humbled; /* targets that ran without their set-user-ID rights */
   gint64 target_cpu;
   guint stops[FLAM_STOP_BINS];
 } FlamTracerStats;

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "flam-launch.h"
+#include "recording.h"
+
+/* What the target is given and what it leaves behind is as it would be without
+ * a recorder; and where the system is in the way, the recorder says so. Some of
+ * this needs root, or namespaces, to set the stage; each such test then plays
+ * in a process of its own. */
+
+#define NOBODY 65534
+
+/* In a process of its own; as "subprocess" it does not run by itself. */
+static void
+play (const char *name)
+{
+  g_autofree char *path = g_strconcat ("/target/stage/subprocess/", name, NULL);
+
+  g_test_trap_subprocess (path, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+  if (g_test_trap_has_passed ())
+    g_test_trap_assert_passed ();
+  else
+    g_test_fail ();
+}
+
+static void
+become_nobody (void)
+{
+  g_assert_cmpint (setresgid (NOBODY, NOBODY, NOBODY), ==, 0);
+  g_assert_cmpint (setresuid (NOBODY, NOBODY, NOBODY), ==, 0);
+}
+
+/* A copy of a target in `folder`; g_free. */
+static char *
+copy_target (const char *name, const char *folder, int mode)
+{
+  g_autofree char *target = target_path (name);
+  g_autofree char *text = NULL;
+  char *copy = g_build_filename (folder, name, NULL);
+  gsize size;
+
+  g_assert_true (g_file_get_contents (target, &text, &size, NULL));
+  g_assert_true (g_file_set_contents_full (
+      copy, text, (gssize)size, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+  g_assert_cmpint (g_chmod (copy, mode), ==, 0);
+  return copy;
+}
+
+static void
+test_arguments (void)
+{
+  g_autofree char *target = target_path ("given");
+  const char *arguments[] = {
+    "--",
+    target,
+    "arguments",
+    "two words",
+    "two\nlines",
+    "",
+    "\xff\xfe not UTF-8",
+    "$HOME",
+    "`id` ; 'a\"b",
+    "--output",
+    "*",
+    NULL,
+  };
+  g_autoptr (Recording) recording = record (arguments);
+
+  assert_good (recording, 0);
+  g_assert_true (g_utf8_validate (recording->profile->facts.command, -1, NULL));
+}
+
+/* --- a crash ------------------------------------------------------------- */
+
+static gboolean
+cores_are_files (void)
+{
+  g_autofree char *text = NULL;
+
+  return g_file_get_contents (
+             "/proc/sys/kernel/core_pattern", &text, NULL, NULL) &&
+         g_str_has_prefix (text, "core") && strchr (text, '/') == NULL;
+}
+
+/* How large a core the crash leaves in `folder`; 0 none. */
+static gint64
+core_size (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  gint64 size = 0;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      GStatBuf st;
+      g_assert_cmpint (g_stat (path, &st), ==, 0);
+      size = st.st_size;
+      g_unlink (path);
+    }
+  return size;
+}
+
+static gint64
+crash_alone (const char *target, const char *folder)
+{
+  pid_t pid = fork ();
+  int status;
+
+  if (pid == 0)
+    {
+      if (chdir (folder) == 0)
+        execl (target, "cases", "crash", NULL);
+      _exit (127);
+    }
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_true (WIFSIGNALED (status) && WTERMSIG (status) == SIGSEGV);
+  return core_size (folder);
+}
+
+static void
+test_core (void)
+{
+  g_autofree char *target = target_path ("cases");
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  const char *arguments[] = { "--cwd", folder, "--", target, "crash", NULL };
+  const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+  g_autoptr (Recording) recording = NULL;
+  gint64 alone;
+
+  if (!cores_are_files () || setrlimit (RLIMIT_CORE, &all) != 0)
+    {
+      g_test_skip ("this system leaves no core files");
+      return;
+    }
+  alone = crash_alone (target, folder);
+  recording = record (arguments);
+  assert_good (recording, 128 + SIGSEGV);
+  g_assert_cmpint (alone, >, 0);
+  assert_share (core_size (folder), alone, 1, 0.2);
+  g_rmdir (folder);
+}
+
+/* --- no room ------------------------------------------------------------- */
+
+/* A file system of four pages: the recording ends with a message, what was
+ * written can be read, the target goes on. */
+static void
+stage_disk_full (void)
+{
+  g_autofree char *target = target_path ("cases");
+  char folder[] = "/tmp/flam-XXXXXX";
+  g_autofree char *text = NULL;
+  const char *arguments[] = { "--rate", "5000", "--pid", NULL, NULL };
+  g_autoptr (Recording) recording = NULL;
+  pid_t pid;
+
+  g_assert_nonnull (mkdtemp (folder));
+  g_assert_cmpint (
+      unshare (CLONE_NEWNS | (geteuid () != 0 ? CLONE_NEWUSER : 0)), ==, 0);
+  mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+  g_assert_cmpint (mount ("none", folder, "tmpfs", 0, "size=16k"), ==, 0);
+  g_setenv ("TMPDIR", folder, TRUE);
+  pid = fork ();
+  if (pid == 0)
+    {
+      execl (target, "cases", "spin", NULL);
+      _exit (127);
+    }
+  arguments[3] = text = g_strdup_printf ("%d", (int)pid);
+  recording = record (arguments);
+  g_assert_cmpint (recording->status, ==, 1);
+  if (strstr (recording->error, "No space left on device") == NULL)
+    g_error ("%s", recording->error);
+  g_assert_cmpuint (recording->profile->samples.n, >, 10);
+  g_assert_cmpint (kill (pid, 0), ==, 0);
+  kill (pid, SIGKILL);
+  waitpid (pid, NULL, 0);
+  umount (folder);
+  rmdir (folder);
+}
+
+/* Whether one may make namespaces here. */
+static gboolean
+may_unshare (int what)
+{
+  pid_t pid = fork ();
+  int status;
+
+  if (pid == 0)
+    _exit (unshare (what | (geteuid () != 0 ? CLONE_NEWUSER : 0)) != 0);
+  waitpid (pid, &status, 0);
+  return status == 0;
+}
+
+static void
+test_disk_full (void)
+{
+  if (may_unshare (CLONE_NEWNS))
+    play ("disk-full");
+  else
+    g_test_skip ("no mount namespaces for us here");
+}
+
+/* --- rights -------------------------------------------------------------- */
+
+/* The kernel gives a traced program no rights that its tracer lacks. */
+static void
+stage_set_user_id (void)
+{
+  const char *arguments[] = { "--", g_getenv ("FLAM_COPY"), "rights", NULL };
+  g_autoptr (Recording) recording = NULL;
+  g_autofree char *warnings = NULL;
+
+  become_nobody ();
+  recording = record (arguments);
+  assert_good (recording, 0);
+  warnings = g_strjoinv ("\n", (char **)recording->profile->facts.warnings);
+  if (strstr (warnings, "set-user-ID") == NULL)
+    g_error ("%s", warnings);
+}
+
+static void
+test_set_user_id (void)
+{
+  g_autofree char *folder = NULL;
+  g_autofree char *copy = NULL;
+  struct statvfs system;
+
+  if (geteuid () != 0)
+    {
+      g_test_skip ("needs root to make a set-user-ID program");
+      return;
+    }
+  folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_chmod (folder, 0755);
+  copy = copy_target ("given", folder, 04755);
+  g_setenv ("FLAM_COPY", copy, TRUE);
+  if (statvfs (folder, &system) != 0 || (system.f_flag & ST_NOSUID))
+    g_test_skip ("no set-user-ID programs here");
+  else
+    play ("set-user-id");
+  g_unlink (copy);
+  g_rmdir (folder);
+}
+
+static void
+assert_obstacle (pid_t pid, const char *why)
+{
+  g_autofree char *obstacle = flam_attach_obstacle (pid);
+
+  if (obstacle == NULL || strstr (obstacle, why) == NULL)
+    g_error ("%s", obstacle);
+}
+
+/* A Yama of our own making, over /proc/sys/kernel. */
+static void
+stage_yama (void)
+{
+  pid_t pid;
+
+  g_assert_cmpint (unshare (CLONE_NEWNS), ==, 0);
+  mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+  g_assert_cmpint (mount ("none", "/proc/sys/kernel", "tmpfs", 0, NULL), ==, 0);
+  g_mkdir ("/proc/sys/kernel/yama", 0755);
+  g_assert_true (g_file_set_contents (
+      "/proc/sys/kernel/yama/ptrace_scope", "1\n", 2, NULL));
+  become_nobody ();
+  pid = fork ();
+  if (pid == 0)
+    for (;;)
+      pause ();
+  assert_obstacle (pid, "Yama");
+  assert_obstacle (1, "another user");
+  kill (pid, SIGKILL);
+  waitpid (pid, NULL, 0);
+}
+
+static void
+test_yama (void)
+{
+  if (geteuid () == 0 && may_unshare (CLONE_NEWNS))
+    play ("yama");
+  else
+    g_test_skip ("needs root and a mount namespace");
+}
+
+static void
+add_stage (const char *name, void (*function) (void))
+{
+  g_autofree char *path = g_strconcat ("/target/stage/subprocess/", name, NULL);
+
+  g_test_add_func (path, function);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/target/quick/arguments", test_arguments);
+  g_test_add_func ("/target/core", test_core);
+  g_test_add_func ("/target/disk-full", test_disk_full);
+  g_test_add_func ("/target/set-user-id", test_set_user_id);
+  g_test_add_func ("/target/yama", test_yama);
+  add_stage ("disk-full", stage_disk_full);
+  add_stage ("set-user-id", stage_set_user_id);
+  add_stage ("yama", stage_yama);
+  return g_test_run ();
+}
