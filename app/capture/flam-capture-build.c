@@ -113,8 +113,10 @@ build_symbols (FlamCaptureBuild *build)
     }
 }
 
-static FlamId
-push_frame (FlamCaptureBuild *build, FlamId prefix, guint32 frame)
+FlamId
+flam_capture_build_push_frame (FlamCaptureBuild *build,
+                               FlamId prefix,
+                               guint32 frame)
 {
   const FlamCaptureTable t = FLAM_CAPTURE_SYMBOLS;
   guint64 address =
@@ -151,9 +153,9 @@ build_stacks (FlamCaptureBuild *build,
     {
       if (i % STEP == 0 && !flam_progress_step (progress, 0.5 * i / n, error))
         return FALSE;
-      map[i] = push_frame (build,
-                           flam_build_id (build, t, 0, i),
-                           flam_build_u32 (build, t, 1, i));
+      map[i] = flam_capture_build_push_frame (build,
+                                              flam_build_id (build, t, 0, i),
+                                              flam_build_u32 (build, t, 1, i));
     }
   return TRUE;
 }
@@ -308,7 +310,9 @@ build_samples (FlamCaptureBuild *build,
       FlamSample sample = {
         .time = flam_build_i64 (build, t, 0, i),
         .thread = flam_build_id (build, t, 1, i),
-        .stack = flam_build_id (build, t, 2, i),
+        .stack = flam_capture_build_stack_at (build,
+                                              flam_build_u32 (build, t, 2, i),
+                                              flam_build_i64 (build, t, 0, i)),
         .event = (guint16)MIN (flam_build_u32 (build, t, 3, i), G_MAXUINT16),
         .state = state < FLAM_N_STATES ? (guint8)state : FLAM_STATE_BLOCKED,
       };
@@ -435,6 +439,7 @@ flam_capture_reader_build (const FlamCaptureReader *reader,
   ok = build_stacks (&build, progress, error);
   if (ok)
     {
+      flam_capture_build_renames (&build);
       build_processes (&build);
       build_threads (&build);
       build_names (&build);
@@ -448,6 +453,7 @@ flam_capture_reader_build (const FlamCaptureReader *reader,
     }
   for (guint i = 0; i < FLAM_CAPTURE_N_TABLES; i++)
     g_free (build.map[i]);
+  flam_capture_renames_free (build.renames);
   g_free (build.frame_first);
   g_free (build.frame_n);
   return ok;

@@ -6,6 +6,8 @@
 
 #include "flam-capture-private.h"
 
+typedef struct _FlamCaptureRenames FlamCaptureRenames;
+
 typedef struct
 {
   const FlamCaptureReader *reader;
@@ -13,7 +15,8 @@ typedef struct
   FlamId *map[FLAM_CAPTURE_N_TABLES];
   FlamId *frame_first;
   guint32 *frame_n;
-  guint32 n_chained; /* stacks made of chains so far */
+  guint32 n_chained;           /* stacks made of chains so far */
+  FlamCaptureRenames *renames; /* or NULL */
 } FlamCaptureBuild;
 
 static inline const FlamCaptureRows *
@@ -94,6 +97,19 @@ flam_build_fact (const FlamCaptureBuild *build, const char *key)
 
   return value != NULL ? MAX (g_ascii_strtoll (value, NULL, 10), 0) : 0;
 }
+
+/* The builder's stack of `prefix` and what SYMBOLS say of a frame. */
+FlamId flam_capture_build_push_frame (FlamCaptureBuild *build,
+                                      FlamId prefix,
+                                      guint32 frame);
+
+/* Once stacks are built. */
+void flam_capture_build_renames (FlamCaptureBuild *build);
+void flam_capture_renames_free (FlamCaptureRenames *renames);
+/* The builder's stack of a row of STACKS (or none) as it was then. */
+FlamId flam_capture_build_stack_at (FlamCaptureBuild *build,
+                                    guint32 stack,
+                                    gint64 time);
 
 /* Grouped allocations, blocks and their releases. */
 void flam_capture_build_memory (FlamCaptureBuild *build);

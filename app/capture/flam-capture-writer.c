@@ -432,6 +432,17 @@ flam_capture_writer_symbol (FlamCaptureWriter *writer,
 }
 
 void
+flam_capture_writer_rename (FlamCaptureWriter *writer,
+                            FlamId frame,
+                            gint64 time,
+                            FlamId function,
+                            guint32 line)
+{
+  push (
+      writer, FLAM_CAPTURE_RENAMES, (gint64[]){ frame, time, function, line });
+}
+
+void
 flam_capture_writer_module_symbols (FlamCaptureWriter *writer,
                                     FlamId module,
                                     FlamSymbolState state,

@@ -129,6 +129,12 @@ void flam_capture_writer_symbol (FlamCaptureWriter *writer,
                                  FlamId frame,
                                  FlamId function,
                                  guint32 line);
+/* Generated code: from `time` on `frame`'s address was this function. */
+void flam_capture_writer_rename (FlamCaptureWriter *writer,
+                                 FlamId frame,
+                                 gint64 time,
+                                 FlamId function,
+                                 guint32 line);
 void flam_capture_writer_module_symbols (FlamCaptureWriter *writer,
                                          FlamId module,
                                          FlamSymbolState state,

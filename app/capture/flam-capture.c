@@ -22,7 +22,10 @@
  *                   one kind add up
  *   SYMBOLS         consecutive rows of one frame are its chain, caller
  *                   (inline depth 0) first
- *   END             written last: the recording was closed in order */
+ *   END             written last: the recording was closed in order
+ *   RENAMES         what generated code at the address of a frame was from a
+ *                   time on; until the first of them it was what SYMBOLS says
+ */
 
 #define U32(name)                                                              \
   {                                                                            \
@@ -147,6 +150,12 @@ static const FlamCaptureColumn module_symbols[] = {
   ID ("why", STRINGS),
 };
 static const FlamCaptureColumn end[] = { I64 ("duration") };
+static const FlamCaptureColumn renames[] = {
+  REQUIRED ("frame", FRAMES),
+  DELTA ("time"),
+  REQUIRED ("function", FUNCTIONS),
+  U32 ("line"),
+};
 
 static const struct
 {
@@ -177,6 +186,7 @@ static const struct
   TABLE (SYMBOLS, symbols),
   TABLE (MODULE_SYMBOLS, module_symbols),
   TABLE (END, end),
+  TABLE (RENAMES, renames),
 #undef TABLE
 };
 

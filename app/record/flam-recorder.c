@@ -167,7 +167,8 @@ finish (Recorder *recorder, gint64 duration, GError **error)
     }
   if (!flam_capture_writer_flush (recorder->writer, error))
     return FALSE;
-  flam_resolve (recorder->writer, recorder->sampler.codes);
+  flam_resolve (
+      recorder->writer, recorder->sampler.codes, recorder->tracer.origin);
   return flam_capture_writer_end (recorder->writer, duration, error);
 }
 

@@ -6,6 +6,9 @@
 #include "flam-jit.h"
 #include "flam-symbol-module.h"
 
+/* Of code at one address. */
+#define GENERATIONS_MAX 4096
+
 typedef struct
 {
   guint64 address;
@@ -152,12 +155,65 @@ find_jitdump (FlamCodes *codes, gint32 pid)
   return NULL;
 }
 
+/* What was at an address, the latest first; back to the recording's begin. */
+static GArray *
+find_generations (FlamJit *jit, guint64 address, gint64 origin)
+{
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (FlamJitFrame));
+  guint64 time = G_MAXUINT64;
+  FlamJitFrame frame;
+
+  while (found->len < GENERATIONS_MAX &&
+         flam_jit_find (jit, address, time, &frame) &&
+         (found->len == 0 || frame.since > 0))
+    {
+      g_array_append_val (found, frame);
+      if (frame.since <= (guint64)origin)
+        break;
+      time = frame.since - 1;
+    }
+  return found;
+}
+
+static void
+put_generations (FlamCaptureWriter *writer,
+                 const FlamCode *code,
+                 FlamId frame,
+                 const GArray *found,
+                 gint64 origin)
+{
+  FlamId last = FLAM_NONE;
+  guint32 last_line = 0;
+
+  for (guint i = found->len; i-- > 0;)
+    {
+      const FlamJitFrame *now = &g_array_index (found, FlamJitFrame, i);
+      FlamFunction function = {
+        .name = flam_capture_writer_string (writer, now->name),
+        .file = flam_capture_writer_string (writer, now->file),
+        .module = code->id,
+        .line = now->first_line,
+        .kind = now->kind,
+      };
+      FlamId id = flam_capture_writer_function (writer, &function);
+
+      if (last == FLAM_NONE)
+        flam_capture_writer_symbol (writer, frame, id, now->line);
+      else if (id != last || now->line != last_line)
+        flam_capture_writer_rename (
+            writer, frame, (gint64)now->since - origin, id, now->line);
+      last = id;
+      last_line = now->line;
+    }
+}
+
 /* Generated code has the names that its process wrote into /tmp. */
 static void
 resolve_generated (FlamCaptureWriter *writer,
                    FlamCodes *codes,
                    const FlamCode *code,
-                   GArray *places)
+                   GArray *places,
+                   gint64 origin)
 {
   gint32 pid = flam_jit_module_pid (code->path);
   g_autoptr (GError) error = NULL;
@@ -167,20 +223,9 @@ resolve_generated (FlamCaptureWriter *writer,
   for (guint i = 0; jit && i < places->len; i++)
     {
       const Place *place = &g_array_index (places, Place, i);
-      FlamJitFrame found;
-      FlamFunction function = { .module = code->id };
+      g_autoptr (GArray) found = find_generations (jit, place->address, origin);
 
-      if (!flam_jit_find (jit, place->address, G_MAXUINT64, &found))
-        continue;
-      function.name = flam_capture_writer_string (writer, found.name);
-      function.file = flam_capture_writer_string (writer, found.file);
-      function.line = found.first_line;
-      function.kind = found.kind;
-      flam_capture_writer_symbol (
-          writer,
-          place->frame,
-          flam_capture_writer_function (writer, &function),
-          found.line);
+      put_generations (writer, code, place->frame, found, origin);
     }
   flam_capture_writer_module_symbols (writer,
                                       code->id,
@@ -190,7 +235,7 @@ resolve_generated (FlamCaptureWriter *writer,
 }
 
 void
-flam_resolve (FlamCaptureWriter *writer, FlamCodes *codes)
+flam_resolve (FlamCaptureWriter *writer, FlamCodes *codes, gint64 origin)
 {
   g_autoptr (GHashTable) modules = places_by_module (writer);
 
@@ -201,7 +246,7 @@ flam_resolve (FlamCaptureWriter *writer, FlamCodes *codes)
           g_hash_table_lookup (modules, GUINT_TO_POINTER (code->id));
 
       if (places != NULL && code->kind == FLAM_CODE_ANONYMOUS)
-        resolve_generated (writer, codes, code, places);
+        resolve_generated (writer, codes, code, places, origin);
       else if (places != NULL)
         resolve_code (writer, code, places);
     }

@@ -12,6 +12,7 @@
 
 G_BEGIN_DECLS
 
-void flam_resolve (FlamCaptureWriter *writer, FlamCodes *codes);
+/* `origin`: CLOCK_MONOTONIC of the recording's time 0. */
+void flam_resolve (FlamCaptureWriter *writer, FlamCodes *codes, gint64 origin);
 
 G_END_DECLS

@@ -120,6 +120,7 @@ flam_jit_find (FlamJit *jit, guint64 address, guint64 time, FlamJitFrame *frame)
     {
       frame->file = symbol.file;
       frame->line = symbol.line;
+      frame->since = symbol.since;
       show (jit, symbol.name, frame);
       return TRUE;
     }

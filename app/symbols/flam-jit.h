@@ -19,6 +19,7 @@ typedef struct
   guint32 line;          /* or 0 */
   guint32 first_line;    /* of the function, or 0 */
   FlamFunctionKind kind; /* JIT or INTERPRETED */
+  guint64 since;         /* it came there, CLOCK_MONOTONIC; 0 not known */
 } FlamJitFrame;
 
 /* What stands for a process's generated code in a profile, an ABSOLUTE module

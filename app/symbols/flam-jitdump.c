@@ -408,6 +408,7 @@ flam_jitdump_find (const FlamJitdump *jitdump,
     .file = "",
     .start = best->start,
     .size = best->end - best->start,
+    .since = jitdump->has_clock ? best->time : 0,
   };
   find_line (jitdump, best, address, symbol);
   return TRUE;

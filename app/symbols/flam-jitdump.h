@@ -41,6 +41,7 @@ typedef struct
   guint32 line;     /* or 0 */
   guint64 start;
   guint64 size;
+  guint64 since; /* it came there; 0 not known */
 } FlamJitSymbol;
 
 /* FLAM_ERROR_SYSTEM, or FLAM_ERROR_INVALID for a bad header. A file that ends

@@ -136,6 +136,22 @@ assert_has (const char *text, const char *part)
 }
 
 static void
+assert_stack (const FlamProfile *profile, guint sample, const char *expected)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (FlamId stack = profile->samples.stack[sample]; stack != FLAM_NONE;
+       stack = profile->stacks.prefix[stack])
+    g_string_append_printf (
+        text,
+        "%s%s",
+        text->len > 0 ? " < " : "",
+        flam_profile_function_name (
+            profile, profile->frames.function[profile->stacks.frame[stack]]));
+  g_assert_cmpstr (text->str, ==, expected);
+}
+
+static void
 test_round_trip (void)
 {
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
@@ -159,18 +175,34 @@ test_round_trip (void)
   g_assert_cmpint (profile->allocations.at_peak[0], ==, 1);
   g_assert_cmpint (profile->allocations.distance[0], ==, 0);
 
-  FlamId stack = profile->samples.stack[0];
-  const char *expected[] = { "helper", "work", "main" };
-  for (guint i = 0; i < 3; i++)
-    {
-      FlamId frame = profile->stacks.frame[stack];
-      g_assert_cmpstr (
-          flam_profile_function_name (profile, profile->frames.function[frame]),
-          ==,
-          expected[i]);
-      stack = profile->stacks.prefix[stack];
-    }
-  g_assert_cmpuint (stack, ==, FLAM_NONE);
+  assert_stack (profile, 0, "helper < work < main");
+  assert_stack (profile, 1, "helper < work < main");
+}
+
+/* Code that was generated at the same address one after another. */
+static void
+test_renames (void)
+{
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (FlamProfile) profile = NULL;
+  FlamFunction function = { .module = 0, .kind = FLAM_KIND_JIT };
+  const guint8 *data;
+  gsize size;
+
+  write_recording (writer, FALSE);
+  write_symbols (writer);
+  function.name = flam_capture_writer_string (writer, "last");
+  flam_capture_writer_rename (
+      writer, 1, 1500, flam_capture_writer_function (writer, &function), 0);
+  function.name = flam_capture_writer_string (writer, "later");
+  flam_capture_writer_rename (
+      writer, 1, 1000, flam_capture_writer_function (writer, &function), 0);
+  g_assert_true (flam_capture_writer_end (writer, 5000, NULL));
+  data = flam_capture_writer_data (writer, &size);
+  profile = profile_of (data, size, NULL);
+  g_assert_nonnull (profile);
+  assert_stack (profile, 0, "helper < work < main");
+  assert_stack (profile, 1, "later < main");
 }
 
 /* Every prefix of a file is a good capture of what is whole in it. */
@@ -448,6 +480,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/capture/round-trip", test_round_trip);
+  g_test_add_func ("/capture/renames", test_renames);
   g_test_add_func ("/capture/every-prefix", test_every_prefix);
   g_test_add_func ("/capture/every-flip", test_every_flip);
   g_test_add_func ("/capture/damaged-payload", test_damaged_payload);

@@ -239,6 +239,24 @@ test_javascript (gconstpointer rate)
                 0.02 + 1.5 * sampling_error (recording->profile));
 }
 
+/* One address, two functions: each sample has the name of its time. */
+static void
+test_generations (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "jit", NULL);
+  const FlamProfile *profile = recording->profile;
+  g_autofree char *dump = NULL;
+  gint64 first, second;
+
+  assert_good (recording, 0);
+  dump = g_strdup_printf ("/tmp/jit-%d.dump", profile->processes.pid[0]);
+  g_unlink (dump);
+  first = weight_of (profile, "cpu-time", "first", TRUE);
+  second = weight_of (profile, "cpu-time", "second", TRUE);
+  g_assert_cmpint (first + second, >, total_of (profile, "cpu-time") / 2);
+  assert_share (first, first + second, 0.75, 1.5 * sampling_error (profile));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -246,6 +264,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/shares/kitchen", test_kitchen);
+  g_test_add_func ("/shares/generations", test_generations);
   for (guint r = 0; r < G_N_ELEMENTS (rates); r++)
     {
       g_autofree char *sleepers =
