@@ -29,8 +29,9 @@ struct _FlamAllocProcess
   char *path;
   FlamAllocHeader *header;
   FlamAllocSpace *space;
-  GArray *rings;     /* Ring */
-  FlamColumn stacks; /* FlamAllocStack per node; row 0 none */
+  GArray *rings;      /* Ring */
+  FlamColumn stacks;  /* FlamAllocStack per node; row 0 none */
+  GHashTable *python; /* number of a record -> FlamPythonCode */
   pid_t pid;
   guint32 clock;
   guint64 start_ticks;
@@ -80,6 +81,7 @@ flam_alloc_process_open (FlamAllocContext *context, const char *path)
   process->rings = g_array_new (FALSE, TRUE, sizeof (Ring));
   flam_column_init (&process->stacks, sizeof (FlamAllocStack));
   flam_column_append (&process->stacks, FlamAllocStack, none);
+  process->python = g_hash_table_new (NULL, NULL);
   process->pid = header->pid;
   process->clock = header->clock;
   process->start_ticks = header->start_ticks;
@@ -94,6 +96,7 @@ flam_alloc_process_free (FlamAllocProcess *process)
   munmap (process->header, FLAM_ALLOC_FILE_SIZE);
   g_array_unref (process->rings);
   flam_column_clear (&process->stacks);
+  g_hash_table_unref (process->python);
   g_free (process->path);
   g_free (process);
 }
@@ -156,16 +159,76 @@ frame_of (FlamAllocProcess *process, guint64 place)
                        offset);
 }
 
+/* The record is the target's: NULL when it is bad. */
+static FlamPythonCode *
+read_python (FlamAllocProcess *process, guint32 number)
+{
+  const char *all = (const char *)process->header + FLAM_ALLOC_PYTHON_AT;
+  guint64 used =
+      __atomic_load_n (&process->header->python_used, __ATOMIC_ACQUIRE);
+  guint64 at = number * G_GUINT64_CONSTANT (16), room;
+  g_autofree char *data = NULL;
+  g_autofree char *name = NULL;
+  g_autofree char *file = NULL;
+  FlamAllocPython record;
+
+  used = MIN (used, FLAM_ALLOC_PYTHON_SIZE);
+  if (number == 0 || at + sizeof record > used)
+    return NULL;
+  memcpy (&record, all + at, sizeof record);
+  room = used - at - sizeof record;
+  if ((guint64)record.n_name + record.n_file + record.n_lines > room)
+    return NULL;
+  data = g_memdup2 (all + at + sizeof record,
+                    (gsize)record.n_name + record.n_file + record.n_lines);
+  name = g_utf8_make_valid (data, record.n_name > 0 ? record.n_name - 1 : 0);
+  file = g_utf8_make_valid (data + record.n_name,
+                            record.n_file > 0 ? record.n_file - 1 : 0);
+  return flam_python_codes_get (process->context->python,
+                                record.version,
+                                name,
+                                file,
+                                record.first_line,
+                                (const guint8 *)data + record.n_name +
+                                    record.n_file,
+                                record.n_lines);
+}
+
+/* FLAM_NONE: it is not to be seen. */
+static FlamId
+python_frame_of (FlamAllocProcess *process, guint64 place)
+{
+  guint32 number = FLAM_ALLOC_PYTHON_NUMBER (place);
+  FlamPythonCode *code =
+      g_hash_table_lookup (process->python, GUINT_TO_POINTER (number));
+  gint64 unit = FLAM_ALLOC_PYTHON_UNIT (place);
+
+  if (code == NULL)
+    code = read_python (process, number);
+  if (code == NULL)
+    code = flam_python_codes_get (
+        process->context->python, 0, "(unreadable)", "", 0, NULL, 0);
+  g_hash_table_insert (process->python, GUINT_TO_POINTER (number), code);
+  return code->hidden ? FLAM_NONE
+                      : flam_python_code_frame (
+                            code, process->context->writer, 2 * unit - 2);
+}
+
 static void
 add_stack (FlamAllocProcess *process, const FlamAllocNode *node)
 {
   FlamAllocStack stack = { FLAM_NONE, FLAM_NONE };
+  FlamId frame;
 
   if (node->parent < process->stacks.n)
     stack.id =
         flam_column_at (&process->stacks, FlamAllocStack, node->parent).id;
-  stack.id = flam_capture_writer_stack (
-      process->context->writer, stack.id, frame_of (process, node->place));
+  frame = FLAM_ALLOC_PLACE_MODULE (node->place) == FLAM_ALLOC_PYTHON
+              ? python_frame_of (process, node->place)
+              : frame_of (process, node->place);
+  if (frame != FLAM_NONE)
+    stack.id =
+        flam_capture_writer_stack (process->context->writer, stack.id, frame);
   flam_column_append (&process->stacks, FlamAllocStack, stack);
 }
 

@@ -15,6 +15,7 @@
 
 #include "flam-alloc-ledger.h"
 #include "flam-alloc-session.h"
+#include "flam-python-codes.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,7 @@ typedef struct
   FlamCaptureWriter *writer;
   FlamAllocOwner owner;
   FlamAllocLedger *ledger;
+  FlamPythonCodes *python;
   gint64 start_ns;      /* CLOCK_MONOTONIC at the capture's time 0 */
   guint64 sample_bytes; /* 0: every allocation */
   guint32 random;

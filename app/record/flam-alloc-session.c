@@ -79,6 +79,7 @@ static gboolean
 make_control (FlamAllocSession *session,
               guint64 sample_bytes,
               gboolean follow,
+              gboolean python,
               GError **error)
 {
   g_autofree char *path =
@@ -95,6 +96,7 @@ make_control (FlamAllocSession *session,
   session->control = mapped;
   session->control->version = FLAM_ALLOC_VERSION;
   session->control->follow = follow;
+  session->control->python = (guint32)python;
   session->control->sample_bytes = sample_bytes;
   session->control->magic = FLAM_ALLOC_MAGIC;
   return TRUE;
@@ -119,6 +121,7 @@ flam_alloc_session_new (FlamCaptureWriter *writer,
                         const FlamAllocOwner *owner,
                         guint64 sample_bytes,
                         gboolean follow,
+                        gboolean python,
                         gint64 start_ns,
                         GError **error)
 {
@@ -128,6 +131,7 @@ flam_alloc_session_new (FlamCaptureWriter *writer,
     .writer = writer,
     .owner = *owner,
     .ledger = flam_alloc_ledger_new (writer),
+    .python = flam_python_codes_new (),
     .start_ns = start_ns,
     .sample_bytes = sample_bytes,
     .random = 88172645,
@@ -137,7 +141,7 @@ flam_alloc_session_new (FlamCaptureWriter *writer,
   session->known =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   if (!find_library (session, error) || !make_directory (session, error) ||
-      !make_control (session, sample_bytes, follow, error))
+      !make_control (session, sample_bytes, follow, python, error))
     return NULL;
   session->heap = flam_capture_writer_counter (writer, "heap", FLAM_UNIT_BYTES);
   return g_steal_pointer (&session);
@@ -172,6 +176,7 @@ flam_alloc_session_free (FlamAllocSession *session)
   g_clear_pointer (&session->processes, g_ptr_array_unref);
   g_clear_pointer (&session->known, g_hash_table_unref);
   g_clear_pointer (&session->context.ledger, flam_alloc_ledger_free);
+  g_clear_pointer (&session->context.python, flam_python_codes_free);
   g_free (session->directory);
   g_free (session->library);
   g_free (session);

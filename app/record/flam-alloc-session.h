@@ -45,13 +45,15 @@ typedef struct
 
 typedef struct _FlamAllocSession FlamAllocSession;
 
-/* `sample_bytes` 0: every allocation. `start_ns`: CLOCK_MONOTONIC at the
+/* `sample_bytes` 0: every allocation. `python`: with Python's frames.
+ * `start_ns`: CLOCK_MONOTONIC at the
  * capture's time 0. NULL with an error when there is no place for the files,
  * or the preload library is not where it should be. */
 FlamAllocSession *flam_alloc_session_new (FlamCaptureWriter *writer,
                                           const FlamAllocOwner *owner,
                                           guint64 sample_bytes,
                                           gboolean follow,
+                                          gboolean python,
                                           gint64 start_ns,
                                           GError **error);
 void flam_alloc_session_free (FlamAllocSession *session);

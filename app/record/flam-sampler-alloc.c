@@ -56,6 +56,7 @@ flam_sampler_record_allocations (FlamSampler *sampler,
                                            &owner,
                                            sampler->options->sample_bytes,
                                            sampler->options->follow,
+                                           sampler->options->python,
                                            origin,
                                            error);
   if (sampler->alloc == NULL)

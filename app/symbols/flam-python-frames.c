@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "flam-python-frames.h"
+#include "flam-python-walk.h"
 
 #include <string.h>
 
 #define INTERPRETERS_MAX 64
 #define THREADS_MAX 4096
 
-/* enum _frameowner: from here on no function's frame. */
-#define OWNER_ENTRY 3
-
-/* In a 3.11 frame the byte before `owner` is `is_entry`. */
-#define HAS_ENTRY_FLAG(layout) ((layout)->version < 0x030c0000)
-#define HAS_CFRAME(layout) ((layout)->version < 0x030d0000)
-
-#define FRAME_BYTES 96
 #define OBJECT_SIZE 16 /* of a var object: then its length, then its data */
 
 /* --- layouts ------------------------------------------------------------- */
@@ -69,19 +61,10 @@ typedef struct
   uint16_t text;
 } Groups;
 
-static uint64_t
-word (const uint8_t *bytes, size_t offset)
-{
-  uint64_t value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
 static uint16_t
 entry (const uint8_t *offsets, uint16_t group, unsigned i, bool *ok)
 {
-  uint64_t value = word (offsets, group + 8 * i);
+  uint64_t value = flam_python_word (offsets, group + 8 * i);
 
   *ok = *ok && value < UINT16_MAX;
   return (uint16_t)value;
@@ -99,11 +82,12 @@ is_sane (const FlamPythonLayout *layout)
     if (code[i] < layout->code_first_line ||
         code[i] + 8 > layout->code_first_line + FLAM_PYTHON_CODE_SIZE)
       return false;
-  return layout->frame_code + 8 <= FRAME_BYTES &&
-         layout->frame_previous + 8 <= FRAME_BYTES &&
-         layout->frame_instruction + 8 <= FRAME_BYTES &&
-         layout->frame_owner < FRAME_BYTES && layout->text_ascii >= 32 &&
-         layout->text_ascii <= 64;
+  return layout->frame_code + 8 <= FLAM_PYTHON_FRAME_SIZE &&
+         layout->frame_previous + 8 <= FLAM_PYTHON_FRAME_SIZE &&
+         layout->frame_instruction + 8 <= FLAM_PYTHON_FRAME_SIZE &&
+         layout->frame_owner > 0 &&
+         layout->frame_owner < FLAM_PYTHON_FRAME_SIZE &&
+         layout->text_ascii >= 32 && layout->text_ascii <= 64;
 }
 
 static const char *
@@ -111,13 +95,13 @@ layout_from_offsets (FlamPythonLayout *layout, const uint8_t *offsets)
 {
   static const Groups groups[] = { { 24, 48, 152, 224, 272, 536 },
                                    { 24, 48, 176, 248, 312, 616 } };
-  uint32_t version = (uint32_t)word (offsets, 8);
+  uint32_t version = (uint32_t)flam_python_word (offsets, 8);
   const Groups *g;
   bool ok = true;
 
   if (version < 0x030d0000 || version >= 0x030f0000)
     return "this version is not known: 3.11 to 3.14 are";
-  if (word (offsets, 16) != 0)
+  if (flam_python_word (offsets, 16) != 0)
     return "it is a free-threaded build";
   g = &groups[version >= 0x030e0000];
   *layout = (FlamPythonLayout){
@@ -162,12 +146,6 @@ flam_python_layout_init (FlamPythonLayout *layout,
 
 /* --- threads ------------------------------------------------------------- */
 
-static bool
-read_word (const FlamPythonMemory *memory, uint64_t address, uint64_t *value)
-{
-  return memory->read (memory->data, address, value, sizeof *value);
-}
-
 bool
 flam_python_is_thread (const FlamPythonLayout *layout,
                        const FlamPythonMemory *memory,
@@ -176,7 +154,8 @@ flam_python_is_thread (const FlamPythonLayout *layout,
 {
   uint64_t id;
 
-  return read_word (memory, thread + layout->thread_native_id, &id) &&
+  return flam_python_read_word (
+             memory, thread + layout->thread_native_id, &id) &&
          id == tid;
 }
 
@@ -192,11 +171,13 @@ flam_python_find_threads (const FlamPythonLayout *layout,
   unsigned n_interpreters = 0, n_threads = 0;
   size_t n = 0;
 
-  read_word (memory, runtime + layout->runtime_interpreters, &interpreter);
+  flam_python_read_word (
+      memory, runtime + layout->runtime_interpreters, &interpreter);
   for (; interpreter != 0 && n_interpreters++ < INTERPRETERS_MAX;)
     {
       thread = 0;
-      read_word (memory, interpreter + layout->interpreter_threads, &thread);
+      flam_python_read_word (
+          memory, interpreter + layout->interpreter_threads, &thread);
       while (thread != 0 && n_threads++ < THREADS_MAX)
         {
           if (flam_python_is_thread (layout, memory, thread, tid))
@@ -205,10 +186,11 @@ flam_python_find_threads (const FlamPythonLayout *layout,
                 threads[n++] = thread;
               break;
             }
-          if (!read_word (memory, thread + layout->thread_next, &thread))
+          if (!flam_python_read_word (
+                  memory, thread + layout->thread_next, &thread))
             break;
         }
-      if (!read_word (
+      if (!flam_python_read_word (
               memory, interpreter + layout->interpreter_next, &interpreter))
         break;
     }
@@ -217,32 +199,6 @@ flam_python_find_threads (const FlamPythonLayout *layout,
 
 /* --- frames -------------------------------------------------------------- */
 
-typedef struct
-{
-  const FlamPythonMemory *memory;
-  FlamPythonFrame *frames;
-  size_t n;
-  size_t limit;
-} Walk;
-
-static bool
-put (Walk *walk, uint64_t code, uint64_t place)
-{
-  if (walk->n == walk->limit)
-    return false;
-  walk->frames[walk->n++] = (FlamPythonFrame){ code, place };
-  return true;
-}
-
-/* 3.11: the frame that says so is the last of its run, whose _PyCFrame leads
- * to that of the run before. */
-static bool
-close_run (Walk *walk, uint64_t *cframe, uint64_t offset)
-{
-  return put (walk, 0, *cframe) &&
-         read_word (walk->memory, *cframe + offset + 8, cframe);
-}
-
 size_t
 flam_python_walk (const FlamPythonLayout *layout,
                   const FlamPythonMemory *memory,
@@ -250,43 +206,7 @@ flam_python_walk (const FlamPythonLayout *layout,
                   FlamPythonFrame *frames,
                   size_t limit)
 {
-  Walk walk = { memory, frames, 0, limit };
-  size_t size = layout->frame_owner + 1u, steps = 0, mark_at = 8;
-  uint64_t frame = 0, mark = 0, cframe = 0;
-  uint8_t bytes[FRAME_BYTES];
-
-  if (!read_word (memory, thread + layout->thread_frame, &frame))
-    return 0;
-  if (HAS_CFRAME (layout))
-    {
-      cframe = frame;
-      if (!read_word (memory, cframe + layout->cframe_frame, &frame))
-        return 0;
-    }
-  while (frame != 0 && frame != mark &&
-         memory->read (memory->data, frame, bytes, size))
-    {
-      /* The low bits of 3.14's references are tags. */
-      uint64_t code = word (bytes, layout->frame_code) & ~7ull;
-
-      if (bytes[layout->frame_owner] >= OWNER_ENTRY)
-        code = 0;
-      if (code == 0
-              ? !put (&walk, 0, frame)
-              : !put (&walk, code, word (bytes, layout->frame_instruction)))
-        break;
-      if (HAS_ENTRY_FLAG (layout) && bytes[layout->frame_owner - 1] != 0 &&
-          !close_run (&walk, &cframe, layout->cframe_frame))
-        break;
-      /* A frame that comes again: memory that lies. Brent's way to see it. */
-      if (++steps == mark_at)
-        {
-          mark = frame;
-          mark_at *= 2;
-        }
-      frame = word (bytes, layout->frame_previous);
-    }
-  return walk.n;
+  return flam_python_walk_inline (layout, *memory, thread, frames, limit);
 }
 
 /* --- code objects -------------------------------------------------------- */
@@ -299,9 +219,9 @@ flam_python_code_parts (const FlamPythonLayout *layout,
   size_t base = layout->code_first_line;
 
   memcpy (&parts->first_line, piece, sizeof parts->first_line);
-  parts->file = word (piece, layout->code_file - base);
-  parts->name = word (piece, layout->code_name - base);
-  parts->lines = word (piece, layout->code_lines - base);
+  parts->file = flam_python_word (piece, layout->code_file - base);
+  parts->name = flam_python_word (piece, layout->code_name - base);
+  parts->lines = flam_python_word (piece, layout->code_lines - base);
 }
 
 static size_t
@@ -351,7 +271,7 @@ flam_python_text (const FlamPythonLayout *layout,
   text[0] = '\0';
   if (object == 0 || !memory->read (memory->data, object, head, sizeof head))
     return false;
-  length = word (head, OBJECT_SIZE);
+  length = flam_python_word (head, OBJECT_SIZE);
   memcpy (&state, head + 32, sizeof state);
   if (layout->version >= 0x030e0000)
     state >>= 14;
@@ -391,7 +311,8 @@ flam_python_bytes (const FlamPythonMemory *memory,
 {
   uint64_t length;
 
-  if (object == 0 || !read_word (memory, object + OBJECT_SIZE, &length) ||
+  if (object == 0 ||
+      !flam_python_read_word (memory, object + OBJECT_SIZE, &length) ||
       length > size ||
       !memory->read (
           memory->data, object + 2 * OBJECT_SIZE, bytes, (size_t)length))

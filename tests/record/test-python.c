@@ -34,7 +34,9 @@ record_case (const char *python,
   if (option != NULL)
     arguments[n++] = option;
   arguments[n++] = "--mode";
-  arguments[n++] = strcmp (name, "sleep") == 0 ? "wall" : "cpu";
+  arguments[n++] = strcmp (name, "sleep") == 0    ? "wall"
+                   : strcmp (name, "memory") == 0 ? "alloc"
+                                                  : "cpu";
   arguments[n++] = "--rate";
   arguments[n++] = "1000";
   arguments[n++] = "--";
@@ -406,6 +408,46 @@ test_attach (gconstpointer python)
   assert_stack (recording, "spin", "spin < wait < main < <module> < ");
 }
 
+/* Three rounds, of which one is in a thread and one in a child. What Python
+ * needs for itself is a small part of it. */
+static void
+test_memory (gconstpointer python)
+{
+  static const struct
+  {
+    const char *function;
+    double blocks;
+  } made[] = { { "first", 60 }, { "second", 60 },   { "turns", 120 },
+               { "sort", 60 },  { "generate", 30 }, { "block", 180 },
+               { "make", 30 },  { "memory", 140 },  { "in_thread", 70 } };
+  static const char *const strengths[] = { "--exact", "--sample-bytes=1" };
+  g_autoptr (Recording) recording = NULL;
+
+  if (g_str_has_suffix (python, ".so.1.0"))
+    {
+      g_test_skip ("Python that is loaded late is not looked for");
+      return;
+    }
+  for (guint s = 0; s < G_N_ELEMENTS (strengths); s++)
+    {
+      g_clear_pointer (&recording, recording_free);
+      recording = record_case (python, strengths[s], "memory", "0", NULL);
+      assert_good (recording, 0);
+      for (guint i = 0; i < G_N_ELEMENTS (made); i++)
+        assert_share (
+            weight_of (
+                recording->profile, "allocated", made[i].function, FALSE),
+            (gint64)(made[i].blocks * 100000),
+            1,
+            0.05);
+      if (s == 0)
+        assert_stack (
+            recording,
+            "block",
+            "^.+ < block < first < turns < rounds < (in_thread|memory) < ");
+    }
+}
+
 static void
 test_off (gconstpointer python)
 {
@@ -528,6 +570,7 @@ main (int argc, char **argv)
     { "children", test_children },     { "sleep", test_sleep },
     { "reuse", test_reuse },           { "death", test_death },
     { "attach", test_attach },         { "off", test_off },
+    { "memory", test_memory },
   };
   g_autoptr (GPtrArray) pythons = g_ptr_array_new_with_free_func (g_free);
 

@@ -15,6 +15,7 @@
  *     4096   48 * MAX_MODULES FlamAllocModule, n_modules of them
  *        .        TEXT_SIZE   their paths
  *        .    16 * MAX_NODES  FlamAllocNode, n_nodes: stacks as a trie
+ *        .     PYTHON_SIZE   FlamAllocPython, python_used bytes of them
  *        .  RING_BYTES each   rings: one a thread, FlamAllocRing + data
  *
  * Rings carry records of 16 or 32 bytes, never split at the ring's end. Their
@@ -26,12 +27,12 @@
  * its allocation.
  *
  * Nothing here is memory or environment of the target: addresses, sizes,
- * times, module paths. */
+ * times, module paths; of Python functions name, file and line table. */
 
 #include <stdint.h>
 
 #define FLAM_ALLOC_MAGIC 0x434f4c4c414d4c46ull /* "FLMALLOC" */
-#define FLAM_ALLOC_VERSION 1
+#define FLAM_ALLOC_VERSION 2
 
 /* Environment of the target. */
 #define FLAM_ALLOC_ENV_DIR "FLAMBEAU_ALLOC_DIR"
@@ -39,6 +40,7 @@
 #define FLAM_ALLOC_MAX_MODULES 4096
 #define FLAM_ALLOC_TEXT_SIZE (1u << 20)
 #define FLAM_ALLOC_MAX_NODES (8u << 20)
+#define FLAM_ALLOC_PYTHON_SIZE (128u << 20)
 #define FLAM_ALLOC_MAX_RINGS 4096
 #define FLAM_ALLOC_RING_DATA (256u << 10)
 #define FLAM_ALLOC_RING_BYTES (FLAM_ALLOC_RING_DATA + 4096u)
@@ -47,7 +49,9 @@
 #define FLAM_ALLOC_TEXT_AT                                                     \
   (FLAM_ALLOC_MODULES_AT + 48ull * FLAM_ALLOC_MAX_MODULES)
 #define FLAM_ALLOC_NODES_AT (FLAM_ALLOC_TEXT_AT + FLAM_ALLOC_TEXT_SIZE)
-#define FLAM_ALLOC_RINGS_AT (FLAM_ALLOC_NODES_AT + 16ull * FLAM_ALLOC_MAX_NODES)
+#define FLAM_ALLOC_PYTHON_AT                                                   \
+  (FLAM_ALLOC_NODES_AT + 16ull * FLAM_ALLOC_MAX_NODES)
+#define FLAM_ALLOC_RINGS_AT (FLAM_ALLOC_PYTHON_AT + FLAM_ALLOC_PYTHON_SIZE)
 #define FLAM_ALLOC_FILE_SIZE                                                   \
   (FLAM_ALLOC_RINGS_AT + (uint64_t)FLAM_ALLOC_MAX_RINGS * FLAM_ALLOC_RING_BYTES)
 
@@ -59,6 +63,7 @@ typedef struct
   uint32_t follow;       /* forked children record too */
   uint64_t sample_bytes; /* 0: every allocation */
   uint32_t stopped;      /* no more recording; targets go silent */
+  uint32_t python;       /* Python frames too */
   /* These change all the time: on lines of their own, as every event reads
    * the ones above. */
   uint32_t doorbell __attribute__ ((aligned (64)));  /* futex: a ring is half
@@ -83,9 +88,10 @@ typedef struct
   uint64_t start_ns;    /* both clocks (CLOCK_MONOTONIC) */
   uint32_t n_modules;
   uint32_t text_used;
-  uint32_t n_nodes;  /* published; node 0 is "no stack" */
-  uint32_t n_rings;  /* ever begun */
-  uint32_t bypassed; /* malloc is somebody else's: nothing will be seen */
+  uint32_t n_nodes;     /* published; node 0 is "no stack" */
+  uint32_t n_rings;     /* ever begun */
+  uint32_t python_used; /* bytes; the first 16 are no record */
+  uint32_t bypassed;    /* malloc is somebody else's: nothing will be seen */
   uint32_t ready;
   uint64_t lost;      /* records dropped: no ring, or nobody read it */
   uint64_t truncated; /* stacks that do not reach their root */
@@ -116,6 +122,27 @@ typedef struct
   ((uint64_t)(module) << 44 | ((offset)&0xfffffffffffull))
 #define FLAM_ALLOC_PLACE_MODULE(place) ((uint32_t)((place) >> 44))
 #define FLAM_ALLOC_PLACE_OFFSET(place) ((place)&0xfffffffffffull)
+
+/* A Python frame is of this "module"; its offset says the record, by its place
+ * in the file / 16, and the code unit + 1: 0 is before the first. */
+#define FLAM_ALLOC_PYTHON 0xfffffu
+#define FLAM_ALLOC_PYTHON_PLACE(number, unit)                                  \
+  FLAM_ALLOC_PLACE (FLAM_ALLOC_PYTHON,                                         \
+                    (uint64_t)(number) << 20 | ((unit)&0xfffff))
+#define FLAM_ALLOC_PYTHON_NUMBER(place) ((uint32_t)((place) >> 20) & 0xffffff)
+#define FLAM_ALLOC_PYTHON_UNIT(place) ((uint32_t)(place)&0xfffff)
+
+/* A Python function. */
+typedef struct
+{
+  uint32_t size; /* of all, a multiple of 16 */
+  uint32_t version;
+  uint32_t first_line;
+  uint32_t n_name; /* with the NUL */
+  uint32_t n_file; /* with the NUL */
+  uint32_t n_lines;
+  uint8_t data[]; /* name, file, line table */
+} FlamAllocPython;
 
 enum
 {

@@ -10,7 +10,7 @@
  * A full ring is waited for as long as the recorder's heart beats; when it has
  * died the target goes silent and runs on. */
 
-#include "flam-preload.h"
+#include "flam-preload-python.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -430,7 +430,10 @@ preload_start (bool bypassed)
       preload_header->bypassed = bypassed;
       has_thread_key = pthread_key_create (&thread_key, thread_ends) == 0;
       if (!bypassed)
-        preload_modules_changed ();
+        {
+          preload_modules_changed ();
+          preload_python_start ();
+        }
       preload_header->ready = 1;
     }
   preload_thread.busy = false;

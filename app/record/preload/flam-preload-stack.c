@@ -21,7 +21,7 @@
  * what led to its caller (its row is an expression) has a check that fails: it
  * is unwound anew. */
 
-#include "flam-preload.h"
+#include "flam-preload-python.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -49,6 +49,7 @@ typedef struct
   uint64_t bp;
   uint32_t node;
   uint32_t n_checks; /* up to this frame, from the root on */
+  uint32_t python;   /* Python frames up to this one, with their entries */
 } Frame;
 
 /* A frame met on the way from the leaf, and what leads to its caller. */
@@ -85,6 +86,7 @@ struct _PreloadStack
   Frame frames[FRAMES_MAX]; /* root first */
   Check checks[2 * FRAMES_MAX];
   Walked walked[FRAMES_MAX]; /* leaf first */
+  PreloadPython python;
 };
 
 PreloadStack *
@@ -190,8 +192,11 @@ prepare_index (void)
 static uint64_t
 place_of (uint64_t pc)
 {
-  const PreloadModule *module = preload_module_at (pc);
+  const PreloadModule *module;
 
+  if (preload_is_python (pc))
+    return pc;
+  module = preload_module_at (pc);
   return module ? FLAM_ALLOC_PLACE (module->id, pc - module->bias)
                 : FLAM_ALLOC_PLACE (0, pc);
 }
@@ -264,6 +269,7 @@ preload_stacks_reset (void)
   atomic_store (&trie_index, NULL);
   atomic_flag_clear (&trie_lock);
   first_node = 1;
+  preload_python_reset ();
 }
 
 /* --- unwinding ----------------------------------------------------------- */
@@ -474,13 +480,57 @@ walk (PreloadStack *stack, FlamUnwindRegs *regs, uint32_t *kept, bool *root)
   return n;
 }
 
+/* The node of frames[i] under its caller's. A run of Python's evaluation loop
+ * gives way to the Python frames it carries; those of a run whose native frame
+ * is not there come before. */
+static uint32_t
+frame_node (PreloadStack *stack, uint32_t i, uint32_t node, uint32_t *taken)
+{
+  Frame *frame = &stack->frames[i];
+  uint64_t end = i > 0 ? stack->frames[i - 1].sp : frame->sp;
+  bool is_run = false;
+  uint64_t place;
+
+  while (preload_has_python &&
+         (place = preload_python_next (&stack->python, *taken)) >= frame->sp)
+    {
+      is_run = place < end;
+      ++*taken;
+      while ((place = preload_python_take (&stack->python, taken)) != 0)
+        node = node_of (stack, place, node);
+    }
+  frame->python = *taken;
+  return frame->node = is_run ? node : node_of (stack, frame->pc, node);
+}
+
+/* So many of the kept frames have the Python frames that they had. */
+static uint32_t
+keep_python (PreloadStack *stack, uint32_t kept, uint64_t sp)
+{
+  FlamUnwindMemory memory = stack_memory (sp);
+  PreloadPython *python = &stack->python;
+
+  preload_python_read (
+      python, sp, memory.size > 0 ? sp + memory.size : UINT64_MAX);
+  while (kept > 0 &&
+         (stack->frames[kept - 1].python > python->same ||
+          preload_python_next (python, stack->frames[kept - 1].python) >=
+              stack->frames[kept - 1].sp))
+    kept--;
+  return kept;
+}
+
 /* What was walked follows the `kept` frames; the leaf's node. */
 static uint32_t
-append_walked (PreloadStack *stack, uint32_t kept, uint32_t n)
+append_walked (PreloadStack *stack, uint32_t kept, uint32_t n, uint64_t sp)
 {
   uint32_t n_checks = kept > 0 ? stack->frames[kept - 1].n_checks : 0;
-  uint32_t node = kept > 0 ? stack->frames[kept - 1].node : 0;
+  uint32_t first = preload_has_python ? keep_python (stack, kept, sp) : kept;
+  uint32_t node = first > 0 ? stack->frames[first - 1].node : 0;
+  uint32_t taken = first > 0 ? stack->frames[first - 1].python : 0;
 
+  for (uint32_t i = first; i < kept; i++)
+    node = frame_node (stack, i, node, &taken);
   for (uint32_t i = 0; i < n; i++)
     {
       const Walked *from = &stack->walked[n - 1 - i];
@@ -489,9 +539,9 @@ append_walked (PreloadStack *stack, uint32_t kept, uint32_t n)
               from->checks,
               from->n_checks * sizeof (Check));
       n_checks += from->n_checks;
-      node = node_of (stack, from->pc, node);
       stack->frames[kept + i] =
-          (Frame){ from->pc, from->sp, from->bp, node, n_checks };
+          (Frame){ from->pc, from->sp, from->bp, 0, n_checks, 0 };
+      node = frame_node (stack, kept + i, node, &taken);
     }
   stack->n = kept + n;
   return node;
@@ -518,5 +568,5 @@ preload_stack_node (PreloadStack *stack, uint64_t pc, uint64_t sp, uint64_t bp)
     __atomic_add_fetch (&preload_header->truncated, 1, __ATOMIC_RELAXED);
   if (kept + n > FRAMES_MAX)
     n = FRAMES_MAX - kept;
-  return append_walked (stack, kept, n);
+  return append_walked (stack, kept, n, sp);
 }

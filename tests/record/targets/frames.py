@@ -188,6 +188,66 @@ def reuse(seconds):
         space.pop("made_%d" % n)(clock() + 0.002)
 
 
+# Blocks of 100 kB: 20 each in first() and second(), 20 by way of C, 10 in a generator, and as
+# many again in a child and in a thread.
+
+kept = []
+
+
+def block(n):
+    kept.append(bytearray(100000))
+    return n
+
+
+def first(n):
+    block(n)
+
+
+def second(n):
+    block(n)
+
+
+def turns(n):
+    for i in range(n):
+        first(i)
+        second(i)
+
+
+def sort(n):
+    sorted(range(n), key=block)
+
+
+def make(n):
+    for i in range(n):
+        yield bytearray(100000)
+
+
+def generate(n):
+    kept.extend(make(n))
+
+
+def rounds():
+    turns(20)
+    sort(20)
+    generate(10)
+
+
+def in_thread():
+    rounds()
+
+
+def memory(seconds):
+    rounds()
+    thread = threading.Thread(target=in_thread)
+    thread.start()
+    thread.join()
+    pid = os.fork()
+    if pid == 0:
+        rounds()
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
 def die(seconds):
     spin(clock() + seconds)
     os.kill(os.getpid(), 9)
