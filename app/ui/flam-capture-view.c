@@ -157,6 +157,12 @@ on_range_changed (FlamOverview *overview,
   flam_session_select (self->session, selection);
 }
 
+static void
+on_peak_activated (FlamCaptureView *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.show-peak", NULL);
+}
+
 /* --- what the file says about itself -------------------------------------- */
 
 static void
@@ -602,6 +608,8 @@ flam_capture_view_init (FlamCaptureView *self)
       self->notice_close, "clicked", G_CALLBACK (dismiss_notice), self);
   g_signal_connect (
       self->overview, "range-changed", G_CALLBACK (on_range_changed), self);
+  g_signal_connect_swapped (
+      self->overview, "peak-activated", G_CALLBACK (on_peak_activated), self);
   g_signal_connect_swapped (self->search_entry,
                             "search-changed",
                             G_CALLBACK (on_search_changed),

@@ -51,7 +51,7 @@ is_narrowed (const FlamSelection *selection)
          selection->to != G_MAXINT64 ||
          (selection->transforms != NULL && selection->transforms->len > 0) ||
          selection->states != FLAM_STATES_ALL || selection->no_native ||
-         selection->hide_irrelevant || selection->hide_imports;
+         selection->allocators != 0 || selection->suppressions != NULL;
 }
 
 static const char *

@@ -29,6 +29,22 @@ current_kind (FlamMeasureMenu *self)
              : FLAM_MEASURE_CPU;
 }
 
+/* What was not freed by the end of a range is no leak yet. */
+static const char *
+measure_name (const FlamProfile *profile,
+              const FlamSelection *selection,
+              guint measure)
+{
+  if (selection->from != G_MININT64 || selection->to != G_MAXINT64)
+    {
+      if (profile->measures[measure].source == FLAM_FROM_LEAKED)
+        return _ ("Growth");
+      if (profile->measures[measure].source == FLAM_FROM_LEAKED_BLOCKS)
+        return _ ("Growth in blocks");
+    }
+  return flam_profile_string (profile, profile->measures[measure].name);
+}
+
 static void
 fill_list (FlamMeasureMenu *self, FlamMeasureKind kind, guint measure)
 {
@@ -45,7 +61,9 @@ fill_list (FlamMeasureMenu *self, FlamMeasureKind kind, guint measure)
         selected = self->shown->len;
       g_array_append_val (self->shown, i);
       gtk_string_list_append (
-          names, flam_profile_string (profile, profile->measures[i].name));
+          names,
+          measure_name (
+              profile, flam_session_get_selection (self->session), i));
     }
   gtk_drop_down_set_model (self->list, G_LIST_MODEL (names));
   gtk_drop_down_set_selected (self->list, selected);

@@ -65,8 +65,8 @@ append_text (FlamOverview *self,
   return width;
 }
 
-/* Text in the middle of x, readable over any curve. */
-static void
+/* Text in the middle of x, readable over any curve. Returns where. */
+static graphene_rect_t
 append_badge (FlamOverview *self,
               GtkSnapshot *snapshot,
               const char *text,
@@ -90,6 +90,7 @@ append_badge (FlamOverview *self,
   gtk_snapshot_append_color (snapshot, paper, &pill.bounds);
   gtk_snapshot_pop (snapshot);
   append_text (self, snapshot, text, x, 4, 1, ink);
+  return pill.bounds;
 }
 
 /* 1, 2 or 5 times a power of ten: about one mark each 110 pixels. */
@@ -146,17 +147,32 @@ append_axis (FlamOverview *self, GtkSnapshot *snapshot, double top)
     }
 }
 
+/* The curve is the heap already. */
+gboolean
+flam_overview_has_counter (const FlamTimeline *timeline, guint counter)
+{
+  return timeline->kind == FLAM_TIMELINE_MEMORY &&
+         timeline->counters[counter].unit == timeline->unit &&
+         timeline->counters[counter].top > 0 &&
+         strcmp (timeline->counters[counter].id, "heap") != 0;
+}
+
+const char *
+flam_overview_counter_name (const char *id)
+{
+  /* Translators: resident set size, as the system counts it */
+  return strcmp (id, "rss") == 0 ? _ ("RSS") : id;
+}
+
 static gint64
 top_of (FlamOverview *self)
 {
   const FlamTimeline *timeline = self->timeline;
   gint64 top = timeline->top[0];
 
-  if (timeline->kind == FLAM_TIMELINE_MEMORY &&
-      timeline->unit == FLAM_UNIT_BYTES)
-    for (guint i = 0; i < timeline->n_counters; i++)
-      if (timeline->counters[i].unit == FLAM_UNIT_BYTES)
-        top = MAX (top, timeline->counters[i].top);
+  for (guint i = 0; i < timeline->n_counters; i++)
+    if (flam_overview_has_counter (timeline, i))
+      top = MAX (top, timeline->counters[i].top);
   return MAX (top, 1);
 }
 
@@ -189,7 +205,7 @@ static void
 append_peak (FlamOverview *self, GtkSnapshot *snapshot, double height)
 {
   g_autofree char *value =
-      flam_format_value (self->timeline->top[0], self->timeline->unit);
+      flam_format_value (self->timeline->peak, self->timeline->unit);
   /* Translators: the most memory ever in use */
   g_autofree char *text = g_strdup_printf (_ ("peak %s"), value);
   GdkRGBA line = ink_of (self, 0.45f);
@@ -199,7 +215,36 @@ append_peak (FlamOverview *self, GtkSnapshot *snapshot, double height)
 
   gtk_snapshot_append_color (
       snapshot, &line, &GRAPHENE_RECT_INIT ((float)x, 0, 1, (float)height));
-  append_badge (self, snapshot, text, x, &paper, &ink);
+  self->peak = append_badge (self, snapshot, text, x, &paper, &ink);
+}
+
+/* Which line is which, and how far up each goes: the picture's scale. */
+static void
+append_key (FlamOverview *self, GtkSnapshot *snapshot)
+{
+  const FlamTimeline *timeline = self->timeline;
+  g_autofree char *most = flam_format_value (timeline->top[0], timeline->unit);
+  g_autoptr (GString) text = g_string_new (NULL);
+  GdkRGBA ink = ink_of (self, 0.85f);
+  GdkRGBA paper = paper_of (self, 0.7f);
+
+  /* Translators: memory; the curve goes up to this much */
+  g_string_printf (text, _ ("— in use, up to %s"), most);
+  for (guint i = 0; i < timeline->n_counters; i++)
+    if (flam_overview_has_counter (timeline, i))
+      {
+        g_autofree char *top = flam_format_value (timeline->counters[i].top,
+                                                  timeline->counters[i].unit);
+
+        g_string_append (text, "   ");
+        /* Translators: a dashed line's name, and how far up it goes */
+        g_string_append_printf (
+            text,
+            _ ("- - %s, up to %s"),
+            flam_overview_counter_name (timeline->counters[i].id),
+            top);
+      }
+  append_badge (self, snapshot, text->str, 0, &paper, &ink);
 }
 
 static GskRenderNode *
@@ -211,6 +256,7 @@ curve_new (FlamOverview *self, double width, double height)
       GRAPHENE_RECT_INIT (0, 3, (float)width, (float)base - 3);
   gint64 top = top_of (self);
 
+  self->peak = GRAPHENE_RECT_INIT (0, 0, 0, 0);
   flam_curve_append (snapshot,
                      self->timeline,
                      0,
@@ -220,9 +266,10 @@ curve_new (FlamOverview *self, double width, double height)
   if (self->timeline->kind == FLAM_TIMELINE_MEMORY)
     {
       for (guint i = 0; i < self->timeline->n_counters; i++)
-        if (self->timeline->counters[i].unit == self->timeline->unit)
+        if (flam_overview_has_counter (self->timeline, i))
           append_counter (
               self, snapshot, &self->timeline->counters[i], top, &area);
+      append_key (self, snapshot);
       if (self->timeline->peak_time >= 0)
         append_peak (self, snapshot, base);
     }

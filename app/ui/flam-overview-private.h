@@ -25,14 +25,20 @@ struct _FlamOverview
   GskRenderNode *curve; /* the picture below the selection; NULL: stale */
   gint64 from, to;      /* G_MININT64, G_MAXINT64: all */
   FlamGrab grab;
-  double grab_x, grab_from, grab_to; /* pixels */
-  double pointer;                    /* pixels; < 0: not here */
+  double grab_x, grab_y, grab_from, grab_to; /* pixels */
+  double pointer;                            /* pixels; < 0: not here */
+  graphene_rect_t peak; /* where the peak is written; empty: not */
   guint throttle;
   gint64 told_from, told_to;
 };
 
 gboolean flam_overview_has_range (FlamOverview *self);
 double flam_overview_pixel_of (FlamOverview *self, gint64 time);
+/* What a counter is called: "RSS". */
+const char *flam_overview_counter_name (const char *id);
+/* Whether it is drawn beside the curve. */
+gboolean flam_overview_has_counter (const FlamTimeline *timeline,
+                                    guint counter);
 void flam_overview_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 
 gboolean flam_curve_is_dark (GtkWidget *widget);

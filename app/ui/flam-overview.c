@@ -16,6 +16,7 @@ G_DEFINE_FINAL_TYPE (FlamOverview, flam_overview, GTK_TYPE_WIDGET)
 enum
 {
   RANGE_CHANGED,
+  PEAK_ACTIVATED,
   N_SIGNALS
 };
 static guint signals[N_SIGNALS];
@@ -155,8 +156,16 @@ grab_at (FlamOverview *self, double x)
   return x > from && x < to ? FLAM_GRAB_RANGE : FLAM_GRAB_NEW;
 }
 
+static gboolean
+is_peak (FlamOverview *self, double x, double y)
+{
+  graphene_point_t point = GRAPHENE_POINT_INIT ((float)x, (float)y);
+
+  return graphene_rect_contains_point (&self->peak, &point);
+}
+
 static void
-update_cursor (FlamOverview *self, double x)
+update_cursor (FlamOverview *self, double x, double y)
 {
   static const char *const names[] = {
     [FLAM_GRAB_NONE] = "default",   [FLAM_GRAB_NEW] = "text",
@@ -164,9 +173,11 @@ update_cursor (FlamOverview *self, double x)
     [FLAM_GRAB_RANGE] = "grab",
   };
 
-  gtk_widget_set_cursor_from_name (
-      GTK_WIDGET (self),
-      self->timeline != NULL ? names[grab_at (self, x)] : NULL);
+  gtk_widget_set_cursor_from_name (GTK_WIDGET (self),
+                                   self->timeline == NULL ? NULL
+                                   : is_peak (self, x, y)
+                                       ? "pointer"
+                                       : names[grab_at (self, x)]);
 }
 
 static void
@@ -177,6 +188,7 @@ on_drag_begin (GtkGestureDrag *drag, double x, double y, FlamOverview *self)
   gtk_widget_grab_focus (GTK_WIDGET (self));
   self->grab = grab_at (self, x);
   self->grab_x = x;
+  self->grab_y = y;
   self->grab_from = flam_overview_has_range (self)
                         ? flam_overview_pixel_of (self, self->from)
                         : x;
@@ -237,7 +249,9 @@ on_drag_end (GtkGestureDrag *drag, double dx, double dy, FlamOverview *self)
 {
   if (self->timeline == NULL)
     return;
-  if (self->grab == FLAM_GRAB_NEW && fabs (dx) < LEAST)
+  if (fabs (dx) < LEAST && is_peak (self, self->grab_x, self->grab_y))
+    g_signal_emit (self, signals[PEAK_ACTIVATED], 0);
+  else if (self->grab == FLAM_GRAB_NEW && fabs (dx) < LEAST)
     change_range (self, G_MININT64, G_MAXINT64);
   self->grab = FLAM_GRAB_NONE;
   tell (self);
@@ -247,7 +261,7 @@ static void
 on_pressed (
     GtkGestureClick *click, int n_press, double x, double y, FlamOverview *self)
 {
-  if (n_press != 2 || self->timeline == NULL)
+  if (n_press != 2 || self->timeline == NULL || is_peak (self, x, y))
     return;
   change_range (self, G_MININT64, G_MAXINT64);
   self->grab = FLAM_GRAB_NONE;
@@ -261,7 +275,7 @@ on_motion (GtkEventControllerMotion *motion,
            FlamOverview *self)
 {
   self->pointer = x;
-  update_cursor (self, x);
+  update_cursor (self, x, y);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -286,7 +300,7 @@ on_query_tooltip (GtkWidget *widget,
   guint bucket;
   g_autofree char *time = NULL;
   g_autofree char *value = NULL;
-  g_autofree char *text = NULL;
+  g_autoptr (GString) text = NULL;
 
   if (timeline == NULL || by_keyboard || self->grab != FLAM_GRAB_NONE)
     return FALSE;
@@ -296,8 +310,21 @@ on_query_tooltip (GtkWidget *widget,
                             FLAM_UNIT_NS);
   value = flam_format_value (timeline->value[bucket], timeline->unit);
   /* Translators: a time, and how much was going on at it */
-  text = g_strdup_printf (_ ("at %s: %s"), time, value);
-  gtk_tooltip_set_text (tooltip, text);
+  text = g_string_new (NULL);
+  g_string_printf (text, _ ("at %s: %s"), time, value);
+  for (guint i = 0; i < timeline->n_counters; i++)
+    if (flam_overview_has_counter (timeline, i))
+      {
+        g_autofree char *also = flam_format_value (
+            timeline->counters[i].value[bucket], timeline->counters[i].unit);
+
+        g_string_append_printf (
+            text,
+            ", %s %s",
+            flam_overview_counter_name (timeline->counters[i].id),
+            also);
+      }
+  gtk_tooltip_set_text (tooltip, text->str);
   gtk_tooltip_set_tip_area (tooltip, &(GdkRectangle){ x, y, 1, 1 });
   return TRUE;
 }
@@ -452,6 +479,15 @@ flam_overview_class_init (FlamOverviewClass *class)
                                          2,
                                          G_TYPE_INT64,
                                          G_TYPE_INT64);
+  signals[PEAK_ACTIVATED] = g_signal_new ("peak-activated",
+                                          FLAM_TYPE_OVERVIEW,
+                                          G_SIGNAL_RUN_LAST,
+                                          0,
+                                          NULL,
+                                          NULL,
+                                          NULL,
+                                          G_TYPE_NONE,
+                                          0);
   gtk_widget_class_set_css_name (widget_class, "overview");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
 }

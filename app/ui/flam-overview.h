@@ -10,7 +10,8 @@
  * Signals
  *   range-changed (gint64 from, gint64 to)   half open, ns; G_MININT64 and
  *                                            G_MAXINT64 when all is selected
- * While dragging it is emitted at most every 100 ms, and at the end. */
+ *   peak-activated ()                        the written peak was clicked
+ * While dragging the former is emitted at most every 100 ms, and at the end. */
 
 #include <gtk/gtk.h>
 

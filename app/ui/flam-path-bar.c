@@ -225,6 +225,33 @@ remove_recursion (FlamSelection *selection, guint index)
   selection->recursion = FLAM_RECURSION_OFF;
 }
 
+static void
+remove_allocators (FlamSelection *selection, guint index)
+{
+  selection->allocators = 0;
+}
+
+static void
+remove_suppressions (FlamSelection *selection, guint index)
+{
+  g_clear_pointer (&selection->suppressions, flam_suppressions_unref);
+}
+
+static void
+show_memory_chips (FlamPathBar *self, const FlamSelection *selection)
+{
+  if (selection->allocators != 0)
+    append_chip (self, _ ("chosen allocators"), remove_allocators, 0);
+  if (selection->suppressions != NULL)
+    {
+      guint n = flam_suppressions_get_n (selection->suppressions);
+      g_autofree char *text = g_strdup_printf (
+          ngettext ("leaks: %u suppression", "leaks: %u suppressions", n), n);
+
+      append_chip (self, text, remove_suppressions, 0);
+    }
+}
+
 static char *
 range_text (const FlamProfile *profile, const FlamSelection *selection)
 {
@@ -252,6 +279,7 @@ show_chips (FlamPathBar *self,
     append_chip (self, _ ("inverted"), remove_invert, 0);
   if (selection->recursion != FLAM_RECURSION_OFF)
     append_chip (self, _ ("recursion collapsed"), remove_recursion, 0);
+  show_memory_chips (self, selection);
   for (guint i = 0; i < n; i++)
     {
       FlamTransform *transform = selection->transforms->pdata[i];

@@ -2,6 +2,8 @@
 
 #include "flam-session-private.h"
 
+#include "flam-settings.h"
+
 /* --- what is shown -------------------------------------------------------- */
 
 const FlamProfile *
@@ -118,6 +120,7 @@ flam_session_reset_selection (FlamSession *self)
 
   g_return_if_fail (FLAM_IS_SESSION (self));
   selection = flam_selection_new ();
+  flam_settings_apply_frames (selection);
   selection->measure = self->selection->measure;
   flam_session_select (self, selection);
 }

@@ -3,6 +3,7 @@
 #include "flam-session-private.h"
 
 #include "flam-loader.h"
+#include "flam-settings.h"
 
 #include <glib/gi18n.h>
 
@@ -136,7 +137,10 @@ take_profile (FlamSession *self, FlamProfile *profile)
         }
     }
   else
-    self->selection = flam_selection_new ();
+    {
+      self->selection = flam_selection_new ();
+      flam_settings_apply_frames (self->selection);
+    }
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
   flam_session_changed (self, FLAM_SESSION_PROP_SELECTION);
   flam_session_draw (self);

@@ -28,3 +28,14 @@ flam_settings_push_string (const char *key, const char *text, guint max)
   g_settings_set_strv (
       flam_settings_get (), key, (const char *const *)list->pdata);
 }
+
+void
+flam_settings_apply_frames (FlamSelection *selection)
+{
+  GSettings *settings = flam_settings_get ();
+
+  selection->hide_irrelevant =
+      !g_settings_get_boolean (settings, FLAM_KEY_IRRELEVANT);
+  selection->hide_imports =
+      !g_settings_get_boolean (settings, FLAM_KEY_IMPORTS);
+}

@@ -3,6 +3,8 @@
 
 /* The settings of the application, by the keys of the schema. */
 
+#include "flam-selection.h"
+
 #include <gio/gio.h>
 
 G_BEGIN_DECLS
@@ -29,8 +31,14 @@ G_BEGIN_DECLS
 #define FLAM_KEY_RECORD_FOLLOW "record-follow"
 #define FLAM_KEY_RECORD_PYTHON "record-python"
 
+#define FLAM_KEY_IRRELEVANT "show-irrelevant" /* b */
+#define FLAM_KEY_IMPORTS "show-imports"       /* b */
+
 /* The one object for the whole process. */
 GSettings *flam_settings_get (void);
+
+/* What is left out of the picture at first, as a person last had it. */
+void flam_settings_apply_frames (FlamSelection *selection);
 
 /* The latest first, without doubles, at most `max`. */
 void flam_settings_push_string (const char *key, const char *text, guint max);

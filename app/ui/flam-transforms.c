@@ -200,6 +200,7 @@ add_keys (GtkWidget *widget)
   add_key (keys, GDK_KEY_c, "node.collapse");
   add_key (keys, GDK_KEY_u, "node.undo");
   add_key (keys, GDK_KEY_i, "win.invert");
+  add_key (keys, GDK_KEY_p, "win.show-peak");
   add_key (keys, GDK_KEY_slash, "win.search");
   gtk_widget_add_controller (widget, controller);
 }

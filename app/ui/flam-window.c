@@ -11,6 +11,7 @@
 #include "flam-start-page.h"
 #include "flam-trust.h"
 #include "flam-window-files.h"
+#include "flam-window-memory.h"
 
 #include <glib/gi18n.h>
 
@@ -599,6 +600,7 @@ flam_window_init (FlamWindow *self)
                                GTK_WIDGET (flam_trust_new (self->session)));
 
   flam_window_accept_drops (self);
+  flam_window_memory_install (GTK_APPLICATION_WINDOW (self), self->session);
   g_signal_connect_object (gtk_recent_manager_get_default (),
                            "changed",
                            G_CALLBACK (update_recents),

@@ -23,6 +23,8 @@ from flamwindow import (  # noqa: E402
 
 EXAMPLE = SOURCE / "data/example/example.flambeau"
 RECORDER = os.environ.get("FLAMBEAU_RECORDER", "")
+# Of memray-html/peak.html: import machinery, and the interpreter's own.
+IRRELEVANT = {"_find", "_run_code"}
 SHOTS = pathlib.Path(os.environ.get("FLAM_UI_SHOTS", str(BUILD / "ui-shots")))
 
 
@@ -345,6 +347,38 @@ class WindowTest(unittest.TestCase):
         window.click("Summary")
         window.mouse(window.find("mmap", "check box"), 0.1)
         window.wait_label(lambda text: text == "total 1.06\u00a0kB")
+
+    def test_growth(self):
+        """Between two moments; from the start to the end it is the leaks."""
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.wait_label(lambda text: text.startswith("total 33.7"))
+        window.action("win.growth")
+        window.find("Growth Between Two Moments", "label")
+        window.click(lambda name: name.endswith("Show Growth"), "push button")
+        window.find("Growth", "label")
+        window.find(lambda name: name.startswith("Remove: time: "), "push button")
+        window.wait_label(lambda text: text.startswith("total 189"))
+
+    def test_peak(self):
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.click("Summary")
+        window.click("Allocated")
+        window.wait_label(lambda text: text.startswith("total 65.7"))
+        window.action("win.show-peak")
+        window.wait_label(lambda text: text.startswith("total 33.7"))
+
+    def test_frames_of_no_interest(self):
+        """Hidden at first, remembered, and their cost with their callers."""
+        path = SOURCE / "tests/captures/memray-html/peak.html"
+        window = self.open(path)
+        total = window.wait_label(lambda text: text.startswith("total "))
+        window.click("Functions")
+        wait_for("a function", lambda: "load" in window.labels())
+        self.assertFalse(IRRELEVANT & set(window.labels()))
+        window.action("win.show-irrelevant")
+        window.action("win.show-imports")
+        wait_for("the rest", lambda: IRRELEVANT <= set(window.labels()))
+        self.assertIn(total, window.labels())
 
     def test_source_in_a_moved_folder(self):
         source = capture("src/nest.c")

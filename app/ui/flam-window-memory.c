@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-window-memory.h"
+
+#include "flam-growth-dialog.h"
+#include "flam-memory-model.h"
+#include "flam-settings.h"
+#include "flam-window.h"
+
+#include <glib/gi18n.h>
+
+static FlamSession *
+session_of (gpointer window)
+{
+  return g_object_get_data (G_OBJECT (window), "flam-session");
+}
+
+static gboolean
+has_blocks (FlamSession *session)
+{
+  const FlamProfile *profile = flam_session_get_profile (session);
+
+  return profile != NULL && profile->allocations.n > 0;
+}
+
+static int
+find_source (const FlamProfile *profile, FlamMeasureSource source)
+{
+  for (guint i = 0; i < profile->n_measures; i++)
+    if (profile->measures[i].source == source)
+      return (int)i;
+  return -1;
+}
+
+/* --- the peak ------------------------------------------------------------- */
+
+static void
+on_show_peak (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  FlamSession *session = session_of (window);
+  int measure =
+      has_blocks (session)
+          ? find_source (flam_session_get_profile (session), FLAM_FROM_PEAK)
+          : -1;
+
+  if (measure >= 0)
+    flam_session_set_measure (session, (guint)measure);
+}
+
+/* --- growth --------------------------------------------------------------- */
+
+static void
+on_growth_chosen (FlamGrowthDialog *dialog,
+                  gint64 from,
+                  gint64 to,
+                  FlamSession *session)
+{
+  FlamSelection *selection =
+      flam_selection_copy (flam_session_get_selection (session));
+  int measure =
+      find_source (flam_session_get_profile (session), FLAM_FROM_LEAKED);
+
+  if (measure >= 0)
+    selection->measure = (guint)measure;
+  selection->from = from;
+  selection->to = to;
+  flam_session_select (session, selection);
+}
+
+static void
+on_growth (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  FlamSession *session = session_of (window);
+  FlamGrowthDialog *dialog;
+
+  if (!has_blocks (session))
+    return;
+  dialog = flam_growth_dialog_new (window, session);
+  g_signal_connect_object (
+      dialog, "chosen", G_CALLBACK (on_growth_chosen), session, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+/* --- suppressions --------------------------------------------------------- */
+
+void
+flam_window_memory_take_rules (GtkApplicationWindow *window,
+                               FlamSession *session,
+                               const char *path)
+{
+  g_autoptr (FlamSuppressions) rules = flam_suppressions_new ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *name = g_filename_display_basename (path);
+  FlamSelection *selection;
+  gsize length;
+
+  if (!g_file_get_contents (path, &text, &length, &error) ||
+      !flam_suppressions_parse (rules, text, length, &error))
+    {
+      g_autofree char *message =
+          g_strdup_printf ("%s: %s", name, error->message);
+
+      flam_window_toast (FLAM_WINDOW (window), message);
+      return;
+    }
+  if (flam_session_get_selection (session) == NULL)
+    return;
+  selection = flam_selection_copy (flam_session_get_selection (session));
+  g_clear_pointer (&selection->suppressions, flam_suppressions_unref);
+  selection->suppressions = g_steal_pointer (&rules);
+  flam_session_select (session, selection);
+}
+
+static void
+on_rules_chosen (GtkNativeDialog *dialog, int response, gpointer window)
+{
+  g_autoptr (GFile) file = NULL;
+  g_autofree char *path = NULL;
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+  if (file != NULL)
+    path = g_file_get_path (file);
+  if (path != NULL)
+    flam_window_memory_take_rules (window, session_of (window), path);
+  g_object_unref (dialog);
+}
+
+static void
+on_suppressions (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (_ ("Leak Suppressions"),
+                                   window,
+                                   GTK_FILE_CHOOSER_ACTION_OPEN,
+                                   _ ("_Open"),
+                                   NULL);
+
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (
+      dialog, "response", G_CALLBACK (on_rules_chosen), window, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+/* --- frames --------------------------------------------------------------- */
+
+static void
+on_frames_setting (GSettings *settings, const char *key, FlamSession *session)
+{
+  FlamSelection *selection;
+
+  if (flam_session_get_selection (session) == NULL)
+    return;
+  selection = flam_selection_copy (flam_session_get_selection (session));
+  flam_settings_apply_frames (selection);
+  flam_session_select (session, selection);
+}
+
+static void
+follow_frames (GActionMap *map,
+               FlamSession *session,
+               const char *key,
+               const char *changed)
+{
+  g_autoptr (GAction) action =
+      g_settings_create_action (flam_settings_get (), key);
+
+  g_action_map_add_action (map, action);
+  g_signal_connect_object (flam_settings_get (),
+                           changed,
+                           G_CALLBACK (on_frames_setting),
+                           session,
+                           0);
+}
+
+/* --- the actions ---------------------------------------------------------- */
+
+static const GActionEntry entries[] = {
+  { "show-peak", on_show_peak },
+  { "growth", on_growth },
+  { "suppressions", on_suppressions },
+};
+
+static void
+update_enabled (FlamSession *session, GParamSpec *pspec, GActionMap *map)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (entries); i++)
+    g_simple_action_set_enabled (
+        G_SIMPLE_ACTION (g_action_map_lookup_action (map, entries[i].name)),
+        has_blocks (session));
+}
+
+void
+flam_window_memory_install (GtkApplicationWindow *window, FlamSession *session)
+{
+  GActionMap *map = G_ACTION_MAP (window);
+
+  g_object_set_data (G_OBJECT (window), "flam-session", session);
+  g_action_map_add_action_entries (
+      map, entries, G_N_ELEMENTS (entries), window);
+  follow_frames (
+      map, session, FLAM_KEY_IRRELEVANT, "changed::" FLAM_KEY_IRRELEVANT);
+  follow_frames (map, session, FLAM_KEY_IMPORTS, "changed::" FLAM_KEY_IMPORTS);
+  g_signal_connect_object (
+      session, "notify::profile", G_CALLBACK (update_enabled), window, 0);
+  update_enabled (session, NULL, map);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The window's actions on what is shown of the memory, and of frames that are
+ * left out at first:
+ *
+ *   win.show-peak         what was in use at the peak
+ *   win.growth            asks for two moments: what was made between them and
+ *                         is still there at the second
+ *   win.suppressions      asks for a file of LeakSanitizer's rules
+ *   win.show-irrelevant   frames of the interpreter itself (remembered)
+ *   win.show-imports      frames of import machinery (remembered) */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+void flam_window_memory_install (GtkApplicationWindow *window,
+                                 FlamSession *session);
+/* Says what went wrong, if it did: a window's own way. */
+void flam_window_memory_take_rules (GtkApplicationWindow *window,
+                                    FlamSession *session,
+                                    const char *path);
+
+G_END_DECLS
