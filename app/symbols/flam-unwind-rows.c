@@ -88,34 +88,6 @@ get_register (const FlamUnwindRegs *regs,
   return FLAM_UNWIND_OK;
 }
 
-/* Epilogues pop registers without saying so in the CFI: a slot below the stack
- * pointer was popped, and its value is in the register again. */
-static inline bool
-was_popped (const FlamUnwindRegs *regs, uint64_t slot)
-{
-  return slot < regs->sp;
-}
-
-static inline void
-step_bx (const FlamUnwindRow *row, uint64_t cfa, FlamUnwindRegs *regs)
-{
-  unsigned bx = row->how >> 3;
-
-  if (bx == FLAM_UNWIND_BX_UNKNOWN)
-    regs->bx_state = 0;
-  else if (bx && !was_popped (regs, cfa - 8 * bx))
-    {
-      regs->bx = cfa - 8 * bx;
-      regs->bx_state = 2;
-    }
-  else if (regs->all)
-    {
-      regs->bx = regs->all[FLAM_UNWIND_RBX];
-      regs->bx_state = 1;
-    }
-  regs->all = NULL;
-}
-
 static FlamUnwindEnd
 step_frame_pointer (const FlamUnwindMemory *memory, FlamUnwindRegs *regs)
 {
@@ -222,7 +194,7 @@ step_rule (const FlamUnwindRow *row,
   if (ra == 0)
     return FLAM_UNWIND_ROOT;
   find_bp (rule, memory, regs, cfa, &bp, &bp_unknown);
-  step_bx (row, cfa, regs);
+  flam_unwind_step_bx (row, cfa, regs);
   regs->pc = ra;
   regs->sp = cfa;
   regs->bp = bp;
@@ -240,6 +212,8 @@ flam_unwind_step (const FlamUnwindRow *row,
   FlamUnwindEnd end;
   uint64_t cfa, ra, bp;
 
+  if (row && flam_unwind_step_plain (row, memory, regs))
+    return FLAM_UNWIND_OK;
   switch (row ? (FlamUnwindKind)(row->how & 7) : FLAM_UNWIND_KIND_NONE)
     {
     case FLAM_UNWIND_KIND_SP:
@@ -269,7 +243,7 @@ flam_unwind_step (const FlamUnwindRow *row,
     return end;
   if (ra == 0)
     return FLAM_UNWIND_ROOT;
-  if (row->bp && !was_popped (regs, cfa - 8 * (uint64_t)row->bp))
+  if (row->bp && !flam_unwind_was_popped (regs, cfa - 8 * (uint64_t)row->bp))
     {
       end = read_word (memory, cfa - 8 * (uint64_t)row->bp, FAR_BY_CFI, &bp);
       if (end != FLAM_UNWIND_OK)
@@ -277,7 +251,7 @@ flam_unwind_step (const FlamUnwindRow *row,
       regs->bp = bp;
       regs->bp_unknown = false;
     }
-  step_bx (row, cfa, regs);
+  flam_unwind_step_bx (row, cfa, regs);
   regs->pc = ra;
   regs->sp = cfa;
   regs->caller = true;

@@ -42,6 +42,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef enum
 {
@@ -213,6 +214,66 @@ FlamUnwindEnd flam_unwind_step (const FlamUnwindRow *row,
                                 const FlamUnwindRule *rules,
                                 const FlamUnwindMemory *memory,
                                 FlamUnwindRegs *regs);
+
+/* Epilogues pop registers without saying so in the CFI: a slot below the stack
+ * pointer was popped, and its value is in the register again. */
+static inline bool
+flam_unwind_was_popped (const FlamUnwindRegs *regs, uint64_t slot)
+{
+  return slot < regs->sp;
+}
+
+static inline void
+flam_unwind_step_bx (const FlamUnwindRow *row,
+                     uint64_t cfa,
+                     FlamUnwindRegs *regs)
+{
+  unsigned bx = row->how >> 3;
+
+  if (bx == FLAM_UNWIND_BX_UNKNOWN)
+    regs->bx_state = 0;
+  else if (bx && !flam_unwind_was_popped (regs, cfa - 8 * bx))
+    {
+      regs->bx = cfa - 8 * bx;
+      regs->bx_state = 2;
+    }
+  else if (regs->all)
+    {
+      regs->bx = regs->all[FLAM_UNWIND_RBX];
+      regs->bx_state = 1;
+    }
+  regs->all = NULL;
+}
+
+/* The same where all is as it is nearly always: a frame of fixed size, whole
+ * in the copy, rbp known. False: nothing was done, flam_unwind_step() will. */
+static inline bool
+flam_unwind_step_plain (const FlamUnwindRow *row,
+                        const FlamUnwindMemory *memory,
+                        FlamUnwindRegs *regs)
+{
+  bool by_bp = (row->how & 7) == FLAM_UNWIND_KIND_BP;
+  uint64_t frame = by_bp ? regs->bp : regs->sp;
+  uint64_t cfa = frame + 8 * (uint64_t)row->cfa;
+  uint64_t slot = cfa - 8 * (uint64_t)row->bp;
+  const char *top = (const char *)memory->copy + (cfa - memory->base);
+  uint64_t ra;
+
+  if ((!by_bp && (row->how & 7) != FLAM_UNWIND_KIND_SP) || regs->bp_unknown ||
+      cfa <= regs->sp || regs->sp < memory->base || cfa - memory->base < 8 ||
+      cfa - memory->base > memory->size)
+    return false;
+  memcpy (&ra, top - 8, 8);
+  if (ra == 0)
+    return false;
+  if (row->bp && !flam_unwind_was_popped (regs, slot))
+    memcpy (&regs->bp, top - 8 * (size_t)row->bp, 8);
+  flam_unwind_step_bx (row, cfa, regs);
+  regs->pc = ra;
+  regs->sp = cfa;
+  regs->caller = true;
+  return true;
+}
 
 /* --- building (malloc; not for signal handlers) --------------------------
  */

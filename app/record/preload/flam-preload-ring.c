@@ -547,9 +547,3 @@ preload_put_block (unsigned op, uint64_t address, uint64_t size, uint32_t node)
   record->made = preload_thread.made;
   publish (sizeof *record);
 }
-
-uint64_t
-preload_sample_bytes (void)
-{
-  return preload_control->sample_bytes;
-}

@@ -56,9 +56,7 @@ next_interval (uint64_t every)
 void
 preload_begin_countdown (void)
 {
-  uint64_t every = preload_sample_bytes ();
-
-  preload_thread.until_sample = every == 0 ? 0 : next_interval (every);
+  preload_thread.until_sample = next_interval (preload_sample_bytes ());
 }
 
 /* --- the sampled blocks that are live ------------------------------------ */

@@ -84,7 +84,7 @@ struct _PreloadStack
   CachedRow rows[CACHE_SIZE];
   CachedNode nodes[CACHE_SIZE];
   Frame frames[FRAMES_MAX]; /* root first */
-  Check checks[2 * FRAMES_MAX];
+  Check checks[2 * FRAMES_MAX + 2];
   Walked walked[FRAMES_MAX]; /* leaf first */
   PreloadPython python;
 };
@@ -438,7 +438,6 @@ walk (PreloadStack *stack, FlamUnwindRegs *regs, uint32_t *kept, bool *root)
       Walked *frame = &stack->walked[n];
       int same = find_kept (stack, &at, regs);
       const CachedRow *cached;
-      FlamUnwindEnd end;
 
       if (same >= 0)
         {
@@ -467,11 +466,14 @@ walk (PreloadStack *stack, FlamUnwindRegs *regs, uint32_t *kept, bool *root)
       frame->n_checks = 0;
       cached = row_at (stack, regs->pc);
       n++;
-      end = flam_unwind_step (&cached->row, cached->rules, &memory, regs);
-      if (end != FLAM_UNWIND_OK)
+      if (UNLIKELY (!flam_unwind_step_plain (&cached->row, &memory, regs)))
         {
+          FlamUnwindEnd end =
+              flam_unwind_step (&cached->row, cached->rules, &memory, regs);
+
           *root = end == FLAM_UNWIND_ROOT;
-          return n;
+          if (end != FLAM_UNWIND_OK)
+            return n;
         }
       note_checks (frame, &cached->row, regs);
       /* Frames hold the place of the call, not where it returns to. */
@@ -535,9 +537,8 @@ append_walked (PreloadStack *stack, uint32_t kept, uint32_t n, uint64_t sp)
     {
       const Walked *from = &stack->walked[n - 1 - i];
 
-      memcpy (stack->checks + n_checks,
-              from->checks,
-              from->n_checks * sizeof (Check));
+      /* Both, whether they count or not. */
+      memcpy (stack->checks + n_checks, from->checks, sizeof from->checks);
       n_checks += from->n_checks;
       stack->frames[kept + i] =
           (Frame){ from->pc, from->sp, from->bp, 0, n_checks, 0 };

@@ -137,7 +137,7 @@ typedef struct
              (uint64_t)__builtin_frame_address (0) + 16,                       \
              *(const uint64_t *)__builtin_frame_address (0) })
 
-static void
+static inline void
 say_block (unsigned op, const void *data, uint64_t size, Caller caller)
 {
   PreloadThread *thread = &preload_thread;
@@ -145,40 +145,51 @@ say_block (unsigned op, const void *data, uint64_t size, Caller caller)
   uint32_t node;
 
   thread->busy = true;
-  if (preload_sample_bytes () == 0 || op == FLAM_ALLOC_OP_MMAP ||
-      op == FLAM_ALLOC_OP_BREAK || preload_remember_sampled ((uint64_t)data))
-    {
-      node =
-          preload_stack_node (thread->stack, caller.pc, caller.sp, caller.bp);
-      preload_put_block (op, (uint64_t)data, size, node);
-    }
+  node = preload_stack_node (thread->stack, caller.pc, caller.sp, caller.bp);
+  preload_put_block (op, (uint64_t)data, size, node);
   thread->busy = false;
   errno = saved;
 }
 
-/* The countdown has run out; in exact mode it always has. */
+/* The countdown has run out. */
 static void
-say_due (unsigned op, const void *data, uint64_t size, Caller caller)
+say_sampled (unsigned op, const void *data, uint64_t size, Caller caller)
 {
   PreloadThread *thread = &preload_thread;
 
-  if (!enter ())
-    {
-      /* Look again after a while. */
-      if (!thread->busy)
-        thread->until_sample = atomic_load (&preload_epoch) == 0 ? 1 << 30 : 0;
-      return;
-    }
   if (UNLIKELY (!thread->counting))
     {
       /* The thread's first: where the countdown begins is chance, too. */
       thread->counting = true;
       preload_begin_countdown ();
       thread->until_sample -= (int64_t)size;
-      if (preload_sample_bytes () != 0 && thread->until_sample > 0)
+      if (thread->until_sample > 0)
         return;
     }
   preload_begin_countdown ();
+  if (preload_remember_sampled ((uint64_t)data))
+    say_block (op, data, size, caller);
+}
+
+/* What is due for a sample; in exact mode that is everything. */
+static void
+say_due (unsigned op, const void *data, uint64_t size, Caller caller)
+{
+  PreloadThread *thread = &preload_thread;
+
+  if (UNLIKELY (!enter ()))
+    {
+      /* Look again after a while. */
+      if (!thread->busy)
+        thread->until_sample = atomic_load (&preload_epoch) == 0 ? 1 << 30 : 0;
+      return;
+    }
+  if (preload_sample_bytes () != 0)
+    {
+      say_sampled (op, data, size, caller);
+      return;
+    }
+  thread->until_sample = 0;
   say_block (op, data, size, caller);
 }
 

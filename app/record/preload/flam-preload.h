@@ -111,7 +111,12 @@ HIDDEN bool preload_enter_slow (void);
 HIDDEN void preload_put_free (uint64_t address);
 HIDDEN void
 preload_put_block (unsigned op, uint64_t address, uint64_t size, uint32_t node);
-HIDDEN uint64_t preload_sample_bytes (void);
+/* 0: every allocation. */
+static inline uint64_t
+preload_sample_bytes (void)
+{
+  return preload_control->sample_bytes;
+}
 /* A word that a forked child finds zeroed, whichever way it was forked. */
 HIDDEN extern uint32_t *preload_forked;
 HIDDEN long preload_tid (void);
