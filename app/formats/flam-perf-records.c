@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-records.h"
-#include "flam-unpack.h"
+#include "flam-spool.h"
 
 #include <stdlib.h>
 #include <zstd.h>
 
 #define CHUNK_SIZE (1 << 20)
 #define MAX_RECORD 65536
-#define MAX_UNPACKED FLAM_UNPACK_MAX
+#define MAX_UNPACKED FLAM_SPOOL_MAX
 /* Without rounds, this much waits to be sorted at most. */
 #define MAX_WAITING (4 << 20)
 #define MAX_WAITING_CHUNKS 512

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-source.h"
+#include "flam-spool.h"
 #include "flam-unpack.h"
 
 #include <errno.h>
@@ -135,37 +136,26 @@ spool_stream (FlamSource *source,
               GError **error)
 {
   g_autofree char *buffer = g_malloc (BLOCK);
-  guint64 size = 0;
-  gboolean done = FALSE;
+  FlamSpool spool;
+  gssize n = 0;
   GError *bad = NULL;
-  int spool = flam_spool_open (&bad);
+  gboolean going = flam_spool_init (&spool, &bad);
 
-  if (spool < 0)
-    return name_error (source, error, bad);
-  while (!done)
+  while (going && (n = read (fd, buffer, BLOCK)) != 0)
+    if (n < 0 && errno != EINTR)
+      going = system_error (source, error, "cannot be read", errno);
+    else if (n > 0)
+      going = flam_spool_append (&spool, buffer, n, &bad) &&
+              flam_progress_step (progress, 0, error);
+  if (going && flam_spool_seal (&spool, &bad))
     {
-      gssize n = read (fd, buffer, BLOCK);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        {
-          system_error (source, error, "cannot be read", errno);
-          break;
-        }
-      if (!flam_spool_write (spool, buffer, n, &size, &bad))
-        {
-          name_error (source, error, bad);
-          break;
-        }
-      if (!flam_progress_step (progress, 0, error))
-        break;
-      done = n == 0;
+      source->size = source->packed_size = spool.size;
+      source->data = flam_spool_steal (&spool, &source->mapped);
     }
-  if (done)
-    done = map (source, spool, size, error);
-  close (spool);
-  source->packed_size = size;
-  return done;
+  flam_spool_clear (&spool);
+  if (bad != NULL)
+    return name_error (source, error, bad);
+  return going;
 }
 
 static gboolean

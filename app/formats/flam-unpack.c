@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-unpack.h"
 
+#include "flam-spool.h"
+
 #include <archive.h>
 #include <archive_entry.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define REPORT_US (50 * 1000)
 
 struct _FlamUnpack
 {
-  struct archive *archive; /* the thread's */
-  int spool;
-  const guint8 *data;
+  struct archive *archive; /* the thread's, and what it appends to: */
+  FlamSpool spool;
   gsize packed_size;
   GThread *thread;
 
@@ -29,66 +24,6 @@ struct _FlamUnpack
   gboolean truncated;
   GError *error;
 };
-
-/* --- the temporary file -------------------------------------------------- */
-
-static gboolean
-system_error (GError **error, const char *what, int number)
-{
-  FlamError code = number == ENOSPC || number == EDQUOT || number == EFBIG
-                       ? FLAM_ERROR_TOO_LARGE
-                       : FLAM_ERROR_SYSTEM;
-
-  g_set_error (error, FLAM_ERROR, code, "%s: %s", what, g_strerror (number));
-  return FALSE;
-}
-
-int
-flam_spool_open (GError **error)
-{
-  g_autofree char *name = NULL;
-  int fd = open (g_get_tmp_dir (), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-  if (fd >= 0)
-    return fd;
-  fd = g_file_open_tmp ("flambeau-XXXXXX", &name, NULL);
-  if (fd < 0)
-    {
-      system_error (error, "no temporary file to unpack into", errno);
-      return -1;
-    }
-  g_unlink (name);
-  return fd;
-}
-
-gboolean
-flam_spool_write (
-    int fd, const void *data, gsize size, guint64 *written, GError **error)
-{
-  const char *p = data;
-
-  if (size > FLAM_UNPACK_MAX - *written)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_TOO_LARGE,
-                   "unpacks to more than %d GiB",
-                   (int)(FLAM_UNPACK_MAX >> 30));
-      return FALSE;
-    }
-  *written += size;
-  while (size > 0)
-    {
-      gssize n = write (fd, p, size);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return system_error (error, "no room for what it unpacks to", errno);
-      p += n;
-      size -= n;
-    }
-  return TRUE;
-}
 
 /* --- the thread ---------------------------------------------------------- */
 
@@ -123,7 +58,7 @@ publish (FlamUnpack *unpack, gsize there)
   return wanted;
 }
 
-/* Everything that comes out, to the spool. ARCHIVE_EOF is a whole file,
+/* Everything that comes out. ARCHIVE_EOF is a whole file,
  * ARCHIVE_FATAL one that ended early. */
 static int
 unpack_all (FlamUnpack *unpack, GError **error)
@@ -132,7 +67,6 @@ unpack_all (FlamUnpack *unpack, GError **error)
   const void *block;
   size_t n;
   gint64 offset;
-  guint64 written = 0;
   int status = archive_read_next_header (unpack->archive, &entry);
 
   while (status != ARCHIVE_EOF && status >= ARCHIVE_WARN)
@@ -140,8 +74,8 @@ unpack_all (FlamUnpack *unpack, GError **error)
       status = archive_read_data_block (unpack->archive, &block, &n, &offset);
       if (status == ARCHIVE_EOF || status < ARCHIVE_WARN)
         break;
-      if (!flam_spool_write (unpack->spool, block, n, &written, error) ||
-          !publish (unpack, written))
+      if (!flam_spool_append (&unpack->spool, block, n, error) ||
+          !publish (unpack, unpack->spool.size))
         break;
     }
   return status;
@@ -160,9 +94,8 @@ check_end (FlamUnpack *unpack, int status, GError **error)
                  FLAM_ERROR_INVALID,
                  "nothing could be unpacked: %s",
                  why != NULL ? why : "unknown damage");
-  /* The NUL behind the end. */
-  else if (ftruncate (unpack->spool, unpack->there + 1) < 0)
-    system_error (error, "no room for what it unpacks to", errno);
+  else
+    flam_spool_seal (&unpack->spool, error);
 }
 
 static gpointer
@@ -185,10 +118,13 @@ run (gpointer data)
 
 /* --- the reader's side --------------------------------------------------- */
 
-static gsize
-mapped_length (void)
+static void
+clear (FlamUnpack *unpack)
 {
-  return FLAM_UNPACK_MAX + sysconf (_SC_PAGESIZE);
+  archive_read_free (unpack->archive);
+  flam_spool_clear (&unpack->spool);
+  g_clear_error (&unpack->error);
+  g_free (unpack);
 }
 
 /* The library unwraps all the layers it knows at once. */
@@ -198,8 +134,6 @@ flam_unpack_begin (const guint8 *packed, gsize size, GError **error)
   int status;
   struct archive *archive = open_archive (packed, size, &status);
   FlamUnpack *unpack;
-  void *data;
-  int spool;
 
   /* The memory itself is one of the filters. */
   if (status >= ARCHIVE_WARN && archive_filter_count (archive) == 1)
@@ -207,25 +141,14 @@ flam_unpack_begin (const guint8 *packed, gsize size, GError **error)
       archive_read_free (archive);
       return NULL;
     }
-  spool = flam_spool_open (error);
-  if (spool < 0)
-    {
-      archive_read_free (archive);
-      return NULL;
-    }
-  data = mmap (NULL, mapped_length (), PROT_READ, MAP_SHARED, spool, 0);
-  if (data == MAP_FAILED)
-    {
-      system_error (error, "cannot be mapped", errno);
-      archive_read_free (archive);
-      close (spool);
-      return NULL;
-    }
   unpack = g_new0 (FlamUnpack, 1);
   unpack->archive = archive;
-  unpack->spool = spool;
-  unpack->data = data;
   unpack->packed_size = size;
+  if (!flam_spool_init (&unpack->spool, error))
+    {
+      clear (unpack);
+      return NULL;
+    }
   g_mutex_init (&unpack->lock);
   g_cond_init (&unpack->more);
   unpack->thread = g_thread_new ("unpack", run, unpack);
@@ -235,7 +158,7 @@ flam_unpack_begin (const guint8 *packed, gsize size, GError **error)
 const guint8 *
 flam_unpack_get_data (const FlamUnpack *unpack)
 {
-  return unpack->data;
+  return unpack->spool.base;
 }
 
 gsize
@@ -315,12 +238,11 @@ flam_unpack_finish (FlamUnpack *unpack,
       g_propagate_error (error, g_steal_pointer (&unpack->error));
       return FALSE;
     }
-  *out = (FlamUnpacked){ .data = g_steal_pointer (&unpack->data),
-                         .size = unpack->there,
-                         .mapped = mapped_length (),
+  *out = (FlamUnpacked){ .size = unpack->there,
                          .truncated = unpack->truncated,
                          .read_fraction =
                              unpack->truncated ? fraction_of (unpack) : 1 };
+  out->data = flam_spool_steal (&unpack->spool, &out->mapped);
   return TRUE;
 }
 
@@ -333,12 +255,7 @@ flam_unpack_free (FlamUnpack *unpack)
   unpack->stop = TRUE;
   g_mutex_unlock (&unpack->lock);
   g_thread_join (unpack->thread);
-  archive_read_free (unpack->archive);
-  close (unpack->spool);
-  if (unpack->data != NULL)
-    munmap ((void *)unpack->data, mapped_length ());
-  g_clear_error (&unpack->error);
   g_mutex_clear (&unpack->lock);
   g_cond_clear (&unpack->more);
-  g_free (unpack);
+  clear (unpack);
 }

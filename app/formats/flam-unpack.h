@@ -5,19 +5,13 @@
  * a thread of its own, so that an importer can read what came out while more
  * does:
  *
- *    packed bytes ─▶ thread ─▶ unlinked temporary file, mapped once for all
- *                              | came out | not yet: must not be touched |
- *                              0          wait()                 32 GiB
- *
- * Pages of the temporary file are the kernel's to drop, so a small file that
- * unpacks to a huge one cannot exhaust the memory. It is given up past
- * FLAM_UNPACK_MAX bytes, or when the disk is full. */
+ *    packed bytes ─▶ thread ─▶ flam-spool.h ─▶ importer
+ *                              | came out | not yet
+ *                                     wait()           */
 
 #include "flam-types.h"
 
 G_BEGIN_DECLS
-
-#define FLAM_UNPACK_MAX (G_GUINT64_CONSTANT (32) << 30)
 
 typedef struct _FlamUnpack FlamUnpack;
 
@@ -53,13 +47,5 @@ gboolean flam_unpack_finish (FlamUnpack *unpack,
                              GError **error);
 /* Stops it wherever it is. */
 void flam_unpack_free (FlamUnpack *unpack);
-
-/* --- the temporary file -------------------------------------------------- */
-
-/* Unlinked already; -1 with an error. */
-int flam_spool_open (GError **error);
-/* Appends; `*written` counts, and is held to FLAM_UNPACK_MAX. */
-gboolean flam_spool_write (
-    int fd, const void *data, gsize size, guint64 *written, GError **error);
 
 G_END_DECLS

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define IN_MEMORY (G_GUINT64_CONSTANT (64) << 20)
+#define HUGE_PAGE (G_GUINT64_CONSTANT (2) << 20)
+
+static gboolean
+system_error (GError **error, const char *what)
+{
+  int number = errno;
+  FlamError code = number == ENOSPC || number == EDQUOT || number == EFBIG
+                       ? FLAM_ERROR_TOO_LARGE
+                       : FLAM_ERROR_SYSTEM;
+
+  g_set_error (error, FLAM_ERROR, code, "%s: %s", what, g_strerror (number));
+  return FALSE;
+}
+
+gboolean
+flam_spool_init (FlamSpool *spool, GError **error)
+{
+  gsize length = FLAM_SPOOL_MAX + sysconf (_SC_PAGESIZE);
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  guint8 *all = mmap (NULL, length + HUGE_PAGE, PROT_NONE, flags, -1, 0);
+  gsize before;
+
+  *spool = (FlamSpool){ .fd = -1 };
+  if (all == MAP_FAILED)
+    return system_error (error, "no room for what it unpacks to");
+  before = -(gsize)all % HUGE_PAGE;
+  spool->base = all + before;
+  spool->mapped = length;
+  if (before > 0)
+    munmap (all, before);
+  munmap (spool->base + length, HUGE_PAGE - before);
+  if (mprotect (spool->base, IN_MEMORY, PROT_READ | PROT_WRITE) < 0)
+    return system_error (error, "no room for what it unpacks to");
+  /* Half of what unpacking costs is fresh pages; without them it is slower. */
+  madvise (spool->base, IN_MEMORY, MADV_HUGEPAGE);
+  return TRUE;
+}
+
+static int
+open_unlinked (void)
+{
+  g_autofree char *name = NULL;
+  int fd = open (g_get_tmp_dir (), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+  if (fd >= 0)
+    return fd;
+  fd = g_file_open_tmp ("flambeau-XXXXXX", &name, NULL);
+  if (fd >= 0)
+    g_unlink (name);
+  return fd;
+}
+
+/* All it may come to hold is mapped at once; what lies behind the file's end
+ * comes into being as it grows. */
+static gboolean
+begin_file (FlamSpool *spool, GError **error)
+{
+  spool->fd = open_unlinked ();
+  if (spool->fd < 0)
+    return system_error (error, "no temporary file to unpack into");
+  if (mmap (spool->base + IN_MEMORY,
+            spool->mapped - IN_MEMORY,
+            PROT_READ,
+            MAP_SHARED | MAP_FIXED,
+            spool->fd,
+            0) == MAP_FAILED)
+    return system_error (error, "cannot be mapped");
+  return TRUE;
+}
+
+static gboolean
+write_all (FlamSpool *spool, const guint8 *p, gsize size, GError **error)
+{
+  while (size > 0)
+    {
+      gssize n = write (spool->fd, p, size);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        return system_error (error, "no room for what it unpacks to");
+      p += n;
+      size -= n;
+    }
+  return TRUE;
+}
+
+gboolean
+flam_spool_append (FlamSpool *spool,
+                   const void *data,
+                   gsize size,
+                   GError **error)
+{
+  const guint8 *p = data;
+  guint64 room = IN_MEMORY - MIN (spool->size, IN_MEMORY);
+  gsize n = MIN (size, room);
+
+  if (size > FLAM_SPOOL_MAX - spool->size)
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_TOO_LARGE,
+                   "unpacks to more than %d GiB",
+                   (int)(FLAM_SPOOL_MAX >> 30));
+      return FALSE;
+    }
+  if (n > 0)
+    memcpy (spool->base + spool->size, p, n);
+  if (n < size && spool->fd < 0 && !begin_file (spool, error))
+    return FALSE;
+  if (n < size && !write_all (spool, p + n, size - n, error))
+    return FALSE;
+  spool->size += size;
+  return TRUE;
+}
+
+gboolean
+flam_spool_seal (FlamSpool *spool, GError **error)
+{
+  if (spool->size < IN_MEMORY)
+    return TRUE;
+  if (spool->fd < 0 && !begin_file (spool, error))
+    return FALSE;
+  if (ftruncate (spool->fd, spool->size - IN_MEMORY + 1) < 0)
+    return system_error (error, "no room for what it unpacks to");
+  return TRUE;
+}
+
+const guint8 *
+flam_spool_steal (FlamSpool *spool, gsize *mapped)
+{
+  *mapped = spool->mapped;
+  return g_steal_pointer (&spool->base);
+}
+
+void
+flam_spool_clear (FlamSpool *spool)
+{
+  if (spool->base != NULL)
+    munmap (spool->base, spool->mapped);
+  if (spool->fd >= 0)
+    close (spool->fd);
+  *spool = (FlamSpool){ .fd = -1 };
+}
