@@ -32,6 +32,7 @@ typedef struct
   FlamPipe *pipe;
   FlamPythonReader *python; /* NULL: Python frames are not asked for */
   FlamTasks tasks;
+  GPtrArray *due; /* FlamTask, while a tick looks for them */
   FlamTracerStats stats;
 
   gint64 origin; /* CLOCK_MONOTONIC of time 0 */
