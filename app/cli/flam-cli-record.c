@@ -73,6 +73,24 @@ default_output (char **argv)
   return output;
 }
 
+/* With memory recorded, Python shows little but the pools it keeps its small
+ * blocks in. */
+static void
+hint_at_python (char **argv)
+{
+  const char *mode = option_value (argv, "--mode");
+  g_autofree char *name = NULL;
+
+  if (program_of (argv) == NULL || has_option (argv, "--python-malloc") ||
+      (g_strcmp0 (mode, "alloc") != 0 && g_strcmp0 (mode, "both") != 0) ||
+      g_getenv ("PYTHONMALLOC") != NULL)
+    return;
+  name = g_path_get_basename (program_of (argv));
+  if (g_str_has_prefix (name, "python") && isatty (STDERR_FILENO))
+    g_printerr ("flambeau-cli: Python keeps small blocks in pools of its own; "
+                "--python-malloc records each\n");
+}
+
 static int
 print_help (void)
 {
@@ -85,6 +103,7 @@ print_help (void)
       "  --exact                     every allocation\n"
       "  --[no-]follow               follow children (yes)\n"
       "  --[no-]python               Python frames (yes)\n"
+      "  --python-malloc             Python's small blocks too, one by one\n"
       "  --output OUT                the capture (PROGRAM.flambeau)\n");
   return FLAM_EXIT_DONE;
 }
@@ -99,6 +118,7 @@ run (int argc, char **argv)
     return print_help ();
   if (program_of (argv) == NULL && option_value (argv, "--pid") == NULL)
     return flam_cli_usage ("record: expected --pid PID or -- PROGRAM ARG…");
+  hint_at_python (argv);
   g_ptr_array_add (arguments, g_strdup (g_get_prgname ()));
   if (!has_option (argv, "--output"))
     {

@@ -16,6 +16,7 @@ typedef struct
   gboolean exact;
   gboolean no_follow;
   gboolean no_python;
+  gboolean python_malloc;
   char *output;
   int control_fd;
   int pid;
@@ -124,6 +125,13 @@ parse_own (Parsed *parsed, int argc, char **argv, GError **error)
       NULL,
       NULL },
     { "no-python", 0, 0, G_OPTION_ARG_NONE, &parsed->no_python, NULL, NULL },
+    { "python-malloc",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &parsed->python_malloc,
+      NULL,
+      NULL },
     { "sample-bytes",
       0,
       0,
@@ -181,6 +189,7 @@ flam_options_parse (int argc, char **argv, gboolean *help, GError **error)
   options->sample_bytes = parsed.exact ? 0 : (guint64)parsed.sample_bytes;
   options->follow = !parsed.no_follow;
   options->python = !parsed.no_python;
+  options->python_malloc = parsed.python_malloc;
   options->output = parsed.output;
   options->control_fd = parsed.control_fd;
   options->pid = parsed.pid;

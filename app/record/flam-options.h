@@ -23,6 +23,7 @@ typedef struct
   guint64 sample_bytes; /* one allocation every so many bytes; 0: all */
   gboolean follow;      /* children too */
   gboolean python;
+  gboolean python_malloc; /* each block of Python by malloc */
   char *output;
   int control_fd; /* -1 none */
   pid_t pid;      /* attach to it, or 0: launch */

@@ -69,6 +69,9 @@ flam_sampler_record_allocations (FlamSampler *sampler,
     }
   added = flam_alloc_session_environment (sampler->alloc, inherited);
   g_strv_builder_addv (all, (const char **)added);
+  /* Else Python keeps what is small in pools of its own. */
+  if (sampler->options->python_malloc)
+    g_strv_builder_add (all, "PYTHONMALLOC=malloc");
   g_strfreev (*environment);
   *environment = g_strv_builder_end (all);
   return TRUE;

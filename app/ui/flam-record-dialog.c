@@ -28,6 +28,8 @@ struct _FlamRecordDialog
   AdwComboRow *rate;
   AdwComboRow *bytes;
   GtkSwitch *follow;
+  GtkWidget *python_malloc_row;
+  GtkSwitch *python_malloc;
 };
 
 static guint record_signal;
@@ -201,6 +203,7 @@ update (FlamRecordDialog *self)
   gtk_widget_set_visible (GTK_WIDGET (self->rate),
                           mode != FLAM_RECORD_MODE_ALLOC);
   gtk_widget_set_visible (GTK_WIDGET (self->bytes), memory && !attach);
+  gtk_widget_set_visible (self->python_malloc_row, memory && !attach);
   adw_action_row_set_subtitle (
       ADW_ACTION_ROW (self->mode),
       attach && memory
@@ -227,6 +230,9 @@ remember (FlamRecordDialog *self)
       settings, FLAM_KEY_RECORD_BYTES, strengths[bytes].bytes);
   g_settings_set_boolean (
       settings, FLAM_KEY_RECORD_FOLLOW, gtk_switch_get_active (self->follow));
+  g_settings_set_boolean (settings,
+                          FLAM_KEY_RECORD_PYTHON_MALLOC,
+                          gtk_switch_get_active (self->python_malloc));
 }
 
 static FlamRecordOptions *
@@ -408,6 +414,9 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, rate);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, bytes);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, follow);
+  gtk_widget_class_bind_template_child (
+      class, FlamRecordDialog, python_malloc_row);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, python_malloc);
   gtk_widget_class_install_action (class, "record.use", "s", action_use);
   gtk_widget_class_add_binding_action (
       class, GDK_KEY_Escape, 0, "window.close", NULL);
@@ -424,6 +433,7 @@ flam_record_dialog_init (FlamRecordDialog *self)
   fill_strengths (self, options);
   adw_combo_row_set_selected (self->mode, options->mode);
   gtk_switch_set_active (self->follow, options->follow);
+  gtk_switch_set_active (self->python_malloc, options->python_malloc);
   gtk_editable_set_text (GTK_EDITABLE (self->folder), cwd);
   fill_history (self);
 

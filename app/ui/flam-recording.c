@@ -80,6 +80,8 @@ flam_record_options_new (void)
       g_settings_get_uint64 (settings, FLAM_KEY_RECORD_BYTES);
   options->follow = g_settings_get_boolean (settings, FLAM_KEY_RECORD_FOLLOW);
   options->python = g_settings_get_boolean (settings, FLAM_KEY_RECORD_PYTHON);
+  options->python_malloc =
+      g_settings_get_boolean (settings, FLAM_KEY_RECORD_PYTHON_MALLOC);
   return options;
 }
 
@@ -178,6 +180,8 @@ recorder_arguments (const FlamRecordOptions *options, const char *output)
                                             options->sample_bytes));
   add (arguments, options->follow ? "--follow" : "--no-follow");
   add (arguments, options->python ? "--python" : "--no-python");
+  if (options->python_malloc)
+    add (arguments, "--python-malloc");
   for (guint i = 0; options->env != NULL && options->env[i] != NULL; i++)
     g_ptr_array_add (arguments, g_strdup_printf ("--env=%s", options->env[i]));
   if (options->argv == NULL)

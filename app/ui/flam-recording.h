@@ -30,6 +30,7 @@ typedef struct
   guint64 sample_bytes; /* 0: every allocation */
   gboolean follow;
   gboolean python;
+  gboolean python_malloc; /* Python's small blocks one by one */
 } FlamRecordOptions;
 
 /* "cpu", "wall", "alloc", "both": as the recorder and the settings say it. */

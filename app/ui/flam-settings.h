@@ -30,6 +30,7 @@ G_BEGIN_DECLS
 #define FLAM_KEY_RECORD_BYTES "record-sample-bytes" /* t, 0: all */
 #define FLAM_KEY_RECORD_FOLLOW "record-follow"
 #define FLAM_KEY_RECORD_PYTHON "record-python"
+#define FLAM_KEY_RECORD_PYTHON_MALLOC "record-python-malloc"
 
 #define FLAM_KEY_IRRELEVANT "show-irrelevant" /* b */
 #define FLAM_KEY_IMPORTS "show-imports"       /* b */

@@ -71,7 +71,7 @@ _flambeau_cli() {
       diff) list="$selection --normalize --self --json --to" ;;
       history) list="$selection --json --to" ;;
       record) list='--mode --rate --duration --sample-bytes --exact --follow
-        --no-follow --python --no-python --output --pid --' ;;
+        --no-follow --python --no-python --python-malloc --output --pid --' ;;
       formats) list='--json' ;;
     esac
     list+=' --help'

@@ -78,6 +78,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb record' -l exact -d 'Every allo
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l follow -d 'Children too'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l no-follow -d 'No children'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l python -d 'Python frames too'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -l python-malloc -d 'Small blocks of Python too'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l no-python -d 'No Python frames'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -r -l output -d Capture
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l pid -a '(__fish_complete_pids)' -d Attach

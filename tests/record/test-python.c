@@ -20,6 +20,12 @@ script (void)
       G_TEST_DIST, "record", "targets", "frames.py", NULL);
 }
 
+static gboolean
+is_of_memory (const char *name)
+{
+  return strcmp (name, "memory") == 0 || strcmp (name, "small") == 0;
+}
+
 static Recording *
 record_case (const char *python,
              const char *option,
@@ -33,10 +39,12 @@ record_case (const char *python,
 
   if (option != NULL)
     arguments[n++] = option;
+  if (strcmp (name, "small") == 0)
+    arguments[n++] = "--python-malloc";
   arguments[n++] = "--mode";
-  arguments[n++] = strcmp (name, "sleep") == 0    ? "wall"
-                   : strcmp (name, "memory") == 0 ? "alloc"
-                                                  : "cpu";
+  arguments[n++] = strcmp (name, "sleep") == 0 ? "wall"
+                   : is_of_memory (name)       ? "alloc"
+                                               : "cpu";
   arguments[n++] = "--rate";
   arguments[n++] = "1000";
   arguments[n++] = "--";
@@ -448,6 +456,26 @@ test_memory (gconstpointer python)
     }
 }
 
+/* 10,000 floats and nearly as many integers, of which the pools would tell
+ * nothing. */
+static void
+test_small (gconstpointer python)
+{
+  g_autoptr (Recording) recording = NULL;
+  gint64 count;
+
+  if (g_str_has_suffix (python, ".so.1.0"))
+    {
+      g_test_skip ("Python that is loaded late is not looked for");
+      return;
+    }
+  recording = record_case (python, "--exact", "small", "0", NULL);
+  assert_good (recording, 0);
+  count = weight_of (recording->profile, "allocations", "tiny", FALSE);
+  g_assert_cmpint (count, >, 19000);
+  g_assert_cmpint (count, <, 21000);
+}
+
 static void
 test_off (gconstpointer python)
 {
@@ -570,7 +598,7 @@ main (int argc, char **argv)
     { "children", test_children },     { "sleep", test_sleep },
     { "reuse", test_reuse },           { "death", test_death },
     { "attach", test_attach },         { "off", test_off },
-    { "memory", test_memory },
+    { "memory", test_memory },         { "small", test_small },
   };
   g_autoptr (GPtrArray) pythons = g_ptr_array_new_with_free_func (g_free);
 

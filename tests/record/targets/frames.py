@@ -248,6 +248,15 @@ def memory(seconds):
     os.waitpid(pid, 0)
 
 
+def tiny():
+    for i in range(10000):
+        kept.append(i + 0.5)
+
+
+def small(seconds):
+    tiny()
+
+
 def die(seconds):
     spin(clock() + seconds)
     os.kill(os.getpid(), 9)
