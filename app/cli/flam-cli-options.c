@@ -223,10 +223,24 @@ take_kind (const char *option, const char *value, gpointer data, GError **error)
 {
   FlamCliOptions *options = data;
 
-  if (strcmp (value, "cpu") != 0 && strcmp (value, "alloc") != 0)
-    return refuse (error, option, value, "cpu or alloc");
-  options->alloc = strcmp (value, "alloc") == 0;
-  return TRUE;
+  static const struct
+  {
+    const char *word;
+    FlamWeightsAs as;
+  } kinds[] = {
+    { "cpu", FLAM_WEIGHTS_SAMPLES },
+    { "alloc", FLAM_WEIGHTS_BYTES },
+    { "time", FLAM_WEIGHTS_TIME },
+    { "faults", FLAM_WEIGHTS_FAULTS },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (value, kinds[i].word) == 0)
+      {
+        options->weights_as = kinds[i].as;
+        return TRUE;
+      }
+  return refuse (error, option, value, "cpu, alloc, time or faults");
 }
 
 static GOptionGroup *
@@ -260,7 +274,10 @@ selection_group (FlamCliOptions *o)
       "ID" },
     FLAG ("period", &o->period, "Weigh samples by their period"),
     FLAG ("count", &s->count, "Weigh samples 1 each"),
-    CALL ("kind", take_kind, "What a text capture weighs: cpu, alloc", "KIND"),
+    CALL ("kind",
+          take_kind,
+          "What a text weighs: cpu, alloc, time, faults",
+          "KIND"),
     CALL ("thread", take_number, "This thread (repeatable)", "TID"),
     CALL ("process", take_number, "This process (repeatable)", "PID"),
     CALL ("states", take_states, "cpu, off-cpu, all, or lock,io,…", "STATES"),
@@ -394,8 +411,7 @@ flam_cli_load (const char *path, FlamCliOptions *options)
   int shown = -1;
   FlamProgress progress = { report, &shown };
   FlamLoadOptions load = {
-    .force_kind = FLAM_MEASURE_ALLOC,
-    .has_force_kind = options->alloc,
+    .weights_as = options->weights_as,
     .binaries = (const char *const *)options->binaries,
     .progress = isatty (STDERR_FILENO) ? &progress : NULL,
   };

@@ -48,6 +48,17 @@ print_json (const Top *top)
           json, "line", tree->line[node] ? tree->line[node] : line);
       flam_cli_json_weight (json, "self", measure, top->rows[i].self);
       flam_cli_json_weight (json, "total", measure, top->rows[i].total);
+      if (tree->other_total != NULL)
+        {
+          gboolean blocks = flam_tree_other_unit (tree) == FLAM_UNIT_COUNT;
+
+          flam_cli_json_int (json,
+                             blocks ? "self_blocks" : "self_bytes",
+                             top->rows[i].other_self);
+          flam_cli_json_int (json,
+                             blocks ? "total_blocks" : "total_bytes",
+                             top->rows[i].other_total);
+        }
       if (tree->split != NULL)
         flam_cli_json_states (json, measure, &top->rows[i].split);
       json_builder_end_object (json);
@@ -77,6 +88,9 @@ print_text (const Top *top)
   print_cell ("", 8);
   print_cell ("total", 10);
   print_cell ("", 8);
+  if (tree->other_total != NULL)
+    print_cell (
+        flam_tree_other_unit (tree) == FLAM_UNIT_COUNT ? "blocks" : "bytes", 9);
   g_print ("%s\n", tree->by == FLAM_BY_FUNCTION ? "function" : "");
   for (guint i = 0; i < top->n; i++)
     {
@@ -93,6 +107,13 @@ print_text (const Top *top)
       print_cell (self_share, 8);
       print_cell (total, 10);
       print_cell (total_share, 8);
+      if (tree->other_total != NULL)
+        {
+          g_autofree char *other =
+              flam_format_value (row->other_total, flam_tree_other_unit (tree));
+
+          print_cell (other, 9);
+        }
       g_print ("%s", flam_tree_name (tree, row->node));
       if (tree->line[row->node])
         g_print (":%u", tree->line[row->node]);

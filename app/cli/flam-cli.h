@@ -32,7 +32,7 @@ typedef struct
   gboolean period;
   gboolean mangled;
   gboolean json;
-  gboolean alloc; /* --kind alloc */
+  FlamWeightsAs weights_as; /* --kind */
   gboolean no_symbols;
   gboolean debuginfod;
   char **binaries;

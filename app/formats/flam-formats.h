@@ -12,10 +12,20 @@
 
 G_BEGIN_DECLS
 
+/* What the weights of a text are: folded stacks hold no word of it. */
+typedef enum
+{
+  FLAM_WEIGHTS_GUESS, /* from the file's name: "malloc", "brk", "page-fault" */
+  FLAM_WEIGHTS_SAMPLES,
+  FLAM_WEIGHTS_TIME, /* µs, as tools for time off the CPU have it */
+  FLAM_WEIGHTS_BYTES,
+  FLAM_WEIGHTS_FAULTS, /* of pages: memory, counted */
+  FLAM_N_WEIGHTS
+} FlamWeightsAs;
+
 typedef struct
 {
-  FlamMeasureKind force_kind; /* meaningful with has_force_kind: folded and */
-  gboolean has_force_kind;    /* script text hold no hint of what they weigh */
+  FlamWeightsAs weights_as;
   /* NULL-terminated or NULL: where recorded programs and libraries are looked
    * for first; copied stacks cannot be unwound without them. */
   const char *const *binaries;

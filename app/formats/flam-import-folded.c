@@ -404,17 +404,72 @@ read_lines (Folded *folded,
 
 /* --- into the builder ---------------------------------------------------- */
 
-static void
-add_measures (Folded *folded, const FlamLoadOptions *options)
+static const struct
 {
-  gboolean memory =
-      options->has_force_kind && options->force_kind == FLAM_MEASURE_ALLOC;
-  FlamMeasureKind kind = memory ? FLAM_MEASURE_ALLOC : FLAM_MEASURE_CPU;
-  FlamUnit unit = memory ? FLAM_UNIT_BYTES : FLAM_UNIT_COUNT;
+  const char *id;
+  const char *name;
+  FlamUnit unit;
+  FlamMeasureKind kind;
+} weight_kinds[FLAM_N_WEIGHTS] = {
+  [FLAM_WEIGHTS_SAMPLES] = { "samples",
+                             "Samples",
+                             FLAM_UNIT_COUNT,
+                             FLAM_MEASURE_CPU },
+  [FLAM_WEIGHTS_TIME] = { "time", "Time", FLAM_UNIT_NS, FLAM_MEASURE_CPU },
+  [FLAM_WEIGHTS_BYTES] = { "allocated",
+                           "Allocated",
+                           FLAM_UNIT_BYTES,
+                           FLAM_MEASURE_ALLOC },
+  [FLAM_WEIGHTS_FAULTS] = { "page-faults",
+                            "Page faults",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_ALLOC },
+};
+
+/* Tools that trace memory leave it to the file's name to say so. */
+static FlamWeightsAs
+guess (const char *path)
+{
+  static const struct
+  {
+    const char *word;
+    FlamWeightsAs as;
+  } words[] = {
+    { "page-fault", FLAM_WEIGHTS_FAULTS }, { "pagefault", FLAM_WEIGHTS_FAULTS },
+    { "page_fault", FLAM_WEIGHTS_FAULTS }, { "malloc", FLAM_WEIGHTS_BYTES },
+    { "mmap", FLAM_WEIGHTS_BYTES },        { "brk", FLAM_WEIGHTS_BYTES },
+  };
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *name = g_ascii_strdown (base, -1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strstr (name, words[i].word) != NULL)
+      return words[i].as;
+  return FLAM_WEIGHTS_SAMPLES;
+}
+
+/* ns for µs. What does not fit makes a sum that finish() refuses. */
+static void
+scale_weights (Folded *folded)
+{
+  Entry *entries = folded->entries.data;
+
+  for (gsize i = 0; i < folded->entries.n; i++)
+    for (guint k = 0; k < 2; k++)
+      if (__builtin_mul_overflow (
+              entries[i].weight[k], 1000, &entries[i].weight[k]))
+        entries[i].weight[k] = G_MAXINT64;
+}
+
+static void
+add_measures (Folded *folded, FlamWeightsAs as)
+{
+  FlamMeasureKind kind = weight_kinds[as].kind;
+  FlamUnit unit = weight_kinds[as].unit;
   int column = flam_builder_add_column (folded->builder);
   guint measure = flam_builder_add_measure (folded->builder,
-                                            memory ? "allocated" : "samples",
-                                            memory ? "Allocated" : "Samples",
+                                            weight_kinds[as].id,
+                                            weight_kinds[as].name,
                                             unit,
                                             kind,
                                             column,
@@ -490,7 +545,13 @@ load (const FlamSource *source,
   flam_pieces_clear (&folded.frames);
   if (ok)
     {
-      add_measures (&folded, options);
+      FlamWeightsAs as = options->weights_as != FLAM_WEIGHTS_GUESS
+                             ? options->weights_as
+                             : guess (source->name);
+
+      if (as == FLAM_WEIGHTS_TIME)
+        scale_weights (&folded);
+      add_measures (&folded, as);
       add_samples (&folded);
     }
   flam_column_clear (&folded.entries);

@@ -548,8 +548,7 @@ load (const FlamSource *source,
   Script script = { .builder = builder, .source = source };
   gboolean ok;
 
-  script.memory =
-      options->has_force_kind && options->force_kind == FLAM_MEASURE_ALLOC;
+  script.memory = options->weights_as == FLAM_WEIGHTS_BYTES;
   script.named = g_hash_table_new (NULL, NULL);
   flam_pieces_init (&script.threads);
   flam_pieces_init (&script.blocks);

@@ -3,6 +3,7 @@
 #include "flam-columns-view.h"
 
 #include "flam-cost-cell.h"
+#include "flam-format.h"
 #include "flam-transforms.h"
 
 #include <glib/gi18n.h>
@@ -141,6 +142,70 @@ flam_columns_add_cost (GtkColumnView *view, FlamCost cost, gboolean sorted)
   if (sorted)
     take_sorter (column, cost == FLAM_COST_SELF ? by_self : by_total);
   return column;
+}
+
+/* --- the other unit ------------------------------------------------------- */
+
+static void
+other_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 1);
+  gtk_widget_add_css_class (label, "numeric");
+  add_menu (label, item);
+  gtk_list_item_set_child (item, label);
+}
+
+static void
+other_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+  const FlamTree *tree = flam_tree_row_get_excerpt (row)->tree;
+  g_autofree char *text = flam_format_value (flam_tree_row_get_other (row),
+                                             flam_tree_other_unit (tree));
+
+  gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)),
+                       tree->other_total != NULL ? text : "");
+}
+
+static int
+by_other (gconstpointer a, gconstpointer b, gpointer data)
+{
+  gint64 x = flam_tree_row_get_other ((gpointer)a);
+  gint64 y = flam_tree_row_get_other ((gpointer)b);
+
+  return (x > y) - (x < y);
+}
+
+GtkColumnViewColumn *
+flam_columns_add_other (GtkColumnView *view, gboolean sorted)
+{
+  GtkColumnViewColumn *column = add_column (view,
+                                            _ ("Blocks"),
+                                            G_CALLBACK (other_setup),
+                                            G_CALLBACK (other_bind),
+                                            NULL);
+
+  gtk_column_view_column_set_fixed_width (column, 84);
+  gtk_column_view_column_set_visible (column, FALSE);
+  if (sorted)
+    take_sorter (column, by_other);
+  return column;
+}
+
+void
+flam_columns_update_other (GtkColumnViewColumn *column,
+                           const FlamExcerpt *excerpt)
+{
+  gboolean visible = excerpt != NULL && excerpt->tree->other_total != NULL;
+
+  gtk_column_view_column_set_visible (column, visible);
+  if (visible)
+    gtk_column_view_column_set_title (
+        column,
+        flam_tree_other_unit (excerpt->tree) == FLAM_UNIT_COUNT ? _ ("Blocks")
+                                                                : _ ("Bytes"));
 }
 
 /* --- name ----------------------------------------------------------------- */

@@ -18,6 +18,12 @@ FlamTreeRow *flam_columns_row (gpointer item);
 /* With `sorted`, the column can be sorted by. */
 GtkColumnViewColumn *
 flam_columns_add_cost (GtkColumnView *view, FlamCost cost, gboolean sorted);
+/* Blocks beside bytes, or bytes beside blocks; there while memory is measured,
+ * for which it asks to be told of a new excerpt (or NULL). */
+GtkColumnViewColumn *flam_columns_add_other (GtkColumnView *view,
+                                             gboolean sorted);
+void flam_columns_update_other (GtkColumnViewColumn *column,
+                                const FlamExcerpt *excerpt);
 GtkColumnViewColumn *
 flam_columns_add_name (GtkColumnView *view, gboolean expander, gboolean sorted);
 GtkColumnViewColumn *flam_columns_add_module (GtkColumnView *view,

@@ -6,6 +6,7 @@
 
 #include "flam-format.h"
 #include "flam-swatch.h"
+#include "flam-words.h"
 
 /* --- words --------------------------------------------------------------- */
 
@@ -136,14 +137,19 @@ add_weight (FlamFlameGraph *self,
             GtkGrid *grid,
             int row,
             const char *name,
-            gint64 weight)
+            gint64 weight,
+            const gint64 *other,
+            FlamId node)
 {
   g_autofree char *text = weight_text (self, weight);
   g_autofree char *share = flam_format_percent (weight, self->tree->total[0]);
+  g_autofree char *also = flam_words_other (self->tree, other, node);
 
   add_cell (grid, name, 0, row);
   add_cell (grid, text, 1, row);
   add_cell (grid, share, 2, row);
+  if (also != NULL)
+    add_cell (grid, also, 3, row);
 }
 
 static void
@@ -200,8 +206,20 @@ numbers_of (FlamFlameGraph *self, FlamId node)
   gtk_grid_set_column_spacing (grid, 12);
   gtk_grid_set_row_spacing (grid, 2);
   gtk_widget_set_margin_top (GTK_WIDGET (grid), 6);
-  add_weight (self, grid, row++, _ ("Self"), self->tree->self[node]);
-  add_weight (self, grid, row++, _ ("Total"), self->tree->total[node]);
+  add_weight (self,
+              grid,
+              row++,
+              _ ("Self"),
+              self->tree->self[node],
+              self->tree->other_self,
+              node);
+  add_weight (self,
+              grid,
+              row++,
+              _ ("Total"),
+              self->tree->total[node],
+              self->tree->other_total,
+              node);
   if (parent != FLAM_NONE && parent != 0 && parent != self->zoom)
     /* Translators: a share of its caller, %s is the caller's name */
     add_share (self, grid, row++, _ ("of caller %s"), node, parent);

@@ -21,6 +21,7 @@ struct _FlamFunctionsView
   gboolean syncing;
 
   GtkColumnView *view;
+  GtkColumnViewColumn *other; /* not referenced: the view's */
 };
 
 enum
@@ -105,7 +106,8 @@ list_done (gpointer result, const GError *error, gpointer data)
                      flam_tree_row_new_with (list->upright,
                                              list->rows[i].node,
                                              list->rows[i].self,
-                                             list->rows[i].total));
+                                             list->rows[i].total,
+                                             list->rows[i].other_total));
   self->syncing = TRUE;
   g_list_store_splice (self->rows,
                        0,
@@ -125,6 +127,7 @@ fill (FlamFunctionsView *self)
 {
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
 
+  flam_columns_update_other (self->other, excerpt);
   self->stale = FALSE;
   if (excerpt == NULL)
     {
@@ -294,6 +297,7 @@ fill_columns (FlamFunctionsView *self)
 
   own = flam_columns_add_cost (self->view, FLAM_COST_SELF, TRUE);
   flam_columns_add_cost (self->view, FLAM_COST_TOTAL, TRUE);
+  self->other = flam_columns_add_other (self->view, TRUE);
   flam_columns_add_name (self->view, FALSE, TRUE);
   flam_columns_add_module (self->view, TRUE);
   gtk_column_view_sort_by_column (self->view, own, GTK_SORT_DESCENDING);

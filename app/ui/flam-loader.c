@@ -9,6 +9,7 @@ struct _FlamLoaderInput
 {
   FlamProfile *profile;
   char *path;
+  FlamWeightsAs weights_as;
   gboolean live;
   FlamSymbolDetail detail;
   char **binaries;
@@ -27,11 +28,14 @@ input_new (void)
 }
 
 gpointer
-flam_loader_input_new (const char *path, gboolean live)
+flam_loader_input_new (const char *path,
+                       FlamWeightsAs weights_as,
+                       gboolean live)
 {
   FlamLoaderInput *input = input_new ();
 
   input->path = g_strdup (path);
+  input->weights_as = weights_as;
   input->live = live;
   return input;
 }
@@ -98,6 +102,7 @@ flam_loader_load_work (gpointer data,
 {
   FlamLoaderInput *input = data;
   FlamLoadOptions options = {
+    .weights_as = input->weights_as,
     .progress = progress,
     .binaries = (const char *const *)input->binaries,
   };

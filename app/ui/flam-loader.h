@@ -3,6 +3,7 @@
 
 /* The slow steps of a session as work for jobs (flam-job.h). */
 
+#include "flam-formats.h"
 #include "flam-profile.h"
 #include "flam-selection.h"
 #include "flam-symbolizer.h"
@@ -13,7 +14,9 @@ typedef struct _FlamLoaderInput FlamLoaderInput;
 
 /* The file at `path`. A live one, which is being written, gets the names of
  * its functions at once; others are shown first and symbolized after. */
-gpointer flam_loader_input_new (const char *path, gboolean live);
+gpointer flam_loader_input_new (const char *path,
+                                FlamWeightsAs weights_as,
+                                gboolean live);
 /* `profile` with names of functions, or with inlined functions and lines too.
  * Both look into the folders that the settings name. */
 gpointer flam_loader_input_new_symbols (const FlamProfile *profile,

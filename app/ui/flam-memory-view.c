@@ -6,6 +6,7 @@
 #include "flam-memory-model.h"
 #include "flam-size-chart.h"
 #include "flam-widget.h"
+#include "flam-words.h"
 
 #include <glib/gi18n.h>
 
@@ -124,9 +125,7 @@ card_detail (const FlamMemory *memory, FlamMemoryPart part)
 {
   const FlamAmount *amount = &memory->all.part[part];
   const FlamAmount *made = &memory->all.part[FLAM_MEMORY_ALLOCATED];
-  g_autofree char *blocks = flam_format_value (amount->blocks, FLAM_UNIT_COUNT);
-  g_autofree char *counted = g_strdup_printf (
-      ngettext ("%s block", "%s blocks", (gulong)amount->blocks), blocks);
+  g_autofree char *counted = flam_words_blocks (amount->blocks);
   g_autofree char *more = NULL;
 
   if (part == FLAM_MEMORY_TEMPORARY)

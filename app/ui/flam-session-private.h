@@ -25,6 +25,7 @@ struct _FlamSession
 
   char *path;
   char *title;
+  FlamWeightsAs weights_as;
   FlamProfile *profile;
   FlamSelection *selection;
   GPtrArray *undo; /* FlamSelection, the latest last */

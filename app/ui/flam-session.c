@@ -238,13 +238,14 @@ load (FlamSession *self)
 {
   flam_job_cancel (self->symbolize);
   flam_job_cancel (self->download);
-  flam_job_start (self->load,
-                  flam_loader_load_work,
-                  flam_loader_input_new (self->path, self->live),
-                  flam_loader_input_free,
-                  (GDestroyNotify)flam_profile_unref,
-                  load_done,
-                  self);
+  flam_job_start (
+      self->load,
+      flam_loader_load_work,
+      flam_loader_input_new (self->path, self->weights_as, self->live),
+      flam_loader_input_free,
+      (GDestroyNotify)flam_profile_unref,
+      load_done,
+      self);
 }
 
 static void
@@ -275,6 +276,7 @@ flam_session_open (FlamSession *self, const char *path)
   g_free (self->title);
   self->path = g_steal_pointer (&copy);
   self->title = g_filename_display_basename (self->path);
+  self->weights_as = FLAM_WEIGHTS_GUESS;
   self->live = FALSE;
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
   flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
@@ -290,6 +292,16 @@ flam_session_reload (FlamSession *self, gboolean live)
     return;
   self->live = live;
   load (self);
+}
+
+void
+flam_session_set_weights_as (FlamSession *self, FlamWeightsAs weights_as)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->path == NULL || self->weights_as == weights_as)
+    return;
+  self->weights_as = weights_as;
+  flam_session_reload (self, FALSE);
 }
 
 void

@@ -13,6 +13,7 @@
 
 #include "flam-job.h"
 #include "flam-excerpt.h"
+#include "flam-formats.h"
 
 #include <gio/gio.h>
 
@@ -53,6 +54,9 @@ void flam_session_reload (FlamSession *session, gboolean live);
 void
 flam_session_download (FlamSession *session, const FlamId *modules, guint n);
 FlamJob *flam_session_get_download (FlamSession *session);
+/* Reads a text again, its weights taken for something else. */
+void flam_session_set_weights_as (FlamSession *session,
+                                  FlamWeightsAs weights_as);
 /* Stops whatever runs; with nothing loaded yet, emits "failed". */
 void flam_session_cancel (FlamSession *session);
 const char *flam_session_get_path (FlamSession *session);

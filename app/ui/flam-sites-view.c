@@ -6,6 +6,7 @@
 #include "flam-memory-model.h"
 #include "flam-settings.h"
 #include "flam-widget.h"
+#include "flam-words.h"
 
 #include <glib/gi18n.h>
 
@@ -106,15 +107,6 @@ figure_of (FlamSiteRow *row, Column column)
 }
 
 static char *
-blocks_text (gint64 blocks)
-{
-  g_autofree char *text = flam_format_value (blocks, FLAM_UNIT_COUNT);
-
-  return g_strdup_printf (ngettext ("%s block", "%s blocks", (gulong)blocks),
-                          text);
-}
-
-static char *
 cell_text (FlamSiteRow *row, Column column, char **tooltip)
 {
   const FlamAmount *part = row->amounts->part;
@@ -126,19 +118,19 @@ cell_text (FlamSiteRow *row, Column column, char **tooltip)
       *tooltip = g_strdup (row_name (row));
       return g_strdup (row_name (row));
     case COLUMN_ALLOCATED:
-      *tooltip = blocks_text (made->blocks);
+      *tooltip = flam_words_blocks (made->blocks);
       return flam_format_value (made->bytes, FLAM_UNIT_BYTES);
     case COLUMN_BLOCKS:
       return flam_format_value (made->blocks, FLAM_UNIT_COUNT);
     case COLUMN_TEMPORARY:
-      *tooltip = blocks_text (part[FLAM_MEMORY_TEMPORARY].blocks);
+      *tooltip = flam_words_blocks (part[FLAM_MEMORY_TEMPORARY].blocks);
       return flam_format_percent (part[FLAM_MEMORY_TEMPORARY].blocks,
                                   made->blocks);
     case COLUMN_PEAK:
-      *tooltip = blocks_text (part[FLAM_MEMORY_PEAK].blocks);
+      *tooltip = flam_words_blocks (part[FLAM_MEMORY_PEAK].blocks);
       return flam_format_value (part[FLAM_MEMORY_PEAK].bytes, FLAM_UNIT_BYTES);
     case COLUMN_LEAKED:
-      *tooltip = blocks_text (part[FLAM_MEMORY_LEAKED].blocks);
+      *tooltip = flam_words_blocks (part[FLAM_MEMORY_LEAKED].blocks);
       return flam_format_value (part[FLAM_MEMORY_LEAKED].bytes,
                                 FLAM_UNIT_BYTES);
     case N_COLUMNS:

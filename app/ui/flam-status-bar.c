@@ -5,6 +5,7 @@
 #include "flam-format.h"
 #include "flam-legend.h"
 #include "flam-widget.h"
+#include "flam-words.h"
 
 #include <glib/gi18n.h>
 
@@ -52,6 +53,8 @@ costs_text (FlamExcerpt *excerpt, FlamId node)
   g_autofree char *self_share = NULL;
   g_autofree char *total = NULL;
   g_autofree char *total_share = NULL;
+  g_autofree char *also = NULL;
+  g_autofree char *text = NULL;
 
   if (measure == NULL)
     return g_strdup ("");
@@ -59,10 +62,17 @@ costs_text (FlamExcerpt *excerpt, FlamId node)
   self_share = flam_format_percent (tree->self[node], tree->total[0]);
   total = flam_format_weight (measure, tree->total[node]);
   total_share = flam_format_percent (tree->total[node], tree->total[0]);
+  also = flam_words_other (tree, tree->other_total, node);
   if (node == 0)
-    return g_strdup_printf (_ ("total %s"), total);
-  return g_strdup_printf (
-      _ ("self %s (%s)   total %s (%s)"), self, self_share, total, total_share);
+    text = g_strdup_printf (_ ("total %s"), total);
+  else
+    text = g_strdup_printf (_ ("self %s (%s)   total %s (%s)"),
+                            self,
+                            self_share,
+                            total,
+                            total_share);
+  return also != NULL ? g_strdup_printf ("%s, %s", text, also)
+                      : g_steal_pointer (&text);
 }
 
 static void

@@ -9,6 +9,7 @@ struct _FlamTreeRow
   FlamId node;
   gint64 self_weight;
   gint64 total_weight;
+  gint64 other_total;
 };
 
 G_DEFINE_FINAL_TYPE (FlamTreeRow, flam_tree_row, G_TYPE_OBJECT)
@@ -35,7 +36,8 @@ FlamTreeRow *
 flam_tree_row_new_with (FlamExcerpt *excerpt,
                         FlamId node,
                         gint64 self_weight,
-                        gint64 total_weight)
+                        gint64 total_weight,
+                        gint64 other_total)
 {
   FlamTreeRow *self = g_object_new (FLAM_TYPE_TREE_ROW, NULL);
 
@@ -43,14 +45,21 @@ flam_tree_row_new_with (FlamExcerpt *excerpt,
   self->node = node;
   self->self_weight = self_weight;
   self->total_weight = total_weight;
+  self->other_total = other_total;
   return self;
 }
 
 FlamTreeRow *
 flam_tree_row_new (FlamExcerpt *excerpt, FlamId node)
 {
+  const FlamTree *tree = excerpt->tree;
+
   return flam_tree_row_new_with (
-      excerpt, node, excerpt->tree->self[node], excerpt->tree->total[node]);
+      excerpt,
+      node,
+      tree->self[node],
+      tree->total[node],
+      tree->other_total != NULL ? tree->other_total[node] : 0);
 }
 
 FlamExcerpt *
@@ -75,6 +84,12 @@ gint64
 flam_tree_row_get_total (FlamTreeRow *self)
 {
   return self->total_weight;
+}
+
+gint64
+flam_tree_row_get_other (FlamTreeRow *self)
+{
+  return self->other_total;
 }
 
 const char *

@@ -18,11 +18,14 @@ FlamTreeRow *flam_tree_row_new (FlamExcerpt *excerpt, FlamId node);
 FlamTreeRow *flam_tree_row_new_with (FlamExcerpt *excerpt,
                                      FlamId node,
                                      gint64 self_weight,
-                                     gint64 total_weight);
+                                     gint64 total_weight,
+                                     gint64 other_total);
 FlamExcerpt *flam_tree_row_get_excerpt (FlamTreeRow *row);
 FlamId flam_tree_row_get_node (FlamTreeRow *row);
 gint64 flam_tree_row_get_self (FlamTreeRow *row);
 gint64 flam_tree_row_get_total (FlamTreeRow *row);
+/* Blocks beside bytes, bytes beside blocks; 0 of samples. */
+gint64 flam_tree_row_get_other (FlamTreeRow *row);
 const char *flam_tree_row_get_name (FlamTreeRow *row);
 
 /* The children of a node as a list of rows, NULL when it has none. */

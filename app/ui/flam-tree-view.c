@@ -20,6 +20,7 @@ struct _FlamTreeView
   gboolean syncing;
 
   GtkColumnView *view;
+  GtkColumnViewColumn *other; /* not referenced: the view's */
 };
 
 enum
@@ -147,6 +148,7 @@ fill (FlamTreeView *self)
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
   GListModel *roots = NULL;
 
+  flam_columns_update_other (self->other, excerpt);
   self->stale = FALSE;
   self->syncing = TRUE;
   g_clear_object (&self->model);
@@ -291,6 +293,7 @@ flam_tree_view_init (FlamTreeView *self)
   gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
   flam_columns_add_cost (self->view, FLAM_COST_TOTAL, FALSE);
   flam_columns_add_cost (self->view, FLAM_COST_SELF, FALSE);
+  self->other = flam_columns_add_other (self->view, FALSE);
   flam_columns_add_name (self->view, TRUE, FALSE);
   flam_columns_add_module (self->view, FALSE);
   g_signal_connect_swapped (

@@ -143,6 +143,35 @@ on_suppressions (GSimpleAction *action, GVariant *parameter, gpointer window)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
+/* --- weights of a text ---------------------------------------------------- */
+
+static const char *const weight_words[FLAM_N_WEIGHTS] = {
+  [FLAM_WEIGHTS_GUESS] = "guess",   [FLAM_WEIGHTS_SAMPLES] = "samples",
+  [FLAM_WEIGHTS_TIME] = "time",     [FLAM_WEIGHTS_BYTES] = "bytes",
+  [FLAM_WEIGHTS_FAULTS] = "faults",
+};
+
+static gboolean
+is_folded (FlamSession *session)
+{
+  const FlamProfile *profile = flam_session_get_profile (session);
+
+  return profile != NULL && strcmp (profile->facts.format, "folded") == 0;
+}
+
+static void
+on_weights (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  const char *word = g_variant_get_string (parameter, NULL);
+
+  for (guint i = 0; i < FLAM_N_WEIGHTS; i++)
+    if (strcmp (word, weight_words[i]) == 0)
+      {
+        g_simple_action_set_state (action, parameter);
+        flam_session_set_weights_as (session_of (window), i);
+      }
+}
+
 /* --- frames --------------------------------------------------------------- */
 
 static void
@@ -182,6 +211,10 @@ static const GActionEntry entries[] = {
   { "suppressions", on_suppressions },
 };
 
+static const GActionEntry weights_entry = {
+  "weights", NULL, "s", "'guess'", on_weights
+};
+
 static void
 update_enabled (FlamSession *session, GParamSpec *pspec, GActionMap *map)
 {
@@ -189,6 +222,13 @@ update_enabled (FlamSession *session, GParamSpec *pspec, GActionMap *map)
     g_simple_action_set_enabled (
         G_SIMPLE_ACTION (g_action_map_lookup_action (map, entries[i].name)),
         has_blocks (session));
+  g_simple_action_set_enabled (
+      G_SIMPLE_ACTION (g_action_map_lookup_action (map, weights_entry.name)),
+      is_folded (session));
+  if (flam_session_get_profile (session) == NULL)
+    g_simple_action_set_state (
+        G_SIMPLE_ACTION (g_action_map_lookup_action (map, weights_entry.name)),
+        g_variant_new_string (weight_words[FLAM_WEIGHTS_GUESS]));
 }
 
 void
@@ -199,6 +239,7 @@ flam_window_memory_install (GtkApplicationWindow *window, FlamSession *session)
   g_object_set_data (G_OBJECT (window), "flam-session", session);
   g_action_map_add_action_entries (
       map, entries, G_N_ELEMENTS (entries), window);
+  g_action_map_add_action_entries (map, &weights_entry, 1, window);
   follow_frames (
       map, session, FLAM_KEY_IRRELEVANT, "changed::" FLAM_KEY_IRRELEVANT);
   follow_frames (map, session, FLAM_KEY_IMPORTS, "changed::" FLAM_KEY_IMPORTS);

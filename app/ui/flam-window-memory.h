@@ -8,6 +8,7 @@
  *   win.growth            asks for two moments: what was made between them and
  *                         is still there at the second
  *   win.suppressions      asks for a file of LeakSanitizer's rules
+ *   win.weights           what the weights of a folded text are
  *   win.show-irrelevant   frames of the interpreter itself (remembered)
  *   win.show-imports      frames of import machinery (remembered) */
 

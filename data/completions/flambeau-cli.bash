@@ -39,7 +39,7 @@ _flambeau_cli() {
     --mode) list='cpu wall alloc both' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
-    --kind) list='cpu alloc' ;;
+    --kind) list='cpu alloc time faults' ;;
     --allocators) list='malloc calloc realloc aligned mmap brk pymalloc other heap pages all' ;;
     --to) [ "$verb" = diff ] && list='svg html folded csv'
       [ "$verb" = history ] && list='html csv'

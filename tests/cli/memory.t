@@ -63,10 +63,10 @@ measures   peak               584 B (Peak memory)
 warning    48 bytes in 2 blocks that live at the end are not counted as leaked, by heaptrack's own rules and the program's (heaptrack_print does so too)
 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --growth 0.009..0.025
-      self                 total            function
-       8 B   100.0 %         8 B   100.0 %  [libc.so.6]  (libc.so.6)
-       0 B       0 %         8 B   100.0 %  _start  (demo)
-       0 B       0 %         8 B   100.0 %  main  (demo)
+      self                 total               blocks  function
+       8 B   100.0 %         8 B   100.0 %          1  [libc.so.6]  (libc.so.6)
+       0 B       0 %         8 B   100.0 %          1  _start  (demo)
+       0 B       0 %         8 B   100.0 %          1  main  (demo)
 
 # The names of marks are moments, too; and so is the peak.
 $ flambeau-cli info captures/flambeau/recording.flambeau --time here.. | grep allocations
@@ -149,7 +149,7 @@ Suppressions used:
       1         64 ^main
 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --measure leaked --suppressions rules
-      self                 total            function
+      self                 total               blocks  function
 
 $ flambeau-cli memory captures/heaptrack/v3.heaptrack --suppressions rules --json | sed 's/.*"suppressions"//'
 :[{"template":"^main","bytes":64,"blocks":1},{"template":"libc.so","bytes":0,"blocks":0},{"template":"never","bytes":0,"blocks":0}]}
@@ -166,3 +166,22 @@ $ flambeau-cli top captures/heaptrack/v3.heaptrack --suppressions none
 $ flambeau-cli memory captures/folded/rough.folded
 ! flambeau-cli: captures/folded/rough.folded: the capture holds no single allocations
 [1]
+
+# Folded stacks say by their name, or are told, what they weigh.
+$ printf 'main;grow 4096\nmain 100\n' >out.malloc.folded; flambeau-cli info out.malloc.folded | grep measures
+measures   allocated          4.20 kB (Allocated)
+
+$ cp out.malloc.folded page-faults.folded; flambeau-cli info page-faults.folded | grep measures
+measures   page-faults        4 196 (Page faults)
+
+$ cp out.malloc.folded plain.folded; flambeau-cli info plain.folded | grep measures
+measures   samples            4 196 (Samples)
+
+$ flambeau-cli info plain.folded --kind alloc | grep measures
+measures   allocated          4.20 kB (Allocated)
+
+$ flambeau-cli info plain.folded --kind time | grep measures
+measures   time               4.20 ms (Time)
+
+$ flambeau-cli info out.malloc.folded --kind cpu | grep measures
+measures   samples            4 196 (Samples)

@@ -258,8 +258,7 @@ static void
 test_kind (void)
 {
   static const char text[] = "main;grow 4096\n";
-  const FlamLoadOptions options = { .has_force_kind = TRUE,
-                                    .force_kind = FLAM_MEASURE_ALLOC };
+  const FlamLoadOptions options = { .weights_as = FLAM_WEIGHTS_BYTES };
   g_autoptr (FlamSource) source =
       flam_source_new_from_data ("a", text, strlen (text));
   g_autoptr (GError) error = NULL;

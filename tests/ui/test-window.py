@@ -343,10 +343,24 @@ class WindowTest(unittest.TestCase):
     def test_allocators(self):
         """Pages are beside the heap, and count when they are switched on."""
         window = self.open(SOURCE / "tests/captures/memray/v12.bin")
-        window.wait_label(lambda text: text == "total 9.26\u00a0kB")
+        window.wait_label(lambda text: text.startswith("total 9.26\u00a0kB"))
         window.click("Summary")
         window.mouse(window.find("mmap", "check box"), 0.1)
-        window.wait_label(lambda text: text == "total 1.06\u00a0kB")
+        window.wait_label(lambda text: text.startswith("total 1.06\u00a0kB"))
+
+    def test_weights_of_a_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "out.malloc.folded")
+            path.write_text("main;grow 4096\nmain 100\n")
+            window = self.open(path)
+            window.find("Allocated", "label")
+            window.wait_label(lambda text: text.startswith("total 4.20"))
+            self.assertFalse(sensitive(window.find("CPU", "push button")))
+            window.click("Main menu")
+            window.click("Weights of This Text")
+            window.click("Samples")
+            window.find("Samples", "label")
+            window.wait_label(lambda text: text == "total 4\u202f196")
 
     def test_growth(self):
         """Between two moments; from the start to the end it is the leaks."""

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-words.h"
+
+#include <glib/gi18n.h>
+
+#include "flam-config.h"
+#include "flam-format.h"
+
+char *
+flam_words_blocks (gint64 blocks)
+{
+  g_autofree char *text = flam_format_value (blocks, FLAM_UNIT_COUNT);
+
+  return g_strdup_printf (ngettext ("%s block", "%s blocks", (gulong)blocks),
+                          text);
+}
+
+char *
+flam_words_other (const FlamTree *tree, const gint64 *column, FlamId node)
+{
+  if (column == NULL)
+    return NULL;
+  if (flam_tree_other_unit (tree) == FLAM_UNIT_COUNT)
+    return flam_words_blocks (column[node]);
+  return flam_format_value (column[node], FLAM_UNIT_BYTES);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Figures in words that several views say alike. */
+
+#include "flam-tree.h"
+
+G_BEGIN_DECLS
+
+/* "438 blocks" beside bytes and "28.7 MB" beside blocks, for a value of the
+ * tree's `other_self` or `other_total`; NULL where it has none. g_free. */
+char *
+flam_words_other (const FlamTree *tree, const gint64 *column, FlamId node);
+char *flam_words_blocks (gint64 blocks);
+
+G_END_DECLS
