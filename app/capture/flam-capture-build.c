@@ -219,13 +219,15 @@ build_names (FlamCaptureBuild *build)
     {
       guint32 row = flam_build_u32 (build, t, 1, i);
       if (flam_build_u32 (build, t, 0, i) == FLAM_CAPTURE_NAME_PROCESS)
-        flam_builder_set_process_name (build->builder,
-                                       build->map[FLAM_CAPTURE_PROCESSES][row],
-                                       flam_build_text (build, t, 3, i));
+        flam_builder_rename_process (build->builder,
+                                     build->map[FLAM_CAPTURE_PROCESSES][row],
+                                     flam_build_i64 (build, t, 2, i),
+                                     flam_build_text (build, t, 3, i));
       else
-        flam_builder_set_thread_name (build->builder,
-                                      build->map[FLAM_CAPTURE_THREADS][row],
-                                      flam_build_text (build, t, 3, i));
+        flam_builder_rename_thread (build->builder,
+                                    build->map[FLAM_CAPTURE_THREADS][row],
+                                    flam_build_i64 (build, t, 2, i),
+                                    flam_build_text (build, t, 3, i));
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-family.h"
 #include "flam-format.h"
 
 #define text(profile, id) flam_profile_string (profile, id)
@@ -59,6 +60,27 @@ add_measures (JsonBuilder *json,
   json_builder_end_array (json);
 }
 
+/* What it was called before, where that was not always the same. */
+static void
+add_former (JsonBuilder *json,
+            const FlamProfile *p,
+            const FlamFamily *family,
+            FlamId first)
+{
+  if (first == FLAM_NONE)
+    return;
+  json_builder_set_member_name (json, "former_names");
+  json_builder_begin_array (json);
+  for (FlamId i = first; i != FLAM_NONE; i = family->next_former[i])
+    {
+      json_builder_begin_object (json);
+      flam_cli_json_string (json, "name", text (p, p->former_names.name[i]));
+      flam_cli_json_int (json, "until_ns", p->former_names.until[i]);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
 static void
 add_threads (JsonBuilder *json,
              const FlamProfile *p,
@@ -66,6 +88,7 @@ add_threads (JsonBuilder *json,
 {
   const FlamMeasure *measure = &p->measures[selection->measure];
   g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
+  g_autoptr (FlamFamily) family = flam_family_new (p);
 
   json_builder_set_member_name (json, "processes");
   json_builder_begin_array (json);
@@ -74,6 +97,10 @@ add_threads (JsonBuilder *json,
       json_builder_begin_object (json);
       flam_cli_json_int (json, "pid", p->processes.pid[i]);
       flam_cli_json_string (json, "name", text (p, p->processes.name[i]));
+      if (p->processes.parent[i] != FLAM_NONE)
+        flam_cli_json_int (
+            json, "parent", p->processes.pid[p->processes.parent[i]]);
+      add_former (json, p, family, family->process_former[i]);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -85,6 +112,7 @@ add_threads (JsonBuilder *json,
       flam_cli_json_int (json, "pid", p->processes.pid[p->threads.process[i]]);
       flam_cli_json_int (json, "tid", p->threads.tid[i]);
       flam_cli_json_string (json, "name", text (p, p->threads.name[i]));
+      add_former (json, p, family, family->thread_former[i]);
       flam_cli_json_int (json, "samples", p->threads.n_samples[i]);
       flam_cli_json_weight (json, "total", measure, totals[i]);
       json_builder_end_object (json);
@@ -206,24 +234,88 @@ print_measures (const FlamProfile *p, const FlamSelection *selection)
     }
 }
 
+/* ", sh until 1.2 s" for each former name. */
+static void
+print_former (const FlamProfile *p, const FlamFamily *family, FlamId first)
+{
+  for (FlamId i = first; i != FLAM_NONE; i = family->next_former[i])
+    {
+      g_autofree char *until =
+          flam_format_value (p->former_names.until[i], FLAM_UNIT_NS);
+
+      g_print (", %s until %s", text (p, p->former_names.name[i]), until);
+    }
+}
+
+static void
+print_thread (const FlamProfile *p,
+              const FlamFamily *family,
+              FlamId thread,
+              const char *heading,
+              int indent,
+              const char *total)
+{
+  g_print ("%-10s %*s%d/%d %s: %u samples, %s",
+           heading,
+           indent,
+           "",
+           p->processes.pid[p->threads.process[thread]],
+           p->threads.tid[thread],
+           text (p, p->threads.name[thread]),
+           p->threads.n_samples[thread],
+           total);
+  print_former (p, family, family->thread_former[thread]);
+  g_print ("\n");
+}
+
+static void
+print_process (const FlamProfile *p,
+               const FlamFamily *family,
+               FlamId process,
+               const char *heading,
+               int indent)
+{
+  g_print ("%-10s %*s%d %s",
+           heading,
+           indent,
+           "",
+           p->processes.pid[process],
+           text (p, p->processes.name[process]));
+  print_former (p, family, family->process_former[process]);
+  g_print ("\n");
+}
+
+/* Processes below the ones that started them, each with its threads; of a
+ * capture that knows no processes the threads alone. */
 static void
 print_threads (const FlamProfile *p, const FlamSelection *selection)
 {
   const FlamMeasure *measure = &p->measures[selection->measure];
   g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
+  g_autoptr (FlamFamily) family = flam_family_new (p);
+  gboolean none = p->processes.n == 1 && p->processes.pid[0] < 0;
+  const char *heading = none ? "threads" : "processes";
 
-  for (FlamId i = 0; i < p->threads.n; i++)
+  for (guint32 row = 0; row < family->n; row++)
     {
-      FlamId process = p->threads.process[i];
-      g_autofree char *total = flam_format_weight (measure, totals[i]);
+      FlamId process = family->process[row];
+      int indent = none ? 0 : (int)MIN (2 * family->depth[row], 200) + 2;
 
-      g_print ("%-10s %d/%d %s: %u samples, %s\n",
-               i == 0 ? "threads" : "",
-               p->processes.pid[process],
-               p->threads.tid[i],
-               text (p, p->threads.name[i]),
-               p->threads.n_samples[i],
-               total);
+      if (!none)
+        {
+          print_process (p, family, process, heading, indent - 2);
+          heading = "";
+        }
+      for (guint32 i = family->first_thread[process];
+           i < family->first_thread[process + 1];
+           i++)
+        {
+          g_autofree char *total =
+              flam_format_weight (measure, totals[family->threads[i]]);
+
+          print_thread (p, family, family->threads[i], heading, indent, total);
+          heading = "";
+        }
     }
 }
 

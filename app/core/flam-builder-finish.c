@@ -154,6 +154,7 @@ shift_times (FlamBuilder *builder, gint64 origin)
 
   shift_column (&builder->columns[COLUMN_SAMPLE_TIME], origin);
   shift_column (&builder->columns[COLUMN_MARK_TIME], origin);
+  shift_column (&builder->columns[COLUMN_FORMER_UNTIL], origin);
   for (guint i = 0; i < builder->counters->len; i++)
     shift_column (&g_array_index (builder->counters, PendingCounter, i).time,
                   origin);
@@ -394,6 +395,12 @@ freeze_rest (FlamBuilder *builder, FlamProfileBox *box)
   p->marks.duration = own (COLUMN_MARK_DURATION);
   p->marks.thread = own (COLUMN_MARK_THREAD);
   p->marks.name = own (COLUMN_MARK_NAME);
+
+  p->former_names.n = columns[COLUMN_FORMER_UNTIL].n;
+  p->former_names.process = own (COLUMN_FORMER_PROCESS);
+  p->former_names.thread = own (COLUMN_FORMER_THREAD);
+  p->former_names.name = own (COLUMN_FORMER_NAME);
+  p->former_names.until = own (COLUMN_FORMER_UNTIL);
 }
 
 static const char *

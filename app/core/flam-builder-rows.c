@@ -352,3 +352,57 @@ flam_builder_warn (FlamBuilder *builder, const char *format, ...)
           builder->warnings, valid, g_str_equal, NULL))
     g_ptr_array_add (builder->warnings, g_steal_pointer (&valid));
 }
+
+/* --- names that change --------------------------------------------------- */
+
+static void
+keep_name (FlamBuilder *builder,
+           FlamId process,
+           FlamId thread,
+           FlamId before,
+           gint64 time,
+           const char *name)
+{
+  const char *old = flam_strings_get (&builder->strings, before);
+
+  if (*old == '\0' || strcmp (old, name) == 0)
+    return;
+  push (builder, FlamId, COLUMN_FORMER_PROCESS, process);
+  push (builder, FlamId, COLUMN_FORMER_THREAD, thread);
+  push (builder, FlamId, COLUMN_FORMER_NAME, before);
+  push (builder, gint64, COLUMN_FORMER_UNTIL, time);
+}
+
+void
+flam_builder_rename_process (FlamBuilder *builder,
+                             FlamId process,
+                             gint64 time,
+                             const char *name)
+{
+  g_assert (process < builder->columns[COLUMN_PROCESS_PID].n);
+  keep_name (
+      builder,
+      process,
+      FLAM_NONE,
+      flam_column_at (&builder->columns[COLUMN_PROCESS_NAME], FlamId, process),
+      time,
+      name);
+  flam_builder_set_process_name (builder, process, name);
+}
+
+void
+flam_builder_rename_thread (FlamBuilder *builder,
+                            FlamId thread,
+                            gint64 time,
+                            const char *name)
+{
+  g_assert (thread < builder->columns[COLUMN_THREAD_TID].n);
+  keep_name (
+      builder,
+      FLAM_NONE,
+      thread,
+      flam_column_at (&builder->columns[COLUMN_THREAD_NAME], FlamId, thread),
+      time,
+      name);
+  flam_builder_set_thread_name (builder, thread, name);
+}

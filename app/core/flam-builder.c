@@ -52,6 +52,10 @@ static const guint column_sizes[] = {
   [COLUMN_MARK_DURATION] = 8,
   [COLUMN_MARK_THREAD] = 4,
   [COLUMN_MARK_NAME] = 4,
+  [COLUMN_FORMER_PROCESS] = 4,
+  [COLUMN_FORMER_THREAD] = 4,
+  [COLUMN_FORMER_NAME] = 4,
+  [COLUMN_FORMER_UNTIL] = 8,
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (column_sizes) == N_COLUMNS);
 

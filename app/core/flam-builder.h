@@ -93,6 +93,16 @@ FlamId flam_builder_thread (FlamBuilder *builder,
 void flam_builder_set_thread_name (FlamBuilder *builder,
                                    FlamId thread,
                                    const char *name);
+/* The same for names that change: at `time`, on the clock of the samples, the
+ * one before is kept as a former name. Call in order of time. */
+void flam_builder_rename_process (FlamBuilder *builder,
+                                  FlamId process,
+                                  gint64 time,
+                                  const char *name);
+void flam_builder_rename_thread (FlamBuilder *builder,
+                                 FlamId thread,
+                                 gint64 time,
+                                 const char *name);
 /* "" until set. */
 const char *flam_builder_get_thread_name (FlamBuilder *builder, FlamId thread);
 

@@ -167,6 +167,25 @@ dump_threads (GString *out, const FlamProfile *p)
 }
 
 static void
+dump_former_names (GString *out, const FlamProfile *p)
+{
+  const FlamFormerNames *names = &p->former_names;
+
+  for (guint32 i = 0; i < names->n; i++)
+    {
+      g_string_append (out, "former");
+      if (names->thread[i] == FLAM_NONE)
+        add_id (out, "process", names->process[i]);
+      else
+        add_id (out, "thread", names->thread[i]);
+      g_string_append_printf (out,
+                              " until=%" G_GINT64_FORMAT " %s\n",
+                              names->until[i],
+                              text (p, names->name[i]));
+    }
+}
+
+static void
 dump_allocations (GString *out, const FlamProfile *p)
 {
   const FlamAllocations *a = &p->allocations;
@@ -232,6 +251,7 @@ flam_dump_profile (const FlamProfile *profile)
   dump_measures (out, profile);
   dump_code (out, profile);
   dump_threads (out, profile);
+  dump_former_names (out, profile);
   dump_allocations (out, profile);
   dump_counters_and_marks (out, profile);
   return g_string_free (out, FALSE);

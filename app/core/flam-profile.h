@@ -153,6 +153,17 @@ typedef struct
                            with fractional weights */
 } FlamMeasure;
 
+/* What processes and threads were called before their names changed, in order
+ * of time. */
+typedef struct
+{
+  guint32 n;
+  const FlamId *process; /* FLAM_NONE: a thread's name */
+  const FlamId *thread;  /* FLAM_NONE: a process's */
+  const FlamId *name;    /* string */
+  const gint64 *until;   /* ns: when it got the next one */
+} FlamFormerNames;
+
 typedef struct
 {
   FlamId id; /* string: "rss", "heap" */
@@ -203,6 +214,7 @@ typedef struct
   FlamSamples samples;
   FlamAllocations allocations;
   FlamMarks marks;
+  FlamFormerNames former_names;
   guint n_measures;
   const FlamMeasure *measures;
   guint n_counters;

@@ -146,13 +146,49 @@ put_processes (Export *export)
     if (map[i] == FLAM_NONE)
       map[i] = flam_capture_writer_process (
           export->writer, processes->pid[i], FLAM_NONE);
-  for (guint32 i = 0; i < processes->n; i++)
+  return map;
+}
+
+/* Each name since the one before it ended; the last one is what the process or
+ * thread is called. */
+static void
+put_names (Export *export, const FlamId *processes)
+{
+  const FlamProfile *profile = export->profile;
+  const FlamFormerNames *former = &profile->former_names;
+  g_autofree gint64 *process_since =
+      g_new0 (gint64, MAX (profile->processes.n, 1));
+  g_autofree gint64 *thread_since =
+      g_new0 (gint64, MAX (profile->threads.n, 1));
+
+  for (guint32 i = 0; i < former->n; i++)
+    {
+      FlamId thread = former->thread[i];
+      FlamId process = former->process[i];
+      gint64 *since =
+          thread != FLAM_NONE ? &thread_since[thread] : &process_since[process];
+
+      flam_capture_writer_name (export->writer,
+                                thread != FLAM_NONE ? FLAM_CAPTURE_NAME_THREAD
+                                                    : FLAM_CAPTURE_NAME_PROCESS,
+                                thread != FLAM_NONE ? thread
+                                                    : processes[process],
+                                *since,
+                                text (export, former->name[i]));
+      *since = former->until[i];
+    }
+  for (guint32 i = 0; i < profile->processes.n; i++)
     flam_capture_writer_name (export->writer,
                               FLAM_CAPTURE_NAME_PROCESS,
-                              map[i],
-                              0,
-                              text (export, processes->name[i]));
-  return map;
+                              processes[i],
+                              process_since[i],
+                              text (export, profile->processes.name[i]));
+  for (guint32 i = 0; i < profile->threads.n; i++)
+    flam_capture_writer_name (export->writer,
+                              FLAM_CAPTURE_NAME_THREAD,
+                              i,
+                              thread_since[i],
+                              text (export, profile->threads.name[i]));
 }
 
 static void
@@ -162,15 +198,9 @@ put_threads (Export *export)
   g_autofree FlamId *processes = put_processes (export);
 
   for (guint32 i = 0; i < threads->n; i++)
-    {
-      flam_capture_writer_thread (
-          export->writer, processes[threads->process[i]], threads->tid[i]);
-      flam_capture_writer_name (export->writer,
-                                FLAM_CAPTURE_NAME_THREAD,
-                                i,
-                                0,
-                                text (export, threads->name[i]));
-    }
+    flam_capture_writer_thread (
+        export->writer, processes[threads->process[i]], threads->tid[i]);
+  put_names (export, processes);
 }
 
 /* Which of the profile's weight columns are different ones. */

@@ -2,6 +2,9 @@
 
 #include "flam-thread-item.h"
 
+#include "flam-family.h"
+#include "flam-format.h"
+
 #include <glib/gi18n.h>
 
 G_DEFINE_FINAL_TYPE (FlamThreadItem, flam_thread_item, G_TYPE_OBJECT)
@@ -9,7 +12,11 @@ G_DEFINE_FINAL_TYPE (FlamThreadItem, flam_thread_item, G_TYPE_OBJECT)
 static void
 flam_thread_item_finalize (GObject *object)
 {
-  g_free (FLAM_THREAD_ITEM (object)->name);
+  FlamThreadItem *self = FLAM_THREAD_ITEM (object);
+
+  g_free (self->name);
+  g_free (self->former);
+  g_clear_object (&self->children);
   G_OBJECT_CLASS (flam_thread_item_parent_class)->finalize (object);
 }
 
@@ -43,6 +50,7 @@ flam_thread_item_new (const FlamProfile *profile,
   self->process = process;
   self->thread = thread;
   self->weight = weight;
+  self->former = g_strdup ("");
   if (thread == FLAM_NONE)
     self->name = item_name (
         flam_profile_string (profile, profile->processes.name[process]),
@@ -56,61 +64,144 @@ flam_thread_item_new (const FlamProfile *profile,
   return self;
 }
 
+/* --- the tree ------------------------------------------------------------- */
+
 typedef struct
 {
-  gint64 process_weight;
-  FlamThreadItem *item;
-} Entry;
+  const FlamProfile *profile;
+  const FlamFamily *family;
+  const gint64 *weights;
+  const char *search;
+} Tree;
 
-static int
-compare_entries (gconstpointer a, gconstpointer b)
+static void
+set_former (const Tree *tree, FlamThreadItem *item, FlamId first)
 {
-  const Entry *x = a;
-  const Entry *y = b;
+  GString *text = g_string_new (NULL);
 
-  if (x->process_weight != y->process_weight)
-    return x->process_weight < y->process_weight ? 1 : -1;
-  if (x->item->process != y->item->process)
-    return x->item->process < y->item->process ? -1 : 1;
-  if ((x->item->thread == FLAM_NONE) != (y->item->thread == FLAM_NONE))
-    return x->item->thread == FLAM_NONE ? -1 : 1;
-  if (x->item->weight != y->item->weight)
-    return x->item->weight < y->item->weight ? 1 : -1;
-  return (x->item->thread > y->item->thread) -
-         (x->item->thread < y->item->thread);
+  for (FlamId i = first; i != FLAM_NONE; i = tree->family->next_former[i])
+    {
+      const FlamFormerNames *former = &tree->profile->former_names;
+      g_autofree char *until =
+          flam_format_value (former->until[i], FLAM_UNIT_NS);
+
+      g_string_append (text, text->len > 0 ? ", " : "");
+      /* Translators: a former name, and when it changed */
+      g_string_append_printf (
+          text,
+          _ ("%s until %s"),
+          flam_profile_string (tree->profile, former->name[i]),
+          until);
+    }
+  g_free (item->former);
+  item->former = g_string_free (text, FALSE);
 }
 
-GPtrArray *
-flam_thread_items_new (const FlamProfile *profile, const gint64 *weights)
+static gboolean
+matches (const Tree *tree, const FlamThreadItem *item)
 {
-  g_autofree gint64 *of_process =
-      g_new0 (gint64, MAX (profile->processes.n, 1));
-  g_autofree gboolean *used = g_new0 (gboolean, MAX (profile->processes.n, 1));
-  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
-  GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autofree char *name = g_utf8_casefold (item->name, -1);
+  g_autofree char *former = g_utf8_casefold (item->former, -1);
 
-  for (FlamId i = 0; i < profile->threads.n; i++)
+  return strstr (name, tree->search) != NULL ||
+         strstr (former, tree->search) != NULL;
+}
+
+static int
+heavier_first (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const FlamThreadItem *x = a;
+  const FlamThreadItem *y = b;
+
+  if ((x->thread == FLAM_NONE) != (y->thread == FLAM_NONE))
+    return x->thread == FLAM_NONE ? 1 : -1;
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
+  if (x->process != y->process)
+    return x->process < y->process ? -1 : 1;
+  return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static void
+add_child (FlamThreadItem *parent, FlamThreadItem *child)
+{
+  if (parent->children == NULL)
+    parent->children = g_list_store_new (FLAM_TYPE_THREAD_ITEM);
+  g_list_store_append (parent->children, child);
+}
+
+/* TRUE when it, or a thread of it, is what is searched for. All threads of a
+ * process that is looked for by its own name are shown. */
+static gboolean
+fill_process (const Tree *tree, FlamThreadItem *item)
+{
+  const FlamFamily *family = tree->family;
+  gboolean own, any;
+
+  set_former (tree, item, family->process_former[item->process]);
+  own = any = matches (tree, item);
+  for (guint32 i = family->first_thread[item->process];
+       i < family->first_thread[item->process + 1];
+       i++)
     {
-      of_process[profile->threads.process[i]] += weights[i];
-      used[profile->threads.process[i]] = TRUE;
+      FlamId id = family->threads[i];
+      g_autoptr (FlamThreadItem) thread = flam_thread_item_new (
+          tree->profile, item->process, id, tree->weights[id]);
+
+      set_former (tree, thread, family->thread_former[id]);
+      item->weight += tree->weights[id];
+      if (!own && !matches (tree, thread))
+        continue;
+      add_child (item, thread);
+      any = TRUE;
     }
-  for (FlamId i = 0; i < profile->processes.n; i++)
-    if (used[i])
-      {
-        Entry entry = { of_process[i],
-                        flam_thread_item_new (
-                            profile, i, FLAM_NONE, of_process[i]) };
-        g_array_append_val (entries, entry);
-      }
-  for (FlamId i = 0; i < profile->threads.n; i++)
+  return any;
+}
+
+GListStore *
+flam_thread_items_new (const FlamProfile *profile,
+                       const gint64 *weights,
+                       const char *search)
+{
+  g_autoptr (FlamFamily) family = flam_family_new (profile);
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autofree gboolean *wanted = g_new0 (gboolean, (gsize)family->n + 1);
+  g_autofree guint32 *parent = g_new (guint32, (gsize)family->n + 1);
+  GListStore *roots = g_list_store_new (FLAM_TYPE_THREAD_ITEM);
+  Tree tree = { profile, family, weights, search };
+
+  /* Parents come first in the family, so children are done backwards. */
+  for (guint32 row = 0; row < family->n; row++)
     {
-      FlamId process = profile->threads.process[i];
-      Entry entry = { of_process[process],
-                      flam_thread_item_new (profile, process, i, weights[i]) };
-      g_array_append_val (entries, entry);
+      FlamThreadItem *item =
+          flam_thread_item_new (profile, family->process[row], FLAM_NONE, 0);
+      guint32 above = row - 1;
+
+      g_ptr_array_add (items, item);
+      wanted[row] = fill_process (&tree, item);
+      while (family->depth[row] > 0 &&
+             family->depth[above] >= family->depth[row])
+        above = parent[above];
+      parent[row] = family->depth[row] > 0 ? above : G_MAXUINT32;
     }
-  g_array_sort (entries, compare_entries);
-  for (guint i = 0; i < entries->len; i++)
-    g_ptr_array_add (items, g_array_index (entries, Entry, i).item);
-  return items;
+  for (guint32 row = family->n; row-- > 0;)
+    {
+      FlamThreadItem *item = items->pdata[row];
+
+      if (!wanted[row] || (item->children == NULL && *search == '\0' &&
+                           family->first_thread[item->process] ==
+                               family->first_thread[item->process + 1]))
+        continue;
+      if (item->children != NULL)
+        g_list_store_sort (item->children, heavier_first, NULL);
+      if (parent[row] == G_MAXUINT32)
+        g_list_store_append (roots, item);
+      else
+        {
+          add_child (items->pdata[parent[row]], item);
+          wanted[parent[row]] = TRUE;
+        }
+    }
+  g_list_store_sort (roots, heavier_first, NULL);
+  return roots;
 }

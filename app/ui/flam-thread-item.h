@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A row of the thread selector: a process, or one of its threads below it. */
+/* A process or a thread in the thread selector's tree: threads stand below
+ * their process, processes below the one that started them. */
 
 #include "flam-profile.h"
 
-#include <glib-object.h>
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
 
@@ -16,10 +17,13 @@ G_DECLARE_FINAL_TYPE (
 struct _FlamThreadItem
 {
   GObject parent_instance;
+
   FlamId process;
-  FlamId thread; /* FLAM_NONE: the row of the process */
-  gint64 weight;
-  char *name; /* what is shown and searched */
+  FlamId thread;        /* FLAM_NONE: the process as a whole */
+  gint64 weight;        /* of a process: of its threads */
+  char *name;           /* "worker-3 (3307)" */
+  char *former;         /* "sh until 1.2 s, make until 3 s", or "" */
+  GListStore *children; /* FlamThreadItem; NULL: none */
 };
 
 FlamThreadItem *flam_thread_item_new (const FlamProfile *profile,
@@ -27,9 +31,12 @@ FlamThreadItem *flam_thread_item_new (const FlamProfile *profile,
                                       FlamId thread,
                                       gint64 weight);
 
-/* Processes by weight, each followed by its threads by weight; of
- * FlamThreadItem. `weights`: one a thread. */
-GPtrArray *flam_thread_items_new (const FlamProfile *profile,
-                                  const gint64 *weights);
+/* The processes that nobody started, each with what is below it, siblings by
+ * weight, threads first; of FlamThreadItem. `weights`: one a thread. With
+ * `search` (case-folded, "": all) only what has it in its names, and the
+ * processes above that. */
+GListStore *flam_thread_items_new (const FlamProfile *profile,
+                                   const gint64 *weights,
+                                   const char *search);
 
 G_END_DECLS

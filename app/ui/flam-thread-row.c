@@ -5,9 +5,10 @@
 #include "flam-format.h"
 #include "flam-overview.h"
 
+#include <glib/gi18n.h>
+
 #define STRIP_WIDTH 72
 #define STRIP_HEIGHT 16
-#define INDENT 18
 
 struct _FlamThreadRow
 {
@@ -64,22 +65,29 @@ flam_thread_row_set (FlamThreadRow *self,
   gboolean process = item->thread == FLAM_NONE;
   g_autofree char *share = flam_format_percent (item->weight, whole);
   g_autofree char *weight = NULL;
+  g_autofree char *tip = NULL;
 
   g_return_if_fail (FLAM_IS_THREAD_ROW (self));
   g_set_object (&self->item, item);
   gtk_label_set_label (GTK_LABEL (self->name), item->name);
-  gtk_widget_set_tooltip_text (self->name, item->name);
+  if (*item->former != '\0')
+    /* Translators: what a process or thread was called before */
+    tip = g_strdup_printf (_ ("%s, formerly %s"), item->name, item->former);
+  gtk_widget_set_tooltip_text (self->name, tip != NULL ? tip : item->name);
   gtk_label_set_label (GTK_LABEL (self->share), share);
   if (measure != NULL)
     weight = flam_format_weight (measure, item->weight);
   gtk_widget_set_tooltip_text (self->share, weight);
-  gtk_widget_set_margin_start (self->check, process ? 0 : INDENT);
   if (process)
     gtk_widget_add_css_class (self->name, "heading");
   else
     gtk_widget_remove_css_class (self->name, "heading");
   gtk_accessible_update_property (
       GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, item->name, -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self),
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  tip != NULL ? tip : share,
+                                  -1);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->check),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   item->name,

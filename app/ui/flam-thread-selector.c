@@ -16,9 +16,8 @@ struct _FlamThreadSelector
   FlamSession *session;
   FlamJob *job;
   FlamTimeline *timeline;
-  GListStore *items; /* FlamThreadItem */
-  GtkCustomFilter *filter;
-  GPtrArray *rows; /* FlamThreadRow that are bound; not referenced */
+  GListStore *roots; /* of one GListStore of FlamThreadItem, or none */
+  GPtrArray *rows;   /* FlamThreadRow that are bound; not referenced */
   gint64 whole;
 
   GtkMenuButton *button;
@@ -104,8 +103,10 @@ on_row_toggled (FlamThreadRow *row, FlamThreadSelector *self)
 static void
 on_activate (GtkListView *list, guint position, FlamThreadSelector *self)
 {
-  g_autoptr (FlamThreadItem) item = g_list_model_get_item (
+  g_autoptr (GtkTreeListRow) row = g_list_model_get_item (
       G_LIST_MODEL (gtk_list_view_get_model (list)), position);
+  g_autoptr (FlamThreadItem) item =
+      row != NULL ? gtk_tree_list_row_get_item (row) : NULL;
 
   if (item != NULL)
     toggle (self, item);
@@ -194,30 +195,39 @@ strips_done (gpointer result, const GError *error, gpointer data)
 
 /* --- list ----------------------------------------------------------------- */
 
+/* The tree is made anew for what is typed. */
+static void
+show_items (FlamThreadSelector *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  g_autofree char *search =
+      g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
+  g_autoptr (GListStore) roots = NULL;
+
+  g_list_store_remove_all (self->roots);
+  if (excerpt == NULL)
+    return;
+  roots = flam_thread_items_new (excerpt->profile, excerpt->by_thread, search);
+  g_list_store_append (self->roots, roots);
+}
+
 static void
 fill (FlamThreadSelector *self)
 {
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
-  g_autoptr (GPtrArray) items = NULL;
-  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->items));
 
-  if (excerpt == NULL)
-    {
-      g_list_store_remove_all (self->items);
-      return;
-    }
   self->whole = 0;
-  for (FlamId i = 0; i < excerpt->profile->threads.n; i++)
+  for (FlamId i = 0; excerpt != NULL && i < excerpt->profile->threads.n; i++)
     self->whole += excerpt->by_thread[i];
-  items = flam_thread_items_new (excerpt->profile, excerpt->by_thread);
-  g_list_store_splice (self->items, 0, n, items->pdata, items->len);
-  flam_job_start (self->job,
-                  strips_work,
-                  flam_excerpt_ref (excerpt),
-                  (GDestroyNotify)flam_excerpt_unref,
-                  (GDestroyNotify)flam_timeline_unref,
-                  strips_done,
-                  self);
+  show_items (self);
+  if (excerpt != NULL)
+    flam_job_start (self->job,
+                    strips_work,
+                    flam_excerpt_ref (excerpt),
+                    (GDestroyNotify)flam_excerpt_unref,
+                    (GDestroyNotify)flam_timeline_unref,
+                    strips_done,
+                    self);
 }
 
 /* The list is made when it is looked at; while it is, choosing threads must
@@ -232,7 +242,7 @@ on_shown (FlamThreadSelector *self)
 static void
 on_profile (FlamThreadSelector *self)
 {
-  g_list_store_remove_all (self->items);
+  g_list_store_remove_all (self->roots);
   g_clear_pointer (&self->timeline, flam_timeline_unref);
   update_label (self);
 }
@@ -241,26 +251,26 @@ static void
 on_excerpt (FlamThreadSelector *self)
 {
   if (gtk_widget_get_mapped (GTK_WIDGET (self->popover)) &&
-      g_list_model_get_n_items (G_LIST_MODEL (self->items)) == 0)
+      g_list_model_get_n_items (G_LIST_MODEL (self->roots)) == 0)
     fill (self);
 }
 
-static gboolean
-item_matches (gpointer object, gpointer data)
+static GListModel *
+children_of (gpointer object, gpointer data)
 {
-  FlamThreadSelector *self = data;
   FlamThreadItem *item = object;
-  g_autofree char *text =
-      g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
-  g_autofree char *name = g_utf8_casefold (item->name, -1);
 
-  return strstr (name, text) != NULL;
+  return item->children != NULL ? G_LIST_MODEL (g_object_ref (item->children))
+                                : NULL;
 }
 
-static void
-on_search (FlamThreadSelector *self)
+static FlamThreadRow *
+row_of (GtkListItem *item)
 {
-  gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
+  GtkTreeExpander *expander =
+      GTK_TREE_EXPANDER (gtk_list_item_get_child (item));
+
+  return FLAM_THREAD_ROW (gtk_tree_expander_get_child (expander));
 }
 
 static void
@@ -268,10 +278,13 @@ row_setup (GtkListItemFactory *factory,
            GtkListItem *item,
            FlamThreadSelector *self)
 {
+  GtkWidget *expander = gtk_tree_expander_new ();
   GtkWidget *row = flam_thread_row_new ();
 
   g_signal_connect (row, "toggled", G_CALLBACK (on_row_toggled), self);
-  gtk_list_item_set_child (item, row);
+  gtk_tree_expander_set_child (GTK_TREE_EXPANDER (expander), row);
+  gtk_widget_set_hexpand (row, TRUE);
+  gtk_list_item_set_child (item, expander);
 }
 
 static void
@@ -279,15 +292,17 @@ row_bind (GtkListItemFactory *factory,
           GtkListItem *item,
           FlamThreadSelector *self)
 {
-  FlamThreadRow *row = FLAM_THREAD_ROW (gtk_list_item_get_child (item));
+  FlamThreadRow *row = row_of (item);
+  GtkTreeListRow *place = gtk_list_item_get_item (item);
+  g_autoptr (FlamThreadItem) thread = gtk_tree_list_row_get_item (place);
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
 
+  gtk_tree_expander_set_list_row (
+      GTK_TREE_EXPANDER (gtk_list_item_get_child (item)), place);
   if (excerpt == NULL)
     return;
-  flam_thread_row_set (
-      row, gtk_list_item_get_item (item), excerpt, self->whole);
-  flam_thread_row_set_active (row,
-                              is_shown (self, gtk_list_item_get_item (item)));
+  flam_thread_row_set (row, thread, excerpt, self->whole);
+  flam_thread_row_set_active (row, is_shown (self, thread));
   flam_thread_row_set_timeline (row, self->timeline);
   g_ptr_array_add (self->rows, row);
 }
@@ -298,7 +313,32 @@ row_unbind (GtkListItemFactory *factory,
             FlamThreadSelector *self)
 {
   if (self->rows != NULL)
-    g_ptr_array_remove_fast (self->rows, gtk_list_item_get_child (item));
+    g_ptr_array_remove_fast (self->rows, row_of (item));
+  gtk_tree_expander_set_list_row (
+      GTK_TREE_EXPANDER (gtk_list_item_get_child (item)), NULL);
+}
+
+/* Left and right fold and unfold the process that has the focus. */
+static gboolean
+on_key (FlamThreadSelector *self, guint key)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self->list));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  GtkWidget *expander;
+  GtkTreeListRow *place;
+
+  if (focus == NULL || (key != GDK_KEY_Left && key != GDK_KEY_Right))
+    return FALSE;
+  /* The focus is on what holds the row, or on what the row holds. */
+  expander = gtk_widget_get_ancestor (focus, GTK_TYPE_TREE_EXPANDER);
+  if (expander == NULL)
+    expander = gtk_widget_get_first_child (focus);
+  if (expander == NULL || !GTK_IS_TREE_EXPANDER (expander))
+    return FALSE;
+  place = gtk_tree_expander_get_list_row (GTK_TREE_EXPANDER (expander));
+  if (place != NULL)
+    gtk_tree_list_row_set_expanded (place, key == GDK_KEY_Right);
+  return TRUE;
 }
 
 /* --- object --------------------------------------------------------------- */
@@ -336,8 +376,7 @@ flam_thread_selector_dispose (GObject *object)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_THREAD_SELECTOR);
-  g_clear_object (&self->filter);
-  g_clear_object (&self->items);
+  g_clear_object (&self->roots);
   g_clear_pointer (&self->rows, g_ptr_array_unref);
   g_clear_pointer (&self->timeline, flam_timeline_unref);
   g_clear_object (&self->session);
@@ -364,29 +403,37 @@ static void
 flam_thread_selector_init (FlamThreadSelector *self)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
-  GtkFilterListModel *filtered;
+  GtkEventController *keys = gtk_event_controller_key_new ();
+  GtkTreeListModel *tree;
   GtkNoSelection *none;
 
   gtk_widget_init_template (GTK_WIDGET (self));
   self->job = flam_job_new ();
   self->rows = g_ptr_array_new ();
-  self->items = g_list_store_new (FLAM_TYPE_THREAD_ITEM);
-  self->filter = gtk_custom_filter_new (item_matches, self, NULL);
+  self->roots = g_list_store_new (G_TYPE_LIST_MODEL);
   g_signal_connect (factory, "setup", G_CALLBACK (row_setup), self);
   g_signal_connect (factory, "bind", G_CALLBACK (row_bind), self);
   g_signal_connect (factory, "unbind", G_CALLBACK (row_unbind), self);
-  filtered =
-      gtk_filter_list_model_new (G_LIST_MODEL (g_object_ref (self->items)),
-                                 GTK_FILTER (g_object_ref (self->filter)));
-  none = gtk_no_selection_new (G_LIST_MODEL (filtered));
+  tree =
+      gtk_tree_list_model_new (G_LIST_MODEL (gtk_flatten_list_model_new (
+                                   G_LIST_MODEL (g_object_ref (self->roots)))),
+                               FALSE,
+                               TRUE,
+                               children_of,
+                               NULL,
+                               NULL);
+  none = gtk_no_selection_new (G_LIST_MODEL (tree));
   gtk_list_view_set_factory (self->list, factory);
   g_object_unref (factory);
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (none));
   g_object_unref (none);
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->list), keys);
   g_signal_connect (self->list, "activate", G_CALLBACK (on_activate), self);
   g_signal_connect_swapped (self->popover, "show", G_CALLBACK (on_shown), self);
   g_signal_connect_swapped (
-      self->search, "search-changed", G_CALLBACK (on_search), self);
+      self->search, "search-changed", G_CALLBACK (show_items), self);
   g_signal_connect_swapped (self->search,
                             "stop-search",
                             G_CALLBACK (gtk_popover_popdown),

@@ -13,8 +13,9 @@ measures   wall-time          3.19 s (Wall time)
 states     sleep 56.3 %, lock 18.7 %, io 12.6 %, running 12.3 %
 samples    228 in 57 stacks of 24 functions
 recorder   used 8.7 % of the program's CPU time
-threads    26140/26140 kitchen: 107 samples, 1.60 s
-           26140/26142 cook: 121 samples, 1.59 s
+processes  26140 kitchen
+             26140/26140 kitchen: 107 samples, 1.60 s
+             26140/26142 cook: 121 samples, 1.59 s
 modules    /tmp/kitchen/kitchen: 3.19 s, symbols: dwarf
            [vdso]: 0 ns, symbols: untried
            /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2: 0 ns, symbols: untried
@@ -62,6 +63,23 @@ $ flambeau-cli top captures/flambeau/kitchen.flambeau --states waiting
 # A capture that knows nothing of states was running all the time.
 $ printf '%s\n' 'main;work 5' >plain.folded; flambeau-cli top plain.folded --states off-cpu --json
 {"total":0,"rows":[]}
+
+# A shell that started two kitchens, one of them a shell before it was that.
+$ flambeau-cli info captures/flambeau/family.flambeau --no-symbols | sed -n '/^processes/,/^modules/p'
+processes  18374 family.sh
+             18374/18374 family.sh: 22 samples, 2.00 s
+             18376 kitchen
+               18376/18376 kitchen: 17 samples, 1.55 s
+               18376/18378 cook: 17 samples, 1.55 s
+             18377 kitchen, sh until 406 ms
+               18377/18377 kitchen: 21 samples, 2.00 s, sh until 406 ms
+               18377/18380 cook: 18 samples, 1.59 s
+               18379 sleep
+                 18379/18379 sleep: 4 samples, 368 ms
+modules    /usr/bin/dash: 2.37 s, symbols: symtab, no debug information: no lines, no inlined functions
+
+$ flambeau-cli info captures/flambeau/family.flambeau --no-symbols --json | grep -o '"processes":[^]]*\].*"threads"'
+"processes":[{"pid":18374,"name":"family.sh"},{"pid":18376,"name":"kitchen","parent":18374},{"pid":18377,"name":"kitchen","parent":18374,"former_names":[{"name":"sh","until_ns":405782760}]},{"pid":18379,"name":"sleep","parent":18377}],"threads"
 
 # Two captures: what is gone, what is new; and a name that is markup.
 $ printf '%s\n' 'main;parse;lex 20' 'main;old 40' 'main;<b>"&"</b> 5' >base.folded; printf '%s\n' 'main;parse;lex 35' 'main;fresh 12' 'main;<b>"&"</b> 5' >new.folded

@@ -5,6 +5,7 @@
 #include "flam-fixture.h"
 
 #include "flam-dump.h"
+#include "flam-family.h"
 #include "flam-format.h"
 
 #include <string.h>
@@ -188,6 +189,60 @@ test_short_names (void)
     }
 }
 
+/* Families in preorder, threads by process, names in order of time; and two
+ * processes that claim each other, as a damaged capture may say. */
+static void
+test_family (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId id[6];
+  const FlamId order[] = { 0, 1, 2, 3, 4, 5 };
+  const guint32 depth[] = { 0, 1, 1, 2, 0, 0 };
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamFamily) family = NULL;
+  FlamId thread, former;
+
+  for (guint i = 0; i < G_N_ELEMENTS (id); i++)
+    id[i] = flam_builder_process (builder, 100 + (gint32)i, 0);
+  flam_builder_set_process_parent (builder, id[2], id[0]);
+  flam_builder_set_process_parent (builder, id[3], id[2]);
+  flam_builder_set_process_parent (builder, id[1], id[0]);
+  flam_builder_set_process_parent (builder, id[4], id[5]);
+  flam_builder_set_process_parent (builder, id[5], id[4]);
+  flam_builder_thread (builder, id[3], 7, 0);
+  thread = flam_builder_thread (builder, id[0], 8, 0);
+  flam_builder_rename_process (builder, id[3], 0, "sh");
+  flam_builder_rename_process (builder, id[3], 5, "sh");
+  flam_builder_rename_process (builder, id[3], 10, "make");
+  flam_builder_rename_process (builder, id[3], 20, "cc");
+  flam_builder_rename_thread (builder, thread, 30, "worker");
+  profile = flam_builder_finish (builder, NULL);
+  family = flam_family_new (profile);
+
+  g_assert_cmpuint (family->n, ==, G_N_ELEMENTS (id));
+  for (guint i = 0; i < family->n; i++)
+    {
+      g_assert_cmpuint (family->process[i], ==, id[order[i]]);
+      g_assert_cmpuint (family->depth[i], ==, depth[i]);
+    }
+  g_assert_cmpuint (
+      family->first_thread[id[3] + 1] - family->first_thread[id[3]], ==, 1);
+  g_assert_cmpstr (
+      flam_profile_string (profile, profile->processes.name[id[3]]), ==, "cc");
+  former = family->process_former[id[3]];
+  g_assert_cmpstr (
+      flam_profile_string (profile, profile->former_names.name[former]),
+      ==,
+      "sh");
+  former = family->next_former[former];
+  g_assert_cmpstr (
+      flam_profile_string (profile, profile->former_names.name[former]),
+      ==,
+      "make");
+  g_assert_cmpuint (family->next_former[former], ==, FLAM_NONE);
+  g_assert_cmpuint (family->thread_former[thread], ==, FLAM_NONE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -198,5 +253,6 @@ main (int argc, char **argv)
   g_test_add_func ("/builder/edit", test_edit);
   g_test_add_func ("/format/values", test_formats);
   g_test_add_func ("/format/short-names", test_short_names);
+  g_test_add_func ("/builder/family", test_family);
   return g_test_run ();
 }

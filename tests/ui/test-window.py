@@ -226,6 +226,29 @@ class WindowTest(unittest.TestCase):
             )
         )
 
+    def test_processes(self):
+        """Processes below the ones that started them, threads below those."""
+        window = self.open(SOURCE / "tests/captures/flambeau/family.flambeau")
+        window.wait_label(lambda text: text.startswith("total "))
+        window.click("Threads")
+        cooks = lambda: sum(t.startswith("cook (") for t in self.shown_labels())
+        wait_for("both cooks", lambda: cooks() == 2)
+        window.key("Tab")
+        window.key("Left")
+        wait_for("a folded tree", lambda: cooks() == 0)
+        window.key("Right")
+        wait_for("an unfolded tree", lambda: cooks() == 2)
+        # One of them was called sh before: it is found by that.
+        window.type(window.find("Search threads"), "sh until")
+        wait_for("the one that was sh", lambda: cooks() == 1)
+
+    def shown_labels(self):
+        return [
+            node.get_name() or text_of(node)
+            for node in self.window.find_all(role="label")
+            if node.get_state_set().contains(Atspi.StateType.SHOWING)
+        ]
+
     def test_threads(self):
         window = self.open(capture("perf/threads-dwarf.script.txt"))
         window.wait_label(lambda text: text.startswith("total 1.3"))

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Who started whom, and who is whose thread, as columns one can walk:
+ *
+ *    100 make ─┬─ 101 cc       row      0    1    2    3
+ *              │   └─ 102 as   process  make cc   as   ld
+ *              └─ 103 ld       depth    0    1    2    1
+ *
+ * The threads of process p are threads[first_thread[p]] up to
+ * threads[first_thread[p + 1]]. */
+
+#include "flam-profile.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint32 n;             /* rows: every process once, parents first */
+  FlamId *process;       /* a row */
+  guint32 *depth;        /* a row */
+  guint32 *first_thread; /* a process, and one more */
+  FlamId *threads;
+  /* Indices into profile->former_names, as lists in order of time: the first
+   * of each process and thread, and the next after each; FLAM_NONE: no more. */
+  FlamId *process_former;
+  FlamId *thread_former;
+  FlamId *next_former;
+} FlamFamily;
+
+FlamFamily *flam_family_new (const FlamProfile *profile);
+void flam_family_free (FlamFamily *family);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFamily, flam_family_free)
+
+G_END_DECLS
