@@ -3,11 +3,13 @@
 #include "flam-record-dialog.h"
 
 #include "flam-attach-page.h"
+#include "flam-path-completion.h"
 #include "flam-settings.h"
 
 #include <glib/gi18n.h>
 
 #define HISTORY_MAX 20
+#define CANDIDATES_MAX 12
 
 struct _FlamRecordDialog
 {
@@ -23,6 +25,7 @@ struct _FlamRecordDialog
   GtkButton *choose_program;
   GtkButton *choose_folder;
   GtkLabel *complaint;
+  GtkPopover *candidates; /* what the tab key may have meant */
   FlamAttachPage *attach;
   AdwComboRow *mode;
   AdwComboRow *rate;
@@ -275,6 +278,89 @@ on_record (FlamRecordDialog *self)
   gtk_window_close (GTK_WINDOW (self));
 }
 
+/* --- completion of paths -------------------------------------------------- */
+
+static void
+show_candidates (FlamRecordDialog *self, GtkWidget *row, GPtrArray *names)
+{
+  GString *text = g_string_new (NULL);
+  GtkWidget *label;
+
+  for (guint i = 0; i < MIN (names->len, CANDIDATES_MAX); i++)
+    g_string_append_printf (
+        text, "%s%s", i > 0 ? "\n" : "", (const char *)names->pdata[i]);
+  if (names->len > CANDIDATES_MAX)
+    g_string_append (text, "\n…");
+  label = gtk_label_new (text->str);
+  g_string_free (text, TRUE);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 60);
+  gtk_popover_set_child (self->candidates, label);
+  if (gtk_widget_get_parent (GTK_WIDGET (self->candidates)) != row)
+    {
+      if (gtk_widget_get_parent (GTK_WIDGET (self->candidates)) != NULL)
+        gtk_widget_unparent (GTK_WIDGET (self->candidates));
+      gtk_widget_set_parent (GTK_WIDGET (self->candidates), row);
+    }
+  gtk_popover_popup (self->candidates);
+}
+
+/* Completes what stands before the cursor. FALSE where there is nothing to
+ * complete: then the key goes on to the next field, as everywhere. */
+static gboolean
+complete (FlamRecordDialog *self, AdwEntryRow *row)
+{
+  GtkEditable *editable = GTK_EDITABLE (row);
+  int at = gtk_editable_get_position (editable);
+  g_autofree char *before = gtk_editable_get_chars (editable, 0, at);
+  g_autofree char *here = g_get_current_dir ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *inserted = flam_path_complete (
+      before,
+      row == self->command && !is_blank (text_of (self->folder))
+          ? text_of (self->folder)
+          : here,
+      row == self->command ? FLAM_COMPLETE_COMMAND : FLAM_COMPLETE_FOLDER,
+      names);
+
+  if (gtk_editable_get_selection_bounds (editable, NULL, NULL) ||
+      names->len == 0)
+    return FALSE;
+  gtk_editable_insert_text (editable, inserted, -1, &at);
+  gtk_editable_set_position (editable, at);
+  if (names->len > 1)
+    show_candidates (self, GTK_WIDGET (row), names);
+  return names->len > 1 || *inserted != '\0';
+}
+
+static gboolean
+on_entry_key (GtkEventControllerKey *keys,
+              guint key,
+              guint code,
+              GdkModifierType state,
+              FlamRecordDialog *self)
+{
+  GtkWidget *row =
+      gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (keys));
+
+  gtk_popover_popdown (self->candidates);
+  if (key != GDK_KEY_Tab ||
+      (state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK)) != 0)
+    return FALSE;
+  return complete (self, ADW_ENTRY_ROW (row));
+}
+
+static void
+follow_keys (FlamRecordDialog *self, AdwEntryRow *row)
+{
+  GtkEventController *keys = gtk_event_controller_key_new ();
+
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (on_entry_key), self);
+  gtk_widget_add_controller (GTK_WIDGET (row), keys);
+}
+
 /* --- history and choosers ------------------------------------------------- */
 
 static void
@@ -375,6 +461,12 @@ on_choose_folder (FlamRecordDialog *self)
 static void
 flam_record_dialog_dispose (GObject *object)
 {
+  FlamRecordDialog *self = FLAM_RECORD_DIALOG (object);
+
+  if (self->candidates != NULL &&
+      gtk_widget_get_parent (GTK_WIDGET (self->candidates)) != NULL)
+    gtk_widget_unparent (GTK_WIDGET (self->candidates));
+  g_clear_object (&self->candidates);
   gtk_widget_dispose_template (GTK_WIDGET (object), FLAM_TYPE_RECORD_DIALOG);
   G_OBJECT_CLASS (flam_record_dialog_parent_class)->dispose (object);
 }
@@ -454,6 +546,11 @@ flam_record_dialog_init (FlamRecordDialog *self)
       self->choose_program, "clicked", G_CALLBACK (on_choose_program), self);
   g_signal_connect_swapped (
       self->choose_folder, "clicked", G_CALLBACK (on_choose_folder), self);
+  self->candidates = g_object_ref_sink (GTK_POPOVER (gtk_popover_new ()));
+  gtk_popover_set_autohide (self->candidates, FALSE);
+  gtk_popover_set_position (self->candidates, GTK_POS_BOTTOM);
+  follow_keys (self, self->command);
+  follow_keys (self, self->folder);
   update (self);
   gtk_widget_grab_focus (GTK_WIDGET (self->command));
 }

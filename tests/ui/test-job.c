@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Cancelling is at once for the main loop, however long the worker takes to
+ * notice; the worker hears of it at its next step. */
+
+#include "flam-job.h"
+
+#include <gio/gio.h>
+
+/* What one run's worker and the test tell each other. */
+typedef struct
+{
+  gint waiting; /* the worker has begun */
+  gint let_go;  /* it may end */
+  gint stepped; /* steps after which the worker heard that it should stop */
+  gint ended;
+  guint freed; /* inputs */
+  guint done;
+} Shared;
+
+static void
+free_input (gpointer data)
+{
+  ((Shared *)data)->freed++;
+}
+
+/* Deaf until it is let go; then it asks. */
+static gpointer
+deaf_work (gpointer data, const FlamProgress *progress, GError **error)
+{
+  Shared *shared = data;
+
+  g_atomic_int_set (&shared->waiting, 1);
+  while (!g_atomic_int_get (&shared->let_go))
+    g_usleep (200);
+  while (flam_progress_step (progress, 0.5, error) &&
+         g_atomic_int_get (&shared->stepped) < 1000)
+    g_atomic_int_inc (&shared->stepped);
+  g_atomic_int_set (&shared->ended, 1);
+  return NULL;
+}
+
+static gpointer
+quick_work (gpointer data, const FlamProgress *progress, GError **error)
+{
+  return g_strdup ("result");
+}
+
+static void
+count_done (gpointer result, const GError *error, gpointer data)
+{
+  ((Shared *)data)->done++;
+  g_free (result);
+}
+
+static void
+wait_for (gint *flag)
+{
+  while (!g_atomic_int_get (flag))
+    g_main_context_iteration (NULL, FALSE);
+}
+
+static void
+test_cancel (void)
+{
+  g_autoptr (FlamJob) job = flam_job_new ();
+  Shared deaf = { 0 };
+  Shared quick = { 0 };
+
+  flam_job_start (job, deaf_work, &deaf, free_input, g_free, count_done, &deaf);
+  wait_for (&deaf.waiting);
+  g_assert_true (flam_job_is_busy (job));
+
+  /* Not one turn of the main loop, with a worker that hears nothing. */
+  flam_job_cancel (job);
+  g_assert_false (flam_job_is_busy (job));
+  g_assert_false (flam_job_is_slow (job));
+  g_assert_false (g_atomic_int_get (&deaf.ended));
+
+  /* The slot is free: the next run does not wait for the last one. */
+  flam_job_start (
+      job, quick_work, &quick, free_input, g_free, count_done, &quick);
+  while (flam_job_is_busy (job))
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (quick.done, ==, 1);
+  g_assert_false (g_atomic_int_get (&deaf.ended));
+
+  /* Let go, the first hears of it at its first step, and is never done. */
+  g_atomic_int_set (&deaf.let_go, 1);
+  wait_for (&deaf.ended);
+  g_assert_cmpint (g_atomic_int_get (&deaf.stepped), ==, 0);
+  while (deaf.freed == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (deaf.freed, ==, 1);
+  g_assert_cmpuint (deaf.done, ==, 0);
+}
+
+/* Starting again is cancelling, too. */
+static void
+test_restart (void)
+{
+  g_autoptr (FlamJob) job = flam_job_new ();
+  Shared first = { 0 };
+  Shared second = { 0 };
+
+  flam_job_start (
+      job, deaf_work, &first, free_input, g_free, count_done, &first);
+  wait_for (&first.waiting);
+  flam_job_start (
+      job, quick_work, &second, free_input, g_free, count_done, &second);
+  while (second.done == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (first.done, ==, 0);
+  g_atomic_int_set (&first.let_go, 1);
+  while (first.freed == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (first.done, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/job/cancel", test_cancel);
+  g_test_add_func ("/job/restart", test_restart);
+  return g_test_run ();
+}
