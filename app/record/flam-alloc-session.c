@@ -84,6 +84,7 @@ make_control (FlamAllocSession *session,
 {
   g_autofree char *path =
       g_build_filename (session->directory, "control", NULL);
+  const char *seed = g_getenv ("FLAMBEAU_ALLOC_SEED"); /* for tests */
   int fd = open (path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   void *mapped = MAP_FAILED;
 
@@ -98,6 +99,7 @@ make_control (FlamAllocSession *session,
   session->control->follow = follow;
   session->control->python = (guint32)python;
   session->control->sample_bytes = sample_bytes;
+  session->control->seed = seed ? g_ascii_strtoull (seed, NULL, 10) : 0;
   session->control->magic = FLAM_ALLOC_MAGIC;
   return TRUE;
 }

@@ -72,34 +72,51 @@ test_known (void)
     g_error ("%s", stack);
 }
 
-/* Sums over many runs are compared with the truth by their own spread. */
+/* A block of `size` bytes is sampled with chance p = 1 - exp (-size / every),
+ * and stands for 1 / p of them then: the error of a sum over n such blocks is
+ * size * sqrt (n * (1 - p) / p), whatever the seed. The seeds are given, so
+ * that the same runs are judged every time: their mean within three standard
+ * errors of the truth, each within four of its own, two thirds within one. */
 static void
 test_sampled (void)
 {
   enum
   {
-    RUNS = 20
+    RUNS = 20,
+    EVERY = 16384,
+    BLOCKS = 40000 * 4
   };
   const char *const options[] = { "--sample-bytes", "16384", NULL };
-  double sum = 0, squares = 0;
-  double truth = 100.0 * 40000 * 4;
-  double mean, error;
+  const double truth = 100.0 * BLOCKS;
+  const double p = -expm1 (-100.0 / EVERY);
+  const double deviation = 100 * sqrt (BLOCKS * (1 - p) / p);
+  double sum = 0, counts = 0;
+  guint within = 0;
 
   for (guint i = 0; i < RUNS; i++)
     {
-      g_autoptr (Recording) recording = record_blocks (options, "known", "4");
-      double bytes =
-          (double)weight_of (recording->profile, "allocated", "churn", TRUE);
+      g_autofree char *seed = g_strdup_printf ("%u", i + 1);
+      g_autoptr (Recording) recording = NULL;
+      double bytes;
 
+      g_setenv ("FLAMBEAU_ALLOC_SEED", seed, TRUE);
+      recording = record_blocks (options, "known", "4");
+      bytes =
+          (double)weight_of (recording->profile, "allocated", "churn", TRUE);
+      counts +=
+          (double)weight_of (recording->profile, "allocations", "churn", TRUE);
+      g_test_message ("%.0f: %+.2f deviations from the truth",
+                      bytes,
+                      (bytes - truth) / deviation);
+      g_assert_cmpfloat (fabs (bytes - truth), <, 4 * deviation);
+      within += fabs (bytes - truth) < deviation;
       sum += bytes;
-      squares += bytes * bytes;
     }
-  mean = sum / RUNS;
-  error = sqrt ((squares / RUNS - mean * mean) / (RUNS - 1));
-  g_test_message ("%.0f ± %.0f, truth %.0f", mean, error, truth);
-  g_assert_cmpfloat (fabs (mean - truth), <, 4 * error);
-  /* 977 samples are expected a run: their spread is 3.2 %. */
-  g_assert_cmpfloat (error * sqrt (RUNS), <, 0.06 * truth);
+  g_unsetenv ("FLAMBEAU_ALLOC_SEED");
+  g_assert_cmpfloat (fabs (sum / RUNS - truth), <, 3 * deviation / sqrt (RUNS));
+  g_assert_cmpfloat (sum, ==, 100 * counts);
+  g_assert_cmpuint (within, >=, 9);
+  g_assert_cmpuint (within, <=, 18);
 }
 
 static void

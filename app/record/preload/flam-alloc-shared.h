@@ -62,6 +62,7 @@ typedef struct
   uint32_t version;
   uint32_t follow;       /* forked children record too */
   uint64_t sample_bytes; /* 0: every allocation */
+  uint64_t seed;         /* of sampling's chance; 0: another every time */
   uint32_t stopped;      /* no more recording; targets go silent */
   uint32_t python;       /* Python frames too */
   /* These change all the time: on lines of their own, as every event reads

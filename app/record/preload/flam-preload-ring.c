@@ -315,6 +315,20 @@ thread_ends (void *data)
   thread->stack = NULL;
 }
 
+/* Neighbouring seeds lead far apart: splitmix64's last steps. */
+static uint64_t
+random_seed (const PreloadThread *thread)
+{
+  uint64_t seed = preload_control->seed;
+  uint64_t x = seed != 0 ? seed + (uint64_t)(uintptr_t)thread->ring -
+                               (uint64_t)(uintptr_t)preload_header
+                         : now_ticks () ^ (uint64_t)(uintptr_t)thread << 20;
+
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+  return (x ^ x >> 31) | 1;
+}
+
 static bool
 begin_thread (uint32_t epoch)
 {
@@ -324,7 +338,7 @@ begin_thread (uint32_t epoch)
   thread->epoch = epoch;
   thread->ring = take_ring ();
   thread->stack = thread->ring ? take_stack () : NULL;
-  thread->random = (now_ticks () ^ (uint64_t)(uintptr_t)thread << 20) | 1;
+  thread->random = random_seed (thread);
   thread->until_sample = 0;
   thread->counting = false;
   thread->dead = thread->stack == NULL;

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Allocations of programs that are not ours: heaptrack sees the same of them,
+ * and other allocators than libc's are seen as well. */
+
+#include <string.h>
+
+#include "recording.h"
+
+static Recording *
+record_exactly (const char *const *target)
+{
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  const char *const options[] = { "--mode", "alloc", "--exact", "--" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    g_ptr_array_add (arguments, (gpointer)options[i]);
+  for (guint i = 0; target[i] != NULL; i++)
+    g_ptr_array_add (arguments, (gpointer)target[i]);
+  g_ptr_array_add (arguments, NULL);
+  return record ((const char *const *)arguments->pdata);
+}
+
+/* --- heaptrack ----------------------------------------------------------- */
+
+typedef struct
+{
+  guint64 calls;
+  guint64 peak;
+} Sums;
+
+static char *
+run (const char *const *command)
+{
+  g_autoptr (GError) error = NULL;
+  char *output = NULL;
+
+  if (!g_spawn_sync (NULL,
+                     (char **)command,
+                     NULL,
+                     G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL,
+                     NULL,
+                     NULL,
+                     &output,
+                     NULL,
+                     NULL,
+                     &error))
+    g_error ("%s: %s", command[0], error->message);
+  return output;
+}
+
+/* The weights at the ends of folded stacks. */
+static guint64
+sum_of_stacks (const char *capture, const char *cost, const char *scratch)
+{
+  const char *const print[] = {
+    "heaptrack_print",        "-f", capture, "-F", scratch,
+    "--flamegraph-cost-type", cost, NULL
+  };
+  g_autofree char *output = run (print);
+  g_autofree char *folded = NULL;
+  g_auto (GStrv) lines = NULL;
+  guint64 sum = 0;
+
+  g_assert_true (g_file_get_contents (scratch, &folded, NULL, NULL));
+  lines = g_strsplit (folded, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      const char *last = strrchr (lines[i], ' ');
+
+      if (last != NULL)
+        sum += g_ascii_strtoull (last + 1, NULL, 10);
+    }
+  return sum;
+}
+
+/* heaptrack adds the ending of its compression to the name it is given. */
+static char *
+find_capture (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  g_assert_nonnull (dir);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_prefix (name, "capture."))
+      return g_build_filename (folder, name, NULL);
+  g_error ("heaptrack wrote nothing");
+}
+
+static Sums
+run_heaptrack (const char *const *target)
+{
+  g_autofree char *folder = g_dir_make_tmp ("flam-heaptrack-XXXXXX", NULL);
+  g_autofree char *wanted = g_build_filename (folder, "capture", NULL);
+  g_autofree char *scratch = g_build_filename (folder, "folded", NULL);
+  g_autoptr (GPtrArray) command = g_ptr_array_new ();
+  g_autofree char *output = NULL;
+  g_autofree char *capture = NULL;
+  Sums sums;
+
+  g_ptr_array_add (command, (gpointer) "heaptrack");
+  g_ptr_array_add (command, (gpointer) "-o");
+  g_ptr_array_add (command, wanted);
+  for (guint i = 0; target[i] != NULL; i++)
+    g_ptr_array_add (command, (gpointer)target[i]);
+  g_ptr_array_add (command, NULL);
+  output = run ((const char *const *)command->pdata);
+  capture = find_capture (folder);
+  sums.calls = sum_of_stacks (capture, "allocations", scratch);
+  sums.peak = sum_of_stacks (capture, "peak", scratch);
+  unlink (capture);
+  unlink (scratch);
+  rmdir (folder);
+  return sums;
+}
+
+/* heaptrack does not see pages. */
+static guint64
+heap_calls (const FlamProfile *profile)
+{
+  guint64 sum = 0;
+
+  for (guint32 i = 0; i < profile->allocations.n; i++)
+    if (profile->allocations.allocator[i] != FLAM_ALLOCATOR_MMAP &&
+        profile->allocations.allocator[i] != FLAM_ALLOCATOR_BRK)
+      sum += (guint64)profile->allocations.count[i];
+  return sum;
+}
+
+static void
+assert_near (guint64 ours, guint64 theirs, double share, guint64 absolute)
+{
+  guint64 off = ours > theirs ? ours - theirs : theirs - ours;
+
+  g_test_message (
+      "%" G_GUINT64_FORMAT ", heaptrack %" G_GUINT64_FORMAT, ours, theirs);
+  g_assert_cmpuint (theirs, >, 1000);
+  g_assert_cmpfloat (
+      (double)off, <=, share * (double)theirs + (double)absolute);
+}
+
+/* heaptrack's library is C++, whose runtime takes 72,704 bytes for exceptions,
+ * and both have a few blocks of their own before main. */
+static void
+agree (const char *const *target)
+{
+  g_autofree char *heaptrack = g_find_program_in_path ("heaptrack");
+  g_autofree char *program = g_find_program_in_path (target[0]);
+  g_autoptr (Recording) recording = NULL;
+  Sums sums;
+
+  if (heaptrack == NULL || program == NULL)
+    {
+      g_test_skip (heaptrack == NULL ? "heaptrack is not installed"
+                                     : "the program is not installed");
+      return;
+    }
+  sums = run_heaptrack (target);
+  recording = record_exactly (target);
+  assert_good (recording, 0);
+  assert_near (heap_calls (recording->profile), sums.calls, 0.002, 30);
+  assert_near (
+      (guint64)total_of (recording->profile, "peak"), sums.peak, 0.002, 80000);
+}
+
+static void
+test_python (void)
+{
+  const char *const target[] = {
+    "/usr/bin/python3",
+    "-c",
+    "print(len({str(i) * 3: [i] for i in range(30000)}))",
+    NULL
+  };
+
+  g_setenv ("PYTHONMALLOC", "malloc", TRUE);
+  g_setenv ("PYTHONHASHSEED", "1", TRUE);
+  agree (target);
+}
+
+static void
+test_sqlite (void)
+{
+  const char *const target[] = {
+    "sqlite3",
+    ":memory:",
+    "create table t(a, b); with recursive c(x) as (select 1 union all "
+    "select x + 1 from c where x < 20000) insert into t select x, x * 3 "
+    "from c; select count(*) from t;",
+    NULL
+  };
+
+  agree (target);
+}
+
+/* The compiler itself, on what its driver has read: it is the driver that
+ * knows where headers are, but it starts the compiler as another process. */
+static void
+test_compiler (void)
+{
+  const char *const ask[] = { "gcc", "-print-prog-name=cc1", NULL };
+  g_autofree char *gcc = g_find_program_in_path ("gcc");
+  g_autofree char *compiler = gcc != NULL ? run (ask) : NULL;
+  g_autofree char *source =
+      g_test_build_filename (G_TEST_DIST, "record/targets/cases.c", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("flam-compiler-XXXXXX", NULL);
+  g_autofree char *plain = g_build_filename (folder, "plain.i", NULL);
+  const char *const read[] = { "gcc", "-E", source, "-o", plain, NULL };
+  const char *target[] = { NULL, "-fpreprocessed", "-quiet", "-O1", plain,
+                           "-o", "/dev/null",      NULL };
+
+  if (compiler == NULL)
+    g_test_skip ("gcc is not installed");
+  else
+    {
+      g_free (run (read));
+      target[0] = g_strstrip (compiler);
+      agree (target);
+      unlink (plain);
+    }
+  rmdir (folder);
+}
+
+/* --- other allocators ---------------------------------------------------- */
+
+static char *
+find_library (const char *name)
+{
+  const char *folders[] = { "/usr/lib/x86_64-linux-gnu",
+                            "/usr/lib64",
+                            "/usr/lib" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    {
+      g_autofree char *path = g_build_filename (folders[i], name, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        return g_steal_pointer (&path);
+    }
+  return NULL;
+}
+
+/* `order`: what LD_PRELOAD becomes, the library in it. */
+static Recording *
+record_with (const char *library, const char *order)
+{
+  g_autofree char *blocks = target_path ("blocks");
+  g_autofree char *script = g_strdup_printf (
+      "LIBRARY=%s; LD_PRELOAD=%s exec %s known", library, order, blocks);
+  const char *const target[] = { "/bin/sh", "-c", script, NULL };
+
+  return record_exactly (target);
+}
+
+static void
+try_allocator (gconstpointer name)
+{
+  g_autofree char *library = find_library (name);
+  g_autoptr (Recording) before = NULL;
+  g_autoptr (Recording) behind = NULL;
+  g_autofree char *warnings = NULL;
+
+  if (library == NULL)
+    {
+      g_test_skip ("the allocator is not installed");
+      return;
+    }
+  before = record_with (library, "$LD_PRELOAD:$LIBRARY");
+  g_assert_cmpint (before->status, ==, 3);
+  g_assert_cmpint (
+      weight_of (before->profile, "leaked", "leak_small", TRUE), ==, 24000);
+  g_assert_cmpint (
+      weight_of (before->profile, "leaked", "leak_thread", TRUE), ==, 163840);
+  g_assert_cmpint (
+      weight_of (before->profile, "temporary", "churn", TRUE), ==, 40000);
+  g_assert_cmpint (
+      weight_of (before->profile, "peak", "hold_peak", TRUE), ==, 512 * 65536);
+  /* The other way round its functions are called, not ours. */
+  behind = record_with (library, "$LIBRARY:$LD_PRELOAD");
+  g_assert_cmpint (behind->status, ==, 3);
+  warnings = g_strjoinv ("\n", (char **)behind->profile->facts.warnings);
+  if (strstr (warnings, "malloc of its own") == NULL)
+    g_error ("nothing is said of the other malloc: %s", warnings);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func (
+      "/allocators/quick/jemalloc", "libjemalloc.so.2", try_allocator);
+  g_test_add_data_func (
+      "/allocators/quick/tcmalloc", "libtcmalloc_minimal.so.4", try_allocator);
+  g_test_add_func ("/allocators/heaptrack/sqlite", test_sqlite);
+  g_test_add_func ("/allocators/heaptrack/python", test_python);
+  g_test_add_func ("/allocators/heaptrack/compiler", test_compiler);
+  return g_test_run ();
+}
