@@ -21,7 +21,8 @@ flam_excerpt_new (const FlamProfile *profile,
     return NULL;
   self->rows = flam_rows_new (self->tree);
   self->by_thread = flam_weights_by_thread (profile, selection);
-  self->by_state = flam_weights_by_state (profile, selection);
+  if (profile->samples.state != NULL)
+    self->by_state = flam_weights_by_state (profile, selection);
   return g_steal_pointer (&self);
 }
 

@@ -17,7 +17,7 @@ typedef struct
   FlamRows *rows;          /* the layout's index of the tree */
   gint64 *by_thread;       /* a weight for each thread of the profile, whatever
                               threads are selected */
-  FlamStateSplit by_state; /* the same for states */
+  FlamStateSplit by_state; /* the same for states; 0 where there are none */
 } FlamExcerpt;
 
 /* NULL only with an error. */
