@@ -42,9 +42,10 @@ put_python (GArray *mixed, const FlamPythonEntry *entries, guint from, guint to)
       }
 }
 
-void
+guint
 flam_mixed_merge (const guint64 *sps,
                   guint n,
+                  gboolean whole,
                   const FlamPythonEntry *entries,
                   guint n_entries,
                   GArray *mixed)
@@ -56,7 +57,7 @@ flam_mixed_merge (const guint64 *sps,
   } Run;
   g_autofree Run *runs = g_new0 (Run, n + 1);
   Search search = { sps, n, 0, 0 };
-  guint from = 0;
+  guint from = 0, left = 0;
 
   g_array_set_size (mixed, 0);
   for (guint i = 0; i < n_entries; i++)
@@ -76,5 +77,9 @@ flam_mixed_merge (const guint64 *sps,
       put_python (mixed, entries, runs[i].from, runs[i].to);
     else
       g_array_append_val (mixed, i);
-  put_python (mixed, entries, from, n_entries);
+  if (!whole)
+    put_python (mixed, entries, from, n_entries);
+  for (guint i = from; whole && i < n_entries; i++)
+    left += entries[i].code != NULL;
+  return left;
 }

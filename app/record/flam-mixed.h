@@ -13,8 +13,9 @@
  *
  * The native frame in which the entry's marker lies, that is, the run of the
  * evaluation loop, gives way to the Python frames that it ran. Python frames
- * whose native frame is not there, since the native stack could not be
- * followed that far, come after all. */
+ * whose native frame is not there come after all if that is because the native
+ * stack could not be followed to its root; else they are left out, as it is
+ * their chain that could not (10,000 frames and more). */
 
 #include "flam-task.h"
 
@@ -23,12 +24,14 @@ G_BEGIN_DECLS
 /* Of an element: an index of `entries`, not of the native frames. */
 #define FLAM_MIXED_PYTHON (1u << 31)
 
-/* All leaf first. sps[i] is the stack pointer in native frame i. Appends to
- * `mixed` (guint32) after clearing it. */
-void flam_mixed_merge (const guint64 *sps,
-                       guint n,
-                       const FlamPythonEntry *entries,
-                       guint n_entries,
-                       GArray *mixed);
+/* All leaf first. sps[i] is the stack pointer in native frame i; `whole`: the
+ * last of them is the root. Appends to `mixed` (guint32) after clearing it.
+ * Returns how many Python frames were left out. */
+guint flam_mixed_merge (const guint64 *sps,
+                        guint n,
+                        gboolean whole,
+                        const FlamPythonEntry *entries,
+                        guint n_entries,
+                        GArray *mixed);
 
 G_END_DECLS

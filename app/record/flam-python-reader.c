@@ -21,7 +21,7 @@
 #define FIRST_PAUSE (1 * 1000000ll)
 #define LAST_PAUSE (500 * 1000000ll)
 /* With one: it may work for another interpreter too. */
-#define LOOK_EVERY (1000 * 1000000ll)
+#define LOOK_EVERY (100 * 1000000ll)
 
 /* See FlamPythonCodeParts. */
 typedef struct

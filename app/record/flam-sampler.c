@@ -320,15 +320,18 @@ frame_of (FlamSampler *sampler, FlamMessage *message, guint32 item)
 }
 
 static FlamId
-stack_of (FlamSampler *sampler, FlamMessage *message, gsize n)
+stack_of (FlamSampler *sampler, FlamMessage *message, const Walk *walked)
 {
+  gboolean whole = walked->end == FLAM_UNWIND_ROOT;
+  guint left = flam_mixed_merge (sampler->sps,
+                                 (guint)walked->n,
+                                 whole,
+                                 flam_message_python (message),
+                                 message->n_python,
+                                 sampler->mixed);
   FlamId stack = FLAM_NONE;
 
-  flam_mixed_merge (sampler->sps,
-                    (guint)n,
-                    flam_message_python (message),
-                    message->n_python,
-                    sampler->mixed);
+  sampler->stats.truncated += !whole || left > 0;
   for (guint i = sampler->mixed->len; i-- > 0;)
     stack = flam_capture_writer_stack (
         sampler->writer,
@@ -376,8 +379,7 @@ take_stack (FlamSampler *sampler, FlamMessage *message)
     }
   else
     give_hints (task, message, &walked);
-  sampler->stats.truncated += walked.end != FLAM_UNWIND_ROOT;
-  task->last_stack = stack_of (sampler, message, walked.n);
+  task->last_stack = stack_of (sampler, message, &walked);
   put_sample (sampler, message, task->last_stack);
 }
 

@@ -325,6 +325,39 @@ test_children (gconstpointer python)
     }
 }
 
+/* Deeper than is read while a thread is stopped: what is known of the stack is
+ * right. */
+static void
+test_abyss (gconstpointer python)
+{
+  g_autoptr (Recording) recording =
+      record_case (python, NULL, "abyss", "0.2", NULL);
+
+  assert_good (recording, 0);
+  g_assert_cmpfloat (rooted_share (recording->profile), >, 0.99);
+  g_assert_cmpuint (recording->profile->facts.truncated_stacks, >, 0);
+  assert_part (recording, "abyss", "main", 1);
+}
+
+/* An interpreter within another, on the same thread. */
+static void
+test_nested (gconstpointer python)
+{
+  g_autoptr (Recording) recording =
+      record_case (python, NULL, "nested", "0.5", NULL);
+  gint64 inner;
+
+  assert_good (recording, 0);
+  inner = weight_of (recording->profile, "cpu-time", "within", FALSE);
+  g_assert_cmpint (inner,
+                   >,
+                   weight_of (recording->profile, "cpu-time", "nested", FALSE) /
+                       3);
+  assert_stack (recording,
+                "within",
+                "within < <module> < .+ < nested < main < <module> ");
+}
+
 /* A thread that waits shows where, without having been stopped for it. */
 static void
 test_sleep (gconstpointer python)
@@ -495,13 +528,14 @@ static FlamPythonCode code_a, code_b, code_hidden = { .hidden = TRUE };
 static char *
 merged (const guint64 *sps,
         guint n,
+        gboolean whole,
         const FlamPythonEntry *entries,
         guint n_entries)
 {
   g_autoptr (GArray) mixed = g_array_new (FALSE, FALSE, sizeof (guint32));
   GString *text = g_string_new (NULL);
 
-  flam_mixed_merge (sps, n, entries, n_entries, mixed);
+  flam_mixed_merge (sps, n, whole, entries, n_entries, mixed);
   for (guint i = 0; i < mixed->len; i++)
     {
       guint32 item = g_array_index (mixed, guint32, i);
@@ -513,11 +547,11 @@ merged (const guint64 *sps,
   return g_string_free (text, FALSE);
 }
 
-#define assert_merged(sps, entries, expected)                                  \
+#define assert_merged(sps, whole, entries, expected)                           \
   G_STMT_START                                                                 \
   {                                                                            \
-    g_autofree char *text =                                                    \
-        merged (sps, G_N_ELEMENTS (sps), entries, G_N_ELEMENTS (entries));     \
+    g_autofree char *text = merged (                                           \
+        sps, G_N_ELEMENTS (sps), whole, entries, G_N_ELEMENTS (entries));      \
     g_assert_cmpstr (text, ==, expected);                                      \
   }                                                                            \
   G_STMT_END
@@ -546,11 +580,12 @@ test_merge (void)
     { &code_a, 0 }, { &code_hidden, 0 }, { &code_b, 0 }, { NULL, 250 }
   };
 
-  assert_merged (sps, both, "0 p0 p1 2 p3 4 ");
-  assert_merged (sps, beyond, "0 p0 2 3 4 p2 ");
-  assert_merged (sps, elsewhere, "0 1 p0 p2 3 4 ");
-  assert_merged (sps, two, "p2 1 2 p0 4 ");
-  assert_merged (sps, hidden, "0 p0 p2 2 3 4 ");
+  assert_merged (sps, TRUE, both, "0 p0 p1 2 p3 4 ");
+  assert_merged (sps, FALSE, beyond, "0 p0 2 3 4 p2 ");
+  assert_merged (sps, TRUE, beyond, "0 p0 2 3 4 ");
+  assert_merged (sps, TRUE, elsewhere, "0 1 p0 p2 3 4 ");
+  assert_merged (sps, TRUE, two, "p2 1 2 p0 4 ");
+  assert_merged (sps, TRUE, hidden, "0 p0 p2 2 3 4 ");
 }
 
 /* --- which Pythons ------------------------------------------------------- */
@@ -599,6 +634,7 @@ main (int argc, char **argv)
     { "reuse", test_reuse },           { "death", test_death },
     { "attach", test_attach },         { "off", test_off },
     { "memory", test_memory },         { "small", test_small },
+    { "abyss", test_abyss },           { "nested", test_nested },
   };
   g_autoptr (GPtrArray) pythons = g_ptr_array_new_with_free_func (g_free);
 

@@ -89,6 +89,24 @@ def recursion(seconds):
     down(400, clock() + seconds)
 
 
+def abyss(seconds):
+    sys.setrecursionlimit(40000)
+    down(1, clock() + seconds / 2)
+    down(30000, clock() + seconds / 2)
+
+
+def nested(seconds):
+    try:
+        import _xxsubinterpreters as interpreters
+    except ImportError:
+        import _interpreters as interpreters
+    other = interpreters.create()
+    text = "import time\ndef within(until):\n while time.thread_time() < until: pass\n"
+    text += "within(time.thread_time() + %f)\n" % seconds
+    run = getattr(interpreters, "run_string", None) or interpreters.exec
+    run(other, text)
+
+
 # And of these each has one of its own.
 
 
