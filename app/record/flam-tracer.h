@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* How long threads were stopped, in µs; the last bin takes all that is more. */
-#define FLAM_STOP_BINS 4096
+#define FLAM_STOP_BINS 65536
 
 typedef struct
 {
