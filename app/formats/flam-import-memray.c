@@ -40,9 +40,9 @@
  *    13 varint address >> 3 [, varint native]        15 end
  *
  * No capture by Memray itself could be made where this was written: it follows
- * Memray 1.20's sources (record_reader.cpp, records.h, snapshot.cpp). Native
- * frames are not shown: without symbols nothing tells where among Python's
- * they belong. What is unmapped in part counts anew with what is left. */
+ * Memray 1.20's sources (record_reader.cpp, records.h, snapshot.cpp). Which
+ * native frames are shown stands in flam-memray-native.c. What is unmapped in
+ * part counts anew with what is left. */
 
 #define HEADER_SIZE 49
 
@@ -214,7 +214,13 @@ read_body (FlamMemray *reader, const FlamProgress *progress, GError **error)
     add_aggregate_measures (reader);
   else
     flam_builder_add_allocation_measures (reader->builder);
-  if (reader->native)
+  if (reader->native && !reader->aggregated)
+    reader->calls = flam_memray_native_new (reader->builder);
+  if (reader->calls != NULL)
+    flam_builder_warn (reader->builder,
+                       "of native frames those are shown that the innermost "
+                       "of Python's called, outside of the interpreter");
+  else if (reader->native)
     flam_builder_warn (reader->builder,
                        "the native frames of this capture are not shown");
   if (!flam_memray_read_records (reader, progress, error))

@@ -393,6 +393,9 @@ read_block (FlamMemray *reader, guint flags)
       return TRUE;
     }
   stack = current_stack (reader->thread);
+  if (reader->calls != NULL)
+    stack =
+        flam_memray_native_stack (reader->calls, stack, reader->last_native);
   site = flam_ledger_site (reader->ledger,
                            size,
                            stack,
@@ -487,11 +490,35 @@ read_frame (FlamMemray *reader)
 }
 
 static void
-read_maps (FlamMemray *reader)
+read_map (FlamMemray *reader)
 {
-  flam_memray_text (reader);
+  const char *file = flam_memray_text (reader);
+  guint64 address;
+
   read_varint (reader);
-  flam_memray_fixed (reader, 8);
+  address = flam_memray_fixed (reader, 8);
+  if (reader->calls != NULL && !reader->short_read)
+    flam_memray_native_map (reader->calls, file, address);
+}
+
+static void
+read_segment (FlamMemray *reader)
+{
+  guint64 address = flam_memray_fixed (reader, 8);
+  guint64 size = read_varint (reader);
+
+  if (reader->calls != NULL && !reader->short_read)
+    flam_memray_native_segment (reader->calls, address, size);
+}
+
+static void
+read_native (FlamMemray *reader)
+{
+  guint64 ip = read_delta (reader, &reader->last_ip);
+  guint64 caller = read_delta (reader, &reader->last_native);
+
+  if (reader->calls != NULL && !reader->short_read)
+    flam_memray_native_call (reader->calls, ip, caller);
 }
 
 /* Records that both forms have; FALSE: no such record. */
@@ -501,17 +528,17 @@ read_common (FlamMemray *reader, guint kind)
   switch (kind)
     {
     case 5:
-      read_delta (reader, &reader->last_ip);
-      read_delta (reader, &reader->last_native);
+      read_native (reader);
       return TRUE;
     case 6:
+      if (reader->calls != NULL)
+        flam_memray_native_begin_maps (reader->calls);
       return TRUE;
     case 7:
-      read_maps (reader);
+      read_map (reader);
       return TRUE;
     case 8:
-      flam_memray_fixed (reader, 8);
-      read_varint (reader);
+      read_segment (reader);
       return TRUE;
     case 10:
       name_thread (reader, flam_memray_text (reader));
@@ -648,4 +675,5 @@ flam_memray_clear (FlamMemray *reader)
   g_array_unref (reader->traces);
   g_array_unref (reader->frames);
   g_array_unref (reader->aggregates);
+  g_clear_pointer (&reader->calls, flam_memray_native_free);
 }

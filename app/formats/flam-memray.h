@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 
 #define FLAM_MEMRAY_CACHE 15
 
+typedef struct _FlamMemrayNative FlamMemrayNative;
+
 typedef struct
 {
   guint64 tid;
@@ -61,10 +63,11 @@ typedef struct
   FlamId process;
   FlamColumn places; /* Place */
   FlamInterner place_index;
-  GTree *ranges;      /* start -> Range, disjoint */
-  GArray *traces;     /* Trace */
-  GArray *frames;     /* Place: of aggregated files */
-  GArray *aggregates; /* Aggregate */
+  FlamMemrayNative *calls; /* native ones; NULL: the capture has none */
+  GTree *ranges;           /* start -> Range, disjoint */
+  GArray *traces;          /* Trace */
+  GArray *frames;          /* Place: of aggregated files */
+  GArray *aggregates;      /* Aggregate */
   guint heap, rss;
   gint64 now;
   gboolean ended;
@@ -87,5 +90,24 @@ gboolean flam_memray_read_records (FlamMemray *reader,
 
 FlamId flam_memray_frame (FlamMemray *reader, guint64 code, gint64 instruction);
 FlamMemrayThread *flam_memray_thread (FlamMemray *reader, guint64 tid);
+
+/* --- native frames (flam-memray-native.c) -------------------------------- */
+
+FlamMemrayNative *flam_memray_native_new (FlamBuilder *builder);
+void flam_memray_native_free (FlamMemrayNative *native);
+/* The next node: a call at `ip` by another node, 0 for none. */
+void
+flam_memray_native_call (FlamMemrayNative *native, guint64 ip, guint64 caller);
+void flam_memray_native_begin_maps (FlamMemrayNative *native);
+void flam_memray_native_map (FlamMemrayNative *native,
+                             const char *file,
+                             guint64 address);
+/* Of the file mapped last; `address` is the file's own. */
+void flam_memray_native_segment (FlamMemrayNative *native,
+                                 guint64 address,
+                                 guint64 size);
+/* Python's `stack` and what it called, to the node. */
+FlamId
+flam_memray_native_stack (FlamMemrayNative *native, FlamId stack, guint64 node);
 
 G_END_DECLS

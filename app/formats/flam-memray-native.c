@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-memray.h"
+
+#include <string.h>
+
+/* The native frames of a capture made with --native: a tree of calls, whose
+ * nodes the blocks name, and what was mapped where.
+ *
+ *    node   caller  ip                  segments
+ *    1      0       python3 (main)        python3     400000 .. 500000
+ *    2      1       python3 (eval)        numpy.so    7f0000 .. 7f8000
+ *    3      2       numpy.so              libc.so     7fa000 .. 7fc000
+ *    4      3       libc.so (malloc)
+ *
+ * From a block's node on (4), what lies outside of the interpreter (4, 3) was
+ * called by the innermost of Python's frames, and is shown above it. What is
+ * below the first frame of the interpreter itself (2) stands for Python's own
+ * frames, which are there already; C code further down, which called back
+ * into Python, could only be put in its place with the interpreter's symbols,
+ * and is not shown. */
+
+typedef struct
+{
+  guint64 ip;
+  guint64 caller; /* node, from 1; 0: none */
+} Node;
+
+typedef struct
+{
+  guint64 start, end;
+  guint64 bias; /* address - bias: the file's own */
+  FlamId module;
+  gboolean interpreter;
+} Segment;
+
+/* Python's stack, and a block's node: the stack of both. */
+typedef struct
+{
+  FlamId python;
+  guint64 node;
+  FlamId stack;
+} Made;
+
+#define FRAMES_MAX 256 /* Memray keeps 128 */
+
+struct _FlamMemrayNative
+{
+  FlamBuilder *builder;
+  GArray *nodes;    /* Node */
+  GArray *segments; /* Segment, as they came */
+  GHashTable *made; /* Made */
+  FlamId module;    /* of the segments that follow */
+  gboolean interpreter;
+  guint64 bias;
+};
+
+static guint
+made_hash (gconstpointer data)
+{
+  const Made *made = data;
+
+  return flam_hash_pair (made->python, made->node);
+}
+
+static gboolean
+made_equal (gconstpointer a, gconstpointer b)
+{
+  const Made *x = a;
+  const Made *y = b;
+
+  return x->python == y->python && x->node == y->node;
+}
+
+FlamMemrayNative *
+flam_memray_native_new (FlamBuilder *builder)
+{
+  FlamMemrayNative *native = g_new0 (FlamMemrayNative, 1);
+
+  native->builder = builder;
+  native->module = FLAM_NONE;
+  native->nodes = g_array_new (FALSE, FALSE, sizeof (Node));
+  native->segments = g_array_new (FALSE, FALSE, sizeof (Segment));
+  native->made = g_hash_table_new_full (made_hash, made_equal, g_free, NULL);
+  return native;
+}
+
+void
+flam_memray_native_free (FlamMemrayNative *native)
+{
+  g_array_unref (native->nodes);
+  g_array_unref (native->segments);
+  g_hash_table_unref (native->made);
+  g_free (native);
+}
+
+void
+flam_memray_native_call (FlamMemrayNative *native, guint64 ip, guint64 caller)
+{
+  Node node = { ip, caller };
+
+  g_array_append_val (native->nodes, node);
+}
+
+/* A new list of all that is mapped follows. */
+void
+flam_memray_native_begin_maps (FlamMemrayNative *native)
+{
+  g_array_set_size (native->segments, 0);
+}
+
+void
+flam_memray_native_map (FlamMemrayNative *native,
+                        const char *file,
+                        guint64 address)
+{
+  g_autofree char *name = g_path_get_basename (file);
+
+  native->module =
+      flam_builder_module (native->builder, file, "", FLAM_ADDRESS_VADDR);
+  native->bias = address;
+  native->interpreter =
+      g_str_has_prefix (name, "python") || g_str_has_prefix (name, "libpython");
+}
+
+void
+flam_memray_native_segment (FlamMemrayNative *native,
+                            guint64 address,
+                            guint64 size)
+{
+  Segment segment = { .bias = native->bias,
+                      .module = native->module,
+                      .interpreter = native->interpreter };
+
+  if (native->module == FLAM_NONE ||
+      __builtin_add_overflow (native->bias, address, &segment.start) ||
+      __builtin_add_overflow (segment.start, size, &segment.end))
+    return;
+  g_array_append_val (native->segments, segment);
+}
+
+static const Segment *
+find_segment (const FlamMemrayNative *native, guint64 ip)
+{
+  for (guint i = 0; i < native->segments->len; i++)
+    {
+      const Segment *segment = &g_array_index (native->segments, Segment, i);
+
+      if (ip >= segment->start && ip < segment->end)
+        return segment;
+    }
+  return NULL;
+}
+
+static FlamId
+make_stack (FlamMemrayNative *native, FlamId stack, guint64 node)
+{
+  g_autoptr (GArray) frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
+
+  while (node > 0 && node <= native->nodes->len && frames->len < FRAMES_MAX)
+    {
+      const Node *call = &g_array_index (native->nodes, Node, node - 1);
+      const Segment *segment = find_segment (native, call->ip);
+      FlamId frame;
+
+      if (segment == NULL || segment->interpreter)
+        break;
+      frame = flam_builder_frame (
+          native->builder,
+          flam_builder_function_unresolved (native->builder, segment->module),
+          call->ip - 1 - segment->bias,
+          0,
+          0);
+      g_array_append_val (frames, frame);
+      /* A caller comes before what it calls; else there would be no end. */
+      if (call->caller >= node)
+        break;
+      node = call->caller;
+    }
+  for (guint i = frames->len; i-- > 0;)
+    stack = flam_builder_stack (
+        native->builder, stack, g_array_index (frames, FlamId, i));
+  return stack;
+}
+
+FlamId
+flam_memray_native_stack (FlamMemrayNative *native, FlamId stack, guint64 node)
+{
+  Made key = { .python = stack, .node = node };
+  Made *made = g_hash_table_lookup (native->made, &key);
+
+  if (made == NULL)
+    {
+      made = g_memdup2 (&key, sizeof key);
+      made->stack = make_stack (native, stack, node);
+      g_hash_table_add (native->made, made);
+    }
+  return made->stack;
+}
