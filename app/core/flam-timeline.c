@@ -219,34 +219,147 @@ find_rows (Fill *fill)
 
 /* --- activity ------------------------------------------------------------ */
 
+/* A sample of a measure of time stands for a stretch of it, next to the
+ * moment it was taken:
+ *
+ *       weight                      weight
+ *     |<------>|                  |<------>|
+ *   --s--------s--  samplers    --s--------s--  tracers: what began here
+ *
+ * Short ones fit into a bucket; that of a thread which waits may be a hundred
+ * times as long. Put into one bucket it would make a comb of a thread that
+ * slept all the time. */
+typedef enum
+{
+  AT_ONCE, /* not time, or nobody knows of which stretch */
+  BEFORE,
+  AFTER
+} Stretch;
+
+typedef struct
+{
+  Stretch stretch;
+  const gint64 *time, *weight;
+  guint32 first, end;
+} Stretches;
+
+/* The side on which the weights fit between the samples. */
+static Stretches
+find_stretches (const Fill *fill, FlamId thread)
+{
+  const FlamMeasure *measure = fill->measure;
+  const FlamThreads *threads = &fill->profile->threads;
+  Stretches all = { AT_ONCE,
+                    fill->profile->samples.time,
+                    measure->weight,
+                    threads->first_sample[thread],
+                    threads->first_sample[thread] +
+                        threads->n_samples[thread] };
+  gint64 before = 0, after = 0;
+
+  if (measure->weight == NULL || fill->selection->count ||
+      fill->timeline->unit != FLAM_UNIT_NS || measure->denominator != 1 ||
+      measure->event != FLAM_NONE)
+    return all;
+  for (guint32 i = all.first + 1; i < all.end; i++)
+    {
+      gint64 gap = all.time[i] - all.time[i - 1];
+
+      before += CLAMP (all.weight[i], 0, gap);
+      after += CLAMP (all.weight[i - 1], 0, gap);
+    }
+  all.stretch = after > before ? AFTER : BEFORE;
+  return all;
+}
+
+/* The stretch of sample `i`, inclusive of both: never over its neighbour. What
+ * does not fit beside it is no stretch. */
+static void
+stretch_of (const Stretches *all, guint32 i, gint64 *from, gint64 *to)
+{
+  gint64 time = all->time[i];
+  gint64 gap = 0;
+
+  *from = *to = time;
+  if (all->stretch == BEFORE)
+    gap = i > all->first ? time - all->time[i - 1] : time;
+  else if (all->stretch == AFTER && i + 1 < all->end)
+    gap = all->time[i + 1] - time;
+  if (gap < 2 || all->weight[i] < 2 || all->weight[i] / 9 > gap / 8)
+    return;
+  gap = MIN (gap, all->weight[i]) - 1;
+  if (all->stretch == BEFORE)
+    *from -= gap;
+  else
+    *to += gap;
+}
+
+/* What the bucket has of a weight that lies evenly from `from` to `to`, less
+ * what the ones before it had: the parts' sum is the whole. */
+static gint64
+share_up_to (const FlamTimeline *timeline,
+             guint bucket,
+             gint64 from,
+             gint64 to,
+             gint64 weight)
+{
+  double end =
+      (double)timeline->start +
+      (double)(timeline->end - timeline->start) * (bucket + 1) / timeline->n;
+
+  return (gint64)((double)weight * (end - (double)from) /
+                  (double)(to - from + 1));
+}
+
+static void
+add_stretch (Fill *fill,
+             guint row,
+             FlamState state,
+             gint64 from,
+             gint64 to,
+             gint64 weight)
+{
+  FlamTimeline *timeline = fill->timeline;
+  guint last = bucket_of (timeline, to);
+  gint64 done = 0;
+
+  for (guint i = bucket_of (timeline, from); i <= last; i++)
+    {
+      gint64 upto =
+          i == last ? weight : share_up_to (timeline, i, from, to, weight);
+
+      add_to_cell (timeline, 0, i, state, upto - done);
+      if (row > 0)
+        add_to_cell (timeline, row, i, state, upto - done);
+      done = upto;
+    }
+}
+
 static gboolean
 fill_samples (Fill *fill, FlamId thread, GError **error)
 {
   const FlamSamples *samples = &fill->profile->samples;
   const FlamMeasure *measure = fill->measure;
-  guint32 first = fill->profile->threads.first_sample[thread];
-  guint32 end = first + fill->profile->threads.n_samples[thread];
+  Stretches all = find_stretches (fill, thread);
   gboolean each_one = fill->selection->count || measure->weight == NULL;
   gint64 one = fill->selection->count ? measure->denominator : 1;
   guint row = fill->row_of[thread];
 
-  for (guint32 i = first; i < end; i++)
+  for (guint32 i = all.first; i < all.end; i++)
     {
       guint16 event = samples->event != NULL ? samples->event[i] : 0;
       guint8 state = samples->state != NULL ? samples->state[i] : 0;
-      gint64 weight = each_one ? one : measure->weight[i];
-      guint bucket;
+      gint64 from, to;
 
-      if ((i - first) % STEP_ROWS == 0 &&
+      if ((i - all.first) % STEP_ROWS == 0 &&
           !flam_progress_step (fill->progress, (double)i / samples->n, error))
         return FALSE;
       if ((measure->event != FLAM_NONE && event != measure->event) ||
           !(fill->selection->states & 1u << state))
         continue;
-      bucket = bucket_of (fill->timeline, samples->time[i]);
-      add_to_cell (fill->timeline, 0, bucket, state, weight);
-      if (row > 0)
-        add_to_cell (fill->timeline, row, bucket, state, weight);
+      stretch_of (&all, i, &from, &to);
+      add_stretch (
+          fill, row, state, from, to, each_one ? one : measure->weight[i]);
     }
   return TRUE;
 }

@@ -8,7 +8,8 @@
  *    row 1 (thread 0) |▁▂▅▅▇▂▁   |     [i * length, (i + 1) * length) of time
  *    row 2 (thread 1) | ▁▂▂     ▃|
  *
- * The selection's measure, threads and states count; its time range does not
+ * A sample of time is spread over the time it stands for. The selection's
+ * measure, threads and states count; its time range does not
  * (the picture shows all of time) but for where the peak is, nor do its
  * transforms. */
 

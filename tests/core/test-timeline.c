@@ -66,6 +66,62 @@ assert_row (const FlamTimeline *timeline, guint row, const char *expected)
   g_assert_cmpstr (text->str, ==, expected);
 }
 
+/* A thread that is looked at every ns while it runs and once after it slept
+ * for 70 ns; samples weigh what has passed since the one before, or will pass
+ * until the next. */
+static FlamProfile *
+sleeper (gboolean after)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamSample sample = { 0 };
+
+  flam_builder_set_has_times (builder);
+  flam_builder_add_measure (builder,
+                            "wall-time",
+                            "Wall time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  sample.stack = a_stack (builder);
+  sample.thread = flam_builder_thread (builder, process, 1, 0);
+  for (guint i = 0; i < 31; i++)
+    {
+      gint64 gap = i == 15 ? 70 : 1;
+      gint64 end = sample.time + gap;
+
+      sample.time = after ? sample.time : end;
+      flam_builder_add_sample (builder, &sample, &gap);
+      sample.time = end;
+    }
+  return finish (builder);
+}
+
+/* A thread that was there all the time is there in every bucket. */
+static void
+test_stretches (void)
+{
+  for (guint after = 0; after < 2; after++)
+    {
+      g_autoptr (FlamProfile) profile = sleeper (after);
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamTimeline) timeline =
+          flam_timeline_new (profile, selection, 1000, TRUE, NULL, NULL);
+      const gint64 *row = flam_timeline_row (timeline, 1);
+      gint64 sum = 0;
+
+      g_assert_cmpuint (timeline->n, ==, 25);
+      for (guint i = 0; i < timeline->n; i++)
+        {
+          g_assert_cmpint (row[i], >=, 3);
+          g_assert_cmpint (row[i], <=, 5);
+          sum += row[i];
+        }
+      g_assert_cmpint (sum, ==, 100);
+    }
+}
+
 static void
 test_activity (void)
 {
@@ -211,6 +267,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/timeline/activity", test_activity);
+  g_test_add_func ("/timeline/stretches", test_stretches);
   g_test_add_func ("/timeline/period", test_period);
   g_test_add_func ("/timeline/selected-threads", test_selected_threads);
   g_test_add_func ("/timeline/memory", test_memory);
