@@ -206,7 +206,8 @@ test_compiler (void)
       g_test_build_filename (G_TEST_DIST, "record/targets/cases.c", NULL);
   g_autofree char *folder = g_dir_make_tmp ("flam-compiler-XXXXXX", NULL);
   g_autofree char *plain = g_build_filename (folder, "plain.i", NULL);
-  const char *const read[] = { "gcc", "-E", source, "-o", plain, NULL };
+  const char *const read[] = { "gcc", "-E", "-D_GNU_SOURCE", source, "-o",
+                               plain, NULL };
   const char *target[] = { NULL, "-fpreprocessed", "-quiet", "-O1", plain,
                            "-o", "/dev/null",      NULL };
 

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The ledger of allocation events against one that keeps every block, on
+ * random events: what it wrote, read back, is row for row the same. */
+
+#include "flam-alloc-ledger.h"
+#include "flam-capture-reader.h"
+#include "flam-capture-writer.h"
+
+#define STACKS 5
+#define THREADS 2
+#define FAR 16
+#define NS 1000000
+
+typedef struct
+{
+  guint thread;
+  guint stack;
+  gint64 size;
+  gint64 tick;
+  guint nth;
+} Block;
+
+/* One that keeps every block. */
+typedef struct
+{
+  GHashTable *live; /* address -> Block */
+  GHashTable *rows; /* text -> count */
+  guint made[THREADS];
+  gint64 bytes;
+  gint64 highest;
+  gint64 tick;
+  gint64 tick_end;
+} Plain;
+
+static void
+count (GHashTable *rows,
+       const Block *block,
+       gint64 freed_at,
+       guint distance,
+       gint64 n)
+{
+  char *text = g_strdup_printf ("%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT
+                                " thread %u stack %u size %" G_GINT64_FORMAT
+                                " distance %u",
+                                block->tick,
+                                freed_at,
+                                block->thread,
+                                block->stack,
+                                block->size,
+                                distance);
+  gint64 before = GPOINTER_TO_SIZE (g_hash_table_lookup (rows, text));
+
+  g_hash_table_replace (rows, text, GSIZE_TO_POINTER (before + n));
+}
+
+static void
+plain_release (Plain *plain, guint64 address, guint distance)
+{
+  const Block *block = g_hash_table_lookup (plain->live, &address);
+
+  count (plain->rows, block, plain->tick, distance, 1);
+  plain->bytes -= block->size;
+  g_hash_table_remove (plain->live, &address);
+}
+
+static void
+plain_block (
+    Plain *plain, guint64 address, gint64 size, guint thread, guint stack)
+{
+  Block block = { thread, stack, size, plain->tick, ++plain->made[thread] };
+
+  plain->bytes += size;
+  plain->highest = MAX (plain->highest, plain->bytes);
+  if (g_hash_table_contains (plain->live, &address))
+    plain_release (plain, address, G_MAXUINT16);
+  g_hash_table_insert (plain->live,
+                       g_memdup2 (&address, sizeof address),
+                       g_memdup2 (&block, sizeof block));
+}
+
+static void
+plain_free (Plain *plain, guint64 address, guint thread)
+{
+  const Block *block = g_hash_table_lookup (plain->live, &address);
+  guint distance;
+
+  if (block == NULL)
+    return;
+  distance = plain->made[thread] - block->nth;
+  plain_release (plain,
+                 address,
+                 block->thread == thread && distance < FAR ? distance
+                                                           : G_MAXUINT16);
+}
+
+/* As close as glibc's blocks, closer, and far between. */
+static guint64
+any_address (void)
+{
+  switch (g_test_rand_int_range (0, 3))
+    {
+    case 0:
+      return 0x5550000 + 32 * (guint64)g_test_rand_int_range (0, 3000) + 16;
+    case 1:
+      return 0x7770000 + 8 * (guint64)g_test_rand_int_range (0, 3000);
+    default:
+      return 0x7fff00000000 +
+             0x100000 * (guint64)g_test_rand_int_range (1, 200);
+    }
+}
+
+static FlamId
+make_stack (FlamCaptureWriter *writer, guint number)
+{
+  g_autofree char *name = g_strdup_printf ("%u", number);
+  FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
+  FlamCaptureFrame frame = { .module = FLAM_NONE };
+
+  function.name = flam_capture_writer_string (writer, name);
+  function.system_name = function.file =
+      flam_capture_writer_string (writer, "");
+  frame.function = flam_capture_writer_function (writer, &function);
+  return flam_capture_writer_stack (
+      writer, FLAM_NONE, flam_capture_writer_frame (writer, &frame));
+}
+
+/* Each thread has a size for each stack most of the time. */
+static gint64
+any_size (guint thread, guint stack)
+{
+  if (g_test_rand_int_range (0, 4) == 0)
+    return g_test_rand_int_range (1, 4);
+  return 10 * stack + thread + 1;
+}
+
+static void
+play (FlamCaptureWriter *writer, Plain *plain)
+{
+  g_autoptr (FlamAllocLedger) ledger = flam_alloc_ledger_new (writer);
+  FlamAllocSpace *space = flam_alloc_ledger_add_space (ledger);
+  FlamId process = flam_capture_writer_process (writer, 1, FLAM_NONE);
+  FlamAllocStream *streams[THREADS];
+  FlamAllocStack stacks[STACKS];
+  gint64 now = 0;
+
+  for (guint i = 0; i < THREADS; i++)
+    streams[i] = flam_alloc_ledger_add_stream (
+        ledger, space, flam_capture_writer_thread (writer, process, (gint)i));
+  for (guint i = 0; i < STACKS; i++)
+    stacks[i] = (FlamAllocStack){ make_stack (writer, i), FLAM_NONE };
+  plain->tick_end = flam_alloc_ledger_advance (ledger, 0);
+  for (guint i = 0; i < 100000; i++)
+    {
+      guint64 address = any_address ();
+      guint thread = (guint)g_test_rand_int_range (0, THREADS);
+      guint stack = (guint)g_test_rand_int_range (0, STACKS);
+      gint64 size = any_size (thread, stack);
+
+      now += g_test_rand_int_range (0, i % 1000 == 0 ? 20 * NS : 3000);
+      if (now >= plain->tick_end)
+        plain->tick = now;
+      plain->tick_end = flam_alloc_ledger_advance (ledger, now);
+      if (g_test_rand_int_range (0, 8) == 0)
+        {
+          flam_alloc_ledger_free_block (ledger, streams[thread], address);
+          plain_free (plain, address, thread);
+          continue;
+        }
+      flam_alloc_ledger_block (ledger,
+                               streams[thread],
+                               address,
+                               size,
+                               1,
+                               &stacks[stack],
+                               FLAM_ALLOCATOR_MALLOC);
+      plain_block (plain, address, size, thread, stack);
+      if (g_test_rand_int_range (0, 3) > 0)
+        {
+          flam_alloc_ledger_free_block (ledger, streams[thread], address);
+          plain_free (plain, address, thread);
+        }
+    }
+  g_assert_cmpint (flam_alloc_ledger_live (ledger), ==, plain->bytes);
+  flam_alloc_ledger_finish (ledger, now);
+}
+
+static FlamProfile *
+read_back (FlamCaptureWriter *writer)
+{
+  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new ("ledger");
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  const guint8 *data;
+  FlamProfile *profile;
+  gsize size;
+
+  g_assert_true (flam_capture_writer_end (writer, 1, NULL));
+  data = flam_capture_writer_data (writer, &size);
+  g_assert_true (flam_capture_reader_feed (reader, data, size, NULL));
+  g_assert_true (flam_capture_reader_build (reader, builder, NULL, NULL));
+  profile = flam_builder_finish (builder, NULL);
+  g_assert_nonnull (profile);
+  return profile;
+}
+
+static GHashTable *
+rows_of (const FlamProfile *profile, gint64 *at_peak)
+{
+  const FlamAllocations *a = &profile->allocations;
+  GHashTable *rows =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint32 i = 0; i < a->n; i++)
+    {
+      FlamId frame = profile->stacks.frame[a->stack[i]];
+      Block block = { .thread = (guint)profile->threads.tid[a->thread[i]],
+                      .size = a->size[i],
+                      .tick = a->time[i] };
+
+      block.stack = (guint)g_ascii_strtoull (
+          flam_profile_function_name (profile, profile->frames.function[frame]),
+          NULL,
+          10);
+      count (rows, &block, a->freed_at[i], a->distance[i], a->count[i]);
+      *at_peak += a->at_peak[i] * a->size[i];
+    }
+  return rows;
+}
+
+static void
+assert_same (GHashTable *ours, GHashTable *plain)
+{
+  GHashTableIter iter;
+  gpointer row, expected;
+
+  g_hash_table_iter_init (&iter, plain);
+  while (g_hash_table_iter_next (&iter, &row, &expected))
+    if (g_hash_table_lookup (ours, row) != expected)
+      g_error ("%s: %zu blocks, not %zu",
+               (const char *)row,
+               GPOINTER_TO_SIZE (g_hash_table_lookup (ours, row)),
+               GPOINTER_TO_SIZE (expected));
+  g_assert_cmpuint (g_hash_table_size (ours), ==, g_hash_table_size (plain));
+}
+
+static void
+test_random (void)
+{
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 0);
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (GHashTable) rows = NULL;
+  Plain plain = {
+    .live = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free),
+    .rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+  };
+  gint64 at_peak = 0;
+  GHashTableIter iter;
+  gpointer block;
+
+  play (writer, &plain);
+  g_hash_table_iter_init (&iter, plain.live);
+  while (g_hash_table_iter_next (&iter, NULL, &block))
+    count (plain.rows, block, FLAM_NEVER, G_MAXUINT16, 1);
+  profile = read_back (writer);
+  rows = rows_of (profile, &at_peak);
+  g_assert_cmpuint (g_hash_table_size (plain.rows), >, 10000);
+  assert_same (rows, plain.rows);
+  g_assert_cmpint (at_peak, ==, plain.highest);
+  g_hash_table_unref (plain.live);
+  g_hash_table_unref (plain.rows);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ledger/random", test_random);
+  return g_test_run ();
+}
