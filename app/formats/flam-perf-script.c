@@ -244,3 +244,55 @@ flam_script_is_source_line (const char *text, const char *end)
   return !flam_text_hex (&p, end, &address) || p == end ||
          !flam_text_is_space (*p);
 }
+
+/* --- modules ------------------------------------------------------------- */
+
+static gboolean
+is_jit (FlamSlice module)
+{
+  if (module.length == 0)
+    return FALSE;
+  if (flam_slice_ends (module, ".map"))
+    {
+      const char *p = module.text + module.length - strlen (".map");
+
+      while (p > module.text && flam_text_is_digit (p[-1]))
+        p--;
+      return flam_slice_ends ((FlamSlice){ module.text, p - module.text },
+                              "/perf-");
+    }
+  return (module.length > 5 && memcmp (module.text, "[JIT]", 5) == 0) ||
+         memmem (module.text, module.length, "/jitted-", 8) != NULL;
+}
+
+static gboolean
+is_kernel (FlamSlice module)
+{
+  static const char *const user[] = { "[vdso]",  "[vsyscall]", "[heap]",
+                                      "[stack]", "[anon]",     "[uprobes]" };
+
+  if (module.length == 0)
+    return FALSE;
+  if (module.text[0] == '[' && module.text[module.length - 1] == ']')
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (user); i++)
+        if (flam_slice_is (module, user[i]))
+          return FALSE;
+      return TRUE;
+    }
+  return flam_slice_ends (module, "vmlinux") ||
+         flam_slice_ends (module, ".ko") ||
+         flam_slice_ends (module, ".ko.xz") ||
+         flam_slice_ends (module, ".ko.gz") ||
+         flam_slice_ends (module, ".ko.zst") ||
+         (module.length > 17 &&
+          memcmp (module.text, "[kernel.kallsyms]", 17) == 0);
+}
+
+FlamFunctionKind
+flam_script_module_kind (FlamSlice module)
+{
+  return is_jit (module)      ? FLAM_KIND_JIT
+         : is_kernel (module) ? FLAM_KIND_KERNEL
+                              : FLAM_KIND_NATIVE;
+}

@@ -71,5 +71,7 @@ gboolean flam_script_parse_header (const char *text,
 gboolean flam_script_parse_frame (FlamSlice text, FlamScriptFrame *frame);
 /* Two spaces and no address: belongs to the frame above it. */
 gboolean flam_script_is_source_line (const char *text, const char *end);
+/* What its name says of the code in a module. */
+FlamFunctionKind flam_script_module_kind (FlamSlice module);
 
 G_END_DECLS
