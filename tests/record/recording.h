@@ -30,7 +30,8 @@ record_target (const char *option, const char *target, const char *argument);
 void recording_free (Recording *recording);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Recording, recording_free)
 
-/* It is readable, lost nothing, and ended with `status`. */
+/* It is readable and ended with `status`; and it lost no samples. */
+void assert_ended (const Recording *recording, int status);
 void assert_good (const Recording *recording, int status);
 
 /* In steps: start (with control), talk, end. */
