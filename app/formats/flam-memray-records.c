@@ -12,12 +12,6 @@ typedef struct
   gsize length;
 } Code;
 
-typedef struct
-{
-  guint64 start, end;
-  guint32 site;
-} Range;
-
 /* --- bytes --------------------------------------------------------------- */
 
 guint64
@@ -37,8 +31,8 @@ flam_memray_fixed (FlamMemray *reader, guint size)
   return value;
 }
 
-static guint64
-read_varint (FlamMemray *reader)
+guint64
+flam_memray_varint (FlamMemray *reader)
 {
   guint64 value = 0;
 
@@ -56,13 +50,13 @@ read_varint (FlamMemray *reader)
 static gint64
 read_signed (FlamMemray *reader)
 {
-  guint64 value = read_varint (reader);
+  guint64 value = flam_memray_varint (reader);
 
   return (gint64)(value >> 1 ^ (~(value & 1) + 1));
 }
 
-static guint64
-read_delta (FlamMemray *reader, guint64 *last)
+guint64
+flam_memray_delta (FlamMemray *reader, guint64 *last)
 {
   return *last += (guint64)read_signed (reader);
 }
@@ -99,7 +93,7 @@ flam_memray_skip (FlamMemray *reader, guint64 n)
 static void
 read_code (FlamMemray *reader)
 {
-  guint64 id = read_varint (reader);
+  guint64 id = flam_memray_varint (reader);
   const char *name = flam_memray_text (reader);
   const char *file = flam_memray_text (reader);
   FlamFunction function = { .module = FLAM_NONE,
@@ -108,8 +102,8 @@ read_code (FlamMemray *reader)
   Code *code = g_new0 (Code, 1);
   guint64 line = reader->last_line;
 
-  reader->last_line = (gint32)read_delta (reader, &line);
-  code->length = read_varint (reader);
+  reader->last_line = (gint32)flam_memray_delta (reader, &line);
+  code->length = flam_memray_varint (reader);
   code->table = reader->at;
   flam_memray_skip (reader, code->length);
   code->length = reader->at - code->table;
@@ -216,8 +210,8 @@ name_thread (FlamMemray *reader, const char *text)
   flam_builder_set_thread_name (reader->builder, reader->thread->thread, name);
 }
 
-static FlamId
-current_stack (const FlamMemrayThread *thread)
+FlamId
+flam_memray_stack (const FlamMemrayThread *thread)
 {
   return thread->stacks->len > 0
              ? g_array_index (thread->stacks, FlamId, thread->stacks->len - 1)
@@ -227,14 +221,14 @@ current_stack (const FlamMemrayThread *thread)
 static gboolean
 push_frame (FlamMemray *reader)
 {
-  guint64 code = read_varint (reader);
+  guint64 code = flam_memray_varint (reader);
   gint64 instruction = read_signed (reader);
   FlamMemrayThread *thread = reader->thread;
   FlamId stack;
 
   if (thread == NULL)
     return FALSE;
-  stack = current_stack (thread);
+  stack = flam_memray_stack (thread);
   if (thread->tid != reader->main_thread ||
       thread->stacks->len >= reader->skipped)
     stack = flam_builder_stack (
@@ -249,165 +243,6 @@ pop_frames (FlamMemray *reader, guint n)
   if (reader->thread == NULL || reader->thread->stacks->len < n)
     return FALSE;
   g_array_set_size (reader->thread->stacks, reader->thread->stacks->len - n);
-  return TRUE;
-}
-
-/* --- blocks -------------------------------------------------------------- */
-
-enum
-{
-  PYMALLOC_FREE = 1,
-  PYMALLOC_REALLOC = 4,
-  FREE = 5,
-  MALLOC = 6,
-  REALLOC = 7,
-  CALLOC = 8,
-  PVALLOC = 13,
-  MMAP = 14,
-  MUNMAP = 15,
-};
-
-static FlamAllocator
-allocator_of (guint allocator)
-{
-  if (allocator <= PYMALLOC_REALLOC)
-    return FLAM_ALLOCATOR_PYMALLOC;
-  if (allocator == MALLOC)
-    return FLAM_ALLOCATOR_MALLOC;
-  if (allocator == REALLOC)
-    return FLAM_ALLOCATOR_REALLOC;
-  if (allocator == CALLOC)
-    return FLAM_ALLOCATOR_CALLOC;
-  return allocator == MMAP ? FLAM_ALLOCATOR_MMAP : FLAM_ALLOCATOR_ALIGNED;
-}
-
-static guint64
-read_address (FlamMemray *reader, guint cached)
-{
-  if (cached < FLAM_MEMRAY_CACHE)
-    return reader->addresses[cached];
-  memmove (reader->addresses + 1,
-           reader->addresses,
-           (FLAM_MEMRAY_CACHE - 1) * sizeof *reader->addresses);
-  return reader->addresses[0] = read_delta (reader, &reader->last_address) << 3;
-}
-
-/* Temporary is only what its own thread releases, and whole. */
-static void
-release (FlamMemray *reader, guint64 key, gboolean whole)
-{
-  guint32 site = flam_ledger_site_at (reader->ledger, key);
-  gboolean own = whole && site != FLAM_NONE &&
-                 flam_ledger_get_site (reader->ledger, site)->thread ==
-                     reader->thread->thread;
-
-  flam_ledger_release_at (reader->ledger, key, own ? -1 : G_MAXUINT16);
-}
-
-static int
-compare_starts (gconstpointer a, gconstpointer b, gpointer data)
-{
-  guint64 x = *(const guint64 *)a;
-  guint64 y = *(const guint64 *)b;
-
-  return (x > y) - (x < y);
-}
-
-/* Addresses of blocks are multiples of 8, so an odd one is a mapping's. */
-static void
-add_range (FlamMemray *reader, guint64 start, guint64 end, guint32 like)
-{
-  FlamSite site = *flam_ledger_get_site (reader->ledger, like);
-  Range range = { start, end, FLAM_NONE };
-
-  if (start >= end)
-    return;
-  range.site = flam_ledger_site (
-      reader->ledger, end - start, site.stack, site.thread, site.allocator);
-  flam_ledger_allocate_at (reader->ledger, range.site, start | 1);
-  g_tree_insert (reader->ranges,
-                 g_memdup2 (&start, sizeof start),
-                 g_memdup2 (&range, sizeof range));
-}
-
-/* The first mapping that reaches beyond `start`: the one before it, if it does
- * so, or the next. */
-static const Range *
-first_range (FlamMemray *reader, guint64 start)
-{
-  GTreeNode *node = g_tree_lower_bound (reader->ranges, &start);
-  GTreeNode *before = node != NULL ? g_tree_node_previous (node)
-                                   : g_tree_node_last (reader->ranges);
-  const Range *range = before != NULL ? g_tree_node_value (before) : NULL;
-
-  if (range != NULL && range->end > start)
-    return range;
-  return node != NULL ? g_tree_node_value (node) : NULL;
-}
-
-static void
-unmap (FlamMemray *reader, guint64 start, guint64 end)
-{
-  const Range *found;
-
-  while ((found = first_range (reader, start)) != NULL && found->start < end)
-    {
-      Range range = *found;
-
-      release (
-          reader, range.start | 1, range.start == start && range.end == end);
-      g_tree_remove (reader->ranges, &range.start);
-      add_range (reader, range.start, start, range.site);
-      add_range (reader, end, range.end, range.site);
-    }
-}
-
-static gboolean
-read_block (FlamMemray *reader, guint flags)
-{
-  guint64 address = read_address (reader, flags >> 3 & 15);
-  guint allocator = flags & 7;
-  guint64 size = 0;
-  FlamId stack;
-  guint32 site;
-
-  if (allocator == 0)
-    allocator = flam_memray_fixed (reader, 1);
-  if (allocator == 0 || allocator > MUNMAP || reader->thread == NULL)
-    return FALSE;
-  if (allocator == FREE || allocator == PYMALLOC_FREE)
-    {
-      if (!reader->short_read)
-        release (reader, address, TRUE);
-      return TRUE;
-    }
-  if (reader->native)
-    read_delta (reader, &reader->last_native);
-  size = read_varint (reader);
-  if (reader->short_read || size > G_MAXINT64 / 1024 ||
-      address > G_MAXUINT64 - size)
-    return FALSE;
-  if (allocator == MUNMAP)
-    {
-      unmap (reader, address, address + size);
-      return TRUE;
-    }
-  stack = current_stack (reader->thread);
-  if (reader->calls != NULL)
-    stack =
-        flam_memray_native_stack (reader->calls, stack, reader->last_native);
-  site = flam_ledger_site (reader->ledger,
-                           size,
-                           stack,
-                           reader->thread->thread,
-                           allocator_of (allocator));
-  if (allocator == MMAP)
-    {
-      unmap (reader, address, address + size);
-      add_range (reader, address, address + size, site);
-    }
-  else
-    flam_ledger_allocate_at (reader->ledger, site, address);
   return TRUE;
 }
 
@@ -428,8 +263,8 @@ add_times (FlamMemray *reader, gint64 ms, gint64 rss, gint64 heap)
 static void
 read_memory (FlamMemray *reader)
 {
-  guint64 rss = read_varint (reader);
-  guint64 ms = read_varint (reader);
+  guint64 rss = flam_memray_varint (reader);
+  guint64 ms = flam_memray_varint (reader);
 
   if (reader->short_read)
     return;
@@ -470,8 +305,8 @@ read_trace (FlamMemray *reader)
 {
   FlamMemrayTrace trace = { 0 };
 
-  trace.frame = read_varint (reader);
-  trace.parent = read_varint (reader);
+  trace.frame = flam_memray_varint (reader);
+  trace.parent = flam_memray_varint (reader);
   g_array_append_val (reader->traces, trace);
 }
 
@@ -479,10 +314,10 @@ read_trace (FlamMemray *reader)
 static gboolean
 read_frame (FlamMemray *reader)
 {
-  guint64 id = read_varint (reader);
+  guint64 id = flam_memray_varint (reader);
   FlamMemrayPlace place = { 0 };
 
-  place.code = read_varint (reader);
+  place.code = flam_memray_varint (reader);
   place.instruction = read_signed (reader);
   flam_memray_fixed (reader, 1);
   g_array_append_val (reader->frames, place);
@@ -495,7 +330,7 @@ read_map (FlamMemray *reader)
   const char *file = flam_memray_text (reader);
   guint64 address;
 
-  read_varint (reader);
+  flam_memray_varint (reader);
   address = flam_memray_fixed (reader, 8);
   if (reader->calls != NULL && !reader->short_read)
     flam_memray_native_map (reader->calls, file, address);
@@ -505,7 +340,7 @@ static void
 read_segment (FlamMemray *reader)
 {
   guint64 address = flam_memray_fixed (reader, 8);
-  guint64 size = read_varint (reader);
+  guint64 size = flam_memray_varint (reader);
 
   if (reader->calls != NULL && !reader->short_read)
     flam_memray_native_segment (reader->calls, address, size);
@@ -514,8 +349,8 @@ read_segment (FlamMemray *reader)
 static void
 read_native (FlamMemray *reader)
 {
-  guint64 ip = read_delta (reader, &reader->last_ip);
-  guint64 caller = read_delta (reader, &reader->last_native);
+  guint64 ip = flam_memray_delta (reader, &reader->last_ip);
+  guint64 caller = flam_memray_delta (reader, &reader->last_native);
 
   if (reader->calls != NULL && !reader->short_read)
     flam_memray_native_call (reader->calls, ip, caller);
@@ -561,14 +396,14 @@ read_record (FlamMemray *reader)
   guint byte = flam_memray_fixed (reader, 1);
 
   if (byte & 0x80)
-    return read_block (reader, byte & 0x7f);
+    return flam_memray_block (reader, byte & 0x7f);
   if (byte & 0x40)
     return push_frame (reader);
   if (byte & 0x20)
     {
-      read_address (reader, byte >> 1 & 15);
+      flam_memray_address (reader, byte >> 1 & 15);
       if (reader->native && byte & 1)
-        read_delta (reader, &reader->last_native);
+        flam_memray_delta (reader, &reader->last_native);
       return TRUE;
     }
   if (byte & 0x10)
@@ -601,9 +436,9 @@ read_aggregated_record (FlamMemray *reader)
     case 4:
       return read_frame (reader);
     case 13:
-      read_varint (reader);
+      flam_memray_varint (reader);
       if (reader->native)
-        read_varint (reader);
+        flam_memray_varint (reader);
       return TRUE;
     case 15:
       return reader->ended = TRUE;
@@ -657,7 +492,7 @@ flam_memray_init (FlamMemray *reader)
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, thread_free);
   flam_column_init (&reader->places, sizeof (FlamMemrayPlace));
   flam_interner_init (&reader->place_index);
-  reader->ranges = g_tree_new_full (compare_starts, NULL, g_free, g_free);
+  reader->ranges = flam_memray_ranges_new ();
   reader->traces = g_array_new (FALSE, FALSE, sizeof (FlamMemrayTrace));
   reader->frames = g_array_new (FALSE, FALSE, sizeof (FlamMemrayPlace));
   reader->aggregates = g_array_new (FALSE, FALSE, sizeof (FlamMemrayAggregate));

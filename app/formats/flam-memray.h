@@ -79,6 +79,9 @@ void flam_memray_clear (FlamMemray *reader);
 
 /* Little-endian; past the end: 0, "", and short_read. */
 guint64 flam_memray_fixed (FlamMemray *reader, guint size);
+guint64 flam_memray_varint (FlamMemray *reader);
+/* A signed difference to the last value of its kind. */
+guint64 flam_memray_delta (FlamMemray *reader, guint64 *last);
 const char *flam_memray_text (FlamMemray *reader);
 void flam_memray_skip (FlamMemray *reader, guint64 n);
 
@@ -90,6 +93,16 @@ gboolean flam_memray_read_records (FlamMemray *reader,
 
 FlamId flam_memray_frame (FlamMemray *reader, guint64 code, gint64 instruction);
 FlamMemrayThread *flam_memray_thread (FlamMemray *reader, guint64 tid);
+/* Python's frames as they stand. */
+FlamId flam_memray_stack (const FlamMemrayThread *thread);
+
+/* --- blocks (flam-memray-blocks.c) --------------------------------------- */
+
+GTree *flam_memray_ranges_new (void);
+/* One of the last addresses, or a new one. */
+guint64 flam_memray_address (FlamMemray *reader, guint cached);
+/* A block that comes or goes; FALSE: that makes no sense. */
+gboolean flam_memray_block (FlamMemray *reader, guint flags);
 
 /* --- native frames (flam-memray-native.c) -------------------------------- */
 
