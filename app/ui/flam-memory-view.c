@@ -30,7 +30,7 @@ struct _FlamMemoryView
   Card card[FLAM_MEMORY_N];
 
   GtkScrolledWindow *scroller;
-  GtkBox *cards;
+  GtkFlowBox *cards;
   GtkToggleButton *by_bytes;
   GtkToggleButton *by_blocks;
   FlamSizeChart *chart;
@@ -220,7 +220,10 @@ make_cards (FlamMemoryView *self)
       gtk_label_set_wrap (card->detail, TRUE);
       gtk_label_set_lines (card->detail, 2);
       gtk_label_set_width_chars (card->detail, 6);
-      gtk_box_append (self->cards, GTK_WIDGET (card->button));
+      gtk_label_set_max_width_chars (card->detail, 14);
+      gtk_flow_box_insert (self->cards, GTK_WIDGET (card->button), -1);
+      gtk_widget_set_focusable (
+          gtk_widget_get_parent (GTK_WIDGET (card->button)), FALSE);
     }
 }
 
