@@ -558,10 +558,14 @@ preload_stack_node (PreloadStack *stack, uint64_t pc, uint64_t sp, uint64_t bp)
 
   if (stack->epoch != epoch)
     {
+      /* A new stack's pages are zero already, and not there yet. */
+      if (stack->epoch != 0)
+        {
+          memset (stack->rows, 0, sizeof stack->rows);
+          memset (stack->nodes, 0, sizeof stack->nodes);
+        }
       stack->epoch = epoch;
       stack->n = 0;
-      memset (stack->rows, 0, sizeof stack->rows);
-      memset (stack->nodes, 0, sizeof stack->nodes);
     }
   n = walk (stack, &regs, &kept, &root);
   stack->root = root;
