@@ -391,12 +391,14 @@ read_header (Reader *reader)
       g_strndup ((const char *)reader->source->data + 8, 64);
   g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
   g_autoptr (GDateTime) date = g_date_time_new_from_iso8601 (when, utc);
+  const gint64 second = 1000000000;
+  gint64 seconds = 0;
 
   reader->start = (gint64)get (reader->source->data + 72, 8);
   if (date != NULL)
-    flam_builder_set_start (reader->builder,
-                            g_date_time_to_unix (date) *
-                                G_GINT64_CONSTANT (1000000000));
+    seconds = g_date_time_to_unix (date);
+  if (seconds > 0 && seconds < G_MAXINT64 / second)
+    flam_builder_set_start (reader->builder, seconds * second);
   flam_builder_set_has_times (reader->builder);
   flam_builder_set_origin (reader->builder, reader->start);
 }

@@ -26,7 +26,8 @@ struct _FlamSymbolModule
   FlamSymbolTable *table;
   FlamDwarfIndex *dwarf;
   gboolean loaded;
-  gboolean python; /* the interpreter is in it */
+  gboolean python;   /* the interpreter is in it */
+  gboolean recorder; /* the library that watches allocations from within */
   GStringChunk *strings;
   GHashTable *names; /* raw name's address -> Names */
   GHashTable *files; /* raw path's address -> normalized path */
@@ -41,6 +42,8 @@ module_new (FlamElf *elf, const FlamSymbolModuleOptions *options)
 
   module->elf = elf;
   module->python = flam_python_is_in (elf);
+  module->recorder =
+      g_strcmp0 (flam_elf_get_soname (elf), "libflambeau-alloc.so") == 0;
   if (options)
     {
       module->detail = options->detail;
@@ -118,7 +121,8 @@ flam_symbol_module_get_elf (const FlamSymbolModule *module)
 guint
 flam_symbol_module_get_unnamed_flags (const FlamSymbolModule *module)
 {
-  return module->python ? FLAM_FUNCTION_IRRELEVANT : FLAM_FUNCTION_PLAIN;
+  return module->python || module->recorder ? FLAM_FUNCTION_IRRELEVANT
+                                            : FLAM_FUNCTION_PLAIN;
 }
 
 static FlamElf *
@@ -269,6 +273,8 @@ names_of (FlamSymbolModule *module, const char *raw, gboolean linkage)
                      : g_string_chunk_insert_const (module->strings, shown);
   if (module->python)
     names->flags = flam_python_native_flags (names->shown);
+  else if (module->recorder)
+    names->flags = FLAM_FUNCTION_IRRELEVANT;
   g_hash_table_insert (module->names, (char *)raw, names);
   return names;
 }

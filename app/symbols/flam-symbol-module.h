@@ -83,7 +83,7 @@ FlamSymbolState flam_symbol_module_get_state (FlamSymbolModule *module);
 const char *flam_symbol_module_get_why (FlamSymbolModule *module);
 
 /* FlamFunctionFlags of what has no name in it: in an interpreter's binary that
- * is the interpreter's own. */
+ * is the interpreter's own, in the recorder's library the recorder's. */
 guint flam_symbol_module_get_unnamed_flags (const FlamSymbolModule *module);
 
 /* `vaddr`: the file's own address. FALSE (and n = 0) when nothing is known.

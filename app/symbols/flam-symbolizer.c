@@ -158,17 +158,6 @@ collect (Run *run)
 
 /* --- answers ------------------------------------------------------------- */
 
-/* The library that watches allocations from within the target. */
-static guint
-recorder_flags (const Run *run, FlamId module)
-{
-  const char *name =
-      flam_profile_string (run->profile, run->profile->modules.name[module]);
-
-  return strcmp (name, "libflambeau-alloc.so") == 0 ? FLAM_FUNCTION_IRRELEVANT
-                                                    : FLAM_FUNCTION_PLAIN;
-}
-
 static FlamId
 add_function (Run *run,
               FlamId module,
@@ -182,7 +171,7 @@ add_function (Run *run,
     .module = module,
     .line = frame->first_line,
     .kind = kind,
-    .flags = frame->flags | recorder_flags (run, module),
+    .flags = frame->flags,
   };
 
   if (frame->system_name != frame->name)
@@ -256,10 +245,8 @@ ask_module (Run *run, const Job *job, FlamSymbolModule *module, GError **error)
               : flam_symbol_module_lookup (module, query->address, &chain))
         answer (run, job, query, &chain, FLAM_KIND_NATIVE);
       else
-        flag_unnamed (run,
-                      query,
-                      flam_symbol_module_get_unnamed_flags (module) |
-                          recorder_flags (run, job->id));
+        flag_unnamed (
+            run, query, flam_symbol_module_get_unnamed_flags (module));
       run->done++;
     }
   flam_builder_set_module_symbols (run->builder,

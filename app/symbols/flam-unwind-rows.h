@@ -256,13 +256,14 @@ flam_unwind_step_plain (const FlamUnwindRow *row,
   uint64_t frame = by_bp ? regs->bp : regs->sp;
   uint64_t cfa = frame + 8 * (uint64_t)row->cfa;
   uint64_t slot = cfa - 8 * (uint64_t)row->bp;
-  const char *top = (const char *)memory->copy + (cfa - memory->base);
+  const char *top;
   uint64_t ra;
 
   if ((!by_bp && (row->how & 7) != FLAM_UNWIND_KIND_SP) || regs->bp_unknown ||
       cfa <= regs->sp || regs->sp < memory->base || cfa - memory->base < 8 ||
       cfa - memory->base > memory->size)
     return false;
+  top = (const char *)memory->copy + (cfa - memory->base);
   memcpy (&ra, top - 8, 8);
   if (ra == 0)
     return false;

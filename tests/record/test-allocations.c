@@ -188,6 +188,17 @@ test_static (void)
   g_assert_nonnull (strstr (recording->error, "statically linked"));
 }
 
+/* What samples met in the library that watches can be left out. */
+static void
+assert_recorder_can_be_hidden (const FlamProfile *profile)
+{
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    if (g_str_equal (flam_profile_module_name (profile, i),
+                     "libflambeau-alloc.so"))
+      g_assert_cmpuint (
+          profile->functions.flags[i] & FLAM_FUNCTION_IRRELEVANT, !=, 0);
+}
+
 /* Both together: samples and allocations in one capture. */
 static void
 test_both (void)
@@ -205,6 +216,7 @@ test_both (void)
       weight_of (recording->profile, "leaked", "leak_small", TRUE), ==, 24000);
   g_assert_cmpuint (recording->profile->processes.n, ==, 1);
   g_assert_cmpuint (recording->profile->threads.n, ==, 5);
+  assert_recorder_can_be_hidden (recording->profile);
 }
 
 static pid_t
