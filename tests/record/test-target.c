@@ -135,6 +135,10 @@ test_core (void)
   g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
   const char *arguments[] = { "--cwd", folder, "--", target, "crash", NULL };
   const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+  const char *sanitizer = g_getenv ("ASAN_OPTIONS");
+  /* A recorder under AddressSanitizer would start without core files. */
+  g_autofree char *with_cores = g_strconcat (
+      sanitizer != NULL ? sanitizer : "", ":disable_coredump=0", NULL);
   g_autoptr (Recording) recording = NULL;
   gint64 alone;
 
@@ -143,6 +147,7 @@ test_core (void)
       g_test_skip ("this system leaves no core files");
       return;
     }
+  g_setenv ("ASAN_OPTIONS", with_cores, TRUE);
   alone = crash_alone (target, folder);
   recording = record (arguments);
   assert_good (recording, 128 + SIGSEGV);
