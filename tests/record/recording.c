@@ -318,24 +318,6 @@ thread_weight (const FlamProfile *profile,
   return total;
 }
 
-char *
-stack_text (const FlamProfile *profile, const char *leaf)
-{
-  const char *measure = flam_profile_string (profile, profile->measures[0].id);
-  g_autoptr (FlamWeights) weights = weights_of (profile, measure);
-  GString *text = g_string_new (NULL);
-  FlamId best = FLAM_NONE;
-
-  for (FlamId i = 0; i < profile->stacks.n; i++)
-    if (weights->weight[i] > (best != FLAM_NONE ? weights->weight[best] : 0) &&
-        stack_holds (profile, i, leaf, FALSE))
-      best = i;
-  for (; best != FLAM_NONE; best = profile->stacks.prefix[best])
-    g_string_append_printf (
-        text, "%s%s", text->len > 0 ? " < " : "", frame_name (profile, best));
-  return g_string_free (text, FALSE);
-}
-
 static gboolean
 is_root (const char *name)
 {
@@ -350,6 +332,43 @@ is_root (const char *name)
   return FALSE;
 }
 
+static gboolean
+is_rooted (const FlamProfile *profile, FlamId stack)
+{
+  while (profile->stacks.prefix[stack] != FLAM_NONE)
+    stack = profile->stacks.prefix[stack];
+  return is_root (frame_name (profile, stack));
+}
+
+char *
+stack_text (const FlamProfile *profile, const char *leaf)
+{
+  const char *measure = flam_profile_string (profile, profile->measures[0].id);
+  g_autoptr (FlamWeights) weights = weights_of (profile, measure);
+  GString *text = g_string_new (NULL);
+  FlamId best = FLAM_NONE;
+  gint64 best_weight = 0;
+
+  for (FlamId i = 0; i < profile->stacks.n; i++)
+    {
+      gint64 weight = weights->weight[i];
+
+      if (weight <= 0 || !stack_holds (profile, i, leaf, FALSE))
+        continue;
+      if (is_rooted (profile, i))
+        weight += weights->total;
+      if (weight > best_weight)
+        {
+          best = i;
+          best_weight = weight;
+        }
+    }
+  for (; best != FLAM_NONE; best = profile->stacks.prefix[best])
+    g_string_append_printf (
+        text, "%s%s", text->len > 0 ? " < " : "", frame_name (profile, best));
+  return g_string_free (text, FALSE);
+}
+
 double
 rooted_share (const FlamProfile *profile)
 {
@@ -358,9 +377,7 @@ rooted_share (const FlamProfile *profile)
   for (guint32 i = 0; i < profile->samples.n; i++)
     {
       FlamId stack = profile->samples.stack[i];
-      while (stack != FLAM_NONE && profile->stacks.prefix[stack] != FLAM_NONE)
-        stack = profile->stacks.prefix[stack];
-      rooted += stack != FLAM_NONE && is_root (frame_name (profile, stack));
+      rooted += stack != FLAM_NONE && is_rooted (profile, stack);
     }
   return profile->samples.n > 0 ? (double)rooted / profile->samples.n : 0;
 }

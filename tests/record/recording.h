@@ -62,7 +62,8 @@ gint64 total_of (const FlamProfile *profile, const char *measure);
 gint64 thread_weight (const FlamProfile *profile,
                       const char *measure,
                       const char *thread);
-/* "leaf < caller < root" of the heaviest stack that ends in a function. */
+/* "leaf < caller < root" of the heaviest stack with a function on it; one that
+ * reaches its root, if there is one: a late sample may weigh most. */
 char *stack_text (const FlamProfile *profile, const char *leaf);
 /* The share of samples whose stack begins in _start or where threads do. */
 double rooted_share (const FlamProfile *profile);
