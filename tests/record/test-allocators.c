@@ -57,11 +57,11 @@ sum_of_stacks (const char *capture, const char *cost, const char *scratch)
     "heaptrack_print",        "-f", capture, "-F", scratch,
     "--flamegraph-cost-type", cost, NULL
   };
-  g_autofree char *output = run (print);
   g_autofree char *folded = NULL;
   g_auto (GStrv) lines = NULL;
   guint64 sum = 0;
 
+  g_free (run (print));
   g_assert_true (g_file_get_contents (scratch, &folded, NULL, NULL));
   lines = g_strsplit (folded, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
