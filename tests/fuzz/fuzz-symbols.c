@@ -70,9 +70,9 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   /* With a NUL behind it, as the callers' have. */
   g_autofree char *text = g_strndup ((const char *)data, size);
-  g_autofree char *short_name = flam_demangle (text);
-  g_autofree char *full_name = flam_demangle_full (text);
 
+  g_free (flam_demangle (text));
+  g_free (flam_demangle_full (text));
   read_perf_map ((const char *)data, size);
   read_jitdump (data, size);
   read_rules ((const char *)data, size);
