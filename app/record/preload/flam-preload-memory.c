@@ -26,7 +26,7 @@ map_pages (size_t size)
                      PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                      -1,
-                     0);
+                     0l);
 
   return at == -1 ? NULL : (void *)at;
 }

@@ -69,11 +69,13 @@ preload_tid (void)
 
 /* --- files --------------------------------------------------------------- */
 
+/* The offset is a long: the seventh argument lies on the stack, where the
+ * upper half of an int may be anything. */
 static void *
 map_file (int fd, size_t size)
 {
-  long at =
-      syscall (SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  long at = syscall (
+      SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0l);
 
   return at == -1 ? NULL : (void *)at;
 }
