@@ -57,14 +57,15 @@ add_line (FlamKallsyms *kallsyms, char *line)
 }
 
 static void
-parse (FlamKallsyms *kallsyms)
+parse (FlamKallsyms *kallsyms, gsize size)
 {
   GArray *rows = kallsyms->rows;
+  const char *end = kallsyms->text + size;
   guint out = 0;
 
   for (char *line = kallsyms->text; line;)
     {
-      char *next = strchr (line, '\n');
+      char *next = memchr (line, '\n', (gsize)(end - line));
 
       if (next)
         *next++ = '\0';
@@ -100,7 +101,7 @@ flam_kallsyms_open (const char *path, GError **error)
                    local ? local->message : "too large");
       return NULL;
     }
-  parse (kallsyms);
+  parse (kallsyms, size);
   if (kallsyms->rows->len == 0)
     {
       g_set_error (error,
