@@ -7,6 +7,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,32 @@ char *
 target_path (const char *name)
 {
   return g_test_build_filename (G_TEST_BUILT, "record", name, NULL);
+}
+
+pid_t
+target_start (const char *name, const char *argument)
+{
+  g_autofree char *path = target_path (name);
+  g_autofree char *ours = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *link = NULL;
+  pid_t test = getpid (), pid = fork ();
+
+  g_assert_cmpint (pid, >=, 0);
+  if (pid == 0)
+    {
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid () == test)
+        execl (path, name, argument, NULL);
+      _exit (127);
+    }
+  link = g_strdup_printf ("/proc/%d/exe", (int)pid);
+  for (;;)
+    {
+      g_autofree char *program = g_file_read_link (link, NULL);
+      if (g_strcmp0 (program, ours) != 0)
+        return pid;
+      g_usleep (1000);
+    }
 }
 
 static FlamProfile *
@@ -51,38 +78,27 @@ exit_status (GPid pid)
   return WIFEXITED (status) ? WEXITSTATUS (status) : 128 + WTERMSIG (status);
 }
 
-typedef struct
-{
-  rlim_t file;
-  int control;
-} Setup;
-
 static void
 set_up_child (gpointer data)
 {
-  const Setup *setup = data;
-  struct rlimit limit = { setup->file, setup->file };
+  const int *control = data;
 
-  fcntl (setup->control, F_SETFD, 0);
-  if (setup->file > 0)
-    setrlimit (RLIMIT_FSIZE, &limit);
+  fcntl (*control, F_SETFD, 0);
 }
 
 Running *
-recorder_start (const char *const *arguments, rlim_t limit_file)
+recorder_start (const char *const *arguments)
 {
   Running *running = g_new0 (Running, 1);
   g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
   int pair[2], fd;
-  Setup setup = { .file = limit_file };
 
   fd = g_file_open_tmp ("flam-XXXXXX.flambeau", &running->path, NULL);
   close (fd);
   g_assert_cmpint (
       socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), ==, 0);
   running->control = pair[0];
-  setup.control = pair[1];
   g_ptr_array_add (argv, g_strdup (g_getenv ("FLAMBEAU_RECORDER")));
   g_ptr_array_add (argv, g_strdup ("--output"));
   g_ptr_array_add (argv, g_strdup (running->path));
@@ -98,7 +114,7 @@ recorder_start (const char *const *arguments, rlim_t limit_file)
                                      G_SPAWN_LEAVE_DESCRIPTORS_OPEN |
                                      G_SPAWN_STDOUT_TO_DEV_NULL,
                                  set_up_child,
-                                 &setup,
+                                 &pair[1],
                                  &running->pid,
                                  NULL,
                                  NULL,
@@ -182,7 +198,7 @@ recorder_end (Running *running)
 Recording *
 record (const char *const *arguments)
 {
-  return recorder_end (recorder_start (arguments, 0));
+  return recorder_end (recorder_start (arguments));
 }
 
 Recording *

@@ -4,7 +4,7 @@
 /* What the recorder's tests share: run it on a small target, look at what it
  * wrote. Targets are built beside the tests, from targets/. */
 
-#include <sys/resource.h>
+#include <sys/types.h>
 
 #include "flam-profile.h"
 
@@ -21,6 +21,10 @@ typedef struct
 
 /* The path of a target, g_free. */
 char *target_path (const char *name);
+
+/* Starts one alone, and waits until it is that program; it ends with the test,
+ * whose output it would keep open. */
+pid_t target_start (const char *name, const char *argument);
 
 /* `arguments` are the recorder's, NULL-terminated, without --output. */
 Recording *record (const char *const *arguments);
@@ -43,8 +47,7 @@ typedef struct
   int error;
 } Running;
 
-/* `limit_file`: RLIMIT_FSIZE of the recorder, 0 none. */
-Running *recorder_start (const char *const *arguments, rlim_t limit_file);
+Running *recorder_start (const char *const *arguments);
 void recorder_say (Running *running, const char *line);
 /* Reads what it says until a line begins with `prefix`; FALSE: it ended. */
 gboolean recorder_wait_for (Running *running, const char *prefix);

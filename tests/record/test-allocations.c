@@ -238,7 +238,7 @@ test_killed (void)
   g_autofree char *target = target_path ("blocks");
   const char *const arguments[] = { "--mode", "alloc",    "--exact", "--",
                                     target,   "for-ever", NULL };
-  Running *running = recorder_start (arguments, 0);
+  Running *running = recorder_start (arguments);
   g_autoptr (Recording) recording = NULL;
   gint64 switches;
   pid_t pid;

@@ -158,8 +158,8 @@ test_core (void)
 
 /* --- no room ------------------------------------------------------------- */
 
-/* A file system of four pages: the recording ends with a message, what was
- * written can be read, the target goes on. */
+/* A file system of a few pages, so that several writes go well: the recording
+ * ends with a message, what was written can be read, the target goes on. */
 static void
 stage_disk_full (void)
 {
@@ -174,14 +174,9 @@ stage_disk_full (void)
   g_assert_cmpint (
       unshare (CLONE_NEWNS | (geteuid () != 0 ? CLONE_NEWUSER : 0)), ==, 0);
   mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
-  g_assert_cmpint (mount ("none", folder, "tmpfs", 0, "size=16k"), ==, 0);
+  g_assert_cmpint (mount ("none", folder, "tmpfs", 0, "size=48k"), ==, 0);
   g_setenv ("TMPDIR", folder, TRUE);
-  pid = fork ();
-  if (pid == 0)
-    {
-      execl (target, "cases", "spin", NULL);
-      _exit (127);
-    }
+  pid = target_start ("cases", "spin");
   arguments[3] = text = g_strdup_printf ("%d", (int)pid);
   recording = record (arguments);
   g_assert_cmpint (recording->status, ==, 1);
