@@ -126,21 +126,29 @@ flam_memory_model_get (FlamMemoryModel *self)
   return self->memory;
 }
 
-void
-flam_memory_model_watch (FlamMemoryModel *self)
+static void
+watch (FlamMemoryModel *self)
 {
-  g_return_if_fail (FLAM_IS_MEMORY_MODEL (self));
   self->watchers++;
   if (self->stale)
     refresh (self);
 }
 
-void
-flam_memory_model_unwatch (FlamMemoryModel *self)
+static void
+unwatch (FlamMemoryModel *self)
 {
-  g_return_if_fail (FLAM_IS_MEMORY_MODEL (self));
   g_return_if_fail (self->watchers > 0);
   self->watchers--;
+}
+
+void
+flam_memory_model_watch (FlamMemoryModel *self, GtkWidget *view)
+{
+  g_return_if_fail (FLAM_IS_MEMORY_MODEL (self));
+  g_signal_connect_object (
+      view, "map", G_CALLBACK (watch), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (
+      view, "unmap", G_CALLBACK (unwatch), self, G_CONNECT_SWAPPED);
 }
 
 static void

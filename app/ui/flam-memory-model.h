@@ -8,6 +8,7 @@
  *
  * One a session, so that two views add up once. */
 
+#include <gtk/gtk.h>
 #include "flam-memory.h"
 #include "flam-session.h"
 
@@ -23,9 +24,9 @@ FlamMemoryModel *flam_memory_model_of (FlamSession *session);
 /* Property "memory": NULL until there is one. */
 FlamMemory *flam_memory_model_get (FlamMemoryModel *model);
 
-/* A view that is seen watches; without one nothing is added up. */
-void flam_memory_model_watch (FlamMemoryModel *model);
-void flam_memory_model_unwatch (FlamMemoryModel *model);
+/* Memory is added up while one of the views given here is seen. Each once,
+ * before it is seen first. */
+void flam_memory_model_watch (FlamMemoryModel *model, GtkWidget *view);
 
 /* Whether the session shows single allocations. */
 gboolean flam_memory_model_is_wanted (FlamSession *session);

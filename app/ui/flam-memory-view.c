@@ -25,7 +25,6 @@ struct _FlamMemoryView
 
   FlamSession *session;
   FlamMemoryModel *model;
-  gboolean watching;
   gboolean syncing;
   Card card[FLAM_MEMORY_N];
 
@@ -477,33 +476,7 @@ update (FlamMemoryView *self)
   self->syncing = FALSE;
 }
 
-static void
-watch (FlamMemoryView *self, gboolean watching)
-{
-  if (self->watching == watching)
-    return;
-  self->watching = watching;
-  if (watching)
-    flam_memory_model_watch (self->model);
-  else
-    flam_memory_model_unwatch (self->model);
-}
-
 /* --- object --------------------------------------------------------------- */
-
-static void
-flam_memory_view_map (GtkWidget *widget)
-{
-  watch (FLAM_MEMORY_VIEW (widget), TRUE);
-  GTK_WIDGET_CLASS (flam_memory_view_parent_class)->map (widget);
-}
-
-static void
-flam_memory_view_unmap (GtkWidget *widget)
-{
-  GTK_WIDGET_CLASS (flam_memory_view_parent_class)->unmap (widget);
-  watch (FLAM_MEMORY_VIEW (widget), FALSE);
-}
 
 static gboolean
 flam_memory_view_grab_focus (GtkWidget *widget)
@@ -519,6 +492,7 @@ flam_memory_view_constructed (GObject *object)
 
   G_OBJECT_CLASS (flam_memory_view_parent_class)->constructed (object);
   self->model = flam_memory_model_of (self->session);
+  flam_memory_model_watch (self->model, GTK_WIDGET (self));
   g_signal_connect_object (self->model,
                            "notify::memory",
                            G_CALLBACK (update),
@@ -557,8 +531,6 @@ flam_memory_view_class_init (FlamMemoryViewClass *klass)
   object_class->constructed = flam_memory_view_constructed;
   object_class->dispose = flam_memory_view_dispose;
   object_class->set_property = flam_memory_view_set_property;
-  class->map = flam_memory_view_map;
-  class->unmap = flam_memory_view_unmap;
   class->grab_focus = flam_memory_view_grab_focus;
   g_object_class_install_property (
       object_class,

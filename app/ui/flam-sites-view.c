@@ -214,7 +214,6 @@ struct _FlamSitesView
 
   FlamSession *session;
   FlamMemoryModel *model;
-  gboolean watching;
   gboolean syncing;
   GListStore *rows; /* FlamSiteRow */
   GtkSingleSelection *selection;
@@ -288,33 +287,7 @@ on_activate (FlamSitesView *self, guint position)
   g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
 }
 
-static void
-watch (FlamSitesView *self, gboolean watching)
-{
-  if (self->watching == watching)
-    return;
-  self->watching = watching;
-  if (watching)
-    flam_memory_model_watch (self->model);
-  else
-    flam_memory_model_unwatch (self->model);
-}
-
 /* --- object --------------------------------------------------------------- */
-
-static void
-flam_sites_view_map (GtkWidget *widget)
-{
-  watch (FLAM_SITES_VIEW (widget), TRUE);
-  GTK_WIDGET_CLASS (flam_sites_view_parent_class)->map (widget);
-}
-
-static void
-flam_sites_view_unmap (GtkWidget *widget)
-{
-  GTK_WIDGET_CLASS (flam_sites_view_parent_class)->unmap (widget);
-  watch (FLAM_SITES_VIEW (widget), FALSE);
-}
 
 static gboolean
 flam_sites_view_grab_focus (GtkWidget *widget)
@@ -329,6 +302,7 @@ flam_sites_view_constructed (GObject *object)
 
   G_OBJECT_CLASS (flam_sites_view_parent_class)->constructed (object);
   self->model = flam_memory_model_of (self->session);
+  flam_memory_model_watch (self->model, GTK_WIDGET (self));
   g_signal_connect_object (self->model,
                            "notify::memory",
                            G_CALLBACK (fill),
@@ -369,8 +343,6 @@ flam_sites_view_class_init (FlamSitesViewClass *klass)
   object_class->constructed = flam_sites_view_constructed;
   object_class->dispose = flam_sites_view_dispose;
   object_class->set_property = flam_sites_view_set_property;
-  class->map = flam_sites_view_map;
-  class->unmap = flam_sites_view_unmap;
   class->grab_focus = flam_sites_view_grab_focus;
   g_object_class_install_property (
       object_class,
