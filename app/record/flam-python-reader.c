@@ -35,6 +35,7 @@ typedef struct
   Pieces pieces;
   guint64 name;
   FlamPythonCode *code; /* NULL: not read yet */
+  guint seen;           /* `round` at whose stop pieces.code was read */
   guint checked;        /* the reader's `round` */
 } Known;
 
@@ -60,7 +61,7 @@ struct _FlamPythonReader
   FlamPythonPages *pages;
   FlamPythonFrame frames[FRAMES_MAX];
   guint n;
-  guint round;
+  guint round;          /* the walks so far */
   guint64 batch[BATCH]; /* code objects to be looked at */
   guint n_batch;
   guint8 lines[LINES_MAX];
@@ -176,6 +177,74 @@ start_task (FlamTask *task, const FlamPythonPlace *place)
   task->python->hints.n = 0;
 }
 
+static Known *
+known_of (FlamTarget *target, guint64 code)
+{
+  if (target->python == NULL)
+    target->python = flam_python_known_copy (NULL);
+  return g_hash_table_lookup (target->python->codes, GSIZE_TO_POINTER (code));
+}
+
+static void
+see_batch (FlamPythonReader *reader, FlamTask *task, Known **known)
+{
+  const FlamPythonLayout *layout = task->python->place->layout;
+  guint8 pieces[BATCH][FLAM_PYTHON_CODE_SIZE];
+  struct iovec local = { pieces, sizeof pieces }, remote[BATCH];
+  ssize_t n;
+
+  for (guint i = 0; i < reader->n_batch; i++)
+    remote[i] = (struct iovec){ GSIZE_TO_POINTER (flam_python_code_piece (
+                                    layout, reader->batch[i])),
+                                FLAM_PYTHON_CODE_SIZE };
+  n = process_vm_readv (task->tid, &local, 1, remote, reader->n_batch, 0);
+  for (guint i = 0; n > 0 && i < (guint)n / FLAM_PYTHON_CODE_SIZE; i++)
+    {
+      memcpy (known[i]->pieces.code, pieces[i], FLAM_PYTHON_CODE_SIZE);
+      known[i]->seen = reader->round;
+    }
+  reader->n_batch = 0;
+}
+
+/* A code object that was not met before: what it is made of is read while it
+ * surely lives. Once the thread runs on, another may take its place before the
+ * names are read, which a busy machine can put off for long. */
+static void
+see_new_codes (FlamPythonReader *reader, FlamTask *task)
+{
+  Known *known[BATCH];
+  guint64 last = 0;
+
+  if (task->target->python != NULL &&
+      g_hash_table_size (task->target->python->codes) > CODES_MAX)
+    g_hash_table_remove_all (task->target->python->codes);
+
+  for (guint i = 0; i < reader->n; i++)
+    {
+      guint64 code = reader->frames[i].code;
+      Known *one;
+
+      if (code == 0 || code == last)
+        continue;
+      last = code;
+      one = known_of (task->target, code);
+      if (one != NULL && (one->code != NULL || one->seen == reader->round))
+        continue;
+      if (one == NULL)
+        {
+          one = g_new0 (Known, 1);
+          g_hash_table_insert (
+              task->target->python->codes, GSIZE_TO_POINTER (code), one);
+        }
+      known[reader->n_batch] = one;
+      reader->batch[reader->n_batch++] = code;
+      if (reader->n_batch == BATCH)
+        see_batch (reader, task, known);
+    }
+  if (reader->n_batch > 0)
+    see_batch (reader, task, known);
+}
+
 guint
 flam_python_reader_walk (FlamPythonReader *reader, FlamTask *task, gint64 now)
 {
@@ -187,6 +256,7 @@ flam_python_reader_walk (FlamPythonReader *reader, FlamTask *task, gint64 now)
   gsize n = 0;
 
   reader->n = 0;
+  reader->round++;
   if (task->python == NULL ? place != NULL : task->python->place != place)
     start_task (task, place);
   state = task->python;
@@ -206,6 +276,7 @@ flam_python_reader_walk (FlamPythonReader *reader, FlamTask *task, gint64 now)
                            FRAMES_MAX - n);
   flam_python_pages_end (reader->pages, &state->hints);
   reader->n = (guint)n;
+  see_new_codes (reader, task);
   return reader->n;
 }
 
@@ -250,18 +321,26 @@ read_code (FlamPythonReader *reader,
                                 n);
 }
 
-/* `pieces` are what is there now; of its name only if it is the same place. */
+/* `pieces` are what is there now; of its name only if it is the same place. If
+ * it is not what was there at the stop, or becomes another while its names are
+ * read, nobody knows what it was called. */
 static void
 check_code (FlamPythonReader *reader,
             FlamTask *task,
+            guint64 address,
             Known *known,
             const Pieces *pieces)
 {
   const FlamPythonLayout *layout = task->python->place->layout;
+  gboolean same =
+      memcmp (known->pieces.code, pieces->code, FLAM_PYTHON_CODE_SIZE) == 0;
+  guint8 after[FLAM_PYTHON_CODE_SIZE];
   FlamPythonCodeParts parts;
 
   if (known->code != NULL &&
       memcmp (&known->pieces, pieces, sizeof *pieces) == 0)
+    return;
+  if (known->code == NULL && !(known->seen == reader->round && same))
     return;
   flam_python_code_parts (layout, pieces->code, &parts);
   known->name = parts.name;
@@ -271,6 +350,12 @@ check_code (FlamPythonReader *reader,
                known->pieces.name,
                FLAM_PYTHON_NAME_SIZE);
   known->code = read_code (reader, task->tid, layout, &parts);
+  if (!read_memory (GINT_TO_POINTER (task->tid),
+                    flam_python_code_piece (layout, address),
+                    after,
+                    sizeof after) ||
+      memcmp (after, pieces->code, sizeof after) != 0)
+    known->code = NULL;
 }
 
 /* One call for all. One that cannot be read ends the copy: it is not known any
@@ -310,7 +395,8 @@ check_batch (FlamPythonReader *reader, FlamTask *task)
       guint whole = n > 0 ? (guint)n / sizeof (Pieces) : 0;
 
       for (guint i = 0; i < whole; i++)
-        check_code (reader, task, known[done + i], &pieces[i]);
+        check_code (
+            reader, task, reader->batch[done + i], known[done + i], &pieces[i]);
       done += whole;
       if (n < 0 && errno == ESRCH)
         break;
@@ -323,25 +409,13 @@ check_batch (FlamPythonReader *reader, FlamTask *task)
 static void
 check_all (FlamPythonReader *reader, FlamTask *task)
 {
-  FlamTarget *target = task->target;
-
-  if (target->python == NULL)
-    target->python = flam_python_known_copy (NULL);
-  if (g_hash_table_size (target->python->codes) > CODES_MAX)
-    g_hash_table_remove_all (target->python->codes);
-  reader->round++;
   for (guint i = 0; i < reader->n; i++)
     {
-      gpointer address = GSIZE_TO_POINTER (reader->frames[i].code);
-      Known *known = g_hash_table_lookup (target->python->codes, address);
+      guint64 code = reader->frames[i].code;
+      Known *known = code != 0 ? known_of (task->target, code) : NULL;
 
-      if (address == NULL || (known && known->checked == reader->round))
+      if (known == NULL || known->checked == reader->round)
         continue;
-      if (known == NULL)
-        {
-          known = g_new0 (Known, 1);
-          g_hash_table_insert (target->python->codes, address, known);
-        }
       known->checked = reader->round;
       reader->batch[reader->n_batch++] = reader->frames[i].code;
       if (reader->n_batch == BATCH)
