@@ -465,11 +465,6 @@ test_memory (gconstpointer python)
   static const char *const strengths[] = { "--exact", "--sample-bytes=1" };
   g_autoptr (Recording) recording = NULL;
 
-  if (g_str_has_suffix (python, ".so.1.0"))
-    {
-      g_test_skip ("Python that is loaded late is not looked for");
-      return;
-    }
   for (guint s = 0; s < G_N_ELEMENTS (strengths); s++)
     {
       g_clear_pointer (&recording, recording_free);
@@ -498,16 +493,40 @@ test_small (gconstpointer python)
   g_autoptr (Recording) recording = NULL;
   gint64 count;
 
-  if (g_str_has_suffix (python, ".so.1.0"))
-    {
-      g_test_skip ("Python that is loaded late is not looked for");
-      return;
-    }
   recording = record_case (python, "--exact", "small", "0", NULL);
   assert_good (recording, 0);
   count = weight_of (recording->profile, "allocations", "tiny", FALSE);
   g_assert_cmpint (count, >, 19000);
   g_assert_cmpint (count, <, 21000);
+}
+
+/* Loaded, unloaded, loaded again. */
+static void
+test_late (gconstpointer python)
+{
+  g_autofree char *target = target_path ("late");
+  const char *arguments[] = { "--mode", "alloc", "--exact", "--",
+                              target,   python,  NULL };
+  g_autoptr (Recording) recording = NULL;
+
+  if (!g_str_has_suffix (python, ".so.1.0"))
+    {
+      g_test_skip ("not a library");
+      return;
+    }
+  recording = record (arguments);
+  assert_ended (recording, 0);
+  assert_share (weight_of (recording->profile, "allocated", "in_python", FALSE),
+                2 * 20 * 100000,
+                1,
+                0.05);
+  g_assert_cmpint (weight_of (recording->profile, "allocated", "in_c", FALSE),
+                   ==,
+                   2 * 20 * 100000);
+  assert_stack (recording,
+                "in_python",
+                "^.+ < in_python < <module> < .*PyEval_EvalCode < .*"
+                "PyRun_SimpleString.* < run_python < main < ");
 }
 
 static void
@@ -628,14 +647,23 @@ main (int argc, char **argv)
     const char *name;
     GTestDataFunc run;
   } tests[] = {
-    { "shares", test_shares },         { "recursion", test_recursion },
-    { "mutual", test_mutual },         { "callback", test_callback },
-    { "coroutines", test_coroutines }, { "threads", test_threads },
-    { "children", test_children },     { "sleep", test_sleep },
-    { "reuse", test_reuse },           { "death", test_death },
-    { "attach", test_attach },         { "off", test_off },
-    { "memory", test_memory },         { "small", test_small },
-    { "abyss", test_abyss },           { "nested", test_nested },
+    { "shares", test_shares },
+    { "recursion", test_recursion },
+    { "mutual", test_mutual },
+    { "callback", test_callback },
+    { "coroutines", test_coroutines },
+    { "threads", test_threads },
+    { "children", test_children },
+    { "sleep", test_sleep },
+    { "reuse", test_reuse },
+    { "death", test_death },
+    { "attach", test_attach },
+    { "off", test_off },
+    { "memory", test_memory },
+    { "small", test_small },
+    { "abyss", test_abyss },
+    { "nested", test_nested },
+    { "late", test_late },
   };
   g_autoptr (GPtrArray) pythons = g_ptr_array_new_with_free_func (g_free);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 typedef struct
@@ -86,4 +87,15 @@ preload_reallocate (void *data, size_t size)
   memcpy (fresh, data, chunk->size);
   preload_release (data);
   return fresh;
+}
+
+bool
+preload_read (uint64_t address, void *to, size_t size)
+{
+  struct iovec local = { to, size };
+  struct iovec remote = { (void *)address, size };
+
+  return syscall (
+             SYS_process_vm_readv, getpid (), &local, 1ul, &remote, 1ul, 0ul) ==
+         (long)size;
 }

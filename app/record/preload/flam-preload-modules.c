@@ -6,7 +6,7 @@
  *   current ──▶ [start end bias table] [ … ] [ … ]   ascending
  */
 
-#include "flam-preload.h"
+#include "flam-preload-python.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 #define MAPS_MAX (8u << 20)
-#define REFRESH_NS 100000000ll
+#define FIRST_PAUSE 1000000ll /* ns */
+#define LAST_PAUSE 100000000ll
 
 typedef struct
 {
@@ -32,7 +33,7 @@ typedef struct
 _Atomic uint32_t preload_code_epoch = 1;
 static PreloadModules *_Atomic current;
 static atomic_flag refreshing = ATOMIC_FLAG_INIT;
-static _Atomic int64_t next_refresh;
+static _Atomic int64_t next_refresh, refresh_pause;
 
 static int64_t
 now_ns (void)
@@ -240,6 +241,7 @@ add_module (PreloadModules *list,
       return;
     }
   *module = (PreloadModule){ mapping->start, mapping->end, bias };
+  module->late = before != NULL;
   module->id = share_module (mapping, mapping->length ? bias : 0);
   if (!same_file (mapping, image))
     image = mapping;
@@ -294,6 +296,17 @@ lost_code (const PreloadModules *before, const PreloadModules *after)
   return false;
 }
 
+/* An interpreter that was unloaded is none. */
+static void
+forget_python (const PreloadModules *list)
+{
+  PreloadInterpreter *python = atomic_load (&preload_interpreter);
+  const PreloadModule *module = python ? find_in (list, python->code) : NULL;
+
+  if (python != NULL && (module == NULL || module->id != python->module))
+    atomic_compare_exchange_strong (&preload_interpreter, &python, NULL);
+}
+
 static void
 refresh (void)
 {
@@ -311,24 +324,39 @@ refresh (void)
   if (after == NULL)
     return;
   atomic_store (&current, after);
-  if (lost_code (before, after))
-    atomic_fetch_add (&preload_code_epoch, 1);
+  if (!lost_code (before, after))
+    return;
+  forget_python (after);
+  atomic_fetch_add (&preload_code_epoch, 1);
 }
 
-static void
+/* FALSE: somebody else is at it. */
+static bool
 refresh_once (void)
 {
   if (atomic_flag_test_and_set (&refreshing))
-    return;
+    return false;
   refresh ();
-  atomic_store (&next_refresh, now_ns () + REFRESH_NS);
   atomic_flag_clear (&refreshing);
+  return true;
 }
 
 void
 preload_modules_changed (void)
 {
   refresh_once ();
+}
+
+/* New code appears with dlopen(), and is looked for at once; what is no code
+ * comes from stacks that were followed wrongly, without end. */
+static void
+set_pause (bool useful)
+{
+  int64_t pause = 2 * atomic_load (&refresh_pause) + FIRST_PAUSE;
+
+  pause = useful ? 0 : pause < LAST_PAUSE ? pause : LAST_PAUSE;
+  atomic_store (&refresh_pause, pause);
+  atomic_store (&next_refresh, now_ns () + pause);
 }
 
 const PreloadModule *
@@ -338,15 +366,18 @@ preload_module_at (uint64_t pc)
 
   if (LIKELY (module != NULL))
     return module;
-  /* New code appears with dlopen, and JITs make some without end. */
   if (atomic_load (&current) != NULL && now_ns () < atomic_load (&next_refresh))
     return NULL;
-  refresh_once ();
-  return find_in (atomic_load (&current), pc);
+  if (!refresh_once ())
+    return NULL;
+  module = find_in (atomic_load (&current), pc);
+  set_pause (module != NULL);
+  return module;
 }
 
 /* Compiled when a stack first runs through the module: most modules are never
- * met. Their code is on that stack, so the image is there. */
+ * met. Their code is on that stack, so the image is there. That is also when it
+ * is asked for Python. */
 const FlamUnwindTable *
 preload_module_table (const PreloadModule *constant)
 {
@@ -357,6 +388,7 @@ preload_module_table (const PreloadModule *constant)
 
   if (table != NULL || module->image == 0 || atomic_load (&module->tried))
     return table;
+  preload_python_meet (module);
   table = flam_unwind_table_new_memory (
       (const void *)module->image, module->image_end - module->image, &why);
   if (table == NULL)

@@ -2,21 +2,15 @@
 #include "flam-preload-python.h"
 #include "flam-python-walk.h"
 
-#include <dlfcn.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #define TABLE_SIZE (1u << 16)
 #define NAME_MAX 1024
 #define FILE_MAX 4096
 #define LINES_MAX (1u << 16)
 
-bool preload_has_python;
-
-static FlamPythonLayout layout;
-static void *(*this_thread) (void);
+PreloadInterpreter *_Atomic preload_interpreter;
+static _Atomic uint32_t unloading;
 
 /* A code object that was met: its number in the file. One that takes its place
  * in memory looks different (flam-python-frames.h), and gets a new one. */
@@ -36,23 +30,67 @@ static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 /* --- is there one ? ------------------------------------------------------ */
 
-void
-preload_python_start (void)
+static bool
+find_interpreter (const PreloadModule *module, PreloadInterpreter *found)
 {
-  const unsigned long *version = dlsym (RTLD_DEFAULT, "Py_Version");
-  const void *runtime = dlsym (RTLD_DEFAULT, "_PyRuntime");
+  uint64_t runtime = preload_find_symbol (module, "_PyRuntime");
+  uint64_t version = runtime ? preload_find_symbol (module, "Py_Version") : 0;
+  uint8_t offsets[FLAM_PYTHON_DEBUG_OFFSETS_SIZE];
+  uint64_t number, function;
 
+  if (version == 0 || !preload_read (version, &number, sizeof number) ||
+      !preload_read (runtime, offsets, sizeof offsets))
+    return false;
   /* Of the stable interface: the thread's own state, whether or not it holds
    * the lock; reads one thread-specific value. */
-  *(void **)&this_thread =
-      dlsym (RTLD_DEFAULT, "PyGILState_GetThisThreadState");
-  preload_has_python =
-      version != NULL && runtime != NULL && this_thread != NULL &&
-      preload_control->python != 0 &&
-      flam_python_layout_init (&layout,
-                               (uint32_t)*version,
-                               runtime,
-                               FLAM_PYTHON_DEBUG_OFFSETS_SIZE) == NULL;
+  function = preload_find_symbol (module, "PyGILState_GetThisThreadState");
+  *found = (PreloadInterpreter){ .start = module->image,
+                                 .end = module->image_end,
+                                 .code = module->start,
+                                 .module = module->id,
+                                 .late = module->late };
+  *(uint64_t *)(void *)&found->this_thread = function;
+  return function != 0 &&
+         flam_python_layout_init (
+             &found->layout, (uint32_t)number, offsets, sizeof offsets) == NULL;
+}
+
+/* Of several in one process, the first is taken. What is known of those that
+ * go is kept, as somebody may be reading it. */
+void
+preload_python_meet (const PreloadModule *module)
+{
+  PreloadInterpreter *none = NULL;
+  PreloadInterpreter *fresh;
+  PreloadInterpreter found;
+
+  if (preload_control->python == 0 || atomic_load (&preload_interpreter) ||
+      !find_interpreter (module, &found))
+    return;
+  fresh = preload_allocate (sizeof found);
+  if (fresh == NULL)
+    return;
+  *fresh = found;
+  if (!atomic_compare_exchange_strong (&preload_interpreter, &none, fresh))
+    preload_release (fresh);
+}
+
+void
+preload_python_may_go (void)
+{
+  atomic_fetch_add (&unloading, 1);
+}
+
+void
+preload_python_may_stay (void)
+{
+  atomic_fetch_sub (&unloading, 1);
+}
+
+bool
+preload_python_is_safe (void)
+{
+  return atomic_load (&unloading) == 0;
 }
 
 void
@@ -60,22 +98,17 @@ preload_python_reset (void)
 {
   table = NULL;
   n_codes = 0;
+  unloading = 0;
   atomic_flag_clear (&lock);
 }
 
 /* --- code objects -------------------------------------------------------- */
 
-/* Memory that should be there; the kernel says if it is not. */
 static bool
 read_carefully (void *data, uint64_t address, void *to, size_t size)
 {
-  struct iovec local = { to, size };
-  struct iovec remote = { (void *)address, size };
-
   (void)data;
-  return syscall (
-             SYS_process_vm_readv, getpid (), &local, 1ul, &remote, 1ul, 0ul) ==
-         (long)size;
+  return preload_read (address, to, size);
 }
 
 /* Pages that were there when they were last asked for. */
@@ -90,7 +123,7 @@ is_there (uint64_t page)
 
   if (LIKELY (atomic_load_explicit (known, memory_order_relaxed) == page))
     return true;
-  if (!read_carefully (NULL, page << 12, &byte, 1))
+  if (!preload_read (page << 12, &byte, 1))
     return false;
   atomic_store_explicit (known, page, memory_order_relaxed);
   return true;
@@ -118,16 +151,16 @@ mix (uint64_t hash, const uint64_t *words, size_t size)
 
 /* 0: it cannot be read. */
 static uint64_t
-look_of (uint64_t code)
+look_of (const FlamPythonLayout *layout, uint64_t code)
 {
   uint64_t piece[FLAM_PYTHON_CODE_SIZE / 8];
   uint64_t name[FLAM_PYTHON_NAME_SIZE / 8];
   FlamPythonCodeParts parts;
 
   if (!read_directly (
-          NULL, flam_python_code_piece (&layout, code), piece, sizeof piece))
+          NULL, flam_python_code_piece (layout, code), piece, sizeof piece))
     return 0;
-  flam_python_code_parts (&layout, (const uint8_t *)piece, &parts);
+  flam_python_code_parts (layout, (const uint8_t *)piece, &parts);
   if (!read_directly (
           NULL, flam_python_name_piece (parts.name), name, sizeof name))
     return 0;
@@ -136,7 +169,7 @@ look_of (uint64_t code)
 
 /* Writes what a code object is into the file; 0: no room. With the lock. */
 static uint32_t
-write_code (uint64_t code)
+write_code (const FlamPythonLayout *layout, uint64_t code)
 {
   static char name[NAME_MAX], file[FILE_MAX];
   static uint8_t lines[LINES_MAX];
@@ -148,12 +181,12 @@ write_code (uint64_t code)
   uint32_t used = header->python_used;
   size_t n_name, n_file, n_lines, size;
 
-  if (!read_carefully (
-          NULL, flam_python_code_piece (&layout, code), piece, sizeof piece))
+  if (!preload_read (
+          flam_python_code_piece (layout, code), piece, sizeof piece))
     return 0;
-  flam_python_code_parts (&layout, piece, &parts);
-  if (!flam_python_text (&layout, &memory, parts.name, name, sizeof name) ||
-      !flam_python_text (&layout, &memory, parts.file, file, sizeof file))
+  flam_python_code_parts (layout, piece, &parts);
+  if (!flam_python_text (layout, &memory, parts.name, name, sizeof name) ||
+      !flam_python_text (layout, &memory, parts.file, file, sizeof file))
     return 0;
   n_lines = flam_python_bytes (&memory, parts.lines, lines, sizeof lines);
   n_name = strlen (name) + 1;
@@ -165,7 +198,7 @@ write_code (uint64_t code)
     return 0;
   record = (FlamAllocPython *)((char *)header + FLAM_ALLOC_PYTHON_AT + used);
   *record = (FlamAllocPython){ .size = (uint32_t)size,
-                               .version = layout.version,
+                               .version = layout->version,
                                .first_line = parts.first_line,
                                .n_name = (uint32_t)n_name,
                                .n_file = (uint32_t)n_file,
@@ -204,7 +237,7 @@ slot_of (uint64_t address)
 }
 
 static uint32_t
-number_anew (uint64_t address, uint64_t look)
+number_anew (const FlamPythonLayout *layout, uint64_t address, uint64_t look)
 {
   uint32_t number = 0;
 
@@ -221,7 +254,7 @@ number_anew (uint64_t address, uint64_t look)
         {
           Code *code = &codes[n_codes++];
 
-          number = write_code (address);
+          number = write_code (layout, address);
           *code = (Code){ address, look, number };
           atomic_store (slot, code);
         }
@@ -231,14 +264,14 @@ number_anew (uint64_t address, uint64_t look)
 }
 
 static uint32_t
-number_of (uint64_t address)
+number_of (const FlamPythonLayout *layout, uint64_t address)
 {
-  uint64_t look = look_of (address);
+  uint64_t look = look_of (layout, address);
   const Code *code = table != NULL ? *slot_of (address) : NULL;
 
   if (LIKELY (code != NULL && code->look == look))
     return code->number;
-  return look == 0 ? 0 : number_anew (address, look);
+  return look == 0 ? 0 : number_anew (layout, address, look);
 }
 
 /* --- the chain ----------------------------------------------------------- */
@@ -277,23 +310,30 @@ drop_others (FlamPythonFrame *frames, uint32_t all, uint64_t low, uint64_t high)
 }
 
 void
-preload_python_read (PreloadPython *python, uint64_t low, uint64_t high)
+preload_python_read (PreloadPython *python,
+                     const PreloadInterpreter *interpreter,
+                     uint64_t low,
+                     uint64_t high)
 {
   const FlamPythonMemory memory = { read_directly, NULL };
   const FlamPythonFrame *last = python->chains[python->turn];
   FlamPythonFrame *now = python->chains[python->turn ^ 1];
-  void *thread = this_thread ();
+  void *thread = interpreter != NULL ? interpreter->this_thread () : NULL;
   uint32_t n, all = 0;
 
   if (thread != NULL)
-    all = (uint32_t)flam_python_walk_inline (
-        &layout, memory, (uint64_t)thread, now, PRELOAD_PYTHON_FRAMES);
+    all = (uint32_t)flam_python_walk_inline (&interpreter->layout,
+                                             memory,
+                                             (uint64_t)thread,
+                                             now,
+                                             PRELOAD_PYTHON_FRAMES);
   n = all;
-  if (layout.version >= 0x030e0000)
+  if (all > 0 && interpreter->layout.version >= 0x030e0000)
     n = drop_others (now, all, low, high);
   python->same = count_same (now, n, last, python->n);
   python->n = n;
   python->frames = now;
+  python->interpreter = interpreter;
   python->turn ^= 1;
 }
 
@@ -309,12 +349,14 @@ uint64_t
 preload_python_take (const PreloadPython *python, uint32_t *taken)
 {
   const FlamPythonFrame *frame = &python->frames[python->n - 1 - *taken];
+  const FlamPythonLayout *layout;
   uint64_t unit;
 
   if (*taken >= python->n || frame->code == 0)
     return 0;
   ++*taken;
+  layout = &python->interpreter->layout;
   /* -2, before the first instruction, is unit 0. */
-  unit = (frame->place - frame->code - layout.code_instructions + 2) / 2;
-  return FLAM_ALLOC_PYTHON_PLACE (number_of (frame->code), unit);
+  unit = (frame->place - frame->code - layout->code_instructions + 2) / 2;
+  return FLAM_ALLOC_PYTHON_PLACE (number_of (layout, frame->code), unit);
 }

@@ -446,10 +446,7 @@ preload_start (bool bypassed)
       preload_header->bypassed = bypassed;
       has_thread_key = pthread_key_create (&thread_key, thread_ends) == 0;
       if (!bypassed)
-        {
-          preload_modules_changed ();
-          preload_python_start ();
-        }
+        preload_modules_changed ();
       preload_header->ready = 1;
     }
   preload_thread.busy = false;

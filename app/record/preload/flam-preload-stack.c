@@ -80,7 +80,8 @@ struct _PreloadStack
 {
   uint32_t epoch;
   uint32_t n;
-  bool root; /* frames[0] is where the thread began */
+  bool root;        /* frames[0] is where the thread began */
+  uint32_t entered; /* so many frames to the first in Python's code; 0 none */
   CachedRow rows[CACHE_SIZE];
   CachedNode nodes[CACHE_SIZE];
   Frame frames[FRAMES_MAX]; /* root first */
@@ -493,7 +494,7 @@ frame_node (PreloadStack *stack, uint32_t i, uint32_t node, uint32_t *taken)
   bool is_run = false;
   uint64_t place;
 
-  while (preload_has_python &&
+  while (stack->python.n > 0 &&
          (place = preload_python_next (&stack->python, *taken)) >= frame->sp)
     {
       is_run = place < end;
@@ -505,15 +506,38 @@ frame_node (PreloadStack *stack, uint32_t i, uint32_t node, uint32_t *taken)
   return frame->node = is_run ? node : node_of (stack, frame->pc, node);
 }
 
+/* An interpreter that may be unloaded is only called while the stack runs
+ * through its code, or may do so: then it cannot go. NULL: no Python frames. */
+static const PreloadInterpreter *
+interpreter_of (PreloadStack *stack, uint32_t kept, uint32_t n)
+{
+  const PreloadInterpreter *python = atomic_load (&preload_interpreter);
+
+  if (python == NULL || LIKELY (!python->late))
+    return python;
+  if (stack->entered > kept)
+    stack->entered = 0;
+  for (uint32_t i = n; stack->entered == 0 && i-- > 0;)
+    if (stack->walked[i].pc - python->start < python->end - python->start)
+      stack->entered = kept + n - i;
+  stack->python.met |= stack->entered > 0;
+  return (stack->entered > 0 || (!stack->root && stack->python.met)) &&
+                 preload_python_is_safe ()
+             ? python
+             : NULL;
+}
+
 /* So many of the kept frames have the Python frames that they had. */
 static uint32_t
-keep_python (PreloadStack *stack, uint32_t kept, uint64_t sp)
+keep_python (PreloadStack *stack, uint32_t kept, uint32_t n, uint64_t sp)
 {
   FlamUnwindMemory memory = stack_memory (sp);
   PreloadPython *python = &stack->python;
 
-  preload_python_read (
-      python, sp, memory.size > 0 ? sp + memory.size : UINT64_MAX);
+  preload_python_read (python,
+                       interpreter_of (stack, kept, n),
+                       sp,
+                       memory.size > 0 ? sp + memory.size : UINT64_MAX);
   while (kept > 0 &&
          (stack->frames[kept - 1].python > python->same ||
           preload_python_next (python, stack->frames[kept - 1].python) >=
@@ -527,10 +551,12 @@ static uint32_t
 append_walked (PreloadStack *stack, uint32_t kept, uint32_t n, uint64_t sp)
 {
   uint32_t n_checks = kept > 0 ? stack->frames[kept - 1].n_checks : 0;
-  uint32_t first = preload_has_python ? keep_python (stack, kept, sp) : kept;
-  uint32_t node = first > 0 ? stack->frames[first - 1].node : 0;
-  uint32_t taken = first > 0 ? stack->frames[first - 1].python : 0;
+  uint32_t first = kept, node, taken;
 
+  if (preload_interpreter != NULL || stack->python.n > 0)
+    first = keep_python (stack, kept, n, sp);
+  node = first > 0 ? stack->frames[first - 1].node : 0;
+  taken = first > 0 ? stack->frames[first - 1].python : 0;
   for (uint32_t i = first; i < kept; i++)
     node = frame_node (stack, i, node, &taken);
   for (uint32_t i = 0; i < n; i++)
@@ -566,6 +592,7 @@ preload_stack_node (PreloadStack *stack, uint64_t pc, uint64_t sp, uint64_t bp)
         }
       stack->epoch = epoch;
       stack->n = 0;
+      stack->entered = 0;
     }
   n = walk (stack, &regs, &kept, &root);
   stack->root = root;

@@ -11,7 +11,7 @@
 /* mmap and mmap64 are two names here. */
 #undef _FILE_OFFSET_BITS
 
-#include "flam-preload.h"
+#include "flam-preload-python.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -516,8 +516,10 @@ brk (void *end)
 EXPORT int
 dlclose (void *handle)
 {
-  int result = has_real () ? real.dlclose (handle) : -1;
+  int result;
 
+  preload_python_may_go ();
+  result = has_real () ? real.dlclose (handle) : -1;
   if (enter ())
     {
       int saved = errno;
@@ -527,6 +529,7 @@ dlclose (void *handle)
       preload_thread.busy = false;
       errno = saved;
     }
+  preload_python_may_stay ();
   return result;
 }
 

@@ -35,6 +35,8 @@ HIDDEN void preload_release (void *data);
 /* Zeroed pages; NULL without memory. */
 HIDDEN void *preload_pages (size_t size);
 HIDDEN void preload_release_pages (void *pages, size_t size);
+/* Memory that should be there; the kernel says if it is not. */
+HIDDEN bool preload_read (uint64_t address, void *to, size_t size);
 
 /* --- flam-preload-modules.c: which code is where ------------------------- */
 
@@ -46,6 +48,7 @@ typedef struct
   uint64_t image; /* the ELF file as it is mapped; 0: none */
   uint64_t image_end;
   uint32_t id; /* row of the shared table */
+  bool late;   /* not there from the start on, and may go */
   _Atomic bool tried;
   FlamUnwindTable *_Atomic table; /* NULL: not compiled yet */
 } PreloadModule;
@@ -58,7 +61,7 @@ typedef struct
 } PreloadModules;
 
 /* The code at `pc`, or NULL. Reads /proc/self/maps anew when the place is
- * unknown, not more than a few times a second. */
+ * unknown; where that is to no avail, a few times a second. */
 HIDDEN const PreloadModule *preload_module_at (uint64_t pc);
 /* NULL: only frame pointers will do. */
 HIDDEN const FlamUnwindTable *
@@ -67,6 +70,12 @@ preload_module_table (const PreloadModule *module);
 HIDDEN void preload_modules_changed (void);
 /* Raised whenever pcs may have a new meaning. */
 HIDDEN extern _Atomic uint32_t preload_code_epoch;
+
+/* --- flam-preload-symbols.c: a module's own symbols ---------------------- */
+
+/* The address of one that the module exports; 0: it does not. */
+HIDDEN uint64_t preload_find_symbol (const PreloadModule *module,
+                                     const char *name);
 
 /* --- flam-preload-stack.c: where the call came from ---------------------- */
 

@@ -10,6 +10,7 @@
  *   map_pages     8 x 1 MiB of pages, half of each given back at a time
  */
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -194,6 +195,9 @@ odd_calls (void)
     exit (96);
   if (malloc (huge / 2) != NULL)
     exit (95);
+  /* What the loader keeps of its last error is freed here. */
+  if (dlopen ("/no/such/library.so", RTLD_NOW) != NULL || dlerror () == NULL)
+    exit (94);
 }
 
 static void
