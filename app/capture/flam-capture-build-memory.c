@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-capture-build.h"
 
+#include "flam-heap.h"
+
 static guint8
 allocator_of (guint32 value)
 {
@@ -31,40 +33,21 @@ build_allocations (FlamCaptureBuild *build)
 
 /* Each release is a row of allocations, what is left of a row of BLOCKS is
  * another. `at_peak` is what AT_PEAK says of all that are alike, given first
- * to those that surely lived at that time, then to those of the same tick. */
+ * to those that most surely lived at that time. */
 typedef struct
 {
-  GArray *rows;      /* FlamAllocation, with the file's ids */
-  GHashTable *peaks; /* row of AT_PEAK by what it says -> what is left */
-  gint64 peak_time;
+  GArray *rows;   /* FlamAllocation, with the file's ids */
+  FlamHeap peaks; /* AT_PEAK: sites, of which only at_peak is used */
 } Memory;
 
-typedef struct
+static FlamHeapSite *
+peak_of (
+    Memory *memory, FlamId thread, FlamId stack, gint64 size, guint8 allocator)
 {
-  guint32 thread;
-  guint32 stack;
-  gint64 size;
-  guint32 allocator;
-  gint64 left;
-} Peak;
+  FlamSiteKey key = { size, stack, thread, 1, allocator };
+  guint32 site = flam_heap_find_site (&memory->peaks, &key);
 
-static guint
-peak_hash (gconstpointer data)
-{
-  const Peak *peak = data;
-
-  return flam_hash_pair ((guint64)peak->thread << 32 | peak->stack,
-                         (guint64)peak->size << 4 | peak->allocator);
-}
-
-static gboolean
-peak_equal (gconstpointer a, gconstpointer b)
-{
-  const Peak *x = a;
-  const Peak *y = b;
-
-  return x->thread == y->thread && x->stack == y->stack && x->size == y->size &&
-         x->allocator == y->allocator;
+  return &flam_column_at (&memory->peaks.sites, FlamHeapSite, site);
 }
 
 static void
@@ -74,17 +57,17 @@ read_peaks (FlamCaptureBuild *build, Memory *memory)
 
   for (guint32 i = 0; i < flam_build_table (build, t)->n; i++)
     {
-      Peak row = { flam_build_u32 (build, t, 0, i),
+      FlamHeapSite *site =
+          peak_of (memory,
+                   flam_build_u32 (build, t, 0, i),
                    flam_build_u32 (build, t, 1, i),
                    flam_build_i64 (build, t, 2, i),
-                   allocator_of (flam_build_u32 (build, t, 3, i)),
-                   flam_build_i64 (build, t, 4, i) };
-      Peak *known = g_hash_table_lookup (memory->peaks, &row);
+                   allocator_of (flam_build_u32 (build, t, 3, i)));
 
-      if (known == NULL)
-        g_hash_table_add (memory->peaks, g_memdup2 (&row, sizeof row));
-      else if (__builtin_add_overflow (known->left, row.left, &known->left))
-        known->left = G_MAXINT64;
+      if (__builtin_add_overflow (site->at_peak,
+                                  MAX (flam_build_i64 (build, t, 4, i), 0),
+                                  &site->at_peak))
+        site->at_peak = G_MAXINT64;
     }
 }
 
@@ -104,7 +87,7 @@ add_blocks (FlamCaptureBuild *build,
     .stack = flam_build_u32 (build, t, 2, row),
     .size = flam_build_i64 (build, t, 3, row),
     .count = count,
-    .at_peak = g_hash_table_size (memory->peaks) > 0 ? 0 : -1,
+    .at_peak = memory->peaks.sites.n > 0 ? 0 : -1,
     .distance = (guint16)MIN (distance, G_MAXUINT16),
     .allocator = allocator_of (flam_build_u32 (build, t, 5, row)),
   };
@@ -144,41 +127,34 @@ pair_blocks (FlamCaptureBuild *build, Memory *memory)
 }
 
 static void
-give_peaks (Memory *memory, gboolean certain)
+share_peaks (Memory *memory, gint64 peak_time)
 {
-  for (guint i = 0; i < memory->rows->len; i++)
-    {
-      FlamAllocation *row = &g_array_index (memory->rows, FlamAllocation, i);
-      gboolean inside =
-          row->time < memory->peak_time && row->freed_at > memory->peak_time;
-      gboolean touches =
-          row->time <= memory->peak_time && row->freed_at >= memory->peak_time;
-      Peak key = { row->thread, row->stack, row->size, row->allocator };
-      Peak *peak;
-      gint64 count;
+  for (guint surely = 3; surely > 0; surely--)
+    for (guint i = 0; i < memory->rows->len; i++)
+      {
+        FlamAllocation *row = &g_array_index (memory->rows, FlamAllocation, i);
+        FlamHeapSite *site;
 
-      if (certain ? !inside : inside || !touches)
-        continue;
-      peak = g_hash_table_lookup (memory->peaks, &key);
-      if (peak == NULL)
-        continue;
-      count = CLAMP (peak->left, 0, row->count);
-      row->at_peak = count;
-      peak->left -= count;
-    }
+        if (flam_heap_surely (row->time, row->freed_at, peak_time) != surely)
+          continue;
+        site = peak_of (
+            memory, row->thread, row->stack, row->size, row->allocator);
+        row->at_peak = flam_heap_share (&site->at_peak, row->count);
+      }
 }
 
 static void
 build_blocks (FlamCaptureBuild *build)
 {
-  Memory memory = { g_array_new (FALSE, FALSE, sizeof (FlamAllocation)),
-                    g_hash_table_new_full (peak_hash, peak_equal, g_free, NULL),
-                    flam_build_fact (build, FLAM_FACT_PEAK_TIME) };
+  static const FlamHeapSite blank = { 0 };
+  Memory memory = { .rows =
+                        g_array_new (FALSE, FALSE, sizeof (FlamAllocation)) };
 
+  flam_heap_init (&memory.peaks, &blank, sizeof blank);
   read_peaks (build, &memory);
   pair_blocks (build, &memory);
-  give_peaks (&memory, TRUE);
-  give_peaks (&memory, FALSE);
+  if (memory.peaks.sites.n > 0)
+    share_peaks (&memory, flam_build_fact (build, FLAM_FACT_PEAK_TIME));
   for (guint i = 0; i < memory.rows->len; i++)
     {
       FlamAllocation *row = &g_array_index (memory.rows, FlamAllocation, i);
@@ -190,7 +166,7 @@ build_blocks (FlamCaptureBuild *build)
       flam_builder_add_allocation (build->builder, row);
     }
   g_array_unref (memory.rows);
-  g_hash_table_unref (memory.peaks);
+  flam_heap_clear (&memory.peaks);
 }
 
 void

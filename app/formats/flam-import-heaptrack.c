@@ -117,7 +117,7 @@ release_at (Reader *reader, const guint8 *p)
 static inline gboolean
 allocate (Reader *reader, guint64 info)
 {
-  if (G_UNLIKELY (info >= reader->ledger->sites.n))
+  if (G_UNLIKELY (info >= reader->ledger->heap.sites.n))
     return FALSE;
   flam_ledger_allocate (reader->ledger, info);
   reader->last = info;
@@ -129,7 +129,7 @@ release (Reader *reader, guint64 info)
 {
   gboolean temporary = reader->last == info;
 
-  if (G_UNLIKELY (info >= reader->ledger->sites.n))
+  if (G_UNLIKELY (info >= reader->ledger->heap.sites.n))
     return FALSE;
   reader->last = 0;
   if (G_UNLIKELY (!flam_ledger_release (reader->ledger, info, temporary)))
@@ -490,39 +490,22 @@ builtin_suppressions (void)
   return rules;
 }
 
-/* Blocks that live at the end, by site; g_free. */
-static guint64 *
-blocks_left (FlamLedger *ledger)
-{
-  guint64 *left = g_new0 (guint64, ledger->sites.n + 1);
-
-  for (gsize i = 0; i < ledger->sites.n; i++)
-    left[i] = flam_ledger_get_site (ledger, i)->young.live;
-  for (gsize i = 0; i < ledger->piles.n; i++)
-    {
-      const FlamPile *pile = &flam_column_at (&ledger->piles, FlamPile, i);
-      left[pile->site] += pile->live;
-    }
-  return left;
-}
-
 static void
 mark_suppressed (Reader *reader, const guint8 *used)
 {
   g_autofree guint8 *suppressed = flam_heaptrack_code_suppressed (
       &reader->code, used, reader->suppressions);
-  g_autofree guint64 *left = blocks_left (reader->ledger);
   guint64 blocks = 0, bytes = 0;
 
-  for (gsize i = 0; i < reader->ledger->sites.n; i++)
+  for (gsize i = 0; i < reader->ledger->heap.sites.n; i++)
     {
       FlamSite *site = flam_ledger_get_site (reader->ledger, i);
 
-      if (!suppressed[site->stack])
+      if (!suppressed[site->heap.key.stack])
         continue;
       site->not_leaked = TRUE;
-      blocks += left[i];
-      bytes += left[i] * site->size;
+      blocks += site->heap.live;
+      bytes += site->heap.live * site->heap.key.size;
     }
   if (blocks > 0)
     flam_builder_warn (
@@ -542,15 +525,15 @@ resolve_sites (Reader *reader)
   g_autofree guint8 *used = g_new0 (guint8, reader->code.traces.n + 1);
   g_autofree FlamId *stacks = NULL;
 
-  for (gsize i = 0; i < ledger->sites.n; i++)
-    used[flam_ledger_get_site (ledger, i)->stack] = TRUE;
+  for (gsize i = 0; i < ledger->heap.sites.n; i++)
+    used[flam_ledger_get_site (ledger, i)->heap.key.stack] = TRUE;
   stacks = flam_heaptrack_code_stacks (&reader->code, used);
   if (!reader->code.raw)
     mark_suppressed (reader, used);
-  for (gsize i = 0; i < ledger->sites.n; i++)
+  for (gsize i = 0; i < ledger->heap.sites.n; i++)
     {
       FlamSite *site = flam_ledger_get_site (ledger, i);
-      site->stack = stacks[site->stack];
+      site->heap.key.stack = stacks[site->heap.key.stack];
     }
 }
 

@@ -3,12 +3,11 @@
 
 typedef struct
 {
-  guint64 epoch;
   guint32 site;
   guint32 birth;
   guint32 death; /* FLAM_NONE: never */
   guint32 count;
-  guint32 at_peak; /* void if the epoch is not the last one */
+  guint32 at_peak; /* known at the end */
   guint32 distance;
 } Row;
 
@@ -18,21 +17,25 @@ typedef struct _FlamBlock
   guint64 address; /* 0: empty */
   guint64 order;   /* of the allocation, among its thread's */
   guint32 site;
-  guint32 pile; /* row of `piles` */
+  guint32 birth;
 } Block;
+
+static const FlamSite blank = {
+  .older = FLAM_NONE,
+  .young = { .birth = FLAM_NONE, .next = FLAM_NONE },
+};
 
 FlamLedger *
 flam_ledger_new (void)
 {
   FlamLedger *ledger = g_new0 (FlamLedger, 1);
 
-  flam_column_init (&ledger->sites, sizeof (FlamSite));
+  flam_heap_init (&ledger->heap, &blank, sizeof blank);
   flam_column_init (&ledger->piles, sizeof (FlamPile));
   flam_column_init (&ledger->rows, sizeof (Row));
   flam_column_init (&ledger->ticks, sizeof (gint64));
   flam_column_init (&ledger->orders, sizeof (guint64));
   flam_interner_init (&ledger->row_index);
-  flam_interner_init (&ledger->site_index);
   ledger->free_pile = FLAM_NONE;
   flam_column_append (&ledger->ticks, gint64, 0);
   return ledger;
@@ -41,13 +44,12 @@ flam_ledger_new (void)
 void
 flam_ledger_free (FlamLedger *ledger)
 {
-  flam_column_clear (&ledger->sites);
+  flam_heap_clear (&ledger->heap);
   flam_column_clear (&ledger->piles);
   flam_column_clear (&ledger->rows);
   flam_column_clear (&ledger->ticks);
   flam_column_clear (&ledger->orders);
   flam_interner_clear (&ledger->row_index);
-  flam_interner_clear (&ledger->site_index);
   g_free (ledger->blocks);
   g_free (ledger);
 }
@@ -65,12 +67,18 @@ flam_ledger_set_time (FlamLedger *ledger, gint64 ns)
 
   if (ns <= *last)
     return;
-  ledger->tick_peak = ledger->heap;
+  ledger->tick_peak = ledger->heap.live;
   flam_column_append (&ledger->ticks, gint64, ns);
   ledger->now++;
 }
 
 /* --- sites --------------------------------------------------------------- */
+
+static FlamSiteKey
+site_key (gint64 size, FlamId stack, FlamId thread, FlamAllocator allocator)
+{
+  return (FlamSiteKey){ size, stack, thread, 1, allocator };
+}
 
 guint32
 flam_ledger_add_site (FlamLedger *ledger,
@@ -79,29 +87,9 @@ flam_ledger_add_site (FlamLedger *ledger,
                       FlamId thread,
                       FlamAllocator allocator)
 {
-  guint32 number = ledger->sites.n;
-  FlamSite *site = flam_column_push (&ledger->sites);
+  FlamSiteKey key = site_key (size, stack, thread, allocator);
 
-  *site = (FlamSite){
-    .size = size,
-    .stack = stack,
-    .thread = thread,
-    .allocator = allocator,
-    .older = FLAM_NONE,
-    .young = { .birth = FLAM_NONE, .site = number, .next = FLAM_NONE },
-  };
-  return number;
-}
-
-static gboolean
-site_equal (gconstpointer table, FlamId row, gconstpointer key)
-{
-  const FlamColumn *sites = table;
-  const FlamSite *a = &flam_column_at (sites, FlamSite, row);
-  const FlamSite *b = key;
-
-  return a->size == b->size && a->stack == b->stack && a->thread == b->thread &&
-         a->allocator == b->allocator;
+  return flam_heap_add_site (&ledger->heap, &key);
 }
 
 guint32
@@ -111,21 +99,9 @@ flam_ledger_site (FlamLedger *ledger,
                   FlamId thread,
                   FlamAllocator allocator)
 {
-  FlamSite key = {
-    .size = size, .stack = stack, .thread = thread, .allocator = allocator
-  };
-  guint32 hash = flam_hash_pair ((guint64)size << 8 | allocator,
-                                 (guint64)stack << 32 | thread);
-  FlamSlot *slot = flam_interner_find (
-      &ledger->site_index, hash, site_equal, &ledger->sites, &key);
+  FlamSiteKey key = site_key (size, stack, thread, allocator);
 
-  if (slot->id == FLAM_NONE)
-    {
-      *slot = (FlamSlot){ hash, ledger->sites.n };
-      ledger->site_index.used++;
-      flam_ledger_add_site (ledger, size, stack, thread, allocator);
-    }
-  return slot->id;
+  return flam_heap_find_site (&ledger->heap, &key);
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -156,7 +132,6 @@ count_row (FlamLedger *ledger, const Row *row)
                                  (guint64)row->death << 16 | row->distance);
   FlamSlot *slot = flam_interner_find (
       &ledger->row_index, hash, row_equal, &ledger->rows, row);
-  Row *old;
 
   if (slot->id == FLAM_NONE)
     {
@@ -165,30 +140,23 @@ count_row (FlamLedger *ledger, const Row *row)
       flam_column_append (&ledger->rows, Row, *row);
       return;
     }
-  old = &flam_column_at (&ledger->rows, Row, slot->id);
-  old->count += row->count;
-  if (old->epoch != row->epoch)
-    old->at_peak = 0;
-  old->epoch = row->epoch;
-  old->at_peak += row->at_peak;
+  flam_column_at (&ledger->rows, Row, slot->id).count += row->count;
 }
 
 void
-flam_pile_flush (FlamLedger *ledger, FlamPile *pile)
+flam_site_flush (FlamLedger *ledger, guint32 site, FlamPile *pile)
 {
   for (guint class = 0; class < 2; class ++)
     {
       Row row = {
-        .epoch = pile->epoch,
-        .site = pile->site,
+        .site = site,
         .birth = pile->birth,
         .death = pile->death,
         .count = pile->dead[class],
-        .at_peak = pile->dead_at_peak[class],
         .distance = class == 0 ? 0 : G_MAXUINT16,
       };
       add_row (ledger, &row);
-      pile->dead[class] = pile->dead_at_peak[class] = 0;
+      pile->dead[class] = 0;
     }
   pile->death = ledger->now;
 }
@@ -218,41 +186,41 @@ drop_pile (FlamLedger *ledger, guint32 number)
 }
 
 void
-flam_site_retire_young (FlamLedger *ledger, FlamSite *site)
+flam_site_retire_young (FlamLedger *ledger, guint32 number)
 {
+  FlamSite *site = flam_ledger_get_site (ledger, number);
   FlamPile *young = &site->young;
 
   if (young->live > 0)
     {
-      guint32 number = take_pile (ledger);
-      FlamPile *pile = &flam_column_at (&ledger->piles, FlamPile, number);
+      guint32 pile = take_pile (ledger);
 
-      *pile = *young;
-      pile->next = site->older;
-      site->older = number;
+      flam_column_at (&ledger->piles, FlamPile, pile) = *young;
+      flam_column_at (&ledger->piles, FlamPile, pile).next = site->older;
+      site->older = pile;
       young->dead[0] = young->dead[1] = 0;
-      young->dead_at_peak[0] = young->dead_at_peak[1] = 0;
     }
   else
-    flam_pile_flush (ledger, young);
+    flam_site_flush (ledger, number, young);
   young->birth = young->death = ledger->now;
-  young->live = young->at_peak = 0;
-  young->epoch = ledger->epoch;
+  young->live = 0;
 }
 
 FlamPile *
-flam_site_older_pile (FlamLedger *ledger, FlamSite *site)
+flam_site_older_pile (FlamLedger *ledger, guint32 number)
 {
+  FlamSite *site = flam_ledger_get_site (ledger, number);
+
   while (site->older != FLAM_NONE)
     {
-      guint32 number = site->older;
-      FlamPile *pile = &flam_column_at (&ledger->piles, FlamPile, number);
+      guint32 at = site->older;
+      FlamPile *pile = &flam_column_at (&ledger->piles, FlamPile, at);
 
       if (pile->live > 0)
         return pile;
-      flam_pile_flush (ledger, pile);
+      flam_site_flush (ledger, number, pile);
       site->older = pile->next;
-      drop_pile (ledger, number);
+      drop_pile (ledger, at);
     }
   return NULL;
 }
@@ -335,51 +303,36 @@ thread_order (FlamLedger *ledger, FlamId thread)
   return &flam_column_at (&ledger->orders, guint64, i);
 }
 
-/* A site whose blocks have addresses keeps the pile of this tick in `older`:
- * blocks name their pile, so it must not move. */
-static guint32
-pile_of_now (FlamLedger *ledger, guint32 number)
-{
-  guint32 now = flam_ledger_get_site (ledger, number)->older;
-  FlamPile *pile;
-
-  if (now != FLAM_NONE)
-    {
-      pile = &flam_column_at (&ledger->piles, FlamPile, now);
-      if (pile->birth == ledger->now)
-        return now;
-    }
-  if (now == FLAM_NONE || pile->live > 0)
-    now = take_pile (ledger);
-  pile = &flam_column_at (&ledger->piles, FlamPile, now);
-  *pile = (FlamPile){ .birth = ledger->now,
-                      .epoch = ledger->epoch,
-                      .site = number,
-                      .next = FLAM_NONE };
-  flam_ledger_get_site (ledger, number)->older = now;
-  return now;
-}
-
 void
 flam_ledger_allocate_at (FlamLedger *ledger, guint32 site, guint64 address)
 {
   FlamSite *what = flam_ledger_get_site (ledger, site);
-  Block block = { .address = address, .site = site };
-  FlamPile *pile;
+  Block block = { .address = address, .site = site, .birth = ledger->now };
 
   if (address == 0)
     return;
   flam_ledger_release_at (ledger, address, G_MAXUINT16);
-  block.order = ++*thread_order (ledger, what->thread);
-  block.pile = pile_of_now (ledger, site);
-  pile = &flam_column_at (&ledger->piles, FlamPile, block.pile);
-  flam_pile_touch (pile, ledger->epoch);
-  pile->live++;
+  block.order = ++*thread_order (ledger, what->heap.key.thread);
   if (ledger->blocks == NULL || ledger->n_blocks > ledger->block_mask / 4 * 3)
     grow_blocks (ledger);
   insert_block (ledger, &block);
   ledger->n_blocks++;
-  flam_ledger_grow (ledger, what->size);
+  flam_ledger_grow (ledger, what);
+}
+
+static void
+count_block (FlamLedger *ledger,
+             const Block *block,
+             guint32 death,
+             guint distance)
+{
+  Row row = { .site = block->site,
+              .birth = block->birth,
+              .death = death,
+              .count = 1,
+              .distance = distance };
+
+  count_row (ledger, &row);
 }
 
 guint32
@@ -388,33 +341,17 @@ flam_ledger_release_at (FlamLedger *ledger, guint64 address, int distance)
   Block *found = address != 0 ? find_block (ledger, address) : NULL;
   Block block;
   FlamSite *site;
-  FlamPile *pile;
-  Row row;
 
   if (found == NULL)
     return FLAM_NONE;
   block = *found;
   remove_block (ledger, found);
   site = flam_ledger_get_site (ledger, block.site);
-  pile = &flam_column_at (&ledger->piles, FlamPile, block.pile);
   if (distance < 0)
-    distance = MIN (*thread_order (ledger, site->thread) - block.order,
+    distance = MIN (*thread_order (ledger, site->heap.key.thread) - block.order,
                     (guint64)G_MAXUINT16);
-  flam_pile_touch (pile, ledger->epoch);
-  pile->live--;
-  row = (Row){ .epoch = ledger->epoch,
-               .site = block.site,
-               .birth = pile->birth,
-               .death = ledger->now,
-               .count = 1,
-               .at_peak = pile->live < pile->at_peak,
-               .distance = distance };
-  pile->at_peak = MIN (pile->at_peak, pile->live);
-  count_row (ledger, &row);
-  if (pile->live == 0 && site->older != block.pile)
-    drop_pile (ledger, block.pile);
-  ledger->heap -= site->size;
-  ledger->temporary += distance == 0;
+  count_block (ledger, &block, ledger->now, distance);
+  flam_heap_lower (&ledger->heap, &site->heap, site->heap.key.size);
   return block.site;
 }
 
@@ -430,40 +367,59 @@ flam_ledger_site_at (const FlamLedger *ledger, guint64 address)
 
 /* What a pile still holds becomes a row without an end. */
 static void
-close_pile (FlamLedger *ledger, FlamPile *pile)
+close_pile (FlamLedger *ledger, guint32 site, FlamPile *pile)
 {
-  Row row = { .site = pile->site,
+  Row row = { .site = site,
               .birth = pile->birth,
               .death = FLAM_NONE,
               .count = pile->live,
               .distance = G_MAXUINT16 };
 
-  flam_pile_touch (pile, ledger->epoch);
-  row.epoch = pile->epoch;
-  row.at_peak = pile->at_peak;
+  flam_site_flush (ledger, site, pile);
   add_row (ledger, &row);
-  pile->live = 0;
 }
 
 static void
 close_piles (FlamLedger *ledger)
 {
-  for (gsize i = 0; i < ledger->sites.n; i++)
+  for (guint32 i = 0; i < ledger->heap.sites.n; i++)
     {
-      FlamPile *young = &flam_ledger_get_site (ledger, i)->young;
+      FlamSite *site = flam_ledger_get_site (ledger, i);
 
-      if (young->birth == FLAM_NONE)
-        continue;
-      flam_pile_flush (ledger, young);
-      close_pile (ledger, young);
+      if (site->young.birth != FLAM_NONE)
+        close_pile (ledger, i, &site->young);
+      for (guint32 pile = site->older; pile != FLAM_NONE;
+           pile = flam_column_at (&ledger->piles, FlamPile, pile).next)
+        close_pile (
+            ledger, i, &flam_column_at (&ledger->piles, FlamPile, pile));
     }
-  for (gsize i = 0; i < ledger->piles.n; i++)
-    {
-      FlamPile *pile = &flam_column_at (&ledger->piles, FlamPile, i);
+}
 
-      flam_pile_flush (ledger, pile);
-      close_pile (ledger, pile);
-    }
+static void
+close_blocks (FlamLedger *ledger)
+{
+  if (ledger->blocks == NULL)
+    return;
+  for (gsize i = 0; i <= ledger->block_mask; i++)
+    if (ledger->blocks[i].address != 0)
+      count_block (ledger, &ledger->blocks[i], FLAM_NONE, G_MAXUINT16);
+}
+
+static void
+share_peak (FlamLedger *ledger)
+{
+  gint64 peak = ledger->heap.highest_time;
+
+  flam_heap_finish (&ledger->heap);
+  for (guint surely = 3; surely > 0; surely--)
+    for (gsize i = 0; i < ledger->rows.n; i++)
+      {
+        Row *row = &flam_column_at (&ledger->rows, Row, i);
+        FlamSite *site = flam_ledger_get_site (ledger, row->site);
+
+        if (flam_heap_surely (row->birth, row->death, peak) == surely)
+          row->at_peak = flam_heap_share (&site->heap.at_peak, row->count);
+      }
 }
 
 static void
@@ -479,13 +435,13 @@ add_allocation (FlamLedger *ledger,
     .freed_at = row->death != FLAM_NONE ? ticks[row->death]
                 : site->not_leaked      ? end
                                         : FLAM_NEVER,
-    .thread = site->thread,
-    .stack = site->stack,
-    .size = site->size,
+    .thread = site->heap.key.thread,
+    .stack = site->heap.key.stack,
+    .size = site->heap.key.size,
     .count = row->count,
-    .at_peak = row->epoch == ledger->epoch ? row->at_peak : 0,
+    .at_peak = row->at_peak,
     .distance = row->distance,
-    .allocator = site->allocator,
+    .allocator = site->heap.key.allocator,
   };
 
   flam_builder_add_allocation (builder, &allocation);
@@ -517,7 +473,7 @@ flam_ledger_finish (FlamLedger *ledger,
 {
   g_autofree guint32 *order = NULL;
 
-  if (ledger->overflow)
+  if (ledger->heap.overflow)
     {
       g_set_error_literal (error,
                            FLAM_ERROR,
@@ -526,6 +482,8 @@ flam_ledger_finish (FlamLedger *ledger,
       return FALSE;
     }
   close_piles (ledger);
+  close_blocks (ledger);
+  share_peak (ledger);
   order = rows_by_birth (ledger);
   flam_builder_reserve_allocations (builder, ledger->rows.n);
   for (gsize i = 0; i < ledger->rows.n; i++)

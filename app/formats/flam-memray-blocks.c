@@ -56,7 +56,7 @@ release (FlamMemray *reader, guint64 key, gboolean whole)
 {
   guint32 site = flam_ledger_site_at (reader->ledger, key);
   gboolean own = whole && site != FLAM_NONE &&
-                 flam_ledger_get_site (reader->ledger, site)->thread ==
+                 flam_ledger_get_site (reader->ledger, site)->heap.key.thread ==
                      reader->thread->thread;
 
   flam_ledger_release_at (reader->ledger, key, own ? -1 : G_MAXUINT16);
@@ -81,7 +81,7 @@ flam_memray_ranges_new (void)
 static void
 add_range (FlamMemray *reader, guint64 start, guint64 end, guint32 like)
 {
-  FlamSite site = *flam_ledger_get_site (reader->ledger, like);
+  FlamSiteKey site = flam_ledger_get_site (reader->ledger, like)->heap.key;
   Range range = { start, end, FLAM_NONE };
 
   if (start >= end)

@@ -496,7 +496,7 @@ flam_memray_init (FlamMemray *reader)
   reader->traces = g_array_new (FALSE, FALSE, sizeof (FlamMemrayTrace));
   reader->frames = g_array_new (FALSE, FALSE, sizeof (FlamMemrayPlace));
   reader->aggregates = g_array_new (FALSE, FALSE, sizeof (FlamMemrayAggregate));
-  reader->ledger->last_peak = TRUE;
+  reader->ledger->heap.last = TRUE;
 }
 
 void

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "flam-alloc-places.h"
+#include "flam-heap.h"
 
 #define TICK_NS 10000000
 /* Of the time so far, which part a tick is at most. */
@@ -12,27 +13,16 @@
 /* Farther ones are all alike. */
 #define DISTANCE_MAX 16
 
-/* Blocks that are alike. */
 typedef struct
 {
-  FlamId thread;
-  FlamId stack;
-  gint64 size;
-  guint32 each; /* how many one of them stands for (sampling) */
-  guint8 allocator;
-} SiteKey;
-
-typedef struct
-{
-  SiteKey key;
-  gint64 live;
-  gint64 at_peak;
-  guint32 peak_epoch; /* at_peak is that of this highest point */
-  guint32 row;        /* in this tick; FLAM_NONE */
-  guint32 made;       /* blocks in `row` */
+  FlamHeapSite heap;
+  guint32 row;  /* in this tick; FLAM_NONE */
+  guint32 made; /* blocks in `row` */
   /* Blocks of `row` that were freed soon, by distance. */
   guint32 near[DISTANCE_MAX];
 } Site;
+
+static const Site blank = { .row = FLAM_NONE };
 
 /* A row of BLOCKS. */
 typedef struct
@@ -66,9 +56,8 @@ struct _FlamAllocStream
 struct _FlamAllocLedger
 {
   FlamCaptureWriter *writer;
-  FlamColumn sites; /* Site */
-  FlamColumn rows;  /* Row */
-  FlamInterner interner;
+  FlamHeap heap;        /* of Site */
+  FlamColumn rows;      /* Row */
   guint32 first_row;    /* of this tick */
   FlamColumn releasing; /* guint32: rows with something in `released` */
   GArray *cut;          /* Piece: used within flam_alloc_ledger_unmap() */
@@ -76,99 +65,23 @@ struct _FlamAllocLedger
   GPtrArray *streams;
   gint64 tick_start;
   gint64 tick_end;
-  gint64 live;
-  gint64 highest;
-  gint64 highest_time;
-  guint32 peak_epoch;
-  gboolean rising; /* live is at a new highest point */
 };
 
-/* --- sites --------------------------------------------------------------- */
-
-static inline gboolean
-key_equal (const SiteKey *a, const SiteKey *b)
-{
-  return a->thread == b->thread && a->stack == b->stack && a->size == b->size &&
-         a->each == b->each && a->allocator == b->allocator;
-}
-
-static gboolean
-site_equal (gconstpointer table, FlamId row, gconstpointer key)
-{
-  const FlamAllocLedger *ledger = table;
-
-  return key_equal (&flam_column_at (&ledger->sites, Site, row).key, key);
-}
-
-static guint32
-site_of (FlamAllocLedger *ledger, const SiteKey *key)
-{
-  guint32 hash = flam_hash_pair ((guint64)key->thread << 32 | key->stack,
-                                 (guint64)key->size << 4 | key->allocator) +
-                 (key->each - 1) * 0x9e3779b1u;
-  FlamSlot *slot =
-      flam_interner_find (&ledger->interner, hash, site_equal, ledger, key);
-  Site site = { .key = *key, .row = FLAM_NONE };
-
-  if (slot->id != FLAM_NONE)
-    return slot->id;
-  *slot = (FlamSlot){ hash, ledger->sites.n };
-  ledger->interner.used++;
-  flam_column_append (&ledger->sites, Site, site);
-  return slot->id;
-}
-
-#define site_at(ledger, i) (&flam_column_at (&(ledger)->sites, Site, i))
+#define site_at(ledger, i) (&flam_column_at (&(ledger)->heap.sites, Site, i))
 #define row_at(ledger, i) (&flam_column_at (&(ledger)->rows, Row, i))
 
-/* --- the peak ------------------------------------------------------------ */
-
-static inline void
-settle_peak (const FlamAllocLedger *ledger, Site *site)
-{
-  if (site->peak_epoch == ledger->peak_epoch)
-    return;
-  site->at_peak = site->live;
-  site->peak_epoch = ledger->peak_epoch;
-}
-
+/* Pages are not the heap's. */
 static inline gboolean
-counts_as_heap (const Site *site)
+counts_as_heap (const FlamSiteKey *key)
 {
-  return site->key.allocator != FLAM_ALLOCATOR_MMAP &&
-         site->key.allocator != FLAM_ALLOCATOR_BRK;
+  return key->allocator != FLAM_ALLOCATOR_MMAP &&
+         key->allocator != FLAM_ALLOCATOR_BRK;
 }
 
-static inline void
-raise_live (FlamAllocLedger *ledger, Site *site)
+static inline gint64
+heap_bytes (const FlamSiteKey *key)
 {
-  settle_peak (ledger, site);
-  site->live++;
-  if (!counts_as_heap (site))
-    return;
-  ledger->live += site->key.size * site->key.each;
-  if (ledger->live > ledger->highest)
-    {
-      ledger->highest = ledger->live;
-      ledger->highest_time = ledger->tick_start;
-      ledger->rising = TRUE;
-    }
-}
-
-/* The first step down from a new highest point makes it the one that counts:
- * every site's at_peak is out of date from here on. */
-static inline void
-lower_live (FlamAllocLedger *ledger, Site *site)
-{
-  if (ledger->rising && counts_as_heap (site))
-    {
-      ledger->rising = FALSE;
-      ledger->peak_epoch++;
-    }
-  settle_peak (ledger, site);
-  site->live--;
-  if (counts_as_heap (site))
-    ledger->live -= site->key.size * site->key.each;
+  return counts_as_heap (key) ? key->size * key->each : 0;
 }
 
 /* --- ticks --------------------------------------------------------------- */
@@ -184,7 +97,7 @@ write_release (FlamAllocLedger *ledger,
   flam_capture_writer_release (ledger->writer,
                                ledger->tick_start,
                                row,
-                               count * site->key.each,
+                               count * site->heap.key.each,
                                distance);
 }
 
@@ -193,11 +106,11 @@ write_row (FlamAllocLedger *ledger, Site *site)
 {
   FlamCaptureBlocks blocks = {
     .time = ledger->tick_start,
-    .thread = site->key.thread,
-    .stack = site->key.stack,
-    .size = site->key.size,
-    .count = (gint64)site->made * site->key.each,
-    .allocator = site->key.allocator,
+    .thread = site->heap.key.thread,
+    .stack = site->heap.key.stack,
+    .size = site->heap.key.size,
+    .count = (gint64)site->made * site->heap.key.each,
+    .allocator = site->heap.key.allocator,
   };
 
   flam_capture_writer_blocks (ledger->writer, &blocks);
@@ -266,7 +179,7 @@ release (FlamAllocLedger *ledger, guint32 id, guint distance)
   Row *row = row_at (ledger, id);
   Site *site = site_at (ledger, row->site);
 
-  lower_live (ledger, site);
+  flam_heap_lower (&ledger->heap, &site->heap, heap_bytes (&site->heap.key));
   if (distance >= DISTANCE_MAX)
     {
       if (row->released++ == 0)
@@ -291,7 +204,10 @@ make_block (FlamAllocLedger *ledger, guint32 id)
       flam_column_append (&ledger->rows, Row, ((Row){ id, 0 }));
     }
   site->made++;
-  raise_live (ledger, site);
+  flam_heap_raise (&ledger->heap,
+                   &site->heap,
+                   heap_bytes (&site->heap.key),
+                   ledger->tick_start);
   return site->row;
 }
 
@@ -329,13 +245,14 @@ flam_alloc_ledger_block (FlamAllocLedger *ledger,
                          FlamAllocStack *stack,
                          FlamAllocator allocator)
 {
-  SiteKey key = { stream->thread, stack->id, size, each, allocator };
+  FlamSiteKey key = { size, stack->id, stream->thread, each, allocator };
   FlamAllocPlaced block, old;
 
   stream->n_made++;
   if (G_UNLIKELY (stack->site == FLAM_NONE ||
-                  !key_equal (&site_at (ledger, stack->site)->key, &key)))
-    stack->site = site_of (ledger, &key);
+                  !flam_site_key_equal (
+                      &site_at (ledger, stack->site)->heap.key, &key)))
+    stack->site = flam_heap_find_site (&ledger->heap, &key);
   if (G_UNLIKELY (allocator == FLAM_ALLOCATOR_MMAP))
     {
       map_pages (ledger, stream, address, size, stack->site);
@@ -359,7 +276,7 @@ flam_alloc_ledger_free_block (FlamAllocLedger *ledger,
     return; /* older than the recording */
   distance = stream->n_made - block.nth;
   if (distance < DISTANCE_MAX &&
-      site_at (ledger, row_at (ledger, block.row)->site)->key.thread !=
+      site_at (ledger, row_at (ledger, block.row)->site)->heap.key.thread !=
           stream->thread)
     distance = NO_DISTANCE;
   release (ledger, block.row, distance);
@@ -380,13 +297,14 @@ keep_rest (FlamAllocLedger *ledger,
            guint64 address,
            guint64 end)
 {
-  SiteKey key = site_at (ledger, row_at (ledger, whole->row)->site)->key;
+  FlamSiteKey key =
+      site_at (ledger, row_at (ledger, whole->row)->site)->heap.key;
   Piece rest = { address, (gint64)(end - address) };
 
   if (address >= end)
     return;
   key.size = rest.size;
-  rest.row = make_block (ledger, site_of (ledger, &key));
+  rest.row = make_block (ledger, flam_heap_find_site (&ledger->heap, &key));
   g_array_append_val (ledger->cut, rest);
 }
 
@@ -430,10 +348,13 @@ flam_alloc_ledger_break (FlamAllocLedger *ledger,
 
   if (change > 0)
     {
-      SiteKey key = {
-        stream->thread, stack->id, change, 1, FLAM_ALLOCATOR_BRK
+      FlamSiteKey key = {
+        change, stack->id, stream->thread, 1, FLAM_ALLOCATOR_BRK
       };
-      Piece piece = { 0, change, make_block (ledger, site_of (ledger, &key)) };
+      Piece piece = { 0,
+                      change,
+                      make_block (ledger,
+                                  flam_heap_find_site (&ledger->heap, &key)) };
 
       g_array_append_val (breaks, piece);
       return;
@@ -442,7 +363,8 @@ flam_alloc_ledger_break (FlamAllocLedger *ledger,
   while (change < 0 && breaks->len > 0)
     {
       Piece piece = g_array_index (breaks, Piece, breaks->len - 1);
-      SiteKey key = site_at (ledger, row_at (ledger, piece.row)->site)->key;
+      FlamSiteKey key =
+          site_at (ledger, row_at (ledger, piece.row)->site)->heap.key;
       gint64 left = piece.size + change;
 
       change += piece.size;
@@ -451,7 +373,9 @@ flam_alloc_ledger_break (FlamAllocLedger *ledger,
       if (left <= 0)
         continue;
       key.size = left;
-      piece = (Piece){ 0, left, make_block (ledger, site_of (ledger, &key)) };
+      piece = (Piece){
+        0, left, make_block (ledger, flam_heap_find_site (&ledger->heap, &key))
+      };
       g_array_append_val (breaks, piece);
       return;
     }
@@ -476,10 +400,9 @@ flam_alloc_ledger_new (FlamCaptureWriter *writer)
   FlamAllocLedger *ledger = g_new0 (FlamAllocLedger, 1);
 
   ledger->writer = writer;
-  flam_column_init (&ledger->sites, sizeof (Site));
+  flam_heap_init (&ledger->heap, &blank, sizeof blank);
   flam_column_init (&ledger->rows, sizeof (Row));
   flam_column_init (&ledger->releasing, sizeof (guint32));
-  flam_interner_init (&ledger->interner);
   ledger->cut = g_array_new (FALSE, FALSE, sizeof (Piece));
   ledger->spaces = g_ptr_array_new_with_free_func (space_free);
   ledger->streams = g_ptr_array_new_with_free_func (g_free);
@@ -490,10 +413,9 @@ flam_alloc_ledger_new (FlamCaptureWriter *writer)
 void
 flam_alloc_ledger_free (FlamAllocLedger *ledger)
 {
-  flam_column_clear (&ledger->sites);
+  flam_heap_clear (&ledger->heap);
   flam_column_clear (&ledger->rows);
   flam_column_clear (&ledger->releasing);
-  flam_interner_clear (&ledger->interner);
   g_array_unref (ledger->cut);
   g_ptr_array_unref (ledger->streams);
   g_ptr_array_unref (ledger->spaces);
@@ -561,28 +483,25 @@ flam_alloc_ledger_finish (FlamAllocLedger *ledger, gint64 time)
 {
   end_tick (ledger);
   ledger->tick_start = MAX (time, ledger->tick_start);
-  if (ledger->rising)
-    ledger->peak_epoch++;
-  ledger->rising = FALSE;
+  flam_heap_finish (&ledger->heap);
   flam_capture_writer_fact_number (
-      ledger->writer, FLAM_FACT_PEAK_TIME, ledger->highest_time);
-  for (guint32 i = 0; i < ledger->sites.n; i++)
+      ledger->writer, FLAM_FACT_PEAK_TIME, ledger->heap.highest_time);
+  for (guint32 i = 0; i < ledger->heap.sites.n; i++)
     {
       Site *site = site_at (ledger, i);
 
-      settle_peak (ledger, site);
-      if (site->at_peak > 0 && counts_as_heap (site))
+      if (site->heap.at_peak > 0 && counts_as_heap (&site->heap.key))
         flam_capture_writer_at_peak (ledger->writer,
-                                     site->key.thread,
-                                     site->key.stack,
-                                     site->key.size,
-                                     site->key.allocator,
-                                     site->at_peak * site->key.each);
+                                     site->heap.key.thread,
+                                     site->heap.key.stack,
+                                     site->heap.key.size,
+                                     site->heap.key.allocator,
+                                     site->heap.at_peak * site->heap.key.each);
     }
 }
 
 gint64
 flam_alloc_ledger_live (const FlamAllocLedger *ledger)
 {
-  return ledger->live;
+  return ledger->heap.live;
 }

@@ -13,12 +13,11 @@
  * longer: long recordings have rows in proportion to what they do, not to how
  * long they do it.
  *
- * A site (thread, stack, size, allocator) counts its live blocks and what of
- * them lived at the highest point so far. The latter is brought up to date
- * when the site is touched for the first time after a new highest point, so
- * the exact peak costs one compare an event.
+ * What lives, and what did at the peak, is FlamHeap's to count.
  *
- * Events come in the order of their times. */
+ * Events come in the order of their times. A ledger of an opened file
+ * (FlamLedger) is another: it knows every event before it must say anything,
+ * and has files whose blocks have no addresses. */
 
 #include "flam-capture-writer.h"
 

@@ -21,7 +21,10 @@
  *
  * glibc's blocks begin at least 32 bytes apart, so that a place holds one.
  * Where two want the same place (other allocators pack closer) the leaf is
- * remade with 8192 places of 8 bytes. */
+ * remade with 8192 places of 8 bytes.
+ *
+ * Only for addresses that a real heap gave out: in a file (FlamLedger) they
+ * could be chosen so that each takes a page here. */
 
 #include "flam-types.h"
 

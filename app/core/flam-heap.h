@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A heap, as events of allocation and release leave it: how many blocks of
+ * each site live, and how many did at the high-water mark, exactly, at one
+ * compare an event.
+ *
+ * The mark moves with almost every event while a program grows, so nothing may
+ * be copied then. Instead, the first event that does not raise the mark ends
+ * the rise and begins a new epoch; a site that is touched for the first time in
+ * an epoch has not changed since the mark, and notes what it has:
+ *
+ *    event   live  highest  epoch   site: live  at_peak (epoch)
+ *     +       1       1       0             1      0  (0)
+ *     +       2       2       0             2      0  (0)    <- the mark so far
+ *     -       1       2       1             1      2  (1)
+ *     +       2       2       1             2      2  (1)
+ *     +       3       3       1             3      2  (1)    <- a new mark
+ *     -       2       3       2             2      3  (2)
+ *
+ * Of equal marks the first one counts, unless `last` says otherwise. */
+
+#include "flam-columns.h"
+
+G_BEGIN_DECLS
+
+/* Blocks that have all this in common are a site's. */
+typedef struct
+{
+  gint64 size;
+  FlamId stack;
+  FlamId thread;
+  guint32 each;      /* blocks of the program that one stands for (sampling) */
+  guint32 allocator; /* FlamAllocator */
+} FlamSiteKey;
+
+typedef struct
+{
+  FlamSiteKey key;
+  gint64 live; /* blocks */
+  gint64 at_peak;
+  guint64 epoch; /* when at_peak was noted */
+} FlamHeapSite;
+
+typedef struct
+{
+  FlamColumn sites; /* the caller's structs, a FlamHeapSite first */
+  FlamInterner index;
+  gconstpointer blank; /* a site as it begins */
+  gint64 live;         /* bytes */
+  gint64 highest;      /* the most there were, */
+  gint64 highest_time; /* then; by the caller's clock */
+  guint64 epoch;
+  gboolean rising;   /* live is at a new mark */
+  gboolean last;     /* of equal marks the last one counts */
+  gboolean overflow; /* the sizes were more than 2^63 together: all is void */
+} FlamHeap;
+
+guint32 flam_site_key_hash (const FlamSiteKey *key);
+
+static inline gboolean
+flam_site_key_equal (const FlamSiteKey *a, const FlamSiteKey *b)
+{
+  return a->stack == b->stack && a->size == b->size && a->thread == b->thread &&
+         a->each == b->each && a->allocator == b->allocator;
+}
+
+/* `blank`: `site_size` bytes that live as long as the heap. */
+void flam_heap_init (FlamHeap *heap, gconstpointer blank, guint site_size);
+void flam_heap_clear (FlamHeap *heap);
+
+/* A new site; its number counts up from 0. */
+guint32 flam_heap_add_site (FlamHeap *heap, const FlamSiteKey *key);
+/* The same, or the one that is alike already. */
+guint32 flam_heap_find_site (FlamHeap *heap, const FlamSiteKey *key);
+
+static inline void
+flam_heap_end_rise (FlamHeap *heap)
+{
+  if (G_LIKELY (!heap->rising))
+    return;
+  heap->rising = FALSE;
+  heap->epoch++;
+}
+
+static inline void
+flam_heap_note (const FlamHeap *heap, FlamHeapSite *site)
+{
+  if (site->epoch == heap->epoch)
+    return;
+  site->at_peak = site->live;
+  site->epoch = heap->epoch;
+}
+
+/* One block more of this site. `bytes`: 0 for memory that does not count as
+ * the heap's. */
+static inline void
+flam_heap_raise (FlamHeap *heap, FlamHeapSite *site, gint64 bytes, gint64 time)
+{
+  if (G_UNLIKELY (__builtin_add_overflow (heap->live, bytes, &heap->live)))
+    heap->overflow = TRUE;
+  if (heap->live > heap->highest - heap->last)
+    {
+      heap->highest = heap->live;
+      heap->highest_time = time;
+      heap->rising = TRUE;
+    }
+  else
+    {
+      flam_heap_end_rise (heap);
+      flam_heap_note (heap, site);
+    }
+  site->live++;
+}
+
+static inline void
+flam_heap_lower (FlamHeap *heap, FlamHeapSite *site, gint64 bytes)
+{
+  flam_heap_end_rise (heap);
+  flam_heap_note (heap, site);
+  site->live--;
+  heap->live = (gint64)((guint64)heap->live - (guint64)bytes);
+}
+
+/* After the last event: every site's at_peak becomes true. */
+void flam_heap_finish (FlamHeap *heap);
+
+/* How surely blocks that were born and died together lived at the peak: 3 if
+ * they were there before and after that time, 1 if they came and went in it, 0
+ * if they did not. */
+static inline guint
+flam_heap_surely (gint64 born, gint64 died, gint64 peak)
+{
+  return born > peak || died < peak ? 0 : 1 + (born < peak) + (died > peak);
+}
+
+/* Of the `left` blocks of a site that lived at the peak, those that are among
+ * `count`; taken from `left`. Ask for the surest ones first. */
+static inline gint64
+flam_heap_share (gint64 *left, gint64 count)
+{
+  gint64 share = CLAMP (*left, 0, count);
+
+  *left -= share;
+  return share;
+}
+
+G_END_DECLS
