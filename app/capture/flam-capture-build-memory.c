@@ -20,7 +20,9 @@ build_allocations (FlamCaptureBuild *build)
         .time = flam_build_i64 (build, t, 0, i),
         .freed_at = flam_build_i64 (build, t, 1, i),
         .thread = flam_build_id (build, t, 2, i),
-        .stack = flam_build_id (build, t, 3, i),
+        .stack = flam_capture_build_stack_at (build,
+                                              flam_build_u32 (build, t, 3, i),
+                                              flam_build_i64 (build, t, 0, i)),
         .size = flam_build_i64 (build, t, 4, i),
         .count = flam_build_i64 (build, t, 5, i),
         .at_peak = flam_build_i64 (build, t, 6, i),
@@ -161,8 +163,7 @@ build_blocks (FlamCaptureBuild *build)
 
       if (row->thread != FLAM_NONE)
         row->thread = build->map[FLAM_CAPTURE_THREADS][row->thread];
-      if (row->stack != FLAM_NONE)
-        row->stack = build->map[FLAM_CAPTURE_STACKS][row->stack];
+      row->stack = flam_capture_build_stack_at (build, row->stack, row->time);
       flam_builder_add_allocation (build->builder, row);
     }
   g_array_unref (memory.rows);

@@ -13,7 +13,8 @@
  *   epoch       0   |       1        |    2
  *
  * A stack with such frames becomes one builder stack for each epoch that it was
- * sampled in; where nothing of it was renamed, those are the same again. */
+ * sampled in, or allocated in; where nothing of it was renamed, those are the
+ * same again. Allocations have the time of the recorder's tick (10 ms). */
 
 #define STACKS_MAX (4u << 20)
 

@@ -22,8 +22,8 @@ typedef struct
 {
   /* The capture's row for a thread; `name` for those not met before. */
   FlamId (*thread) (gpointer data, pid_t pid, pid_t tid, const char *name);
-  /* The capture's frame for a place in a mapping of `pid`. `path` "" for
-   * generated code, whose `offset` is an address. */
+  /* The capture's frame for a place in a mapping of `pid`, which is at `offset`
+   * + `bias` in memory. `path` "" for generated code. */
   FlamId (*frame) (gpointer data,
                    pid_t pid,
                    const char *path,

@@ -35,9 +35,15 @@ frame_of (gpointer data,
   FlamCaptureFrame frame = { .module = FLAM_NONE,
                              .address = offset,
                              .function = FLAM_NONE };
+  const FlamCode *code;
 
   if (start != 0)
-    frame.module = flam_codes_get (sampler->codes, pid, pid, &mapping)->id;
+    {
+      code = flam_codes_get (sampler->codes, pid, pid, &mapping);
+      frame.module = code->id;
+      if (code->kind == FLAM_CODE_ANONYMOUS)
+        frame.address = bias + offset;
+    }
   return flam_capture_writer_frame (sampler->writer, &frame);
 }
 

@@ -136,12 +136,11 @@ assert_has (const char *text, const char *part)
 }
 
 static void
-assert_stack (const FlamProfile *profile, guint sample, const char *expected)
+assert_names (const FlamProfile *profile, FlamId stack, const char *expected)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
-  for (FlamId stack = profile->samples.stack[sample]; stack != FLAM_NONE;
-       stack = profile->stacks.prefix[stack])
+  for (; stack != FLAM_NONE; stack = profile->stacks.prefix[stack])
     g_string_append_printf (
         text,
         "%s%s",
@@ -149,6 +148,12 @@ assert_stack (const FlamProfile *profile, guint sample, const char *expected)
         flam_profile_function_name (
             profile, profile->frames.function[profile->stacks.frame[stack]]));
   g_assert_cmpstr (text->str, ==, expected);
+}
+
+static void
+assert_stack (const FlamProfile *profile, guint sample, const char *expected)
+{
+  assert_names (profile, profile->samples.stack[sample], expected);
 }
 
 static void
@@ -191,6 +196,9 @@ test_renames (void)
 
   write_recording (writer, FALSE);
   write_symbols (writer);
+  flam_capture_writer_blocks (
+      writer,
+      &(FlamCaptureBlocks){ .time = 1200, .stack = 1, .size = 8, .count = 1 });
   function.name = flam_capture_writer_string (writer, "last");
   flam_capture_writer_rename (
       writer, 1, 1500, flam_capture_writer_function (writer, &function), 0);
@@ -203,6 +211,14 @@ test_renames (void)
   g_assert_nonnull (profile);
   assert_stack (profile, 0, "helper < work < main");
   assert_stack (profile, 1, "later < main");
+  /* One was released, two are left; then what came later. */
+  g_assert_cmpuint (profile->allocations.n, ==, 3);
+  for (guint32 i = 0; i < 3; i++)
+    assert_names (profile,
+                  profile->allocations.stack[i],
+                  profile->allocations.time[i] < 1000 ? "helper < work < main"
+                                                      : "later < main");
+  g_assert_cmpint (profile->allocations.time[2], ==, 1200);
 }
 
 /* Every prefix of a file is a good capture of what is whole in it. */

@@ -2,6 +2,7 @@
 
 /* Allocations of targets/blocks.c, whose sums are known by construction. */
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -165,6 +166,28 @@ test_odd (void)
       weight_of (recording->profile, "allocations", "odd_calls", TRUE), >=, 6);
 }
 
+/* One address, two functions: each block has the name of its time. */
+static void
+test_generations (void)
+{
+  g_autofree char *target = target_path ("jit");
+  const char *arguments[] = { "--mode", "alloc",  "--exact", "--",
+                              target,   "blocks", NULL };
+  g_autoptr (Recording) recording = record (arguments);
+  g_autofree char *dump = NULL;
+
+  assert_ended (recording, 0);
+  dump = g_strdup_printf ("/tmp/jit-%d.dump",
+                          recording->profile->processes.pid[0]);
+  g_unlink (dump);
+  g_assert_cmpint (
+      weight_of (recording->profile, "allocated", "first", FALSE), ==, 30000);
+  g_assert_cmpint (
+      weight_of (recording->profile, "allocated", "second", FALSE), ==, 10000);
+  g_assert_cmpint (
+      weight_of (recording->profile, "allocated", "block", FALSE), ==, 40000);
+}
+
 static void
 test_crash (void)
 {
@@ -272,6 +295,7 @@ main (int argc, char **argv)
   g_test_add_func ("/allocations/quick/handlers", test_handlers);
   g_test_add_func ("/allocations/quick/odd", test_odd);
   g_test_add_func ("/allocations/quick/crash", test_crash);
+  g_test_add_func ("/allocations/quick/generations", test_generations);
   g_test_add_func ("/allocations/quick/static", test_static);
   g_test_add_func ("/allocations/quick/both", test_both);
   g_test_add_func ("/allocations/threads", test_threads);

@@ -242,7 +242,7 @@ add_module (PreloadModules *list,
     }
   *module = (PreloadModule){ mapping->start, mapping->end, bias };
   module->late = before != NULL;
-  module->id = share_module (mapping, mapping->length ? bias : 0);
+  module->id = share_module (mapping, bias);
   if (!same_file (mapping, image))
     image = mapping;
   module->image = find_image (image);

@@ -1,22 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* jit: makes a function, runs it, makes another at the same address, and runs
- * that for a third of the time; tells so in /tmp/jit-PID.dump (app/symbols/
- * flam-jitdump.h has its form). Both are one loop. */
+/* jit [blocks]: makes a function, runs it, makes another at the same address,
+ * and runs that for a third of the time; tells so in /tmp/jit-PID.dump
+ * (app/symbols/flam-jitdump.h has its form). Both are one loop; with "blocks",
+ * one call of block(). */
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-static const unsigned char code[] = {
+static const unsigned char loop[] = {
   0x55, 0x48, 0x89, 0xe5,       /* push %rbp; mov %rsp,%rbp */
   0x48, 0x89, 0xf9,             /* mov %rdi,%rcx */
   0x48, 0xff, 0xc9, 0x75, 0xfb, /* dec %rcx; jnz */
   0x5d, 0xc3,                   /* pop %rbp; ret */
 };
+static const unsigned char call[] = {
+  0x55, 0x48, 0x89, 0xe5, /* push %rbp; mov %rsp,%rbp */
+  0xff, 0xd7,             /* call *%rdi */
+  0x5d, 0xc3,             /* pop %rbp; ret */
+};
+
+static void *volatile kept;
+
+__attribute__ ((noinline)) static void
+block (void)
+{
+  kept = malloc (1000);
+}
 
 static uint64_t
 now (void)
@@ -40,7 +55,11 @@ put_header (FILE *dump)
 }
 
 static void
-put_load (FILE *dump, const char *name, const void *address, uint64_t index)
+put_load (FILE *dump,
+          const char *name,
+          const void *address,
+          size_t size,
+          uint64_t index)
 {
   struct
   {
@@ -53,17 +72,54 @@ put_load (FILE *dump, const char *name, const void *address, uint64_t index)
              .tid = (uint32_t)getpid (),
              .vma = (uintptr_t)address,
              .address = (uintptr_t)address,
-             .code_size = sizeof code,
+             .code_size = size,
              .index = index };
 
-  load.size = (uint32_t)(sizeof load + strlen (name) + 1 + sizeof code);
+  load.size = (uint32_t)(sizeof load + strlen (name) + 1 + size);
   fwrite (&load, sizeof load, 1, dump);
   fwrite (name, strlen (name) + 1, 1, dump);
-  fwrite (code, sizeof code, 1, dump);
+  fwrite (address, size, 1, dump);
+}
+
+/* Allocations are known to 10 ms. */
+static void
+pause_a_while (void)
+{
+  struct timespec a_while = { 0, 50000000 };
+
+  nanosleep (&a_while, NULL);
+}
+
+static void
+make_blocks (FILE *dump, void *page)
+{
+  void (*function) (void (*) (void)) = (void (*) (void (*) (void)))page;
+
+  memcpy (page, call, sizeof call);
+  put_load (dump, "first", page, sizeof call, 0);
+  for (int i = 0; i < 30; i++)
+    function (block);
+  pause_a_while ();
+  put_load (dump, "second", page, sizeof call, 1);
+  pause_a_while ();
+  for (int i = 0; i < 10; i++)
+    function (block);
+}
+
+static void
+spin (FILE *dump, void *page)
+{
+  void (*function) (uint64_t) = (void (*) (uint64_t))page;
+
+  memcpy (page, loop, sizeof loop);
+  put_load (dump, "first", page, sizeof loop, 0);
+  function (900000000);
+  put_load (dump, "second", page, sizeof loop, 1);
+  function (300000000);
 }
 
 int
-main (void)
+main (int argc, char **argv)
 {
   char path[64];
   FILE *dump;
@@ -78,11 +134,10 @@ main (void)
   dump = fopen (path, "wb");
   if (page == MAP_FAILED || dump == NULL)
     return 1;
-  memcpy (page, code, sizeof code);
   put_header (dump);
-  put_load (dump, "first", page, 0);
-  ((void (*) (uint64_t))page) (900000000);
-  put_load (dump, "second", page, 1);
-  ((void (*) (uint64_t))page) (300000000);
+  if (argc > 1 && strcmp (argv[1], "blocks") == 0)
+    make_blocks (dump, page);
+  else
+    spin (dump, page);
   return fclose (dump) != 0;
 }
