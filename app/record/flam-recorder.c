@@ -180,6 +180,8 @@ record (Recorder *recorder)
   int status;
 
   put_first_facts (recorder);
+  flam_pipe_push (&recorder->pipe, 0, 0);
+  flam_sampler_catch_up (&recorder->sampler);
   flam_sampler_start (&recorder->sampler);
   flam_tracer_run (&recorder->tracer);
   duration = flam_tracer_now (&recorder->tracer);
@@ -242,7 +244,10 @@ start (Recorder *recorder)
       return report (&recorder->control, error);
     }
   if (recorder->options->pid > 0)
-    raise_limits ();
+    {
+      raise_limits ();
+      flam_sampler_expect (&recorder->sampler, recorder->options->pid);
+    }
   if (flam_tracer_start (&recorder->tracer, &error))
     {
       raise_limits ();

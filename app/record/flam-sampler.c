@@ -176,6 +176,8 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
   target->view->process = flam_sampler_process (
       sampler, target->pid, parent != NULL ? parent->process : FLAM_NONE);
   target->parent = NULL;
+  if (target->pid == sampler->options->pid)
+    flam_view_refresh (target->view, sampler->codes, sampler->now);
   tell_python (target);
   if (sampler->main_pid == 0)
     sampler->main_pid = target->pid;
@@ -475,6 +477,41 @@ flush (FlamSampler *sampler)
     g_atomic_int_set (&sampler->failed, TRUE);
 }
 
+/* Returns whether it was the last. */
+static gboolean
+take_batch (FlamSampler *sampler, FlamBatch *batch)
+{
+  gboolean last = batch->last;
+  gsize at = 0;
+
+  while (at < batch->used)
+    {
+      FlamMessage *message = (FlamMessage *)(batch->data + at);
+      at += message->size;
+      take_message (sampler, message);
+    }
+  flam_pipe_recycle (sampler->pipe, batch);
+  return last;
+}
+
+void
+flam_sampler_expect (FlamSampler *sampler, pid_t pid)
+{
+  FlamView *view = flam_view_new (pid, NULL);
+
+  flam_view_refresh (view, sampler->codes, 0);
+  flam_view_free (view);
+}
+
+void
+flam_sampler_catch_up (FlamSampler *sampler)
+{
+  FlamBatch *batch;
+
+  while ((batch = flam_pipe_pop (sampler->pipe, 0)) != NULL)
+    take_batch (sampler, batch);
+}
+
 static gpointer
 run (gpointer data)
 {
@@ -485,23 +522,14 @@ run (gpointer data)
     {
       FlamBatch *batch = flam_pipe_pop (
           sampler->pipe, sampler->alloc != NULL ? 0 : FLUSH_EVERY / 4);
-      gsize at = 0;
+      gboolean idle = batch == NULL;
 
-      while (batch != NULL && at < batch->used)
-        {
-          FlamMessage *message = (FlamMessage *)(batch->data + at);
-          at += message->size;
-          take_message (sampler, message);
-        }
       if (batch != NULL)
-        {
-          last = batch->last;
-          flam_pipe_recycle (sampler->pipe, batch);
-        }
+        last = take_batch (sampler, batch);
       if (sampler->alloc != NULL)
         {
           flam_alloc_session_drain (sampler->alloc);
-          if (batch == NULL)
+          if (idle)
             flam_alloc_session_wait (sampler->alloc, ALLOC_WAIT);
         }
       read_rss (sampler);

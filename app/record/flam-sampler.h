@@ -55,6 +55,13 @@ gboolean flam_sampler_record_allocations (FlamSampler *sampler,
                                           gint64 origin,
                                           char ***environment,
                                           GError **error);
+/* Of a process that will be attached to: its programs and libraries are read
+ * now, so that nothing takes long once it is traced. */
+void flam_sampler_expect (FlamSampler *sampler, pid_t pid);
+/* Handles the messages there are, on the calling thread: what is attached to,
+ * and its Python, are known before the first sample. Before
+ * flam_sampler_start(). */
+void flam_sampler_catch_up (FlamSampler *sampler);
 void flam_sampler_start (FlamSampler *sampler);
 /* When the last message was read. */
 void flam_sampler_join (FlamSampler *sampler);

@@ -468,12 +468,29 @@ is_over (FlamTracer *tracer, gint64 now)
          (tracer->tasks.list->len == 0 || now >= tracer->give_up_at);
 }
 
+/* What was done between attaching and now is no part of the recording. */
+static void
+begin_attached (FlamTracer *tracer)
+{
+  guint64 count;
+
+  for (guint i = 0; i < tracer->tasks.list->len; i++)
+    {
+      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
+      flam_task_read_schedstat (task, &task->cpu_seen, &count);
+    }
+  tracer->origin = monotonic ();
+  tracer->young_until = YOUNG_TIME;
+}
+
 void
 flam_tracer_run (FlamTracer *tracer)
 {
   sigset_t mask;
   gint64 now;
 
+  if (tracer->options->pid > 0)
+    begin_attached (tracer);
   pthread_sigmask (SIG_SETMASK, NULL, &mask);
   sigdelset (&mask, SIGCHLD);
   sigdelset (&mask, SIGINT);
@@ -546,8 +563,6 @@ attach (FlamTracer *tracer, GError **error)
   if (tids == NULL)
     return FALSE;
   tracer->main_pid = tracer->options->pid;
-  tracer->origin = monotonic ();
-  tracer->young_until = YOUNG_TIME;
   for (guint i = 0; i < tids->len; i++)
     flam_tasks_add (&tracer->tasks,
                     tracer->main_pid,

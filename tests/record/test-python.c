@@ -413,11 +413,20 @@ test_death (gconstpointer python)
   assert_part (recording, "spin", "die", 1);
 }
 
+static gboolean
+is_written (const char *file)
+{
+  GStatBuf st;
+
+  return g_stat (file, &st) == 0 && st.st_size > 0;
+}
+
 static void
 test_attach (gconstpointer python)
 {
   g_autofree char *path = script ();
-  const char *argv[] = { python, path, "wait", "60", NULL };
+  g_autofree char *file = g_strdup ("/tmp/flam-truth-XXXXXX");
+  const char *argv[] = { python, path, "wait", "60", file, NULL };
   g_autoptr (Recording) recording = NULL;
   g_autofree char *number = NULL;
   const char *arguments[] = { "--duration", "0.5", "--pid", NULL, NULL };
@@ -429,6 +438,7 @@ test_attach (gconstpointer python)
       g_test_skip ("no different from a program that is linked with it");
       return;
     }
+  g_close (g_mkstemp (file), NULL);
   if (!g_spawn_async (NULL,
                       (char **)argv,
                       NULL,
@@ -438,15 +448,19 @@ test_attach (gconstpointer python)
                       &pid,
                       &error))
     g_error ("%s", error->message);
-  g_usleep (300000);
+  while (!is_written (file))
+    g_usleep (10000);
+  g_unlink (file);
   number = g_strdup_printf ("%d", pid);
   arguments[3] = number;
   recording = record (arguments);
   kill (pid, SIGKILL);
   waitpid (pid, NULL, 0);
   assert_good (recording, 0);
-  g_assert_cmpint (
-      weight_of (recording->profile, "cpu-time", "main", FALSE), >, 0);
+  /* From the first sample on. */
+  g_assert_cmpint (weight_of (recording->profile, "cpu-time", "main", FALSE),
+                   ==,
+                   total_of (recording->profile, "cpu-time"));
   assert_stack (recording, "spin", "spin < wait < main < <module> < ");
 }
 
