@@ -25,12 +25,9 @@
 
 #include "flam-formats.h"
 
-#include "flam-columns.h"
-#include "flam-json.h"
+#include "flam-v8-profile.h"
 
 #include <string.h>
-
-#define PROGRESS_BYTES (1 << 20)
 
 typedef struct
 {
@@ -39,27 +36,6 @@ typedef struct
   FlamId frame;
   guint32 number; /* order in the file */
 } Span;
-
-typedef struct
-{
-  gint64 id;
-  gint64 parent; /* an id; -1 none */
-  FlamId frame;  /* FLAM_NONE: the root */
-  FlamId stack;
-  gboolean idle;
-  gboolean seen; /* its stack is made, or being made */
-} Node;
-
-/* A CPU profile, put together of its chunks. */
-typedef struct
-{
-  FlamId thread;
-  gint64 now;        /* µs */
-  GArray *nodes;     /* Node */
-  GHashTable *by_id; /* gint64* -> index + 1 */
-  GArray *samples;   /* gint64 ids */
-  GArray *deltas;    /* gint64 µs */
-} Profile;
 
 /* One event's members, whatever their order was. */
 typedef struct
@@ -70,8 +46,7 @@ typedef struct
   FlamId tid_name;       /* a tid that is a text */
   gint64 time, duration; /* ns */
   FlamId id;
-  const char *args; /* raw */
-  gsize args_length;
+  FlamJsonText args;
 } Event;
 
 typedef struct
@@ -79,11 +54,10 @@ typedef struct
   const FlamSource *source;
   FlamBuilder *builder;
   const FlamProgress *progress;
-  const guint8 *next_step;
   GError *cancelled;
   GArray *spans;
   GHashTable *begun;    /* thread + 1 -> GArray of Span: B without E yet */
-  GHashTable *profiles; /* pid and id as text -> Profile */
+  GHashTable *profiles; /* pid and id as text -> FlamV8Profile */
   GHashTable *named;    /* processes that have a name */
   guint64 events;
   guint64 others;
@@ -91,18 +65,6 @@ typedef struct
 } Trace;
 
 /* --- CPU profiles -------------------------------------------------------- */
-
-static void
-profile_free (gpointer data)
-{
-  Profile *profile = data;
-
-  g_array_unref (profile->nodes);
-  g_hash_table_unref (profile->by_id);
-  g_array_unref (profile->samples);
-  g_array_unref (profile->deltas);
-  g_free (profile);
-}
 
 static FlamId
 find_thread (Trace *trace, const Event *event)
@@ -123,231 +85,44 @@ find_thread (Trace *trace, const Event *event)
   return thread;
 }
 
-static Profile *
+static FlamV8Profile *
 find_profile (Trace *trace, const Event *event)
 {
   g_autofree char *key =
       g_strdup_printf ("%" G_GINT64_FORMAT ":%u", event->pid, event->id);
-  Profile *profile = g_hash_table_lookup (trace->profiles, key);
+  FlamV8Profile *profile = g_hash_table_lookup (trace->profiles, key);
 
   if (profile == NULL)
     {
-      profile = g_new0 (Profile, 1);
-      profile->thread = find_thread (trace, event);
-      profile->now = event->time / 1000;
-      profile->nodes = g_array_new (FALSE, FALSE, sizeof (Node));
-      profile->by_id =
-          g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-      profile->samples = g_array_new (FALSE, FALSE, sizeof (gint64));
-      profile->deltas = g_array_new (FALSE, FALSE, sizeof (gint64));
+      profile =
+          flam_v8_profile_new (trace->builder, find_thread (trace, event));
+      profile->start = event->time / 1000;
       g_hash_table_insert (trace->profiles, g_steal_pointer (&key), profile);
     }
   return profile;
-}
-
-static void
-read_call_frame (Trace *trace, FlamJson *json, Node *node)
-{
-  guint depth = flam_json_enter (json);
-  FlamFunction function = { .module = FLAM_NONE,
-                            .kind = FLAM_KIND_INTERPRETED };
-  gint64 line = -1;
-  const char *name;
-
-  while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "functionName") ||
-        flam_json_key_is (json, "url"))
-      {
-        gboolean is_name = flam_json_key_is (json, "functionName");
-        gsize length;
-        const char *text = flam_json_get_string (json, &length);
-        FlamId string = flam_builder_string (trace->builder, text, length);
-        *(is_name ? &function.name : &function.file) = string;
-      }
-    else if (flam_json_key_is (json, "lineNumber"))
-      line = flam_json_get_int (json);
-  if (function.name == 0)
-    function.name = flam_builder_string (trace->builder, "(anonymous)", -1);
-  name = flam_builder_get_string (trace->builder, function.name);
-  node->idle = strcmp (name, "(idle)") == 0;
-  if (strcmp (name, "(root)") == 0)
-    return;
-  if (name[0] == '(' && strcmp (name, "(anonymous)") != 0)
-    function.kind = FLAM_KIND_ROOT;
-  function.line = line >= 0 && line < G_MAXINT32 ? line + 1 : 0;
-  node->frame =
-      flam_builder_frame (trace->builder,
-                          flam_builder_function (trace->builder, &function),
-                          0,
-                          function.line,
-                          0);
-}
-
-static Node *
-get_node (const Profile *profile, gint64 id)
-{
-  guint index = GPOINTER_TO_UINT (g_hash_table_lookup (profile->by_id, &id));
-
-  return index > 0 ? &g_array_index (profile->nodes, Node, index - 1) : NULL;
-}
-
-static void
-read_node (Trace *trace, FlamJson *json, Profile *profile, GArray *links)
-{
-  guint depth = flam_json_enter (json);
-  Node node = { .id = -1, .parent = -1, .frame = FLAM_NONE };
-  guint first = links->len;
-
-  while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "id"))
-      node.id = flam_json_get_int (json);
-    else if (flam_json_key_is (json, "parent"))
-      node.parent = flam_json_get_int (json);
-    else if (flam_json_key_is (json, "callFrame"))
-      read_call_frame (trace, json, &node);
-    else if (flam_json_key_is (json, "children"))
-      {
-        guint inner = flam_json_enter (json);
-        while (flam_json_element (json, inner))
-          {
-            Node link = { .id = flam_json_get_int (json) };
-            g_array_append_val (links, link);
-          }
-      }
-  for (guint i = first; i < links->len; i++)
-    g_array_index (links, Node, i).parent = node.id;
-  if (get_node (profile, node.id) != NULL)
-    return;
-  g_array_append_val (profile->nodes, node);
-  g_hash_table_insert (profile->by_id,
-                       g_memdup2 (&node.id, sizeof node.id),
-                       GUINT_TO_POINTER (profile->nodes->len));
-}
-
-static void
-read_nodes (Trace *trace, FlamJson *json, Profile *profile)
-{
-  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (Node));
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
-    read_node (trace, json, profile, links);
-  for (guint i = 0; i < links->len; i++)
-    {
-      const Node *link = &g_array_index (links, Node, i);
-      Node *child = get_node (profile, link->id);
-      if (child != NULL && child->parent < 0)
-        child->parent = link->parent;
-    }
-}
-
-static void
-read_numbers (FlamJson *json, GArray *into)
-{
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
-    {
-      gint64 value = flam_json_get_int (json);
-      g_array_append_val (into, value);
-    }
-}
-
-static void
-read_cpu_profile (Trace *trace, FlamJson *json, Profile *profile)
-{
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "nodes"))
-      read_nodes (trace, json, profile);
-    else if (flam_json_key_is (json, "samples"))
-      read_numbers (json, profile->samples);
-    else if (flam_json_key_is (json, "timeDeltas"))
-      read_numbers (json, profile->deltas);
-    else if (flam_json_key_is (json, "startTime"))
-      profile->now = flam_json_get_int (json);
 }
 
 /* "Profile" has the start, "ProfileChunk" a piece, "CpuProfile" (older) all. */
 static void
 read_profile_event (Trace *trace, const Event *event)
 {
-  Profile *profile = find_profile (trace, event);
+  FlamV8Profile *profile = find_profile (trace, event);
   g_auto (FlamJson) json = { 0 };
-  guint depth, inner;
+  guint depth = flam_json_open (&json, event->args.text, event->args.length);
+  guint inner;
 
-  flam_json_init (&json, event->args, event->args_length);
-  flam_json_next (&json);
-  depth = flam_json_enter (&json);
   while (flam_json_member (&json, depth))
     if (flam_json_key_is (&json, "data"))
       {
         inner = flam_json_enter (&json);
         while (flam_json_member (&json, inner))
           if (flam_json_key_is (&json, "startTime"))
-            profile->now = flam_json_get_int (&json);
+            profile->start = flam_json_get_int (&json);
           else if (flam_json_key_is (&json, "cpuProfile"))
-            read_cpu_profile (trace, &json, profile);
+            flam_v8_profile_read (profile, &json);
           else if (flam_json_key_is (&json, "timeDeltas"))
-            read_numbers (&json, profile->deltas);
+            flam_json_get_ints (&json, profile->deltas);
       }
-}
-
-/* Up to the root or to a stack made before, then down again. A loop of
- * parents, which no V8 writes, ends where it would begin again. */
-static FlamId
-node_stack (Trace *trace, const Profile *profile, Node *node, GPtrArray *path)
-{
-  FlamId stack = FLAM_NONE;
-
-  for (; node != NULL && !node->seen; node = get_node (profile, node->parent))
-    {
-      node->seen = TRUE;
-      node->stack = FLAM_NONE;
-      g_ptr_array_add (path, node);
-    }
-  if (node != NULL)
-    stack = node->stack;
-  while (path->len > 0)
-    {
-      Node *next = g_ptr_array_steal_index (path, path->len - 1);
-      if (next->frame != FLAM_NONE)
-        stack = flam_builder_stack (trace->builder, stack, next->frame);
-      next->stack = stack;
-    }
-  return stack;
-}
-
-static void
-add_profile (Trace *trace, const Profile *profile)
-{
-  g_autoptr (GPtrArray) path = g_ptr_array_new ();
-  gint64 now = profile->now;
-  guint n = MIN (profile->samples->len, profile->deltas->len);
-  const gint64 limit = G_MAXINT64 / 1000 / 4;
-
-  for (guint i = 0; i < n; i++)
-    {
-      Node *node =
-          get_node (profile, g_array_index (profile->samples, gint64, i));
-      gint64 next =
-          i + 1 < n ? g_array_index (profile->deltas, gint64, i + 1) : 0;
-      gint64 weight = CLAMP (next, 0, limit / MAX (n, 1)) * 1000;
-      FlamSample sample = { .thread = profile->thread };
-
-      now = CLAMP (now, 0, limit) +
-            CLAMP (g_array_index (profile->deltas, gint64, i), -limit, limit);
-      if (node == NULL)
-        {
-          trace->bad++;
-          continue;
-        }
-      sample.stack = node_stack (trace, profile, node, path);
-      sample.time = now * 1000;
-      sample.state = node->idle ? FLAM_STATE_SLEEP : FLAM_STATE_RUNNING;
-      flam_builder_add_sample (trace->builder, &sample, &weight);
-    }
 }
 
 /* --- spans --------------------------------------------------------------- */
@@ -502,11 +277,8 @@ static void
 set_name (Trace *trace, const Event *event, gboolean of_process)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth;
+  guint depth = flam_json_open (&json, event->args.text, event->args.length);
 
-  flam_json_init (&json, event->args, event->args_length);
-  flam_json_next (&json);
-  depth = flam_json_enter (&json);
   while (flam_json_member (&json, depth))
     if (!flam_json_key_is (&json, "name"))
       continue;
@@ -606,28 +378,10 @@ read_event (Trace *trace, FlamJson *json)
       event.tid = flam_json_get_int (json);
     else if (flam_json_key_is (json, "id"))
       event.id = intern_value (trace, json);
-    else if (flam_json_key_is (json, "args") && json->token == FLAM_JSON_OBJECT)
-      {
-        event.args = (const char *)json->at - 1;
-        flam_json_skip (json);
-        event.args_length = (const char *)json->at - event.args;
-      }
+    else if (flam_json_key_is (json, "args"))
+      event.args = flam_json_take (json);
   if (json->token != FLAM_JSON_ERROR)
     use_event (trace, &event);
-}
-
-/* When cancelled, the rest is as good as cut off, which ends all loops. */
-static void
-step (Trace *trace, FlamJson *json)
-{
-  if (json->at < trace->next_step || trace->cancelled != NULL)
-    return;
-  trace->next_step = json->at + PROGRESS_BYTES;
-  if (!flam_progress_step (trace->progress,
-                           (double)(json->at - json->start) /
-                               (json->end - json->start),
-                           &trace->cancelled))
-    json->at = json->end;
 }
 
 static void
@@ -635,24 +389,24 @@ read_events (Trace *trace, FlamJson *json)
 {
   guint depth = flam_json_enter (json);
 
-  for (; flam_json_element (json, depth); step (trace, json))
-    read_event (trace, json);
+  while (flam_json_element (json, depth))
+    {
+      read_event (trace, json);
+      flam_json_step (json, trace->progress, &trace->cancelled);
+    }
 }
 
 static void
 read_document (Trace *trace, FlamJson *json)
 {
-  guint depth;
+  guint depth = flam_json_open (json, trace->source->data, trace->source->size);
 
-  if (flam_json_next (json) == FLAM_JSON_ARRAY)
-    {
-      read_events (trace, json);
-      return;
-    }
-  depth = flam_json_enter (json);
-  while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "traceEvents"))
-      read_events (trace, json);
+  if (json->token == FLAM_JSON_ARRAY)
+    read_events (trace, json);
+  else
+    while (flam_json_member (json, depth))
+      if (flam_json_key_is (json, "traceEvents"))
+        read_events (trace, json);
 }
 
 /* --- the whole ----------------------------------------------------------- */
@@ -665,7 +419,7 @@ has_samples (const Trace *trace)
 
   g_hash_table_iter_init (&iter, trace->profiles);
   while (g_hash_table_iter_next (&iter, NULL, &profile))
-    if (((Profile *)profile)->samples->len > 0)
+    if (((FlamV8Profile *)profile)->samples->len > 0)
       return TRUE;
   return FALSE;
 }
@@ -683,7 +437,10 @@ add_samples (Trace *trace)
     }
   g_hash_table_iter_init (&iter, trace->profiles);
   while (g_hash_table_iter_next (&iter, NULL, &profile))
-    add_profile (trace, profile);
+    {
+      flam_v8_profile_link (profile);
+      trace->bad += flam_v8_profile_add_samples (profile);
+    }
   if (trace->spans->len > 0)
     flam_builder_warn (trace->builder,
                        "the trace holds CPU profiles: they are shown, and not "
@@ -701,34 +458,22 @@ ends_between_events (const Trace *trace, const FlamJson *json)
   while (p > json->start && g_ascii_isspace (p[-1]))
     p--;
   return json->truncated && p > json->start && (p[-1] == '}' || p[-1] == ',') &&
-         trace->source->data[strspn ((const char *)trace->source->data,
-                                     " \t\r\n")] == '[';
+         flam_source_first_char (trace->source) == '[';
 }
 
 static gboolean
 check_end (Trace *trace, FlamJson *json, GError **error)
 {
-  g_autoptr (GError) bad = NULL;
-
   if (trace->cancelled != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&trace->cancelled));
       return FALSE;
     }
-  if (flam_json_finish (json, trace->source, &bad) ||
-      ends_between_events (trace, json))
-    return TRUE;
-  if (trace->events == 0)
-    {
-      g_propagate_error (error, g_steal_pointer (&bad));
-      return FALSE;
-    }
-  flam_builder_set_partial (
-      trace->builder, (double)json->problem_at / MAX (trace->source->size, 1));
-  flam_builder_warn (trace->builder,
-                     "the rest of the file was left out: %s",
-                     bad->message + strlen (trace->source->path) + 2);
-  return TRUE;
+  return ends_between_events (trace, json) ||
+         flam_json_finish_partly (json,
+                                  trace->source,
+                                  trace->events > 0 ? trace->builder : NULL,
+                                  error);
 }
 
 static void
@@ -757,7 +502,6 @@ load (const FlamSource *source,
     .source = source,
     .builder = builder,
     .progress = options->progress,
-    .next_step = source->data,
     .spans = g_array_new (FALSE, FALSE, sizeof (Span)),
   };
   g_auto (FlamJson) json = { 0 };
@@ -765,8 +509,8 @@ load (const FlamSource *source,
 
   trace.begun =
       g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-  trace.profiles =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, profile_free);
+  trace.profiles = g_hash_table_new_full (
+      g_str_hash, g_str_equal, g_free, (GDestroyNotify)flam_v8_profile_free);
   flam_builder_add_column (builder);
   flam_builder_add_measure (builder,
                             "wall-time",
@@ -776,7 +520,6 @@ load (const FlamSource *source,
                             0,
                             FLAM_NONE);
   flam_builder_set_has_times (builder);
-  flam_json_init (&json, source->data, source->size);
   read_document (&trace, &json);
   ok = check_end (&trace, &json, error);
   if (ok)
@@ -793,22 +536,17 @@ load (const FlamSource *source,
 static gboolean
 holds (const FlamSource *source, const char *word)
 {
-  return memmem (
-             source->data, MIN (source->size, 16384), word, strlen (word)) !=
-         NULL;
+  return flam_source_head_has (source, 16384, word);
 }
 
 static guint
 probe (const FlamSource *source)
 {
-  gsize start = 0;
+  char first = flam_source_first_char (source);
 
-  while (start < MIN (source->size, 4096) &&
-         g_ascii_isspace (source->data[start]))
-    start++;
-  if (source->data[start] != '{' && source->data[start] != '[')
+  if (first != '{' && first != '[')
     return 0;
-  if (source->data[start] == '{' && holds (source, "\"traceEvents\""))
+  if (first == '{' && holds (source, "\"traceEvents\""))
     return 90;
   return holds (source, "\"ph\"") &&
                  (holds (source, "\"ts\"") || holds (source, "\"pid\""))

@@ -67,10 +67,7 @@ typedef struct
 static guint
 probe (const FlamSource *source)
 {
-  return memmem (
-             source->data, MIN (source->size, 200), "\"dhatFileVersion\"", 17)
-             ? 95
-             : 0;
+  return flam_source_head_has (source, 200, "\"dhatFileVersion\"") ? 95 : 0;
 }
 
 static void

@@ -9,11 +9,9 @@
  *             weight            funcTable  name, isJS, file ◀┘
  *                                          └──▶ stringArray
  *
- * Processed: a table is {"length":n,"prefix":[…],"frame":[…]}; since version
- * 56 strings, since 62 all tables but the samples may stand in "shared" and
- * not in the thread.
- * Gecko (as Firefox itself dumps): {"schema":{"prefix":0,"frame":1},
- * "data":[[null,0],…]}, and a frame has a "location" in place of a func:
+ * Processed: since version 56 strings, since 62 all tables but the samples may
+ * stand in "shared" and not in the thread.
+ * Gecko (as Firefox itself dumps): a frame has a "location" in place of a func:
  * "name (file:line)"; other processes are whole profiles in "processes".
  *
  * Members come in any order, so pieces are remembered by where they lie and
@@ -21,85 +19,11 @@
 
 #include "flam-formats.h"
 
-#include "flam-json.h"
+#include "flam-gecko-tables.h"
 
 #include <string.h>
 
-#define NOTHING G_MININT64
-#define MICRO 1000000 /* ms -> ns; weights are kept times this */
 #define MAX_CATEGORIES 256
-
-enum
-{
-  STACK_PREFIX,
-  STACK_FRAME,
-  FRAME_FUNC,
-  FRAME_LINE,
-  FRAME_LOCATION,
-  FRAME_CATEGORY,
-  FRAME_DEPTH,
-  FRAME_ADDRESS,
-  FUNC_NAME,
-  FUNC_JS,
-  FUNC_FILE,
-  FUNC_SOURCE,
-  FUNC_RESOURCE,
-  RESOURCE_NAME,
-  SOURCE_FILE,
-  SAMPLE_STACK,
-  SAMPLE_TIME,
-  SAMPLE_DELTA,
-  SAMPLE_WEIGHT,
-  N_COLUMNS
-};
-
-static const struct
-{
-  const char *table, *column;
-  guint32 scale;
-} columns[N_COLUMNS] = {
-  [STACK_PREFIX] = { "stackTable", "prefix", 1 },
-  [STACK_FRAME] = { "stackTable", "frame", 1 },
-  [FRAME_FUNC] = { "frameTable", "func", 1 },
-  [FRAME_LINE] = { "frameTable", "line", 1 },
-  [FRAME_LOCATION] = { "frameTable", "location", 1 },
-  [FRAME_CATEGORY] = { "frameTable", "category", 1 },
-  [FRAME_DEPTH] = { "frameTable", "inlineDepth", 1 },
-  [FRAME_ADDRESS] = { "frameTable", "address", 1 },
-  [FUNC_NAME] = { "funcTable", "name", 1 },
-  [FUNC_JS] = { "funcTable", "isJS", 1 },
-  [FUNC_FILE] = { "funcTable", "fileName", 1 },
-  [FUNC_SOURCE] = { "funcTable", "source", 1 },
-  [FUNC_RESOURCE] = { "funcTable", "resource", 1 },
-  [RESOURCE_NAME] = { "resourceTable", "name", 1 },
-  [SOURCE_FILE] = { "sources", "filename", 1 },
-  [SAMPLE_STACK] = { "samples", "stack", 1 },
-  [SAMPLE_TIME] = { "samples", "time", MICRO },
-  [SAMPLE_DELTA] = { "samples", "timeDeltas", MICRO },
-  [SAMPLE_WEIGHT] = { "samples", "weight", MICRO },
-};
-
-typedef enum
-{
-  IS_COUNT,
-  IS_TIME,
-  IS_SIZE,
-  N_MEASURES
-} Measure;
-
-typedef struct
-{
-  const char *text;
-  gsize length;
-} Piece;
-
-typedef struct
-{
-  GArray *column[N_COLUMNS]; /* gint64 */
-  GArray *strings;           /* FlamId */
-  GArray *frames;            /* FlamId; made when first asked for */
-  GArray *stacks;            /* FlamId */
-} Tables;
 
 typedef struct
 {
@@ -107,14 +31,14 @@ typedef struct
   FlamBuilder *builder;
   const FlamProgress *progress;
   GError *cancelled;
-  GArray *profiles; /* Piece: the document, and processes found in it */
+  GArray *profiles; /* FlamJsonText: processes found in the document */
   GPtrArray *texts; /* of processes that were texts, unescaped */
   FlamFunctionKind category[MAX_CATEGORIES];
   guint n_categories;
-  Tables *shared;
+  FlamGeckoTables *shared;
   gint64 start; /* unix ns of the first profile */
   gint64 offset;
-  int event[N_MEASURES]; /* -1: not seen yet */
+  int event[FLAM_GECKO_N_MEASURES]; /* -1: not seen yet */
   guint n_events;
   guint n_threads;
   guint64 samples;
@@ -122,193 +46,10 @@ typedef struct
   gboolean cut;
 } Gecko;
 
-/* --- tables -------------------------------------------------------------- */
-
-static Tables *
-tables_new (void)
-{
-  Tables *tables = g_new0 (Tables, 1);
-
-  for (guint i = 0; i < N_COLUMNS; i++)
-    tables->column[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
-  tables->strings = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  tables->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  tables->stacks = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  return tables;
-}
-
-static void
-tables_free (Tables *tables)
-{
-  if (tables == NULL)
-    return;
-  for (guint i = 0; i < N_COLUMNS; i++)
-    g_array_unref (tables->column[i]);
-  g_array_unref (tables->strings);
-  g_array_unref (tables->frames);
-  g_array_unref (tables->stacks);
-  g_free (tables);
-}
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Tables, tables_free)
-
-/* The value that begins with the current token, as bytes. */
-static Piece
-take_piece (FlamJson *json)
-{
-  const char *start = (const char *)json->at - 1;
-
-  if (json->token != FLAM_JSON_OBJECT && json->token != FLAM_JSON_ARRAY)
-    return (Piece){ "", 0 };
-  flam_json_skip (json);
-  if (json->token == FLAM_JSON_ERROR)
-    return (Piece){ start, (const char *)json->end - start };
-  return (Piece){ start, (const char *)json->at - start };
-}
-
-static void
-open_piece (FlamJson *json, Piece piece)
-{
-  flam_json_init (json, piece.text, piece.length);
-  flam_json_next (json);
-}
-
-static void
-add_number (GArray *into, FlamJson *json, guint32 scale)
-{
-  gint64 value = NOTHING;
-
-  if (json->token == FLAM_JSON_NUMBER)
-    value = flam_json_get_scaled (json, scale);
-  else if (json->token == FLAM_JSON_TRUE || json->token == FLAM_JSON_FALSE)
-    value = json->token == FLAM_JSON_TRUE;
-  g_array_append_val (into, value);
-}
-
-static int
-find_column (FlamJson *json, const char *table)
-{
-  for (int i = 0; i < N_COLUMNS; i++)
-    if (strcmp (columns[i].table, table) == 0 &&
-        flam_json_key_is (json, columns[i].column))
-      return i;
-  return -1;
-}
-
-static void
-read_schema (FlamJson *json, const char *table, int *map)
-{
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
-    {
-      int column = find_column (json, table);
-      gint64 place = flam_json_get_int (json);
-      if (column >= 0 && place >= 0 && place < N_COLUMNS)
-        map[place] = column;
-    }
-}
-
-static void
-read_rows (Tables *tables, Piece rows, const int *map)
-{
-  g_auto (FlamJson) json = { 0 };
-  guint depth, inner;
-
-  open_piece (&json, rows);
-  depth = flam_json_enter (&json);
-  while (flam_json_element (&json, depth))
-    {
-      gboolean has[N_COLUMNS] = { FALSE };
-      gint64 nothing = NOTHING;
-      guint place = 0;
-
-      inner = flam_json_enter (&json);
-      for (; flam_json_element (&json, inner); place++)
-        if (place < N_COLUMNS && map[place] >= 0)
-          {
-            add_number (
-                tables->column[map[place]], &json, columns[map[place]].scale);
-            has[place] = TRUE;
-          }
-      for (place = 0; place < N_COLUMNS; place++)
-        if (map[place] >= 0 && !has[place])
-          g_array_append_val (tables->column[map[place]], nothing);
-    }
-}
-
-/* `weight_type` may be NULL. */
-static void
-read_table (Tables *tables, FlamJson *json, const char *table, Measure *measure)
-{
-  guint depth = flam_json_enter (json);
-  int map[N_COLUMNS];
-  Piece rows = { "", 0 };
-
-  for (guint i = 0; i < N_COLUMNS; i++)
-    map[i] = -1;
-  while (flam_json_member (json, depth))
-    {
-      int column = find_column (json, table);
-
-      if (column >= 0 && json->token == FLAM_JSON_ARRAY)
-        {
-          guint inner = flam_json_enter (json);
-          while (flam_json_element (json, inner))
-            add_number (tables->column[column], json, columns[column].scale);
-        }
-      else if (flam_json_key_is (json, "schema"))
-        read_schema (json, table, map);
-      else if (flam_json_key_is (json, "data"))
-        rows = take_piece (json);
-      else if (measure != NULL && flam_json_key_is (json, "weightType"))
-        *measure = flam_json_string_is (json, "tracing-ms") ? IS_TIME
-                   : flam_json_string_is (json, "bytes")    ? IS_SIZE
-                                                            : IS_COUNT;
-    }
-  if (rows.length > 0)
-    read_rows (tables, rows, map);
-}
-
-static void
-read_strings (Gecko *gecko, Tables *tables, FlamJson *json)
-{
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
-    {
-      gsize length;
-      const char *text = flam_json_get_string (json, &length);
-      FlamId string = flam_builder_string (gecko->builder, text, length);
-      g_array_append_val (tables->strings, string);
-    }
-}
-
-/* TRUE: the member was a table, and is read. */
-static gboolean
-read_member (Gecko *gecko, Tables *tables, FlamJson *json, Measure *measure)
-{
-  static const char *const names[] = { "stackTable", "frameTable",
-                                       "funcTable",  "resourceTable",
-                                       "sources",    "samples" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (flam_json_key_is (json, names[i]))
-      {
-        read_table (tables, json, names[i], measure);
-        return TRUE;
-      }
-  if (!flam_json_key_is (json, "stringArray") &&
-      !flam_json_key_is (json, "stringTable"))
-    return FALSE;
-  read_strings (gecko, tables, json);
-  return TRUE;
-}
-
 /* --- frames and stacks --------------------------------------------------- */
 
 static gint64
-get (const Gecko *gecko, const Tables *tables, int column, gint64 row)
+get (const Gecko *gecko, const FlamGeckoTables *tables, int column, gint64 row)
 {
   const GArray *values = tables->column[column];
 
@@ -316,11 +57,11 @@ get (const Gecko *gecko, const Tables *tables, int column, gint64 row)
     values = gecko->shared->column[column];
   return row >= 0 && row < values->len
              ? g_array_index (values, gint64, (guint)row)
-             : NOTHING;
+             : FLAM_GECKO_NOTHING;
 }
 
 static FlamId
-get_string (const Gecko *gecko, const Tables *tables, gint64 row)
+get_string (const Gecko *gecko, const FlamGeckoTables *tables, gint64 row)
 {
   const GArray *strings = tables->strings;
 
@@ -361,21 +102,22 @@ parse_location (Gecko *gecko, FlamFunction *function, guint32 *line)
 
 static void
 fill_function (Gecko *gecko,
-               const Tables *tables,
+               const FlamGeckoTables *tables,
                gint64 func,
                FlamFunction *function)
 {
-  gint64 source = get (gecko, tables, FUNC_SOURCE, func);
-  gint64 file = source != NOTHING ? get (gecko, tables, SOURCE_FILE, source)
-                                  : get (gecko, tables, FUNC_FILE, func);
-  gint64 resource = get (gecko, tables, FUNC_RESOURCE, func);
-  FlamId module =
-      get_string (gecko, tables, get (gecko, tables, RESOURCE_NAME, resource));
+  gint64 source = get (gecko, tables, FLAM_GECKO_FUNC_SOURCE, func);
+  gint64 file = source != FLAM_GECKO_NOTHING
+                    ? get (gecko, tables, FLAM_GECKO_SOURCE_FILE, source)
+                    : get (gecko, tables, FLAM_GECKO_FUNC_FILE, func);
+  gint64 resource = get (gecko, tables, FLAM_GECKO_FUNC_RESOURCE, func);
+  FlamId module = get_string (
+      gecko, tables, get (gecko, tables, FLAM_GECKO_RESOURCE_NAME, resource));
 
-  function->name =
-      get_string (gecko, tables, get (gecko, tables, FUNC_NAME, func));
+  function->name = get_string (
+      gecko, tables, get (gecko, tables, FLAM_GECKO_FUNC_NAME, func));
   function->file = get_string (gecko, tables, file);
-  if (get (gecko, tables, FUNC_JS, func) == 1)
+  if (get (gecko, tables, FLAM_GECKO_FUNC_JS, func) == 1)
     function->kind = FLAM_KIND_INTERPRETED;
   else if (module != 0)
     {
@@ -389,28 +131,30 @@ fill_function (Gecko *gecko,
 }
 
 static FlamId
-make_frame (Gecko *gecko, const Tables *tables, gint64 row)
+make_frame (Gecko *gecko, const FlamGeckoTables *tables, gint64 row)
 {
   FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
-  gint64 category = get (gecko, tables, FRAME_CATEGORY, row);
-  gint64 line_number = get (gecko, tables, FRAME_LINE, row);
-  gint64 depth = get (gecko, tables, FRAME_DEPTH, row);
-  gint64 location = get (gecko, tables, FRAME_LOCATION, row);
-  gint64 address = get (gecko, tables, FRAME_ADDRESS, row);
+  gint64 category = get (gecko, tables, FLAM_GECKO_FRAME_CATEGORY, row);
+  gint64 line_number = get (gecko, tables, FLAM_GECKO_FRAME_LINE, row);
+  gint64 depth = get (gecko, tables, FLAM_GECKO_FRAME_DEPTH, row);
+  gint64 location = get (gecko, tables, FLAM_GECKO_FRAME_LOCATION, row);
+  gint64 address = get (gecko, tables, FLAM_GECKO_FRAME_ADDRESS, row);
   guint32 line = 0;
   const char *name;
   FlamId id;
 
   if (category >= 0 && category < gecko->n_categories)
     function.kind = gecko->category[category];
-  if (location != NOTHING)
+  if (location != FLAM_GECKO_NOTHING)
     {
       function.name = get_string (gecko, tables, location);
       parse_location (gecko, &function, &line);
     }
   else
-    fill_function (
-        gecko, tables, get (gecko, tables, FRAME_FUNC, row), &function);
+    fill_function (gecko,
+                   tables,
+                   get (gecko, tables, FLAM_GECKO_FRAME_FUNC, row),
+                   &function);
   if (line_number > 0 && line_number <= G_MAXINT32)
     line = line_number;
   if (function.name == 0)
@@ -431,7 +175,7 @@ make_frame (Gecko *gecko, const Tables *tables, gint64 row)
 }
 
 static guint
-n_rows (const Gecko *gecko, const Tables *tables, int column)
+n_rows (const Gecko *gecko, const FlamGeckoTables *tables, int column)
 {
   guint n = tables->column[column]->len;
 
@@ -440,11 +184,11 @@ n_rows (const Gecko *gecko, const Tables *tables, int column)
 }
 
 static void
-make_stacks (Gecko *gecko, Tables *tables)
+make_stacks (Gecko *gecko, FlamGeckoTables *tables)
 {
-  guint n_frames = MAX (n_rows (gecko, tables, FRAME_FUNC),
-                        n_rows (gecko, tables, FRAME_LOCATION));
-  guint n = n_rows (gecko, tables, STACK_FRAME);
+  guint n_frames = MAX (n_rows (gecko, tables, FLAM_GECKO_FRAME_FUNC),
+                        n_rows (gecko, tables, FLAM_GECKO_FRAME_LOCATION));
+  guint n = n_rows (gecko, tables, FLAM_GECKO_STACK_FRAME);
 
   for (guint i = 0; i < n_frames; i++)
     {
@@ -453,13 +197,13 @@ make_stacks (Gecko *gecko, Tables *tables)
     }
   for (guint i = 0; i < n; i++)
     {
-      gint64 prefix = get (gecko, tables, STACK_PREFIX, i);
-      gint64 frame = get (gecko, tables, STACK_FRAME, i);
+      gint64 prefix = get (gecko, tables, FLAM_GECKO_STACK_PREFIX, i);
+      gint64 frame = get (gecko, tables, FLAM_GECKO_STACK_FRAME, i);
       FlamId stack = FLAM_NONE;
 
       if (prefix >= 0 && prefix < i)
         stack = g_array_index (tables->stacks, FlamId, (guint)prefix);
-      gecko->bad += prefix != NOTHING && (prefix < 0 || prefix >= i);
+      gecko->bad += prefix != FLAM_GECKO_NOTHING && (prefix < 0 || prefix >= i);
       if (frame < 0 || frame >= n_frames)
         gecko->bad++;
       else if (g_array_index (tables->frames, FlamId, (guint)frame) !=
@@ -474,9 +218,9 @@ make_stacks (Gecko *gecko, Tables *tables)
 
 /* The tables that hold the stacks of these, made. */
 static const GArray *
-stacks_of (Gecko *gecko, Tables *tables)
+stacks_of (Gecko *gecko, FlamGeckoTables *tables)
 {
-  if (tables->column[STACK_FRAME]->len == 0 && gecko->shared != NULL)
+  if (tables->column[FLAM_GECKO_STACK_FRAME]->len == 0 && gecko->shared != NULL)
     tables = gecko->shared;
   if (tables->stacks->len == 0)
     make_stacks (gecko, tables);
@@ -486,14 +230,14 @@ stacks_of (Gecko *gecko, Tables *tables)
 /* --- threads ------------------------------------------------------------- */
 
 static guint
-find_event (Gecko *gecko, Measure measure)
+find_event (Gecko *gecko, FlamGeckoMeasure measure)
 {
   static const struct
   {
     const char *id, *name;
     FlamUnit unit;
     FlamMeasureKind kind;
-  } measures[N_MEASURES] = {
+  } measures[FLAM_GECKO_N_MEASURES] = {
     { "samples", "Samples", FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
     { "wall-time", "Wall time", FLAM_UNIT_NS, FLAM_MEASURE_CPU },
     { "allocated", "Allocated", FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
@@ -510,37 +254,43 @@ find_event (Gecko *gecko, Measure measure)
                                         measures[measure].kind,
                                         0,
                                         gecko->event[measure]);
-      if (measure != IS_TIME)
-        flam_builder_set_denominator (gecko->builder, index, MICRO);
+      if (measure != FLAM_GECKO_IS_TIME)
+        flam_builder_set_denominator (gecko->builder, index, FLAM_GECKO_MICRO);
     }
   return gecko->event[measure];
 }
 
 static void
-add_samples (Gecko *gecko, Tables *tables, Measure measure, FlamId thread)
+add_samples (Gecko *gecko,
+             FlamGeckoTables *tables,
+             FlamGeckoMeasure measure,
+             FlamId thread)
 {
   const GArray *stacks = stacks_of (gecko, tables);
-  guint n = tables->column[SAMPLE_STACK]->len;
+  guint n = tables->column[FLAM_GECKO_SAMPLE_STACK]->len;
   gint64 now = 0;
 
   for (guint i = 0; i < n; i++)
     {
-      gint64 stack = get (gecko, tables, SAMPLE_STACK, i);
-      gint64 time = get (gecko, tables, SAMPLE_TIME, i);
-      gint64 delta = get (gecko, tables, SAMPLE_DELTA, i);
-      gint64 weight = get (gecko, tables, SAMPLE_WEIGHT, i);
+      gint64 stack = get (gecko, tables, FLAM_GECKO_SAMPLE_STACK, i);
+      gint64 time = get (gecko, tables, FLAM_GECKO_SAMPLE_TIME, i);
+      gint64 delta = get (gecko, tables, FLAM_GECKO_SAMPLE_DELTA, i);
+      gint64 weight = get (gecko, tables, FLAM_GECKO_SAMPLE_WEIGHT, i);
       FlamSample sample = { .thread = thread, .stack = FLAM_NONE };
 
-      if (delta != NOTHING && __builtin_add_overflow (now, delta, &now))
+      if (delta != FLAM_GECKO_NOTHING &&
+          __builtin_add_overflow (now, delta, &now))
         now = 0;
-      if (__builtin_add_overflow (
-              time != NOTHING ? time : now, gecko->offset, &sample.time))
+      if (__builtin_add_overflow (time != FLAM_GECKO_NOTHING ? time : now,
+                                  gecko->offset,
+                                  &sample.time))
         sample.time = 0;
-      if (weight == NOTHING)
-        weight = MICRO;
+      if (weight == FLAM_GECKO_NOTHING)
+        weight = FLAM_GECKO_MICRO;
       if (stack >= 0 && stack < stacks->len)
         sample.stack = g_array_index (stacks, FlamId, (guint)stack);
-      if ((stack != NOTHING && (stack < 0 || stack >= stacks->len)) ||
+      if ((stack != FLAM_GECKO_NOTHING &&
+           (stack < 0 || stack >= stacks->len)) ||
           weight < 0)
         {
           gecko->bad++;
@@ -574,15 +324,15 @@ static void
 read_thread (Gecko *gecko, FlamJson *json)
 {
   guint depth = flam_json_enter (json);
-  g_autoptr (Tables) tables = tables_new ();
+  g_autoptr (FlamGeckoTables) tables = flam_gecko_tables_new ();
   g_autofree char *name = NULL;
   g_autofree char *process_name = NULL;
   gint64 pid = -1, tid = -1;
-  Measure measure = IS_COUNT;
+  FlamGeckoMeasure measure = FLAM_GECKO_IS_COUNT;
   FlamId process, thread;
 
   while (flam_json_member (json, depth))
-    if (read_member (gecko, tables, json, &measure))
+    if (flam_gecko_tables_read (tables, json, gecko->builder, &measure))
       continue;
     else if (flam_json_key_is (json, "pid"))
       pid = get_id (json);
@@ -649,17 +399,15 @@ read_categories (Gecko *gecko, FlamJson *json)
 }
 
 static void
-read_meta (Gecko *gecko, Piece piece)
+read_meta (Gecko *gecko, FlamJsonText piece)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth;
+  guint depth = flam_json_open (&json, piece.text, piece.length);
   gint64 start = 0;
 
-  open_piece (&json, piece);
-  depth = flam_json_enter (&json);
   while (flam_json_member (&json, depth))
     if (flam_json_key_is (&json, "startTime"))
-      start = flam_json_get_scaled (&json, MICRO);
+      start = flam_json_get_scaled (&json, FLAM_GECKO_MICRO);
     else if (flam_json_key_is (&json, "categories"))
       read_categories (gecko, &json);
     else if (flam_json_key_is (&json, "product"))
@@ -674,19 +422,17 @@ read_meta (Gecko *gecko, Piece piece)
 }
 
 static void
-read_shared (Gecko *gecko, Piece piece)
+read_shared (Gecko *gecko, FlamJsonText piece)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth;
+  guint depth = flam_json_open (&json, piece.text, piece.length);
 
-  g_clear_pointer (&gecko->shared, tables_free);
+  g_clear_pointer (&gecko->shared, flam_gecko_tables_free);
   if (piece.length == 0)
     return;
-  gecko->shared = tables_new ();
-  open_piece (&json, piece);
-  depth = flam_json_enter (&json);
+  gecko->shared = flam_gecko_tables_new ();
   while (flam_json_member (&json, depth))
-    read_member (gecko, gecko->shared, &json, NULL);
+    flam_gecko_tables_read (gecko->shared, &json, gecko->builder, NULL);
 }
 
 /* Old Firefox: another process's profile, as text among the threads. */
@@ -695,7 +441,7 @@ add_text_profile (Gecko *gecko, FlamJson *json)
 {
   gsize length;
   const char *text = flam_json_get_string (json, &length);
-  Piece piece = { g_memdup2 (text, length), length };
+  FlamJsonText piece = { g_memdup2 (text, length), length };
 
   if (piece.text == NULL)
     return;
@@ -704,13 +450,11 @@ add_text_profile (Gecko *gecko, FlamJson *json)
 }
 
 static void
-read_threads (Gecko *gecko, Piece piece)
+read_threads (Gecko *gecko, FlamJsonText piece)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth;
+  guint depth = flam_json_open (&json, piece.text, piece.length);
 
-  open_piece (&json, piece);
-  depth = flam_json_enter (&json);
   while (gecko->cancelled == NULL && flam_json_element (&json, depth))
     {
       if (json.token == FLAM_JSON_STRING)
@@ -726,41 +470,35 @@ read_threads (Gecko *gecko, Piece piece)
 }
 
 static void
-find_processes (Gecko *gecko, Piece piece)
+find_processes (Gecko *gecko, FlamJsonText piece)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth;
+  guint depth = flam_json_open (&json, piece.text, piece.length);
 
-  open_piece (&json, piece);
-  depth = flam_json_enter (&json);
   while (flam_json_element (&json, depth))
     {
-      Piece process = take_piece (&json);
+      FlamJsonText process = flam_json_take (&json);
       if (process.length > 0)
         g_array_append_val (gecko->profiles, process);
     }
 }
 
 static void
-read_profile (Gecko *gecko, Piece piece, GError **bad)
+read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
 {
-  g_auto (FlamJson) json = { 0 };
-  Piece meta = { "", 0 }, shared = meta, threads = meta, processes = meta;
-  guint depth;
+  FlamJsonText meta = { .text = "" }, shared = meta, threads = meta,
+               processes = meta;
+  guint depth = flam_json_open (json, piece.text, piece.length);
 
-  open_piece (&json, piece);
-  depth = flam_json_enter (&json);
-  while (flam_json_member (&json, depth))
-    if (flam_json_key_is (&json, "meta"))
-      meta = take_piece (&json);
-    else if (flam_json_key_is (&json, "shared"))
-      shared = take_piece (&json);
-    else if (flam_json_key_is (&json, "threads"))
-      threads = take_piece (&json);
-    else if (flam_json_key_is (&json, "processes"))
-      processes = take_piece (&json);
-  if (bad != NULL)
-    flam_json_finish (&json, gecko->source, bad);
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "meta"))
+      meta = flam_json_take (json);
+    else if (flam_json_key_is (json, "shared"))
+      shared = flam_json_take (json);
+    else if (flam_json_key_is (json, "threads"))
+      threads = flam_json_take (json);
+    else if (flam_json_key_is (json, "processes"))
+      processes = flam_json_take (json);
   read_meta (gecko, meta);
   read_shared (gecko, shared);
   read_threads (gecko, threads);
@@ -768,27 +506,20 @@ read_profile (Gecko *gecko, Piece piece, GError **bad)
 }
 
 static gboolean
-check (Gecko *gecko, GError *bad, GError **error)
+check (Gecko *gecko, FlamJson *document, GError **error)
 {
   if (gecko->cancelled != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&gecko->cancelled));
       return FALSE;
     }
-  if (gecko->samples == 0 && bad != NULL)
-    {
-      g_propagate_error (error, g_error_copy (bad));
-      return FALSE;
-    }
-  if (bad != NULL)
-    {
-      flam_builder_set_partial (gecko->builder, gecko->source->read_fraction);
-      flam_builder_warn (gecko->builder,
-                         "the rest of the file was left out: %s",
-                         bad->message + strlen (gecko->source->path) + 2);
-    }
+  if (!flam_json_finish_partly (document,
+                                gecko->source,
+                                gecko->samples > 0 ? gecko->builder : NULL,
+                                error))
+    return FALSE;
   if (gecko->n_events == 0)
-    find_event (gecko, IS_COUNT);
+    find_event (gecko, FLAM_GECKO_IS_COUNT);
   if (gecko->bad > 0)
     flam_builder_warn (gecko->builder,
                        "%" G_GUINT64_FORMAT " stacks or samples make no sense",
@@ -806,23 +537,26 @@ load (const FlamSource *source,
     .source = source,
     .builder = builder,
     .progress = options->progress,
-    .profiles = g_array_new (FALSE, FALSE, sizeof (Piece)),
+    .profiles = g_array_new (FALSE, FALSE, sizeof (FlamJsonText)),
     .texts = g_ptr_array_new_with_free_func (g_free),
     .event = { -1, -1, -1 },
   };
-  Piece document = { (const char *)source->data, source->size };
-  g_autoptr (GError) bad = NULL;
+  FlamJsonText whole = { (const char *)source->data, source->size };
+  g_auto (FlamJson) document = { 0 };
   gboolean ok;
 
   flam_builder_add_column (builder);
   flam_builder_set_has_times (builder);
-  g_array_append_val (gecko.profiles, document);
+  read_profile (&gecko, &document, whole);
   for (guint i = 0; i < gecko.profiles->len && gecko.cancelled == NULL; i++)
-    read_profile (
-        &gecko, g_array_index (gecko.profiles, Piece, i), i == 0 ? &bad : NULL);
-  ok = check (&gecko, bad, error);
+    {
+      g_auto (FlamJson) process = { 0 };
+      read_profile (
+          &gecko, &process, g_array_index (gecko.profiles, FlamJsonText, i));
+    }
+  ok = check (&gecko, &document, error);
   g_clear_error (&gecko.cancelled);
-  tables_free (gecko.shared);
+  flam_gecko_tables_free (gecko.shared);
   g_array_unref (gecko.profiles);
   g_ptr_array_unref (gecko.texts);
   return ok;
@@ -833,20 +567,13 @@ load (const FlamSource *source,
 static gboolean
 holds (const FlamSource *source, const char *word)
 {
-  return memmem (
-             source->data, MIN (source->size, 65536), word, strlen (word)) !=
-         NULL;
+  return flam_source_head_has (source, 65536, word);
 }
 
 static guint
 probe (const FlamSource *source)
 {
-  gsize start = 0;
-
-  while (start < MIN (source->size, 4096) &&
-         g_ascii_isspace (source->data[start]))
-    start++;
-  if (source->data[start] != '{' || !holds (source, "\"meta\""))
+  if (flam_source_first_char (source) != '{' || !holds (source, "\"meta\""))
     return 0;
   if (holds (source, "\"preprocessedProfileVersion\""))
     return 95;

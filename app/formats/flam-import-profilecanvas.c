@@ -52,12 +52,7 @@ static const char call[] = "ProfileCanvas.ProfileViewer(\"#";
 static guint
 probe (const FlamSource *source)
 {
-  return memmem (source->data,
-                 MIN (source->size, 4096),
-                 "profiler-container-",
-                 19) != NULL
-             ? 80
-             : 0;
+  return flam_source_head_has (source, 4096, "profiler-container-") ? 80 : 0;
 }
 
 static void

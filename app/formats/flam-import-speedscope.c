@@ -25,8 +25,6 @@
 #include <string.h>
 
 #define FRACTION 1000000
-#define PROGRESS_BYTES (1 << 20)
-
 typedef enum
 {
   IS_TIME,
@@ -61,26 +59,11 @@ typedef struct
   gboolean fractions;
   gboolean used[N_MEASURES];
   guint event[N_MEASURES];
-  const guint8 *next_step;
   GError *cancelled;
   FlamId thread;
   guint64 samples;
   guint64 bad;
 } Reader;
-
-/* When cancelled, the rest is as good as cut off, which ends all loops. */
-static void
-step (Reader *reader, FlamJson *json)
-{
-  if (json->at < reader->next_step || reader->cancelled != NULL)
-    return;
-  reader->next_step = json->at + PROGRESS_BYTES;
-  if (!flam_progress_step (reader->progress,
-                           (double)(json->at - json->start) /
-                               (json->end - json->start),
-                           &reader->cancelled))
-    json->at = json->end;
-}
 
 /* --- first pass ---------------------------------------------------------- */
 
@@ -159,7 +142,8 @@ read_frames (Reader *reader, FlamJson *json)
     if (flam_json_key_is (json, "frames"))
       {
         guint inner = flam_json_enter (json);
-        for (; flam_json_element (json, inner); step (reader, json))
+        for (; flam_json_element (json, inner);
+             flam_json_step (json, reader->progress, &reader->cancelled))
           read_frame (reader, json);
       }
 }
@@ -177,7 +161,8 @@ note_fractions (Reader *reader, FlamJson *json)
 {
   guint depth = flam_json_enter (json);
 
-  for (; flam_json_element (json, depth); step (reader, json))
+  for (; flam_json_element (json, depth);
+       flam_json_step (json, reader->progress, &reader->cancelled))
     if (json->token == FLAM_JSON_OBJECT)
       {
         guint inner = flam_json_enter (json);
@@ -211,9 +196,7 @@ first_pass (Reader *reader)
   g_auto (FlamJson) json = { 0 };
   guint depth, inner;
 
-  flam_json_init (&json, reader->source->data, reader->source->size);
-  flam_json_next (&json);
-  depth = flam_json_enter (&json);
+  depth = flam_json_open (&json, reader->source->data, reader->source->size);
   while (flam_json_member (&json, depth))
     if (flam_json_key_is (&json, "shared"))
       read_frames (reader, &json);
@@ -300,7 +283,8 @@ read_samples (Reader *reader, FlamJson *json)
 {
   guint depth = flam_json_enter (json);
 
-  for (; flam_json_element (json, depth); step (reader, json))
+  for (; flam_json_element (json, depth);
+       flam_json_step (json, reader->progress, &reader->cancelled))
     {
       FlamId stack = read_stack (reader, json);
       g_array_append_val (reader->stacks, stack);
@@ -361,7 +345,8 @@ read_events (Reader *reader, FlamJson *json, Unit unit)
   gint64 last = G_MININT64 / 4;
 
   g_array_set_size (reader->open, 0);
-  for (; flam_json_element (json, depth); step (reader, json))
+  for (; flam_json_element (json, depth);
+       flam_json_step (json, reader->progress, &reader->cancelled))
     read_event (reader, json, unit, &last);
 }
 
@@ -416,7 +401,6 @@ second_pass (Reader *reader, FlamJson *json)
 {
   guint depth, inner;
 
-  reader->next_step = json->start;
   flam_json_next (json);
   depth = flam_json_enter (json);
   while (flam_json_member (json, depth))
@@ -469,7 +453,6 @@ static gboolean
 read_file (Reader *reader, GError **error)
 {
   g_auto (FlamJson) json = { 0 };
-  g_autoptr (GError) bad = NULL;
 
   flam_json_init (&json, reader->source->data, reader->source->size);
   first_pass (reader);
@@ -482,20 +465,11 @@ read_file (Reader *reader, GError **error)
       g_propagate_error (error, reader->cancelled);
       return FALSE;
     }
-  if (!flam_json_finish (&json, reader->source, &bad))
-    {
-      if (reader->samples == 0)
-        {
-          g_propagate_error (error, g_steal_pointer (&bad));
-          return FALSE;
-        }
-      flam_builder_set_partial (reader->builder,
-                                (double)json.problem_at /
-                                    MAX (reader->source->size, 1));
-      flam_builder_warn (reader->builder,
-                         "the rest of the file was left out: %s",
-                         bad->message + strlen (reader->source->path) + 2);
-    }
+  if (!flam_json_finish_partly (&json,
+                                reader->source,
+                                reader->samples > 0 ? reader->builder : NULL,
+                                error))
+    return FALSE;
   if (reader->units->len == 0)
     {
       flam_source_error (reader->source,
@@ -523,7 +497,6 @@ load (const FlamSource *source,
     .source = source,
     .builder = builder,
     .progress = options->progress,
-    .next_step = source->data,
     .frames = g_array_new (FALSE, FALSE, sizeof (FlamId)),
     .units = g_array_new (FALSE, FALSE, sizeof (Unit)),
     .open = g_array_new (FALSE, FALSE, sizeof (FlamId)),
@@ -547,15 +520,11 @@ static guint
 probe (const FlamSource *source)
 {
   static const char schema[] = "speedscope.app/file-format-schema";
-  gsize head = MIN (source->size, 16384);
   const guint8 *tail = source->data + source->size - MIN (source->size, 512);
-  const guint8 *p = source->data;
 
-  while (p < source->data + head && g_ascii_isspace (*p))
-    p++;
-  if (p == source->data + head || *p != '{')
+  if (flam_source_first_char (source) != '{')
     return 0;
-  if (memmem (source->data, head, schema, strlen (schema)) != NULL ||
+  if (flam_source_head_has (source, 16384, schema) ||
       memmem (
           tail, source->data + source->size - tail, schema, strlen (schema)) !=
           NULL)

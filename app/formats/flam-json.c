@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-json.h"
 
-#include <math.h>
 #include <string.h>
 
+#define TELL_BYTES (1 << 20)
 #define ONES (~(guint64)0 / 255)
 
 void
@@ -50,6 +50,14 @@ skip_space (FlamJson *json)
   while (p < json->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
     p++;
   json->at = p;
+}
+
+guint
+flam_json_open (FlamJson *json, const void *data, gsize size)
+{
+  flam_json_init (json, data, size);
+  flam_json_next (json);
+  return flam_json_enter (json);
 }
 
 /* --- strings ------------------------------------------------------------- */
@@ -159,73 +167,6 @@ scan_string (FlamJson *json, FlamJsonText *text)
   text->length = (const char *)p - text->text;
   json->at = p + 1;
   return TRUE;
-}
-
-static guint
-read_hex4 (const char *p)
-{
-  return g_ascii_xdigit_value (p[0]) << 12 | g_ascii_xdigit_value (p[1]) << 8 |
-         g_ascii_xdigit_value (p[2]) << 4 | g_ascii_xdigit_value (p[3]);
-}
-
-static const char *
-unescape_unicode (const char *p, const char *end, GString *out)
-{
-  gunichar c = read_hex4 (p);
-
-  p += 4;
-  if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u')
-    {
-      guint low = read_hex4 (p + 2);
-      if (low >= 0xdc00 && low < 0xe000)
-        {
-          c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-          p += 6;
-        }
-    }
-  if (c >= 0xd800 && c < 0xe000)
-    c = 0xfffd;
-  if (c == 0)
-    g_string_append_c (out, '\0');
-  else
-    g_string_append_unichar (out, c);
-  return p;
-}
-
-static const char *
-unescape (const FlamJsonText *text, GString **scratch, gsize *length)
-{
-  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-  const char *p = text->text, *end = p + text->length;
-  GString *out;
-
-  if (*scratch == NULL)
-    *scratch = g_string_new (NULL);
-  out = *scratch;
-  g_string_truncate (out, 0);
-  if (!text->escaped)
-    g_string_append_len (out, p, text->length);
-  else
-    while (p < end)
-      {
-        const char *slash = memchr (p, '\\', end - p);
-        if (slash == NULL)
-          slash = end;
-        g_string_append_len (out, p, slash - p);
-        p = slash;
-        if (p == end)
-          break;
-        if (p[1] == 'u')
-          p = unescape_unicode (p + 2, end, out);
-        else
-          {
-            g_string_append_c (out, to[strchr (from, p[1]) - from]);
-            p += 2;
-          }
-      }
-  if (length != NULL)
-    *length = out->len;
-  return out->str;
 }
 
 /* --- numbers ------------------------------------------------------------- */
@@ -483,115 +424,33 @@ flam_json_skip (FlamJson *json)
     flam_json_next (json);
 }
 
-/* --- values -------------------------------------------------------------- */
-
-static gboolean
-text_is (const FlamJsonText *text, GString **scratch, const char *wanted)
+FlamJsonText
+flam_json_take (FlamJson *json)
 {
-  const char *have = text->text;
-  gsize length = text->length;
+  const char *start = (const char *)json->at - 1;
+  const guint8 *end;
 
-  if (text->escaped)
-    have = unescape (text, scratch, &length);
-  return length == strlen (wanted) && memcmp (have, wanted, length) == 0;
+  if (json->token != FLAM_JSON_OBJECT && json->token != FLAM_JSON_ARRAY)
+    return (FlamJsonText){ .text = "" };
+  flam_json_skip (json);
+  end = json->token == FLAM_JSON_ERROR ? json->end : json->at;
+  return (FlamJsonText){ .text = start, .length = (const char *)end - start };
 }
 
-gboolean
-flam_json_key_is (FlamJson *json, const char *name)
+/* --- the end ------------------------------------------------------------- */
+
+void
+flam_json_tell (FlamJson *json,
+                const FlamProgress *progress,
+                GError **cancelled)
 {
-  return text_is (&json->key, &json->key_scratch, name);
-}
-
-const char *
-flam_json_get_key (FlamJson *json, gsize *length)
-{
-  return unescape (&json->key, &json->key_scratch, length);
-}
-
-const char *
-flam_json_get_string (FlamJson *json, gsize *length)
-{
-  if (json->token == FLAM_JSON_STRING)
-    return unescape (&json->string, &json->scratch, length);
-  if (length != NULL)
-    *length = 0;
-  return "";
-}
-
-gboolean
-flam_json_string_is (FlamJson *json, const char *text)
-{
-  return json->token == FLAM_JSON_STRING &&
-         text_is (&json->string, &json->scratch, text);
-}
-
-/* mantissa * scale * 10^exponent, away from zero at a half. */
-gint64
-flam_json_get_scaled (FlamJson *json, guint32 scale)
-{
-  __uint128_t value;
-  gint64 exponent = json->exponent;
-
-  if (json->token != FLAM_JSON_NUMBER)
-    return json->token == FLAM_JSON_TRUE ? scale : 0;
-  value = (__uint128_t)json->mantissa * scale;
-  for (; exponent > 0 && value != 0 && value <= G_MAXINT64; exponent--)
-    value *= 10;
-  if (exponent < -40)
-    {
-      value = 0;
-      exponent = 0;
-    }
-  for (; exponent < -1; exponent++)
-    value /= 10;
-  if (exponent == -1)
-    value = (value + 5) / 10;
-  if (value > G_MAXINT64)
-    value = G_MAXINT64;
-  return json->negative ? -(gint64)value : (gint64)value;
-}
-
-gint64
-flam_json_get_int (FlamJson *json)
-{
-  __uint128_t value = json->mantissa;
-  gint64 exponent = json->exponent;
-
-  if (json->token != FLAM_JSON_NUMBER)
-    return json->token == FLAM_JSON_TRUE;
-  for (; exponent > 0 && value != 0 && value <= G_MAXINT64; exponent--)
-    value *= 10;
-  for (; exponent < 0 && value != 0; exponent++)
-    value /= 10;
-  if (value > G_MAXINT64)
-    value = G_MAXINT64;
-  return json->negative ? -(gint64)value : (gint64)value;
-}
-
-/* Exact whenever both the digits and the power of ten are doubles themselves
- * (Clinger 1990); else by the C library, from a copy that ends. */
-double
-flam_json_get_double (FlamJson *json)
-{
-  static const double powers[] = {
-    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-  };
-  gint64 exponent = json->exponent;
-  double value;
-
-  if (json->token != FLAM_JSON_NUMBER)
-    return json->token == FLAM_JSON_TRUE;
-  if (json->inexact || json->mantissa >> 53 != 0 || ABS (exponent) > 22)
-    {
-      g_autofree char *copy =
-          g_strndup (json->string.text, json->string.length);
-      value = g_ascii_strtod (copy, NULL);
-      return isfinite (value) ? value : value < 0 ? -G_MAXDOUBLE : G_MAXDOUBLE;
-    }
-  value = (double)json->mantissa;
-  value = exponent < 0 ? value / powers[-exponent] : value * powers[exponent];
-  return json->negative ? -value : value;
+  json->tell_at = json->at + TELL_BYTES;
+  if (*cancelled == NULL &&
+      !flam_progress_step (progress,
+                           (double)(json->at - json->start) /
+                               (json->end - json->start),
+                           cancelled))
+    json->at = json->end;
 }
 
 gboolean
@@ -607,4 +466,27 @@ flam_json_finish (FlamJson *json, const FlamSource *source, GError **error)
                      "%s",
                      json->problem);
   return FALSE;
+}
+
+gboolean
+flam_json_finish_partly (FlamJson *json,
+                         const FlamSource *source,
+                         FlamBuilder *builder,
+                         GError **error)
+{
+  g_autoptr (GError) bad = NULL;
+
+  if (flam_json_finish (json, source, &bad))
+    return TRUE;
+  if (builder == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&bad));
+      return FALSE;
+    }
+  flam_builder_set_partial (builder,
+                            (double)json->problem_at / MAX (source->size, 1));
+  flam_builder_warn (builder,
+                     "the rest of the file was left out: %s",
+                     bad->message + strlen (source->path) + 2);
+  return TRUE;
 }

@@ -29,6 +29,7 @@
  * is skipped, numbers beyond range saturate, lone surrogates become U+FFFD,
  * double keys come one after the other, bytes that are not UTF-8 are errors. */
 
+#include "flam-builder.h"
 #include "flam-source.h"
 
 G_BEGIN_DECLS
@@ -78,9 +79,10 @@ typedef struct
   gsize problem_at;
   gboolean truncated; /* the bytes ended too soon */
 
-  guint32 *objects; /* bit a level: it is an object */
-  guint n_levels;   /* room in `objects` */
-  gboolean comma;   /* a value was read in this container */
+  const guint8 *tell_at; /* flam_json_step() has nothing to do before */
+  guint32 *objects;      /* bit a level: it is an object */
+  guint n_levels;        /* room in `objects` */
+  gboolean comma;        /* a value was read in this container */
   GString *scratch;
   GString *key_scratch;
 } FlamJson;
@@ -89,6 +91,9 @@ typedef struct
 void flam_json_init (FlamJson *json, const void *data, gsize size);
 void flam_json_clear (FlamJson *json);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamJson, flam_json_clear)
+
+/* The same, and enters it: the depth for the loops below. */
+guint flam_json_open (FlamJson *json, const void *data, gsize size);
 
 FlamJsonToken flam_json_next (FlamJson *json);
 
@@ -101,6 +106,9 @@ gboolean flam_json_element (FlamJson *json, guint depth);
 /* To the end of the value that begins with the current token; leaves its last
  * token current. */
 void flam_json_skip (FlamJson *json);
+/* The same for an object or array, which can be opened later: members come in
+ * any order. Nothing for any other value. */
+FlamJsonText flam_json_take (FlamJson *json);
 
 gboolean flam_json_key_is (FlamJson *json, const char *name);
 /* Unescaped; valid until the next such call; NUL-terminated, and may contain
@@ -116,9 +124,33 @@ double flam_json_get_double (FlamJson *json);
  * microseconds with three decimals -> nanoseconds. */
 gint64 flam_json_get_scaled (FlamJson *json, guint32 scale);
 
+/* An array's elements, appended to gint64s. */
+void flam_json_get_ints (FlamJson *json, GArray *into);
+
+/* For loops over large arrays: says now and then how much is read. When
+ * cancelled, the rest is as good as cut off, which ends all loops. */
+void flam_json_tell (FlamJson *json,
+                     const FlamProgress *progress,
+                     GError **cancelled);
+
+static inline void
+flam_json_step (FlamJson *json,
+                const FlamProgress *progress,
+                GError **cancelled)
+{
+  if (G_UNLIKELY (json->at >= json->tell_at))
+    flam_json_tell (json, progress, cancelled);
+}
+
 /* TRUE if all went well so far. Else sets `error` to what was wrong and where
  * in `source`. */
 gboolean
 flam_json_finish (FlamJson *json, const FlamSource *source, GError **error);
+/* The same where what came before the fault is worth having: with a `builder`
+ * the profile becomes a partial one, with a warning. */
+gboolean flam_json_finish_partly (FlamJson *json,
+                                  const FlamSource *source,
+                                  FlamBuilder *builder,
+                                  GError **error);
 
 G_END_DECLS

@@ -376,3 +376,21 @@ flam_source_free (FlamSource *source)
   g_free (source->name);
   g_free (source);
 }
+
+/* --- probes -------------------------------------------------------------- */
+
+gboolean
+flam_source_head_has (const FlamSource *source, gsize head, const char *text)
+{
+  return memmem (source->data, MIN (source->size, head), text, strlen (text)) !=
+         NULL;
+}
+
+char
+flam_source_first_char (const FlamSource *source)
+{
+  for (gsize i = 0; i < MIN (source->size, 4096); i++)
+    if (!g_ascii_isspace (source->data[i]))
+      return (char)source->data[i];
+  return '\0';
+}

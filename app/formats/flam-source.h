@@ -50,6 +50,12 @@ gboolean flam_source_is_truncated (const FlamSource *source);
 /* How much of the file lies before an offset in its bytes. */
 double flam_source_fraction (const FlamSource *source, gsize offset);
 
+/* For probes: `text` is among the first `head` bytes. */
+gboolean
+flam_source_head_has (const FlamSource *source, gsize head, const char *text);
+/* The first byte that is no white space; 0: there is none soon. */
+char flam_source_first_char (const FlamSource *source);
+
 /* For tests, fuzzers and members of archives; copies, and unpacks nothing. */
 FlamSource *
 flam_source_new_from_data (const char *name, const void *data, gsize size);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-gecko-tables.h"
+
+#include <string.h>
+
+static const struct
+{
+  const char *table, *column;
+  guint32 scale;
+} columns[FLAM_GECKO_N_COLUMNS] = {
+  [FLAM_GECKO_STACK_PREFIX] = { "stackTable", "prefix", 1 },
+  [FLAM_GECKO_STACK_FRAME] = { "stackTable", "frame", 1 },
+  [FLAM_GECKO_FRAME_FUNC] = { "frameTable", "func", 1 },
+  [FLAM_GECKO_FRAME_LINE] = { "frameTable", "line", 1 },
+  [FLAM_GECKO_FRAME_LOCATION] = { "frameTable", "location", 1 },
+  [FLAM_GECKO_FRAME_CATEGORY] = { "frameTable", "category", 1 },
+  [FLAM_GECKO_FRAME_DEPTH] = { "frameTable", "inlineDepth", 1 },
+  [FLAM_GECKO_FRAME_ADDRESS] = { "frameTable", "address", 1 },
+  [FLAM_GECKO_FUNC_NAME] = { "funcTable", "name", 1 },
+  [FLAM_GECKO_FUNC_JS] = { "funcTable", "isJS", 1 },
+  [FLAM_GECKO_FUNC_FILE] = { "funcTable", "fileName", 1 },
+  [FLAM_GECKO_FUNC_SOURCE] = { "funcTable", "source", 1 },
+  [FLAM_GECKO_FUNC_RESOURCE] = { "funcTable", "resource", 1 },
+  [FLAM_GECKO_RESOURCE_NAME] = { "resourceTable", "name", 1 },
+  [FLAM_GECKO_SOURCE_FILE] = { "sources", "filename", 1 },
+  [FLAM_GECKO_SAMPLE_STACK] = { "samples", "stack", 1 },
+  [FLAM_GECKO_SAMPLE_TIME] = { "samples", "time", FLAM_GECKO_MICRO },
+  [FLAM_GECKO_SAMPLE_DELTA] = { "samples", "timeDeltas", FLAM_GECKO_MICRO },
+  [FLAM_GECKO_SAMPLE_WEIGHT] = { "samples", "weight", FLAM_GECKO_MICRO },
+};
+
+FlamGeckoTables *
+flam_gecko_tables_new (void)
+{
+  FlamGeckoTables *tables = g_new0 (FlamGeckoTables, 1);
+
+  for (guint i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
+    tables->column[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
+  tables->strings = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  tables->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  tables->stacks = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  return tables;
+}
+
+void
+flam_gecko_tables_free (FlamGeckoTables *tables)
+{
+  if (tables == NULL)
+    return;
+  for (guint i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
+    g_array_unref (tables->column[i]);
+  g_array_unref (tables->strings);
+  g_array_unref (tables->frames);
+  g_array_unref (tables->stacks);
+  g_free (tables);
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static void
+add_number (GArray *into, FlamJson *json, guint32 scale)
+{
+  gint64 value = FLAM_GECKO_NOTHING;
+
+  if (json->token == FLAM_JSON_NUMBER)
+    value = flam_json_get_scaled (json, scale);
+  else if (json->token == FLAM_JSON_TRUE || json->token == FLAM_JSON_FALSE)
+    value = json->token == FLAM_JSON_TRUE;
+  g_array_append_val (into, value);
+}
+
+static int
+find_column (FlamJson *json, const char *table)
+{
+  for (int i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
+    if (strcmp (columns[i].table, table) == 0 &&
+        flam_json_key_is (json, columns[i].column))
+      return i;
+  return -1;
+}
+
+static void
+read_schema (FlamJson *json, const char *table, int *map)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_member (json, depth))
+    {
+      int column = find_column (json, table);
+      gint64 place = flam_json_get_int (json);
+      if (column >= 0 && place >= 0 && place < FLAM_GECKO_N_COLUMNS)
+        map[place] = column;
+    }
+}
+
+static void
+read_rows (FlamGeckoTables *tables, FlamJsonText rows, const int *map)
+{
+  g_auto (FlamJson) json = { 0 };
+  guint depth = flam_json_open (&json, rows.text, rows.length);
+  guint inner;
+
+  while (flam_json_element (&json, depth))
+    {
+      gboolean has[FLAM_GECKO_N_COLUMNS] = { FALSE };
+      gint64 nothing = FLAM_GECKO_NOTHING;
+      guint place = 0;
+
+      inner = flam_json_enter (&json);
+      for (; flam_json_element (&json, inner); place++)
+        if (place < FLAM_GECKO_N_COLUMNS && map[place] >= 0)
+          {
+            add_number (
+                tables->column[map[place]], &json, columns[map[place]].scale);
+            has[place] = TRUE;
+          }
+      for (place = 0; place < FLAM_GECKO_N_COLUMNS; place++)
+        if (map[place] >= 0 && !has[place])
+          g_array_append_val (tables->column[map[place]], nothing);
+    }
+}
+
+static void
+read_table (FlamGeckoTables *tables,
+            FlamJson *json,
+            const char *table,
+            FlamGeckoMeasure *measure)
+{
+  guint depth = flam_json_enter (json);
+  int map[FLAM_GECKO_N_COLUMNS];
+  FlamJsonText rows = { .text = "" };
+
+  for (guint i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
+    map[i] = -1;
+  while (flam_json_member (json, depth))
+    {
+      int column = find_column (json, table);
+
+      if (column >= 0 && json->token == FLAM_JSON_ARRAY)
+        {
+          guint inner = flam_json_enter (json);
+          while (flam_json_element (json, inner))
+            add_number (tables->column[column], json, columns[column].scale);
+        }
+      else if (flam_json_key_is (json, "schema"))
+        read_schema (json, table, map);
+      else if (flam_json_key_is (json, "data"))
+        rows = flam_json_take (json);
+      else if (measure != NULL && flam_json_key_is (json, "weightType"))
+        *measure = flam_json_string_is (json, "tracing-ms") ? FLAM_GECKO_IS_TIME
+                   : flam_json_string_is (json, "bytes")    ? FLAM_GECKO_IS_SIZE
+                                                         : FLAM_GECKO_IS_COUNT;
+    }
+  if (rows.length > 0)
+    read_rows (tables, rows, map);
+}
+
+static void
+read_strings (FlamBuilder *builder, FlamGeckoTables *tables, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_element (json, depth))
+    {
+      gsize length;
+      const char *text = flam_json_get_string (json, &length);
+      FlamId string = flam_builder_string (builder, text, length);
+      g_array_append_val (tables->strings, string);
+    }
+}
+
+gboolean
+flam_gecko_tables_read (FlamGeckoTables *tables,
+                        FlamJson *json,
+                        FlamBuilder *builder,
+                        FlamGeckoMeasure *measure)
+{
+  static const char *const names[] = { "stackTable", "frameTable",
+                                       "funcTable",  "resourceTable",
+                                       "sources",    "samples" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (flam_json_key_is (json, names[i]))
+      {
+        read_table (tables, json, names[i], measure);
+        return TRUE;
+      }
+  if (!flam_json_key_is (json, "stringArray") &&
+      !flam_json_key_is (json, "stringTable"))
+    return FALSE;
+  read_strings (builder, tables, json);
+  return TRUE;
+}

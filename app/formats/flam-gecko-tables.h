@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The tables of the Firefox Profiler's files, read column by column.
+ *
+ * Processed: {"length":n,"prefix":[…],"frame":[…]}. Gecko (as Firefox itself
+ * dumps): {"schema":{"prefix":0,"frame":1},"data":[[null,0],…]}. Both become
+ * the same columns of numbers; columns that nothing is made of are left out. */
+
+#include "flam-json.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_GECKO_NOTHING G_MININT64 /* null, or no number */
+#define FLAM_GECKO_MICRO 1000000 /* ms -> ns; weights are kept times this */
+
+typedef enum
+{
+  FLAM_GECKO_STACK_PREFIX,
+  FLAM_GECKO_STACK_FRAME,
+  FLAM_GECKO_FRAME_FUNC,
+  FLAM_GECKO_FRAME_LINE,
+  FLAM_GECKO_FRAME_LOCATION,
+  FLAM_GECKO_FRAME_CATEGORY,
+  FLAM_GECKO_FRAME_DEPTH,
+  FLAM_GECKO_FRAME_ADDRESS,
+  FLAM_GECKO_FUNC_NAME,
+  FLAM_GECKO_FUNC_JS,
+  FLAM_GECKO_FUNC_FILE,
+  FLAM_GECKO_FUNC_SOURCE,
+  FLAM_GECKO_FUNC_RESOURCE,
+  FLAM_GECKO_RESOURCE_NAME,
+  FLAM_GECKO_SOURCE_FILE,
+  FLAM_GECKO_SAMPLE_STACK,
+  FLAM_GECKO_SAMPLE_TIME,
+  FLAM_GECKO_SAMPLE_DELTA,
+  FLAM_GECKO_SAMPLE_WEIGHT,
+  FLAM_GECKO_N_COLUMNS
+} FlamGeckoColumn;
+
+typedef enum
+{
+  FLAM_GECKO_IS_COUNT,
+  FLAM_GECKO_IS_TIME,
+  FLAM_GECKO_IS_SIZE,
+  FLAM_GECKO_N_MEASURES
+} FlamGeckoMeasure;
+
+typedef struct
+{
+  GArray *column[FLAM_GECKO_N_COLUMNS]; /* gint64 */
+  GArray *strings;                      /* FlamId */
+  GArray *frames;                       /* FlamId: the caller's */
+  GArray *stacks;                       /* FlamId: the caller's */
+} FlamGeckoTables;
+
+FlamGeckoTables *flam_gecko_tables_new (void);
+void flam_gecko_tables_free (FlamGeckoTables *tables);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamGeckoTables, flam_gecko_tables_free)
+
+/* A member of a thread or of "shared". TRUE: it was a table, and is read;
+ * `measure` (may be NULL) becomes what its weights are, if they say so. */
+gboolean flam_gecko_tables_read (FlamGeckoTables *tables,
+                                 FlamJson *json,
+                                 FlamBuilder *builder,
+                                 FlamGeckoMeasure *measure);
+
+G_END_DECLS

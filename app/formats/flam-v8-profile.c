@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-v8-profile.h"
+
+#include <string.h>
+
+typedef struct
+{
+  gint64 id;
+  guint32 parent;  /* index, or FLAM_NONE */
+  FlamId function; /* FLAM_NONE: the root */
+  guint32 line;
+  gint64 weight; /* hitCount or selfSize */
+  gboolean idle;
+  FlamId stack; /* FLAM_NONE: not made, or the root's */
+  gboolean made;
+} Node;
+
+typedef struct
+{
+  guint32 node;
+  gint64 child; /* id */
+} Link;
+
+FlamV8Profile *
+flam_v8_profile_new (FlamBuilder *builder, FlamId thread)
+{
+  FlamV8Profile *profile = g_new0 (FlamV8Profile, 1);
+
+  profile->builder = builder;
+  profile->thread = thread;
+  profile->nodes = g_array_new (FALSE, FALSE, sizeof (Node));
+  profile->links = g_array_new (FALSE, FALSE, sizeof (Link));
+  profile->open = g_array_new (FALSE, FALSE, sizeof (guint32));
+  profile->samples = g_array_new (FALSE, FALSE, sizeof (gint64));
+  profile->deltas = g_array_new (FALSE, FALSE, sizeof (gint64));
+  profile->by_id = g_hash_table_new (g_int64_hash, g_int64_equal);
+  return profile;
+}
+
+void
+flam_v8_profile_free (FlamV8Profile *profile)
+{
+  g_array_unref (profile->nodes);
+  g_array_unref (profile->links);
+  g_array_unref (profile->open);
+  g_array_unref (profile->samples);
+  g_array_unref (profile->deltas);
+  g_hash_table_unref (profile->by_id);
+  g_free (profile);
+}
+
+/* --- nodes --------------------------------------------------------------- */
+
+static gboolean
+is_engine (FlamJson *json)
+{
+  gsize length;
+  const char *name = flam_json_get_string (json, &length);
+
+  return length > 2 && name[0] == '(' && name[length - 1] == ')';
+}
+
+static void
+read_call_frame (FlamV8Profile *profile, FlamJson *json, Node *node)
+{
+  guint depth = flam_json_enter (json);
+  FlamFunction function = { .module = FLAM_NONE,
+                            .kind = FLAM_KIND_INTERPRETED };
+  gboolean root = FALSE;
+  gint64 line = -1;
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "functionName"))
+      {
+        gsize length;
+        const char *name = flam_json_get_string (json, &length);
+        root = flam_json_string_is (json, "(root)");
+        node->idle = flam_json_string_is (json, "(idle)");
+        if (is_engine (json))
+          function.kind = FLAM_KIND_ROOT;
+        function.name = flam_builder_string (
+            profile->builder, length > 0 ? name : "(anonymous)", -1);
+      }
+    else if (flam_json_key_is (json, "url"))
+      {
+        gsize length;
+        const char *url = flam_json_get_string (json, &length);
+        function.file = flam_builder_string (
+            profile->builder,
+            g_str_has_prefix (url, "file://") ? url + 7 : url,
+            -1);
+      }
+    else if (flam_json_key_is (json, "lineNumber"))
+      line = flam_json_get_int (json);
+  if (function.name == 0)
+    function.name = flam_builder_string (profile->builder, "(anonymous)", -1);
+  if (line >= 0 && line < G_MAXINT32)
+    function.line = node->line = line + 1;
+  node->function =
+      root ? FLAM_NONE : flam_builder_function (profile->builder, &function);
+}
+
+static guint32
+add_node (FlamV8Profile *profile, guint32 parent)
+{
+  Node node = {
+    .id = -1, .parent = parent, .function = FLAM_NONE, .stack = FLAM_NONE
+  };
+
+  g_array_append_val (profile->nodes, node);
+  return profile->nodes->len - 1;
+}
+
+static Node *
+get_node (FlamV8Profile *profile, guint32 index)
+{
+  return &g_array_index (profile->nodes, Node, index);
+}
+
+/* A member of a node that is no node itself. */
+static void
+read_node_member (FlamV8Profile *profile, FlamJson *json, guint32 index)
+{
+  Node *node = get_node (profile, index);
+
+  if (flam_json_key_is (json, "callFrame"))
+    read_call_frame (profile, json, node);
+  else if (flam_json_key_is (json, "id"))
+    node->id = flam_json_get_int (json);
+  else if (flam_json_key_is (json, "selfSize") ||
+           flam_json_key_is (json, "hitCount"))
+    node->weight = flam_json_get_int (json);
+  else if (flam_json_key_is (json, "parent"))
+    {
+      Link link = { index, flam_json_get_int (json) };
+      /* the same link, from the other end */
+      link.node |= 0x80000000u;
+      g_array_append_val (profile->links, link);
+    }
+}
+
+/* A node with all that is nested in it, without recursion: a child's object
+ * opens in its parent's "children". The node's "{" is the current token. */
+static void
+read_nested (FlamV8Profile *profile, FlamJson *json)
+{
+  guint32 index = add_node (profile, FLAM_NONE);
+
+  g_array_append_val (profile->open, index);
+  while (profile->open->len > 0)
+    {
+      FlamJsonToken token = flam_json_next (json);
+      index = g_array_index (profile->open, guint32, profile->open->len - 1);
+      if (token == FLAM_JSON_ERROR)
+        break;
+      if (token == FLAM_JSON_OBJECT_END)
+        g_array_set_size (profile->open, profile->open->len - 1);
+      else if (token == FLAM_JSON_OBJECT && json->key.length == 0)
+        {
+          index = add_node (profile, index);
+          g_array_append_val (profile->open, index);
+        }
+      else if (json->key.length > 0 && !flam_json_key_is (json, "children"))
+        {
+          read_node_member (profile, json, index);
+          flam_json_skip (json);
+        }
+      else if (token == FLAM_JSON_NUMBER)
+        {
+          Link link = { index, flam_json_get_int (json) };
+          g_array_append_val (profile->links, link);
+        }
+    }
+  g_array_set_size (profile->open, 0);
+}
+
+static void
+read_flat (FlamV8Profile *profile, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_element (json, depth))
+    if (json->token == FLAM_JSON_OBJECT)
+      read_nested (profile, json);
+}
+
+void
+flam_v8_profile_read (FlamV8Profile *profile, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "nodes"))
+      read_flat (profile, json);
+    else if (flam_json_key_is (json, "head"))
+      {
+        if (json->token == FLAM_JSON_OBJECT)
+          read_nested (profile, json);
+      }
+    else if (flam_json_key_is (json, "samples"))
+      flam_json_get_ints (json, profile->samples);
+    else if (flam_json_key_is (json, "timeDeltas"))
+      flam_json_get_ints (json, profile->deltas);
+    else if (flam_json_key_is (json, "startTime"))
+      profile->start = flam_json_get_int (json);
+    else if (flam_json_key_is (json, "endTime"))
+      profile->end = flam_json_get_int (json);
+}
+
+/* --- nodes -> stacks ----------------------------------------------------- */
+
+static guint32
+find_node (FlamV8Profile *profile, gint64 id)
+{
+  return GPOINTER_TO_UINT (g_hash_table_lookup (profile->by_id, &id)) - 1;
+}
+
+void
+flam_v8_profile_link (FlamV8Profile *profile)
+{
+  for (guint i = 0; i < profile->nodes->len; i++)
+    if (get_node (profile, i)->id >= 0)
+      g_hash_table_insert (
+          profile->by_id, &get_node (profile, i)->id, GUINT_TO_POINTER (i + 1));
+  for (guint i = 0; i < profile->links->len; i++)
+    {
+      const Link *link = &g_array_index (profile->links, Link, i);
+      guint32 here = link->node & 0x7fffffff;
+      guint32 there = find_node (profile, link->child);
+
+      if (there == FLAM_NONE || there == here)
+        continue;
+      if (link->node >> 31)
+        get_node (profile, here)->parent = there;
+      else
+        get_node (profile, there)->parent = here;
+    }
+}
+
+/* Callers first: up to the nearest one that is made, then back down. A loop of
+ * parents, which no V8 writes, ends where it would begin again. */
+static FlamId
+node_stack (FlamV8Profile *profile, guint32 index)
+{
+  for (guint32 at = index; at != FLAM_NONE && !get_node (profile, at)->made;
+       at = get_node (profile, at)->parent)
+    {
+      get_node (profile, at)->made = TRUE;
+      g_array_append_val (profile->open, at);
+    }
+  while (profile->open->len > 0)
+    {
+      Node *node = get_node (
+          profile,
+          g_array_index (profile->open, guint32, profile->open->len - 1));
+      FlamId prefix = node->parent != FLAM_NONE
+                          ? get_node (profile, node->parent)->stack
+                          : FLAM_NONE;
+
+      node->stack = prefix;
+      if (node->function != FLAM_NONE)
+        node->stack = flam_builder_stack (
+            profile->builder,
+            prefix,
+            flam_builder_frame (
+                profile->builder, node->function, 0, node->line, 0));
+      g_array_set_size (profile->open, profile->open->len - 1);
+    }
+  return get_node (profile, index)->stack;
+}
+
+/* --- what weighs --------------------------------------------------------- */
+
+void
+flam_v8_profile_add_nodes (FlamV8Profile *profile)
+{
+  for (guint i = 0; i < profile->nodes->len; i++)
+    {
+      gint64 weight = get_node (profile, i)->weight;
+      FlamSample sample = { .thread = profile->thread };
+
+      if (weight <= 0)
+        continue;
+      sample.stack = node_stack (profile, i);
+      flam_builder_add_sample (profile->builder, &sample, &weight);
+    }
+}
+
+/* V8's clock may step back a little; such a sample lasts no time. */
+guint64
+flam_v8_profile_add_samples (FlamV8Profile *profile)
+{
+  guint n = profile->samples->len;
+  gint64 now = profile->start;
+  guint64 unknown = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint32 index =
+          find_node (profile, g_array_index (profile->samples, gint64, i));
+      gint64 here, next, weight;
+      FlamSample sample = { .thread = profile->thread };
+
+      if (i < profile->deltas->len &&
+          __builtin_add_overflow (
+              now, g_array_index (profile->deltas, gint64, i), &now))
+        now = G_MAXINT64 / 1000;
+      here = CLAMP (now, 0, G_MAXINT64 / 1000);
+      if (i + 1 < profile->deltas->len)
+        next = g_array_index (profile->deltas, gint64, i + 1);
+      else
+        next = CLAMP (profile->end, 0, G_MAXINT64 / 1000) - here;
+      weight = CLAMP (next, 0, G_MAXINT64 / 1000 / MAX (n, 1)) * 1000;
+      if (index == FLAM_NONE)
+        {
+          unknown++;
+          continue;
+        }
+      sample.time = here * 1000;
+      sample.stack = node_stack (profile, index);
+      if (get_node (profile, index)->idle)
+        sample.state = FLAM_STATE_SLEEP;
+      flam_builder_add_sample (profile->builder, &sample, &weight);
+    }
+  return unknown;
+}
