@@ -327,14 +327,12 @@ read_code (FlamPythonReader *reader,
 static void
 check_code (FlamPythonReader *reader,
             FlamTask *task,
-            guint64 address,
             Known *known,
             const Pieces *pieces)
 {
   const FlamPythonLayout *layout = task->python->place->layout;
   gboolean same =
       memcmp (known->pieces.code, pieces->code, FLAM_PYTHON_CODE_SIZE) == 0;
-  guint8 after[FLAM_PYTHON_CODE_SIZE];
   FlamPythonCodeParts parts;
 
   if (known->code != NULL &&
@@ -350,11 +348,7 @@ check_code (FlamPythonReader *reader,
                known->pieces.name,
                FLAM_PYTHON_NAME_SIZE);
   known->code = read_code (reader, task->tid, layout, &parts);
-  if (!read_memory (GINT_TO_POINTER (task->tid),
-                    flam_python_code_piece (layout, address),
-                    after,
-                    sizeof after) ||
-      memcmp (after, pieces->code, sizeof after) != 0)
+  if (read_code (reader, task->tid, layout, &parts) != known->code)
     known->code = NULL;
 }
 
@@ -395,8 +389,7 @@ check_batch (FlamPythonReader *reader, FlamTask *task)
       guint whole = n > 0 ? (guint)n / sizeof (Pieces) : 0;
 
       for (guint i = 0; i < whole; i++)
-        check_code (
-            reader, task, reader->batch[done + i], known[done + i], &pieces[i]);
+        check_code (reader, task, known[done + i], &pieces[i]);
       done += whole;
       if (n < 0 && errno == ESRCH)
         break;
