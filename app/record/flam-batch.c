@@ -56,13 +56,16 @@ take_batch (FlamPipe *pipe, gsize size, gboolean may_fail)
       if (batch == NULL && may_fail && pipe->n_batches >= FLAM_BATCH_MAX)
         return FALSE;
     }
-  else if (may_fail && g_async_queue_length (pipe->full) > FLAM_BATCH_MAX / 8)
+  else if (may_fail &&
+           (gsize)g_atomic_int_get (&pipe->large) + size > FLAM_BATCH_LARGE_MAX)
     return FALSE;
   if (batch == NULL)
     {
       batch = batch_new (MAX (size, FLAM_BATCH_SIZE));
       if (batch->size == FLAM_BATCH_SIZE)
         pipe->n_batches++;
+      else
+        g_atomic_int_add (&pipe->large, (gint)batch->size);
     }
   batch->used = 0;
   pipe->current = batch;
@@ -140,5 +143,8 @@ flam_pipe_recycle (FlamPipe *pipe, FlamBatch *batch)
   if (batch->size == FLAM_BATCH_SIZE)
     g_async_queue_push_front (pipe->empty, batch);
   else
-    batch_free (batch);
+    {
+      g_atomic_int_add (&pipe->large, -(gint)batch->size);
+      batch_free (batch);
+    }
 }

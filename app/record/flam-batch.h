@@ -15,6 +15,8 @@ G_BEGIN_DECLS
 
 #define FLAM_BATCH_SIZE (256u << 10)
 #define FLAM_BATCH_MAX 128
+/* Of batches with one message that is larger: bytes on their way. */
+#define FLAM_BATCH_LARGE_MAX (64u << 20)
 
 typedef struct
 {
@@ -28,6 +30,7 @@ typedef struct
 {
   GAsyncQueue *full;
   GAsyncQueue *empty;
+  gint large;         /* bytes, atomic */
   guint n_batches;    /* tracer's */
   FlamBatch *current; /* tracer's */
   gint64 began;       /* when `current` got its first message */

@@ -15,7 +15,7 @@
  * evaluation loop, gives way to the Python frames that it ran. Python frames
  * whose native frame is not there come after all if that is because the native
  * stack could not be followed to its root; else they are left out, as it is
- * their chain that could not (10,000 frames and more). */
+ * their chain that could not (more frames than FLAM_FRAMES_MAX). */
 
 #include "flam-task.h"
 

@@ -6,11 +6,16 @@
 
 #define PAGE_SIZE 4096u
 #define PAGES_MAX 256
+/* A chain that needs so many is deep: each frame's caller is below it, so pages
+ * below are read along. */
+#define PAGES_DEEP 64
+#define PAGES_AHEAD 16
 
 struct _FlamPythonPages
 {
   pid_t tid;
   guint n;
+  guint next; /* the slot that is filled next */
   guint last; /* the page that was read last */
   guint64 addresses[PAGES_MAX];
   gboolean used[PAGES_MAX];
@@ -46,6 +51,7 @@ flam_python_pages_begin (FlamPythonPages *pages,
   pages->last = 0;
   /* A page that is gone ends the copy. */
   pages->n = n > 0 ? (guint)n / PAGE_SIZE : 0;
+  pages->next = pages->n;
   for (guint i = 0; i < pages->n; i++)
     {
       pages->addresses[i] = hints->pages[i];
@@ -53,17 +59,32 @@ flam_python_pages_begin (FlamPythonPages *pages,
     }
 }
 
+/* Slots are used again, but for the first: those pages will be needed the next
+ * time. */
 static gboolean
 add_page (FlamPythonPages *pages, guint64 address)
 {
-  struct iovec local = { pages->data[pages->n], PAGE_SIZE };
-  struct iovec remote = { GSIZE_TO_POINTER (address), PAGE_SIZE };
+  guint wanted = pages->n < PAGES_DEEP ? 1 : PAGES_AHEAD;
+  struct iovec remote[PAGES_AHEAD];
+  struct iovec local;
+  ssize_t n;
 
-  if (pages->n == PAGES_MAX ||
-      process_vm_readv (pages->tid, &local, 1, &remote, 1, 0) != PAGE_SIZE)
+  if (pages->next + wanted > PAGES_MAX)
+    pages->next = PAGES_DEEP;
+  local = (struct iovec){ pages->data[pages->next], wanted * PAGE_SIZE };
+  for (guint i = 0; i < wanted; i++)
+    remote[i] =
+        (struct iovec){ GSIZE_TO_POINTER (address - i * PAGE_SIZE), PAGE_SIZE };
+  n = process_vm_readv (pages->tid, &local, 1, remote, wanted, 0);
+  if (n < (ssize_t)PAGE_SIZE)
     return FALSE;
-  pages->addresses[pages->n] = address;
-  pages->last = pages->n++;
+  pages->last = pages->next;
+  for (guint i = 0; i < (gsize)n / PAGE_SIZE; i++)
+    {
+      pages->addresses[pages->next] = address - i * PAGE_SIZE;
+      pages->used[pages->next++] = FALSE;
+    }
+  pages->n = MAX (pages->n, pages->next);
   return TRUE;
 }
 

@@ -2,7 +2,8 @@
 #pragma once
 
 /* A stopped thread's memory, by pages: those that the last look at it needed
- * are copied in one call, what is missing then costs a call each.
+ * are copied in one call, what is missing then costs a call each; where that is
+ * much, a call for several. No more than 1 MiB is kept.
  *
  *   last time  │ thread state │ frames │ stack │
  *   now        └──────────── one call ─────────┘ + a page that is new
@@ -31,7 +32,7 @@ void flam_python_pages_free (FlamPythonPages *pages);
 void flam_python_pages_begin (FlamPythonPages *pages,
                               pid_t tid,
                               const FlamPythonHints *hints);
-/* A FlamPythonMemory's. No more than 1 MiB altogether. */
+/* A FlamPythonMemory's. */
 bool flam_python_pages_read (gpointer pages,
                              guint64 address,
                              gpointer to,

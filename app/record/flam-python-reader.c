@@ -10,7 +10,6 @@
 #include "flam-python-pages.h"
 #include "flam-stops.h"
 
-#define FRAMES_MAX 16384
 #define THREADS_MAX 4
 #define CODES_MAX (1u << 17) /* of a process; more is garbage */
 #define TEXT_MAX 4096
@@ -59,7 +58,7 @@ struct _FlamPythonReader
 {
   FlamPythonCodes *codes;
   FlamPythonPages *pages;
-  FlamPythonFrame frames[FRAMES_MAX];
+  FlamPythonFrame *frames; /* FLAM_FRAMES_MAX */
   guint n;
   guint round;          /* the walks so far */
   guint64 batch[BATCH]; /* code objects to be looked at */
@@ -74,6 +73,7 @@ flam_python_reader_new (void)
 
   reader->codes = flam_python_codes_new ();
   reader->pages = flam_python_pages_new ();
+  reader->frames = g_new (FlamPythonFrame, FLAM_FRAMES_MAX);
   return reader;
 }
 
@@ -82,6 +82,7 @@ flam_python_reader_free (FlamPythonReader *reader)
 {
   flam_python_codes_free (reader->codes);
   flam_python_pages_free (reader->pages);
+  g_free (reader->frames);
   g_free (reader);
 }
 
@@ -273,7 +274,7 @@ flam_python_reader_walk (FlamPythonReader *reader, FlamTask *task, gint64 now)
                            &memory,
                            state->threads[i],
                            reader->frames + n,
-                           FRAMES_MAX - n);
+                           FLAM_FRAMES_MAX - n);
   flam_python_pages_end (reader->pages, &state->hints);
   reader->n = (guint)n;
   see_new_codes (reader, task);
@@ -402,11 +403,17 @@ check_batch (FlamPythonReader *reader, FlamTask *task)
 static void
 check_all (FlamPythonReader *reader, FlamTask *task)
 {
+  guint64 last = 0;
+
   for (guint i = 0; i < reader->n; i++)
     {
       guint64 code = reader->frames[i].code;
-      Known *known = code != 0 ? known_of (task->target, code) : NULL;
+      Known *known;
 
+      if (code == 0 || code == last)
+        continue;
+      last = code;
+      known = known_of (task->target, code);
       if (known == NULL || known->checked == reader->round)
         continue;
       known->checked = reader->round;
@@ -423,6 +430,7 @@ flam_python_reader_resolve (FlamPythonReader *reader,
                             FlamPythonEntry *entries)
 {
   const FlamPythonLayout *layout;
+  const Known *known = NULL;
   FlamPythonCode *unknown;
 
   if (reader->n == 0)
@@ -434,9 +442,9 @@ flam_python_reader_resolve (FlamPythonReader *reader,
   for (guint i = 0; i < reader->n; i++)
     {
       const FlamPythonFrame *frame = &reader->frames[i];
-      const Known *known = g_hash_table_lookup (task->target->python->codes,
-                                                GSIZE_TO_POINTER (frame->code));
 
+      if (i == 0 || frame->code != frame[-1].code)
+        known = known_of (task->target, frame->code);
       entries[i] = (FlamPythonEntry){ NULL, frame->place };
       if (frame->code == 0)
         continue;

@@ -9,8 +9,8 @@
 
 /* message -> walk (pcs, leaf first) -> frames -> stack, root first -> sample */
 
-#define FRAMES_MAX FLAM_UNWIND_DEFAULT_LIMIT
-#define COPY_MAX (1u << 20)
+#define COPY_MAX (16u << 20)
+#define COPY_GROWTH 32
 #define COPY_HOPELESS (32u << 10)
 #define FLUSH_EVERY (500 * 1000ll) /* µs */
 #define FLUSH_BYTES (1u << 20)
@@ -55,8 +55,8 @@ flam_sampler_init (FlamSampler *sampler,
   sampler->writer = writer;
   sampler->codes = flam_codes_new (writer, options->python);
   sampler->cache = flam_unwind_cache_new ();
-  sampler->pcs = g_new (guint64, FRAMES_MAX);
-  sampler->sps = g_new (guint64, FRAMES_MAX);
+  sampler->pcs = g_new (guint64, FLAM_FRAMES_MAX);
+  sampler->sps = g_new (guint64, FLAM_FRAMES_MAX);
   sampler->mixed = g_array_new (FALSE, FALSE, sizeof (guint32));
   sampler->rss = FLAM_NONE;
   sampler->processes = g_hash_table_new (NULL, NULL);
@@ -250,7 +250,7 @@ walk (FlamSampler *sampler, FlamMessage *message)
                                &regs,
                                sampler->pcs,
                                sampler->sps,
-                               FRAMES_MAX,
+                               FLAM_FRAMES_MAX,
                                &result.end);
   result.last_sp = regs.sp;
   return result;
@@ -305,7 +305,9 @@ give_hints (FlamTask *task, const FlamMessage *message, const Walk *walked)
     return;
   task->hopeless = copy >= COPY_MAX;
   g_atomic_int_set ((gint *)&task->hint_copy,
-                    (gint)(task->hopeless ? COPY_HOPELESS : 2 * copy));
+                    (gint)(task->hopeless
+                               ? COPY_HOPELESS
+                               : MIN (COPY_GROWTH * copy, COPY_MAX)));
 }
 
 static FlamId
@@ -321,6 +323,30 @@ frame_of (FlamSampler *sampler, FlamMessage *message, guint32 item)
       entry->code, sampler->writer, (gint64)entry->place);
 }
 
+/* The stack that `frame` makes of the one before. As far as the thread's last
+ * stack was the same, it is known: of what is deep, most is. `n` frames are. */
+static FlamId
+push_frame (FlamSampler *sampler, GArray *path, guint n, FlamId frame)
+{
+  FlamStep *step;
+  FlamId prefix =
+      n > 0 ? g_array_index (path, FlamStep, n - 1).stack : FLAM_NONE;
+
+  if (n < path->len)
+    {
+      step = &g_array_index (path, FlamStep, n);
+      if (step->frame == frame)
+        return step->stack;
+      g_array_set_size (path, n);
+    }
+  g_array_set_size (path, n + 1);
+  step = &g_array_index (path, FlamStep, n);
+  *step =
+      (FlamStep){ frame,
+                  flam_capture_writer_stack (sampler->writer, prefix, frame) };
+  return step->stack;
+}
+
 static FlamId
 stack_of (FlamSampler *sampler, FlamMessage *message, const Walk *walked)
 {
@@ -331,15 +357,20 @@ stack_of (FlamSampler *sampler, FlamMessage *message, const Walk *walked)
                                  flam_message_python (message),
                                  message->n_python,
                                  sampler->mixed);
+  GArray *path = message->task->path;
   FlamId stack = FLAM_NONE;
+  guint n = 0;
 
+  if (path == NULL)
+    path = message->task->path = g_array_new (FALSE, FALSE, sizeof (FlamStep));
   sampler->stats.truncated += !whole || left > 0;
   for (guint i = sampler->mixed->len; i-- > 0;)
-    stack = flam_capture_writer_stack (
-        sampler->writer,
-        stack,
-        frame_of (
-            sampler, message, g_array_index (sampler->mixed, guint32, i)));
+    stack = push_frame (sampler,
+                        path,
+                        n++,
+                        frame_of (sampler,
+                                  message,
+                                  g_array_index (sampler->mixed, guint32, i)));
   return stack;
 }
 
@@ -414,6 +445,7 @@ take_message (FlamSampler *sampler, FlamMessage *message)
             sampler->alloc, message->task->target->pid, FALSE);
       g_hash_table_remove (sampler->threads,
                            GINT_TO_POINTER (message->task->tid));
+      g_clear_pointer (&message->task->path, g_array_unref);
       g_free (message->task);
       break;
     case FLAM_MESSAGE_SAMPLE:

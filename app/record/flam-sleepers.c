@@ -68,6 +68,7 @@ put_asleep (FlamTracer *tracer,
             gint64 now)
 {
   gsize wanted = (gsize)g_atomic_int_get ((gint *)&task->hint_copy);
+  gint64 began = flam_tracer_begin_read (task);
   guint n_python = flam_tracer_walk_python (tracer, task, now);
   FlamMessage *message = flam_pipe_reserve (
       tracer->pipe, FLAM_MESSAGE_ASLEEP, n_python, wanted, TRUE);
@@ -98,6 +99,7 @@ put_asleep (FlamTracer *tracer,
           now,
           cpu,
           n);
+  flam_tracer_end_read (tracer, task, began, n, n_python);
   tracer->stats.target_cpu += cpu;
   task->cpu_seen += cpu;
   return TRUE;

@@ -24,6 +24,16 @@ G_BEGIN_DECLS
 typedef struct _FlamTarget FlamTarget;
 typedef struct _FlamTask FlamTask;
 
+/* Deeper stacks are cut: native ones, and chains of Python's frames. */
+#define FLAM_FRAMES_MAX (1u << 18)
+
+/* A frame of a stack, and the stack up to it, as in the capture. */
+typedef struct
+{
+  FlamId frame;
+  FlamId stack;
+} FlamStep;
+
 /* A process. */
 struct _FlamTarget
 {
@@ -53,6 +63,8 @@ struct _FlamTask
   int syscall_fd;
   gboolean pending; /* INTERRUPT sent, no stop yet */
   gint64 interrupted_at;
+  gboolean deep;          /* reading its stack took long the last time */
+  gint64 rest_until;      /* therefore it is let alone */
   gboolean listening;     /* in a group stop */
   gboolean blocked;       /* asleep as long as its count is blocked_count */
   gboolean blocked_known; /* the stack of that sleep was taken */
@@ -75,6 +87,7 @@ struct _FlamTask
   /* Sampler's. */
   FlamId id;
   FlamId last_stack;
+  GArray *path; /* FlamStep of the last stack, from the root on; or NULL */
   gint64 carried_cpu; /* of samples whose stack could not be read */
   char name[16];
   gint64 name_read_at;

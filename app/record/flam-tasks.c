@@ -98,6 +98,7 @@ flam_tasks_reopen (FlamTask *task)
   task->schedstat_fd = open_proc (task, "schedstat");
   task->syscall_fd = open_proc (task, "syscall");
   task->blocked = FALSE;
+  task->rest_until = 0;
 }
 
 void

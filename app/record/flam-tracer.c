@@ -36,9 +36,10 @@
  *   let go, or the recording would never end.
  *
  * A sample weighs the CPU time its thread used since the one before, so it
- * does not matter how late a stop comes. The first sample of a thread weighs a
- * period at least: a thread of length L < period is hit with the probability
- * L / period, and weighs L on average. */
+ * does not matter how late a stop comes, nor that threads whose stacks are so
+ * deep that reading them takes long are sampled less often. The first sample of
+ * a thread weighs a period at least: a thread of length L < period is hit with
+ * the probability L / period, and weighs L on average. */
 
 #define IDLE_PERIOD (10 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
@@ -47,6 +48,10 @@
 #define YOUNG_TIME (100 * 1000000ll)
 #define EXEC_MAPS (16u << 10)
 #define SPIN_TIME (15 * 1000ll)
+/* What is deep is let alone for so many times as long as reading it took. */
+#define DEEP_BYTES (256u << 10)
+#define DEEP_FRAMES 4096
+#define DEEP_REST 20
 
 static gint64
 monotonic (void)
@@ -148,6 +153,35 @@ bytes_to_copy (FlamTask *task, guint64 sp)
   return top > sp && top - sp < most ? top - sp : most;
 }
 
+/* Of this thread, ns: however long others held it up. */
+static gint64
+own_cpu (void)
+{
+  struct timespec ts;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &ts);
+  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
+gint64
+flam_tracer_begin_read (const FlamTask *task)
+{
+  return task->deep ? own_cpu () : 0;
+}
+
+void
+flam_tracer_end_read (FlamTracer *tracer,
+                      FlamTask *task,
+                      gint64 began,
+                      gsize n_bytes,
+                      guint n_python)
+{
+  if (task->deep)
+    task->rest_until =
+        flam_tracer_now (tracer) + DEEP_REST * (own_cpu () - began);
+  task->deep = n_bytes >= DEEP_BYTES || n_python >= DEEP_FRAMES;
+}
+
 static void
 account (FlamTracer *tracer, FlamTask *task, FlamMessage *message, gint64 cpu)
 {
@@ -170,7 +204,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   FlamMessage *message = NULL;
   gsize n = 0, wanted = 0;
   guint n_python = 0;
-  gint64 cpu = 0, now;
+  gint64 cpu = 0, now, began = flam_tracer_begin_read (task);
   guint64 count;
   gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &foreign);
 
@@ -207,6 +241,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   flam_sleepers_stopped (task, message);
   account (tracer, task, message, cpu);
   flam_pipe_commit (tracer->pipe, n);
+  flam_tracer_end_read (tracer, task, began, n, n_python);
   tracer->stats.samples++;
 }
 
@@ -223,6 +258,7 @@ tick (FlamTracer *tracer, gint64 now)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
       if (!task->pending && !task->listening && !task->target->foreign &&
+          now >= task->rest_until &&
           !flam_sleepers_target (tracer, task->target, now) &&
           !flam_sleepers_check (tracer, task, now))
         g_ptr_array_add (tracer->due, task);

@@ -62,6 +62,13 @@ gboolean flam_tracer_start (FlamTracer *tracer, GError **error);
 void flam_tracer_run (FlamTracer *tracer);
 gint64 flam_tracer_now (const FlamTracer *tracer);
 guint flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now);
+/* Around the reading of a stack: one that is deep is not read again soon. */
+gint64 flam_tracer_begin_read (const FlamTask *task);
+void flam_tracer_end_read (FlamTracer *tracer,
+                           FlamTask *task,
+                           gint64 began,
+                           gsize n_bytes,
+                           guint n_python);
 /* ns: so many percent of the stops were no longer. */
 gint64 flam_tracer_stop_time (const FlamTracer *tracer, guint percent);
 

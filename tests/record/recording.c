@@ -385,6 +385,30 @@ stack_text (const FlamProfile *profile, const char *leaf)
   return g_string_free (text, FALSE);
 }
 
+/* Prefixes come first: what is on a stack is known once. */
+guint
+depth_of (const FlamProfile *profile, const char *function)
+{
+  g_autofree guint *n = g_new0 (guint, profile->stacks.n);
+  guint most = 0;
+
+  for (FlamId i = 0; i < profile->stacks.n; i++)
+    {
+      FlamId prefix = profile->stacks.prefix[i];
+
+      n[i] = (prefix != FLAM_NONE ? n[prefix] : 0) +
+             (strcmp (frame_name (profile, i), function) == 0);
+    }
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    {
+      FlamId stack = profile->samples.stack[i];
+
+      if (stack != FLAM_NONE && n[stack] > most && is_rooted (profile, stack))
+        most = n[stack];
+    }
+  return most;
+}
+
 double
 rooted_share (const FlamProfile *profile)
 {

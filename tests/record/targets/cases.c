@@ -389,7 +389,7 @@ deep_stack (void)
   return deep (3000) == 3002 ? 0 : 1;
 }
 
-/* Frames of 100,000: more than is copied, and must do no harm. */
+/* 100,000 frames deep. */
 static void *
 abyss_body (void *data)
 {

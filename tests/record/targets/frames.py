@@ -90,9 +90,9 @@ def recursion(seconds):
 
 
 def abyss(seconds):
-    sys.setrecursionlimit(40000)
+    sys.setrecursionlimit(200000)
     down(1, clock() + seconds / 2)
-    down(30000, clock() + seconds / 2)
+    down(100000, clock() + seconds / 2)
 
 
 def nested(seconds):
