@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-debug-files.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -126,4 +127,72 @@ gboolean
 flam_debug_file_is_installed (const FlamElf *debug)
 {
   return g_str_has_prefix (flam_elf_get_path (debug), DEBUG_ROOT "/.build-id/");
+}
+
+/* --- packages ------------------------------------------------------------ */
+
+static FlamElf *
+try_package (const char *path)
+{
+  g_autoptr (FlamElf) elf = path ? flam_elf_open (path, NULL) : NULL;
+
+  return elf && flam_elf_has_section (elf, ".debug_cu_index")
+             ? g_steal_pointer (&elf)
+             : NULL;
+}
+
+/* `folder` may be NULL: the path as it is. */
+static FlamElf *
+try_package_of (const char *folder, const char *path)
+{
+  g_autofree char *inside =
+      folder ? g_build_filename (folder, path, NULL) : g_strdup (path);
+  g_autofree char *package = g_strconcat (inside, ".dwp", NULL);
+
+  return try_package (package);
+}
+
+static FlamElf *
+try_package_beside (const char *binary, const char *debug)
+{
+  char *real = realpath (binary, NULL);
+  g_autofree char *name = g_path_get_basename (binary);
+  g_autofree char *folder = g_path_get_dirname (debug);
+  FlamElf *found = try_package_of (NULL, binary);
+
+  if (!found && real)
+    found = try_package_of (NULL, real);
+  if (!found)
+    found = try_package_of (folder, name);
+  if (!found)
+    found = try_package_of (NULL, debug);
+  free (real);
+  return found;
+}
+
+static FlamElf *
+try_package_in (const char *directory, const FlamElf *binary)
+{
+  const char *path = flam_elf_get_path (binary);
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *by_id =
+      flam_debug_file_path (directory, flam_elf_get_build_id (binary), ".dwp");
+  FlamElf *found = try_package (by_id);
+
+  if (!found)
+    found = try_package_of (directory, path);
+  return found ? found : try_package_of (directory, name);
+}
+
+FlamElf *
+flam_debug_package_find (const FlamElf *binary,
+                         const FlamElf *debug,
+                         const char *const *directories)
+{
+  FlamElf *found = try_package_beside (flam_elf_get_path (binary),
+                                       flam_elf_get_path (debug));
+
+  for (gsize i = 0; !found && directories && directories[i]; i++)
+    found = try_package_in (directories[i], binary);
+  return found ? found : try_package_in (DEBUG_ROOT, binary);
 }

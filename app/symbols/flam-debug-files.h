@@ -11,7 +11,18 @@
  *
  * A file found by build id must have that build id; one found by name must
  * have the build id of the binary, or, if there is none, the checksum in
- * .gnu_debuglink. Source: GDB manual, "Separate Debug Files". */
+ * .gnu_debuglink.
+ *
+ * And a package of split units, which has no build id (its units have ids):
+ *
+ *   DIR/BINARY.dwp                      DIR the binary's own, symbolic links
+ *                                       followed or not, or the debug file's
+ *   DIR/DEBUGFILE.dwp
+ *   D/.build-id/ab/cdef....dwp
+ *   D/DIR/BINARY.dwp, D/BINARY.dwp
+ *
+ * Sources: GDB manual, "Separate Debug Files"; the order of packages is
+ * gdb's. */
 
 #include "flam-elf.h"
 
@@ -29,5 +40,11 @@ gboolean flam_debug_file_is_installed (const FlamElf *debug);
 char *flam_debug_file_path (const char *directory,
                             const char *build_id,
                             const char *suffix);
+
+/* The package that goes with `binary`, whose debug file `debug` is (it may be
+ * the binary itself); NULL when there is none. */
+FlamElf *flam_debug_package_find (const FlamElf *binary,
+                                  const FlamElf *debug,
+                                  const char *const *directories);
 
 G_END_DECLS

@@ -25,6 +25,7 @@ struct _FlamDwarfIndex
 {
   const FlamElf *elf;
   Dwarf *dwarf;
+  FlamDwarfSplit *split;
   FlamElf *supplement_elf; /* dwz's, or NULL */
   Dwarf *supplement;
   GArray *units;      /* FlamDwarfUnit, ascending by offset */
@@ -128,12 +129,13 @@ add_unit (FlamDwarfIndex *index, Dwarf_CU *cu, Dwarf_Die *die, GArray *ranges)
   guint32 row = index->units->len;
   FlamDwarfUnit unit = {
     .cu = cu,
+    .own = *die,
     .die = *die,
     .offset = dwarf_dieoffset (die),
-    .length = flam_dwarf_unit_length (die),
   };
 
-  if (add_unit_ranges (die, row, ranges, unit.length + 65536) == 0)
+  if (add_unit_ranges (
+          die, row, ranges, flam_dwarf_unit_length (die) + 65536) == 0)
     g_array_append_val (index->unranged, row);
   g_array_append_val (index->units, unit);
 }
@@ -162,7 +164,9 @@ free_unit (gpointer data)
 }
 
 FlamDwarfIndex *
-flam_dwarf_index_new (const FlamElf *elf, const char *const *directories)
+flam_dwarf_index_new (const FlamElf *elf,
+                      const FlamElf *binary,
+                      const char *const *directories)
 {
   Dwarf *dwarf =
       dwarf_begin_elf (flam_elf_get_handle (elf), DWARF_C_READ, NULL);
@@ -173,6 +177,7 @@ flam_dwarf_index_new (const FlamElf *elf, const char *const *directories)
   index = g_new0 (FlamDwarfIndex, 1);
   index->elf = elf;
   index->dwarf = dwarf;
+  index->split = flam_dwarf_split_new (elf, dwarf, binary, directories);
   index->units = g_array_new (FALSE, FALSE, sizeof (FlamDwarfUnit));
   index->unranged = g_array_new (FALSE, FALSE, sizeof (guint32));
   index->functions = g_array_new (FALSE, FALSE, sizeof (Function));
@@ -199,6 +204,7 @@ flam_dwarf_index_free (FlamDwarfIndex *index)
   g_hash_table_destroy (index->foreign);
   g_hash_table_destroy (index->by_origin);
   g_string_chunk_free (index->strings);
+  flam_dwarf_split_free (index->split);
   dwarf_end (index->dwarf);
   if (index->supplement)
     dwarf_end (index->supplement);
@@ -224,7 +230,7 @@ walk_unranged (FlamDwarfIndex *index)
       guint32 row = g_array_index (index->unranged, guint32, i);
       FlamDwarfUnit *unit = get_unit (index, row);
 
-      flam_dwarf_unit_walk (unit);
+      flam_dwarf_unit_walk (unit, index->split);
       for (guint32 j = 0; j + 1 < unit->slices.n; j++)
         if (unit->slices.value[j] != FLAM_NONE)
           {
@@ -287,6 +293,7 @@ foreign_unit (FlamDwarfIndex *index, Dwarf_CU *cu)
       g_free (unit);
       return NULL;
     }
+  unit->own = unit->die;
   g_hash_table_insert (index->foreign, cu, unit);
   return unit;
 }
@@ -330,7 +337,7 @@ scoped_name (FlamDwarfIndex *index,
 
   if (!unit)
     return name;
-  flam_dwarf_unit_walk (unit);
+  flam_dwarf_unit_walk (unit, index->split);
   scope = flam_dwarf_unit_scope_of (unit, dwarf_dieoffset (origin));
   if (!*scope)
     return name;
@@ -374,7 +381,7 @@ place_function (FlamDwarfUnit *unit, Dwarf_Die *die, Function *function)
       dwarf_formudata (&attribute, &number) != 0)
     return;
   function->directory = unit->directory;
-  owner = unit->die;
+  owner = unit->own;
   if (attribute.cu != unit->die.cu &&
       !dwarf_cu_die (attribute.cu, &owner, NULL, NULL, NULL, NULL, NULL, NULL))
     return;
@@ -449,7 +456,7 @@ resolve_node (FlamDwarfIndex *index, FlamDwarfUnit *unit, FlamDwarfNode *node)
     return;
   node->call_line = (guint32)constant (&die, DW_AT_call_line);
   node->call_file =
-      flam_dwarf_file (&unit->die, constant (&die, DW_AT_call_file));
+      flam_dwarf_file (&unit->own, constant (&die, DW_AT_call_file));
 }
 
 /* --- look-up ------------------------------------------------------------- */
@@ -457,7 +464,7 @@ resolve_node (FlamDwarfIndex *index, FlamDwarfUnit *unit, FlamDwarfNode *node)
 static void
 find_line (FlamDwarfUnit *unit, guint64 vaddr, FlamDwarfFrame *frame)
 {
-  Dwarf_Line *line = dwarf_getsrc_die (&unit->die, vaddr);
+  Dwarf_Line *line = dwarf_getsrc_die (&unit->own, vaddr);
   int number = 0;
 
   if (!line)
@@ -528,7 +535,7 @@ flam_dwarf_index_lookup (FlamDwarfIndex *index, guint64 vaddr, GArray *frames)
 
   if (!unit)
     return FALSE;
-  flam_dwarf_unit_walk (unit);
+  flam_dwarf_unit_walk (unit, index->split);
   find_line (unit, vaddr, &place);
   innermost = flam_intervals_find (&unit->slices, vaddr);
   if (innermost == FLAM_NONE && !place.line_file)

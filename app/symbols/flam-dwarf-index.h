@@ -20,9 +20,9 @@
  * that are shown, once each. The line table is libdw's, sorted by it. What is
  * hostile in a file is bounded: depth of DIEs, ranges per unit.
  *
- * DWARF 2 to 5, .dwo files beside the binary, dwz's supplementary file, packed
- * sections: as far as libdw reads them. Sources: DWARF 5 sections 2.17, 3.3,
- * 6.2; libdw. */
+ * DWARF 2 to 5, dwz's supplementary file, packed sections: as far as libdw
+ * reads them. Split units: flam-dwarf-split.h. Sources: DWARF 5
+ * sections 2.17, 3.3, 6.2; libdw. */
 
 #include "flam-debug-files.h"
 #include "flam-intervals.h"
@@ -43,9 +43,10 @@ typedef struct
   guint32 line; /* 0 unknown */
 } FlamDwarfFrame;
 
-/* NULL when `elf` (the binary or its debug file) has no DWARF. It must outlive
- * the index. `directories` as for flam_debug_file_find(). */
+/* NULL when `elf` (the debug file of `binary`, or that itself) has no DWARF.
+ * All must outlive the index. `directories` as for flam_debug_file_find(). */
 FlamDwarfIndex *flam_dwarf_index_new (const FlamElf *elf,
+                                      const FlamElf *binary,
                                       const char *const *directories);
 void flam_dwarf_index_free (FlamDwarfIndex *index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDwarfIndex, flam_dwarf_index_free)
@@ -59,7 +60,8 @@ flam_dwarf_index_lookup (FlamDwarfIndex *index, guint64 vaddr, GArray *frames);
 /* How many units there are, and how many were walked so far. */
 guint flam_dwarf_index_count (const FlamDwarfIndex *index, guint *walked);
 /* How many of those walked keep their functions in a .dwo file that is not to
- * be found: for them there are lines, but no inlined functions. */
+ * be found, nor a package: for them there are lines, but no inlined
+ * functions. */
 guint flam_dwarf_index_count_missing (const FlamDwarfIndex *index);
 
 G_END_DECLS

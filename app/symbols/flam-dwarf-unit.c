@@ -232,38 +232,20 @@ compilation_directory (Dwarf_Die *die)
   return dwarf_formstring (&attribute);
 }
 
-/* A skeleton's functions are in the .dwo file that it names. */
-static void
-find_functions (FlamDwarfUnit *unit)
-{
-  Dwarf_Die skeleton = { 0 };
-  Dwarf_Die split = { 0 };
-  guint8 type = 0;
-
-  if (dwarf_cu_info (
-          unit->cu, NULL, &type, &skeleton, &split, NULL, NULL, NULL) == 0 &&
-      type == DW_UT_skeleton)
-    {
-      unit->missing_split = split.addr == NULL;
-      if (split.addr)
-        unit->die = split;
-    }
-}
-
 void
-flam_dwarf_unit_walk (FlamDwarfUnit *unit)
+flam_dwarf_unit_walk (FlamDwarfUnit *unit, FlamDwarfSplit *split)
 {
   Walk *walk;
 
   if (unit->walked)
     return;
   unit->walked = TRUE;
-  unit->directory = compilation_directory (&unit->die);
-  find_functions (unit);
+  unit->directory = compilation_directory (&unit->own);
+  unit->missing_split = !flam_dwarf_split_find (split, unit->cu, &unit->die);
   unit->scoped = language_has_scopes (&unit->die);
   walk = g_new0 (Walk, 1);
   walk->unit = unit;
-  walk->ranges_max = unit->length + 65536;
+  walk->ranges_max = flam_dwarf_unit_length (&unit->die) + 65536;
   walk->unit_end = flam_dwarf_unit_end (&unit->die);
   walk->nodes = g_array_new (FALSE, FALSE, sizeof (FlamDwarfNode));
   walk->scopes = g_array_new (FALSE, FALSE, sizeof (FlamDwarfScope));

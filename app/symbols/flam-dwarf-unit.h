@@ -4,6 +4,7 @@
 /* One compilation unit of a FlamDwarfIndex: its walk, and its names. Private
  * to the index; see there for the picture. */
 
+#include "flam-dwarf-split.h"
 #include "flam-intervals.h"
 
 #include <dwarf.h>
@@ -33,10 +34,10 @@ typedef struct
 {
   Dwarf_CU *cu;
   Dwarf_Off offset; /* of the unit's DIE */
-  guint64 length;   /* bytes of DIEs */
-  Dwarf_Die die;    /* the one that holds the functions */
+  Dwarf_Die own;    /* has the line table */
+  Dwarf_Die die;    /* has the functions: the same, or that of a split unit */
   gboolean walked;
-  gboolean missing_split; /* names a .dwo file that could not be read */
+  gboolean missing_split; /* names a .dwo file that is not to be had */
   const char *directory;  /* where it was compiled, or NULL */
   gboolean scoped;        /* a language with namespaces or classes */
   FlamIntervals slices;   /* -> nodes */
@@ -46,7 +47,7 @@ typedef struct
   FlamDwarfScope *scopes;
 } FlamDwarfUnit;
 
-void flam_dwarf_unit_walk (FlamDwarfUnit *unit);
+void flam_dwarf_unit_walk (FlamDwarfUnit *unit, FlamDwarfSplit *split);
 void flam_dwarf_unit_clear (FlamDwarfUnit *unit);
 
 /* The source file of this number in the table of the unit whose DIE this is,

@@ -169,9 +169,11 @@ load (FlamSymbolModule *module)
   if (!wants_dwarf (module))
     return;
   if (module->debug)
-    module->dwarf = flam_dwarf_index_new (module->debug, directories);
+    module->dwarf =
+        flam_dwarf_index_new (module->debug, module->elf, directories);
   if (!module->dwarf)
-    module->dwarf = flam_dwarf_index_new (module->elf, directories);
+    module->dwarf =
+        flam_dwarf_index_new (module->elf, module->elf, directories);
   if (module->dwarf && flam_dwarf_index_count (module->dwarf, NULL) == 0)
     g_clear_pointer (&module->dwarf, flam_dwarf_index_free);
 }
@@ -195,20 +197,6 @@ flam_symbol_module_get_state (FlamSymbolModule *module)
   return n > 0 ? FLAM_SYMBOLS_SYMTAB : FLAM_SYMBOLS_NONE;
 }
 
-/* libdw reads packages of split units since 0.191. */
-static const char *
-why_split_is_missing (const FlamSymbolModule *module)
-{
-  g_autofree char *package =
-      g_strconcat (flam_elf_get_path (module->elf), ".dwp", NULL);
-
-  if (g_file_test (package, G_FILE_TEST_IS_REGULAR))
-    return "split debug information is in a .dwp package, which this libdw "
-           "does not read: no inlined functions there";
-  return "split debug information (.dwo) not found: no inlined functions "
-         "there";
-}
-
 const char *
 flam_symbol_module_get_why (FlamSymbolModule *module)
 {
@@ -216,7 +204,8 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
     {
     case FLAM_SYMBOLS_DWARF:
       return flam_dwarf_index_count_missing (module->dwarf) > 0
-                 ? why_split_is_missing (module)
+                 ? "split debug information (.dwo, .dwp) not found: no "
+                   "inlined functions there"
                  : "";
     case FLAM_SYMBOLS_SYMTAB:
       return !wants_dwarf (module)

@@ -4,117 +4,13 @@
  * give the chains that the plain build gives, byte for byte of its code. */
 
 #include "flam-debug-files.h"
-#include "flam-symbol-module.h"
+
+#include "compiled.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 
-static const char source[] =
-    "namespace geo {\n"
-    "struct Point { int x, y; int norm () const; };\n"
-    "static inline __attribute__ ((always_inline)) int\n"
-    "square (int v)\n"
-    "{ return v * v + (v >> 1); }\n"
-    "inline __attribute__ ((always_inline)) int\n"
-    "sum (int a, int b)\n"
-    "{ int t = square (a);\n"
-    "  return t + square (b); }\n"
-    "__attribute__ ((noinline)) int\n"
-    "Point::norm () const\n"
-    "{ int r = sum (x, y);\n"
-    "  return r ^ (r >> 3); }\n"
-    "}\n"
-    "static __attribute__ ((noinline)) int hidden (int v)\n"
-    "{ geo::Point p { v, v + 1 };\n"
-    "  return p.norm () + 1; }\n"
-    "int main (int argc, char **)\n"
-    "{ auto shift = [] (int v)\n"
-    "  { asm volatile (\"nop\" : \"+r\" (v)); return v << 2; };\n"
-    "  return shift (hidden (argc)) & 4; }\n";
-
-static char *folder;
-
-static char *
-in_folder (const char *name)
-{
-  return g_build_filename (folder, name, NULL);
-}
-
-/* Runs "tool arg arg" in the folder; FALSE when the tool is absent or fails. */
-static gboolean run (const char *format, ...) G_GNUC_PRINTF (1, 2);
-
-static gboolean
-run (const char *format, ...)
-{
-  g_autofree char *command = NULL;
-  g_auto (GStrv) argv = NULL;
-  int status = 0;
-  va_list arguments;
-
-  va_start (arguments, format);
-  command = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  argv = g_strsplit (command, " ", -1);
-  return g_spawn_sync (folder,
-                       argv,
-                       NULL,
-                       G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL,
-                       NULL,
-                       NULL,
-                       NULL,
-                       NULL,
-                       &status,
-                       NULL) &&
-         g_spawn_check_wait_status (status, NULL);
-}
-
-/* Everything said of the code of `path`, as text. */
-static char *
-describe (const char *path,
-          const FlamSymbolModuleOptions *options,
-          gboolean names_alone)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (FlamSymbolModule) module =
-      flam_symbol_module_open (path, options, &error);
-  GString *text = g_string_new (NULL);
-  FlamElfSection code;
-
-  g_assert_no_error (error);
-  g_assert_true (flam_elf_get_section (
-      flam_symbol_module_get_elf (module), ".text", &code));
-  for (guint64 at = code.vaddr; at < code.vaddr + code.size; at++)
-    {
-      FlamSymbolChain chain;
-
-      flam_symbol_module_lookup (module, at, &chain);
-      g_string_append_printf (text, "%" G_GINT64_MODIFIER "x", at);
-      for (guint i = 0; i < (names_alone ? MIN (chain.n, 1) : chain.n); i++)
-        {
-          g_autofree char *file = g_path_get_basename (chain.frames[i].file);
-
-          g_string_append_printf (text, " %s", chain.frames[i].name);
-          if (!names_alone)
-            g_string_append_printf (text, ":%s:%u", file, chain.frames[i].line);
-        }
-      g_string_append_c (text, '\n');
-    }
-  return g_string_free (text, FALSE);
-}
-
 static char *expected;
-
-/* Line by line, so that the first difference is what is printed. */
-static void
-assert_same (const char *text, const char *wanted)
-{
-  g_auto (GStrv) have = g_strsplit (text, "\n", -1);
-  g_auto (GStrv) want = g_strsplit (wanted, "\n", -1);
-
-  for (guint i = 0; have[i] && want[i]; i++)
-    g_assert_cmpstr (have[i], ==, want[i]);
-  g_assert_cmpuint (g_strv_length (have), ==, g_strv_length (want));
-}
 
 static void
 assert_described (const char *name, const char *const *directories)
@@ -369,13 +265,12 @@ static void
 test_dwz (void)
 {
   static const char *const names[] = { "dwz1", "dwz2" };
-  g_autofree char *more = g_strconcat ("#include <map>\n"
-                                       "#include <string>\n"
-                                       "std::map<std::string, int> table;\n"
-                                       "int find (const char *key)\n"
-                                       "{ return ++table[key]; }\n",
-                                       source,
-                                       NULL);
+  static const char more[] = "#include <map>\n"
+                             "#include <string>\n"
+                             "std::map<std::string, int> table;\n"
+                             "int find (const char *key)\n"
+                             "{ return ++table[key]; }\n"
+                             "#include \"program.cc\"\n";
   g_autofree char *program = in_folder ("big.cc");
   g_autofree char *big = in_folder ("big");
   g_autofree char *text = NULL;
@@ -430,29 +325,20 @@ test_stub_names (void)
     }
 }
 
-static void
-remove_folder (void)
-{
-  run ("rm -r %s", folder);
-}
-
 int
 main (int argc, char **argv)
 {
-  g_autofree char *program = NULL;
   g_autofree char *plain = NULL;
   int result;
 
   g_test_init (&argc, &argv, NULL);
-  folder = g_dir_make_tmp ("flam-debug-XXXXXX", NULL);
-  program = in_folder ("program.cc");
+  compiled_begin ();
   plain = in_folder ("plain");
-  g_assert_true (g_file_set_contents (program, source, -1, NULL));
   if (!run ("g++ -O1 -g -Wl,--build-id -o plain program.cc") ||
       !run ("objcopy --only-keep-debug plain plain.debug"))
     {
       g_print ("1..0 # SKIP g++ and objcopy are not installed\n");
-      remove_folder ();
+      compiled_end ();
       return 0;
     }
   expected = describe (plain, NULL, FALSE);
@@ -474,8 +360,7 @@ main (int argc, char **argv)
   g_test_add_func ("/debug-files/dwz", test_dwz);
   g_test_add_func ("/debug-files/stub-names", test_stub_names);
   result = g_test_run ();
-  remove_folder ();
+  compiled_end ();
   g_free (expected);
-  g_free (folder);
   return result;
 }

@@ -100,7 +100,7 @@ compare_chains (const char *path)
   g_autoptr (FlamElf) elf = flam_elf_open (path, NULL);
   g_autoptr (FlamElf) debug = flam_debug_file_find (elf, NULL, NULL);
   g_autoptr (FlamDwarfIndex) index =
-      flam_dwarf_index_new (debug ? debug : elf, NULL);
+      flam_dwarf_index_new (debug ? debug : elf, elf, NULL);
   g_autofree guint64 *addresses = flam_oracle_addresses (path, ADDRESSES, 2);
   g_autoptr (GArray) mine = g_array_new (FALSE, FALSE, sizeof (FlamDwarfFrame));
   g_autoptr (GArray) theirs =

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A package of split units, PROGRAM.dwp: the .dwo files of all units, section
+ * by section put together, and an index of where each unit's pieces went.
+ *
+ *   .debug_cu_index   header    version, N columns, U rows, S slots
+ *                     ids       S x 8   a hash table of dwo ids ...
+ *                     rows      S x 4   ... and their rows, from 1; 0 is empty
+ *                     columns   N x 4      INFO  ABBREV  STR_OFFSETS ...
+ *                     offsets   U x N x 4  0     0       0
+ *                                          2b9   285     50
+ *                     sizes     U x N x 4  2b9   285     50
+ *                                          31c   1d0     5c
+ *                                           │
+ *   .debug_info.dwo   ├── unit ──┼── unit ──▼──┤     strings are in common:
+ *   .debug_abbrev.dwo ├── unit ──┼── unit ─────┤     .debug_str.dwo
+ *
+ * Read are those of DWARF 5 and of its forerunner, GNU's version 2, which
+ * goes with DWARF 4. Nothing in a package is trusted: what is given out lies
+ * within its section. Type units are not looked up: functions and the names
+ * around them are described in the unit itself.
+ *
+ * Sources: DWARF 5 section 7.3.5; for version 2 "DWARF Extensions for Separate
+ * Debug Information Files", gcc.gnu.org/wiki/DebugFissionDWP. */
+
+#include "flam-elf.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamDwarfPackage FlamDwarfPackage;
+
+typedef struct
+{
+  const guint8 *data; /* NULL: there is none */
+  guint64 size;
+} FlamDwarfPiece;
+
+typedef struct
+{
+  FlamDwarfPiece info;
+  FlamDwarfPiece abbrev;
+  FlamDwarfPiece str_offsets;
+  FlamDwarfPiece rnglists; /* DWARF 5 */
+  FlamDwarfPiece strings;  /* of all units */
+} FlamDwarfPieces;
+
+/* Takes over `elf`. NULL when it is no package, or one of the other byte
+ * order. */
+FlamDwarfPackage *flam_dwarf_package_new (FlamElf *elf);
+void flam_dwarf_package_free (FlamDwarfPackage *package);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDwarfPackage, flam_dwarf_package_free)
+
+/* FALSE when the unit with this dwo id is not in it. The pieces live as long
+ * as the package. */
+gboolean flam_dwarf_package_find (const FlamDwarfPackage *package,
+                                  guint64 id,
+                                  FlamDwarfPieces *pieces);
+
+G_END_DECLS
