@@ -90,8 +90,8 @@ read_index (FlamDwarfPackage *package, const FlamElfSection *index)
   return TRUE;
 }
 
-static FlamDwarfPiece
-whole_section (const FlamElf *elf, const char *name)
+FlamDwarfPiece
+flam_dwarf_piece_whole (const FlamElf *elf, const char *name)
 {
   FlamElfSection section;
 
@@ -125,11 +125,11 @@ flam_dwarf_package_new (FlamElf *elf)
       return NULL;
     }
   package->whole = (FlamDwarfPieces){
-    .info = whole_section (elf, ".debug_info.dwo"),
-    .abbrev = whole_section (elf, ".debug_abbrev.dwo"),
-    .str_offsets = whole_section (elf, ".debug_str_offsets.dwo"),
-    .rnglists = whole_section (elf, ".debug_rnglists.dwo"),
-    .strings = whole_section (elf, ".debug_str.dwo"),
+    .info = flam_dwarf_piece_whole (elf, ".debug_info.dwo"),
+    .abbrev = flam_dwarf_piece_whole (elf, ".debug_abbrev.dwo"),
+    .str_offsets = flam_dwarf_piece_whole (elf, ".debug_str_offsets.dwo"),
+    .rnglists = flam_dwarf_piece_whole (elf, ".debug_rnglists.dwo"),
+    .strings = flam_dwarf_piece_whole (elf, ".debug_str.dwo"),
   };
   return package;
 }

@@ -45,6 +45,9 @@ typedef struct
   FlamDwarfPiece strings;  /* of all units */
 } FlamDwarfPieces;
 
+/* A section of `elf`, all of it. */
+FlamDwarfPiece flam_dwarf_piece_whole (const FlamElf *elf, const char *name);
+
 /* Takes over `elf`. NULL when it is no package, or one of the other byte
  * order. */
 FlamDwarfPackage *flam_dwarf_package_new (FlamElf *elf);

@@ -89,16 +89,6 @@ compare_bases (gconstpointer a, gconstpointer b)
   return (left > right) - (left < right);
 }
 
-static FlamDwarfPiece
-whole_section (const FlamElf *elf, const char *name)
-{
-  FlamElfSection section;
-
-  if (!flam_elf_get_section (elf, name, &section) || !section.data)
-    return (FlamDwarfPiece){ 0 };
-  return (FlamDwarfPiece){ section.data, section.size };
-}
-
 static void
 find_package (FlamDwarfSplit *split)
 {
@@ -111,8 +101,8 @@ find_package (FlamDwarfSplit *split)
   split->package = elf ? flam_dwarf_package_new (elf) : NULL;
   if (!split->package)
     return;
-  split->addresses = whole_section (split->elf, ".debug_addr");
-  split->ranges = whole_section (split->elf, ".debug_ranges");
+  split->addresses = flam_dwarf_piece_whole (split->elf, ".debug_addr");
+  split->ranges = flam_dwarf_piece_whole (split->elf, ".debug_ranges");
   while (dwarf_get_units (split->dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0)
     {
       if (address_base (&die, &base))
