@@ -146,6 +146,12 @@ flam_python_layout_init (FlamPythonLayout *layout,
 
 /* --- threads ------------------------------------------------------------- */
 
+static bool
+read_word (const FlamPythonMemory *memory, uint64_t address, uint64_t *value)
+{
+  return memory->read (memory->data, address, value, sizeof *value);
+}
+
 bool
 flam_python_is_thread (const FlamPythonLayout *layout,
                        const FlamPythonMemory *memory,
@@ -154,8 +160,7 @@ flam_python_is_thread (const FlamPythonLayout *layout,
 {
   uint64_t id;
 
-  return flam_python_read_word (
-             memory, thread + layout->thread_native_id, &id) &&
+  return read_word (memory, thread + layout->thread_native_id, &id) &&
          id == tid;
 }
 
@@ -171,13 +176,11 @@ flam_python_find_threads (const FlamPythonLayout *layout,
   unsigned n_interpreters = 0, n_threads = 0;
   size_t n = 0;
 
-  flam_python_read_word (
-      memory, runtime + layout->runtime_interpreters, &interpreter);
+  read_word (memory, runtime + layout->runtime_interpreters, &interpreter);
   for (; interpreter != 0 && n_interpreters++ < INTERPRETERS_MAX;)
     {
       thread = 0;
-      flam_python_read_word (
-          memory, interpreter + layout->interpreter_threads, &thread);
+      read_word (memory, interpreter + layout->interpreter_threads, &thread);
       while (thread != 0 && n_threads++ < THREADS_MAX)
         {
           if (flam_python_is_thread (layout, memory, thread, tid))
@@ -186,11 +189,10 @@ flam_python_find_threads (const FlamPythonLayout *layout,
                 threads[n++] = thread;
               break;
             }
-          if (!flam_python_read_word (
-                  memory, thread + layout->thread_next, &thread))
+          if (!read_word (memory, thread + layout->thread_next, &thread))
             break;
         }
-      if (!flam_python_read_word (
+      if (!read_word (
               memory, interpreter + layout->interpreter_next, &interpreter))
         break;
     }
@@ -199,6 +201,15 @@ flam_python_find_threads (const FlamPythonLayout *layout,
 
 /* --- frames -------------------------------------------------------------- */
 
+static inline const uint8_t *
+read_into (const FlamPythonMemory *memory,
+           uint64_t address,
+           uint8_t *room,
+           size_t size)
+{
+  return memory->read (memory->data, address, room, size) ? room : NULL;
+}
+
 size_t
 flam_python_walk (const FlamPythonLayout *layout,
                   const FlamPythonMemory *memory,
@@ -206,7 +217,8 @@ flam_python_walk (const FlamPythonLayout *layout,
                   FlamPythonFrame *frames,
                   size_t limit)
 {
-  return flam_python_walk_inline (layout, *memory, thread, frames, limit);
+  return flam_python_walk_inline (
+      layout, read_into, memory, thread, frames, limit);
 }
 
 /* --- code objects -------------------------------------------------------- */
@@ -311,8 +323,7 @@ flam_python_bytes (const FlamPythonMemory *memory,
 {
   uint64_t length;
 
-  if (object == 0 ||
-      !flam_python_read_word (memory, object + OBJECT_SIZE, &length) ||
+  if (object == 0 || !read_word (memory, object + OBJECT_SIZE, &length) ||
       length > size ||
       !memory->read (
           memory->data, object + 2 * OBJECT_SIZE, bytes, (size_t)length))

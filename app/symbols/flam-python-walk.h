@@ -2,7 +2,7 @@
 #pragma once
 
 /* flam_python_walk() for those who read memory directly and a million times a
- * second: with a `read` that the compiler sees, it becomes a few loads a frame.
+ * second: with a `look` that the compiler sees, it becomes a few loads a frame.
  */
 
 #include "flam-python-frames.h"
@@ -24,12 +24,26 @@ flam_python_word (const uint8_t *bytes, size_t offset)
   return value;
 }
 
-static inline bool
-flam_python_read_word (const FlamPythonMemory *memory,
+/* So many bytes of the interpreter's memory: there where they are, or in
+ * `room`. NULL: not readable. */
+typedef const uint8_t *(*FlamPythonLook) (const FlamPythonMemory *memory,
+                                          uint64_t address,
+                                          uint8_t *room,
+                                          size_t size);
+
+__attribute__ ((always_inline)) static inline bool
+flam_python_look_word (FlamPythonLook look,
+                       const FlamPythonMemory *memory,
                        uint64_t address,
                        uint64_t *value)
 {
-  return memory->read (memory->data, address, value, sizeof *value);
+  uint8_t room[8];
+  const uint8_t *bytes = look (memory, address, room, sizeof room);
+
+  if (bytes == NULL)
+    return false;
+  *value = flam_python_word (bytes, 0);
+  return true;
 }
 
 /* To 3.12 a thread state leads to a _PyCFrame, and that to the frame. */
@@ -49,7 +63,8 @@ flam_python_has_entry_flag (const FlamPythonLayout *layout)
 
 __attribute__ ((always_inline)) static inline size_t
 flam_python_walk_inline (const FlamPythonLayout *layout,
-                         FlamPythonMemory memory,
+                         FlamPythonLook look,
+                         const FlamPythonMemory *memory,
                          uint64_t thread,
                          FlamPythonFrame *frames,
                          size_t limit)
@@ -57,22 +72,24 @@ flam_python_walk_inline (const FlamPythonLayout *layout,
   uint64_t frame = 0, mark = 0, cframe = 0;
   size_t n = 0, steps = 0, mark_at = 8;
 
-  if (!flam_python_read_word (&memory, thread + layout->thread_frame, &frame))
+  if (!flam_python_look_word (
+          look, memory, thread + layout->thread_frame, &frame))
     return 0;
   if (flam_python_has_cframe (layout))
     {
       cframe = frame;
-      if (!flam_python_read_word (
-              &memory, cframe + layout->cframe_frame, &frame))
+      if (!flam_python_look_word (
+              look, memory, cframe + layout->cframe_frame, &frame))
         return 0;
     }
   while (frame != 0 && frame != mark && n < limit)
     {
-      uint8_t bytes[FLAM_PYTHON_FRAME_SIZE];
+      uint8_t room[FLAM_PYTHON_FRAME_SIZE];
+      const uint8_t *bytes = look (memory, frame, room, sizeof room);
       uint64_t code;
       uint8_t owner;
 
-      if (!memory.read (memory.data, frame, bytes, sizeof bytes))
+      if (bytes == NULL)
         break;
       /* The low bits of 3.14's references are tags. */
       code = flam_python_word (bytes, layout->frame_code) & ~7ull;
@@ -89,8 +106,8 @@ flam_python_walk_inline (const FlamPythonLayout *layout,
           if (n == limit)
             break;
           frames[n++] = (FlamPythonFrame){ 0, cframe };
-          if (!flam_python_read_word (
-                  &memory, cframe + layout->cframe_frame + 8, &cframe))
+          if (!flam_python_look_word (
+                  look, memory, cframe + layout->cframe_frame + 8, &cframe))
             break;
         }
       /* A frame that comes again: memory that lies. Brent's way to see it. */

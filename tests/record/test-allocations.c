@@ -188,6 +188,22 @@ test_generations (void)
       weight_of (recording->profile, "allocated", "block", FALSE), ==, 40000);
 }
 
+/* Stacks that look alike are told apart. */
+static void
+test_ways (void)
+{
+  const char *const ways[] = { "left", "right", "from_high", "from_low" };
+  g_autoptr (Recording) recording = record_exactly ("ways");
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    g_assert_cmpint (
+        weight_of (recording->profile, "allocations", ways[i], FALSE),
+        ==,
+        1000);
+  g_assert_cmpint (
+      weight_of (recording->profile, "allocations", "inner", TRUE), ==, 4000);
+}
+
 static void
 test_crash (void)
 {
@@ -294,6 +310,7 @@ main (int argc, char **argv)
   g_test_add_func ("/allocations/quick/known", test_known);
   g_test_add_func ("/allocations/quick/handlers", test_handlers);
   g_test_add_func ("/allocations/quick/odd", test_odd);
+  g_test_add_func ("/allocations/quick/ways", test_ways);
   g_test_add_func ("/allocations/quick/crash", test_crash);
   g_test_add_func ("/allocations/quick/generations", test_generations);
   g_test_add_func ("/allocations/quick/static", test_static);

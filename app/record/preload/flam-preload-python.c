@@ -12,19 +12,23 @@
 PreloadInterpreter *_Atomic preload_interpreter;
 static _Atomic uint32_t unloading;
 
-/* A code object that was met: its number in the file. One that takes its place
- * in memory looks different (flam-python-frames.h), and gets a new one. */
-typedef struct
+/* A code object that was met: its number in the file, and what it looks like.
+ * One that takes its place in memory looks different (flam-python-frames.h),
+ * and gets a new one. */
+struct _PreloadCode
 {
   uint64_t address;
-  uint64_t look;
+  uint64_t piece_at;
+  uint64_t name_at;
+  uint64_t piece[FLAM_PYTHON_CODE_SIZE / 8];
+  uint64_t name[FLAM_PYTHON_NAME_SIZE / 8];
   uint32_t number;
-} Code;
+};
 
-/* Code objects by address. Read without a lock; what a slot points to does not
- * change. */
-static Code *_Atomic *table;
-static Code *codes; /* from pages, one after another */
+/* PreloadCode objects by address. Read without a lock; what a slot points to
+ * does not change. */
+static PreloadCode *_Atomic *table;
+static PreloadCode *codes; /* from pages, one after another */
 static uint32_t n_codes;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
@@ -132,39 +136,59 @@ is_there (uint64_t page)
 /* The interpreter's chain is whole whenever it calls malloc; but the call may
  * come from a signal handler in the middle of anything. */
 static inline bool
-read_directly (void *data, uint64_t address, void *to, size_t size)
+are_there (uint64_t address, size_t size)
 {
-  (void)data;
-  if (!is_there (address >> 12) || !is_there ((address + size - 1) >> 12))
-    return false;
-  __builtin_memcpy (to, (const void *)address, size);
-  return true;
+  uint64_t first = address >> 12;
+  uint64_t last = (address + size - 1) >> 12;
+
+  return is_there (first) && (LIKELY (last == first) || is_there (last));
 }
 
-static uint64_t
-mix (uint64_t hash, const uint64_t *words, size_t size)
+static inline const uint8_t *
+look_directly (const FlamPythonMemory *memory,
+               uint64_t address,
+               uint8_t *room,
+               size_t size)
 {
-  for (size_t i = 0; i < size / 8; i++)
-    hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15ull, hash ^= hash >> 29;
-  return hash;
+  (void)memory;
+  (void)room;
+  return are_there (address, size) ? (const uint8_t *)address : NULL;
 }
 
-/* 0: it cannot be read. */
-static uint64_t
-look_of (const FlamPythonLayout *layout, uint64_t code)
+/* As memcmp(), which would be a call. */
+static inline bool
+is_equal (const uint64_t *was, uint64_t address, size_t n)
 {
-  uint64_t piece[FLAM_PYTHON_CODE_SIZE / 8];
-  uint64_t name[FLAM_PYTHON_NAME_SIZE / 8];
+  const uint64_t *is = (const uint64_t *)address;
+  uint64_t differ = 0;
+
+  for (size_t i = 0; i < n; i++)
+    differ |= was[i] ^ is[i];
+  return differ == 0;
+}
+
+static inline bool
+looks_as_it_did (const PreloadCode *code)
+{
+  return are_there (code->piece_at, sizeof code->piece) &&
+         is_equal (code->piece, code->piece_at, sizeof code->piece / 8) &&
+         are_there (code->name_at, sizeof code->name) &&
+         is_equal (code->name, code->name_at, sizeof code->name / 8);
+}
+
+/* What it looks like now. False: it cannot be read. */
+static bool
+look_at (const FlamPythonLayout *layout, uint64_t address, PreloadCode *code)
+{
   FlamPythonCodeParts parts;
 
-  if (!read_directly (
-          NULL, flam_python_code_piece (layout, code), piece, sizeof piece))
-    return 0;
-  flam_python_code_parts (layout, (const uint8_t *)piece, &parts);
-  if (!read_directly (
-          NULL, flam_python_name_piece (parts.name), name, sizeof name))
-    return 0;
-  return mix (mix (code, piece, sizeof piece), name, sizeof name) | 1;
+  code->address = address;
+  code->piece_at = flam_python_code_piece (layout, address);
+  if (!preload_read (code->piece_at, code->piece, sizeof code->piece))
+    return false;
+  flam_python_code_parts (layout, (const uint8_t *)code->piece, &parts);
+  code->name_at = flam_python_name_piece (parts.name);
+  return preload_read (code->name_at, code->name, sizeof code->name);
 }
 
 /* Writes what a code object is into the file; 0: no room. With the lock. */
@@ -221,7 +245,7 @@ make_table (void)
   return table != NULL;
 }
 
-static Code *_Atomic *
+static PreloadCode *_Atomic *
 slot_of (uint64_t address)
 {
   uint32_t i =
@@ -229,72 +253,53 @@ slot_of (uint64_t address)
 
   for (;; i = (i + 1) % TABLE_SIZE)
     {
-      const Code *code = table[i];
+      const PreloadCode *code = table[i];
 
       if (code == NULL || code->address == address)
         return &table[i];
     }
 }
 
-static uint32_t
-number_anew (const FlamPythonLayout *layout, uint64_t address, uint64_t look)
+static const PreloadCode *
+meet_code (const FlamPythonLayout *layout, uint64_t address)
 {
-  uint32_t number = 0;
+  const PreloadCode *met = NULL;
 
   while (atomic_flag_test_and_set_explicit (&lock, memory_order_acquire))
     __builtin_ia32_pause ();
   if (make_table ())
     {
-      Code *_Atomic *slot = slot_of (address);
+      PreloadCode *_Atomic *slot = slot_of (address);
+      PreloadCode *code = &codes[n_codes];
 
-      if (*slot != NULL && (*slot)->look == look)
-        number = (*slot)->number;
+      if (*slot != NULL && looks_as_it_did (*slot))
+        met = *slot;
       else if (n_codes < TABLE_SIZE * 4 &&
-               (*slot != NULL || n_codes < TABLE_SIZE / 2))
+               (*slot != NULL || n_codes < TABLE_SIZE / 2) &&
+               look_at (layout, address, code))
         {
-          Code *code = &codes[n_codes++];
-
-          number = write_code (layout, address);
-          *code = (Code){ address, look, number };
+          code->number = write_code (layout, address);
+          n_codes++;
           atomic_store (slot, code);
+          met = code;
         }
     }
   atomic_flag_clear_explicit (&lock, memory_order_release);
-  return number;
+  return met;
 }
 
-static uint32_t
-number_of (const FlamPythonLayout *layout, uint64_t address)
+/* NULL: it cannot be read, or there is no room. */
+static const PreloadCode *
+code_at (const FlamPythonLayout *layout, uint64_t address)
 {
-  uint64_t look = look_of (layout, address);
-  const Code *code = table != NULL ? *slot_of (address) : NULL;
+  const PreloadCode *code = LIKELY (table != NULL) ? *slot_of (address) : NULL;
 
-  if (LIKELY (code != NULL && code->look == look))
-    return code->number;
-  return look == 0 ? 0 : number_anew (layout, address, look);
+  return LIKELY (code != NULL && looks_as_it_did (code))
+             ? code
+             : meet_code (layout, address);
 }
 
 /* --- the chain ----------------------------------------------------------- */
-
-/* How many frames from the root on are as they were. A sample may be long ago:
- * only among all events are those that look the same the same. */
-static uint32_t
-count_same (const FlamPythonFrame *now,
-            uint32_t n,
-            const FlamPythonFrame *last,
-            uint32_t n_last)
-{
-  uint32_t most = n < n_last ? n : n_last;
-  uint32_t same = 0;
-
-  if (preload_control->sample_bytes != 0)
-    return 0;
-  while (same < most &&
-         now[n - 1 - same].code == last[n_last - 1 - same].code &&
-         now[n - 1 - same].place == last[n_last - 1 - same].place)
-    same++;
-  return same;
-}
 
 /* From 3.14 on there are entries besides those on the native stack. */
 static uint32_t
@@ -315,48 +320,82 @@ preload_python_read (PreloadPython *python,
                      uint64_t low,
                      uint64_t high)
 {
-  const FlamPythonMemory memory = { read_directly, NULL };
-  const FlamPythonFrame *last = python->chains[python->turn];
-  FlamPythonFrame *now = python->chains[python->turn ^ 1];
   void *thread = interpreter != NULL ? interpreter->this_thread () : NULL;
-  uint32_t n, all = 0;
+  uint32_t n = 0;
 
+  if (python->frames == NULL)
+    {
+      python->frames = python->chains[0];
+      python->last = python->chains[1];
+    }
   if (thread != NULL)
-    all = (uint32_t)flam_python_walk_inline (&interpreter->layout,
-                                             memory,
-                                             (uint64_t)thread,
-                                             now,
-                                             PRELOAD_PYTHON_FRAMES);
-  n = all;
-  if (all > 0 && interpreter->layout.version >= 0x030e0000)
-    n = drop_others (now, all, low, high);
-  python->same = count_same (now, n, last, python->n);
+    n = (uint32_t)flam_python_walk_inline (&interpreter->layout,
+                                           look_directly,
+                                           NULL,
+                                           (uint64_t)thread,
+                                           python->frames,
+                                           PRELOAD_PYTHON_FRAMES);
+  if (n > 0 && interpreter->layout.version >= 0x030e0000)
+    n = drop_others (python->frames, n, low, high);
   python->n = n;
-  python->frames = now;
   python->interpreter = interpreter;
-  python->turn ^= 1;
+}
+
+static inline bool
+is_same (const FlamPythonFrame *is,
+         const FlamPythonFrame *was,
+         const PreloadCode *code)
+{
+  return is->code == was->code && is->place == was->place &&
+         (is->code == 0 || (code != NULL && looks_as_it_did (code)));
+}
+
+bool
+preload_python_is (const PreloadPython *python,
+                   const FlamPythonFrame *frames,
+                   const PreloadCode *const *whose,
+                   uint32_t n)
+{
+  if (python->n != n)
+    return false;
+  for (uint32_t i = 0; i < n; i++)
+    if (!is_same (&python->frames[i], &frames[i], whose[n - 1 - i]))
+      return false;
+  return true;
+}
+
+uint32_t
+preload_python_keep (PreloadPython *python)
+{
+  FlamPythonFrame *now = python->frames;
+  FlamPythonFrame *last = python->last;
+  uint32_t most = python->n < python->n_last ? python->n : python->n_last;
+  uint32_t same = 0;
+
+  while (same < most && is_same (&now[python->n - 1 - same],
+                                 &last[python->n_last - 1 - same],
+                                 python->codes[same]))
+    same++;
+  python->last = now;
+  python->n_last = python->n;
+  python->frames = last;
+  return same;
 }
 
 uint64_t
-preload_python_next (const PreloadPython *python, uint32_t taken)
+preload_python_take (PreloadPython *python, uint32_t *taken)
 {
-  const FlamPythonFrame *frame = &python->frames[python->n - 1 - taken];
-
-  return taken < python->n && frame->code == 0 ? frame->place : 0;
-}
-
-uint64_t
-preload_python_take (const PreloadPython *python, uint32_t *taken)
-{
-  const FlamPythonFrame *frame = &python->frames[python->n - 1 - *taken];
+  const FlamPythonFrame *frame = &python->last[python->n_last - 1 - *taken];
   const FlamPythonLayout *layout;
+  const PreloadCode *code;
   uint64_t unit;
 
-  if (*taken >= python->n || frame->code == 0)
+  if (*taken >= python->n_last || frame->code == 0)
     return 0;
-  ++*taken;
   layout = &python->interpreter->layout;
+  code = code_at (layout, frame->code);
+  python->codes[(*taken)++] = code;
   /* -2, before the first instruction, is unit 0. */
   unit = (frame->place - frame->code - layout->code_instructions + 2) / 2;
-  return FLAM_ALLOC_PYTHON_PLACE (number_of (layout, frame->code), unit);
+  return FLAM_ALLOC_PYTHON_PLACE (code ? code->number : 0, unit);
 }

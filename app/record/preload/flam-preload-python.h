@@ -28,15 +28,20 @@ typedef struct
   bool late; /* it may be unloaded */
 } PreloadInterpreter;
 
+/* A code object that was met. */
+typedef struct _PreloadCode PreloadCode;
+
 typedef struct
 {
   bool met; /* the thread's stack has run through the interpreter */
   uint32_t n;
-  uint32_t same; /* so many from the root on are as they were the last time */
-  const FlamPythonFrame *frames; /* leaf first */
+  uint32_t n_last;
+  FlamPythonFrame *frames; /* as they are now, leaf first */
+  FlamPythonFrame *last;   /* as they were when they were last kept */
   const PreloadInterpreter *interpreter;
-  uint32_t turn;
-  FlamPythonFrame chains[2][PRELOAD_PYTHON_FRAMES]; /* now and last */
+  FlamPythonFrame chains[2][PRELOAD_PYTHON_FRAMES];
+  /* Of `last`, but root first; NULL: an entry, or it cannot be read. */
+  const PreloadCode *codes[PRELOAD_PYTHON_FRAMES];
 } PreloadPython;
 
 /* NULL: there is none, or its frames are not wanted. */
@@ -52,20 +57,41 @@ HIDDEN void preload_python_reset (void);
 /* Whether code that may be unloaded can be called now. */
 HIDDEN bool preload_python_is_safe (void);
 
-/* The thread's chain as it is now. Entries that are on no stack between `low`
- * and `high` are none. */
+/* Reads the thread's chain as it is now. Entries that are on no stack between
+ * `low` and `high` are none. */
 HIDDEN void preload_python_read (PreloadPython *python,
                                  const PreloadInterpreter *interpreter,
                                  uint64_t low,
                                  uint64_t high);
-/* Where the next run's native frame is; 0: no more. `taken` counts frames from
- * the root on. */
-HIDDEN uint64_t preload_python_next (const PreloadPython *python,
-                                     uint32_t taken);
+/* What was read is kept. How many frames from the root on are as they were. */
+HIDDEN uint32_t preload_python_keep (PreloadPython *python);
+/* Whether what was read is these frames (leaf first) and codes (root first). */
+HIDDEN bool preload_python_is (const PreloadPython *python,
+                               const FlamPythonFrame *frames,
+                               const PreloadCode *const *codes,
+                               uint32_t n);
+/* Where the innermost function that was read is; 0: there is none. */
+static inline uint64_t
+preload_python_leaf (const PreloadPython *python)
+{
+  uint32_t i = python->n > 1 && python->frames[0].code == 0;
+
+  return python->n > 0 ? python->frames[i].place : 0;
+}
+
+/* Of what is kept: where the next run's native frame is; 0: no more. `taken`
+ * counts frames from the root on. */
+static inline uint64_t
+preload_python_next (const PreloadPython *python, uint32_t taken)
+{
+  const FlamPythonFrame *frame = &python->last[python->n_last - 1 - taken];
+
+  return taken < python->n_last && frame->code == 0 ? frame->place : 0;
+}
+
 /* The next frame of that run, outermost first, as its place, which stands for
  * its pc; 0: the run is over. */
-HIDDEN uint64_t preload_python_take (const PreloadPython *python,
-                                     uint32_t *taken);
+HIDDEN uint64_t preload_python_take (PreloadPython *python, uint32_t *taken);
 
 /* Pcs that are none: a Python frame's. */
 static inline bool

@@ -77,6 +77,13 @@ HIDDEN extern _Atomic uint32_t preload_code_epoch;
 HIDDEN uint64_t preload_find_symbol (const PreloadModule *module,
                                      const char *name);
 
+/* --- flam-preload-trie.c: stacks as numbers ------------------------------ */
+
+/* The node of a frame, by its caller's; 0 is no frame. */
+HIDDEN uint32_t preload_trie_node (uint64_t pc, uint32_t parent);
+/* A forked child's file has none yet. */
+HIDDEN void preload_trie_reset (void);
+
 /* --- flam-preload-stack.c: where the call came from ---------------------- */
 
 typedef struct _PreloadStack PreloadStack;

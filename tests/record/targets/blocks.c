@@ -208,6 +208,86 @@ odd_calls (void)
     exit (94);
 }
 
+/* Calls from the same place of the program at the same place of the stack,
+ * whose ways there differ: by what called `middle`, or only by where the frame
+ * of `reaching`, known by rbp alone, begins. */
+
+/* No tail call, and no two functions of one body. */
+#define DONE() (line = __LINE__)
+
+static volatile int line;
+
+NOINLINE static void
+inner (void)
+{
+  sink = malloc (8);
+}
+
+NOINLINE static void
+middle (void)
+{
+  inner ();
+  DONE ();
+}
+
+NOINLINE static void
+left (void)
+{
+  middle ();
+  DONE ();
+}
+
+NOINLINE static void
+right (void)
+{
+  middle ();
+  DONE ();
+}
+
+/* A frame of whatever size reaches down to `floor`. */
+NOINLINE static void
+reaching (const char *floor)
+{
+  volatile char *room =
+      __builtin_alloca ((const char *)__builtin_frame_address (0) - floor);
+
+  *room = 1;
+  middle ();
+  DONE ();
+}
+
+NOINLINE static void
+from_high (const char *floor)
+{
+  reaching (floor);
+  DONE ();
+}
+
+NOINLINE static void
+from_low (const char *floor)
+{
+  char room[512];
+
+  __asm__ volatile("" : : "r"(room) : "memory");
+  reaching (floor);
+  DONE ();
+}
+
+static void
+ways (void)
+{
+  const char *here = __builtin_frame_address (0);
+  const char *floor = here - (4096 + ((size_t)here & 15));
+
+  for (int i = 0; i < 1000; i++)
+    {
+      left ();
+      right ();
+      from_high (floor);
+      from_low (floor);
+    }
+}
+
 static void
 for_ever (void)
 {
@@ -237,6 +317,8 @@ main (int argc, char **argv)
     in_handlers ();
   else if (strcmp (what, "odd") == 0)
     odd_calls ();
+  else if (strcmp (what, "ways") == 0)
+    ways ();
   else if (strcmp (what, "crash") == 0)
     {
       leak_small ();

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Stacks that were met before: a loop calls from the same few places again and
+ * again.
+ *
+ *   pc, sp and Python's place of a call ──hash──▶ one memo
+ *
+ *   memo    pc sp rbp            of the call
+ *           checks               every word on the stack that led from there to
+ *                                the root: address and value
+ *           python, codes        the Python frames
+ *           node                 what it all came to
+ *
+ * A memo holds when each of its words and frames is as it was, which takes a
+ * short loop without a look-up. What does not fit into one is unwound anew. */
+
+#include "flam-preload-python.h"
+
+/* A word on the stack, and what it was. */
+typedef struct
+{
+  const uint64_t *address;
+  uint64_t value;
+} PreloadCheck;
+
+static inline bool
+preload_check (const PreloadCheck *check)
+{
+  return *check->address == check->value;
+}
+
+/* How many of the checks, from the root on, end with one that fails; 0: none
+ * does. */
+static inline uint32_t
+preload_check_all (const PreloadCheck *checks, uint32_t n)
+{
+  while (n >= 4 &&
+         preload_check (&checks[n - 1]) & preload_check (&checks[n - 2]) &
+             preload_check (&checks[n - 3]) & preload_check (&checks[n - 4]))
+    n -= 4;
+  while (n > 0 && preload_check (&checks[n - 1]))
+    n--;
+  return n;
+}
+
+#define PRELOAD_MEMOS 256
+#define PRELOAD_MEMO_CHECKS 128
+#define PRELOAD_MEMO_PYTHON 32
+
+/* Where a call came from. */
+typedef struct
+{
+  uint64_t pc;
+  uint64_t sp;
+  uint64_t bp;
+  uint32_t generation; /* other numbers are of other code or another stack */
+  const PreloadPython *python; /* as it is now; NULL: none */
+} PreloadCall;
+
+typedef struct
+{
+  uint64_t pc;
+  uint64_t sp;
+  uint64_t bp;
+  const PreloadInterpreter *interpreter; /* NULL: no Python */
+  uint32_t generation;
+  uint32_t node;
+  bool needs_bp; /* else rbp may be anything */
+  uint32_t n_checks;
+  uint32_t n_python;
+  PreloadCheck checks[PRELOAD_MEMO_CHECKS];
+  FlamPythonFrame python[PRELOAD_MEMO_PYTHON];
+  const PreloadCode *codes[PRELOAD_MEMO_PYTHON];
+} PreloadMemo;
+
+/* The memo of such calls, whether it holds or not. */
+HIDDEN PreloadMemo *preload_memo_of (PreloadMemo memos[PRELOAD_MEMOS],
+                                     const PreloadCall *call);
+HIDDEN bool preload_memo_holds (const PreloadMemo *memo,
+                                const PreloadCall *call);
+/* When the call's stack has been followed to its root. */
+HIDDEN void preload_memo_set (PreloadMemo *memo,
+                              const PreloadCall *call,
+                              const PreloadCheck *checks,
+                              uint32_t n_checks,
+                              bool needs_bp,
+                              uint32_t node);
