@@ -35,6 +35,29 @@ write_whole (const char *output, const GString *document, gboolean force)
 }
 
 static gboolean
+find_color (const char *word, FlamPaletteMode *color)
+{
+  static const struct
+  {
+    const char *word;
+    FlamPaletteMode color;
+  } colors[] = {
+    { "auto", FLAM_PALETTE_AUTO },
+    { "module", FLAM_PALETTE_CODE },
+    { "state", FLAM_PALETTE_STATE },
+    { "memory", FLAM_PALETTE_MEMORY },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (colors); i++)
+    if (g_strcmp0 (word, colors[i].word) == 0)
+      {
+        *color = colors[i].color;
+        return TRUE;
+      }
+  return word == NULL;
+}
+
+static gboolean
 put (const GString *document,
      const char *output,
      gboolean to_stdout,
@@ -57,7 +80,9 @@ run (int argc, char **argv)
   g_autofree char *to = NULL;
   g_autofree char *output = NULL;
   g_autofree char *title = NULL;
+  g_autofree char *color = NULL;
   g_auto (GStrv) files = NULL;
+  FlamExportOptions as = { NULL, FLAM_PALETTE_AUTO };
   const FlamExporter *exporter;
   gboolean force = FALSE;
   gboolean to_stdout;
@@ -70,6 +95,13 @@ run (int argc, char **argv)
       &output,
       "Where to (default: text to standard output)",
       "OUT" },
+    { "color",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &color,
+      "Of pictures: auto, module, state, memory",
+      "BY" },
     { "force", 0, 0, G_OPTION_ARG_NONE, &force, "Replace OUT", NULL },
     { NULL },
   };
@@ -80,6 +112,10 @@ run (int argc, char **argv)
   exporter = to ? flam_exporter_find (to) : NULL;
   if (exporter == NULL)
     return flam_cli_usage ("export: --to FORMAT; see formats");
+  if (!find_color (color, &as.color))
+    return flam_cli_usage ("export: --color is auto, module, state or memory");
+  if (color != NULL && !exporter->colored)
+    return flam_cli_usage ("export: --color: %s has no colors", exporter->id);
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
@@ -87,8 +123,13 @@ run (int argc, char **argv)
   if (selection == NULL)
     return FLAM_EXIT_REFUSED;
   tree = flam_cli_tree (profile, selection);
-  title = g_path_get_basename (files[0]);
-  if (!exporter->save (tree, selection, title, document, &error))
+  if (as.color == FLAM_PALETTE_STATE && tree->split == NULL)
+    {
+      flam_cli_error ("%s: it does not say what threads were doing", files[0]);
+      return FLAM_EXIT_REFUSED;
+    }
+  as.title = title = g_path_get_basename (files[0]);
+  if (!exporter->save (tree, &as, document, &error))
     {
       flam_cli_error ("%s: %s", files[0], error->message);
       return FLAM_EXIT_REFUSED;

@@ -333,8 +333,8 @@ color_by_change (FlamPalette *palette, const FlamTree *tree, FlamId node)
 
 /* --- the palette --------------------------------------------------------- */
 
-FlamPaletteMode
-flam_palette_mode_of (const FlamTree *tree)
+static FlamPaletteMode
+mode_that_suits (const FlamTree *tree)
 {
   const FlamProfile *profile = tree->profile;
   guint states = flam_tree_states (tree);
@@ -346,6 +346,16 @@ flam_palette_mode_of (const FlamTree *tree)
     return FLAM_PALETTE_MEMORY;
   /* More than one bit. */
   return (states & (states - 1)) != 0 ? FLAM_PALETTE_STATE : FLAM_PALETTE_CODE;
+}
+
+FlamPaletteMode
+flam_palette_mode_of (const FlamTree *tree, FlamPaletteMode wanted)
+{
+  if (wanted == FLAM_PALETTE_AUTO ||
+      (wanted == FLAM_PALETTE_STATE && tree->split == NULL) ||
+      (wanted == FLAM_PALETTE_CHANGE && tree->change == NULL))
+    return mode_that_suits (tree);
+  return wanted;
 }
 
 FlamPalette *

@@ -26,14 +26,17 @@ G_BEGIN_DECLS
 
 typedef enum
 {
+  FLAM_PALETTE_AUTO,   /* what suits the tree: flam_palette_mode_of() */
   FLAM_PALETTE_CODE,   /* by kind and module */
   FLAM_PALETTE_MEMORY, /* green */
   FLAM_PALETTE_STATE,  /* by what the threads were doing */
   FLAM_PALETTE_CHANGE, /* red and blue: trees of flam_diff_tree() */
 } FlamPaletteMode;
 
-/* What suits a tree: by state where it holds more than one. */
-FlamPaletteMode flam_palette_mode_of (const FlamTree *tree);
+/* `wanted` where the tree has what it takes, and else what suits it: by state
+ * where it holds more than one. */
+FlamPaletteMode flam_palette_mode_of (const FlamTree *tree,
+                                      FlamPaletteMode wanted);
 
 typedef enum
 {
@@ -44,6 +47,7 @@ typedef enum
 
 typedef struct _FlamPalette FlamPalette;
 
+/* `mode`: one of flam_palette_mode_of(). */
 FlamPalette *flam_palette_new (const FlamProfile *profile,
                                FlamPaletteMode mode,
                                gboolean dark);

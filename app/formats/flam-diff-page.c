@@ -67,11 +67,10 @@ append_picture (GString *out,
   const FlamCompared *shown = shape == FLAM_DIFF_FRESH ? fresh : base;
   g_autofree char *title = g_strdup_printf (
       "%s: %s", shape == FLAM_DIFF_FRESH ? "Now" : "Before", shown->name);
-  g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (FlamTree) tree =
       flam_diff_tree (base->tree, fresh->tree, shape, self, normalize);
 
-  flam_svg_append (out, tree, selection, title);
+  flam_svg_append (out, tree, title, FLAM_PALETTE_AUTO);
 }
 
 void
@@ -82,11 +81,10 @@ flam_diff_picture (GString *out,
                    gboolean normalize)
 {
   g_autofree char *title = g_strdup_printf ("%s → %s", base->name, fresh->name);
-  g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (FlamTree) tree = flam_diff_tree (
       base->tree, fresh->tree, FLAM_DIFF_FRESH, self, normalize);
 
-  flam_svg_append_document (out, tree, selection, title);
+  flam_svg_append_document (out, tree, title, FLAM_PALETTE_AUTO);
 }
 
 void

@@ -85,8 +85,7 @@ put_deltas (GString *out, const FlamTree *tree)
 
 static gboolean
 save (const FlamTree *tree,
-      const FlamSelection *selection,
-      const char *title,
+      const FlamExportOptions *options,
       GString *out,
       GError **error)
 {

@@ -5,8 +5,7 @@
 
 static gboolean
 save (const FlamTree *tree,
-      const FlamSelection *selection,
-      const char *title,
+      const FlamExportOptions *options,
       GString *out,
       GError **error)
 {

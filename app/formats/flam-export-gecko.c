@@ -346,8 +346,7 @@ put_thread (Writer *writer, const char *title)
 
 static gboolean
 save (const FlamTree *tree,
-      const FlamSelection *selection,
-      const char *title,
+      const FlamExportOptions *options,
       GString *out,
       GError **error)
 {
@@ -356,9 +355,9 @@ save (const FlamTree *tree,
   writer.index = g_hash_table_new (g_str_hash, g_str_equal);
   writer.texts = g_ptr_array_new ();
   flam_things_init (&writer.things, tree);
-  put_meta (&writer, title);
+  put_meta (&writer, options->title);
   put_shared (&writer);
-  put_thread (&writer, title);
+  put_thread (&writer, options->title);
   flam_things_clear (&writer.things);
   g_hash_table_unref (writer.index);
   g_ptr_array_unref (writer.texts);

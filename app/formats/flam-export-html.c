@@ -71,13 +71,12 @@ append_functions (GString *out, const FlamTree *tree)
 
 static gboolean
 save (const FlamTree *tree,
-      const FlamSelection *selection,
-      const char *title,
+      const FlamExportOptions *options,
       GString *out,
       GError **error)
 {
-  flam_html_begin (out, title);
-  flam_svg_append (out, tree, selection, title);
+  flam_html_begin (out, options->title);
+  flam_svg_append (out, tree, options->title, options->color);
   append_facts (out, tree);
   if (!tree->inverted)
     append_functions (out, tree);
@@ -91,5 +90,6 @@ const FlamExporter flam_export_html = {
   .suffix = "html",
   .mime_type = "text/html",
   .text = TRUE,
+  .colored = TRUE,
   .save = save,
 };

@@ -4,40 +4,38 @@
 #include "flam-picture.h"
 
 static FlamPictureOptions
-picture_options (const FlamSelection *selection, const char *title)
+picture_options (const FlamTree *tree, const FlamExportOptions *options)
 {
-  FlamPictureOptions options = {
-    .title = title,
-    .direction =
-        selection->invert ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME,
+  FlamPictureOptions picture = {
+    .title = options->title,
+    .direction = tree->inverted ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME,
+    .color = options->color,
   };
 
-  return options;
+  return picture;
 }
 
 static gboolean
 save_png (const FlamTree *tree,
-          const FlamSelection *selection,
-          const char *title,
+          const FlamExportOptions *options,
           GString *out,
           GError **error)
 {
-  FlamPictureOptions options = picture_options (selection, title);
+  FlamPictureOptions picture = picture_options (tree, options);
 
-  options.scale = 2;
-  return flam_picture_to_png ((FlamTree *)tree, &options, out, error);
+  picture.scale = 2;
+  return flam_picture_to_png ((FlamTree *)tree, &picture, out, error);
 }
 
 static gboolean
 save_pdf (const FlamTree *tree,
-          const FlamSelection *selection,
-          const char *title,
+          const FlamExportOptions *options,
           GString *out,
           GError **error)
 {
-  FlamPictureOptions options = picture_options (selection, title);
+  FlamPictureOptions picture = picture_options (tree, options);
 
-  return flam_picture_to_pdf ((FlamTree *)tree, &options, out, error);
+  return flam_picture_to_pdf ((FlamTree *)tree, &picture, out, error);
 }
 
 const FlamExporter flam_export_png = {
@@ -45,6 +43,7 @@ const FlamExporter flam_export_png = {
   .label = "PNG picture",
   .suffix = "png",
   .mime_type = "image/png",
+  .colored = TRUE,
   .save = save_png,
 };
 
@@ -53,5 +52,6 @@ const FlamExporter flam_export_pdf = {
   .label = "PDF document",
   .suffix = "pdf",
   .mime_type = "application/pdf",
+  .colored = TRUE,
   .save = save_pdf,
 };

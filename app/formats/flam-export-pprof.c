@@ -141,8 +141,7 @@ put_samples (Writer *writer, const FlamThings *things)
 
 static gboolean
 save (const FlamTree *tree,
-      const FlamSelection *selection,
-      const char *title,
+      const FlamExportOptions *options,
       GString *out,
       GError **error)
 {

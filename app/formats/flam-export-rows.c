@@ -51,8 +51,7 @@ put_row (GString *out, const FlamTree *tree, const FlamFunctionRow *row)
 
 static gboolean
 save_csv (const FlamTree *tree,
-          const FlamSelection *selection,
-          const char *title,
+          const FlamExportOptions *options,
           GString *out,
           GError **error)
 {
@@ -98,8 +97,7 @@ open_node (GString *out, const FlamTree *tree, FlamId node)
 /* Preorder: a node closes what is open down to its parent. */
 static gboolean
 save_json (const FlamTree *tree,
-           const FlamSelection *selection,
-           const char *title,
+           const FlamExportOptions *options,
            GString *out,
            GError **error)
 {

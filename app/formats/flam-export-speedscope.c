@@ -66,8 +66,7 @@ put_weights (GString *out, const FlamTree *tree)
 
 static gboolean
 save (const FlamTree *tree,
-      const FlamSelection *selection,
-      const char *title,
+      const FlamExportOptions *options,
       GString *out,
       GError **error)
 {
@@ -79,11 +78,11 @@ save (const FlamTree *tree,
       out,
       "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
       "\"exporter\":\"flambeau\",\"name\":");
-  flam_export_json_string (out, title);
+  flam_export_json_string (out, options->title);
   g_string_append (out, ",\"shared\":{\"frames\":[");
   put_frames (out, tree, &things);
   g_string_append (out, "]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":");
-  flam_export_json_string (out, title);
+  flam_export_json_string (out, options->title);
   g_string_append_printf (out,
                           ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":",
                           unit == FLAM_UNIT_NS      ? "nanoseconds"

@@ -5,12 +5,11 @@
 
 static gboolean
 save (const FlamTree *tree,
-      const FlamSelection *selection,
-      const char *title,
+      const FlamExportOptions *options,
       GString *out,
       GError **error)
 {
-  flam_svg_append_document (out, tree, selection, title);
+  flam_svg_append_document (out, tree, options->title, options->color);
   return TRUE;
 }
 
@@ -20,5 +19,6 @@ const FlamExporter flam_export_svg = {
   .suffix = "svg",
   .mime_type = "image/svg+xml",
   .text = TRUE,
+  .colored = TRUE,
   .save = save,
 };

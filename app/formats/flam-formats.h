@@ -7,6 +7,7 @@
  * the word `x`. */
 
 #include "flam-builder.h"
+#include "flam-palette.h"
 #include "flam-source.h"
 #include "flam-tree.h"
 
@@ -55,15 +56,21 @@ typedef struct
 
 typedef struct
 {
+  const char *title;
+  FlamPaletteMode color; /* of pictures; where the tree cannot: what suits it */
+} FlamExportOptions;
+
+typedef struct
+{
   const char *id; /* "svg" */
   const char *label;
   const char *suffix;
   const char *mime_type;
-  gboolean text; /* may go to standard output */
-  /* Appends the document to `out`. The tree is made of `selection`. */
+  gboolean text;    /* may go to standard output */
+  gboolean colored; /* heeds the colour of the options */
+  /* Appends the document to `out`. */
   gboolean (*save) (const FlamTree *tree,
-                    const FlamSelection *selection,
-                    const char *title,
+                    const FlamExportOptions *options,
                     GString *out,
                     GError **error);
 } FlamExporter;

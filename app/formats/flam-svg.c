@@ -321,12 +321,12 @@ append_note (GString *out,
 void
 flam_svg_append (GString *out,
                  const FlamTree *tree,
-                 const FlamSelection *selection,
-                 const char *title)
+                 const char *title,
+                 FlamPaletteMode color)
 {
   g_autoptr (FlamRows) rows = flam_rows_new ((FlamTree *)tree);
-  g_autoptr (FlamPalette) palette =
-      flam_palette_new (tree->profile, flam_palette_mode_of (tree), FALSE);
+  g_autoptr (FlamPalette) palette = flam_palette_new (
+      tree->profile, flam_palette_mode_of (tree, color), FALSE);
   g_autoptr (FlamLayout) layout = NULL;
   FlamViewport viewport = {
     .width = WIDTH - 2 * MARGIN,
@@ -334,8 +334,7 @@ flam_svg_append (GString *out,
     .row_height = ROW,
     .to = tree->total[0],
     .min_width = LEAST_WIDTH,
-    .direction =
-        selection->invert ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME,
+    .direction = tree->inverted ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME,
   };
 
   viewport.height = ROW * (double)flam_layout_n_rows (rows, &viewport);
@@ -355,11 +354,11 @@ flam_svg_append (GString *out,
 void
 flam_svg_append_document (GString *out,
                           const FlamTree *tree,
-                          const FlamSelection *selection,
-                          const char *title)
+                          const char *title,
+                          FlamPaletteMode color)
 {
   g_string_append (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-  flam_svg_append (out, tree, selection, title);
+  flam_svg_append (out, tree, title, color);
   /* The script goes inside the root element. */
   g_string_truncate (out, out->len - strlen ("</svg>\n"));
   g_string_append (out, "<script><![CDATA[\n");

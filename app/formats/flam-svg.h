@@ -11,20 +11,19 @@
  * and the picture says how much weight they stand for. */
 
 #include "flam-palette.h"
-#include "flam-selection.h"
 
 G_BEGIN_DECLS
 
 /* <svg class="flambeau">…</svg>. */
 void flam_svg_append (GString *out,
                       const FlamTree *tree,
-                      const FlamSelection *selection,
-                      const char *title);
+                      const char *title,
+                      FlamPaletteMode color);
 /* The same as a document of its own, with the script. */
 void flam_svg_append_document (GString *out,
                                const FlamTree *tree,
-                               const FlamSelection *selection,
-                               const char *title);
+                               const char *title,
+                               FlamPaletteMode color);
 /* The script that makes it zoom and search. Static. */
 const char *flam_svg_script (void);
 /* For XML and HTML alike; what XML cannot hold becomes U+FFFD. `length` -1:

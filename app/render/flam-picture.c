@@ -111,8 +111,8 @@ picture_init (Picture *picture,
   picture->context = context_new (own->font != NULL ? own->font : "Sans 9");
   picture->draw = flam_draw_new (picture->context, NULL);
   picture->line = flam_draw_row_height (picture->draw);
-  picture->palette =
-      flam_palette_new (tree->profile, flam_palette_mode_of (tree), own->dark);
+  picture->palette = flam_palette_new (
+      tree->profile, flam_palette_mode_of (tree, own->color), own->dark);
   picture->rows = flam_rows_new (tree);
   lay_out (picture);
 }

@@ -18,6 +18,7 @@ typedef struct
   const char *font;  /* Pango description; NULL: "Sans 9" */
   FlamDirection direction;
   FlamId zoom;
+  FlamPaletteMode color;
   gboolean dark;
   gboolean bare; /* boxes alone: for thumbnails */
 } FlamPictureOptions;

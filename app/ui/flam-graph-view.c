@@ -95,7 +95,7 @@ update_palette (FlamGraphView *self)
 
   if (tree == NULL)
     return;
-  mode = flam_palette_mode_of (tree);
+  mode = flam_palette_mode_of (tree, FLAM_PALETTE_AUTO);
   if (mode == FLAM_PALETTE_STATE &&
       !g_settings_get_boolean (flam_settings_get (), FLAM_KEY_COLOR_STATES))
     mode = FLAM_PALETTE_CODE;

@@ -36,6 +36,7 @@ _flambeau_cli() {
     --sort) list='self total' ;;
     --recursion) list='off flat collapse' ;;
     --by) list='function line module file thread' ;;
+    --color) list='auto module state memory' ;;
     --mode) list='cpu wall alloc both' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
@@ -67,7 +68,7 @@ _flambeau_cli() {
       tree) list="$selection --depth --min --json" ;;
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
-      export) list="$selection --to --output --force" ;;
+      export) list="$selection --to --output --color --force" ;;
       diff) list="$selection --normalize --self --json --to" ;;
       history) list="$selection --json --to" ;;
       record) list='--mode --rate --duration --sample-bytes --exact --follow

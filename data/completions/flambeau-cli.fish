@@ -65,6 +65,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l min -d 'Smallest sh
 complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source file'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a '(__flambeau_cli_exports)' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l output -d 'File to write'
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color -a 'auto module state memory' -d 'What the colors of a picture mean'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l force -d Overwrite
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to one total'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l self -d 'By self cost'

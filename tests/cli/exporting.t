@@ -42,6 +42,33 @@ $ flambeau-cli export in.folded --to folded --output /dev/full
 ! flambeau-cli: /dev/full: exists already; --force replaces it
 [1]
 
+# What the colours mean can be said: the same picture, in green.
+$ flambeau-cli export in.folded --to svg --output auto.svg; flambeau-cli export in.folded --to svg --color module | cmp - auto.svg && echo same; rm auto.svg
+same
+
+$ for by in module memory; do flambeau-cli export in.folded --to svg --color $by | sed -n 's/.*<title>a (.*fill="#\([^"]*\).*/\1/p' | sort -u; done
+e6c6ab
+bed9be
+
+$ flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --to svg --color state | grep -o '>Waiting for a lock<'
+>Waiting for a lock<
+
+$ flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --to html --color module | grep -c '>Waiting for a lock<'
+0
+[1]
+
+$ flambeau-cli export in.folded --to svg --color state
+! flambeau-cli: in.folded: it does not say what threads were doing
+[1]
+
+$ flambeau-cli export in.folded --to svg --color rainbow
+! flambeau-cli: export: --color is auto, module, state or memory
+[2]
+
+$ flambeau-cli export in.folded --to folded --color module
+! flambeau-cli: export: --color: folded has no colors
+[2]
+
 $ ls
 captures
 in.flambeau

@@ -144,14 +144,17 @@ test_states (void)
   FlamColor a, b;
 
   g_assert_cmpuint (flam_tree_states (tree), ==, 0);
-  g_assert_cmpuint (flam_palette_mode_of (tree), ==, FLAM_PALETTE_CODE);
+  g_assert_cmpuint (
+      flam_palette_mode_of (tree, FLAM_PALETTE_AUTO), ==, FLAM_PALETTE_CODE);
   tree->split = g_new0 (FlamStateSplit, tree->n);
   tree->split[0].weight[FLAM_STATE_RUNNING] = 10;
-  g_assert_cmpuint (flam_palette_mode_of (tree), ==, FLAM_PALETTE_CODE);
+  g_assert_cmpuint (
+      flam_palette_mode_of (tree, FLAM_PALETTE_AUTO), ==, FLAM_PALETTE_CODE);
   tree->split[0].weight[FLAM_STATE_SLEEP] = 15;
   tree->split[1].weight[FLAM_STATE_RUNNING] = 10;
   tree->split[2].weight[FLAM_STATE_SLEEP] = 10;
-  g_assert_cmpuint (flam_palette_mode_of (tree), ==, FLAM_PALETTE_STATE);
+  g_assert_cmpuint (
+      flam_palette_mode_of (tree, FLAM_PALETTE_AUTO), ==, FLAM_PALETTE_STATE);
   a = flam_palette_node (palette, tree, 1);
   b = flam_palette_node (palette, tree, 2);
   g_assert_cmpuint (channel (a, 0), >, channel (a, 2));

@@ -177,8 +177,9 @@ static char *export(FlamProfile *profile,
   g_autoptr (FlamTree) tree = make_tree (profile, measure, selection);
   g_autoptr (GString) out = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
+  const FlamExportOptions options = { "title", FLAM_PALETTE_AUTO };
 
-  exporter->save (tree, selection, "title", out, &error);
+  exporter->save (tree, &options, out, &error);
   g_assert_no_error (error);
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
@@ -213,8 +214,9 @@ check_exporter (FlamProfile *profile, const FlamExporter *exporter)
   g_autoptr (GError) error = NULL;
   g_autofree char *first = NULL;
   g_autofree char *second = NULL;
+  const FlamExportOptions options = { "title", FLAM_PALETTE_AUTO };
 
-  exporter->save (tree, selection, "title", out, &error);
+  exporter->save (tree, &options, out, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (out->len, >, 0);
   if (strcmp (exporter->mime_type, "application/json") == 0)

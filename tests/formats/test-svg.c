@@ -25,10 +25,11 @@ save (const char *id, const char *folded)
       flam_weights_new (profile, selection, NULL, NULL);
   g_autoptr (FlamTree) tree =
       flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+  const FlamExportOptions options = { "a <title> & more", FLAM_PALETTE_AUTO };
   GString *out = g_string_new (NULL);
 
   g_assert_no_error (error);
-  exporter->save (tree, selection, "a <title> & more", out, &error);
+  exporter->save (tree, &options, out, &error);
   g_assert_no_error (error);
   return out;
 }
