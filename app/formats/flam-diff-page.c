@@ -7,22 +7,6 @@
 
 #define MAX_ROWS 200
 
-/* "+1.2 s", "−0.4 s", "0 s" */
-static void
-append_delta (GString *out, const FlamMeasure *measure, gint64 delta)
-{
-  g_autofree char *size = flam_format_weight (measure, ABS (delta));
-
-  g_string_append_printf (out,
-                          "<td class=\"%s\">%s",
-                          delta > 0 ? "grew" : "shrank",
-                          delta > 0   ? "+"
-                          : delta < 0 ? "−"
-                                      : "");
-  flam_svg_append_escaped (out, size, -1);
-  g_string_append (out, "</td>");
-}
-
 static void
 append_functions (GString *out,
                   const FlamCompared *base,
@@ -45,7 +29,7 @@ append_functions (GString *out,
       const FlamDiffRow *row = &rows[shown];
 
       g_string_append (out, "<tr>");
-      append_delta (out, &measure, row->delta);
+      flam_html_append_change (out, &measure, row->delta);
       flam_html_append_cell (out, flam_format_weight (&measure, row->base));
       flam_html_append_cell (out, flam_format_weight (&measure, row->fresh));
       flam_html_append_cell (out, g_strdup (row->name));

@@ -258,28 +258,27 @@ append_function (Page *page, const Trend *trend)
 {
   gint64 first = trend->value[0];
   gint64 last = trend->value[page->n - 1];
-  g_autofree char *change =
-      flam_format_weight (&page->measure, ABS (last - first));
 
   g_string_append (page->out, "<tr>");
   append_trend (page, trend);
   flam_html_append_cell (page->out, flam_format_weight (&page->measure, first));
   flam_html_append_cell (page->out, flam_format_weight (&page->measure, last));
-  g_string_append_printf (page->out,
-                          "<td class=\"%s\">%s",
-                          last > first ? "grew" : "shrank",
-                          last > first   ? "+"
-                          : last < first ? "−"
-                                         : "");
-  flam_svg_append_escaped (page->out, change, -1);
-  g_string_append (page->out, "</td>");
+  flam_html_append_change (page->out, &page->measure, last - first);
   flam_html_append_cell (page->out, g_strdup (trend->name));
   g_string_append (page->out, "</tr>\n");
+}
+
+static gboolean
+moved (const Page *page, const Trend *trend)
+{
+  return trend->value[page->n - 1] != trend->value[0];
 }
 
 static void
 append_functions (Page *page)
 {
+  guint n = 0;
+
   g_autoptr (GHashTable) trends = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (trend_free);
 
@@ -291,13 +290,19 @@ append_functions (Page *page)
   g_string_append (page->out,
                    "<table><tr><th>Trend</th><th>First</th><th>Last</th>"
                    "<th>Change</th><th>Function (self)</th></tr>\n");
-  for (guint i = 0; i < MIN (rows->len, MAX_ROWS); i++)
+  while (n < rows->len && moved (page, rows->pdata[n]))
+    n++;
+  for (guint i = 0; i < MIN (n, MAX_ROWS); i++)
     append_function (page, rows->pdata[i]);
   g_string_append (page->out, "</table>\n");
-  if (rows->len > MAX_ROWS)
+  if (n == 0)
+    flam_html_append (page->out, "p", "None.");
+  if (n > MAX_ROWS)
     g_string_append_printf (page->out,
-                            "<p>%u functions more are not listed.</p>\n",
-                            rows->len - MAX_ROWS);
+                            n - MAX_ROWS == 1
+                                ? "<p>%u function more is not listed.</p>\n"
+                                : "<p>%u functions more are not listed.</p>\n",
+                            n - MAX_ROWS);
 }
 
 void

@@ -1,32 +1,51 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-html.h"
 
+#include "flam-format.h"
 #include "flam-svg.h"
 
 static const char style[] =
+    ":root{color-scheme:light dark;--paper:#fff;--ink:#222;--quiet:#666;"
+    "--stripe:#f4f4f2;--mark:#d9773a;--grew:#b3261e;--shrank:#1f5fbf;"
+    "--warning:#fff3cd}"
+    "@media(prefers-color-scheme:dark){:root{--paper:#1e1e1e;--ink:#eee;"
+    "--quiet:#aaa;--stripe:#292929;--mark:#e08a52;--grew:#ff8a80;"
+    "--shrank:#8ab4f8;--warning:#4a3d12}}"
     "body{font-family:sans-serif;max-width:1220px;margin:1em auto;"
-    "padding:0 1em;color:#222;background:#fff}"
+    "padding:0 1em;color:var(--ink);background:var(--paper)}"
+    "h1{overflow-wrap:anywhere}"
     "svg{max-width:100%;height:auto}"
+    "svg.flambeau{display:block;width:100%;margin:auto}"
+    ".flambeau .paper{fill:var(--paper)}.flambeau text{fill:var(--ink)}"
+    ".flambeau .f text{fill:#1a1514}"
+    ".f:hover rect,.f.on rect{stroke:var(--ink)}"
     "dl{display:grid;grid-template-columns:max-content auto;gap:.2em 1em}"
-    "dt{color:#666}dd{margin:0;overflow-wrap:anywhere}"
+    "dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}"
     "table{border-collapse:collapse;width:100%}"
     "td,th{text-align:right;padding:.2em .6em;white-space:nowrap}"
     "td:last-child,th:last-child{text-align:left;width:100%;"
     "white-space:normal;overflow-wrap:anywhere}"
-    "tr:nth-child(even){background:#f4f4f2}"
-    "svg.chart{margin:0 1.5em 1.5em 0;font-size:13px;font-family:sans-serif}"
-    "svg.chart .most{text-anchor:end;fill:#666}svg.chart rect{fill:#d9773a}"
-    "svg.trend{display:block}"
-    "svg.trend polyline{fill:none;stroke:#d9773a;stroke-width:2}"
-    ".grew{color:#b3261e}.shrank{color:#1f5fbf}"
-    ".warning{background:#fff3cd;padding:.4em .8em;margin:.3em 0}";
+    "tr:nth-child(even){background:var(--stripe)}"
+    "svg.chart{margin:0 1.5em 1.5em 0;font-size:13px;font-family:sans-serif;"
+    "fill:var(--ink)}"
+    "svg.chart .most{text-anchor:end;fill:var(--quiet)}"
+    "svg.chart rect{fill:var(--mark)}"
+    "svg.trend{display:block;max-width:none}"
+    "svg.trend polyline{fill:none;stroke:var(--mark);stroke-width:2}"
+    ".grew{color:var(--grew)}.shrank{color:var(--shrank)}"
+    ".warning{background:var(--warning);padding:.4em .8em;margin:.3em 0}"
+    "@media(max-width:640px){body{padding:0 .6em}"
+    "table{display:block;overflow-x:auto}td:last-child{min-width:11em}"
+    "table{font-size:85%}td,th{padding:.2em .35em}"
+    "svg.chart{margin-right:0}}";
 
 void
 flam_html_begin (GString *out, const char *title)
 {
   g_string_append (out,
                    "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-                   "<meta charset=\"utf-8\">");
+                   "<meta charset=\"utf-8\"><meta name=\"viewport\" "
+                   "content=\"width=device-width\">");
   flam_html_append (out, "title", title);
   g_string_append_printf (out, "<style>%s</style></head><body>\n", style);
 }
@@ -54,6 +73,21 @@ flam_html_append_cell (GString *out, char *text)
   flam_svg_append_escaped (out, text, -1);
   g_string_append (out, "</td>");
   g_free (text);
+}
+
+void
+flam_html_append_change (GString *out,
+                         const FlamMeasure *measure,
+                         gint64 change)
+{
+  g_autofree char *size = flam_format_weight (measure, ABS (change));
+
+  g_string_append (out,
+                   change > 0   ? "<td class=\"grew\">+"
+                   : change < 0 ? "<td class=\"shrank\">−"
+                                : "<td>");
+  flam_svg_append_escaped (out, size, -1);
+  g_string_append (out, "</td>");
 }
 
 void

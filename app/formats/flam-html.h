@@ -17,6 +17,10 @@ void flam_html_end (GString *out, gboolean script);
 void flam_html_append (GString *out, const char *tag, const char *text);
 /* A table's cell; takes `text`. */
 void flam_html_append_cell (GString *out, char *text);
+/* A cell "+1.2 s", "−0.4 s" or "0 s", in the colour of that. */
+void flam_html_append_change (GString *out,
+                              const FlamMeasure *measure,
+                              gint64 change);
 /* A term of a list of facts, and its value; nothing for "". */
 void flam_html_append_fact (GString *out, const char *term, const char *value);
 

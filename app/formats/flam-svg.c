@@ -222,11 +222,13 @@ append_frame (GString *out,
       "data-direction=\"%s\" font-family=\"Verdana, 'DejaVu Sans', "
       "sans-serif\" font-size=\"%d\">\n"
       "<style>.f rect{rx:2px}.f text{pointer-events:none}"
-      ".f:hover rect{stroke:#000;stroke-width:.6}.f{cursor:pointer}"
-      ".flambeau .dim{opacity:.5}.flambeau .off{display:none}"
-      ".flambeau .button{cursor:pointer;opacity:.6}"
-      ".flambeau .button:hover{opacity:1}</style>\n"
-      "<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n",
+      ".f:hover rect,.f.on rect{stroke:#000;stroke-width:.6}"
+      ".f.on rect{stroke-width:2}.f{cursor:pointer}"
+      ".flambeau .dim rect{opacity:.6}.flambeau .off{display:none}"
+      ".flambeau .button{cursor:pointer;opacity:.7}"
+      ".flambeau .button:hover,.flambeau .button:focus{opacity:1}</style>\n"
+      "<rect class=\"paper\" width=\"100%%\" height=\"100%%\" "
+      "fill=\"#%06x\"/>\n",
       WIDTH,
       height,
       WIDTH,
@@ -238,7 +240,7 @@ append_frame (GString *out,
       FONT,
       background);
   g_string_append (out, "<g font-size=\"17\">");
-  append_text (out, NULL, "middle", WIDTH / 2, 24, title);
+  append_text (out, "heading", "middle", WIDTH / 2, 24, title);
   g_string_append (out, "</g><g class=\"unzoom button off\">");
   append_text (out, NULL, "start", MARGIN, 24, "Reset zoom");
   g_string_append (out, "</g><g class=\"search button off\">");
@@ -314,7 +316,7 @@ append_note (GString *out,
   if (note->len == 0)
     return;
   g_string_append (out, "<g opacity=\".6\">");
-  append_text (out, NULL, "middle", WIDTH / 2, baseline, note->str);
+  append_text (out, "note", "middle", WIDTH / 2, baseline, note->str);
   g_string_append (out, "</g>");
 }
 
