@@ -306,8 +306,8 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
           print_process (p, family, process, heading, indent - 2);
           heading = "";
         }
-      for (guint32 i = family->first_thread[process];
-           i < family->first_thread[process + 1];
+      for (guint32 i = family->first_thread[row];
+           i < family->first_thread[row + 1];
            i++)
         {
           g_autofree char *total =

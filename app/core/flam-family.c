@@ -80,20 +80,37 @@ order_processes (FlamFamily *family, const FlamProcesses *processes)
       }
 }
 
+/* The first row after each that is not deeper. */
+static void
+find_ends (FlamFamily *family)
+{
+  for (guint32 row = family->n; row-- > 0;)
+    {
+      guint32 end = row + 1;
+
+      while (end < family->n && family->depth[end] > family->depth[row])
+        end = family->end[end];
+      family->end[row] = end;
+    }
+}
+
 static void
 sort_threads (FlamFamily *family, const FlamProfile *profile)
 {
   const FlamThreads *threads = &profile->threads;
+  g_autofree guint32 *row_of = g_new (guint32, (gsize)family->n + 1);
   g_autofree guint32 *fill = NULL;
 
+  for (guint32 row = 0; row < family->n; row++)
+    row_of[family->process[row]] = row;
   for (FlamId i = 0; i < threads->n; i++)
-    family->first_thread[threads->process[i] + 1]++;
-  for (FlamId i = 0; i < profile->processes.n; i++)
-    family->first_thread[i + 1] += family->first_thread[i];
-  fill = g_memdup2 (family->first_thread,
-                    ((gsize)profile->processes.n + 1) * sizeof *fill);
+    family->first_thread[row_of[threads->process[i]] + 1]++;
+  for (guint32 row = 0; row < family->n; row++)
+    family->first_thread[row + 1] += family->first_thread[row];
+  fill =
+      g_memdup2 (family->first_thread, ((gsize)family->n + 1) * sizeof *fill);
   for (FlamId i = 0; i < threads->n; i++)
-    family->threads[fill[threads->process[i]]++] = i;
+    family->threads[fill[row_of[threads->process[i]]]++] = i;
 }
 
 static void
@@ -119,32 +136,48 @@ list_names (FlamFamily *family, const FlamProfile *profile)
 FlamFamily *
 flam_family_new (const FlamProfile *profile)
 {
-  FlamFamily *family = g_new0 (FlamFamily, 1);
+  FlamFamily *family = g_atomic_rc_box_new0 (FlamFamily);
   gsize n_processes = profile->processes.n;
   gsize n_threads = profile->threads.n;
 
   family->process = g_new (FlamId, n_processes + 1);
   family->depth = g_new (guint32, n_processes + 1);
+  family->end = g_new (guint32, n_processes + 1);
   family->first_thread = g_new0 (guint32, n_processes + 2);
   family->threads = g_new (FlamId, n_threads + 1);
   family->process_former = g_new (FlamId, n_processes + 1);
   family->thread_former = g_new (FlamId, n_threads + 1);
   family->next_former = g_new (FlamId, (gsize)profile->former_names.n + 1);
   order_processes (family, &profile->processes);
+  find_ends (family);
   sort_threads (family, profile);
   list_names (family, profile);
   return family;
 }
 
-void
-flam_family_free (FlamFamily *family)
+static void
+clear (gpointer data)
 {
+  FlamFamily *family = data;
+
   g_free (family->process);
   g_free (family->depth);
+  g_free (family->end);
   g_free (family->first_thread);
   g_free (family->threads);
   g_free (family->process_former);
   g_free (family->thread_former);
   g_free (family->next_former);
-  g_free (family);
+}
+
+FlamFamily *
+flam_family_ref (FlamFamily *family)
+{
+  return g_atomic_rc_box_acquire (family);
+}
+
+void
+flam_family_unref (FlamFamily *family)
+{
+  g_atomic_rc_box_release_full (family, clear);
 }

@@ -6,9 +6,11 @@
  *    100 make ─┬─ 101 cc       row      0    1    2    3
  *              │   └─ 102 as   process  make cc   as   ld
  *              └─ 103 ld       depth    0    1    2    1
+ *                              end      4    3    3    4
  *
- * The threads of process p are threads[first_thread[p]] up to
- * threads[first_thread[p + 1]]. */
+ * What a row's process started are the rows after it up to its end. The threads
+ * of a row are threads[first_thread[row]] up to threads[first_thread[row + 1]],
+ * and those of all below it end at threads[first_thread[end[row]]]. */
 
 #include "flam-profile.h"
 
@@ -19,7 +21,8 @@ typedef struct
   guint32 n;             /* rows: every process once, parents first */
   FlamId *process;       /* a row */
   guint32 *depth;        /* a row */
-  guint32 *first_thread; /* a process, and one more */
+  guint32 *end;          /* a row */
+  guint32 *first_thread; /* a row, and one more */
   FlamId *threads;
   /* Indices into profile->former_names, as lists in order of time: the first
    * of each process and thread, and the next after each; FLAM_NONE: no more. */
@@ -29,7 +32,8 @@ typedef struct
 } FlamFamily;
 
 FlamFamily *flam_family_new (const FlamProfile *profile);
-void flam_family_free (FlamFamily *family);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFamily, flam_family_free)
+FlamFamily *flam_family_ref (FlamFamily *family);
+void flam_family_unref (FlamFamily *family);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFamily, flam_family_unref)
 
 G_END_DECLS

@@ -2,7 +2,6 @@
 
 #include "flam-thread-item.h"
 
-#include "flam-family.h"
 #include "flam-format.h"
 
 #include <glib/gi18n.h>
@@ -17,6 +16,7 @@ flam_thread_item_finalize (GObject *object)
   g_free (self->name);
   g_free (self->former);
   g_clear_object (&self->children);
+  g_clear_pointer (&self->family, flam_family_unref);
   G_OBJECT_CLASS (flam_thread_item_parent_class)->finalize (object);
 }
 
@@ -64,12 +64,26 @@ flam_thread_item_new (const FlamProfile *profile,
   return self;
 }
 
+const FlamId *
+flam_thread_item_get_threads (const FlamThreadItem *self, guint32 *n)
+{
+  const FlamFamily *family = self->family;
+  guint32 first;
+
+  *n = 1;
+  if (self->thread != FLAM_NONE)
+    return &self->thread;
+  first = family->first_thread[self->row];
+  *n = family->first_thread[family->end[self->row]] - first;
+  return family->threads + first;
+}
+
 /* --- the tree ------------------------------------------------------------- */
 
 typedef struct
 {
   const FlamProfile *profile;
-  const FlamFamily *family;
+  FlamFamily *family;
   const gint64 *weights;
   const char *search;
 } Tree;
@@ -130,6 +144,17 @@ add_child (FlamThreadItem *parent, FlamThreadItem *child)
   g_list_store_append (parent->children, child);
 }
 
+static FlamThreadItem *
+process_item_new (const Tree *tree, guint32 row)
+{
+  FlamThreadItem *item = flam_thread_item_new (
+      tree->profile, tree->family->process[row], FLAM_NONE, 0);
+
+  item->family = flam_family_ref (tree->family);
+  item->row = row;
+  return item;
+}
+
 /* TRUE when it, or a thread of it, is what is searched for. All threads of a
  * process that is looked for by its own name are shown. */
 static gboolean
@@ -140,8 +165,8 @@ fill_process (const Tree *tree, FlamThreadItem *item)
 
   set_former (tree, item, family->process_former[item->process]);
   own = any = matches (tree, item);
-  for (guint32 i = family->first_thread[item->process];
-       i < family->first_thread[item->process + 1];
+  for (guint32 i = family->first_thread[item->row];
+       i < family->first_thread[item->row + 1];
        i++)
     {
       FlamId id = family->threads[i];
@@ -173,8 +198,7 @@ flam_thread_items_new (const FlamProfile *profile,
   /* Parents come first in the family, so children are done backwards. */
   for (guint32 row = 0; row < family->n; row++)
     {
-      FlamThreadItem *item =
-          flam_thread_item_new (profile, family->process[row], FLAM_NONE, 0);
+      FlamThreadItem *item = process_item_new (&tree, row);
       guint32 above = row - 1;
 
       g_ptr_array_add (items, item);
@@ -187,18 +211,22 @@ flam_thread_items_new (const FlamProfile *profile,
   for (guint32 row = family->n; row-- > 0;)
     {
       FlamThreadItem *item = items->pdata[row];
+      FlamThreadItem *above =
+          parent[row] != G_MAXUINT32 ? items->pdata[parent[row]] : NULL;
 
-      if (!wanted[row] || (item->children == NULL && *search == '\0' &&
-                           family->first_thread[item->process] ==
-                               family->first_thread[item->process + 1]))
+      if (above != NULL)
+        above->weight += item->weight;
+      if (!wanted[row] ||
+          (item->children == NULL && *search == '\0' &&
+           family->first_thread[row] == family->first_thread[row + 1]))
         continue;
       if (item->children != NULL)
         g_list_store_sort (item->children, heavier_first, NULL);
-      if (parent[row] == G_MAXUINT32)
+      if (above == NULL)
         g_list_store_append (roots, item);
       else
         {
-          add_child (items->pdata[parent[row]], item);
+          add_child (above, item);
           wanted[parent[row]] = TRUE;
         }
     }

@@ -4,7 +4,7 @@
 /* A process or a thread in the thread selector's tree: threads stand below
  * their process, processes below the one that started them. */
 
-#include "flam-profile.h"
+#include "flam-family.h"
 
 #include <gio/gio.h>
 
@@ -19,8 +19,10 @@ struct _FlamThreadItem
   GObject parent_instance;
 
   FlamId process;
-  FlamId thread;        /* FLAM_NONE: the process as a whole */
-  gint64 weight;        /* of a process: of its threads */
+  FlamId thread;        /* FLAM_NONE: the process, and all that it started */
+  FlamFamily *family;   /* of a process; else NULL */
+  guint32 row;          /* of a process, in the family */
+  gint64 weight;        /* of all threads that it stands for */
   char *name;           /* "worker-3 (3307)" */
   char *former;         /* "sh until 1.2 s, make until 3 s", or "" */
   GListStore *children; /* FlamThreadItem; NULL: none */
@@ -30,6 +32,10 @@ FlamThreadItem *flam_thread_item_new (const FlamProfile *profile,
                                       FlamId process,
                                       FlamId thread,
                                       gint64 weight);
+
+/* The threads that it stands for: its own, or all below it. They are its. */
+const FlamId *flam_thread_item_get_threads (const FlamThreadItem *self,
+                                            guint32 *n);
 
 /* The processes that nobody started, each with what is below it, siblings by
  * weight, threads first; of FlamThreadItem. `weights`: one a thread. With

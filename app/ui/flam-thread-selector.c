@@ -33,36 +33,19 @@ G_DEFINE_FINAL_TYPE (FlamThreadSelector, flam_thread_selector, GTK_TYPE_WIDGET)
 /* --- selection ------------------------------------------------------------ */
 
 static gboolean
-has_process (const FlamProfile *profile,
-             const FlamSelection *selection,
-             FlamId process)
-{
-  for (FlamId i = 0; i < profile->threads.n; i++)
-    if (profile->threads.process[i] == process &&
-        !flam_selection_has_thread (selection, i))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 is_shown (FlamThreadSelector *self, FlamThreadItem *item)
 {
   const FlamSelection *selection = flam_session_get_selection (self->session);
+  const FlamId *threads;
+  guint32 n;
 
   if (selection == NULL || selection->threads == NULL)
     return TRUE;
-  if (item->thread != FLAM_NONE)
-    return flam_selection_has_thread (selection, item->thread);
-  return has_process (
-      flam_session_get_profile (self->session), selection, item->process);
-}
-
-static gboolean
-belongs (const FlamProfile *profile, FlamId thread, FlamThreadItem *item)
-{
-  return item->thread == FLAM_NONE
-             ? profile->threads.process[thread] == item->process
-             : thread == item->thread;
+  threads = flam_thread_item_get_threads (item, &n);
+  for (guint32 i = 0; i < n; i++)
+    if (!flam_selection_has_thread (selection, threads[i]))
+      return FALSE;
+  return TRUE;
 }
 
 /* With all threads shown, choosing one means that one alone; after that rows
@@ -73,22 +56,25 @@ toggle (FlamThreadSelector *self, FlamThreadItem *item)
   const FlamProfile *profile = flam_session_get_profile (self->session);
   const FlamSelection *before = flam_session_get_selection (self->session);
   FlamSelection *after = flam_selection_copy (before);
+  g_autofree gboolean *keep = g_new0 (gboolean, (gsize)profile->threads.n + 1);
   gboolean all = before->threads == NULL;
   gboolean shown = is_shown (self, item);
+  const FlamId *threads;
+  guint32 n_threads;
   guint n = 0;
 
+  for (FlamId i = 0; !all && i < profile->threads.n; i++)
+    keep[i] = flam_selection_has_thread (before, i);
+  threads = flam_thread_item_get_threads (item, &n_threads);
+  for (guint32 i = 0; i < n_threads; i++)
+    keep[threads[i]] = all || !shown;
   flam_selection_all_threads (after);
   for (FlamId i = 0; i < profile->threads.n; i++)
-    {
-      gboolean keep = !all && flam_selection_has_thread (before, i);
-      if (belongs (profile, i, item))
-        keep = all || !shown;
-      if (keep)
-        {
-          flam_selection_add_thread (after, i);
-          n++;
-        }
-    }
+    if (keep[i])
+      {
+        flam_selection_add_thread (after, i);
+        n++;
+      }
   if (n == profile->threads.n)
     flam_selection_all_threads (after);
   flam_session_select (self->session, after);

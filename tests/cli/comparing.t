@@ -129,7 +129,9 @@ $ flambeau-cli history base.folded new.folded --to html >history.html; grep -o -
 <td>old</td></tr>
 <td>lex</td></tr>
 <td>fresh</td></tr>
-<td>&lt;b&gt;&quot;&amp;&quot;&lt;/b&gt;</td></tr>
+
+$ echo '<b>"&"</b> 3' >odd.folded; flambeau-cli history new.folded odd.folded --to html | grep -o -e '[^>]*b&gt[^<]*</td>' -e '<b>'
+&lt;b&gt;&quot;&amp;&quot;&lt;/b&gt;</td>
 
 $ flambeau-cli history base.folded new.folded --to svg
 ! flambeau-cli: history: --to is html or csv

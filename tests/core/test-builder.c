@@ -198,6 +198,7 @@ test_family (void)
   FlamId id[6];
   const FlamId order[] = { 0, 1, 2, 3, 4, 5 };
   const guint32 depth[] = { 0, 1, 1, 2, 0, 0 };
+  const guint32 end[] = { 4, 2, 4, 4, 5, 6 };
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamFamily) family = NULL;
   FlamId thread, former;
@@ -224,9 +225,13 @@ test_family (void)
     {
       g_assert_cmpuint (family->process[i], ==, id[order[i]]);
       g_assert_cmpuint (family->depth[i], ==, depth[i]);
+      g_assert_cmpuint (family->end[i], ==, end[i]);
     }
-  g_assert_cmpuint (
-      family->first_thread[id[3] + 1] - family->first_thread[id[3]], ==, 1);
+  /* Row 3 is process 3, which has one of the two below row 0. */
+  g_assert_cmpuint (family->first_thread[4] - family->first_thread[3], ==, 1);
+  g_assert_cmpuint (family->first_thread[1], ==, 1);
+  g_assert_cmpuint (family->first_thread[end[0]], ==, 2);
+  g_assert_cmpuint (family->threads[0], ==, thread);
   g_assert_cmpstr (
       flam_profile_string (profile, profile->processes.name[id[3]]), ==, "cc");
   former = family->process_former[id[3]];

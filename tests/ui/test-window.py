@@ -238,6 +238,23 @@ class WindowTest(unittest.TestCase):
         wait_for("a folded tree", lambda: cooks() == 0)
         window.key("Right")
         wait_for("an unfolded tree", lambda: cooks() == 2)
+        # A process stands for all that it started, also what is a child's.
+        row = next(
+            node
+            for node in window.find_all("kitchen (18377)")
+            if "thread.toggle" in window.actions(node)
+        )
+        root = next(
+            node
+            for node in window.find_all("family.sh (18374)")
+            if "thread.toggle" in window.actions(node)
+        )
+        self.assertEqual(root.get_description(), "100.0\u00a0%")
+        window.act(row, "thread.toggle")
+        window.wait_label(lambda text: text == "3 threads")
+        window.wait_label(lambda text: text.startswith("total 3.96"))
+        window.act(row, "thread.toggle")
+        window.wait_label(lambda text: text == "All threads")
         # One of them was called sh before: it is found by that.
         window.type(window.find("Search threads"), "sh until")
         wait_for("the one that was sh", lambda: cooks() == 1)
