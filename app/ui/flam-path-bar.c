@@ -238,8 +238,12 @@ remove_suppressions (FlamSelection *selection, guint index)
 }
 
 static void
-show_memory_chips (FlamPathBar *self, const FlamSelection *selection)
+show_memory_chips (FlamPathBar *self,
+                   const FlamProfile *profile,
+                   const FlamSelection *selection)
 {
+  if (profile->allocations.n == 0)
+    return;
   if (selection->allocators != 0)
     append_chip (self, _ ("chosen allocators"), remove_allocators, 0);
   if (selection->suppressions != NULL)
@@ -279,7 +283,7 @@ show_chips (FlamPathBar *self,
     append_chip (self, _ ("inverted"), remove_invert, 0);
   if (selection->recursion != FLAM_RECURSION_OFF)
     append_chip (self, _ ("recursion collapsed"), remove_recursion, 0);
-  show_memory_chips (self, selection);
+  show_memory_chips (self, profile, selection);
   for (guint i = 0; i < n; i++)
     {
       FlamTransform *transform = selection->transforms->pdata[i];

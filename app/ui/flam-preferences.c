@@ -12,6 +12,7 @@ struct _FlamPreferences
 
   GPtrArray *mapping_rows; /* not referenced: they are in the group */
   GPtrArray *binary_rows;
+  GPtrArray *rule_rows;
 
   AdwComboRow *scheme;
   AdwComboRow *direction;
@@ -24,6 +25,7 @@ struct _FlamPreferences
   AdwPreferencesGroup *mappings;
   AdwPreferencesGroup *binaries;
   GtkButton *add_binaries;
+  AdwPreferencesGroup *rules;
 };
 
 G_DEFINE_FINAL_TYPE (FlamPreferences,
@@ -76,7 +78,8 @@ bind_choice (const char *key, AdwComboRow *row, const char *const *choices)
                                 NULL);
 }
 
-/* --- lists of folders ----------------------------------------------------- */
+/* --- lists of files and folders
+ * ----------------------------------------------- */
 
 static void
 clear_rows (AdwPreferencesGroup *group, GPtrArray *rows)
@@ -132,32 +135,52 @@ forget_mapping (GtkButton *button, gpointer index)
 }
 
 static void
-forget_binaries (GtkButton *button, gpointer index)
+forget_string (const char *key, guint index)
 {
-  g_auto (GStrv) old =
-      g_settings_get_strv (flam_settings_get (), FLAM_KEY_BINARIES);
+  g_auto (GStrv) old = g_settings_get_strv (flam_settings_get (), key);
   g_autoptr (GPtrArray) rest = g_ptr_array_new ();
 
   for (guint i = 0; old[i] != NULL; i++)
-    if (i != GPOINTER_TO_UINT (index))
+    if (i != index)
       g_ptr_array_add (rest, old[i]);
   g_ptr_array_add (rest, NULL);
-  g_settings_set_strv (flam_settings_get (),
-                       FLAM_KEY_BINARIES,
-                       (const char *const *)rest->pdata);
+  g_settings_set_strv (
+      flam_settings_get (), key, (const char *const *)rest->pdata);
+}
+
+static void
+forget_binaries (GtkButton *button, gpointer index)
+{
+  forget_string (FLAM_KEY_BINARIES, GPOINTER_TO_UINT (index));
+}
+
+static void
+forget_rules (GtkButton *button, gpointer index)
+{
+  forget_string (FLAM_KEY_LEAK_RULES, GPOINTER_TO_UINT (index));
+}
+
+static void
+add_strings (AdwPreferencesGroup *group,
+             GPtrArray *rows,
+             const char *key,
+             GCallback forget)
+{
+  g_auto (GStrv) list = g_settings_get_strv (flam_settings_get (), key);
+
+  clear_rows (group, rows);
+  for (guint i = 0; list[i] != NULL; i++)
+    add_row (group, rows, list[i], "", forget, i);
 }
 
 static gboolean
-update_folders (gpointer data)
+update_lists (gpointer data)
 {
   FlamPreferences *self = data;
   g_autoptr (GVariant) mappings =
       g_settings_get_value (flam_settings_get (), FLAM_KEY_PATH_MAPPINGS);
-  g_auto (GStrv) binaries =
-      g_settings_get_strv (flam_settings_get (), FLAM_KEY_BINARIES);
 
   clear_rows (self->mappings, self->mapping_rows);
-  clear_rows (self->binaries, self->binary_rows);
   for (gsize i = 0; i < g_variant_n_children (mappings); i++)
     {
       const char *from;
@@ -170,24 +193,26 @@ update_folders (gpointer data)
                G_CALLBACK (forget_mapping),
                (guint)i);
     }
-  for (guint i = 0; binaries[i] != NULL; i++)
-    add_row (self->binaries,
-             self->binary_rows,
-             binaries[i],
-             "",
-             G_CALLBACK (forget_binaries),
-             i);
+  add_strings (self->binaries,
+               self->binary_rows,
+               FLAM_KEY_BINARIES,
+               G_CALLBACK (forget_binaries));
+  add_strings (self->rules,
+               self->rule_rows,
+               FLAM_KEY_LEAK_RULES,
+               G_CALLBACK (forget_rules));
   gtk_widget_set_visible (GTK_WIDGET (self->mappings),
                           self->mapping_rows->len > 0);
+  gtk_widget_set_visible (GTK_WIDGET (self->rules), self->rule_rows->len > 0);
   return G_SOURCE_REMOVE;
 }
 
 /* The button that was clicked is in one of the rows. */
 static void
-queue_update_folders (FlamPreferences *self)
+queue_update_lists (FlamPreferences *self)
 {
   g_idle_add_full (G_PRIORITY_DEFAULT_IDLE,
-                   update_folders,
+                   update_lists,
                    g_object_ref (self),
                    g_object_unref);
 }
@@ -238,6 +263,7 @@ flam_preferences_finalize (GObject *object)
 
   g_ptr_array_unref (self->mapping_rows);
   g_ptr_array_unref (self->binary_rows);
+  g_ptr_array_unref (self->rule_rows);
   G_OBJECT_CLASS (flam_preferences_parent_class)->finalize (object);
 }
 
@@ -262,16 +288,21 @@ flam_preferences_class_init (FlamPreferencesClass *klass)
   gtk_widget_class_bind_template_child (class, FlamPreferences, mappings);
   gtk_widget_class_bind_template_child (class, FlamPreferences, binaries);
   gtk_widget_class_bind_template_child (class, FlamPreferences, add_binaries);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, rules);
 }
 
 static void
 flam_preferences_init (FlamPreferences *self)
 {
+  static const char *const changes[] = { "changed::" FLAM_KEY_PATH_MAPPINGS,
+                                         "changed::" FLAM_KEY_BINARIES,
+                                         "changed::" FLAM_KEY_LEAK_RULES };
   GSettings *settings = flam_settings_get ();
 
   gtk_widget_init_template (GTK_WIDGET (self));
   self->mapping_rows = g_ptr_array_new ();
   self->binary_rows = g_ptr_array_new ();
+  self->rule_rows = g_ptr_array_new ();
   bind_choice (FLAM_KEY_COLOR_SCHEME, self->scheme, schemes);
   bind_choice (FLAM_KEY_DIRECTION, self->direction, directions);
   bind_choice (FLAM_KEY_ORDER, self->order, orders);
@@ -293,19 +324,15 @@ flam_preferences_init (FlamPreferences *self)
                    G_SETTINGS_BIND_GET | G_SETTINGS_BIND_INVERT_BOOLEAN);
   g_settings_bind (
       settings, FLAM_KEY_FONT, self->font, "font", G_SETTINGS_BIND_DEFAULT);
-  g_signal_connect_object (settings,
-                           "changed::" FLAM_KEY_PATH_MAPPINGS,
-                           G_CALLBACK (queue_update_folders),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (settings,
-                           "changed::" FLAM_KEY_BINARIES,
-                           G_CALLBACK (queue_update_folders),
-                           self,
-                           G_CONNECT_SWAPPED);
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
+    g_signal_connect_object (settings,
+                             changes[i],
+                             G_CALLBACK (queue_update_lists),
+                             self,
+                             G_CONNECT_SWAPPED);
   g_signal_connect_swapped (
       self->add_binaries, "clicked", G_CALLBACK (on_add_binaries), self);
-  update_folders (self);
+  update_lists (self);
 }
 
 FlamPreferences *

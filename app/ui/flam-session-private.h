@@ -62,6 +62,8 @@ typedef enum
 
 void flam_session_changed (FlamSession *session, guint property);
 void flam_session_fail (FlamSession *session, const GError *error);
+/* What a capture is looked at with until a person chooses otherwise. */
+FlamSelection *flam_session_first_selection (void);
 /* Makes the excerpt of the selection anew. */
 void flam_session_draw (FlamSession *session);
 

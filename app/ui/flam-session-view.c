@@ -2,6 +2,7 @@
 
 #include "flam-session-private.h"
 
+#include "flam-leak-rules.h"
 #include "flam-settings.h"
 
 /* --- what is shown -------------------------------------------------------- */
@@ -113,14 +114,23 @@ flam_session_remove_transform (FlamSession *self, guint index)
   flam_session_select (self, selection);
 }
 
+FlamSelection *
+flam_session_first_selection (void)
+{
+  FlamSelection *selection = flam_selection_new ();
+
+  flam_settings_apply_frames (selection);
+  flam_leak_rules_apply (selection, NULL);
+  return selection;
+}
+
 void
 flam_session_reset_selection (FlamSession *self)
 {
   FlamSelection *selection;
 
   g_return_if_fail (FLAM_IS_SESSION (self));
-  selection = flam_selection_new ();
-  flam_settings_apply_frames (selection);
+  selection = flam_session_first_selection ();
   selection->measure = self->selection->measure;
   flam_session_select (self, selection);
 }

@@ -3,7 +3,6 @@
 #include "flam-session-private.h"
 
 #include "flam-loader.h"
-#include "flam-settings.h"
 
 #include <glib/gi18n.h>
 
@@ -138,8 +137,7 @@ take_profile (FlamSession *self, FlamProfile *profile)
     }
   else
     {
-      self->selection = flam_selection_new ();
-      flam_settings_apply_frames (self->selection);
+      self->selection = flam_session_first_selection ();
     }
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
   flam_session_changed (self, FLAM_SESSION_PROP_SELECTION);

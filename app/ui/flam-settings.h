@@ -15,9 +15,10 @@ G_BEGIN_DECLS
 #define FLAM_KEY_COLOR_STATES "color-by-state"
 #define FLAM_KEY_SYSTEM_FONT "source-system-font"
 #define FLAM_KEY_FONT "source-font"
-#define FLAM_KEY_PATH_MAPPINGS "path-mappings" /* a(ss) */
-#define FLAM_KEY_BINARIES "binaries-folders"   /* as */
-#define FLAM_KEY_DEBUGINFOD "debuginfod"       /* ask, always, never */
+#define FLAM_KEY_PATH_MAPPINGS "path-mappings"  /* a(ss) */
+#define FLAM_KEY_BINARIES "binaries-folders"    /* as */
+#define FLAM_KEY_LEAK_RULES "leak-suppressions" /* as: files */
+#define FLAM_KEY_DEBUGINFOD "debuginfod"        /* ask, always, never */
 #define FLAM_KEY_DEBUGINFOD_URLS "debuginfod-urls"
 #define FLAM_KEY_COMMANDS "command-history" /* as */
 #define FLAM_KEY_WIDTH "window-width"

@@ -3,6 +3,7 @@
 #include "flam-window-memory.h"
 
 #include "flam-growth-dialog.h"
+#include "flam-leak-rules.h"
 #include "flam-memory-model.h"
 #include "flam-settings.h"
 #include "flam-window.h"
@@ -83,47 +84,50 @@ on_growth (GSimpleAction *action, GVariant *parameter, gpointer window)
 
 /* --- suppressions --------------------------------------------------------- */
 
-void
-flam_window_memory_take_rules (GtkApplicationWindow *window,
-                               FlamSession *session,
-                               const char *path)
+static void
+say (gpointer window, const GError *error)
 {
-  g_autoptr (FlamSuppressions) rules = flam_suppressions_new ();
-  g_autoptr (GError) error = NULL;
-  g_autofree char *text = NULL;
-  g_autofree char *name = g_filename_display_basename (path);
+  flam_window_toast (FLAM_WINDOW (window), error->message);
+}
+
+static void
+apply_rules (FlamSession *session)
+{
   FlamSelection *selection;
-  gsize length;
 
-  if (!g_file_get_contents (path, &text, &length, &error) ||
-      !flam_suppressions_parse (rules, text, length, &error))
-    {
-      g_autofree char *message =
-          g_strdup_printf ("%s: %s", name, error->message);
-
-      flam_window_toast (FLAM_WINDOW (window), message);
-      return;
-    }
   if (flam_session_get_selection (session) == NULL)
     return;
   selection = flam_selection_copy (flam_session_get_selection (session));
-  g_clear_pointer (&selection->suppressions, flam_suppressions_unref);
-  selection->suppressions = g_steal_pointer (&rules);
+  flam_leak_rules_apply (selection, NULL);
   flam_session_select (session, selection);
+}
+
+/* A file that was chosen once may be gone. */
+static void
+check_rules (FlamSession *session, gpointer window)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (GError) error = NULL;
+
+  if (has_blocks (session) && !flam_leak_rules_apply (selection, &error))
+    say (window, error);
 }
 
 static void
 on_rules_chosen (GtkNativeDialog *dialog, int response, gpointer window)
 {
   g_autoptr (GFile) file = NULL;
+  g_autoptr (GError) error = NULL;
   g_autofree char *path = NULL;
 
   if (response == GTK_RESPONSE_ACCEPT)
     file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
   if (file != NULL)
     path = g_file_get_path (file);
-  if (path != NULL)
-    flam_window_memory_take_rules (window, session_of (window), path);
+  if (path != NULL && !flam_leak_rules_add (path, &error))
+    say (window, error);
+  else if (path != NULL)
+    apply_rules (session_of (window));
   g_object_unref (dialog);
 }
 
@@ -243,6 +247,13 @@ flam_window_memory_install (GtkApplicationWindow *window, FlamSession *session)
   follow_frames (
       map, session, FLAM_KEY_IRRELEVANT, "changed::" FLAM_KEY_IRRELEVANT);
   follow_frames (map, session, FLAM_KEY_IMPORTS, "changed::" FLAM_KEY_IMPORTS);
+  g_signal_connect_object (flam_settings_get (),
+                           "changed::" FLAM_KEY_LEAK_RULES,
+                           G_CALLBACK (apply_rules),
+                           session,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (
+      session, "opened", G_CALLBACK (check_rules), window, 0);
   g_signal_connect_object (
       session, "notify::profile", G_CALLBACK (update_enabled), window, 0);
   update_enabled (session, NULL, map);

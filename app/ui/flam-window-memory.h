@@ -7,7 +7,7 @@
  *   win.show-peak         what was in use at the peak
  *   win.growth            asks for two moments: what was made between them and
  *                         is still there at the second
- *   win.suppressions      asks for a file of LeakSanitizer's rules
+ *   win.suppressions      asks for a file of LeakSanitizer's rules (remembered)
  *   win.weights           what the weights of a folded text are
  *   win.show-irrelevant   frames of the interpreter itself (remembered)
  *   win.show-imports      frames of import machinery (remembered) */
@@ -20,9 +20,5 @@ G_BEGIN_DECLS
 
 void flam_window_memory_install (GtkApplicationWindow *window,
                                  FlamSession *session);
-/* Says what went wrong, if it did: a window's own way. */
-void flam_window_memory_take_rules (GtkApplicationWindow *window,
-                                    FlamSession *session,
-                                    const char *path);
 
 G_END_DECLS

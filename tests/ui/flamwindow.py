@@ -62,13 +62,14 @@ def walk(node):
 class Window:
     """A running Flambeau; `with Window("FILE") as window:`."""
 
-    def __init__(self, *arguments, env=None, settings=None):
+    def __init__(self, *arguments, env=None, settings=None, keep_settings=False):
         keyfile = pathlib.Path(
             os.environ["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile"
         )
         keyfile.parent.mkdir(parents=True, exist_ok=True)
         lines = [f"{key}={value}" for key, value in (settings or {}).items()]
-        keyfile.write_text("\n".join(["[dev/flambeau/Flambeau]", *lines, ""]))
+        if not keep_settings:
+            keyfile.write_text("\n".join(["[dev/flambeau/Flambeau]", *lines, ""]))
         self.process = subprocess.Popen(
             [str(BUILD / "app/ui/flambeau"), *map(str, arguments)],
             env={
@@ -181,6 +182,10 @@ class Window:
     def key(self, name):
         """An X key name."""
         subprocess.run(["xdotool", "key", name], check=True)
+
+    def write(self, text):
+        """On the keyboard, to what has the focus."""
+        subprocess.run(["xdotool", "type", "--delay", "30", text], check=True)
 
     # --- what a person sees ---------------------------------------------------
 

@@ -35,9 +35,13 @@ def capture(name):
     return path
 
 
-def sensitive(node):
+def has_state(node, state):
     node.clear_cache()
-    return node.get_state_set().contains(Atspi.StateType.SENSITIVE)
+    return node.get_state_set().contains(getattr(Atspi.StateType, state))
+
+
+def sensitive(node):
+    return has_state(node, "SENSITIVE")
 
 
 class WindowTest(unittest.TestCase):
@@ -405,6 +409,42 @@ class WindowTest(unittest.TestCase):
         window.find("Growth", "label")
         window.find(lambda name: name.startswith("Remove: time: "), "push button")
         window.wait_label(lambda text: text.startswith("total 189"))
+
+    def test_leak_suppressions(self):
+        """A file of rules is chosen, counts in the next capture, too, and is
+        forgotten in the preferences."""
+        path = capture("heaptrack/alloc.zst")
+        with tempfile.TemporaryDirectory() as folder:
+            rules = pathlib.Path(folder, "known.supp")
+            rules.write_text("# known\nleak:leak_small\n")
+            window = self.open(path)
+            window.click("Summary")
+            window.click("Not Freed")
+            window.wait_label(lambda text: text.startswith("total 189"))
+            window.action("win.suppressions")
+            dialog = window.find("Leak Suppressions", "filler")
+            window.key("ctrl+l")
+            entry = window.find("GtkFileChooserEntry", "text", dialog)
+            wait_for("the focus", lambda: has_state(entry, "FOCUSED"))
+            window.write(str(rules))
+            choose = window.find("_Open Open", "push button", dialog)
+            wait_for("the path", lambda: sensitive(choose))
+            window.key("Return")
+            window.find("Remove: leaks: 1 suppression", "push button")
+            window.wait_label(lambda text: text.startswith("total 165"))
+            window.__exit__()
+
+            window = self.open(path, keep_settings=True)
+            window.find("Remove: leaks: 1 suppression", "push button")
+            window.find("Peak memory", "label")
+            window.click("Main menu")
+            window.click("Preferences")
+            window.find(str(rules), "label")
+            window.click("Forget", "push button")
+            wait_for(
+                "the rules gone",
+                lambda: not window.seen(lambda name: name.startswith("Remove: leaks")),
+            )
 
     def test_peak(self):
         window = self.open(capture("heaptrack/alloc.zst"))
