@@ -3,9 +3,7 @@
 #include "flam-capture-view.h"
 
 #include "flam-download-bar.h"
-#include "flam-format.h"
 #include "flam-functions-view.h"
-#include "flam-graph-view.h"
 #include "flam-measure-menu.h"
 #include "flam-memory-model.h"
 #include "flam-memory-view.h"
@@ -68,9 +66,7 @@ struct _FlamCaptureView
   GtkDropDown *measure_menu;
   FlamStateMenu *states;
   FlamThreadSelector *threads;
-  GtkSearchBar *search_bar;
-  GtkSearchEntry *search_entry;
-  GtkLabel *search_result;
+  FlamSearchBar *search_bar;
   FlamOverview *overview;
   FlamPathBar *path_bar;
   GtkPaned *paned;
@@ -169,7 +165,9 @@ static void
 update_notice (FlamCaptureView *self)
 {
   const FlamProfile *profile = flam_session_get_profile (self->session);
+  const char *why = "";
   g_autofree char *text = NULL;
+  int percent;
 
   if (profile == NULL || profile->facts.complete ||
       flam_session_is_live (self->session))
@@ -177,10 +175,15 @@ update_notice (FlamCaptureView *self)
       gtk_revealer_set_reveal_child (self->notice, FALSE);
       return;
     }
-  text = g_strdup_printf (
-      _ ("This file is incomplete: %.0f %% of it was read. %s"),
-      profile->facts.read_fraction * 100,
-      profile->facts.warnings[0] != NULL ? profile->facts.warnings[0] : "");
+  if (profile->facts.warnings[0] != NULL)
+    why = profile->facts.warnings[0];
+  percent = (int)(profile->facts.read_fraction * 100);
+  if (percent < 100)
+    /* Translators: how much was read, and why no more */
+    text = g_strdup_printf (
+        _ ("This file is incomplete, %d %% of it was read: %s"), percent, why);
+  else
+    text = g_strdup_printf (_ ("This file is incomplete: %s"), why);
   gtk_label_set_label (self->notice_label, text);
   gtk_revealer_set_reveal_child (self->notice, TRUE);
 }
@@ -210,15 +213,7 @@ on_excerpt (FlamCaptureView *self)
     }
 }
 
-static void
-on_profile (FlamCaptureView *self)
-{
-  update_notice (self);
-  if (flam_session_get_profile (self->session) == NULL)
-    gtk_editable_set_text (GTK_EDITABLE (self->search_entry), "");
-}
-
-/* --- search --------------------------------------------------------------- */
+/* --- pages ---------------------------------------------------------------- */
 
 static FlamGraphView *
 graph_view (FlamCaptureView *self)
@@ -227,74 +222,12 @@ graph_view (FlamCaptureView *self)
       gtk_stack_get_child_by_name (self->pages, page_table[0].id));
 }
 
-static void
-on_search_changed (FlamCaptureView *self)
+FlamSearchBar *
+flam_capture_view_get_search (FlamCaptureView *self)
 {
-  flam_session_set_search (
-      self->session, gtk_editable_get_text (GTK_EDITABLE (self->search_entry)));
+  g_return_val_if_fail (FLAM_IS_CAPTURE_VIEW (self), NULL);
+  return self->search_bar;
 }
-
-static void
-update_search_result (FlamCaptureView *self)
-{
-  const FlamTree *tree = flam_session_get_tree (self->session);
-  gint64 matched = flam_graph_view_get_matched (graph_view (self));
-  g_autofree char *percent = NULL;
-  g_autofree char *text = NULL;
-
-  if (tree == NULL || *flam_session_get_search (self->session) == '\0')
-    {
-      gtk_label_set_label (self->search_result, "");
-      return;
-    }
-  percent = flam_format_percent (matched, tree->total[0]);
-  text = matched > 0 ? g_strdup_printf (_ ("matched %s"), percent)
-                     : g_strdup (_ ("no match"));
-  gtk_label_set_label (self->search_result, text);
-}
-
-static void
-on_search_mode (FlamCaptureView *self)
-{
-  if (!gtk_search_bar_get_search_mode (self->search_bar))
-    flam_session_set_search (self->session, "");
-  else
-    on_search_changed (self);
-}
-
-static void
-on_search_activate (FlamCaptureView *self)
-{
-  flam_capture_view_search_next (self, FALSE);
-}
-
-void
-flam_capture_view_start_search (FlamCaptureView *self)
-{
-  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  gtk_search_bar_set_search_mode (self->search_bar, TRUE);
-  gtk_widget_grab_focus (GTK_WIDGET (self->search_entry));
-}
-
-void
-flam_capture_view_search_next (FlamCaptureView *self, gboolean backward)
-{
-  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  flam_graph_view_next_match (graph_view (self), backward);
-}
-
-void
-flam_capture_view_bind_search (FlamCaptureView *self, GtkToggleButton *button)
-{
-  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  g_object_bind_property (button,
-                          "active",
-                          self->search_bar,
-                          "search-mode-enabled",
-                          G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE);
-}
-
-/* --- pages ---------------------------------------------------------------- */
 
 static void
 update_switcher (FlamCaptureView *self)
@@ -470,7 +403,7 @@ flam_capture_view_set_narrow (FlamCaptureView *self, gboolean narrow)
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->top_bar), orientation);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->paned), orientation);
   update_switcher (self);
-  gtk_widget_set_visible (GTK_WIDGET (self->search_result), !narrow);
+  flam_search_bar_set_narrow (self->search_bar, narrow);
   flam_path_bar_set_narrow (self->path_bar, narrow);
   flam_status_bar_set_narrow (self->status_bar, narrow);
 }
@@ -519,6 +452,7 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   self->measures = flam_measure_menu_new (
       session, self->cpu_button, self->memory_button, self->measure_menu);
   flam_download_bar_set_session (self->download_bar, session);
+  flam_search_bar_set_session (self->search_bar, session, graph_view (self));
   flam_state_menu_set_session (self->states, session);
   flam_thread_selector_set_session (self->threads, session);
   flam_path_bar_set_session (self->path_bar, session);
@@ -526,15 +460,10 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   flam_status_bar_set_session (self->status_bar, session, graph_view (self));
   flam_transforms_install (GTK_WIDGET (self), session);
 
-  follow (self, "notify::profile", G_CALLBACK (on_profile));
+  follow (self, "notify::profile", G_CALLBACK (update_notice));
   follow (self, "notify::selection", G_CALLBACK (update_overview));
   follow (self, "notify::selection", G_CALLBACK (update_pages));
   follow (self, "notify::excerpt", G_CALLBACK (on_excerpt));
-  g_signal_connect_object (graph_view (self),
-                           "notify::matched",
-                           G_CALLBACK (update_search_result),
-                           self,
-                           G_CONNECT_SWAPPED);
   bind_settings (self);
 }
 
@@ -569,8 +498,6 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, states);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, threads);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, search_bar);
-  gtk_widget_class_bind_template_child (class, FlamCaptureView, search_entry);
-  gtk_widget_class_bind_template_child (class, FlamCaptureView, search_result);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, overview);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, path_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, paned);
@@ -589,6 +516,7 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   class->unmap = flam_capture_view_unmap;
   g_type_ensure (FLAM_TYPE_OVERVIEW);
   g_type_ensure (FLAM_TYPE_PATH_BAR);
+  g_type_ensure (FLAM_TYPE_SEARCH_BAR);
   g_type_ensure (FLAM_TYPE_SOURCE_PANE);
   g_type_ensure (FLAM_TYPE_STATUS_BAR);
   g_type_ensure (FLAM_TYPE_DOWNLOAD_BAR);
@@ -610,18 +538,6 @@ flam_capture_view_init (FlamCaptureView *self)
       self->overview, "range-changed", G_CALLBACK (on_range_changed), self);
   g_signal_connect_swapped (
       self->overview, "peak-activated", G_CALLBACK (on_peak_activated), self);
-  g_signal_connect_swapped (self->search_entry,
-                            "search-changed",
-                            G_CALLBACK (on_search_changed),
-                            self);
-  g_signal_connect_swapped (
-      self->search_entry, "activate", G_CALLBACK (on_search_activate), self);
-  g_signal_connect_swapped (self->search_bar,
-                            "notify::search-mode-enabled",
-                            G_CALLBACK (on_search_mode),
-                            self);
-  gtk_search_bar_connect_entry (self->search_bar,
-                                GTK_EDITABLE (self->search_entry));
   g_signal_connect_swapped (
       self->page_menu, "notify::selected", G_CALLBACK (on_page_menu), self);
   g_signal_connect_swapped (

@@ -6,9 +6,7 @@
  * new view is a widget with a "session" property and one row in the page table
  * of flam-capture-view.c. */
 
-#include "flam-session.h"
-
-#include <gtk/gtk.h>
+#include "flam-search-bar.h"
 
 G_BEGIN_DECLS
 
@@ -19,16 +17,14 @@ G_DECLARE_FINAL_TYPE (
 /* Once. */
 void flam_capture_view_set_session (FlamCaptureView *view,
                                     FlamSession *session);
-void flam_capture_view_bind_search (FlamCaptureView *view,
-                                    GtkToggleButton *button);
+/* Goes with the view. */
+FlamSearchBar *flam_capture_view_get_search (FlamCaptureView *view);
 /* A capture was opened: the first page, the keyboard in it. */
 void flam_capture_view_begin (FlamCaptureView *view);
 void flam_capture_view_set_narrow (FlamCaptureView *view, gboolean narrow);
 /* No room for more than three pages beside one another. */
 void flam_capture_view_set_tight (FlamCaptureView *view, gboolean tight);
 void flam_capture_view_show_page (FlamCaptureView *view, int page);
-void flam_capture_view_start_search (FlamCaptureView *view);
-void flam_capture_view_search_next (FlamCaptureView *view, gboolean backward);
 void flam_capture_view_toggle_invert (FlamCaptureView *view);
 
 G_END_DECLS

@@ -214,7 +214,7 @@ choose_corner (FlamMinimap *self)
 static gboolean
 is_cramped (FlamMinimap *self)
 {
-  return gtk_widget_get_width (GTK_WIDGET (self->graph)) < 2 * WIDTH ||
+  return gtk_widget_get_width (GTK_WIDGET (self->graph)) < 3 * WIDTH ||
          gtk_widget_get_height (GTK_WIDGET (self->graph)) < 2 * HEIGHT;
 }
 

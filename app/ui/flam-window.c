@@ -383,14 +383,16 @@ action_back (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 action_search (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  flam_capture_view_start_search (FLAM_WINDOW (widget)->capture_view);
+  flam_search_bar_start (
+      flam_capture_view_get_search (FLAM_WINDOW (widget)->capture_view));
 }
 
 static void
 action_search_next (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  flam_capture_view_search_next (FLAM_WINDOW (widget)->capture_view,
-                                 strcmp (name, "win.search-previous") == 0);
+  flam_search_bar_next (
+      flam_capture_view_get_search (FLAM_WINDOW (widget)->capture_view),
+      strcmp (name, "win.search-previous") == 0);
 }
 
 static void
@@ -595,7 +597,8 @@ flam_window_init (FlamWindow *self)
                            self,
                            G_CONNECT_SWAPPED);
   flam_capture_view_set_session (self->capture_view, self->session);
-  flam_capture_view_bind_search (self->capture_view, self->search_button);
+  flam_search_bar_bind (flam_capture_view_get_search (self->capture_view),
+                        self->search_button);
   gtk_menu_button_set_popover (self->trust_button,
                                GTK_WIDGET (flam_trust_new (self->session)));
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-search-bar.h"
+
+#include "flam-format.h"
+#include "flam-widget.h"
+
+#include <glib/gi18n.h>
+
+struct _FlamSearchBar
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  FlamGraphView *graph; /* not referenced: it goes with the same window */
+
+  GtkSearchBar *bar;
+  GtkSearchEntry *entry;
+  GtkLabel *result;
+};
+
+G_DEFINE_FINAL_TYPE (FlamSearchBar, flam_search_bar, GTK_TYPE_WIDGET)
+
+static void
+on_changed (FlamSearchBar *self)
+{
+  flam_session_set_search (self->session,
+                           gtk_editable_get_text (GTK_EDITABLE (self->entry)));
+}
+
+static void
+update_result (FlamSearchBar *self)
+{
+  const FlamTree *tree = flam_session_get_tree (self->session);
+  gint64 matched = flam_graph_view_get_matched (self->graph);
+  g_autofree char *percent = NULL;
+  g_autofree char *text = NULL;
+
+  if (tree == NULL || *flam_session_get_search (self->session) == '\0')
+    {
+      gtk_label_set_label (self->result, "");
+      return;
+    }
+  percent = flam_format_percent (matched, tree->total[0]);
+  text = matched > 0 ? g_strdup_printf (_ ("matched %s"), percent)
+                     : g_strdup (_ ("no match"));
+  gtk_label_set_label (self->result, text);
+}
+
+static void
+on_mode (FlamSearchBar *self)
+{
+  if (!gtk_search_bar_get_search_mode (self->bar))
+    flam_session_set_search (self->session, "");
+  else
+    on_changed (self);
+}
+
+static void
+on_activate (FlamSearchBar *self)
+{
+  flam_search_bar_next (self, FALSE);
+}
+
+static void
+on_profile (FlamSearchBar *self)
+{
+  if (flam_session_get_profile (self->session) == NULL)
+    gtk_editable_set_text (GTK_EDITABLE (self->entry), "");
+}
+
+void
+flam_search_bar_start (FlamSearchBar *self)
+{
+  g_return_if_fail (FLAM_IS_SEARCH_BAR (self));
+  gtk_search_bar_set_search_mode (self->bar, TRUE);
+  gtk_widget_grab_focus (GTK_WIDGET (self->entry));
+}
+
+void
+flam_search_bar_next (FlamSearchBar *self, gboolean backward)
+{
+  g_return_if_fail (FLAM_IS_SEARCH_BAR (self));
+  flam_graph_view_next_match (self->graph, backward);
+}
+
+void
+flam_search_bar_set_narrow (FlamSearchBar *self, gboolean narrow)
+{
+  g_return_if_fail (FLAM_IS_SEARCH_BAR (self));
+  gtk_widget_set_visible (GTK_WIDGET (self->result), !narrow);
+}
+
+void
+flam_search_bar_bind (FlamSearchBar *self, GtkToggleButton *button)
+{
+  g_return_if_fail (FLAM_IS_SEARCH_BAR (self));
+  g_object_bind_property (button,
+                          "active",
+                          self->bar,
+                          "search-mode-enabled",
+                          G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE);
+}
+
+/* --- object --------------------------------------------------------------- */
+
+void
+flam_search_bar_set_session (FlamSearchBar *self,
+                             FlamSession *session,
+                             FlamGraphView *graph)
+{
+  g_return_if_fail (FLAM_IS_SEARCH_BAR (self));
+  self->session = g_object_ref (session);
+  self->graph = graph;
+  g_signal_connect_object (session,
+                           "notify::profile",
+                           G_CALLBACK (on_profile),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (graph,
+                           "notify::matched",
+                           G_CALLBACK (update_result),
+                           self,
+                           G_CONNECT_SWAPPED);
+}
+
+static void
+flam_search_bar_dispose (GObject *object)
+{
+  FlamSearchBar *self = FLAM_SEARCH_BAR (object);
+
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SEARCH_BAR);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (flam_search_bar_parent_class)->dispose (object);
+}
+
+static void
+flam_search_bar_class_init (FlamSearchBarClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_search_bar_dispose;
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-search-bar.ui");
+  gtk_widget_class_bind_template_child (class, FlamSearchBar, bar);
+  gtk_widget_class_bind_template_child (class, FlamSearchBar, entry);
+  gtk_widget_class_bind_template_child (class, FlamSearchBar, result);
+}
+
+static void
+flam_search_bar_init (FlamSearchBar *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (
+      self->entry, "search-changed", G_CALLBACK (on_changed), self);
+  g_signal_connect_swapped (
+      self->entry, "activate", G_CALLBACK (on_activate), self);
+  g_signal_connect_swapped (
+      self->bar, "notify::search-mode-enabled", G_CALLBACK (on_mode), self);
+  gtk_search_bar_connect_entry (self->bar, GTK_EDITABLE (self->entry));
+}
