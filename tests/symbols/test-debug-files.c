@@ -7,6 +7,7 @@
 
 #include "compiled.h"
 
+#include <dlfcn.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -325,6 +326,65 @@ test_stub_names (void)
     }
 }
 
+/* The first frame's file and line of a function of the C library, which has
+ * its debug file where packages put them; NULL: it has none. */
+static char *
+describe_libc (FlamSymbolDetail detail)
+{
+  FlamSymbolModuleOptions options = { .detail = detail };
+  g_autoptr (FlamSymbolModule) module = NULL;
+  g_autoptr (FlamElf) debug = NULL;
+  FlamSymbolChain chain;
+  Dl_info libc;
+
+  g_assert_true (dladdr ((gpointer)qsort, &libc) != 0);
+  module = flam_symbol_module_open (libc.dli_fname, &options, NULL);
+  g_assert_nonnull (module);
+  debug =
+      flam_debug_file_find (flam_symbol_module_get_elf (module), NULL, NULL);
+  if (debug == NULL || !flam_debug_file_is_installed (debug))
+    return NULL;
+  flam_symbol_module_lookup (
+      module,
+      (guint64)((const char *)qsort - (const char *)libc.dli_fbase),
+      &chain);
+  g_assert_cmpuint (chain.n, >, 0);
+  return g_strdup_printf ("%s %s:%u",
+                          chain.frames[0].name,
+                          chain.frames[0].file,
+                          chain.frames[0].line);
+}
+
+/* What a recording keeps: all that may be gone later, which a package's debug
+ * file is not. */
+static void
+test_lasting (void)
+{
+  FlamSymbolModuleOptions options = { .detail = FLAM_SYMBOL_DETAIL_LASTING };
+  g_autofree char *plain = in_folder ("plain");
+  g_autofree char *beside = in_folder ("lasting");
+  g_autofree char *own = NULL;
+  g_autofree char *other = NULL;
+  g_autofree char *full = NULL;
+  g_autofree char *lasting = NULL;
+
+  g_assert_true (strip_into ("lasting", "lasting.debug"));
+  own = describe (plain, &options, FALSE);
+  other = describe (beside, &options, FALSE);
+  assert_same (own, expected);
+  assert_same (other, expected);
+
+  full = describe_libc (FLAM_SYMBOL_DETAIL_FULL);
+  lasting = describe_libc (FLAM_SYMBOL_DETAIL_LASTING);
+  if (full == NULL)
+    {
+      g_test_skip ("the C library's debug file is not installed");
+      return;
+    }
+  g_assert_nonnull (strstr (full, ".c:"));
+  g_assert_true (g_str_has_suffix (lasting, " :0"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -359,6 +419,7 @@ main (int argc, char **argv)
   g_test_add_func ("/debug-files/minidebug", test_minidebug);
   g_test_add_func ("/debug-files/dwz", test_dwz);
   g_test_add_func ("/debug-files/stub-names", test_stub_names);
+  g_test_add_func ("/debug-files/lasting", test_lasting);
   result = g_test_run ();
   compiled_end ();
   g_free (expected);
