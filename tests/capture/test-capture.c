@@ -41,6 +41,45 @@ write_code (FlamCaptureWriter *writer)
   return flam_capture_writer_stack (writer, stack, frame);
 }
 
+/* A Python function on a stack of code: no module, no address, a name and a
+ * line from the start, blocks that are released late, and one that is not. */
+static void
+write_python (FlamCaptureWriter *writer, FlamId thread, FlamId below)
+{
+  FlamFunction cook = {
+    .name = flam_capture_writer_string (writer, "cook.<locals>.<genexpr>"),
+    .system_name = flam_capture_writer_string (writer, ""),
+    .file = flam_capture_writer_string (writer, "<frozen importlib>"),
+    .module = FLAM_NONE,
+    .line = 14,
+    .kind = FLAM_KIND_INTERPRETED,
+    .flags = FLAM_FUNCTION_IMPORT | FLAM_FUNCTION_IRRELEVANT,
+  };
+  FlamCaptureFrame frame = {
+    .module = FLAM_NONE,
+    .function = flam_capture_writer_function (writer, &cook),
+  };
+
+  for (guint32 line = 0; line < 3; line++)
+    {
+      FlamCaptureBlocks blocks = {
+        .time = 30 + line,
+        .thread = thread,
+        .size = 512,
+        .count = 4,
+        .allocator = FLAM_ALLOCATOR_CALLOC,
+      };
+
+      frame.line = line * 16;
+      blocks.stack = below = flam_capture_writer_stack (
+          writer, below, flam_capture_writer_frame (writer, &frame));
+      flam_capture_writer_blocks (writer, &blocks);
+      flam_capture_writer_release (writer, 40 + line, 1 + line, 2, G_MAXUINT16);
+      flam_capture_writer_at_peak (
+          writer, thread, below, 512, FLAM_ALLOCATOR_CALLOC, line);
+    }
+}
+
 static void
 write_symbols (FlamCaptureWriter *writer)
 {
@@ -356,7 +395,10 @@ test_damaged_blocks (void)
   gsize size;
   guint good = 0;
 
-  write_recording (writer, TRUE);
+  write_recording (writer, FALSE);
+  write_python (writer, 0, 0);
+  write_symbols (writer);
+  g_assert_true (flam_capture_writer_end (writer, 5000, NULL));
   data = flam_capture_writer_data (writer, &size);
   for (guint round = 0; round < 5000; round++)
     {
