@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-gperftools.h"
+
+#include <math.h>
+
+/* heap and growth, text: blocks and bytes alive, and [allocated in all]
+ *
+ *    heap profile:   1044:   189120 [921662: 136069270] @ heapprofile
+ *        40:   163840 [    40:   163840] @ 0x55e24f1f0335 0x55e24f1f0955 …
+ *
+ * After "@ heap_v2/524288" values are samples, taken every so many bytes on
+ * average, and are scaled up to what they stand for; "heap/1048576" has twice
+ * that number.
+ *
+ * contention: cycles waited and times
+ *
+ *    --- contentionz 1 ---
+ *    cycles/second = 3201000000
+ *    sampling period = 100
+ *      19490304       27 @ 0xbccc97 0xc61202 …
+ *
+ * counts of anything: "threadcreate profile: total 7", then "1 @ 0x44cb3 …".
+ *
+ * Addresses are those behind calls: one less is the call. */
+
+static void
+skip_spaces (const char **p, const char *end)
+{
+  while (*p < end && flam_text_is_space (**p))
+    ++*p;
+}
+
+/* A number, with the spaces before and `after` behind it. */
+static gboolean
+next_number (const char **p, const char *end, char after, gint64 *value)
+{
+  skip_spaces (p, end);
+  if (!flam_text_number (p, end, value))
+    return FALSE;
+  skip_spaces (p, end);
+  if (after == '\0')
+    return TRUE;
+  if (*p == end || **p != after)
+    return FALSE;
+  ++*p;
+  return TRUE;
+}
+
+/* "@ 0x1 0x2 …" or only the addresses, up to the end of the line. */
+static gboolean
+read_addresses (FlamGperftools *reader,
+                const char *p,
+                const char *end,
+                FlamGperftoolsSample *sample)
+{
+  sample->first = reader->addresses->len;
+  for (;;)
+    {
+      guint64 address;
+
+      skip_spaces (&p, end);
+      if (p == end)
+        break;
+      if (end - p < 3 || p[0] != '0' || p[1] != 'x')
+        return FALSE;
+      p += 2;
+      if (!flam_text_hex (&p, end, &address))
+        return FALSE;
+      address--;
+      g_array_append_val (reader->addresses, address);
+    }
+  sample->n = reader->addresses->len - sample->first;
+  return TRUE;
+}
+
+static gint64
+clamp_value (double value)
+{
+  return value >= 9e18 ? G_MAXINT64 / 2 : value <= 0 ? 0 : (gint64)value;
+}
+
+/* Blocks are sampled by their bytes: large ones nearly always, small ones
+ * seldom. Poisson: a block of size s is met with 1 - exp (-s / period). */
+static void
+unsample (gint64 *count, gint64 *bytes, gint64 period)
+{
+  double scale;
+
+  if (*count <= 0 || *bytes <= 0)
+    {
+      *count = *bytes = 0;
+      return;
+    }
+  if (period <= 1)
+    return;
+  scale = 1 / (1 - exp (-((double)*bytes / *count) / period));
+  *count = clamp_value (*count * scale);
+  *bytes = clamp_value (*bytes * scale);
+}
+
+static gboolean
+is_map_heading (const char *line, gsize length)
+{
+  return (length >= 17 && memcmp (line, "MAPPED_LIBRARIES:", 17) == 0) ||
+         memmem (line, length, "--- Memory map: ---", 19) != NULL;
+}
+
+typedef struct
+{
+  enum
+  {
+    HEAP,
+    CONTENTION,
+    COUNTS,
+  } kind;
+  gint64 period;
+  gint64 hz;
+} Text;
+
+static gboolean
+read_heap_line (FlamGperftools *reader,
+                const Text *text,
+                const char *p,
+                const char *end,
+                FlamGperftoolsSample *sample)
+{
+  gint64 *v = sample->values;
+
+  if (!next_number (&p, end, ':', &v[1]) ||
+      !next_number (&p, end, '[', &v[0]) ||
+      !next_number (&p, end, ':', &v[3]) || !next_number (&p, end, ']', &v[2]))
+    return FALSE;
+  skip_spaces (&p, end);
+  if (p == end || *p++ != '@')
+    return FALSE;
+  unsample (&v[1], &v[0], text->period);
+  unsample (&v[3], &v[2], text->period);
+  return read_addresses (reader, p, end, sample);
+}
+
+static gboolean
+read_contention_line (FlamGperftools *reader,
+                      const Text *text,
+                      const char *p,
+                      const char *end,
+                      FlamGperftoolsSample *sample)
+{
+  gint64 cycles, times;
+
+  if (!next_number (&p, end, '\0', &cycles) ||
+      !next_number (&p, end, '@', &times))
+    return FALSE;
+  sample->values[0] = clamp_value (
+      text->hz > 0 ? cycles * (double)text->period / (text->hz / 1e9) : cycles);
+  sample->values[1] = clamp_value ((double)times * text->period);
+  return read_addresses (reader, p, end, sample);
+}
+
+static gboolean
+read_count_line (FlamGperftools *reader,
+                 const char *p,
+                 const char *end,
+                 FlamGperftoolsSample *sample)
+{
+  return next_number (&p, end, '@', &sample->values[0]) &&
+         read_addresses (reader, p, end, sample);
+}
+
+/* "sampling period = 100" and the like, before the samples. */
+static gboolean
+read_attribute (Text *text, const char *line, const char *end)
+{
+  const char *equals = memchr (line, '=', end - line);
+  const char *p = equals + 1;
+  gint64 value;
+
+  if (equals == NULL)
+    return FALSE;
+  if (!next_number (&p, end, '\0', &value))
+    return TRUE;
+  if (g_str_has_prefix (line, "cycles/second"))
+    text->hz = value;
+  else if (g_str_has_prefix (line, "sampling period"))
+    text->period = MAX (value, 1);
+  return TRUE;
+}
+
+static gboolean
+read_text_line (FlamGperftools *reader,
+                Text *text,
+                const char *line,
+                gsize length)
+{
+  const char *p = line, *end = line + length;
+  FlamGperftoolsSample sample = { 0 };
+  gboolean good;
+
+  skip_spaces (&p, end);
+  if (p == end || *p == '#')
+    return TRUE;
+  if (text->kind == CONTENTION && reader->samples->len == 0 &&
+      read_attribute (text, p, end))
+    return TRUE;
+  if (text->kind == HEAP)
+    good = read_heap_line (reader, text, p, end, &sample);
+  else if (text->kind == CONTENTION)
+    good = read_contention_line (reader, text, p, end, &sample);
+  else
+    good = read_count_line (reader, p, end, &sample);
+  if (good)
+    g_array_append_val (reader->samples, sample);
+  return good;
+}
+
+/* The period behind the '@' of the first line: 1 where nothing is sampled. */
+static gint64
+heap_period (const char *line, const char *end)
+{
+  const char *at = memchr (line, '@', end - line);
+  const char *slash = at != NULL ? memchr (at, '/', end - at) : NULL;
+  gint64 period = 1;
+
+  if (slash == NULL)
+    return 1;
+  slash++;
+  if (!flam_text_number (&slash, end, &period))
+    return 1;
+  return memmem (at, end - at, "heap/", 5) != NULL ? period / 2 : period;
+}
+
+static void
+begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
+{
+  *text = (Text){ .period = 1 };
+  if (g_str_has_prefix (line, "heap profile:"))
+    {
+      text->kind = HEAP;
+      text->period = heap_period (line, line + length);
+      flam_gperftools_add_measure (reader,
+                                   "inuse_space",
+                                   "Memory in use",
+                                   FLAM_UNIT_BYTES,
+                                   FLAM_MEASURE_ALLOC,
+                                   0);
+      flam_gperftools_add_measure (reader,
+                                   "inuse_objects",
+                                   "Blocks in use",
+                                   FLAM_UNIT_COUNT,
+                                   FLAM_MEASURE_ALLOC,
+                                   1);
+      flam_gperftools_add_measure (reader,
+                                   "alloc_space",
+                                   "Allocated memory",
+                                   FLAM_UNIT_BYTES,
+                                   FLAM_MEASURE_ALLOC,
+                                   2);
+      flam_gperftools_add_measure (reader,
+                                   "alloc_objects",
+                                   "Allocations",
+                                   FLAM_UNIT_COUNT,
+                                   FLAM_MEASURE_ALLOC,
+                                   3);
+    }
+  else if (g_str_has_prefix (line, "---"))
+    {
+      text->kind = CONTENTION;
+      flam_gperftools_add_measure (
+          reader, "delay", "Delay", FLAM_UNIT_NS, FLAM_MEASURE_CPU, 0);
+      flam_gperftools_add_measure (reader,
+                                   "contentions",
+                                   "Contentions",
+                                   FLAM_UNIT_COUNT,
+                                   FLAM_MEASURE_CPU,
+                                   1);
+    }
+  else
+    {
+      g_autofree char *name = g_strndup (line, strcspn (line, " "));
+      text->kind = COUNTS;
+      flam_gperftools_add_measure (
+          reader, name, name, FLAM_UNIT_COUNT, FLAM_MEASURE_CPU, 0);
+    }
+}
+
+gboolean
+flam_gperftools_read_text (FlamGperftools *reader,
+                           FlamText *lines,
+                           const FlamProgress *progress,
+                           GError **error)
+{
+  guint64 bad_lines = 0, first_bad = 0;
+  Text text;
+  const char *line;
+  gsize length;
+
+  flam_text_init (lines, reader->source);
+  if (!flam_text_next (lines, &line, &length))
+    return TRUE;
+  begin_text (reader, &text, line, length);
+  while (flam_text_next (lines, &line, &length))
+    {
+      if (is_map_heading (line, length))
+        break;
+      if (!read_text_line (reader, &text, line, length) && bad_lines++ == 0)
+        first_bad = lines->line;
+      if (lines->line % 4096 == 0 &&
+          !flam_progress_step (progress, flam_text_fraction (lines), error))
+        return FALSE;
+    }
+  if (bad_lines > 0)
+    flam_builder_warn (reader->builder,
+                       "%" G_GUINT64_FORMAT " lines make no sense and were "
+                       "left out (the first is line %" G_GUINT64_FORMAT ")",
+                       bad_lines,
+                       first_bad);
+  return TRUE;
+}

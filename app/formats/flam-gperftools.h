@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the files of gperftools have in common once they are read: samples, each
+ * a list of addresses with up to four values. How they are written differs:
+ * flam-gperftools-cpu.c, flam-gperftools-text.c. */
+
+#include "flam-builder.h"
+#include "flam-text.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint first; /* of its addresses, leaf first */
+  guint n;
+  gint64 values[4];
+} FlamGperftoolsSample;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  GArray *addresses; /* guint64: all but a CPU profile's leaves one less than
+                        in the file: the call, not what is behind it */
+  GArray *samples;   /* FlamGperftoolsSample */
+  GArray *mappings;  /* the importer's */
+  GHashTable *names; /* guint64 -> text of a line; may be NULL */
+  guint n_values;
+} FlamGperftools;
+
+/* A measure of the samples' value `column`. */
+void flam_gperftools_add_measure (FlamGperftools *reader,
+                                  const char *id,
+                                  const char *name,
+                                  FlamUnit unit,
+                                  FlamMeasureKind kind,
+                                  guint column);
+
+/* Both read what comes before the map, and leave `text` where that begins. */
+gboolean flam_gperftools_is_cpu (const FlamSource *source);
+void flam_gperftools_read_cpu (FlamGperftools *reader, FlamText *text);
+gboolean flam_gperftools_read_text (FlamGperftools *reader,
+                                    FlamText *text,
+                                    const FlamProgress *progress,
+                                    GError **error);
+
+G_END_DECLS
