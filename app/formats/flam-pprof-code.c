@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-pprof.h"
+
+#include <string.h>
+
+typedef struct
+{
+  guint64 id;
+  guint64 start, limit, offset;
+  FlamId module;
+} Mapping;
+
+typedef struct
+{
+  guint64 id;
+  FlamFunction function;
+  gboolean dropped;
+} Function;
+
+void
+flam_pprof_init (FlamPprof *file,
+                 const FlamSource *source,
+                 FlamBuilder *builder)
+{
+  *file = (FlamPprof){ .source = source, .builder = builder };
+  file->strings = g_array_new (FALSE, FALSE, sizeof (FlamPprofText));
+  file->types = g_array_new (FALSE, FALSE, sizeof (FlamPprofType));
+  file->mappings = g_array_new (FALSE, FALSE, sizeof (Mapping));
+  file->functions = g_array_new (FALSE, FALSE, sizeof (Function));
+  file->raw_locations = g_array_new (FALSE, FALSE, sizeof (FlamPprofText));
+  file->locations = g_array_new (FALSE, FALSE, sizeof (FlamPprofLocation));
+  file->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  file->mapping_ids =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  file->function_ids =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  file->location_ids =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+}
+
+void
+flam_pprof_clear (FlamPprof *file)
+{
+  g_array_unref (file->strings);
+  g_array_unref (file->types);
+  g_array_unref (file->mappings);
+  g_array_unref (file->functions);
+  g_array_unref (file->raw_locations);
+  g_array_unref (file->locations);
+  g_array_unref (file->frames);
+  g_hash_table_unref (file->mapping_ids);
+  g_hash_table_unref (file->function_ids);
+  g_hash_table_unref (file->location_ids);
+}
+
+/* --- tables -------------------------------------------------------------- */
+
+static FlamPprofText
+get_text (const FlamPprof *file, guint64 string)
+{
+  static const FlamPprofText nothing = { (const guint8 *)"", 0 };
+
+  return string < file->strings->len
+             ? g_array_index (file->strings, FlamPprofText, string)
+             : nothing;
+}
+
+static FlamId
+get_string (const FlamPprof *file, guint64 string)
+{
+  FlamPprofText text = get_text (file, string);
+
+  return flam_builder_string (
+      file->builder, (const char *)text.text, text.length);
+}
+
+char *
+flam_pprof_text (const FlamPprof *file, guint64 string)
+{
+  FlamPprofText text = get_text (file, string);
+
+  return text.text ? g_strndup ((const char *)text.text, text.length)
+                   : g_strdup ("");
+}
+
+static void
+insert_id (GHashTable *table, guint64 id, guint row)
+{
+  if (id != row + 1)
+    g_hash_table_insert (
+        table, g_memdup2 (&id, sizeof id), GUINT_TO_POINTER (row + 1));
+}
+
+static void
+read_type (FlamPprof *file, FlamProto message)
+{
+  FlamPprofType type = { 0 };
+
+  while (flam_proto_next (&message))
+    if (message.number == 1)
+      type.type = message.value;
+    else if (message.number == 2)
+      type.unit = message.value;
+  if (file->types->len < FLAM_PPROF_MAX_TYPES)
+    g_array_append_val (file->types, type);
+}
+
+static void
+read_mapping (FlamPprof *file, FlamProto message)
+{
+  Mapping mapping = { .module = FLAM_NONE };
+  guint64 path = 0, build_id = 0;
+
+  while (flam_proto_next (&message))
+    switch (message.number)
+      {
+      case 1:
+        mapping.id = message.value;
+        break;
+      case 2:
+        mapping.start = message.value;
+        break;
+      case 3:
+        mapping.limit = message.value;
+        break;
+      case 4:
+        mapping.offset = message.value;
+        break;
+      case 5:
+        path = message.value;
+        break;
+      case 6:
+        build_id = message.value;
+        break;
+      default:
+        break;
+      }
+  /* the strings may come later: kept in the fields until then */
+  mapping.module = path;
+  mapping.limit = build_id;
+  insert_id (file->mapping_ids, mapping.id, file->mappings->len);
+  g_array_append_val (file->mappings, mapping);
+}
+
+static void
+read_function (FlamPprof *file, FlamProto message)
+{
+  Function function = { .function = { .module = FLAM_NONE } };
+
+  while (flam_proto_next (&message))
+    switch (message.number)
+      {
+      case 1:
+        function.id = message.value;
+        break;
+      case 2:
+        function.function.name = message.value;
+        break;
+      case 3:
+        function.function.system_name = message.value;
+        break;
+      case 4:
+        function.function.file = message.value;
+        break;
+      case 5:
+        function.function.line = MIN (message.value, G_MAXINT32);
+        break;
+      default:
+        break;
+      }
+  insert_id (file->function_ids, function.id, file->functions->len);
+  g_array_append_val (file->functions, function);
+}
+
+gboolean
+flam_pprof_read_tables (FlamPprof *file, GError **error)
+{
+  FlamProto proto = flam_proto_init (file->source->data, file->source->size);
+
+  while (flam_proto_next (&proto))
+    {
+      FlamPprofText text = { proto.bytes, proto.wire == 2 ? proto.length : 0 };
+      switch (proto.number)
+        {
+        case 1:
+          read_type (file, flam_proto_inner (&proto));
+          break;
+        case 3:
+          read_mapping (file, flam_proto_inner (&proto));
+          break;
+        case 4:
+          g_array_append_val (file->raw_locations, text);
+          break;
+        case 5:
+          read_function (file, flam_proto_inner (&proto));
+          break;
+        case 6:
+          g_array_append_val (file->strings, text);
+          break;
+        case 7:
+          file->drop = proto.value;
+          break;
+        case 8:
+          file->keep = proto.value;
+          break;
+        case 9:
+          file->time = proto.value;
+          break;
+        case 10:
+          file->duration = proto.value;
+          break;
+        case 14:
+          file->default_type = proto.value;
+          break;
+        default:
+          break;
+        }
+    }
+  if (proto.bad && file->strings->len == 0)
+    {
+      flam_source_error (file->source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "not a profile of pprof");
+      return FALSE;
+    }
+  if (proto.bad)
+    {
+      flam_builder_set_partial (file->builder, 1);
+      flam_builder_warn (file->builder,
+                         "the file ends in the middle of a message");
+    }
+  return TRUE;
+}
+
+/* --- names --------------------------------------------------------------- */
+
+static void
+resolve_mappings (FlamPprof *file)
+{
+  for (guint i = 0; i < file->mappings->len; i++)
+    {
+      Mapping *mapping = &g_array_index (file->mappings, Mapping, i);
+      g_autofree char *path = flam_pprof_text (file, mapping->module);
+      g_autofree char *build_id = flam_pprof_text (file, mapping->limit);
+      gboolean kernel = g_str_has_prefix (path, "[kernel");
+
+      mapping->module = FLAM_NONE;
+      if (*path == '\0')
+        continue;
+      mapping->module = flam_builder_module (file->builder,
+                                             path,
+                                             build_id,
+                                             kernel ? FLAM_ADDRESS_ABSOLUTE
+                                                    : FLAM_ADDRESS_FILE_OFFSET);
+    }
+}
+
+static GRegex *
+frames_regex (const FlamPprof *file, guint64 string)
+{
+  g_autofree char *text = flam_pprof_text (file, string);
+  g_autofree char *whole = g_strdup_printf ("^(?:%s)$", text);
+  GRegex *regex =
+      *text != '\0' ? g_regex_new (whole, G_REGEX_OPTIMIZE, 0, NULL) : NULL;
+
+  if (*text != '\0' && regex == NULL)
+    flam_builder_warn (file->builder,
+                       "the rule which frames to drop makes no sense: %s",
+                       text);
+  return regex;
+}
+
+static void
+resolve_functions (FlamPprof *file)
+{
+  g_autoptr (GRegex) drop = frames_regex (file, file->drop);
+  g_autoptr (GRegex) keep = frames_regex (file, file->keep);
+
+  for (guint i = 0; i < file->functions->len; i++)
+    {
+      Function *row = &g_array_index (file->functions, Function, i);
+      FlamFunction *function = &row->function;
+      const char *name;
+
+      function->name = get_string (file, function->name);
+      function->system_name = get_string (file, function->system_name);
+      function->file = get_string (file, function->file);
+      if (function->name == 0)
+        function->name = function->system_name;
+      name = flam_builder_get_string (file->builder, function->name);
+      row->dropped = drop != NULL && g_regex_match (drop, name, 0, NULL) &&
+                     (keep == NULL || !g_regex_match (keep, name, 0, NULL));
+    }
+}
+
+typedef struct
+{
+  guint row; /* of functions; FLAM_NONE */
+  guint32 line;
+} Line;
+
+static FlamId
+line_frame (FlamPprof *file,
+            const Line *line,
+            FlamId module,
+            guint64 address,
+            guint depth)
+{
+  FlamFunction function;
+  FlamId id;
+
+  if (line->row == FLAM_NONE)
+    id = flam_builder_function_unresolved (file->builder, module);
+  else
+    {
+      function = g_array_index (file->functions, Function, line->row).function;
+      function.module = module;
+      id = function.name != 0
+               ? flam_builder_function (file->builder, &function)
+               : flam_builder_function_unresolved (file->builder, module);
+    }
+  return flam_builder_frame (file->builder, id, address, line->line, depth);
+}
+
+static void
+read_location (FlamPprof *file, FlamProto message, GArray *lines)
+{
+  FlamPprofLocation location = { .first = file->frames->len };
+  guint64 mapping_id = 0, address = 0, function = 0;
+  FlamId module = FLAM_NONE;
+  guint row, matched = FLAM_NONE;
+
+  g_array_set_size (lines, 0);
+  while (flam_proto_next (&message))
+    if (message.number == 1)
+      location.id = message.value;
+    else if (message.number == 2)
+      mapping_id = message.value;
+    else if (message.number == 3)
+      address = message.value;
+    else if (message.number == 4)
+      {
+        FlamProto inner = flam_proto_inner (&message);
+        Line line = { 0 };
+        function = 0;
+        while (flam_proto_next (&inner))
+          if (inner.number == 1)
+            function = inner.value;
+          else if (inner.number == 2)
+            line.line = MIN (inner.value, G_MAXINT32);
+        line.row = flam_pprof_row (
+            file->function_ids, file->functions, Function, function);
+        g_array_append_val (lines, line);
+      }
+  row = flam_pprof_row (file->mapping_ids, file->mappings, Mapping, mapping_id);
+  if (row != FLAM_NONE)
+    {
+      const Mapping *mapping = &g_array_index (file->mappings, Mapping, row);
+      module = mapping->module;
+      address = address - mapping->start + mapping->offset;
+    }
+  if (module == FLAM_NONE && lines->len > 0)
+    address = 0;
+  for (guint i = 0; i < lines->len; i++)
+    {
+      const Line *line = &g_array_index (lines, Line, i);
+      if (line->row != FLAM_NONE &&
+          g_array_index (file->functions, Function, line->row).dropped)
+        matched = i;
+    }
+  /* lines are innermost first: those up to the match go */
+  location.prune = matched != FLAM_NONE && matched + 1 == lines->len;
+  location.prune_beneath = matched != FLAM_NONE;
+  if (matched != FLAM_NONE && !location.prune)
+    g_array_remove_range (lines, 0, matched + 1);
+  if (lines->len == 0)
+    {
+      Line line = { .row = FLAM_NONE };
+      g_array_append_val (lines, line);
+    }
+  for (guint i = lines->len; i-- > 0;)
+    {
+      FlamId frame = line_frame (file,
+                                 &g_array_index (lines, Line, i),
+                                 module,
+                                 address,
+                                 lines->len - 1 - i);
+      g_array_append_val (file->frames, frame);
+    }
+  location.n = lines->len;
+  insert_id (file->location_ids, location.id, file->locations->len);
+  g_array_append_val (file->locations, location);
+}
+
+/* Where frames have names, the file brought its own symbols. */
+static void
+mark_modules (FlamPprof *file)
+{
+  gboolean named = file->functions->len > 0;
+
+  for (guint i = 0; named && i < file->mappings->len; i++)
+    {
+      FlamId module = g_array_index (file->mappings, Mapping, i).module;
+      if (module != FLAM_NONE)
+        flam_builder_set_module_symbols (
+            file->builder, module, FLAM_SYMBOLS_CAPTURE, NULL);
+    }
+}
+
+void
+flam_pprof_make_frames (FlamPprof *file)
+{
+  g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (Line));
+
+  resolve_mappings (file);
+  resolve_functions (file);
+  for (guint i = 0; i < file->raw_locations->len; i++)
+    {
+      FlamPprofText raw = g_array_index (file->raw_locations, FlamPprofText, i);
+      read_location (file, flam_proto_init (raw.text, raw.length), lines);
+    }
+  mark_modules (file);
+}
