@@ -465,3 +465,18 @@ flam_heaptrack_code_suppressed (FlamHeaptrackCode *code,
     }
   return suppressed;
 }
+
+FlamSuppressions *
+flam_heaptrack_suppressions_new (void)
+{
+  static const char *const functions[] = {
+    "__nss_module_allocate", "__gconv_read_conf", "__new_exitfn",
+    "tzset_internal",        "dl_open_worker",    "g_main_context_new",
+    "g_thread_self",
+  };
+  FlamSuppressions *rules = flam_suppressions_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    flam_suppressions_add (rules, functions[i], -1);
+  return rules;
+}

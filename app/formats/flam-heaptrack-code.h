@@ -101,4 +101,7 @@ flam_heaptrack_hex (const guint8 *p, guint64 *value)
   return p + (*p == ' ');
 }
 
+/* heaptrack's own list of what leaks by design. */
+FlamSuppressions *flam_heaptrack_suppressions_new (void);
+
 G_END_DECLS

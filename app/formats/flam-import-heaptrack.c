@@ -474,22 +474,6 @@ read_lines (Reader *reader, const FlamProgress *progress, GError **error)
 
 /* --- the end ------------------------------------------------------------- */
 
-/* heaptrack's own list of what leaks by design. */
-static FlamSuppressions *
-builtin_suppressions (void)
-{
-  static const char *const functions[] = {
-    "__nss_module_allocate", "__gconv_read_conf", "__new_exitfn",
-    "tzset_internal",        "dl_open_worker",    "g_main_context_new",
-    "g_thread_self",
-  };
-  FlamSuppressions *rules = flam_suppressions_new ();
-
-  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
-    flam_suppressions_add (rules, functions[i], -1);
-  return rules;
-}
-
 static void
 mark_suppressed (Reader *reader, const guint8 *used)
 {
@@ -575,7 +559,8 @@ load (const FlamSource *source,
       GError **error)
 {
   g_autoptr (FlamLedger) ledger = flam_ledger_new ();
-  g_autoptr (FlamSuppressions) suppressions = builtin_suppressions ();
+  g_autoptr (FlamSuppressions) suppressions =
+      flam_heaptrack_suppressions_new ();
   Reader reader = { .source = source,
                     .builder = builder,
                     .ledger = ledger,

@@ -1,65 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
-#include "flam-json.h"
-#include "flam-python.h"
-
-#include <string.h>
-
-/* Memray's flame graph reports, which carry their data:
- *
- *    const packed_data = {"strings":[…],
- *      "nodes":{"name":[…],"function":[…],"filename":[…],"lineno":[…],
- *               "children":[[1,2],…],"value":[…],"n_allocations":[…],
- *               "thread_id":[…],"interesting":[…],"import_system":[…]},
- *      "unique_threads":[…],
- *      "intervals":[[from,to|null,node,blocks,bytes],…],   temporal ones
- *      "high_water_mark_by_snapshot":[…]|null};
- *    const memory_records = [[ms,rss,heap],…];
- *    const inverted = false;
- *
- * A node is a row of the columns; texts are numbers into "strings", and
- * escaped for HTML. Node 0 is the root. A node's value holds its children's.
- * In a temporal report the nodes have no values; an interval is allocated
- * before the snapshot `from` was taken and released before `to`. An inverted
- * report has the allocating function next to the root.
- * Source of facts: Memray 1.20, reporters/flamegraph.py and its templates. */
-
-enum
-{
-  FUNCTION,
-  FILE_NAME,
-  LINE,
-  VALUE,
-  BLOCKS,
-  THREAD,
-  INTERESTING,
-  IMPORT,
-  N_COLUMNS
-};
-
-static const char *const column_names[N_COLUMNS] = {
-  "function",      "filename",  "lineno",      "value",
-  "n_allocations", "thread_id", "interesting", "import_system",
-};
+#include "flam-memray-report.h"
 
 typedef struct
 {
-  gint64 from, to; /* snapshots; -1 never */
-  gint64 node, blocks, bytes;
-} Interval;
-
-typedef struct
-{
-  const FlamSource *source;
   FlamBuilder *builder;
-  FlamJson json;
-  GArray *columns[N_COLUMNS]; /* gint64 */
-  GArray *parents;            /* guint32 */
-  GArray *strings;            /* FlamId */
-  GArray *intervals;          /* Interval */
-  GArray *marks;              /* gint64: bytes at the peak by snapshot */
-  GArray *records;            /* gint64 ms, rss, heap */
-  gboolean temporal, inverted, leaks;
+  FlamMemrayReport report;
   GHashTable *threads; /* string -> thread + 1 */
   FlamId *stacks;
   FlamId process;
@@ -68,188 +14,7 @@ typedef struct
 static guint
 probe (const FlamSource *source)
 {
-  return memmem (
-             source->data, MIN (source->size, 4096), "<title>memray - ", 16) !=
-                 NULL
-             ? 90
-             : 0;
-}
-
-/* --- reading ------------------------------------------------------------- */
-
-static void
-read_numbers (Reader *reader, GArray *into)
-{
-  guint depth = flam_json_enter (&reader->json);
-
-  while (flam_json_element (&reader->json, depth))
-    {
-      gint64 number = flam_json_get_int (&reader->json);
-      g_array_append_val (into, number);
-    }
-}
-
-/* &lt; &gt; &amp; &quot; &#x27; in place. */
-static void
-unescape_html (char *text)
-{
-  static const struct
-  {
-    const char *entity;
-    char plain;
-  } entities[] = {
-    { "&lt;", '<' },   { "&gt;", '>' },    { "&amp;", '&' },
-    { "&quot;", '"' }, { "&#x27;", '\'' }, { "&#39;", '\'' },
-  };
-  char *out = text;
-
-  while (*text != '\0')
-    {
-      gsize length = 1;
-      char c = *text;
-
-      for (guint i = 0; c == '&' && i < G_N_ELEMENTS (entities); i++)
-        if (g_str_has_prefix (text, entities[i].entity))
-          {
-            length = strlen (entities[i].entity);
-            c = entities[i].plain;
-          }
-      *out++ = c;
-      text += length;
-    }
-  *out = '\0';
-}
-
-static void
-read_strings (Reader *reader)
-{
-  guint depth = flam_json_enter (&reader->json);
-
-  while (flam_json_element (&reader->json, depth))
-    {
-      g_autofree char *text =
-          g_strdup (flam_json_get_string (&reader->json, NULL));
-      FlamId id;
-      unescape_html (text);
-      id = flam_builder_string (reader->builder, text, -1);
-      g_array_append_val (reader->strings, id);
-    }
-}
-
-/* A child comes after its parent; what does not is not linked. */
-static void
-read_children (Reader *reader)
-{
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
-  guint32 parent = 0;
-
-  for (; flam_json_element (json, depth); parent++)
-    {
-      guint inner = flam_json_enter (json);
-      while (flam_json_element (json, inner))
-        {
-          gint64 child = flam_json_get_int (json);
-          guint old = reader->parents->len;
-
-          /* every node is somebody's child: no more than there are numbers */
-          if (child <= parent ||
-              (gsize)child > (gsize)(json->end - json->start))
-            continue;
-          if (child >= old)
-            {
-              g_array_set_size (reader->parents, child + 1);
-              for (guint i = old; i <= child; i++)
-                g_array_index (reader->parents, guint32, i) = FLAM_NONE;
-            }
-          g_array_index (reader->parents, guint32, child) = parent;
-        }
-    }
-}
-
-static void
-read_nodes (Reader *reader)
-{
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
-    {
-      if (flam_json_key_is (json, "children"))
-        read_children (reader);
-      for (guint i = 0; i < N_COLUMNS; i++)
-        if (flam_json_key_is (json, column_names[i]))
-          {
-            read_numbers (reader, reader->columns[i]);
-            break;
-          }
-    }
-}
-
-static void
-read_intervals (Reader *reader)
-{
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
-
-  reader->temporal = TRUE;
-  while (flam_json_element (json, depth))
-    {
-      gint64 values[5] = { 0 };
-      guint inner = flam_json_enter (json), n = 0;
-      Interval interval;
-
-      while (flam_json_element (json, inner))
-        if (n < 5)
-          values[n++] =
-              json->token == FLAM_JSON_NULL ? -1 : flam_json_get_int (json);
-      interval =
-          (Interval){ values[0], values[1], values[2], values[3], values[4] };
-      if (n == 5 && interval.from >= 0)
-        g_array_append_val (reader->intervals, interval);
-    }
-}
-
-static void
-read_packed (Reader *reader)
-{
-  FlamJson *json = &reader->json;
-  guint depth;
-
-  flam_json_next (json);
-  depth = flam_json_enter (json);
-  while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "strings"))
-      read_strings (reader);
-    else if (flam_json_key_is (json, "nodes"))
-      read_nodes (reader);
-    else if (flam_json_key_is (json, "intervals"))
-      {
-        if (json->token == FLAM_JSON_ARRAY)
-          read_intervals (reader);
-      }
-    else if (flam_json_key_is (json, "high_water_mark_by_snapshot"))
-      read_numbers (reader, reader->marks);
-}
-
-static void
-read_records (Reader *reader)
-{
-  FlamJson *json = &reader->json;
-  guint depth;
-
-  flam_json_next (json);
-  depth = flam_json_enter (json);
-  while (flam_json_element (json, depth))
-    {
-      guint inner = flam_json_enter (json), n = 0;
-      gint64 values[3] = { 0 };
-
-      while (flam_json_element (json, inner))
-        if (n < 3)
-          values[n++] = flam_json_get_int (json);
-      g_array_append_vals (reader->records, values, 3);
-    }
+  return flam_source_head_has (source, 4096, "<title>memray - ") ? 90 : 0;
 }
 
 /* --- nodes -> stacks ----------------------------------------------------- */
@@ -257,16 +22,16 @@ read_records (Reader *reader)
 static gint64
 get (const Reader *reader, guint column, guint row)
 {
-  return row < reader->columns[column]->len
-             ? g_array_index (reader->columns[column], gint64, row)
+  return row < reader->report.columns[column]->len
+             ? g_array_index (reader->report.columns[column], gint64, row)
              : 0;
 }
 
 static FlamId
 get_string (const Reader *reader, gint64 string)
 {
-  return string >= 0 && string < reader->strings->len
-             ? g_array_index (reader->strings, FlamId, string)
+  return string >= 0 && string < reader->report.strings->len
+             ? g_array_index (reader->report.strings, FlamId, string)
              : 0;
 }
 
@@ -274,8 +39,8 @@ static FlamId
 make_frame (Reader *reader, guint node)
 {
   FlamFunction function = {
-    .name = get_string (reader, get (reader, FUNCTION, node)),
-    .file = get_string (reader, get (reader, FILE_NAME, node)),
+    .name = get_string (reader, get (reader, FLAM_MEMRAY_FUNCTION, node)),
+    .file = get_string (reader, get (reader, FLAM_MEMRAY_FILE_NAME, node)),
     .module = FLAM_NONE,
   };
   const char *file = flam_builder_get_string (reader->builder, function.file);
@@ -283,22 +48,23 @@ make_frame (Reader *reader, guint node)
   function.kind = g_str_has_suffix (file, ".py") || file[0] == '<'
                       ? FLAM_KIND_INTERPRETED
                       : FLAM_KIND_NATIVE;
-  if (get (reader, IMPORT, node) != 0)
+  if (get (reader, FLAM_MEMRAY_IMPORT, node) != 0)
     function.flags = FLAM_FUNCTION_IMPORT;
-  else if (get (reader, INTERESTING, node) == 0)
+  else if (get (reader, FLAM_MEMRAY_INTERESTING, node) == 0)
     function.flags = FLAM_FUNCTION_IRRELEVANT;
-  return flam_builder_frame (reader->builder,
-                             flam_builder_function (reader->builder, &function),
-                             0,
-                             CLAMP (get (reader, LINE, node), 0, G_MAXINT32),
-                             0);
+  return flam_builder_frame (
+      reader->builder,
+      flam_builder_function (reader->builder, &function),
+      0,
+      CLAMP (get (reader, FLAM_MEMRAY_LINE, node), 0, G_MAXINT32),
+      0);
 }
 
 static guint32
 parent_of (const Reader *reader, guint32 node)
 {
-  return node < reader->parents->len
-             ? g_array_index (reader->parents, guint32, node)
+  return node < reader->report.parents->len
+             ? g_array_index (reader->report.parents, guint32, node)
              : FLAM_NONE;
 }
 
@@ -312,7 +78,7 @@ make_stacks (Reader *reader, guint n)
       guint32 parent = parent_of (reader, i);
 
       reader->stacks[i] = FLAM_NONE;
-      if (i > 0 && !reader->inverted)
+      if (i > 0 && !reader->report.inverted)
         reader->stacks[i] = flam_builder_stack (
             reader->builder,
             parent != FLAM_NONE ? reader->stacks[parent] : FLAM_NONE,
@@ -327,7 +93,7 @@ node_stack (Reader *reader, guint32 node)
 {
   FlamId stack = FLAM_NONE;
 
-  if (!reader->inverted)
+  if (!reader->report.inverted)
     return reader->stacks[node];
   for (; node != FLAM_NONE && node > 0; node = parent_of (reader, node))
     stack =
@@ -338,7 +104,7 @@ node_stack (Reader *reader, guint32 node)
 static FlamId
 node_thread (Reader *reader, guint32 node)
 {
-  FlamId name = get_string (reader, get (reader, THREAD, node));
+  FlamId name = get_string (reader, get (reader, FLAM_MEMRAY_THREAD, node));
   FlamId thread = GPOINTER_TO_UINT (g_hash_table_lookup (
                       reader->threads, GUINT_TO_POINTER (name))) -
                   1;
@@ -361,32 +127,35 @@ node_thread (Reader *reader, guint32 node)
 static void
 add_measures (Reader *reader)
 {
-  if (reader->temporal)
+  if (reader->report.temporal)
     {
       flam_builder_add_allocation_measure (
-          reader->builder, reader->leaks ? FLAM_FROM_LEAKED : FLAM_FROM_PEAK);
-      flam_builder_add_allocation_measure (
           reader->builder,
-          reader->leaks ? FLAM_FROM_LEAKED_BLOCKS : FLAM_FROM_PEAK_BLOCKS);
+          reader->report.leaks ? FLAM_FROM_LEAKED : FLAM_FROM_PEAK);
+      flam_builder_add_allocation_measure (reader->builder,
+                                           reader->report.leaks
+                                               ? FLAM_FROM_LEAKED_BLOCKS
+                                               : FLAM_FROM_PEAK_BLOCKS);
       return;
     }
   flam_builder_add_column (reader->builder);
   flam_builder_add_column (reader->builder);
   flam_builder_add_measure (reader->builder,
-                            reader->leaks ? "leaked" : "peak",
-                            reader->leaks ? "Leaked memory" : "Peak memory",
+                            reader->report.leaks ? "leaked" : "peak",
+                            reader->report.leaks ? "Leaked memory"
+                                                 : "Peak memory",
                             FLAM_UNIT_BYTES,
                             FLAM_MEASURE_ALLOC,
                             0,
                             FLAM_NONE);
-  flam_builder_add_measure (reader->builder,
-                            reader->leaks ? "leaked-blocks" : "peak-blocks",
-                            reader->leaks ? "Leaked blocks"
-                                          : "Blocks at the peak",
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_ALLOC,
-                            1,
-                            FLAM_NONE);
+  flam_builder_add_measure (
+      reader->builder,
+      reader->report.leaks ? "leaked-blocks" : "peak-blocks",
+      reader->report.leaks ? "Leaked blocks" : "Blocks at the peak",
+      FLAM_UNIT_COUNT,
+      FLAM_MEASURE_ALLOC,
+      1,
+      FLAM_NONE);
 }
 
 /* What a node has beyond its children. */
@@ -400,7 +169,8 @@ add_nodes (Reader *reader, guint n)
       guint32 parent = parent_of (reader, i);
       for (guint k = 0; k < 2; k++)
         {
-          gint64 value = CLAMP (get (reader, VALUE + k, i), 0, G_MAXINT64 / 4);
+          gint64 value =
+              CLAMP (get (reader, FLAM_MEMRAY_VALUE + k, i), 0, G_MAXINT64 / 4);
           self[2 * i + k] += value;
           if (parent != FLAM_NONE && self[2 * parent + k] > G_MININT64 / 2)
             self[2 * parent + k] -= value;
@@ -423,13 +193,13 @@ add_nodes (Reader *reader, guint n)
 static gint64
 snapshot_time (const Reader *reader, gint64 index)
 {
-  gint64 n = reader->records->len / 3;
-  gint64 first = n > 0 ? g_array_index (reader->records, gint64, 0) : 0;
+  gint64 n = reader->report.records->len / 3;
+  gint64 first = n > 0 ? g_array_index (reader->report.records, gint64, 0) : 0;
   gint64 ms;
 
   if (index <= 0 || n == 0)
     return 0;
-  ms = g_array_index (reader->records, gint64, 3 * (MIN (index, n) - 1));
+  ms = g_array_index (reader->report.records, gint64, 3 * (MIN (index, n) - 1));
   return CLAMP (ms - first, 0, G_MAXINT64 / 2000000) * 1000000;
 }
 
@@ -438,9 +208,9 @@ highest_mark (const Reader *reader)
 {
   gint64 best = -1;
 
-  for (guint i = 0; i < reader->marks->len; i++)
-    if (best < 0 || g_array_index (reader->marks, gint64, i) >
-                        g_array_index (reader->marks, gint64, best))
+  for (guint i = 0; i < reader->report.marks->len; i++)
+    if (best < 0 || g_array_index (reader->report.marks, gint64, i) >
+                        g_array_index (reader->report.marks, gint64, best))
       best = i;
   return best;
 }
@@ -448,7 +218,7 @@ highest_mark (const Reader *reader)
 /* The sizes of single blocks are not told: some of them get a byte more than
  * the others, so that all are together what they should be. */
 static void
-add_interval (Reader *reader, const Interval *interval, gint64 mark)
+add_interval (Reader *reader, const FlamMemrayInterval *interval, gint64 mark)
 {
   gint64 blocks = CLAMP (interval->blocks, 1, G_MAXINT64);
   gint64 bytes = MAX (interval->bytes, 0);
@@ -479,10 +249,10 @@ add_intervals (Reader *reader, guint n)
 {
   gint64 mark = highest_mark (reader);
 
-  for (guint i = 0; i < reader->intervals->len; i++)
+  for (guint i = 0; i < reader->report.intervals->len; i++)
     {
-      const Interval *interval =
-          &g_array_index (reader->intervals, Interval, i);
+      const FlamMemrayInterval *interval =
+          &g_array_index (reader->report.intervals, FlamMemrayInterval, i);
       if (interval->node >= 0 && interval->node < n)
         add_interval (reader, interval, mark);
     }
@@ -498,9 +268,9 @@ add_records (Reader *reader)
 
   flam_builder_set_has_times (reader->builder);
   flam_builder_set_origin (reader->builder, 0);
-  for (guint i = 0; i + 2 < reader->records->len; i += 3)
+  for (guint i = 0; i + 2 < reader->report.records->len; i += 3)
     {
-      const gint64 *row = &g_array_index (reader->records, gint64, i);
+      const gint64 *row = &g_array_index (reader->report.records, gint64, i);
       gint64 time = snapshot_time (reader, i / 3 + 1);
 
       if (i == 0 && row[0] > 0 && row[0] < G_MAXINT64 / 1000000)
@@ -515,101 +285,34 @@ add_records (Reader *reader)
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-find_text (const FlamSource *source, const char *text, const guint8 **after)
-{
-  const guint8 *found =
-      memmem (source->data, source->size, text, strlen (text));
-
-  *after = found != NULL ? found + strlen (text) : NULL;
-  return found != NULL;
-}
-
-static void
-open_json (Reader *reader, const guint8 *at)
-{
-  flam_json_init (
-      &reader->json, at, reader->source->data + reader->source->size - at);
-}
-
-static gboolean
-read_report (Reader *reader, GError **error)
-{
-  const guint8 *at;
-  gboolean good;
-
-  if (!find_text (reader->source, "packed_data = ", &at))
-    {
-      flam_source_error (
-          reader->source,
-          error,
-          FLAM_ERROR_UNSUPPORTED,
-          FLAM_NO_OFFSET,
-          "no flame graph: of Memray's reports those by \"memray "
-          "flamegraph\" can be opened");
-      return FALSE;
-    }
-  reader->leaks = memmem (reader->source->data,
-                          MIN (reader->source->size, 8192),
-                          "(memory leaks)",
-                          14) != NULL;
-  open_json (reader, at);
-  read_packed (reader);
-  good = flam_json_finish (&reader->json, reader->source, error);
-  flam_json_clear (&reader->json);
-  if (!good)
-    return FALSE;
-  if (find_text (reader->source, "const inverted = ", &at))
-    reader->inverted = *at == 't';
-  if (find_text (reader->source, "memory_records = ", &at))
-    {
-      open_json (reader, at);
-      read_records (reader);
-      good = flam_json_finish (&reader->json, reader->source, error);
-      flam_json_clear (&reader->json);
-    }
-  return good;
-}
-
-static gboolean
 load (const FlamSource *source,
       FlamBuilder *builder,
       const FlamLoadOptions *options,
       GError **error)
 {
-  Reader reader = { .source = source, .builder = builder };
+  Reader reader = { .builder = builder };
   gboolean good;
 
-  for (guint i = 0; i < N_COLUMNS; i++)
-    reader.columns[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
-  reader.parents = g_array_new (FALSE, FALSE, sizeof (guint32));
-  reader.strings = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  reader.intervals = g_array_new (FALSE, FALSE, sizeof (Interval));
-  reader.marks = g_array_new (FALSE, FALSE, sizeof (gint64));
-  reader.records = g_array_new (FALSE, FALSE, sizeof (gint64));
+  flam_memray_report_init (&reader.report);
   reader.threads = g_hash_table_new (NULL, NULL);
   reader.process = flam_builder_process (builder, -1, 0);
 
-  good = read_report (&reader, error);
+  good = flam_memray_report_read (&reader.report, source, builder, error);
   if (good)
     {
-      guint n = reader.columns[FUNCTION]->len;
-      g_array_set_size (reader.parents, MIN (reader.parents->len, n));
+      guint n = reader.report.columns[FLAM_MEMRAY_FUNCTION]->len;
+      g_array_set_size (reader.report.parents,
+                        MIN (reader.report.parents->len, n));
       add_measures (&reader);
       add_records (&reader);
       make_stacks (&reader, n);
-      if (reader.temporal)
+      if (reader.report.temporal)
         add_intervals (&reader, n);
       else
         add_nodes (&reader, n);
     }
 
-  for (guint i = 0; i < N_COLUMNS; i++)
-    g_array_unref (reader.columns[i]);
-  g_array_unref (reader.parents);
-  g_array_unref (reader.strings);
-  g_array_unref (reader.intervals);
-  g_array_unref (reader.marks);
-  g_array_unref (reader.records);
+  flam_memray_report_clear (&reader.report);
   g_hash_table_unref (reader.threads);
   g_free (reader.stacks);
   return good;

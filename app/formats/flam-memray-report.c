@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-memray-report.h"
+
+#include <string.h>
+
+#include "flam-json.h"
+
+static const char *const column_names[FLAM_MEMRAY_N_COLUMNS] = {
+  "function",      "filename",  "lineno",      "value",
+  "n_allocations", "thread_id", "interesting", "import_system",
+};
+
+void
+flam_memray_report_init (FlamMemrayReport *report)
+{
+  *report = (FlamMemrayReport){ 0 };
+  for (guint i = 0; i < FLAM_MEMRAY_N_COLUMNS; i++)
+    report->columns[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
+  report->parents = g_array_new (FALSE, FALSE, sizeof (guint32));
+  report->strings = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  report->intervals = g_array_new (FALSE, FALSE, sizeof (FlamMemrayInterval));
+  report->marks = g_array_new (FALSE, FALSE, sizeof (gint64));
+  report->records = g_array_new (FALSE, FALSE, sizeof (gint64));
+}
+
+void
+flam_memray_report_clear (FlamMemrayReport *report)
+{
+  for (guint i = 0; i < FLAM_MEMRAY_N_COLUMNS; i++)
+    g_array_unref (report->columns[i]);
+  g_array_unref (report->parents);
+  g_array_unref (report->strings);
+  g_array_unref (report->intervals);
+  g_array_unref (report->marks);
+  g_array_unref (report->records);
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+/* &lt; &gt; &amp; &quot; &#x27; in place. */
+static void
+unescape_html (char *text)
+{
+  static const struct
+  {
+    const char *entity;
+    char plain;
+  } entities[] = {
+    { "&lt;", '<' },   { "&gt;", '>' },    { "&amp;", '&' },
+    { "&quot;", '"' }, { "&#x27;", '\'' }, { "&#39;", '\'' },
+  };
+  char *out = text;
+
+  while (*text != '\0')
+    {
+      gsize length = 1;
+      char c = *text;
+
+      for (guint i = 0; c == '&' && i < G_N_ELEMENTS (entities); i++)
+        if (g_str_has_prefix (text, entities[i].entity))
+          {
+            length = strlen (entities[i].entity);
+            c = entities[i].plain;
+          }
+      *out++ = c;
+      text += length;
+    }
+  *out = '\0';
+}
+
+static void
+read_strings (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_element (json, depth))
+    {
+      g_autofree char *text = g_strdup (flam_json_get_string (json, NULL));
+      FlamId id;
+      unescape_html (text);
+      id = flam_builder_string (builder, text, -1);
+      g_array_append_val (report->strings, id);
+    }
+}
+
+/* A child comes after its parent; what does not is not linked. */
+static void
+read_children (FlamMemrayReport *report, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+  guint32 parent = 0;
+
+  for (; flam_json_element (json, depth); parent++)
+    {
+      guint inner = flam_json_enter (json);
+      while (flam_json_element (json, inner))
+        {
+          gint64 child = flam_json_get_int (json);
+          guint old = report->parents->len;
+
+          /* every node is somebody's child: no more than there are numbers */
+          if (child <= parent ||
+              (gsize)child > (gsize)(json->end - json->start))
+            continue;
+          if (child >= old)
+            {
+              g_array_set_size (report->parents, child + 1);
+              for (guint i = old; i <= child; i++)
+                g_array_index (report->parents, guint32, i) = FLAM_NONE;
+            }
+          g_array_index (report->parents, guint32, child) = parent;
+        }
+    }
+}
+
+static void
+read_nodes (FlamMemrayReport *report, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_member (json, depth))
+    {
+      if (flam_json_key_is (json, "children"))
+        read_children (report, json);
+      for (guint i = 0; i < FLAM_MEMRAY_N_COLUMNS; i++)
+        if (flam_json_key_is (json, column_names[i]))
+          {
+            flam_json_get_ints (json, report->columns[i]);
+            break;
+          }
+    }
+}
+
+static void
+read_intervals (FlamMemrayReport *report, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+
+  report->temporal = TRUE;
+  while (flam_json_element (json, depth))
+    {
+      gint64 values[5] = { 0 };
+      guint inner = flam_json_enter (json), n = 0;
+      FlamMemrayInterval interval;
+
+      while (flam_json_element (json, inner))
+        if (n < 5)
+          values[n++] =
+              json->token == FLAM_JSON_NULL ? -1 : flam_json_get_int (json);
+      interval = (FlamMemrayInterval){
+        values[0], values[1], values[2], values[3], values[4]
+      };
+      if (n == 5 && interval.from >= 0)
+        g_array_append_val (report->intervals, interval);
+    }
+}
+
+static void
+read_packed (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "strings"))
+      read_strings (report, json, builder);
+    else if (flam_json_key_is (json, "nodes"))
+      read_nodes (report, json);
+    else if (flam_json_key_is (json, "intervals"))
+      {
+        if (json->token == FLAM_JSON_ARRAY)
+          read_intervals (report, json);
+      }
+    else if (flam_json_key_is (json, "high_water_mark_by_snapshot"))
+      flam_json_get_ints (json, report->marks);
+}
+
+static void
+read_records (FlamMemrayReport *report, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_element (json, depth))
+    {
+      guint inner = flam_json_enter (json), n = 0;
+      gint64 values[3] = { 0 };
+
+      while (flam_json_element (json, inner))
+        if (n < 3)
+          values[n++] = flam_json_get_int (json);
+      g_array_append_vals (report->records, values, 3);
+    }
+}
+
+static gboolean
+find_text (const FlamSource *source, const char *text, const guint8 **after)
+{
+  const guint8 *found =
+      memmem (source->data, source->size, text, strlen (text));
+
+  *after = found != NULL ? found + strlen (text) : NULL;
+  return found != NULL;
+}
+
+gboolean
+flam_memray_report_read (FlamMemrayReport *report,
+                         const FlamSource *source,
+                         FlamBuilder *builder,
+                         GError **error)
+{
+  g_auto (FlamJson) packed = { 0 };
+  g_auto (FlamJson) records = { 0 };
+  const guint8 *end = source->data + source->size;
+  const guint8 *at;
+
+  if (!find_text (source, "packed_data = ", &at))
+    {
+      flam_source_error (
+          source,
+          error,
+          FLAM_ERROR_UNSUPPORTED,
+          FLAM_NO_OFFSET,
+          "no flame graph: of Memray's reports those by \"memray "
+          "flamegraph\" can be opened");
+      return FALSE;
+    }
+  report->leaks = flam_source_head_has (source, 8192, "(memory leaks)");
+  flam_json_open (&packed, at, end - at);
+  read_packed (report, &packed, builder);
+  if (!flam_json_finish (&packed, source, error))
+    return FALSE;
+  if (find_text (source, "const inverted = ", &at))
+    report->inverted = *at == 't';
+  if (!find_text (source, "memory_records = ", &at))
+    return TRUE;
+  flam_json_open (&records, at, end - at);
+  read_records (report, &records);
+  return flam_json_finish (&records, source, error);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Memray's flame graph reports, which carry their data:
+ *
+ *    const packed_data = {"strings":[…],
+ *      "nodes":{"name":[…],"function":[…],"filename":[…],"lineno":[…],
+ *               "children":[[1,2],…],"value":[…],"n_allocations":[…],
+ *               "thread_id":[…],"interesting":[…],"import_system":[…]},
+ *      "unique_threads":[…],
+ *      "intervals":[[from,to|null,node,blocks,bytes],…],   temporal ones
+ *      "high_water_mark_by_snapshot":[…]|null};
+ *    const memory_records = [[ms,rss,heap],…];
+ *    const inverted = false;
+ *
+ * A node is a row of the columns; texts are numbers into "strings", and
+ * escaped for HTML. Node 0 is the root. A node's value holds its children's.
+ * In a temporal report the nodes have no values; an interval is allocated
+ * before the snapshot `from` was taken and released before `to`. An inverted
+ * report has the allocating function next to the root.
+ * Source of facts: Memray 1.20, reporters/flamegraph.py and its templates. */
+
+#include "flam-builder.h"
+#include "flam-source.h"
+
+G_BEGIN_DECLS
+
+enum
+{
+  FLAM_MEMRAY_FUNCTION,
+  FLAM_MEMRAY_FILE_NAME,
+  FLAM_MEMRAY_LINE,
+  FLAM_MEMRAY_VALUE,
+  FLAM_MEMRAY_BLOCKS,
+  FLAM_MEMRAY_THREAD,
+  FLAM_MEMRAY_INTERESTING,
+  FLAM_MEMRAY_IMPORT,
+  FLAM_MEMRAY_N_COLUMNS
+};
+
+typedef struct
+{
+  gint64 from, to; /* snapshots; -1 never */
+  gint64 node, blocks, bytes;
+} FlamMemrayInterval;
+
+typedef struct
+{
+  GArray *columns[FLAM_MEMRAY_N_COLUMNS]; /* gint64 */
+  GArray *parents;                        /* guint32; before their children */
+  GArray *strings;                        /* FlamId */
+  GArray *intervals;                      /* FlamMemrayInterval */
+  GArray *marks;   /* gint64: bytes at the peak by snapshot */
+  GArray *records; /* gint64 ms, rss, heap */
+  gboolean temporal, inverted, leaks;
+} FlamMemrayReport;
+
+void flam_memray_report_init (FlamMemrayReport *report);
+void flam_memray_report_clear (FlamMemrayReport *report);
+gboolean flam_memray_report_read (FlamMemrayReport *report,
+                                  const FlamSource *source,
+                                  FlamBuilder *builder,
+                                  GError **error);
+
+G_END_DECLS
