@@ -296,10 +296,46 @@ flam_perf_processes_space (FlamPerfProcesses *processes, gint32 pid)
 
 /* --- records ------------------------------------------------------------- */
 
+/* `time` 0: not known. */
+static void
+rename_thread (FlamPerfProcesses *processes,
+               Thread *thread,
+               guint64 time,
+               const char *name)
+{
+  g_free (thread->name);
+  thread->name = g_strdup (name);
+  if (thread->id == FLAM_NONE)
+    return;
+  if (time > 0)
+    flam_builder_rename_thread (
+        processes->builder, thread->id, (gint64)MIN (time, G_MAXINT64), name);
+  else
+    flam_builder_set_thread_name (processes->builder, thread->id, name);
+}
+
+static void
+rename_process (FlamPerfProcesses *processes,
+                Process *process,
+                guint64 time,
+                const char *name)
+{
+  g_free (process->name);
+  process->name = g_strdup (name);
+  if (process->id == FLAM_NONE)
+    return;
+  if (time > 0)
+    flam_builder_rename_process (
+        processes->builder, process->id, (gint64)MIN (time, G_MAXINT64), name);
+  else
+    flam_builder_set_process_name (processes->builder, process->id, name);
+}
+
 /* pid, tid, name. */
 static void
-note_comm (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
+note_comm (FlamPerfProcesses *processes, const FlamPerfRecord *record)
 {
+  FlamPerfBytes in = record->body;
   gint32 pid = (gint32)flam_perf_read_u32 (&in);
   gint32 tid = (gint32)flam_perf_read_u32 (&in);
   g_autofree char *name = g_strndup ((const char *)in.p, flam_perf_left (&in));
@@ -308,20 +344,11 @@ note_comm (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
   if (in.bad)
     return;
   thread = get_thread (processes, pid, tid);
-  if (misc & FLAM_PERF_MISC_EXEC)
+  if (record->misc & FLAM_PERF_MISC_EXEC)
     drop_mappings (processes, thread->process);
   if (pid == tid)
-    {
-      g_free (thread->process->name);
-      thread->process->name = g_strdup (name);
-      if (thread->process->id != FLAM_NONE)
-        flam_builder_set_process_name (
-            processes->builder, thread->process->id, name);
-    }
-  g_free (thread->name);
-  thread->name = g_steal_pointer (&name);
-  if (thread->id != FLAM_NONE)
-    flam_builder_set_thread_name (processes->builder, thread->id, thread->name);
+    rename_process (processes, thread->process, record->time, name);
+  rename_thread (processes, thread, record->time, name);
 }
 
 /* pid, parent's pid, tid, parent's tid. */
@@ -522,7 +549,7 @@ flam_perf_processes_note (FlamPerfProcesses *processes,
   switch (record->type)
     {
     case FLAM_PERF_COMM:
-      note_comm (processes, record->misc, record->body);
+      note_comm (processes, record);
       break;
     case FLAM_PERF_FORK:
       note_fork (processes, record->body);
