@@ -18,30 +18,62 @@ typedef struct
   double share;
 } Part;
 
+/* Programs of ours; and those with which the captures of other tools beside the
+ * repository were made, if they are there: compiled here, as they are. */
 typedef struct
 {
   const char *target;
+  const char *source; /* in $FLAM_CAPTURES/src; NULL: it is one of ours */
   const char *argument;
   gboolean threads; /* parts are threads */
   Part parts[6];
+  const char *deep; /* a function that calls itself */
+  guint depth;
 } Known;
 
 static const Known known[] = {
   { "shares",
+    NULL,
     "500",
     FALSE,
     { { "parse", 0.2 },
       { "compute", 0.6 },
       { "spin_heavy", 0.5 },
       { "spin_light", 0.1 },
-      { "leaf", 0.2 } } },
+      { "leaf", 0.2 } },
+    "recurse",
+    31 },
   { "workers",
+    NULL,
     "60",
     TRUE,
     { { "worker-0", 0.1 },
       { "worker-1", 0.2 },
       { "worker-2", 0.3 },
-      { "worker-3", 0.4 } } },
+      { "worker-3", 0.4 } },
+    NULL,
+    0 },
+  { "nest",
+    "nest.c",
+    "500",
+    FALSE,
+    { { "parse", 0.2 },
+      { "compute", 0.6 },
+      { "spin_heavy", 0.5 },
+      { "spin_light", 0.1 },
+      { "leaf_work", 0.2 } },
+    "recurse",
+    31 },
+  { "threads",
+    "threads.cpp",
+    "60",
+    TRUE,
+    { { "worker-0", 0.1 },
+      { "worker-1", 0.2 },
+      { "worker-2", 0.3 },
+      { "worker-3", 0.4 } },
+    NULL,
+    0 },
 };
 
 typedef struct
@@ -50,19 +82,81 @@ typedef struct
   const char *rate;
 } Run;
 
+/* The program, compiled if it is one of the others; NULL: it cannot be. To be
+ * removed with its folder. */
+static char *
+compile (const Known *wanted)
+{
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *program = g_build_filename (folder, wanted->target, NULL);
+  const char *captures = g_getenv ("FLAM_CAPTURES");
+  g_autofree char *source = g_build_filename (
+      captures != NULL ? captures : "", "src", wanted->source, NULL);
+  const char *argv[] = { g_str_has_suffix (wanted->source, ".cpp") ? "c++"
+                                                                   : "cc",
+                         "-O2",
+                         "-g",
+                         "-pthread",
+                         "-o",
+                         program,
+                         source,
+                         NULL };
+  int status;
+
+  if (g_file_test (source, G_FILE_TEST_EXISTS) &&
+      g_spawn_sync (NULL,
+                    (char **)argv,
+                    NULL,
+                    G_SPAWN_SEARCH_PATH,
+                    NULL,
+                    NULL,
+                    NULL,
+                    NULL,
+                    &status,
+                    NULL) &&
+      g_spawn_check_wait_status (status, NULL))
+    return g_steal_pointer (&program);
+  g_rmdir (folder);
+  return NULL;
+}
+
+static Recording *
+record_known (const Run *run)
+{
+  const Known *wanted = run->known;
+  g_autofree char *path =
+      wanted->source != NULL ? compile (wanted) : target_path (wanted->target);
+  g_autofree char *folder = NULL;
+  const char *arguments[] = { "--rate", run->rate,        "--",
+                              path,     wanted->argument, NULL };
+  Recording *recording;
+
+  if (path == NULL)
+    return NULL;
+  recording = record (arguments);
+  if (wanted->source != NULL)
+    {
+      folder = g_path_get_dirname (path);
+      g_unlink (path);
+      g_rmdir (folder);
+    }
+  return recording;
+}
+
 static void
 test_known (gconstpointer data)
 {
   const Run *run = data;
-  g_autofree char *path = target_path (run->known->target);
-  const char *arguments[] = {
-    "--rate", run->rate, "--", path, run->known->argument, NULL
-  };
-  g_autoptr (Recording) recording = record (arguments);
+  g_autoptr (Recording) recording = record_known (run);
   const FlamProfile *profile;
   gint64 total;
   double error;
 
+  if (recording == NULL)
+    {
+      g_test_skip ("its source, or a compiler, is not here");
+      return;
+    }
   assert_ended (recording, 0);
   profile = recording->profile;
   total = total_of (profile, "cpu-time");
@@ -75,6 +169,9 @@ test_known (gconstpointer data)
                   total,
                   part->share,
                   error);
+  if (run->known->deep != NULL)
+    g_assert_cmpuint (
+        depth_of (profile, run->known->deep), ==, run->known->depth);
   g_assert_cmpfloat (rooted_share (profile), >, 0.98);
 }
 
