@@ -28,7 +28,10 @@ spin (uint64_t n)
   uint64_t a = n;
 
   for (uint64_t i = 0; i < n; i++)
-    a = a * 6364136223846793005ull + i;
+    {
+      a = a * 6364136223846793005ull + i;
+      __asm__ volatile("" : "+r"(a)); /* step by step, whoever compiles */
+    }
   return a;
 }
 

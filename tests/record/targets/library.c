@@ -14,7 +14,10 @@ NAME (void)
   uint64_t a = 1;
 
   for (long i = 0; i < 800000000; i++)
-    a = a * 6364136223846793005ull + (uint64_t)i;
+    {
+      a = a * 6364136223846793005ull + (uint64_t)i;
+      __asm__ volatile("" : "+r"(a)); /* step by step, whoever compiles */
+    }
   sink = a;
 }
 

@@ -17,7 +17,10 @@ burn (long n)
   uint64_t a = 1;
 
   for (long i = 0; i < n; i++)
-    a = a * 6364136223846793005ull + (uint64_t)i;
+    {
+      a = a * 6364136223846793005ull + (uint64_t)i;
+      __asm__ volatile("" : "+r"(a)); /* step by step, whoever compiles */
+    }
   sink = a;
 }
 
