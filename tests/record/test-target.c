@@ -163,7 +163,6 @@ test_core (void)
 static void
 stage_disk_full (void)
 {
-  g_autofree char *target = target_path ("cases");
   char folder[] = "/tmp/flam-XXXXXX";
   g_autofree char *text = NULL;
   const char *arguments[] = { "--rate", "5000", "--pid", NULL, NULL };

@@ -24,7 +24,8 @@ typedef struct
   uint64_t value;
 } PreloadCheck;
 
-static inline bool
+/* A number, so that several are combined without branches. */
+static inline uint32_t
 preload_check (const PreloadCheck *check)
 {
   return *check->address == check->value;
