@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-timeline.h"
+#include "flam-timeline-private.h"
 
-#include "flam-blocks.h"
-
-#include <string.h>
-
-#define STEP_ROWS (1 << 16)
 #define MAX_BUCKETS (1 << 16)
 #define MAX_GAPS 4096
 #define PERIODS 4
 #define MAX_ROWS 4096 /* threads beyond these, the lightest, have no row */
-
-typedef struct
-{
-  const FlamProfile *profile;
-  const FlamSelection *selection;
-  const FlamMeasure *measure;
-  const FlamProgress *progress;
-  FlamTimeline *timeline;
-  guint *row_of;            /* row of each thread; 0: none of its own */
-  const FlamBlocks *blocks; /* memory: which rows count */
-} Fill;
 
 /* --- the frame ----------------------------------------------------------- */
 
@@ -68,14 +52,6 @@ flam_timeline_fraction_of (const FlamTimeline *timeline, gint64 time)
   return (double)(time - timeline->start) / span;
 }
 
-static guint
-bucket_of (const FlamTimeline *timeline, gint64 time)
-{
-  double at = flam_timeline_fraction_of (timeline, time) * timeline->n;
-
-  return MIN ((guint)at, timeline->n - 1);
-}
-
 static void
 add_to_cell (FlamTimeline *timeline,
              guint row,
@@ -88,12 +64,6 @@ add_to_cell (FlamTimeline *timeline,
   timeline->value[at] += weight;
   if (timeline->split != NULL)
     timeline->split[at].weight[state] += weight;
-}
-
-static gint64 *
-cell (FlamTimeline *timeline, guint row, guint bucket)
-{
-  return &timeline->value[(gsize)row * timeline->n + bucket];
 }
 
 static gint64
@@ -191,7 +161,7 @@ heavier_first (gconstpointer a, gconstpointer b)
 }
 
 static void
-find_rows (Fill *fill)
+find_rows (FlamTimelineFill *fill)
 {
   FlamTimeline *timeline = fill->timeline;
   g_autofree gint64 *weights =
@@ -245,7 +215,7 @@ typedef struct
 
 /* The side on which the weights fit between the samples. */
 static Stretches
-find_stretches (const Fill *fill, FlamId thread)
+find_stretches (const FlamTimelineFill *fill, FlamId thread)
 {
   const FlamMeasure *measure = fill->measure;
   const FlamThreads *threads = &fill->profile->threads;
@@ -312,7 +282,7 @@ share_up_to (const FlamTimeline *timeline,
 }
 
 static void
-add_stretch (Fill *fill,
+add_stretch (FlamTimelineFill *fill,
              guint row,
              FlamState state,
              gint64 from,
@@ -320,10 +290,10 @@ add_stretch (Fill *fill,
              gint64 weight)
 {
   FlamTimeline *timeline = fill->timeline;
-  guint last = bucket_of (timeline, to);
+  guint last = flam_timeline_bucket_of (timeline, to);
   gint64 done = 0;
 
-  for (guint i = bucket_of (timeline, from); i <= last; i++)
+  for (guint i = flam_timeline_bucket_of (timeline, from); i <= last; i++)
     {
       gint64 upto =
           i == last ? weight : share_up_to (timeline, i, from, to, weight);
@@ -336,7 +306,7 @@ add_stretch (Fill *fill,
 }
 
 static gboolean
-fill_samples (Fill *fill, FlamId thread, GError **error)
+fill_samples (FlamTimelineFill *fill, FlamId thread, GError **error)
 {
   const FlamSamples *samples = &fill->profile->samples;
   const FlamMeasure *measure = fill->measure;
@@ -351,7 +321,7 @@ fill_samples (Fill *fill, FlamId thread, GError **error)
       guint8 state = samples->state != NULL ? samples->state[i] : 0;
       gint64 from, to;
 
-      if ((i - all.first) % STEP_ROWS == 0 &&
+      if ((i - all.first) % FLAM_TIMELINE_STEP == 0 &&
           !flam_progress_step (fill->progress, (double)i / samples->n, error))
         return FALSE;
       if ((measure->event != FLAM_NONE && event != measure->event) ||
@@ -365,7 +335,7 @@ fill_samples (Fill *fill, FlamId thread, GError **error)
 }
 
 static gboolean
-fill_activity (Fill *fill, GError **error)
+fill_activity (FlamTimelineFill *fill, GError **error)
 {
   for (FlamId t = 0; t < fill->profile->threads.n; t++)
     if (flam_selection_has_thread (fill->selection, t) &&
@@ -375,178 +345,6 @@ fill_activity (Fill *fill, GError **error)
     fill->timeline->ceiling = MAX (
         (fill->timeline->end - fill->timeline->start) / fill->timeline->n, 1);
   return TRUE;
-}
-
-/* --- memory -------------------------------------------------------------- */
-
-/* Births come in order; deaths are sorted. A bucket holds the most that lived
- * at any moment of it, so a short peak is not averaged away. */
-typedef struct
-{
-  gint64 time;
-  guint32 allocation;
-} Death;
-
-static int
-earlier_first (gconstpointer a, gconstpointer b)
-{
-  const Death *x = a, *y = b;
-
-  if (x->time != y->time)
-    return x->time < y->time ? -1 : 1;
-  return x->allocation < y->allocation ? -1 : x->allocation > y->allocation;
-}
-
-typedef struct
-{
-  Fill *fill;
-  gboolean blocks; /* count blocks, not bytes */
-  gint64 *live;    /* a row */
-  guint *bucket;   /* a row: filled up to here */
-} Curve;
-
-static void
-carry_on (Curve *curve, guint row, guint bucket)
-{
-  FlamTimeline *timeline = curve->fill->timeline;
-
-  while (curve->bucket[row] < bucket)
-    *cell (timeline, row, ++curve->bucket[row]) = curve->live[row];
-}
-
-static void
-change_row (Curve *curve, guint row, gint64 time, gint64 change)
-{
-  FlamTimeline *timeline = curve->fill->timeline;
-  guint bucket = bucket_of (timeline, time);
-  gint64 *value;
-
-  carry_on (curve, row, bucket);
-  if (change > 0 && curve->live[row] > G_MAXINT64 - change)
-    change = G_MAXINT64 - curve->live[row];
-  curve->live[row] += change;
-  value = cell (timeline, row, bucket);
-  *value = MAX (*value, curve->live[row]);
-}
-
-static gint64
-amount_of (const Curve *curve, guint32 allocation)
-{
-  const FlamAllocations *rows = &curve->fill->profile->allocations;
-
-  return curve->blocks ? rows->count[allocation]
-                       : rows->count[allocation] * rows->size[allocation];
-}
-
-static void
-change (Curve *curve, guint32 allocation, gint64 time, gint64 by)
-{
-  FlamId thread = curve->fill->profile->allocations.thread[allocation];
-  guint row = thread == FLAM_NONE ? 0 : curve->fill->row_of[thread];
-
-  change_row (curve, 0, time, by);
-  if (row > 0)
-    change_row (curve, row, time, by);
-}
-
-static gboolean
-is_selected (const Fill *fill, guint32 allocation)
-{
-  return flam_blocks_has_kind (fill->blocks, allocation) &&
-         flam_blocks_has_thread (fill->blocks, allocation);
-}
-
-static GArray *
-find_deaths (const Fill *fill)
-{
-  const FlamAllocations *rows = &fill->profile->allocations;
-  GArray *deaths = g_array_new (FALSE, FALSE, sizeof (Death));
-
-  for (guint32 i = 0; i < rows->n; i++)
-    {
-      Death death = { rows->freed_at[i], i };
-
-      if (death.time != FLAM_NEVER && is_selected (fill, i))
-        g_array_append_val (deaths, death);
-    }
-  g_array_sort (deaths, earlier_first);
-  return deaths;
-}
-
-/* Of one moment, what dies goes first: a block freed at t does not live at
- * t. But a block that lives for no time at all must be born before. */
-static gboolean
-walk_curve (Curve *curve, const GArray *deaths, GError **error)
-{
-  const FlamAllocations *rows = &curve->fill->profile->allocations;
-  guint next = 0;
-
-  for (guint32 i = 0; i <= rows->n; i++)
-    {
-      gint64 now = i < rows->n ? rows->time[i] : FLAM_NEVER;
-
-      if (i % STEP_ROWS == 0 && !flam_progress_step (curve->fill->progress,
-                                                     (double)i / (rows->n + 1),
-                                                     error))
-        return FALSE;
-      for (; next < deaths->len; next++)
-        {
-          Death death = g_array_index (deaths, Death, next);
-
-          if (death.time > now || (i < rows->n && death.allocation >= i))
-            break;
-          change (curve,
-                  death.allocation,
-                  death.time,
-                  -amount_of (curve, death.allocation));
-        }
-      if (i < rows->n && is_selected (curve->fill, i))
-        change (curve, i, now, amount_of (curve, i));
-    }
-  return TRUE;
-}
-
-static gboolean
-fill_curve (Fill *fill, GError **error)
-{
-  FlamTimeline *timeline = fill->timeline;
-  g_autofree gint64 *live = g_new0 (gint64, timeline->n_rows);
-  g_autofree guint *bucket = g_new0 (guint, timeline->n_rows);
-  g_autoptr (GArray) deaths = find_deaths (fill);
-  Curve curve = {
-    .fill = fill,
-    .blocks = timeline->unit == FLAM_UNIT_COUNT,
-    .live = live,
-    .bucket = bucket,
-  };
-
-  if (!walk_curve (&curve, deaths, error))
-    return FALSE;
-  for (guint row = 0; row < timeline->n_rows; row++)
-    carry_on (&curve, row, timeline->n - 1);
-  return TRUE;
-}
-
-/* The moment is the one the peak measures speak of: of all threads, in the
- * selected range; the amount is the selected threads'. */
-static gboolean
-fill_memory (Fill *fill, GError **error)
-{
-  const FlamAllocations *rows = &fill->profile->allocations;
-  FlamTimeline *timeline = fill->timeline;
-  gboolean bytes = timeline->unit == FLAM_UNIT_BYTES;
-  g_auto (FlamBlocks) blocks = { 0 };
-
-  flam_blocks_init (&blocks,
-                    fill->profile,
-                    fill->selection,
-                    bytes ? FLAM_FROM_PEAK : FLAM_FROM_PEAK_BLOCKS);
-  timeline->peak_time = flam_blocks_peak_time (fill->profile, fill->selection);
-  for (FlamId i = 0; i < rows->n; i++)
-    timeline->peak +=
-        flam_blocks_count (&blocks, i) * (bytes ? rows->size[i] : 1);
-  fill->blocks = &blocks;
-  return fill_curve (fill, error);
 }
 
 /* --- counters ------------------------------------------------------------ */
@@ -566,8 +364,8 @@ fill_counter (FlamTimeline *timeline, guint index)
     {
       gint64 most = G_MININT64;
 
-      for (;
-           next < counter->n && bucket_of (timeline, counter->time[next]) <= i;
+      for (; next < counter->n &&
+             flam_timeline_bucket_of (timeline, counter->time[next]) <= i;
            next++)
         {
           value = counter->value[next];
@@ -593,11 +391,15 @@ find_tops (FlamTimeline *timeline)
   timeline->top = g_new0 (gint64, timeline->n_rows);
   for (guint row = 0; row < timeline->n_rows; row++)
     for (guint i = 0; i < timeline->n; i++)
-      timeline->top[row] = MAX (timeline->top[row], *cell (timeline, row, i));
+      timeline->top[row] =
+          MAX (timeline->top[row], *flam_timeline_cell (timeline, row, i));
 }
 
 static void
-set_out (Fill *fill, FlamTimelineKind kind, guint n_buckets, gboolean rows)
+set_out (FlamTimelineFill *fill,
+         FlamTimelineKind kind,
+         guint n_buckets,
+         gboolean rows)
 {
   const FlamProfile *profile = fill->profile;
   FlamTimeline *timeline = fill->timeline;
@@ -634,7 +436,9 @@ flam_timeline_new (const FlamProfile *profile,
   g_autoptr (FlamTimeline) timeline = NULL;
   FlamTimelineKind kind;
   gboolean filled;
-  Fill fill = { profile, selection, .progress = progress, .row_of = row_of };
+  FlamTimelineFill fill = {
+    profile, selection, .progress = progress, .row_of = row_of
+  };
 
   if (selection->measure >= profile->n_measures)
     return NULL;
@@ -645,8 +449,9 @@ flam_timeline_new (const FlamProfile *profile,
     return NULL;
   timeline = fill.timeline = g_atomic_rc_box_new0 (FlamTimeline);
   set_out (&fill, kind, n_buckets, per_thread);
-  filled = kind == FLAM_TIMELINE_MEMORY ? fill_memory (&fill, error)
-                                        : fill_activity (&fill, error);
+  filled = kind == FLAM_TIMELINE_MEMORY
+               ? flam_timeline_fill_memory (&fill, error)
+               : fill_activity (&fill, error);
   if (!filled)
     return NULL;
   find_tops (timeline);
