@@ -21,6 +21,7 @@ struct _FlamFunctionsView
   gboolean syncing;
 
   GtkColumnView *view;
+  GtkLabel *none;
   GtkColumnViewColumn *other; /* not referenced: the view's */
 };
 
@@ -288,6 +289,17 @@ flam_functions_view_class_init (FlamFunctionsViewClass *klass)
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-functions-view.ui");
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, view);
+  gtk_widget_class_bind_template_child (class, FlamFunctionsView, none);
+}
+
+/* An empty list says why it is empty. */
+static void
+update_none (FlamFunctionsView *self)
+{
+  gtk_widget_set_visible (
+      GTK_WIDGET (self->none),
+      g_list_model_get_n_items (G_LIST_MODEL (self->rows)) > 0 &&
+          g_list_model_get_n_items (G_LIST_MODEL (self->selection)) == 0);
 }
 
 static void
@@ -324,6 +336,10 @@ flam_functions_view_init (FlamFunctionsView *self)
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
   gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
+  g_signal_connect_swapped (
+      self->rows, "items-changed", G_CALLBACK (update_none), self);
+  g_signal_connect_swapped (
+      self->selection, "items-changed", G_CALLBACK (update_none), self);
   g_signal_connect_swapped (
       self->selection, "notify::selected", G_CALLBACK (on_selected), self);
   g_signal_connect_swapped (

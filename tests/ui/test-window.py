@@ -164,6 +164,8 @@ class WindowTest(unittest.TestCase):
         self.graph_says("escape_time")
         window.type(window.find("Search functions"), "nothing is called this")
         window.wait_label(lambda text: text == "no match")
+        window.click("Functions")
+        window.find("No function is called that.", "label")
 
     def test_click_to_source(self):
         window = self.open_example()
