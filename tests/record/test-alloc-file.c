@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The file in which a recorded process says what it allocates is the process's
+ * own and may hold anything: whatever it does, what is made of it is a capture
+ * that opens. Native code and Python's functions, whole ones and damaged. */
+
+#include "flam-alloc-process.h"
+#include "flam-alloc-shared.h"
+#include "flam-capture-reader.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define NODES 64
+#define PYTHON_BYTES 4096
+#define EVENTS 300
+
+static guint32
+any (guint32 n)
+{
+  return (guint32)g_test_rand_int_range (0, (gint32)n);
+}
+
+/* Mostly what it should be. */
+static guint32
+nearly (guint32 value)
+{
+  switch (any (40))
+    {
+    case 0:
+      return any (64);
+    case 1:
+      return G_MAXUINT32 - any (64);
+    case 2:
+      return value + 1;
+    default:
+      return value;
+    }
+}
+
+static FlamId
+get_thread (gpointer data, pid_t pid, pid_t tid, const char *name)
+{
+  return flam_capture_writer_thread (
+      data, flam_capture_writer_process (data, 1, FLAM_NONE), tid);
+}
+
+static FlamId
+get_frame (gpointer data,
+           pid_t pid,
+           const char *path,
+           guint64 start,
+           guint64 end,
+           guint64 bias,
+           guint64 inode,
+           guint64 offset)
+{
+  FlamCaptureFrame frame = { .module = FLAM_NONE,
+                             .function = FLAM_NONE,
+                             .address = offset };
+
+  return flam_capture_writer_frame (data, &frame);
+}
+
+/* Functions "f0", "f1", ... of "cook.py", a record each. */
+static void
+put_python (char *file)
+{
+  FlamAllocHeader *header = (FlamAllocHeader *)(gpointer)file;
+  char *all = file + FLAM_ALLOC_PYTHON_AT;
+  guint32 at = 16;
+
+  for (guint i = 0; at + 96 < PYTHON_BYTES; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("f%u", i);
+      guint32 n_name = (guint32)strlen (name) + 1;
+      FlamAllocPython record = {
+        .version = nearly (0x030b0200),
+        .first_line = nearly (10 * i),
+        .n_name = nearly (n_name),
+        .n_file = nearly (8),
+        .n_lines = nearly (any (32)),
+      };
+
+      record.size = nearly (96);
+      memcpy (all + at, &record, sizeof record);
+      memcpy (all + at + sizeof record, name, n_name);
+      memcpy (all + at + sizeof record + n_name, "cook.py", 8);
+      for (guint k = sizeof record + n_name + 8; k < 96; k++)
+        all[at + k] = (char)any (256);
+      if (any (8) == 0)
+        all[at + sizeof record + any (16)] = (char)any (256);
+      at += 96;
+    }
+  header->python_used = nearly (at);
+  if (header->python_used > FLAM_ALLOC_PYTHON_SIZE && any (8) > 0)
+    header->python_used = at;
+}
+
+static void
+put_nodes (char *file)
+{
+  FlamAllocHeader *header = (FlamAllocHeader *)(gpointer)file;
+  FlamAllocNode *nodes =
+      (FlamAllocNode *)(gpointer)(file + FLAM_ALLOC_NODES_AT);
+
+  for (guint32 i = 1; i < NODES; i++)
+    {
+      guint32 number = 1 + 6 * any (PYTHON_BYTES / 96);
+
+      nodes[i].parent = nearly (any (i));
+      nodes[i].place =
+          any (3) > 0
+              ? FLAM_ALLOC_PYTHON_PLACE (nearly (number), nearly (any (64)))
+              : FLAM_ALLOC_PLACE (nearly (any (4)), nearly (any (4096)));
+    }
+  header->n_nodes = any (20) > 0 ? NODES : nearly (NODES);
+}
+
+static void
+put_events (char *file)
+{
+  FlamAllocHeader *header = (FlamAllocHeader *)(gpointer)file;
+  FlamAllocRing *ring = (FlamAllocRing *)(gpointer)(file + FLAM_ALLOC_RINGS_AT);
+  guint64 at = 0;
+
+  header->n_rings = 1;
+  memset (ring, 0, sizeof *ring);
+  ring->state = FLAM_ALLOC_RING_DONE;
+  ring->tid = (gint32)nearly (7);
+  memcpy (ring->name, "a thread's own name", sizeof ring->name);
+  for (guint i = 1; i <= EVENTS; i++)
+    {
+      unsigned op = any (2) > 0   ? FLAM_ALLOC_OP_FREE
+                    : any (8) > 0 ? FLAM_ALLOC_OP_MALLOC
+                                  : FLAM_ALLOC_OP_UNMAP + any (14);
+      FlamAllocBlock block = {
+        .stamp = FLAM_ALLOC_STAMP (i, op),
+        .address = 0x5550000 + 16 * (guint64)any (64),
+        .size = nearly (16 * any (100)),
+        .node = nearly (any (NODES)),
+        .made = i,
+      };
+
+      if (any (50) == 0)
+        block.address = (guint64)nearly (0) << any (40);
+      if (any (50) == 0)
+        block.size = (guint64)0 - nearly (4096);
+      memcpy (ring->data + at, &block, sizeof block);
+      at += op == FLAM_ALLOC_OP_FREE ? sizeof (FlamAllocFree) : sizeof block;
+    }
+  ring->head = any (20) > 0 ? at : at + any (64);
+}
+
+static char *
+map_new_file (const char *path)
+{
+  int fd = open (path, O_RDWR | O_CLOEXEC);
+  char *file;
+
+  g_assert_cmpint (ftruncate (fd, FLAM_ALLOC_FILE_SIZE), ==, 0);
+  file = mmap (
+      NULL, FLAM_ALLOC_FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  g_assert_true (file != MAP_FAILED);
+  close (fd);
+  return file;
+}
+
+/* How many of the capture's functions are those of "cook.py". */
+static guint
+read_back (FlamCaptureWriter *writer)
+{
+  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new ("alloc-file");
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (GError) error = NULL;
+  const guint8 *data;
+  guint found = 0;
+  gsize size;
+
+  g_assert_true (flam_capture_writer_end (writer, G_MAXINT32, NULL));
+  data = flam_capture_writer_data (writer, &size);
+  g_assert_true (flam_capture_reader_feed (reader, data, size, &error));
+  g_assert_true (flam_capture_reader_build (reader, builder, NULL, &error));
+  profile = flam_builder_finish (builder, &error);
+  g_assert_no_error (error);
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    found += strcmp (flam_profile_string (profile, profile->functions.file[i]),
+                     "cook.py") == 0;
+  return found;
+}
+
+static guint
+play (const char *path, guint64 sample_bytes)
+{
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 0);
+  g_autoptr (FlamAllocLedger) ledger = flam_alloc_ledger_new (writer);
+  FlamPythonCodes *python = flam_python_codes_new ();
+  FlamAllocContext context = {
+    .writer = writer,
+    .owner = { .thread = get_thread, .frame = get_frame, .data = writer },
+    .ledger = ledger,
+    .python = python,
+    .sample_bytes = sample_bytes,
+    .random = 1,
+  };
+  FlamAllocProcess *process = flam_alloc_process_open (&context, path);
+
+  g_assert_nonnull (process);
+  flam_alloc_process_drain (process);
+  flam_alloc_process_free (process);
+  flam_alloc_ledger_finish (ledger, 1);
+  flam_python_codes_free (python);
+  return read_back (writer);
+}
+
+static void
+test_damaged (void)
+{
+  g_autofree char *path = NULL;
+  int fd = g_file_open_tmp ("flam-alloc-XXXXXX", &path, NULL);
+  char *file = map_new_file (path);
+  FlamAllocHeader *header = (FlamAllocHeader *)(gpointer)file;
+  guint found = 0;
+
+  for (guint round = 0; round < 200; round++)
+    {
+      *header = (FlamAllocHeader){ .magic = FLAM_ALLOC_MAGIC,
+                                   .version = FLAM_ALLOC_VERSION,
+                                   .clock = FLAM_ALLOC_CLOCK_NS,
+                                   .pid = 1,
+                                   .ready = 1 };
+      put_python (file);
+      put_nodes (file);
+      put_events (file);
+      found += play (path, round % 4 == 0 ? 512 : 0);
+    }
+  /* Most functions of most rounds, or it was not they that were tried. */
+  g_assert_cmpuint (found, >, 1000);
+  munmap (file, FLAM_ALLOC_FILE_SIZE);
+  close (fd);
+  g_unlink (path);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/alloc-file/damaged", test_damaged);
+  return g_test_run ();
+}
