@@ -91,6 +91,17 @@ put_first_facts (Recorder *recorder)
       writer, FLAM_FACT_RATE, (gint64)recorder->options->rate);
 }
 
+/* Of samples and of allocations. */
+static guint64
+count_truncated (const Recorder *recorder)
+{
+  FlamAllocStats stats = { 0 };
+
+  if (recorder->sampler.alloc != NULL)
+    flam_alloc_session_stats (recorder->sampler.alloc, &stats);
+  return recorder->sampler.stats.truncated + stats.truncated;
+}
+
 static void
 put_last_facts (Recorder *recorder, gint64 duration)
 {
@@ -102,7 +113,7 @@ put_last_facts (Recorder *recorder, gint64 duration)
   flam_capture_writer_fact_number (writer, FLAM_FACT_LOST, (gint64)stats->lost);
   flam_capture_writer_fact_number (writer, FLAM_FACT_LATE, (gint64)stats->late);
   flam_capture_writer_fact_number (
-      writer, FLAM_FACT_TRUNCATED, (gint64)recorder->sampler.stats.truncated);
+      writer, FLAM_FACT_TRUNCATED, (gint64)count_truncated (recorder));
   flam_capture_writer_fact_number (writer, FLAM_FACT_RECORDER_CPU, own_cpu ());
   flam_capture_writer_fact_number (
       writer, FLAM_FACT_TARGET_CPU, stats->target_cpu);

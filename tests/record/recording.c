@@ -399,9 +399,11 @@ depth_of (const FlamProfile *profile, const char *function)
       n[i] = (prefix != FLAM_NONE ? n[prefix] : 0) +
              (strcmp (frame_name (profile, i), function) == 0);
     }
-  for (guint32 i = 0; i < profile->samples.n; i++)
+  for (guint32 i = 0; i < profile->samples.n + profile->allocations.n; i++)
     {
-      FlamId stack = profile->samples.stack[i];
+      FlamId stack = i < profile->samples.n
+                         ? profile->samples.stack[i]
+                         : profile->allocations.stack[i - profile->samples.n];
 
       if (stack != FLAM_NONE && n[stack] > most && is_rooted (profile, stack))
         most = n[stack];

@@ -70,7 +70,8 @@ gint64 thread_weight (const FlamProfile *profile,
 char *stack_text (const FlamProfile *profile, const char *leaf);
 /* The share of samples whose stack begins in _start or where threads do. */
 double rooted_share (const FlamProfile *profile);
-/* How often a function is on the deepest stack that reaches its root. */
+/* How often a function is on the deepest stack, of a sample or an allocation,
+ * that reaches its root. */
 guint depth_of (const FlamProfile *profile, const char *function);
 /* Shares are compared with what is known by construction, within the error of
  * sampling: four standard errors of a share of one half, by the first measure.

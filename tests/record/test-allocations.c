@@ -166,6 +166,20 @@ test_odd (void)
       weight_of (recording->profile, "allocations", "odd_calls", TRUE), >=, 6);
 }
 
+static void
+test_abyss (void)
+{
+  g_autoptr (Recording) recording = record_exactly ("abyss");
+
+  g_assert_cmpint (recording->status, ==, 3);
+  g_assert_cmpuint (depth_of (recording->profile, "down"), ==, 100001);
+  g_assert_cmpint (
+      weight_of (recording->profile, "allocated", "abyss_body", FALSE),
+      ==,
+      640);
+  g_assert_cmpuint (recording->profile->facts.truncated_stacks, ==, 0);
+}
+
 /* One address, two functions: each block has the name of its time. */
 static void
 test_generations (void)
@@ -312,6 +326,7 @@ main (int argc, char **argv)
   g_test_add_func ("/allocations/quick/odd", test_odd);
   g_test_add_func ("/allocations/quick/ways", test_ways);
   g_test_add_func ("/allocations/quick/crash", test_crash);
+  g_test_add_func ("/allocations/quick/abyss", test_abyss);
   g_test_add_func ("/allocations/quick/generations", test_generations);
   g_test_add_func ("/allocations/quick/static", test_static);
   g_test_add_func ("/allocations/quick/both", test_both);

@@ -290,7 +290,7 @@ give_stack_back (PreloadStack *stack)
       }
   unlock_rings ();
   if (stack != NULL)
-    preload_release_pages (stack, preload_stack_size ());
+    preload_stack_free (stack);
 }
 
 /* Runs among the thread's own destructors, last if libc lets it. What the

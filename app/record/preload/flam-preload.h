@@ -89,7 +89,7 @@ HIDDEN void preload_trie_reset (void);
 typedef struct _PreloadStack PreloadStack;
 
 HIDDEN PreloadStack *preload_stack_new (void);
-HIDDEN size_t preload_stack_size (void);
+HIDDEN void preload_stack_free (PreloadStack *stack);
 /* The node of the stack whose innermost frame is (pc, sp, bp). */
 HIDDEN uint32_t preload_stack_node (PreloadStack *stack,
                                     uint64_t pc,

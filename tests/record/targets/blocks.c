@@ -8,6 +8,7 @@
  *   hold_peak     512 x 64 KiB, held together, then freed
  *   grow          one block, realloc'ed from 16 bytes to 1 MiB, freed
  *   map_pages     8 x 1 MiB of pages, half of each given back at a time
+ *   abyss         10 x 64 bytes, 100,000 frames deep
  */
 
 #include <dlfcn.h>
@@ -288,6 +289,38 @@ ways (void)
     }
 }
 
+NOINLINE static int
+down (int n)
+{
+  volatile int below;
+
+  if (n == 0)
+    sink = malloc (64);
+  below = n > 0 ? down (n - 1) : 0;
+  return below + 1;
+}
+
+static void *
+abyss_body (void *data)
+{
+  for (int i = 0; i < 10; i++)
+    down (100000);
+  return data;
+}
+
+static void
+abyss (void)
+{
+  pthread_attr_t attr;
+  pthread_t thread;
+
+  pthread_attr_init (&attr);
+  pthread_attr_setstacksize (&attr, 64 << 20);
+  if (pthread_create (&thread, &attr, abyss_body, NULL) != 0)
+    exit (93);
+  pthread_join (thread, NULL);
+}
+
 static void
 for_ever (void)
 {
@@ -324,6 +357,8 @@ main (int argc, char **argv)
       leak_small ();
       raise (SIGSEGV);
     }
+  else if (strcmp (what, "abyss") == 0)
+    abyss ();
   else if (strcmp (what, "for-ever") == 0)
     for_ever ();
   else
