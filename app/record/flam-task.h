@@ -61,6 +61,7 @@ struct _FlamTask
   /* Tracer's. Kept descriptors of /proc, -1 where there is none. */
   int schedstat_fd;
   int syscall_fd;
+  int stat_fd;      /* opened when it is first needed */
   gboolean pending; /* INTERRUPT sent, no stop yet */
   gint64 interrupted_at;
   gboolean deep;          /* reading its stack took long the last time */

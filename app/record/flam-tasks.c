@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -88,7 +89,9 @@ close_proc (FlamTask *task)
     close (task->schedstat_fd);
   if (task->syscall_fd >= 0)
     close (task->syscall_fd);
-  task->schedstat_fd = task->syscall_fd = -1;
+  if (task->stat_fd >= 0)
+    close (task->stat_fd);
+  task->schedstat_fd = task->syscall_fd = task->stat_fd = -1;
 }
 
 void
@@ -122,7 +125,7 @@ flam_tasks_add (FlamTasks *tasks,
   task->tid = tid;
   task->target = target_of (tasks, pid, parent, now);
   task->target->n_tasks++;
-  task->schedstat_fd = task->syscall_fd = -1;
+  task->schedstat_fd = task->syscall_fd = task->stat_fd = -1;
   flam_tasks_reopen (task);
   task->wall_seen = now;
   task->hint_copy = FIRST_COPY;
@@ -195,4 +198,22 @@ flam_task_read_blocked (const FlamTask *task, FlamBlocked *blocked, guint *line)
     return FALSE;
   *line = blocked->running ? 0 : g_str_hash (text);
   return TRUE;
+}
+
+/* Field 39 of "TID (NAME) STATE ...", where a name may hold anything: proc(5).
+ */
+int
+flam_task_read_cpu (FlamTask *task)
+{
+  char line[1024];
+  const char *at;
+
+  if (task->stat_fd < 0)
+    task->stat_fd = open_proc (task, "stat");
+  if (!read_line (task->stat_fd, line, sizeof line))
+    return -1;
+  at = strrchr (line, ')');
+  for (guint field = 2; at != NULL && field < 39; field++)
+    at = strchr (at + 1, ' ');
+  return at != NULL ? atoi (at) : -1;
 }

@@ -42,5 +42,7 @@ flam_task_read_schedstat (const FlamTask *task, gint64 *cpu, guint64 *count);
 gboolean flam_task_read_blocked (const FlamTask *task,
                                  FlamBlocked *blocked,
                                  guint *line);
+/* The CPU it runs on, or waits for; -1: not to be had. */
+int flam_task_read_cpu (FlamTask *task);
 
 G_END_DECLS

@@ -41,7 +41,6 @@ typedef struct
   gint64 last_jitter;
   gint64 young_until; /* a program was started lately */
   gint64 next_status;
-  gint64 spin_time; /* how long to look for stops awake; 0 with one CPU */
   gboolean paused;
   gboolean stopping; /* detaching; no samples any more */
   gint64 give_up_at; /* then what does not stop is left to the kernel */
