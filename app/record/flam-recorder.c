@@ -15,6 +15,7 @@
 
 #include "flam-commands.h"
 #include "flam-config.h"
+#include "flam-programs.h"
 #include "flam-resolve.h"
 #include "flam-sampler.h"
 #include "flam-tracer.h"
@@ -259,7 +260,7 @@ start (Recorder *recorder)
       raise_limits ();
       flam_sampler_expect (&recorder->sampler, recorder->options->pid);
     }
-  if (flam_tracer_start (&recorder->tracer, &error))
+  if (flam_programs_start (&recorder->tracer, &error))
     {
       raise_limits ();
       return record (recorder);

@@ -2,18 +2,16 @@
 #include "flam-tracer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "flam-commands.h"
+#include "flam-programs.h"
 #include "flam-sleepers.h"
 
 /* One loop, three things to wait for: the clock, a stop, a command.
@@ -44,10 +42,6 @@
 
 #define IDLE_PERIOD (10 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
-/* A program that was just started is looked at without delay: its libraries
- * are still being mapped, and it may be gone soon. */
-#define YOUNG_TIME (100 * 1000000ll)
-#define EXEC_MAPS (16u << 10)
 /* What is deep is let alone for so many times as long as reading it took. */
 #define DEEP_BYTES (256u << 10)
 #define DEEP_FRAMES 4096
@@ -299,70 +293,6 @@ handle_exit (FlamTracer *tracer, pid_t tid, FlamTask *task, int value)
     flam_tasks_remove (&tracer->tasks, task, flam_tracer_now (tracer));
 }
 
-/* With what is mapped now, as text: many programs are gone before anybody has
- * read their maps. */
-static void
-tell_exec (FlamTracer *tracer, FlamTask *task)
-{
-  FlamMessage *message = flam_pipe_reserve (
-      tracer->pipe, FLAM_MESSAGE_TARGET_EXEC, 0, EXEC_MAPS + 1, FALSE);
-  char path[64];
-  int fd;
-  ssize_t n = 0;
-
-  g_snprintf (path, sizeof path, "/proc/%d/maps", (int)task->tid);
-  fd = open (path, O_RDONLY | O_CLOEXEC);
-  if (fd >= 0)
-    {
-      n = read (fd, flam_message_data (message), EXEC_MAPS);
-      n = MAX (n, 0);
-      close (fd);
-    }
-  ((char *)flam_message_data (message))[n] = '\0';
-  message->target = task->target;
-  message->task = task;
-  message->time = flam_tracer_now (tracer);
-  tracer->young_until = message->time + YOUNG_TIME;
-  flam_pipe_commit (tracer->pipe, (gsize)n + 1);
-}
-
-/* The kernel gives a program no rights that its tracer lacks. */
-static gboolean
-lost_its_rights (pid_t tid)
-{
-  g_autofree char *path = g_strdup_printf ("/proc/%d/exe", (int)tid);
-  struct stat st;
-
-  return geteuid () != 0 && stat (path, &st) == 0 &&
-         (((st.st_mode & S_ISUID) && st.st_uid != geteuid ()) ||
-          ((st.st_mode & S_ISGID) && st.st_gid != getegid ()));
-}
-
-/* The thread that called exec goes on under the leader's number; what it was
- * called before is not reported as gone. */
-static void
-handle_exec (FlamTracer *tracer, FlamTask *task)
-{
-  unsigned long former = 0;
-  guint64 regs[FLAM_N_REGS];
-  FlamTask *old;
-
-  ptrace (PTRACE_GETEVENTMSG, task->tid, NULL, &former);
-  old = flam_tasks_find (&tracer->tasks, (pid_t)former);
-  if (old != NULL && old != task)
-    {
-      task->cpu_seen = old->cpu_seen;
-      flam_tasks_remove (&tracer->tasks, old, flam_tracer_now (tracer));
-    }
-  flam_tasks_reopen (task);
-  flam_tasks_forget_python (task);
-  g_atomic_pointer_set (&task->hint_top, 0);
-  flam_stop_registers (task->tid, FALSE, regs, &task->target->foreign);
-  tracer->stats.refused += task->target->foreign;
-  tracer->stats.humbled += lost_its_rights (task->tid);
-  tell_exec (tracer, task);
-}
-
 static void
 detach (FlamTracer *tracer, FlamTask *task, pid_t tid, int sig)
 {
@@ -405,7 +335,7 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
     ptrace (PTRACE_LISTEN, tid, NULL, NULL);
   else if (stop.kind == FLAM_STOP_EXEC)
     {
-      handle_exec (tracer, task);
+      flam_programs_exec (tracer, task);
       resume (tid, 0);
     }
   else if (pending && !tracer->paused && stop.kind != FLAM_STOP_CLONE)
@@ -528,21 +458,6 @@ is_over (FlamTracer *tracer, gint64 now)
          (tracer->tasks.list->len == 0 || now >= tracer->give_up_at);
 }
 
-/* What was done between attaching and now is no part of the recording. */
-static void
-begin_attached (FlamTracer *tracer)
-{
-  guint64 count;
-
-  for (guint i = 0; i < tracer->tasks.list->len; i++)
-    {
-      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
-      flam_task_read_schedstat (task, &task->cpu_seen, &count);
-    }
-  tracer->origin = monotonic ();
-  tracer->young_until = YOUNG_TIME;
-}
-
 void
 flam_tracer_run (FlamTracer *tracer)
 {
@@ -550,7 +465,7 @@ flam_tracer_run (FlamTracer *tracer)
   gint64 now;
 
   if (tracer->options->pid > 0)
-    begin_attached (tracer);
+    flam_programs_begin_attached (tracer);
   pthread_sigmask (SIG_SETMASK, NULL, &mask);
   sigdelset (&mask, SIGCHLD);
   sigdelset (&mask, SIGINT);
@@ -578,68 +493,4 @@ flam_tracer_run (FlamTracer *tracer)
         }
       wait_for_something (tracer, tracer->next_tick, &mask);
     }
-}
-
-/* --- the beginning ------------------------------------------------------- */
-
-static unsigned long
-trace_options (const FlamTracer *tracer)
-{
-  unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
-
-  if (tracer->options->follow)
-    options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
-  return options;
-}
-
-static gboolean
-start_program (FlamTracer *tracer, GError **error)
-{
-  FlamLaunch launch = {
-    .argv = (const char *const *)tracer->options->argv,
-    .environment = (const char *const *)tracer->options->environment,
-    .directory = tracer->options->directory,
-  };
-  g_autofree char *path = flam_launch_find (&launch, error);
-
-  if (path == NULL)
-    return FALSE;
-  tracer->main_pid =
-      flam_launch_start (&launch, path, trace_options (tracer), error);
-  if (tracer->main_pid < 0)
-    return FALSE;
-  tracer->origin = monotonic ();
-  flam_tasks_add (
-      &tracer->tasks, tracer->main_pid, 0, tracer->main_pid, FALSE, 0);
-  return TRUE;
-}
-
-static gboolean
-attach (FlamTracer *tracer, GError **error)
-{
-  g_autoptr (GArray) tids =
-      flam_attach (tracer->options->pid, trace_options (tracer), error);
-
-  if (tids == NULL)
-    return FALSE;
-  tracer->main_pid = tracer->options->pid;
-  for (guint i = 0; i < tids->len; i++)
-    flam_tasks_add (&tracer->tasks,
-                    tracer->main_pid,
-                    0,
-                    g_array_index (tids, pid_t, i),
-                    FALSE,
-                    0);
-  return TRUE;
-}
-
-gboolean
-flam_tracer_start (FlamTracer *tracer, GError **error)
-{
-  gboolean ok = tracer->options->pid > 0 ? attach (tracer, error)
-                                         : start_program (tracer, error);
-
-  if (ok)
-    flam_control_say (tracer->control, "target %d", (int)tracer->main_pid);
-  return ok;
 }

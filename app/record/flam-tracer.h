@@ -55,9 +55,8 @@ void flam_tracer_init (FlamTracer *tracer,
                        FlamControl *control,
                        FlamPipe *pipe);
 void flam_tracer_clear (FlamTracer *tracer);
-/* Launches or attaches; the calling thread must call flam_tracer_run() too. */
-gboolean flam_tracer_start (FlamTracer *tracer, GError **error);
-/* Until all that was traced has ended or is detached. */
+/* On the thread that called flam_programs_start(), until all that was traced
+ * has ended or is detached. */
 void flam_tracer_run (FlamTracer *tracer);
 gint64 flam_tracer_now (const FlamTracer *tracer);
 guint flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now);

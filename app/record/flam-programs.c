@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-programs.h"
+
+#include <fcntl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "flam-launch.h"
+
+/* A program that was just started is looked at without delay: its libraries
+ * are still being mapped, and it may be gone soon. */
+#define YOUNG_TIME (100 * 1000000ll)
+#define EXEC_MAPS (16u << 10)
+
+/* --- the first ----------------------------------------------------------- */
+
+static void
+begin_time (FlamTracer *tracer)
+{
+  tracer->origin += flam_tracer_now (tracer);
+}
+
+static unsigned long
+trace_options (const FlamTracer *tracer)
+{
+  unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+
+  if (tracer->options->follow)
+    options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+  return options;
+}
+
+static gboolean
+start_program (FlamTracer *tracer, GError **error)
+{
+  FlamLaunch launch = {
+    .argv = (const char *const *)tracer->options->argv,
+    .environment = (const char *const *)tracer->options->environment,
+    .directory = tracer->options->directory,
+  };
+  g_autofree char *path = flam_launch_find (&launch, error);
+
+  if (path == NULL)
+    return FALSE;
+  tracer->main_pid =
+      flam_launch_start (&launch, path, trace_options (tracer), error);
+  if (tracer->main_pid < 0)
+    return FALSE;
+  begin_time (tracer);
+  flam_tasks_add (
+      &tracer->tasks, tracer->main_pid, 0, tracer->main_pid, FALSE, 0);
+  return TRUE;
+}
+
+static gboolean
+attach (FlamTracer *tracer, GError **error)
+{
+  g_autoptr (GArray) tids =
+      flam_attach (tracer->options->pid, trace_options (tracer), error);
+
+  if (tids == NULL)
+    return FALSE;
+  tracer->main_pid = tracer->options->pid;
+  for (guint i = 0; i < tids->len; i++)
+    flam_tasks_add (&tracer->tasks,
+                    tracer->main_pid,
+                    0,
+                    g_array_index (tids, pid_t, i),
+                    FALSE,
+                    0);
+  return TRUE;
+}
+
+gboolean
+flam_programs_start (FlamTracer *tracer, GError **error)
+{
+  gboolean ok = tracer->options->pid > 0 ? attach (tracer, error)
+                                         : start_program (tracer, error);
+
+  if (ok)
+    flam_control_say (tracer->control, "target %d", (int)tracer->main_pid);
+  return ok;
+}
+
+/* What was done between attaching and now is no part of the recording. */
+void
+flam_programs_begin_attached (FlamTracer *tracer)
+{
+  guint64 count;
+
+  for (guint i = 0; i < tracer->tasks.list->len; i++)
+    {
+      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
+      flam_task_read_schedstat (task, &task->cpu_seen, &count);
+    }
+  begin_time (tracer);
+  tracer->young_until = YOUNG_TIME;
+}
+
+/* --- exec ---------------------------------------------------------------- */
+
+/* With what is mapped now, as text: many programs are gone before anybody has
+ * read their maps. */
+static void
+tell_exec (FlamTracer *tracer, FlamTask *task)
+{
+  FlamMessage *message = flam_pipe_reserve (
+      tracer->pipe, FLAM_MESSAGE_TARGET_EXEC, 0, EXEC_MAPS + 1, FALSE);
+  char path[64];
+  int fd;
+  ssize_t n = 0;
+
+  g_snprintf (path, sizeof path, "/proc/%d/maps", (int)task->tid);
+  fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0)
+    {
+      n = read (fd, flam_message_data (message), EXEC_MAPS);
+      n = MAX (n, 0);
+      close (fd);
+    }
+  ((char *)flam_message_data (message))[n] = '\0';
+  message->target = task->target;
+  message->task = task;
+  message->time = flam_tracer_now (tracer);
+  tracer->young_until = message->time + YOUNG_TIME;
+  flam_pipe_commit (tracer->pipe, (gsize)n + 1);
+}
+
+/* The kernel gives a program no rights that its tracer lacks. */
+static gboolean
+lost_its_rights (pid_t tid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/exe", (int)tid);
+  struct stat st;
+
+  return geteuid () != 0 && stat (path, &st) == 0 &&
+         (((st.st_mode & S_ISUID) && st.st_uid != geteuid ()) ||
+          ((st.st_mode & S_ISGID) && st.st_gid != getegid ()));
+}
+
+/* The thread that called exec goes on under the leader's number; what it was
+ * called before is not reported as gone. */
+void
+flam_programs_exec (FlamTracer *tracer, FlamTask *task)
+{
+  unsigned long former = 0;
+  guint64 regs[FLAM_N_REGS];
+  FlamTask *old;
+
+  ptrace (PTRACE_GETEVENTMSG, task->tid, NULL, &former);
+  old = flam_tasks_find (&tracer->tasks, (pid_t)former);
+  if (old != NULL && old != task)
+    {
+      task->cpu_seen = old->cpu_seen;
+      flam_tasks_remove (&tracer->tasks, old, flam_tracer_now (tracer));
+    }
+  flam_tasks_reopen (task);
+  flam_tasks_forget_python (task);
+  g_atomic_pointer_set (&task->hint_top, 0);
+  flam_stop_registers (task->tid, FALSE, regs, &task->target->foreign);
+  tracer->stats.refused += task->target->foreign;
+  tracer->stats.humbled += lost_its_rights (task->tid);
+  tell_exec (tracer, task);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Programs that begin under the tracer: the one that is launched or attached
+ * to, and whatever a process becomes by exec. */
+
+#include "flam-tracer.h"
+
+G_BEGIN_DECLS
+
+/* Launches or attaches; the calling thread must call flam_tracer_run() too. */
+gboolean flam_programs_start (FlamTracer *tracer, GError **error);
+/* The recording of what was attached to begins now. */
+void flam_programs_begin_attached (FlamTracer *tracer);
+/* `task` has stopped in exec. */
+void flam_programs_exec (FlamTracer *tracer, FlamTask *task);
+
+G_END_DECLS
