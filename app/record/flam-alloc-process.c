@@ -29,9 +29,10 @@ struct _FlamAllocProcess
   char *path;
   FlamAllocHeader *header;
   FlamAllocSpace *space;
-  GArray *rings;      /* Ring */
-  FlamColumn stacks;  /* FlamAllocStack per node; row 0 none */
-  GHashTable *python; /* number of a record -> FlamPythonCode */
+  GArray *rings;       /* Ring */
+  FlamColumn stacks;   /* FlamAllocStack per node; row 0 none */
+  GHashTable *python;  /* number of a record -> FlamPythonCode */
+  guint64 python_read; /* bytes of those records */
   pid_t pid;
   guint32 clock;
   guint64 start_ticks;
@@ -166,7 +167,7 @@ read_python (FlamAllocProcess *process, guint32 number)
   const char *all = (const char *)process->header + FLAM_ALLOC_PYTHON_AT;
   guint64 used =
       __atomic_load_n (&process->header->python_used, __ATOMIC_ACQUIRE);
-  guint64 at = number * G_GUINT64_CONSTANT (16), room;
+  guint64 at = number * G_GUINT64_CONSTANT (16), size;
   g_autofree char *data = NULL;
   g_autofree char *name = NULL;
   g_autofree char *file = NULL;
@@ -176,11 +177,13 @@ read_python (FlamAllocProcess *process, guint32 number)
   if (number == 0 || at + sizeof record > used)
     return NULL;
   memcpy (&record, all + at, sizeof record);
-  room = used - at - sizeof record;
-  if ((guint64)record.n_name + record.n_file + record.n_lines > room)
+  size = (guint64)record.n_name + record.n_file + record.n_lines;
+  /* Records that lie side by side are no more than the space for them. */
+  if (size > used - at - sizeof record ||
+      size > FLAM_ALLOC_PYTHON_SIZE - process->python_read)
     return NULL;
-  data = g_memdup2 (all + at + sizeof record,
-                    (gsize)record.n_name + record.n_file + record.n_lines);
+  process->python_read += size;
+  data = g_memdup2 (all + at + sizeof record, size);
   name = g_utf8_make_valid (data, record.n_name > 0 ? record.n_name - 1 : 0);
   file = g_utf8_make_valid (data + record.n_name,
                             record.n_file > 0 ? record.n_file - 1 : 0);
