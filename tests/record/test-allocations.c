@@ -180,26 +180,35 @@ test_abyss (void)
   g_assert_cmpuint (recording->profile->facts.truncated_stacks, ==, 0);
 }
 
-/* One address, two functions: each block has the name of its time. */
-static void
-test_generations (void)
+static gboolean
+generations_are_apart (void)
 {
   g_autofree char *target = target_path ("jit");
   const char *arguments[] = { "--mode", "alloc",  "--exact", "--",
                               target,   "blocks", NULL };
   g_autoptr (Recording) recording = record (arguments);
   g_autofree char *dump = NULL;
+  gint64 first, second;
 
   assert_ended (recording, 0);
   dump = g_strdup_printf ("/tmp/jit-%d.dump",
                           recording->profile->processes.pid[0]);
   g_unlink (dump);
-  g_assert_cmpint (
-      weight_of (recording->profile, "allocated", "first", FALSE), ==, 30000);
-  g_assert_cmpint (
-      weight_of (recording->profile, "allocated", "second", FALSE), ==, 10000);
-  g_assert_cmpint (
-      weight_of (recording->profile, "allocated", "block", FALSE), ==, 40000);
+  first = weight_of (recording->profile, "allocated", "first", FALSE);
+  second = weight_of (recording->profile, "allocated", "second", FALSE);
+  g_assert_cmpint (first + second, ==, 40000);
+  return first == 30000;
+}
+
+/* One address, two functions: each block has the name of its time. That is the
+ * recorder's: one that gets no CPU between the two has them all in one. */
+static void
+test_generations (void)
+{
+  guint tries = 0;
+
+  while (!generations_are_apart ())
+    g_assert_cmpuint (++tries, <, 10);
 }
 
 /* Stacks that look alike are told apart. */
