@@ -99,7 +99,11 @@ make_control (FlamAllocSession *session,
   session->control->follow = follow;
   session->control->python = (guint32)python;
   session->control->sample_bytes = sample_bytes;
-  session->control->seed = seed ? g_ascii_strtoull (seed, NULL, 10) : 0;
+  if (seed != NULL)
+    {
+      session->control->seed = g_ascii_strtoull (seed, NULL, 10);
+      session->context.random = g_str_hash (seed) * 0x9e3779b1u | 1;
+    }
   session->control->magic = FLAM_ALLOC_MAGIC;
   return TRUE;
 }
@@ -136,7 +140,7 @@ flam_alloc_session_new (FlamCaptureWriter *writer,
     .python = flam_python_codes_new (),
     .start_ns = start_ns,
     .sample_bytes = sample_bytes,
-    .random = 88172645,
+    .random = g_random_int () | 1,
   };
   session->processes =
       g_ptr_array_new_with_free_func ((GDestroyNotify)flam_alloc_process_free);
