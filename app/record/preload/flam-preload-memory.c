@@ -59,6 +59,15 @@ preload_allocate (size_t size)
   return chunk + 1;
 }
 
+void *
+preload_allocate_array (size_t n, size_t size)
+{
+  size_t total;
+
+  return __builtin_mul_overflow (n, size, &total) ? NULL
+                                                  : preload_allocate (total);
+}
+
 void
 preload_release (void *data)
 {
@@ -98,4 +107,50 @@ preload_read (uint64_t address, void *to, size_t size)
   return syscall (
              SYS_process_vm_readv, getpid (), &local, 1ul, &remote, 1ul, 0ul) ==
          (long)size;
+}
+
+static void
+swap (char *a, char *b, size_t size)
+{
+  for (size_t i = 0; i < size; i++)
+    {
+      char kept = a[i];
+
+      a[i] = b[i];
+      b[i] = kept;
+    }
+}
+
+/* A heap: each is not before its children, 2i + 1 and 2i + 2. */
+static void
+sift (char *data,
+      size_t i,
+      size_t n,
+      size_t size,
+      int (*compare) (const void *, const void *))
+{
+  for (size_t child; (child = 2 * i + 1) < n; i = child)
+    {
+      if (child + 1 < n &&
+          compare (data + child * size, data + (child + 1) * size) < 0)
+        child++;
+      if (compare (data + i * size, data + child * size) >= 0)
+        return;
+      swap (data + i * size, data + child * size, size);
+    }
+}
+
+void
+preload_sort (void *data,
+              size_t n,
+              size_t size,
+              int (*compare) (const void *, const void *))
+{
+  for (size_t i = n / 2; i-- > 0;)
+    sift (data, i, n, size, compare);
+  for (size_t i = n; i-- > 1;)
+    {
+      swap (data, (char *)data + i * size, size);
+      sift (data, 0, i, size, compare);
+    }
 }

@@ -66,7 +66,6 @@ preload_begin_countdown (void)
 #define BUCKETS (1u << 14)
 
 _Atomic uint8_t preload_filter[FLAM_PRELOAD_FILTER];
-bool preload_has_sampled;
 static _Atomic uint64_t *_Atomic sampled; /* [BUCKETS][8] */
 
 static inline uint32_t
@@ -75,14 +74,28 @@ bucket_of (uint64_t address)
   return (address * 0x9e3779b97f4a7c15ull) >> 50;
 }
 
-/* A count that has reached its end stays there: it only says "perhaps". */
+void
+preload_filter_frees (void)
+{
+  for (uint32_t i = 0; i < FLAM_PRELOAD_FILTER; i++)
+    atomic_store_explicit (&preload_filter[i], 1, memory_order_relaxed);
+}
+
+void
+preload_never_filter (uint64_t start, uint64_t end)
+{
+  for (uint64_t at = start & ~1023ull; at < end; at += 1024)
+    atomic_store (&preload_filter[preload_filter_place (at)], 0);
+}
+
+/* A count that has left its range stays there: it only says "perhaps". */
 static void
 count_in_filter (uint64_t address, int change)
 {
   _Atomic uint8_t *count = &preload_filter[preload_filter_place (address)];
   uint8_t was = atomic_load (count);
 
-  while (was != UINT8_MAX &&
+  while (was != 0 &&
          !atomic_compare_exchange_weak (count, &was, (uint8_t)(was + change)))
     continue;
 }
@@ -99,7 +112,6 @@ get_buckets (void)
   if (fresh != NULL &&
       !atomic_compare_exchange_strong (&sampled, &table, fresh))
     preload_release_pages ((void *)fresh, BUCKETS * 8ul * sizeof *fresh);
-  preload_has_sampled = true;
   return atomic_load (&sampled);
 }
 

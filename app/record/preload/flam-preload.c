@@ -171,17 +171,47 @@ say_sampled (unsigned op, const void *data, uint64_t size, Caller caller)
     say_block (op, data, size, caller);
 }
 
+static bool started;
+
+static void
+start (bool bypassed)
+{
+  static atomic_flag once = ATOMIC_FLAG_INIT;
+
+  if (atomic_flag_test_and_set (&once))
+    return;
+  preload_start (bypassed);
+  if (preload_control == NULL || preload_control->sample_bytes != 0)
+    preload_filter_frees ();
+  preload_never_filter ((uint64_t)early, (uint64_t)early + early_used);
+  started = true;
+}
+
+/* Libraries are made ready before us, and allocate: recording begins with the
+ * first call when there is an environment to ask. */
+static bool
+enter_or_start (void)
+{
+  if (LIKELY (enter ()))
+    return true;
+  if (started || preload_thread.busy || environ == NULL)
+    return false;
+  start (false);
+  return enter ();
+}
+
 /* What is due for a sample; in exact mode that is everything. */
 static void
 say_due (unsigned op, const void *data, uint64_t size, Caller caller)
 {
   PreloadThread *thread = &preload_thread;
 
-  if (UNLIKELY (!enter ()))
+  if (UNLIKELY (!enter_or_start ()))
     {
       /* Look again after a while. */
       if (!thread->busy)
-        thread->until_sample = atomic_load (&preload_epoch) == 0 ? 1 << 30 : 0;
+        thread->until_sample =
+            started && atomic_load (&preload_epoch) == 0 ? 1 << 30 : 0;
       return;
     }
   if (preload_sample_bytes () != 0)
@@ -205,7 +235,7 @@ say_due (unsigned op, const void *data, uint64_t size, Caller caller)
   while (0)
 
 static void
-say_freed_slow (const void *data)
+say_looked_at (const void *data)
 {
   if (!enter () || (preload_sample_bytes () != 0 &&
                     !preload_forget_sampled ((uint64_t)data)))
@@ -218,59 +248,40 @@ say_freed_slow (const void *data)
 static inline void
 say_freed (const void *data)
 {
-  if (LIKELY (preload_has_sampled) &&
-      LIKELY (!preload_may_be_sampled ((uint64_t)data)))
-    return;
-  say_freed_slow (data);
+  if (UNLIKELY (!preload_is_unsampled ((uint64_t)data)))
+    say_looked_at (data);
 }
 
 /* --- the heap ------------------------------------------------------------ */
 
-/* Set while we look whether calls of malloc come here. */
-static bool probed;
-
 EXPORT void *
 malloc (size_t size)
 {
-  void *(*next) (size_t) = real.malloc;
   void *data;
 
-  if (UNLIKELY (preload_thread.busy && resolved))
-    {
-      probed = false;
-      return preload_allocate (size);
-    }
-  if (UNLIKELY (next == NULL))
-    {
-      if (!has_real ())
-        return allocate_early (size);
-      next = real.malloc;
-    }
-  data = next (size);
+  if (UNLIKELY (real.malloc == NULL) && !has_real ())
+    return allocate_early (size);
+  data = real.malloc (size);
   SAY_ALLOCATED (FLAM_ALLOC_OP_MALLOC, data, size);
   return data;
+}
+
+static void
+free_looked_at (void *data)
+{
+  if (data == NULL || is_early (data) || !has_real ())
+    return;
+  say_looked_at (data);
+  real.free (data);
 }
 
 EXPORT void
 free (void *data)
 {
-  void (*next) (void *) = real.free;
-
-  if (data == NULL || UNLIKELY (is_early (data)))
-    return;
-  if (UNLIKELY (preload_thread.busy && resolved))
-    {
-      preload_release (data);
-      return;
-    }
-  if (UNLIKELY (next == NULL))
-    {
-      if (!has_real ())
-        return;
-      next = real.free;
-    }
-  say_freed (data);
-  next (data);
+  if (LIKELY (preload_is_unsampled ((uint64_t)data)))
+    real.free (data);
+  else
+    free_looked_at (data);
 }
 
 EXPORT void *
@@ -279,9 +290,6 @@ calloc (size_t n, size_t size)
   void *data;
   size_t total;
 
-  if (UNLIKELY (preload_thread.busy && resolved))
-    return __builtin_mul_overflow (n, size, &total) ? NULL
-                                                    : preload_allocate (total);
   if (UNLIKELY (!has_real ()))
     return __builtin_mul_overflow (n, size, &total) ? NULL
                                                     : allocate_early (total);
@@ -310,8 +318,6 @@ reallocate (void *data, size_t size)
 
   if (UNLIKELY (is_early (data)))
     return move_early (data, size);
-  if (UNLIKELY (preload_thread.busy && resolved))
-    return preload_reallocate (data, size);
   if (UNLIKELY (!has_real ()))
     return data == NULL ? allocate_early (size) : NULL;
   /* Said before: once it returns, the old address may be another thread's.
@@ -533,25 +539,14 @@ dlclose (void *handle)
   return result;
 }
 
-/* Whether the name `malloc` is somebody else's: a program that brings its own
- * (statically linked jemalloc) never calls ours. Asked by calling it, since
- * addresses of functions may be those of a program's jump table. */
-static bool
-is_bypassed (void)
-{
-  bool seen;
-
-  probed = true;
-  preload_thread.busy = true;
-  free (malloc (1));
-  preload_thread.busy = false;
-  seen = !probed;
-  return !seen;
-}
-
+/* Where the name `malloc` is somebody else's, nothing will ever be seen: a
+ * program that brings its own (statically linked jemalloc) never calls ours.
+ * Asked by calling it, since addresses of functions may be those of a program's
+ * jump table. */
 __attribute__ ((constructor (101))) static void
-start (void)
+begin (void)
 {
   resolve ();
-  preload_start (is_bypassed ());
+  free (malloc (1));
+  start (true);
 }

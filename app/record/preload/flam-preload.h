@@ -7,9 +7,9 @@
  *  - no lock is held while calling anything of the target's or of libc's that
  *    may lock; no loader lock is ever taken from a hook (a constructor could
  *    wait for us while holding it);
- *  - while `busy` is set, the hooks are transparent and our own allocations
- *    come from mmap (flam-preload-memory.c): the target's heap is as it would
- *    be without us;
+ *  - our own allocations come from mmap (flam-preload-memory.c), those of the
+ *    unwinder's files too (meson.build): the target's heap is as it would be
+ *    without us. While `busy` is set, the hooks say nothing;
  *  - thread-local storage is of the initial-exec kind: reading it never
  *    allocates;
  *  - errno is as the real function left it. */
@@ -30,8 +30,14 @@
 /* --- flam-preload-memory.c: allocations of our own ----------------------- */
 
 HIDDEN void *preload_allocate (size_t size);
+HIDDEN void *preload_allocate_array (size_t n, size_t size); /* zeroed */
 HIDDEN void *preload_reallocate (void *data, size_t size);
 HIDDEN void preload_release (void *data);
+/* As qsort(), which may call malloc(), and be called inside of it. */
+HIDDEN void preload_sort (void *data,
+                          size_t n,
+                          size_t size,
+                          int (*compare) (const void *, const void *));
 /* Zeroed pages; NULL without memory. */
 HIDDEN void *preload_pages (size_t size);
 HIDDEN void preload_release_pages (void *pages, size_t size);
@@ -141,11 +147,10 @@ HIDDEN long preload_tid (void);
 
 #define FLAM_PRELOAD_FILTER 4096
 
-/* How many sampled blocks live where, by KiB of memory: answers for nearly all
- * frees, and side by side for those that lie side by side. */
+/* Which frees need a second look, by KiB of memory, and side by side for those
+ * that lie side by side. 0: all do, as there is something to be done yet, or
+ * every block is a record. Else there live one sampled block less. */
 HIDDEN extern _Atomic uint8_t preload_filter[FLAM_PRELOAD_FILTER];
-/* Some block was sampled in this process. */
-HIDDEN extern bool preload_has_sampled;
 
 static inline uint32_t
 preload_filter_place (uint64_t address)
@@ -154,11 +159,16 @@ preload_filter_place (uint64_t address)
 }
 
 static inline bool
-preload_may_be_sampled (uint64_t address)
+preload_is_unsampled (uint64_t address)
 {
   return atomic_load_explicit (&preload_filter[preload_filter_place (address)],
-                               memory_order_relaxed) != 0;
+                               memory_order_relaxed) == 1;
 }
+
+/* From now on, only those of sampled blocks. */
+HIDDEN void preload_filter_frees (void);
+/* But in these places all do. */
+HIDDEN void preload_never_filter (uint64_t start, uint64_t end);
 
 /* How many bytes it is to the thread's next sample. */
 HIDDEN void preload_begin_countdown (void);
