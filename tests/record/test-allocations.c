@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Allocations of targets/blocks.c, whose sums are known by construction. */
+/* Allocations of targets/blocks.c, and of a C++ program that is not ours, whose
+ * sums are known by construction. */
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -12,9 +13,11 @@
 #include "recording.h"
 
 static Recording *
-record_blocks (const char *const *options, const char *what, const char *scale)
+record_program (const char *const *options,
+                const char *program,
+                const char *what,
+                const char *scale)
 {
-  g_autofree char *target = target_path ("blocks");
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
 
   g_ptr_array_add (arguments, (gpointer) "--mode");
@@ -22,11 +25,19 @@ record_blocks (const char *const *options, const char *what, const char *scale)
   for (guint i = 0; options[i] != NULL; i++)
     g_ptr_array_add (arguments, (gpointer)options[i]);
   g_ptr_array_add (arguments, (gpointer) "--");
-  g_ptr_array_add (arguments, target);
+  g_ptr_array_add (arguments, (gpointer)program);
   g_ptr_array_add (arguments, (gpointer)what);
   g_ptr_array_add (arguments, (gpointer)scale);
   g_ptr_array_add (arguments, NULL);
   return record ((const char *const *)arguments->pdata);
+}
+
+static Recording *
+record_blocks (const char *const *options, const char *what, const char *scale)
+{
+  g_autofree char *target = target_path ("blocks");
+
+  return record_program (options, target, what, scale);
 }
 
 static Recording *
@@ -119,6 +130,162 @@ test_sampled (void)
   g_assert_cmpuint (within, >=, 9);
   g_assert_cmpuint (within, <=, 18);
 }
+
+/* --- a C++ program that is not ours --------------------------------------- */
+
+/* Sums of blocks of one size. */
+typedef struct
+{
+  const char *measure;
+  const char *function;
+  gint64 size;
+  gint64 n;
+} Known;
+
+static const Known program_known[] = {
+  { "leaked", "leak_small", 24, 1000 },
+  { "leaked", "leak_thread", 4096, 40 },
+  { "leaked", "temp_churn", 100, 0 },
+  { "leaked", "hold_peak", 65536, 0 },
+  { "peak", "hold_peak", 65536, 512 },
+  { "peak", "leak_small", 24, 1000 },
+  { "allocated", "temp_churn", 100, 41000 },
+  { "temporary-bytes", "temp_churn", 100, 41000 },
+};
+
+/* Its path, g_free; NULL: skipped. */
+static char *
+build_program (const char *folder)
+{
+  g_autofree char *source =
+      g_build_filename (g_getenv ("FLAM_CAPTURES"), "src", "alloc.cpp", NULL);
+  g_autofree char *compiler = g_find_program_in_path ("g++");
+  g_autofree char *program = g_build_filename (folder, "program", NULL);
+  const char *const command[] = { "g++", "-O2",   "-g",   "-pthread",
+                                  "-o",  program, source, NULL };
+  int status = 0;
+
+  if (compiler == NULL || !g_file_test (source, G_FILE_TEST_EXISTS))
+    {
+      g_test_skip (compiler == NULL ? "g++ is not installed"
+                                    : "the program's source is not here");
+      return NULL;
+    }
+  g_assert_true (g_spawn_sync (NULL,
+                               (char **)command,
+                               NULL,
+                               G_SPAWN_SEARCH_PATH,
+                               NULL,
+                               NULL,
+                               NULL,
+                               NULL,
+                               &status,
+                               NULL));
+  g_assert_cmpint (status, ==, 0);
+  return g_steal_pointer (&program);
+}
+
+static void
+remove_program (const char *folder, const char *program)
+{
+  if (program != NULL)
+    g_unlink (program);
+  g_rmdir (folder);
+}
+
+static void
+test_program (void)
+{
+  const char *const options[] = { "--exact", NULL };
+  g_autofree char *folder = g_dir_make_tmp ("flam-program-XXXXXX", NULL);
+  g_autofree char *program = build_program (folder);
+  g_autoptr (Recording) recording = NULL;
+
+  if (program != NULL)
+    {
+      recording = record_program (options, program, "1", NULL);
+      assert_ended (recording, 0);
+      for (guint i = 0; i < G_N_ELEMENTS (program_known); i++)
+        {
+          const Known *known = &program_known[i];
+
+          g_assert_cmpint (
+              weight_of (
+                  recording->profile, known->measure, known->function, TRUE),
+              ==,
+              known->size * known->n);
+        }
+      g_assert_cmpint (
+          weight_of (recording->profile, "allocations", "deep", FALSE),
+          ==,
+          1000);
+      /* A vector that doubles, from one number to 2^20 of them. */
+      g_assert_cmpint (
+          weight_of (recording->profile, "allocated", "vec_grow", FALSE),
+          ==,
+          4 * ((1 << 21) - 1));
+    }
+  remove_program (folder, program);
+}
+
+/* Of an estimate of known->n blocks: what chance leaves out and puts in, and
+ * that a block stands for a whole number of blocks, rounded by chance, too. */
+static double
+deviation_of (const Known *known, double every)
+{
+  double p = -expm1 (-(double)known->size / every);
+  double part = 1 / p - floor (1 / p);
+
+  return (double)known->size *
+         sqrt ((double)known->n * ((1 - p) / p + p * part * (1 - part)));
+}
+
+static void
+test_program_sampled (void)
+{
+  enum
+  {
+    RUNS = 20,
+    EVERY = 16384,
+    N = G_N_ELEMENTS (program_known)
+  };
+  const char *const options[] = { "--sample-bytes", "16384", NULL };
+  g_autofree char *folder = g_dir_make_tmp ("flam-program-XXXXXX", NULL);
+  g_autofree char *program = build_program (folder);
+  double sums[N] = { 0 };
+
+  for (guint run = 0; program != NULL && run < RUNS; run++)
+    {
+      g_autofree char *seed = g_strdup_printf ("%u", run + 1);
+      g_autoptr (Recording) recording = NULL;
+
+      g_setenv ("FLAMBEAU_ALLOC_SEED", seed, TRUE);
+      recording = record_program (options, program, "1", NULL);
+      assert_ended (recording, 0);
+      for (guint i = 0; i < N; i++)
+        sums[i] += (double)weight_of (recording->profile,
+                                      program_known[i].measure,
+                                      program_known[i].function,
+                                      TRUE);
+    }
+  g_unsetenv ("FLAMBEAU_ALLOC_SEED");
+  for (guint i = 0; program != NULL && i < N; i++)
+    {
+      const Known *known = &program_known[i];
+      double off = sums[i] / RUNS - (double)(known->size * known->n);
+      double error = deviation_of (known, EVERY) / sqrt (RUNS);
+
+      g_test_message ("%s of %s: %+.0f bytes, standard error %.0f",
+                      known->measure,
+                      known->function,
+                      off,
+                      error);
+      g_assert_cmpfloat (fabs (off), <=, 3 * error);
+    }
+  remove_program (folder, program);
+}
+
+/* --- what programs do ---------------------------------------------------- */
 
 static void
 test_threads (void)
@@ -342,6 +509,8 @@ main (int argc, char **argv)
   g_test_add_func ("/allocations/threads", test_threads);
   g_test_add_func ("/allocations/forks", test_forks);
   g_test_add_func ("/allocations/sampled", test_sampled);
+  g_test_add_func ("/allocations/program", test_program);
+  g_test_add_func ("/allocations/program-sampled", test_program_sampled);
   g_test_add_func ("/allocations/killed", test_killed);
   return g_test_run ();
 }

@@ -194,33 +194,53 @@ test_sqlite (void)
   agree (target);
 }
 
-/* The compiler itself, on what its driver has read: it is the driver that
- * knows where headers are, but it starts the compiler as another process. */
+/* A compiler itself, clang's or else gcc's, on what its driver has read: it is
+ * the driver that knows where headers are, but it may start the compiler as
+ * another process. */
 static void
-test_compiler (void)
+compile (const char *driver, const char *const *compiler)
 {
-  const char *const ask[] = { "gcc", "-print-prog-name=cc1", NULL };
-  g_autofree char *gcc = g_find_program_in_path ("gcc");
-  g_autofree char *compiler = gcc != NULL ? run (ask) : NULL;
   g_autofree char *source =
       g_test_build_filename (G_TEST_DIST, "record/targets/cases.c", NULL);
   g_autofree char *folder = g_dir_make_tmp ("flam-compiler-XXXXXX", NULL);
   g_autofree char *plain = g_build_filename (folder, "plain.i", NULL);
-  const char *const read[] = { "gcc", "-E", "-D_GNU_SOURCE", source, "-o",
-                               plain, NULL };
-  const char *target[] = { NULL, "-fpreprocessed", "-quiet", "-O1", plain,
-                           "-o", "/dev/null",      NULL };
+  const char *const read[] = { driver, "-E", "-D_GNU_SOURCE", source, "-o",
+                               plain,  NULL };
+  const char *const rest[] = { "-O1", plain, "-o", "/dev/null", NULL };
+  g_autoptr (GStrvBuilder) target = g_strv_builder_new ();
+  g_auto (GStrv) command = NULL;
 
-  if (compiler == NULL)
-    g_test_skip ("gcc is not installed");
-  else
-    {
-      g_free (run (read));
-      target[0] = g_strstrip (compiler);
-      agree (target);
-      unlink (plain);
-    }
+  g_strv_builder_addv (target, (const char **)(gpointer)compiler);
+  g_strv_builder_addv (target, (const char **)(gpointer)rest);
+  command = g_strv_builder_end (target);
+  g_free (run (read));
+  agree ((const char *const *)command);
+  unlink (plain);
   rmdir (folder);
+}
+
+static void
+test_compiler (void)
+{
+  const char *const ask[] = { "gcc", "-print-prog-name=cc1", NULL };
+  g_autofree char *clang = g_find_program_in_path ("clang");
+  g_autofree char *gcc = g_find_program_in_path ("gcc");
+  g_autofree char *cc1 = clang == NULL && gcc != NULL ? run (ask) : NULL;
+  const char *const clangs[] = { clang, "-cc1",       "-emit-obj",
+                                 "-x",  "cpp-output", NULL };
+
+  if (clang != NULL)
+    compile (clang, clangs);
+  else if (cc1 != NULL)
+    {
+      const char *const gccs[] = {
+        g_strstrip (cc1), "-fpreprocessed", "-quiet", NULL
+      };
+
+      compile (gcc, gccs);
+    }
+  else
+    g_test_skip ("neither clang nor gcc is installed");
 }
 
 /* --- other allocators ---------------------------------------------------- */
