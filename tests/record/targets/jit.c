@@ -97,6 +97,7 @@ make_blocks (FILE *dump, void *page)
 
   memcpy (page, call, sizeof call);
   put_load (dump, "first", page, sizeof call, 0);
+  pause_a_while ();
   for (int i = 0; i < 30; i++)
     function (block);
   pause_a_while ();
