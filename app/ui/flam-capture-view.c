@@ -24,7 +24,7 @@
 
 #define OVERVIEW_BUCKETS 1000
 
-/* One row a view. Every view has a construct property "session"; those of the
+/* One row a view, each a FlamPage; those of the
  * memory alone come last. */
 static const struct
 {

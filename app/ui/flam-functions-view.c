@@ -5,13 +5,12 @@
 #include "flam-columns-view.h"
 #include "flam-functions.h"
 #include "flam-settings.h"
-#include "flam-widget.h"
 
 struct _FlamFunctionsView
 {
-  GtkWidget parent_instance;
+  FlamPage parent_instance;
 
-  FlamSession *session;
+  FlamSession *session; /* the page's */
   FlamJob *job;
   GListStore *rows; /* FlamTreeRow */
   GtkCustomFilter *filter;
@@ -25,13 +24,7 @@ struct _FlamFunctionsView
   GtkColumnViewColumn *other; /* not referenced: the view's */
 };
 
-enum
-{
-  PROP_0,
-  PROP_SESSION,
-};
-
-G_DEFINE_FINAL_TYPE (FlamFunctionsView, flam_functions_view, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (FlamFunctionsView, flam_functions_view, FLAM_TYPE_PAGE)
 
 /* --- the list, made on a worker ------------------------------------------- */
 
@@ -224,6 +217,7 @@ flam_functions_view_constructed (GObject *object)
   FlamFunctionsView *self = FLAM_FUNCTIONS_VIEW (object);
 
   G_OBJECT_CLASS (flam_functions_view_parent_class)->constructed (object);
+  self->session = flam_page_get_session (FLAM_PAGE (self));
   flam_columns_set_session (self->view, self->session);
   g_signal_connect_object (self->session,
                            "notify::excerpt",
@@ -238,18 +232,6 @@ flam_functions_view_constructed (GObject *object)
 }
 
 static void
-flam_functions_view_set_property (GObject *object,
-                                  guint prop_id,
-                                  const GValue *value,
-                                  GParamSpec *pspec)
-{
-  if (prop_id == PROP_SESSION)
-    FLAM_FUNCTIONS_VIEW (object)->session = g_value_dup_object (value);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-}
-
-static void
 flam_functions_view_dispose (GObject *object)
 {
   FlamFunctionsView *self = FLAM_FUNCTIONS_VIEW (object);
@@ -257,13 +239,11 @@ flam_functions_view_dispose (GObject *object)
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
-  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_FUNCTIONS_VIEW);
+  G_OBJECT_CLASS (flam_functions_view_parent_class)->dispose (object);
   g_clear_object (&self->selection);
   g_clear_object (&self->filter);
   g_clear_object (&self->rows);
   g_clear_pointer (&self->shown, flam_excerpt_unref);
-  g_clear_object (&self->session);
-  G_OBJECT_CLASS (flam_functions_view_parent_class)->dispose (object);
 }
 
 static void
@@ -274,18 +254,8 @@ flam_functions_view_class_init (FlamFunctionsViewClass *klass)
 
   object_class->constructed = flam_functions_view_constructed;
   object_class->dispose = flam_functions_view_dispose;
-  object_class->set_property = flam_functions_view_set_property;
   class->map = flam_functions_view_map;
   class->grab_focus = flam_functions_view_grab_focus;
-  g_object_class_install_property (
-      object_class,
-      PROP_SESSION,
-      g_param_spec_object ("session",
-                           NULL,
-                           NULL,
-                           FLAM_TYPE_SESSION,
-                           G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY |
-                               G_PARAM_STATIC_STRINGS));
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-functions-view.ui");
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, view);

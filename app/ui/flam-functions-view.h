@@ -3,14 +3,12 @@
 
 /* All functions of the selection as a list to sort. */
 
-#include "flam-session.h"
-
-#include <gtk/gtk.h>
+#include "flam-page.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_FUNCTIONS_VIEW (flam_functions_view_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamFunctionsView, flam_functions_view, FLAM, FUNCTIONS_VIEW, GtkWidget)
+    FlamFunctionsView, flam_functions_view, FLAM, FUNCTIONS_VIEW, FlamPage)
 
 G_END_DECLS

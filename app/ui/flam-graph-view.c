@@ -5,16 +5,15 @@
 #include "flam-minimap.h"
 #include "flam-settings.h"
 #include "flam-transforms.h"
-#include "flam-widget.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
 struct _FlamGraphView
 {
-  GtkWidget parent_instance;
+  FlamPage parent_instance;
 
-  FlamSession *session;
+  FlamSession *session; /* the page's */
   gboolean syncing;
 
   GtkStack *stack;
@@ -27,14 +26,13 @@ struct _FlamGraphView
 enum
 {
   PROP_0,
-  PROP_SESSION,
   PROP_MATCHED,
   N_PROPS
 };
 
 static GParamSpec *properties[N_PROPS];
 
-G_DEFINE_FINAL_TYPE (FlamGraphView, flam_graph_view, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (FlamGraphView, flam_graph_view, FLAM_TYPE_PAGE)
 
 static FlamId
 as_selected (FlamId current)
@@ -250,6 +248,7 @@ flam_graph_view_constructed (GObject *object)
   GSettings *settings = flam_settings_get ();
 
   G_OBJECT_CLASS (flam_graph_view_parent_class)->constructed (object);
+  self->session = flam_page_get_session (FLAM_PAGE (self));
   follow (self, self->session, "notify::excerpt", G_CALLBACK (on_excerpt));
   follow (self, self->session, "notify::zoom", G_CALLBACK (on_zoom));
   follow (self, self->session, "notify::current", G_CALLBACK (on_current));
@@ -274,37 +273,11 @@ flam_graph_view_get_property (GObject *object,
                               GValue *value,
                               GParamSpec *pspec)
 {
-  FlamGraphView *self = FLAM_GRAPH_VIEW (object);
-
-  switch (prop_id)
-    {
-    case PROP_SESSION:
-      g_value_set_object (value, self->session);
-      break;
-    case PROP_MATCHED:
-      g_value_set_int64 (value, flam_graph_view_get_matched (self));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    }
-}
-
-static void
-flam_graph_view_set_property (GObject *object,
-                              guint prop_id,
-                              const GValue *value,
-                              GParamSpec *pspec)
-{
-  FlamGraphView *self = FLAM_GRAPH_VIEW (object);
-
-  switch (prop_id)
-    {
-    case PROP_SESSION:
-      self->session = g_value_dup_object (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    }
+  if (prop_id == PROP_MATCHED)
+    g_value_set_int64 (value,
+                       flam_graph_view_get_matched (FLAM_GRAPH_VIEW (object)));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
 }
 
 static gboolean
@@ -314,33 +287,15 @@ flam_graph_view_grab_focus (GtkWidget *widget)
 }
 
 static void
-flam_graph_view_dispose (GObject *object)
-{
-  FlamGraphView *self = FLAM_GRAPH_VIEW (object);
-
-  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_GRAPH_VIEW);
-  g_clear_object (&self->session);
-  G_OBJECT_CLASS (flam_graph_view_parent_class)->dispose (object);
-}
-
-static void
 flam_graph_view_class_init (FlamGraphViewClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   object_class->constructed = flam_graph_view_constructed;
-  object_class->dispose = flam_graph_view_dispose;
   object_class->get_property = flam_graph_view_get_property;
-  object_class->set_property = flam_graph_view_set_property;
   class->grab_focus = flam_graph_view_grab_focus;
 
-  properties[PROP_SESSION] = g_param_spec_object (
-      "session",
-      NULL,
-      NULL,
-      FLAM_TYPE_SESSION,
-      G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
   properties[PROP_MATCHED] =
       g_param_spec_int64 ("matched",
                           NULL,

@@ -5,13 +5,13 @@
  * words that stand there when there is nothing to draw. */
 
 #include "flam-flame-graph.h"
-#include "flam-session.h"
+#include "flam-page.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_GRAPH_VIEW (flam_graph_view_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamGraphView, flam_graph_view, FLAM, GRAPH_VIEW, GtkWidget)
+    FlamGraphView, flam_graph_view, FLAM, GRAPH_VIEW, FlamPage)
 
 FlamFlameGraph *flam_graph_view_get_graph (FlamGraphView *view);
 /* Weight under the search's matches; property "matched" notifies. */

@@ -5,7 +5,6 @@
 #include "flam-format.h"
 #include "flam-memory-model.h"
 #include "flam-size-chart.h"
-#include "flam-widget.h"
 #include "flam-words.h"
 
 #include <glib/gi18n.h>
@@ -21,9 +20,9 @@ typedef struct
 
 struct _FlamMemoryView
 {
-  GtkWidget parent_instance;
+  FlamPage parent_instance;
 
-  FlamSession *session;
+  FlamSession *session; /* the page's */
   FlamMemoryModel *model;
   gboolean syncing;
   Card card[FLAM_MEMORY_N];
@@ -41,13 +40,7 @@ struct _FlamMemoryView
   GtkSpinButton *distance;
 };
 
-enum
-{
-  PROP_0,
-  PROP_SESSION,
-};
-
-G_DEFINE_FINAL_TYPE (FlamMemoryView, flam_memory_view, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (FlamMemoryView, flam_memory_view, FLAM_TYPE_PAGE)
 
 /* --- the measure ---------------------------------------------------------- */
 
@@ -491,6 +484,7 @@ flam_memory_view_constructed (GObject *object)
   FlamMemoryView *self = FLAM_MEMORY_VIEW (object);
 
   G_OBJECT_CLASS (flam_memory_view_parent_class)->constructed (object);
+  self->session = flam_page_get_session (FLAM_PAGE (self));
   self->model = flam_memory_model_of (self->session);
   flam_memory_model_watch (self->model, GTK_WIDGET (self));
   g_signal_connect_object (self->model,
@@ -501,46 +495,13 @@ flam_memory_view_constructed (GObject *object)
 }
 
 static void
-flam_memory_view_set_property (GObject *object,
-                               guint prop_id,
-                               const GValue *value,
-                               GParamSpec *pspec)
-{
-  if (prop_id == PROP_SESSION)
-    FLAM_MEMORY_VIEW (object)->session = g_value_dup_object (value);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-}
-
-static void
-flam_memory_view_dispose (GObject *object)
-{
-  FlamMemoryView *self = FLAM_MEMORY_VIEW (object);
-
-  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_MEMORY_VIEW);
-  g_clear_object (&self->session);
-  G_OBJECT_CLASS (flam_memory_view_parent_class)->dispose (object);
-}
-
-static void
 flam_memory_view_class_init (FlamMemoryViewClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   object_class->constructed = flam_memory_view_constructed;
-  object_class->dispose = flam_memory_view_dispose;
-  object_class->set_property = flam_memory_view_set_property;
   class->grab_focus = flam_memory_view_grab_focus;
-  g_object_class_install_property (
-      object_class,
-      PROP_SESSION,
-      g_param_spec_object ("session",
-                           NULL,
-                           NULL,
-                           FLAM_TYPE_SESSION,
-                           G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY |
-                               G_PARAM_STATIC_STRINGS));
   g_type_ensure (FLAM_TYPE_SIZE_CHART);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-memory-view.ui");

@@ -6,14 +6,12 @@
  * the sizes of blocks, and tables of allocators (which picks those that
  * count), threads and suppressed leaks. */
 
-#include "flam-session.h"
-
-#include <gtk/gtk.h>
+#include "flam-page.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_MEMORY_VIEW (flam_memory_view_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamMemoryView, flam_memory_view, FLAM, MEMORY_VIEW, GtkWidget)
+    FlamMemoryView, flam_memory_view, FLAM, MEMORY_VIEW, FlamPage)
 
 G_END_DECLS

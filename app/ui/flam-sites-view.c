@@ -5,7 +5,6 @@
 #include "flam-format.h"
 #include "flam-memory-model.h"
 #include "flam-settings.h"
-#include "flam-widget.h"
 #include "flam-words.h"
 
 #include <glib/gi18n.h>
@@ -210,9 +209,9 @@ add_column (GtkColumnView *view, Column column, const char *title)
 
 struct _FlamSitesView
 {
-  GtkWidget parent_instance;
+  FlamPage parent_instance;
 
-  FlamSession *session;
+  FlamSession *session; /* the page's */
   FlamMemoryModel *model;
   gboolean syncing;
   GListStore *rows; /* FlamSiteRow */
@@ -223,13 +222,7 @@ struct _FlamSitesView
   GtkColumnView *view;
 };
 
-enum
-{
-  PROP_0,
-  PROP_SESSION,
-};
-
-G_DEFINE_FINAL_TYPE (FlamSitesView, flam_sites_view, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (FlamSitesView, flam_sites_view, FLAM_TYPE_PAGE)
 
 static gboolean
 has_any (const FlamAmounts *amounts)
@@ -301,6 +294,7 @@ flam_sites_view_constructed (GObject *object)
   FlamSitesView *self = FLAM_SITES_VIEW (object);
 
   G_OBJECT_CLASS (flam_sites_view_parent_class)->constructed (object);
+  self->session = flam_page_get_session (FLAM_PAGE (self));
   self->model = flam_memory_model_of (self->session);
   flam_memory_model_watch (self->model, GTK_WIDGET (self));
   g_signal_connect_object (self->model,
@@ -311,27 +305,13 @@ flam_sites_view_constructed (GObject *object)
 }
 
 static void
-flam_sites_view_set_property (GObject *object,
-                              guint prop_id,
-                              const GValue *value,
-                              GParamSpec *pspec)
-{
-  if (prop_id == PROP_SESSION)
-    FLAM_SITES_VIEW (object)->session = g_value_dup_object (value);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-}
-
-static void
 flam_sites_view_dispose (GObject *object)
 {
   FlamSitesView *self = FLAM_SITES_VIEW (object);
 
-  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SITES_VIEW);
+  G_OBJECT_CLASS (flam_sites_view_parent_class)->dispose (object);
   g_clear_object (&self->selection);
   g_clear_object (&self->rows);
-  g_clear_object (&self->session);
-  G_OBJECT_CLASS (flam_sites_view_parent_class)->dispose (object);
 }
 
 static void
@@ -342,17 +322,7 @@ flam_sites_view_class_init (FlamSitesViewClass *klass)
 
   object_class->constructed = flam_sites_view_constructed;
   object_class->dispose = flam_sites_view_dispose;
-  object_class->set_property = flam_sites_view_set_property;
   class->grab_focus = flam_sites_view_grab_focus;
-  g_object_class_install_property (
-      object_class,
-      PROP_SESSION,
-      g_param_spec_object ("session",
-                           NULL,
-                           NULL,
-                           FLAM_TYPE_SESSION,
-                           G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY |
-                               G_PARAM_STATIC_STRINGS));
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-sites-view.ui");
   gtk_widget_class_bind_template_child (class, FlamSitesView, self_button);

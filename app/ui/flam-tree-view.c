@@ -4,16 +4,15 @@
 
 #include "flam-columns-view.h"
 #include "flam-settings.h"
-#include "flam-widget.h"
 
 #define UNFOLD_MAX 200
 #define HOT_SHARE 0.5
 
 struct _FlamTreeView
 {
-  GtkWidget parent_instance;
+  FlamPage parent_instance;
 
-  FlamSession *session;
+  FlamSession *session; /* the page's */
   GtkTreeListModel *model;
   GtkSingleSelection *selection;
   gboolean stale; /* the excerpt changed while nobody looked */
@@ -23,13 +22,7 @@ struct _FlamTreeView
   GtkColumnViewColumn *other; /* not referenced: the view's */
 };
 
-enum
-{
-  PROP_0,
-  PROP_SESSION,
-};
-
-G_DEFINE_FINAL_TYPE (FlamTreeView, flam_tree_view, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (FlamTreeView, flam_tree_view, FLAM_TYPE_PAGE)
 
 static GListModel *
 create_children (gpointer item, gpointer data)
@@ -221,6 +214,7 @@ flam_tree_view_constructed (GObject *object)
   FlamTreeView *self = FLAM_TREE_VIEW (object);
 
   G_OBJECT_CLASS (flam_tree_view_parent_class)->constructed (object);
+  self->session = flam_page_get_session (FLAM_PAGE (self));
   flam_columns_set_session (self->view, self->session);
   g_signal_connect_object (self->session,
                            "notify::excerpt",
@@ -235,27 +229,13 @@ flam_tree_view_constructed (GObject *object)
 }
 
 static void
-flam_tree_view_set_property (GObject *object,
-                             guint prop_id,
-                             const GValue *value,
-                             GParamSpec *pspec)
-{
-  if (prop_id == PROP_SESSION)
-    FLAM_TREE_VIEW (object)->session = g_value_dup_object (value);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-}
-
-static void
 flam_tree_view_dispose (GObject *object)
 {
   FlamTreeView *self = FLAM_TREE_VIEW (object);
 
-  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_TREE_VIEW);
+  G_OBJECT_CLASS (flam_tree_view_parent_class)->dispose (object);
   g_clear_object (&self->selection);
   g_clear_object (&self->model);
-  g_clear_object (&self->session);
-  G_OBJECT_CLASS (flam_tree_view_parent_class)->dispose (object);
 }
 
 static void
@@ -266,18 +246,8 @@ flam_tree_view_class_init (FlamTreeViewClass *klass)
 
   object_class->constructed = flam_tree_view_constructed;
   object_class->dispose = flam_tree_view_dispose;
-  object_class->set_property = flam_tree_view_set_property;
   class->map = flam_tree_view_map;
   class->grab_focus = flam_tree_view_grab_focus;
-  g_object_class_install_property (
-      object_class,
-      PROP_SESSION,
-      g_param_spec_object ("session",
-                           NULL,
-                           NULL,
-                           FLAM_TYPE_SESSION,
-                           G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY |
-                               G_PARAM_STATIC_STRINGS));
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-tree-view.ui");
   gtk_widget_class_bind_template_child (class, FlamTreeView, view);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-page.h"
+
+#include "flam-widget.h"
+
+typedef struct
+{
+  FlamSession *session;
+} FlamPagePrivate;
+
+enum
+{
+  PROP_0,
+  PROP_SESSION,
+};
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (FlamPage, flam_page, GTK_TYPE_WIDGET)
+
+FlamSession *
+flam_page_get_session (FlamPage *self)
+{
+  FlamPagePrivate *private = flam_page_get_instance_private (self);
+
+  g_return_val_if_fail (FLAM_IS_PAGE (self), NULL);
+  return private->session;
+}
+
+static void
+flam_page_get_property (GObject *object,
+                        guint prop_id,
+                        GValue *value,
+                        GParamSpec *pspec)
+{
+  if (prop_id == PROP_SESSION)
+    g_value_set_object (value, flam_page_get_session (FLAM_PAGE (object)));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+}
+
+static void
+flam_page_set_property (GObject *object,
+                        guint prop_id,
+                        const GValue *value,
+                        GParamSpec *pspec)
+{
+  FlamPagePrivate *private =
+      flam_page_get_instance_private (FLAM_PAGE (object));
+
+  if (prop_id == PROP_SESSION)
+  private->session = g_value_dup_object (value);
+  else G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+}
+
+static void
+flam_page_dispose (GObject *object)
+{
+  FlamPagePrivate *private =
+      flam_page_get_instance_private (FLAM_PAGE (object));
+
+  flam_widget_dispose_template (GTK_WIDGET (object), G_OBJECT_TYPE (object));
+  g_clear_object (&private->session);
+  G_OBJECT_CLASS (flam_page_parent_class)->dispose (object);
+}
+
+static void
+flam_page_class_init (FlamPageClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->dispose = flam_page_dispose;
+  object_class->get_property = flam_page_get_property;
+  object_class->set_property = flam_page_set_property;
+  g_object_class_install_property (
+      object_class,
+      PROP_SESSION,
+      g_param_spec_object ("session",
+                           NULL,
+                           NULL,
+                           FLAM_TYPE_SESSION,
+                           G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY |
+                               G_PARAM_STATIC_STRINGS));
+}
+
+static void
+flam_page_init (FlamPage *self)
+{
+}
