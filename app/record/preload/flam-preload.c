@@ -223,15 +223,23 @@ say_due (unsigned op, const void *data, uint64_t size, Caller caller)
   say_block (op, data, size, caller);
 }
 
-/* What most calls come to: a count and a subtraction. */
+/* What most calls come to: a count and a subtraction. FALSE: it is due. */
+static inline bool
+count_down (uint64_t size)
+{
+  PreloadThread *thread = &preload_thread;
+
+  thread->made++;
+  if (UNLIKELY (size >= (uint64_t)thread->until_sample))
+    return false;
+  thread->until_sample -= (int64_t)size;
+  return true;
+}
+
 #define SAY_ALLOCATED(op, data, size)                                          \
   do                                                                           \
-    {                                                                          \
-      preload_thread.made++;                                                   \
-      if (UNLIKELY ((preload_thread.until_sample -= (int64_t)(size)) <= 0) &&  \
-          (data) != NULL)                                                      \
-        say_due (op, data, size, CALLER ());                                   \
-    }                                                                          \
+    if (UNLIKELY (!count_down (size)) && (data) != NULL)                       \
+      say_due (op, data, size, CALLER ());                                     \
   while (0)
 
 static void
@@ -254,16 +262,26 @@ say_freed (const void *data)
 
 /* --- the heap ------------------------------------------------------------ */
 
-EXPORT void *
-malloc (size_t size)
+/* Jumped to, so that its caller is the hook's. */
+static __attribute__ ((noinline)) void *
+malloc_looked_at (size_t size)
 {
   void *data;
 
-  if (UNLIKELY (real.malloc == NULL) && !has_real ())
+  if (UNLIKELY (!has_real ()))
     return allocate_early (size);
   data = real.malloc (size);
-  SAY_ALLOCATED (FLAM_ALLOC_OP_MALLOC, data, size);
+  if (data != NULL)
+    say_due (FLAM_ALLOC_OP_MALLOC, data, size, CALLER ());
   return data;
+}
+
+/* There is a countdown only where there is the next definition. */
+EXPORT void *
+malloc (size_t size)
+{
+  return LIKELY (count_down (size)) ? real.malloc (size)
+                                    : malloc_looked_at (size);
 }
 
 static void

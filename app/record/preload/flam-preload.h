@@ -113,7 +113,7 @@ typedef struct
   bool dead; /* its thread is ending, or there was no room */
   bool counting;
   uint32_t made;        /* allocations so far */
-  int64_t until_sample; /* bytes; what is not above 0 is looked at */
+  int64_t until_sample; /* bytes, at least 0: what reaches it is looked at */
   uint64_t random;
   FlamAllocRing *ring;
   PreloadStack *stack;
