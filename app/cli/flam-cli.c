@@ -94,6 +94,36 @@ prepare_heap (void)
   free (heap);
 }
 
+/* In a locale without UTF-8, as containers have: what looks most like it. */
+static void
+print_in_locale (const char *text, FILE *file)
+{
+  const char *charset;
+  g_autofree char *wanted = NULL;
+  g_autofree char *converted = NULL;
+
+  if (!g_get_charset (&charset))
+    {
+      wanted = g_strconcat (charset, "//TRANSLIT", NULL);
+      converted = g_convert_with_fallback (
+          text, -1, wanted, "UTF-8", "?", NULL, NULL, NULL);
+    }
+  fputs (converted != NULL ? converted : text, file);
+}
+
+static void
+print_out (const char *text)
+{
+  print_in_locale (text, stdout);
+}
+
+static void
+print_error (const char *text)
+{
+  print_in_locale (text, stderr);
+  fflush (stderr);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -101,6 +131,8 @@ main (int argc, char **argv)
 
   prepare_heap ();
   setlocale (LC_ALL, "");
+  g_set_print_handler (print_out);
+  g_set_printerr_handler (print_error);
   /* Numbers are for machines. */
   setlocale (LC_NUMERIC, "C");
   g_set_prgname ("flambeau-cli");

@@ -21,6 +21,11 @@ $ flambeau-cli top known.folded
         10    10.0 %         100   100.0 %  main
         10    10.0 %          30    30.0 %  parse
 
+# A locale without UTF-8 gets what looks most like it.
+$ LC_ALL=C flambeau-cli top known.folded --limit 1
+      self                 total            function
+        40    40.0 %          60    60.0 %  solve
+
 $ flambeau-cli top known.folded --sort total --limit 2
       self                 total            function
         10    10.0 %         100   100.0 %  main
