@@ -89,6 +89,10 @@ print_json (const FlamTree *tree, guint depth, double share)
   printf ("\n");
 }
 
+/* Levels; deeper ones say how deep they are. A recursion of 100,000 would be
+ * gigabytes of spaces. */
+#define INDENT_MAX 100
+
 static void
 print_text (const FlamTree *tree, guint depth, double share)
 {
@@ -105,10 +109,10 @@ print_text (const FlamTree *tree, guint depth, double share)
           i = tree->subtree_end[i];
           continue;
         }
-      g_print ("%*s%s",
-               (int)MIN (2 * tree->depth[i], 20000),
-               "",
-               flam_tree_name (tree, i));
+      g_print ("%*s", 2 * (int)MIN (tree->depth[i], INDENT_MAX), "");
+      if (tree->depth[i] > INDENT_MAX)
+        g_print ("(%u) ", tree->depth[i]);
+      g_print ("%s", flam_tree_name (tree, i));
       if (tree->line[i])
         g_print (":%u", tree->line[i]);
       g_print ("  %s  %s", total, self);

@@ -42,6 +42,11 @@ $ gzip -c known.folded | flambeau-cli top - --limit 1
       self                 total            function
         40    40.0 %          60    60.0 %  solve
 
+# Very deep, and no wider for it.
+$ (seq 102 | paste -sd ';'; echo 1) | paste -sd ' ' | flambeau-cli tree - | tail -2 | tr -s ' '
+ (101) 101 1 0
+ (102) 102 1 1
+
 $ flambeau-cli tree known.folded
 all  100  0
   main  100  10
