@@ -245,7 +245,9 @@ void
 assert_good (const Recording *recording, int status)
 {
   assert_ended (recording, status);
-  g_assert_cmpuint (recording->profile->facts.lost, ==, 0);
+  /* A recorder that gets no CPU for long loses some. */
+  g_assert_cmpuint (
+      20 * recording->profile->facts.lost, <=, recording->profile->samples.n);
 }
 
 /* --- what is in it ------------------------------------------------------- */

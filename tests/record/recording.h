@@ -34,7 +34,7 @@ record_target (const char *option, const char *target, const char *argument);
 void recording_free (Recording *recording);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Recording, recording_free)
 
-/* It is readable and ended with `status`; and it lost no samples. */
+/* It is readable and ended with `status`; and it lost hardly any samples. */
 void assert_ended (const Recording *recording, int status);
 void assert_good (const Recording *recording, int status);
 
