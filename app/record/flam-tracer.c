@@ -52,18 +52,18 @@
 #define NEXT_STOP_TIME (15 * 1000ll)
 
 static gint64
-monotonic (void)
+clock_ns (clockid_t clock)
 {
   struct timespec ts;
 
-  clock_gettime (CLOCK_MONOTONIC, &ts);
+  clock_gettime (clock, &ts);
   return ts.tv_sec * 1000000000ll + ts.tv_nsec;
 }
 
 gint64
 flam_tracer_now (const FlamTracer *tracer)
 {
-  return monotonic () - tracer->origin;
+  return clock_ns (CLOCK_MONOTONIC) - tracer->origin;
 }
 
 static gboolean
@@ -82,7 +82,7 @@ flam_tracer_init (FlamTracer *tracer,
   tracer->options = options;
   tracer->control = control;
   tracer->pipe = pipe;
-  tracer->origin = monotonic ();
+  tracer->origin = clock_ns (CLOCK_MONOTONIC);
   tracer->period = (gint64)(1e9 / options->rate);
   /* Allocations alone: nobody is stopped, the loop only looks after itself. */
   if (!samples_threads (options))
@@ -150,20 +150,11 @@ bytes_to_copy (FlamTask *task, guint64 sp)
   return top > sp && top - sp < most ? top - sp : most;
 }
 
-/* Of this thread, ns: however long others held it up. */
-static gint64
-own_cpu (void)
-{
-  struct timespec ts;
-
-  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &ts);
-  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
-}
-
+/* Reading takes CPU time of this thread, however long others hold it up. */
 gint64
 flam_tracer_begin_read (const FlamTask *task)
 {
-  return task->deep ? own_cpu () : 0;
+  return task->deep ? clock_ns (CLOCK_THREAD_CPUTIME_ID) : 0;
 }
 
 void
@@ -174,8 +165,8 @@ flam_tracer_end_read (FlamTracer *tracer,
                       guint n_python)
 {
   if (task->deep)
-    task->rest_until =
-        flam_tracer_now (tracer) + DEEP_REST * (own_cpu () - began);
+    task->rest_until = flam_tracer_now (tracer) +
+                       DEEP_REST * (clock_ns (CLOCK_THREAD_CPUTIME_ID) - began);
   task->deep = n_bytes >= DEEP_BYTES || n_python >= DEEP_FRAMES;
 }
 

@@ -24,8 +24,7 @@
 
 #define OVERVIEW_BUCKETS 1000
 
-/* One row a view, each a FlamPage; those of the
- * memory alone come last. */
+/* One row a view, each a FlamPage; those of the memory alone come last. */
 static const struct
 {
   const char *id;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "flam-mixed.h"
@@ -424,6 +425,12 @@ is_written (const char *file)
 }
 
 static void
+end_with_the_test (gpointer data)
+{
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static void
 test_attach (gconstpointer python)
 {
   g_autofree char *path = script ();
@@ -445,7 +452,7 @@ test_attach (gconstpointer python)
                       (char **)argv,
                       NULL,
                       G_SPAWN_DO_NOT_REAP_CHILD,
-                      NULL,
+                      end_with_the_test,
                       NULL,
                       &pid,
                       &error))

@@ -31,6 +31,14 @@ typedef struct
   guint depth;
 } Known;
 
+#define WORKERS                                                                \
+  {                                                                            \
+    { "worker-0", 0.1 }, { "worker-1", 0.2 }, { "worker-2", 0.3 },             \
+    {                                                                          \
+      "worker-3", 0.4                                                          \
+    }                                                                          \
+  }
+
 static const Known known[] = {
   { "shares",
     NULL,
@@ -43,16 +51,7 @@ static const Known known[] = {
       { "leaf", 0.2 } },
     "recurse",
     31 },
-  { "workers",
-    NULL,
-    "60",
-    TRUE,
-    { { "worker-0", 0.1 },
-      { "worker-1", 0.2 },
-      { "worker-2", 0.3 },
-      { "worker-3", 0.4 } },
-    NULL,
-    0 },
+  { "workers", NULL, "60", TRUE, WORKERS, NULL, 0 },
   { "nest",
     "nest.c",
     "500",
@@ -64,16 +63,7 @@ static const Known known[] = {
       { "leaf_work", 0.2 } },
     "recurse",
     31 },
-  { "threads",
-    "threads.cpp",
-    "60",
-    TRUE,
-    { { "worker-0", 0.1 },
-      { "worker-1", 0.2 },
-      { "worker-2", 0.3 },
-      { "worker-3", 0.4 } },
-    NULL,
-    0 },
+  { "threads", "threads.cpp", "60", TRUE, WORKERS, NULL, 0 },
 };
 
 typedef struct

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -277,8 +278,11 @@ stage_yama (void)
   become_nobody ();
   pid = fork ();
   if (pid == 0)
-    for (;;)
-      pause ();
+    {
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      for (;;)
+        pause ();
+    }
   assert_obstacle (pid, "Yama");
   assert_obstacle (1, "another user");
   kill (pid, SIGKILL);
