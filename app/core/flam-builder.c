@@ -7,6 +7,8 @@
 
 #include "flam-builder-private.h"
 
+#include <string.h>
+
 static const guint column_sizes[] = {
   [COLUMN_MODULE_NAME] = 4,
   [COLUMN_MODULE_PATH] = 4,
@@ -159,6 +161,23 @@ module_slot (FlamBuilder *builder, const ModuleKey *key, guint32 *hash)
       &builder->interners[INTERNER_MODULE], *hash, module_equal, builder, key);
 }
 
+/* It becomes a part of URLs and of paths below caches, and is compared with
+ * what ELF files say, in lower case: hex, or none. */
+static FlamId
+build_id_string (FlamBuilder *builder, const char *text)
+{
+  gsize n = text != NULL ? strlen (text) : 0;
+  g_autofree char *lower = NULL;
+
+  if (n == 0 || n > FLAM_BUILD_ID_MAX)
+    return 0;
+  for (gsize i = 0; i < n; i++)
+    if (!g_ascii_isxdigit (text[i]))
+      return 0;
+  lower = g_ascii_strdown (text, (gssize)n);
+  return flam_builder_string (builder, lower, -1);
+}
+
 FlamId
 flam_builder_module (FlamBuilder *builder,
                      const char *path,
@@ -166,7 +185,7 @@ flam_builder_module (FlamBuilder *builder,
                      FlamAddressing addressing)
 {
   ModuleKey key = { flam_builder_string (builder, path, -1),
-                    flam_builder_string (builder, build_id, -1),
+                    build_id_string (builder, build_id),
                     addressing };
   const char *slash;
   FlamSlot *slot;

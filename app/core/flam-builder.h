@@ -28,7 +28,11 @@ FlamId
 flam_builder_string (FlamBuilder *builder, const char *text, gssize length);
 const char *flam_builder_get_string (FlamBuilder *builder, FlamId string);
 
-/* Interned by path and build id; name is the path's last part. */
+/* Hexadecimal digits. */
+#define FLAM_BUILD_ID_MAX 128
+
+/* Interned by path and build id; name is the path's last part. A build id that
+ * is not hexadecimal is none. */
 FlamId flam_builder_module (FlamBuilder *builder,
                             const char *path,
                             const char *build_id,

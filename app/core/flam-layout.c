@@ -203,13 +203,20 @@ typedef struct
   gint64 strip_from, strip_to, strip_weight;
 } Build;
 
+/* A weight near 2^63 is 2^63 as a double, which is no gint64. */
+static gint64
+whole_weight (double weight)
+{
+  return weight >= 0x1p63 ? G_MAXINT64 : weight > 0 ? (gint64)weight : 0;
+}
+
 static gint64
 least_weight (const FlamViewport *viewport)
 {
   double range = viewport->to - viewport->from;
-  double least = ceil (viewport->min_width * range / viewport->width);
 
-  return least < 1 ? 1 : (gint64)least;
+  return MAX (
+      whole_weight (ceil (viewport->min_width * range / viewport->width)), 1);
 }
 
 static gboolean
@@ -276,8 +283,8 @@ add_narrow (Build *build, guint32 first, guint32 end)
 
   if (to <= from)
     return;
-  if (seen > 0)
-    build->layout->hidden += (gint64)seen;
+  build->layout->hidden +=
+      MIN (whole_weight (seen), G_MAXINT64 - build->layout->hidden);
   if (build->strip_count > 0 &&
       (double)(from - build->strip_to) > build->per_pixel)
     end_strip (build);
@@ -420,7 +427,7 @@ flam_layout_new (const FlamRows *rows, const FlamViewport *viewport)
   layout->boxes = (FlamBox *)(void *)g_array_free (build.boxes, FALSE);
 
   seen = MIN (viewport->to, (double)rows->total[0]) - MAX (viewport->from, 0);
-  layout->in_view = seen > 0 ? (gint64)seen : 0;
+  layout->in_view = whole_weight (seen);
   return layout;
 }
 

@@ -248,11 +248,56 @@ test_family (void)
   g_assert_cmpuint (family->thread_former[thread], ==, FLAM_NONE);
 }
 
+/* They end in URLs and in paths below caches. */
+static void
+test_build_ids (void)
+{
+  static const struct
+  {
+    const char *given;
+    const char *kept;
+  } cases[] = {
+    { "00ff", "00ff" },
+    { "00FFab", "00ffab" },
+    { "../../../x", "" },
+    { "00/ff", "" },
+    { "00ff\n", "" },
+    { "00ff?x=1", "" },
+    { "go/build-id/a", "" },
+    { "", "" },
+    { NULL, "" },
+  };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autofree char *longest = g_strnfill (FLAM_BUILD_ID_MAX, 'a');
+  g_autofree char *too_long = g_strnfill (FLAM_BUILD_ID_MAX + 1, 'a');
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/lib/%u", i);
+      flam_builder_module (builder, path, cases[i].given, FLAM_ADDRESS_VADDR);
+    }
+  flam_builder_module (builder, "/l", longest, FLAM_ADDRESS_VADDR);
+  flam_builder_module (builder, "/m", too_long, FLAM_ADDRESS_VADDR);
+  profile = flam_builder_finish (builder, NULL);
+  for (guint i = 0; i < profile->modules.n; i++)
+    {
+      const char *kept = i < G_N_ELEMENTS (cases)    ? cases[i].kept
+                         : i == G_N_ELEMENTS (cases) ? longest
+                                                     : "";
+      g_assert_cmpstr (
+          flam_profile_string (profile, profile->modules.build_id[i]),
+          ==,
+          kept);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/builder/strings", test_strings);
+  g_test_add_func ("/builder/build-ids", test_build_ids);
   g_test_add_func ("/builder/weights", test_weights);
   g_test_add_func ("/builder/order", test_order);
   g_test_add_func ("/builder/edit", test_edit);

@@ -312,6 +312,24 @@ test_nothing (void)
   g_assert_cmpuint (flam_layout_n_rows (rows, &viewport), ==, 0);
 }
 
+/* As a double, the greatest weight is 2^63, and no gint64 any more. */
+static void
+test_greatest (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (
+      "a 4611686018427387904\nb 4611686018427387903\n", FLAM_ORDER_TOTAL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  FlamViewport viewport = viewport_of (tree, 100, 100);
+  g_autoptr (FlamLayout) layout = flam_layout_new (rows, &viewport);
+  g_autoptr (FlamLayout) narrow = NULL;
+
+  g_assert_cmpint (layout->in_view, ==, G_MAXINT64);
+  g_assert_cmpint (layout->hidden, ==, 0);
+  viewport.min_width = 1000;
+  narrow = flam_layout_new (rows, &viewport);
+  g_assert_cmpint (narrow->hidden, ==, G_MAXINT64);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -330,6 +348,7 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/at", test_at);
   g_test_add_func ("/layout/deep", test_deep);
   g_test_add_func ("/layout/million", test_million);
+  g_test_add_func ("/layout/greatest", test_greatest);
   g_test_add_func ("/layout/nothing", test_nothing);
   return g_test_run ();
 }
