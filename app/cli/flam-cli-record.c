@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 /* The recorder is a program of its own (it needs its own waitpid), and takes
- * the options as they are: this verb only finds it, names the file, and
- * becomes it, so that its exit status, which is the target's, is ours. It goes
- * by our name, and so its messages do. */
+ * the options as they are: this verb only finds it and becomes it, so that its
+ * exit status, which is the target's, is ours. It goes by our name, and so its
+ * messages do. */
 
 static const char *
 recorder_path (void)
@@ -55,24 +55,6 @@ program_of (char **argv)
   return NULL;
 }
 
-/* PROGRAM.flambeau, with a number where that exists. */
-static char *
-default_output (char **argv)
-{
-  const char *program = program_of (argv);
-  const char *pid = option_value (argv, "--pid");
-  g_autofree char *base =
-      program ? g_path_get_basename (program) : g_strdup_printf ("pid-%s", pid);
-  char *output = g_strdup_printf ("%s.flambeau", base);
-
-  for (guint i = 2; g_file_test (output, G_FILE_TEST_EXISTS); i++)
-    {
-      g_free (output);
-      output = g_strdup_printf ("%s-%u.flambeau", base, i);
-    }
-  return output;
-}
-
 /* With memory recorded, Python shows little but the pools it keeps its small
  * blocks in. */
 static void
@@ -104,7 +86,8 @@ print_help (void)
       "  --[no-]follow               follow children (yes)\n"
       "  --[no-]python               Python frames (yes)\n"
       "  --python-malloc             Python's small blocks too, one by one\n"
-      "  --output OUT                the capture (PROGRAM.flambeau)\n");
+      "  --output OUT                the capture (PROGRAM.flambeau)\n"
+      "  --force                     replace OUT where it exists\n");
   return FLAM_EXIT_DONE;
 }
 
@@ -120,11 +103,6 @@ run (int argc, char **argv)
     return flam_cli_usage ("record: expected --pid PID or -- PROGRAM ARG…");
   hint_at_python (argv);
   g_ptr_array_add (arguments, g_strdup (g_get_prgname ()));
-  if (!has_option (argv, "--output"))
-    {
-      g_ptr_array_add (arguments, g_strdup ("--output"));
-      g_ptr_array_add (arguments, default_output (argv));
-    }
   for (int i = 1; i < argc; i++)
     g_ptr_array_add (arguments, g_strdup (argv[i]));
   g_ptr_array_add (arguments, NULL);

@@ -18,6 +18,7 @@ typedef struct
   gboolean no_python;
   gboolean python_malloc;
   char *output;
+  gboolean force;
   int control_fd;
   int pid;
   char *directory;
@@ -81,8 +82,6 @@ check (FlamOptions *options, const Parsed *parsed, GError **error)
                  "--mode %s: allocations can be recorded only of a program "
                  "that is started here, not of one that runs already",
                  options->mode);
-  if (options->output == NULL)
-    return fail (error, "--output FILE is missing");
   for (guint i = 0; options->environment && options->environment[i]; i++)
     if (strchr (options->environment[i], '=') == NULL)
       return fail (error, "--env: expected NAME=VALUE");
@@ -106,6 +105,7 @@ parse_own (Parsed *parsed, int argc, char **argv, GError **error)
 {
   const GOptionEntry entries[] = {
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &parsed->output, NULL, NULL },
+    { "force", 0, 0, G_OPTION_ARG_NONE, &parsed->force, NULL, NULL },
     { "mode", 0, 0, G_OPTION_ARG_STRING, &parsed->mode, NULL, NULL },
     { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &parsed->rate, NULL, NULL },
     { "duration", 0, 0, G_OPTION_ARG_DOUBLE, &parsed->duration, NULL, NULL },
@@ -191,6 +191,7 @@ flam_options_parse (int argc, char **argv, gboolean *help, GError **error)
   options->python = !parsed.no_python;
   options->python_malloc = parsed.python_malloc;
   options->output = parsed.output;
+  options->force = parsed.force;
   options->control_fd = parsed.control_fd;
   options->pid = parsed.pid;
   options->directory = parsed.directory;

@@ -24,9 +24,10 @@ typedef struct
   gboolean follow;      /* children too */
   gboolean python;
   gboolean python_malloc; /* each block of Python by malloc */
-  char *output;
-  int control_fd; /* -1 none */
-  pid_t pid;      /* attach to it, or 0: launch */
+  char *output;           /* or NULL */
+  gboolean force;         /* it may exist */
+  int control_fd;         /* -1 none */
+  pid_t pid;              /* attach to it, or 0: launch */
   char *directory;
   char **environment; /* NAME=VALUE */
   char **argv;

@@ -15,6 +15,7 @@
 
 #include "flam-commands.h"
 #include "flam-config.h"
+#include "flam-output.h"
 #include "flam-programs.h"
 #include "flam-resolve.h"
 #include "flam-sampler.h"
@@ -28,7 +29,7 @@ typedef struct
   FlamCaptureWriter *writer;
   FlamSampler sampler;
   FlamTracer tracer;
-  int fd;
+  FlamOutput output;
 } Recorder;
 
 static int
@@ -37,21 +38,6 @@ report (FlamControl *control, const GError *error)
   g_printerr ("%s: %s\n", g_get_prgname (), error->message);
   flam_control_say (control, "error %s", error->message);
   return 1;
-}
-
-static int
-open_output (const char *path, GError **error)
-{
-  int fd = open (path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-  if (fd < 0)
-    g_set_error (error,
-                 FLAM_ERROR,
-                 FLAM_ERROR_SYSTEM,
-                 "%s: cannot be written: %s",
-                 path,
-                 g_strerror (errno));
-  return fd;
 }
 
 /* Descriptors: up to three a thread. The target gets its own limit back. */
@@ -181,7 +167,26 @@ finish (Recorder *recorder, gint64 duration, GError **error)
     return FALSE;
   flam_resolve (
       recorder->writer, recorder->sampler.codes, recorder->tracer.origin);
-  return flam_capture_writer_end (recorder->writer, duration, error);
+  return flam_capture_writer_end (recorder->writer, duration, error) &&
+         flam_output_finish (&recorder->output, error);
+}
+
+/* What there is of it is kept. */
+static int
+report_failure (Recorder *recorder, GError *error)
+{
+  if (recorder->output.beside != NULL)
+    g_prefix_error (
+        &error, "what was recorded is in %s: ", recorder->output.beside);
+  return report (&recorder->control, error);
+}
+
+static void
+say_what_was_written (Recorder *recorder)
+{
+  flam_control_say (&recorder->control, "done %s", recorder->output.path);
+  if (recorder->control.fd < 0 && isatty (STDERR_FILENO))
+    g_printerr ("%s: wrote %s\n", g_get_prgname (), recorder->output.path);
 }
 
 static int
@@ -202,8 +207,8 @@ record (Recorder *recorder)
   status =
       recorder->options->pid == 0 ? MAX (recorder->tracer.exit_status, 0) : 0;
   if (!finish (recorder, duration, &error))
-    return report (&recorder->control, error);
-  flam_control_say (&recorder->control, "done %s", recorder->options->output);
+    return report_failure (recorder, error);
+  say_what_was_written (recorder);
   return status;
 }
 
@@ -237,10 +242,9 @@ start (Recorder *recorder)
 {
   g_autoptr (GError) error = NULL;
 
-  recorder->fd = open_output (recorder->options->output, &error);
-  if (recorder->fd < 0)
+  if (!flam_output_open (&recorder->output, recorder->options, &error))
     return report (&recorder->control, error);
-  recorder->writer = flam_capture_writer_new (recorder->fd, 2);
+  recorder->writer = flam_capture_writer_new (recorder->output.fd, 2);
   flam_pipe_init (&recorder->pipe);
   flam_sampler_init (
       &recorder->sampler, recorder->options, &recorder->pipe, recorder->writer);
@@ -252,7 +256,7 @@ start (Recorder *recorder)
   if ((recorder->options->what & FLAM_RECORD_ALLOC) &&
       !prepare_allocations (recorder, &error))
     {
-      unlink (recorder->options->output);
+      flam_output_abandon (&recorder->output);
       return report (&recorder->control, error);
     }
   if (recorder->options->pid > 0)
@@ -265,14 +269,14 @@ start (Recorder *recorder)
       raise_limits ();
       return record (recorder);
     }
-  unlink (recorder->options->output);
+  flam_output_abandon (&recorder->output);
   return report (&recorder->control, error);
 }
 
 int
 main (int argc, char **argv)
 {
-  Recorder recorder = { .fd = -1 };
+  Recorder recorder = { .output.fd = -1 };
   g_autoptr (GError) error = NULL;
   g_autofree char *name = NULL;
   gboolean help;
@@ -285,7 +289,7 @@ main (int argc, char **argv)
   if (help)
     {
       g_print ("flambeau-recorder %s\n\n"
-               "Usage: flambeau-recorder --output FILE [OPTION…] "
+               "Usage: flambeau-recorder [OPTION…] "
                "(--pid PID | -- PROGRAM ARG…)\n\n"
                "The options are those of flambeau-cli record: see "
                "flambeau-cli record --help.\n",
@@ -308,8 +312,8 @@ main (int argc, char **argv)
       flam_tracer_clear (&recorder.tracer);
       flam_pipe_clear (&recorder.pipe);
       flam_capture_writer_free (recorder.writer);
-      close (recorder.fd);
     }
+  flam_output_clear (&recorder.output);
   flam_control_clear (&recorder.control);
   flam_options_free (recorder.options);
   return status;

@@ -72,7 +72,8 @@ _flambeau_cli() {
       diff) list="$selection --normalize --self --json --to" ;;
       history) list="$selection --json --to" ;;
       record) list='--mode --rate --duration --sample-bytes --exact --follow
-        --no-follow --python --no-python --python-malloc --output --pid --' ;;
+        --no-follow --python --no-python --python-malloc --output --force
+        --pid --' ;;
       formats) list='--json' ;;
     esac
     list+=' --help'

@@ -82,4 +82,5 @@ complete -c flambeau-cli -n '__flambeau_cli_verb record' -l python -d 'Python fr
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l python-malloc -d 'Small blocks of Python too'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l no-python -d 'No Python frames'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -r -l output -d Capture
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -l force -d 'Replace the capture'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l pid -a '(__fish_complete_pids)' -d Attach

@@ -96,6 +96,7 @@ recorder_start (const char *const *arguments)
 
   fd = g_file_open_tmp ("flam-XXXXXX.flambeau", &running->path, NULL);
   close (fd);
+  g_unlink (running->path);
   g_assert_cmpint (
       socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), ==, 0);
   running->control = pair[0];

@@ -202,6 +202,7 @@ test_interrupt (void)
   pid_t pid;
 
   close (g_file_open_tmp ("flam-XXXXXX.flambeau", &output, NULL));
+  unlink (output);
   g_assert_cmpint (grantpt (terminal), ==, 0);
   g_assert_cmpint (unlockpt (terminal), ==, 0);
   pid = fork ();

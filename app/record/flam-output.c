@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SUFFIX ".flambeau"
+
+static gboolean
+fail (GError **error, const char *path, const char *what, const char *why)
+{
+  g_set_error (
+      error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s: %s%s", path, what, why);
+  return FALSE;
+}
+
+static int
+make (const char *path)
+{
+  return open (path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+/* --- without a name ------------------------------------------------------ */
+
+static char *
+stem_of_target (const FlamOptions *options)
+{
+  if (options->pid > 0)
+    return g_strdup_printf ("pid-%d", (int)options->pid);
+  return g_strdelimit (g_path_get_basename (options->argv[0]), "/", '-');
+}
+
+static void
+make_numbered (FlamOutput *output, const FlamOptions *options)
+{
+  g_autofree char *stem = stem_of_target (options);
+
+  output->path = g_strconcat (stem, SUFFIX, NULL);
+  output->fd = make (output->path);
+  for (guint i = 2; output->fd < 0 && errno == EEXIST; i++)
+    {
+      g_free (output->path);
+      output->path = g_strdup_printf ("%s-%u" SUFFIX, stem, i);
+      output->fd = make (output->path);
+    }
+}
+
+/* --- with one ------------------------------------------------------------ */
+
+/* A link or a device is somebody's on purpose. */
+static gboolean
+may_be_replaced (const char *path, GError **error)
+{
+  struct stat st;
+
+  if (lstat (path, &st) == 0 && !S_ISREG (st.st_mode))
+    return fail (error, path, "exists already, and is not a regular file", "");
+  return TRUE;
+}
+
+static void
+make_beside (FlamOutput *output)
+{
+  gsize n = strlen (output->path);
+
+  if (g_str_has_suffix (output->path, SUFFIX))
+    n -= strlen (SUFFIX);
+  output->beside = g_strdup_printf ("%.*s-XXXXXX" SUFFIX, (int)n, output->path);
+  output->fd = g_mkstemp_full (output->beside, O_RDWR | O_CLOEXEC, 0600);
+  if (output->fd < 0)
+    g_clear_pointer (&output->beside, g_free);
+}
+
+static gboolean
+make_given (FlamOutput *output, const FlamOptions *options, GError **error)
+{
+  output->path = g_strdup (options->output);
+  output->fd = make (output->path);
+  if (output->fd >= 0 || errno != EEXIST)
+    return TRUE;
+  if (!options->force)
+    return fail (
+        error, output->path, "exists already; --force replaces it", "");
+  if (!may_be_replaced (output->path, error))
+    return FALSE;
+  make_beside (output);
+  return TRUE;
+}
+
+gboolean
+flam_output_open (FlamOutput *output,
+                  const FlamOptions *options,
+                  GError **error)
+{
+  *output = (FlamOutput){ .fd = -1 };
+  if (options->output == NULL)
+    make_numbered (output, options);
+  else if (!make_given (output, options, error))
+    return FALSE;
+  if (output->fd < 0)
+    return fail (
+        error, output->path, "cannot be written: ", g_strerror (errno));
+  fstat (output->fd, &output->made);
+  return TRUE;
+}
+
+/* --- the end ------------------------------------------------------------- */
+
+gboolean
+flam_output_finish (FlamOutput *output, GError **error)
+{
+  if (output->beside == NULL)
+    return TRUE;
+  if (!may_be_replaced (output->path, error))
+    return FALSE;
+  if (g_rename (output->beside, output->path) != 0)
+    return fail (
+        error, output->path, "cannot be replaced: ", g_strerror (errno));
+  g_clear_pointer (&output->beside, g_free);
+  return TRUE;
+}
+
+void
+flam_output_abandon (FlamOutput *output)
+{
+  const char *path = output->beside != NULL ? output->beside : output->path;
+  struct stat st;
+
+  if (lstat (path, &st) == 0 && st.st_dev == output->made.st_dev &&
+      st.st_ino == output->made.st_ino)
+    unlink (path);
+}
+
+void
+flam_output_clear (FlamOutput *output)
+{
+  if (output->fd >= 0)
+    close (output->fd);
+  g_free (output->path);
+  g_free (output->beside);
+}
