@@ -9,6 +9,7 @@ static const struct
   guint32 scale;
 } columns[FLAM_GECKO_N_COLUMNS] = {
   [FLAM_GECKO_STACK_PREFIX] = { "stackTable", "prefix", 1 },
+  [FLAM_GECKO_STACK_BACK] = { "stackTable", "prefixOffset", 1 },
   [FLAM_GECKO_STACK_FRAME] = { "stackTable", "frame", 1 },
   [FLAM_GECKO_FRAME_FUNC] = { "frameTable", "func", 1 },
   [FLAM_GECKO_FRAME_LINE] = { "frameTable", "line", 1 },
@@ -16,9 +17,11 @@ static const struct
   [FLAM_GECKO_FRAME_CATEGORY] = { "frameTable", "category", 1 },
   [FLAM_GECKO_FRAME_DEPTH] = { "frameTable", "inlineDepth", 1 },
   [FLAM_GECKO_FRAME_ADDRESS] = { "frameTable", "address", 1 },
+  [FLAM_GECKO_FRAME_LIB] = { "frameTable", "lib", 1 },
   [FLAM_GECKO_FUNC_NAME] = { "funcTable", "name", 1 },
   [FLAM_GECKO_FUNC_JS] = { "funcTable", "isJS", 1 },
   [FLAM_GECKO_FUNC_FILE] = { "funcTable", "fileName", 1 },
+  [FLAM_GECKO_FUNC_LINE] = { "funcTable", "lineNumber", 1 },
   [FLAM_GECKO_FUNC_SOURCE] = { "funcTable", "source", 1 },
   [FLAM_GECKO_FUNC_RESOURCE] = { "funcTable", "resource", 1 },
   [FLAM_GECKO_RESOURCE_NAME] = { "resourceTable", "name", 1 },
@@ -58,15 +61,33 @@ flam_gecko_tables_free (FlamGeckoTables *tables)
 /* --- reading ------------------------------------------------------------- */
 
 static void
-add_number (GArray *into, FlamJson *json, guint32 scale)
+add_string (FlamGeckoTables *tables, FlamBuilder *builder, FlamJson *json)
+{
+  gsize length;
+  const char *text = flam_json_get_string (json, &length);
+  FlamId string = flam_builder_string (builder, text, length);
+
+  g_array_append_val (tables->strings, string);
+}
+
+static void
+add_value (FlamGeckoTables *tables,
+           FlamBuilder *builder,
+           FlamGeckoColumn column,
+           FlamJson *json)
 {
   gint64 value = FLAM_GECKO_NOTHING;
 
   if (json->token == FLAM_JSON_NUMBER)
-    value = flam_json_get_scaled (json, scale);
+    value = flam_json_get_scaled (json, columns[column].scale);
   else if (json->token == FLAM_JSON_TRUE || json->token == FLAM_JSON_FALSE)
     value = json->token == FLAM_JSON_TRUE;
-  g_array_append_val (into, value);
+  else if (json->token == FLAM_JSON_STRING && column == FLAM_GECKO_SOURCE_FILE)
+    {
+      value = tables->strings->len;
+      add_string (tables, builder, json);
+    }
+  g_array_append_val (tables->column[column], value);
 }
 
 static int
@@ -94,7 +115,10 @@ read_schema (FlamJson *json, const char *table, int *map)
 }
 
 static void
-read_rows (FlamGeckoTables *tables, FlamJsonText rows, const int *map)
+read_rows (FlamGeckoTables *tables,
+           FlamBuilder *builder,
+           FlamJsonText rows,
+           const int *map)
 {
   g_auto (FlamJson) json = { 0 };
   guint depth = flam_json_open (&json, rows.text, rows.length);
@@ -110,8 +134,7 @@ read_rows (FlamGeckoTables *tables, FlamJsonText rows, const int *map)
       for (; flam_json_element (&json, inner); place++)
         if (place < FLAM_GECKO_N_COLUMNS && map[place] >= 0)
           {
-            add_number (
-                tables->column[map[place]], &json, columns[map[place]].scale);
+            add_value (tables, builder, map[place], &json);
             has[place] = TRUE;
           }
       for (place = 0; place < FLAM_GECKO_N_COLUMNS; place++)
@@ -122,6 +145,7 @@ read_rows (FlamGeckoTables *tables, FlamJsonText rows, const int *map)
 
 static void
 read_table (FlamGeckoTables *tables,
+            FlamBuilder *builder,
             FlamJson *json,
             const char *table,
             FlamGeckoMeasure *measure)
@@ -140,7 +164,7 @@ read_table (FlamGeckoTables *tables,
         {
           guint inner = flam_json_enter (json);
           while (flam_json_element (json, inner))
-            add_number (tables->column[column], json, columns[column].scale);
+            add_value (tables, builder, column, json);
         }
       else if (flam_json_key_is (json, "schema"))
         read_schema (json, table, map);
@@ -152,7 +176,7 @@ read_table (FlamGeckoTables *tables,
                                                          : FLAM_GECKO_IS_COUNT;
     }
   if (rows.length > 0)
-    read_rows (tables, rows, map);
+    read_rows (tables, builder, rows, map);
 }
 
 static void
@@ -161,12 +185,7 @@ read_strings (FlamBuilder *builder, FlamGeckoTables *tables, FlamJson *json)
   guint depth = flam_json_enter (json);
 
   while (flam_json_element (json, depth))
-    {
-      gsize length;
-      const char *text = flam_json_get_string (json, &length);
-      FlamId string = flam_builder_string (builder, text, length);
-      g_array_append_val (tables->strings, string);
-    }
+    add_string (tables, builder, json);
 }
 
 gboolean
@@ -182,7 +201,7 @@ flam_gecko_tables_read (FlamGeckoTables *tables,
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (flam_json_key_is (json, names[i]))
       {
-        read_table (tables, json, names[i], measure);
+        read_table (tables, builder, json, names[i], measure);
         return TRUE;
       }
   if (!flam_json_key_is (json, "stringArray") &&

@@ -5,7 +5,8 @@
  *
  * Processed: {"length":n,"prefix":[…],"frame":[…]}. Gecko (as Firefox itself
  * dumps): {"schema":{"prefix":0,"frame":1},"data":[[null,0],…]}. Both become
- * the same columns of numbers; columns that nothing is made of are left out. */
+ * the same columns of numbers; columns that nothing is made of are left out.
+ * Sources name their files by string in the one, in full in the other. */
 
 #include "flam-json.h"
 
@@ -17,6 +18,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   FLAM_GECKO_STACK_PREFIX,
+  FLAM_GECKO_STACK_BACK,
   FLAM_GECKO_STACK_FRAME,
   FLAM_GECKO_FRAME_FUNC,
   FLAM_GECKO_FRAME_LINE,
@@ -24,9 +26,11 @@ typedef enum
   FLAM_GECKO_FRAME_CATEGORY,
   FLAM_GECKO_FRAME_DEPTH,
   FLAM_GECKO_FRAME_ADDRESS,
+  FLAM_GECKO_FRAME_LIB,
   FLAM_GECKO_FUNC_NAME,
   FLAM_GECKO_FUNC_JS,
   FLAM_GECKO_FUNC_FILE,
+  FLAM_GECKO_FUNC_LINE,
   FLAM_GECKO_FUNC_SOURCE,
   FLAM_GECKO_FUNC_RESOURCE,
   FLAM_GECKO_RESOURCE_NAME,

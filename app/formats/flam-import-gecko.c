@@ -9,21 +9,26 @@
  *             weight            funcTable  name, isJS, file ◀┘
  *                                          └──▶ stringArray
  *
- * Processed: since version 56 strings, since 62 all tables but the samples may
- * stand in "shared" and not in the thread.
- * Gecko (as Firefox itself dumps): a frame has a "location" in place of a func:
- * "name (file:line)"; other processes are whole profiles in "processes".
+ * Processed: since version 56 the strings, since 58 the sources and since 60
+ * all tables but the samples stand in "shared" and not in the thread; since 66
+ * a stack says how many rows back its prefix is; since 70 a frame and not its
+ * function's resource has the library, a row of "libs".
+ * Raw (as Firefox itself dumps): a frame has a "location" in place of a func:
+ * "name (file:line)", since version 32 with the row of its file in "sources";
+ * other processes are whole profiles in "processes".
  *
  * Members come in any order, so pieces are remembered by where they lie and
  * read when what they need is there. */
 
 #include "flam-formats.h"
 
-#include "flam-gecko-tables.h"
+#include "flam-gecko-frames.h"
 
 #include <string.h>
 
-#define MAX_CATEGORIES 256
+/* The newest versions whose changes are known here. */
+#define PROCESSED_VERSION 70
+#define RAW_VERSION 36
 
 typedef struct
 {
@@ -33,199 +38,16 @@ typedef struct
   GError *cancelled;
   GArray *profiles; /* FlamJsonText: processes found in the document */
   GPtrArray *texts; /* of processes that were texts, unescaped */
-  FlamFunctionKind category[MAX_CATEGORIES];
-  guint n_categories;
-  FlamGeckoTables *shared;
+  FlamGeckoProcess process;
   gint64 start; /* unix ns of the first profile */
   gint64 offset;
   int event[FLAM_GECKO_N_MEASURES]; /* -1: not seen yet */
   guint n_events;
   guint n_threads;
   guint64 samples;
-  guint64 bad;
-  gboolean cut;
+  gint64 newer; /* a version above the newest known one, or 0 */
+  int newest;
 } Gecko;
-
-/* --- frames and stacks --------------------------------------------------- */
-
-static gint64
-get (const Gecko *gecko, const FlamGeckoTables *tables, int column, gint64 row)
-{
-  const GArray *values = tables->column[column];
-
-  if (values->len == 0 && gecko->shared != NULL)
-    values = gecko->shared->column[column];
-  return row >= 0 && row < values->len
-             ? g_array_index (values, gint64, (guint)row)
-             : FLAM_GECKO_NOTHING;
-}
-
-static FlamId
-get_string (const Gecko *gecko, const FlamGeckoTables *tables, gint64 row)
-{
-  const GArray *strings = tables->strings;
-
-  if (strings->len == 0 && gecko->shared != NULL)
-    strings = gecko->shared->strings;
-  return row >= 0 && row < strings->len
-             ? g_array_index (strings, FlamId, (guint)row)
-             : 0;
-}
-
-/* "name (file:line:column)" -> its parts. */
-static void
-parse_location (Gecko *gecko, FlamFunction *function, guint32 *line)
-{
-  g_autofree char *text =
-      g_strdup (flam_builder_get_string (gecko->builder, function->name));
-  char *open = g_strrstr (text, " (");
-  char *end = text + strlen (text);
-  guint numbers = 0;
-
-  if (open == NULL || end[-1] != ')')
-    return;
-  *--end = '\0';
-  for (char *colon; numbers < 2 && (colon = strrchr (open, ':')) != NULL &&
-                    colon[1] != '\0' &&
-                    strspn (colon + 1, "0123456789") == strlen (colon + 1);
-       numbers++)
-    {
-      *line = MIN (g_ascii_strtoull (colon + 1, NULL, 10), G_MAXINT32);
-      *colon = '\0';
-    }
-  if (numbers == 0)
-    return;
-  function->file = flam_builder_string (gecko->builder, open + 2, -1);
-  function->name = flam_builder_string (gecko->builder, text, open - text);
-  function->kind = FLAM_KIND_INTERPRETED;
-}
-
-static void
-fill_function (Gecko *gecko,
-               const FlamGeckoTables *tables,
-               gint64 func,
-               FlamFunction *function)
-{
-  gint64 source = get (gecko, tables, FLAM_GECKO_FUNC_SOURCE, func);
-  gint64 file = source != FLAM_GECKO_NOTHING
-                    ? get (gecko, tables, FLAM_GECKO_SOURCE_FILE, source)
-                    : get (gecko, tables, FLAM_GECKO_FUNC_FILE, func);
-  gint64 resource = get (gecko, tables, FLAM_GECKO_FUNC_RESOURCE, func);
-  FlamId module = get_string (
-      gecko, tables, get (gecko, tables, FLAM_GECKO_RESOURCE_NAME, resource));
-
-  function->name = get_string (
-      gecko, tables, get (gecko, tables, FLAM_GECKO_FUNC_NAME, func));
-  function->file = get_string (gecko, tables, file);
-  if (get (gecko, tables, FLAM_GECKO_FUNC_JS, func) == 1)
-    function->kind = FLAM_KIND_INTERPRETED;
-  else if (module != 0)
-    {
-      g_autofree char *path =
-          g_strdup (flam_builder_get_string (gecko->builder, module));
-      function->module =
-          flam_builder_module (gecko->builder, path, "", FLAM_ADDRESS_VADDR);
-      flam_builder_set_module_symbols (
-          gecko->builder, function->module, FLAM_SYMBOLS_CAPTURE, "");
-    }
-}
-
-static FlamId
-make_frame (Gecko *gecko, const FlamGeckoTables *tables, gint64 row)
-{
-  FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
-  gint64 category = get (gecko, tables, FLAM_GECKO_FRAME_CATEGORY, row);
-  gint64 line_number = get (gecko, tables, FLAM_GECKO_FRAME_LINE, row);
-  gint64 depth = get (gecko, tables, FLAM_GECKO_FRAME_DEPTH, row);
-  gint64 location = get (gecko, tables, FLAM_GECKO_FRAME_LOCATION, row);
-  gint64 address = get (gecko, tables, FLAM_GECKO_FRAME_ADDRESS, row);
-  guint32 line = 0;
-  const char *name;
-  FlamId id;
-
-  if (category >= 0 && category < gecko->n_categories)
-    function.kind = gecko->category[category];
-  if (location != FLAM_GECKO_NOTHING)
-    {
-      function.name = get_string (gecko, tables, location);
-      parse_location (gecko, &function, &line);
-    }
-  else
-    fill_function (gecko,
-                   tables,
-                   get (gecko, tables, FLAM_GECKO_FRAME_FUNC, row),
-                   &function);
-  if (line_number > 0 && line_number <= G_MAXINT32)
-    line = line_number;
-  if (function.name == 0)
-    function.name = flam_builder_string (gecko->builder, "[unknown]", -1);
-  name = flam_builder_get_string (gecko->builder, function.name);
-  if (strcmp (name, "(root)") == 0)
-    return FLAM_NONE;
-  if (g_str_has_prefix (name, "0x") || strcmp (name, "[unknown]") == 0)
-    id = flam_builder_function_unresolved (gecko->builder, function.module);
-  else
-    id = flam_builder_function (gecko->builder, &function);
-  return flam_builder_frame (
-      gecko->builder,
-      id,
-      address > 0 && function.module != FLAM_NONE ? address : 0,
-      line,
-      depth > 0 && depth <= G_MAXUINT16 ? depth : 0);
-}
-
-static guint
-n_rows (const Gecko *gecko, const FlamGeckoTables *tables, int column)
-{
-  guint n = tables->column[column]->len;
-
-  return n == 0 && gecko->shared != NULL ? gecko->shared->column[column]->len
-                                         : n;
-}
-
-static void
-make_stacks (Gecko *gecko, FlamGeckoTables *tables)
-{
-  guint n_frames = MAX (n_rows (gecko, tables, FLAM_GECKO_FRAME_FUNC),
-                        n_rows (gecko, tables, FLAM_GECKO_FRAME_LOCATION));
-  guint n = n_rows (gecko, tables, FLAM_GECKO_STACK_FRAME);
-
-  for (guint i = 0; i < n_frames; i++)
-    {
-      FlamId frame = make_frame (gecko, tables, i);
-      g_array_append_val (tables->frames, frame);
-    }
-  for (guint i = 0; i < n; i++)
-    {
-      gint64 prefix = get (gecko, tables, FLAM_GECKO_STACK_PREFIX, i);
-      gint64 frame = get (gecko, tables, FLAM_GECKO_STACK_FRAME, i);
-      FlamId stack = FLAM_NONE;
-
-      if (prefix >= 0 && prefix < i)
-        stack = g_array_index (tables->stacks, FlamId, (guint)prefix);
-      gecko->bad += prefix != FLAM_GECKO_NOTHING && (prefix < 0 || prefix >= i);
-      if (frame < 0 || frame >= n_frames)
-        gecko->bad++;
-      else if (g_array_index (tables->frames, FlamId, (guint)frame) !=
-               FLAM_NONE)
-        stack = flam_builder_stack (
-            gecko->builder,
-            stack,
-            g_array_index (tables->frames, FlamId, (guint)frame));
-      g_array_append_val (tables->stacks, stack);
-    }
-}
-
-/* The tables that hold the stacks of these, made. */
-static const GArray *
-stacks_of (Gecko *gecko, FlamGeckoTables *tables)
-{
-  if (tables->column[FLAM_GECKO_STACK_FRAME]->len == 0 && gecko->shared != NULL)
-    tables = gecko->shared;
-  if (tables->stacks->len == 0)
-    make_stacks (gecko, tables);
-  return tables->stacks;
-}
 
 /* --- threads ------------------------------------------------------------- */
 
@@ -266,16 +88,20 @@ add_samples (Gecko *gecko,
              FlamGeckoMeasure measure,
              FlamId thread)
 {
-  const GArray *stacks = stacks_of (gecko, tables);
+  const FlamGeckoProcess *process = &gecko->process;
+  const GArray *stacks = flam_gecko_stacks (&gecko->process, tables);
   guint n = tables->column[FLAM_GECKO_SAMPLE_STACK]->len;
   gint64 now = 0;
 
   for (guint i = 0; i < n; i++)
     {
-      gint64 stack = get (gecko, tables, FLAM_GECKO_SAMPLE_STACK, i);
-      gint64 time = get (gecko, tables, FLAM_GECKO_SAMPLE_TIME, i);
-      gint64 delta = get (gecko, tables, FLAM_GECKO_SAMPLE_DELTA, i);
-      gint64 weight = get (gecko, tables, FLAM_GECKO_SAMPLE_WEIGHT, i);
+      gint64 stack =
+          flam_gecko_get (process, tables, FLAM_GECKO_SAMPLE_STACK, i);
+      gint64 time = flam_gecko_get (process, tables, FLAM_GECKO_SAMPLE_TIME, i);
+      gint64 delta =
+          flam_gecko_get (process, tables, FLAM_GECKO_SAMPLE_DELTA, i);
+      gint64 weight =
+          flam_gecko_get (process, tables, FLAM_GECKO_SAMPLE_WEIGHT, i);
       FlamSample sample = { .thread = thread, .stack = FLAM_NONE };
 
       if (delta != FLAM_GECKO_NOTHING &&
@@ -293,7 +119,7 @@ add_samples (Gecko *gecko,
            (stack < 0 || stack >= stacks->len)) ||
           weight < 0)
         {
-          gecko->bad++;
+          gecko->process.bad++;
           continue;
         }
       sample.event = find_event (gecko, measure);
@@ -384,9 +210,9 @@ read_categories (Gecko *gecko, FlamJson *json)
 {
   guint depth = flam_json_enter (json);
 
-  gecko->n_categories = 0;
+  gecko->process.n_categories = 0;
   while (flam_json_element (json, depth) &&
-         gecko->n_categories < MAX_CATEGORIES)
+         gecko->process.n_categories < FLAM_GECKO_MAX_CATEGORIES)
     {
       guint inner = flam_json_enter (json);
       FlamFunctionKind kind = FLAM_KIND_NATIVE;
@@ -394,7 +220,25 @@ read_categories (Gecko *gecko, FlamJson *json)
       while (flam_json_member (json, inner))
         if (flam_json_key_is (json, "name"))
           kind = category_kind (json);
-      gecko->category[gecko->n_categories++] = kind;
+      gecko->process.category[gecko->process.n_categories++] = kind;
+    }
+}
+
+static void
+read_libs (Gecko *gecko, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_element (json, depth))
+    {
+      guint inner = flam_json_enter (json);
+      FlamId name = 0;
+
+      while (flam_json_member (json, inner))
+        if (flam_json_key_is (json, "name"))
+          name = flam_builder_string (
+              gecko->builder, flam_json_get_string (json, NULL), -1);
+      g_array_append_val (gecko->process.libs, name);
     }
 }
 
@@ -403,11 +247,15 @@ read_meta (Gecko *gecko, FlamJsonText piece)
 {
   g_auto (FlamJson) json = { 0 };
   guint depth = flam_json_open (&json, piece.text, piece.length);
-  gint64 start = 0;
+  gint64 start = 0, processed = 0, raw = 0;
 
   while (flam_json_member (&json, depth))
     if (flam_json_key_is (&json, "startTime"))
       start = flam_json_get_scaled (&json, FLAM_GECKO_MICRO);
+    else if (flam_json_key_is (&json, "preprocessedProfileVersion"))
+      processed = flam_json_get_int (&json);
+    else if (flam_json_key_is (&json, "version"))
+      raw = flam_json_get_int (&json);
     else if (flam_json_key_is (&json, "categories"))
       read_categories (gecko, &json);
     else if (flam_json_key_is (&json, "product"))
@@ -419,20 +267,19 @@ read_meta (Gecko *gecko, FlamJsonText piece)
       flam_builder_set_start (gecko->builder, start);
     }
   gecko->offset = start > 0 && gecko->start > 0 ? start - gecko->start : 0;
+  /* A processed profile keeps the version of the raw one it was made of. */
+  gecko->newest = processed != 0 ? PROCESSED_VERSION : RAW_VERSION;
+  if ((processed != 0 ? processed : raw) > gecko->newest)
+    gecko->newer = processed != 0 ? processed : raw;
 }
 
 static void
-read_shared (Gecko *gecko, FlamJsonText piece)
+read_shared (Gecko *gecko, FlamJson *json)
 {
-  g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, piece.text, piece.length);
+  guint depth = flam_json_enter (json);
 
-  g_clear_pointer (&gecko->shared, flam_gecko_tables_free);
-  if (piece.length == 0)
-    return;
-  gecko->shared = flam_gecko_tables_new ();
-  while (flam_json_member (&json, depth))
-    flam_gecko_tables_read (gecko->shared, &json, gecko->builder, NULL);
+  while (flam_json_member (json, depth))
+    flam_gecko_tables_read (gecko->process.shared, json, gecko->builder, NULL);
 }
 
 /* Old Firefox: another process's profile, as text among the threads. */
@@ -486,21 +333,27 @@ find_processes (Gecko *gecko, FlamJsonText piece)
 static void
 read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
 {
-  FlamJsonText meta = { .text = "" }, shared = meta, threads = meta,
-               processes = meta;
+  FlamJsonText meta = { .text = "" }, threads = meta, processes = meta;
   guint depth = flam_json_open (json, piece.text, piece.length);
 
+  g_clear_pointer (&gecko->process.shared, flam_gecko_tables_free);
+  gecko->process.shared = flam_gecko_tables_new ();
+  g_array_set_size (gecko->process.libs, 0);
   while (flam_json_member (json, depth))
     if (flam_json_key_is (json, "meta"))
       meta = flam_json_take (json);
     else if (flam_json_key_is (json, "shared"))
-      shared = flam_json_take (json);
+      read_shared (gecko, json);
+    else if (flam_json_key_is (json, "libs"))
+      read_libs (gecko, json);
+    else if (flam_json_key_is (json, "sources"))
+      flam_gecko_tables_read (
+          gecko->process.shared, json, gecko->builder, NULL);
     else if (flam_json_key_is (json, "threads"))
       threads = flam_json_take (json);
     else if (flam_json_key_is (json, "processes"))
       processes = flam_json_take (json);
   read_meta (gecko, meta);
-  read_shared (gecko, shared);
   read_threads (gecko, threads);
   find_processes (gecko, processes);
 }
@@ -520,10 +373,16 @@ check (Gecko *gecko, FlamJson *document, GError **error)
     return FALSE;
   if (gecko->n_events == 0)
     find_event (gecko, FLAM_GECKO_IS_COUNT);
-  if (gecko->bad > 0)
+  if (gecko->newer > 0)
+    flam_builder_warn (gecko->builder,
+                       "written by a newer version: %" G_GINT64_FORMAT
+                       ", where %d is the newest known here",
+                       gecko->newer,
+                       gecko->newest);
+  if (gecko->process.bad > 0)
     flam_builder_warn (gecko->builder,
                        "%" G_GUINT64_FORMAT " stacks or samples make no sense",
-                       gecko->bad);
+                       gecko->process.bad);
   return TRUE;
 }
 
@@ -540,6 +399,8 @@ load (const FlamSource *source,
     .profiles = g_array_new (FALSE, FALSE, sizeof (FlamJsonText)),
     .texts = g_ptr_array_new_with_free_func (g_free),
     .event = { -1, -1, -1 },
+    .process = { .builder = builder,
+                 .libs = g_array_new (FALSE, FALSE, sizeof (FlamId)) },
   };
   FlamJsonText whole = { (const char *)source->data, source->size };
   g_auto (FlamJson) document = { 0 };
@@ -556,7 +417,8 @@ load (const FlamSource *source,
     }
   ok = check (&gecko, &document, error);
   g_clear_error (&gecko.cancelled);
-  flam_gecko_tables_free (gecko.shared);
+  flam_gecko_tables_free (gecko.process.shared);
+  g_array_unref (gecko.process.libs);
   g_array_unref (gecko.profiles);
   g_ptr_array_unref (gecko.texts);
   return ok;

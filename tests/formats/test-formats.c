@@ -5,6 +5,8 @@
  *    captures/folded/nest.folded            the fixture
  *    captures/folded/nest.folded.expected   its profile, as flam_dump_profile()
  *    captures/folded/empty.folded.error     a malformed one: its message
+ *    captures/gecko/prog@70.firefox.json    the same profile as prog@57, as
+ *                                           another version has it
  *    captures/x/make.py                     what made them: no fixture
  *
  * FLAM_UPDATE_GOLDEN=1 writes the .expected and .error files. Each fixture is
@@ -248,6 +250,37 @@ check_exporters (FlamProfile *profile)
     check_exporter (profile, flam_exporters[i]);
 }
 
+/* --- the folders --------------------------------------------------------- */
+
+static gboolean
+is_fixture (const char *name)
+{
+  return !g_str_has_suffix (name, ".expected") &&
+         !g_str_has_suffix (name, ".error") && !g_str_has_suffix (name, ".c") &&
+         !g_str_has_suffix (name, ".md") && !g_str_has_suffix (name, ".py") &&
+         name[0] != '.';
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+static GPtrArray *
+list_folder (const char *path)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (is_fixture (name))
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  return names;
+}
+
 /* --- one fixture --------------------------------------------------------- */
 
 static void
@@ -285,6 +318,39 @@ test_golden (gconstpointer data)
   check_golden (fixture->path, ".expected", ".error", dump);
   check_properties (profile);
   check_exporters (profile);
+}
+
+static char *
+dump_file (const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return flam_dump_profile (profile);
+}
+
+/* The files of a name before an "@" hold one profile. */
+static void
+test_versions (gconstpointer data)
+{
+  const Fixture *fixture = data;
+  g_autofree char *folder = g_path_get_dirname (fixture->path);
+  g_autofree char *base = g_path_get_basename (fixture->path);
+  g_autoptr (GPtrArray) names = list_folder (folder);
+  g_autofree char *dump = dump_file (folder, base);
+  gsize length = strchr (base, '@') + 1 - base;
+  guint others = 0;
+
+  for (guint i = 0; i < names->len; i++)
+    if (strncmp (names->pdata[i], base, length) == 0)
+      {
+        g_autofree char *other = dump_file (folder, names->pdata[i]);
+        g_assert_cmpstr (dump, ==, other);
+        others++;
+      }
+  g_assert_cmpuint (others, >, 1);
 }
 
 /* A profile or an error, and no crash; the properties hold. */
@@ -333,36 +399,7 @@ test_damaged (gconstpointer data)
     }
 }
 
-/* --- the folders --------------------------------------------------------- */
-
-static gboolean
-is_fixture (const char *name)
-{
-  return !g_str_has_suffix (name, ".expected") &&
-         !g_str_has_suffix (name, ".error") && !g_str_has_suffix (name, ".c") &&
-         !g_str_has_suffix (name, ".md") && !g_str_has_suffix (name, ".py") &&
-         name[0] != '.';
-}
-
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
-}
-
-static GPtrArray *
-list_folder (const char *path)
-{
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    if (is_fixture (name))
-      g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, compare_names);
-  return names;
-}
+/* --- the tests ----------------------------------------------------------- */
 
 static goffset
 file_size (const char *folder, const char *name)
@@ -427,6 +464,9 @@ add_folder (const char *captures, const char *importer)
       gboolean is_smallest = g_strcmp0 (name, smallest) == 0;
       add_test (importer, folder, name, is_smallest, "golden", test_golden);
       add_test (importer, folder, name, is_smallest, "damaged", test_damaged);
+      if (strchr (name, '@') != NULL)
+        add_test (
+            importer, folder, name, is_smallest, "versions", test_versions);
     }
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Rows of the Firefox Profiler's tables -> frames and stacks of a profile. */
+
+#include "flam-gecko-tables.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_GECKO_MAX_CATEGORIES 256
+
+/* What all threads of one process share. */
+typedef struct
+{
+  FlamBuilder *builder;
+  /* Read in place of what a thread's own tables lack. */
+  FlamGeckoTables *shared;
+  GArray *libs; /* FlamId: names */
+  FlamFunctionKind category[FLAM_GECKO_MAX_CATEGORIES];
+  guint n_categories;
+  guint64 bad; /* rows that make no sense */
+} FlamGeckoProcess;
+
+gint64 flam_gecko_get (const FlamGeckoProcess *process,
+                       const FlamGeckoTables *tables,
+                       FlamGeckoColumn column,
+                       gint64 row);
+
+/* FlamId, one for each row of the stack table that a thread with these tables
+ * uses; made once. */
+const GArray *flam_gecko_stacks (FlamGeckoProcess *process,
+                                 FlamGeckoTables *tables);
+
+G_END_DECLS
