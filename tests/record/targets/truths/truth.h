@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a program says of itself, for a recording of it to be held against. It
+ * reads its thread's own CPU clock before and after each of its parts; at the
+ * end it writes, to $TRUTH or to its output, a line each, of words with tabs
+ * between, times in seconds:
+ *
+ *   part     NAME                        CPU time of a function and its callees
+ *   thread   NAME TID CPU WAITED LASTED  WAITED: for a CPU, the kernel says
+ *   process  BEFORE CPU                  CPU time before the work began, in all
+ *
+ * With $TRUTH_GO, the path of a FIFO, the work begins when a byte comes out of
+ * it: so long there is time to attach. */
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __clang__
+#define NOINLINE __attribute__ ((noinline))
+#else
+#define NOINLINE __attribute__ ((noinline, noclone))
+#endif
+
+typedef struct
+{
+  const char *name;
+  int64_t ns;
+} TruthPart;
+
+typedef struct
+{
+  char name[16];
+  int tid;
+  int64_t cpu, waited, began, ended;
+} TruthThread;
+
+static TruthThread truth_threads[128];
+static int truth_n_threads;
+static int64_t truth_before;
+static double truth_end_time;
+static volatile uint64_t truth_sink;
+
+static inline int64_t
+truth_clock (clockid_t clock)
+{
+  struct timespec t;
+
+  clock_gettime (clock, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* TIMED (part, call (...)): the part's time is the call's. */
+#define TIMED(part, call)                                                      \
+  do                                                                           \
+    {                                                                          \
+      int64_t timed_from = truth_clock (CLOCK_THREAD_CPUTIME_ID);              \
+      call;                                                                    \
+      __atomic_add_fetch (&(part).ns,                                          \
+                          truth_clock (CLOCK_THREAD_CPUTIME_ID) - timed_from,  \
+                          __ATOMIC_RELAXED);                                   \
+    }                                                                          \
+  while (0)
+
+/* A function that computes for about N µs. */
+#define WORK(function)                                                         \
+  NOINLINE static void function (int microseconds)                             \
+  {                                                                            \
+    uint64_t a = __LINE__; /* no two are the same */                           \
+    for (int i = 0; i < 700 * microseconds; i++)                               \
+      {                                                                        \
+        a = a * 6364136223846793005ull + (uint64_t)i;                          \
+        __asm__ volatile("" : "+r"(a)); /* step by step, whoever compiles */   \
+      }                                                                        \
+    truth_sink = a;                                                            \
+  }
+
+static inline void
+truth_sleep (int microseconds)
+{
+  struct timespec t = { 0, microseconds * 1000 };
+
+  nanosleep (&t, NULL);
+}
+
+/* A thread says who it is when it begins, and calls what it got at its end. */
+static inline TruthThread *
+truth_thread_begin (const char *name)
+{
+  TruthThread *thread = &truth_threads[__atomic_fetch_add (
+      &truth_n_threads, 1, __ATOMIC_SEQ_CST)];
+
+  snprintf (thread->name, sizeof thread->name, "%s", name);
+  pthread_setname_np (pthread_self (), thread->name);
+  thread->tid = (int)syscall (SYS_gettid);
+  thread->began = truth_clock (CLOCK_MONOTONIC);
+  return thread;
+}
+
+static inline void
+truth_thread_end (TruthThread *thread)
+{
+  FILE *file = fopen ("/proc/thread-self/schedstat", "r");
+  long long ran, waited;
+
+  if (file != NULL)
+    {
+      if (fscanf (file, "%lld %lld", &ran, &waited) == 2)
+        thread->waited = waited;
+      fclose (file);
+    }
+  thread->ended = truth_clock (CLOCK_MONOTONIC);
+  thread->cpu = truth_clock (CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* The work begins, for the seconds that the program's argument says. */
+static inline void
+truth_begin (int argc, char **argv)
+{
+  const char *go = getenv ("TRUTH_GO");
+  int fd = go != NULL ? open (go, O_RDONLY | O_CLOEXEC) : -1;
+
+  char byte;
+
+  if (fd >= 0 && read (fd, &byte, 1) != 1)
+    _exit (1);
+  if (fd >= 0)
+    close (fd);
+  truth_before = truth_clock (CLOCK_PROCESS_CPUTIME_ID);
+  truth_end_time = (double)truth_clock (CLOCK_MONOTONIC) / 1e9 +
+                   (argc > 1 ? atof (argv[1]) : 2);
+}
+
+static inline int
+truth_goes_on (void)
+{
+  return (double)truth_clock (CLOCK_MONOTONIC) / 1e9 < truth_end_time;
+}
+
+static inline int
+truth_end (const TruthPart *parts, int n)
+{
+  const char *path = getenv ("TRUTH");
+  FILE *file = path != NULL ? fopen (path, "w") : stdout;
+
+  if (file == NULL)
+    return 1;
+  for (int i = 0; i < n; i++)
+    fprintf (
+        file, "part\t%s\t%.9f\n", parts[i].name, (double)parts[i].ns / 1e9);
+  for (int i = 0; i < truth_n_threads; i++)
+    fprintf (file,
+             "thread\t%s\t%d\t%.9f\t%.9f\t%.9f\n",
+             truth_threads[i].name,
+             truth_threads[i].tid,
+             (double)truth_threads[i].cpu / 1e9,
+             (double)truth_threads[i].waited / 1e9,
+             (double)(truth_threads[i].ended - truth_threads[i].began) / 1e9);
+  fprintf (file,
+           "process\t%.9f\t%.9f\n",
+           (double)truth_before / 1e9,
+           (double)truth_clock (CLOCK_PROCESS_CPUTIME_ID) / 1e9);
+  return fclose (file) != 0;
+}

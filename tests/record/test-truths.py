@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recordings of programs that know what each of their functions took: the
+shares, the sum, and what a thread's time went to. A few of all conditions;
+tests/bench/bench-shares measures each, beside perf.
+
+  test-truths.py [Shares|Totals|Walls][.test_NAME]..."""
+
+import math
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from truths import BOUND, C_PROGRAMS, Condition, command, measure, top  # noqa: E402
+
+# Each program, mode and rate, launched and attached, is in it.
+SHARES = [
+    Condition("burst"),
+    Condition("burst", "wall", 997, attached=True),
+    Condition("burst", "both", 5000, busy=2),
+    Condition("piped", "cpu", 5000),
+    Condition("piped", "cpu", 997, attached=True),
+    Condition("pool", "both", 997),
+    Condition("pool", "wall", 5000, attached=True),
+    Condition("ticks", "wall", 997),
+    Condition("ticks", "cpu", 100, attached=True),
+    Condition("server", "wall", 5000),
+    Condition("server", "cpu", 997, attached=True, busy=2),
+    Condition("squeeze"),
+    Condition("squeeze", "both", 100),
+    Condition("uneven"),
+    Condition("uneven", "wall", 997),
+    Condition("burst.py"),
+    Condition("burst.py", "wall", 997, attached=True),
+    Condition("burst.js"),
+    Condition("burst.js", "cpu", 5000, attached=True),
+]
+
+
+TOTALS = [
+    Condition("burst", seconds=1),
+    Condition("pool", rate=100, seconds=1),
+    Condition("squeeze", "both", seconds=1),
+    Condition("uneven", rate=5000, seconds=1),
+    Condition("piped", attached=True, seconds=1),
+]
+
+
+class Truths(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="flam-truths.")
+        self.addCleanup(folder.cleanup)
+        self.scratch = pathlib.Path(folder.name)
+
+    def measure(self, condition):
+        if not command(condition.program, 1):
+            self.skipTest(f"nothing here runs {condition.program}")
+        return measure(condition, self.scratch)
+
+
+class Shares(Truths):
+    def hold(self, condition):
+        """What is beyond three standard errors by chance is not so twice, the
+        second time measured thrice as long."""
+        if not self.measure(condition).faults():
+            return
+        condition.seconds *= 3
+        wrong = [
+            f"{share.function}: truth {share.truth:.1%}, ours {share.ours:.1%}, "
+            f"may be wrong by {share.bound:.1%}"
+            for share in self.measure(condition).faults()
+        ]
+        self.assertFalse(wrong, f"{condition}: {wrong}")
+
+
+class Totals(Truths):
+    """All CPU time there was is in the capture, wherever it stands there."""
+
+    def hold(self, condition):
+        measured = self.measure(condition)
+        self.assertAlmostEqual(
+            measured.total, measured.spent, delta=0.002 + 0.02 * measured.spent)
+
+
+class Walls(Truths):
+    """A thread runs, waits for a CPU, or is off it: together, it was there."""
+
+    def hold(self, condition):
+        measured = self.measure(condition)
+        for thread in measured.truth.threads:
+            def seconds(*states, tid=thread.tid):
+                selection = ["--measure", "wall-time", "--thread", tid, *states]
+                return top(measured.capture, *selection)["total"] / 1e9
+
+            samples = condition.rate * thread.lasted
+            with self.subTest(f"{condition}: {thread}"):
+                # Main's time begins with the process, of which it knows little.
+                self.assertAlmostEqual(
+                    seconds(), thread.lasted, delta=0.02 + 0.02 * thread.lasted)
+                for states, truth in (("running", thread.cpu), ("waiting", thread.waited)):
+                    share = min(truth / thread.lasted, 1)
+                    noise = 3 * math.sqrt(share * (1 - share) / samples)
+                    self.assertAlmostEqual(
+                        seconds("--states", states), truth,
+                        delta=thread.lasted * max(noise, BOUND), msg=states)
+
+    def test_quiet(self):
+        for program in ("burst", "pool", "squeeze"):
+            self.hold(Condition(program, "wall"))
+
+    def test_loaded(self):
+        for program in ("burst", "pool"):
+            self.hold(Condition(program, "wall", busy=2))
+
+
+def add(cls, conditions):
+    for condition in conditions:
+        words = "".join(c if c.isalnum() else " " for c in str(condition)).split()
+        setattr(cls, "test_" + "_".join(words), lambda self, one=condition: self.hold(one))
+
+
+add(Shares, SHARES)
+add(Totals, TOTALS)
+assert {one.program for one in SHARES} >= set(C_PROGRAMS)
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recordings held against what the recorded program knows of itself: the
+programs of targets/truths read their threads' CPU clocks around each of their
+parts, and say at their end what each took (truth.h).
+
+measure() runs one of them under a condition and returns what it said, what we
+said, and what perf's cpu-clock said of the same run. Used by test-truths.py
+and by tests/bench/bench-shares."""
+
+import collections
+import contextlib
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+# Started by hand, it takes what tests/run has built.
+root = pathlib.Path(__file__).resolve().parent.parent.parent
+build = pathlib.Path(os.environ.get("FLAM_BUILD_ROOT", root / "_test"))
+os.environ.setdefault("FLAMBEAU_ALLOC_LIB", str(build / "app/record/preload/libflambeau-alloc.so"))
+recorder = os.environ.get("FLAMBEAU_RECORDER", str(build / "app/record/flambeau-recorder"))
+cli = os.environ.get("FLAM_CLI", str(build / "app/cli/flambeau-cli"))
+scripts = pathlib.Path(__file__).resolve().parent / "targets/truths"
+
+C_PROGRAMS = ["burst", "piped", "pool", "ticks", "server", "squeeze", "uneven"]
+PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js"]
+MODES = ["cpu", "both", "wall"]
+RATES = [100, 997, 5000]
+# What a function's share may be wrong by; with others that want the CPU.
+BOUND, BOUND_LOADED = 0.03, 0.05
+# A function with less than this is not looked at.
+LEAST = 0.05
+
+
+def command(program, seconds):
+    """None: what runs it is not installed."""
+    if program.endswith(".py"):
+        return [sys.executable, scripts / program, str(seconds)]
+    if program.endswith(".js"):
+        node = shutil.which("node")
+        return node and [node, "--perf-basic-prof", "--no-logfile-per-isolate",
+                         scripts / program, str(seconds)]
+    return [build / "tests/record" / f"truth-{program}", str(seconds)]
+
+
+@dataclasses.dataclass
+class Condition:
+    program: str
+    mode: str = "cpu"
+    rate: int = 997
+    attached: bool = False
+    busy: int = 0  # loops beside it
+    seconds: float = 2
+
+    def __str__(self):
+        how = "attached" if self.attached else "launched"
+        beside = f", {self.busy} busy loops" if self.busy else ""
+        return f"{self.program}, {how}, {self.mode}, {self.rate} Hz{beside}"
+
+    def selection(self):
+        """What of the capture is CPU time."""
+        if self.mode == "wall":
+            return ["--measure", "wall-time", "--states", "running"]
+        return ["--measure", "cpu-time"]
+
+
+Thread = collections.namedtuple("Thread", "name tid cpu waited lasted")
+
+
+@dataclasses.dataclass
+class Truth:
+    """Times in seconds: a function's name to its CPU time, the threads, the
+    process's CPU time before the work began, and at its end."""
+    parts: dict
+    threads: list
+    before: float
+    cpu: float
+
+    @classmethod
+    def read(cls, path):
+        truth = cls({}, [], 0, 0)
+        for line in path.read_text().splitlines():
+            kind, *words = line.split("\t")
+            if kind == "part":
+                truth.parts[words[0]] = float(words[1])
+            elif kind == "thread":
+                truth.threads.append(Thread(words[0], words[1], *map(float, words[2:])))
+            else:
+                truth.before, truth.cpu = map(float, words)
+        return truth
+
+
+@dataclasses.dataclass
+class Share:
+    """Of a function: what the program says; what we say, and what that may be
+    wrong by; what perf and the program say of the time since perf began."""
+    function: str
+    truth: float
+    ours: float
+    bound: float
+    perf: float = None
+    perf_truth: float = None
+
+    def error(self):
+        return abs(self.ours - self.truth)
+
+    def perf_error(self):
+        return abs(self.perf - self.perf_truth)
+
+
+@dataclasses.dataclass
+class Measured:
+    truth: Truth
+    capture: pathlib.Path
+    shares: list
+    spent: float  # CPU time that the program knows of, in what was recorded
+    total: float  # what we say it was
+    said: str  # by the recorder and the program, on stderr
+
+    def faults(self):
+        return [share for share in self.shares if share.error() > share.bound]
+
+
+def ask(*words):
+    done = subprocess.run([cli, *words, "--json"], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return json.loads(done.stdout)
+
+
+def top(file, *selection):
+    return ask("top", file, "--sort", "total", "--limit", "100000", *selection)
+
+
+def found(program, answer, functions):
+    """The share that each of them has in an answer of top's."""
+    sums = dict.fromkeys(functions, 0)
+    for row in answer["rows"]:
+        for name in functions:
+            # V8 says "*heavyWork /a/b.js:1:2".
+            if row["function"] == name or (program.endswith(".js") and name in row["function"]):
+                sums[name] += row["total"]
+    return {name: value / max(answer["total"], 1) for name, value in sums.items()}
+
+
+@contextlib.contextmanager
+def busy_loops(n):
+    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(n)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def wait_until(test, what):
+    end = time.monotonic() + 30
+    while not test():
+        if time.monotonic() > end:
+            raise TimeoutError(what)
+        time.sleep(0.005)
+
+
+class Gate:
+    """The FIFO that a program waits at."""
+
+    def __init__(self, path):
+        self.path = path
+        self.fd = None
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+
+    def reached(self):
+        with contextlib.suppress(OSError):
+            self.fd = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
+        return self.fd is not None
+
+    def open(self):
+        os.write(self.fd, b"\n")
+        os.close(self.fd)
+
+
+def traced(pid):
+    try:
+        return all(
+            "\nTracerPid:\t0\n" not in (task / "status").read_text()
+            for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+        )
+    except OSError:
+        return False
+
+
+def child_of(pid):
+    text = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return int(text.split()[0])
+
+
+class Perf:
+    """perf's recording of a process that waits."""
+
+    def __init__(self, scratch, pid, rate):
+        self.data = scratch / "perf.data"
+        control, answer = scratch / "control", scratch / "answer"
+        for path in (control, answer):
+            path.unlink(missing_ok=True)
+            os.mkfifo(path)
+        self.process = subprocess.Popen(
+            ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(rate), "-D", "-1",
+             "--control", f"fifo:{control},{answer}", "--call-graph", "dwarf,8192",
+             "-o", self.data, "-p", str(pid)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(control, "wb") as say, open(answer, "rb") as hear:
+            say.write(b"enable\n")
+            say.flush()
+            hear.read(3)
+
+    def end(self):
+        self.process.wait(timeout=60)
+        return self.data
+
+
+def run(condition, scratch, with_perf):
+    """Returns the capture, the truth, perf's data, and what was said."""
+    capture, truth = scratch / "ours.flambeau", scratch / "truth"
+    for path in (capture, truth):
+        path.unlink(missing_ok=True)
+    words = command(condition.program, condition.seconds)
+    waits = condition.attached or with_perf
+    gate = Gate(scratch / "go") if waits else None
+    environment = dict(os.environ, TRUTH=str(truth), **({"TRUTH_GO": str(gate.path)} if gate else {}))
+    record = [recorder, "--output", capture, "--rate", str(condition.rate), "--mode", condition.mode]
+    quiet = {"cwd": scratch, "env": environment, "stdout": subprocess.DEVNULL}
+    target, perf = None, None
+    with contextlib.ExitStack() as started:
+        def start(arguments, stderr):
+            process = started.enter_context(subprocess.Popen(arguments, stderr=stderr, **quiet))
+            started.callback(process.kill)
+            return process
+
+        if condition.attached:
+            target = start(words, subprocess.DEVNULL)
+            wait_until(gate.reached, "the program did not begin")
+            ours = start(record + ["--pid", str(target.pid)], subprocess.PIPE)
+            wait_until(lambda: traced(target.pid) or ours.poll() is not None, "it is not traced")
+            time.sleep(0.1)
+        else:
+            ours = start(record + ["--", *words], subprocess.PIPE)
+            if gate:
+                wait_until(gate.reached, "the program did not begin")
+        if with_perf:
+            pid = target.pid if target else child_of(ours.pid)
+            perf = Perf(scratch, pid, condition.rate)
+        with busy_loops(condition.busy):
+            if gate:
+                gate.open()
+            said = ours.communicate(timeout=120)[1].decode("utf-8", "replace")
+        if target:
+            target.wait(timeout=60)
+    if ours.returncode != 0 or not truth.exists():
+        raise RuntimeError(f"{condition}: status {ours.returncode}: {said}")
+    return capture, Truth.read(truth), perf and perf.end(), said
+
+
+def maps():
+    return set(pathlib.Path("/tmp").glob("perf-*.map"))
+
+
+def measure(condition, scratch, with_perf=False):
+    before = maps()
+    capture, truth, perf_data, said = run(condition, scratch, with_perf)
+    selection = condition.selection()
+    ours = top(capture, *selection)
+    samples = top(capture, "--measure", "samples", *selection[2:])["total"]
+    since = truth.cpu - truth.before
+    spent = since if condition.attached else truth.cpu
+    waited = sum(thread.waited for thread in truth.threads)
+    loaded = condition.busy or waited > truth.cpu / 10
+    shares = found(condition.program, ours, truth.parts)
+    perf = found(condition.program, top(perf_data), truth.parts) if perf_data else {}
+    measured = Measured(truth, capture, [], spent, ours["total"] / 1e9, said)
+    for name, seconds in truth.parts.items():
+        share = seconds / spent
+        if share >= LEAST:
+            noise = 3 * math.sqrt(share * (1 - share) / max(samples, 1))
+            measured.shares.append(Share(
+                name, share, shares[name], max(BOUND_LOADED if loaded else BOUND, noise),
+                perf.get(name), seconds / since))
+    if condition.program.endswith(".js"):
+        for path in maps() - before:
+            path.unlink(missing_ok=True)
+    return measured
