@@ -3,6 +3,7 @@
 #include "flam-application.h"
 
 #include "flam-config.h"
+#include "flam-platform.h"
 #include "flam-preferences.h"
 #include "flam-settings.h"
 #include "flam-window.h"
@@ -182,7 +183,7 @@ on_preferences (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GtkWindow *window = gtk_application_get_active_window (data);
 
-  gtk_window_present (GTK_WINDOW (flam_preferences_new (window)));
+  flam_preferences_show (window);
 }
 
 static void
@@ -190,22 +191,22 @@ on_about (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   static const char *developers[] = { "Flambeau developers", NULL };
 
-  adw_show_about_window (gtk_application_get_active_window (data),
-                         "application-name",
-                         _ ("Flambeau"),
-                         "application-icon",
-                         FLAM_APP_ID,
-                         "version",
-                         FLAM_VERSION,
-                         "developer-name",
-                         _ ("Flambeau developers"),
-                         "developers",
-                         developers,
-                         "comments",
-                         _ ("See where time and memory go"),
-                         "license-type",
-                         GTK_LICENSE_GPL_3_0,
-                         NULL);
+  flam_platform_show_about (gtk_application_get_active_window (data),
+                            "application-name",
+                            _ ("Flambeau"),
+                            "application-icon",
+                            FLAM_APP_ID,
+                            "version",
+                            FLAM_VERSION,
+                            "developer-name",
+                            _ ("Flambeau developers"),
+                            "developers",
+                            developers,
+                            "comments",
+                            _ ("See where time and memory go"),
+                            "license-type",
+                            GTK_LICENSE_GPL_3_0,
+                            NULL);
 }
 
 static const GActionEntry actions[] = {

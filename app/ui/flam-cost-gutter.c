@@ -2,6 +2,8 @@
 
 #include "flam-cost-gutter.h"
 
+#include "flam-platform.h"
+
 #define WIDTH_CHARS 8
 #define PADDING 4
 #define BAR_ALPHA 0.30f
@@ -95,12 +97,11 @@ flam_cost_gutter_snapshot_line (GtkSourceGutterRenderer *renderer,
   int row =
       self->costs != NULL ? flam_source_costs_find (self->costs, line + 1) : -1;
   Cell cell = { 0 };
-  int y, height;
+  double y, height;
 
   if (row < 0)
     return;
-  gtk_source_gutter_lines_get_line_yrange (
-      lines, line, GTK_SOURCE_GUTTER_RENDERER_ALIGNMENT_MODE_CELL, &y, &height);
+  flam_platform_gutter_line (lines, line, &y, &height);
   gtk_style_context_get_color (gtk_widget_get_style_context (view), &cell.text);
   cell.y = (float)y;
   cell.height = (float)height;

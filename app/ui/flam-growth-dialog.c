@@ -17,7 +17,7 @@ typedef struct
 
 struct _FlamGrowthDialog
 {
-  AdwMessageDialog parent_instance;
+  FlamAlert parent_instance;
 
   GArray *moments; /* Moment, ascending */
   AdwComboRow *from;
@@ -26,9 +26,7 @@ struct _FlamGrowthDialog
 
 static guint chosen_signal;
 
-G_DEFINE_FINAL_TYPE (FlamGrowthDialog,
-                     flam_growth_dialog,
-                     ADW_TYPE_MESSAGE_DIALOG)
+G_DEFINE_FINAL_TYPE (FlamGrowthDialog, flam_growth_dialog, FLAM_TYPE_ALERT)
 
 /* --- moments -------------------------------------------------------------- */
 
@@ -101,10 +99,10 @@ chosen_time (FlamGrowthDialog *self, AdwComboRow *row)
 static void
 update_response (FlamGrowthDialog *self)
 {
-  adw_message_dialog_set_response_enabled (ADW_MESSAGE_DIALOG (self),
-                                           "show",
-                                           chosen_time (self, self->from) <
-                                               chosen_time (self, self->to));
+  flam_alert_set_response_enabled ((FlamAlert *)self,
+                                   "show",
+                                   chosen_time (self, self->from) <
+                                       chosen_time (self, self->to));
 }
 
 static AdwComboRow *
@@ -126,7 +124,7 @@ add_row (FlamGrowthDialog *self, GtkListBox *list, const char *title, guint row)
 }
 
 static void
-flam_growth_dialog_response (AdwMessageDialog *dialog, const char *response)
+flam_growth_dialog_response (FlamAlert *dialog, const char *response)
 {
   FlamGrowthDialog *self = FLAM_GROWTH_DIALOG (dialog);
 
@@ -149,7 +147,7 @@ static void
 flam_growth_dialog_class_init (FlamGrowthDialogClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = flam_growth_dialog_finalize;
-  ADW_MESSAGE_DIALOG_CLASS (klass)->response = flam_growth_dialog_response;
+  FLAM_ALERT_CLASS (klass)->response = flam_growth_dialog_response;
   chosen_signal = g_signal_new ("chosen",
                                 FLAM_TYPE_GROWTH_DIALOG,
                                 G_SIGNAL_RUN_LAST,
@@ -171,14 +169,10 @@ flam_growth_dialog_init (FlamGrowthDialog *self)
 }
 
 FlamGrowthDialog *
-flam_growth_dialog_new (GtkWindow *parent, FlamSession *session)
+flam_growth_dialog_new (FlamSession *session)
 {
   FlamGrowthDialog *self =
       g_object_new (FLAM_TYPE_GROWTH_DIALOG,
-                    "transient-for",
-                    parent,
-                    "modal",
-                    TRUE,
                     "heading",
                     _ ("Growth Between Two Moments"),
                     "body",
@@ -186,7 +180,7 @@ flam_growth_dialog_new (GtkWindow *parent, FlamSession *session)
                        "and is still in use at the "
                        "second."),
                     NULL);
-  AdwMessageDialog *dialog = ADW_MESSAGE_DIALOG (self);
+  FlamAlert *dialog = (FlamAlert *)self;
   const FlamSelection *selection = flam_session_get_selection (session);
   GtkWidget *list = gtk_list_box_new ();
 
@@ -194,17 +188,22 @@ flam_growth_dialog_new (GtkWindow *parent, FlamSession *session)
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
   gtk_widget_add_css_class (list, "boxed-list");
   gtk_widget_set_size_request (list, 380, -1);
-  adw_message_dialog_add_responses (
+  flam_alert_add_responses (
       dialog, "cancel", _ ("_Cancel"), "show", _ ("_Show Growth"), NULL);
-  adw_message_dialog_set_response_appearance (
-      dialog, "show", ADW_RESPONSE_SUGGESTED);
-  adw_message_dialog_set_default_response (dialog, "show");
-  adw_message_dialog_set_close_response (dialog, "cancel");
+  flam_alert_set_response_appearance (dialog, "show", ADW_RESPONSE_SUGGESTED);
+  flam_alert_set_default_response (dialog, "show");
+  flam_alert_set_close_response (dialog, "cancel");
   self->from = add_row (
       self, GTK_LIST_BOX (list), _ ("From"), moment_at (self, selection->from));
   self->to = add_row (
       self, GTK_LIST_BOX (list), _ ("To"), moment_at (self, selection->to));
-  adw_message_dialog_set_extra_child (dialog, list);
+  flam_alert_set_extra_child (dialog, list);
   update_response (self);
   return self;
+}
+
+void
+flam_growth_dialog_present (FlamGrowthDialog *self, GtkWindow *parent)
+{
+  flam_alert_present ((FlamAlert *)self, parent);
 }

@@ -6,17 +6,16 @@
  *
  * Signal "chosen" (gint64 from, gint64 to), half open, ns. */
 
+#include "flam-platform.h"
 #include "flam-session.h"
-
-#include <adwaita.h>
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_GROWTH_DIALOG (flam_growth_dialog_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamGrowthDialog, flam_growth_dialog, FLAM, GROWTH_DIALOG, AdwMessageDialog)
+    FlamGrowthDialog, flam_growth_dialog, FLAM, GROWTH_DIALOG, FlamAlert)
 
-FlamGrowthDialog *flam_growth_dialog_new (GtkWindow *parent,
-                                          FlamSession *session);
+FlamGrowthDialog *flam_growth_dialog_new (FlamSession *session);
+void flam_growth_dialog_present (FlamGrowthDialog *dialog, GtkWindow *parent);
 
 G_END_DECLS

@@ -2,13 +2,14 @@
 
 #include "flam-preferences.h"
 
+#include "flam-platform.h"
 #include "flam-settings.h"
 
 #include <glib/gi18n.h>
 
 struct _FlamPreferences
 {
-  AdwPreferencesWindow parent_instance;
+  AdwPreferencesPage parent_instance;
 
   GPtrArray *mapping_rows; /* not referenced: they are in the group */
   GPtrArray *binary_rows;
@@ -30,7 +31,7 @@ struct _FlamPreferences
 
 G_DEFINE_FINAL_TYPE (FlamPreferences,
                      flam_preferences,
-                     ADW_TYPE_PREFERENCES_WINDOW)
+                     ADW_TYPE_PREFERENCES_PAGE)
 
 /* --- choices: the values of a key, in the order of the rows --------------- */
 
@@ -78,8 +79,7 @@ bind_choice (const char *key, AdwComboRow *row, const char *const *choices)
                                 NULL);
 }
 
-/* --- lists of files and folders
- * ----------------------------------------------- */
+/* --- lists of files and folders ------------------------------------------- */
 
 static void
 clear_rows (AdwPreferencesGroup *group, GPtrArray *rows)
@@ -234,12 +234,12 @@ binaries_response (GtkNativeDialog *dialog, int response, FlamPreferences *self)
 static void
 on_add_binaries (FlamPreferences *self)
 {
-  GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (_ ("Add a Folder"),
-                                   GTK_WINDOW (self),
-                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
-                                   _ ("_Add"),
-                                   NULL);
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (
+      _ ("Add a Folder"),
+      GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
+      GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+      _ ("_Add"),
+      NULL);
 
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
   g_signal_connect_object (
@@ -335,8 +335,9 @@ flam_preferences_init (FlamPreferences *self)
   update_lists (self);
 }
 
-FlamPreferences *
-flam_preferences_new (GtkWindow *parent)
+void
+flam_preferences_show (GtkWindow *parent)
 {
-  return g_object_new (FLAM_TYPE_PREFERENCES, "transient-for", parent, NULL);
+  flam_platform_present_preferences (g_object_new (FLAM_TYPE_PREFERENCES, NULL),
+                                     parent);
 }

@@ -9,8 +9,9 @@ G_BEGIN_DECLS
 
 #define FLAM_TYPE_PREFERENCES (flam_preferences_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamPreferences, flam_preferences, FLAM, PREFERENCES, AdwPreferencesWindow)
+    FlamPreferences, flam_preferences, FLAM, PREFERENCES, AdwPreferencesPage)
 
-FlamPreferences *flam_preferences_new (GtkWindow *parent);
+/* Presents them before `parent`. */
+void flam_preferences_show (GtkWindow *parent);
 
 G_END_DECLS

@@ -76,10 +76,10 @@ on_growth (GSimpleAction *action, GVariant *parameter, gpointer window)
 
   if (!has_blocks (session))
     return;
-  dialog = flam_growth_dialog_new (window, session);
+  dialog = flam_growth_dialog_new (session);
   g_signal_connect_object (
       dialog, "chosen", G_CALLBACK (on_growth_chosen), session, 0);
-  gtk_window_present (GTK_WINDOW (dialog));
+  flam_growth_dialog_present (dialog, GTK_WINDOW (window));
 }
 
 /* --- suppressions --------------------------------------------------------- */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The few places where the platform's newer releases want other calls than
+ * Debian 12's: libadwaita 1.5 has dialogs within the window, GtkSourceView
+ * 5.16 measures a gutter's line in fractions. Each has one name here, and the
+ * newer call behind it where there is one. */
+
+#include <adwaita.h>
+#include <gtksourceview/gtksource.h>
+
+G_BEGIN_DECLS
+
+/* A question with a few answers, and a widget of ours between. */
+#if ADW_CHECK_VERSION(1, 5, 0)
+typedef AdwAlertDialog FlamAlert;
+typedef AdwAlertDialogClass FlamAlertClass;
+#define FLAM_TYPE_ALERT ADW_TYPE_ALERT_DIALOG
+#define FLAM_ALERT_CLASS ADW_ALERT_DIALOG_CLASS
+#define flam_alert_add_responses adw_alert_dialog_add_responses
+#define flam_alert_set_response_appearance                                     \
+  adw_alert_dialog_set_response_appearance
+#define flam_alert_set_response_enabled adw_alert_dialog_set_response_enabled
+#define flam_alert_set_default_response adw_alert_dialog_set_default_response
+#define flam_alert_set_close_response adw_alert_dialog_set_close_response
+#define flam_alert_set_extra_child adw_alert_dialog_set_extra_child
+#else
+typedef AdwMessageDialog FlamAlert;
+typedef AdwMessageDialogClass FlamAlertClass;
+#define FLAM_TYPE_ALERT ADW_TYPE_MESSAGE_DIALOG
+#define FLAM_ALERT_CLASS ADW_MESSAGE_DIALOG_CLASS
+#define flam_alert_add_responses adw_message_dialog_add_responses
+#define flam_alert_set_response_appearance                                     \
+  adw_message_dialog_set_response_appearance
+#define flam_alert_set_response_enabled adw_message_dialog_set_response_enabled
+#define flam_alert_set_default_response adw_message_dialog_set_default_response
+#define flam_alert_set_close_response adw_message_dialog_set_close_response
+#define flam_alert_set_extra_child adw_message_dialog_set_extra_child
+#endif
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAlert, g_object_unref)
+
+static inline void
+flam_alert_present (FlamAlert *alert, GtkWindow *parent)
+{
+#if ADW_CHECK_VERSION(1, 5, 0)
+  adw_dialog_present (ADW_DIALOG (alert), GTK_WIDGET (parent));
+#else
+  gtk_window_set_transient_for (GTK_WINDOW (alert), parent);
+  gtk_window_set_modal (GTK_WINDOW (alert), TRUE);
+  gtk_window_present (GTK_WINDOW (alert));
+#endif
+}
+
+/* Pages of settings before `parent`. */
+static inline void
+flam_platform_present_preferences (AdwPreferencesPage *page, GtkWindow *parent)
+{
+#if ADW_CHECK_VERSION(1, 5, 0)
+  AdwDialog *dialog = adw_preferences_dialog_new ();
+
+  adw_preferences_dialog_add (ADW_PREFERENCES_DIALOG (dialog), page);
+  adw_dialog_present (dialog, GTK_WIDGET (parent));
+#else
+  GtkWidget *window = g_object_new (ADW_TYPE_PREFERENCES_WINDOW,
+                                    "transient-for",
+                                    parent,
+                                    "modal",
+                                    TRUE,
+                                    "search-enabled",
+                                    FALSE,
+                                    "default-width",
+                                    560,
+                                    "default-height",
+                                    620,
+                                    NULL);
+
+  adw_preferences_window_add (ADW_PREFERENCES_WINDOW (window), page);
+  gtk_window_present (GTK_WINDOW (window));
+#endif
+}
+
+#if ADW_CHECK_VERSION(1, 5, 0)
+#define flam_platform_show_about(parent, ...)                                  \
+  adw_show_about_dialog (GTK_WIDGET (parent), __VA_ARGS__)
+#else
+#define flam_platform_show_about(parent, ...)                                  \
+  adw_show_about_window (parent, __VA_ARGS__)
+#endif
+
+/* Where a line's cell in the gutter begins, and how high it is, in pixels. */
+static inline void
+flam_platform_gutter_line (GtkSourceGutterLines *lines,
+                           guint line,
+                           double *y,
+                           double *height)
+{
+#if GTK_SOURCE_CHECK_VERSION(5, 16, 0)
+  gtk_source_gutter_lines_get_line_extent (
+      lines, line, GTK_SOURCE_GUTTER_RENDERER_ALIGNMENT_MODE_CELL, y, height);
+#else
+  int whole_y, whole_height;
+
+  gtk_source_gutter_lines_get_line_yrange (
+      lines,
+      line,
+      GTK_SOURCE_GUTTER_RENDERER_ALIGNMENT_MODE_CELL,
+      &whole_y,
+      &whole_height);
+  *y = whole_y;
+  *height = whole_height;
+#endif
+}
+
+G_END_DECLS

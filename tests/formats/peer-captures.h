@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Captures of other tools, with what those tools say of them: ours to ship in
+ * tests/captures/peers ($FLAM_CAPTURES), and "public/..." of others' projects,
+ * which are not ours to ship: $FLAM_PUBLIC_CAPTURES, where a machine has them.
+ */
+
+#include <glib.h>
+
+#define PUBLIC "public/"
+
+static inline gboolean
+peer_capture_is_absent (const char *name)
+{
+  return g_str_has_prefix (name, PUBLIC) &&
+         g_getenv ("FLAM_PUBLIC_CAPTURES") == NULL;
+}
+
+/* Its path; g_free. */
+static inline char *
+peer_capture_path (const char *name)
+{
+  const char *public = g_getenv ("FLAM_PUBLIC_CAPTURES");
+
+  if (g_str_has_prefix (name, PUBLIC))
+    return g_build_filename (
+        public != NULL ? public : "", name + strlen (PUBLIC), NULL);
+  return g_build_filename (g_getenv ("FLAM_CAPTURES"), name, NULL);
+}
