@@ -41,16 +41,17 @@ become_nobody (void)
   g_assert_cmpint (setresuid (NOBODY, NOBODY, NOBODY), ==, 0);
 }
 
-/* A copy of a target in `folder`; g_free. */
+/* A copy of a program in `folder`, which others may enter other than that of
+ * the build, it may lie in a home of mode 0700; g_free. */
 static char *
-copy_target (const char *name, const char *folder, int mode)
+copy_program (const char *program, const char *folder, int mode)
 {
-  g_autofree char *target = target_path (name);
+  g_autofree char *name = g_path_get_basename (program);
   g_autofree char *text = NULL;
   char *copy = g_build_filename (folder, name, NULL);
   gsize size;
 
-  g_assert_true (g_file_get_contents (target, &text, &size, NULL));
+  g_assert_true (g_file_get_contents (program, &text, &size, NULL));
   g_assert_true (g_file_set_contents_full (
       copy, text, (gssize)size, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
   g_assert_cmpint (g_chmod (copy, mode), ==, 0);
@@ -222,6 +223,7 @@ stage_set_user_id (void)
   g_autoptr (Recording) recording = NULL;
   g_autofree char *warnings = NULL;
 
+  g_setenv ("FLAMBEAU_RECORDER", g_getenv ("FLAM_COPY_RECORDER"), TRUE);
   become_nobody ();
   recording = record (arguments);
   assert_good (recording, 0);
@@ -234,7 +236,9 @@ static void
 test_set_user_id (void)
 {
   g_autofree char *folder = NULL;
+  g_autofree char *given = target_path ("given");
   g_autofree char *copy = NULL;
+  g_autofree char *recorder = NULL;
   struct statvfs system;
 
   if (geteuid () != 0)
@@ -244,13 +248,16 @@ test_set_user_id (void)
     }
   folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
   g_chmod (folder, 0755);
-  copy = copy_target ("given", folder, 04755);
+  copy = copy_program (given, folder, 04755);
+  recorder = copy_program (g_getenv ("FLAMBEAU_RECORDER"), folder, 0755);
   g_setenv ("FLAM_COPY", copy, TRUE);
+  g_setenv ("FLAM_COPY_RECORDER", recorder, TRUE);
   if (statvfs (folder, &system) != 0 || (system.f_flag & ST_NOSUID))
     g_test_skip ("no set-user-ID programs here");
   else
     play ("set-user-id");
   g_unlink (copy);
+  g_unlink (recorder);
   g_rmdir (folder);
 }
 
