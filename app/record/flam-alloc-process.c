@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-alloc-process.h"
 
-#include "flam-alloc-shared.h"
+#include "flam-alloc-cursor.h"
+#include "flam-alloc-map.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -16,17 +16,15 @@
 
 typedef struct
 {
-  FlamAllocRing *ring;
+  FlamAllocCursor cursor;
   FlamAllocStream *stream; /* NULL until the first event, and between users */
-  guint64 at;              /* bytes read */
-  guint64 end;             /* bytes published, of this round */
-  guint64 ticks;           /* of the next event; G_MAXUINT64 none */
 } Ring;
 
 struct _FlamAllocProcess
 {
   FlamAllocContext *context;
   char *path;
+  FlamAllocMap *map;
   FlamAllocHeader *header;
   FlamAllocSpace *space;
   GArray *rings;       /* Ring */
@@ -43,40 +41,34 @@ struct _FlamAllocProcess
 
 /* --- life ---------------------------------------------------------------- */
 
-static FlamAllocHeader *
+static FlamAllocMap *
 map_file (const char *path)
 {
-  int fd = open (path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  void *mapped = MAP_FAILED;
-  struct stat st;
+  int fd = open (path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  FlamAllocMap *map;
 
-  if (fd >= 0 && fstat (fd, &st) == 0 && S_ISREG (st.st_mode) &&
-      (guint64)st.st_size == FLAM_ALLOC_FILE_SIZE)
-    mapped = mmap (
-        NULL, FLAM_ALLOC_FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (fd >= 0)
-    close (fd);
-  return mapped == MAP_FAILED ? NULL : mapped;
+  if (fd < 0)
+    return NULL;
+  map = flam_alloc_map_new (fd, FLAM_ALLOC_FILE_SIZE);
+  close (fd);
+  return map;
 }
 
 FlamAllocProcess *
 flam_alloc_process_open (FlamAllocContext *context, const char *path)
 {
-  FlamAllocHeader *header = map_file (path);
+  g_autoptr (FlamAllocMap) map = map_file (path);
+  FlamAllocHeader *header = map != NULL ? flam_alloc_map_data (map) : NULL;
   FlamAllocStack none = { FLAM_NONE, FLAM_NONE };
   FlamAllocProcess *process;
 
-  if (header == NULL)
-    return NULL;
-  if (header->magic != FLAM_ALLOC_MAGIC ||
+  if (header == NULL || header->magic != FLAM_ALLOC_MAGIC ||
       header->version != FLAM_ALLOC_VERSION)
-    {
-      munmap (header, FLAM_ALLOC_FILE_SIZE);
-      return NULL;
-    }
+    return NULL;
   process = g_new0 (FlamAllocProcess, 1);
   process->context = context;
   process->path = g_strdup (path);
+  process->map = g_steal_pointer (&map);
   process->header = header;
   process->space = flam_alloc_ledger_add_space (context->ledger);
   process->rings = g_array_new (FALSE, TRUE, sizeof (Ring));
@@ -94,7 +86,7 @@ void
 flam_alloc_process_free (FlamAllocProcess *process)
 {
   flam_alloc_ledger_end_space (process->context->ledger, process->space);
-  munmap (process->header, FLAM_ALLOC_FILE_SIZE);
+  flam_alloc_map_free (process->map);
   g_array_unref (process->rings);
   flam_column_clear (&process->stacks);
   g_hash_table_unref (process->python);
@@ -114,6 +106,15 @@ flam_alloc_process_pid (const FlamAllocProcess *process)
   return process->pid;
 }
 
+static gboolean
+is_damaged (const FlamAllocProcess *process)
+{
+  for (guint i = 0; i < process->rings->len; i++)
+    if (g_array_index (process->rings, Ring, i).cursor.damaged)
+      return TRUE;
+  return flam_alloc_map_is_cut (process->map);
+}
+
 void
 flam_alloc_process_add_stats (const FlamAllocProcess *process,
                               FlamAllocStats *stats)
@@ -121,20 +122,21 @@ flam_alloc_process_add_stats (const FlamAllocProcess *process,
   stats->lost += process->header->lost;
   stats->truncated += process->header->truncated;
   stats->bypassed = stats->bypassed || process->header->bypassed != 0;
+  stats->damaged += is_damaged (process);
   stats->n_processes++;
 }
 
 /* --- stacks -------------------------------------------------------------- */
 
-static const char *
+/* A copy, as the target may write while we read. g_free. */
+static char *
 module_path (const FlamAllocHeader *header, guint32 at)
 {
   const char *text = (const char *)header + FLAM_ALLOC_TEXT_AT;
 
-  if (at == 0 || at >= FLAM_ALLOC_TEXT_SIZE ||
-      memchr (text + at, 0, FLAM_ALLOC_TEXT_SIZE - at) == NULL)
-    return "";
-  return text + at;
+  if (at == 0 || at >= FLAM_ALLOC_TEXT_SIZE)
+    return g_strdup ("");
+  return g_strndup (text + at, MIN (FLAM_ALLOC_TEXT_SIZE - at, PATH_MAX));
 }
 
 static FlamId
@@ -147,12 +149,14 @@ frame_of (FlamAllocProcess *process, guint64 place)
   guint32 id = FLAM_ALLOC_PLACE_MODULE (place);
   guint64 offset = FLAM_ALLOC_PLACE_OFFSET (place);
   FlamAllocModule module = { 0 };
+  g_autofree char *path = NULL;
 
   if (id > 0 && id < FLAM_ALLOC_MAX_MODULES)
     module = modules[id];
+  path = module_path (process->header, module.path);
   return owner->frame (owner->data,
                        process->pid,
-                       module_path (process->header, module.path),
+                       path,
                        module.start,
                        module.end,
                        module.bias,
@@ -299,7 +303,8 @@ begin_tick (FlamAllocProcess *process, guint64 ticks)
   double since = (double)(gint64)(ticks - process->start_ticks);
   double time = (double)(process->start_ns - context->start_ns) +
                 since * process->ns_per_tick;
-  gint64 now = (gint64)CLAMP (time, 0, 1e18);
+  double latest = (double)(now_ns () - context->start_ns);
+  gint64 now = (gint64)CLAMP (time, 0, MAX (latest, 0));
   gint64 end = flam_alloc_ledger_advance (context->ledger, now);
   double left = (double)(end - now) / process->ns_per_tick;
 
@@ -307,46 +312,6 @@ begin_tick (FlamAllocProcess *process, guint64 ticks)
 }
 
 /* --- events -------------------------------------------------------------- */
-
-static inline const guint8 *
-record_at (const Ring *ring)
-{
-  return ring->ring->data + ring->at % FLAM_ALLOC_RING_DATA;
-}
-
-static inline guint
-record_size (unsigned op, guint64 at)
-{
-  if (op == FLAM_ALLOC_OP_PAD)
-    return FLAM_ALLOC_RING_DATA - at % FLAM_ALLOC_RING_DATA;
-  return op == FLAM_ALLOC_OP_FREE ? sizeof (FlamAllocFree)
-                                  : sizeof (FlamAllocBlock);
-}
-
-/* Skips what is no event, and notes when the next one was. */
-static inline void
-look_ahead (Ring *ring)
-{
-  ring->ticks = G_MAXUINT64;
-  while (ring->at + sizeof (FlamAllocFree) <= ring->end)
-    {
-      guint64 stamp;
-      unsigned op;
-
-      memcpy (&stamp, record_at (ring), sizeof stamp);
-      op = FLAM_ALLOC_STAMP_OP (stamp);
-      if (G_LIKELY (op != FLAM_ALLOC_OP_PAD))
-        {
-          if (ring->at + record_size (op, ring->at) > ring->end)
-            break;
-          ring->ticks = FLAM_ALLOC_STAMP_TICKS (stamp);
-          return;
-        }
-      ring->at += record_size (FLAM_ALLOC_OP_PAD, ring->at);
-    }
-  if (ring->at < ring->end)
-    ring->at = ring->end;
-}
 
 static FlamAllocator
 allocator_of (unsigned op)
@@ -431,19 +396,19 @@ begin_stream (FlamAllocProcess *process, Ring *ring)
   FlamAllocContext *context = process->context;
   char name[17] = "";
 
-  memcpy (name, ring->ring->name, 16);
+  memcpy (name, ring->cursor.ring->name, 16);
   ring->stream = flam_alloc_ledger_add_stream (
       context->ledger,
       process->space,
       context->owner.thread (
-          context->owner.data, process->pid, ring->ring->tid, name));
+          context->owner.data, process->pid, ring->cursor.ring->tid, name));
 }
 
 static inline void
 handle_event (FlamAllocProcess *process, Ring *ring)
 {
   const FlamAllocContext *context = process->context;
-  const guint8 *record = record_at (ring);
+  const guint8 *record = flam_alloc_cursor_record (&ring->cursor);
   FlamAllocFree freed;
   unsigned op;
 
@@ -460,7 +425,7 @@ handle_event (FlamAllocProcess *process, Ring *ring)
       flam_alloc_ledger_free_block (
           context->ledger, ring->stream, FLAM_ALLOC_ADDRESS (freed.address));
     }
-  ring->at += record_size (op, ring->at);
+  flam_alloc_cursor_skip (&ring->cursor);
 }
 
 /* --- rings --------------------------------------------------------------- */
@@ -471,11 +436,11 @@ handle_event (FlamAllocProcess *process, Ring *ring)
 static void
 release_ring (FlamAllocProcess *process, Ring *ring)
 {
-  FlamAllocRing *shared = ring->ring;
+  FlamAllocRing *shared = ring->cursor.ring;
 
   if (__atomic_load_n (&shared->state, __ATOMIC_ACQUIRE) !=
           FLAM_ALLOC_RING_DONE ||
-      __atomic_load_n (&shared->head, __ATOMIC_ACQUIRE) != ring->at)
+      __atomic_load_n (&shared->head, __ATOMIC_ACQUIRE) != ring->cursor.at)
     return;
   if (ring->stream != NULL)
     flam_alloc_ledger_end_stream (process->context->ledger, ring->stream);
@@ -492,10 +457,10 @@ find_rings (FlamAllocProcess *process)
   while (process->rings->len < n)
     {
       Ring ring = {
-        .ring = (FlamAllocRing *)(void *)((char *)process->header +
-                                          FLAM_ALLOC_RINGS_AT +
-                                          (guint64)process->rings->len *
-                                              FLAM_ALLOC_RING_BYTES),
+        .cursor.ring = (FlamAllocRing *)(void *)((char *)process->header +
+                                                 FLAM_ALLOC_RINGS_AT +
+                                                 (guint64)process->rings->len *
+                                                     FLAM_ALLOC_RING_BYTES),
       };
 
       g_array_append_val (process->rings, ring);
@@ -513,11 +478,8 @@ begin_round (FlamAllocProcess *process)
     {
       Ring *ring = ring_of (process, i);
 
-      ring->end = __atomic_load_n (&ring->ring->head, __ATOMIC_ACQUIRE);
-      if (ring->end - ring->at > FLAM_ALLOC_RING_DATA)
-        ring->at = ring->end;
-      look_ahead (ring);
-      any = any || ring->ticks != G_MAXUINT64;
+      flam_alloc_cursor_begin_round (&ring->cursor);
+      any = any || ring->cursor.ticks != G_MAXUINT64;
     }
   return any;
 }
@@ -534,16 +496,16 @@ oldest_ring (FlamAllocProcess *process, guint64 limit, guint64 *until)
     {
       Ring *ring = ring_of (process, i);
 
-      if (ring->ticks > limit)
+      if (ring->cursor.ticks > limit)
         continue;
-      if (oldest == NULL || ring->ticks < oldest->ticks)
+      if (oldest == NULL || ring->cursor.ticks < oldest->cursor.ticks)
         {
           if (oldest != NULL)
-            *until = MIN (*until, oldest->ticks);
+            *until = MIN (*until, oldest->cursor.ticks);
           oldest = ring;
         }
       else
-        *until = MIN (*until, ring->ticks);
+        *until = MIN (*until, ring->cursor.ticks);
     }
   return oldest;
 }
@@ -551,14 +513,14 @@ oldest_ring (FlamAllocProcess *process, guint64 limit, guint64 *until)
 /* Blocks lie all over memory: have the one of some events later fetched. (It
  * may be the middle of a record that is looked at; that costs nothing.) */
 static inline void
-expect_later (const FlamAllocProcess *process, const Ring *ring)
+expect_later (const FlamAllocProcess *process, const FlamAllocCursor *cursor)
 {
   guint64 address;
 
-  if (ring->at + AHEAD + 16 > ring->end)
+  if (cursor->end - cursor->at < AHEAD + 16)
     return;
   memcpy (&address,
-          ring->ring->data + (ring->at + AHEAD) % FLAM_ALLOC_RING_DATA + 8,
+          cursor->ring->data + (cursor->at + AHEAD) % FLAM_ALLOC_RING_DATA + 8,
           sizeof address);
   flam_alloc_ledger_expect (process->space, address);
 }
@@ -568,16 +530,15 @@ drain_ring (FlamAllocProcess *process, Ring *ring, guint64 until)
 {
   guint64 n = 0;
 
-  while (ring->ticks <= until)
+  while (ring->cursor.ticks <= until)
     {
-      if (G_UNLIKELY (ring->ticks >= process->tick_end))
-        begin_tick (process, ring->ticks);
-      expect_later (process, ring);
+      if (G_UNLIKELY (ring->cursor.ticks >= process->tick_end))
+        begin_tick (process, ring->cursor.ticks);
+      expect_later (process, &ring->cursor);
       handle_event (process, ring);
-      look_ahead (ring);
-      /* The writer may be waiting for room. */
+      flam_alloc_cursor_look_ahead (&ring->cursor);
       if (n++ % 1024 == 0)
-        __atomic_store_n (&ring->ring->tail, ring->at, __ATOMIC_RELEASE);
+        flam_alloc_cursor_say_read (&ring->cursor);
     }
   return n;
 }
@@ -599,7 +560,7 @@ flam_alloc_process_drain (FlamAllocProcess *process)
   for (guint i = 0; i < process->rings->len; i++)
     {
       ring = ring_of (process, i);
-      __atomic_store_n (&ring->ring->tail, ring->at, __ATOMIC_RELEASE);
+      flam_alloc_cursor_say_read (&ring->cursor);
       release_ring (process, ring);
     }
   return n;

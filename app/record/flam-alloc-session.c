@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-alloc-session.h"
 
+#include "flam-alloc-map.h"
 #include "flam-alloc-process.h"
 #include "flam-alloc-shared.h"
 #include "flam-config.h"
@@ -17,9 +18,15 @@
 
 #define LIBRARY "libflambeau-alloc.so"
 #define SCAN_NS 20000000
+/* One takes all that was published before it. What it found to be stamped after
+ * its beginning, by a clock that is a little ahead, is left for another; more
+ * may come for ever, from a target that does not go silent. */
+#define LAST_ROUNDS 2
+
 struct _FlamAllocSession
 {
   FlamAllocContext context;
+  FlamAllocMap *control_map;
   FlamAllocControl *control;
   char *directory;
   char *library;
@@ -86,15 +93,14 @@ make_control (FlamAllocSession *session,
       g_build_filename (session->directory, "control", NULL);
   const char *seed = g_getenv ("FLAMBEAU_ALLOC_SEED"); /* for tests */
   int fd = open (path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  void *mapped = MAP_FAILED;
 
   if (fd >= 0 && ftruncate (fd, 4096) == 0)
-    mapped = mmap (NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    session->control_map = flam_alloc_map_new (fd, 4096);
   if (fd >= 0)
     close (fd);
-  if (mapped == MAP_FAILED)
+  if (session->control_map == NULL)
     return fail (error, "cannot be made", path);
-  session->control = mapped;
+  session->control = flam_alloc_map_data (session->control_map);
   session->control->version = FLAM_ALLOC_VERSION;
   session->control->follow = follow;
   session->control->python = (guint32)python;
@@ -173,10 +179,8 @@ void
 flam_alloc_session_free (FlamAllocSession *session)
 {
   if (session->control != NULL)
-    {
-      session->control->stopped = 1;
-      munmap (session->control, 4096);
-    }
+    session->control->stopped = 1;
+  g_clear_pointer (&session->control_map, flam_alloc_map_free);
   if (session->directory != NULL)
     remove_files (session->directory);
   g_clear_pointer (&session->processes, g_ptr_array_unref);
@@ -296,8 +300,8 @@ flam_alloc_session_drain_process (FlamAllocSession *session,
 
       if (flam_alloc_process_pid (process) != pid)
         continue;
-      while (flam_alloc_process_drain (process) > 0)
-        continue;
+      for (guint round = 0; round < LAST_ROUNDS; round++)
+        flam_alloc_process_drain (process);
       if (ends)
         end_process (session, process);
     }
@@ -322,8 +326,8 @@ flam_alloc_session_finish (FlamAllocSession *session, gint64 now)
 {
   session->control->stopped = 1;
   scan (session);
-  while (flam_alloc_session_drain (session) > 0)
-    continue;
+  for (guint round = 0; round < LAST_ROUNDS; round++)
+    flam_alloc_session_drain (session);
   flam_alloc_ledger_finish (session->context.ledger, now);
 }
 

@@ -40,6 +40,7 @@ typedef struct
   guint64 lost;
   guint64 truncated;
   guint n_processes;
+  guint damaged;     /* processes that wrote what the library does not */
   gboolean bypassed; /* a program brought a malloc of its own */
 } FlamAllocStats;
 

@@ -136,6 +136,15 @@ put_alloc_facts (Recorder *recorder)
 
       flam_capture_writer_warning (writer, text);
     }
+  if (stats.damaged > 0)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "%u processes damaged what they said of their allocations: some of "
+          "these are missing",
+          stats.damaged);
+
+      flam_capture_writer_warning (writer, text);
+    }
   if (stats.bypassed)
     flam_capture_writer_warning (
         writer,

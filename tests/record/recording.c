@@ -251,6 +251,15 @@ assert_good (const Recording *recording, int status)
       20 * recording->profile->facts.lost, <=, recording->profile->samples.n);
 }
 
+gboolean
+has_warning (const FlamProfile *profile, const char *part)
+{
+  for (guint i = 0; profile->facts.warnings[i] != NULL; i++)
+    if (strstr (profile->facts.warnings[i], part) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 /* --- what is in it ------------------------------------------------------- */
 
 static const char *

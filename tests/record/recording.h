@@ -38,6 +38,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Recording, recording_free)
 void assert_ended (const Recording *recording, int status);
 void assert_good (const Recording *recording, int status);
 
+gboolean has_warning (const FlamProfile *profile, const char *part);
+
 /* In steps: start (with control), talk, end. */
 typedef struct
 {

@@ -193,8 +193,13 @@ read_back (FlamCaptureWriter *writer)
   return found;
 }
 
+/* `disturb` is called between rounds. */
 static guint
-play (const char *path, guint64 sample_bytes)
+play (const char *path,
+      guint64 sample_bytes,
+      void (*disturb) (char *what),
+      char *what,
+      FlamAllocStats *stats)
 {
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 0);
   g_autoptr (FlamAllocLedger) ledger = flam_alloc_ledger_new (writer);
@@ -211,6 +216,13 @@ play (const char *path, guint64 sample_bytes)
 
   g_assert_nonnull (process);
   flam_alloc_process_drain (process);
+  for (guint i = 0; disturb != NULL && i < 20; i++)
+    {
+      disturb (what);
+      flam_alloc_process_drain (process);
+    }
+  if (stats != NULL)
+    flam_alloc_process_add_stats (process, stats);
   flam_alloc_process_free (process);
   flam_alloc_ledger_finish (ledger, 1);
   flam_python_codes_free (python);
@@ -218,37 +230,192 @@ play (const char *path, guint64 sample_bytes)
 }
 
 static void
-test_damaged (void)
+put_all (char *file)
 {
-  g_autofree char *path = NULL;
-  int fd = g_file_open_tmp ("flam-alloc-XXXXXX", &path, NULL);
-  char *file = map_new_file (path);
   FlamAllocHeader *header = (FlamAllocHeader *)(gpointer)file;
+
+  *header = (FlamAllocHeader){ .magic = FLAM_ALLOC_MAGIC,
+                               .version = FLAM_ALLOC_VERSION,
+                               .clock = FLAM_ALLOC_CLOCK_NS,
+                               .pid = 1,
+                               .ready = 1 };
+  put_python (file);
+  put_nodes (file);
+  put_events (file);
+}
+
+typedef struct
+{
+  char *path;
+  char *file;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  close (g_file_open_tmp ("flam-alloc-XXXXXX", &fixture->path, NULL));
+  fixture->file = map_new_file (fixture->path);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  munmap (fixture->file, FLAM_ALLOC_FILE_SIZE);
+  g_unlink (fixture->path);
+  g_free (fixture->path);
+}
+
+static void
+test_damaged (Fixture *fixture, gconstpointer data)
+{
   guint found = 0;
 
   for (guint round = 0; round < 200; round++)
     {
-      *header = (FlamAllocHeader){ .magic = FLAM_ALLOC_MAGIC,
-                                   .version = FLAM_ALLOC_VERSION,
-                                   .clock = FLAM_ALLOC_CLOCK_NS,
-                                   .pid = 1,
-                                   .ready = 1 };
-      put_python (file);
-      put_nodes (file);
-      put_events (file);
-      found += play (path, round % 4 == 0 ? 512 : 0);
+      put_all (fixture->file);
+      found += play (fixture->path, round % 4 == 0 ? 512 : 0, NULL, NULL, NULL);
     }
   /* Most functions of most rounds, or it was not they that were tried. */
   g_assert_cmpuint (found, >, 1000);
-  munmap (file, FLAM_ALLOC_FILE_SIZE);
-  close (fd);
-  g_unlink (path);
+}
+
+/* --- rings that are no rings ---------------------------------------------- */
+
+static FlamAllocRing *
+first_ring (char *file)
+{
+  return (FlamAllocRing *)(gpointer)(file + FLAM_ALLOC_RINGS_AT);
+}
+
+static guint64
+any_head (const FlamAllocRing *ring)
+{
+  switch (any (5))
+    {
+    case 0:
+      return G_MAXUINT64 - any (64);
+    case 1:
+      return any (G_MAXINT32);
+    case 2:
+      return ring->head - any (64);
+    default:
+      return ring->head + any (FLAM_ALLOC_RING_DATA + 64);
+    }
+}
+
+static void
+disturb_ring (char *file)
+{
+  FlamAllocHeader *header = (FlamAllocHeader *)(gpointer)file;
+  FlamAllocRing *ring = first_ring (file);
+
+  header->n_rings = nearly (1 + any (3));
+  ring->state = any (4);
+  ring->head = any_head (ring);
+  for (guint i = 0; i < 64; i++)
+    ring->data[any (FLAM_ALLOC_RING_DATA)] = (guint8)any (256);
+}
+
+static void
+disturb_end (char *file)
+{
+  first_ring (file)->head = G_MAXUINT64;
+}
+
+/* A reader of these goes on, and says that something was wrong. */
+static void
+test_rings (Fixture *fixture, gconstpointer data)
+{
+  FlamAllocStats stats = { 0 };
+  guint good = 0;
+
+  put_all (fixture->file);
+  play (fixture->path, 0, disturb_end, fixture->file, &stats);
+  g_assert_cmpuint (stats.damaged, ==, 1);
+  for (guint round = 0; round < 40; round++)
+    {
+      put_all (fixture->file);
+      if (round % 3 > 0)
+        first_ring (fixture->file)->head =
+            any_head (first_ring (fixture->file));
+      stats.damaged = 0;
+      play (
+          fixture->path, round % 2 * 512, disturb_ring, fixture->file, &stats);
+      good += stats.damaged == 0;
+    }
+  g_assert_cmpuint (good, <, 10);
+}
+
+/* What is written while it is read. */
+static gpointer
+scribble (gpointer data)
+{
+  FlamAllocRing *ring = first_ring (data);
+  guint64 x = 88172645463325252ull;
+
+  while (!g_atomic_int_get (&ring->tid))
+    {
+      x ^= x << 13;
+      x ^= x >> 7;
+      x ^= x << 17;
+      ring->data[x % FLAM_ALLOC_RING_DATA] = (guint8)(x >> 32);
+      ring->data[(x >> 20) % 4096] = x >> 40 & 15;
+      ring->head += x >> 60 == 0 ? x % 65536 : 16;
+    }
+  return NULL;
+}
+
+static void
+wait_a_little (char *unused)
+{
+  g_usleep (200);
+}
+
+static void
+test_scribbled (Fixture *fixture, gconstpointer data)
+{
+  GThread *thread;
+
+  put_all (fixture->file);
+  first_ring (fixture->file)->tid = 0;
+  thread = g_thread_new ("scribbler", scribble, fixture->file);
+  for (guint round = 0; round < 10; round++)
+    play (fixture->path, round % 2 * 512, wait_a_little, NULL, NULL);
+  g_atomic_int_set (&first_ring (fixture->file)->tid, 1);
+  g_thread_join (thread);
+}
+
+static void
+cut (char *path)
+{
+  g_assert_cmpint (truncate (path, any (2) > 0 ? 0 : 4096), ==, 0);
+}
+
+/* The target makes it shorter than what is mapped of it. */
+static void
+test_cut (Fixture *fixture, gconstpointer data)
+{
+  FlamAllocStats stats = { 0 };
+
+  for (guint round = 0; round < 20; round++)
+    {
+      put_all (fixture->file);
+      stats.damaged = 0;
+      play (fixture->path, 0, cut, fixture->path, &stats);
+      g_assert_cmpuint (stats.damaged, ==, 1);
+      g_assert_cmpint (truncate (fixture->path, FLAM_ALLOC_FILE_SIZE), ==, 0);
+    }
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/alloc-file/damaged", test_damaged);
+#define ADD(path, function)                                                    \
+  g_test_add (path, Fixture, NULL, set_up, function, tear_down)
+  ADD ("/alloc-file/damaged", test_damaged);
+  ADD ("/alloc-file/rings", test_rings);
+  ADD ("/alloc-file/scribbled", test_scribbled);
+  ADD ("/alloc-file/cut", test_cut);
   return g_test_run ();
 }

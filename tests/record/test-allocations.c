@@ -493,6 +493,31 @@ test_killed (void)
   g_assert_cmpint (total_of (recording->profile, "allocations"), >, 1000);
 }
 
+/* A target that has its rings in hand: the recording goes on and ends, and says
+ * that something was damaged. */
+static void
+test_hostile (void)
+{
+  static const char *const ways[] = {
+    "head", "garbage", "cut", "control", "chatter"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      g_autofree char *target = target_path ("hostile");
+      const char *const arguments[] = { "--mode", "alloc", "--exact", "--",
+                                        target,   ways[i], NULL };
+      g_autoptr (Recording) recording = record (arguments);
+
+      assert_ended (recording, 7);
+      g_assert_true (recording->profile->facts.complete);
+      g_assert_cmpint (
+          weight_of (recording->profile, "leaked", "before", TRUE), ==, 100000);
+      if (i < 3 && !has_warning (recording->profile, "damaged"))
+        g_error ("%s: nothing is said", ways[i]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -512,5 +537,6 @@ main (int argc, char **argv)
   g_test_add_func ("/allocations/program", test_program);
   g_test_add_func ("/allocations/program-sampled", test_program_sampled);
   g_test_add_func ("/allocations/killed", test_killed);
+  g_test_add_func ("/allocations/quick/hostile", test_hostile);
   return g_test_run ();
 }
