@@ -45,6 +45,7 @@ TOTALS = [
     Condition("squeeze", "both", seconds=1),
     Condition("uneven", rate=5000, seconds=1),
     Condition("piped", attached=True, seconds=1),
+    Condition("shell", seconds=1),
 ]
 
 

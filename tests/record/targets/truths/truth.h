@@ -8,7 +8,8 @@
  *
  *   part     NAME                        CPU time of a function and its callees
  *   thread   NAME TID CPU WAITED LASTED  WAITED: for a CPU, the kernel says
- *   process  BEFORE CPU                  CPU time before the work began, in all
+ *   process  BEFORE CPU                  CPU time before the work began, and in
+ *                                        all, its children's with it
  *
  * With $TRUTH_GO, the path of a FIFO, the work begins when a byte comes out of
  * it: so long there is time to attach. */
@@ -18,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -148,7 +150,12 @@ truth_end (const TruthPart *parts, int n)
 {
   const char *path = getenv ("TRUTH");
   FILE *file = path != NULL ? fopen (path, "w") : stdout;
+  struct rusage children;
+  double cpu = (double)truth_clock (CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 
+  getrusage (RUSAGE_CHILDREN, &children);
+  cpu += (double)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) +
+         (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec) / 1e6;
   if (file == NULL)
     return 1;
   for (int i = 0; i < n; i++)
@@ -162,9 +169,6 @@ truth_end (const TruthPart *parts, int n)
              (double)truth_threads[i].cpu / 1e9,
              (double)truth_threads[i].waited / 1e9,
              (double)(truth_threads[i].ended - truth_threads[i].began) / 1e9);
-  fprintf (file,
-           "process\t%.9f\t%.9f\n",
-           (double)truth_before / 1e9,
-           (double)truth_clock (CLOCK_PROCESS_CPUTIME_ID) / 1e9);
+  fprintf (file, "process\t%.9f\t%.9f\n", (double)truth_before / 1e9, cpu);
   return fclose (file) != 0;
 }
