@@ -247,7 +247,7 @@ add_copied (FlamPerfStacks *stacks,
 
   for (gsize i = 0; i < n; i++)
     add_user (stacks, space, stacks->pcs[i]);
-  if (end != FLAM_UNWIND_ROOT)
+  if (!flam_unwind_is_root (end))
     stacks->n_truncated++;
 }
 

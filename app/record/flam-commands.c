@@ -87,13 +87,12 @@ static void
 set_paused (FlamTracer *tracer, gboolean paused)
 {
   gint64 now = flam_tracer_now (tracer);
-  guint64 count;
 
   for (guint i = 0; tracer->paused && !paused && i < tracer->tasks.list->len;
        i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
-      flam_task_read_schedstat (task, &task->cpu_seen, &count);
+      flam_task_skip_cpu (task);
       task->wall_seen = task->blocked_until = now;
     }
   tracer->paused = paused;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-programs.h"
 
-#include <fcntl.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "flam-launch.h"
-
-/* A program that was just started is looked at without delay: its libraries
- * are still being mapped, and it may be gone soon. */
-#define YOUNG_TIME (100 * 1000000ll)
-#define EXEC_MAPS (16u << 10)
+#include "flam-proc.h"
 
 /* --- the first ----------------------------------------------------------- */
 
@@ -87,44 +83,50 @@ flam_programs_start (FlamTracer *tracer, GError **error)
 void
 flam_programs_begin_attached (FlamTracer *tracer)
 {
-  guint64 count;
-
   for (guint i = 0; i < tracer->tasks.list->len; i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
-      flam_task_read_schedstat (task, &task->cpu_seen, &count);
+      flam_task_skip_cpu (task);
+      task->target->cpu_begin = flam_target_read_cpu (task->target);
     }
   begin_time (tracer);
-  tracer->young_until = YOUNG_TIME;
+  tracer->young_until = FLAM_YOUNG_TIME;
 }
 
 /* --- exec ---------------------------------------------------------------- */
 
-/* With what is mapped now, as text: many programs are gone before anybody has
+/* What is mapped now, as text: many programs are gone before anybody else has
  * read their maps. */
 static void
-tell_exec (FlamTracer *tracer, FlamTask *task)
+tell_maps (FlamTracer *tracer, FlamTask *task, FlamMessageKind kind)
 {
-  FlamMessage *message = flam_pipe_reserve (
-      tracer->pipe, FLAM_MESSAGE_TARGET_EXEC, 0, EXEC_MAPS + 1, FALSE);
-  char path[64];
-  int fd;
-  ssize_t n = 0;
+  g_autofree char *text = flam_proc_text (task->target->pid, task->tid, "maps");
+  gsize size = text != NULL ? strlen (text) : 0;
+  FlamMessage *message =
+      flam_pipe_reserve (tracer->pipe, kind, 0, size + 1, FALSE);
 
-  g_snprintf (path, sizeof path, "/proc/%d/maps", (int)task->tid);
-  fd = open (path, O_RDONLY | O_CLOEXEC);
-  if (fd >= 0)
-    {
-      n = read (fd, flam_message_data (message), EXEC_MAPS);
-      n = MAX (n, 0);
-      close (fd);
-    }
-  ((char *)flam_message_data (message))[n] = '\0';
+  memcpy (flam_message_data (message), text != NULL ? text : "", size + 1);
   message->target = task->target;
   message->task = task;
   message->time = flam_tracer_now (tracer);
-  tracer->young_until = message->time + YOUNG_TIME;
-  flam_pipe_commit (tracer->pipe, (gsize)n + 1);
+  if (kind == FLAM_MESSAGE_TARGET_EXEC)
+    flam_proc_comm (task->target->pid, task->tid, message->comm);
+  flam_pipe_commit (tracer->pipe, size + 1);
+}
+
+void
+flam_programs_look (FlamTracer *tracer, FlamTask *task)
+{
+  FlamTarget *target = task->target;
+  guint64 size;
+
+  if (flam_tracer_now (tracer) >= target->young_until)
+    return;
+  size = flam_proc_code_size (target->pid, task->tid);
+  if (size == 0 || size == target->code_size)
+    return;
+  target->code_size = size;
+  tell_maps (tracer, task, FLAM_MESSAGE_TARGET_MAPS);
 }
 
 /* The kernel gives a program no rights that its tracer lacks. */
@@ -153,7 +155,8 @@ flam_programs_exec (FlamTracer *tracer, FlamTask *task)
   if (old != NULL && old != task)
     {
       task->cpu_seen = old->cpu_seen;
-      flam_tasks_remove (&tracer->tasks, old, flam_tracer_now (tracer));
+      task->cpu_begin = old->cpu_begin;
+      flam_tasks_remove (&tracer->tasks, old, FALSE, flam_tracer_now (tracer));
     }
   flam_tasks_reopen (task);
   flam_tasks_forget_python (task);
@@ -161,5 +164,9 @@ flam_programs_exec (FlamTracer *tracer, FlamTask *task)
   flam_stop_registers (task->tid, FALSE, regs, &task->target->foreign);
   tracer->stats.refused += task->target->foreign;
   tracer->stats.humbled += lost_its_rights (task->tid);
-  tell_exec (tracer, task);
+  task->target->young_until = flam_tracer_now (tracer) + FLAM_YOUNG_TIME;
+  task->target->code_size = 0;
+  tracer->young_until = task->target->young_until;
+  g_atomic_int_inc (&task->target->hint_program);
+  tell_maps (tracer, task, FLAM_MESSAGE_TARGET_EXEC);
 }

@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 gboolean flam_programs_start (FlamTracer *tracer, GError **error);
 /* The recording of what was attached to begins now. */
 void flam_programs_begin_attached (FlamTracer *tracer);
+/* `task` has stopped for a sample: tells what is mapped, if that is new and its
+ * program is young. */
+void flam_programs_look (FlamTracer *tracer, FlamTask *task);
 /* `task` has stopped in exec. */
 void flam_programs_exec (FlamTracer *tracer, FlamTask *task);
 

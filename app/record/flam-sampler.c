@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "flam-mixed.h"
+#include "flam-proc.h"
+#include "flam-walk.h"
 
 /* message -> walk (pcs, leaf first) -> frames -> stack, root first -> sample */
 
@@ -17,7 +19,6 @@
 #define ALLOC_WAIT 5000              /* µs */
 #define RSS_EVERY (100 * 1000000ll)  /* ns */
 #define NAME_EVERY (250 * 1000000ll) /* ns */
-#define MAPS_PAUSE (500 * 1000ll)    /* ns */
 
 static gboolean
 wants_wall (const FlamSampler *sampler)
@@ -86,34 +87,12 @@ flam_sampler_clear (FlamSampler *sampler)
 
 /* --- names --------------------------------------------------------------- */
 
-static gboolean
-read_comm (pid_t pid, pid_t tid, char name[16])
-{
-  char path[64];
-  FILE *file;
-  gsize n;
-
-  g_snprintf (path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
-  file = fopen (path, "re");
-  if (file == NULL)
-    return FALSE;
-  n = fread (name, 1, 15, file);
-  fclose (file);
-  name[n] = '\0';
-  name[strcspn (name, "\n")] = '\0';
-  return n > 0;
-}
-
 static void
-update_name (FlamSampler *sampler, FlamTask *task)
+set_name (FlamSampler *sampler, FlamTask *task, const char *name)
 {
-  char name[16];
-
-  task->name_read_at = sampler->now;
-  if (!read_comm (task->target->pid, task->tid, name) ||
-      strcmp (name, task->name) == 0)
+  if (name[0] == '\0' || strcmp (name, task->name) == 0)
     return;
-  strcpy (task->name, name);
+  g_strlcpy (task->name, name, sizeof task->name);
   flam_capture_writer_name (
       sampler->writer, FLAM_CAPTURE_NAME_THREAD, task->id, sampler->now, name);
   if (task->tid == task->target->pid)
@@ -128,8 +107,13 @@ update_name (FlamSampler *sampler, FlamTask *task)
 static void
 refresh_name (FlamSampler *sampler, FlamTask *task)
 {
-  if (sampler->now - task->name_read_at > NAME_EVERY)
-    update_name (sampler, task);
+  char name[16];
+
+  if (sampler->now - task->name_read_at <= NAME_EVERY)
+    return;
+  task->name_read_at = sampler->now;
+  if (flam_proc_comm (task->target->pid, task->tid, name))
+    set_name (sampler, task, name);
 }
 
 /* --- who comes and goes -------------------------------------------------- */
@@ -173,6 +157,7 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
   FlamView *parent = target->parent != NULL ? target->parent->view : NULL;
 
   target->view = flam_view_new (target->pid, parent);
+  target->view->hint_program = &target->hint_program;
   target->view->process = flam_sampler_process (
       sampler, target->pid, parent != NULL ? parent->process : FLAM_NONE);
   target->parent = NULL;
@@ -184,25 +169,47 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
 }
 
 static void
-take_task_new (FlamSampler *sampler, FlamTask *task)
+take_task_new (FlamSampler *sampler, const FlamMessage *message)
 {
+  FlamTask *task = message->task;
+
   task->id =
       flam_sampler_thread (sampler, task->target->view->process, task->tid);
-  update_name (sampler, task);
+  task->name_read_at = sampler->now;
+  set_name (sampler, task, message->comm);
+}
+
+static void
+take_task_end (FlamSampler *sampler, const FlamMessage *message)
+{
+  FlamTask *task = message->task;
+
+  set_name (sampler, task, message->comm);
+  if (sampler->alloc != NULL)
+    flam_alloc_session_drain_process (sampler->alloc, task->target->pid, FALSE);
+  g_hash_table_remove (sampler->threads, GINT_TO_POINTER (task->tid));
+  g_clear_pointer (&task->path, g_array_unref);
+  g_free (task);
+}
+
+static void
+take_maps (FlamSampler *sampler, FlamMessage *message)
+{
+  FlamView *view = message->target->view;
+
+  view->tid = message->task->tid;
+  flam_view_set_maps (
+      view, sampler->codes, flam_message_data (message), sampler->now);
+  tell_python (message->target);
 }
 
 static void
 take_exec (FlamSampler *sampler, FlamMessage *message)
 {
   flam_view_reset (message->target->view);
-  message->target->view->tid = message->task->tid;
-  flam_view_set_maps (message->target->view,
-                      sampler->codes,
-                      flam_message_data (message),
-                      sampler->now);
-  tell_python (message->target);
+  take_maps (sampler, message);
   message->task->last_stack = FLAM_NONE;
-  update_name (sampler, message->task);
+  set_name (sampler, message->task, message->comm);
 }
 
 static void
@@ -218,79 +225,9 @@ take_target_end (FlamSampler *sampler, FlamTarget *target)
 
 /* --- stacks -------------------------------------------------------------- */
 
-typedef struct
-{
-  gsize n;
-  FlamUnwindEnd end;
-  guint64 last_sp;
-} Walk;
-
-static Walk
-walk (FlamSampler *sampler, FlamMessage *message)
-{
-  FlamView *view = message->target->view;
-  FlamUnwindMemory memory = { .copy = flam_message_stack (message),
-                              .base = message->regs[FLAM_UNWIND_RSP],
-                              .size = flam_message_stack_size (message) };
-  gboolean asleep = message->kind == FLAM_MESSAGE_ASLEEP;
-  FlamUnwindRegs regs = {
-    .pc = message->regs[FLAM_UNWIND_RIP],
-    .sp = message->regs[FLAM_UNWIND_RSP],
-    .bp = message->regs[FLAM_UNWIND_RBP],
-    .bx = message->regs[FLAM_UNWIND_RBX],
-    .bx_state = asleep ? 0 : 1,
-    .all = asleep ? NULL : message->regs,
-    .bp_unknown = asleep,
-  };
-  Walk result;
-
-  result.n = flam_unwind_walk (view->space,
-                               sampler->cache,
-                               &memory,
-                               &regs,
-                               sampler->pcs,
-                               sampler->sps,
-                               FLAM_FRAMES_MAX,
-                               &result.end);
-  result.last_sp = regs.sp;
-  return result;
-}
-
-static gboolean
-runs_out_of_the_map (FlamSampler *sampler, FlamView *view, const Walk *walked)
-{
-  return walked->end != FLAM_UNWIND_ROOT && walked->n > 0 &&
-         flam_unwind_space_find (view->space, sampler->pcs[walked->n - 1]) ==
-             NULL;
-}
-
-/* Walks, and once more when maps turn out to be old. Where looking again did
- * not help, the pause until the next look doubles. */
-static Walk
-walk_fresh (FlamSampler *sampler, FlamMessage *message)
-{
-  FlamView *view = message->target->view;
-  Walk walked;
-
-  if (view->read_at < 0 || sampler->now - view->read_at > view->every)
-    flam_view_refresh (view, sampler->codes, sampler->now);
-  walked = walk (sampler, message);
-  if ((walked.end != FLAM_UNWIND_BAD &&
-       !runs_out_of_the_map (sampler, view, &walked)) ||
-      sampler->now - view->read_at < view->pause)
-    return walked;
-  if (flam_view_refresh (view, sampler->codes, sampler->now))
-    {
-      view->pause = 0;
-      return walk (sampler, message);
-    }
-  view->pause = MIN (2 * view->pause + MAPS_PAUSE, view->every);
-  return walked;
-}
-
 /* What the tracer should do better next time. */
 static void
-give_hints (FlamTask *task, const FlamMessage *message, const Walk *walked)
+give_hints (FlamTask *task, const FlamMessage *message, const FlamWalk *walked)
 {
   guint copy = (guint)g_atomic_int_get ((gint *)&task->hint_copy);
 
@@ -348,7 +285,7 @@ push_frame (FlamSampler *sampler, GArray *path, guint n, FlamId frame)
 }
 
 static FlamId
-stack_of (FlamSampler *sampler, FlamMessage *message, const Walk *walked)
+stack_of (FlamSampler *sampler, FlamMessage *message, const FlamWalk *walked)
 {
   gboolean whole = walked->end == FLAM_UNWIND_ROOT;
   guint left = flam_mixed_merge (sampler->sps,
@@ -395,10 +332,10 @@ static void
 take_stack (FlamSampler *sampler, FlamMessage *message)
 {
   FlamTask *task = message->task;
-  Walk walked;
+  FlamWalk walked;
 
   message->target->view->tid = task->tid;
-  walked = walk_fresh (sampler, message);
+  walked = flam_walk_message (sampler, message);
   tell_python (message->target);
   refresh_name (sampler, task);
   if (walked.end == FLAM_UNWIND_NEEDS_BP)
@@ -435,18 +372,14 @@ take_message (FlamSampler *sampler, FlamMessage *message)
     case FLAM_MESSAGE_TARGET_END:
       take_target_end (sampler, message->target);
       break;
+    case FLAM_MESSAGE_TARGET_MAPS:
+      take_maps (sampler, message);
+      break;
     case FLAM_MESSAGE_TASK_NEW:
-      take_task_new (sampler, message->task);
+      take_task_new (sampler, message);
       break;
     case FLAM_MESSAGE_TASK_END:
-      refresh_name (sampler, message->task);
-      if (sampler->alloc != NULL)
-        flam_alloc_session_drain_process (
-            sampler->alloc, message->task->target->pid, FALSE);
-      g_hash_table_remove (sampler->threads,
-                           GINT_TO_POINTER (message->task->tid));
-      g_clear_pointer (&message->task->path, g_array_unref);
-      g_free (message->task);
+      take_task_end (sampler, message);
       break;
     case FLAM_MESSAGE_SAMPLE:
     case FLAM_MESSAGE_ASLEEP:

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-sleepers.h"
 
-#include <string.h>
-#include <time.h>
-
 /* The third number of schedstat counts how often a thread was put on a CPU. A
  * thread that was seen in a system call at count N sleeps in it as long as the
  * count is N:
@@ -182,19 +179,6 @@ wake (FlamTracer *tracer,
   return TRUE;
 }
 
-/* The process clock is exact, other than schedstat, even for threads that run
- * at this moment: the kernel brings them up to date. */
-static gint64
-process_cpu (pid_t pid)
-{
-  clockid_t clock;
-  struct timespec ts;
-
-  if (clock_getcpuclockid (pid, &clock) != 0 || clock_gettime (clock, &ts) != 0)
-    return -1;
-  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
-}
-
 gboolean
 flam_sleepers_target (FlamTracer *tracer, FlamTarget *target, gint64 now)
 {
@@ -205,7 +189,7 @@ flam_sleepers_target (FlamTracer *tracer, FlamTarget *target, gint64 now)
   if (target->looked_at == now)
     return target->idle;
   target->looked_at = now;
-  cpu = process_cpu (target->pid);
+  cpu = flam_target_read_cpu (target);
   target->idle = cpu >= 0 && cpu - target->cpu_seen < tracer->period / 4;
   if (!target->idle)
     target->cpu_seen = cpu;

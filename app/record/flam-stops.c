@@ -55,6 +55,41 @@ flam_stop_read (int status)
     }
 }
 
+/* Stops alone, so that an end is never taken by the way: an ended thread is to
+ * be read before it is reaped. */
+pid_t
+flam_wait_stopped (int *status)
+{
+  siginfo_t info = { 0 };
+
+  if (waitid (P_ALL, 0, &info, WSTOPPED | WNOHANG | __WALL) != 0)
+    return -1;
+  *status = info.si_status << 8 | 0x7f; /* as waitpid() has it */
+  return info.si_pid;
+}
+
+pid_t
+flam_wait_next (gboolean *ended)
+{
+  siginfo_t info = { 0 };
+
+  while (waitid (P_ALL,
+                 0,
+                 &info,
+                 WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0)
+    if (errno != EINTR)
+      return -1;
+  *ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+           info.si_code == CLD_DUMPED;
+  return info.si_pid;
+}
+
+gboolean
+flam_wait_reap (pid_t tid, int *status)
+{
+  return waitpid (tid, status, WNOHANG | __WALL) == tid;
+}
+
 /* Calls that return EINTR after a stop, although no signal was handled:
  * signal(7) "Interruption of system calls and library functions by stop
  * signals", and measured. The rest restart by themselves. Not connect() and

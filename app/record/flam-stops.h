@@ -27,6 +27,14 @@ typedef struct
 
 FlamStop flam_stop_read (int status);
 
+/* A thread that has stopped; 0: none now, -1: nobody to wait for, perhaps. */
+pid_t flam_wait_stopped (int *status);
+/* One that has stopped or ended, and will be told again until it is waited for;
+ * 0: none now, -1: nobody is left. */
+pid_t flam_wait_next (gboolean *ended);
+/* Of one that has ended. FALSE: it may not be reaped now. */
+gboolean flam_wait_reap (pid_t tid, int *status);
+
 /* Registers of a stopped thread by DWARF number. FALSE: gone, or (then
  * `foreign` is set) a program for another machine. */
 gboolean flam_stop_registers (pid_t tid,

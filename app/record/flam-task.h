@@ -41,12 +41,18 @@ struct _FlamTarget
   FlamTarget *parent; /* valid while TARGET_NEW is read; may be NULL */
   guint n_tasks;      /* tracer's */
   gboolean foreign;   /* tracer's: not a program for this machine */
+  gint64 young_until; /* tracer's: till then its code is still being mapped */
+  guint64 code_size;  /* tracer's: of mappings, when they were told last */
+  gint64 cpu_begin;   /* tracer's: by the process clock; before, not ours */
+  gint64 cpu_ended;   /* tracer's: of threads that are gone */
   gint64 looked_at;   /* tracer's: see flam_sleepers_target() */
   gint64 cpu_seen;
   gboolean idle;
   struct _FlamPythonKnown *python; /* tracer's: code objects by address */
   struct _FlamView *view;          /* sampler's: maps, modules, ids */
 
+  /* Tracer's hint: which program it runs, counted; /proc is of that one. */
+  guint hint_program;
   /* Hint: where its Python is, or NULL. */
   const struct _FlamPythonPlace *hint_python;
 };
@@ -75,7 +81,8 @@ struct _FlamTask
   gint64 blocked_until;  /* it was seen asleep last */
   gboolean read_by_stop; /* of this sleep, as hint_needs_bp asked */
   gboolean sampled;      /* at least once */
-  gint64 cpu_seen;       /* up to here its CPU time is accounted for */
+  gint64 cpu_begin;      /* its CPU time until then is not ours */
+  gint64 cpu_seen;       /* up to here it is accounted for */
   gint64 wall_seen;
   struct _FlamPythonTask *python; /* where its Python frames were, or NULL */
 
@@ -96,12 +103,13 @@ struct _FlamTask
 
 typedef enum
 {
-  FLAM_MESSAGE_TARGET_NEW,  /* text: none */
-  FLAM_MESSAGE_TARGET_EXEC, /* text: /proc/PID/maps */
+  FLAM_MESSAGE_TARGET_NEW,
+  FLAM_MESSAGE_TARGET_EXEC, /* text: /proc/PID/maps; comm */
+  FLAM_MESSAGE_TARGET_MAPS, /* text: /proc/PID/maps as of the next sample */
   FLAM_MESSAGE_TARGET_END,
-  FLAM_MESSAGE_TASK_NEW,
-  FLAM_MESSAGE_TASK_END,
-  FLAM_MESSAGE_SAMPLE,  /* registers and stack */
+  FLAM_MESSAGE_TASK_NEW, /* comm */
+  FLAM_MESSAGE_TASK_END, /* comm; cpu: what no sample has weighed */
+  FLAM_MESSAGE_SAMPLE,   /* registers and stack */
   FLAM_MESSAGE_ASLEEP,  /* the same without a stop: pc and sp alone are known */
   FLAM_MESSAGE_SAME,    /* the stack of the task's last message */
   FLAM_MESSAGE_MARK,    /* text */
@@ -124,7 +132,11 @@ typedef struct
   gint64 time; /* ns since the recording began */
   gint64 cpu;  /* weights, ns */
   gint64 wall;
-  guint64 regs[FLAM_N_REGS];
+  union
+  {
+    guint64 regs[FLAM_N_REGS];
+    char comm[16]; /* the task's name; "" where it was not to be had */
+  };
 } FlamMessage;
 
 G_STATIC_ASSERT (sizeof (FlamMessage) % 16 == 0);

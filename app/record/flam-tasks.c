@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-tasks.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "flam-proc.h"
 #include "flam-python-reader.h"
 
 #define FIRST_COPY (32u << 10)
@@ -34,6 +34,23 @@ flam_tasks_find (FlamTasks *tasks, pid_t tid)
   return g_hash_table_lookup (tasks->by_tid, GINT_TO_POINTER (tid));
 }
 
+static FlamMessage *
+begin_to_tell (FlamTasks *tasks,
+               FlamMessageKind kind,
+               FlamTarget *target,
+               FlamTask *task,
+               gint64 now)
+{
+  FlamMessage *message = flam_pipe_reserve (tasks->pipe, kind, 0, 0, FALSE);
+
+  message->target = target;
+  message->task = task;
+  message->time = now;
+  if (task != NULL)
+    flam_proc_comm (target->pid, task->tid, message->comm);
+  return message;
+}
+
 static void
 tell (FlamTasks *tasks,
       FlamMessageKind kind,
@@ -41,11 +58,7 @@ tell (FlamTasks *tasks,
       FlamTask *task,
       gint64 now)
 {
-  FlamMessage *message = flam_pipe_reserve (tasks->pipe, kind, 0, 0, FALSE);
-
-  message->target = target;
-  message->task = task;
-  message->time = now;
+  begin_to_tell (tasks, kind, target, task, now);
   flam_pipe_commit (tasks->pipe, 0);
 }
 
@@ -59,6 +72,7 @@ target_of (FlamTasks *tasks, pid_t pid, pid_t parent, gint64 now)
     return target;
   target = g_new0 (FlamTarget, 1);
   target->pid = pid;
+  target->young_until = now + FLAM_YOUNG_TIME;
   target->parent =
       g_hash_table_lookup (tasks->by_pid, GINT_TO_POINTER (parent));
   if (target->parent != NULL && target->parent->python != NULL)
@@ -71,15 +85,7 @@ target_of (FlamTasks *tasks, pid_t pid, pid_t parent, gint64 now)
 static int
 open_proc (const FlamTask *task, const char *name)
 {
-  char path[80];
-
-  g_snprintf (path,
-              sizeof path,
-              "/proc/%d/task/%d/%s",
-              (int)task->target->pid,
-              (int)task->tid,
-              name);
-  return open (path, O_RDONLY | O_CLOEXEC);
+  return flam_proc_open_kept (task->target->pid, task->tid, name);
 }
 
 static void
@@ -120,7 +126,6 @@ flam_tasks_add (FlamTasks *tasks,
                 gint64 now)
 {
   FlamTask *task = g_new0 (FlamTask, 1);
-  guint64 count;
 
   task->tid = tid;
   task->target = target_of (tasks, pid, parent, now);
@@ -131,7 +136,7 @@ flam_tasks_add (FlamTasks *tasks,
   task->hint_copy = FIRST_COPY;
   task->id = task->last_stack = FLAM_NONE;
   if (!from_start)
-    flam_task_read_schedstat (task, &task->cpu_seen, &count);
+    flam_task_skip_cpu (task);
   task->index = tasks->list->len;
   g_ptr_array_add (tasks->list, task);
   g_hash_table_insert (tasks->by_tid, GINT_TO_POINTER (tid), task);
@@ -140,17 +145,60 @@ flam_tasks_add (FlamTasks *tasks,
 }
 
 void
-flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gint64 now)
+flam_task_skip_cpu (FlamTask *task)
+{
+  gint64 cpu;
+  guint64 count;
+
+  if (!flam_task_read_schedstat (task, &cpu, &count))
+    return;
+  task->cpu_begin += cpu - task->cpu_seen;
+  task->target->cpu_begin += cpu - task->cpu_seen;
+  task->cpu_seen = cpu;
+}
+
+/* What the task used since it was accounted for. What a process does when all
+ * its threads have ended, above all giving back its memory, is the last one's.
+ */
+static gint64
+settle_cpu (FlamTasks *tasks, FlamTask *task, gboolean ended)
+{
+  FlamTarget *target = task->target;
+  gint64 cpu, total, left = 0;
+  guint64 count;
+
+  if (flam_task_read_schedstat (task, &cpu, &count))
+    {
+      left = MAX (cpu - task->cpu_seen, 0);
+      target->cpu_ended += cpu - task->cpu_begin;
+    }
+  if (target->n_tasks > 1)
+    return left;
+  total = ended ? flam_target_read_cpu (target) - target->cpu_begin : 0;
+  if (total > target->cpu_ended)
+    {
+      left += total - target->cpu_ended;
+      target->cpu_ended = total;
+    }
+  tasks->charged_cpu += target->cpu_ended;
+  return left;
+}
+
+void
+flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
 {
   FlamTarget *target = task->target;
   FlamTask *last = g_ptr_array_index (tasks->list, tasks->list->len - 1);
+  FlamMessage *message =
+      begin_to_tell (tasks, FLAM_MESSAGE_TASK_END, target, task, now);
 
+  message->cpu = settle_cpu (tasks, task, ended);
   close_proc (task);
   g_clear_pointer (&task->python, g_free);
   last->index = task->index;
   g_ptr_array_remove_index_fast (tasks->list, task->index);
   g_hash_table_remove (tasks->by_tid, GINT_TO_POINTER (task->tid));
-  tell (tasks, FLAM_MESSAGE_TASK_END, target, task, now);
+  flam_pipe_commit (tasks->pipe, 0);
   if (--target->n_tasks == 0)
     {
       g_clear_pointer (&target->python, flam_python_known_free);
@@ -161,15 +209,32 @@ flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gint64 now)
 
 /* --- /proc --------------------------------------------------------------- */
 
+/* `fd` is the kept one, if there is one. */
 static gboolean
-read_line (int fd, char *line, gsize size)
+read_line (
+    const FlamTask *task, int fd, const char *name, char *line, gsize size)
 {
-  ssize_t n = fd >= 0 ? pread (fd, line, size - 1, 0) : -1;
+  int own = fd >= 0 ? fd : flam_proc_open (task->target->pid, task->tid, name);
+  ssize_t n = own >= 0 ? pread (own, line, size - 1, 0) : -1;
 
+  if (own >= 0 && own != fd)
+    close (own);
   if (n <= 0)
     return FALSE;
   line[n] = '\0';
   return TRUE;
+}
+
+gint64
+flam_target_read_cpu (const FlamTarget *target)
+{
+  clockid_t clock;
+  struct timespec ts;
+
+  if (clock_getcpuclockid (target->pid, &clock) != 0 ||
+      clock_gettime (clock, &ts) != 0)
+    return -1;
+  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
 }
 
 /* "CPU WAITED COUNT": Documentation/scheduler/sched-stats.rst. Exact for a
@@ -180,7 +245,7 @@ flam_task_read_schedstat (const FlamTask *task, gint64 *cpu, guint64 *count)
   char line[96];
   char *end;
 
-  if (!read_line (task->schedstat_fd, line, sizeof line))
+  if (!read_line (task, task->schedstat_fd, "schedstat", line, sizeof line))
     return FALSE;
   *cpu = g_ascii_strtoll (line, &end, 10);
   g_ascii_strtoull (end, &end, 10);
@@ -193,7 +258,7 @@ flam_task_read_blocked (const FlamTask *task, FlamBlocked *blocked, guint *line)
 {
   char text[256];
 
-  if (!read_line (task->syscall_fd, text, sizeof text) ||
+  if (!read_line (task, task->syscall_fd, "syscall", text, sizeof text) ||
       !flam_blocked_parse (text, blocked))
     return FALSE;
   *line = blocked->running ? 0 : g_str_hash (text);
@@ -210,7 +275,7 @@ flam_task_read_cpu (FlamTask *task)
 
   if (task->stat_fd < 0)
     task->stat_fd = open_proc (task, "stat");
-  if (!read_line (task->stat_fd, line, sizeof line))
+  if (!read_line (task, task->stat_fd, "stat", line, sizeof line))
     return -1;
   at = strrchr (line, ')');
   for (guint field = 2; at != NULL && field < 39; field++)

@@ -14,7 +14,12 @@ typedef struct
   GHashTable *by_tid; /* FlamTask */
   GHashTable *by_pid; /* FlamTarget */
   GPtrArray *list;    /* FlamTask, in no order */
+  gint64 charged_cpu; /* of those that are gone, by the kernel's account */
 } FlamTasks;
+
+/* A program that was just started is looked at without delay: its libraries
+ * are still being mapped, and it may be gone soon. */
+#define FLAM_YOUNG_TIME (100 * 1000000ll)
 
 void flam_tasks_init (FlamTasks *tasks, FlamPipe *pipe);
 void flam_tasks_clear (FlamTasks *tasks);
@@ -29,12 +34,23 @@ FlamTask *flam_tasks_add (FlamTasks *tasks,
                           pid_t tid,
                           gboolean from_start,
                           gint64 now);
-/* It is gone. The pointer is not to be used after. */
-void flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gint64 now);
+/* It goes, and tells its name and its CPU time for the last time: it is not
+ * yet reaped (then `ended`), or stopped. The pointer is not to be used after.
+ */
+void flam_tasks_remove (FlamTasks *tasks,
+                        FlamTask *task,
+                        gboolean ended,
+                        gint64 now);
+/* The CPU time it used since it was accounted for is no part of the recording.
+ */
+void flam_task_skip_cpu (FlamTask *task);
 /* After an exec of its process: /proc starts anew for it. */
 void flam_tasks_reopen (FlamTask *task);
 void flam_tasks_forget_python (FlamTask *task);
 
+/* The process clock is exact, other than schedstat, even for threads that run
+ * at this moment: the kernel brings them up to date. -1: not to be had. */
+gint64 flam_target_read_cpu (const FlamTarget *target);
 /* CPU time in ns and how often it was put on a CPU. FALSE: not to be had. */
 gboolean
 flam_task_read_schedstat (const FlamTask *task, gint64 *cpu, guint64 *count);

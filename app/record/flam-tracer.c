@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-tracer.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "flam-commands.h"
@@ -24,8 +22,11 @@
  *
  * Rules, each of them paid for with a target that hung or was never sampled
  * again:
- * - waitpid(-1, __WALL) alone: a leader that has ended is not reported until
- *   its other threads are, so waiting for it by number hangs.
+ * - wait for all, never for one by number: a leader that has ended is not
+ *   reported until its other threads are.
+ * - what has ended is read before it is reaped: its name and its CPU time are
+ *   what they will stay. No stop at the end (PTRACE_O_TRACEEXIT) is needed, and
+ *   none would have seen what giving back the memory takes.
  * - never wait for one thread in particular, never stop the world.
  * - any stop takes the place of the INTERRUPT that is on its way: sample there.
  * - a group stop gets PTRACE_LISTEN; PTRACE_CONT would undo SIGSTOP.
@@ -198,6 +199,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
 
   if (ok)
     {
+      flam_programs_look (tracer, task);
       wanted = bytes_to_copy (task, regs[7]);
       n_python = flam_tracer_walk_python (tracer, task, task->interrupted_at);
       message = flam_pipe_reserve (
@@ -275,21 +277,32 @@ adopt (FlamTracer *tracer, pid_t tid, gint64 now)
   return flam_tasks_add (&tracer->tasks, pid, parent, tid, TRUE, now);
 }
 
-static void
-handle_exit (FlamTracer *tracer, pid_t tid, FlamTask *task, int value)
+/* One that has ended, and is not reaped yet. FALSE: it cannot be. */
+static gboolean
+handle_end (FlamTracer *tracer, pid_t tid)
 {
-  if (tid == tracer->main_pid)
-    tracer->exit_status = value;
+  FlamTask *task = flam_tasks_find (&tracer->tasks, tid);
+  int status;
+
   if (task != NULL)
-    flam_tasks_remove (&tracer->tasks, task, flam_tracer_now (tracer));
+    {
+      if (tracer->paused)
+        flam_task_skip_cpu (task);
+      flam_tasks_remove (&tracer->tasks, task, TRUE, flam_tracer_now (tracer));
+    }
+  if (!flam_wait_reap (tid, &status))
+    return FALSE;
+  if (tid == tracer->main_pid)
+    tracer->exit_status = flam_stop_read (status).value;
+  return TRUE;
 }
 
 static void
 detach (FlamTracer *tracer, FlamTask *task, pid_t tid, int sig)
 {
-  ptrace (PTRACE_DETACH, tid, NULL, (void *)(glong)sig);
   if (task != NULL)
-    flam_tasks_remove (&tracer->tasks, task, flam_tracer_now (tracer));
+    flam_tasks_remove (&tracer->tasks, task, FALSE, flam_tracer_now (tracer));
+  ptrace (PTRACE_DETACH, tid, NULL, (void *)(glong)sig);
 }
 
 /* Threads of a child whose kind we were not asked to follow. */
@@ -307,11 +320,6 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
   int sig = stop.kind == FLAM_STOP_SIGNAL ? stop.value : 0;
   gboolean pending;
 
-  if (stop.kind == FLAM_STOP_EXITED)
-    {
-      handle_exit (tracer, tid, task, stop.value);
-      return;
-    }
   if (task == NULL)
     task = adopt (tracer, tid, flam_tracer_now (tracer));
   if (task == NULL || tracer->stopping || is_unwanted (tracer, task))
@@ -335,21 +343,26 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
     resume (tid, sig);
 }
 
-/* All that has stopped. FALSE: nothing is left to wait for. */
+/* All that has stopped or ended. FALSE: nothing is left to wait for. */
 static gboolean
 drain (FlamTracer *tracer)
 {
   for (;;)
     {
+      gboolean ended;
       int status;
-      pid_t tid = waitpid (-1, &status, WNOHANG | __WALL);
+      pid_t tid = flam_wait_stopped (&status);
 
       if (tid > 0)
-        handle_stop (tracer, tid, status);
-      else if (tid == 0 || errno == EINTR)
+        {
+          handle_stop (tracer, tid, status);
+          continue;
+        }
+      tid = flam_wait_next (&ended);
+      if (tid <= 0)
+        return tid == 0;
+      if (ended && !handle_end (tracer, tid))
         return TRUE;
-      else
-        return FALSE;
     }
 }
 
@@ -392,7 +405,7 @@ take_samples (FlamTracer *tracer, gint64 now)
   while (expected > 0 && flam_tracer_now (tracer) < until)
     {
       int status;
-      pid_t tid = waitpid (-1, &status, WNOHANG | __WALL);
+      pid_t tid = flam_wait_stopped (&status);
 
       if (tid < 0)
         break;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "flam-proc.h"
+
 #define EVERY (100 * 1000000ll) /* ns */
 
 static void
@@ -55,6 +57,7 @@ flam_view_new (pid_t pid, const FlamView *parent)
   view->every = EVERY;
   view->mappings = mappings_new ();
   view->places = g_hash_table_new (NULL, NULL);
+  view->roots = g_hash_table_new (NULL, NULL);
   view->space = parent != NULL ? flam_unwind_space_copy (parent->space)
                                : flam_unwind_space_new ();
   flam_unwind_space_set_load (view->space, load_table, view);
@@ -70,6 +73,7 @@ flam_view_free (FlamView *view)
   flam_unwind_space_free (view->space);
   g_array_unref (view->mappings);
   g_hash_table_unref (view->places);
+  g_hash_table_unref (view->roots);
   g_ptr_array_unref (view->pythons);
   g_free (view);
 }
@@ -80,8 +84,11 @@ flam_view_reset (FlamView *view)
   flam_unwind_space_clear (view->space);
   g_array_set_size (view->mappings, 0);
   g_hash_table_remove_all (view->places);
+  g_hash_table_remove_all (view->roots);
   view->python = NULL;
   view->read_at = -1;
+  view->pause = 0;
+  view->program++;
 }
 
 /* "START-END PERM OFFSET MAJ:MIN INODE   PATH": proc(5). */
@@ -155,6 +162,7 @@ fill_space (FlamView *view, FlamCodes *codes)
 {
   flam_unwind_space_clear (view->space);
   g_hash_table_remove_all (view->places);
+  g_hash_table_remove_all (view->roots);
   view->python = NULL;
   for (guint i = 0; i < view->mappings->len; i++)
     {
@@ -188,17 +196,27 @@ flam_view_set_maps (FlamView *view,
   return TRUE;
 }
 
+/* It may be another program by now, whose maps say nothing of this one's
+ * stacks. */
+static gboolean
+is_same_program (const FlamView *view)
+{
+  return view->hint_program == NULL ||
+         (guint)g_atomic_int_get (view->hint_program) == view->program;
+}
+
 gboolean
 flam_view_refresh (FlamView *view, FlamCodes *codes, gint64 now)
 {
-  g_autofree char *path = g_strdup_printf ("/proc/%d/maps", (int)view->tid);
-  g_autofree char *text = NULL;
-
   gint64 began = g_get_monotonic_time ();
-  gboolean changed = g_file_get_contents (path, &text, NULL, NULL) &&
-                     flam_view_set_maps (view, codes, text, now);
+  g_autofree char *text = is_same_program (view)
+                              ? flam_proc_text (view->pid, view->tid, "maps")
+                              : NULL;
+  gboolean changed;
 
   view->read_at = now;
+  view->gone = text == NULL || !is_same_program (view);
+  changed = !view->gone && flam_view_set_maps (view, codes, text, now);
   view->every = MAX (EVERY, 100 * 1000 * (g_get_monotonic_time () - began));
   return changed;
 }

@@ -6,9 +6,10 @@
  *   pc ──▶ places (hash) ──▶ frame of the capture
  *     miss └▶ space (mappings) ──▶ module, file offset ──▶ new frame
  *
- * /proc/PID/maps is read when the process is new, after exec, when a stack
- * runs into code that is in no known mapping, and ten times a second (less
- * often where that takes long), so that a library that took the place of
+ * /proc/PID/maps is read by the tracer at exec, and as long as a program is
+ * young at stops for samples; and by the sampler when the process is new, when
+ * a stack runs into code that is in no known mapping, and ten times a second
+ * (less often where that takes long), so that a library that took the place of
  * another is noticed. */
 
 #include "flam-codes.h"
@@ -26,6 +27,10 @@ typedef struct _FlamView
   GHashTable *places; /* pc -> frame + 1 */
   gint64 read_at;     /* when maps were read; -1 never */
   gint64 pause;       /* no look at maps for so long, ns */
+  gboolean gone;      /* they could not be read the last time */
+  GHashTable *roots;  /* pcs that are roots by maps younger than their stacks */
+  const guint *hint_program; /* the target's; NULL: none */
+  guint program;             /* the one that the maps are of */
   GPtrArray *pythons; /* FlamPythonPlace, all there ever were; last or NULL: */
   const FlamPythonPlace *python; /* where its interpreter is now */
   gint64 every; /* how old maps may be, ns: 100 times what reading takes */
@@ -40,7 +45,8 @@ gboolean flam_view_set_maps (FlamView *view,
                              FlamCodes *codes,
                              const char *text,
                              gint64 now);
-/* The same with what it says now. */
+/* The same with what it says now, if the process still runs the program that
+ * the messages so far are of. `gone` says whether it could be read. */
 gboolean flam_view_refresh (FlamView *view, FlamCodes *codes, gint64 now);
 /* The frame of a pc; one without a module where there is no mapping. */
 FlamId flam_view_frame (FlamView *view, FlamCaptureWriter *writer, guint64 pc);

@@ -158,6 +158,7 @@ typedef enum
   FLAM_UNWIND_BAD,       /* what was found makes no sense, or is no code */
   FLAM_UNWIND_LIMIT,     /* more frames than asked for */
   FLAM_UNWIND_NEEDS_BP,  /* bp_unknown, and the way on depends on it */
+  FLAM_UNWIND_HANDMADE,  /* the root, unless the map of code is too old */
 } FlamUnwindEnd;
 
 static inline const FlamUnwindRow *
@@ -274,6 +275,33 @@ flam_unwind_step_plain (const FlamUnwindRow *row,
   regs->sp = cfa;
   regs->caller = true;
   return true;
+}
+
+/* Why a walk ends at a frame (its row, and whether it has called somebody)
+ * whose return address is no code.
+ *
+ * Where a stack was set up by hand (makecontext, coroutines), its first frame
+ * "returns" to the first byte of a function that was never called, of which
+ * the byte before, where callers are looked up, is the end of another one: its
+ * CFA is 8 above the stack pointer, and what would be the return address is
+ * anything. Behind a call that is rare, as the stack is to be aligned to 16
+ * there; but a compiler that knows that whom it calls does not care leaves it
+ * so (gcc's -fipa-stack-alignment). Then the return address is good, and it is
+ * the map that does not know its code yet: before this root is believed, the
+ * map has to be as young as the stack. */
+static inline FlamUnwindEnd
+flam_unwind_end_outside (const FlamUnwindRow *row, bool caller)
+{
+  return caller && (row->how & 7) == FLAM_UNWIND_KIND_SP && row->cfa == 1
+             ? FLAM_UNWIND_HANDMADE
+             : FLAM_UNWIND_BAD;
+}
+
+/* Where the map is known to be young enough. */
+static inline bool
+flam_unwind_is_root (FlamUnwindEnd end)
+{
+  return end == FLAM_UNWIND_ROOT || end == FLAM_UNWIND_HANDMADE;
 }
 
 /* --- building (malloc; not for signal handlers) --------------------------

@@ -316,17 +316,6 @@ is_signal_frame (const Entry *entry)
          (entry->rules[entry->row.cfa].flags & FLAM_UNWIND_RULE_SIGNAL);
 }
 
-/* Where a stack was set up by hand (makecontext, coroutines), its first frame
- * "returns" to the first byte of a function that was never called. Its CFA is
- * 8 above the stack pointer, as it never is behind a call: there the stack is
- * aligned to 16. What would be its return address is anything. */
-static inline bool
-is_handmade_root (const Entry *entry, bool caller)
-{
-  return caller && (entry->row.how & 7) == FLAM_UNWIND_KIND_SP &&
-         entry->row.cfa == 1;
-}
-
 size_t
 flam_unwind_walk (FlamUnwindSpace *space,
                   FlamUnwindCache *cache,
@@ -339,7 +328,6 @@ flam_unwind_walk (FlamUnwindSpace *space,
 {
   const Entry *entry;
   size_t n = 0;
-  bool handmade = false;
 
   *end = FLAM_UNWIND_LIMIT;
   if (limit == 0)
@@ -350,13 +338,18 @@ flam_unwind_walk (FlamUnwindSpace *space,
   entry = look_up (space, cache, regs->pc - regs->caller);
   while (entry)
     {
-      handmade = is_handmade_root (entry, regs->caller);
+      const FlamUnwindRow row = entry->row;
+      bool caller = regs->caller;
+
       *end = flam_unwind_step (&entry->row, entry->rules, memory, regs);
       if (*end != FLAM_UNWIND_OK)
         return n;
       entry = look_up (space, cache, regs->pc - regs->caller);
       if (!entry)
-        break;
+        {
+          *end = flam_unwind_end_outside (&row, caller);
+          return n;
+        }
       if (n == limit)
         {
           *end = FLAM_UNWIND_LIMIT;
@@ -366,6 +359,6 @@ flam_unwind_walk (FlamUnwindSpace *space,
         sps[n] = regs->sp;
       pcs[n++] = regs->pc - (regs->caller && !is_signal_frame (entry));
     }
-  *end = handmade ? FLAM_UNWIND_ROOT : FLAM_UNWIND_BAD;
+  *end = FLAM_UNWIND_BAD;
   return n;
 }

@@ -42,7 +42,7 @@ test_cpu (void)
       }
   flam_tasks_reopen (task);
   g_assert_cmpint (flam_task_read_cpu (task), ==, sched_getcpu ());
-  flam_tasks_remove (&tasks, task, 1);
+  flam_tasks_remove (&tasks, task, FALSE, 1);
   g_free (target);
   g_free (task);
   flam_tasks_clear (&tasks);

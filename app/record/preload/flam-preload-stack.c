@@ -323,6 +323,14 @@ walk_kept (PreloadStack *stack,
   return n;
 }
 
+/* There is no way on from `frame`. */
+static inline void
+note_end (Step *frame)
+{
+  frame->ra.address = frame->saved.address = NULL;
+  frame->uses_bp = true;
+}
+
 /* Leaf first into `walked`, until the root or until the rest is as it was.
  * Returns how many; `kept` is how many of the kept frames follow. */
 static uint32_t
@@ -334,6 +342,8 @@ walk (PreloadStack *stack,
 {
   int at = (int)stack->n - 1;
   uint32_t n = 0;
+  FlamUnwindRow row = { 0 }; /* of the frame before, which called this one's */
+  bool caller = true;
 
   *kept = 0;
   *root = false;
@@ -358,11 +368,20 @@ walk (PreloadStack *stack,
           if (n == stack->limit)
             return n;
         }
+      cached = row_at (stack, regs->pc);
+      if (UNLIKELY (cached->pc == 0 && n > 0))
+        {
+          /* The map was read just now, or lately to no avail. */
+          *root = flam_unwind_is_root (flam_unwind_end_outside (&row, caller));
+          note_end (&stack->walked[n - 1]);
+          return n;
+        }
+      row = cached->row;
+      caller = n == 0 || regs->caller;
       frame = &stack->walked[n++];
       frame->pc = regs->pc;
       frame->sp = regs->sp;
       frame->bp = regs->bp;
-      cached = row_at (stack, regs->pc);
       if (UNLIKELY (!flam_unwind_step_plain (&cached->row, memory, regs)))
         {
           FlamUnwindEnd end =
@@ -371,8 +390,7 @@ walk (PreloadStack *stack,
           *root = end == FLAM_UNWIND_ROOT;
           if (end != FLAM_UNWIND_OK)
             {
-              frame->ra.address = frame->saved.address = NULL;
-              frame->uses_bp = true;
+              note_end (frame);
               return n;
             }
         }

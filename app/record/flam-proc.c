@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define TEXT_STEP 16384
+
+static gboolean starved;
+
+void
+flam_proc_note_error (int error)
+{
+  if (error == EMFILE || error == ENFILE)
+    g_atomic_int_set (&starved, TRUE);
+}
+
+gboolean
+flam_proc_starved (void)
+{
+  return g_atomic_int_get (&starved);
+}
+
+int
+flam_proc_open (pid_t pid, pid_t tid, const char *name)
+{
+  char path[80];
+  int fd;
+
+  g_snprintf (
+      path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+  fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    flam_proc_note_error (errno);
+  return fd;
+}
+
+/* The lowest number that is free is given: those in the lower half are kept,
+ * and the upper half is for what is needed for a moment, or only once. */
+int
+flam_proc_open_kept (pid_t pid, pid_t tid, const char *name)
+{
+  struct rlimit limit;
+  int fd = flam_proc_open (pid, tid, name);
+
+  if (fd >= 0 && getrlimit (RLIMIT_NOFILE, &limit) == 0 &&
+      (rlim_t)fd >= limit.rlim_cur / 2)
+    {
+      close (fd);
+      fd = -1;
+    }
+  return fd;
+}
+
+char *
+flam_proc_text (pid_t pid, pid_t tid, const char *name)
+{
+  int fd = flam_proc_open (pid, tid, name);
+  gsize size = TEXT_STEP, used = 0;
+  char *text;
+  ssize_t n;
+
+  if (fd < 0)
+    return NULL;
+  text = g_malloc (size);
+  while ((n = read (fd, text + used, size - used - 1)) > 0)
+    {
+      used += (gsize)n;
+      if (size - used < TEXT_STEP / 2)
+        text = g_realloc (text, size *= 2);
+    }
+  close (fd);
+  text[used] = '\0';
+  if (used == 0)
+    g_clear_pointer (&text, g_free);
+  return text;
+}
+
+static gboolean
+read_once (pid_t pid, pid_t tid, const char *name, char *text, gsize size)
+{
+  int fd = flam_proc_open (pid, tid, name);
+  ssize_t n;
+
+  if (fd < 0)
+    return FALSE;
+  n = read (fd, text, size - 1);
+  close (fd);
+  text[MAX (n, 0)] = '\0';
+  return n > 0;
+}
+
+gboolean
+flam_proc_comm (pid_t pid, pid_t tid, char comm[16])
+{
+  char text[64];
+
+  if (!read_once (pid, tid, "comm", text, sizeof text))
+    return FALSE;
+  text[strcspn (text, "\n")] = '\0';
+  g_strlcpy (comm, text, 16);
+  return comm[0] != '\0';
+}
+
+/* VmExe is the program's own code, VmLib that of all other mappings: proc(5).
+ * In the kernel they are one number, less and more the first. */
+guint64
+flam_proc_code_size (pid_t pid, pid_t tid)
+{
+  char text[4096];
+  guint64 size = 0;
+
+  if (!read_once (pid, tid, "status", text, sizeof text))
+    return 0;
+  for (guint i = 0; i < 2; i++)
+    {
+      const char *line = strstr (text, i == 0 ? "\nVmExe:" : "\nVmLib:");
+
+      if (line != NULL)
+        size += g_ascii_strtoull (line + strlen ("\nVmExe:"), NULL, 10);
+    }
+  return size;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The native frames of a sample, by maps that are young enough for it. */
+
+#include "flam-sampler.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gsize n; /* frames in the sampler's `pcs` and `sps`, leaf first */
+  FlamUnwindEnd end;
+  guint64 last_sp;
+} FlamWalk;
+
+FlamWalk flam_walk_message (FlamSampler *sampler, FlamMessage *message);
+
+G_END_DECLS

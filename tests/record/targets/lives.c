@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Lives that are short, or begin and end in odd ways:
+ *
+ *   coroutines  two of makecontext(), which work and allocate
+ *   late-names  threads that are named after their start, and end soon
+ *   forks       children that work, and what the kernel says they used
+ */
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#ifdef __clang__
+#define NOINLINE __attribute__ ((noinline))
+#else
+#define NOINLINE __attribute__ ((noinline, noclone))
+#endif
+
+static volatile uint64_t sink;
+static void *volatile block;
+
+NOINLINE static void
+work (uint64_t n)
+{
+  for (uint64_t i = 0; i < n; i++)
+    sink = sink * 6364136223846793005ull + 1;
+}
+
+NOINLINE static void
+allocate (void)
+{
+  block = malloc (100);
+  free (block);
+}
+
+static ucontext_t contexts[3];
+
+static void
+coroutine (int which)
+{
+  for (int i = 0; i < 100; i++)
+    {
+      work (1000000);
+      allocate ();
+      swapcontext (&contexts[which], &contexts[3 - which]);
+    }
+}
+
+static int
+coroutines (void)
+{
+  for (int i = 1; i < 3; i++)
+    {
+      getcontext (&contexts[i]);
+      contexts[i].uc_stack.ss_sp = malloc (65536);
+      contexts[i].uc_stack.ss_size = 65536;
+      contexts[i].uc_link = &contexts[0];
+      makecontext (&contexts[i], (void (*) (void))coroutine, 1, i);
+    }
+  swapcontext (&contexts[0], &contexts[1]);
+  return 0;
+}
+
+static void *
+late_body (void *data)
+{
+  char name[16];
+
+  usleep (3000);
+  snprintf (name, sizeof name, "late%ld", (long)(intptr_t)data);
+  pthread_setname_np (pthread_self (), name);
+  work (500000);
+  return NULL;
+}
+
+static int
+late_names (void)
+{
+  for (long round = 0; round < 10; round++)
+    {
+      pthread_t threads[8];
+
+      for (long i = 0; i < 8; i++)
+        pthread_create (&threads[i], NULL, late_body, (void *)(intptr_t)i);
+      for (long i = 0; i < 8; i++)
+        pthread_join (threads[i], NULL);
+    }
+  return 0;
+}
+
+static double
+seconds (const struct rusage *usage)
+{
+  return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+         1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+}
+
+/* Memory that is given back when they end is theirs, too. */
+static int
+forks (void)
+{
+  struct rusage own, children;
+
+  for (int i = 0; i < 100; i++)
+    {
+      if (fork () == 0)
+        {
+          size_t size = 4 << 20;
+          char *pages = mmap (NULL,
+                              size,
+                              PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS,
+                              -1,
+                              0);
+
+          memset (pages, 1, size);
+          work (100000);
+          _exit (0);
+        }
+      wait (NULL);
+    }
+  getrusage (RUSAGE_SELF, &own);
+  getrusage (RUSAGE_CHILDREN, &children);
+  fprintf (stderr, "used %.6f\n", seconds (&own) + seconds (&children));
+  return 0;
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *what = argc > 1 ? argv[1] : "";
+
+  if (strcmp (what, "coroutines") == 0)
+    return coroutines ();
+  if (strcmp (what, "late-names") == 0)
+    return late_names ();
+  if (strcmp (what, "forks") == 0)
+    return forks ();
+  return 2;
+}

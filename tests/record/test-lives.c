@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Programs that are gone before anybody has had a look at them, and stacks that
+ * are easily taken for whole, or for cut. */
+
+#include <string.h>
+
+#include "recording.h"
+
+static Recording *
+record_shell (const char *script)
+{
+  const char *arguments[] = {
+    "--rate", "1000", "--", "sh", "-c", script, NULL
+  };
+
+  return record (arguments);
+}
+
+static const char *
+name_of (const FlamProfile *profile, FlamId name)
+{
+  return flam_profile_string (profile, name);
+}
+
+static const char *
+function_of (const FlamProfile *profile, FlamId stack)
+{
+  FlamId frame = profile->stacks.frame[stack];
+
+  return name_of (profile,
+                  profile->functions.name[profile->frames.function[frame]]);
+}
+
+/* The root of a stack that `function` is on; NULL: it is not. */
+static const char *
+root_below (const FlamProfile *profile, FlamId stack, const char *function)
+{
+  gboolean here = FALSE;
+  FlamId root = stack;
+
+  for (; stack != FLAM_NONE; stack = profile->stacks.prefix[stack])
+    {
+      here |= strcmp (function_of (profile, stack), function) == 0;
+      root = stack;
+    }
+  return here ? function_of (profile, root) : NULL;
+}
+
+/* The share of a function's CPU time on stacks that begin in _start. */
+static double
+reaching_share (const FlamProfile *profile, const char *function)
+{
+  const gint64 *weight = profile->measures[0].weight;
+  gint64 all = 0, reaching = 0;
+
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    {
+      const char *root =
+          root_below (profile, profile->samples.stack[i], function);
+
+      if (root == NULL)
+        continue;
+      all += weight[i];
+      if (strcmp (root, "_start") == 0)
+        reaching += weight[i];
+    }
+  g_test_message (
+      "%.3f of %.3f ms", 1e-6 * (double)reaching, 1e-6 * (double)all);
+  return all > 0 ? (double)reaching / (double)all : 0;
+}
+
+/* --- stacks -------------------------------------------------------------- */
+
+/* What main calls finds the stack as main found it: its frame looks like the
+ * first one of a stack that was set up by hand, until libc is known. */
+static void
+test_roots (void)
+{
+  g_autofree char *target = target_path ("shallow");
+  g_autofree char *script =
+      g_strdup_printf ("for i in $(seq 30); do '%s'; done", target);
+  g_autoptr (Recording) recording = record_shell (script);
+  const FlamProfile *profile = recording->profile;
+
+  assert_good (recording, 0);
+  g_assert_cmpuint (profile->samples.n, >, 100);
+  g_assert_cmpfloat (reaching_share (profile, "spin"), >=, 0.99);
+  g_assert_cmpuint (
+      profile->facts.truncated_stacks, <=, profile->samples.n / 50);
+}
+
+/* Both halves of one capture say the same of the same stack. */
+static void
+test_coroutines (void)
+{
+  g_autofree char *target = target_path ("lives");
+  const char *arguments[] = { "--rate", "1000", "--mode",     "both", "--exact",
+                              "--",     target, "coroutines", NULL };
+  g_autoptr (Recording) recording = record (arguments);
+  const FlamProfile *profile = recording->profile;
+  g_autofree char *worked = NULL;
+  guint n = 0;
+
+  assert_good (recording, 0);
+  worked = stack_text (profile, "work");
+  g_assert_cmpstr (worked, ==, "work < coroutine < __start_context");
+  for (guint32 i = 0; i < profile->allocations.n; i++)
+    {
+      const char *root =
+          root_below (profile, profile->allocations.stack[i], "allocate");
+
+      n += root != NULL;
+      if (root != NULL)
+        g_assert_cmpstr (root, ==, "__start_context");
+    }
+  g_assert_cmpuint (n, >, 0);
+  g_assert_cmpuint (
+      profile->facts.truncated_stacks, <=, 5 + profile->samples.n / 20);
+}
+
+/* --- names --------------------------------------------------------------- */
+
+static void
+test_names (void)
+{
+  g_autoptr (Recording) recording =
+      record_shell ("for i in $(seq 300); do /bin/true; done");
+  const FlamProfile *profile = recording->profile;
+  guint n = 0;
+
+  assert_ended (recording, 0);
+  g_assert_cmpuint (profile->processes.n, ==, 302);
+  for (guint32 i = 0; i < profile->processes.n; i++)
+    {
+      const char *name = name_of (profile, profile->processes.name[i]);
+
+      n += strcmp (name, "true") == 0;
+      g_assert_cmpstr (name, !=, "");
+    }
+  g_assert_cmpuint (n, ==, 300);
+}
+
+static void
+test_modules (void)
+{
+  g_autoptr (Recording) recording =
+      record_shell ("for i in $(seq 300); do /bin/true; done");
+  const FlamProfile *profile = recording->profile;
+  const gint64 *weight = profile->measures[0].weight;
+  gint64 all = 0, unknown = 0;
+
+  assert_ended (recording, 0);
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    {
+      FlamId stack = profile->samples.stack[i];
+      FlamId function;
+
+      if (stack == FLAM_NONE)
+        continue;
+      function = profile->frames.function[profile->stacks.frame[stack]];
+      all += weight[i];
+      if (profile->functions.module[function] == FLAM_NONE)
+        unknown += weight[i];
+    }
+  g_test_message (
+      "%.3f of %.3f ms", 1e-6 * (double)unknown, 1e-6 * (double)all);
+  g_assert_cmpint (unknown, <=, all / 50);
+}
+
+static void
+test_late_names (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "lives", "late-names");
+  const FlamProfile *profile = recording->profile;
+  guint n = 0;
+
+  assert_ended (recording, 0);
+  g_assert_cmpuint (profile->threads.n, ==, 81);
+  for (guint32 i = 0; i < profile->threads.n; i++)
+    n += g_str_has_prefix (name_of (profile, profile->threads.name[i]), "late");
+  g_assert_cmpuint (n, ==, 80);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/lives/quick/roots", test_roots);
+  g_test_add_func ("/lives/coroutines", test_coroutines);
+  g_test_add_func ("/lives/names", test_names);
+  g_test_add_func ("/lives/modules", test_modules);
+  g_test_add_func ("/lives/quick/late-names", test_late_names);
+  return g_test_run ();
+}
