@@ -84,7 +84,9 @@ get_register (const FlamUnwindRegs *regs,
   else if (reg == FLAM_UNWIND_RBX && regs->bx_state == 2)
     return read_word (memory, regs->bx, FAR_BY_CFI, value);
   else
-    return FLAM_UNWIND_BAD;
+    /* A leaf that sleeps: a stop would show them all. */
+    return regs->bp_unknown && !regs->caller ? FLAM_UNWIND_NEEDS_BP
+                                             : FLAM_UNWIND_BAD;
   return FLAM_UNWIND_OK;
 }
 

@@ -157,7 +157,7 @@ typedef enum
   FLAM_UNWIND_TRUNCATED, /* the copied stack ends before the root */
   FLAM_UNWIND_BAD,       /* what was found makes no sense, or is no code */
   FLAM_UNWIND_LIMIT,     /* more frames than asked for */
-  FLAM_UNWIND_NEEDS_BP,  /* bp_unknown, and the way on depends on it */
+  FLAM_UNWIND_NEEDS_BP,  /* bp_unknown, and the way on depends on registers */
   FLAM_UNWIND_HANDMADE,  /* the root, unless the map of code is too old */
 } FlamUnwindEnd;
 
