@@ -137,7 +137,7 @@ inspect (FlamCodes *codes, FlamCode *code)
     elf = flam_elf_open (own, NULL);
   code->build_id = g_strdup (elf != NULL ? flam_elf_get_build_id (elf) : "");
   if (elf == NULL || code->fd < 0 || !codes->python ||
-      !flam_python_find (elf, code->fd, &python))
+      !flam_python_find (elf, code->fd, code->path, &python))
     return;
   code->python = g_memdup2 (&python, sizeof python);
   if (python.why != NULL)

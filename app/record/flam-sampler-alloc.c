@@ -67,6 +67,16 @@ flam_sampler_record_allocations (FlamSampler *sampler,
                                            error);
   if (sampler->alloc == NULL)
     return FALSE;
+  /* One stands for all, which a program without a block has, too. */
+  flam_capture_writer_measure (sampler->writer,
+                               "peak",
+                               "Peak memory",
+                               FLAM_UNIT_BYTES,
+                               FLAM_MEASURE_ALLOC,
+                               FLAM_FROM_PEAK,
+                               -1,
+                               -1,
+                               1);
   for (guint i = 0; *environment != NULL && (*environment)[i] != NULL; i++)
     {
       g_strv_builder_add (all, (*environment)[i]);

@@ -52,16 +52,37 @@ flam_python_is_in (const FlamElf *elf)
   return flam_elf_has_section (elf, SECTION);
 }
 
+/* Up to 3.9 there is no such section. By its file's name first, as to look for
+ * a symbol takes long in large programs. */
+static gboolean
+is_old (const FlamElf *elf, const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  guint64 vaddr, size;
+
+  return (g_str_has_prefix (name, "python") ||
+          g_str_has_prefix (name, "libpython")) &&
+         flam_elf_find_symbol (elf, "PyEval_EvalFrameEx", &vaddr, &size);
+}
+
 gboolean
-flam_python_find (const FlamElf *elf, int fd, FlamPythonElf *python)
+flam_python_find (const FlamElf *elf,
+                  int fd,
+                  const char *path,
+                  FlamPythonElf *python)
 {
   guint8 offsets[FLAM_PYTHON_DEBUG_OFFSETS_SIZE];
   FlamElfSection section;
   gsize n;
 
-  if (flam_elf_get_machine (elf) != EM_X86_64 ||
-      !flam_elf_get_section (elf, SECTION, &section))
+  *python = (FlamPythonElf){ 0 };
+  if (flam_elf_get_machine (elf) != EM_X86_64)
     return FALSE;
+  if (!flam_elf_get_section (elf, SECTION, &section))
+    {
+      python->why = flam_python_layout_init (&python->layout, 0, offsets, 0);
+      return is_old (elf, path);
+    }
   python->runtime = section.vaddr - code_bias (elf);
   n = read_at (elf, fd, section.vaddr, offsets, sizeof offsets);
   python->why = flam_python_layout_init (

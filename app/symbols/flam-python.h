@@ -39,7 +39,11 @@ typedef struct
 } FlamPythonElf;
 
 gboolean flam_python_is_in (const FlamElf *elf);
-/* FALSE: there is none in it. `fd` is the same file. */
-gboolean flam_python_find (const FlamElf *elf, int fd, FlamPythonElf *python);
+/* FALSE: there is none in it. `fd` is the same file, `path` what it is called.
+ */
+gboolean flam_python_find (const FlamElf *elf,
+                           int fd,
+                           const char *path,
+                           FlamPythonElf *python);
 
 G_END_DECLS

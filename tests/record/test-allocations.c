@@ -493,6 +493,25 @@ test_killed (void)
   g_assert_cmpint (total_of (recording->profile, "allocations"), >, 1000);
 }
 
+/* What the library does for itself is not the program's. */
+static void
+test_nothing (void)
+{
+  g_autoptr (Recording) recording =
+      record_target ("--mode=alloc", "cases", "nothing");
+  g_autoptr (Recording) exact = NULL;
+  g_autofree char *target = target_path ("cases");
+  const char *const arguments[] = { "--mode", "alloc",   "--exact", "--",
+                                    target,   "nothing", NULL };
+
+  assert_ended (recording, 2);
+  g_assert_cmpint (total_of (recording->profile, "allocations"), ==, 0);
+  exact = record (arguments);
+  assert_ended (exact, 2);
+  g_assert_cmpint (total_of (exact->profile, "allocations"), ==, 0);
+  g_assert_cmpint (total_of (exact->profile, "allocated"), ==, 0);
+}
+
 /* A target that has its rings in hand: the recording goes on and ends, and says
  * that something was damaged. */
 static void
@@ -537,6 +556,7 @@ main (int argc, char **argv)
   g_test_add_func ("/allocations/program", test_program);
   g_test_add_func ("/allocations/program-sampled", test_program_sampled);
   g_test_add_func ("/allocations/killed", test_killed);
+  g_test_add_func ("/allocations/quick/nothing", test_nothing);
   g_test_add_func ("/allocations/quick/hostile", test_hostile);
   return g_test_run ();
 }

@@ -336,6 +336,24 @@ test_refused (void)
   g_rmdir (folder);
 }
 
+/* One whose functions cannot be shown is said, however old. */
+static void
+test_old_python (void)
+{
+  static const char *const modes[] = { "--mode=cpu", "--mode=both" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      g_autoptr (Recording) recording =
+          record_target (modes[i], "python2.7", NULL);
+
+      assert_good (recording, 0);
+      g_assert_true (has_warning (
+          recording->profile,
+          "python2.7: its Python functions cannot be shown: this version"));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -373,5 +391,6 @@ main (int argc, char **argv)
   g_test_add_func ("/record/namespace", test_namespace);
   g_test_add_func ("/record/quick/environment", test_environment);
   g_test_add_func ("/record/quick/refused", test_refused);
+  g_test_add_func ("/record/quick/old-python", test_old_python);
   return g_test_run ();
 }

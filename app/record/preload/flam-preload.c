@@ -560,11 +560,26 @@ dlclose (void *handle)
 /* Where the name `malloc` is somebody else's, nothing will ever be seen: a
  * program that brings its own (statically linked jemalloc) never calls ours.
  * Asked by calling it, since addresses of functions may be those of a program's
- * jump table. */
+ * jump table. The block is not the program's: it leaves no trace. */
+static bool
+malloc_is_ours (void)
+{
+  PreloadThread *thread = &preload_thread;
+  PreloadThread before = *thread;
+  bool ours;
+
+  thread->busy = true;
+  free (malloc (1));
+  ours = thread->made != before.made;
+  thread->made = before.made;
+  thread->until_sample = before.until_sample;
+  thread->busy = before.busy;
+  return ours;
+}
+
 __attribute__ ((constructor (101))) static void
 begin (void)
 {
   resolve ();
-  free (malloc (1));
-  start (true);
+  start (!malloc_is_ours ());
 }
