@@ -173,6 +173,9 @@ build_blocks (FlamCaptureBuild *build)
 void
 flam_capture_build_memory (FlamCaptureBuild *build)
 {
+  if (flam_capture_reader_fact (build->reader, FLAM_FACT_PEAK_TIME) != NULL)
+    flam_builder_set_peak_time (build->builder,
+                                flam_build_fact (build, FLAM_FACT_PEAK_TIME));
   build_allocations (build);
   build_blocks (build);
 }

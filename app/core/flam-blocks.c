@@ -130,41 +130,45 @@ find_peak_time (const Lives *lives, gint64 from, gint64 to)
 }
 
 static gint64
-search_peak_time (const FlamProfile *profile,
-                  const FlamSelection *selection,
-                  guint kinds)
+search_peak_time (const FlamBlocks *blocks)
 {
-  Lives lives = { &profile->allocations, kinds, NULL };
+  Lives lives = { blocks->rows, blocks->kinds, NULL };
   gint64 time;
 
-  if (profile->allocations.n == 0)
+  if (blocks->rows->n == 0)
     return -1;
   sort_deaths (&lives);
-  time = find_peak_time (&lives, selection->from, selection->to);
+  time = find_peak_time (&lives, blocks->from, blocks->to);
   g_array_unref (lives.deaths);
   return time;
+}
+
+/* Within one tick of the capture's clock nothing but the capture itself knows
+ * what came first, and it says so for one tick: that of its high-water mark.
+ * Every range that has that tick has that mark; of other ticks, what lived at
+ * their ends counts. So no part of a range ever held more than the whole. */
+static void
+find_peak (FlamBlocks *blocks, const FlamProfile *profile)
+{
+  const FlamAllocations *rows = blocks->rows;
+  guint present = flam_blocks_kinds_present (profile);
+
+  blocks->exact_peak = rows->at_peak != NULL && rows->peak_time >= 0 &&
+                       rows->peak_time >= blocks->from &&
+                       rows->peak_time < blocks->to &&
+                       blocks->kinds == default_kinds (profile, present);
+  blocks->peak_time =
+      blocks->exact_peak ? rows->peak_time : search_peak_time (blocks);
 }
 
 gint64
 flam_blocks_peak_time (const FlamProfile *profile,
                        const FlamSelection *selection)
 {
-  return search_peak_time (
-      profile, selection, flam_blocks_kinds_counted (profile, selection));
-}
+  g_auto (FlamBlocks) blocks = { 0 };
 
-static void
-find_peak (FlamBlocks *blocks, const FlamProfile *profile)
-{
-  const FlamSelection *selection = blocks->selection;
-  guint present = flam_blocks_kinds_present (profile);
-
-  blocks->exact_peak = blocks->rows->at_peak != NULL &&
-                       selection->from == G_MININT64 &&
-                       selection->to == G_MAXINT64 &&
-                       blocks->kinds == default_kinds (profile, present);
-  if (!blocks->exact_peak)
-    blocks->peak_time = search_peak_time (profile, selection, blocks->kinds);
+  flam_blocks_init (&blocks, profile, selection, FLAM_FROM_PEAK);
+  return blocks.peak_time;
 }
 
 /* --- suppressions -------------------------------------------------------- */
@@ -255,6 +259,7 @@ flam_blocks_init (FlamBlocks *blocks,
     .kinds = flam_blocks_kinds_counted (profile, selection),
     .peak_time = -1,
   };
+  flam_selection_get_range (selection, profile, &blocks->from, &blocks->to);
   if (source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_BLOCKS)
     find_peak (blocks, profile);
   if ((source == FLAM_FROM_LEAKED || source == FLAM_FROM_LEAKED_BLOCKS) &&
@@ -272,9 +277,8 @@ gint64
 flam_blocks_count_in_time (const FlamBlocks *blocks, FlamId row)
 {
   const FlamAllocations *rows = blocks->rows;
-  const FlamSelection *selection = blocks->selection;
   gboolean born_in =
-      rows->time[row] >= selection->from && rows->time[row] < selection->to;
+      rows->time[row] >= blocks->from && rows->time[row] < blocks->to;
 
   switch (blocks->source)
     {
@@ -283,11 +287,12 @@ flam_blocks_count_in_time (const FlamBlocks *blocks, FlamId row)
       return born_in ? rows->count[row] : 0;
     case FLAM_FROM_LEAKED:
     case FLAM_FROM_LEAKED_BLOCKS:
-      return born_in && rows->freed_at[row] >= selection->to ? rows->count[row]
-                                                             : 0;
+      return born_in && rows->freed_at[row] >= blocks->to ? rows->count[row]
+                                                          : 0;
     case FLAM_FROM_TEMPORARY:
     case FLAM_FROM_TEMPORARY_BYTES:
-      return born_in && rows->distance[row] <= selection->temporary_distance
+      return born_in && rows->distance[row] <=
+                            blocks->selection->temporary_distance
                  ? rows->count[row]
                  : 0;
     case FLAM_FROM_PEAK:

@@ -32,8 +32,9 @@ typedef struct
   const FlamAllocations *rows;
   const FlamSelection *selection;
   FlamMeasureSource source;
+  gint64 from, to;     /* ns: the selection's range, as it applies here */
   guint kinds;         /* bits: those that count */
-  gint64 peak_time;    /* peaks that need it: ns; -1 otherwise */
+  gint64 peak_time;    /* peaks: ns; -1 otherwise */
   gboolean exact_peak; /* at_peak says more than the times do */
   FlamId *rule;        /* leaks: a stack's suppression, or FLAM_NONE; NULL: no
                           suppressions */

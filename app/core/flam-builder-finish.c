@@ -158,6 +158,8 @@ shift_times (FlamBuilder *builder, gint64 origin)
   for (guint i = 0; i < builder->counters->len; i++)
     shift_column (&g_array_index (builder->counters, PendingCounter, i).time,
                   origin);
+  if (builder->peak_time != G_MININT64)
+    builder->peak_time = since (builder->peak_time, origin);
   shift_column (born, origin);
   for (gsize i = 0; i < freed->n; i++)
     {
@@ -323,6 +325,18 @@ allocation_order (const FlamBuilder *builder)
   return order;
 }
 
+/* The mark is reached by an allocation, and no block at it is younger. */
+static gint64
+find_peak_time (const FlamAllocations *table, gint64 told)
+{
+  gint64 last = -1;
+
+  for (FlamId i = table->n; i-- > 0 && last < 0;)
+    if (table->at_peak[i] > 0)
+      last = table->time[i];
+  return last < 0 ? last : MAX (last, told);
+}
+
 static void
 freeze_allocations (FlamBuilder *builder, FlamProfileBox *box)
 {
@@ -348,6 +362,8 @@ freeze_allocations (FlamBuilder *builder, FlamProfileBox *box)
   table->stack = own (COLUMN_ALLOCATION_STACK);
   table->distance = own (COLUMN_ALLOCATION_DISTANCE);
   table->allocator = own (COLUMN_ALLOCATION_ALLOCATOR);
+  table->peak_time =
+      table->at_peak != NULL ? find_peak_time (table, builder->peak_time) : -1;
 }
 
 static void
@@ -422,8 +438,7 @@ freeze_facts (FlamBuilder *builder, FlamProfileBox *box, Span span)
   facts->format = own_text (box, &builder->format);
   facts->command = own_text (box, &builder->command);
   facts->start_unix_ns = builder->start;
-  facts->duration_ns = builder->duration >= 0 ? builder->duration
-                                              : since (span.last, span.first);
+  facts->duration_ns = MAX (builder->duration, since (span.last, span.first));
   facts->complete = !builder->partial;
   facts->read_fraction = builder->read_fraction;
   facts->lost = builder->lost;

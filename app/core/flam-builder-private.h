@@ -97,6 +97,7 @@ struct _FlamBuilder
   gboolean has_times;
   gboolean has_origin;
   gint64 origin;
+  gint64 peak_time; /* G_MININT64: not told */
 
   char *format;
   char *command;

@@ -317,6 +317,12 @@ flam_builder_add_late (FlamBuilder *builder, guint64 n)
 }
 
 void
+flam_builder_set_peak_time (FlamBuilder *builder, gint64 time)
+{
+  builder->peak_time = time;
+}
+
+void
 flam_builder_set_pages_count (FlamBuilder *builder)
 {
   builder->pages_count = TRUE;

@@ -84,6 +84,7 @@ flam_builder_new (void)
   builder->read_fraction = 1;
   builder->recorder_share = -1;
   builder->duration = -1;
+  builder->peak_time = G_MININT64;
   return builder;
 }
 

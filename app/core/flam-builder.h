@@ -169,6 +169,9 @@ typedef struct
 
 void flam_builder_add_allocation (FlamBuilder *builder,
                                   const FlamAllocation *allocation);
+/* When `at_peak` was, on the clock of the allocations; without it, when the
+ * last of those blocks was made. */
+void flam_builder_set_peak_time (FlamBuilder *builder, gint64 time);
 /* Room for that many more. */
 void flam_builder_reserve_allocations (FlamBuilder *builder, gsize n);
 /* The measures derived from allocations: peak, leaked, allocated, allocations,

@@ -107,6 +107,7 @@ typedef struct
                               mark of the whole capture, where the capture
                               orders events finer than its clock; NULL: find
                               it from the times */
+  gint64 peak_time;        /* ns: when that was; -1 with no at_peak */
   const guint16 *distance; /* allocations of the thread between this one and
                               its free: 0 = temporary; G_MAXUINT16 = more, or
                               never freed, or not known */

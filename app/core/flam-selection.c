@@ -106,6 +106,16 @@ flam_selection_equal (const FlamSelection *a, const FlamSelection *b)
 }
 
 void
+flam_selection_get_range (const FlamSelection *selection,
+                          const FlamProfile *profile,
+                          gint64 *from,
+                          gint64 *to)
+{
+  *from = selection->from > 0 ? selection->from : G_MININT64;
+  *to = selection->to < profile->facts.duration_ns ? selection->to : G_MAXINT64;
+}
+
+void
 flam_selection_add_thread (FlamSelection *selection, FlamId thread)
 {
   guint at = 0;

@@ -74,6 +74,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSelection, flam_selection_free)
 
 gboolean flam_selection_equal (const FlamSelection *a, const FlamSelection *b);
 
+/* The range of time as it applies to `profile`: a side that reaches the
+ * capture's border has none, so that all of it is the whole, whatever happens
+ * at its very end. */
+void flam_selection_get_range (const FlamSelection *selection,
+                               const FlamProfile *profile,
+                               gint64 *from,
+                               gint64 *to);
+
 /* Restricts to one thread more (the first call: from all to this one). */
 void flam_selection_add_thread (FlamSelection *selection, FlamId thread);
 void flam_selection_all_threads (FlamSelection *selection);

@@ -3,32 +3,31 @@
 
 #include "flam-blocks.h"
 
-/* Births come in order; deaths are sorted. A bucket holds the most that lived
- * at any moment of it, so a short peak is not averaged away. */
-typedef struct
-{
-  gint64 time;
-  guint32 allocation;
-} Death;
-
-static int
-earlier_first (gconstpointer a, gconstpointer b)
-{
-  const Death *x = a, *y = b;
-
-  if (x->time != y->time)
-    return x->time < y->time ? -1 : 1;
-  return x->allocation < y->allocation ? -1 : x->allocation > y->allocation;
-}
-
+/* A bucket holds the most that lived at any moment of it, so a short peak is
+ * not averaged away. Births come in order; deaths are sorted. Of one moment
+ * all happens at once: which of its events came first is known for the
+ * capture's high-water mark alone (flam-blocks.c), which is put in as it is. */
 typedef struct
 {
   FlamTimelineFill *fill;
   const FlamBlocks *blocks; /* which rows count */
+  GArray *deaths;           /* FlamId, ascending in time */
   gboolean counts;          /* blocks, not bytes */
   gint64 *live;             /* a row */
   guint *bucket;            /* a row: filled up to here */
+  GArray *changed;          /* guint: rows, in this moment */
 } Curve;
+
+static void
+curve_clear (Curve *curve)
+{
+  g_array_unref (curve->deaths);
+  g_array_unref (curve->changed);
+  g_free (curve->live);
+  g_free (curve->bucket);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Curve, curve_clear)
 
 static void
 carry_on (Curve *curve, guint row, guint bucket)
@@ -40,118 +39,172 @@ carry_on (Curve *curve, guint row, guint bucket)
         curve->live[row];
 }
 
-static void
-change_row (Curve *curve, guint row, gint64 time, gint64 change)
-{
-  FlamTimeline *timeline = curve->fill->timeline;
-  guint bucket = flam_timeline_bucket_of (timeline, time);
-  gint64 *value;
-
-  carry_on (curve, row, bucket);
-  if (change > 0 && curve->live[row] > G_MAXINT64 - change)
-    change = G_MAXINT64 - curve->live[row];
-  curve->live[row] += change;
-  value = flam_timeline_cell (timeline, row, bucket);
-  *value = MAX (*value, curve->live[row]);
-}
-
 static gint64
-amount_of (const Curve *curve, guint32 allocation)
+amount_of (const Curve *curve, FlamId row, gint64 count)
 {
   const FlamAllocations *rows = &curve->fill->profile->allocations;
 
-  return curve->counts ? rows->count[allocation]
-                       : rows->count[allocation] * rows->size[allocation];
+  return curve->counts ? count : count * rows->size[row];
+}
+
+static guint
+row_of (const Curve *curve, FlamId allocation)
+{
+  FlamId thread = curve->fill->profile->allocations.thread[allocation];
+
+  return thread == FLAM_NONE ? 0 : curve->fill->row_of[thread];
 }
 
 static void
-change (Curve *curve, guint32 allocation, gint64 time, gint64 by)
+change_row (Curve *curve, guint row, guint bucket, gint64 change)
 {
-  FlamId thread = curve->fill->profile->allocations.thread[allocation];
-  guint row = thread == FLAM_NONE ? 0 : curve->fill->row_of[thread];
+  carry_on (curve, row, bucket);
+  curve->live[row] += change;
+  g_array_append_val (curve->changed, row);
+}
 
-  change_row (curve, 0, time, by);
+static void
+change (Curve *curve, FlamId allocation, gint64 time, gint64 by)
+{
+  guint bucket = flam_timeline_bucket_of (curve->fill->timeline, time);
+  guint row = row_of (curve, allocation);
+
+  change_row (curve, 0, bucket, by);
   if (row > 0)
-    change_row (curve, row, time, by);
+    change_row (curve, row, bucket, by);
+}
+
+static void
+end_moment (Curve *curve)
+{
+  for (guint i = 0; i < curve->changed->len; i++)
+    {
+      guint row = g_array_index (curve->changed, guint, i);
+      gint64 *value =
+          flam_timeline_cell (curve->fill->timeline, row, curve->bucket[row]);
+
+      *value = MAX (*value, curve->live[row]);
+    }
+  g_array_set_size (curve->changed, 0);
 }
 
 static gboolean
-is_selected (const Curve *curve, guint32 allocation)
+is_selected (const Curve *curve, FlamId allocation)
 {
   return flam_blocks_has_kind (curve->blocks, allocation) &&
          flam_blocks_has_thread (curve->blocks, allocation);
 }
 
-static GArray *
-find_deaths (const Curve *curve)
+static int
+earlier_first (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const FlamAllocations *rows = &curve->fill->profile->allocations;
-  GArray *deaths = g_array_new (FALSE, FALSE, sizeof (Death));
+  const gint64 *freed_at = data;
+  gint64 x = freed_at[*(const FlamId *)a];
+  gint64 y = freed_at[*(const FlamId *)b];
 
-  for (guint32 i = 0; i < rows->n; i++)
-    {
-      Death death = { rows->freed_at[i], i };
-
-      if (death.time != FLAM_NEVER && is_selected (curve, i))
-        g_array_append_val (deaths, death);
-    }
-  g_array_sort (deaths, earlier_first);
-  return deaths;
+  return (x > y) - (x < y);
 }
 
-/* Of one moment, what dies goes first: a block freed at t does not live at
- * t. But a block that lives for no time at all must be born before. */
-static gboolean
-walk_curve (Curve *curve, const GArray *deaths, GError **error)
+static void
+find_deaths (Curve *curve)
 {
   const FlamAllocations *rows = &curve->fill->profile->allocations;
-  guint next = 0;
 
-  for (guint32 i = 0; i <= rows->n; i++)
+  for (FlamId i = 0; i < rows->n; i++)
+    if (rows->freed_at[i] != FLAM_NEVER && is_selected (curve, i))
+      g_array_append_val (curve->deaths, i);
+  g_array_sort_with_data (
+      curve->deaths, earlier_first, (gpointer)rows->freed_at);
+}
+
+static gboolean
+walk_curve (Curve *curve, GError **error)
+{
+  const FlamAllocations *rows = &curve->fill->profile->allocations;
+  const FlamId *deaths = (const FlamId *)(const void *)curve->deaths->data;
+  guint n_deaths = curve->deaths->len;
+  guint dead = 0;
+  guint born = 0;
+  guint steps = 0;
+
+  while (born < rows->n || dead < n_deaths)
     {
-      gint64 now = i < rows->n ? rows->time[i] : FLAM_NEVER;
+      gint64 birth = born < rows->n ? rows->time[born] : FLAM_NEVER;
+      gint64 death =
+          dead < n_deaths ? rows->freed_at[deaths[dead]] : FLAM_NEVER;
+      gint64 now = MIN (birth, death);
 
-      if (i % FLAM_TIMELINE_STEP == 0 &&
+      if (steps++ % FLAM_TIMELINE_STEP == 0 &&
           !flam_progress_step (
-              curve->fill->progress, (double)i / (rows->n + 1), error))
+              curve->fill->progress, (double)born / (rows->n + 1), error))
         return FALSE;
-      for (; next < deaths->len; next++)
-        {
-          Death death = g_array_index (deaths, Death, next);
-
-          if (death.time > now || (i < rows->n && death.allocation >= i))
-            break;
-          change (curve,
-                  death.allocation,
-                  death.time,
-                  -amount_of (curve, death.allocation));
-        }
-      if (i < rows->n && is_selected (curve, i))
-        change (curve, i, now, amount_of (curve, i));
+      for (; born < rows->n && rows->time[born] == now; born++)
+        if (is_selected (curve, born))
+          change (curve, born, now, amount_of (curve, born, rows->count[born]));
+      for (; dead < n_deaths && rows->freed_at[deaths[dead]] == now; dead++)
+        change (curve,
+                deaths[dead],
+                now,
+                -amount_of (curve, deaths[dead], rows->count[deaths[dead]]));
+      end_moment (curve);
     }
+  for (guint row = 0; row < curve->fill->timeline->n_rows; row++)
+    carry_on (curve, row, curve->fill->timeline->n - 1);
   return TRUE;
+}
+
+/* The high-water mark of the whole capture, whatever range is selected. */
+static void
+put_mark (Curve *curve)
+{
+  FlamTimelineFill *fill = curve->fill;
+  FlamTimeline *timeline = fill->timeline;
+  g_autoptr (FlamSelection) whole = flam_selection_copy (fill->selection);
+  g_autofree gint64 *held = g_new0 (gint64, timeline->n_rows);
+  g_auto (FlamBlocks) blocks = { 0 };
+  guint bucket;
+
+  whole->from = G_MININT64;
+  whole->to = G_MAXINT64;
+  flam_blocks_init (&blocks, fill->profile, whole, curve->blocks->source);
+  if (!blocks.exact_peak)
+    return;
+  for (FlamId i = 0; i < blocks.rows->n; i++)
+    {
+      gint64 amount = amount_of (curve, i, flam_blocks_count (&blocks, i));
+      guint row = row_of (curve, i);
+
+      held[0] += amount;
+      if (row > 0)
+        held[row] += amount;
+    }
+  bucket = flam_timeline_bucket_of (timeline, blocks.peak_time);
+  for (guint row = 0; row < timeline->n_rows; row++)
+    {
+      gint64 *value = flam_timeline_cell (timeline, row, bucket);
+
+      *value = MAX (*value, held[row]);
+    }
 }
 
 static gboolean
 fill_curve (FlamTimelineFill *fill, const FlamBlocks *blocks, GError **error)
 {
   FlamTimeline *timeline = fill->timeline;
-  g_autofree gint64 *live = g_new0 (gint64, timeline->n_rows);
-  g_autofree guint *bucket = g_new0 (guint, timeline->n_rows);
-  g_autoptr (GArray) deaths = NULL;
-  Curve curve = {
+  g_auto (Curve) curve = {
     .fill = fill,
     .blocks = blocks,
+    .deaths = g_array_new (FALSE, FALSE, sizeof (FlamId)),
     .counts = timeline->unit == FLAM_UNIT_COUNT,
-    .live = live,
-    .bucket = bucket,
+    .live = g_new0 (gint64, timeline->n_rows),
+    .bucket = g_new0 (guint, timeline->n_rows),
+    .changed = g_array_new (FALSE, FALSE, sizeof (guint)),
   };
 
-  deaths = find_deaths (&curve);
-  if (!walk_curve (&curve, deaths, error))
+  find_deaths (&curve);
+  if (!walk_curve (&curve, error))
     return FALSE;
-  for (guint row = 0; row < timeline->n_rows; row++)
-    carry_on (&curve, row, timeline->n - 1);
+  put_mark (&curve);
   return TRUE;
 }
 
@@ -169,7 +222,7 @@ flam_timeline_fill_memory (FlamTimelineFill *fill, GError **error)
                     fill->profile,
                     fill->selection,
                     bytes ? FLAM_FROM_PEAK : FLAM_FROM_PEAK_BLOCKS);
-  timeline->peak_time = flam_blocks_peak_time (fill->profile, fill->selection);
+  timeline->peak_time = blocks.peak_time;
   for (FlamId i = 0; i < rows->n; i++)
     timeline->peak +=
         flam_blocks_count (&blocks, i) * (bytes ? rows->size[i] : 1);

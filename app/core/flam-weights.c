@@ -98,7 +98,9 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
   const FlamProfile *profile = sum->profile;
   const FlamSelection *selection = sum->selection;
   const gint64 *times = profile->samples.time;
+  gint64 from, to;
 
+  flam_selection_get_range (selection, profile, &from, &to);
   for (FlamId t = 0; t < profile->threads.n; t++)
     {
       guint32 i = profile->threads.first_sample[t];
@@ -106,10 +108,10 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
 
       if (!flam_selection_has_thread (selection, t))
         continue;
-      if (times != NULL && selection->from != G_MININT64)
-        i = lower_bound (times, i, end, selection->from);
-      if (times != NULL && selection->to != G_MAXINT64)
-        end = lower_bound (times, i, end, selection->to);
+      if (times != NULL && from != G_MININT64)
+        i = lower_bound (times, i, end, from);
+      if (times != NULL && to != G_MAXINT64)
+        end = lower_bound (times, i, end, to);
       for (; i < end; i += MIN (STEP_ROWS, end - i))
         {
           sum_slice (sum, t, i, i + MIN (STEP_ROWS, end - i));

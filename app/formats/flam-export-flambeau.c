@@ -354,6 +354,9 @@ put_facts (Export *export)
       flam_capture_writer_fact_number (
           writer, FLAM_FACT_STOP_P99, facts->stop_p99_ns);
     }
+  if (export->profile->allocations.at_peak != NULL)
+    flam_capture_writer_fact_number (
+        writer, FLAM_FACT_PEAK_TIME, export->profile->allocations.peak_time);
   if (facts->pages_count)
     flam_capture_writer_fact (writer, FLAM_FACT_PAGES_COUNT, "1");
   if (export->profile->samples.time == NULL &&

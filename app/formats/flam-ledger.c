@@ -485,6 +485,9 @@ flam_ledger_finish (FlamLedger *ledger,
   close_blocks (ledger);
   share_peak (ledger);
   order = rows_by_birth (ledger);
+  flam_builder_set_peak_time (
+      builder,
+      flam_column_at (&ledger->ticks, gint64, ledger->heap.highest_time));
   flam_builder_reserve_allocations (builder, ledger->rows.n);
   for (gsize i = 0; i < ledger->rows.n; i++)
     add_allocation (

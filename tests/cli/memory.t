@@ -55,10 +55,10 @@ $ flambeau-cli memory captures/heaptrack/v3.heaptrack --limit 1 --json
 
 # A range of time: its own peak, and what was made in it and outlived it.
 $ flambeau-cli info captures/heaptrack/v3.heaptrack --time 0.009..0.015 | grep -E 'peak|leaked|allocated'
-measures   peak               584 B (Peak memory)
+measures   peak               648 B (Peak memory)
            leaked             520 B (Leaked memory)
            allocated          520 B (Allocated memory)
-           peak-blocks        4 (Blocks at the peak)
+           peak-blocks        5 (Blocks at the peak)
            leaked-blocks      3 (Leaked blocks)
 warning    48 bytes in 2 blocks that live at the end are not counted as leaked, by heaptrack's own rules and the program's (heaptrack_print does so too)
 
