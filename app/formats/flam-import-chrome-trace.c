@@ -13,29 +13,22 @@
  *                       "samples":[1,…]},
  *         "timeDeltas":[µs,…]}}}]}
  *
- * Spans of a thread nest; what a span lasts beyond those in it becomes samples
- * with the spans as their stack:
- *
- *    main   |-----------------------|      samples   main        0..4
- *    parse      |--------|                           main;parse  4..13
- *                                                    main        13..24
- *
+ * Spans become samples (flam-trace-spans.h); "samples" and "stackFrames" beside
+ * the events are samples already (flam-trace-samples.h).
  * Where the trace holds V8's CPU profiles, those are what is shown: spans of
  * the same time would count it twice. */
 
 #include "flam-formats.h"
 
+#include "flam-trace-samples.h"
+#include "flam-trace-spans.h"
 #include "flam-v8-profile.h"
 
 #include <string.h>
 
-typedef struct
-{
-  gint64 start, end; /* ns */
-  FlamId thread;
-  FlamId frame;
-  guint32 number; /* order in the file */
-} Span;
+/* Times beyond this, 73 years in ns, are no times: sums of them never overflow.
+ */
+#define MAX_TIME (G_MAXINT64 / 4)
 
 /* One event's members, whatever their order was. */
 typedef struct
@@ -43,8 +36,9 @@ typedef struct
   char phase;
   FlamId name;
   gint64 pid, tid;
-  FlamId tid_name;       /* a tid that is a text */
-  gint64 time, duration; /* ns */
+  FlamId tid_name; /* a tid that is a text */
+  gint64 time;     /* ns */
+  gint64 duration; /* ns, or -1 */
   FlamId id;
   FlamJsonText args;
 } Event;
@@ -55,13 +49,11 @@ typedef struct
   FlamBuilder *builder;
   const FlamProgress *progress;
   GError *cancelled;
-  GArray *spans;
-  GHashTable *begun;    /* thread + 1 -> GArray of Span: B without E yet */
+  FlamTraceSpans spans;
+  FlamTraceSamples samples;
   GHashTable *profiles; /* pid and id as text -> FlamV8Profile */
-  GHashTable *named;    /* processes that have a name */
   guint64 events;
   guint64 others;
-  guint64 bad;
 } Trace;
 
 /* --- CPU profiles -------------------------------------------------------- */
@@ -82,14 +74,20 @@ find_thread (Trace *trace, const Event *event)
           g_strdup (flam_builder_get_string (trace->builder, event->tid_name));
       flam_builder_set_thread_name (trace->builder, thread, name);
     }
+  else
+    flam_trace_samples_see_thread (&trace->samples, event->tid, thread);
   return thread;
 }
 
+/* Pieces that other threads write are told together by their id; a profile in
+ * one piece has none and is its own thread's. */
 static FlamV8Profile *
 find_profile (Trace *trace, const Event *event)
 {
   g_autofree char *key =
-      g_strdup_printf ("%" G_GINT64_FORMAT ":%u", event->pid, event->id);
+      event->id != 0
+          ? g_strdup_printf ("%" G_GINT64_FORMAT ":%u", event->pid, event->id)
+          : g_strdup_printf ("thread %u", find_thread (trace, event));
   FlamV8Profile *profile = g_hash_table_lookup (trace->profiles, key);
 
   if (profile == NULL)
@@ -102,6 +100,17 @@ find_profile (Trace *trace, const Event *event)
   return profile;
 }
 
+/* The lines of a piece are those of its samples. */
+static void
+read_lines (FlamV8Profile *profile, FlamJsonText text, guint first)
+{
+  g_auto (FlamJson) json = { 0 };
+
+  flam_json_open (&json, text.text, text.length);
+  g_array_set_size (profile->lines, first);
+  flam_json_get_ints (&json, profile->lines);
+}
+
 /* "Profile" has the start, "ProfileChunk" a piece, "CpuProfile" (older) all. */
 static void
 read_profile_event (Trace *trace, const Event *event)
@@ -109,6 +118,8 @@ read_profile_event (Trace *trace, const Event *event)
   FlamV8Profile *profile = find_profile (trace, event);
   g_auto (FlamJson) json = { 0 };
   guint depth = flam_json_open (&json, event->args.text, event->args.length);
+  guint first = profile->samples->len;
+  FlamJsonText lines = { .text = "" };
   guint inner;
 
   while (flam_json_member (&json, depth))
@@ -122,153 +133,10 @@ read_profile_event (Trace *trace, const Event *event)
             flam_v8_profile_read (profile, &json);
           else if (flam_json_key_is (&json, "timeDeltas"))
             flam_json_get_ints (&json, profile->deltas);
+          else if (flam_json_key_is (&json, "lines"))
+            lines = flam_json_take (&json);
       }
-}
-
-/* --- spans --------------------------------------------------------------- */
-
-static FlamId
-frame_of (Trace *trace, FlamId name)
-{
-  return flam_builder_frame (
-      trace->builder,
-      flam_builder_function_named (trace->builder, name, FLAM_KIND_NATIVE),
-      0,
-      0,
-      0);
-}
-
-static void
-add_span (Trace *trace, FlamId thread, FlamId frame, gint64 start, gint64 end)
-{
-  Span span = { start, end, thread, frame, trace->spans->len };
-
-  if (end < start)
-    {
-      trace->bad++;
-      return;
-    }
-  g_array_append_val (trace->spans, span);
-}
-
-static void
-begin_span (Trace *trace, const Event *event)
-{
-  FlamId thread = find_thread (trace, event);
-  gpointer key = GSIZE_TO_POINTER ((gsize)thread + 1);
-  GArray *open = g_hash_table_lookup (trace->begun, key);
-  Span span = { .start = event->time, .thread = thread };
-
-  if (open == NULL)
-    {
-      open = g_array_new (FALSE, FALSE, sizeof (Span));
-      g_hash_table_insert (trace->begun, key, open);
-    }
-  span.frame = frame_of (trace, event->name);
-  g_array_append_val (open, span);
-}
-
-static void
-end_span (Trace *trace, const Event *event)
-{
-  FlamId thread = find_thread (trace, event);
-  GArray *open =
-      g_hash_table_lookup (trace->begun, GSIZE_TO_POINTER ((gsize)thread + 1));
-  const Span *span;
-
-  if (open == NULL || open->len == 0)
-    {
-      trace->bad++;
-      return;
-    }
-  span = &g_array_index (open, Span, open->len - 1);
-  add_span (trace, thread, span->frame, span->start, event->time);
-  g_array_set_size (open, open->len - 1);
-}
-
-static int
-compare_spans (gconstpointer a, gconstpointer b)
-{
-  const Span *x = a;
-  const Span *y = b;
-
-  if (x->thread != y->thread)
-    return x->thread < y->thread ? -1 : 1;
-  if (x->start != y->start)
-    return x->start < y->start ? -1 : 1;
-  if (x->end != y->end)
-    return x->end > y->end ? -1 : 1;
-  return x->number < y->number ? -1 : x->number > y->number;
-}
-
-typedef struct
-{
-  gint64 end;
-  FlamId stack;
-} Open;
-
-static void
-add_piece (Trace *trace, FlamId thread, FlamId stack, gint64 from, gint64 to)
-{
-  FlamSample sample = { .thread = thread, .stack = stack, .time = from };
-  gint64 weight = to - from;
-
-  if (weight > 0)
-    flam_builder_add_sample (trace->builder, &sample, &weight);
-}
-
-/* Closes what ends by `until`; the time before it belongs to the innermost. */
-static gint64
-close_spans (
-    Trace *trace, FlamId thread, GArray *open, gint64 now, gint64 until)
-{
-  while (open->len > 0)
-    {
-      const Open *top = &g_array_index (open, Open, open->len - 1);
-      gint64 to = MIN (top->end, until);
-      add_piece (trace, thread, top->stack, now, to);
-      now = MAX (now, to);
-      if (top->end > until)
-        return now;
-      g_array_set_size (open, open->len - 1);
-    }
-  return until;
-}
-
-/* Spans in order of their start; one that outlasts the span around it is cut
- * there. */
-static void
-add_spans (Trace *trace)
-{
-  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (Open));
-  FlamId thread = FLAM_NONE;
-  gint64 now = 0;
-
-  g_array_sort (trace->spans, compare_spans);
-  for (guint i = 0; i < trace->spans->len; i++)
-    {
-      const Span *span = &g_array_index (trace->spans, Span, i);
-      const Open *around;
-      Open next = { span->end, FLAM_NONE };
-
-      if (span->thread != thread)
-        {
-          close_spans (trace, thread, open, now, G_MAXINT64);
-          thread = span->thread;
-        }
-      now = close_spans (trace, thread, open, now, span->start);
-      around =
-          open->len > 0 ? &g_array_index (open, Open, open->len - 1) : NULL;
-      if (around != NULL)
-        next.end = MIN (next.end, around->end);
-      next.stack =
-          flam_builder_stack (trace->builder,
-                              around != NULL ? around->stack : FLAM_NONE,
-                              span->frame);
-      g_array_append_val (open, next);
-      now = span->start;
-    }
-  close_spans (trace, thread, open, now, G_MAXINT64);
+  read_lines (profile, lines, first);
 }
 
 /* --- events -------------------------------------------------------------- */
@@ -298,26 +166,27 @@ static void
 use_event (Trace *trace, const Event *event)
 {
   const char *name = flam_builder_get_string (trace->builder, event->name);
-  gint64 end;
 
   trace->events++;
   switch (event->phase)
     {
     case 'X':
-      if (event->duration <= 0 ||
-          __builtin_add_overflow (event->time, event->duration, &end))
+      if (event->duration == 0)
         break;
-      add_span (trace,
-                find_thread (trace, event),
-                frame_of (trace, event->name),
-                event->time,
-                end);
+      flam_trace_spans_add (&trace->spans,
+                            find_thread (trace, event),
+                            event->name,
+                            event->time,
+                            event->duration > 0 ? event->time + event->duration
+                                                : G_MAXINT64);
       return;
     case 'B':
-      begin_span (trace, event);
+      flam_trace_spans_begin (
+          &trace->spans, find_thread (trace, event), event->name, event->time);
       return;
     case 'E':
-      end_span (trace, event);
+      flam_trace_spans_end (
+          &trace->spans, find_thread (trace, event), event->name, event->time);
       return;
     case 'M':
       if (strcmp (name, "thread_name") == 0)
@@ -350,6 +219,9 @@ intern_value (Trace *trace, FlamJson *json)
   gsize length;
   const char *text = flam_json_get_string (json, &length);
 
+  if (json->token == FLAM_JSON_NUMBER)
+    return flam_builder_string (
+        trace->builder, json->string.text, json->string.length);
   return flam_builder_string (trace->builder, text, length);
 }
 
@@ -357,7 +229,8 @@ static void
 read_event (Trace *trace, FlamJson *json)
 {
   guint depth = flam_json_enter (json);
-  Event event = { .pid = -1, .tid = -1 };
+  Event event = { .pid = -1, .tid = -1, .duration = -1 };
+  gboolean timed = FALSE;
 
   if (json->token != FLAM_JSON_OBJECT)
     return;
@@ -367,9 +240,13 @@ read_event (Trace *trace, FlamJson *json)
     else if (flam_json_key_is (json, "name"))
       event.name = intern_value (trace, json);
     else if (flam_json_key_is (json, "ts"))
-      event.time = flam_json_get_scaled (json, 1000);
+      {
+        event.time =
+            CLAMP (flam_json_get_scaled (json, 1000), -MAX_TIME, MAX_TIME);
+        timed = TRUE;
+      }
     else if (flam_json_key_is (json, "dur"))
-      event.duration = flam_json_get_scaled (json, 1000);
+      event.duration = CLAMP (flam_json_get_scaled (json, 1000), 0, MAX_TIME);
     else if (flam_json_key_is (json, "pid"))
       event.pid = flam_json_get_int (json);
     else if (flam_json_key_is (json, "tid") && json->token == FLAM_JSON_STRING)
@@ -380,8 +257,11 @@ read_event (Trace *trace, FlamJson *json)
       event.id = intern_value (trace, json);
     else if (flam_json_key_is (json, "args"))
       event.args = flam_json_take (json);
-  if (json->token != FLAM_JSON_ERROR)
-    use_event (trace, &event);
+  if (json->token == FLAM_JSON_ERROR)
+    return;
+  if (timed && event.phase != 'M')
+    flam_trace_spans_see (&trace->spans, event.time);
+  use_event (trace, &event);
 }
 
 static void
@@ -396,8 +276,15 @@ read_events (Trace *trace, FlamJson *json)
     }
 }
 
+/* What the document holds beside its events. */
+typedef struct
+{
+  FlamJsonText frames;
+  FlamJsonText samples;
+} Sampling;
+
 static void
-read_document (Trace *trace, FlamJson *json)
+read_document (Trace *trace, FlamJson *json, Sampling *sampling)
 {
   guint depth = flam_json_open (json, trace->source->data, trace->source->size);
 
@@ -407,6 +294,10 @@ read_document (Trace *trace, FlamJson *json)
     while (flam_json_member (json, depth))
       if (flam_json_key_is (json, "traceEvents"))
         read_events (trace, json);
+      else if (flam_json_key_is (json, "stackFrames"))
+        sampling->frames = flam_json_take (json);
+      else if (flam_json_key_is (json, "samples"))
+        sampling->samples = flam_json_take (json);
 }
 
 /* --- the whole ----------------------------------------------------------- */
@@ -425,27 +316,50 @@ has_samples (const Trace *trace)
 }
 
 static void
-add_samples (Trace *trace)
+add_profiles (Trace *trace)
 {
   GHashTableIter iter;
   gpointer profile;
 
-  if (!has_samples (trace))
-    {
-      add_spans (trace);
-      return;
-    }
   g_hash_table_iter_init (&iter, trace->profiles);
   while (g_hash_table_iter_next (&iter, NULL, &profile))
     {
       flam_v8_profile_link (profile);
-      trace->bad += flam_v8_profile_add_samples (profile);
+      trace->spans.bad += flam_v8_profile_add_samples (profile);
     }
-  if (trace->spans->len > 0)
+}
+
+static void
+add_samples (Trace *trace, const Sampling *sampling)
+{
+  gboolean has_profiles = has_samples (trace);
+  guint n_spans = flam_trace_spans_close (&trace->spans);
+
+  if (has_profiles || n_spans > 0 || sampling->samples.length == 0)
+    flam_builder_add_measure (trace->builder,
+                              "wall-time",
+                              "Wall time",
+                              FLAM_UNIT_NS,
+                              FLAM_MEASURE_CPU,
+                              0,
+                              0);
+  flam_trace_samples_read (
+      &trace->samples, sampling->frames, sampling->samples);
+  if (has_profiles)
+    add_profiles (trace);
+  else
+    flam_trace_spans_make_samples (&trace->spans);
+  if (has_profiles && n_spans > 0)
     flam_builder_warn (trace->builder,
                        "the trace holds CPU profiles: they are shown, and not "
                        "its %u spans",
-                       trace->spans->len);
+                       n_spans);
+  else if (trace->spans.open > 0)
+    flam_builder_warn (trace->builder,
+                       "%" G_GUINT64_FORMAT
+                       " spans have no end: they are shown as going on to "
+                       "the end of the trace",
+                       trace->spans.open);
 }
 
 /* "The JSON Array Format … the ] at the end is optional": so the end of a
@@ -479,17 +393,19 @@ check_end (Trace *trace, FlamJson *json, GError **error)
 static void
 say_what_is_missing (Trace *trace)
 {
+  guint64 bad = trace->spans.bad + trace->samples.bad;
+
   if (trace->others > 0)
     flam_builder_warn (trace->builder,
                        "%" G_GUINT64_FORMAT
                        " events of kinds that are not shown (counters, "
                        "flows, asynchronous ones, spans without a duration)",
                        trace->others);
-  if (trace->bad > 0)
+  if (bad > 0)
     flam_builder_warn (trace->builder,
                        "%" G_GUINT64_FORMAT
                        " events make no sense where they stand",
-                       trace->bad);
+                       bad);
 }
 
 static gboolean
@@ -502,33 +418,26 @@ load (const FlamSource *source,
     .source = source,
     .builder = builder,
     .progress = options->progress,
-    .spans = g_array_new (FALSE, FALSE, sizeof (Span)),
+    .profiles = g_hash_table_new_full (
+        g_str_hash, g_str_equal, g_free, (GDestroyNotify)flam_v8_profile_free),
   };
   g_auto (FlamJson) json = { 0 };
+  Sampling sampling = { { .text = "" }, { .text = "" } };
   gboolean ok;
 
-  trace.begun =
-      g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-  trace.profiles = g_hash_table_new_full (
-      g_str_hash, g_str_equal, g_free, (GDestroyNotify)flam_v8_profile_free);
+  flam_trace_spans_init (&trace.spans, builder);
+  flam_trace_samples_init (&trace.samples, builder);
   flam_builder_add_column (builder);
-  flam_builder_add_measure (builder,
-                            "wall-time",
-                            "Wall time",
-                            FLAM_UNIT_NS,
-                            FLAM_MEASURE_CPU,
-                            0,
-                            FLAM_NONE);
   flam_builder_set_has_times (builder);
-  read_document (&trace, &json);
+  read_document (&trace, &json, &sampling);
   ok = check_end (&trace, &json, error);
   if (ok)
     {
-      add_samples (&trace);
+      add_samples (&trace, &sampling);
       say_what_is_missing (&trace);
     }
-  g_array_unref (trace.spans);
-  g_hash_table_unref (trace.begun);
+  flam_trace_spans_clear (&trace.spans);
+  flam_trace_samples_clear (&trace.samples);
   g_hash_table_unref (trace.profiles);
   return ok;
 }

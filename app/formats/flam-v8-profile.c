@@ -13,7 +13,14 @@ typedef struct
   gboolean idle;
   FlamId stack; /* FLAM_NONE: not made, or the root's */
   gboolean made;
+  guint32 tick, ticks_end; /* of those not given to samples yet */
 } Node;
+
+typedef struct
+{
+  guint32 line;
+  gint64 left;
+} Tick;
 
 typedef struct
 {
@@ -33,6 +40,8 @@ flam_v8_profile_new (FlamBuilder *builder, FlamId thread)
   profile->open = g_array_new (FALSE, FALSE, sizeof (guint32));
   profile->samples = g_array_new (FALSE, FALSE, sizeof (gint64));
   profile->deltas = g_array_new (FALSE, FALSE, sizeof (gint64));
+  profile->lines = g_array_new (FALSE, TRUE, sizeof (gint64));
+  profile->ticks = g_array_new (FALSE, FALSE, sizeof (Tick));
   profile->by_id = g_hash_table_new (g_int64_hash, g_int64_equal);
   return profile;
 }
@@ -45,6 +54,8 @@ flam_v8_profile_free (FlamV8Profile *profile)
   g_array_unref (profile->open);
   g_array_unref (profile->samples);
   g_array_unref (profile->deltas);
+  g_array_unref (profile->lines);
+  g_array_unref (profile->ticks);
   g_hash_table_unref (profile->by_id);
   g_free (profile);
 }
@@ -117,6 +128,28 @@ get_node (FlamV8Profile *profile, guint32 index)
   return &g_array_index (profile->nodes, Node, index);
 }
 
+static void
+read_ticks (FlamV8Profile *profile, FlamJson *json, Node *node)
+{
+  guint depth = flam_json_enter (json);
+
+  node->tick = profile->ticks->len;
+  while (flam_json_element (json, depth))
+    {
+      guint inner = flam_json_enter (json);
+      Tick tick = { 0 };
+
+      while (flam_json_member (json, inner))
+        if (flam_json_key_is (json, "line"))
+          tick.line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
+        else if (flam_json_key_is (json, "ticks"))
+          tick.left = MAX (flam_json_get_int (json), 0);
+      if (tick.line > 0)
+        g_array_append_val (profile->ticks, tick);
+    }
+  node->ticks_end = profile->ticks->len;
+}
+
 /* A member of a node that is no node itself. */
 static void
 read_node_member (FlamV8Profile *profile, FlamJson *json, guint32 index)
@@ -130,6 +163,8 @@ read_node_member (FlamV8Profile *profile, FlamJson *json, guint32 index)
   else if (flam_json_key_is (json, "selfSize") ||
            flam_json_key_is (json, "hitCount"))
     node->weight = flam_json_get_int (json);
+  else if (flam_json_key_is (json, "positionTicks"))
+    read_ticks (profile, json, node);
   else if (flam_json_key_is (json, "parent"))
     {
       Link link = { index, flam_json_get_int (json) };
@@ -271,53 +306,139 @@ node_stack (FlamV8Profile *profile, guint32 index)
 
 /* --- what weighs --------------------------------------------------------- */
 
+/* Up to `most` samples of a node that hit one line: how many, and the line. */
+static gint64
+take_ticks (FlamV8Profile *profile, Node *node, gint64 most, guint32 *line)
+{
+  for (; node->tick < node->ticks_end; node->tick++)
+    {
+      Tick *tick = &g_array_index (profile->ticks, Tick, node->tick);
+      gint64 taken = MIN (tick->left, most);
+
+      *line = tick->line;
+      tick->left -= taken;
+      if (taken > 0)
+        return taken;
+    }
+  *line = node->line;
+  return most;
+}
+
+/* The node's stack, with the line that was hit in its own frame. */
+static FlamId
+stack_at_line (FlamV8Profile *profile, guint32 index, guint32 line)
+{
+  FlamId stack = node_stack (profile, index);
+  const Node *node = get_node (profile, index);
+  FlamId prefix = node->parent != FLAM_NONE
+                      ? get_node (profile, node->parent)->stack
+                      : FLAM_NONE;
+
+  if (line == node->line || node->function == FLAM_NONE)
+    return stack;
+  return flam_builder_stack (
+      profile->builder,
+      prefix,
+      flam_builder_frame (profile->builder, node->function, 0, line, 0));
+}
+
 void
 flam_v8_profile_add_nodes (FlamV8Profile *profile)
 {
   for (guint i = 0; i < profile->nodes->len; i++)
-    {
-      gint64 weight = get_node (profile, i)->weight;
-      FlamSample sample = { .thread = profile->thread };
+    for (gint64 left = get_node (profile, i)->weight, weight; left > 0;
+         left -= weight)
+      {
+        FlamSample sample = { .thread = profile->thread };
+        guint32 line;
 
-      if (weight <= 0)
-        continue;
-      sample.stack = node_stack (profile, i);
-      flam_builder_add_sample (profile->builder, &sample, &weight);
-    }
+        weight = take_ticks (profile, get_node (profile, i), left, &line);
+        sample.stack = stack_at_line (profile, i, line);
+        flam_builder_add_sample (profile->builder, &sample, &weight);
+      }
 }
 
-/* V8's clock may step back a little; such a sample lasts no time. */
-guint64
-flam_v8_profile_add_samples (FlamV8Profile *profile)
+/* --- samples ------------------------------------------------------------- */
+
+typedef struct
 {
+  gint64 time; /* µs */
+  guint32 number;
+} Moment;
+
+static int
+compare_moments (gconstpointer a, gconstpointer b)
+{
+  const Moment *x = a;
+  const Moment *y = b;
+
+  if (x->time != y->time)
+    return x->time < y->time ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* When the samples were taken, in order; one more says when the last ended. */
+static GArray *
+find_moments (FlamV8Profile *profile)
+{
+  const gint64 latest = G_MAXINT64 / 1000;
   guint n = profile->samples->len;
-  gint64 now = profile->start;
-  guint64 unknown = 0;
+  GArray *moments = g_array_sized_new (FALSE, FALSE, sizeof (Moment), n + 1);
+  Moment moment = { .time = profile->start };
+  gint64 first, last, end;
 
   for (guint i = 0; i < n; i++)
     {
-      guint32 index =
-          find_node (profile, g_array_index (profile->samples, gint64, i));
-      gint64 here, next, weight;
-      FlamSample sample = { .thread = profile->thread };
-
       if (i < profile->deltas->len &&
-          __builtin_add_overflow (
-              now, g_array_index (profile->deltas, gint64, i), &now))
-        now = G_MAXINT64 / 1000;
-      here = CLAMP (now, 0, G_MAXINT64 / 1000);
-      if (i + 1 < profile->deltas->len)
-        next = g_array_index (profile->deltas, gint64, i + 1);
-      else
-        next = CLAMP (profile->end, 0, G_MAXINT64 / 1000) - here;
-      weight = CLAMP (next, 0, G_MAXINT64 / 1000 / MAX (n, 1)) * 1000;
+          __builtin_add_overflow (moment.time,
+                                  g_array_index (profile->deltas, gint64, i),
+                                  &moment.time))
+        moment.time = latest;
+      moment.time = CLAMP (moment.time, 0, latest);
+      moment.number = i;
+      g_array_append_val (moments, moment);
+    }
+  g_array_sort (moments, compare_moments);
+  first = g_array_index (moments, Moment, 0).time;
+  last = g_array_index (moments, Moment, n - 1).time;
+  end = n > 1 ? last + (last - first) / (n - 1) : latest;
+  if (profile->end > 0)
+    end = CLAMP (profile->end, last, end);
+  moment.time = n > 1 || profile->end > 0 ? MIN (end, latest) : last;
+  g_array_append_val (moments, moment);
+  return moments;
+}
+
+guint64
+flam_v8_profile_add_samples (FlamV8Profile *profile)
+{
+  g_autoptr (GArray) moments = NULL;
+  guint64 unknown = 0;
+
+  if (profile->samples->len == 0)
+    return 0;
+  moments = find_moments (profile);
+  for (guint i = 0; i < profile->samples->len; i++)
+    {
+      const Moment *moment = &g_array_index (moments, Moment, i);
+      guint32 number = moment->number;
+      guint32 index =
+          find_node (profile, g_array_index (profile->samples, gint64, number));
+      gint64 weight = (moment[1].time - moment->time) * 1000;
+      FlamSample sample = { .thread = profile->thread,
+                            .time = moment->time * 1000 };
+      guint32 line;
+
       if (index == FLAM_NONE)
         {
           unknown++;
           continue;
         }
-      sample.time = here * 1000;
-      sample.stack = node_stack (profile, index);
+      take_ticks (profile, get_node (profile, index), 1, &line);
+      if (number < profile->lines->len &&
+          g_array_index (profile->lines, gint64, number) > 0)
+        line = MIN (g_array_index (profile->lines, gint64, number), G_MAXINT32);
+      sample.stack = stack_at_line (profile, index, line);
       if (get_node (profile, index)->idle)
         sample.state = FLAM_STATE_SLEEP;
       flam_builder_add_sample (profile->builder, &sample, &weight);

@@ -11,9 +11,16 @@
  *     "timeDeltas":[3110,2287,…]}      µs: the first from startTime to the
  *                                      first sample, then from one to the next
  *
- * A sample lasts until the next one; the last one until endTime. A node may
- * have "parent" in place of the other's "children", and children may be nested
- * in it (then the root is "head").
+ * A sample lasts until the next one in time, of which V8's clock may step back
+ * a little. The last one lasts as long as the others did on average, and never
+ * beyond endTime: the engine may have stopped to sample long before that. A
+ * node may have "parent" in place of the other's "children", and children may
+ * be nested in it (then the root is "head").
+ *
+ * Lines: a node may say how many of its samples hit which line, from 1, as
+ * "positionTicks":[{"line":53,"ticks":4},…]; which of them is not told. In
+ * traces "lines" has a line for each sample, 0 unknown. Without both, a frame's
+ * line is its function's.
  *
  * callFrame: {"functionName":"fib","scriptId":"80","url":"file:///a.js",
  *             "lineNumber":51,"columnNumber":35}, lines from 0, -1 unknown.
@@ -34,6 +41,8 @@ typedef struct
   GArray *open;    /* guint32: nested nodes being read */
   GArray *samples; /* gint64: ids */
   GArray *deltas;  /* gint64: µs */
+  GArray *lines;   /* gint64: of the samples; may be shorter */
+  GArray *ticks;   /* Tick: of the nodes */
   gint64 start;    /* µs */
   gint64 end;
   GHashTable *by_id; /* gint64* (in nodes) -> index + 1 */

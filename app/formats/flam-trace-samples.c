@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-trace-samples.h"
+
+#include <string.h>
+
+/* Event names; samples of more are left out. */
+#define MAX_EVENTS 256
+
+typedef struct
+{
+  FlamId name;
+  FlamId parent; /* the id's string, or 0 */
+  FlamId stack;
+  gboolean made;
+} Frame;
+
+void
+flam_trace_samples_init (FlamTraceSamples *samples, FlamBuilder *builder)
+{
+  *samples = (FlamTraceSamples){
+    .builder = builder,
+    .frames = g_array_new (FALSE, FALSE, sizeof (Frame)),
+    .by_id = g_hash_table_new (NULL, NULL),
+    .threads = g_hash_table_new (NULL, NULL),
+    .events = g_hash_table_new (NULL, NULL),
+    .open = g_array_new (FALSE, FALSE, sizeof (guint32)),
+    .n_events = 1,
+  };
+}
+
+void
+flam_trace_samples_clear (FlamTraceSamples *samples)
+{
+  g_array_unref (samples->frames);
+  g_hash_table_unref (samples->by_id);
+  g_hash_table_unref (samples->threads);
+  g_hash_table_unref (samples->events);
+  g_array_unref (samples->open);
+}
+
+/* --- stacks -------------------------------------------------------------- */
+
+/* Ids are numbers or texts. */
+static FlamId
+intern_id (FlamTraceSamples *samples, FlamJson *json)
+{
+  gsize length;
+  const char *text;
+
+  if (json->token == FLAM_JSON_NUMBER)
+    return flam_builder_string (
+        samples->builder, json->string.text, json->string.length);
+  text = flam_json_get_string (json, &length);
+  return flam_builder_string (samples->builder, text, length);
+}
+
+static void
+read_frames (FlamTraceSamples *samples, FlamJsonText text)
+{
+  g_auto (FlamJson) json = { 0 };
+  guint depth = flam_json_open (&json, text.text, text.length);
+
+  while (flam_json_member (&json, depth))
+    {
+      Frame frame = { .stack = FLAM_NONE };
+      gsize length;
+      const char *key = flam_json_get_key (&json, &length);
+      FlamId id = flam_builder_string (samples->builder, key, length);
+      guint inner = flam_json_enter (&json);
+
+      while (flam_json_member (&json, inner))
+        if (flam_json_key_is (&json, "name"))
+          frame.name = intern_id (samples, &json);
+        else if (flam_json_key_is (&json, "parent"))
+          frame.parent = intern_id (samples, &json);
+      g_array_append_val (samples->frames, frame);
+      g_hash_table_insert (samples->by_id,
+                           GUINT_TO_POINTER (id),
+                           GUINT_TO_POINTER (samples->frames->len));
+    }
+}
+
+static Frame *
+find_frame (FlamTraceSamples *samples, FlamId id)
+{
+  guint index = GPOINTER_TO_UINT (
+      g_hash_table_lookup (samples->by_id, GUINT_TO_POINTER (id)));
+
+  return index > 0 ? &g_array_index (samples->frames, Frame, index - 1) : NULL;
+}
+
+/* Callers first: up to the nearest one that is made, then back down. A loop of
+ * parents ends where it would begin again. */
+static FlamId
+frame_stack (FlamTraceSamples *samples, FlamId id)
+{
+  FlamId stack = FLAM_NONE;
+  Frame *frame;
+
+  for (; (frame = find_frame (samples, id)) != NULL && !frame->made;
+       id = frame->parent)
+    {
+      frame->made = TRUE;
+      g_array_append_val (samples->open, id);
+    }
+  if (frame != NULL)
+    stack = frame->stack;
+  while (samples->open->len > 0)
+    {
+      id = g_array_index (samples->open, FlamId, samples->open->len - 1);
+      frame = find_frame (samples, id);
+      stack = flam_builder_stack (
+          samples->builder,
+          stack,
+          flam_builder_frame (samples->builder,
+                              flam_builder_function_named (samples->builder,
+                                                           frame->name,
+                                                           FLAM_KIND_NATIVE),
+                              0,
+                              0,
+                              0));
+      frame->stack = stack;
+      g_array_set_size (samples->open, samples->open->len - 1);
+    }
+  return stack;
+}
+
+/* --- samples ------------------------------------------------------------- */
+
+void
+flam_trace_samples_see_thread (FlamTraceSamples *samples,
+                               gint64 tid,
+                               FlamId thread)
+{
+  g_hash_table_insert (samples->threads,
+                       GINT_TO_POINTER (CLAMP (tid, -1, G_MAXINT32)),
+                       GUINT_TO_POINTER (thread + 1));
+}
+
+static FlamId
+find_thread (FlamTraceSamples *samples, gint64 tid)
+{
+  guint thread = GPOINTER_TO_UINT (g_hash_table_lookup (
+      samples->threads, GINT_TO_POINTER (CLAMP (tid, -1, G_MAXINT32))));
+
+  if (thread == 0)
+    {
+      thread =
+          flam_builder_thread (samples->builder,
+                               flam_builder_process (samples->builder, -1, 0),
+                               CLAMP (tid, -1, G_MAXINT32),
+                               0) +
+          1;
+      flam_trace_samples_see_thread (samples, tid, thread - 1);
+    }
+  return thread - 1;
+}
+
+/* 0: there are too many. */
+static guint
+find_event (FlamTraceSamples *samples, FlamId name)
+{
+  gpointer key = GUINT_TO_POINTER (name);
+  guint event = GPOINTER_TO_UINT (g_hash_table_lookup (samples->events, key));
+  g_autofree char *text = NULL;
+
+  if (event > 0 || samples->n_events > MAX_EVENTS)
+    return event;
+  event = samples->n_events++;
+  g_hash_table_insert (samples->events, key, GUINT_TO_POINTER (event));
+  text = g_strdup (flam_builder_get_string (samples->builder, name));
+  flam_builder_add_measure (samples->builder,
+                            text,
+                            text,
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            0,
+                            event);
+  return event;
+}
+
+static void
+read_sample (FlamTraceSamples *samples, FlamJson *json)
+{
+  guint depth = flam_json_enter (json);
+  FlamSample sample = { .stack = FLAM_NONE };
+  gint64 weight = 1, tid = -1;
+  FlamId name = 0, frame = 0;
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "tid"))
+      tid = flam_json_get_int (json);
+    else if (flam_json_key_is (json, "ts"))
+      sample.time = flam_json_get_scaled (json, 1000);
+    else if (flam_json_key_is (json, "name"))
+      name = intern_id (samples, json);
+    else if (flam_json_key_is (json, "sf"))
+      frame = intern_id (samples, json);
+    else if (flam_json_key_is (json, "weight"))
+      weight = flam_json_get_int (json);
+  if (json->token == FLAM_JSON_ERROR)
+    return;
+  if (name == 0)
+    name = flam_builder_string (samples->builder, "samples", -1);
+  sample.event = find_event (samples, name);
+  if (sample.event == 0 || weight < 0 ||
+      (frame != 0 && find_frame (samples, frame) == NULL))
+    {
+      samples->bad++;
+      return;
+    }
+  sample.thread = find_thread (samples, tid);
+  sample.stack = frame_stack (samples, frame);
+  flam_builder_add_sample (samples->builder, &sample, &weight);
+}
+
+void
+flam_trace_samples_read (FlamTraceSamples *samples,
+                         FlamJsonText frames,
+                         FlamJsonText list)
+{
+  g_auto (FlamJson) json = { 0 };
+  guint depth;
+
+  read_frames (samples, frames);
+  depth = flam_json_open (&json, list.text, list.length);
+  while (flam_json_element (&json, depth))
+    if (json.token == FLAM_JSON_OBJECT)
+      read_sample (samples, &json);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Samples of the Trace Event Format itself, and the stacks that they name:
+ *
+ *    "stackFrames":{"5":{"name":"main","category":"app"},
+ *                   "7":{"name":"parse","parent":"5"},…}
+ *    "samples":[{"tid":1,"ts":µs,"name":"cycles","sf":"7","weight":3},…]
+ *
+ * A frame is the innermost one of a stack; its callers are its parents. What
+ * has one name is one measure. */
+
+#include "flam-json.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamBuilder *builder;
+  GArray *frames;      /* Frame */
+  GHashTable *by_id;   /* the id's string -> index + 1 */
+  GHashTable *threads; /* tid -> thread + 1: samples name no process */
+  GHashTable *events;  /* a sample's name -> event + 1 */
+  GArray *open;        /* guint32: frames whose stacks are being made */
+  guint n_events;      /* event 0 is the caller's */
+  guint64 bad;
+} FlamTraceSamples;
+
+void flam_trace_samples_init (FlamTraceSamples *samples, FlamBuilder *builder);
+void flam_trace_samples_clear (FlamTraceSamples *samples);
+
+/* The thread that a "tid" means. */
+void flam_trace_samples_see_thread (FlamTraceSamples *samples,
+                                    gint64 tid,
+                                    FlamId thread);
+/* The values of the members of these names, of one document. */
+void flam_trace_samples_read (FlamTraceSamples *samples,
+                              FlamJsonText frames,
+                              FlamJsonText list);
+
+G_END_DECLS
