@@ -13,7 +13,15 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from truths import BOUND, C_PROGRAMS, Condition, command, measure, top  # noqa: E402
+from truths import (  # noqa: E402
+    BOUND,
+    BOUND_LOADED,
+    C_PROGRAMS,
+    Condition,
+    command,
+    measure,
+    top,
+)
 
 # Each program, mode and rate, launched and attached, is in it.
 SHARES = [
@@ -90,6 +98,7 @@ class Walls(Truths):
 
     def hold(self, condition):
         measured = self.measure(condition)
+        bound = BOUND_LOADED if condition.busy else BOUND
         for thread in measured.truth.threads:
             def seconds(*states, tid=thread.tid):
                 selection = ["--measure", "wall-time", "--thread", tid, *states]
@@ -105,7 +114,7 @@ class Walls(Truths):
                     noise = 3 * math.sqrt(share * (1 - share) / samples)
                     self.assertAlmostEqual(
                         seconds("--states", states), truth,
-                        delta=thread.lasted * max(noise, BOUND), msg=states)
+                        delta=thread.lasted * max(noise, bound), msg=states)
 
     def test_quiet(self):
         for program in ("burst", "pool", "squeeze"):
