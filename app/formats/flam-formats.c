@@ -180,6 +180,27 @@ flam_formats_load_source (FlamSource *source,
   return flam_formats_load_with (importer, source, options, error);
 }
 
+/* What no importer knows by its head is not unpacked any further. */
+static gboolean
+needs_all (const FlamImporter *importer, const FlamSource *source)
+{
+  if (importer == NULL)
+    return flam_source_more (source, source->size) <= source->size;
+  return !importer->streams;
+}
+
+static FlamProfile *
+load_begun (FlamSource *source, const FlamLoadOptions *options, GError **error)
+{
+  const FlamProgress *progress = options != NULL ? options->progress : NULL;
+  const FlamImporter *importer = flam_formats_probe (source);
+
+  if (needs_all (importer, source) &&
+      !flam_source_finish (source, progress, error))
+    return NULL;
+  return flam_formats_load_source (source, options, error);
+}
+
 FlamProfile *
 flam_formats_load (const char *path,
                    const FlamLoadOptions *options,
@@ -187,13 +208,19 @@ flam_formats_load (const char *path,
 {
   const FlamProgress *progress = options != NULL ? options->progress : NULL;
   g_autoptr (FlamSource) source = flam_source_begin (path, progress, error);
-  const FlamImporter *importer;
+  g_autoptr (FlamProfile) profile = NULL;
+  GError *bad = NULL;
 
   if (source == NULL)
     return NULL;
-  importer = flam_formats_probe (source);
-  if ((importer == NULL || !importer->streams) &&
-      !flam_source_finish (source, progress, error))
-    return NULL;
-  return flam_formats_load_source (source, options, error);
+  profile = load_begun (source, options, &bad);
+  if (!g_error_matches (bad, FLAM_ERROR, FLAM_ERROR_CANCELLED) &&
+      !flam_source_is_whole (source, error))
+    {
+      g_clear_error (&bad);
+      return NULL;
+    }
+  if (bad != NULL)
+    g_propagate_error (error, bad);
+  return g_steal_pointer (&profile);
 }

@@ -2,9 +2,12 @@
 #include "flam-perf-modules.h"
 #include "flam-perf-kernel.h"
 
+#include "flam-file-map.h"
+#include "flam-places.h"
 #include "flam-vdso.h"
 
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #define VDSO_SIZE 8192
 
@@ -180,17 +183,21 @@ load_file (FlamPerfModules *modules, FlamPerfModule *module)
 {
   g_autofree char *path = flam_binaries_find (
       modules->binaries, module->path, module->build_id, &module->why);
-  g_autoptr (GMappedFile) file = NULL;
+  g_autoptr (FlamFileMap) file = NULL;
+  struct stat info;
+  int fd;
   const char *why = "it cannot be read";
 
   if (!path)
     return;
-  file = g_mapped_file_new (path, FALSE, NULL);
-  if (file && g_mapped_file_get_length (file) > 0)
-    module->table =
-        flam_unwind_table_new_file (g_mapped_file_get_contents (file),
-                                    g_mapped_file_get_length (file),
-                                    &why);
+  fd = flam_place_open_regular (path, &info, NULL);
+  if (fd >= 0)
+    {
+      file = flam_file_map_new (fd, (gsize)info.st_size);
+      close (fd);
+    }
+  if (file && file->size > 0)
+    module->table = flam_unwind_table_new_file (file->data, file->size, &why);
   if (!module->table)
     module->why = g_strdup (why);
 }

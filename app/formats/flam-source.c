@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-source.h"
+#include "flam-places.h"
 #include "flam-spool.h"
 #include "flam-unpack.h"
 
@@ -10,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One wrapper inside the other; more is not a capture but a joke. */
-#define MAX_WRAPPERS 8
 #define BLOCK (1 << 20)
 /* What probes see of a file that is still being unpacked. */
 #define HEAD (512 << 10)
@@ -73,50 +72,6 @@ system_error (const FlamSource *source,
   flam_source_error (
       source, error, code, FLAM_NO_OFFSET, "%s: %s", what, g_strerror (number));
   return FALSE;
-}
-
-static void
-unmap (FlamSource *source)
-{
-  if (source->mapped > 0)
-    munmap ((void *)source->data, source->mapped);
-  source->data = NULL;
-  source->mapped = 0;
-  source->size = 0;
-}
-
-/* Maps the file over a reservation one page longer, so that a zero byte
- * follows even where the file fills its last page:
- *
- *    | file page | file page | file …000 | zero page |
- */
-static gboolean
-map (FlamSource *source, int fd, gsize size, GError **error)
-{
-  gsize page = sysconf (_SC_PAGESIZE);
-  gsize length = (size + page - 1) / page * page + page;
-  guint8 *base = mmap (NULL,
-                       length,
-                       PROT_READ,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                       -1,
-                       0);
-
-  if (base == MAP_FAILED)
-    return system_error (source, error, "cannot be mapped", errno);
-  if (size > 0 &&
-      mmap (base, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
-          MAP_FAILED)
-    {
-      int number = errno;
-      munmap (base, length);
-      return system_error (source, error, "cannot be mapped", number);
-    }
-  unmap (source);
-  source->data = base;
-  source->size = size;
-  source->mapped = length;
-  return TRUE;
 }
 
 /* The message gets the file's name before it. */
@@ -184,22 +139,21 @@ strip_suffixes (FlamSource *source)
     }
 }
 
-/* Lets the unpacking begin, and waits for the head of what comes out.
- * `*is_packed` FALSE: what merely starts like a wrapper is left as it is. */
+/* Lets the unpacking begin, all layers at once, and waits for the head of what
+ * comes out. What merely starts like a wrapper is left as it is. */
 static gboolean
-begin_unpacking (FlamSource *source, gboolean *is_packed, GError **error)
+begin_unpacking (FlamSource *source, GError **error)
 {
   GError *bad = NULL;
   FlamUnpack *unpack = flam_unpack_begin (source->data, source->size, &bad);
   gsize there = 0;
   gsize before;
 
-  *is_packed = unpack != NULL;
   if (bad != NULL)
     return name_error (source, error, bad);
   if (unpack == NULL)
     return TRUE;
-  source->packed = source->data;
+  source->packed = source->mapped > 0 ? source->data : NULL;
   source->packed_mapped = source->mapped;
   source->unpack = unpack;
   source->data = flam_unpack_get_data (unpack);
@@ -220,7 +174,8 @@ stop_unpacking (FlamSource *source)
   if (source->unpack == NULL)
     return;
   g_clear_pointer (&source->unpack, flam_unpack_free);
-  munmap ((void *)source->packed, source->packed_mapped);
+  if (source->packed != NULL)
+    munmap ((void *)source->packed, source->packed_mapped);
   source->packed = NULL;
 }
 
@@ -293,7 +248,26 @@ read_file (FlamSource *source,
   if (!S_ISREG (info.st_mode) || info.st_size == 0 ||
       lseek (fd, 0, SEEK_CUR) > 0)
     return spool_stream (source, fd, progress, error);
-  return map (source, fd, info.st_size, error);
+  source->file = flam_file_map_new (fd, (gsize)info.st_size);
+  if (source->file == NULL)
+    return system_error (source, error, "cannot be mapped", errno);
+  source->data = source->file->data;
+  source->size = source->file->size;
+  return TRUE;
+}
+
+gboolean
+flam_source_is_whole (const FlamSource *source, GError **error)
+{
+  if (source->file == NULL || flam_file_map_is_whole (source->file))
+    return TRUE;
+  flam_source_error (source,
+                     error,
+                     FLAM_ERROR_SYSTEM,
+                     FLAM_NO_OFFSET,
+                     "the file became shorter while it was read, or a part "
+                     "of it cannot be read");
+  return FALSE;
 }
 
 FlamSource *
@@ -303,7 +277,6 @@ flam_source_begin (const char *path,
 {
   g_autoptr (FlamSource) source = g_new0 (FlamSource, 1);
   gboolean standard_input = strcmp (path, "-") == 0;
-  gboolean packed = TRUE;
   gboolean ok;
   int fd = 0;
 
@@ -313,7 +286,10 @@ flam_source_begin (const char *path,
   source->read_fraction = 1;
   strip_suffixes (source);
   if (!standard_input)
-    fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    {
+      flam_places_ask (path);
+      fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    }
   if (fd < 0)
     {
       system_error (source, error, "cannot be opened", errno);
@@ -322,12 +298,8 @@ flam_source_begin (const char *path,
   ok = read_file (source, fd, progress, error);
   if (!standard_input)
     close (fd);
-  /* A layer may have been hidden from the library: then all of the one around
-   * it is wanted first. */
-  for (guint i = 0; ok && packed && i < MAX_WRAPPERS; i++)
-    if ((packed = is_wrapped (source)))
-      ok = flam_source_finish (source, progress, error) &&
-           begin_unpacking (source, &packed, error);
+  if (ok && is_wrapped (source))
+    ok = begin_unpacking (source, error);
   return ok ? g_steal_pointer (&source) : NULL;
 }
 
@@ -369,9 +341,10 @@ flam_source_free (FlamSource *source)
   if (source->unpack != NULL)
     stop_unpacking (source);
   else if (source->mapped > 0)
-    unmap (source);
-  else
+    munmap ((void *)source->data, source->mapped);
+  else if (source->file == NULL)
     g_free ((void *)source->data);
+  flam_file_map_free (source->file);
   g_free (source->path);
   g_free (source->name);
   g_free (source);

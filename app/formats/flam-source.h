@@ -7,6 +7,7 @@
  * While it is still being unpacked, an importer that reads forward can begin:
  * it asks for more when it comes to the end of what it knows of. */
 
+#include "flam-file-map.h"
 #include "flam-profile.h"
 
 G_BEGIN_DECLS
@@ -23,9 +24,10 @@ typedef struct
   gboolean truncated;   /* the wrapper ended early: data is what came out */
   double read_fraction; /* how far into the packed file that was */
   guint64 packed_size;  /* the file's own size */
-  gsize mapped;         /* for flam_source_free() */
+  FlamFileMap *file;    /* NULL: not from a file */
+  gsize mapped;         /* unpacked or copied: of `data`, for munmap() */
   struct _FlamUnpack *unpack; /* NULL: all is there */
-  const guint8 *packed;       /* what it reads from */
+  const guint8 *packed;       /* what it reads from, if not the file */
   gsize packed_mapped;
 } FlamSource;
 
@@ -45,6 +47,9 @@ gboolean flam_source_finish (FlamSource *source,
 /* Waits until more than `have` bytes are there; how many are. No more than
  * `have`: that was the end. */
 gsize flam_source_more (const FlamSource *source, gsize have);
+/* FALSE, once all was read: the file became shorter meanwhile, so that what
+ * was read is worth nothing. */
+gboolean flam_source_is_whole (const FlamSource *source, GError **error);
 /* The wrapper ended early; known once that was the end. */
 gboolean flam_source_is_truncated (const FlamSource *source);
 /* How much of the file lies before an offset in its bytes. */

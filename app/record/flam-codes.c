@@ -3,11 +3,11 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "flam-elf.h"
+#include "flam-file-map.h"
 #include "flam-stops.h"
 
 #define IMAGE_MAX (64u << 20)
@@ -224,18 +224,14 @@ static FlamUnwindTable *
 table_of_file (int fd)
 {
   struct stat st;
-  FlamUnwindTable *table;
   const char *why;
-  void *map;
+  g_autoptr (FlamFileMap) file = NULL;
 
   if (fd < 0 || fstat (fd, &st) != 0 || st.st_size <= 0)
     return NULL;
-  map = mmap (NULL, (gsize)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (map == MAP_FAILED)
-    return NULL;
-  table = flam_unwind_table_new_file (map, (gsize)st.st_size, &why);
-  munmap (map, (gsize)st.st_size);
-  return table;
+  file = flam_file_map_new (fd, (gsize)st.st_size);
+  return file ? flam_unwind_table_new_file (file->data, file->size, &why)
+              : NULL;
 }
 
 const FlamUnwindTable *

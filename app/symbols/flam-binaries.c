@@ -2,6 +2,7 @@
 #include "flam-binaries.h"
 
 #include "flam-debug-files.h"
+#include "flam-places.h"
 
 #include <string.h>
 
@@ -29,6 +30,8 @@ flam_binaries_new (const char *const *directories, const char *root)
 
   binaries->directories = g_strdupv ((char **)directories);
   binaries->root = g_strdup (root);
+  for (gsize i = 0; directories && directories[i]; i++)
+    flam_places_ask (directories[i]);
   return binaries;
 }
 
@@ -45,9 +48,9 @@ flam_binaries_free (FlamBinaries *binaries)
 
 /* Takes over `path`; gives it back when the file will do. */
 static char *
-check (Wanted *wanted, char *path)
+check_with (Wanted *wanted, char *path, FlamElf *opened)
 {
-  g_autoptr (FlamElf) elf = path ? flam_elf_open (path, NULL) : NULL;
+  g_autoptr (FlamElf) elf = opened;
 
   if (elf && (!*wanted->build_id ||
               strcmp (wanted->build_id, flam_elf_get_build_id (elf)) == 0))
@@ -59,6 +62,23 @@ check (Wanted *wanted, char *path)
         *flam_elf_get_build_id (elf) ? flam_elf_get_build_id (elf) : "none");
   g_free (path);
   return NULL;
+}
+
+static char *
+check (Wanted *wanted, char *path)
+{
+  return check_with (
+      wanted, path, path ? flam_elf_open_named (path, NULL) : NULL);
+}
+
+/* The root is the caller's, and not below what the name may not be below. */
+static char *
+check_rooted (Wanted *wanted, const char *root, const char *name)
+{
+  char *path = g_strconcat (root, name, NULL);
+  gboolean open = flam_place_is_open (name, NULL);
+
+  return check_with (wanted, path, open ? flam_elf_open (path, NULL) : NULL);
 }
 
 typedef struct
@@ -190,9 +210,8 @@ flam_binaries_find (FlamBinaries *binaries,
   /* What a relative path was relative to is not known; only a build id can say
    * that what lies here is the same. */
   if (!found && (*here == '/' || *build_id))
-    found =
-        check (&wanted,
-               g_strconcat (binaries->root ? binaries->root : "", here, NULL));
+    found = binaries->root ? check_rooted (&wanted, binaries->root, here)
+                           : check (&wanted, g_strdup (here));
   /* Last, since it may be a debug file, which tells less than the program. */
   if (!found)
     found = find_scanned (binaries, build_id);

@@ -54,7 +54,7 @@ try_path (const Search *search, const char *path)
     return NULL;
   if (search->tried)
     g_string_append_printf (search->tried, "%s\n", path);
-  found = flam_elf_open (path, NULL);
+  found = flam_elf_open_named (path, NULL);
   if (!found ||
       flam_elf_get_machine (found) != flam_elf_get_machine (search->elf))
     return NULL;
@@ -134,7 +134,7 @@ flam_debug_file_is_installed (const FlamElf *debug)
 static FlamElf *
 try_package (const char *path)
 {
-  g_autoptr (FlamElf) elf = path ? flam_elf_open (path, NULL) : NULL;
+  g_autoptr (FlamElf) elf = path ? flam_elf_open_named (path, NULL) : NULL;
 
   return elf && flam_elf_has_section (elf, ".debug_cu_index")
              ? g_steal_pointer (&elf)

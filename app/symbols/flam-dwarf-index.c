@@ -54,7 +54,7 @@ hex (const guint8 *bytes, gssize n)
 static gboolean
 use_supplement (FlamDwarfIndex *index, const char *path, const char *build_id)
 {
-  FlamElf *elf = path ? flam_elf_open (path, NULL) : NULL;
+  FlamElf *elf = path ? flam_elf_open_named (path, NULL) : NULL;
 
   if (!elf)
     return FALSE;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-elf.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include "flam-file-map.h"
+#include "flam-places.h"
+
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
@@ -17,7 +17,7 @@
 struct _FlamElf
 {
   char *path;
-  int fd;
+  FlamFileMap *mapping;
   guint8 *image;
   Elf *handle;
   guint16 machine;
@@ -106,7 +106,6 @@ read_soname (Elf *handle)
   return g_strdup ("");
 }
 
-/* Takes over `fd`, which may be -1 for an image in memory. */
 static FlamElf *
 finish_open (FlamElf *elf, GError **error)
 {
@@ -130,39 +129,39 @@ finish_open (FlamElf *elf, GError **error)
   return elf;
 }
 
-static int
-open_regular (const char *path, GError **error)
+/* Takes over `fd`. The library does not map the file itself, so that one which
+ * is cut short meanwhile does no harm; it writes to section headers of what it
+ * unpacks. */
+static FlamElf *
+open_mapped (const char *path, int fd, gsize size, GError **error)
 {
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  struct stat info;
+  FlamElf *elf = g_new0 (FlamElf, 1);
 
-  if (fd >= 0 && fstat (fd, &info) == 0 && S_ISREG (info.st_mode))
-    return fd;
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_SYSTEM,
-               "%s: %s",
-               path,
-               fd < 0 ? g_strerror (errno) : "not a regular file");
-  if (fd >= 0)
-    close (fd);
-  return -1;
+  elf_version (EV_CURRENT);
+  elf->path = g_strdup (path);
+  elf->mapping = flam_file_map_new (fd, size);
+  if (elf->mapping != NULL && flam_file_map_make_writable (elf->mapping))
+    elf->handle = elf_memory ((char *)elf->mapping->data, size);
+  close (fd);
+  return finish_open (elf, error);
 }
 
 FlamElf *
 flam_elf_open (const char *path, GError **error)
 {
-  int fd = open_regular (path, error);
-  FlamElf *elf;
+  struct stat info;
+  int fd = flam_place_open_regular (path, &info, error);
 
-  if (fd < 0)
-    return NULL;
-  elf_version (EV_CURRENT);
-  elf = g_new0 (FlamElf, 1);
-  elf->path = g_strdup (path);
-  elf->fd = fd;
-  elf->handle = elf_begin (fd, ELF_C_READ_MMAP, NULL);
-  return finish_open (elf, error);
+  return fd < 0 ? NULL : open_mapped (path, fd, (gsize)info.st_size, error);
+}
+
+FlamElf *
+flam_elf_open_named (const char *path, GError **error)
+{
+  struct stat info;
+  int fd = flam_place_open (path, &info, error);
+
+  return fd < 0 ? NULL : open_mapped (path, fd, (gsize)info.st_size, error);
 }
 
 FlamElf *
@@ -175,7 +174,6 @@ flam_elf_new_from_data (const char *name,
 
   elf_version (EV_CURRENT);
   elf->path = g_strdup (name);
-  elf->fd = -1;
   elf->image = g_malloc (MAX (size, 1));
   memcpy (elf->image, data, size);
   elf->handle = elf_memory ((char *)elf->image, size);
@@ -189,8 +187,7 @@ flam_elf_free (FlamElf *elf)
     return;
   if (elf->handle)
     elf_end (elf->handle);
-  if (elf->fd >= 0)
-    close (elf->fd);
+  flam_file_map_free (elf->mapping);
   g_free (elf->image);
   g_free (elf->segments);
   g_free (elf->soname);

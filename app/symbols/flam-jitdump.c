@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-jitdump.h"
 
+#include "flam-file-map.h"
+#include "flam-places.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAGIC 0x4A695444u
 #define HEADER_SIZE 40
@@ -42,7 +46,7 @@ typedef struct
 struct _FlamJitdump
 {
   char *name;
-  GMappedFile *file;
+  FlamFileMap *file;
   const guint8 *data;
   gsize size;
   gsize read;
@@ -279,24 +283,24 @@ flam_jitdump_new_from_data (const char *name,
 FlamJitdump *
 flam_jitdump_open (const char *path, GError **error)
 {
-  g_autoptr (GError) local = NULL;
-  GMappedFile *file = g_mapped_file_new (path, FALSE, &local);
+  struct stat info;
+  int fd = flam_place_open (path, &info, error);
+  g_autoptr (FlamFileMap) file = NULL;
   FlamJitdump *jitdump;
 
+  if (fd < 0)
+    return NULL;
+  file = flam_file_map_new (fd, (gsize)info.st_size);
+  close (fd);
   if (!file)
     {
       g_set_error (
-          error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s: %s", path, local->message);
+          error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s: cannot be mapped", path);
       return NULL;
     }
-  jitdump = flam_jitdump_new_from_data (path,
-                                        g_mapped_file_get_contents (file),
-                                        g_mapped_file_get_length (file),
-                                        error);
+  jitdump = flam_jitdump_new_from_data (path, file->data, file->size, error);
   if (jitdump)
-    jitdump->file = file;
-  else
-    g_mapped_file_unref (file);
+    jitdump->file = g_steal_pointer (&file);
   return jitdump;
 }
 
@@ -309,7 +313,7 @@ flam_jitdump_free (FlamJitdump *jitdump)
   g_array_free (jitdump->lines, TRUE);
   g_free (jitdump->reach);
   g_free (jitdump->name);
-  g_clear_pointer (&jitdump->file, g_mapped_file_unref);
+  g_clear_pointer (&jitdump->file, flam_file_map_free);
   g_free (jitdump);
 }
 

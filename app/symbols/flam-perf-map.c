@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define FILE_MAX ((goffset)1 << 30)
+#define PIECE ((gsize)1 << 20)
 #define ANY_OWNER ((uid_t)-1)
 
 struct _FlamPerfMap
@@ -85,24 +86,26 @@ flam_perf_map_new_from_data (const char *text, gsize size)
   return map_new (g_strndup (text, MIN (size, (gsize)FILE_MAX)));
 }
 
+/* Up to the first NUL: a hole in the file, which takes no room on the disk,
+ * takes none here. */
 static char *
 read_all (int fd, gsize size)
 {
-  g_autofree char *text = g_malloc (size + 1);
-  gsize done = 0;
+  GString *text = g_string_new (NULL);
+  g_autofree char *piece = g_malloc (PIECE);
+  gboolean more = TRUE;
 
-  while (done < size)
+  while (more && text->len < size)
     {
-      ssize_t n = read (fd, text + done, size - done);
+      ssize_t n = read (fd, piece, MIN (PIECE, size - text->len));
 
       if (n < 0 && errno == EINTR)
         continue;
-      if (n <= 0)
-        break;
-      done += (gsize)n;
+      more = n > 0 && memchr (piece, '\0', (gsize)n) == NULL;
+      if (n > 0)
+        g_string_append_len (text, piece, n);
     }
-  text[done] = '\0';
-  return g_steal_pointer (&text);
+  return g_string_free (text, FALSE);
 }
 
 static FlamPerfMap *

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-source-path.h"
 
+#include "flam-places.h"
+
 #include <string.h>
+#include <unistd.h>
 
 /* A hostile path of a thousand parts is not worth a thousand look-ups. */
 #define TAILS_MAX 32
@@ -115,6 +118,7 @@ flam_source_paths_add (FlamSourcePaths *paths, const char *text)
           break;
         }
     }
+  flam_places_ask (mapping->to);
   g_ptr_array_add (paths->mappings, mapping);
   g_ptr_array_sort (paths->mappings, longest_first);
   return TRUE;
@@ -123,6 +127,7 @@ flam_source_paths_add (FlamSourcePaths *paths, const char *text)
 void
 flam_source_paths_add_root (FlamSourcePaths *paths, const char *root)
 {
+  flam_places_ask (root);
   g_ptr_array_add (paths->roots, without_slash (root));
 }
 
@@ -182,7 +187,12 @@ add_tails (const char *root, const char *path, GPtrArray *candidates)
 static gboolean
 is_readable_file (const char *path)
 {
-  return g_file_test (path, G_FILE_TEST_IS_REGULAR);
+  struct stat info;
+  int fd = flam_place_open (path, &info, NULL);
+
+  if (fd >= 0)
+    close (fd);
+  return fd >= 0;
 }
 
 char *

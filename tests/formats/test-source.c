@@ -34,6 +34,7 @@ write_file (const char *name, const void *data, gsize size)
   char *path = g_build_filename (folder, name, NULL);
   g_autoptr (GError) error = NULL;
 
+  g_unlink (path); /* in place of another file, it would be synced */
   g_file_set_contents (path, data, size, &error);
   g_assert_no_error (error);
   return path;
@@ -271,6 +272,110 @@ test_kind (void)
   g_assert_cmpint (profile->measures[0].unit, ==, FLAM_UNIT_BYTES);
 }
 
+/* --- files that others change -------------------------------------------- */
+
+typedef struct
+{
+  const char *path;
+  gsize to;
+  guint calls; /* or microseconds to wait */
+} Cut;
+
+static gboolean
+cut_short (gpointer data, double fraction)
+{
+  Cut *cut = data;
+
+  if (++cut->calls == 2)
+    g_assert_cmpint (truncate (cut->path, (off_t)cut->to), ==, 0);
+  return TRUE;
+}
+
+static void
+expect_shorter (FlamProfile *profile, const GError *error)
+{
+  g_assert_null (profile);
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM);
+  g_assert_nonnull (strstr (error->message, "became shorter"));
+}
+
+/* In the middle of it, plain and wrapped: an error, and no SIGBUS. */
+static void
+test_shorter (void)
+{
+  g_autoptr (GString) text = make_text (100000);
+  g_autoptr (GByteArray) packed = wrap (&wrappers[0], text->str, text->len);
+
+  for (guint wrapped = 0; wrapped < 2; wrapped++)
+    {
+      const void *data = wrapped ? (void *)packed->data : (void *)text->str;
+      gsize size = wrapped ? packed->len : text->len;
+      const gsize sizes[] = { 0, 1, 4096, 4097, size / 3, size / 2, size - 1 };
+
+      for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+        {
+          g_autofree char *path = write_file ("shorter", data, size);
+          Cut cut = { path, sizes[i] };
+          const FlamProgress progress = { cut_short, &cut };
+          const FlamLoadOptions options = { .progress = &progress };
+          g_autoptr (GError) error = NULL;
+          g_autoptr (FlamProfile) profile =
+              flam_formats_load (path, &options, &error);
+
+          g_assert_cmpuint (cut.calls, >=, 2);
+          expect_shorter (profile, error);
+        }
+    }
+}
+
+static gpointer
+cut_at_random (gpointer data)
+{
+  Cut *cut = data;
+
+  g_usleep (cut->calls);
+  if (truncate (cut->path, (off_t)cut->to) != 0)
+    g_assert_not_reached ();
+  return NULL;
+}
+
+/* At any moment: an error, or all of it when it came too late. */
+static void
+test_shorter_at_random (void)
+{
+  g_autoptr (GString) text = make_text (20000);
+  g_autofree char *whole_path = write_file ("shorter", text->str, text->len);
+  gint64 begun = g_get_monotonic_time ();
+  g_autoptr (FlamProfile) whole = flam_formats_load (whole_path, NULL, NULL);
+  g_autofree char *expected = flam_dump_profile (whole);
+  gint32 took = (gint32)(g_get_monotonic_time () - begun);
+  guint errors = 0;
+
+  for (guint i = 0; i < 60; i++)
+    {
+      g_autofree char *path = write_file ("shorter", text->str, text->len);
+      Cut cut = { path,
+                  (gsize)g_test_rand_int_range (0, (gint32)text->len),
+                  (guint)g_test_rand_int_range (0, 2 * took) };
+      GThread *thread = g_thread_new ("cut", cut_at_random, &cut);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
+      g_autofree char *dump = NULL;
+
+      g_thread_join (thread);
+      if (profile == NULL)
+        {
+          errors++;
+          /* Before it was opened, it simply was a shorter file. */
+          continue;
+        }
+      dump = flam_dump_profile (profile);
+      if (strlen (dump) == strlen (expected))
+        g_assert_cmpstr (dump, ==, expected);
+    }
+  g_test_message ("%u of 60 were errors", errors);
+}
+
 /* --- importers that begin before all is unpacked ------------------------- */
 
 static GString *
@@ -388,6 +493,8 @@ main (int argc, char **argv)
   g_test_add_func ("/source/cancel", test_cancel);
   g_test_add_func ("/source/standard-input", test_standard_input);
   g_test_add_func ("/source/kind", test_kind);
+  g_test_add_func ("/source/shorter", test_shorter);
+  g_test_add_func ("/source/shorter-at-random", test_shorter_at_random);
   g_test_add_data_func ("/source/streams/folded", make_folded, test_streams);
   g_test_add_data_func (
       "/source/streams/heaptrack", make_heaptrack, test_streams);

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-places.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define LINKS_MAX 40
+/* How long what is mounted is believed. */
+#define MOUNTS_US G_USEC_PER_SEC
+
+typedef struct
+{
+  char *path;
+  gboolean network;
+  gboolean automount;
+} Mount;
+
+static GMutex lock; /* what follows */
+static GArray *mounts;
+static gint64 mounts_read;
+static char *mounts_given;
+static GPtrArray *asked;
+
+/* --- what is mounted ----------------------------------------------------- */
+
+static gboolean
+is_network (const char *type)
+{
+  static const char *const types[] = {
+    "nfs",  "nfs4",   "cifs",     "smb3", "smbfs", "ncpfs", "afs",  "coda",
+    "ceph", "lustre", "orangefs", "gfs2", "ocfs2", "davfs", "fuse", "autofs",
+  };
+  /* Theirs is on this machine. */
+  static const char *const local[] = {
+    "fuse.portal", "fuse.fuse-overlayfs", "fuse.lxcfs", "fuse.ntfs-3g"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (local); i++)
+    if (strcmp (type, local[i]) == 0)
+      return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (strcmp (type, types[i]) == 0)
+      return TRUE;
+  return g_str_has_prefix (type, "fuse.");
+}
+
+static void
+clear_mount (gpointer data)
+{
+  g_free (((Mount *)data)->path);
+}
+
+/* "36 35 98:0 /root /mount\040point rw,noatime master:1 - ext4 /dev/x rw" */
+static void
+add_mount (const char *line)
+{
+  g_auto (GStrv) fields = g_strsplit (line, " ", -1);
+  guint n = g_strv_length (fields);
+
+  for (guint i = 5; i + 1 < n; i++)
+    if (strcmp (fields[i], "-") == 0)
+      {
+        Mount mount = { g_strcompress (fields[4]),
+                        is_network (fields[i + 1]),
+                        strcmp (fields[i + 1], "autofs") == 0 };
+        g_array_append_val (mounts, mount);
+        return;
+      }
+}
+
+static void
+read_mounts (void)
+{
+  gint64 now = g_get_monotonic_time ();
+  g_autofree char *text = g_strdup (mounts_given);
+  g_auto (GStrv) lines = NULL;
+
+  if (mounts != NULL && now - mounts_read < MOUNTS_US)
+    return;
+  g_clear_pointer (&mounts, g_array_unref);
+  mounts = g_array_new (FALSE, FALSE, sizeof (Mount));
+  g_array_set_clear_func (mounts, clear_mount);
+  mounts_read = now;
+  if (text == NULL)
+    g_file_get_contents ("/proc/self/mountinfo", &text, NULL, NULL);
+  lines = g_strsplit (text != NULL ? text : "", "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    add_mount (lines[i]);
+}
+
+static gboolean
+is_below (const char *path, const char *folder)
+{
+  gsize n = strlen (folder);
+
+  if (n > 0 && folder[n - 1] == '/')
+    n--;
+  return strncmp (path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+/* The last one where two are mounted in one place: it hides the other. */
+static const Mount *
+mount_of (const char *path)
+{
+  const Mount *best = NULL;
+
+  for (guint i = 0; i < mounts->len; i++)
+    {
+      const Mount *mount = &g_array_index (mounts, Mount, i);
+
+      if (is_below (path, mount->path) &&
+          (best == NULL || strlen (mount->path) >= strlen (best->path)))
+        best = mount;
+    }
+  return best;
+}
+
+/* --- what was asked for -------------------------------------------------- */
+
+/* Where the user and the system live is asked for by being here. */
+static void
+begin_asking (void)
+{
+  const char *here = g_get_home_dir ();
+
+  if (asked != NULL)
+    return;
+  asked = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (asked, g_strdup ("/"));
+  g_ptr_array_add (asked, g_strdup ("/usr"));
+  g_ptr_array_add (asked, g_get_current_dir ());
+  if (here != NULL)
+    g_ptr_array_add (asked, g_strdup (here));
+}
+
+static gboolean
+is_asked_for (const char *path, const Mount *mount)
+{
+  begin_asking ();
+  for (guint i = 0; i < asked->len; i++)
+    {
+      const char *one = asked->pdata[i];
+
+      if (!mount->automount && mount_of (one) == mount)
+        return TRUE;
+      /* Not "/", which all is below. */
+      if (strcmp (one, "/") != 0 && is_below (path, one))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+void
+flam_places_ask (const char *path)
+{
+  g_autofree char *whole = g_canonicalize_filename (path, NULL);
+
+  g_mutex_lock (&lock);
+  begin_asking ();
+  if (!g_ptr_array_find_with_equal_func (asked, whole, g_str_equal, NULL))
+    g_ptr_array_add (asked, g_steal_pointer (&whole));
+  g_mutex_unlock (&lock);
+}
+
+void
+flam_places_set_mounts (const char *text)
+{
+  g_mutex_lock (&lock);
+  g_free (mounts_given);
+  mounts_given = g_strdup (text);
+  g_clear_pointer (&mounts, g_array_unref);
+  g_mutex_unlock (&lock);
+}
+
+/* --- the walk ------------------------------------------------------------ */
+
+static const char *
+why_not (const char *path, const char *rest)
+{
+  static const char *const systems[] = { "/proc", "/sys", "/dev" };
+  g_autofree char *whole = g_build_filename (path, rest, NULL);
+  const Mount *mount;
+
+  for (guint i = 0; i < G_N_ELEMENTS (systems); i++)
+    if (is_below (path, systems[i]))
+      return "names below /proc, /sys and /dev are not followed";
+  read_mounts ();
+  mount = mount_of (path);
+  if (mount != NULL && mount->network && !is_asked_for (whole, mount))
+    return "it is on a network file system, and nothing there was asked for";
+  return NULL;
+}
+
+/* The link's text, if it is one and there is room for it. */
+static char *
+link_of (const char *path)
+{
+  char target[PATH_MAX];
+  gssize n = readlink (path, target, sizeof target);
+
+  return n > 0 && n < (gssize)sizeof target ? g_strndup (target, (gsize)n)
+                                            : NULL;
+}
+
+/* As the kernel does it, but looking before each step:
+ *
+ *    at  /home/me        rest  link/../x/y.c
+ */
+static const char *
+walk (char *start)
+{
+  g_autoptr (GString) at = g_string_new ("");
+  g_autofree char *rest = start;
+  guint links = 0;
+
+  while (*rest != '\0')
+    {
+      g_auto (GStrv) parts = g_strsplit (rest, "/", 2);
+      g_autofree char *next = g_strdup (parts[1] != NULL ? parts[1] : "");
+      g_autofree char *target = NULL;
+      gsize before = at->len;
+      const char *why;
+
+      g_free (rest);
+      rest = g_strdup (next);
+      if (*parts[0] == '\0' || strcmp (parts[0], ".") == 0)
+        continue;
+      if (strcmp (parts[0], "..") == 0)
+        {
+          const char *slash = strrchr (at->str, '/');
+          g_string_truncate (at, slash != NULL ? (gsize)(slash - at->str) : 0);
+          continue;
+        }
+      g_string_append_printf (at, "/%s", parts[0]);
+      why = why_not (at->str, rest);
+      if (why != NULL)
+        return why;
+      target = link_of (at->str);
+      if (target == NULL)
+        continue;
+      if (++links > LINKS_MAX)
+        return "it has too many links";
+      g_string_truncate (at, *target == '/' ? 0 : before);
+      g_free (rest);
+      rest = g_build_filename (target, next, NULL);
+    }
+  return NULL;
+}
+
+gboolean
+flam_place_is_open (const char *path, const char **why)
+{
+  g_autofree char *here = g_get_current_dir ();
+  const char *reason;
+
+  g_mutex_lock (&lock);
+  reason = walk (*path == '/' ? g_strdup (path)
+                              : g_strconcat (here, "/", path, NULL));
+  g_mutex_unlock (&lock);
+  if (why != NULL)
+    *why = reason;
+  return reason == NULL;
+}
+
+/* --- opening ------------------------------------------------------------- */
+
+/* Their files are regular ones to fstat(). */
+static gboolean
+is_kernels (int fd)
+{
+  static const guint32 kinds[] = {
+    PROC_SUPER_MAGIC,   SYSFS_MAGIC,        DEBUGFS_MAGIC,       TRACEFS_MAGIC,
+    SECURITYFS_MAGIC,   CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC,
+    DEVPTS_SUPER_MAGIC, EFIVARFS_MAGIC,     PSTOREFS_MAGIC,      BINFMTFS_MAGIC,
+    SELINUX_MAGIC,      SMACK_MAGIC,
+  };
+  struct statfs info;
+
+  if (fstatfs (fd, &info) != 0)
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if ((guint32)info.f_type == kinds[i])
+      return TRUE;
+  return FALSE;
+}
+
+static int
+refuse (GError **error, const char *path, const char *why)
+{
+  g_set_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s: %s", path, why);
+  return -1;
+}
+
+int
+flam_place_open_regular (const char *path, struct stat *info, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+  if (fd < 0 || fstat (fd, info) != 0)
+    refuse (error, path, g_strerror (errno));
+  else if (!S_ISREG (info->st_mode))
+    refuse (error, path, "not a regular file");
+  else if (is_kernels (fd))
+    refuse (error, path, "not a file on a disk");
+  else
+    return fd;
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
+
+int
+flam_place_open (const char *path, struct stat *info, GError **error)
+{
+  const char *why;
+
+  if (!flam_place_is_open (path, &why))
+    return refuse (error, path, why);
+  return flam_place_open_regular (path, info, error);
+}
