@@ -6,9 +6,11 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define IN_MEMORY (G_GUINT64_CONSTANT (64) << 20)
+#define LOOK (G_GUINT64_CONSTANT (64) << 20)
 #define HUGE_PAGE (G_GUINT64_CONSTANT (2) << 20)
 
 static gboolean
@@ -79,6 +81,33 @@ begin_file (FlamSpool *spool, GError **error)
   return TRUE;
 }
 
+/* Asked for before each so many bytes. */
+static gboolean
+have_room (FlamSpool *spool, guint64 size, GError **error)
+{
+  struct statvfs info;
+  guint64 left;
+
+  if (size <= spool->room)
+    return TRUE;
+  if (fstatvfs (spool->fd, &info) < 0)
+    return system_error (error, "no temporary file to unpack into");
+  left = (guint64)info.f_bavail * info.f_frsize;
+  if (left < FLAM_SPOOL_LEAVE + LOOK)
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_TOO_LARGE,
+                   "it unpacks to more than there is room for: %s has "
+                   "%" G_GUINT64_FORMAT " MiB left",
+                   g_get_tmp_dir (),
+                   left >> 20);
+      return FALSE;
+    }
+  spool->room = MAX (size, spool->size + LOOK);
+  return TRUE;
+}
+
 static gboolean
 write_all (FlamSpool *spool, const guint8 *p, gsize size, GError **error)
 {
@@ -118,6 +147,8 @@ flam_spool_append (FlamSpool *spool,
   if (n > 0)
     memcpy (spool->base + spool->size, p, n);
   if (n < size && spool->fd < 0 && !begin_file (spool, error))
+    return FALSE;
+  if (n < size && !have_room (spool, spool->size + size, error))
     return FALSE;
   if (n < size && !write_all (spool, p + n, size - n, error))
     return FALSE;

@@ -18,6 +18,8 @@
 G_BEGIN_DECLS
 
 #define FLAM_SPOOL_MAX (G_GUINT64_CONSTANT (32) << 30)
+/* Of a disk, what is left to others. */
+#define FLAM_SPOOL_LEAVE (G_GUINT64_CONSTANT (256) << 20)
 
 typedef struct
 {
@@ -25,11 +27,13 @@ typedef struct
   guint64 size;
   gsize mapped; /* length of the mapping at `base` */
   int fd;       /* -1: none needed yet */
+  guint64 room; /* that the disk is known to have, in bytes of `size` */
 } FlamSpool;
 
 /* Errors do not name the file they are about. */
 gboolean flam_spool_init (FlamSpool *spool, GError **error);
-/* FLAM_ERROR_TOO_LARGE past FLAM_SPOOL_MAX bytes, or when the disk is full. */
+/* FLAM_ERROR_TOO_LARGE past FLAM_SPOOL_MAX bytes, or when the disk would be
+ * left with less than FLAM_SPOOL_LEAVE. */
 gboolean flam_spool_append (FlamSpool *spool,
                             const void *data,
                             gsize size,

@@ -58,6 +58,25 @@ publish (FlamUnpack *unpack, gsize there)
   return wanted;
 }
 
+static gboolean
+check_ratio (const FlamUnpack *unpack, gsize n, GError **error)
+{
+  guint64 size = unpack->spool.size + n;
+
+  if (size <= FLAM_UNPACK_FREE ||
+      size / FLAM_UNPACK_RATIO <= unpack->packed_size)
+    return TRUE;
+  g_set_error (error,
+               FLAM_ERROR,
+               FLAM_ERROR_TOO_LARGE,
+               "unpacks to more than %d GiB and %d times its %" G_GSIZE_FORMAT
+               " bytes, as no capture does",
+               (int)(FLAM_UNPACK_FREE >> 30),
+               FLAM_UNPACK_RATIO,
+               unpack->packed_size);
+  return FALSE;
+}
+
 /* Everything that comes out. ARCHIVE_EOF is a whole file,
  * ARCHIVE_FATAL one that ended early. */
 static int
@@ -74,7 +93,8 @@ unpack_all (FlamUnpack *unpack, GError **error)
       status = archive_read_data_block (unpack->archive, &block, &n, &offset);
       if (status == ARCHIVE_EOF || status < ARCHIVE_WARN)
         break;
-      if (!flam_spool_append (&unpack->spool, block, n, error) ||
+      if (!check_ratio (unpack, n, error) ||
+          !flam_spool_append (&unpack->spool, block, n, error) ||
           !publish (unpack, unpack->spool.size))
         break;
     }

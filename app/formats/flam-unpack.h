@@ -13,6 +13,11 @@
 
 G_BEGIN_DECLS
 
+/* A small file that unpacks to a huge one is made to do harm: past so many
+ * bytes, no more than so many times the packed size. */
+#define FLAM_UNPACK_FREE (G_GUINT64_CONSTANT (1) << 30)
+#define FLAM_UNPACK_RATIO 1000
+
 typedef struct _FlamUnpack FlamUnpack;
 
 typedef struct

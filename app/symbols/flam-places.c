@@ -323,3 +323,51 @@ flam_place_open (const char *path, struct stat *info, GError **error)
     return refuse (error, path, why);
   return flam_place_open_regular (path, info, error);
 }
+
+/* One byte more than `most`, where there are more. NULL with errno set. */
+static GString *
+read_up_to (int fd, gsize most)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  char piece[1 << 14];
+  gssize n = 1;
+
+  while (n != 0 && text->len <= most)
+    {
+      n = read (fd, piece, MIN (sizeof piece, most + 1 - text->len));
+      if (n > 0)
+        g_string_append_len (text, piece, n);
+      else if (n < 0 && errno != EINTR)
+        return NULL;
+    }
+  return g_steal_pointer (&text);
+}
+
+char *
+flam_place_read (const char *path, gsize most, gsize *size, GError **error)
+{
+  struct stat info;
+  int fd = flam_place_open (path, &info, error);
+  g_autoptr (GString) text = NULL;
+
+  if (fd < 0)
+    return NULL;
+  text = read_up_to (fd, most);
+  if (text == NULL)
+    refuse (error, path, g_strerror (errno));
+  close (fd);
+  if (text == NULL)
+    return NULL;
+  if (text->len > most)
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_TOO_LARGE,
+                   "%s: larger than %" G_GSIZE_FORMAT " bytes",
+                   path,
+                   most);
+      return NULL;
+    }
+  *size = text->len;
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}

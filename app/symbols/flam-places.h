@@ -31,6 +31,11 @@ flam_place_open_regular (const char *path, struct stat *info, GError **error);
 /* Likewise, for a name that somebody else chose. */
 int flam_place_open (const char *path, struct stat *info, GError **error);
 
+/* Its bytes and a NUL; FLAM_ERROR_TOO_LARGE when it has more than `most`,
+ * whatever it said that it has. */
+char *
+flam_place_read (const char *path, gsize most, gsize *size, GError **error);
+
 /* For tests: as if this were /proc/self/mountinfo; NULL: no longer. */
 void flam_places_set_mounts (const char *text);
 

@@ -2,11 +2,11 @@
 
 #include "flam-source-file.h"
 
+#include "flam-places.h"
 #include "flam-settings.h"
 #include "flam-source-path.h"
 
 #include <glib/gi18n.h>
-#include <sys/stat.h>
 
 #define FILE_MAX_BYTES (16 << 20)
 #define HOT_FILES_TRIED 8
@@ -83,22 +83,19 @@ paths_of (const FlamSourceRequest *request)
 static char *
 read_text (const char *path, GError **error)
 {
-  g_autofree char *bytes = NULL;
-  struct stat status;
+  GError *wrong = NULL;
   gsize length;
+  g_autofree char *bytes =
+      flam_place_read (path, FILE_MAX_BYTES, &length, &wrong);
 
-  if (stat (path, &status) != 0 || status.st_size > FILE_MAX_BYTES)
+  if (g_error_matches (wrong, FLAM_ERROR, FLAM_ERROR_TOO_LARGE))
     {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_TOO_LARGE,
-                   _ ("%s: too large to show"),
-                   path);
-      return NULL;
+      g_free (wrong->message);
+      wrong->message = g_strdup_printf (_ ("%s: too large to show"), path);
     }
-  if (!g_file_get_contents (path, &bytes, &length, error))
-    return NULL;
-  return g_utf8_make_valid (bytes, (gssize)length);
+  if (wrong != NULL)
+    g_propagate_error (error, wrong);
+  return bytes != NULL ? g_utf8_make_valid (bytes, (gssize)length) : NULL;
 }
 
 /* With no frame chosen: the file with the greatest cost that is there. */
