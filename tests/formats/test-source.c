@@ -4,12 +4,15 @@
 
 #include "flam-dump.h"
 #include "flam-formats.h"
+#include "flam-unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct
@@ -376,6 +379,65 @@ test_shorter_at_random (void)
   g_test_message ("%u of 60 were errors", errors);
 }
 
+/* --- small files that unpack to huge ones ----------------------------------
+ */
+
+/* `first`, and `n` MiB of spaces, twice packed. */
+static char *
+write_bomb (const char *first, guint n)
+{
+  g_autofree char *spaces = g_strnfill (1 << 20, ' ');
+  g_autoptr (GByteArray) head = wrap (&wrappers[0], first, strlen (first));
+  g_autoptr (GByteArray) one = wrap (&wrappers[0], spaces, 1 << 20);
+  g_autoptr (GByteArray) packed = NULL;
+
+  for (guint i = 0; i < n; i++)
+    g_byte_array_append (head, one->data, one->len);
+  packed = wrap (&wrappers[3], head->data, head->len);
+  return write_file ("bomb", packed->data, packed->len);
+}
+
+static void
+expect_load_error (const char *path, FlamError code)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (flam_formats_load (path, NULL, &error));
+  g_assert_error (error, FLAM_ERROR, (int)code);
+}
+
+/* What nobody knows by its head goes no further: not into a file, which here
+ * would be an error. Nor does what looks like one more wrapper. */
+static void
+test_bomb_stops_at_head (void)
+{
+  g_autofree char *unknown = write_bomb ("junk", 200);
+  struct rlimit before, none = { 0, 0 };
+
+  getrlimit (RLIMIT_FSIZE, &before);
+  none.rlim_max = before.rlim_max;
+  signal (SIGXFSZ, SIG_IGN);
+  setrlimit (RLIMIT_FSIZE, &none);
+  expect_load_error (unknown, FLAM_ERROR_UNKNOWN_FORMAT);
+  setrlimit (RLIMIT_FSIZE, &before);
+  g_free (unknown);
+  unknown = write_bomb ("\x1f\x8bjunk", 200);
+  setrlimit (RLIMIT_FSIZE, &none);
+  expect_load_error (unknown, FLAM_ERROR_UNKNOWN_FORMAT);
+  setrlimit (RLIMIT_FSIZE, &before);
+}
+
+/* What has a known head goes as far as the ratio. */
+static void
+test_bomb_ratio (void)
+{
+  g_autofree char *path = write_bomb (
+      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",",
+      (FLAM_UNPACK_FREE >> 20) + 1);
+
+  expect_load_error (path, FLAM_ERROR_TOO_LARGE);
+}
+
 /* --- importers that begin before all is unpacked ------------------------- */
 
 static GString *
@@ -493,6 +555,8 @@ main (int argc, char **argv)
   g_test_add_func ("/source/cancel", test_cancel);
   g_test_add_func ("/source/standard-input", test_standard_input);
   g_test_add_func ("/source/kind", test_kind);
+  g_test_add_func ("/source/bomb-stops-at-head", test_bomb_stops_at_head);
+  g_test_add_func ("/source/bomb-ratio", test_bomb_ratio);
   g_test_add_func ("/source/shorter", test_shorter);
   g_test_add_func ("/source/shorter-at-random", test_shorter_at_random);
   g_test_add_data_func ("/source/streams/folded", make_folded, test_streams);
