@@ -106,6 +106,14 @@ flam_alloc_process_pid (const FlamAllocProcess *process)
   return process->pid;
 }
 
+gboolean
+flam_alloc_process_is_bypassed (const FlamAllocProcess *process, char name[17])
+{
+  memcpy (name, process->header->name, 16);
+  name[16] = '\0';
+  return process->header->bypassed != 0;
+}
+
 static gboolean
 is_damaged (const FlamAllocProcess *process)
 {
@@ -121,9 +129,7 @@ flam_alloc_process_add_stats (const FlamAllocProcess *process,
 {
   stats->lost += process->header->lost;
   stats->truncated += process->header->truncated;
-  stats->bypassed = stats->bypassed || process->header->bypassed != 0;
   stats->damaged += is_damaged (process);
-  stats->n_processes++;
 }
 
 /* --- stacks -------------------------------------------------------------- */

@@ -40,6 +40,9 @@ void flam_alloc_process_free (FlamAllocProcess *process);
 
 const char *flam_alloc_process_path (const FlamAllocProcess *process);
 pid_t flam_alloc_process_pid (const FlamAllocProcess *process);
+/* Its malloc is somebody else's; `name` is the program's, as it says. */
+gboolean flam_alloc_process_is_bypassed (const FlamAllocProcess *process,
+                                         char name[17]);
 /* Adds what it lost. */
 void flam_alloc_process_add_stats (const FlamAllocProcess *process,
                                    FlamAllocStats *stats);

@@ -2,6 +2,7 @@
 #include "flam-alloc-session.h"
 
 #include "flam-alloc-map.h"
+#include "flam-alloc-missed.h"
 #include "flam-alloc-process.h"
 #include "flam-alloc-shared.h"
 #include "flam-config.h"
@@ -34,7 +35,8 @@ struct _FlamAllocSession
   GPtrArray *processes; /* FlamAllocProcess */
   GHashTable *known;    /* file names */
   FlamAllocStats past;  /* of processes that have ended */
-  FlamId heap;          /* counter */
+  FlamAllocMissed *missed;
+  FlamId heap; /* counter */
   gint64 heap_put_at;
   guint32 heard; /* the doorbell, before what is there was handled */
 };
@@ -122,10 +124,19 @@ find_library (FlamAllocSession *session, GError **error)
   session->library = given && *given
                          ? g_canonicalize_filename (given, NULL)
                          : g_build_filename (FLAM_LIBDIR, LIBRARY, NULL);
-  if (access (session->library, R_OK) == 0)
-    return TRUE;
-  return fail (
-      error, "the allocation library cannot be read", session->library);
+  if (access (session->library, R_OK) != 0)
+    return fail (
+        error, "the allocation library cannot be read", session->library);
+  /* The loader takes a list. */
+  if (strpbrk (session->library, ": ") != NULL)
+    {
+      errno = EINVAL;
+      return fail (error,
+                   "the allocation library cannot be where the path has a "
+                   "space or a colon",
+                   session->library);
+    }
+  return TRUE;
 }
 
 FlamAllocSession *
@@ -148,6 +159,7 @@ flam_alloc_session_new (FlamCaptureWriter *writer,
     .sample_bytes = sample_bytes,
     .random = g_random_int () | 1,
   };
+  session->missed = flam_alloc_missed_new (writer);
   session->processes =
       g_ptr_array_new_with_free_func ((GDestroyNotify)flam_alloc_process_free);
   session->known =
@@ -185,6 +197,7 @@ flam_alloc_session_free (FlamAllocSession *session)
     remove_files (session->directory);
   g_clear_pointer (&session->processes, g_ptr_array_unref);
   g_clear_pointer (&session->known, g_hash_table_unref);
+  g_clear_pointer (&session->missed, flam_alloc_missed_free);
   g_clear_pointer (&session->context.ledger, flam_alloc_ledger_free);
   g_clear_pointer (&session->context.python, flam_python_codes_free);
   g_free (session->directory);
@@ -192,19 +205,10 @@ flam_alloc_session_free (FlamAllocSession *session)
   g_free (session);
 }
 
-char **
-flam_alloc_session_environment (const FlamAllocSession *session,
-                                const char *inherited)
+FlamInjection
+flam_alloc_session_injection (const FlamAllocSession *session)
 {
-  char **environment = g_new0 (char *, 3);
-
-  environment[0] =
-      inherited && *inherited
-          ? g_strdup_printf ("LD_PRELOAD=%s:%s", session->library, inherited)
-          : g_strdup_printf ("LD_PRELOAD=%s", session->library);
-  environment[1] =
-      g_strdup_printf (FLAM_ALLOC_ENV_DIR "=%s", session->directory);
-  return environment;
+  return (FlamInjection){ session->library, session->directory };
 }
 
 /* --- processes that come ------------------------------------------------- */
@@ -269,10 +273,33 @@ flam_alloc_session_drain (FlamAllocSession *session)
   return n;
 }
 
+void
+flam_alloc_session_miss (FlamAllocSession *session,
+                         pid_t pid,
+                         const char *name,
+                         const char *why)
+{
+  flam_alloc_missed_add (session->missed, pid, name, why);
+}
+
+/* A program that brings a malloc of its own never calls ours. */
+static void
+look_for_bypass (FlamAllocSession *session, const FlamAllocProcess *process)
+{
+  char name[17];
+
+  if (flam_alloc_process_is_bypassed (process, name))
+    flam_alloc_session_miss (session,
+                             flam_alloc_process_pid (process),
+                             name,
+                             "brings a malloc of its own, linked into it");
+}
+
 /* The process is gone, and all it said is written down. */
 static void
 end_process (FlamAllocSession *session, FlamAllocProcess *process)
 {
+  look_for_bypass (session, process);
   flam_alloc_process_add_stats (process, &session->past);
   unlink (flam_alloc_process_path (process));
   g_ptr_array_remove (session->processes, process);
@@ -287,11 +314,13 @@ knows (const FlamAllocSession *session, pid_t pid)
   return FALSE;
 }
 
-void
+gboolean
 flam_alloc_session_drain_process (FlamAllocSession *session,
                                   pid_t pid,
                                   gboolean ends)
 {
+  gboolean found = FALSE;
+
   if (ends || !knows (session, pid))
     scan (session);
   for (guint i = session->processes->len; i-- > 0;)
@@ -300,11 +329,13 @@ flam_alloc_session_drain_process (FlamAllocSession *session,
 
       if (flam_alloc_process_pid (process) != pid)
         continue;
+      found = TRUE;
       for (guint round = 0; round < LAST_ROUNDS; round++)
         flam_alloc_process_drain (process);
       if (ends)
         end_process (session, process);
     }
+  return found;
 }
 
 void
@@ -328,6 +359,9 @@ flam_alloc_session_finish (FlamAllocSession *session, gint64 now)
   scan (session);
   for (guint round = 0; round < LAST_ROUNDS; round++)
     flam_alloc_session_drain (session);
+  for (guint i = 0; i < session->processes->len; i++)
+    look_for_bypass (session, session->processes->pdata[i]);
+  flam_alloc_missed_finish (session->missed);
   flam_alloc_ledger_finish (session->context.ledger, now);
 }
 

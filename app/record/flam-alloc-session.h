@@ -12,6 +12,7 @@
  * the target's and may be anything: every number is checked. */
 
 #include "flam-capture-writer.h"
+#include "flam-inject.h"
 
 #include <sys/types.h>
 
@@ -39,9 +40,7 @@ typedef struct
 {
   guint64 lost;
   guint64 truncated;
-  guint n_processes;
-  guint damaged;     /* processes that wrote what the library does not */
-  gboolean bypassed; /* a program brought a malloc of its own */
+  guint damaged; /* processes that wrote what the library does not */
 } FlamAllocStats;
 
 typedef struct _FlamAllocSession FlamAllocSession;
@@ -60,18 +59,22 @@ FlamAllocSession *flam_alloc_session_new (FlamCaptureWriter *writer,
 void flam_alloc_session_free (FlamAllocSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocSession, flam_alloc_session_free)
 
-/* LD_PRELOAD=... and what the library needs, to be set for the target;
- * `inherited` is the LD_PRELOAD it would have had, or NULL. g_strfreev. */
-char **flam_alloc_session_environment (const FlamAllocSession *session,
-                                       const char *inherited);
+/* What programs are to load; valid as long as the session. */
+FlamInjection flam_alloc_session_injection (const FlamAllocSession *session);
 
 /* Handles what is there; how many events. */
 guint64 flam_alloc_session_drain (FlamAllocSession *session);
 /* The same for one process, found anew if need be: before what is known of it
- * or of one of its threads is forgotten. `ends`: nothing comes after. */
-void flam_alloc_session_drain_process (FlamAllocSession *session,
-                                       pid_t pid,
-                                       gboolean ends);
+ * or of one of its threads is forgotten. `ends`: nothing comes after. FALSE: it
+ * never said anything. */
+gboolean flam_alloc_session_drain_process (FlamAllocSession *session,
+                                           pid_t pid,
+                                           gboolean ends);
+/* A process is not recorded; `why` goes on after "it ". */
+void flam_alloc_session_miss (FlamAllocSession *session,
+                              pid_t pid,
+                              const char *name,
+                              const char *why);
 /* Returns when a ring fills up, or has done so since the last drain began, or
  * after `timeout` µs. Events are cheap by the thousand, not one by one. */
 void flam_alloc_session_wait (FlamAllocSession *session, gint64 timeout);
@@ -79,9 +82,5 @@ void flam_alloc_session_wait (FlamAllocSession *session, gint64 timeout);
 void flam_alloc_session_finish (FlamAllocSession *session, gint64 now);
 void flam_alloc_session_stats (const FlamAllocSession *session,
                                FlamAllocStats *stats);
-
-/* Why `program` cannot be recorded: it is statically linked, or privileged;
- * NULL when it can. g_free. */
-char *flam_alloc_obstacle (const char *program);
 
 G_END_DECLS

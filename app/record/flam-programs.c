@@ -141,6 +141,44 @@ lost_its_rights (pid_t tid)
           ((st.st_mode & S_ISGID) && st.st_gid != getegid ()));
 }
 
+static void
+read_program_name (FlamTarget *target, pid_t tid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/comm", (int)tid);
+  g_autofree char *name = NULL;
+
+  if (g_file_get_contents (path, &name, NULL, NULL))
+    g_strlcpy (target->program, g_strchomp (name), sizeof target->program);
+}
+
+/* "NAME", 0, "WHY", 0. */
+static void
+tell_missed (FlamTracer *tracer, FlamTask *task, const char *why)
+{
+  const char *name = task->target->program;
+  gsize n_name = strlen (name) + 1, n_why = strlen (why) + 1;
+  FlamMessage *message = flam_pipe_reserve (
+      tracer->pipe, FLAM_MESSAGE_TARGET_MISSED, 0, n_name + n_why, FALSE);
+  char *text = flam_message_data (message);
+
+  memcpy (text, name, n_name);
+  memcpy (text + n_name, why, n_why);
+  message->target = task->target;
+  message->time = flam_tracer_now (tracer);
+  flam_pipe_commit (tracer->pipe, n_name + n_why);
+}
+
+static void
+inject (FlamTracer *tracer, FlamTask *task)
+{
+  const char *why = flam_inject (tracer->injection, task->tid);
+
+  read_program_name (task->target, task->tid);
+  task->target->injected = why == NULL;
+  if (why != NULL)
+    tell_missed (tracer, task, why);
+}
+
 /* The thread that called exec goes on under the leader's number; what it was
  * called before is not reported as gone. */
 void
@@ -169,4 +207,6 @@ flam_programs_exec (FlamTracer *tracer, FlamTask *task)
   tracer->young_until = task->target->young_until;
   g_atomic_int_inc (&task->target->hint_program);
   tell_maps (tracer, task, FLAM_MESSAGE_TARGET_EXEC);
+  if (tracer->injection != NULL)
+    inject (tracer, task);
 }

@@ -30,6 +30,7 @@ typedef struct
   FlamSampler sampler;
   FlamTracer tracer;
   FlamOutput output;
+  FlamInjection injection;
 } Recorder;
 
 static int
@@ -145,16 +146,6 @@ put_alloc_facts (Recorder *recorder)
 
       flam_capture_writer_warning (writer, text);
     }
-  if (stats.bypassed)
-    flam_capture_writer_warning (
-        writer,
-        "The program brings a malloc of its own, linked into it: its "
-        "allocations could not be seen");
-  else if (stats.n_processes == 0)
-    flam_capture_writer_warning (
-        writer,
-        "The allocation library was never loaded: the program cleans its "
-        "environment, or does not use the system's dynamic loader");
 }
 
 static gboolean
@@ -221,8 +212,7 @@ record (Recorder *recorder)
   return status;
 }
 
-/* The library must be loadable into the program, and be in its environment
- * before it starts. */
+/* The library must be loadable into the program. */
 static gboolean
 prepare_allocations (Recorder *recorder, GError **error)
 {
@@ -230,20 +220,30 @@ prepare_allocations (Recorder *recorder, GError **error)
                         (const char *const *)recorder->options->environment,
                         recorder->options->directory };
   g_autofree char *program = flam_launch_find (&launch, error);
-  g_autofree char *obstacle = NULL;
+  const char *obstacle;
 
   if (program == NULL)
     return FALSE;
-  obstacle = flam_alloc_obstacle (program);
+  obstacle = flam_inject_obstacle (program);
   if (obstacle != NULL)
     {
-      g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED, obstacle);
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_UNSUPPORTED,
+                   "%s: %s, so that no library can be loaded into it to see "
+                   "its allocations",
+                   program,
+                   obstacle);
       return FALSE;
     }
-  return flam_sampler_record_allocations (&recorder->sampler,
-                                          recorder->tracer.origin,
-                                          &recorder->options->environment,
-                                          error);
+  if (!flam_sampler_record_allocations (&recorder->sampler,
+                                        recorder->tracer.origin,
+                                        &recorder->options->environment,
+                                        error))
+    return FALSE;
+  recorder->injection = flam_alloc_session_injection (recorder->sampler.alloc);
+  recorder->tracer.injection = &recorder->injection;
+  return TRUE;
 }
 
 static int

@@ -54,9 +54,6 @@ flam_sampler_record_allocations (FlamSampler *sampler,
                                  GError **error)
 {
   FlamAllocOwner owner = { thread_of, frame_of, sampler };
-  g_auto (GStrv) added = NULL;
-  g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
-  const char *inherited = g_getenv ("LD_PRELOAD");
 
   sampler->alloc = flam_alloc_session_new (sampler->writer,
                                            &owner,
@@ -77,18 +74,9 @@ flam_sampler_record_allocations (FlamSampler *sampler,
                                -1,
                                -1,
                                1);
-  for (guint i = 0; *environment != NULL && (*environment)[i] != NULL; i++)
-    {
-      g_strv_builder_add (all, (*environment)[i]);
-      if (g_str_has_prefix ((*environment)[i], "LD_PRELOAD="))
-        inherited = (*environment)[i] + strlen ("LD_PRELOAD=");
-    }
-  added = flam_alloc_session_environment (sampler->alloc, inherited);
-  g_strv_builder_addv (all, (const char **)added);
   /* Else Python keeps what is small in pools of its own. */
   if (sampler->options->python_malloc)
-    g_strv_builder_add (all, "PYTHONMALLOC=malloc");
-  g_strfreev (*environment);
-  *environment = g_strv_builder_end (all);
+    *environment =
+        g_environ_setenv (*environment, "PYTHONMALLOC", "malloc", TRUE);
   return TRUE;
 }

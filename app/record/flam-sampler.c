@@ -216,8 +216,13 @@ static void
 take_target_end (FlamSampler *sampler, FlamTarget *target)
 {
   /* Its events are older than its end; the number may be used again. */
-  if (sampler->alloc != NULL)
-    flam_alloc_session_drain_process (sampler->alloc, target->pid, TRUE);
+  if (sampler->alloc != NULL &&
+      !flam_alloc_session_drain_process (sampler->alloc, target->pid, TRUE) &&
+      target->injected)
+    flam_alloc_session_miss (sampler->alloc,
+                             target->pid,
+                             target->program,
+                             "never began to say them");
   g_hash_table_remove (sampler->processes, GINT_TO_POINTER (target->pid));
   flam_view_free (target->view);
   g_free (target);
@@ -368,6 +373,13 @@ take_message (FlamSampler *sampler, FlamMessage *message)
       break;
     case FLAM_MESSAGE_TARGET_EXEC:
       take_exec (sampler, message);
+      break;
+    case FLAM_MESSAGE_TARGET_MISSED:
+      if (sampler->alloc != NULL)
+        flam_alloc_session_miss (sampler->alloc,
+                                 message->target->pid,
+                                 text,
+                                 text + strlen (text) + 1);
       break;
     case FLAM_MESSAGE_TARGET_END:
       take_target_end (sampler, message->target);

@@ -41,6 +41,8 @@ struct _FlamTarget
   FlamTarget *parent; /* valid while TARGET_NEW is read; may be NULL */
   guint n_tasks;      /* tracer's */
   gboolean foreign;   /* tracer's: not a program for this machine */
+  gboolean injected;  /* tracer's: its program loads the allocation library */
+  char program[16];   /* tracer's: what that is called */
   gint64 young_until; /* tracer's: till then its code is still being mapped */
   guint64 code_size;  /* tracer's: of mappings, when they were told last */
   gint64 cpu_begin;   /* tracer's: by the process clock; before, not ours */
@@ -104,8 +106,9 @@ struct _FlamTask
 typedef enum
 {
   FLAM_MESSAGE_TARGET_NEW,
-  FLAM_MESSAGE_TARGET_EXEC, /* text: /proc/PID/maps; comm */
-  FLAM_MESSAGE_TARGET_MAPS, /* text: /proc/PID/maps as of the next sample */
+  FLAM_MESSAGE_TARGET_EXEC,   /* text: /proc/PID/maps; comm */
+  FLAM_MESSAGE_TARGET_MAPS,   /* text: /proc/PID/maps as of the next sample */
+  FLAM_MESSAGE_TARGET_MISSED, /* text: why allocations are not recorded */
   FLAM_MESSAGE_TARGET_END,
   FLAM_MESSAGE_TASK_NEW, /* comm */
   FLAM_MESSAGE_TASK_END, /* comm; cpu: what no sample has weighed */

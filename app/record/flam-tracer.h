@@ -5,6 +5,7 @@
  * flam-tracer.c for why it is as it is. */
 
 #include "flam-control.h"
+#include "flam-inject.h"
 #include "flam-options.h"
 #include "flam-python-reader.h"
 #include "flam-tasks.h"
@@ -31,6 +32,8 @@ typedef struct
   FlamControl *control;
   FlamPipe *pipe;
   FlamPythonReader *python; /* NULL: Python frames are not asked for */
+  /* What programs load when they begin; NULL: nothing. */
+  const FlamInjection *injection;
   FlamTasks tasks;
   GPtrArray *due; /* FlamTask, while a tick looks for them */
   FlamTracerStats stats;

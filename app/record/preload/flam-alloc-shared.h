@@ -32,9 +32,10 @@
 #include <stdint.h>
 
 #define FLAM_ALLOC_MAGIC 0x434f4c4c414d4c46ull /* "FLMALLOC" */
-#define FLAM_ALLOC_VERSION 2
+#define FLAM_ALLOC_VERSION 3
 
-/* Environment of the target. */
+/* What the recorder adds to the environment of a program that begins, behind
+ * an LD_PRELOAD; the library takes both away again. */
 #define FLAM_ALLOC_ENV_DIR "FLAMBEAU_ALLOC_DIR"
 
 #define FLAM_ALLOC_MAX_MODULES 4096
@@ -96,6 +97,7 @@ typedef struct
   uint32_t ready;
   uint64_t lost;      /* records dropped: no ring, or nobody read it */
   uint64_t truncated; /* stacks that do not reach their root */
+  char name[16];      /* of the program, when it began */
 } FlamAllocHeader;
 
 /* A mapping's code. A library that comes back gets a new row. */

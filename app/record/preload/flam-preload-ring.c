@@ -203,6 +203,7 @@ map_process (void)
   header->clock = tsc_is_usable () ? FLAM_ALLOC_CLOCK_TSC : FLAM_ALLOC_CLOCK_NS;
   header->start_ns = now_ns ();
   header->start_ticks = now_ticks ();
+  syscall (SYS_prctl, PR_GET_NAME, header->name);
   header->n_modules = 1; /* 0: unknown code */
   header->text_used = 1;
   header->n_nodes = 1;
@@ -418,10 +419,32 @@ preload_enter_slow (void)
   return !thread->dead;
 }
 
+/* The variable and the one before it, LD_PRELOAD, are ours: the program and
+ * those that it starts do not find them. */
+static const char *
+take_directory (void)
+{
+  size_t length = strlen (FLAM_ALLOC_ENV_DIR "=");
+  char **at = environ;
+  const char *found;
+
+  while (
+      at[0] != NULL &&
+      (at[1] == NULL || strncmp (at[1], FLAM_ALLOC_ENV_DIR "=", length) != 0))
+    at++;
+  if (at[0] == NULL)
+    return NULL;
+  found = at[1] + length;
+  do
+    at[0] = at[2];
+  while (*at++ != NULL);
+  return found;
+}
+
 static bool
 map_all (void)
 {
-  const char *path = getenv (FLAM_ALLOC_ENV_DIR);
+  const char *path = take_directory ();
 
   if (path == NULL || strlen (path) >= PATH_SIZE - 1)
     return false;

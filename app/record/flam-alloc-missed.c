@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-alloc-missed.h"
+
+#define KINDS_MAX 100 /* warnings are for people */
+
+typedef struct
+{
+  char *name;
+  char *why;
+  guint more;
+} Kind;
+
+struct _FlamAllocMissed
+{
+  FlamCaptureWriter *writer;
+  GPtrArray *kinds; /* Kind, as they came */
+  guint others;
+};
+
+static void
+kind_free (gpointer data)
+{
+  Kind *kind = data;
+
+  g_free (kind->name);
+  g_free (kind->why);
+  g_free (kind);
+}
+
+FlamAllocMissed *
+flam_alloc_missed_new (FlamCaptureWriter *writer)
+{
+  FlamAllocMissed *missed = g_new0 (FlamAllocMissed, 1);
+
+  missed->writer = writer;
+  missed->kinds = g_ptr_array_new_with_free_func (kind_free);
+  return missed;
+}
+
+void
+flam_alloc_missed_free (FlamAllocMissed *missed)
+{
+  g_ptr_array_unref (missed->kinds);
+  g_free (missed);
+}
+
+static void warn (const FlamAllocMissed *missed, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+static void
+warn (const FlamAllocMissed *missed, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  flam_capture_writer_warning (missed->writer, text);
+}
+
+static Kind *
+find (const FlamAllocMissed *missed, const char *name, const char *why)
+{
+  for (guint i = 0; i < missed->kinds->len; i++)
+    {
+      Kind *kind = missed->kinds->pdata[i];
+
+      if (g_str_equal (kind->name, name) && g_str_equal (kind->why, why))
+        return kind;
+    }
+  return NULL;
+}
+
+void
+flam_alloc_missed_add (FlamAllocMissed *missed,
+                       pid_t pid,
+                       const char *name,
+                       const char *why)
+{
+  Kind *kind = find (missed, name, why);
+
+  if (kind != NULL)
+    kind->more++;
+  else if (missed->kinds->len == KINDS_MAX)
+    missed->others++;
+  else
+    {
+      kind = g_new0 (Kind, 1);
+      kind->name = g_strdup (name);
+      kind->why = g_strdup (why);
+      g_ptr_array_add (missed->kinds, kind);
+      warn (missed,
+            "allocations of %s (%d) are not recorded: it %s",
+            name,
+            (int)pid,
+            why);
+    }
+}
+
+void
+flam_alloc_missed_finish (FlamAllocMissed *missed)
+{
+  for (guint i = 0; i < missed->kinds->len; i++)
+    {
+      const Kind *kind = missed->kinds->pdata[i];
+
+      if (kind->more > 0)
+        warn (missed,
+              "allocations of %u more called %s are not recorded: it %s",
+              kind->more,
+              kind->name,
+              kind->why);
+    }
+  if (missed->others > 0)
+    warn (missed,
+          "allocations of %u more processes are not recorded",
+          missed->others);
+}
