@@ -15,9 +15,14 @@
  *     "count":34,"countLabel":null,"flags":0,"taskId":null,"children":[…]}
  *
  * A count holds the children's. Of allocations the leaves are types. Where the
- * threads add up to "all" they are shown, else "all" is. (In some releases the
- * first leaf of a size tree has its parent's count; such a parent has none of
- * its own.) Source of facts: ProfileCanvas.jl 0.1.6, jl-profile.js 0.5. */
+ * threads add up to "all" they are shown, else "all" is.
+ *
+ * A size tree claims too much: a type's leaf begins with all that its parent
+ * has at that moment in place of its first block's size, so the leaves of a
+ * function may add up to several times what it allocated. The counts of
+ * functions are right, and so a leaf's excess is made out from them: see
+ * fit_children(). Source of facts: ProfileCanvas.jl 0.1.6, jl-profile.js 0.5.
+ */
 
 typedef struct
 {
@@ -28,6 +33,7 @@ typedef struct
   gint64 count;
   gint64 in_children;
   FlamId stack;
+  guint32 last_child, previous; /* FLAM_NONE: none */
 } Node;
 
 typedef struct
@@ -41,10 +47,12 @@ typedef struct
   const FlamSource *source;
   FlamBuilder *builder;
   FlamJson json;
-  GArray *nodes; /* Node: parents first */
-  GArray *trees; /* Tree */
-  GArray *open;  /* guint32: nodes being read */
+  GArray *nodes;    /* Node: parents first */
+  GArray *trees;    /* Tree */
+  GArray *open;     /* guint32: nodes being read */
+  GArray *children; /* guint32: of one node, in order */
   gboolean allocations;
+  guint64 shrunk; /* nodes with more than their parents had left */
 } Reader;
 
 static const char call[] = "ProfileCanvas.ProfileViewer(\"#";
@@ -55,11 +63,17 @@ probe (const FlamSource *source)
   return flam_source_head_has (source, 4096, "profiler-container-") ? 80 : 0;
 }
 
+static Node *
+get_node (Reader *reader, guint32 index)
+{
+  return &g_array_index (reader->nodes, Node, index);
+}
+
 static void
 read_member (Reader *reader, guint32 index)
 {
   FlamJson *json = &reader->json;
-  Node *node = &g_array_index (reader->nodes, Node, index);
+  Node *node = get_node (reader, index);
 
   if (flam_json_key_is (json, "func"))
     node->name = flam_builder_string (
@@ -84,8 +98,16 @@ add_node (Reader *reader, guint32 parent)
   guint32 index = reader->nodes->len;
   Node node = { .parent = parent,
                 .tree = reader->trees->len - 1,
-                .stack = FLAM_NONE };
+                .stack = FLAM_NONE,
+                .last_child = FLAM_NONE,
+                .previous = FLAM_NONE };
 
+  if (parent != FLAM_NONE)
+    {
+      Node *above = get_node (reader, parent);
+      node.previous = above->last_child;
+      above->last_child = index;
+    }
   g_array_append_val (reader->nodes, node);
   g_array_append_val (reader->open, index);
   return index;
@@ -141,6 +163,85 @@ read_trees (Reader *reader)
       }
 }
 
+/* --- what fits ----------------------------------------------------------- */
+
+static gboolean
+is_type (const Node *node)
+{
+  return node->last_child == FLAM_NONE && node->file == 0 && node->line == 0;
+}
+
+/* The node's children, in order, in reader->children. */
+static void
+list_children (Reader *reader, guint32 index)
+{
+  GArray *children = reader->children;
+  guint32 child = get_node (reader, index)->last_child;
+
+  g_array_set_size (children, 0);
+  for (; child != FLAM_NONE; child = get_node (reader, child)->previous)
+    g_array_append_val (children, child);
+  for (guint i = 0; i < children->len / 2; i++)
+    {
+      guint32 *a = &g_array_index (children, guint32, i);
+      guint32 *b = &g_array_index (children, guint32, children->len - 1 - i);
+      guint32 swapped = *a;
+      *a = *b;
+      *b = swapped;
+    }
+}
+
+static double
+cut_node (Reader *reader, guint32 index, double most)
+{
+  Node *node = get_node (reader, index);
+  gint64 cut = MIN ((double)node->count, most);
+
+  node->count -= cut;
+  reader->shrunk += cut > 0;
+  return cut;
+}
+
+/* Children never hold more than their parent. A leaf of a type has too much by
+ * what its parent had before: at most the children in front of it. That is
+ * known but for a factor, since some of them grew afterwards; the excess over
+ * the parent gives the factor. What is left (damage) goes from the end. */
+static void
+fit_children (Reader *reader, guint32 index)
+{
+  double before = 0, sum = 0, all_before = 0, excess, left;
+
+  list_children (reader, index);
+  for (guint i = 0; i < reader->children->len; i++)
+    {
+      const Node *child =
+          get_node (reader, g_array_index (reader->children, guint32, i));
+      sum += child->count;
+      all_before += is_type (child) ? before : 0;
+      before =
+          is_type (child) ? MAX (before, child->count) : before + child->count;
+    }
+  excess = left = sum - get_node (reader, index)->count;
+  before = 0;
+  for (guint i = 0; i < reader->children->len && left > 0; i++)
+    {
+      guint32 number = g_array_index (reader->children, guint32, i);
+      gint64 count = get_node (reader, number)->count;
+
+      if (!is_type (get_node (reader, number)))
+        {
+          before += count;
+          continue;
+        }
+      if (all_before > 0)
+        left -= cut_node (reader, number, excess * before / all_before);
+      before = MAX (before, count);
+    }
+  for (guint i = reader->children->len; i > 0 && left > 0; i--)
+    left -= cut_node (
+        reader, g_array_index (reader->children, guint32, i - 1), left);
+}
+
 /* --- what weighs --------------------------------------------------------- */
 
 /* Parents come first: loops, no recursion. A tree's root is no frame. */
@@ -149,16 +250,17 @@ make_stacks (Reader *reader)
 {
   for (guint i = 0; i < reader->nodes->len; i++)
     {
-      Node *node = &g_array_index (reader->nodes, Node, i);
+      Node *node = get_node (reader, i);
       FlamFunction function = { .name = node->name,
                                 .file = node->file,
                                 .module = FLAM_NONE,
                                 .kind = FLAM_KIND_JIT };
       Node *parent;
 
+      fit_children (reader, i);
       if (node->parent == FLAM_NONE)
         continue;
-      parent = &g_array_index (reader->nodes, Node, node->parent);
+      parent = get_node (reader, node->parent);
       if (parent->in_children < G_MAXINT64 / 2)
         parent->in_children += node->count;
       node->stack = flam_builder_stack (
@@ -305,11 +407,13 @@ load (const FlamSource *source,
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (Node));
   g_autoptr (GArray) trees = g_array_new (FALSE, FALSE, sizeof (Tree));
   g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (guint32));
   Reader reader = { .source = source,
                     .builder = builder,
                     .nodes = nodes,
                     .trees = trees,
-                    .open = open };
+                    .open = open,
+                    .children = children };
   const guint8 *at = find_data (source);
   gsize left;
   gboolean good;
@@ -335,6 +439,12 @@ load (const FlamSource *source,
   add_measures (&reader);
   make_stacks (&reader);
   add_samples (&reader);
+  if (reader.shrunk > 0)
+    flam_builder_warn (builder,
+                       "%" G_GUINT64_FORMAT
+                       " types or functions claim more than their callers "
+                       "have: they are shrunk to what is left for them",
+                       reader.shrunk);
   return TRUE;
 }
 
