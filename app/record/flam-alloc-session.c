@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-alloc-session.h"
 
+#include "flam-alloc-folder.h"
 #include "flam-alloc-map.h"
 #include "flam-alloc-missed.h"
 #include "flam-alloc-process.h"
@@ -29,7 +30,7 @@ struct _FlamAllocSession
   FlamAllocContext context;
   FlamAllocMap *control_map;
   FlamAllocControl *control;
-  char *directory;
+  FlamAllocFolder folder;
   char *library;
   gint64 scanned_at;
   GPtrArray *processes; /* FlamAllocProcess */
@@ -65,25 +66,6 @@ fail (GError **error, const char *what, const char *path)
   return FALSE;
 }
 
-/* Memory, not a disk, and not where others may write. */
-static gboolean
-make_directory (FlamAllocSession *session, GError **error)
-{
-  const char *places[] = { "/dev/shm", g_get_user_runtime_dir (), "/tmp" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
-    {
-      g_autofree char *path =
-          g_build_filename (places[i], "flambeau-XXXXXX", NULL);
-
-      if (g_mkdtemp_full (path, 0700) == NULL)
-        continue;
-      session->directory = g_steal_pointer (&path);
-      return TRUE;
-    }
-  return fail (error, "no folder for allocation events", "/dev/shm");
-}
-
 static gboolean
 make_control (FlamAllocSession *session,
               guint64 sample_bytes,
@@ -92,7 +74,7 @@ make_control (FlamAllocSession *session,
               GError **error)
 {
   g_autofree char *path =
-      g_build_filename (session->directory, "control", NULL);
+      g_build_filename (session->folder.path, "control", NULL);
   const char *seed = g_getenv ("FLAMBEAU_ALLOC_SEED"); /* for tests */
   int fd = open (path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
@@ -164,27 +146,12 @@ flam_alloc_session_new (FlamCaptureWriter *writer,
       g_ptr_array_new_with_free_func ((GDestroyNotify)flam_alloc_process_free);
   session->known =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  if (!find_library (session, error) || !make_directory (session, error) ||
+  if (!find_library (session, error) ||
+      !flam_alloc_folder_make (&session->folder, error) ||
       !make_control (session, sample_bytes, follow, python, error))
     return NULL;
   session->heap = flam_capture_writer_counter (writer, "heap", FLAM_UNIT_BYTES);
   return g_steal_pointer (&session);
-}
-
-static void
-remove_files (const char *directory)
-{
-  GDir *dir = g_dir_open (directory, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (directory, name, NULL);
-
-      unlink (path);
-    }
-  g_clear_pointer (&dir, g_dir_close);
-  rmdir (directory);
 }
 
 void
@@ -193,14 +160,12 @@ flam_alloc_session_free (FlamAllocSession *session)
   if (session->control != NULL)
     session->control->stopped = 1;
   g_clear_pointer (&session->control_map, flam_alloc_map_free);
-  if (session->directory != NULL)
-    remove_files (session->directory);
+  flam_alloc_folder_remove (&session->folder);
   g_clear_pointer (&session->processes, g_ptr_array_unref);
   g_clear_pointer (&session->known, g_hash_table_unref);
   g_clear_pointer (&session->missed, flam_alloc_missed_free);
   g_clear_pointer (&session->context.ledger, flam_alloc_ledger_free);
   g_clear_pointer (&session->context.python, flam_python_codes_free);
-  g_free (session->directory);
   g_free (session->library);
   g_free (session);
 }
@@ -208,7 +173,7 @@ flam_alloc_session_free (FlamAllocSession *session)
 FlamInjection
 flam_alloc_session_injection (const FlamAllocSession *session)
 {
-  return (FlamInjection){ session->library, session->directory };
+  return (FlamInjection){ session->library, session->folder.path };
 }
 
 /* --- processes that come ------------------------------------------------- */
@@ -216,7 +181,7 @@ flam_alloc_session_injection (const FlamAllocSession *session)
 static void
 add_process (FlamAllocSession *session, const char *name)
 {
-  g_autofree char *path = g_build_filename (session->directory, name, NULL);
+  g_autofree char *path = g_build_filename (session->folder.path, name, NULL);
   FlamAllocProcess *process = flam_alloc_process_open (&session->context, path);
 
   if (process == NULL)
@@ -228,7 +193,7 @@ add_process (FlamAllocSession *session, const char *name)
 static void
 scan (FlamAllocSession *session)
 {
-  GDir *dir = g_dir_open (session->directory, 0, NULL);
+  GDir *dir = g_dir_open (session->folder.path, 0, NULL);
   const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "flam-alloc-folder.h"
 #include "flam-commands.h"
 #include "flam-config.h"
 #include "flam-output.h"
@@ -251,6 +252,7 @@ start (Recorder *recorder)
 {
   g_autoptr (GError) error = NULL;
 
+  flam_alloc_folder_sweep ();
   if (!flam_output_open (&recorder->output, recorder->options, &error))
     return report (&recorder->control, error);
   recorder->writer = flam_capture_writer_new (recorder->output.fd, 2);
