@@ -76,13 +76,12 @@ print_csv (const Side *side, const FlamDiffRow *rows, guint n)
   printf ("function,base,new,delta\n");
   for (guint i = 0; i < n; i++)
     {
-      g_auto (GStrv) parts = g_strsplit (rows[i].name, "\"", -1);
-      g_autofree char *quoted = g_strjoinv ("\"\"", parts);
+      g_autofree char *name = flam_format_csv (rows[i].name);
       g_autofree char *base = flam_format_plain (measure, rows[i].base);
       g_autofree char *fresh = flam_format_plain (measure, rows[i].fresh);
       g_autofree char *delta = flam_format_plain (measure, rows[i].delta);
 
-      printf ("\"%s\",%s,%s,%s\n", quoted, base, fresh, delta);
+      printf ("%s,%s,%s,%s\n", name, base, fresh, delta);
     }
 }
 
@@ -98,12 +97,12 @@ print_text (const Side *side, const FlamDiffRow *rows, guint n)
       g_autofree char *delta =
           flam_format_weight (measure, ABS (rows[i].delta));
 
-      g_print ("%s%s  %s → %s  %s\n",
-               rows[i].delta > 0 ? "+" : "−",
-               delta,
-               base,
-               fresh,
-               rows[i].name);
+      flam_cli_print ("%s%s  %s → %s  %s\n",
+                      rows[i].delta > 0 ? "+" : "−",
+                      delta,
+                      base,
+                      fresh,
+                      rows[i].name);
     }
 }
 

@@ -49,7 +49,7 @@ print_json (void)
 static void
 print_text (void)
 {
-  g_print ("Opens (gz, xz, bz2, zstd and lz4 around any of them):\n");
+  flam_cli_print ("Opens (gz, xz, bz2, zstd and lz4 around any of them):\n");
   for (guint i = 0; flam_importers[i] != NULL; i++)
     {
       const FlamImporter *importer = flam_importers[i];
@@ -57,14 +57,15 @@ print_text (void)
           importer->suffixes ? g_strjoinv (" ", (char **)importer->suffixes)
                              : g_strdup ("");
 
-      g_print ("  %-14s %-34s %s\n", importer->id, importer->label, suffixes);
+      flam_cli_print (
+          "  %-14s %-34s %s\n", importer->id, importer->label, suffixes);
     }
-  g_print ("\nExports:\n");
+  flam_cli_print ("\nExports:\n");
   for (guint i = 0; flam_exporters[i] != NULL; i++)
-    g_print ("  %-14s %-34s %s\n",
-             flam_exporters[i]->id,
-             flam_exporters[i]->label,
-             flam_exporters[i]->suffix);
+    flam_cli_print ("  %-14s %-34s %s\n",
+                    flam_exporters[i]->id,
+                    flam_exporters[i]->label,
+                    flam_exporters[i]->suffix);
 }
 
 static int

@@ -153,19 +153,20 @@ print_csv (const GPtrArray *entries)
     {
       const Entry *entry = entries->pdata[i];
       const FlamProfile *p = entry->profile;
-      g_auto (GStrv) parts = g_strsplit (entry->path, "\"", -1);
-      g_autofree char *quoted = g_strjoinv ("\"\"", parts);
+      g_autofree char *path = flam_format_csv (entry->path);
 
       for (guint m = 0; m < p->n_measures; m++)
         {
           g_autofree char *total =
               flam_format_plain (&p->measures[m], total_of (entry, m));
+          g_autofree char *id =
+              flam_format_csv (flam_profile_string (p, p->measures[m].id));
 
-          printf ("\"%s\",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%s,%s\n",
-                  quoted,
+          printf ("%s,%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%s,%s\n",
+                  path,
                   p->facts.start_unix_ns,
                   p->facts.duration_ns,
-                  flam_profile_string (p, p->measures[m].id),
+                  id,
                   total);
         }
     }
@@ -183,16 +184,16 @@ print_text (const GPtrArray *entries)
       g_autofree char *moved =
           moved_text (i > 0 ? entries->pdata[i - 1] : NULL, entry);
 
-      g_print ("%s  %s", entry->path, duration);
+      flam_cli_print ("%s  %s", entry->path, duration);
       for (guint m = 0; m < p->n_measures; m++)
         {
           g_autofree char *total =
               flam_format_weight (&p->measures[m], total_of (entry, m));
 
-          g_print (
+          flam_cli_print (
               "  %s %s", flam_profile_string (p, p->measures[m].id), total);
         }
-      g_print ("%s%s\n", *moved ? "  moved: " : "", moved);
+      flam_cli_print ("%s%s\n", *moved ? "  moved: " : "", moved);
     }
 }
 

@@ -162,7 +162,7 @@ print_states (const FlamProfile *p, const FlamSelection *selection)
   g_autofree char *text = flam_format_states (&split);
 
   if (*text)
-    g_print ("states     %s\n", text);
+    flam_cli_print ("states     %s\n", text);
 }
 
 /* What recording itself cost; nothing of it in files of other programs. */
@@ -226,11 +226,11 @@ print_measures (const FlamProfile *p, const FlamSelection *selection)
       g_autofree char *total =
           flam_format_weight (m, measure_total (p, selection, i));
 
-      g_print ("%-10s %-18s %s (%s)\n",
-               i == 0 ? "measures" : "",
-               text (p, m->id),
-               total,
-               text (p, m->name));
+      flam_cli_print ("%-10s %-18s %s (%s)\n",
+                      i == 0 ? "measures" : "",
+                      text (p, m->id),
+                      total,
+                      text (p, m->name));
     }
 }
 
@@ -243,7 +243,8 @@ print_former (const FlamProfile *p, const FlamFamily *family, FlamId first)
       g_autofree char *until =
           flam_format_value (p->former_names.until[i], FLAM_UNIT_NS);
 
-      g_print (", %s until %s", text (p, p->former_names.name[i]), until);
+      flam_cli_print (
+          ", %s until %s", text (p, p->former_names.name[i]), until);
     }
 }
 
@@ -255,17 +256,17 @@ print_thread (const FlamProfile *p,
               int indent,
               const char *total)
 {
-  g_print ("%-10s %*s%d/%d %s: %u samples, %s",
-           heading,
-           indent,
-           "",
-           p->processes.pid[p->threads.process[thread]],
-           p->threads.tid[thread],
-           text (p, p->threads.name[thread]),
-           p->threads.n_samples[thread],
-           total);
+  flam_cli_print ("%-10s %*s%d/%d %s: %u samples, %s",
+                  heading,
+                  indent,
+                  "",
+                  p->processes.pid[p->threads.process[thread]],
+                  p->threads.tid[thread],
+                  text (p, p->threads.name[thread]),
+                  p->threads.n_samples[thread],
+                  total);
   print_former (p, family, family->thread_former[thread]);
-  g_print ("\n");
+  flam_cli_print ("\n");
 }
 
 static void
@@ -275,14 +276,14 @@ print_process (const FlamProfile *p,
                const char *heading,
                int indent)
 {
-  g_print ("%-10s %*s%d %s",
-           heading,
-           indent,
-           "",
-           p->processes.pid[process],
-           text (p, p->processes.name[process]));
+  flam_cli_print ("%-10s %*s%d %s",
+                  heading,
+                  indent,
+                  "",
+                  p->processes.pid[process],
+                  text (p, p->processes.name[process]));
   print_former (p, family, family->process_former[process]);
-  g_print ("\n");
+  flam_cli_print ("\n");
 }
 
 /* Processes below the ones that started them, each with its threads; of a
@@ -330,13 +331,13 @@ print_modules (const FlamProfile *p, const FlamSelection *selection)
       g_autofree char *total = flam_format_weight (measure, totals[i]);
       const char *why = text (p, p->modules.why[i]);
 
-      g_print ("%-10s %s: %s, symbols: %s%s%s\n",
-               i == 0 ? "modules" : "",
-               text (p, p->modules.path[i]),
-               total,
-               flam_symbol_state_to_string (p->modules.symbols[i]),
-               *why ? ", " : "",
-               why);
+      flam_cli_print ("%-10s %s: %s, symbols: %s%s%s\n",
+                      i == 0 ? "modules" : "",
+                      text (p, p->modules.path[i]),
+                      total,
+                      flam_symbol_state_to_string (p->modules.symbols[i]),
+                      *why ? ", " : "",
+                      why);
     }
 }
 
@@ -348,10 +349,10 @@ print_recorder (const FlamFacts *facts)
   g_autofree char *p99 = flam_format_value (facts->stop_p99_ns, FLAM_UNIT_NS);
 
   if (facts->recorder_share >= 0)
-    g_print ("recorder   used %.1f %% of the program's CPU time\n",
-             100 * facts->recorder_share);
+    flam_cli_print ("recorder   used %.1f %% of the program's CPU time\n",
+                    100 * facts->recorder_share);
   if (facts->stop_median_ns > 0)
-    g_print ("stops      %s (median), %s (99 of 100)\n", median, p99);
+    flam_cli_print ("stops      %s (median), %s (99 of 100)\n", median, p99);
 }
 
 static void
@@ -361,35 +362,35 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
   g_autofree char *duration =
       flam_format_value (facts->duration_ns, FLAM_UNIT_NS);
 
-  g_print ("format     %s\n", facts->format);
+  flam_cli_print ("format     %s\n", facts->format);
   if (facts->command[0])
-    g_print ("command    %s\n", facts->command);
+    flam_cli_print ("command    %s\n", facts->command);
   if (facts->duration_ns)
-    g_print ("duration   %s\n", duration);
+    flam_cli_print ("duration   %s\n", duration);
   if (!facts->complete)
-    g_print ("partial    %.0f %% of the file could be read\n",
-             100 * facts->read_fraction);
+    flam_cli_print ("partial    %.0f %% of the file could be read\n",
+                    100 * facts->read_fraction);
   print_measures (p, selection);
   if (p->samples.state != NULL)
     print_states (p, selection);
-  g_print ("samples    %u in %u stacks of %u functions\n",
-           p->samples.n,
-           p->stacks.n,
-           p->functions.n);
+  flam_cli_print ("samples    %u in %u stacks of %u functions\n",
+                  p->samples.n,
+                  p->stacks.n,
+                  p->functions.n);
   if (p->allocations.n)
-    g_print ("blocks     %u rows\n", p->allocations.n);
+    flam_cli_print ("blocks     %u rows\n", p->allocations.n);
   if (facts->lost)
-    g_print ("lost       %" G_GUINT64_FORMAT "\n", facts->lost);
+    flam_cli_print ("lost       %" G_GUINT64_FORMAT "\n", facts->lost);
   if (facts->late)
-    g_print ("late       %" G_GUINT64_FORMAT " samples\n", facts->late);
+    flam_cli_print ("late       %" G_GUINT64_FORMAT " samples\n", facts->late);
   if (facts->truncated_stacks)
-    g_print ("truncated  %" G_GUINT64_FORMAT " stacks\n",
-             facts->truncated_stacks);
+    flam_cli_print ("truncated  %" G_GUINT64_FORMAT " stacks\n",
+                    facts->truncated_stacks);
   print_recorder (facts);
   print_threads (p, selection);
   print_modules (p, selection);
   for (guint i = 0; facts->warnings[i] != NULL; i++)
-    g_print ("warning    %s\n", facts->warnings[i]);
+    flam_cli_print ("warning    %s\n", facts->warnings[i]);
 }
 
 static int

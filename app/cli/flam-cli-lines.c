@@ -35,13 +35,13 @@ print_text (const FlamMeasure *measure,
             const FlamLineRow *rows,
             guint n)
 {
-  g_print ("%s\n", file);
+  flam_cli_print ("%s\n", file);
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *self = flam_format_weight (measure, rows[i].self);
       g_autofree char *total = flam_format_weight (measure, rows[i].total);
 
-      g_print ("%6u  self %s  total %s\n", rows[i].line, self, total);
+      flam_cli_print ("%6u  self %s  total %s\n", rows[i].line, self, total);
     }
 }
 

@@ -223,7 +223,7 @@ print_cell (const char *text, int width)
 {
   int padding = width - (int)g_utf8_strlen (text, -1);
 
-  g_print ("%*s%s  ", MAX (padding, 0), "", text);
+  flam_cli_print ("%*s%s  ", MAX (padding, 0), "", text);
 }
 
 static void
@@ -237,13 +237,13 @@ print_bytes (gint64 bytes)
 static void
 print_header (const char *title)
 {
-  g_print ("\n");
+  flam_cli_print ("\n");
   print_cell ("allocated", 9);
   print_cell ("blocks", 9);
   print_cell ("temporary", 9);
   print_cell ("peak", 8);
   print_cell ("leaked", 8);
-  g_print ("%s\n", title);
+  flam_cli_print ("%s\n", title);
 }
 
 static void
@@ -277,18 +277,18 @@ print_part (const Report *report, FlamMemoryPart part)
   g_autofree char *when =
       flam_format_value (report->memory->peak_time, FLAM_UNIT_NS);
 
-  g_print ("%-10s %s in %s block%s",
-           flam_memory_part_to_string (part),
-           bytes,
-           blocks,
-           amount->blocks == 1 ? "" : "s");
+  flam_cli_print ("%-10s %s in %s block%s",
+                  flam_memory_part_to_string (part),
+                  bytes,
+                  blocks,
+                  amount->blocks == 1 ? "" : "s");
   if (part == FLAM_MEMORY_PEAK && report->memory->peak_time >= 0)
-    g_print (" at %s", when);
+    flam_cli_print (" at %s", when);
   else if (part == FLAM_MEMORY_TEMPORARY)
-    g_print (", %s of all allocated", share);
+    flam_cli_print (", %s of all allocated", share);
   else if (part == FLAM_MEMORY_ALLOCATED)
-    g_print (", %s each", each);
-  g_print ("\n");
+    flam_cli_print (", %s each", each);
+  flam_cli_print ("\n");
 }
 
 static void
@@ -309,13 +309,13 @@ print_sizes (const Report *report)
 
       flam_memory_bin_range (bin, &low, &high);
       print_amounts (&memory->size[bin]);
-      g_print ("%" G_GINT64_FORMAT, low);
+      flam_cli_print ("%" G_GINT64_FORMAT, low);
       if (high > low)
-        g_print ("..%" G_GINT64_FORMAT, high);
-      g_print ("%s", share > 0 ? "  " : "");
+        flam_cli_print ("..%" G_GINT64_FORMAT, high);
+      flam_cli_print ("%s", share > 0 ? "  " : "");
       for (int i = 0; share > 0 && i < MAX ((int)(share * BAR + 0.5), 1); i++)
-        g_print ("#");
-      g_print ("\n");
+        flam_cli_print ("#");
+      flam_cli_print ("\n");
     }
 }
 
@@ -330,9 +330,9 @@ print_kinds (const FlamMemory *memory)
             (memory->kinds_counted & FLAM_ALLOCATOR_BIT (kind)) != 0;
 
         print_amounts (&memory->kind[kind]);
-        g_print ("%s%s\n",
-                 flam_allocator_to_string (kind),
-                 counted ? "" : " (not counted: see --allocators)");
+        flam_cli_print ("%s%s\n",
+                        flam_allocator_to_string (kind),
+                        counted ? "" : " (not counted: see --allocators)");
       }
 }
 
@@ -349,10 +349,10 @@ print_threads (const Report *report)
       if (rows++ == 0)
         print_header ("thread");
       print_amounts (&report->memory->thread[t]);
-      g_print ("%d/%d %s\n",
-               p->processes.pid[p->threads.process[t]],
-               p->threads.tid[t],
-               flam_profile_string (p, p->threads.name[t]));
+      flam_cli_print ("%d/%d %s\n",
+                      p->processes.pid[p->threads.process[t]],
+                      p->threads.tid[t],
+                      flam_profile_string (p, p->threads.name[t]));
     }
 }
 
@@ -373,10 +373,10 @@ print_functions (const Report *report)
       if (!has_any (&memory->function_self[row]))
         continue;
       print_amounts (&memory->function_self[row]);
-      g_print ("%s", flam_tree_name (memory->tree, node));
+      flam_cli_print ("%s", flam_tree_name (memory->tree, node));
       if (*file != '\0')
-        g_print ("  %s:%u", file, line);
-      g_print ("\n");
+        flam_cli_print ("  %s:%u", file, line);
+      flam_cli_print ("\n");
     }
 }
 
@@ -388,16 +388,17 @@ print_rules (const Report *report)
 
   if (rules == NULL)
     return;
-  g_print ("\nSuppressions used:\n%7s %10s %s\n", "count", "bytes", "template");
+  flam_cli_print (
+      "\nSuppressions used:\n%7s %10s %s\n", "count", "bytes", "template");
   for (guint i = 0; i < flam_suppressions_get_n (rules); i++)
     {
       const FlamAmount *amount = &report->memory->rule[i];
 
       if (amount->blocks > 0)
-        g_print ("%7" G_GINT64_FORMAT " %10" G_GINT64_FORMAT " %s\n",
-                 amount->blocks,
-                 amount->bytes,
-                 flam_suppressions_get (rules, i));
+        flam_cli_print ("%7" G_GINT64_FORMAT " %10" G_GINT64_FORMAT " %s\n",
+                        amount->blocks,
+                        amount->bytes,
+                        flam_suppressions_get (rules, i));
     }
 }
 

@@ -76,7 +76,7 @@ hint_at_python (char **argv)
 static int
 print_help (void)
 {
-  g_print (
+  flam_cli_print (
       "Usage: flambeau-cli record [OPTION…] (--pid PID | -- PROGRAM ARG…)\n\n"
       "  --mode cpu|wall|alloc|both  what to record (cpu)\n"
       "  --rate HZ                   samples a second (997)\n"

@@ -74,7 +74,7 @@ print_cell (const char *text, int width)
 {
   int padding = width - (int)g_utf8_strlen (text, -1);
 
-  g_print ("%*s%s  ", MAX (padding, 0), "", text);
+  flam_cli_print ("%*s%s  ", MAX (padding, 0), "", text);
 }
 
 static void
@@ -91,7 +91,7 @@ print_text (const Top *top)
   if (tree->other_total != NULL)
     print_cell (
         flam_tree_other_unit (tree) == FLAM_UNIT_COUNT ? "blocks" : "bytes", 9);
-  g_print ("%s\n", tree->by == FLAM_BY_FUNCTION ? "function" : "");
+  flam_cli_print ("%s\n", tree->by == FLAM_BY_FUNCTION ? "function" : "");
   for (guint i = 0; i < top->n; i++)
     {
       const FlamFunctionRow *row = &top->rows[i];
@@ -114,13 +114,13 @@ print_text (const Top *top)
 
           print_cell (other, 9);
         }
-      g_print ("%s", flam_tree_name (tree, row->node));
+      flam_cli_print ("%s", flam_tree_name (tree, row->node));
       if (tree->line[row->node])
-        g_print (":%u", tree->line[row->node]);
+        flam_cli_print (":%u", tree->line[row->node]);
       if (*module && tree->by == FLAM_BY_FUNCTION)
-        g_print ("  (%s)", module);
+        flam_cli_print ("  (%s)", module);
       flam_cli_print_states (tree, &row->split);
-      g_print ("\n");
+      flam_cli_print ("\n");
     }
 }
 

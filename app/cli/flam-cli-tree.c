@@ -109,16 +109,16 @@ print_text (const FlamTree *tree, guint depth, double share)
           i = tree->subtree_end[i];
           continue;
         }
-      g_print ("%*s", 2 * (int)MIN (tree->depth[i], INDENT_MAX), "");
+      flam_cli_print ("%*s", 2 * (int)MIN (tree->depth[i], INDENT_MAX), "");
       if (tree->depth[i] > INDENT_MAX)
-        g_print ("(%u) ", tree->depth[i]);
-      g_print ("%s", flam_tree_name (tree, i));
+        flam_cli_print ("(%u) ", tree->depth[i]);
+      flam_cli_print ("%s", flam_tree_name (tree, i));
       if (tree->line[i])
-        g_print (":%u", tree->line[i]);
-      g_print ("  %s  %s", total, self);
+        flam_cli_print (":%u", tree->line[i]);
+      flam_cli_print ("  %s  %s", total, self);
       if (tree->split != NULL)
         flam_cli_print_states (tree, &tree->split[i]);
-      g_print ("\n");
+      flam_cli_print ("\n");
       i++;
     }
 }

@@ -143,6 +143,57 @@ main (int argc, char **argv)
   return FLAM_EXIT_REFUSED;
 }
 
+static gsize
+count_of (const char *text, char c)
+{
+  gsize n = 0;
+
+  for (; *text != '\0'; text++)
+    n += *text == c;
+  return n;
+}
+
+/* The format's newlines are told from those of the arguments by a mark that is
+ * no part of UTF-8, and that the arguments do not hold either. */
+void
+flam_cli_print (const char *format, ...)
+{
+  static const char marks[] = "\xff\xfe\xf8\xc1\xc0";
+  g_autofree char *marked = g_strdup (format);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  const char *mark = marks;
+
+  for (;; mark++)
+    {
+      char set[2] = { mark > marks ? mark[-1] : '\n', '\0' };
+      va_list args;
+
+      g_strdelimit (marked, set, *mark);
+      g_free (text);
+      va_start (args, format);
+      text = g_strdup_vprintf (marked, args);
+      va_end (args);
+      if (mark[1] == '\0' || count_of (text, *mark) == count_of (marked, *mark))
+        break;
+    }
+  lines = g_strsplit (text, (char[]){ *mark, '\0' }, -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_autofree char *line = flam_format_visible (lines[i]);
+
+      g_print (lines[i + 1] != NULL ? "%s\n" : "%s", line);
+    }
+}
+
+static void
+print_message (const char *text)
+{
+  g_autofree char *visible = flam_format_visible (text);
+
+  g_printerr ("flambeau-cli: %s\n", visible);
+}
+
 void
 flam_cli_error (const char *format, ...)
 {
@@ -153,7 +204,7 @@ flam_cli_error (const char *format, ...)
   text = g_strdup_vprintf (format, args);
   va_end (args);
   g_strdelimit (text, "\n\r", ' ');
-  g_printerr ("flambeau-cli: %s\n", text);
+  print_message (text);
 }
 
 int
@@ -165,7 +216,7 @@ flam_cli_usage (const char *format, ...)
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  g_printerr ("flambeau-cli: %s\n", text);
+  print_message (text);
   return FLAM_EXIT_USAGE;
 }
 

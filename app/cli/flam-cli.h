@@ -78,6 +78,10 @@ FlamTree *flam_cli_tree (const FlamProfile *profile,
 void flam_cli_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
 int flam_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
+/* Text for people. What the arguments bring along is shown, not obeyed: only
+ * the format's own newlines end lines. */
+void flam_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
 /* A document to standard output, whole; FALSE after saying that it could not
  * be written. */
 gboolean flam_cli_put (const GString *document);

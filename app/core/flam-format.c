@@ -241,3 +241,59 @@ flam_format_short_name (const char *name, guint max)
   return fits (shorter, max) ? g_steal_pointer (&shorter)
                              : cut_middle (shorter, max);
 }
+
+/* --- text that others wrote ---------------------------------------------- */
+
+static gboolean
+is_invisible (gunichar c)
+{
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c ||
+         (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+static void
+append_escape (GString *out, gunichar c)
+{
+  static const char letters[] = "\a\b\t\n\v\f\r";
+
+  if (c != 0 && c < 0x80 && strchr (letters, (int)c) != NULL)
+    g_string_append_printf (out, "\\%c", "abtnvfr"[c - '\a']);
+  else if (c < 0x80)
+    g_string_append_printf (out, "\\x%02x", c);
+  else
+    g_string_append_printf (out, "\\u%04x", c);
+}
+
+char *
+flam_format_visible (const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  GString *out = g_string_new (NULL);
+
+  for (const char *p = valid; *p != '\0'; p = g_utf8_next_char (p))
+    if (is_invisible (g_utf8_get_char (p)))
+      append_escape (out, g_utf8_get_char (p));
+    else
+      g_string_append_len (out, p, g_utf8_next_char (p) - p);
+  return g_string_free (out, FALSE);
+}
+
+char *
+flam_format_csv (const char *text)
+{
+  gboolean formula = *text != '\0' && strchr ("=+-@\t\r", *text) != NULL;
+  GString *out;
+
+  if (!formula && strpbrk (text, ",\"\r\n") == NULL)
+    return g_strdup (text);
+  out = g_string_new (formula ? "\"'" : "\"");
+  for (; *text != '\0'; text++)
+    {
+      if (*text == '"')
+        g_string_append_c (out, '"');
+      g_string_append_c (out, *text);
+    }
+  g_string_append_c (out, '"');
+  return g_string_free (out, FALSE);
+}

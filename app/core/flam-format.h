@@ -21,5 +21,11 @@ char *flam_format_plain (const FlamMeasure *measure, gint64 weight);
  * template arguments, then namespaces, until it has at most `max` characters;
  * then cut in the middle. The end of the function's name stays. */
 char *flam_format_short_name (const char *name, guint max);
+/* As it may be written to a terminal: control characters, and what turns the
+ * direction of writing, are shown as escapes, "\\n", "\\x1b", "\\u202e". */
+char *flam_format_visible (const char *text);
+/* One field of a CSV file (RFC 4180). A text that a spreadsheet would take for
+ * a formula gets an apostrophe before it. */
+char *flam_format_csv (const char *text);
 
 G_END_DECLS

@@ -9,24 +9,12 @@
 #include "flam-format.h"
 #include "flam-functions.h"
 
-#include <string.h>
-
 static void
 put_field (GString *out, const char *text)
 {
-  if (strpbrk (text, ",\"\r\n") == NULL)
-    {
-      g_string_append (out, text);
-      return;
-    }
-  g_string_append_c (out, '"');
-  for (; *text != '\0'; text++)
-    {
-      if (*text == '"')
-        g_string_append_c (out, '"');
-      g_string_append_c (out, *text);
-    }
-  g_string_append_c (out, '"');
+  g_autofree char *field = flam_format_csv (text);
+
+  g_string_append (out, field);
 }
 
 static void

@@ -248,6 +248,35 @@ test_family (void)
   g_assert_cmpuint (family->thread_former[thread], ==, FLAM_NONE);
 }
 
+static void
+test_visible (void)
+{
+  static const char *const cases[][2] = {
+    { "plain <T>::ü", "plain <T>::ü" },
+    { "a\nb\r\tc\a", "a\\nb\\r\\tc\\a" },
+    { "\x1b[2J\x7f", "\\x1b[2J\\x7f" },
+    { "\xc2\x9b", "\\u009b" },
+    { "\xe2\x80\xae\xe2\x81\xa6", "\\u202e\\u2066" },
+    { "bad\xff", "bad\xef\xbf\xbd" },
+  };
+  static const char *const fields[][2] = {
+    { "plain", "plain" },    { "a,b", "\"a,b\"" }, { "=1+1", "\"'=1+1\"" },
+    { "-f", "\"'-f\"" },     { "@x", "\"'@x\"" },  { "\tx", "\"'\tx\"" },
+    { "+\"", "\"'+\"\"\"" }, { "", "" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = flam_format_visible (cases[i][0]);
+      g_assert_cmpstr (text, ==, cases[i][1]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    {
+      g_autofree char *text = flam_format_csv (fields[i][0]);
+      g_assert_cmpstr (text, ==, fields[i][1]);
+    }
+}
+
 /* They end in URLs and in paths below caches. */
 static void
 test_build_ids (void)
@@ -302,6 +331,7 @@ main (int argc, char **argv)
   g_test_add_func ("/builder/order", test_order);
   g_test_add_func ("/builder/edit", test_edit);
   g_test_add_func ("/format/values", test_formats);
+  g_test_add_func ("/format/visible", test_visible);
   g_test_add_func ("/format/short-names", test_short_names);
   g_test_add_func ("/builder/family", test_family);
   return g_test_run ();
