@@ -414,6 +414,9 @@ build_facts (FlamCaptureBuild *build)
         build->builder,
         (double)flam_build_fact (build, FLAM_FACT_RECORDER_CPU) /
             (double)target);
+  if (flam_build_fact (build, FLAM_FACT_CHARGED_CPU) > 0)
+    flam_builder_set_cpu (
+        build->builder, target, flam_build_fact (build, FLAM_FACT_CHARGED_CPU));
   flam_builder_set_stops (build->builder,
                           flam_build_fact (build, FLAM_FACT_STOP_MEDIAN),
                           flam_build_fact (build, FLAM_FACT_STOP_P99));

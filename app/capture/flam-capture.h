@@ -131,7 +131,9 @@ typedef enum
 #define FLAM_FACT_LATE "late"
 #define FLAM_FACT_TRUNCATED "truncated-stacks"
 #define FLAM_FACT_RECORDER_CPU "recorder-cpu-ns"
+/* Of samples; and what the kernel charged, as far as it is known at the end. */
 #define FLAM_FACT_TARGET_CPU "target-cpu-ns"
+#define FLAM_FACT_CHARGED_CPU "charged-cpu-ns"
 /* How long a sample stopped a thread: of half of them, of 99 in 100. */
 #define FLAM_FACT_STOP_MEDIAN "stop-median-ns"
 #define FLAM_FACT_STOP_P99 "stop-p99-ns"

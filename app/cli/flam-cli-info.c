@@ -174,6 +174,11 @@ add_recorder (JsonBuilder *json, const FlamFacts *facts)
       json_builder_set_member_name (json, "recorder_share");
       json_builder_add_double_value (json, facts->recorder_share);
     }
+  if (facts->charged_cpu_ns > 0)
+    {
+      flam_cli_json_int (json, "recorded_cpu_ns", facts->recorded_cpu_ns);
+      flam_cli_json_int (json, "charged_cpu_ns", facts->charged_cpu_ns);
+    }
   if (facts->stop_median_ns > 0)
     {
       flam_cli_json_int (json, "stop_median_ns", facts->stop_median_ns);
@@ -348,6 +353,15 @@ print_recorder (const FlamFacts *facts)
       flam_format_value (facts->stop_median_ns, FLAM_UNIT_NS);
   g_autofree char *p99 = flam_format_value (facts->stop_p99_ns, FLAM_UNIT_NS);
 
+  if (facts->charged_cpu_ns > 0)
+    {
+      g_autofree char *recorded =
+          flam_format_value (facts->recorded_cpu_ns, FLAM_UNIT_NS);
+      g_autofree char *charged =
+          flam_format_value (facts->charged_cpu_ns, FLAM_UNIT_NS);
+
+      g_print ("CPU        recorded %s of %s\n", recorded, charged);
+    }
   if (facts->recorder_share >= 0)
     flam_cli_print ("recorder   used %.1f %% of the program's CPU time\n",
                     100 * facts->recorder_share);

@@ -446,6 +446,8 @@ freeze_facts (FlamBuilder *builder, FlamProfileBox *box, Span span)
   facts->late = builder->late;
   facts->pages_count = builder->pages_count;
   facts->recorder_share = builder->recorder_share;
+  facts->recorded_cpu_ns = builder->recorded_cpu;
+  facts->charged_cpu_ns = builder->charged_cpu;
   facts->stop_median_ns = builder->stop_median;
   facts->stop_p99_ns = builder->stop_p99;
   for (guint i = 0; i < n; i++)

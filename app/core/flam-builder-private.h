@@ -110,6 +110,8 @@ struct _FlamBuilder
   guint64 late;
   gboolean pages_count;
   double recorder_share;
+  gint64 recorded_cpu;
+  gint64 charged_cpu;
   gint64 stop_median;
   gint64 stop_p99;
   GPtrArray *warnings;

@@ -335,6 +335,13 @@ flam_builder_set_recorder_share (FlamBuilder *builder, double share)
 }
 
 void
+flam_builder_set_cpu (FlamBuilder *builder, gint64 recorded, gint64 charged)
+{
+  builder->recorded_cpu = MAX (recorded, 0);
+  builder->charged_cpu = MAX (charged, 0);
+}
+
+void
 flam_builder_set_stops (FlamBuilder *builder, gint64 median_ns, gint64 p99_ns)
 {
   builder->stop_median = MAX (median_ns, 0);

@@ -211,6 +211,9 @@ void flam_builder_add_late (FlamBuilder *builder, guint64 n);
 /* Memory of mmap and brk is of the same rank as the heap's blocks. */
 void flam_builder_set_pages_count (FlamBuilder *builder);
 void flam_builder_set_recorder_share (FlamBuilder *builder, double share);
+/* CPU time of samples, and what the kernel charged the same threads. */
+void
+flam_builder_set_cpu (FlamBuilder *builder, gint64 recorded, gint64 charged);
 void
 flam_builder_set_stops (FlamBuilder *builder, gint64 median_ns, gint64 p99_ns);
 /* Said once however often it is added; at most 100 are kept. */

@@ -38,6 +38,12 @@ dump_facts (GString *out, const FlamFacts *facts)
         out, "truncated %" G_GUINT64_FORMAT "\n", facts->truncated_stacks);
   if (facts->late)
     g_string_append_printf (out, "late %" G_GUINT64_FORMAT "\n", facts->late);
+  if (facts->charged_cpu_ns)
+    g_string_append_printf (out,
+                            "cpu %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                            "\n",
+                            facts->recorded_cpu_ns,
+                            facts->charged_cpu_ns);
   if (facts->stop_median_ns)
     g_string_append_printf (out,
                             "stops %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n",

@@ -196,6 +196,8 @@ typedef struct
   guint64 truncated_stacks; /* stacks that do not reach their root */
   guint64 late;             /* samples a period late, or left out for it */
   double recorder_share;    /* recorder's CPU / target's CPU; < 0 unknown */
+  gint64 recorded_cpu_ns;   /* CPU time that samples weigh; 0 unknown */
+  gint64 charged_cpu_ns;    /* what the kernel charged for it */
   gint64 stop_median_ns;    /* how long a sample stopped a thread; 0 unknown */
   gint64 stop_p99_ns;       /* 99 of 100 stops were shorter */
   gboolean pages_count;     /* its recorder takes mmap and brk for memory of the

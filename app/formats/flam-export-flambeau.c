@@ -338,14 +338,19 @@ put_facts (Export *export)
   flam_capture_writer_fact_number (writer, FLAM_FACT_LATE, (gint64)facts->late);
   flam_capture_writer_fact_number (
       writer, FLAM_FACT_TRUNCATED, (gint64)facts->truncated_stacks);
+  if (facts->charged_cpu_ns > 0)
+    flam_capture_writer_fact_number (
+        writer, FLAM_FACT_CHARGED_CPU, facts->charged_cpu_ns);
   if (facts->recorder_share >= 0)
     {
-      flam_capture_writer_fact_number (
-          writer, FLAM_FACT_TARGET_CPU, 1000000000);
+      gint64 recorded =
+          facts->recorded_cpu_ns > 0 ? facts->recorded_cpu_ns : 1000000000;
+
+      flam_capture_writer_fact_number (writer, FLAM_FACT_TARGET_CPU, recorded);
       flam_capture_writer_fact_number (
           writer,
           FLAM_FACT_RECORDER_CPU,
-          (gint64)(facts->recorder_share * 1e9 + 0.5));
+          (gint64)(facts->recorder_share * (double)recorded + 0.5));
     }
   if (facts->stop_median_ns > 0)
     {

@@ -17,6 +17,7 @@
 #include "flam-commands.h"
 #include "flam-config.h"
 #include "flam-output.h"
+#include "flam-proc.h"
 #include "flam-programs.h"
 #include "flam-resolve.h"
 #include "flam-sampler.h"
@@ -106,6 +107,9 @@ put_last_facts (Recorder *recorder, gint64 duration)
   flam_capture_writer_fact_number (writer, FLAM_FACT_RECORDER_CPU, own_cpu ());
   flam_capture_writer_fact_number (
       writer, FLAM_FACT_TARGET_CPU, stats->target_cpu);
+  if (recorder->options->what & FLAM_RECORD_CPU)
+    flam_capture_writer_fact_number (
+        writer, FLAM_FACT_CHARGED_CPU, tracer->tasks.charged_cpu);
   flam_capture_writer_fact_number (
       writer, FLAM_FACT_STOP_MEDIAN, flam_tracer_stop_time (tracer, 50));
   flam_capture_writer_fact_number (
@@ -113,6 +117,11 @@ put_last_facts (Recorder *recorder, gint64 duration)
   if (recorder->tracer.exit_status >= 0)
     flam_capture_writer_fact_number (
         writer, FLAM_FACT_EXIT_STATUS, recorder->tracer.exit_status);
+  if (flam_proc_starved ())
+    flam_capture_writer_warning (
+        writer,
+        "the recorder ran out of file descriptors: stacks, names and CPU times "
+        "are missing; ulimit -Hn says how many it may have");
   if (stats->refused > 0)
     flam_capture_writer_warning (
         writer,

@@ -20,6 +20,13 @@
 #define RSS_EVERY (100 * 1000000ll)  /* ns */
 #define NAME_EVERY (250 * 1000000ll) /* ns */
 
+/* What a row of samples is of. */
+enum
+{
+  EVENT_SAMPLE,
+  EVENT_NOT_SAMPLED,
+};
+
 static gboolean
 wants_wall (const FlamSampler *sampler)
 {
@@ -31,7 +38,8 @@ put_measure (FlamSampler *sampler,
              const char *id,
              const char *name,
              FlamUnit unit,
-             int column)
+             int column,
+             int event)
 {
   flam_capture_writer_measure (sampler->writer,
                                id,
@@ -40,7 +48,7 @@ put_measure (FlamSampler *sampler,
                                FLAM_MEASURE_CPU,
                                FLAM_FROM_SAMPLES,
                                column,
-                               -1,
+                               event,
                                1);
 }
 
@@ -59,15 +67,16 @@ flam_sampler_init (FlamSampler *sampler,
   sampler->pcs = g_new (guint64, FLAM_FRAMES_MAX);
   sampler->sps = g_new (guint64, FLAM_FRAMES_MAX);
   sampler->mixed = g_array_new (FALSE, FALSE, sizeof (guint32));
-  sampler->rss = FLAM_NONE;
+  sampler->rss = sampler->not_sampled = FLAM_NONE;
   sampler->processes = g_hash_table_new (NULL, NULL);
   sampler->threads = g_hash_table_new (NULL, NULL);
   if (wants_wall (sampler))
-    put_measure (sampler, "wall-time", "Wall time", FLAM_UNIT_NS, 1);
+    put_measure (sampler, "wall-time", "Wall time", FLAM_UNIT_NS, 1, -1);
   if (options->what & FLAM_RECORD_CPU)
     {
-      put_measure (sampler, "cpu-time", "CPU time", FLAM_UNIT_NS, 0);
-      put_measure (sampler, "samples", "Samples", FLAM_UNIT_COUNT, -1);
+      put_measure (sampler, "cpu-time", "CPU time", FLAM_UNIT_NS, 0, -1);
+      put_measure (
+          sampler, "samples", "Samples", FLAM_UNIT_COUNT, -1, EVENT_SAMPLE);
     }
 }
 
@@ -179,12 +188,51 @@ take_task_new (FlamSampler *sampler, const FlamMessage *message)
   set_name (sampler, task, message->comm);
 }
 
+static FlamId
+not_sampled_stack (FlamSampler *sampler)
+{
+  FlamFunction function = {
+    .name = flam_capture_writer_string (sampler->writer, "[not sampled]"),
+    .system_name = flam_capture_writer_string (sampler->writer, ""),
+    .file = flam_capture_writer_string (sampler->writer, ""),
+    .module = FLAM_NONE,
+    .kind = FLAM_KIND_ROOT,
+  };
+  FlamCaptureFrame frame = { .module = FLAM_NONE };
+
+  if (sampler->not_sampled != FLAM_NONE)
+    return sampler->not_sampled;
+  frame.function = flam_capture_writer_function (sampler->writer, &function);
+  sampler->not_sampled = flam_capture_writer_stack (
+      sampler->writer,
+      FLAM_NONE,
+      flam_capture_writer_frame (sampler->writer, &frame));
+  return sampler->not_sampled;
+}
+
+/* What the kernel has charged the thread, and no sample has weighed. */
+static void
+put_rest (FlamSampler *sampler, const FlamTask *task, gint64 cpu)
+{
+  FlamSample sample = { .thread = task->id,
+                        .time = sampler->now,
+                        .event = EVENT_NOT_SAMPLED,
+                        .state = FLAM_STATE_RUNNING };
+  gint64 weights[] = { cpu, 0 };
+
+  if (cpu <= 0 || !(sampler->options->what & FLAM_RECORD_CPU))
+    return;
+  sample.stack = not_sampled_stack (sampler);
+  flam_capture_writer_sample (sampler->writer, &sample, weights);
+}
+
 static void
 take_task_end (FlamSampler *sampler, const FlamMessage *message)
 {
   FlamTask *task = message->task;
 
   set_name (sampler, task, message->comm);
+  put_rest (sampler, task, message->cpu + task->carried_cpu);
   if (sampler->alloc != NULL)
     flam_alloc_session_drain_process (sampler->alloc, task->target->pid, FALSE);
   g_hash_table_remove (sampler->threads, GINT_TO_POINTER (task->tid));

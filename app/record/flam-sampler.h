@@ -26,10 +26,11 @@ typedef struct
   FlamUnwindCache *cache;
   guint64 *pcs;
   guint64 *sps;
-  GArray *mixed;     /* of the stack at hand, see flam_mixed_merge() */
-  gint64 now;        /* of the message at hand */
-  gint64 flushed_at; /* monotonic, µs */
-  FlamId rss;        /* counter */
+  GArray *mixed;      /* of the stack at hand, see flam_mixed_merge() */
+  gint64 now;         /* of the message at hand */
+  gint64 flushed_at;  /* monotonic, µs */
+  FlamId not_sampled; /* stack of CPU time that no sample saw */
+  FlamId rss;         /* counter */
   gint64 rss_read_at;
   pid_t main_pid;
   FlamSamplerStats stats;

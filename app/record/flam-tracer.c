@@ -37,9 +37,8 @@
  *
  * A sample weighs the CPU time its thread used since the one before, so it
  * does not matter how late a stop comes, nor that threads whose stacks are so
- * deep that reading them takes long are sampled less often. The first sample of
- * a thread weighs a period at least: a thread of length L < period is hit with
- * the probability L / period, and weighs L on average. */
+ * deep that reading them takes long are sampled less often. What no sample has
+ * weighed when a thread ends is told with its end, and is a row of its own. */
 
 #define IDLE_PERIOD (10 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
@@ -177,8 +176,6 @@ account (FlamTracer *tracer, FlamTask *task, FlamMessage *message, gint64 cpu)
   message->cpu = MAX (cpu - task->cpu_seen, 0);
   message->wall = MAX (message->time - task->wall_seen, 0);
   tracer->stats.target_cpu += message->cpu;
-  if (!task->sampled && message->cpu > 0)
-    message->cpu = MAX (message->cpu, tracer->period);
   task->sampled = TRUE;
   task->cpu_seen = cpu;
   task->wall_seen = message->time;
@@ -466,7 +463,7 @@ void
 flam_tracer_run (FlamTracer *tracer)
 {
   sigset_t mask;
-  gint64 now;
+  gint64 now = 0;
 
   if (tracer->options->pid > 0)
     flam_programs_begin_attached (tracer);
@@ -478,11 +475,11 @@ flam_tracer_run (FlamTracer *tracer)
   for (;;)
     {
       if (!drain (tracer))
-        return;
+        break;
       now = flam_tracer_now (tracer);
       flam_commands_check (tracer, now);
       if (is_over (tracer, now))
-        return;
+        break;
       if (now >= tracer->next_tick)
         {
           if (!tracer->stopping && !tracer->paused &&
@@ -493,8 +490,12 @@ flam_tracer_run (FlamTracer *tracer)
           flam_pipe_push (
               tracer->pipe, now, now < tracer->young_until ? 0 : BATCH_AGE);
           if (!drain (tracer))
-            return;
+            break;
         }
       wait_for_something (tracer, tracer->next_tick, &mask);
     }
+  /* Those that did not stop to be let go. */
+  while (tracer->tasks.list->len > 0)
+    flam_tasks_remove (
+        &tracer->tasks, g_ptr_array_index (tracer->tasks.list, 0), FALSE, now);
 }

@@ -90,6 +90,17 @@ add_facts (FlamTrust *self, const FlamProfile *profile)
   add_count (self, _ ("Late samples"), facts->late);
   add_count (
       self, _ ("Stacks that do not reach their root"), facts->truncated_stacks);
+  if (facts->charged_cpu_ns > 0)
+    {
+      g_autofree char *recorded =
+          flam_format_value (facts->recorded_cpu_ns, FLAM_UNIT_NS);
+      g_autofree char *charged =
+          flam_format_value (facts->charged_cpu_ns, FLAM_UNIT_NS);
+      g_autofree char *text =
+          g_strdup_printf (_ ("%s of %s"), recorded, charged);
+
+      add_row (self, _ ("CPU time that samples saw"), text);
+    }
   if (facts->recorder_share >= 0)
     {
       g_autofree char *share =

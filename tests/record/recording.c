@@ -426,14 +426,19 @@ depth_of (const FlamProfile *profile, const char *function)
 double
 rooted_share (const FlamProfile *profile)
 {
-  guint32 rooted = 0;
+  guint32 rooted = 0, n = 0;
 
   for (guint32 i = 0; i < profile->samples.n; i++)
     {
       FlamId stack = profile->samples.stack[i];
+
+      /* Time that was not sampled has no stack. */
+      if (profile->samples.event != NULL && profile->samples.event[i] != 0)
+        continue;
+      n++;
       rooted += stack != FLAM_NONE && is_rooted (profile, stack);
     }
-  return profile->samples.n > 0 ? (double)rooted / profile->samples.n : 0;
+  return n > 0 ? (double)rooted / n : 0;
 }
 
 void

@@ -156,7 +156,7 @@ test_modules (void)
       FlamId stack = profile->samples.stack[i];
       FlamId function;
 
-      if (stack == FLAM_NONE)
+      if (stack == FLAM_NONE || profile->samples.event[i] != 0)
         continue;
       function = profile->frames.function[profile->stacks.frame[stack]];
       all += weight[i];
@@ -182,6 +182,36 @@ test_late_names (void)
   g_assert_cmpuint (n, ==, 80);
 }
 
+/* --- CPU time ------------------------------------------------------------ */
+
+/* The program says what the kernel says; each thread's rows add up to it. */
+static void
+test_charged (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "lives", "forks");
+  const FlamProfile *profile = recording->profile;
+  const char *said = strstr (recording->error, "used ");
+  double used = said != NULL ? g_ascii_strtod (said + 5, NULL) : 0;
+  double charged = 1e-9 * (double)profile->facts.charged_cpu_ns;
+  gint64 missed = weight_of (profile, "cpu-time", "[not sampled]", TRUE);
+
+  assert_ended (recording, 0);
+  g_test_message ("used %.4f s, charged %.4f s, not sampled %.4f s",
+                  used,
+                  charged,
+                  1e-9 * (double)missed);
+  g_assert_cmpfloat (charged, >, 0.97 * used);
+  g_assert_cmpfloat (charged, <, 1.03 * used);
+  g_assert_cmpint (
+      total_of (profile, "cpu-time"), ==, profile->facts.charged_cpu_ns);
+  g_assert_cmpint (missed,
+                   ==,
+                   profile->facts.charged_cpu_ns -
+                       profile->facts.recorded_cpu_ns);
+  g_assert_cmpint (
+      weight_of (profile, "samples", "[not sampled]", TRUE), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -191,5 +221,6 @@ main (int argc, char **argv)
   g_test_add_func ("/lives/names", test_names);
   g_test_add_func ("/lives/modules", test_modules);
   g_test_add_func ("/lives/quick/late-names", test_late_names);
+  g_test_add_func ("/lives/quick/charged", test_charged);
   return g_test_run ();
 }
