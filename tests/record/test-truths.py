@@ -106,7 +106,7 @@ class Walls(Truths):
 
             samples = condition.rate * thread.lasted
             with self.subTest(f"{condition}: {thread}"):
-                # Main's time begins with the process, of which it knows little.
+                # Of the end of the process, main knows little.
                 self.assertAlmostEqual(
                     seconds(), thread.lasted, delta=0.02 + 0.02 * thread.lasted)
                 for states, truth in (("running", thread.cpu), ("waiting", thread.waited)):

@@ -91,7 +91,23 @@ truth_sleep (int microseconds)
   nanosleep (&t, NULL);
 }
 
-/* A thread says who it is when it begins, and calls what it got at its end. */
+/* How long this thread has waited for a CPU. */
+static inline int64_t
+truth_waited (void)
+{
+  FILE *file = fopen ("/proc/thread-self/schedstat", "r");
+  long long ran, waited = 0;
+
+  if (file == NULL)
+    return 0;
+  if (fscanf (file, "%lld %lld", &ran, &waited) != 2)
+    waited = 0;
+  fclose (file);
+  return waited;
+}
+
+/* A thread says who it is when it begins, and calls what it got at its end. Its
+ * time begins before its first instruction: that one may have to wait. */
 static inline TruthThread *
 truth_thread_begin (const char *name)
 {
@@ -101,22 +117,15 @@ truth_thread_begin (const char *name)
   snprintf (thread->name, sizeof thread->name, "%s", name);
   pthread_setname_np (pthread_self (), thread->name);
   thread->tid = (int)syscall (SYS_gettid);
-  thread->began = truth_clock (CLOCK_MONOTONIC);
+  thread->began = truth_clock (CLOCK_MONOTONIC) - truth_waited () -
+                  truth_clock (CLOCK_THREAD_CPUTIME_ID);
   return thread;
 }
 
 static inline void
 truth_thread_end (TruthThread *thread)
 {
-  FILE *file = fopen ("/proc/thread-self/schedstat", "r");
-  long long ran, waited;
-
-  if (file != NULL)
-    {
-      if (fscanf (file, "%lld %lld", &ran, &waited) == 2)
-        thread->waited = waited;
-      fclose (file);
-    }
+  thread->waited = truth_waited ();
   thread->ended = truth_clock (CLOCK_MONOTONIC);
   thread->cpu = truth_clock (CLOCK_THREAD_CPUTIME_ID);
 }
