@@ -5,6 +5,7 @@ import os
 import sys
 import time
 
+start = time.monotonic()
 spent = {"heavy": 0, "light": 0, "rest": 0}
 
 
@@ -46,4 +47,8 @@ work(float(sys.argv[1]))
 with open(os.environ.get("TRUTH", 1), "w") as file:
     for name, ns in spent.items():
         print("part", name, f"{ns / 1e9:.9f}", sep="\t", file=file)
+    with open("/proc/self/schedstat", encoding="ascii") as schedstat:
+        waited = int(schedstat.read().split()[1]) / 1e9
+    print("thread", "python", os.getpid(), f"{time.thread_time():.9f}", f"{waited:.9f}",
+          f"{time.monotonic() - start:.9f}", sep="\t", file=file)
     print("process", f"{began:.9f}", f"{time.process_time():.9f}", sep="\t", file=file)

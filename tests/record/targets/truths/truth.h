@@ -107,7 +107,8 @@ truth_waited (void)
 }
 
 /* A thread says who it is when it begins, and calls what it got at its end. Its
- * time begins before its first instruction: that one may have to wait. */
+ * time begins before its first instruction, for which it may have to wait; that
+ * of main begins with the program, and not with who became it. */
 static inline TruthThread *
 truth_thread_begin (const char *name)
 {
@@ -117,8 +118,9 @@ truth_thread_begin (const char *name)
   snprintf (thread->name, sizeof thread->name, "%s", name);
   pthread_setname_np (pthread_self (), thread->name);
   thread->tid = (int)syscall (SYS_gettid);
-  thread->began = truth_clock (CLOCK_MONOTONIC) - truth_waited () -
-                  truth_clock (CLOCK_THREAD_CPUTIME_ID);
+  thread->began = truth_clock (CLOCK_MONOTONIC);
+  if (thread->tid != getpid ())
+    thread->began -= truth_waited () + truth_clock (CLOCK_THREAD_CPUTIME_ID);
   return thread;
 }
 
