@@ -129,6 +129,7 @@ flam_alloc_process_add_stats (const FlamAllocProcess *process,
 {
   stats->lost += process->header->lost;
   stats->truncated += process->header->truncated;
+  stats->full += process->header->full != 0;
   stats->damaged += is_damaged (process);
 }
 

@@ -40,6 +40,7 @@ typedef struct
 {
   guint64 lost;
   guint64 truncated;
+  guint full;    /* processes that had no memory for what they said */
   guint damaged; /* processes that wrote what the library does not */
 } FlamAllocStats;
 

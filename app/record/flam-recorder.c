@@ -147,6 +147,15 @@ put_alloc_facts (Recorder *recorder)
 
       flam_capture_writer_warning (writer, text);
     }
+  if (stats.full > 0)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "%u processes found no memory for what they had to say of their "
+          "allocations (/dev/shm is full)",
+          stats.full);
+
+      flam_capture_writer_warning (writer, text);
+    }
   if (stats.damaged > 0)
     {
       g_autofree char *text = g_strdup_printf (

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -204,6 +205,56 @@ may_unshare (int what)
   return status == 0;
 }
 
+/* /dev/shm of less than the allocation library would like to have: a page that
+ * is not to be had must not be the target's end. */
+static void
+stage_memory_full (void)
+{
+  static const char *const sizes[] = {
+    "size=16k", "size=48k", "size=300k", "size=1m"
+  };
+  g_autofree char *target = target_path ("blocks");
+  const char *arguments[] = { "--mode", "alloc", "--exact", "--",
+                              target,   "known", NULL };
+
+  g_assert_cmpint (
+      unshare (CLONE_NEWNS | (geteuid () != 0 ? CLONE_NEWUSER : 0)), ==, 0);
+  mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr (Recording) recording = NULL;
+
+      g_assert_cmpint (mount ("none", "/dev/shm", "tmpfs", 0, sizes[i]), ==, 0);
+      recording = record (arguments);
+      umount ("/dev/shm");
+      assert_ended (recording, 3);
+      if (!has_warning (recording->profile, "/dev/shm is full") &&
+          !has_warning (recording->profile, "never began to say"))
+        g_error ("nothing is said");
+    }
+}
+
+/* Older kernels have no question to which they could say no. */
+static gboolean
+may_ask_for_pages (void)
+{
+  void *page =
+      mmap (NULL, 4096, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  int result = madvise (page, 4096, 23); /* MADV_POPULATE_WRITE */
+
+  munmap (page, 4096);
+  return result == 0;
+}
+
+static void
+test_memory_full (void)
+{
+  if (may_unshare (CLONE_NEWNS) && may_ask_for_pages ())
+    play ("memory-full");
+  else
+    g_test_skip ("no mount namespaces for us here, or an old kernel");
+}
+
 static void
 test_disk_full (void)
 {
@@ -320,9 +371,11 @@ main (int argc, char **argv)
   g_test_add_func ("/target/quick/arguments", test_arguments);
   g_test_add_func ("/target/core", test_core);
   g_test_add_func ("/target/disk-full", test_disk_full);
+  g_test_add_func ("/target/memory-full", test_memory_full);
   g_test_add_func ("/target/set-user-id", test_set_user_id);
   g_test_add_func ("/target/yama", test_yama);
   add_stage ("disk-full", stage_disk_full);
+  add_stage ("memory-full", stage_memory_full);
   add_stage ("set-user-id", stage_set_user_id);
   add_stage ("yama", stage_yama);
   return g_test_run ();

@@ -98,6 +98,7 @@ typedef struct
   uint64_t lost;      /* records dropped: no ring, or nobody read it */
   uint64_t truncated; /* stacks that do not reach their root */
   char name[16];      /* of the program, when it began */
+  uint32_t full;      /* there was no memory for more of this file */
 } FlamAllocHeader;
 
 /* A mapping's code. A library that comes back gets a new row. */

@@ -127,7 +127,8 @@ share_path (const char *path, size_t length)
 
   if (at == 0)
     header->text_used = at = 1;
-  if (length == 0 || at + length + 1 > FLAM_ALLOC_TEXT_SIZE)
+  if (length == 0 || at + length + 1 > FLAM_ALLOC_TEXT_SIZE ||
+      !preload_room (text + at, length + 1))
     return 0;
   memcpy (text + at, path, length);
   text[at + length] = 0;
@@ -144,7 +145,7 @@ share_module (const Mapping *mapping, uint64_t bias)
       (FlamAllocModule *)((char *)header + FLAM_ALLOC_MODULES_AT);
   uint32_t id = header->n_modules;
 
-  if (id == FLAM_ALLOC_MAX_MODULES)
+  if (id == FLAM_ALLOC_MAX_MODULES || !preload_room (&row[id], sizeof *row))
     return 0;
   row[id] = (FlamAllocModule){
     .path = share_path (mapping->path, mapping->length),

@@ -221,6 +221,8 @@ write_code (const FlamPythonLayout *layout, uint64_t code)
   if (size > FLAM_ALLOC_PYTHON_SIZE - used)
     return 0;
   record = (FlamAllocPython *)((char *)header + FLAM_ALLOC_PYTHON_AT + used);
+  if (!preload_room (record, size))
+    return 0;
   *record = (FlamAllocPython){ .size = (uint32_t)size,
                                .version = layout->version,
                                .first_line = parts.first_line,

@@ -187,6 +187,7 @@ static bool
 map_process (void)
 {
   long fd = may_be_so_large () ? create_file () : -1;
+  FlamAllocHeader *before = preload_header;
   FlamAllocHeader *header = NULL;
 
   if (fd < 0)
@@ -197,6 +198,13 @@ map_process (void)
   if (header == NULL)
     return false;
   preload_header = header;
+  preload_room_reset ();
+  if (!preload_room (header, sizeof *header))
+    {
+      preload_header = before;
+      syscall (SYS_munmap, header, FLAM_ALLOC_FILE_SIZE);
+      return false;
+    }
   header->version = FLAM_ALLOC_VERSION;
   header->pid = syscall (SYS_getpid);
   header->parent = syscall (SYS_getppid);
@@ -246,7 +254,8 @@ take_ring (void)
     if (__atomic_load_n (&ring_at (i)->state, __ATOMIC_ACQUIRE) ==
         FLAM_ALLOC_RING_FREE)
       ring = ring_at (i);
-  if (ring == NULL && n < FLAM_ALLOC_MAX_RINGS)
+  if (ring == NULL && n < FLAM_ALLOC_MAX_RINGS &&
+      preload_room (ring_at (n), sizeof *ring))
     {
       ring = ring_at (n);
       __atomic_store_n (&preload_header->n_rings, n + 1, __ATOMIC_RELEASE);
@@ -340,6 +349,7 @@ begin_thread (uint32_t epoch)
   thread->busy = true;
   thread->epoch = epoch;
   thread->ring = take_ring ();
+  thread->room = NULL;
   thread->stack = thread->ring ? take_stack () : NULL;
   thread->random = random_seed (thread);
   thread->until_sample = 0;
@@ -360,6 +370,11 @@ begin_thread (uint32_t epoch)
 static void
 copy_modules (const FlamAllocHeader *parent)
 {
+  if (!preload_room ((char *)preload_header + FLAM_ALLOC_MODULES_AT,
+                     parent->n_modules * sizeof (FlamAllocModule)) ||
+      !preload_room ((char *)preload_header + FLAM_ALLOC_TEXT_AT,
+                     parent->text_used))
+    return;
   memcpy ((char *)preload_header + FLAM_ALLOC_MODULES_AT,
           (const char *)parent + FLAM_ALLOC_MODULES_AT,
           parent->n_modules * sizeof (FlamAllocModule));
@@ -516,6 +531,16 @@ wait_for_room (FlamAllocRing *ring, uint64_t head, uint64_t need)
   return true;
 }
 
+/* On the first way through a ring, or a thread's, a few pages at a time. */
+static bool
+make_room (const uint8_t *data, unsigned size)
+{
+  if (!preload_room (data, size))
+    return false;
+  preload_thread.room = preload_room_end (data + size - 1);
+  return true;
+}
+
 static inline void *
 reserve (unsigned size)
 {
@@ -526,8 +551,10 @@ reserve (unsigned size)
       at + size > FLAM_ALLOC_RING_DATA ? FLAM_ALLOC_RING_DATA - at : 0;
   uint64_t used = head - __atomic_load_n (&ring->tail, __ATOMIC_ACQUIRE);
 
-  if (UNLIKELY (used + pad + size > FLAM_ALLOC_RING_DATA) &&
-      !wait_for_room (ring, head, pad + size))
+  if (UNLIKELY (used + pad + size > FLAM_ALLOC_RING_DATA &&
+                !wait_for_room (ring, head, pad + size)) ||
+      UNLIKELY (ring->data + at + size > preload_thread.room &&
+                !make_room (ring->data + at, pad > 0 ? pad : size)))
     {
       __atomic_add_fetch (&preload_header->lost, 1, __ATOMIC_RELAXED);
       return NULL;

@@ -116,6 +116,8 @@ trie_insert (uint64_t pc, uint32_t parent, uint64_t place)
   if (node != 0 || header->n_nodes == FLAM_ALLOC_MAX_NODES)
     return node;
   node = header->n_nodes;
+  if (!preload_room (&nodes[node], sizeof *nodes))
+    return 0;
   if ((node - first_node) * 2 > trie_index->mask)
     {
       Index *larger = grown_index (trie_index, node, first_node);

@@ -83,6 +83,16 @@ HIDDEN extern _Atomic uint32_t preload_code_epoch;
 HIDDEN uint64_t preload_find_symbol (const PreloadModule *module,
                                      const char *name);
 
+/* --- flam-preload-room.c: memory for the file ----------------------------- */
+
+/* Before that much is written to a place in the file for the first time: FALSE
+ * when there is no memory for it. */
+HIDDEN bool preload_room (const void *data, size_t size);
+/* Up to where there is room, once there is for a byte of it. */
+HIDDEN const void *preload_room_end (const void *data);
+/* A new file. */
+HIDDEN void preload_room_reset (void);
+
 /* --- flam-preload-trie.c: stacks as numbers ------------------------------ */
 
 /* The node of a frame, by its caller's; 0 is no frame. */
@@ -116,6 +126,7 @@ typedef struct
   int64_t until_sample; /* bytes, at least 0: what reaches it is looked at */
   uint64_t random;
   FlamAllocRing *ring;
+  const uint8_t *room; /* in the ring: up to here it may be written */
   PreloadStack *stack;
 } PreloadThread;
 
