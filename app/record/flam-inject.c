@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/user.h>
 #include <unistd.h>
 
@@ -234,14 +233,31 @@ compose (const Image *image, const char *preload, const char *folder, gsize sp)
   return block;
 }
 
+/* Below many arguments no page of the stack is mapped; to write by this file
+ * makes it grow, where process_vm_writev() does not. */
+static gboolean
+write_memory (pid_t tid, guint64 address, const GByteArray *block)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/mem", (int)tid);
+  int fd = open (path, O_WRONLY | O_CLOEXEC);
+  gsize done = 0;
+  gssize n = 1;
+
+  while (fd >= 0 && done < block->len && n > 0)
+    {
+      n = pwrite (
+          fd, block->data + done, block->len - done, (off_t)(address + done));
+      done += (gsize)MAX (n, 0);
+    }
+  if (fd >= 0)
+    close (fd);
+  return done == block->len;
+}
+
 static gboolean
 write_block (pid_t tid, guint64 sp, const GByteArray *block)
 {
-  struct iovec local = { block->data, block->len };
-  struct iovec remote = { GSIZE_TO_POINTER (sp), block->len };
-
-  return process_vm_writev (tid, &local, 1, &remote, 1, 0) ==
-             (gssize)block->len &&
+  return write_memory (tid, sp, block) &&
          ptrace (PTRACE_POKEUSER,
                  tid,
                  (void *)offsetof (struct user_regs_struct, rsp),
