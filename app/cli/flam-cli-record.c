@@ -83,7 +83,7 @@ print_help (void)
       "  --duration S                stop after S seconds\n"
       "  --sample-bytes N            one allocation every N bytes (524288)\n"
       "  --exact                     every allocation\n"
-      "  --[no-]follow               follow children (yes)\n"
+      "  --[no-]follow               children too, old and new (yes)\n"
       "  --[no-]python               Python frames (yes)\n"
       "  --python-malloc             Python's small blocks too, one by one\n"
       "  --output OUT                the capture (PROGRAM.flambeau)\n"

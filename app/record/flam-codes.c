@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-codes.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "flam-elf.h"
+#include "flam-proc.h"
 #include "flam-file-map.h"
 #include "flam-stops.h"
 
@@ -77,6 +79,8 @@ open_same (const char *path, guint64 inode)
   struct stat st;
   int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
+  if (fd < 0)
+    flam_proc_note_error (errno);
   if (fd >= 0 && (fstat (fd, &st) != 0 || !S_ISREG (st.st_mode) ||
                   (guint64)st.st_ino != inode))
     {

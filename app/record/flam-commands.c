@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <unistd.h>
 
 #define STATUS_EVERY (200 * 1000000ll)
 #define DETACH_TIME (2 * 1000000000ll)
@@ -100,16 +101,24 @@ set_paused (FlamTracer *tracer, gboolean paused)
 }
 
 static void
-put_mark (FlamTracer *tracer, const char *text)
+put_text (FlamTracer *tracer, FlamMessageKind kind, const char *text)
 {
   gsize size = MIN (strlen (text), 4096);
   FlamMessage *message =
-      flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_MARK, 0, size + 1, FALSE);
+      flam_pipe_reserve (tracer->pipe, kind, 0, size + 1, FALSE);
 
   message->time = flam_tracer_now (tracer);
   memcpy (flam_message_data (message), text, size);
   ((char *)flam_message_data (message))[size] = '\0';
   flam_pipe_commit (tracer->pipe, size + 1);
+}
+
+void
+flam_tracer_warn (FlamTracer *tracer, const char *text)
+{
+  put_text (tracer, FLAM_MESSAGE_WARNING, text);
+  if (isatty (STDERR_FILENO))
+    g_printerr ("%s: %s\n", g_get_prgname (), text);
 }
 
 void
@@ -130,7 +139,7 @@ flam_commands_obey (FlamTracer *tracer)
           set_paused (tracer, command == FLAM_COMMAND_PAUSE);
           break;
         case FLAM_COMMAND_MARK:
-          put_mark (tracer, owned);
+          put_text (tracer, FLAM_MESSAGE_MARK, owned);
           break;
         case FLAM_COMMAND_TERMINATE:
           kill (tracer->main_pid, SIGTERM);

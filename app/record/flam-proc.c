@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "flam-launch.h"
+
 #define TEXT_STEP 16384
 
 static gboolean starved;
@@ -123,4 +125,51 @@ flam_proc_code_size (pid_t pid, pid_t tid)
         size += g_ascii_strtoull (line + strlen ("\nVmExe:"), NULL, 10);
     }
   return size;
+}
+
+gboolean
+flam_proc_lives (pid_t pid)
+{
+  return flam_proc_status (pid, "VmSize") >= 0;
+}
+
+static GArray *
+read_all (void)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (FlamKin));
+  GDir *dir = g_dir_open ("/proc", 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      FlamKin kin = { (pid_t)g_ascii_strtoll (name, NULL, 10), 0 };
+
+      if (kin.pid > 0 && kin.pid != getpid () &&
+          flam_proc_family (kin.pid, &kin.pid, &kin.parent))
+        g_array_append_val (all, kin);
+    }
+  if (dir != NULL)
+    g_dir_close (dir);
+  return all;
+}
+
+GArray *
+flam_proc_below (pid_t pid)
+{
+  g_autoptr (GArray) all = read_all ();
+  GArray *below = g_array_new (FALSE, FALSE, sizeof (FlamKin));
+
+  for (guint at = 0; at == 0 || at <= below->len; at++)
+    {
+      pid_t parent = at == 0 ? pid : g_array_index (below, FlamKin, at - 1).pid;
+
+      for (guint i = 0; i < all->len; i++)
+        {
+          const FlamKin *kin = &g_array_index (all, FlamKin, i);
+
+          if (kin->parent == parent && flam_proc_lives (kin->pid))
+            g_array_append_vals (below, kin, 1);
+        }
+    }
+  return below;
 }

@@ -23,6 +23,18 @@ gboolean flam_proc_comm (pid_t pid, pid_t tid, char comm[16]);
  */
 guint64 flam_proc_code_size (pid_t pid, pid_t tid);
 
+typedef struct
+{
+  pid_t pid;
+  pid_t parent;
+} FlamKin;
+
+/* The processes below one, each after its parent; neither those that have
+ * ended, nor this one with what is below it. GArray of FlamKin. */
+GArray *flam_proc_below (pid_t pid);
+/* Does it still run, or has it ended, be it not yet reaped? */
+gboolean flam_proc_lives (pid_t pid);
+
 /* Of any open() that failed. */
 void flam_proc_note_error (int error);
 /* Did descriptors run out? */

@@ -50,21 +50,78 @@ start_program (FlamTracer *tracer, GError **error)
 }
 
 static gboolean
-attach (FlamTracer *tracer, GError **error)
+attach_to (FlamTracer *tracer, pid_t pid, pid_t parent, GError **error)
 {
-  g_autoptr (GArray) tids =
-      flam_attach (tracer->options->pid, trace_options (tracer), error);
+  g_autoptr (GArray) tids = flam_attach (pid, trace_options (tracer), error);
 
   if (tids == NULL)
     return FALSE;
-  tracer->main_pid = tracer->options->pid;
   for (guint i = 0; i < tids->len; i++)
-    flam_tasks_add (&tracer->tasks,
-                    tracer->main_pid,
-                    0,
-                    g_array_index (tids, pid_t, i),
-                    FALSE,
-                    0);
+    flam_tasks_add (
+        &tracer->tasks, pid, parent, g_array_index (tids, pid_t, i), FALSE, 0);
+  return TRUE;
+}
+
+/* One pass over the processes below; how many new ones were attached to. Those
+ * that they make from now on are followed. */
+static guint
+attach_below (FlamTracer *tracer, GHashTable *refused)
+{
+  g_autoptr (GArray) below = flam_proc_below (tracer->main_pid);
+  guint n = 0;
+
+  for (guint i = 0; i < below->len; i++)
+    {
+      const FlamKin *kin = &g_array_index (below, FlamKin, i);
+      gpointer key = GINT_TO_POINTER (kin->pid);
+      g_autoptr (GError) error = NULL;
+      g_autofree char *text = NULL;
+
+      if (g_hash_table_contains (tracer->tasks.by_pid, key) ||
+          g_hash_table_contains (refused, key))
+        continue;
+      if (attach_to (tracer, kin->pid, kin->parent, &error))
+        {
+          n++;
+          continue;
+        }
+      g_hash_table_add (refused, key);
+      if (!flam_proc_lives (kin->pid))
+        continue;
+      text = g_strdup_printf ("not recorded: %s", error->message);
+      flam_tracer_warn (tracer, text);
+    }
+  return n;
+}
+
+/* Servers have their work done by children. */
+static void
+say_who_works (FlamTracer *tracer)
+{
+  g_autoptr (GArray) below = flam_proc_below (tracer->main_pid);
+  g_autofree char *text = NULL;
+
+  if (below->len == 0)
+    return;
+  text = g_strdup_printf ("%u processes below process %d were not recorded; "
+                          "without --no-follow they are",
+                          below->len,
+                          (int)tracer->main_pid);
+  flam_tracer_warn (tracer, text);
+}
+
+static gboolean
+attach (FlamTracer *tracer, GError **error)
+{
+  g_autoptr (GHashTable) refused = g_hash_table_new (NULL, NULL);
+
+  tracer->main_pid = tracer->options->pid;
+  if (!attach_to (tracer, tracer->main_pid, 0, error))
+    return FALSE;
+  if (!tracer->options->follow)
+    say_who_works (tracer);
+  while (tracer->options->follow && attach_below (tracer, refused) > 0)
+    ;
   return TRUE;
 }
 

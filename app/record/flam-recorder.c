@@ -105,8 +105,10 @@ put_last_facts (Recorder *recorder, gint64 duration)
   flam_capture_writer_fact_number (
       writer, FLAM_FACT_TRUNCATED, (gint64)count_truncated (recorder));
   flam_capture_writer_fact_number (writer, FLAM_FACT_RECORDER_CPU, own_cpu ());
-  flam_capture_writer_fact_number (
-      writer, FLAM_FACT_TARGET_CPU, stats->target_cpu);
+  flam_capture_writer_fact_number (writer,
+                                   FLAM_FACT_TARGET_CPU,
+                                   tracer->tasks.charged_cpu -
+                                       recorder->sampler.stats.not_sampled);
   if (recorder->options->what & FLAM_RECORD_CPU)
     flam_capture_writer_fact_number (
         writer, FLAM_FACT_CHARGED_CPU, tracer->tasks.charged_cpu);
@@ -131,6 +133,23 @@ put_last_facts (Recorder *recorder, gint64 duration)
         writer,
         "a set-user-ID program was run: while it is traced by an ordinary "
         "user, the system gives it no other rights than that user's");
+}
+
+/* A picture without samples is to say why it is empty. */
+static void
+put_emptiness (Recorder *recorder)
+{
+  gint64 charged = recorder->tracer.tasks.charged_cpu;
+
+  if (recorder->tracer.stats.samples > 0 ||
+      !(recorder->options->what & (FLAM_RECORD_CPU | FLAM_RECORD_WALL)))
+    return;
+  flam_capture_writer_warning (
+      recorder->writer,
+      charged == 0 ? "no samples: the program did not run while it was "
+                     "recorded; --mode wall shows what it waited for"
+                   : "no samples: the program ran for too short a time; a "
+                     "higher --rate sees more");
 }
 
 static void
@@ -173,6 +192,7 @@ finish (Recorder *recorder, gint64 duration, GError **error)
   if (recorder->sampler.alloc != NULL)
     put_alloc_facts (recorder);
   put_last_facts (recorder, duration);
+  put_emptiness (recorder);
   flam_control_say (&recorder->control, "finishing");
   flam_control_say (&recorder->control,
                     "stops %" G_GINT64_FORMAT,

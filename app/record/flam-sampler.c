@@ -222,6 +222,7 @@ put_rest (FlamSampler *sampler, const FlamTask *task, gint64 cpu)
 
   if (cpu <= 0 || !(sampler->options->what & FLAM_RECORD_CPU))
     return;
+  sampler->stats.not_sampled += cpu;
   sample.stack = not_sampled_stack (sampler);
   flam_capture_writer_sample (sampler->writer, &sample, weights);
 }

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 truncated; /* stacks that do not reach their root */
+  guint64 truncated;  /* stacks that do not reach their root */
+  gint64 not_sampled; /* CPU time in rows that are no samples */
   guint64 samples;
 } FlamSamplerStats;
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "flam-commands.h"
+#include "flam-proc.h"
 #include "flam-programs.h"
 #include "flam-sleepers.h"
 
@@ -294,11 +295,43 @@ handle_end (FlamTracer *tracer, pid_t tid)
   return TRUE;
 }
 
+/* Let go while it lives. */
+static void
+leave (FlamTracer *tracer, FlamTask *task)
+{
+  if (tracer->options->pid == 0 && tracer->exit_status >= 0 &&
+      task->target->n_tasks == 1)
+    {
+      tracer->left = task->target->pid;
+      tracer->n_left++;
+    }
+  flam_tasks_remove (&tracer->tasks, task, FALSE, flam_tracer_now (tracer));
+}
+
+/* Daemons, and what a shell put into the background. */
+static void
+say_who_stays (FlamTracer *tracer)
+{
+  char comm[16] = "";
+  g_autofree char *text = NULL;
+
+  if (tracer->n_left == 0)
+    return;
+  flam_proc_comm (tracer->left, tracer->left, comm);
+  text = g_strdup_printf (
+      "processes outlived the program (%u), and were recorded no longer than "
+      "that: --pid %d records %s",
+      tracer->n_left,
+      (int)tracer->left,
+      comm[0] != '\0' ? comm : "one of them");
+  flam_tracer_warn (tracer, text);
+}
+
 static void
 detach (FlamTracer *tracer, FlamTask *task, pid_t tid, int sig)
 {
   if (task != NULL)
-    flam_tasks_remove (&tracer->tasks, task, FALSE, flam_tracer_now (tracer));
+    leave (tracer, task);
   ptrace (PTRACE_DETACH, tid, NULL, (void *)(glong)sig);
 }
 
@@ -452,18 +485,23 @@ wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
     flam_commands_obey (tracer);
 }
 
+/* Once the program is reaped, whom we might still wait for is a child of its
+ * that is traced, and has not told so yet: drain() knows when nobody is left.
+ */
 static gboolean
 is_over (FlamTracer *tracer, gint64 now)
 {
-  return tracer->stopping &&
-         (tracer->tasks.list->len == 0 || now >= tracer->give_up_at);
+  gboolean reaped = tracer->options->pid == 0 && tracer->exit_status >= 0;
+
+  return tracer->stopping && (now >= tracer->give_up_at ||
+                              (tracer->tasks.list->len == 0 && !reaped));
 }
 
 void
 flam_tracer_run (FlamTracer *tracer)
 {
   sigset_t mask;
-  gint64 now = 0;
+  gint64 now;
 
   if (tracer->options->pid > 0)
     flam_programs_begin_attached (tracer);
@@ -496,6 +534,6 @@ flam_tracer_run (FlamTracer *tracer)
     }
   /* Those that did not stop to be let go. */
   while (tracer->tasks.list->len > 0)
-    flam_tasks_remove (
-        &tracer->tasks, g_ptr_array_index (tracer->tasks.list, 0), FALSE, now);
+    leave (tracer, g_ptr_array_index (tracer->tasks.list, 0));
+  say_who_stays (tracer);
 }

@@ -48,6 +48,8 @@ typedef struct
   gboolean stopping; /* detaching; no samples any more */
   gint64 give_up_at; /* then what does not stop is left to the kernel */
 
+  guint n_left;     /* processes that outlived the program */
+  pid_t left;       /* one of them */
   pid_t main_pid;   /* launched or attached to */
   int exit_status;  /* of main_pid, 128 + signal; -1: it still runs */
   gboolean *failed; /* set by the sampler: the disk is full */
@@ -62,6 +64,8 @@ void flam_tracer_clear (FlamTracer *tracer);
  * has ended or is detached. */
 void flam_tracer_run (FlamTracer *tracer);
 gint64 flam_tracer_now (const FlamTracer *tracer);
+/* Into the capture; and to people at a terminal. */
+void flam_tracer_warn (FlamTracer *tracer, const char *text);
 guint flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now);
 /* Around the reading of a stack: one that is deep is not read again soon. */
 gint64 flam_tracer_begin_read (const FlamTask *task);

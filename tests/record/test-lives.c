@@ -3,7 +3,10 @@
 /* Programs that are gone before anybody has had a look at them, and stacks that
  * are easily taken for whole, or for cut. */
 
+#include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "recording.h"
 
@@ -212,6 +215,105 @@ test_charged (void)
       weight_of (profile, "samples", "[not sampled]", TRUE), ==, 0);
 }
 
+/* --- who is recorded ----------------------------------------------------- */
+
+static gboolean
+warns_of (const FlamProfile *profile, const char *text)
+{
+  for (guint i = 0; profile->facts.warnings[i] != NULL; i++)
+    if (strstr (profile->facts.warnings[i], text) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static Recording *
+record_master (const char *follow, pid_t pid)
+{
+  g_autofree char *number = g_strdup_printf ("%d", (int)pid);
+  const char *arguments[] = {
+    follow, "--duration", "0.5", "--pid", number, NULL
+  };
+
+  return record (arguments);
+}
+
+static void
+test_master (void)
+{
+  pid_t pid = target_start ("lives", "master");
+  g_autoptr (Recording) all = NULL;
+  g_autoptr (Recording) alone = NULL;
+
+  g_usleep (100000);
+  all = record_master ("--follow", pid);
+  alone = record_master ("--no-follow", pid);
+  kill (pid, SIGKILL);
+  assert_ended (all, 0);
+  assert_ended (alone, 0);
+  g_assert_cmpuint (all->profile->processes.n, ==, 3);
+  for (guint32 i = 1; i < 3; i++)
+    g_assert_cmpuint (all->profile->processes.parent[i], ==, 0);
+  g_assert_cmpint (
+      weight_of (all->profile, "cpu-time", "master", FALSE), >, 50000000);
+  g_assert_cmpuint (alone->profile->processes.n, ==, 1);
+  g_assert_true (warns_of (alone->profile, "2 processes below"));
+  g_assert_true (warns_of (alone->profile, "no samples"));
+  g_assert_false (warns_of (all->profile, "no samples"));
+}
+
+static void
+test_daemon (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "lives", "daemon");
+
+  assert_ended (recording, 0);
+  g_assert_true (warns_of (recording->profile, "outlived the program (1)"));
+}
+
+/* --- descriptors --------------------------------------------------------- */
+
+/* `sh -c SCRIPT RECORDER` with so few descriptors for the recorder. */
+static Recording *
+record_poor (guint limit, const char *script)
+{
+  g_autofree char *recorder = g_strdup (g_getenv ("FLAMBEAU_RECORDER"));
+  g_autofree char *text = g_strdup_printf (
+      "#!/bin/sh\nulimit -n %u\nexec '%s' \"$@\"\n", limit, recorder);
+  g_autofree char *path = NULL;
+  int fd = g_file_open_tmp ("flam-XXXXXX.sh", &path, NULL);
+  const char *arguments[] = { "--rate", "1000", "--",     "sh",
+                              "-c",     script, recorder, NULL };
+  Recording *recording;
+
+  g_assert_cmpint (fd, >=, 0);
+  close (fd);
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_assert_cmpint (g_chmod (path, 0700), ==, 0);
+  g_setenv ("FLAMBEAU_RECORDER", path, TRUE);
+  recording = record (arguments);
+  g_setenv ("FLAMBEAU_RECORDER", recorder, TRUE);
+  g_unlink (path);
+  return recording;
+}
+
+/* 100 threads need 200 if all are kept: half of them are for others. A program
+ * of many libraries needs more than there are. */
+static void
+test_descriptors (void)
+{
+  g_autofree char *target = target_path ("lives");
+  g_autofree char *script = g_strdup_printf ("exec '%s' crowd", target);
+  g_autoptr (Recording) poor = record_poor (16, script);
+  g_autoptr (Recording) destitute =
+      record_poor (16, "for i in $(seq 20); do \"$0\" --help >/dev/null; done");
+
+  assert_ended (poor, 0);
+  g_assert_cmpfloat (rooted_share (poor->profile), >, 0.95);
+  g_assert_false (warns_of (poor->profile, "descriptors"));
+  assert_ended (destitute, 0);
+  g_assert_true (warns_of (destitute->profile, "descriptors"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -222,5 +324,8 @@ main (int argc, char **argv)
   g_test_add_func ("/lives/modules", test_modules);
   g_test_add_func ("/lives/quick/late-names", test_late_names);
   g_test_add_func ("/lives/quick/charged", test_charged);
+  g_test_add_func ("/lives/quick/master", test_master);
+  g_test_add_func ("/lives/daemon", test_daemon);
+  g_test_add_func ("/lives/descriptors", test_descriptors);
   return g_test_run ();
 }

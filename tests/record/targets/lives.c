@@ -5,14 +5,19 @@
  *   coroutines  two of makecontext(), which work and allocate
  *   late-names  threads that are named after their start, and end soon
  *   forks       children that work, and what the kernel says they used
+ *   master      waits, while its children work
+ *   daemon      ends, while its child's child works
+ *   crowd       100 threads
  */
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -133,6 +138,62 @@ forks (void)
   return 0;
 }
 
+/* Its children do the work, as a server's do; they end with it. */
+static int
+master (void)
+{
+  for (int i = 0; i < 2; i++)
+    if (fork () == 0)
+      {
+        prctl (PR_SET_PDEATHSIG, SIGKILL);
+        alarm (60);
+        for (;;)
+          work (1000000);
+      }
+  while (pause () < 0)
+    ;
+  return 0;
+}
+
+/* Its first process ends, and the one that works is nobody's child. */
+static int
+daemon_case (void)
+{
+  if (fork () == 0)
+    {
+      setsid ();
+      if (fork () == 0)
+        {
+          alarm (1);
+          for (;;)
+            work (1000000);
+        }
+      _exit (0);
+    }
+  wait (NULL);
+  return 0;
+}
+
+static void *
+idle_body (void *data)
+{
+  work (1000000);
+  pause ();
+  return NULL;
+}
+
+/* More threads than there are descriptors for. */
+static int
+crowd (void)
+{
+  pthread_t thread;
+
+  for (int i = 0; i < 100; i++)
+    pthread_create (&thread, NULL, idle_body, NULL);
+  work (100000000);
+  return 0;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -144,5 +205,11 @@ main (int argc, char **argv)
     return late_names ();
   if (strcmp (what, "forks") == 0)
     return forks ();
+  if (strcmp (what, "master") == 0)
+    return master ();
+  if (strcmp (what, "daemon") == 0)
+    return daemon_case ();
+  if (strcmp (what, "crowd") == 0)
+    return crowd ();
   return 2;
 }
