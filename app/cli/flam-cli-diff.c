@@ -2,6 +2,7 @@
 #include "flam-cli.h"
 
 #include "flam-diff.h"
+#include "flam-export-common.h"
 #include "flam-format.h"
 #include "flam-pages.h"
 
@@ -178,9 +179,16 @@ run (int argc, char **argv)
         to, &base, &fresh, (const char *const *)files, self, normalize);
   if (g_strcmp0 (to, "folded") == 0)
     {
-      g_autofree char *text =
-          flam_diff_folded (base.tree, fresh.tree, normalize);
+      g_autofree char *text = NULL;
+      g_autoptr (GError) error = NULL;
 
+      if (!flam_export_check_size (base.tree, 0, &error) ||
+          !flam_export_check_size (fresh.tree, 0, &error))
+        {
+          flam_cli_error ("%s", error->message);
+          return FLAM_EXIT_REFUSED;
+        }
+      text = flam_diff_folded (base.tree, fresh.tree, normalize);
       fputs (text, stdout);
       return FLAM_EXIT_DONE;
     }

@@ -309,6 +309,25 @@ compare_lines (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
+guint64
+flam_dump_paths_size (const FlamTree *tree, guint width)
+{
+  /* Of the path of the last node at each depth. */
+  g_autofree guint64 *lengths = g_new0 (guint64, tree->max_depth + 1);
+  guint64 size = 0;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      guint32 depth = tree->depth[i];
+      guint64 own = width != 0 ? width : strlen (flam_tree_name (tree, i)) + 1;
+
+      lengths[depth] = lengths[depth - 1] + own;
+      if (tree->self[i] != 0)
+        size += lengths[depth];
+    }
+  return size;
+}
+
 char *
 flam_dump_folded (const FlamTree *tree, gboolean annotate)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-export-common.h"
 
+#include "flam-dump.h"
 #include "flam-format.h"
 
 typedef struct
@@ -73,6 +74,24 @@ flam_export_path (const FlamTree *tree, FlamId node, GArray *path)
   g_array_set_size (path, n);
   for (; n > 0; node = tree->parent[node])
     g_array_index (path, FlamId, --n) = node;
+}
+
+gboolean
+flam_export_check_size (const FlamTree *tree, guint width, GError **error)
+{
+  guint64 size = flam_dump_paths_size (tree, width);
+
+  if (size <= FLAM_EXPORT_MAX)
+    return TRUE;
+  g_set_error (error,
+               FLAM_ERROR,
+               FLAM_ERROR_TOO_LARGE,
+               "every stack is written whole in this format, which makes "
+               "%" G_GUINT64_FORMAT " MiB; the limit is %d MiB. Formats that "
+               "hold a tree, json or gecko, have room for it",
+               size >> 20,
+               (int)(FLAM_EXPORT_MAX >> 20));
+  return FALSE;
 }
 
 const char *

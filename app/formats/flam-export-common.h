@@ -26,6 +26,13 @@ const char *flam_export_file (const FlamTree *tree, FlamId node, guint32 *line);
 /* "" where there is none. */
 const char *flam_export_module (const FlamTree *tree, FlamId node);
 
+/* Formats that write each stack whole take the square of what a tree takes,
+ * which for a deep one is more than there is room for. FALSE with the size
+ * where it is past FLAM_EXPORT_MAX; `width` as in flam_dump_paths_size(). */
+#define FLAM_EXPORT_MAX (G_GUINT64_CONSTANT (512) << 20)
+gboolean
+flam_export_check_size (const FlamTree *tree, guint width, GError **error);
+
 /* Weights of formats that hold whole numbers: rounded. */
 gint64 flam_export_whole (const FlamTree *tree, gint64 weight);
 

@@ -2,6 +2,7 @@
 #include "flam-formats.h"
 
 #include "flam-dump.h"
+#include "flam-export-common.h"
 
 static gboolean
 save (const FlamTree *tree,
@@ -9,8 +10,11 @@ save (const FlamTree *tree,
       GString *out,
       GError **error)
 {
-  g_autofree char *text = flam_dump_folded (tree, FALSE);
+  g_autofree char *text = NULL;
 
+  if (!flam_export_check_size (tree, 0, error))
+    return FALSE;
+  text = flam_dump_folded (tree, FALSE);
   g_string_append (out, text);
   return TRUE;
 }

@@ -7,6 +7,9 @@
 #include "flam-formats.h"
 
 #include "flam-export-common.h"
+
+/* Of a location's number in a deep tree, as a varint. */
+#define INDEX_WIDTH 3
 #include "flam-proto-write.h"
 
 typedef struct
@@ -148,6 +151,8 @@ save (const FlamTree *tree,
   Writer writer = { .tree = tree, .out = out };
   FlamThings things;
 
+  if (!flam_export_check_size (tree, INDEX_WIDTH, error))
+    return FALSE;
   writer.strings = g_hash_table_new (g_str_hash, g_str_equal);
   writer.texts = g_ptr_array_new_with_free_func (g_free);
   writer.modules = g_hash_table_new (g_str_hash, g_str_equal);

@@ -7,6 +7,9 @@
 
 #include "flam-export-common.h"
 
+/* Of "12345," in a deep tree. */
+#define INDEX_WIDTH 6
+
 static void
 put_frames (GString *out, const FlamTree *tree, const FlamThings *things)
 {
@@ -73,6 +76,8 @@ save (const FlamTree *tree,
   FlamUnit unit = tree->profile->measures[tree->measure].unit;
   FlamThings things;
 
+  if (!flam_export_check_size (tree, INDEX_WIDTH, error))
+    return FALSE;
   flam_things_init (&things, tree);
   g_string_append (
       out,
