@@ -170,61 +170,6 @@ shift_times (FlamBuilder *builder, gint64 origin)
     }
 }
 
-/* --- finish: checks ------------------------------------------------------ */
-
-static gboolean
-refuse (GError **error, const char *what)
-{
-  g_set_error (error, FLAM_ERROR, FLAM_ERROR_INVALID, "%s", what);
-  return FALSE;
-}
-
-/* Sums of weights must fit: a tree adds them up and nobody checks again. */
-static gboolean
-check_weights (FlamBuilder *builder, GError **error)
-{
-  for (guint c = 0; c < builder->weights->len; c++)
-    {
-      const FlamColumn *column =
-          &g_array_index (builder->weights, FlamColumn, c);
-      gint64 sum = 0;
-
-      for (gsize i = 0; i < column->n; i++)
-        {
-          gint64 weight = flam_column_at (column, gint64, i);
-
-          if (weight < 0)
-            return refuse (error, "a sample has a negative weight");
-          if (__builtin_add_overflow (sum, weight, &sum))
-            return refuse (error, "the weights add up to more than 2^63");
-        }
-    }
-  return TRUE;
-}
-
-static gboolean
-check_allocations (FlamBuilder *builder, GError **error)
-{
-  const gint64 *size = builder->columns[COLUMN_ALLOCATION_SIZE].data;
-  const gint64 *count = builder->columns[COLUMN_ALLOCATION_COUNT].data;
-  const gint64 *at_peak = builder->columns[COLUMN_ALLOCATION_AT_PEAK].data;
-  gint64 bytes = 0;
-  gint64 blocks = 0;
-
-  for (gsize i = 0; i < builder->columns[COLUMN_ALLOCATION_TIME].n; i++)
-    {
-      gint64 total;
-
-      if (size[i] < 0 || count[i] < 0 || at_peak[i] > count[i])
-        return refuse (error, "an allocation has an impossible size");
-      if (__builtin_mul_overflow (size[i], count[i], &total) ||
-          __builtin_add_overflow (bytes, total, &bytes) ||
-          __builtin_add_overflow (blocks, count[i], &blocks))
-        return refuse (error, "the allocations add up to more than 2^63");
-    }
-  return TRUE;
-}
-
 /* --- finish: freezing ---------------------------------------------------- */
 
 #define own(which) flam_profile_box_own (box, &columns[which])
@@ -558,7 +503,7 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
 
   if (builder->base != NULL)
     return finish_edit (builder);
-  if (!check_weights (builder, error) || !check_allocations (builder, error))
+  if (!flam_builder_check (builder, error))
     return NULL;
 
   name_threads (builder);

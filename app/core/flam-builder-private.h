@@ -124,4 +124,8 @@ struct _FlamBuilder
   FlamColumn chains;
 };
 
+/* In flam-builder-check.c: weights and sizes that cannot be are an error, a
+ * capture without any is a warning. */
+gboolean flam_builder_check (FlamBuilder *builder, GError **error);
+
 G_END_DECLS

@@ -87,6 +87,7 @@ partial    40 % of the file could be read
 measures   samples            0 (Samples)
 samples    0 in 0 stacks of 0 functions
 warning    the recording was cut off; all it had written is shown, without the symbols it would have added
+warning    the capture holds no samples
 
 $ head -c 100 /dev/zero >zeros; flambeau-cli info zeros
 ! flambeau-cli: zeros: not a capture of any kind known here

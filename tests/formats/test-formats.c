@@ -160,13 +160,18 @@ check_tree (const FlamTree *tree)
 static void
 check_properties (FlamProfile *profile)
 {
+  gboolean empty = TRUE;
+
   g_assert_cmpuint (profile->n_measures, >, 0);
   for (guint i = 0; i < profile->n_measures; i++)
     {
       g_autoptr (FlamSelection) selection = flam_selection_new ();
       g_autoptr (FlamTree) tree = make_tree (profile, i, selection);
       check_tree (tree);
+      empty = empty && tree->total[0] == 0;
     }
+  /* An empty picture says why. */
+  g_assert_true (!empty || profile->facts.warnings[0] != NULL);
 }
 
 /* --- out and in again ---------------------------------------------------- */
