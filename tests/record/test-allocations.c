@@ -459,6 +459,22 @@ child_of (pid_t pid)
   return (pid_t)g_ascii_strtoll (text, NULL, 10);
 }
 
+/* The folder that a target shares with its recorder; g_free. */
+static char *
+shared_folder (pid_t pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/maps", (int)pid);
+  g_autofree char *maps = NULL;
+  const char *found, *begin;
+
+  g_assert_true (g_file_get_contents (path, &maps, NULL, NULL));
+  found = strstr (maps, "/flambeau-");
+  g_assert_nonnull (found);
+  for (begin = found; begin[-1] != ' ';)
+    begin--;
+  return g_strndup (begin, (gsize)(strchr (found + 1, '/') - begin));
+}
+
 /* The recorder is killed: the file is readable, and the target, whose rings
  * nobody reads any more, finds that out and runs on. */
 static void
@@ -469,6 +485,8 @@ test_killed (void)
                                     target,   "for-ever", NULL };
   Running *running = recorder_start (arguments);
   g_autoptr (Recording) recording = NULL;
+  g_autoptr (Recording) next = NULL;
+  g_autofree char *folder = NULL;
   gint64 switches;
   pid_t pid;
 
@@ -476,6 +494,7 @@ test_killed (void)
   pid = child_of (running->pid);
   g_assert_cmpint (pid, >, 0);
   g_usleep (1500000);
+  folder = shared_folder (pid);
   kill (running->pid, SIGKILL);
   g_usleep (5 * G_USEC_PER_SEC);
   switches = flam_proc_status (pid, "voluntary_ctxt_switches");
@@ -491,6 +510,10 @@ test_killed (void)
   recording = recorder_end (running);
   g_assert_nonnull (recording->profile);
   g_assert_cmpint (total_of (recording->profile, "allocations"), >, 1000);
+  /* The next one, of whatever kind, removes what it left. */
+  next = record_target (NULL, "cases", "nothing");
+  assert_ended (next, 2);
+  g_assert_false (g_file_test (folder, G_FILE_TEST_EXISTS));
 }
 
 /* What the library does for itself is not the program's. */
