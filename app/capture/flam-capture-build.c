@@ -70,6 +70,24 @@ build_functions (FlamCaptureBuild *build)
     }
 }
 
+/* `file` FLAM_NONE: the line is in the function's. */
+static FlamId
+build_frame (FlamCaptureBuild *build,
+             FlamId function,
+             guint64 address,
+             FlamId file,
+             guint32 line,
+             guint32 inline_depth)
+{
+  guint depth = MIN (inline_depth, G_MAXUINT16);
+
+  return file == FLAM_NONE
+             ? flam_builder_frame (
+                   build->builder, function, address, line, depth)
+             : flam_builder_frame_in (
+                   build->builder, function, address, file, line, depth);
+}
+
 static void
 build_frames (FlamCaptureBuild *build)
 {
@@ -84,12 +102,12 @@ build_frames (FlamCaptureBuild *build)
       if (function == FLAM_NONE)
         function = flam_builder_function_unresolved (
             build->builder, flam_build_id (build, t, 0, i));
-      map[i] = flam_builder_frame (
-          build->builder,
-          function,
-          (guint64)flam_build_i64 (build, t, 1, i),
-          flam_build_u32 (build, t, 3, i),
-          MIN (flam_build_u32 (build, t, 4, i), G_MAXUINT16));
+      map[i] = build_frame (build,
+                            function,
+                            (guint64)flam_build_i64 (build, t, 1, i),
+                            flam_build_id (build, t, 5, i),
+                            flam_build_u32 (build, t, 3, i),
+                            flam_build_u32 (build, t, 4, i));
     }
 }
 
@@ -128,11 +146,12 @@ flam_capture_build_push_frame (FlamCaptureBuild *build,
   for (guint32 i = 0; i < MIN (build->frame_n[frame], CHAIN_MAX); i++)
     {
       guint32 row = build->frame_first[frame] + i;
-      FlamId id = flam_builder_frame (build->builder,
-                                      flam_build_id (build, t, 1, row),
-                                      address,
-                                      flam_build_u32 (build, t, 2, row),
-                                      MIN (i, G_MAXUINT16));
+      FlamId id = build_frame (build,
+                               flam_build_id (build, t, 1, row),
+                               address,
+                               flam_build_id (build, t, 3, row),
+                               flam_build_u32 (build, t, 2, row),
+                               i);
       prefix = flam_builder_stack (build->builder, prefix, id);
       if (build->n_chained++ > CHAINS_MAX)
         break;

@@ -214,11 +214,8 @@ FlamId
 flam_capture_writer_frame (FlamCaptureWriter *writer,
                            const FlamCaptureFrame *frame)
 {
-  gint64 values[] = { frame->module,
-                      (gint64)frame->address,
-                      frame->function,
-                      frame->line,
-                      frame->inline_depth };
+  gint64 values[] = { frame->module, (gint64)frame->address, frame->function,
+                      frame->line,   frame->inline_depth,    frame->file };
   return intern (writer, FLAM_CAPTURE_FRAMES, values);
 }
 
@@ -249,6 +246,7 @@ flam_capture_writer_get_frame (FlamCaptureWriter *writer,
   value->function = flam_capture_u32 (rows, 2, frame);
   value->line = flam_capture_u32 (rows, 3, frame);
   value->inline_depth = flam_capture_u32 (rows, 4, frame);
+  value->file = flam_capture_u32 (rows, 5, frame);
 }
 
 FlamId
@@ -426,9 +424,11 @@ void
 flam_capture_writer_symbol (FlamCaptureWriter *writer,
                             FlamId frame,
                             FlamId function,
+                            FlamId file,
                             guint32 line)
 {
-  push (writer, FLAM_CAPTURE_SYMBOLS, (gint64[]){ frame, function, line });
+  push (
+      writer, FLAM_CAPTURE_SYMBOLS, (gint64[]){ frame, function, line, file });
 }
 
 void
@@ -438,8 +438,9 @@ flam_capture_writer_rename (FlamCaptureWriter *writer,
                             FlamId function,
                             guint32 line)
 {
-  push (
-      writer, FLAM_CAPTURE_RENAMES, (gint64[]){ frame, time, function, line });
+  push (writer,
+        FLAM_CAPTURE_RENAMES,
+        (gint64[]){ frame, time, function, line, FLAM_NONE });
 }
 
 void

@@ -38,6 +38,7 @@ typedef struct
   FlamId module;   /* or FLAM_NONE */
   guint64 address; /* as module's addressing says */
   FlamId function; /* FLAM_NONE: an address to be named later */
+  FlamId file;     /* string, that the line is in; FLAM_NONE: the function's */
   guint32 line;
   guint32 inline_depth;
 } FlamCaptureFrame;
@@ -125,9 +126,11 @@ void flam_capture_writer_fact_number (FlamCaptureWriter *writer,
 void flam_capture_writer_warning (FlamCaptureWriter *writer, const char *text);
 
 /* Frame by frame: the chain of one frame is said in one go, caller first. */
+/* `file` as in FlamCaptureFrame. */
 void flam_capture_writer_symbol (FlamCaptureWriter *writer,
                                  FlamId frame,
                                  FlamId function,
+                                 FlamId file,
                                  guint32 line);
 /* Generated code: from `time` on `frame`'s address was this function. */
 void flam_capture_writer_rename (FlamCaptureWriter *writer,

@@ -4,6 +4,8 @@
 /* The tables. U32 and I64 are plain numbers; ID(TABLE) refers to a row of
  * that table or to none, REQUIRED(TABLE) to a row.
  *
+ * `file` beside a line is none where it is the function's.
+ *
  *   STRINGS         row 0 need not be ""
  *   MODULES         path, build id (hex), FlamAddressing
  *   FRAMES          what was recorded: an address in a module, with function
@@ -65,7 +67,7 @@ static const FlamCaptureColumn functions[] = {
 };
 static const FlamCaptureColumn frames[] = {
   ID ("module", MODULES), DELTA ("address"),    ID ("function", FUNCTIONS),
-  U32 ("line"),           U32 ("inline depth"),
+  U32 ("line"),           U32 ("inline depth"), ID ("file", STRINGS),
 };
 static const FlamCaptureColumn stacks[] = {
   ID ("prefix", STACKS),
@@ -143,6 +145,7 @@ static const FlamCaptureColumn symbols[] = {
   REQUIRED ("frame", FRAMES),
   REQUIRED ("function", FUNCTIONS),
   U32 ("line"),
+  ID ("file", STRINGS),
 };
 static const FlamCaptureColumn module_symbols[] = {
   REQUIRED ("module", MODULES),
@@ -155,6 +158,7 @@ static const FlamCaptureColumn renames[] = {
   DELTA ("time"),
   REQUIRED ("function", FUNCTIONS),
   U32 ("line"),
+  ID ("file", STRINGS),
 };
 
 static const struct

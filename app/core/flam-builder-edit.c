@@ -52,11 +52,12 @@ copy_frames (FlamBuilder *builder, const FlamFrames *frames)
 {
   for (FlamId i = 0; i < frames->n; i++)
     {
-      FlamId id = flam_builder_frame (builder,
-                                      frames->function[i],
-                                      frames->address[i],
-                                      frames->line[i],
-                                      frames->inline_depth[i]);
+      FlamId id = flam_builder_frame_in (builder,
+                                         frames->function[i],
+                                         frames->address[i],
+                                         frames->file[i],
+                                         frames->line[i],
+                                         frames->inline_depth[i]);
 
       g_assert (id == i);
     }

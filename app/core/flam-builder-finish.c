@@ -200,6 +200,7 @@ freeze_code (FlamBuilder *builder, FlamProfileBox *box)
   p->frames.n = columns[COLUMN_FRAME_FUNCTION].n;
   p->frames.function = own (COLUMN_FRAME_FUNCTION);
   p->frames.address = own (COLUMN_FRAME_ADDRESS);
+  p->frames.file = own (COLUMN_FRAME_FILE);
   p->frames.line = own (COLUMN_FRAME_LINE);
   p->frames.inline_depth = own (COLUMN_FRAME_DEPTH);
 

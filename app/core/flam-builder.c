@@ -10,55 +10,31 @@
 #include <string.h>
 
 static const guint column_sizes[] = {
-  [COLUMN_MODULE_NAME] = 4,
-  [COLUMN_MODULE_PATH] = 4,
-  [COLUMN_MODULE_BUILD_ID] = 4,
-  [COLUMN_MODULE_WHY] = 4,
-  [COLUMN_MODULE_SYMBOLS] = 1,
-  [COLUMN_MODULE_ADDRESSING] = 1,
-  [COLUMN_FUNCTION_NAME] = 4,
-  [COLUMN_FUNCTION_SYSTEM_NAME] = 4,
-  [COLUMN_FUNCTION_FILE] = 4,
-  [COLUMN_FUNCTION_MODULE] = 4,
-  [COLUMN_FUNCTION_LINE] = 4,
-  [COLUMN_FUNCTION_KIND] = 1,
-  [COLUMN_FUNCTION_FLAGS] = 1,
-  [COLUMN_FRAME_FUNCTION] = 4,
-  [COLUMN_FRAME_ADDRESS] = 8,
-  [COLUMN_FRAME_LINE] = 4,
-  [COLUMN_FRAME_DEPTH] = 2,
-  [COLUMN_STACK_PREFIX] = 4,
-  [COLUMN_STACK_FRAME] = 4,
-  [COLUMN_PROCESS_PID] = 4,
-  [COLUMN_PROCESS_NAME] = 4,
-  [COLUMN_PROCESS_PARENT] = 4,
-  [COLUMN_PROCESS_GENERATION] = 4,
-  [COLUMN_THREAD_PROCESS] = 4,
-  [COLUMN_THREAD_TID] = 4,
-  [COLUMN_THREAD_NAME] = 4,
-  [COLUMN_THREAD_GENERATION] = 4,
-  [COLUMN_SAMPLE_THREAD] = 4,
-  [COLUMN_SAMPLE_STACK] = 4,
-  [COLUMN_SAMPLE_TIME] = 8,
-  [COLUMN_SAMPLE_EVENT] = 2,
-  [COLUMN_SAMPLE_STATE] = 1,
-  [COLUMN_ALLOCATION_TIME] = 8,
-  [COLUMN_ALLOCATION_FREED_AT] = 8,
-  [COLUMN_ALLOCATION_SIZE] = 8,
-  [COLUMN_ALLOCATION_COUNT] = 8,
-  [COLUMN_ALLOCATION_AT_PEAK] = 8,
-  [COLUMN_ALLOCATION_THREAD] = 4,
-  [COLUMN_ALLOCATION_STACK] = 4,
-  [COLUMN_ALLOCATION_DISTANCE] = 2,
-  [COLUMN_ALLOCATION_ALLOCATOR] = 1,
-  [COLUMN_MARK_TIME] = 8,
-  [COLUMN_MARK_DURATION] = 8,
-  [COLUMN_MARK_THREAD] = 4,
-  [COLUMN_MARK_NAME] = 4,
-  [COLUMN_FORMER_PROCESS] = 4,
-  [COLUMN_FORMER_THREAD] = 4,
-  [COLUMN_FORMER_NAME] = 4,
-  [COLUMN_FORMER_UNTIL] = 8,
+  [COLUMN_MODULE_NAME] = 4,         [COLUMN_MODULE_PATH] = 4,
+  [COLUMN_MODULE_BUILD_ID] = 4,     [COLUMN_MODULE_WHY] = 4,
+  [COLUMN_MODULE_SYMBOLS] = 1,      [COLUMN_MODULE_ADDRESSING] = 1,
+  [COLUMN_FUNCTION_NAME] = 4,       [COLUMN_FUNCTION_SYSTEM_NAME] = 4,
+  [COLUMN_FUNCTION_FILE] = 4,       [COLUMN_FUNCTION_MODULE] = 4,
+  [COLUMN_FUNCTION_LINE] = 4,       [COLUMN_FUNCTION_KIND] = 1,
+  [COLUMN_FUNCTION_FLAGS] = 1,      [COLUMN_FRAME_FUNCTION] = 4,
+  [COLUMN_FRAME_ADDRESS] = 8,       [COLUMN_FRAME_FILE] = 4,
+  [COLUMN_FRAME_LINE] = 4,          [COLUMN_FRAME_DEPTH] = 2,
+  [COLUMN_STACK_PREFIX] = 4,        [COLUMN_STACK_FRAME] = 4,
+  [COLUMN_PROCESS_PID] = 4,         [COLUMN_PROCESS_NAME] = 4,
+  [COLUMN_PROCESS_PARENT] = 4,      [COLUMN_PROCESS_GENERATION] = 4,
+  [COLUMN_THREAD_PROCESS] = 4,      [COLUMN_THREAD_TID] = 4,
+  [COLUMN_THREAD_NAME] = 4,         [COLUMN_THREAD_GENERATION] = 4,
+  [COLUMN_SAMPLE_THREAD] = 4,       [COLUMN_SAMPLE_STACK] = 4,
+  [COLUMN_SAMPLE_TIME] = 8,         [COLUMN_SAMPLE_EVENT] = 2,
+  [COLUMN_SAMPLE_STATE] = 1,        [COLUMN_ALLOCATION_TIME] = 8,
+  [COLUMN_ALLOCATION_FREED_AT] = 8, [COLUMN_ALLOCATION_SIZE] = 8,
+  [COLUMN_ALLOCATION_COUNT] = 8,    [COLUMN_ALLOCATION_AT_PEAK] = 8,
+  [COLUMN_ALLOCATION_THREAD] = 4,   [COLUMN_ALLOCATION_STACK] = 4,
+  [COLUMN_ALLOCATION_DISTANCE] = 2, [COLUMN_ALLOCATION_ALLOCATOR] = 1,
+  [COLUMN_MARK_TIME] = 8,           [COLUMN_MARK_DURATION] = 8,
+  [COLUMN_MARK_THREAD] = 4,         [COLUMN_MARK_NAME] = 4,
+  [COLUMN_FORMER_PROCESS] = 4,      [COLUMN_FORMER_THREAD] = 4,
+  [COLUMN_FORMER_NAME] = 4,         [COLUMN_FORMER_UNTIL] = 8,
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (column_sizes) == N_COLUMNS);
 
@@ -321,6 +297,7 @@ flam_builder_function_unresolved (FlamBuilder *builder, FlamId module)
 typedef struct
 {
   FlamId function;
+  FlamId file;
   guint32 line;
   guint64 address;
   guint16 depth;
@@ -334,6 +311,7 @@ frame_equal (gconstpointer table, FlamId row, gconstpointer key)
 
   return at (builder, FlamId, COLUMN_FRAME_FUNCTION, row) == f->function &&
          at (builder, guint64, COLUMN_FRAME_ADDRESS, row) == f->address &&
+         at (builder, FlamId, COLUMN_FRAME_FILE, row) == f->file &&
          at (builder, guint32, COLUMN_FRAME_LINE, row) == f->line &&
          at (builder, guint16, COLUMN_FRAME_DEPTH, row) == f->depth;
 }
@@ -342,7 +320,8 @@ static FlamSlot *
 frame_slot (FlamBuilder *builder, const FrameKey *f, guint32 *hash)
 {
   *hash = flam_hash_pair ((guint64)f->function << 32 | f->line,
-                          f->address ^ (guint64)f->depth << 48);
+                          f->address ^ (guint64)f->depth << 48 ^
+                              (guint64)f->file << 20);
   return flam_interner_find (
       &builder->interners[INTERNER_FRAME], *hash, frame_equal, builder, f);
 }
@@ -354,7 +333,27 @@ flam_builder_frame (FlamBuilder *builder,
                     guint32 line,
                     guint inline_depth)
 {
-  FrameKey key = { function, line, address, MIN (inline_depth, G_MAXUINT16) };
+  g_assert (function < builder->columns[COLUMN_FUNCTION_NAME].n);
+  return flam_builder_frame_in (
+      builder,
+      function,
+      address,
+      at (builder, FlamId, COLUMN_FUNCTION_FILE, function),
+      line,
+      inline_depth);
+}
+
+FlamId
+flam_builder_frame_in (FlamBuilder *builder,
+                       FlamId function,
+                       guint64 address,
+                       FlamId file,
+                       guint32 line,
+                       guint inline_depth)
+{
+  FrameKey key = {
+    function, file, line, address, MIN (inline_depth, G_MAXUINT16)
+  };
   FlamId id = builder->columns[COLUMN_FRAME_FUNCTION].n;
   FlamSlot *slot;
   guint32 hash;
@@ -367,6 +366,7 @@ flam_builder_frame (FlamBuilder *builder,
   builder->interners[INTERNER_FRAME].used++;
   push (builder, FlamId, COLUMN_FRAME_FUNCTION, function);
   push (builder, guint64, COLUMN_FRAME_ADDRESS, address);
+  push (builder, FlamId, COLUMN_FRAME_FILE, file);
   push (builder, guint32, COLUMN_FRAME_LINE, line);
   push (builder, guint16, COLUMN_FRAME_DEPTH, key.depth);
   return id;

@@ -64,11 +64,19 @@ FlamId flam_builder_function_named (FlamBuilder *builder,
  * "[unknown]" for FLAM_NONE; kind UNRESOLVED. */
 FlamId flam_builder_function_unresolved (FlamBuilder *builder, FlamId module);
 
+/* A place in the function's own file. */
 FlamId flam_builder_frame (FlamBuilder *builder,
                            FlamId function,
                            guint64 address,
                            guint32 line,
                            guint inline_depth);
+/* A place in `file` (string). */
+FlamId flam_builder_frame_in (FlamBuilder *builder,
+                              FlamId function,
+                              guint64 address,
+                              FlamId file,
+                              guint32 line,
+                              guint inline_depth);
 /* `prefix` FLAM_NONE: a root. */
 FlamId flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
 /* The same without a search, five times as fast: for files that hold each

@@ -106,14 +106,19 @@ dump_code (GString *out, const FlamProfile *p)
       g_string_append_c (out, '\n');
     }
   for (FlamId i = 0; i < p->frames.n; i++)
-    g_string_append_printf (out,
-                            "frame %u function=%u address=%" G_GINT64_MODIFIER
-                            "x line=%u inline=%u\n",
-                            i,
-                            p->frames.function[i],
-                            p->frames.address[i],
-                            p->frames.line[i],
-                            p->frames.inline_depth[i]);
+    {
+      g_string_append_printf (out,
+                              "frame %u function=%u address=%" G_GINT64_MODIFIER
+                              "x line=%u inline=%u",
+                              i,
+                              p->frames.function[i],
+                              p->frames.address[i],
+                              p->frames.line[i],
+                              p->frames.inline_depth[i]);
+      if (p->frames.file[i] != p->functions.file[p->frames.function[i]])
+        g_string_append_printf (out, " file=%s", text (p, p->frames.file[i]));
+      g_string_append_c (out, '\n');
+    }
   for (FlamId i = 0; i < p->stacks.n; i++)
     {
       g_string_append_printf (out, "stack %u", i);

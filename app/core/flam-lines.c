@@ -20,9 +20,9 @@ sum_stacks (const FlamWeights *weights)
 static FlamId
 find_string (const FlamProfile *profile, const char *text)
 {
-  for (FlamId f = 0; f < profile->functions.n; f++)
+  for (FlamId f = 0; f < profile->frames.n; f++)
     {
-      FlamId file = profile->functions.file[f];
+      FlamId file = profile->frames.file[f];
 
       if (file != 0 && strcmp (flam_profile_string (profile, file), text) == 0)
         return file;
@@ -48,7 +48,7 @@ is_wanted (const FlamProfile *profile,
   FlamId frame = profile->stacks.frame[stack];
   FlamId owner = profile->frames.function[frame];
 
-  return profile->functions.file[owner] == file &&
+  return profile->frames.file[frame] == file &&
          profile->frames.line[frame] != 0 &&
          (function == FLAM_NONE || owner == function);
 }
@@ -139,8 +139,7 @@ flam_lines_files (const FlamWeights *weights, guint *n)
   memset (row_of_file, 0xff, 4 * (gsize)flam_profile_n_strings (profile));
   for (FlamId s = 0; s < stacks->n; s++)
     {
-      FlamId function = profile->frames.function[stacks->frame[s]];
-      FlamId file = profile->functions.file[function];
+      FlamId file = profile->frames.file[stacks->frame[s]];
       FlamId above = stacks->prefix[s];
       FlamFileRow *row;
 
@@ -156,9 +155,7 @@ flam_lines_files (const FlamWeights *weights, guint *n)
       row = &g_array_index (rows, FlamFileRow, row_of_file[file]);
       row->self += weights->weight[s];
       while (above != FLAM_NONE &&
-             profile->functions
-                     .file[profile->frames.function[stacks->frame[above]]] !=
-                 file)
+             profile->frames.file[stacks->frame[above]] != file)
         above = stacks->prefix[above];
       if (above == FLAM_NONE)
         row->total += total[s];

@@ -17,7 +17,7 @@ typedef struct
   gint64 total;
 } FlamLineRow;
 
-/* `file` is a source path as the profile has it (functions.file). Ascending
+/* `file` is a source path as the profile has it (frames.file). Ascending
  * by line; `n` rows, g_free. With `function` not FLAM_NONE, that function's
  * frames alone. The selection's transforms do not matter here: a line costs
  * what it costs; its measure, threads and times do, through the weights. */

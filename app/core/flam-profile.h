@@ -41,7 +41,9 @@ typedef struct
   const guint8 *flags;       /* FlamFunctionFlags */
 } FlamFunctions;
 
-/* A place in a function. The address of a caller's frame is that of the call
+/* A place in a function: a line of a file, which need not be the file that the
+ * function begins in (#line, X macros, code that was included into it). The
+ * address of a caller's frame is that of the call
  * (return address - 1), so it may be looked up as it stands. Frames of one
  * address that was inlined into follow one another on the stack: the physical
  * function has inline depth 0, what was inlined into it 1, 2, ... */
@@ -50,6 +52,7 @@ typedef struct
   guint32 n;
   const FlamId *function;
   const guint64 *address; /* see module's addressing; 0 with no module */
+  const FlamId *file;     /* string: that the line is in, or "" */
   const guint32 *line;    /* 0 unknown */
   const guint16 *inline_depth;
 } FlamFrames;

@@ -148,12 +148,13 @@ frame_key (const Walk *walk, FlamId frame)
     {
     case FLAM_BY_LINE:
       key.line = profile->frames.line[frame];
+      key.file = profile->frames.file[frame];
       break;
     case FLAM_BY_MODULE:
       key.function = profile->functions.module[function];
       break;
     case FLAM_BY_FILE:
-      key.function = profile->functions.file[function];
+      key.function = profile->frames.file[frame];
       break;
     case FLAM_BY_FUNCTION:
     case FLAM_BY_THREAD:
@@ -179,7 +180,7 @@ find_recursion (const Walk *walk, FlamId node, const FlamDraftKey *key)
       const FlamDraftKey *other = flam_draft_key (walk->draft, node);
 
       if (other->function == key->function && other->line == key->line &&
-          !other->thread)
+          other->file == key->file && !other->thread)
         return node;
       if (recursion != FLAM_RECURSION_COLLAPSE)
         return FLAM_NONE;
@@ -307,7 +308,7 @@ static void
 walk_thread (Walk *walk, const FlamThreadWeight *rows, guint n, GArray *list)
 {
   const FlamStacks *stacks = &walk->profile->stacks;
-  FlamDraftKey key = { 0, rows[0].thread, 0, TRUE };
+  FlamDraftKey key = { .function = rows[0].thread, .thread = TRUE };
   FlamId root = flam_draft_node (walk->draft, &key);
 
   for (guint i = 0; i < list->len; i++)

@@ -34,14 +34,15 @@ draft_equal (gconstpointer table, FlamId row, gconstpointer key)
   const FlamDraftKey *b = key;
 
   return a->parent == b->parent && a->function == b->function &&
-         a->line == b->line && a->thread == b->thread;
+         a->file == b->file && a->line == b->line && a->thread == b->thread;
 }
 
 FlamId
 flam_draft_node (FlamDraft *draft, const FlamDraftKey *key)
 {
   guint32 hash = flam_hash_pair ((guint64)key->parent << 32 | key->function,
-                                 (guint64)key->line << 1 | key->thread);
+                                 (guint64)key->file << 32 ^
+                                     (guint64)key->line << 1 ^ key->thread);
   FlamSlot *slot =
       flam_interner_find (&draft->interner, hash, draft_equal, draft, key);
 

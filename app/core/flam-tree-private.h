@@ -26,6 +26,7 @@ typedef struct
 {
   FlamId parent;
   FlamId function; /* or module, file, thread: the key */
+  FlamId file;     /* FLAM_BY_LINE: of the line; 0 otherwise */
   guint32 line;
   gboolean thread; /* the key is a thread */
 } FlamDraftKey;

@@ -155,10 +155,14 @@ flam_tree_place (const FlamTree *tree, FlamId node, const char **file)
   *file = "";
   if (frame == FLAM_NONE)
     return 0;
+  if (profile->frames.line[frame] != 0)
+    {
+      *file = flam_profile_string (profile, profile->frames.file[frame]);
+      return profile->frames.line[frame];
+    }
   function = profile->frames.function[frame];
   *file = flam_profile_string (profile, profile->functions.file[function]);
-  return profile->frames.line[frame] ? profile->frames.line[frame]
-                                     : profile->functions.line[function];
+  return profile->functions.line[function];
 }
 
 /* The child of `parent` with this name, or FLAM_NONE. */

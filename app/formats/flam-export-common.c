@@ -7,6 +7,7 @@
 typedef struct
 {
   FlamId id;
+  FlamId file; /* of the line */
   guint32 line;
   gboolean is_function; /* threads stand on top of functions */
 } Thing;
@@ -25,7 +26,7 @@ equal_things (gconstpointer a, gconstpointer b)
   const Thing *x = a;
   const Thing *y = b;
 
-  return x->id == y->id && x->line == y->line &&
+  return x->id == y->id && x->line == y->line && x->file == y->file &&
          x->is_function == y->is_function;
 }
 
@@ -48,6 +49,8 @@ flam_things_init (FlamThings *things, const FlamTree *tree)
         }
       keys[i].id = tree->function[i];
       keys[i].line = tree->line[i];
+      keys[i].file =
+          tree->line[i] != 0 ? tree->profile->frames.file[tree->frame[i]] : 0;
       keys[i].is_function = flam_tree_function (tree, i) != FLAM_NONE;
       if (!g_hash_table_lookup_extended (table, &keys[i], NULL, &number))
         {
@@ -102,8 +105,13 @@ flam_export_file (const FlamTree *tree, FlamId node, guint32 *line)
   *line = 0;
   if (function == FLAM_NONE)
     return "";
-  *line = tree->line[node] != 0 ? tree->line[node]
-                                : tree->profile->functions.line[function];
+  if (tree->line[node] != 0)
+    {
+      *line = tree->line[node];
+      return flam_profile_string (
+          tree->profile, tree->profile->frames.file[tree->frame[node]]);
+    }
+  *line = tree->profile->functions.line[function];
   return flam_profile_string (tree->profile,
                               tree->profile->functions.file[function]);
 }

@@ -95,6 +95,9 @@ put_frames (Export *export)
         .function = functions->kind[function] == FLAM_KIND_UNRESOLVED
                         ? FLAM_NONE
                         : export->functions[function],
+        .file = frames->file[i] != functions->file[function]
+                    ? string (export, frames->file[i])
+                    : FLAM_NONE,
         .line = frames->line[i],
         .inline_depth = frames->inline_depth[i],
       };

@@ -98,7 +98,7 @@ new_frame (FlamPythonCode *code, FlamCaptureWriter *writer, gint64 offset)
 {
   gsize size;
   const guint8 *lines = g_bytes_get_data (code->lines, &size);
-  FlamCaptureFrame frame = { .module = FLAM_NONE };
+  FlamCaptureFrame frame = { .file = FLAM_NONE, .module = FLAM_NONE };
   FlamFunction function = { .module = FLAM_NONE,
                             .line = code->first_line,
                             .kind = FLAM_KIND_INTERPRETED,

@@ -109,6 +109,9 @@ put_chain (FlamCaptureWriter *writer,
           writer,
           frame,
           flam_capture_writer_function (writer, &function),
+          symbol->line_file != NULL && symbol->line_file != symbol->file
+              ? flam_capture_writer_string (writer, symbol->line_file)
+              : FLAM_NONE,
           symbol->line);
     }
 }
@@ -198,7 +201,7 @@ put_generations (FlamCaptureWriter *writer,
       FlamId id = flam_capture_writer_function (writer, &function);
 
       if (last == FLAM_NONE)
-        flam_capture_writer_symbol (writer, frame, id, now->line);
+        flam_capture_writer_symbol (writer, frame, id, FLAM_NONE, now->line);
       else if (id != last || now->line != last_line)
         flam_capture_writer_rename (
             writer, frame, (gint64)now->since - origin, id, now->line);

@@ -32,7 +32,8 @@ frame_of (gpointer data,
 {
   FlamSampler *sampler = data;
   FlamMapping mapping = { start, end, start - bias, inode, (char *)path };
-  FlamCaptureFrame frame = { .module = FLAM_NONE,
+  FlamCaptureFrame frame = { .file = FLAM_NONE,
+                             .module = FLAM_NONE,
                              .address = offset,
                              .function = FLAM_NONE };
   const FlamCode *code;

@@ -224,9 +224,9 @@ flam_view_refresh (FlamView *view, FlamCodes *codes, gint64 now)
 FlamId
 flam_view_frame (FlamView *view, FlamCaptureWriter *writer, guint64 pc)
 {
-  FlamCaptureFrame frame = { .module = FLAM_NONE,
-                             .address = pc,
-                             .function = FLAM_NONE };
+  FlamCaptureFrame frame = {
+    .file = FLAM_NONE, .module = FLAM_NONE, .address = pc, .function = FLAM_NONE
+  };
   gpointer found = g_hash_table_lookup (view->places, GSIZE_TO_POINTER (pc));
   const FlamUnwindMap *map;
   FlamId id;

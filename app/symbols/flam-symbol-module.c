@@ -286,8 +286,8 @@ file_of (FlamSymbolModule *module, const char *raw, const char *directory)
   return file;
 }
 
-/* A line belongs to the function's file. Where code of another file was
- * included into the function, the line is not known. */
+/* A line may be of another file than the function's: what was included into
+ * it, what #line names. */
 static void
 place_frame (FlamSymbolModule *module,
              const FlamDwarfFrame *dwarf,
@@ -305,8 +305,11 @@ place_frame (FlamSymbolModule *module,
     }
   else if (line_file)
     frame->file = line_file;
-  if (line_file == frame->file)
-    frame->line = dwarf->line;
+  if (line_file)
+    {
+      frame->line_file = line_file;
+      frame->line = dwarf->line;
+    }
 }
 
 static void

@@ -40,7 +40,8 @@ typedef struct
   const char *system_name; /* as linked; the same pointer where the same */
   const char *file;        /* where the function is defined, or "" */
   guint32 first_line;      /* where its definition begins, or 0 */
-  guint32 line;            /* of this place in `file`; 0 unknown */
+  const char *line_file;   /* that `line` is in; NULL: in `file` */
+  guint32 line;            /* of this place; 0 unknown */
   guint flags;             /* FlamFunctionFlags: of an interpreter's own code */
 } FlamSymbolFrame;
 

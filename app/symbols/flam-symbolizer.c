@@ -191,11 +191,16 @@ answer (Run *run,
   for (guint i = 0; i < chain->n; i++)
     {
       const FlamSymbolFrame *frame = &chain->frames[i];
-      FlamId id = flam_builder_frame (run->builder,
-                                      add_function (run, job->id, frame, kind),
-                                      query->address,
-                                      frame->line,
-                                      i);
+      FlamId id = flam_builder_frame_in (
+          run->builder,
+          add_function (run, job->id, frame, kind),
+          query->address,
+          flam_builder_string (run->builder,
+                               frame->line_file ? frame->line_file
+                                                : frame->file,
+                               -1),
+          frame->line,
+          i);
       g_array_append_val (run->chain, id);
     }
   flam_builder_replace_frame (run->builder,

@@ -25,12 +25,14 @@ write_code (FlamCaptureWriter *writer)
     .kind = FLAM_KIND_NATIVE,
   };
   FlamCaptureFrame root = {
+    .file = flam_capture_writer_string (writer, "included.h"),
     .module = module,
     .address = 0x1000,
     .function = flam_capture_writer_function (writer, &named),
     .line = 5,
   };
-  FlamCaptureFrame leaf = { .module = module,
+  FlamCaptureFrame leaf = { .file = FLAM_NONE,
+                            .module = module,
                             .address = 0x2345,
                             .function = FLAM_NONE };
   FlamId frame = flam_capture_writer_frame (writer, &root);
@@ -56,6 +58,7 @@ write_python (FlamCaptureWriter *writer, FlamId thread, FlamId below)
     .flags = FLAM_FUNCTION_IMPORT | FLAM_FUNCTION_IRRELEVANT,
   };
   FlamCaptureFrame frame = {
+    .file = FLAM_NONE,
     .module = FLAM_NONE,
     .function = flam_capture_writer_function (writer, &cook),
   };
@@ -95,9 +98,12 @@ write_symbols (FlamCaptureWriter *writer)
 
   helper.name = flam_capture_writer_string (writer, "helper");
   flam_capture_writer_symbol (
-      writer, 1, flam_capture_writer_function (writer, &work), 22);
-  flam_capture_writer_symbol (
-      writer, 1, flam_capture_writer_function (writer, &helper), 31);
+      writer, 1, flam_capture_writer_function (writer, &work), FLAM_NONE, 22);
+  flam_capture_writer_symbol (writer,
+                              1,
+                              flam_capture_writer_function (writer, &helper),
+                              flam_capture_writer_string (writer, "grammar.y"),
+                              31);
   flam_capture_writer_module_symbols (writer, 0, FLAM_SYMBOLS_CAPTURE, "");
 }
 
@@ -189,6 +195,27 @@ assert_names (const FlamProfile *profile, FlamId stack, const char *expected)
   g_assert_cmpstr (text->str, ==, expected);
 }
 
+/* The places of a sample's stack, leaf first: a line's file may be another than
+ * its function's. */
+static void
+assert_places (const FlamProfile *profile, guint sample, const char *expected)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (FlamId stack = profile->samples.stack[sample]; stack != FLAM_NONE;
+       stack = profile->stacks.prefix[stack])
+    {
+      FlamId frame = profile->stacks.frame[stack];
+
+      g_string_append_printf (
+          text,
+          "%s:%u ",
+          flam_profile_string (profile, profile->frames.file[frame]),
+          profile->frames.line[frame]);
+    }
+  g_assert_cmpstr (text->str, ==, expected);
+}
+
 static void
 assert_stack (const FlamProfile *profile, guint sample, const char *expected)
 {
@@ -209,6 +236,7 @@ test_round_trip (void)
   g_assert_nonnull (profile);
   g_assert_cmpstr (profile->facts.command, ==, "example --fast");
   g_assert_cmpint (profile->samples.n, ==, 3);
+  assert_places (profile, 0, "grammar.y:31 example.c:22 included.h:5 ");
   g_assert_cmpint (profile->measures[0].weight[1], ==, 8);
   g_assert_cmpint (profile->samples.stack[2], ==, FLAM_NONE);
   g_assert_cmpint (profile->threads.tid[0], ==, 43);

@@ -58,7 +58,8 @@ get_frame (gpointer data,
            guint64 inode,
            guint64 offset)
 {
-  FlamCaptureFrame frame = { .module = FLAM_NONE,
+  FlamCaptureFrame frame = { .file = FLAM_NONE,
+                             .module = FLAM_NONE,
                              .function = FLAM_NONE,
                              .address = offset };
 

@@ -115,7 +115,7 @@ make_stack (FlamCaptureWriter *writer, guint number)
 {
   g_autofree char *name = g_strdup_printf ("%u", number);
   FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
-  FlamCaptureFrame frame = { .module = FLAM_NONE };
+  FlamCaptureFrame frame = { .file = FLAM_NONE, .module = FLAM_NONE };
 
   function.name = flam_capture_writer_string (writer, name);
   function.system_name = function.file =

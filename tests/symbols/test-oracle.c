@@ -193,20 +193,33 @@ compare_nm (const char *path)
 }
 
 /* What addr2line prints of one address: "FUNCTION\nFILE:LINE\n" for each
- * frame, innermost first. */
+ * frame, innermost first. Of members that the compiler made itself, binutils'
+ * names the unit's file beside a line of the header's: with_files FALSE. */
 static gboolean
-agrees_with_lines (const FlamSymbolChain *chain, char **lines, guint n)
+agrees_with_lines (const FlamSymbolChain *chain,
+                   char **lines,
+                   guint n,
+                   gboolean with_files)
 {
   if (chain->n * 2 != n)
     return FALSE;
   for (guint i = 0; i < chain->n; i++)
     {
       const FlamSymbolFrame *frame = &chain->frames[chain->n - 1 - i];
-      const char *colon = strrchr (lines[2 * i + 1], ':');
+      const char *place = lines[2 * i + 1];
+      const char *colon = strrchr (place, ':');
       guint64 line = colon ? g_ascii_strtoull (colon + 1, NULL, 10) : 0;
+      const char *file = frame->line_file ? frame->line_file : frame->file;
+      g_autofree char *ours = g_path_get_basename (file);
+      g_autofree char *path = g_strndup (place, colon ? colon - place : 0);
+      g_autofree char *theirs = g_path_get_basename (path);
 
-      if (frame->line != 0 && line != frame->line)
-        return FALSE;
+      if (line != frame->line ||
+          (with_files && line != 0 && strcmp (ours, theirs) != 0))
+        {
+          g_test_message ("%s:%u, by the other %s", file, frame->line, place);
+          return FALSE;
+        }
     }
   return TRUE;
 }
@@ -221,6 +234,7 @@ compare_tool (const char *tool, const char *path)
   g_autofree char *text = NULL;
   g_auto (GStrv) lines = NULL;
   Score score = { tool };
+  gboolean is_llvm = strstr (tool, "llvm") != NULL;
   guint at = 0;
 
   g_ptr_array_add (argv, g_strdup (tool));
@@ -242,7 +256,7 @@ compare_tool (const char *tool, const char *path)
       if (flam_symbol_module_lookup (module, addresses[i], &chain) &&
           chain.state == FLAM_SYMBOLS_DWARF && strcmp (lines[first], "??"))
         note (&score,
-              agrees_with_lines (&chain, lines + first, at - first),
+              agrees_with_lines (&chain, lines + first, at - first, is_llvm),
               addresses[i]);
     }
   report (&score, path);
@@ -338,6 +352,74 @@ static const Comparison nm = compare_nm;
 static const Comparison addr2line = compare_addr2line;
 static const Comparison llvm = compare_llvm;
 
+/* Lines of other files than the function's: what a generator names by #line,
+ * what X macros include. All of a function's cost may be there. */
+static void
+test_included (void)
+{
+  static const char source[] =
+      "int sum;\n"
+      "int parse (int n)\n"
+      "{\n"
+      "#line 100 \"grammar.y\"\n"
+      "  for (int i = 0; i < n; i++)\n"
+      "    sum += i * n;\n"
+      "  return sum;\n"
+      "}\n"
+      "#line 9 \"program.c\"\n"
+      "int opcodes (int code)\n"
+      "{\n"
+      "  switch (code)\n"
+      "    {\n"
+      "#define OPCODE(n) case n: sum = sum * n + code; break;\n"
+      "#include \"opcodes.def\"\n"
+      "    }\n"
+      "  return sum;\n"
+      "}\n"
+      "int main (int argc, char **argv)\n"
+      "{ return parse (argc) + opcodes (argc); }\n";
+  static const char opcodes[] = "OPCODE (1)\nOPCODE (7)\nOPCODE (19)\n";
+  g_autofree char *folder = g_dir_make_tmp ("flam-included-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename (folder, "program.c", NULL);
+  g_autofree char *def = g_build_filename (folder, "opcodes.def", NULL);
+  g_autofree char *program = g_build_filename (folder, "program", NULL);
+  const char *compile[] = { "cc", "-O1", "-g", "-o", program, file, NULL };
+  const char *tidy[] = { "rm", "-r", folder, NULL };
+  g_autoptr (FlamSymbolModule) module = NULL;
+  g_autofree char *said = NULL;
+  g_autofree char *tidied = NULL;
+  const FlamSymbol *all;
+  guint32 n;
+  guint of_grammar = 0, of_opcodes = 0;
+
+  g_assert_true (g_file_set_contents (file, source, -1, NULL));
+  g_assert_true (g_file_set_contents (def, opcodes, -1, NULL));
+  said = run (compile);
+  g_assert_nonnull (said);
+  compare_tool ("addr2line", program);
+  compare_llvm (program);
+  module = flam_symbol_module_open (program, NULL, NULL);
+  all = flam_symbol_table_get (flam_symbol_module_get_table (module), &n);
+  for (guint32 i = 0; i < n; i++)
+    for (guint64 at = all[i].start; at < all[i].end; at++)
+      {
+        FlamSymbolChain chain;
+        const char *line_file;
+
+        if (!flam_symbol_module_lookup (module, at, &chain) ||
+            chain.frames[chain.n - 1].line_file == NULL)
+          continue;
+        line_file = chain.frames[chain.n - 1].line_file;
+        of_grammar += g_str_has_suffix (line_file, "grammar.y");
+        of_opcodes += g_str_has_suffix (line_file, "opcodes.def");
+      }
+  g_test_message (
+      "%u bytes of grammar.y, %u of opcodes.def", of_grammar, of_opcodes);
+  g_assert_cmpuint (of_grammar, >, 8);
+  g_assert_cmpuint (of_opcodes, >, 8);
+  tidied = run (tidy);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -352,5 +434,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/oracle/addr2line", &addr2line, on_each_with_symbols);
   g_test_add_data_func ("/oracle/llvm", &llvm, on_each_with_symbols);
   g_test_add_func ("/oracle/clang", test_clang);
+  g_test_add_func ("/oracle/included", test_included);
   return g_test_run ();
 }
