@@ -2,10 +2,16 @@
 #include "flam-formats.h"
 #include "flam-gperftools.h"
 
+#include <string.h>
+
 /* The profiles gperftools (and programs that took after it) write without
  * protocol buffers: flam-gperftools-cpu.c and flam-gperftools-text.c. All have
  * addresses of the process and end in a copy of /proc/PID/maps, after a line
- * "MAPPED_LIBRARIES:" in those that are text.
+ * "MAPPED_LIBRARIES:" in those that are text; or, after "--- Memory map: ---",
+ * in a brief one of code alone, where words may stand for others:
+ *
+ *      source=/home
+ *      00400000-00fcb000: $source/program
  *
  * What "pprof --raw" writes has names before the profile, the outermost of a
  * chain of inlined functions first:
@@ -27,31 +33,83 @@ typedef struct
 
 /* --- the map ------------------------------------------------------------- */
 
-/* "7fa0-7fb0 r-xp 00027000 00:00 332383  /usr/lib/libc.so.6" */
-static void
-read_mapping (FlamGperftools *reader, const char *line, gsize length)
+static const char *
+skip_spaces (const char *p, const char *end)
 {
-  const char *p = line, *end = line + length;
+  while (p < end && flam_text_is_space (*p))
+    p++;
+  return p;
+}
+
+static const char *
+skip_word (const char *p, const char *end)
+{
+  while (p < end && !flam_text_is_space (*p))
+    p++;
+  return p;
+}
+
+/* "$word/program" -> what "word=/home" said. */
+static char *
+expand_path (GHashTable *words, const char *path, gsize length)
+{
+  const char *slash = memchr (path, '/', length);
+  gsize n = slash != NULL ? (gsize)(slash - path) : length;
+  g_autofree char *word = g_strndup (path, n);
+  const char *value = g_hash_table_lookup (words, word);
+
+  return value == NULL
+             ? g_strndup (path, length)
+             : g_strdup_printf ("%s%.*s", value, (int)(length - n), path + n);
+}
+
+static void
+read_word (GHashTable *words, const char *p, const char *end)
+{
+  const char *equals = memchr (p, '=', end - p);
+
+  if (equals != NULL)
+    g_hash_table_insert (words,
+                         g_strdup_printf ("$%.*s", (int)(equals - p), p),
+                         g_strndup (equals + 1, end - equals - 1));
+}
+
+/* "7fa0-7fb0 r-xp 00027000 00:00 332383  /usr/lib/libc.so.6"
+ * "7fa0-7fb0: /usr/lib/libc.so.6" */
+static void
+read_mapping (FlamGperftools *reader,
+              GHashTable *words,
+              const char *line,
+              gsize length)
+{
+  const char *end = line + length, *p = skip_spaces (line, end);
+  const char *start = p;
   Mapping mapping = { 0 };
   g_autofree char *path = NULL;
 
   if (!flam_text_hex (&p, end, &mapping.start) || p == end || *p++ != '-' ||
-      !flam_text_hex (&p, end, &mapping.limit) || end - p < 6 || p[0] != ' ' ||
-      p[3] != 'x')
-    return;
-  p += 6;
-  if (!flam_text_hex (&p, end, &mapping.offset))
-    return;
-  for (guint field = 0; field < 2; field++)
+      !flam_text_hex (&p, end, &mapping.limit))
     {
-      while (p < end && *p == ' ')
-        p++;
-      while (p < end && *p != ' ')
-        p++;
+      read_word (words, start, end);
+      return;
     }
-  while (p < end && flam_text_is_space (*p))
-    p++;
-  path = g_strndup (p, end - p);
+  if (p < end && *p == ':')
+    {
+      p = skip_spaces (p + 1, end);
+      end = skip_word (p, end);
+    }
+  else if (end - p < 6 || p[0] != ' ' || p[3] != 'x')
+    return;
+  else
+    {
+      p += 6;
+      if (!flam_text_hex (&p, end, &mapping.offset))
+        return;
+      for (guint field = 0; field < 2; field++)
+        p = skip_word (skip_spaces (p, end), end);
+      p = skip_spaces (p, end);
+    }
+  path = expand_path (words, p, end - p);
   if (*path == '\0')
     return;
   mapping.module =
@@ -71,11 +129,13 @@ compare_mappings (gconstpointer a, gconstpointer b)
 static void
 read_map (FlamGperftools *reader, FlamText *text)
 {
+  g_autoptr (GHashTable) words =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   const char *line;
   gsize length;
 
   while (flam_text_next (text, &line, &length))
-    read_mapping (reader, line, length);
+    read_mapping (reader, words, line, length);
   g_array_sort (reader->mappings, compare_mappings);
 }
 
