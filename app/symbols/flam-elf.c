@@ -13,6 +13,9 @@
 /* More PT_LOADs than any linker writes, fewer than cost anything. */
 #define SEGMENTS_MAX 4096
 #define UNPACKED_MAX ((guint64)1 << 32)
+/* Compressed debug information unpacks to three to ten times its size. */
+#define UNPACKED_RATIO 32
+#define UNPACKED_FREE ((guint64)256 << 20)
 
 struct _FlamElf
 {
@@ -106,10 +109,58 @@ read_soname (Elf *handle)
   return g_strdup ("");
 }
 
+/* As the older form, ".zdebug_line", says it: "ZLIB" and a big-endian number.
+ */
+static guint64
+old_unpacked_size (Elf_Scn *section)
+{
+  Elf_Data *data = elf_rawdata (section, NULL);
+  guint64 size;
+
+  if (!data || !data->d_buf || data->d_size < 12 ||
+      memcmp (data->d_buf, "ZLIB", 4) != 0)
+    return 0;
+  memcpy (&size, (const char *)data->d_buf + 4, sizeof size);
+  return GUINT64_FROM_BE (size);
+}
+
+/* What reads debug information unpacks each compressed section it comes by, and
+ * looks at the compressed size alone. */
+static gboolean
+unpacks_too_much (Elf *handle, gsize size)
+{
+  guint64 most = MAX ((guint64)size * UNPACKED_RATIO, UNPACKED_FREE);
+  guint64 sum = 0;
+  size_t names = 0;
+
+  elf_getshdrstrndx (handle, &names);
+  for (Elf_Scn *section = elf_nextscn (handle, NULL); section;
+       section = elf_nextscn (handle, section))
+    {
+      GElf_Shdr header;
+      GElf_Chdr packed;
+      const char *name;
+      guint64 own = 0;
+
+      if (!gelf_getshdr (section, &header))
+        continue;
+      name = elf_strptr (handle, names, header.sh_name);
+      if (header.sh_flags & SHF_COMPRESSED)
+        own = gelf_getchdr (section, &packed) ? packed.ch_size : 0;
+      else if (name && g_str_has_prefix (name, ".zdebug"))
+        own = old_unpacked_size (section);
+      if (own > most - sum)
+        return TRUE;
+      sum += own;
+    }
+  return FALSE;
+}
+
 static FlamElf *
 finish_open (FlamElf *elf, GError **error)
 {
   GElf_Ehdr header;
+  size_t size = 0;
 
   if (!elf->handle || elf_kind (elf->handle) != ELF_K_ELF ||
       !gelf_getehdr (elf->handle, &header))
@@ -119,6 +170,19 @@ finish_open (FlamElf *elf, GError **error)
                    FLAM_ERROR_INVALID,
                    "%s: not an ELF file, or its header is damaged",
                    elf->path);
+      flam_elf_free (elf);
+      return NULL;
+    }
+  if (elf_rawfile (elf->handle, &size) && unpacks_too_much (elf->handle, size))
+    {
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_TOO_LARGE,
+                   "%s: its compressed sections unpack to more than %d times "
+                   "the file and %d MiB",
+                   elf->path,
+                   UNPACKED_RATIO,
+                   (int)(UNPACKED_FREE >> 20));
       flam_elf_free (elf);
       return NULL;
     }

@@ -68,6 +68,30 @@ test_compressed (void)
   variant ("compressed", "-g -gz");
 }
 
+/* A section of zeros that takes a thousandth of its size. */
+static void
+test_bomb (void)
+{
+  g_autofree char *path = in_folder ("bomb");
+  g_autofree char *program = in_folder ("compressed");
+  g_autoptr (FlamElf) whole = flam_elf_open (program, NULL);
+  g_autoptr (FlamElf) elf = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!run ("truncate -s 300M zeros") ||
+      !run ("objcopy --add-section .debug_junk=zeros compressed grown") ||
+      !run ("objcopy --compress-debug-sections=zlib grown bomb") ||
+      !run ("rm zeros grown"))
+    {
+      g_test_skip ("objcopy cannot do this");
+      return;
+    }
+  g_assert_nonnull (whole);
+  elf = flam_elf_open (path, &error);
+  g_assert_null (elf);
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_TOO_LARGE);
+}
+
 static void
 test_split_4 (void)
 {
@@ -406,6 +430,7 @@ main (int argc, char **argv)
   g_test_add_func ("/debug-files/dwarf-4", test_dwarf_4);
   g_test_add_func ("/debug-files/dwarf-5", test_dwarf_5);
   g_test_add_func ("/debug-files/compressed", test_compressed);
+  g_test_add_func ("/debug-files/bomb", test_bomb);
   g_test_add_func ("/debug-files/split-4", test_split_4);
   g_test_add_func ("/debug-files/split-5", test_split_5);
   g_test_add_func ("/debug-files/split-missing", test_split_missing);
