@@ -6,6 +6,7 @@
 
 #include "peer-captures.h"
 
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -334,6 +335,68 @@ check_speedscope (const Capture *capture,
   g_assert_cmpuint (checked, >=, 3);
 }
 
+/* How many samples of the profile ended in this line. */
+static gint64
+samples_at (const FlamProfile *profile, const char *file, gint64 line)
+{
+  gint64 n = 0;
+
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    {
+      FlamId stack = profile->samples.stack[i];
+      FlamId frame = stack != FLAM_NONE ? profile->stacks.frame[stack] : 0;
+      FlamId function = profile->frames.function[frame];
+
+      n += stack != FLAM_NONE && profile->frames.line[frame] == line &&
+           strcmp (
+               flam_profile_string (profile, profile->functions.file[function]),
+               file) == 0;
+    }
+  return n;
+}
+
+/* V8's own words of the lines that were hit. */
+static void
+test_v8_lines (void)
+{
+  g_auto (Capture) capture;
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  JsonArray *nodes;
+  gint64 all = 0;
+
+  if (!open_capture ("js/node.cpuprofile", "js/node.cpuprofile", &capture))
+    return;
+  g_assert_true (json_parser_load_from_data (parser, capture.expect, -1, NULL));
+  nodes = json_object_get_array_member (
+      json_node_get_object (json_parser_get_root (parser)), "nodes");
+  for (guint i = 0; i < json_array_get_length (nodes); i++)
+    {
+      JsonObject *node = json_array_get_object_element (nodes, i);
+      const char *url = json_object_get_string_member (
+          json_object_get_object_member (node, "callFrame"), "url");
+      const char *file = g_str_has_prefix (url, "file://") ? url + 7 : url;
+      JsonArray *ticks =
+          json_object_has_member (node, "positionTicks")
+              ? json_object_get_array_member (node, "positionTicks")
+              : NULL;
+
+      for (guint t = 0; ticks != NULL && t < json_array_get_length (ticks); t++)
+        {
+          JsonObject *tick = json_array_get_object_element (ticks, t);
+          gint64 n = json_object_get_int_member (tick, "ticks");
+
+          g_assert_cmpint (
+              samples_at (capture.profile,
+                          file,
+                          json_object_get_int_member (tick, "line")),
+              >=,
+              n);
+          all += n;
+        }
+    }
+  g_assert_cmpint (all, ==, 69);
+}
+
 static void
 test_v8 (void)
 {
@@ -503,6 +566,7 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/peers/dhat/gz", "valgrind/dhat.alloc.json.gz", test_dhat);
   g_test_add_func ("/peers/v8", test_v8);
+  g_test_add_func ("/peers/v8-lines", test_v8_lines);
   g_test_add_func ("/peers/pprof/go-cpu", test_go_cpu);
   g_test_add_func ("/peers/pprof/go-heap", test_go_heap);
   g_test_add_func ("/peers/gperftools", test_gperftools);
