@@ -105,8 +105,10 @@ flam_window_is_vacant (FlamWindow *self)
 void
 flam_window_toast (FlamWindow *self, const char *message)
 {
+  g_autofree char *text = g_markup_escape_text (message, -1);
+
   g_return_if_fail (FLAM_IS_WINDOW (self));
-  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (message));
+  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (text));
 }
 
 /* --- opening -------------------------------------------------------------- */
