@@ -67,12 +67,65 @@ parse_time (const char *p, const char *end, gint64 *time)
   return TRUE;
 }
 
-/* What follows the ids, up to and with the event. Something must be there that
- * only stands there: else the number before was part of the name. */
-static gboolean
-parse_facts (const char *p, const char *end, FlamScriptHeader *header)
+/* perf pads numbers to a width of their own, by which those are known that
+ * nothing else tells from a part of the name. */
+#define ID_WIDTH 6
+#define PERIOD_WIDTH 10
+#define ADDRESS_WIDTH 17
+
+/* The columns of a token with the spaces before it. */
+static gsize
+padded_width (const char *line, const char *p, const char *stop)
 {
-  gboolean first = TRUE;
+  while (p > line && p[-1] == ' ')
+    p--;
+  return stop - p;
+}
+
+static gboolean
+is_number (const char *p, const char *stop, gint64 *number)
+{
+  return flam_text_number (&p, stop, number) && p == stop;
+}
+
+static gboolean
+is_address (const char *p, const char *stop)
+{
+  guint64 address;
+
+  return flam_text_hex (&p, stop, &address) && p == stop;
+}
+
+/* "[002]" */
+static gboolean
+is_cpu (const char *p, const char *stop)
+{
+  gint64 cpu;
+
+  return stop - p > 2 && *p == '[' && stop[-1] == ']' &&
+         is_number (p + 1, stop - 1, &cpu);
+}
+
+/* What the CPU ran in, and the like: "K", "UE". */
+static gboolean
+is_misc (const char *p, const char *stop)
+{
+  for (; p < stop; p++)
+    if (strchr ("KUHGgMFESp", *p) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* What stands from `p` on: "[cpu] misc time: period event:", each or none, in
+ * this order; FALSE if something else does, or nothing does that only stands
+ * there: then what was before was part of the name. */
+static gboolean
+parse_facts (const char *line,
+             const char *p,
+             const char *end,
+             FlamScriptHeader *header)
+{
+  gboolean certain = FALSE;
 
   header->time = -1;
   header->has_period = FALSE;
@@ -80,14 +133,13 @@ parse_facts (const char *p, const char *end, FlamScriptHeader *header)
   for (p = skip_space (p, end); p < end; p = skip_space (p, end))
     {
       const char *stop = token_end (p, end);
-      const char *digits = p;
+      gboolean early = header->time < 0 && !header->has_period;
       gint64 number;
 
-      if (header->time < 0 && parse_time (p, stop, &header->time))
-        first = FALSE;
-      else if (*p == '[' && stop[-1] == ']')
-        first = FALSE;
-      else if (flam_text_number (&digits, stop, &number) && digits == stop)
+      if (early && (parse_time (p, stop, &header->time) || is_cpu (p, stop)))
+        certain = TRUE;
+      else if (!header->has_period && is_number (p, stop, &number) &&
+               (certain || padded_width (line, p, stop) >= PERIOD_WIDTH))
         {
           header->period = number;
           header->has_period = TRUE;
@@ -95,42 +147,231 @@ parse_facts (const char *p, const char *end, FlamScriptHeader *header)
       else if (stop[-1] == ':' && stop - p > 1)
         {
           header->event = (FlamSlice){ p, stop - p - 1 };
-          header->rest = flam_slice_trim (stop, end);
+          header->leaf = flam_slice_trim (stop, end);
           return TRUE;
         }
-      else if (first)
+      else if (!certain && !(early && is_misc (p, stop)))
         return FALSE;
       p = stop;
     }
-  header->rest = (FlamSlice){ end, 0 };
-  return header->time >= 0 || first;
+  return certain;
 }
 
-gboolean
-flam_script_parse_header (const char *text,
-                          gsize length,
-                          FlamScriptHeader *header)
+/* "comm 12/13   1000", each or none: all that is left of a header without a
+ * time, a CPU and an event. */
+static void
+parse_bare (const char *line,
+            const char *text,
+            const char *end,
+            FlamScriptHeader *header)
 {
-  const char *end = text + length;
-  const char *p = text;
+  const char *p = end;
 
-  if (length == 0 || flam_text_is_space (*text))
-    return FALSE;
-  while ((p = token_end (p, end)) < end)
+  header->time = -1;
+  header->event = (FlamSlice){ "samples", strlen ("samples") };
+  while (p > text && !flam_text_is_space (p[-1]))
+    p--;
+  header->has_period = is_number (p, end, &header->period) &&
+                       padded_width (line, p, end) >= PERIOD_WIDTH;
+  if (header->has_period)
     {
-      const char *comm_end = p;
-      const char *stop;
+      FlamSlice before = flam_slice_trim (text, p);
+      end = before.text + before.length;
+      for (p = end; p > text && !flam_text_is_space (p[-1]);)
+        p--;
+    }
+  header->who = (FlamSlice){ text, end - text };
+  if (!parse_ids (p, end, header) ||
+      (header->pid < 0 && p > text && padded_width (line, p, end) < ID_WIDTH))
+    {
+      header->pid = header->tid = -1;
+      p = end;
+    }
+  header->comm = flam_slice_trim (text, p);
+  header->certain = header->has_period && header->tid >= 0;
+}
 
-      p = skip_space (p, end);
-      stop = token_end (p, end);
-      if (p == stop || !parse_ids (p, stop, header) ||
-          !parse_facts (stop, end, header))
+/* Ids and facts from the leftmost place where they may stand; facts alone. */
+static gboolean
+parse_full (const char *line,
+            const char *text,
+            const char *end,
+            FlamScriptHeader *header)
+{
+  for (const char *p = text; p < end; p = skip_space (token_end (p, end), end))
+    {
+      const char *stop = token_end (p, end);
+      if (!parse_ids (p, stop, header) ||
+          !parse_facts (line, stop, end, header))
         continue;
-      header->comm = (FlamSlice){ text, comm_end - text };
+      header->certain = TRUE;
+      header->comm = flam_slice_trim (text, p);
       header->who = (FlamSlice){ text, stop - text };
       return TRUE;
     }
+  header->pid = header->tid = -1;
+  for (const char *p = text; p < end; p = skip_space (token_end (p, end), end))
+    if (parse_facts (line, p, end, header))
+      {
+        header->certain = header->time >= 0;
+        header->comm = header->who = flam_slice_trim (text, p);
+        return TRUE;
+      }
   return FALSE;
+}
+
+/* Where the frame of a sample without a call chain stands: the last address,
+ * as wide as perf makes it, that a name follows. Addresses that were sampled
+ * may stand before and behind it. */
+static const char *
+find_leaf (const char *line, const char *end)
+{
+  const char *leaf = end;
+  const char *last = NULL; /* the token before, if it is an address */
+
+  for (const char *p = skip_space (line, end); p < end;)
+    {
+      const char *stop = token_end (p, end);
+      gboolean wide =
+          padded_width (line, p, stop) >= ADDRESS_WIDTH && is_address (p, stop);
+
+      if (last != NULL && !wide)
+        leaf = last;
+      last = wide ? p : NULL;
+      p = skip_space (stop, end);
+    }
+  return leaf == end && last != NULL ? last : leaf;
+}
+
+gboolean
+flam_script_parse_header (const char *line,
+                          gsize length,
+                          FlamScriptHeader *header)
+{
+  const char *end = line + length;
+  const char *leaf = find_leaf (line, end);
+  FlamSlice head = flam_slice_trim (line, leaf);
+
+  memset (header, 0, sizeof *header);
+  if (length == 0 || (head.length == 0 && leaf == end))
+    return FALSE;
+  if (!parse_full (line, head.text, head.text + head.length, header))
+    parse_bare (line, head.text, head.text + head.length, header);
+  if (leaf < end)
+    {
+      header->leaf = (FlamSlice){ leaf, end - leaf };
+      header->certain = TRUE;
+    }
+  else if (header->leaf.length > 0)
+    {
+      FlamScriptFrame frame;
+      if (!flam_script_parse_frame (header->leaf, &frame))
+        header->leaf.length = 0;
+    }
+  /* Neither an event nor a sample has that weight. */
+  if (header->has_period && flam_slice_is (header->event, "samples"))
+    header->event = (FlamSlice){ "period", strlen ("period") };
+  return TRUE;
+}
+
+/* --- other lines --------------------------------------------------------- */
+
+gboolean
+flam_script_parse_record (const char *text, gsize length, guint64 *lost)
+{
+  static const char key[] = "PERF_RECORD_";
+  static const char key_lost[] = "PERF_RECORD_LOST lost ";
+  const char *end = text + length;
+  const char *found = memmem (text, length, key, strlen (key));
+  gint64 number;
+
+  if (found == NULL || (found > text && !flam_text_is_space (found[-1])))
+    return FALSE;
+  *lost = 0;
+  if ((gsize)(end - found) > strlen (key_lost) &&
+      memcmp (found, key_lost, strlen (key_lost)) == 0)
+    {
+      found += strlen (key_lost);
+      if (flam_text_number (&found, end, &number))
+        *lost = number;
+    }
+  return TRUE;
+}
+
+gboolean
+flam_script_is_chain_line (const char *text, const char *end)
+{
+  const char *p = skip_space (text, end);
+  const char *stop = token_end (p, end);
+
+  return p > text && is_address (p, stop) &&
+         (*text == '\t' || stop - text > ADDRESS_WIDTH);
+}
+
+static const char *
+branch_before (const char *text, const char *slash)
+{
+  while (slash > text && !flam_text_is_space (slash[-1]))
+    slash--;
+  return slash;
+}
+
+/* Where what perf prints of a sample behind its stack begins: registers,
+ * branches ("0x4c4/0x4af/P/-/-/0"), code. */
+static const char *
+find_details (const char *text, const char *end)
+{
+  static const char *const keys[] = { " ilen: ", " insn: ", " ABI:",
+                                      "/P/-/",   "/M/-/",   "/-/-/" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      const char *found = memmem (text, end - text, keys[i], strlen (keys[i]));
+      if (found != NULL)
+        end = *found == '/' ? branch_before (text, found) : found;
+    }
+  return end;
+}
+
+gboolean
+flam_script_is_detail (const char *text, const char *end)
+{
+  return skip_space (find_details (text, end), end) == skip_space (text, end);
+}
+
+static gboolean
+belongs_to_chain (const char *text, const char *end)
+{
+  FlamScriptHeader header;
+  FlamScriptFrame frame;
+  FlamSlice line = { text, end - text };
+  guint64 lost;
+
+  if (*text == '\t' || flam_script_is_chain_line (text, end) ||
+      skip_space (text, end) == end || flam_script_is_detail (text, end))
+    return TRUE;
+  if (*text == '#' || flam_script_parse_record (text, end - text, &lost))
+    return FALSE;
+  if (flam_script_parse_header (text, end - text, &header) && header.certain)
+    return FALSE;
+  return flam_script_is_source_line (text, end) ||
+         flam_script_parse_frame (line, &frame);
+}
+
+const char *
+flam_script_chain_end (const char *p, const char *end, gboolean *cut)
+{
+  const char *newline;
+
+  for (; (newline = memchr (p, '\n', end - p)) != NULL; p = newline + 1)
+    {
+      const char *stop =
+          newline > p && newline[-1] == '\r' ? newline - 1 : newline;
+      if (stop == p || !belongs_to_chain (p, stop))
+        return p;
+    }
+  *cut = TRUE;
+  return p < end && belongs_to_chain (p, end) ? end : p;
 }
 
 /* --- a line of the call chain -------------------------------------------- */
@@ -191,13 +432,14 @@ flam_script_parse_frame (FlamSlice text, FlamScriptFrame *frame)
 {
   const char *end = text.text + text.length;
   const char *first_end = memchr (text.text, '\n', text.length);
-  const char *line_end = first_end != NULL ? first_end : end;
+  const char *line_end =
+      find_details (text.text, first_end != NULL ? first_end : end);
   const char *p = skip_space (text.text, line_end);
   FlamSlice rest;
 
   memset (frame, 0, sizeof *frame);
-  if (!flam_text_hex (&p, line_end, &frame->address) || p == line_end ||
-      !flam_text_is_space (*p))
+  if (!flam_text_hex (&p, line_end, &frame->address) ||
+      (p < line_end && !flam_text_is_space (*p) && *p != '\r'))
     return FALSE;
   rest = flam_slice_trim (p, line_end);
   if (flam_slice_ends (rest, "(inlined)"))
