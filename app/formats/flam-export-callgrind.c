@@ -9,10 +9,12 @@
  *    12 40                  line, cost of its own
  *    cob=(1) cfi=(1)        the same three of a function it calls
  *    cfn=(3) parse
- *    calls=0 30             how often is not known; its line
+ *    calls=1 30             its line
  *    12 25                  line, cost of the calls
  *
  * A call inside the same call counts once, so that no cost exceeds the whole.
+ * How often a function is called is not known: 1, since callgrind_annotate
+ * takes the line behind calls=0 for a cost of the caller's own.
  */
 
 #include "flam-formats.h"
@@ -171,7 +173,7 @@ put_thing (Writer *writer, FlamId thing)
       const Call *call = calls->pdata[i];
       guint32 callee_line = put_place (writer, call->edge.callee, TRUE);
       g_string_append_printf (writer->out,
-                              "calls=0 %u\n%u %" G_GINT64_FORMAT "\n",
+                              "calls=1 %u\n%u %" G_GINT64_FORMAT "\n",
                               callee_line,
                               line,
                               flam_export_whole (tree, call->cost));
@@ -226,7 +228,8 @@ save (const FlamTree *tree,
   put_head (&writer);
   if (tree->self[0] > 0)
     g_string_append_printf (out,
-                            "fn=[no stack]\n0 %" G_GINT64_FORMAT "\n\n",
+                            "ob=???\nfl=???\nfn=[no stack]\n0 %" G_GINT64_FORMAT
+                            "\n\n",
                             flam_export_whole (tree, tree->self[0]));
   for (guint i = 0; i < n; i++)
     put_thing (&writer, i);

@@ -18,7 +18,12 @@
  *    cob=(1) cfi=(2) cfn=(5) work        of the function that is called:
  *    calls=12 20                         how often, where it begins
  *    11 4000                             the call's line, inclusive costs
+ *    jfi=(4) jfn=(5) work2              of another function jumped into:
+ *    jump=7 30                          how often, where to; jcnd=6/7 30
+ *    12                                 the line that jumps
  *    summary: 4130 5
+ *
+ * A number may be given its name in any of these lines.
  *
  * Costs may be fewer than events; the others are 0. Source of facts:
  * valgrind's manual, "Callgrind Format Specification"; cg_annotate. */
@@ -41,6 +46,7 @@ typedef struct
   guint32 function;
   gboolean has_function;
   gboolean is_call; /* the next line of costs is of a call */
+  gboolean is_jump; /* the next line is where a jump starts: no costs */
   guint64 bad_lines, first_bad;
 } Reader;
 
@@ -213,6 +219,11 @@ read_costs (Reader *reader, const char *p, const char *end)
       if (p < end && !flam_text_number (&p, end, &costs[i]))
         return FALSE;
     }
+  if (reader->is_jump)
+    {
+      reader->is_jump = FALSE;
+      return TRUE;
+    }
   if (!reader->has_function)
     return FALSE;
   line = CLAMP (reader->position[reader->n_positions - 1], 0, G_MAXINT32);
@@ -289,9 +300,14 @@ read_place (Reader *reader, const char *line, const char *end)
     reader->called_name = read_name (reader, FUNCTIONS, p, end);
   else if (starts (line, end, "calls=", &p))
     reader->is_call = TRUE;
+  else if (starts (line, end, "jfi=", &p))
+    read_name (reader, FILES, p, end);
+  else if (starts (line, end, "jfn=", &p))
+    read_name (reader, FUNCTIONS, p, end);
+  else if (starts (line, end, "jump=", &p) || starts (line, end, "jcnd=", &p))
+    reader->is_jump = TRUE;
   else
-    return starts (line, end, "jump=", &p) || starts (line, end, "jcnd=", &p) ||
-           starts (line, end, "rfl=", &p) || starts (line, end, "rfn=", &p) ||
+    return starts (line, end, "rfl=", &p) || starts (line, end, "rfn=", &p) ||
            starts (line, end, "rcalls=", &p);
   return TRUE;
 }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Exports to callgrind's format, read by valgrind's own callgrind_annotate:
+ * the costs of all functions add up to the total, which is the tree's. Skipped
+ * where valgrind is not installed. */
+
+#include "flam-formats.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static gint64
+grouped_number (const GMatchInfo *match, int which)
+{
+  g_autofree char *text = g_match_info_fetch (match, which);
+  gint64 value = 0;
+
+  for (const char *p = text; *p != '\0'; p++)
+    if (g_ascii_isdigit (*p))
+      value = value * 10 + (*p - '0');
+  return value;
+}
+
+static char *
+annotate (const FlamTree *tree)
+{
+  const FlamExportOptions options = { "title", FLAM_PALETTE_AUTO };
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = NULL;
+  char *text = NULL;
+  int status, fd = g_file_open_tmp ("flambeau-XXXXXX", &path, &error);
+
+  g_assert_no_error (error);
+  g_close (fd, NULL);
+  flam_exporter_find ("callgrind")->save (tree, &options, out, &error);
+  g_assert_no_error (error);
+  g_file_set_contents (path, out->str, (gssize)out->len, &error);
+  g_assert_no_error (error);
+  const char *argv[] = {
+    "callgrind_annotate", "--threshold=100", "--auto=no", path, NULL
+  };
+  g_spawn_sync (NULL,
+                (char **)argv,
+                NULL,
+                G_SPAWN_SEARCH_PATH,
+                NULL,
+                NULL,
+                &text,
+                NULL,
+                &status,
+                &error);
+  g_unlink (path);
+  g_assert_no_error (error);
+  g_assert_true (g_spawn_check_wait_status (status, &error));
+  return text;
+}
+
+static void
+test_annotate (gconstpointer name)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "captures", name, NULL);
+  g_autofree char *program = g_find_program_in_path ("callgrind_annotate");
+  g_autoptr (GRegex) row = g_regex_new (
+      "^ *([\\d,]+) \\([\\d. ]+%\\)  (.*)$", G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autofree char *text = NULL;
+  gint64 total = -1, sum = 0;
+
+  if (program == NULL)
+    {
+      g_test_skip ("valgrind is not installed");
+      return;
+    }
+  profile = flam_formats_load (path, NULL, &error);
+  g_assert_no_error (error);
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+  text = annotate (tree);
+  for (g_regex_match (row, text, 0, &match); g_match_info_matches (match);
+       g_match_info_next (match, NULL))
+    {
+      g_autofree char *what = g_match_info_fetch (match, 2);
+      if (strstr (what, "PROGRAM TOTALS") != NULL)
+        total = grouped_number (match, 1);
+      else
+        sum += grouped_number (match, 1);
+    }
+  g_assert_cmpint (total, ==, tree->total[0]);
+  g_assert_cmpint (sum, ==, total);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const names[] = { "callgrind/small.callgrind",
+                                       "callgrind/jumps.callgrind",
+                                       "perf-data/shapes.perf.data",
+                                       "perf-script/shapes.script",
+                                       "folded/rough.folded" };
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *test = g_strconcat ("/callgrind/", names[i], NULL);
+      g_test_add_data_func (test, names[i], test_annotate);
+    }
+  return g_test_run ();
+}
