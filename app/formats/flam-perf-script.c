@@ -298,14 +298,28 @@ flam_script_parse_record (const char *text, gsize length, guint64 *lost)
   return TRUE;
 }
 
-gboolean
-flam_script_is_chain_line (const char *text, const char *end)
+/* The columns of the address that a line begins with, 0 without one. */
+static gsize
+address_width (const char *text, const char *end)
 {
   const char *p = skip_space (text, end);
   const char *stop = token_end (p, end);
 
-  return p > text && is_address (p, stop) &&
-         (*text == '\t' || stop - text > ADDRESS_WIDTH);
+  return p > text && is_address (p, stop) ? stop - text : 0;
+}
+
+gboolean
+flam_script_is_chain_line (const char *text, const char *end)
+{
+  gsize width = address_width (text, end);
+
+  return width > (*text == '\t' ? 0 : ADDRESS_WIDTH);
+}
+
+gboolean
+flam_script_is_exact_chain_line (const char *text, const char *end)
+{
+  return *text == '\t' && address_width (text, end) == ADDRESS_WIDTH;
 }
 
 static const char *

@@ -77,6 +77,8 @@ gboolean
 flam_script_parse_record (const char *text, gsize length, guint64 *lost);
 /* A frame where perf prints those of call chains: behind a tab, or as wide. */
 gboolean flam_script_is_chain_line (const char *text, const char *end);
+/* The same to the column, as only perf writes it. */
+gboolean flam_script_is_exact_chain_line (const char *text, const char *end);
 /* Behind the lines at `p` that belong to a sample whose header is above; `*cut`
  * if more text might add to them. */
 const char *

@@ -489,6 +489,28 @@ test_all_have_fixtures (gconstpointer captures)
     }
 }
 
+/* Text that is nobody's, though its lines look like somebody's. */
+static void
+test_foreign (void)
+{
+  static const char *const texts[] = {
+    "Total allocations:\n\t532\n\nTotal memory:\n\t24.715MB\n",
+    "CPU     ID                    FUNCTION:NAME\n  0  64091     :tick-60s\n",
+    "a name\n\t12 apples\n\tadd some\n",
+    "10 20\n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (FlamSource) source =
+          flam_source_new_from_data ("unknown", texts[i], strlen (texts[i]));
+      const FlamImporter *importer = flam_formats_probe (source);
+
+      if (importer != NULL && strcmp (importer->id, "folded") != 0)
+        g_test_fail_printf ("text %u is %s", i, importer->id);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -503,5 +525,6 @@ main (int argc, char **argv)
       add_folder (captures, folders->pdata[i]);
   g_test_add_data_func (
       "/formats/all-have-fixtures", captures, test_all_have_fixtures);
+  g_test_add_func ("/formats/foreign", test_foreign);
   return g_test_run ();
 }
