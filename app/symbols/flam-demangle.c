@@ -49,19 +49,24 @@ run (Demangler demangler, const char *name, int options)
 }
 
 /* Legacy Rust names are C++ names that end in a hash: "17h<16 hex>E", after
- * which LLVM may have put ".llvm.123". */
+ * which LLVM may have put ".llvm.123". Dots may stand before, too: ".." is
+ * "::" within a part of the name. */
 static gboolean
 is_legacy_rust (const char *name)
 {
-  const char *end = strchr (name, '.');
-  gsize n = end ? (gsize)(end - name) : strlen (name);
+  for (const char *hash = strstr (name, "17h"); hash != NULL;
+       hash = strstr (hash + 1, "17h"))
+    {
+      const char *digits = hash + 3;
+      guint n = 0;
 
-  if (n < 23 || name[n - 1] != 'E' || strncmp (name + n - 20, "17h", 3) != 0)
-    return FALSE;
-  for (gsize i = n - 17; i < n - 1; i++)
-    if (!g_ascii_isxdigit (name[i]))
-      return FALSE;
-  return TRUE;
+      while (n < 16 && g_ascii_isxdigit (digits[n]))
+        n++;
+      if (n == 16 && digits[n] == 'E' &&
+          (digits[n + 1] == '\0' || digits[n + 1] == '.'))
+        return TRUE;
+    }
+  return FALSE;
 }
 
 /* "a.b!(int).c(int)" -> "a.b!(int).c" */

@@ -12,6 +12,12 @@ static const struct
     "core::fmt::Formatter::pad" },
   { "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.77",
     "core::fmt::Formatter::pad" },
+  { "_ZN63_$LT$core..ptr..Unique$LT$T$GT$$u20$as$u20$core..ops..Deref$GT$"
+    "5deref17h19f2ad4920655e85E",
+    "<core::ptr::Unique<T> as core::ops::Deref>::deref" },
+  { "_ZN4core3ptr42drop_in_place$LT$alloc..string..String$GT$"
+    "17h0123456789abcdefE.llvm.77",
+    "core::ptr::drop_in_place<alloc::string::String>" },
   { "_RNvC6_123foo3bar", "123foo::bar" },
   { "_RNvMNtC3foo3barNtB2_3Baz3new", "<foo::bar::Baz>::new" },
   { "_ZSt4sortIPiEvT_S1_", "std::sort<int*>" },
