@@ -154,6 +154,21 @@ flam_format_plain (const FlamMeasure *measure, gint64 weight)
 
 /* --- names --------------------------------------------------------------- */
 
+/* Brackets that are a name of their own: Python's "f.<locals>.<lambda>", Go's
+ * "http.(*Client).Do", "<module>", Java's "String::<init>". Rust's
+ * "<T as Trait>::f" is none. */
+static gboolean
+is_bracketed_name (const char *before, const char *at)
+{
+  gsize n = strlen (before);
+
+  if (n == 0)
+    return strstr (at, ">::") == NULL;
+  return before[n - 1] == '.' || (g_str_has_suffix (before, "::") &&
+                                  (g_str_has_prefix (at, "<init>") ||
+                                   g_str_has_prefix (at, "<clinit>")));
+}
+
 /* `name` without what stands between each outermost pair of `open` and
  * `close`. "operator<", "operator()" and "->" are no brackets. */
 static char *
@@ -173,6 +188,16 @@ without_brackets (const char *name, char open, char close)
 
           g_string_append_len (kept, p, end - p);
           p = end - 1;
+          continue;
+        }
+      if (depth == 0 && *p == open && is_bracketed_name (kept->str, p))
+        {
+          const char *end = strchr (p, close);
+
+          if (end == NULL)
+            break;
+          g_string_append_len (kept, p, end + 1 - p);
+          p = end;
           continue;
         }
       if (*p == close && depth > 0 && p[-1] != '-')
@@ -227,7 +252,7 @@ flam_format_short_name (const char *name, guint max)
     if (*plain)
       {
         g_free (shorter);
-        shorter = g_steal_pointer (&plain);
+        shorter = g_strdup (g_str_has_prefix (plain, "::") ? plain + 2 : plain);
       }
   }
   while (!fits (shorter, max) && (colons = strstr (shorter, "::")) != NULL &&

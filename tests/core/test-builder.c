@@ -177,6 +177,12 @@ test_short_names (void)
     { "std::vector<int>::push_back(int&&)", 12, "push_back" },
     { "ns::operator<<(std::ostream&)", 14, "ns::operator<<" },
     { "a_very_long_function_name", 10, "a_v…n_name" },
+    { "inner.<locals>.<genexpr>", 20, "inner.…ls>.<genexpr>" },
+    { "<frozen_module_name>", 12, "<fr…le_name>" },
+    { "net/http.(*Client).Do(x)", 22, "net/http.(*Client).Do" },
+    { "<alloc::vec::Vec<T> as Trait>::f", 8, "f" },
+    { "java/lang/String::<init>(char)", 24, "java/lang/String::<init>" },
+    { "(garbage collector)", 8, "(ga…tor)" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
