@@ -14,6 +14,7 @@ typedef struct
   FlamId node;
   guint8 dropped;   /* IGNORE matched */
   guint8 swallowed; /* below a COLLAPSE or PRUNE */
+  guint8 importing; /* hidden: at or below import machinery */
 } Path;
 
 typedef struct
@@ -96,9 +97,20 @@ switched_off (const Walk *walk, FlamId frame)
           walk->profile->frames.inline_depth[frame] > 0) ||
          (selection->hide_irrelevant &&
           (flags & FLAM_FUNCTION_IRRELEVANT) != 0) ||
-         (selection->hide_imports && (flags & FLAM_FUNCTION_IMPORT) != 0) ||
          (selection->no_native && kind != FLAM_KIND_INTERPRETED &&
           kind != FLAM_KIND_ROOT);
+}
+
+/* An import is its machinery and all that runs because of it: the cost stands
+ * at the one who imports. */
+static gboolean
+is_import (const Walk *walk, FlamId frame)
+{
+  const FlamProfile *profile = walk->profile;
+  FlamId function = profile->frames.function[frame];
+
+  return walk->selection->hide_imports &&
+         (profile->functions.flags[function] & FLAM_FUNCTION_IMPORT) != 0;
 }
 
 /* Applies the transforms to one frame; FALSE when it is not to be seen. */
@@ -109,7 +121,8 @@ transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamId frame)
   guint64 matches = walk->matches[walk->profile->frames.function[frame]];
   gboolean swallow = FALSE;
 
-  if (switched_off (walk, frame))
+  path->importing |= is_import (walk, frame);
+  if (path->importing || switched_off (walk, frame))
     return FALSE;
   for (guint t = 0; t < transforms->len; t++)
     {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 #include "flam-memray-report.h"
+#include "flam-python.h"
 
 typedef struct
 {
@@ -35,6 +36,25 @@ get_string (const Reader *reader, gint64 string)
              : 0;
 }
 
+/* The report says of whole subtrees that they are imports, and of the
+ * machinery that it is not interesting; which frames are the machinery is
+ * Memray's rule (frame_tools.py). */
+static guint
+function_flags (Reader *reader, guint node, const char *name, const char *file)
+{
+  static const char *const importing[] = {
+    "import_name", "import_from", "import_all_from", NULL
+  };
+  guint flags = flam_python_flags (file);
+
+  if (g_strv_contains (importing, name) && g_str_has_suffix (file, "ceval.c"))
+    flags |= FLAM_FUNCTION_IMPORT | FLAM_FUNCTION_IRRELEVANT;
+  if (node < reader->report.columns[FLAM_MEMRAY_INTERESTING]->len &&
+      get (reader, FLAM_MEMRAY_INTERESTING, node) == 0)
+    flags |= FLAM_FUNCTION_IRRELEVANT;
+  return flags;
+}
+
 static FlamId
 make_frame (Reader *reader, guint node)
 {
@@ -43,18 +63,20 @@ make_frame (Reader *reader, guint node)
     .file = get_string (reader, get (reader, FLAM_MEMRAY_FILE_NAME, node)),
     .module = FLAM_NONE,
   };
+  const char *name = flam_builder_get_string (reader->builder, function.name);
   const char *file = flam_builder_get_string (reader->builder, function.file);
+  FlamId id;
 
   function.kind = g_str_has_suffix (file, ".py") || file[0] == '<'
                       ? FLAM_KIND_INTERPRETED
                       : FLAM_KIND_NATIVE;
-  if (get (reader, FLAM_MEMRAY_IMPORT, node) != 0)
-    function.flags = FLAM_FUNCTION_IMPORT;
-  else if (get (reader, FLAM_MEMRAY_INTERESTING, node) == 0)
-    function.flags = FLAM_FUNCTION_IRRELEVANT;
+  function.flags = function_flags (reader, node, name, file);
+  id = strcmp (name, "???") != 0
+           ? flam_builder_function (reader->builder, &function)
+           : flam_builder_function_unresolved (reader->builder, FLAM_NONE);
   return flam_builder_frame (
       reader->builder,
-      flam_builder_function (reader->builder, &function),
+      id,
       0,
       CLAMP (get (reader, FLAM_MEMRAY_LINE, node), 0, G_MAXINT32),
       0);
@@ -101,10 +123,15 @@ node_stack (Reader *reader, guint32 node)
   return stack;
 }
 
+/* Merged threads are one that has no name: what the nodes say then is any of
+ * those that were merged. */
 static FlamId
 node_thread (Reader *reader, guint32 node)
 {
-  FlamId name = get_string (reader, get (reader, FLAM_MEMRAY_THREAD, node));
+  FlamId name =
+      reader->report.merged
+          ? 0
+          : get_string (reader, get (reader, FLAM_MEMRAY_THREAD, node));
   FlamId thread = GPOINTER_TO_UINT (g_hash_table_lookup (
                       reader->threads, GUINT_TO_POINTER (name))) -
                   1;
@@ -216,15 +243,16 @@ highest_mark (const Reader *reader)
 }
 
 /* The sizes of single blocks are not told: some of them get a byte more than
- * the others, so that all are together what they should be. */
+ * the others, so that all are together what they should be. Intervals without
+ * blocks are what came and went between two snapshots. */
 static void
 add_interval (Reader *reader, const FlamMemrayInterval *interval, gint64 mark)
 {
-  gint64 blocks = CLAMP (interval->blocks, 1, G_MAXINT64);
   gint64 bytes = MAX (interval->bytes, 0);
+  gint64 blocks = MAX (interval->blocks, bytes > 0 ? 1 : 0);
   gboolean live = mark >= 0 && interval->from <= mark &&
                   (interval->to < 0 || interval->to > mark);
-  gint64 larger = bytes % blocks;
+  gint64 larger = blocks > 0 ? bytes % blocks : 0;
   FlamAllocation row = {
     .time = snapshot_time (reader, interval->from),
     .freed_at =
@@ -237,10 +265,11 @@ add_interval (Reader *reader, const FlamMemrayInterval *interval, gint64 mark)
   for (guint part = 0; part < 2; part++)
     {
       row.count = part == 0 ? blocks - larger : larger;
+      if (row.count == 0)
+        continue;
       row.size = bytes / blocks + part;
       row.at_peak = mark < 0 ? -1 : live ? row.count : 0;
-      if (row.count > 0)
-        flam_builder_add_allocation (reader->builder, &row);
+      flam_builder_add_allocation (reader->builder, &row);
     }
 }
 

@@ -7,7 +7,7 @@
 
 static const char *const column_names[FLAM_MEMRAY_N_COLUMNS] = {
   "function",      "filename",  "lineno",      "value",
-  "n_allocations", "thread_id", "interesting", "import_system",
+  "n_allocations", "thread_id", "interesting",
 };
 
 void
@@ -156,6 +156,84 @@ read_intervals (FlamMemrayReport *report, FlamJson *json)
 }
 
 static void
+append_string (FlamMemrayReport *report,
+               FlamBuilder *builder,
+               guint column,
+               const char *text,
+               gssize length)
+{
+  FlamId id = flam_builder_string (builder, text, length);
+  gint64 index = report->strings->len;
+
+  g_array_append_val (report->strings, id);
+  g_array_append_val (report->columns[column], index);
+}
+
+/* "work at app.py:18", or "???" */
+static void
+append_place (FlamMemrayReport *report, FlamBuilder *builder, const char *text)
+{
+  const char *at = strstr (text, " at ");
+  const char *file = at != NULL ? at + strlen (" at ") : "";
+  const char *colon = strrchr (file, ':');
+  gint64 line = colon != NULL ? g_ascii_strtoll (colon + 1, NULL, 10) : 0;
+
+  append_string (
+      report, builder, FLAM_MEMRAY_FUNCTION, text, at != NULL ? at - text : -1);
+  append_string (report,
+                 builder,
+                 FLAM_MEMRAY_FILE_NAME,
+                 file,
+                 colon != NULL ? colon - file : -1);
+  g_array_append_val (report->columns[FLAM_MEMRAY_LINE], line);
+}
+
+static void
+read_row (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
+{
+  g_autofree char *place = g_strdup ("???");
+  g_autofree char *thread = g_strdup ("");
+  gint64 size = 0, blocks = 0;
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "stack_trace"))
+      {
+        g_free (place);
+        place = g_strdup (flam_json_get_string (json, NULL));
+        unescape_html (place);
+      }
+    else if (flam_json_key_is (json, "tid"))
+      {
+        g_free (thread);
+        thread = g_strdup (flam_json_get_string (json, NULL));
+      }
+    else if (flam_json_key_is (json, "size"))
+      size = flam_json_get_int (json);
+    else if (flam_json_key_is (json, "n_allocations"))
+      blocks = flam_json_get_int (json);
+  append_place (report, builder, place);
+  append_string (report, builder, FLAM_MEMRAY_THREAD, thread, -1);
+  g_array_append_val (report->columns[FLAM_MEMRAY_VALUE], size);
+  g_array_append_val (report->columns[FLAM_MEMRAY_BLOCKS], blocks);
+}
+
+static void
+read_table (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
+{
+  const gint64 root = 0;
+  guint depth = flam_json_enter (json);
+
+  report->table = TRUE;
+  for (guint i = 0; i < FLAM_MEMRAY_INTERESTING; i++)
+    g_array_append_val (report->columns[i], root);
+  while (flam_json_element (json, depth))
+    read_row (report, json, builder);
+  flam_builder_warn (builder,
+                     "a table has the places that allocate, not their callers");
+}
+
+static void
 read_packed (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
 {
   guint depth = flam_json_enter (json);
@@ -225,11 +303,16 @@ flam_memray_report_read (FlamMemrayReport *report,
     }
   report->leaks = flam_source_head_has (source, 8192, "(memory leaks)");
   flam_json_open (&packed, at, end - at);
-  read_packed (report, &packed, builder);
+  if (packed.token == FLAM_JSON_ARRAY)
+    read_table (report, &packed, builder);
+  else
+    read_packed (report, &packed, builder);
   if (!flam_json_finish (&packed, source, error))
     return FALSE;
   if (find_text (source, "const inverted = ", &at))
     report->inverted = *at == 't';
+  if (find_text (source, "const merge_threads = ", &at))
+    report->merged = *at == 't';
   if (!find_text (source, "memory_records = ", &at))
     return TRUE;
   flam_json_open (&records, at, end - at);

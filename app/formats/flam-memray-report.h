@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Memray's flame graph reports, which carry their data:
+/* Memray's reports, which carry their data: flame graphs
  *
  *    const packed_data = {"strings":[…],
  *      "nodes":{"name":[…],"function":[…],"filename":[…],"lineno":[…],
@@ -10,8 +10,14 @@
  *      "unique_threads":[…],
  *      "intervals":[[from,to|null,node,blocks,bytes],…],   temporal ones
  *      "high_water_mark_by_snapshot":[…]|null};
+ *    const merge_threads = true;
  *    const memory_records = [[ms,rss,heap],…];
  *    const inverted = false;
+ *
+ * and tables, whose rows are read as nodes below the root:
+ *
+ *    const packed_data = [{"allocator":"malloc","n_allocations":1,
+ *      "size":560,"stack_trace":"work at app.py:18","tid":"0x1"},…];
  *
  * A node is a row of the columns; texts are numbers into "strings", and
  * escaped for HTML. Node 0 is the root. A node's value holds its children's.
@@ -34,7 +40,6 @@ enum
   FLAM_MEMRAY_BLOCKS,
   FLAM_MEMRAY_THREAD,
   FLAM_MEMRAY_INTERESTING,
-  FLAM_MEMRAY_IMPORT,
   FLAM_MEMRAY_N_COLUMNS
 };
 
@@ -52,7 +57,8 @@ typedef struct
   GArray *intervals;                      /* FlamMemrayInterval */
   GArray *marks;   /* gint64: bytes at the peak by snapshot */
   GArray *records; /* gint64 ms, rss, heap */
-  gboolean temporal, inverted, leaks;
+  gboolean temporal, inverted, leaks, table;
+  gboolean merged; /* the threads are */
 } FlamMemrayReport;
 
 void flam_memray_report_init (FlamMemrayReport *report);

@@ -141,7 +141,7 @@ guint
 flam_python_flags (const char *file)
 {
   if (strstr (file, "frozen importlib") != NULL)
-    return FLAM_FUNCTION_IMPORT;
+    return FLAM_FUNCTION_IMPORT | FLAM_FUNCTION_IRRELEVANT;
   if (strcmp (file, "<frozen runpy>") == 0 ||
       g_str_has_suffix (file, "runpy.py"))
     return FLAM_FUNCTION_IRRELEVANT;
@@ -193,7 +193,7 @@ flam_python_native_flags (const char *name)
       return FLAM_FUNCTION_IRRELEVANT;
   for (guint i = 0; i < G_N_ELEMENTS (importing); i++)
     if (g_str_has_prefix (name, importing[i]))
-      return FLAM_FUNCTION_IMPORT;
+      return FLAM_FUNCTION_IMPORT | FLAM_FUNCTION_IRRELEVANT;
   return strstr (name, "vectorcall") != NULL ? FLAM_FUNCTION_IRRELEVANT
                                              : FLAM_FUNCTION_PLAIN;
 }

@@ -346,6 +346,55 @@ refuse (gpointer data, double fraction)
   return FALSE;
 }
 
+/* What an import runs is its importer's, as Memray's reports have it. */
+static void
+test_imports (void)
+{
+  static const struct
+  {
+    const char *name;
+    guint flags;
+  } path[] = {
+    { "main", FLAM_FUNCTION_PLAIN },
+    { "_find_and_load", FLAM_FUNCTION_IMPORT | FLAM_FUNCTION_IRRELEVANT },
+    { "<module>", FLAM_FUNCTION_PLAIN },
+    { "work", FLAM_FUNCTION_PLAIN },
+  };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  FlamSample sample = { .stack = FLAM_NONE };
+
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  sample.thread =
+      flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (path); i++)
+    {
+      FlamFunction function = {
+        .name = flam_builder_string (builder, path[i].name, -1),
+        .module = FLAM_NONE,
+        .flags = path[i].flags,
+      };
+      FlamId id = flam_builder_function (builder, &function);
+      FlamId frame = flam_builder_frame (builder, id, 0, 0, 0);
+      sample.stack = flam_builder_stack (builder, sample.stack, frame);
+    }
+  flam_builder_add_sample (builder, &sample, NULL);
+  profile = flam_builder_finish (builder, NULL);
+  selection->hide_imports = TRUE;
+  tree = tree_of (profile, selection);
+  g_assert_cmpuint (tree->n, ==, 2);
+  g_assert_cmpstr (flam_tree_name (tree, 1), ==, "main");
+  g_assert_cmpint (tree->self[1], ==, 1);
+}
+
 static void
 test_cancel (void)
 {
@@ -404,6 +453,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tree/states", test_states);
   g_test_add_func ("/tree/inverted-agrees", test_inverted_agrees);
   g_test_add_func ("/tree/deep", test_deep);
+  g_test_add_func ("/tree/imports", test_imports);
   g_test_add_func ("/tree/cancel", test_cancel);
   g_test_add_func ("/tree/find-path", test_find_path);
   g_test_add_func ("/tree/search", test_search);
