@@ -284,6 +284,7 @@ build_measures (FlamCaptureBuild *build)
   gboolean has_allocations =
       flam_build_table (build, FLAM_CAPTURE_ALLOCATIONS)->n > 0 ||
       flam_build_table (build, FLAM_CAPTURE_BLOCKS)->n > 0;
+  gboolean listed = flam_build_fact (build, FLAM_FACT_MEASURES_LISTED) != 0;
   gboolean done = FALSE;
 
   if (flam_build_table (build, FLAM_CAPTURE_SAMPLES)->n == 0)
@@ -296,10 +297,15 @@ build_measures (FlamCaptureBuild *build)
   for (guint32 i = 0; i < flam_build_table (build, t)->n; i++)
     if (flam_build_u32 (build, t, 4, i) == FLAM_FROM_SAMPLES)
       build_sample_measure (build, i, n_columns);
-    else if (!done)
+    else if (listed || !done)
       {
-        flam_builder_add_allocation_measures (build->builder);
-        done = TRUE;
+        if (listed)
+          flam_builder_add_allocation_measure (build->builder,
+                                               flam_build_u32 (build, t, 4, i));
+        else
+          flam_builder_add_allocation_measures (build->builder);
+        done |= !listed ||
+                flam_build_u32 (build, t, 4, i) <= FLAM_FROM_TEMPORARY_BYTES;
       }
   if (has_allocations && !done)
     flam_builder_add_allocation_measures (build->builder);

@@ -143,6 +143,9 @@ typedef enum
 #define FLAM_FACT_HAS_TIMES "has-times"
 /* "1": memory of mmap and brk is of the same rank as the heap's blocks. */
 #define FLAM_FACT_PAGES_COUNT "pages-count"
+/* 1: of the measures of allocations there are those in the table alone; else
+ * all are there if one is. */
+#define FLAM_FACT_MEASURES_LISTED "measures-listed"
 
 guint32 flam_capture_crc32 (guint32 crc, const void *data, gsize size);
 

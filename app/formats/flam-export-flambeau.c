@@ -365,6 +365,7 @@ put_facts (Export *export)
   if (export->profile->allocations.at_peak != NULL)
     flam_capture_writer_fact_number (
         writer, FLAM_FACT_PEAK_TIME, export->profile->allocations.peak_time);
+  flam_capture_writer_fact (writer, FLAM_FACT_MEASURES_LISTED, "1");
   if (facts->pages_count)
     flam_capture_writer_fact (writer, FLAM_FACT_PAGES_COUNT, "1");
   if (export->profile->samples.time == NULL &&

@@ -30,6 +30,9 @@
  *
  * A tree is what lives from its snapshot to the next one with a tree. Only
  * the peak is a measure then: nothing says how much was allocated between.
+ * massif marks a peak when memory is released again; a program that ends at
+ * its peak has none marked, and the last tree may be older: what came after it
+ * is a row of its own.
  * Source of facts: valgrind's manual and ms_print, 3.19. */
 
 #define MAX_DEPTH 1000
@@ -49,11 +52,14 @@ typedef struct
   FlamText text;
   GArray *path;      /* Node: from the tree's root to the current one */
   GArray *places;    /* scratch: FlamValgrindPlace */
-  GArray *rows;      /* FlamAllocation: the last tree, which has no end yet */
-  gint64 time_scale; /* ns a unit */
+  GArray *rows;      /* FlamAllocation: all trees' */
+  guint tree;        /* of them, the first of the last tree */
+  gboolean has_peak; /* a tree was marked */
+  gint64 highest, highest_at; /* of the snapshots' heaps */
+  gint64 time_scale;          /* ns a unit */
   gint64 time;
   guint heap, extra, stacks;
-  FlamId below;
+  FlamId below, unseen;
   gboolean is_peak;
   guint64 bad_lines;
   guint64 first_bad;
@@ -132,15 +138,57 @@ close_nodes (Reader *reader, guint depth)
 
 /* The rows of the tree before end where this one begins. */
 static void
-end_rows (Reader *reader, gint64 time)
+end_tree (Reader *reader)
 {
-  for (guint i = 0; i < reader->rows->len; i++)
+  for (guint i = reader->tree; i < reader->rows->len; i++)
     {
       FlamAllocation *row = &g_array_index (reader->rows, FlamAllocation, i);
-      row->freed_at = MAX (time, row->time);
-      flam_builder_add_allocation (reader->builder, row);
+      row->freed_at = MAX (reader->time, row->time);
     }
-  g_array_set_size (reader->rows, 0);
+  reader->tree = reader->rows->len;
+}
+
+/* The highest snapshot has no tree: the last one is nearest to it. */
+static void
+add_unmarked_peak (Reader *reader)
+{
+  FlamAllocation rest = {
+    .time = reader->highest_at,
+    .freed_at = FLAM_NEVER,
+    .thread = FLAM_NONE,
+    .size = reader->highest,
+    .count = 1,
+    .at_peak = 1,
+    .distance = G_MAXUINT16,
+  };
+
+  for (guint i = reader->tree; i < reader->rows->len; i++)
+    {
+      FlamAllocation *row = &g_array_index (reader->rows, FlamAllocation, i);
+      row->at_peak = 1;
+      rest.size -= MIN (row->size, rest.size);
+    }
+  if (rest.size == 0)
+    return;
+  rest.stack = flam_builder_stack (
+      reader->builder,
+      FLAM_NONE,
+      flam_builder_frame (reader->builder, reader->unseen, 0, 0, 0));
+  g_array_append_val (reader->rows, rest);
+  flam_builder_warn (reader->builder,
+                     "the program ended at its peak, of which massif has no "
+                     "tree: %" G_GINT64_FORMAT " bytes came after the last one",
+                     rest.size);
+}
+
+static void
+add_rows (Reader *reader)
+{
+  if (!reader->has_peak)
+    add_unmarked_peak (reader);
+  for (guint i = 0; i < reader->rows->len; i++)
+    flam_builder_add_allocation (
+        reader->builder, &g_array_index (reader->rows, FlamAllocation, i));
 }
 
 /* "in 2 places, …": no place of its own. */
@@ -247,6 +295,11 @@ read_counter (Reader *reader, guint counter, const char *text, const char *end)
     return FALSE;
   flam_builder_add_counter_value (
       reader->builder, counter, reader->time, value);
+  if (counter == reader->heap && value > reader->highest)
+    {
+      reader->highest = value;
+      reader->highest_at = reader->time;
+    }
   return TRUE;
 }
 
@@ -268,8 +321,9 @@ read_line (Reader *reader, const char *line, gsize length)
       close_nodes (reader, 0);
       if (end - rest == 5 && memcmp (rest, "empty", 5) == 0)
         return TRUE;
-      end_rows (reader, reader->time);
+      end_tree (reader);
       reader->is_peak = end - rest == 4 && memcmp (rest, "peak", 4) == 0;
+      reader->has_peak |= reader->is_peak;
       return TRUE;
     }
   if (starts (line, length, "snapshot=", &rest) || length == 0 || *line == '#')
@@ -312,7 +366,7 @@ read_all (Reader *reader, const FlamProgress *progress, GError **error)
         return FALSE;
     }
   close_nodes (reader, 0);
-  end_rows (reader, FLAM_NEVER);
+  add_rows (reader);
   if (reader->bad_lines > 0)
     flam_builder_warn (reader->builder,
                        "%" G_GUINT64_FORMAT " lines make no sense and were "
@@ -348,6 +402,10 @@ load (const FlamSource *source,
   reader.below = flam_builder_function_named (
       builder,
       flam_builder_string (builder, "(below massif's threshold)", -1),
+      FLAM_KIND_ROOT);
+  reader.unseen = flam_builder_function_named (
+      builder,
+      flam_builder_string (builder, "(after massif's last tree)", -1),
       FLAM_KIND_ROOT);
   return read_all (&reader, options->progress, error);
 }

@@ -209,6 +209,17 @@ holds_all (const FlamExporter *exporter, const FlamProfile *profile)
   return !g_strv_contains (lossy, exporter->id);
 }
 
+/* The measures that it has, and no other. */
+static void
+check_measures (const FlamProfile *profile, const FlamProfile *again)
+{
+  g_assert_cmpuint (profile->n_measures, ==, again->n_measures);
+  for (guint i = 0; i < profile->n_measures; i++)
+    g_assert_cmpstr (flam_profile_string (profile, profile->measures[i].id),
+                     ==,
+                     flam_profile_string (again, again->measures[i].id));
+}
+
 static void
 check_exporter (FlamProfile *profile, const FlamExporter *exporter)
 {
@@ -238,6 +249,8 @@ check_exporter (FlamProfile *profile, const FlamExporter *exporter)
   g_assert_true (flam_formats_probe (source) == importer);
   again = flam_formats_load_source (source, NULL, &error);
   g_assert_no_error (error);
+  if (strcmp (exporter->id, "flambeau") == 0)
+    check_measures (profile, again);
   first = folded (profile);
   second = folded (again);
   if (holds_all (exporter, profile))
