@@ -182,7 +182,7 @@ test_short_names (void)
     { "net/http.(*Client).Do(x)", 22, "net/http.(*Client).Do" },
     { "<alloc::vec::Vec<T> as Trait>::f", 8, "f" },
     { "java/lang/String::<init>(char)", 24, "java/lang/String::<init>" },
-    { "(garbage collector)", 8, "(ga…tor)" },
+    { "(garbage collector)", 8, "(g…ctor)" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
