@@ -89,7 +89,7 @@ set_paused (FlamTracer *tracer, gboolean paused)
 {
   gint64 now = flam_tracer_now (tracer);
 
-  for (guint i = 0; tracer->paused && !paused && i < tracer->tasks.list->len;
+  for (guint i = 0; tracer->paused != paused && i < tracer->tasks.list->len;
        i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);

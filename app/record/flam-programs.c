@@ -243,6 +243,7 @@ flam_programs_exec (FlamTracer *tracer, FlamTask *task)
 {
   unsigned long former = 0;
   guint64 regs[FLAM_N_REGS];
+  FlamStopPlace place;
   FlamTask *old;
 
   ptrace (PTRACE_GETEVENTMSG, task->tid, NULL, &former);
@@ -256,7 +257,8 @@ flam_programs_exec (FlamTracer *tracer, FlamTask *task)
   flam_tasks_reopen (task);
   flam_tasks_forget_python (task);
   g_atomic_pointer_set (&task->hint_top, 0);
-  flam_stop_registers (task->tid, FALSE, regs, &task->target->foreign);
+  flam_stop_registers (task->tid, FALSE, regs, &place);
+  task->target->foreign = place.foreign;
   tracer->stats.refused += task->target->foreign;
   tracer->stats.humbled += lost_its_rights (task->tid);
   task->target->young_until = flam_tracer_now (tracer) + FLAM_YOUNG_TIME;

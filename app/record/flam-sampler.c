@@ -20,13 +20,6 @@
 #define RSS_EVERY (100 * 1000000ll)  /* ns */
 #define NAME_EVERY (250 * 1000000ll) /* ns */
 
-/* What a row of samples is of. */
-enum
-{
-  EVENT_SAMPLE,
-  EVENT_NOT_SAMPLED,
-};
-
 static gboolean
 wants_wall (const FlamSampler *sampler)
 {
@@ -75,8 +68,12 @@ flam_sampler_init (FlamSampler *sampler,
   if (options->what & FLAM_RECORD_CPU)
     {
       put_measure (sampler, "cpu-time", "CPU time", FLAM_UNIT_NS, 0, -1);
-      put_measure (
-          sampler, "samples", "Samples", FLAM_UNIT_COUNT, -1, EVENT_SAMPLE);
+      put_measure (sampler,
+                   "samples",
+                   "Samples",
+                   FLAM_UNIT_COUNT,
+                   -1,
+                   FLAM_EVENT_SAMPLE);
     }
 }
 
@@ -188,52 +185,13 @@ take_task_new (FlamSampler *sampler, const FlamMessage *message)
   set_name (sampler, task, message->comm);
 }
 
-static FlamId
-not_sampled_stack (FlamSampler *sampler)
-{
-  FlamFunction function = {
-    .name = flam_capture_writer_string (sampler->writer, "[not sampled]"),
-    .system_name = flam_capture_writer_string (sampler->writer, ""),
-    .file = flam_capture_writer_string (sampler->writer, ""),
-    .module = FLAM_NONE,
-    .kind = FLAM_KIND_ROOT,
-  };
-  FlamCaptureFrame frame = { .module = FLAM_NONE };
-
-  if (sampler->not_sampled != FLAM_NONE)
-    return sampler->not_sampled;
-  frame.function = flam_capture_writer_function (sampler->writer, &function);
-  sampler->not_sampled = flam_capture_writer_stack (
-      sampler->writer,
-      FLAM_NONE,
-      flam_capture_writer_frame (sampler->writer, &frame));
-  return sampler->not_sampled;
-}
-
-/* What the kernel has charged the thread, and no sample has weighed. */
-static void
-put_rest (FlamSampler *sampler, const FlamTask *task, gint64 cpu)
-{
-  FlamSample sample = { .thread = task->id,
-                        .time = sampler->now,
-                        .event = EVENT_NOT_SAMPLED,
-                        .state = FLAM_STATE_RUNNING };
-  gint64 weights[] = { cpu, 0 };
-
-  if (cpu <= 0 || !(sampler->options->what & FLAM_RECORD_CPU))
-    return;
-  sampler->stats.not_sampled += cpu;
-  sample.stack = not_sampled_stack (sampler);
-  flam_capture_writer_sample (sampler->writer, &sample, weights);
-}
-
 static void
 take_task_end (FlamSampler *sampler, const FlamMessage *message)
 {
   FlamTask *task = message->task;
 
   set_name (sampler, task, message->comm);
-  put_rest (sampler, task, message->cpu + task->carried_cpu);
+  flam_sampler_put_rest (sampler, task, message->cpu);
   if (sampler->alloc != NULL)
     flam_alloc_session_drain_process (sampler->alloc, task->target->pid, FALSE);
   g_hash_table_remove (sampler->threads, GINT_TO_POINTER (task->tid));
@@ -366,23 +324,6 @@ stack_of (FlamSampler *sampler, FlamMessage *message, const FlamWalk *walked)
 }
 
 static void
-put_sample (FlamSampler *sampler, const FlamMessage *message, FlamId stack)
-{
-  FlamTask *task = message->task;
-  FlamSample sample = { .thread = task->id,
-                        .stack = stack,
-                        .time = message->time,
-                        .state = message->state };
-  gint64 weights[] = { message->cpu + task->carried_cpu, message->wall };
-
-  task->carried_cpu = 0;
-  if (!wants_wall (sampler) && weights[0] <= 0)
-    return;
-  flam_capture_writer_sample (sampler->writer, &sample, weights);
-  sampler->stats.samples++;
-}
-
-static void
 take_stack (FlamSampler *sampler, FlamMessage *message)
 {
   FlamTask *task = message->task;
@@ -393,18 +334,11 @@ take_stack (FlamSampler *sampler, FlamMessage *message)
   tell_python (message->target);
   refresh_name (sampler, task);
   if (walked.end == FLAM_UNWIND_NEEDS_BP)
-    {
-      g_atomic_int_set (&task->hint_needs_bp, TRUE);
-      if (!wants_wall (sampler))
-        {
-          task->carried_cpu += message->cpu;
-          return;
-        }
-    }
+    g_atomic_int_set (&task->hint_needs_bp, TRUE);
   else
     give_hints (task, message, &walked);
   task->last_stack = stack_of (sampler, message, &walked);
-  put_sample (sampler, message, task->last_stack);
+  flam_sampler_put_sample (sampler, message, task->last_stack);
 }
 
 /* --- the loop ------------------------------------------------------------ */
@@ -448,7 +382,7 @@ take_message (FlamSampler *sampler, FlamMessage *message)
       break;
     case FLAM_MESSAGE_SAME:
       refresh_name (sampler, message->task);
-      put_sample (sampler, message, message->task->last_stack);
+      flam_sampler_put_sample (sampler, message, message->task->last_stack);
       break;
     case FLAM_MESSAGE_MARK:
       flam_capture_writer_mark (

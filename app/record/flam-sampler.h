@@ -11,6 +11,13 @@
 
 G_BEGIN_DECLS
 
+/* What a row of samples is of. */
+enum
+{
+  FLAM_EVENT_SAMPLE,
+  FLAM_EVENT_NOT_SAMPLED,
+};
+
 typedef struct
 {
   guint64 truncated;  /* stacks that do not reach their root */
@@ -65,6 +72,12 @@ void flam_sampler_expect (FlamSampler *sampler, pid_t pid);
  * flam_sampler_start(). */
 void flam_sampler_catch_up (FlamSampler *sampler);
 void flam_sampler_start (FlamSampler *sampler);
+/* A row of a message that is a sample, with its stack. */
+void flam_sampler_put_sample (FlamSampler *sampler,
+                              const FlamMessage *message,
+                              FlamId stack);
+/* At a thread's end: CPU time that it was charged and no sample has weighed. */
+void flam_sampler_put_rest (FlamSampler *sampler, FlamTask *task, gint64 cpu);
 /* When the last message was read. */
 void flam_sampler_join (FlamSampler *sampler);
 

@@ -9,17 +9,18 @@
 
 G_BEGIN_DECLS
 
-/* At a tick: TRUE when the whole process used less than a quarter of a
- * period's CPU time since it was last looked at, so that nobody in it is worth
- * a stop: it sleeps, or waits for a CPU. (CPU mode) */
+/* At a tick. These write the samples that it takes. */
+
+/* TRUE: still in the sleep in which it was found. FALSE: it has moved, or wants
+ * a stop. */
 gboolean
-flam_sleepers_target (FlamTracer *tracer, FlamTarget *target, gint64 now);
-
-/* At a tick: TRUE when the thread waits and is not to be interrupted. Writes
- * the samples that this takes. */
+flam_sleepers_sleeps_on (FlamTracer *tracer, FlamTask *task, gint64 now);
+/* One that has moved. TRUE: it sleeps again. */
 gboolean flam_sleepers_check (FlamTracer *tracer, FlamTask *task, gint64 now);
+/* One that has moved, and runs. */
+void flam_sleepers_woke (FlamTracer *tracer, FlamTask *task);
 
-/* A stop gave `message`: was it to read a sleep? Then it says so. */
-void flam_sleepers_stopped (FlamTask *task, FlamMessage *message);
+/* Whether it was stopped to read the stack that it sleeps on. */
+gboolean flam_sleepers_stopped (const FlamTask *task);
 
 G_END_DECLS

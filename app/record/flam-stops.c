@@ -16,9 +16,12 @@
 #define PTRACE_EVENT_STOP 128
 #endif
 
-/* The kernel's own, not for programs: restart the call, unless a signal
- * handler runs; then it fails with EINTR. */
+/* The kernel's own, not for programs: the call is to be made again, in one way
+ * or another. ERESTARTNOHAND: unless a signal handler runs; then it fails with
+ * EINTR. */
+#define ERESTARTSYS 512
 #define ERESTARTNOHAND 514
+#define ERESTART_RESTARTBLOCK 516
 
 static gboolean
 is_group_stop (int sig)
@@ -133,23 +136,70 @@ mend_eintr (pid_t tid, struct user_regs_struct *user)
   ptrace (PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
 }
 
+static gboolean
+is_wait (long call)
+{
+  switch (call)
+    {
+    case SYS_read:
+    case SYS_readv:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_futex:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_pause:
+    case SYS_rt_sigsuspend:
+    case SYS_rt_sigtimedwait:
+    case SYS_msgrcv:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+static gboolean
+is_cut_off (long result)
+{
+  return result == -EINTR ||
+         (result >= -ERESTART_RESTARTBLOCK && result <= -ERESTARTSYS);
+}
+
 gboolean
 flam_stop_registers (pid_t tid,
                      gboolean mend,
                      guint64 regs[FLAM_N_REGS],
-                     gboolean *foreign)
+                     FlamStopPlace *place)
 {
   struct user_regs_struct user;
   struct iovec io = { &user, sizeof user };
 
-  *foreign = FALSE;
+  *place = (FlamStopPlace){ 0 };
   if (ptrace (PTRACE_GETREGSET, tid, NT_PRSTATUS, &io) != 0)
     return FALSE;
   if (io.iov_len != sizeof user)
     {
-      *foreign = TRUE;
+      place->foreign = TRUE;
       return FALSE;
     }
+  place->waits = is_wait ((long)user.orig_rax);
+  place->cut_off = (long)user.orig_rax >= 0 && is_cut_off ((long)user.rax);
   if (mend)
     mend_eintr (tid, &user);
   regs[0] = user.rax;

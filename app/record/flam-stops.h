@@ -35,12 +35,18 @@ pid_t flam_wait_next (gboolean *ended);
 /* Of one that has ended. FALSE: it may not be reaped now. */
 gboolean flam_wait_reap (pid_t tid, int *status);
 
-/* Registers of a stopped thread by DWARF number. FALSE: gone, or (then
- * `foreign` is set) a program for another machine. */
+typedef struct
+{
+  gboolean foreign; /* a program for another machine */
+  gboolean waits;   /* in a call whose work it is to wait */
+  gboolean cut_off; /* it did, or was about to: the stop ended that */
+} FlamStopPlace;
+
+/* Registers of a stopped thread by DWARF number. FALSE: gone, or foreign. */
 gboolean flam_stop_registers (pid_t tid,
                               gboolean mend,
                               guint64 regs[FLAM_N_REGS],
-                              gboolean *foreign);
+                              FlamStopPlace *place);
 
 /* What a line of /proc/PID/task/TID/syscall says. */
 typedef struct

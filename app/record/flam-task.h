@@ -17,7 +17,7 @@
 #include <glib.h>
 #include <sys/types.h>
 
-#include "flam-types.h"
+#include "flam-builder.h"
 
 G_BEGIN_DECLS
 
@@ -47,9 +47,6 @@ struct _FlamTarget
   guint64 code_size;  /* tracer's: of mappings, when they were told last */
   gint64 cpu_begin;   /* tracer's: by the process clock; before, not ours */
   gint64 cpu_ended;   /* tracer's: of threads that are gone */
-  gint64 looked_at;   /* tracer's: see flam_sleepers_target() */
-  gint64 cpu_seen;
-  gboolean idle;
   struct _FlamPythonKnown *python; /* tracer's: code objects by address */
   struct _FlamView *view;          /* sampler's: maps, modules, ids */
 
@@ -58,6 +55,14 @@ struct _FlamTarget
   /* Hint: where its Python is, or NULL. */
   const struct _FlamPythonPlace *hint_python;
 };
+
+/* What the scheduler has counted for a thread, in ns. */
+typedef struct
+{
+  gint64 cpu;    /* ran */
+  gint64 queued; /* waited for a CPU */
+  guint64 count; /* was put on one so many times */
+} FlamSchedstat;
 
 /* A thread. */
 struct _FlamTask
@@ -72,17 +77,20 @@ struct _FlamTask
   int stat_fd;      /* opened when it is first needed */
   gboolean pending; /* INTERRUPT sent, no stop yet */
   gint64 interrupted_at;
-  gboolean deep;          /* reading its stack took long the last time */
-  gint64 rest_until;      /* therefore it is let alone */
-  gboolean listening;     /* in a group stop */
-  gboolean blocked;       /* asleep as long as its count is blocked_count */
-  gboolean blocked_known; /* the stack of that sleep was taken */
-  guint8 blocked_state;   /* FlamState */
+  gint64 tick_at;            /* of the tick that did it */
+  FlamSchedstat interrupted; /* what the scheduler said then */
+  gboolean deep;             /* reading its stack took long the last time */
+  gint64 rest_until;         /* therefore it is let alone */
+  gboolean listening;        /* in a group stop */
+  gboolean blocked;          /* asleep as long as its count is blocked_count */
+  gboolean blocked_known;    /* the stack of that sleep was taken */
+  guint8 blocked_state;      /* FlamState */
   guint64 blocked_count;
+  gint64 blocked_cpu;    /* it had used then */
   guint blocked_line;    /* hash of what /proc says it waits for */
   gint64 blocked_until;  /* it was seen asleep last */
   gboolean read_by_stop; /* of this sleep, as hint_needs_bp asked */
-  gboolean sampled;      /* at least once */
+  gboolean wants_stop;   /* therefore */
   gint64 cpu_begin;      /* its CPU time until then is not ours */
   gint64 cpu_seen;       /* up to here it is accounted for */
   gint64 wall_seen;
@@ -97,8 +105,10 @@ struct _FlamTask
   /* Sampler's. */
   FlamId id;
   FlamId last_stack;
-  GArray *path; /* FlamStep of the last stack, from the root on; or NULL */
-  gint64 carried_cpu; /* of samples whose stack could not be read */
+  GArray *path;    /* FlamStep of the last stack, from the root on; or NULL */
+  FlamSample held; /* the last one that ran: see put_running() */
+  gint64 held_cpu, held_wall;
+  gboolean holds;
   char name[16];
   gint64 name_read_at;
 };

@@ -147,14 +147,13 @@ flam_tasks_add (FlamTasks *tasks,
 void
 flam_task_skip_cpu (FlamTask *task)
 {
-  gint64 cpu;
-  guint64 count;
+  FlamSchedstat stat;
 
-  if (!flam_task_read_schedstat (task, &cpu, &count))
+  if (!flam_task_read_schedstat (task, &stat))
     return;
-  task->cpu_begin += cpu - task->cpu_seen;
-  task->target->cpu_begin += cpu - task->cpu_seen;
-  task->cpu_seen = cpu;
+  task->cpu_begin += stat.cpu - task->cpu_seen;
+  task->target->cpu_begin += stat.cpu - task->cpu_seen;
+  task->cpu_seen = stat.cpu;
 }
 
 /* What the task used since it was accounted for. What a process does when all
@@ -164,13 +163,13 @@ static gint64
 settle_cpu (FlamTasks *tasks, FlamTask *task, gboolean ended)
 {
   FlamTarget *target = task->target;
-  gint64 cpu, total, left = 0;
-  guint64 count;
+  FlamSchedstat stat;
+  gint64 total, left = 0;
 
-  if (flam_task_read_schedstat (task, &cpu, &count))
+  if (flam_task_read_schedstat (task, &stat))
     {
-      left = MAX (cpu - task->cpu_seen, 0);
-      target->cpu_ended += cpu - task->cpu_begin;
+      left = MAX (stat.cpu - task->cpu_seen, 0);
+      target->cpu_ended += stat.cpu - task->cpu_begin;
     }
   if (target->n_tasks > 1)
     return left;
@@ -225,6 +224,7 @@ read_line (
   return TRUE;
 }
 
+/* The process clock. Like schedstat it is a few ms old for what runs. */
 gint64
 flam_target_read_cpu (const FlamTarget *target)
 {
@@ -237,19 +237,19 @@ flam_target_read_cpu (const FlamTarget *target)
   return ts.tv_sec * 1000000000ll + ts.tv_nsec;
 }
 
-/* "CPU WAITED COUNT": Documentation/scheduler/sched-stats.rst. Exact for a
+/* "CPU QUEUED COUNT": Documentation/scheduler/sched-stats.rst. Exact for a
  * thread that is stopped or asleep, a few ms old for one that runs. */
 gboolean
-flam_task_read_schedstat (const FlamTask *task, gint64 *cpu, guint64 *count)
+flam_task_read_schedstat (const FlamTask *task, FlamSchedstat *now)
 {
   char line[96];
   char *end;
 
   if (!read_line (task, task->schedstat_fd, "schedstat", line, sizeof line))
     return FALSE;
-  *cpu = g_ascii_strtoll (line, &end, 10);
-  g_ascii_strtoull (end, &end, 10);
-  *count = g_ascii_strtoull (end, NULL, 10);
+  now->cpu = g_ascii_strtoll (line, &end, 10);
+  now->queued = g_ascii_strtoll (end, &end, 10);
+  now->count = g_ascii_strtoull (end, NULL, 10);
   return TRUE;
 }
 

@@ -51,9 +51,8 @@ void flam_tasks_forget_python (FlamTask *task);
 /* The process clock is exact, other than schedstat, even for threads that run
  * at this moment: the kernel brings them up to date. -1: not to be had. */
 gint64 flam_target_read_cpu (const FlamTarget *target);
-/* CPU time in ns and how often it was put on a CPU. FALSE: not to be had. */
-gboolean
-flam_task_read_schedstat (const FlamTask *task, gint64 *cpu, guint64 *count);
+/* FALSE: not to be had. */
+gboolean flam_task_read_schedstat (const FlamTask *task, FlamSchedstat *now);
 /* FALSE: not to be had, so it must be taken to run. */
 gboolean flam_task_read_blocked (const FlamTask *task,
                                  FlamBlocked *blocked,

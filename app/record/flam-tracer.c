@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-tracer.h"
 
+#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -36,10 +37,17 @@
  * - what a program leaves running when it ends (a daemon, a compile server) is
  *   let go, or the recording would never end.
  *
- * A sample weighs the CPU time its thread used since the one before, so it
- * does not matter how late a stop comes, nor that threads whose stacks are so
- * deep that reading them takes long are sampled less often. What no sample has
- * weighed when a thread ends is told with its end, and is a row of its own. */
+ * Whose time it is. A tick is an instant at random; who is on a CPU then gets a
+ * sample, nobody else: flam-instant.c says how that is found out. Never is a
+ * wait given CPU time.
+ *
+ * A sample weighs the CPU time around it, half of it back to the one before and
+ * half of it on to the next one (flam-sampler.c); so it does not matter how
+ * late a stop comes, nor how many ticks were left out, nor that threads whose
+ * stacks are so deep that reading them takes long are sampled less often, and a
+ * thread's samples are the kernel's account of it. What no
+ * sample is near to when a thread ends is told with its end, and is a row of
+ * its own. */
 
 #define IDLE_PERIOD (10 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
@@ -90,6 +98,7 @@ flam_tracer_init (FlamTracer *tracer,
     tracer->period = MAX (tracer->period, IDLE_PERIOD);
   tracer->next_tick = tracer->period;
   tracer->exit_status = -1;
+  tracer->instant.fd = -1;
   if (options->python)
     tracer->python = flam_python_reader_new ();
   tracer->due = g_ptr_array_new ();
@@ -102,6 +111,7 @@ flam_tracer_clear (FlamTracer *tracer)
   flam_tasks_clear (&tracer->tasks);
   g_ptr_array_unref (tracer->due);
   g_clear_pointer (&tracer->python, flam_python_reader_free);
+  flam_instant_clear (&tracer->instant);
 }
 
 gint64
@@ -171,31 +181,57 @@ flam_tracer_end_read (FlamTracer *tracer,
   task->deep = n_bytes >= DEEP_BYTES || n_python >= DEEP_FRAMES;
 }
 
+/* What the stop is good for: the state the sample is to have. FALSE: no sample.
+ */
+static gboolean
+judge (FlamTracer *tracer,
+       FlamTask *task,
+       const FlamSchedstat *stat,
+       const FlamStopPlace *place,
+       FlamState *state)
+{
+  *state = FLAM_STATE_RUNNING;
+  if (flam_sleepers_stopped (task))
+    {
+      *state = task->blocked_state;
+      return TRUE;
+    }
+  if (flam_instant_judge (task, stat, place, flam_tracer_now (tracer)) ==
+      FLAM_INSTANT_RUNNING)
+    return TRUE;
+  *state = FLAM_STATE_BLOCKED;
+  return (tracer->options->what & FLAM_RECORD_WALL) != 0;
+}
+
 static void
 account (FlamTracer *tracer, FlamTask *task, FlamMessage *message, gint64 cpu)
 {
-  message->cpu = MAX (cpu - task->cpu_seen, 0);
   message->wall = MAX (message->time - task->wall_seen, 0);
-  tracer->stats.target_cpu += message->cpu;
-  task->sampled = TRUE;
+  task->wall_seen = MAX (message->time, task->wall_seen);
+  if (message->state != FLAM_STATE_RUNNING)
+    return;
+  message->cpu = MAX (cpu - task->cpu_seen, 0);
   task->cpu_seen = cpu;
-  task->wall_seen = message->time;
 }
 
-/* A stopped thread that is to be sampled: takes the sample and lets it go. */
+/* A stopped thread that was sent an INTERRUPT: takes the sample and lets it go.
+ */
 static void
 sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
 {
   guint64 regs[FLAM_N_REGS];
-  gboolean foreign;
+  FlamStopPlace place;
+  FlamState state = FLAM_STATE_RUNNING;
+  FlamSchedstat stat;
   FlamMessage *message = NULL;
   gsize n = 0, wanted = 0;
   guint n_python = 0;
-  gint64 cpu = 0, now, began = flam_tracer_begin_read (task);
-  guint64 count;
-  gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &foreign);
+  gint64 now, began = flam_tracer_begin_read (task);
+  gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &place) &&
+                flam_task_read_schedstat (task, &stat);
+  gboolean good = ok && judge (tracer, task, &stat, &place, &state);
 
-  if (ok)
+  if (good)
     {
       flam_programs_look (tracer, task);
       wanted = bytes_to_copy (task, regs[7]);
@@ -206,15 +242,14 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   if (message != NULL)
     n = flam_read_memory (
         task->tid, regs[7], flam_message_stack (message), wanted);
-  ok = ok && flam_task_read_schedstat (task, &cpu, &count);
   resume (task->tid, sig);
   now = flam_tracer_now (tracer);
   count_stop (tracer, now - task->interrupted_at);
   tracer->stats.late += now - task->interrupted_at > tracer->period;
-  task->target->foreign |= foreign;
-  if (message == NULL || !ok)
+  task->target->foreign |= place.foreign;
+  if (message == NULL)
     {
-      tracer->stats.lost += !foreign;
+      tracer->stats.lost += !place.foreign && (good || !ok);
       return;
     }
   if (n_python > 0)
@@ -223,41 +258,89 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   memcpy (message->regs, regs, sizeof regs);
   message->target = task->target;
   message->task = task;
-  message->time = now;
+  message->time = state == FLAM_STATE_RUNNING ? task->interrupted_at : now;
   message->limited = n == wanted;
-  message->state = FLAM_STATE_RUNNING;
-  flam_sleepers_stopped (task, message);
-  account (tracer, task, message, cpu);
+  message->state = (guint8)state;
+  account (tracer, task, message, stat.cpu);
   flam_pipe_commit (tracer->pipe, n);
   flam_tracer_end_read (tracer, task, began, n, n_python);
   tracer->stats.samples++;
 }
 
-/* Who is to be stopped is found first, as that takes 2 µs a sleeper: a thread
- * that has stopped shall not wait for it. Returns how many were sent an
- * INTERRUPT. */
+static guint
+interrupt (FlamTracer *tracer, FlamTask *task)
+{
+  flam_task_read_schedstat (task, &task->interrupted);
+  task->interrupted_at = flam_tracer_now (tracer);
+  task->tick_at = tracer->instant.woke_at;
+  task->wants_stop = FALSE;
+  task->pending = ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL) == 0;
+  return (guint)task->pending;
+}
+
+/* One that stays in the kernel for long is still to stop; it may sleep there,
+ * which is of interest for the wall time. */
+static gboolean
+is_of_interest (const FlamTracer *tracer, const FlamTask *task, gint64 now)
+{
+  return !task->listening && !task->target->foreign &&
+         now >= task->rest_until &&
+         (!task->pending || (tracer->options->what & FLAM_RECORD_WALL));
+}
+
+static gboolean
+runs (const FlamTask *task)
+{
+  FlamBlocked blocked;
+  guint line;
+
+  return !flam_task_read_blocked (task, &blocked, &line) || blocked.running;
+}
+
+static gboolean
+was_sent (const FlamTask *task, gint64 now)
+{
+  return task->pending && task->interrupted_at >= now;
+}
+
+/* As little time as can be is between the look at a thread and its INTERRUPT,
+ * and before the stops are taken: who has gone to sleep is read last, as that
+ * takes 2 µs and more. Returns how many were sent an INTERRUPT. */
 static guint
 tick (FlamTracer *tracer, gint64 now)
 {
+  gboolean random = flam_instant_begin (&tracer->instant, now);
   guint n = 0;
 
   g_ptr_array_set_size (tracer->due, 0);
   for (guint i = 0; i < tracer->tasks.list->len; i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
-      if (!task->pending && !task->listening && !task->target->foreign &&
-          now >= task->rest_until &&
-          !flam_sleepers_target (tracer, task->target, now) &&
-          !flam_sleepers_check (tracer, task, now))
+
+      if (is_of_interest (tracer, task, now) &&
+          !flam_sleepers_sleeps_on (tracer, task, now))
         g_ptr_array_add (tracer->due, task);
+    }
+  for (guint i = 0; random && i < tracer->due->len; i++)
+    {
+      FlamTask *task = g_ptr_array_index (tracer->due, i);
+
+      if (!task->pending && !task->wants_stop && runs (task))
+        {
+          n += interrupt (tracer, task);
+          flam_sleepers_woke (tracer, task);
+        }
     }
   for (guint i = 0; i < tracer->due->len; i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->due, i);
 
-      task->interrupted_at = flam_tracer_now (tracer);
-      task->pending = ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL) == 0;
-      n += (guint)task->pending;
+      if (was_sent (task, now))
+        continue;
+      if (!task->wants_stop)
+        flam_sleepers_check (tracer, task, now);
+      if (task->wants_stop && !task->pending)
+        n += interrupt (tracer, task);
     }
   return n;
 }
@@ -399,14 +482,14 @@ drain (FlamTracer *tracer)
 /* One that runs on another CPU stops while we look; one that waits for ours
  * does not. An INTERRUPT takes longer to arrive than this takes. */
 static gboolean
-one_runs_elsewhere (FlamTracer *tracer, gint64 until)
+one_runs_elsewhere (FlamTracer *tracer, gint64 now, gint64 until)
 {
   int here = sched_getcpu ();
 
   for (guint i = 0; i < tracer->due->len; i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->due, i);
-      int cpu = task->pending ? flam_task_read_cpu (task) : -1;
+      int cpu = was_sent (task, now) ? flam_task_read_cpu (task) : -1;
 
       if (cpu >= 0 && cpu != here)
         return TRUE;
@@ -424,14 +507,15 @@ static void
 take_samples (FlamTracer *tracer, gint64 now)
 {
   guint expected;
-  gint64 until;
+  gint64 until, sent;
 
   flam_commands_hear_stops (FALSE);
   expected = tick (tracer, now);
-  now = flam_tracer_now (tracer);
-  until = expected > 0 && one_runs_elsewhere (tracer, now + NEXT_STOP_TIME)
-              ? now + FIRST_STOP_TIME
-              : now;
+  sent = flam_tracer_now (tracer);
+  until =
+      expected > 0 && one_runs_elsewhere (tracer, now, sent + NEXT_STOP_TIME)
+          ? sent + FIRST_STOP_TIME
+          : sent;
   while (expected > 0 && flam_tracer_now (tracer) < until)
     {
       int status;
@@ -451,26 +535,28 @@ take_samples (FlamTracer *tracer, gint64 now)
 
 /* --- the loop ------------------------------------------------------------ */
 
-/* Ticks come at random up to an eighth of a period early or late, so that a
- * target with a rhythm of its own is not met at the same place each time. */
+/* Ticks come at random, at any moment with the same probability, however long
+ * ago the last one was: the only rhythm that cannot be in step, nor out of
+ * step, with one that the target has. Those that would have come while the last
+ * one was being seen to are left out, which changes nothing about that; and so
+ * are those after one that took longer than a period, so that we, who are
+ * preferred, never take more of a CPU than a third. */
 static void
-plan_next_tick (FlamTracer *tracer, gint64 now)
+plan_next_tick (FlamTracer *tracer, gint64 began)
 {
-  gint64 swing = tracer->period / 8;
-  gint64 jitter = swing > 0
-                      ? g_random_int_range (-(gint32)MIN (swing, G_MAXINT32),
-                                            (gint32)MIN (swing, G_MAXINT32))
-                      : 0;
+  gint64 wait =
+      (gint64)(-(double)tracer->period * log (1 - g_random_double ()));
+  gint64 now = flam_tracer_now (tracer);
 
-  tracer->next_tick += tracer->period;
+  tracer->next_tick += wait;
+  if (now - began > tracer->period)
+    now += 2 * (now - began);
   if (tracer->next_tick < now)
     {
       tracer->stats.late +=
-          (guint64)((now - tracer->next_tick) / tracer->period) + 1;
-      tracer->next_tick = now + tracer->period;
+          (guint64)((now - tracer->next_tick) / tracer->period);
+      tracer->next_tick = now + wait;
     }
-  tracer->next_tick += jitter - tracer->last_jitter;
-  tracer->last_jitter = jitter;
 }
 
 static void
@@ -481,6 +567,7 @@ wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
   struct timespec timeout = { ns / 1000000000, ns % 1000000000 };
   nfds_t n = tracer->control->fd >= 0 && !tracer->control->closed ? 1 : 0;
 
+  flam_instant_sleep (&tracer->instant);
   if (ppoll (&poll_fd, n, &timeout, mask) > 0)
     flam_commands_obey (tracer);
 }
@@ -505,6 +592,7 @@ flam_tracer_run (FlamTracer *tracer)
 
   if (tracer->options->pid > 0)
     flam_programs_begin_attached (tracer);
+  flam_instant_init (&tracer->instant);
   pthread_sigmask (SIG_SETMASK, NULL, &mask);
   sigdelset (&mask, SIGCHLD);
   sigdelset (&mask, SIGINT);

@@ -6,6 +6,7 @@
 
 #include "flam-control.h"
 #include "flam-inject.h"
+#include "flam-instant.h"
 #include "flam-options.h"
 #include "flam-python-reader.h"
 #include "flam-tasks.h"
@@ -22,7 +23,6 @@ typedef struct
   guint64 late;    /* samples a period late, or left out for it */
   guint64 refused; /* targets for another machine, not sampled */
   guint64 humbled; /* targets that ran without their set-user-ID rights */
-  gint64 target_cpu;
   guint stops[FLAM_STOP_BINS];
 } FlamTracerStats;
 
@@ -36,12 +36,12 @@ typedef struct
   const FlamInjection *injection;
   FlamTasks tasks;
   GPtrArray *due; /* FlamTask, while a tick looks for them */
+  FlamInstant instant;
   FlamTracerStats stats;
 
   gint64 origin; /* CLOCK_MONOTONIC of time 0 */
   gint64 period; /* ns */
   gint64 next_tick;
-  gint64 last_jitter;
   gint64 young_until; /* a program was started lately */
   gint64 next_status;
   gboolean paused;
