@@ -209,7 +209,7 @@ take_states (const char *option,
                        option,
                        value,
                        "cpu, off-cpu, all, or some of running, lock, io, "
-                       "sleep, blocked with commas between");
+                       "sleep, blocked, runnable with commas between");
       states |= named;
     }
   if (states == 0)

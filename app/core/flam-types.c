@@ -43,7 +43,7 @@ const char *
 flam_state_to_string (FlamState state)
 {
   static const char *const names[FLAM_N_STATES] = {
-    "running", "lock", "io", "sleep", "blocked",
+    "running", "lock", "io", "sleep", "blocked", "runnable",
   };
   return names[state];
 }
@@ -54,7 +54,7 @@ flam_state_to_title (FlamState state)
   static const char *const titles[FLAM_N_STATES] = {
     N_ ("Running"),         N_ ("Waiting for a lock"),
     N_ ("Waiting for I/O"), N_ ("Sleeping"),
-    N_ ("Blocked"),
+    N_ ("Blocked"),         N_ ("Waiting for a CPU"),
   };
   return titles[state];
 }

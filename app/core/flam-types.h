@@ -52,11 +52,12 @@ typedef enum
 /* What a thread was doing when it was sampled. */
 typedef enum
 {
-  FLAM_STATE_RUNNING,
+  FLAM_STATE_RUNNING, /* captures have these numbers: new ones go last */
   FLAM_STATE_LOCK,
   FLAM_STATE_IO,
   FLAM_STATE_SLEEP,
-  FLAM_STATE_BLOCKED, /* off the CPU, reason unknown */
+  FLAM_STATE_BLOCKED,  /* off the CPU, reason unknown */
+  FLAM_STATE_RUNNABLE, /* could run, and waits for a CPU */
   FLAM_N_STATES
 } FlamState;
 

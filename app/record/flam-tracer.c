@@ -199,7 +199,7 @@ judge (FlamTracer *tracer,
   if (flam_instant_judge (task, stat, place, flam_tracer_now (tracer)) ==
       FLAM_INSTANT_RUNNING)
     return TRUE;
-  *state = FLAM_STATE_BLOCKED;
+  *state = FLAM_STATE_RUNNABLE;
   return (tracer->options->what & FLAM_RECORD_WALL) != 0;
 }
 

@@ -109,7 +109,7 @@ class Walls(Truths):
                 # Of the end of the process, main knows little.
                 self.assertAlmostEqual(
                     seconds(), thread.lasted, delta=0.02 + 0.02 * thread.lasted)
-                for states, truth in (("running", thread.cpu), ("waiting", thread.waited)):
+                for states, truth in (("running", thread.cpu), ("runnable", thread.waited)):
                     share = min(truth / thread.lasted, 1)
                     noise = 3 * math.sqrt(share * (1 - share) / samples)
                     self.assertAlmostEqual(
