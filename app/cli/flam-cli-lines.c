@@ -81,13 +81,13 @@ run (int argc, char **argv)
   if (selection == NULL)
     return FLAM_EXIT_REFUSED;
   weights = flam_weights_new (profile, selection, NULL, NULL);
-  file = flam_lines_find_file (weights, source);
+  file = flam_lines_find_file (weights, selection, source);
   if (*file == 0)
     {
       flam_cli_error ("%s: no code of “%s” in it", files[0], source);
       return FLAM_EXIT_REFUSED;
     }
-  rows = flam_lines_new (weights, file, FLAM_NONE, &n);
+  rows = flam_lines_new (weights, selection, file, FLAM_NONE, &n);
   measure = &profile->measures[selection->measure];
   if (options->json)
     print_json (measure, file, rows, n);

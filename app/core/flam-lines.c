@@ -1,21 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-lines.h"
 
-#include "flam-columns.h"
+#include "flam-shown.h"
 
-/* The weight at and below each stack; g_free. */
-static gint64 *
-sum_stacks (const FlamWeights *weights)
+/* The shown stacks, and the weight at, and at and below, each. */
+typedef struct
 {
-  const FlamStacks *stacks = &weights->profile->stacks;
-  gint64 *total = g_new (gint64, stacks->n + 1);
+  FlamShown shown;
+  gint64 *self;
+  gint64 *total;
+} Sums;
 
-  memcpy (total, weights->weight, stacks->n * sizeof *total);
-  for (FlamId s = stacks->n; s-- > 0;)
-    if (stacks->prefix[s] != FLAM_NONE)
-      total[stacks->prefix[s]] += total[s];
-  return total;
+static void
+sums_init (Sums *sums,
+           const FlamWeights *weights,
+           const FlamSelection *selection)
+{
+  FlamShown *shown = &sums->shown;
+  g_autoptr (FlamSelection) by_line = flam_selection_copy (selection);
+
+  /* A module's frames are one row of a tree, but they are lines here. */
+  if (by_line->by == FLAM_BY_MODULE || by_line->by == FLAM_BY_FILE)
+    by_line->by = FLAM_BY_FUNCTION;
+  flam_shown_init (shown, weights->profile, by_line, NULL, NULL);
+  sums->self =
+      flam_shown_sum (shown, weights->profile->stacks.n, weights->weight);
+  sums->total = g_new (gint64, shown->n + 1);
+  memcpy (sums->total, sums->self, shown->n * sizeof *sums->total);
+  for (FlamId s = shown->n; s-- > 0;)
+    if (shown->prefix[s] != FLAM_NONE)
+      sums->total[shown->prefix[s]] += sums->total[s];
 }
+
+static void
+sums_clear (Sums *sums)
+{
+  flam_shown_clear (&sums->shown);
+  g_free (sums->self);
+  g_free (sums->total);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sums, sums_clear)
 
 static FlamId
 find_string (const FlamProfile *profile, const char *text)
@@ -41,11 +66,10 @@ compare_lines (gconstpointer a, gconstpointer b)
 
 static gboolean
 is_wanted (const FlamProfile *profile,
-           FlamId stack,
+           FlamId frame,
            FlamId file,
            FlamId function)
 {
-  FlamId frame = profile->stacks.frame[stack];
   FlamId owner = profile->frames.function[frame];
 
   return profile->frames.file[frame] == file &&
@@ -71,19 +95,22 @@ row_of (GHashTable *index, GArray *rows, guint32 line)
 
 FlamLineRow *
 flam_lines_new (const FlamWeights *weights,
+                const FlamSelection *selection,
                 const char *file,
                 FlamId function,
                 guint *n)
 {
   const FlamProfile *profile = weights->profile;
-  const FlamStacks *stacks = &profile->stacks;
   FlamId wanted = find_string (profile, file);
-  g_autofree gint64 *total = sum_stacks (weights);
+  g_auto (Sums) sums = { 0 };
+  const FlamShown *stacks = &sums.shown;
   /* The nearest stack at or above this one whose frame is in the file. */
-  g_autofree FlamId *near = g_new (FlamId, stacks->n + 1);
+  g_autofree FlamId *near = NULL;
   g_autoptr (GHashTable) index = g_hash_table_new (NULL, NULL);
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamLineRow));
 
+  sums_init (&sums, weights, selection);
+  near = g_new (FlamId, stacks->n + 1);
   for (FlamId s = 0; wanted != FLAM_NONE && s < stacks->n; s++)
     {
       FlamId prefix = stacks->prefix[s];
@@ -92,13 +119,13 @@ flam_lines_new (const FlamWeights *weights,
       FlamLineRow *row;
 
       near[s] = above;
-      if (!is_wanted (profile, s, wanted, function))
+      if (!is_wanted (profile, stacks->frame[s], wanted, function))
         continue;
       near[s] = s;
-      if (total[s] == 0)
+      if (sums.total[s] == 0)
         continue;
       row = row_of (index, rows, line);
-      row->self += weights->weight[s];
+      row->self += sums.self[s];
       while (above != FLAM_NONE &&
              profile->frames.line[stacks->frame[above]] != line)
         {
@@ -106,7 +133,7 @@ flam_lines_new (const FlamWeights *weights,
           above = prefix == FLAM_NONE ? FLAM_NONE : near[prefix];
         }
       if (above == FLAM_NONE)
-        row->total += total[s];
+        row->total += sums.total[s];
     }
   g_array_sort (rows, compare_lines);
   *n = rows->len;
@@ -127,15 +154,18 @@ compare_files (gconstpointer a, gconstpointer b)
 }
 
 FlamFileRow *
-flam_lines_files (const FlamWeights *weights, guint *n)
+flam_lines_files (const FlamWeights *weights,
+                  const FlamSelection *selection,
+                  guint *n)
 {
   const FlamProfile *profile = weights->profile;
-  const FlamStacks *stacks = &profile->stacks;
-  g_autofree gint64 *total = sum_stacks (weights);
+  g_auto (Sums) sums = { 0 };
+  const FlamShown *stacks = &sums.shown;
   g_autofree FlamId *row_of_file =
       g_new (FlamId, flam_profile_n_strings (profile));
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamFileRow));
 
+  sums_init (&sums, weights, selection);
   memset (row_of_file, 0xff, 4 * (gsize)flam_profile_n_strings (profile));
   for (FlamId s = 0; s < stacks->n; s++)
     {
@@ -143,7 +173,7 @@ flam_lines_files (const FlamWeights *weights, guint *n)
       FlamId above = stacks->prefix[s];
       FlamFileRow *row;
 
-      if (file == 0 || total[s] == 0)
+      if (file == 0 || sums.total[s] == 0)
         continue;
       if (row_of_file[file] == FLAM_NONE)
         {
@@ -153,12 +183,12 @@ flam_lines_files (const FlamWeights *weights, guint *n)
           g_array_append_val (rows, fresh);
         }
       row = &g_array_index (rows, FlamFileRow, row_of_file[file]);
-      row->self += weights->weight[s];
+      row->self += sums.self[s];
       while (above != FLAM_NONE &&
              profile->frames.file[stacks->frame[above]] != file)
         above = stacks->prefix[above];
       if (above == FLAM_NONE)
-        row->total += total[s];
+        row->total += sums.total[s];
     }
   g_array_sort (rows, compare_files);
   *n = rows->len;
@@ -166,10 +196,12 @@ flam_lines_files (const FlamWeights *weights, guint *n)
 }
 
 const char *
-flam_lines_find_file (const FlamWeights *weights, const char *path)
+flam_lines_find_file (const FlamWeights *weights,
+                      const FlamSelection *selection,
+                      const char *path)
 {
   guint n;
-  g_autofree FlamFileRow *rows = flam_lines_files (weights, &n);
+  g_autofree FlamFileRow *rows = flam_lines_files (weights, selection, &n);
   g_autofree char *suffix = g_strconcat ("/", path, NULL);
   const char *best = "";
 

@@ -19,9 +19,10 @@ typedef struct
 
 /* `file` is a source path as the profile has it (frames.file). Ascending
  * by line; `n` rows, g_free. With `function` not FLAM_NONE, that function's
- * frames alone. The selection's transforms do not matter here: a line costs
- * what it costs; its measure, threads and times do, through the weights. */
+ * frames alone. The stacks are those that the selection shows: its measure,
+ * threads and times are in the weights, its transforms are applied here. */
 FlamLineRow *flam_lines_new (const FlamWeights *weights,
+                             const FlamSelection *selection,
                              const char *file,
                              FlamId function,
                              guint *n);
@@ -34,10 +35,14 @@ typedef struct
 } FlamFileRow;
 
 /* The source files of the profile, heaviest self first; g_free. */
-FlamFileRow *flam_lines_files (const FlamWeights *weights, guint *n);
+FlamFileRow *flam_lines_files (const FlamWeights *weights,
+                               const FlamSelection *selection,
+                               guint *n);
 
 /* The best match for what a person typed: the exact path, else the only or
  * the heaviest file whose path ends in it at a '/'. "" when none does. */
-const char *flam_lines_find_file (const FlamWeights *weights, const char *path);
+const char *flam_lines_find_file (const FlamWeights *weights,
+                                  const FlamSelection *selection,
+                                  const char *path);
 
 G_END_DECLS

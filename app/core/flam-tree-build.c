@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-shown.h"
 #include "flam-tree-private.h"
 
 /* Steps one and three: the stacks are walked, and the tree is put together
@@ -6,247 +7,69 @@
 
 #define STEP_ROWS (1 << 14)
 
-/* --- step 1: stacks -> draft --------------------------------------------- */
-
-/* What has happened on the way from the root to a stack. */
-typedef struct
-{
-  FlamId node;
-  guint8 dropped;   /* IGNORE matched */
-  guint8 swallowed; /* below a COLLAPSE or PRUNE */
-  guint8 importing; /* hidden: at or below import machinery */
-} Path;
+/* --- step 1: shown stacks -> draft ---------------------------------------- */
 
 typedef struct
 {
   const FlamProfile *profile;
   const FlamSelection *selection;
-  guint64 *matches; /* per function: bit per transform */
-  guint64 required; /* FOCUS and FILTER bits a stack must have seen */
+  FlamShown shown;
   FlamDraft *draft;
-  Path *paths;         /* per stack */
-  guint64 *seen;       /* per stack: bits of FOCUS and FILTER that matched on
-                          the way; NULL when there are none */
-  gint64 *stack_total; /* per stack: weight at and below */
+  FlamId *node;  /* per shown stack: of the draft */
+  gint64 *total; /* per shown stack: weight at and below */
 } Walk;
-
-/* "NAME" or "NAME,FILE". */
-static gboolean
-prune_matches (const FlamProfile *profile, FlamId function, const char *pattern)
-{
-  const char *name = flam_profile_function_name (profile, function);
-  gsize length = strlen (name);
-  const char *file;
-
-  if (strcmp (name, pattern) == 0)
-    return TRUE;
-  if (strncmp (name, pattern, length) != 0 || pattern[length] != ',')
-    return FALSE;
-  file = flam_profile_string (profile, profile->functions.file[function]);
-  return g_str_has_suffix (file, pattern + length + 1);
-}
-
-static gboolean
-transform_matches (const FlamProfile *profile,
-                   FlamId function,
-                   const FlamTransform *transform)
-{
-  if (transform->kind == FLAM_TRANSFORM_PRUNE)
-    return prune_matches (profile, function, transform->pattern);
-  return g_regex_match (transform->regex,
-                        flam_profile_function_name (profile, function),
-                        0,
-                        NULL);
-}
-
-static gboolean
-match_functions (Walk *walk, const FlamProgress *progress, GError **error)
-{
-  const FlamProfile *profile = walk->profile;
-  const GPtrArray *transforms = walk->selection->transforms;
-
-  walk->matches = g_new0 (guint64, profile->functions.n + 1);
-  for (guint t = 0; t < transforms->len; t++)
-    {
-      const FlamTransform *transform = transforms->pdata[t];
-
-      if (transform->kind == FLAM_TRANSFORM_FOCUS ||
-          transform->kind == FLAM_TRANSFORM_FILTER)
-        walk->required |= 1ull << t;
-      for (FlamId f = 0; f < profile->functions.n; f++)
-        {
-          if (transform_matches (profile, f, transform))
-            walk->matches[f] |= 1ull << t;
-          if (f % 1024 == 0 && !flam_progress_step (progress, 0, error))
-            return FALSE;
-        }
-    }
-  return TRUE;
-}
-
-/* Frames that the selection's switches leave out, cost to the caller. */
-static gboolean
-switched_off (const Walk *walk, FlamId frame)
-{
-  const FlamSelection *selection = walk->selection;
-  FlamId function = walk->profile->frames.function[frame];
-  guint flags = walk->profile->functions.flags[function];
-  guint kind = walk->profile->functions.kind[function];
-
-  return (selection->no_inlines &&
-          walk->profile->frames.inline_depth[frame] > 0) ||
-         (selection->hide_irrelevant &&
-          (flags & FLAM_FUNCTION_IRRELEVANT) != 0) ||
-         (selection->no_native && kind != FLAM_KIND_INTERPRETED &&
-          kind != FLAM_KIND_ROOT);
-}
-
-/* An import is its machinery and all that runs because of it: the cost stands
- * at the one who imports. */
-static gboolean
-is_import (const Walk *walk, FlamId frame)
-{
-  const FlamProfile *profile = walk->profile;
-  FlamId function = profile->frames.function[frame];
-
-  return walk->selection->hide_imports &&
-         (profile->functions.flags[function] & FLAM_FUNCTION_IMPORT) != 0;
-}
-
-/* Applies the transforms to one frame; FALSE when it is not to be seen. */
-static gboolean
-transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamId frame)
-{
-  const GPtrArray *transforms = walk->selection->transforms;
-  guint64 matches = walk->matches[walk->profile->frames.function[frame]];
-  gboolean swallow = FALSE;
-
-  path->importing |= is_import (walk, frame);
-  if (path->importing || switched_off (walk, frame))
-    return FALSE;
-  for (guint t = 0; t < transforms->len; t++)
-    {
-      const FlamTransform *transform = transforms->pdata[t];
-      guint64 bit = 1ull << t;
-      gboolean match = (matches & bit) != 0;
-
-      if (transform->kind == FLAM_TRANSFORM_FOCUS && !match && !(*seen & bit))
-        return FALSE;
-      if (!match)
-        continue;
-      if (transform->kind == FLAM_TRANSFORM_HIDE)
-        return FALSE;
-      if (transform->kind == FLAM_TRANSFORM_IGNORE)
-        path->dropped = TRUE;
-      else if (transform->kind == FLAM_TRANSFORM_COLLAPSE ||
-               transform->kind == FLAM_TRANSFORM_PRUNE)
-        swallow = TRUE;
-      else
-        *seen |= bit;
-    }
-  if (path->swallowed)
-    return FALSE;
-  path->swallowed = swallow;
-  return TRUE;
-}
 
 static FlamDraftKey
 frame_key (const Walk *walk, FlamId frame)
 {
-  const FlamProfile *profile = walk->profile;
-  FlamId function = profile->frames.function[frame];
-  FlamDraftKey key = { .function = function };
+  FlamShownKey shown =
+      flam_shown_key (walk->profile, walk->selection->by, frame);
 
-  switch (walk->selection->by)
-    {
-    case FLAM_BY_LINE:
-      key.line = profile->frames.line[frame];
-      key.file = profile->frames.file[frame];
-      break;
-    case FLAM_BY_MODULE:
-      key.function = profile->functions.module[function];
-      break;
-    case FLAM_BY_FILE:
-      key.function = profile->frames.file[frame];
-      break;
-    case FLAM_BY_FUNCTION:
-    case FLAM_BY_THREAD:
-      break;
-    }
-  return key;
+  return (FlamDraftKey){ .function = shown.thing,
+                         .line = shown.line,
+                         .file = shown.file };
 }
 
-/* The nearest node at or above `node` that is the same thing, as far up as the
- * selection's recursion setting looks; FLAM_NONE when there is none. */
-static FlamId
-find_recursion (const Walk *walk, FlamId node, const FlamDraftKey *key)
-{
-  FlamRecursion recursion = walk->selection->recursion;
-  FlamBy by = walk->selection->by;
-  gboolean merge_neighbours = recursion != FLAM_RECURSION_OFF ||
-                              by == FLAM_BY_MODULE || by == FLAM_BY_FILE;
-
-  if (!merge_neighbours)
-    return FLAM_NONE;
-  while (node != 0)
-    {
-      const FlamDraftKey *other = flam_draft_key (walk->draft, node);
-
-      if (other->function == key->function && other->line == key->line &&
-          other->file == key->file && !other->thread)
-        return node;
-      if (recursion != FLAM_RECURSION_COLLAPSE)
-        return FLAM_NONE;
-      node = other->parent;
-    }
-  return FLAM_NONE;
-}
-
+/* The shown stack's node, below `root` where it has no caller. */
 static void
 walk_stack (const Walk *walk, FlamId stack, FlamId root)
 {
-  FlamId prefix = walk->profile->stacks.prefix[stack];
-  FlamId frame = walk->profile->stacks.frame[stack];
-  Path path = { .node = root };
-  guint64 seen = 0;
-  FlamDraftKey key;
-  FlamId same;
+  FlamId prefix = walk->shown.prefix[stack];
+  FlamId frame = walk->shown.frame[stack];
+  FlamDraftKey key = frame_key (walk, frame);
 
-  if (prefix != FLAM_NONE)
-    path = walk->paths[prefix];
-  if (prefix != FLAM_NONE && walk->seen != NULL)
-    seen = walk->seen[prefix];
-  if (!path.dropped && transform_frame (walk, &path, &seen, frame))
+  key.parent = prefix != FLAM_NONE ? walk->node[prefix] : root;
+  walk->node[stack] = flam_draft_node (walk->draft, &key);
+  flam_draft_offer_frame (
+      walk->draft, walk->node[stack], frame, walk->total[stack]);
+}
+
+/* A row of split a shown stack, and a last one. */
+static FlamStateSplit *
+sum_splits (const Walk *walk, const FlamWeights *weights)
+{
+  guint32 n = weights->profile->stacks.n;
+  FlamStateSplit *sum = g_new0 (FlamStateSplit, walk->shown.n + 1);
+
+  for (FlamId s = 0; s <= n; s++)
     {
-      key = frame_key (walk, frame);
-      same = find_recursion (walk, path.node, &key);
-      key.parent = path.node;
-      path.node =
-          same != FLAM_NONE ? same : flam_draft_node (walk->draft, &key);
-      flam_draft_offer_frame (
-          walk->draft, path.node, frame, walk->stack_total[stack]);
+      FlamId to = flam_shown_of (&walk->shown, s < n ? s : FLAM_NONE);
+
+      for (guint i = 0; to != FLAM_NONE && i < FLAM_N_STATES; i++)
+        sum[to].weight[i] += weights->split[s].weight[i];
     }
-  walk->paths[stack] = path;
-  if (walk->seen != NULL)
-    walk->seen[stack] = seen;
+  return sum;
 }
 
-/* The node that the stack's own weight belongs to, or FLAM_NONE. */
-static FlamId
-stack_node (const Walk *walk, FlamId stack)
+static void
+sum_totals (Walk *walk, const gint64 *self)
 {
-  const Path *path = &walk->paths[stack];
+  const FlamShown *shown = &walk->shown;
 
-  if (path->dropped || (walk->seen != NULL &&
-                        (walk->seen[stack] & walk->required) != walk->required))
-    return FLAM_NONE;
-  return path->node;
-}
-
-static const FlamStateSplit *
-split_of (const FlamWeights *weights, FlamId stack)
-{
-  return weights->split != NULL ? &weights->split[stack] : NULL;
+  memcpy (walk->total, self, shown->n * sizeof *self);
+  for (FlamId s = shown->n; s-- > 0;)
+    if (shown->prefix[s] != FLAM_NONE)
+      walk->total[shown->prefix[s]] += walk->total[s];
 }
 
 static gboolean
@@ -255,43 +78,34 @@ walk_all (Walk *walk,
           const FlamProgress *progress,
           GError **error)
 {
-  const FlamStacks *stacks = &walk->profile->stacks;
+  guint32 n = walk->shown.n;
+  g_autofree gint64 *self =
+      flam_shown_sum (&walk->shown, walk->profile->stacks.n, weights->weight);
+  g_autofree FlamStateSplit *split =
+      weights->split != NULL ? sum_splits (walk, weights) : NULL;
 
-  for (FlamId s = stacks->n; s-- > 0;)
+  if (walk->shown.no_stack != FLAM_NONE)
+    self[n] += weights->no_stack;
+  sum_totals (walk, self);
+  for (FlamId s = 0; s < n; s++)
     {
-      gint64 total = walk->stack_total[s] + weights->weight[s];
-
-      if (total == 0)
-        continue;
-      walk->stack_total[s] = total;
-      if (stacks->prefix[s] != FLAM_NONE)
-        walk->stack_total[stacks->prefix[s]] += total;
-    }
-  for (FlamId s = 0; s < stacks->n; s++)
-    {
-      FlamId node;
-
       if (s % STEP_ROWS == 0 &&
-          !flam_progress_step (progress, 0.7 * s / stacks->n, error))
+          !flam_progress_step (progress, 0.5 + 0.2 * s / n, error))
         return FALSE;
-      if (walk->stack_total[s] == 0)
-        continue;
-      walk_stack (walk, s, 0);
-      node = weights->weight[s] != 0 ? stack_node (walk, s) : FLAM_NONE;
-      if (node != FLAM_NONE)
+      if (walk->total[s] != 0)
+        walk_stack (walk, s, 0);
+      if (self[s] != 0)
         flam_draft_add (
-            walk->draft, node, weights->weight[s], split_of (weights, s));
+            walk->draft, walk->node[s], self[s], split ? &split[s] : NULL);
     }
-  if (weights->no_stack > 0 && walk->required == 0)
-    flam_draft_add (
-        walk->draft, 0, weights->no_stack, split_of (weights, stacks->n));
+  flam_draft_add (walk->draft, 0, self[n], split ? &split[n] : NULL);
   return TRUE;
 }
 
 /* One thread's rows: its stacks and all their prefixes, ascending, so that
  * callers come first. `stamp` remembers which thread saw a stack last. */
 static void
-collect_stacks (const FlamStacks *stacks,
+collect_stacks (const FlamShown *shown,
                 const FlamThreadWeight *rows,
                 guint n,
                 FlamId *stamp,
@@ -299,7 +113,8 @@ collect_stacks (const FlamStacks *stacks,
 {
   g_array_set_size (list, 0);
   for (guint i = 0; i < n; i++)
-    for (FlamId s = rows[i].stack; s != FLAM_NONE; s = stacks->prefix[s])
+    for (FlamId s = flam_shown_of (shown, rows[i].stack); s < shown->n;
+         s = shown->prefix[s])
       {
         if (stamp[s] == rows[i].thread + 1)
           break;
@@ -320,36 +135,39 @@ compare_ids (gconstpointer a, gconstpointer b)
 static void
 walk_thread (Walk *walk, const FlamThreadWeight *rows, guint n, GArray *list)
 {
-  const FlamStacks *stacks = &walk->profile->stacks;
+  const FlamShown *shown = &walk->shown;
   FlamDraftKey key = { .function = rows[0].thread, .thread = TRUE };
   FlamId root = flam_draft_node (walk->draft, &key);
 
   for (guint i = 0; i < list->len; i++)
-    walk->stack_total[g_array_index (list, FlamId, i)] = 0;
+    walk->total[g_array_index (list, FlamId, i)] = 0;
   for (guint i = 0; i < n; i++)
-    if (rows[i].stack != FLAM_NONE)
-      walk->stack_total[rows[i].stack] += rows[i].weight;
+    {
+      FlamId s = flam_shown_of (shown, rows[i].stack);
+
+      if (s < shown->n)
+        walk->total[s] += rows[i].weight;
+    }
   for (guint i = list->len; i-- > 0;)
     {
       FlamId s = g_array_index (list, FlamId, i);
 
-      if (stacks->prefix[s] != FLAM_NONE)
-        walk->stack_total[stacks->prefix[s]] += walk->stack_total[s];
+      if (shown->prefix[s] != FLAM_NONE)
+        walk->total[shown->prefix[s]] += walk->total[s];
     }
   for (guint i = 0; i < list->len; i++)
     walk_stack (walk, g_array_index (list, FlamId, i), root);
   for (guint i = 0; i < n; i++)
     {
+      FlamId s = flam_shown_of (shown, rows[i].stack);
       FlamStateSplit split = { { 0 } };
-      FlamId node = FLAM_NONE;
 
-      if (rows[i].stack != FLAM_NONE)
-        node = stack_node (walk, rows[i].stack);
-      else if (walk->required == 0)
-        node = root;
       split.weight[rows[i].state] = rows[i].weight;
-      if (node != FLAM_NONE)
-        flam_draft_add (walk->draft, node, rows[i].weight, &split);
+      if (s != FLAM_NONE)
+        flam_draft_add (walk->draft,
+                        s < shown->n ? walk->node[s] : root,
+                        rows[i].weight,
+                        &split);
     }
 }
 
@@ -362,17 +180,17 @@ walk_by_thread (Walk *walk,
   const FlamThreadWeight *rows =
       (const FlamThreadWeight *)(const void *)weights->by_thread->data;
   guint n_rows = weights->by_thread->len;
-  g_autofree FlamId *stamp = g_new0 (FlamId, walk->profile->stacks.n + 1);
+  g_autofree FlamId *stamp = g_new0 (FlamId, walk->shown.n + 1);
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (FlamId));
 
-  memset (stamp, 0xff, (gsize)walk->profile->stacks.n * sizeof *stamp);
+  memset (stamp, 0xff, (gsize)walk->shown.n * sizeof *stamp);
   for (guint i = 0, end; i < n_rows; i = end)
     {
       for (end = i + 1; end < n_rows && rows[end].thread == rows[i].thread;)
         end++;
       if (!flam_progress_step (progress, 0.7 * i / n_rows, error))
         return FALSE;
-      collect_stacks (&walk->profile->stacks, rows + i, end - i, stamp, list);
+      collect_stacks (&walk->shown, rows + i, end - i, stamp, list);
       g_array_sort (list, compare_ids);
       walk_thread (walk, rows + i, end - i, list);
     }
@@ -381,7 +199,7 @@ walk_by_thread (Walk *walk,
 
 /* --- other columns ------------------------------------------------------- */
 
-/* stack ──paths──▶ draft node [──end──▶ inverted draft node] ──place──▶ node */
+/* stack ──of──▶ shown ──node──▶ draft [──end──▶ inverted] ──place──▶ tree */
 static void
 map_stacks (FlamTree *tree,
             const Walk *walk,
@@ -393,9 +211,11 @@ map_stacks (FlamTree *tree,
   tree->stack_node = g_new (FlamId, n + 1);
   for (FlamId s = 0; s < n; s++)
     {
-      FlamId node =
-          walk->stack_total[s] != 0 ? stack_node (walk, s) : FLAM_NONE;
+      FlamId shown = flam_shown_of (&walk->shown, s);
+      FlamId node = shown == walk->shown.n ? 0 : FLAM_NONE;
 
+      if (shown < walk->shown.n && walk->total[shown] != 0)
+        node = walk->node[shown];
       if (node != FLAM_NONE && end != NULL)
         node = end[node];
       tree->stack_node[s] = node != FLAM_NONE ? place[node] : FLAM_NONE;
@@ -413,10 +233,9 @@ add_other (FlamTree *tree, const FlamWeights *weights)
 static void
 walk_clear (Walk *walk)
 {
-  g_free (walk->matches);
-  g_free (walk->paths);
-  g_free (walk->seen);
-  g_free (walk->stack_total);
+  flam_shown_clear (&walk->shown);
+  g_free (walk->node);
+  g_free (walk->total);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
@@ -427,14 +246,11 @@ fill_draft (Walk *walk,
             const FlamProgress *progress,
             GError **error)
 {
-  guint32 n_stacks = weights->profile->stacks.n;
-
-  walk->paths = g_new (Path, n_stacks + 1);
-  walk->stack_total = g_new0 (gint64, n_stacks + 1);
-  if (!match_functions (walk, progress, error))
+  if (!flam_shown_init (
+          &walk->shown, walk->profile, walk->selection, progress, error))
     return FALSE;
-  if (walk->required != 0)
-    walk->seen = g_new (guint64, n_stacks + 1);
+  walk->node = g_new (FlamId, walk->shown.n + 1);
+  walk->total = g_new0 (gint64, walk->shown.n + 1);
   return weights->by_thread != NULL
              ? walk_by_thread (walk, weights, progress, error)
              : walk_all (walk, weights, progress, error);

@@ -2,6 +2,7 @@
 #include "flam-weights.h"
 
 #include "flam-blocks.h"
+#include "flam-shown.h"
 
 #define STEP_ROWS (1 << 16)
 
@@ -13,14 +14,24 @@ typedef struct
   FlamWeights *weights;     /* NULL: only the sums are wanted */
   gint64 *by_thread;        /* NULL, or a sum a thread */
   FlamStateSplit *by_state; /* NULL, or a sum a state */
+  FlamShown shown;          /* where the selection leaves stacks out */
+  gboolean drops;
   gint64 total;
 } Sum;
+
+static gboolean
+is_in (const Sum *sum, FlamId stack)
+{
+  return !sum->drops || flam_shown_of (&sum->shown, stack) != FLAM_NONE;
+}
 
 static void
 add (Sum *sum, FlamId thread, FlamId stack, FlamState state, gint64 weight)
 {
   FlamWeights *weights = sum->weights;
 
+  if (!is_in (sum, stack))
+    return;
   sum->total += weight;
   if (sum->by_thread != NULL && thread != FLAM_NONE)
     sum->by_thread[thread] += weight;
@@ -45,7 +56,7 @@ add (Sum *sum, FlamId thread, FlamId stack, FlamState state, gint64 weight)
 static void
 add_other (Sum *sum, FlamId stack, gint64 weight)
 {
-  if (sum->weights == NULL)
+  if (sum->weights == NULL || !is_in (sum, stack))
     return;
   sum->weights->other_total += weight;
   if (stack != FLAM_NONE)
@@ -156,11 +167,25 @@ sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
 
 /* --- the three questions ------------------------------------------------- */
 
+static void
+sum_clear (Sum *sum)
+{
+  if (sum->drops)
+    flam_shown_clear (&sum->shown);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sum, sum_clear)
+
 static gboolean
 sum_up (Sum *sum, const FlamProgress *progress, GError **error)
 {
   if (sum->measure == NULL)
     return TRUE;
+  sum->drops = flam_selection_drops_stacks (sum->selection);
+  if (sum->drops &&
+      !flam_shown_init (
+          &sum->shown, sum->profile, sum->selection, progress, error))
+    return FALSE;
   return sum->measure->source == FLAM_FROM_SAMPLES
              ? sum_samples (sum, progress, error)
              : sum_allocations (sum, progress, error);
@@ -213,7 +238,7 @@ flam_weights_new (const FlamProfile *profile,
                   GError **error)
 {
   g_autoptr (FlamWeights) weights = g_new0 (FlamWeights, 1);
-  Sum sum = sum_of (profile, selection);
+  g_auto (Sum) sum = sum_of (profile, selection);
 
   weights->profile = flam_profile_ref (profile);
   weights->weight = g_new0 (gint64, profile->stacks.n + 1);
@@ -247,7 +272,7 @@ flam_weights_free (FlamWeights *weights)
 gint64
 flam_weights_total (const FlamProfile *profile, const FlamSelection *selection)
 {
-  Sum sum = sum_of (profile, selection);
+  g_auto (Sum) sum = sum_of (profile, selection);
 
   sum_up (&sum, NULL, NULL);
   return sum.total;
@@ -258,7 +283,7 @@ flam_weights_by_thread (const FlamProfile *profile,
                         const FlamSelection *selection)
 {
   g_autoptr (FlamSelection) all = flam_selection_copy (selection);
-  Sum sum = sum_of (profile, all);
+  g_auto (Sum) sum = sum_of (profile, all);
 
   flam_selection_all_threads (all);
   sum.by_thread = g_new0 (gint64, profile->threads.n + 1);
@@ -272,7 +297,7 @@ flam_weights_by_state (const FlamProfile *profile,
 {
   g_autoptr (FlamSelection) all = flam_selection_copy (selection);
   FlamStateSplit split = { { 0 } };
-  Sum sum = sum_of (profile, all);
+  g_auto (Sum) sum = sum_of (profile, all);
 
   all->states = FLAM_STATES_ALL;
   sum.by_state = &split;

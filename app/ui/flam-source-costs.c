@@ -48,7 +48,8 @@ flam_source_costs_new (FlamExcerpt *excerpt, const char *file, FlamId function)
   FlamSourceCosts *self = g_atomic_rc_box_new0 (FlamSourceCosts);
 
   self->excerpt = flam_excerpt_ref (excerpt);
-  self->rows = flam_lines_new (excerpt->weights, file, function, &self->n);
+  self->rows = flam_lines_new (
+      excerpt->weights, excerpt->selection, file, function, &self->n);
   find_hottest (self);
   add_texts (self);
   return self;

@@ -105,8 +105,8 @@ find_hottest_file (FlamSourceFile *file, const FlamSourcePaths *paths)
   FlamSourceRequest *request = file->request;
   const FlamProfile *profile = request->excerpt->profile;
   guint n = 0;
-  g_autofree FlamFileRow *files =
-      flam_lines_files (request->excerpt->weights, &n);
+  g_autofree FlamFileRow *files = flam_lines_files (
+      request->excerpt->weights, request->excerpt->selection, &n);
 
   for (guint i = 0; i < n && i < HOT_FILES_TRIED && file->path == NULL; i++)
     {

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-shown.h"
+
+#define STEP_ROWS (1 << 14)
+#define NOT_SWALLOWED G_MAXUINT8
+
+/* What has happened on the way from the root to a stack. */
+typedef struct
+{
+  FlamId stack; /* shown; FLAM_NONE: nothing was visible yet */
+  guint8 dropped;
+  guint8 swallowed; /* below a COLLAPSE or PRUNE: its number */
+  guint8 importing; /* hidden: at or below import machinery */
+} Path;
+
+typedef struct
+{
+  const FlamProfile *profile;
+  const FlamSelection *selection;
+  FlamShown *shown;
+  FlamInterner interner;
+  guint64 *matches; /* per function: bit per transform */
+  guint64 required; /* FOCUS and FILTER bits a stack must have seen */
+  Path *paths;      /* per stack */
+  guint64 *seen;    /* per stack: bits of FOCUS and FILTER that matched on
+                       the way; NULL when there are none */
+} Walk;
+
+static void
+walk_clear (Walk *walk)
+{
+  flam_interner_clear (&walk->interner);
+  g_free (walk->matches);
+  g_free (walk->paths);
+  g_free (walk->seen);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
+
+/* --- what matches -------------------------------------------------------- */
+
+/* "NAME" or "NAME,FILE". */
+static gboolean
+prune_matches (const FlamProfile *profile, FlamId function, const char *pattern)
+{
+  const char *name = flam_profile_function_name (profile, function);
+  gsize length = strlen (name);
+  const char *file;
+
+  if (strcmp (name, pattern) == 0)
+    return TRUE;
+  if (strncmp (name, pattern, length) != 0 || pattern[length] != ',')
+    return FALSE;
+  file = flam_profile_string (profile, profile->functions.file[function]);
+  return g_str_has_suffix (file, pattern + length + 1);
+}
+
+static gboolean
+transform_matches (const FlamProfile *profile,
+                   FlamId function,
+                   const FlamTransform *transform)
+{
+  if (transform->kind == FLAM_TRANSFORM_PRUNE)
+    return prune_matches (profile, function, transform->pattern);
+  return g_regex_match (transform->regex,
+                        flam_profile_function_name (profile, function),
+                        0,
+                        NULL);
+}
+
+static gboolean
+match_functions (Walk *walk, const FlamProgress *progress, GError **error)
+{
+  const FlamProfile *profile = walk->profile;
+  const GPtrArray *transforms = walk->selection->transforms;
+
+  walk->matches = g_new0 (guint64, profile->functions.n + 1);
+  for (guint t = 0; t < transforms->len; t++)
+    {
+      const FlamTransform *transform = transforms->pdata[t];
+
+      if (transform->kind == FLAM_TRANSFORM_FOCUS ||
+          transform->kind == FLAM_TRANSFORM_FILTER)
+        walk->required |= 1ull << t;
+      for (FlamId f = 0; f < profile->functions.n; f++)
+        {
+          if (transform_matches (profile, f, transform))
+            walk->matches[f] |= 1ull << t;
+          if (f % 1024 == 0 && !flam_progress_step (progress, 0, error))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/* Frames that the selection's switches leave out, cost to the caller. */
+static gboolean
+switched_off (const Walk *walk, FlamId frame)
+{
+  const FlamSelection *selection = walk->selection;
+  FlamId function = walk->profile->frames.function[frame];
+  guint flags = walk->profile->functions.flags[function];
+  guint kind = walk->profile->functions.kind[function];
+
+  return (selection->no_inlines &&
+          walk->profile->frames.inline_depth[frame] > 0) ||
+         (selection->hide_irrelevant &&
+          (flags & FLAM_FUNCTION_IRRELEVANT) != 0) ||
+         (selection->no_native && kind != FLAM_KIND_INTERPRETED &&
+          kind != FLAM_KIND_ROOT);
+}
+
+/* An import is its machinery and all that runs because of it: the cost stands
+ * at the one who imports. */
+static gboolean
+is_import (const Walk *walk, FlamId frame)
+{
+  const FlamProfile *profile = walk->profile;
+  FlamId function = profile->frames.function[frame];
+
+  return walk->selection->hide_imports &&
+         (profile->functions.flags[function] & FLAM_FUNCTION_IMPORT) != 0;
+}
+
+/* Applies the transforms to one frame, in their order: what one of them takes
+ * away, the later ones do not see. FALSE when it is not to be seen. */
+static gboolean
+transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamId frame)
+{
+  const GPtrArray *transforms = walk->selection->transforms;
+  guint64 matches = walk->matches[walk->profile->frames.function[frame]];
+  guint swallowed = path->swallowed;
+
+  path->importing |= is_import (walk, frame);
+  if (path->importing || switched_off (walk, frame))
+    return FALSE;
+  for (guint t = 0; t < transforms->len; t++)
+    {
+      const FlamTransform *transform = transforms->pdata[t];
+      guint64 bit = 1ull << t;
+      gboolean match = (matches & bit) != 0;
+
+      if (t == swallowed ||
+          (transform->kind == FLAM_TRANSFORM_FOCUS && !match &&
+           !(*seen & bit)) ||
+          (transform->kind == FLAM_TRANSFORM_HIDE && match))
+        return FALSE;
+      if (!match)
+        continue;
+      if (transform->kind == FLAM_TRANSFORM_IGNORE)
+        path->dropped = TRUE;
+      else if (transform->kind == FLAM_TRANSFORM_COLLAPSE ||
+               transform->kind == FLAM_TRANSFORM_PRUNE)
+        path->swallowed = MIN (path->swallowed, t);
+      else
+        *seen |= bit;
+    }
+  return TRUE;
+}
+
+/* --- the shown stacks ---------------------------------------------------- */
+
+typedef struct
+{
+  FlamId prefix, frame;
+} Key;
+
+static FlamId
+prefix_of (const FlamShown *shown, FlamId stack)
+{
+  return flam_column_at (&shown->own[0], FlamId, stack);
+}
+
+static FlamId
+frame_of (const FlamShown *shown, FlamId stack)
+{
+  return flam_column_at (&shown->own[1], FlamId, stack);
+}
+
+static gboolean
+key_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const Key *k = key;
+
+  return prefix_of (table, row) == k->prefix &&
+         frame_of (table, row) == k->frame;
+}
+
+static FlamId
+intern (Walk *walk, FlamId prefix, FlamId frame)
+{
+  FlamShown *shown = walk->shown;
+  Key key = { prefix, frame };
+  guint32 hash = flam_hash_pair (prefix, frame);
+  FlamSlot *slot =
+      flam_interner_find (&walk->interner, hash, key_equal, shown, &key);
+
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ hash, shown->own[0].n };
+      walk->interner.used++;
+      flam_column_append (&shown->own[0], FlamId, prefix);
+      flam_column_append (&shown->own[1], FlamId, frame);
+    }
+  return slot->id;
+}
+
+FlamShownKey
+flam_shown_key (const FlamProfile *profile, FlamBy by, FlamId frame)
+{
+  FlamId function = profile->frames.function[frame];
+  FlamShownKey key = { .thing = function };
+
+  if (by == FLAM_BY_LINE)
+    {
+      key.line = profile->frames.line[frame];
+      key.file = profile->frames.file[frame];
+    }
+  else if (by == FLAM_BY_MODULE)
+    key.thing = profile->functions.module[function];
+  else if (by == FLAM_BY_FILE)
+    key.thing = profile->frames.file[frame];
+  return key;
+}
+
+static gboolean
+same_thing (const Walk *walk, FlamId a, FlamId b)
+{
+  FlamBy by = walk->selection->by;
+  FlamShownKey x = flam_shown_key (walk->profile, by, a);
+  FlamShownKey y = flam_shown_key (walk->profile, by, b);
+
+  return x.thing == y.thing && x.line == y.line && x.file == y.file;
+}
+
+static gboolean
+folds (const FlamSelection *selection)
+{
+  return selection->recursion != FLAM_RECURSION_OFF ||
+         selection->by == FLAM_BY_MODULE || selection->by == FLAM_BY_FILE;
+}
+
+/* The nearest stack at or above `stack` that ends in the same thing, as far up
+ * as the selection's recursion setting looks; FLAM_NONE when there is none. */
+static FlamId
+find_recursion (const Walk *walk, FlamId stack, FlamId frame)
+{
+  if (!folds (walk->selection))
+    return FLAM_NONE;
+  for (; stack != FLAM_NONE; stack = prefix_of (walk->shown, stack))
+    {
+      if (same_thing (walk, frame_of (walk->shown, stack), frame))
+        return stack;
+      if (walk->selection->recursion != FLAM_RECURSION_COLLAPSE)
+        break;
+    }
+  return FLAM_NONE;
+}
+
+/* Recursion is iteration: the frame stands in the place of the one that is
+ * the same thing. */
+static void
+walk_stack (Walk *walk, FlamId stack)
+{
+  FlamId prefix = walk->profile->stacks.prefix[stack];
+  FlamId frame = walk->profile->stacks.frame[stack];
+  Path path = { FLAM_NONE, .swallowed = NOT_SWALLOWED };
+  guint64 seen = 0;
+
+  if (prefix != FLAM_NONE)
+    path = walk->paths[prefix];
+  if (prefix != FLAM_NONE && walk->seen != NULL)
+    seen = walk->seen[prefix];
+  if (!path.dropped && transform_frame (walk, &path, &seen, frame))
+    {
+      FlamId same = find_recursion (walk, path.stack, frame);
+
+      path.stack = intern (walk,
+                           same != FLAM_NONE ? prefix_of (walk->shown, same)
+                                             : path.stack,
+                           frame);
+    }
+  walk->paths[stack] = path;
+  if (walk->seen != NULL)
+    walk->seen[stack] = seen;
+}
+
+static gboolean
+is_in (const Walk *walk, FlamId stack)
+{
+  return !walk->paths[stack].dropped &&
+         (walk->seen == NULL ||
+          (walk->seen[stack] & walk->required) == walk->required);
+}
+
+static gboolean
+walk_all (Walk *walk, const FlamProgress *progress, GError **error)
+{
+  guint32 n = walk->profile->stacks.n;
+  FlamShown *shown = walk->shown;
+
+  walk->paths = g_new (Path, n + 1);
+  if (!match_functions (walk, progress, error))
+    return FALSE;
+  if (walk->required != 0)
+    walk->seen = g_new (guint64, n + 1);
+  for (FlamId s = 0; s < n; s++)
+    {
+      if (s % STEP_ROWS == 0 &&
+          !flam_progress_step (progress, 0.5 * s / n, error))
+        return FALSE;
+      walk_stack (walk, s);
+    }
+  shown->n = shown->own[0].n;
+  shown->prefix = shown->own[0].data;
+  shown->frame = shown->own[1].data;
+  shown->of = g_new (FlamId, n + 1);
+  for (FlamId s = 0; s < n; s++)
+    {
+      shown->of[s] = FLAM_NONE;
+      if (is_in (walk, s))
+        shown->of[s] = MIN (walk->paths[s].stack, shown->n);
+    }
+  shown->no_stack = walk->required == 0 ? shown->n : FLAM_NONE;
+  return TRUE;
+}
+
+/* --- the front door ------------------------------------------------------ */
+
+static gboolean
+shows_all (const FlamSelection *selection)
+{
+  return selection->transforms->len == 0 && !folds (selection) &&
+         !selection->no_native && !selection->hide_irrelevant &&
+         !selection->hide_imports && !selection->no_inlines;
+}
+
+gboolean
+flam_shown_init (FlamShown *shown,
+                 const FlamProfile *profile,
+                 const FlamSelection *selection,
+                 const FlamProgress *progress,
+                 GError **error)
+{
+  const FlamStacks *stacks = &profile->stacks;
+  g_auto (Walk) walk = { profile, selection, shown };
+
+  *shown = (FlamShown){
+    stacks->n, stacks->prefix, stacks->frame, .no_stack = stacks->n
+  };
+  flam_column_init (&shown->own[0], sizeof (FlamId));
+  flam_column_init (&shown->own[1], sizeof (FlamId));
+  flam_interner_init (&walk.interner);
+  return shows_all (selection) || walk_all (&walk, progress, error);
+}
+
+void
+flam_shown_clear (FlamShown *shown)
+{
+  flam_column_clear (&shown->own[0]);
+  flam_column_clear (&shown->own[1]);
+  g_clear_pointer (&shown->of, g_free);
+}
+
+gint64 *
+flam_shown_sum (const FlamShown *shown, guint32 n_stacks, const gint64 *weight)
+{
+  gint64 *sum = g_new0 (gint64, shown->n + 1);
+
+  for (FlamId s = 0; s < n_stacks; s++)
+    {
+      FlamId to = flam_shown_of (shown, s);
+
+      if (to != FLAM_NONE)
+        sum[to] += weight[s];
+    }
+  return sum;
+}
+
+gboolean
+flam_selection_drops_stacks (const FlamSelection *selection)
+{
+  for (guint i = 0; i < selection->transforms->len; i++)
+    {
+      const FlamTransform *transform = selection->transforms->pdata[i];
+
+      if (transform->kind == FLAM_TRANSFORM_FOCUS ||
+          transform->kind == FLAM_TRANSFORM_FILTER ||
+          transform->kind == FLAM_TRANSFORM_IGNORE)
+        return TRUE;
+    }
+  return FALSE;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Profile + selection -> the stacks as the selection shows them. Transforms,
+ * switches and the folding of recursion happen here and nowhere else, so that
+ * weights, tree, lines and what is exported speak of the same stacks:
+ *
+ *    profile's stacks     --hide 'b|d'      shown
+ *    0 a                                    0 a         of: 0 -> 0
+ *    1 └─ b                                 1 └─ c          1 -> 0
+ *    2    ├─ c                                              2 -> 1
+ *    3    └─ d                                              3 -> 0 */
+
+#include "flam-columns.h"
+#include "flam-selection.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint32 n;
+  const FlamId *prefix; /* a trie, as FlamStacks */
+  const FlamId *frame;
+  FlamId *of;      /* a shown stack for each of the profile's; n: all of its
+                      frames are hidden; FLAM_NONE: it is not selected. NULL:
+                      every stack is shown as it is */
+  FlamId no_stack; /* the same for what has no stack */
+  FlamColumn own[2];
+} FlamShown;
+
+/* FALSE only when cancelled; to be cleared in any case. */
+gboolean flam_shown_init (FlamShown *shown,
+                          const FlamProfile *profile,
+                          const FlamSelection *selection,
+                          const FlamProgress *progress,
+                          GError **error);
+void flam_shown_clear (FlamShown *shown);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamShown, flam_shown_clear)
+
+/* `stack` FLAM_NONE: none. */
+static inline FlamId
+flam_shown_of (const FlamShown *shown, FlamId stack)
+{
+  if (stack == FLAM_NONE)
+    return shown->no_stack;
+  return shown->of != NULL ? shown->of[stack] : stack;
+}
+
+/* The weights of the shown stacks, and a last one of what has no frame there;
+ * g_free. */
+gint64 *
+flam_shown_sum (const FlamShown *shown, guint32 n_stacks, const gint64 *weight);
+
+/* Whether the selection leaves stacks out. */
+gboolean flam_selection_drops_stacks (const FlamSelection *selection);
+
+/* What a frame is by the selection: a function, a module, a file; by
+ * FLAM_BY_LINE a function's line, which may stand in another file. */
+typedef struct
+{
+  FlamId thing;
+  guint32 line;
+  FlamId file;
+} FlamShownKey;
+
+FlamShownKey
+flam_shown_key (const FlamProfile *profile, FlamBy by, FlamId frame);
+
+G_END_DECLS
