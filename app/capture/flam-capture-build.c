@@ -273,6 +273,10 @@ build_sample_measure (FlamCaptureBuild *build, guint32 i, guint n_columns)
       event < 0 || event > G_MAXUINT16 ? FLAM_NONE : (FlamId)event);
   if (denominator > 1)
     flam_builder_set_denominator (build->builder, measure, denominator);
+  if (column >= 0 &&
+      g_strcmp0 (flam_capture_reader_fact (build->reader, FLAM_FACT_SPANS),
+                 flam_build_text (build, t, 0, i)) == 0)
+    flam_builder_set_spans (build->builder, measure);
 }
 
 static guint

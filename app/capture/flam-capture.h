@@ -146,6 +146,8 @@ typedef enum
 /* 1: of the measures of allocations there are those in the table alone; else
  * all are there if one is. */
 #define FLAM_FACT_MEASURES_LISTED "measures-listed"
+/* The measure whose samples are spans: they last their weight. */
+#define FLAM_FACT_SPANS "spans"
 
 guint32 flam_capture_crc32 (guint32 crc, const void *data, gsize size);
 

@@ -24,20 +24,21 @@ side_clear (Side *side)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Side, side_clear)
 
-static gboolean
+static FlamExit
 load_side (Side *side, const char *path, FlamCliOptions *options)
 {
   g_autoptr (FlamSelection) selection = NULL;
+  FlamExit status;
 
   side->profile = flam_cli_load (path, options);
   if (side->profile == NULL)
-    return FALSE;
-  selection = flam_cli_select (options, side->profile, path);
+    return FLAM_EXIT_REFUSED;
+  selection = flam_cli_select (options, side->profile, path, &status);
   if (selection == NULL)
-    return FALSE;
+    return status;
   selection->invert = FALSE;
   side->tree = flam_cli_tree (side->profile, selection);
-  return TRUE;
+  return FLAM_EXIT_DONE;
 }
 
 static const FlamMeasure *
@@ -118,8 +119,8 @@ print_document (const char *to,
   g_autoptr (GString) out = g_string_new (NULL);
   g_autofree char *base_name = g_path_get_basename (files[0]);
   g_autofree char *fresh_name = g_path_get_basename (files[1]);
-  FlamCompared before = { base_name, base->tree };
-  FlamCompared now = { fresh_name, fresh->tree };
+  FlamCompared before = { base_name, base->tree, NULL };
+  FlamCompared now = { fresh_name, fresh->tree, NULL };
 
   if (strcmp (to, "html") == 0)
     flam_diff_page (out, &before, &now, self, normalize);
@@ -142,6 +143,7 @@ run (int argc, char **argv)
   g_auto (Side) fresh = { NULL, NULL };
   g_autofree FlamDiffRow *rows = NULL;
   g_autofree char *to = NULL;
+  FlamExit status;
   g_auto (GStrv) files = NULL;
   gboolean normalize = FALSE;
   gboolean self = FALSE;
@@ -171,8 +173,14 @@ run (int argc, char **argv)
   if (to != NULL && !is_document (to) && strcmp (to, "folded") != 0 &&
       strcmp (to, "csv") != 0)
     return flam_cli_usage ("diff: --to is svg, html, folded or csv");
-  if (!load_side (&base, files[0], options) ||
-      !load_side (&fresh, files[1], options))
+  if (options->selection->invert && to != NULL && strcmp (to, "csv") != 0)
+    return flam_cli_usage ("diff: --invert: --to %s is top-down", to);
+  status = load_side (&base, files[0], options);
+  if (status == FLAM_EXIT_DONE)
+    status = load_side (&fresh, files[1], options);
+  if (status != FLAM_EXIT_DONE)
+    return status;
+  if (!flam_cli_comparable (files[0], base.tree, files[1], fresh.tree))
     return FLAM_EXIT_REFUSED;
   if (to != NULL && is_document (to))
     return print_document (

@@ -81,6 +81,7 @@ run (int argc, char **argv)
   g_autofree char *output = NULL;
   g_autofree char *title = NULL;
   g_autofree char *color = NULL;
+  FlamExit status;
   g_auto (GStrv) files = NULL;
   FlamExportOptions as = { NULL, FLAM_PALETTE_AUTO };
   const FlamExporter *exporter;
@@ -119,9 +120,9 @@ run (int argc, char **argv)
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
-  selection = flam_cli_select (options, profile, files[0]);
+  selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
-    return FLAM_EXIT_REFUSED;
+    return status;
   tree = flam_cli_tree (profile, selection);
   if (as.color == FLAM_PALETTE_STATE && tree->split == NULL)
     {

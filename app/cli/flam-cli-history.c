@@ -15,6 +15,7 @@ typedef struct
 {
   char *path;
   FlamProfile *profile;
+  FlamSelection *selection;
   FlamTree *tree;
 } Entry;
 
@@ -23,6 +24,7 @@ entry_free (gpointer data)
 {
   Entry *entry = data;
 
+  g_clear_pointer (&entry->selection, flam_selection_free);
   g_clear_pointer (&entry->tree, flam_tree_unref);
   g_clear_pointer (&entry->profile, flam_profile_unref);
   g_free (entry->path);
@@ -30,20 +32,22 @@ entry_free (gpointer data)
 }
 
 static Entry *
-load_entry (const char *path, FlamCliOptions *options)
+load_entry (const char *path, FlamCliOptions *options, FlamExit *status)
 {
   g_autoptr (FlamProfile) profile = flam_cli_load (path, options);
   g_autoptr (FlamSelection) selection = NULL;
   Entry *entry;
 
+  *status = FLAM_EXIT_REFUSED;
   if (profile != NULL)
-    selection = flam_cli_select (options, profile, path);
+    selection = flam_cli_select (options, profile, path, status);
   if (selection == NULL)
     return NULL;
   selection->invert = FALSE;
   entry = g_new0 (Entry, 1);
   entry->path = g_strdup (path);
   entry->tree = flam_cli_tree (profile, selection);
+  entry->selection = g_steal_pointer (&selection);
   entry->profile = g_steal_pointer (&profile);
   return entry;
 }
@@ -62,7 +66,7 @@ compare_entries (gconstpointer a, gconstpointer b)
 static gint64
 total_of (const Entry *entry, guint measure)
 {
-  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamSelection) selection = flam_selection_copy (entry->selection);
 
   selection->measure = measure;
   return flam_weights_total (entry->profile, selection);
@@ -207,7 +211,8 @@ print_page (const GPtrArray *entries)
     {
       const Entry *entry = entries->pdata[i];
 
-      captures[i] = (FlamCompared){ entry->path, entry->tree };
+      captures[i] =
+          (FlamCompared){ entry->path, entry->tree, entry->selection };
     }
   flam_history_page (out, captures, entries->len);
   return flam_cli_put (out) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
@@ -237,13 +242,23 @@ run (int argc, char **argv)
     return flam_cli_usage ("history: --to is html or csv");
   for (guint i = 0; files[i] != NULL; i++)
     {
-      Entry *entry = load_entry (files[i], options);
+      FlamExit status;
+      Entry *entry = load_entry (files[i], options, &status);
 
       if (entry == NULL)
-        return FLAM_EXIT_REFUSED;
+        return status;
       g_ptr_array_add (entries, entry);
     }
   g_ptr_array_sort (entries, compare_entries);
+  for (guint i = 1; i < entries->len; i++)
+    {
+      const Entry *before = entries->pdata[i - 1];
+      const Entry *entry = entries->pdata[i];
+
+      if (!flam_cli_comparable (
+              before->path, before->tree, entry->path, entry->tree))
+        return FLAM_EXIT_REFUSED;
+    }
   if (g_strcmp0 (to, "html") == 0)
     return print_page (entries);
   if (options->json)

@@ -81,6 +81,29 @@ add_former (JsonBuilder *json,
   json_builder_end_array (json);
 }
 
+/* Whether a process has selected threads; without a choice, all have. */
+static gboolean
+has_process (const FlamProfile *p,
+             const FlamSelection *selection,
+             FlamId process)
+{
+  if (selection->threads == NULL)
+    return TRUE;
+  for (guint i = 0; i < selection->threads->len; i++)
+    if (p->threads.process[g_array_index (selection->threads, FlamId, i)] ==
+        process)
+      return TRUE;
+  return FALSE;
+}
+
+static gint64
+count_samples (const FlamProfile *p, const FlamSelection *selection)
+{
+  g_autofree gint64 *samples = flam_weights_count_samples (p, selection);
+
+  return samples[p->threads.n];
+}
+
 static void
 add_threads (JsonBuilder *json,
              const FlamProfile *p,
@@ -88,12 +111,15 @@ add_threads (JsonBuilder *json,
 {
   const FlamMeasure *measure = &p->measures[selection->measure];
   g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
+  g_autofree gint64 *samples = flam_weights_count_samples (p, selection);
   g_autoptr (FlamFamily) family = flam_family_new (p);
 
   json_builder_set_member_name (json, "processes");
   json_builder_begin_array (json);
   for (FlamId i = 0; i < p->processes.n; i++)
     {
+      if (!has_process (p, selection, i))
+        continue;
       json_builder_begin_object (json);
       flam_cli_json_int (json, "pid", p->processes.pid[i]);
       flam_cli_json_string (json, "name", text (p, p->processes.name[i]));
@@ -108,12 +134,15 @@ add_threads (JsonBuilder *json,
   json_builder_begin_array (json);
   for (FlamId i = 0; i < p->threads.n; i++)
     {
+      if (!flam_selection_has_thread (selection, i))
+        continue;
       json_builder_begin_object (json);
+      flam_cli_json_int (json, "row", i + 1);
       flam_cli_json_int (json, "pid", p->processes.pid[p->threads.process[i]]);
       flam_cli_json_int (json, "tid", p->threads.tid[i]);
       flam_cli_json_string (json, "name", text (p, p->threads.name[i]));
       add_former (json, p, family, family->thread_former[i]);
-      flam_cli_json_int (json, "samples", p->threads.n_samples[i]);
+      flam_cli_json_int (json, "samples", samples[i]);
       flam_cli_json_weight (json, "total", measure, totals[i]);
       json_builder_end_object (json);
     }
@@ -203,7 +232,7 @@ print_json (const FlamProfile *p, const FlamSelection *selection)
   add_measures (json, p, selection);
   if (p->samples.state != NULL)
     add_states (json, p, selection);
-  flam_cli_json_int (json, "samples", p->samples.n);
+  flam_cli_json_int (json, "samples", count_samples (p, selection));
   flam_cli_json_int (json, "allocations", p->allocations.n);
   flam_cli_json_int (json, "stacks", p->stacks.n);
   flam_cli_json_int (json, "functions", p->functions.n);
@@ -259,16 +288,19 @@ print_thread (const FlamProfile *p,
               FlamId thread,
               const char *heading,
               int indent,
+              gint64 samples,
               const char *total)
 {
-  flam_cli_print ("%-10s %*s%d/%d %s: %u samples, %s",
-                  heading,
-                  indent,
-                  "",
-                  p->processes.pid[p->threads.process[thread]],
-                  p->threads.tid[thread],
+  flam_cli_print ("%-10s %*s", heading, indent, "");
+  if (p->threads.tid[thread] < 0)
+    flam_cli_print ("#%u", thread + 1);
+  else
+    flam_cli_print ("%d/%d",
+                    p->processes.pid[p->threads.process[thread]],
+                    p->threads.tid[thread]);
+  flam_cli_print (" %s: %" G_GINT64_FORMAT " samples, %s",
                   text (p, p->threads.name[thread]),
-                  p->threads.n_samples[thread],
+                  samples,
                   total);
   print_former (p, family, family->thread_former[thread]);
   flam_cli_print ("\n");
@@ -298,6 +330,7 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
 {
   const FlamMeasure *measure = &p->measures[selection->measure];
   g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
+  g_autofree gint64 *samples = flam_weights_count_samples (p, selection);
   g_autoptr (FlamFamily) family = flam_family_new (p);
   gboolean none = p->processes.n == 1 && p->processes.pid[0] < 0;
   const char *heading = none ? "threads" : "processes";
@@ -307,7 +340,7 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
       FlamId process = family->process[row];
       int indent = none ? 0 : (int)MIN (2 * family->depth[row], 200) + 2;
 
-      if (!none)
+      if (!none && has_process (p, selection, process))
         {
           print_process (p, family, process, heading, indent - 2);
           heading = "";
@@ -316,10 +349,13 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
            i < family->first_thread[row + 1];
            i++)
         {
-          g_autofree char *total =
-              flam_format_weight (measure, totals[family->threads[i]]);
+          FlamId thread = family->threads[i];
+          g_autofree char *total = flam_format_weight (measure, totals[thread]);
 
-          print_thread (p, family, family->threads[i], heading, indent, total);
+          if (!flam_selection_has_thread (selection, thread))
+            continue;
+          print_thread (
+              p, family, thread, heading, indent, samples[thread], total);
           heading = "";
         }
     }
@@ -387,8 +423,9 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
   print_measures (p, selection);
   if (p->samples.state != NULL)
     print_states (p, selection);
-  flam_cli_print ("samples    %u in %u stacks of %u functions\n",
-                  p->samples.n,
+  flam_cli_print ("samples    %" G_GINT64_FORMAT
+                  " in %u stacks of %u functions\n",
+                  count_samples (p, selection),
                   p->stacks.n,
                   p->functions.n);
   if (p->allocations.n)
@@ -413,6 +450,7 @@ run (int argc, char **argv)
   g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = NULL;
+  FlamExit status;
   g_auto (GStrv) files = NULL;
 
   if (!flam_cli_parse (&argc, &argv, &flam_verb_info, options, NULL, 1, &files))
@@ -420,9 +458,9 @@ run (int argc, char **argv)
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
-  selection = flam_cli_select (options, profile, files[0]);
+  selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
-    return FLAM_EXIT_REFUSED;
+    return status;
   if (options->json)
     print_json (profile, selection);
   else

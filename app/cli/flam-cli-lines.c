@@ -54,6 +54,7 @@ run (int argc, char **argv)
   g_autoptr (FlamWeights) weights = NULL;
   g_autofree FlamLineRow *rows = NULL;
   g_autofree char *source = NULL;
+  FlamExit status;
   g_auto (GStrv) files = NULL;
   const FlamMeasure *measure;
   const char *file;
@@ -74,12 +75,15 @@ run (int argc, char **argv)
     return FLAM_EXIT_USAGE;
   if (source == NULL)
     return flam_cli_usage ("lines: --source PATH is missing");
+  if (options->selection->by != FLAM_BY_FUNCTION &&
+      options->selection->by != FLAM_BY_LINE)
+    return flam_cli_usage ("lines: --by: its rows are lines");
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
-  selection = flam_cli_select (options, profile, files[0]);
+  selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
-    return FLAM_EXIT_REFUSED;
+    return status;
   weights = flam_weights_new (profile, selection, NULL, NULL);
   file = flam_lines_find_file (weights, selection, source);
   if (*file == 0)

@@ -460,6 +460,7 @@ run (int argc, char **argv)
   g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = NULL;
+  FlamExit status;
   g_auto (GStrv) files = NULL;
   int limit = 0;
   const GOptionEntry entries[] = {
@@ -478,9 +479,9 @@ run (int argc, char **argv)
       flam_cli_error ("%s: the capture holds no single allocations", files[0]);
       return FLAM_EXIT_REFUSED;
     }
-  selection = flam_cli_select (options, profile, files[0]);
+  selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
-    return FLAM_EXIT_REFUSED;
+    return status;
   if (profile->measures[selection->measure].source == FLAM_FROM_SAMPLES)
     selection->measure = (guint)MAX (first_of_memory (profile), 0);
   return report (profile, selection, options->json, limit);

@@ -12,7 +12,7 @@ flam_cli_options_new (void)
 {
   FlamCliOptions *options = g_new0 (FlamCliOptions, 1);
 
-  options->tids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  options->threads = g_ptr_array_new_with_free_func (g_free);
   options->pids = g_array_new (FALSE, FALSE, sizeof (gint64));
   options->selection = flam_selection_new ();
   return options;
@@ -26,7 +26,7 @@ flam_cli_options_free (FlamCliOptions *options)
   g_free (options->from);
   g_free (options->to);
   g_free (options->suppressions);
-  g_array_unref (options->tids);
+  g_ptr_array_unref (options->threads);
   g_array_unref (options->pids);
   flam_selection_free (options->selection);
   g_strfreev (options->binaries);
@@ -48,19 +48,33 @@ refuse (GError **error, const char *option, const char *value, const char *want)
 }
 
 static gboolean
-take_number (const char *option,
+take_process (const char *option,
+              const char *value,
+              gpointer data,
+              GError **error)
+{
+  FlamCliOptions *options = data;
+  gint64 number;
+
+  if (!g_ascii_string_to_signed (value, 10, 0, G_MAXINT32, &number, NULL))
+    return refuse (error, option, value, "a process's number");
+  g_array_append_val (options->pids, number);
+  return TRUE;
+}
+
+/* Which threads that is, only the file knows. */
+static gboolean
+take_thread (const char *option,
              const char *value,
              gpointer data,
              GError **error)
 {
   FlamCliOptions *options = data;
-  gint64 number;
 
-  if (!g_ascii_string_to_signed (
-          value, 10, G_MININT32, G_MAXINT32, &number, NULL))
-    return refuse (error, option, value, "a number");
-  g_array_append_val (
-      strcmp (option, "--thread") == 0 ? options->tids : options->pids, number);
+  if (*value == 0 ||
+      g_ascii_string_to_signed (value, 10, G_MININT64, -1, NULL, NULL))
+    return refuse (error, option, value, "TID, NAME or #N of info");
+  g_ptr_array_add (options->threads, g_strdup (value));
   return TRUE;
 }
 
@@ -70,9 +84,13 @@ take_time (const char *option, const char *value, gpointer data, GError **error)
 {
   FlamCliOptions *options = data;
   g_auto (GStrv) sides = g_strsplit (value, "..", 2);
+  gint64 from, to;
 
   if (g_strv_length (sides) != 2)
     return refuse (error, option, value, "FROM..TO, seconds or names of marks");
+  if (flam_cli_seconds (sides[0], &from) && flam_cli_seconds (sides[1], &to) &&
+      from >= to)
+    return refuse (error, option, value, "a FROM before its TO");
   g_free (options->from);
   g_free (options->to);
   options->from = g_strdup (sides[0]);
@@ -278,8 +296,8 @@ selection_group (FlamCliOptions *o)
           take_kind,
           "What a text weighs: cpu, alloc, time, faults",
           "KIND"),
-    CALL ("thread", take_number, "This thread (repeatable)", "TID"),
-    CALL ("process", take_number, "This process (repeatable)", "PID"),
+    CALL ("thread", take_thread, "This thread (repeatable)", "TID|NAME|#N"),
+    CALL ("process", take_process, "This process (repeatable)", "PID"),
     CALL ("states", take_states, "cpu, off-cpu, all, or lock,io,…", "STATES"),
     CALL ("time", take_time, "Seconds from the start, or marks", "FROM..TO"),
     CALL ("growth", take_time, "Made there and not freed by TO", "FROM..TO"),
@@ -368,6 +386,12 @@ flam_cli_parse (int *argc,
   if (n_files == FLAM_CLI_ANY_FILES ? left == 0 : left != n_files)
     {
       flam_cli_usage ("%s: expected %s", verb->name, verb->arguments);
+      return FALSE;
+    }
+  if (options->period && options->selection->count)
+    {
+      flam_cli_usage ("%s: --period and --count contradict each other",
+                      verb->name);
       return FALSE;
     }
   *files = g_strdupv (*argv + 1);

@@ -9,50 +9,169 @@
 
 /* --- selecting ----------------------------------------------------------- */
 
+static int
+find_measure (const FlamProfile *profile, const char *path, const char *id)
+{
+  int index = flam_profile_find_measure (profile, id);
+  g_autoptr (GString) ids = g_string_new (NULL);
+
+  if (index >= 0)
+    return index;
+  for (guint i = 0; i < profile->n_measures; i++)
+    g_string_append_printf (
+        ids, " %s", flam_profile_string (profile, profile->measures[i].id));
+  flam_cli_error ("%s: no measure “%s”; there are:%s", path, id, ids->str);
+  return -1;
+}
+
+/* Samples can be counted and have periods; blocks of memory cannot. */
 static gboolean
+check_weighing (const FlamCliOptions *options,
+                const FlamProfile *profile,
+                const char *path,
+                const FlamSelection *selection)
+{
+  const FlamMeasure *measure = &profile->measures[selection->measure];
+  const char *id = flam_profile_string (profile, measure->id);
+
+  if (selection->count && measure->source != FLAM_FROM_SAMPLES)
+    flam_cli_error ("%s: --count is of samples, and “%s” has none", path, id);
+  else if (options->period && measure->weight == NULL)
+    flam_cli_error ("%s: the samples of “%s” have no period", path, id);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* --event and --measure name the same thing, but for a measure "samples" of
+ * files that have none: that is how an event is weighed. */
+static FlamExit
 select_measure (const FlamCliOptions *options,
                 const FlamProfile *profile,
                 const char *path,
                 FlamSelection *selection)
 {
-  const char *id = options->event ? options->event : options->measure;
-  int index = 0;
+  const char *id = options->measure;
+  int index;
 
   if (profile->n_measures == 0)
     {
       flam_cli_error ("%s: the capture holds no measure", path);
-      return FALSE;
+      return FLAM_EXIT_REFUSED;
     }
-  if (id == NULL && options->growth)
+  if (id == NULL && options->growth && options->event == NULL)
     id = "leaked";
-  if (id != NULL)
-    index = flam_profile_find_measure (profile, id);
-  if (index < 0 && strcmp (id, "samples") == 0)
+  if (g_strcmp0 (id, "samples") == 0 &&
+      (options->event != NULL || flam_profile_find_measure (profile, id) < 0))
     {
-      index = 0;
       selection->count = TRUE;
+      id = NULL;
     }
-  if (index < 0)
+  if (options->event != NULL)
     {
-      g_autoptr (GString) ids = g_string_new (NULL);
-
-      for (guint i = 0; i < profile->n_measures; i++)
-        g_string_append_printf (
-            ids, " %s", flam_profile_string (profile, profile->measures[i].id));
-      flam_cli_error ("%s: no measure “%s”; there are:%s", path, id, ids->str);
-      return FALSE;
+      if (id != NULL && strcmp (id, options->event) != 0)
+        return flam_cli_usage (
+            "--event %s and --measure %s contradict each other",
+            options->event,
+            id);
+      id = options->event;
     }
+  index = id != NULL ? find_measure (profile, path, id)
+                     : (int)flam_weights_default_measure (profile);
+  if (index < 0)
+    return FLAM_EXIT_REFUSED;
   selection->measure = index;
-  return TRUE;
+  return check_weighing (options, profile, path, selection) ? FLAM_EXIT_DONE
+                                                            : FLAM_EXIT_REFUSED;
 }
 
-static gboolean
-contains (const GArray *numbers, gint64 number)
+/* A word of --thread: a row of info, a number, a name. */
+static guint
+select_thread (const FlamProfile *profile,
+               const char *word,
+               FlamSelection *selection)
 {
-  for (guint i = 0; i < numbers->len; i++)
-    if (g_array_index (numbers, gint64, i) == number)
-      return TRUE;
-  return FALSE;
+  const FlamThreads *threads = &profile->threads;
+  gint64 number = -1;
+  guint found = 0;
+
+  if (*word == '#' &&
+      g_ascii_string_to_signed (word + 1, 10, 1, threads->n, &number, NULL))
+    {
+      flam_selection_add_thread (selection, (FlamId)number - 1);
+      return 1;
+    }
+  if (g_ascii_string_to_signed (word, 10, 0, G_MAXINT32, &number, NULL))
+    for (FlamId t = 0; t < threads->n; t++)
+      if (threads->tid[t] == number)
+        {
+          flam_selection_add_thread (selection, t);
+          found++;
+        }
+  for (FlamId t = 0; t < threads->n && number < 0; t++)
+    if (strcmp (flam_profile_string (profile, threads->name[t]), word) == 0)
+      {
+        flam_selection_add_thread (selection, t);
+        found++;
+      }
+  return found;
+}
+
+static guint
+select_process (const FlamProfile *profile,
+                gint64 pid,
+                FlamSelection *selection)
+{
+  guint found = 0;
+
+  for (FlamId t = 0; t < profile->threads.n; t++)
+    if (profile->processes.pid[profile->threads.process[t]] == pid)
+      {
+        flam_selection_add_thread (selection, t);
+        found++;
+      }
+  return found;
+}
+
+#define NAMED_MAX 20
+
+/* " #1 main (7), #2 worker (8)" */
+static char *
+list_threads (const FlamProfile *profile)
+{
+  GString *text = g_string_new (NULL);
+  const FlamThreads *threads = &profile->threads;
+
+  for (FlamId t = 0; t < MIN (threads->n, NAMED_MAX); t++)
+    {
+      g_string_append_printf (text,
+                              "%s #%u %s",
+                              t > 0 ? "," : "",
+                              t + 1,
+                              flam_profile_string (profile, threads->name[t]));
+      if (threads->tid[t] >= 0)
+        g_string_append_printf (text, " (%d)", threads->tid[t]);
+    }
+  if (threads->n > NAMED_MAX)
+    g_string_append (text, ", …");
+  return g_string_free (text, FALSE);
+}
+
+static char *
+list_processes (const FlamProfile *profile)
+{
+  GString *text = g_string_new (NULL);
+  const FlamProcesses *processes = &profile->processes;
+
+  for (FlamId i = 0; i < MIN (processes->n, NAMED_MAX); i++)
+    g_string_append_printf (text,
+                            "%s %d %s",
+                            i > 0 ? "," : "",
+                            processes->pid[i],
+                            flam_profile_string (profile, processes->name[i]));
+  if (processes->n > NAMED_MAX)
+    g_string_append (text, ", …");
+  return g_string_free (text, FALSE);
 }
 
 static gboolean
@@ -61,28 +180,41 @@ select_threads (const FlamCliOptions *options,
                 const char *path,
                 FlamSelection *selection)
 {
-  if (options->tids->len == 0 && options->pids->len == 0)
-    return TRUE;
-  for (FlamId t = 0; t < profile->threads.n; t++)
-    if (contains (options->tids, profile->threads.tid[t]) ||
-        contains (options->pids,
-                  profile->processes.pid[profile->threads.process[t]]))
-      flam_selection_add_thread (selection, t);
-  if (selection->threads != NULL)
-    return TRUE;
-  flam_cli_error ("%s: no such thread or process; see info", path);
-  return FALSE;
+  for (guint i = 0; i < options->threads->len; i++)
+    {
+      const char *word = options->threads->pdata[i];
+      g_autofree char *list = NULL;
+
+      if (select_thread (profile, word, selection) > 0)
+        continue;
+      list = list_threads (profile);
+      flam_cli_error ("%s: no thread %s; there are:%s", path, word, list);
+      return FALSE;
+    }
+  for (guint i = 0; i < options->pids->len; i++)
+    {
+      gint64 pid = g_array_index (options->pids, gint64, i);
+      g_autofree char *list = NULL;
+
+      if (select_process (profile, pid, selection) > 0)
+        continue;
+      list = list_processes (profile);
+      flam_cli_error (
+          "%s: no process %" G_GINT64_FORMAT "; there are:%s", path, pid, list);
+      return FALSE;
+    }
+  return TRUE;
 }
 
-static gboolean
-parse_seconds (const char *text, gint64 *ns)
+gboolean
+flam_cli_seconds (const char *text, gint64 *ns)
 {
   char *end;
   double seconds = g_ascii_strtod (text, &end);
 
-  if (*end != 0 || !(seconds >= -9e9 && seconds <= 9e9))
+  if (end == text || *end != 0 || !(seconds >= -9e9 && seconds <= 9e9))
     return FALSE;
-  *ns = (gint64)(seconds * 1e9);
+  *ns = (gint64)(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5));
   return TRUE;
 }
 
@@ -97,7 +229,7 @@ select_moment (const FlamProfile *profile,
 {
   FlamId mark;
 
-  if (text == NULL || *text == 0 || parse_seconds (text, ns))
+  if (text == NULL || *text == 0 || flam_cli_seconds (text, ns))
     return TRUE;
   mark = flam_profile_find_mark (profile, text);
   if (mark != FLAM_NONE)
@@ -134,22 +266,73 @@ select_suppressions (const FlamCliOptions *options, FlamSelection *selection)
   return FALSE;
 }
 
+/* A range must be one, and there must be times for it to be of. */
+static gboolean
+check_range (const FlamProfile *profile,
+             const char *path,
+             const FlamSelection *selection)
+{
+  const FlamMeasure *measure = &profile->measures[selection->measure];
+  gint64 end = profile->facts.duration_ns;
+
+  if (selection->from == G_MININT64 && selection->to == G_MAXINT64)
+    return TRUE;
+  if (measure->source == FLAM_FROM_SAMPLES && profile->samples.time == NULL)
+    flam_cli_error ("%s: the capture does not say when its samples were taken",
+                    path);
+  else if (selection->from >= selection->to)
+    flam_cli_error ("%s: the range of time ends before it begins", path);
+  else if (selection->to <= 0 || (selection->from > end && end > 0))
+    flam_cli_error ("%s: nothing is there: the capture lasts %.9g s",
+                    path,
+                    (double)end / 1e9);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 FlamSelection *
 flam_cli_select (const FlamCliOptions *options,
                  const FlamProfile *profile,
-                 const char *path)
+                 const char *path,
+                 FlamExit *status)
 {
   g_autoptr (FlamSelection) selection =
       flam_selection_copy (options->selection);
 
-  if (!select_measure (options, profile, path, selection) ||
-      !select_threads (options, profile, path, selection) ||
+  *status = select_measure (options, profile, path, selection);
+  if (*status != FLAM_EXIT_DONE)
+    return NULL;
+  *status = FLAM_EXIT_REFUSED;
+  if (!select_threads (options, profile, path, selection) ||
       !select_moment (
           profile, path, options->from, selection, &selection->from) ||
       !select_moment (profile, path, options->to, selection, &selection->to) ||
+      !check_range (profile, path, selection) ||
       !select_suppressions (options, selection))
     return NULL;
+  *status = FLAM_EXIT_DONE;
   return g_steal_pointer (&selection);
+}
+
+gboolean
+flam_cli_comparable (const char *base_path,
+                     const FlamTree *base,
+                     const char *path,
+                     const FlamTree *tree)
+{
+  FlamMeasure a = flam_tree_measure (base);
+  FlamMeasure b = flam_tree_measure (tree);
+
+  if (a.unit == b.unit && a.denominator == b.denominator)
+    return TRUE;
+  flam_cli_error ("%s: “%s” and %s's “%s” have no unit in common; --measure "
+                  "picks others",
+                  path,
+                  flam_profile_string (tree->profile, b.id),
+                  base_path,
+                  flam_profile_string (base->profile, a.id));
+  return FALSE;
 }
 
 FlamTree *

@@ -141,6 +141,7 @@ run (int argc, char **argv)
   g_autoptr (FlamTree) tree = NULL;
   g_autofree FlamFunctionRow *rows = NULL;
   g_autofree char *sort_text = NULL;
+  FlamExit status;
   g_auto (GStrv) files = NULL;
   FlamSort sort;
   int limit = 0;
@@ -165,9 +166,9 @@ run (int argc, char **argv)
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
-  selection = flam_cli_select (options, profile, files[0]);
+  selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
-    return FLAM_EXIT_REFUSED;
+    return status;
   selection->invert = FALSE;
   tree = flam_cli_tree (profile, selection);
   rows = flam_functions_new (tree, sort, &n);

@@ -15,7 +15,7 @@ print_member (const char *name, const char *value)
   g_autofree char *quoted = NULL;
 
   json_node_set_string (node, value);
-  quoted = json_to_string (node, FALSE);
+  quoted = flam_cli_json_text (node);
   printf ("\"%s\":%s,", name, quoted);
 }
 
@@ -130,6 +130,7 @@ run (int argc, char **argv)
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = NULL;
   g_autoptr (FlamTree) tree = NULL;
+  FlamExit status;
   g_auto (GStrv) files = NULL;
   int depth = G_MAXINT;
   double percent = 0;
@@ -153,9 +154,9 @@ run (int argc, char **argv)
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
-  selection = flam_cli_select (options, profile, files[0]);
+  selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
-    return FLAM_EXIT_REFUSED;
+    return status;
   tree = flam_cli_tree (profile, selection);
   if (options->json)
     print_json (tree, depth, percent / 100);

@@ -230,11 +230,25 @@ flam_cli_put (const GString *document)
   return FALSE;
 }
 
+/* json-glib writes U+001F as it is (its test is one off), which no parser
+ * takes. It can stand in strings alone. */
+char *
+flam_cli_json_text (JsonNode *node)
+{
+  g_autofree char *text = json_to_string (node, FALSE);
+  g_auto (GStrv) parts = NULL;
+
+  if (strchr (text, 0x1f) == NULL)
+    return g_steal_pointer (&text);
+  parts = g_strsplit (text, "\x1f", -1);
+  return g_strjoinv ("\\u001f", parts);
+}
+
 void
 flam_cli_print_json (JsonBuilder *json)
 {
   g_autoptr (JsonNode) root = json_builder_get_root (json);
-  g_autofree char *text = json_to_string (root, FALSE);
+  g_autofree char *text = flam_cli_json_text (root);
 
   puts (text);
   g_object_unref (json);

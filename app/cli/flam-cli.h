@@ -23,9 +23,9 @@ typedef struct
 {
   char *measure;
   char *event;
-  GArray *tids; /* gint64 */
-  GArray *pids;
-  char *from, *to; /* --time and --growth: seconds, marks; NULL: all */
+  GPtrArray *threads; /* TID, NAME or #N, as typed */
+  GArray *pids;       /* gint64 */
+  char *from, *to;    /* --time and --growth: seconds, marks; NULL: all */
   gboolean growth;
   char *suppressions;       /* a file */
   FlamSelection *selection; /* transforms and switches */
@@ -67,13 +67,24 @@ gboolean flam_cli_parse (int *argc,
 
 /* The profile, symbolized; NULL after printing why not. */
 FlamProfile *flam_cli_load (const char *path, FlamCliOptions *options);
-/* The options against this profile; NULL after printing what does not fit. */
+/* The options against this profile; NULL after printing what does not fit, and
+ * with the status to exit with in `status`. */
 FlamSelection *flam_cli_select (const FlamCliOptions *options,
                                 const FlamProfile *profile,
-                                const char *path);
+                                const char *path,
+                                FlamExit *status);
+/* Whether what two captures' trees hold can be told apart: it has a unit in
+ * common. FALSE after printing that it has not. */
+gboolean flam_cli_comparable (const char *base_path,
+                              const FlamTree *base,
+                              const char *path,
+                              const FlamTree *tree);
 /* NULL never: nothing can be cancelled here. */
 FlamTree *flam_cli_tree (const FlamProfile *profile,
                          const FlamSelection *selection);
+
+/* Of a side of a range; FALSE when it is not a number of seconds. */
+gboolean flam_cli_seconds (const char *text, gint64 *ns);
 
 void flam_cli_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
 int flam_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
@@ -85,6 +96,9 @@ void flam_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* A document to standard output, whole; FALSE after saying that it could not
  * be written. */
 gboolean flam_cli_put (const GString *document);
+
+/* A node as text; every control character in it is escaped. */
+char *flam_cli_json_text (JsonNode *node);
 
 /* Prints one JSON document and frees the builder. */
 void flam_cli_print_json (JsonBuilder *json);

@@ -112,6 +112,33 @@ span_column (Span *span, const FlamColumn *column)
     }
 }
 
+/* A span's end is part of the capture, its last one's above all. */
+static void
+span_ends (Span *span, FlamBuilder *builder, const PendingMeasure *pending)
+{
+  const FlamColumn *times = &builder->columns[COLUMN_SAMPLE_TIME];
+  const FlamColumn *events = &builder->columns[COLUMN_SAMPLE_EVENT];
+  const FlamColumn *weights;
+
+  if (!pending->measure.spans || pending->column < 0)
+    return;
+  weights =
+      &g_array_index (builder->weights, FlamColumn, (guint)pending->column);
+  for (gsize i = 0; i < times->n && i < weights->n; i++)
+    {
+      FlamId event = i < events->n ? flam_column_at (events, guint16, i) : 0;
+      gint64 end;
+
+      if (pending->measure.event != FLAM_NONE &&
+          pending->measure.event != event)
+        continue;
+      if (!__builtin_add_overflow (flam_column_at (times, gint64, i),
+                                   flam_column_at (weights, gint64, i),
+                                   &end))
+        span->last = MAX (span->last, end);
+    }
+}
+
 static Span
 find_span (FlamBuilder *builder)
 {
@@ -119,6 +146,9 @@ find_span (FlamBuilder *builder)
   Span span = { G_MAXINT64, G_MININT64 };
 
   span_column (&span, &builder->columns[COLUMN_SAMPLE_TIME]);
+  for (guint i = 0; i < builder->measures->len; i++)
+    span_ends (
+        &span, builder, &g_array_index (builder->measures, PendingMeasure, i));
   span_column (&span, &builder->columns[COLUMN_ALLOCATION_TIME]);
   for (gsize i = 0; i < freed->n; i++)
     {

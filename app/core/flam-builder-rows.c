@@ -76,6 +76,14 @@ flam_builder_set_denominator (FlamBuilder *builder,
 }
 
 void
+flam_builder_set_spans (FlamBuilder *builder, guint measure)
+{
+  g_assert (measure < builder->measures->len);
+  g_array_index (builder->measures, PendingMeasure, measure).measure.spans =
+      TRUE;
+}
+
+void
 flam_builder_add_sample (FlamBuilder *builder,
                          const FlamSample *sample,
                          const gint64 *weights)

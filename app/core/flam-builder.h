@@ -139,6 +139,9 @@ void flam_builder_set_denominator (FlamBuilder *builder,
                                    guint measure,
                                    gint64 denominator);
 
+/* Its samples are spans: they last their weight, from their time on. */
+void flam_builder_set_spans (FlamBuilder *builder, guint measure);
+
 typedef struct
 {
   FlamId thread;

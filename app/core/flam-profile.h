@@ -155,6 +155,8 @@ typedef struct
   const gint64 *weight; /* a value a sample; NULL: 1 each */
   gint64 denominator;   /* weights are value * denominator; 1 but for captures
                            with fractional weights */
+  gboolean spans;       /* a sample lasts its weight (ns), from its time on; a
+                           range of time cuts it */
 } FlamMeasure;
 
 /* What processes and threads were called before their names changed, in order

@@ -203,7 +203,8 @@ typedef enum
 {
   AT_ONCE, /* not time, or nobody knows of which stretch */
   BEFORE,
-  AFTER
+  AFTER,
+  SPAN, /* the capture says: its own time and no other */
 } Stretch;
 
 typedef struct
@@ -228,8 +229,11 @@ find_stretches (const FlamTimelineFill *fill, FlamId thread)
   gint64 before = 0, after = 0;
 
   if (measure->weight == NULL || fill->selection->count ||
-      fill->timeline->unit != FLAM_UNIT_NS || measure->denominator != 1 ||
-      measure->event != FLAM_NONE)
+      fill->timeline->unit != FLAM_UNIT_NS || measure->denominator != 1)
+    return all;
+  if (measure->spans)
+    all.stretch = SPAN;
+  if (measure->spans || measure->event != FLAM_NONE)
     return all;
   for (guint32 i = all.first + 1; i < all.end; i++)
     {
@@ -255,6 +259,8 @@ stretch_of (const Stretches *all, guint32 i, gint64 *from, gint64 *to)
     gap = i > all->first ? time - all->time[i - 1] : time;
   else if (all->stretch == AFTER && i + 1 < all->end)
     gap = all->time[i + 1] - time;
+  else if (all->stretch == SPAN)
+    gap = MIN (all->weight[i], G_MAXINT64 - time);
   if (gap < 2 || all->weight[i] < 2 || all->weight[i] / 9 > gap / 8)
     return;
   gap = MIN (gap, all->weight[i]) - 1;

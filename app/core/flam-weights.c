@@ -16,6 +16,7 @@ typedef struct
   FlamStateSplit *by_state; /* NULL, or a sum a state */
   FlamShown shown;          /* where the selection leaves stacks out */
   gboolean drops;
+  gint64 from, to; /* ns: the range, as it applies to the profile */
   gint64 total;
 } Sum;
 
@@ -81,6 +82,24 @@ lower_bound (const gint64 *times, guint32 i, guint32 end, gint64 time)
   return i;
 }
 
+static gboolean
+cuts_spans (const Sum *sum)
+{
+  return sum->measure->spans && sum->measure->weight != NULL &&
+         !sum->selection->count && sum->profile->samples.time != NULL &&
+         (sum->from != G_MININT64 || sum->to != G_MAXINT64);
+}
+
+/* What a span has of the range. */
+static gint64
+overlap (const Sum *sum, guint32 i)
+{
+  gint64 start = sum->profile->samples.time[i];
+  gint64 end = start + MIN (sum->measure->weight[i], G_MAXINT64 - start);
+
+  return MAX (MIN (end, sum->to) - MAX (start, sum->from), 0);
+}
+
 static void
 sum_slice (Sum *sum, FlamId thread, guint32 i, guint32 end)
 {
@@ -89,6 +108,7 @@ sum_slice (Sum *sum, FlamId thread, guint32 i, guint32 end)
   const gint64 *weight = sum->selection->count ? NULL : measure->weight;
   gint64 one = sum->selection->count ? measure->denominator : 1;
   guint states = sum->selection->states;
+  gboolean cuts = cuts_spans (sum);
 
   for (; i < end; i++)
     {
@@ -99,7 +119,13 @@ sum_slice (Sum *sum, FlamId thread, guint32 i, guint32 end)
           (samples->event ? samples->event[i] : 0) != measure->event)
         continue;
       if (states & 1u << state)
-        add (sum, thread, samples->stack[i], state, weight ? weight[i] : one);
+        add (sum,
+             thread,
+             samples->stack[i],
+             state,
+             cuts     ? overlap (sum, i)
+             : weight ? weight[i]
+                      : one);
     }
 }
 
@@ -109,9 +135,6 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
   const FlamProfile *profile = sum->profile;
   const FlamSelection *selection = sum->selection;
   const gint64 *times = profile->samples.time;
-  gint64 from, to;
-
-  flam_selection_get_range (selection, profile, &from, &to);
   for (FlamId t = 0; t < profile->threads.n; t++)
     {
       guint32 i = profile->threads.first_sample[t];
@@ -119,10 +142,10 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
 
       if (!flam_selection_has_thread (selection, t))
         continue;
-      if (times != NULL && from != G_MININT64)
-        i = lower_bound (times, i, end, from);
-      if (times != NULL && to != G_MAXINT64)
-        end = lower_bound (times, i, end, to);
+      if (times != NULL && sum->from != G_MININT64 && !cuts_spans (sum))
+        i = lower_bound (times, i, end, sum->from);
+      if (times != NULL && sum->to != G_MAXINT64)
+        end = lower_bound (times, i, end, sum->to);
       for (; i < end; i += MIN (STEP_ROWS, end - i))
         {
           sum_slice (sum, t, i, i + MIN (STEP_ROWS, end - i));
@@ -181,6 +204,7 @@ sum_up (Sum *sum, const FlamProgress *progress, GError **error)
 {
   if (sum->measure == NULL)
     return TRUE;
+  flam_selection_get_range (sum->selection, sum->profile, &sum->from, &sum->to);
   sum->drops = flam_selection_drops_stacks (sum->selection);
   if (sum->drops &&
       !flam_shown_init (
@@ -278,6 +302,20 @@ flam_weights_total (const FlamProfile *profile, const FlamSelection *selection)
   return sum.total;
 }
 
+guint
+flam_weights_default_measure (const FlamProfile *profile)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+
+  for (guint i = 0; i < profile->n_measures; i++)
+    {
+      selection->measure = i;
+      if (flam_weights_total (profile, selection) != 0)
+        return i;
+    }
+  return 0;
+}
+
 gint64 *
 flam_weights_by_thread (const FlamProfile *profile,
                         const FlamSelection *selection)
@@ -289,6 +327,22 @@ flam_weights_by_thread (const FlamProfile *profile,
   sum.by_thread = g_new0 (gint64, profile->threads.n + 1);
   sum_up (&sum, NULL, NULL);
   return sum.by_thread;
+}
+
+gint64 *
+flam_weights_count_samples (const FlamProfile *profile,
+                            const FlamSelection *selection)
+{
+  static const FlamMeasure each = { .source = FLAM_FROM_SAMPLES,
+                                    .event = FLAM_NONE,
+                                    .denominator = 1 };
+  g_auto (Sum) sum = { profile, selection, &each };
+  gint64 *counts;
+
+  sum.by_thread = counts = g_new0 (gint64, profile->threads.n + 1);
+  sum_up (&sum, NULL, NULL);
+  counts[profile->threads.n] = sum.total;
+  return counts;
 }
 
 FlamStateSplit

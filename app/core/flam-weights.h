@@ -50,10 +50,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamWeights, flam_weights_free)
 gint64 flam_weights_total (const FlamProfile *profile,
                            const FlamSelection *selection);
 
+/* The file's default measure: the first that is not zero. */
+guint flam_weights_default_measure (const FlamProfile *profile);
+
 /* The weight of each thread (profile->threads.n values, g_free), whatever
  * threads the selection picks. */
 gint64 *flam_weights_by_thread (const FlamProfile *profile,
                                 const FlamSelection *selection);
+
+/* How many samples of each thread are selected, whatever their measure
+ * (profile->threads.n values and their sum, g_free). */
+gint64 *flam_weights_count_samples (const FlamProfile *profile,
+                                    const FlamSelection *selection);
 
 /* The weight of each state, whatever states the selection picks. */
 FlamStateSplit flam_weights_by_state (const FlamProfile *profile,

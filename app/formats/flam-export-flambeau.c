@@ -366,6 +366,11 @@ put_facts (Export *export)
     flam_capture_writer_fact_number (
         writer, FLAM_FACT_PEAK_TIME, export->profile->allocations.peak_time);
   flam_capture_writer_fact (writer, FLAM_FACT_MEASURES_LISTED, "1");
+  for (guint i = 0; i < export->profile->n_measures; i++)
+    if (export->profile->measures[i].spans)
+      flam_capture_writer_fact (writer,
+                                FLAM_FACT_SPANS,
+                                text (export, export->profile->measures[i].id));
   if (facts->pages_count)
     flam_capture_writer_fact (writer, FLAM_FACT_PAGES_COUNT, "1");
   if (export->profile->samples.time == NULL &&

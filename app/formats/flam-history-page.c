@@ -48,9 +48,11 @@ measure_named (const FlamProfile *profile, const char *id)
 }
 
 static gint64
-total_of (const FlamProfile *profile, const FlamMeasure *measure)
+total_of (const FlamCompared *capture, const FlamMeasure *measure)
 {
-  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  const FlamProfile *profile = capture->tree->profile;
+  g_autoptr (FlamSelection) selection =
+      flam_selection_copy (capture->selection);
 
   selection->measure = (guint)(measure - profile->measures);
   return flam_weights_total (profile, selection);
@@ -91,8 +93,7 @@ append_chart (Page *page, const FlamMeasure *like, const char *id)
     {
       const FlamMeasure *measure = measure_named (profile_of (page, i), id);
 
-      value[i] =
-          measure != NULL ? total_of (profile_of (page, i), measure) : -1;
+      value[i] = measure != NULL ? total_of (&page->captures[i], measure) : -1;
       top = MAX (top, value[i]);
     }
   most = flam_format_weight (like, top);

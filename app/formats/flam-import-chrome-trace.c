@@ -334,15 +334,18 @@ add_samples (Trace *trace, const Sampling *sampling)
 {
   gboolean has_profiles = has_samples (trace);
   guint n_spans = flam_trace_spans_close (&trace->spans);
+  guint wall = 0;
 
   if (has_profiles || n_spans > 0 || sampling->samples.length == 0)
-    flam_builder_add_measure (trace->builder,
-                              "wall-time",
-                              "Wall time",
-                              FLAM_UNIT_NS,
-                              FLAM_MEASURE_CPU,
-                              0,
-                              0);
+    wall = flam_builder_add_measure (trace->builder,
+                                     "wall-time",
+                                     "Wall time",
+                                     FLAM_UNIT_NS,
+                                     FLAM_MEASURE_CPU,
+                                     0,
+                                     0);
+  if (n_spans > 0 && !has_profiles)
+    flam_builder_set_spans (trace->builder, wall);
   flam_trace_samples_read (
       &trace->samples, sampling->frames, sampling->samples);
   if (has_profiles)

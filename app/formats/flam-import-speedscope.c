@@ -442,6 +442,8 @@ add_measures (Reader *reader)
                                                   0,
                                                   n);
         reader->event[i] = n++;
+        if (i == IS_TIME)
+          flam_builder_set_spans (reader->builder, measure);
         if (reader->fractions && i != IS_TIME)
           flam_builder_set_denominator (reader->builder, measure, FRACTION);
       }

@@ -12,6 +12,7 @@ typedef struct
 {
   const char *name; /* of the file, for people */
   FlamTree *tree;
+  const FlamSelection *selection; /* a history's: of the tree */
 } FlamCompared;
 
 /* The flame graph of the new one, coloured by what changed: an SVG document. */

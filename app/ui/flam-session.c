@@ -138,6 +138,7 @@ take_profile (FlamSession *self, FlamProfile *profile)
   else
     {
       self->selection = flam_session_first_selection ();
+      self->selection->measure = flam_weights_default_measure (profile);
     }
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
   flam_session_changed (self, FLAM_SESSION_PROP_SELECTION);

@@ -8,7 +8,7 @@ $ flambeau-cli info known.folded
 format     folded
 measures   samples            100 (Samples)
 samples    6 in 6 stacks of 5 functions
-threads    -1/-1 all threads: 6 samples, 100
+threads    #1 all threads: 6 samples, 100
 
 $ flambeau-cli info known.folded --json
 {"format":"folded","command":"","duration_ns":0,"complete":true,"read_fraction":1.0,"measures":[{"id":"samples","name":"Samples","kind":"cpu","unit":"count","total":100}],"samples":6,"allocations":0,"stacks":6,"functions":5,"lost":0,"late":0,"truncated_stacks":0,"processes":[{"pid":-1,"name":""}],"threads":[{"pid":-1,"tid":-1,"name":"all threads","samples":6,"total":100}],"modules":[],"warnings":[]}
