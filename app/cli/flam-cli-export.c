@@ -129,6 +129,7 @@ run (int argc, char **argv)
       flam_cli_error ("%s: it does not say what threads were doing", files[0]);
       return FLAM_EXIT_REFUSED;
     }
+  as.selection = selection;
   as.title = title = g_path_get_basename (files[0]);
   if (!exporter->save (tree, &as, document, &error))
     {

@@ -36,7 +36,7 @@ check_weighing (const FlamCliOptions *options,
 
   if (selection->count && measure->source != FLAM_FROM_SAMPLES)
     flam_cli_error ("%s: --count is of samples, and “%s” has none", path, id);
-  else if (options->period && measure->weight == NULL)
+  else if (options->period && (selection->count || measure->weight == NULL))
     flam_cli_error ("%s: the samples of “%s” have no period", path, id);
   else
     return TRUE;
@@ -162,15 +162,17 @@ list_processes (const FlamProfile *profile)
 {
   GString *text = g_string_new (NULL);
   const FlamProcesses *processes = &profile->processes;
+  guint n = 0;
 
-  for (FlamId i = 0; i < MIN (processes->n, NAMED_MAX); i++)
-    g_string_append_printf (text,
-                            "%s %d %s",
-                            i > 0 ? "," : "",
-                            processes->pid[i],
-                            flam_profile_string (profile, processes->name[i]));
-  if (processes->n > NAMED_MAX)
-    g_string_append (text, ", …");
+  for (FlamId i = 0; i < processes->n && n <= NAMED_MAX; i++)
+    if (processes->pid[i] >= 0 && n++ < NAMED_MAX)
+      g_string_append_printf (
+          text,
+          "%s %d %s",
+          n > 1 ? "," : "",
+          processes->pid[i],
+          flam_profile_string (profile, processes->name[i]));
+  g_string_append (text, n == 0 ? " none" : n > NAMED_MAX ? ", …" : "");
   return g_string_free (text, FALSE);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-capture-writer.h"
+#include "flam-cut.h"
 #include "flam-formats.h"
 
-/* Any profile as a .flambeau file: all of it, whatever the selection shows,
- * since this is the form that loses nothing. Tables are written in the order
+/* Any profile as a .flambeau file: all that is selected, since this is the form
+ * that loses nothing. Tables are written in the order
  * of the profile, `map` holds the writer's ids. */
 
 typedef struct
@@ -390,13 +391,20 @@ save (const FlamTree *tree,
       GError **error)
 {
   const gint64 *columns[FLAM_CAPTURE_MAX_WEIGHTS];
-  guint n_columns = find_columns (tree->profile, columns);
-  g_autoptr (FlamCaptureWriter) writer =
-      flam_capture_writer_new (-1, n_columns);
-  Export export = { .profile = tree->profile, .writer = writer };
+  guint n_columns;
+  g_autoptr (FlamProfile) profile =
+      options->selection != NULL
+          ? flam_cut_new (tree->profile, options->selection, error)
+          : flam_profile_ref (tree->profile);
+  g_autoptr (FlamCaptureWriter) writer = NULL;
+  Export export = { .profile = profile };
   const guint8 *data;
   gsize size;
 
+  if (profile == NULL)
+    return FALSE;
+  n_columns = find_columns (profile, columns);
+  export.writer = writer = flam_capture_writer_new (-1, n_columns);
   put_facts (&export);
   put_modules (&export);
   put_functions (&export);
@@ -411,8 +419,7 @@ save (const FlamTree *tree,
   g_free (export.functions);
   g_free (export.frames);
   g_free (export.stacks);
-  if (!flam_capture_writer_end (
-          writer, tree->profile->facts.duration_ns, error))
+  if (!flam_capture_writer_end (writer, profile->facts.duration_ns, error))
     return FALSE;
   data = flam_capture_writer_data (writer, &size);
   g_string_append_len (out, (const char *)data, (gssize)size);

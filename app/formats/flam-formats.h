@@ -58,6 +58,7 @@ typedef struct
 {
   const char *title;
   FlamPaletteMode color; /* of pictures; where the tree cannot: what suits it */
+  const FlamSelection *selection; /* the tree's; NULL: all */
 } FlamExportOptions;
 
 typedef struct

@@ -7,8 +7,9 @@
  *
  * Endings of frames say what they are: _[k] kernel, _[j] compiled at run time,
  * _[i] inlined, _[w] the waker's stack, and async-profiler's _[0] interpreted
- * and _[1] compiled lightly. Lines that start with '#' are comments. Source:
- * FlameGraph's stackcollapse-*.pl, flamegraph.pl and difffolded.pl.
+ * and _[1] compiled lightly. Lines that start with "# " are comments; a
+ * function of JavaScript may be called "#build". Source: FlameGraph's
+ * stackcollapse-*.pl, flamegraph.pl and difffolded.pl.
  *
  * Two columns or one is a fact of the file: a leaf may well be called
  * "thread 3", so it is differential only when every line reads that way.
@@ -127,7 +128,9 @@ parse_line (const char *text, gsize length, guint n_columns, Line *line)
 static gboolean
 is_skipped (const char *text, gsize length)
 {
-  return length == 0 || *text == '#';
+  return length == 0 ||
+         (*text == '#' &&
+          (length == 1 || g_ascii_isspace (text[1]) || text[1] == '!'));
 }
 
 /* --- probe --------------------------------------------------------------- */

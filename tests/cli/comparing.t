@@ -140,3 +140,12 @@ $ flambeau-cli history base.folded new.folded --to svg
 $ flambeau-cli diff base.folded new.folded --to html >/dev/full
 ! flambeau-cli: standard output: cannot write
 [1]
+
+# Bytes are not compared with samples.
+$ flambeau-cli diff captures/folded/rough.folded captures/heaptrack/v3.heaptrack
+! flambeau-cli: captures/heaptrack/v3.heaptrack: “peak” and captures/folded/rough.folded's “samples” have no unit in common; --measure picks others
+[1]
+
+$ flambeau-cli history captures/folded/rough.folded captures/heaptrack/v3.heaptrack
+! flambeau-cli: captures/heaptrack/v3.heaptrack: “peak” and captures/folded/rough.folded's “samples” have no unit in common; --measure picks others
+[1]

@@ -88,3 +88,20 @@ $ flambeau-cli top in.folded >/dev/full
 $ flambeau-cli info in.folded --json >/dev/full
 ! flambeau-cli: standard output: cannot write
 [1]
+
+# What is exported is what is selected, to the last format.
+$ flambeau-cli export captures/speedscope/evented.speedscope.json --to flambeau --time 1..3 --output part.flambeau; flambeau-cli top part.flambeau; flambeau-cli info part.flambeau | grep duration
+      self                 total            function
+    1.00 s    50.0 %      2.00 s   100.0 %  main
+    1.00 s    50.0 %      1.00 s    50.0 %  parse
+duration   2.00 s
+
+$ flambeau-cli export captures/heaptrack/v3.heaptrack --to flambeau --time 0.02.. --measure allocated --output part2.flambeau; flambeau-cli info part2.flambeau | grep -E 'measures|warning'
+measures   allocated          49 B (Allocated memory)
+warning    48 bytes in 2 blocks that live at the end are not counted as leaked, by heaptrack's own rules and the program's (heaptrack_print does so too)
+warning    Peak memory is left out: the range of time begins with memory that was allocated before it
+warning    Blocks at the peak is left out: the range of time begins with memory that was allocated before it
+
+$ flambeau-cli export captures/heaptrack/v3.heaptrack --to flambeau --invert --output part3.flambeau
+! flambeau-cli: captures/heaptrack/v3.heaptrack: a profile has no direction and no rows: it cannot be inverted, or by module or file
+[1]

@@ -11,7 +11,7 @@ samples    6 in 6 stacks of 5 functions
 threads    #1 all threads: 6 samples, 100
 
 $ flambeau-cli info known.folded --json
-{"format":"folded","command":"","duration_ns":0,"complete":true,"read_fraction":1.0,"measures":[{"id":"samples","name":"Samples","kind":"cpu","unit":"count","total":100}],"samples":6,"allocations":0,"stacks":6,"functions":5,"lost":0,"late":0,"truncated_stacks":0,"processes":[{"pid":-1,"name":""}],"threads":[{"pid":-1,"tid":-1,"name":"all threads","samples":6,"total":100}],"modules":[],"warnings":[]}
+{"format":"folded","command":"","duration_ns":0,"complete":true,"read_fraction":1.0,"measures":[{"id":"samples","name":"Samples","kind":"cpu","unit":"count","total":100}],"samples":6,"allocations":0,"stacks":6,"functions":5,"lost":0,"late":0,"truncated_stacks":0,"processes":[{"pid":-1,"name":""}],"threads":[{"row":1,"pid":-1,"tid":-1,"name":"all threads","samples":6,"total":100}],"modules":[],"warnings":[]}
 
 $ flambeau-cli top known.folded
       self                 total            function
@@ -156,3 +156,54 @@ $ flambeau-cli top known.folded --kind alloc --limit 1
 # Nobody listens: no complaint, no crash.
 $ flambeau-cli tree known.folded | head -n 1
 all  100  0
+
+# A range cuts spans at its borders; the capture lasts until the last one's end.
+$ flambeau-cli info captures/speedscope/evented.speedscope.json | grep -E 'duration|wall-time'
+duration   10.0 s
+measures   wall-time          10.0 s (Wall time)
+
+$ flambeau-cli top captures/speedscope/evented.speedscope.json --time 1..3
+      self                 total            function
+    1.00 s    50.0 %      2.00 s   100.0 %  main
+    1.00 s    50.0 %      1.00 s    50.0 %  parse
+
+$ flambeau-cli top captures/speedscope/evented.speedscope.json --time 9..
+      self                 total            function
+    1.00 s   100.0 %      1.00 s   100.0 %  main
+
+# What is hidden, dropped or selected is so in every verb.
+$ flambeau-cli lines captures/heaptrack/v3.heaptrack --source demo.cpp --measure allocated
+demo.cpp
+    10  self 0 B  total 952 B
+    20  self 0 B  total 896 B
+    30  self 16 B  total 16 B
+
+$ flambeau-cli lines captures/heaptrack/v3.heaptrack --source demo.cpp --measure allocated --hide make_buffer
+demo.cpp
+    10  self 0 B  total 952 B
+    30  self 16 B  total 16 B
+
+$ flambeau-cli lines captures/heaptrack/v3.heaptrack --source demo.cpp --measure allocated --ignore make_buffer
+demo.cpp
+    10  self 0 B  total 56 B
+    30  self 16 B  total 16 B
+
+$ flambeau-cli info captures/heaptrack/v3.heaptrack --ignore push_back | grep allocated
+           allocated          57 B (Allocated memory)
+
+$ flambeau-cli top captures/heaptrack/v3.heaptrack --ignore push_back --measure allocated --limit 1
+      self                 total               blocks  function
+      32 B    56.1 %        32 B    56.1 %          1  dl_open_worker  (ld.so)
+
+$ flambeau-cli info captures/speedscope/evented.speedscope.json --time 1..3 --thread 'main thread' | tail -n 3
+samples    1 in 3 stacks of 3 functions
+threads    #1 main thread: 1 samples, 2.00 s
+warning    2 frames, events or weights make no sense
+
+# Transforms apply in their order: below what was pruned nothing is left to be found.
+$ flambeau-cli top captures/heaptrack/v3.heaptrack --filter push_back --prune main --limit 1
+      self                 total               blocks  function
+     640 B   100.0 %       640 B   100.0 %          4  main  (demo)
+
+$ flambeau-cli top captures/heaptrack/v3.heaptrack --prune main --filter push_back --limit 1
+      self                 total               blocks  function

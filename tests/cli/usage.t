@@ -96,3 +96,69 @@ $ head -c 100 /dev/zero >zeros; flambeau-cli info zeros
 $ : >nothing; flambeau-cli info nothing
 ! flambeau-cli: nothing: the file is empty
 [1]
+
+# A selection that contradicts itself, or has nothing.
+$ flambeau-cli top captures/folded/rough.folded --time 5..1
+! flambeau-cli: top: --time 5..1: expected a FROM before its TO
+[2]
+
+$ flambeau-cli top captures/folded/rough.folded --time 1..2
+! flambeau-cli: captures/folded/rough.folded: the capture does not say when its samples were taken
+[1]
+
+$ flambeau-cli top captures/folded/rough.folded --thread -1
+! flambeau-cli: top: --thread -1: expected TID, NAME or #N of info
+[2]
+
+$ flambeau-cli top captures/folded/rough.folded --thread nobody
+! flambeau-cli: captures/folded/rough.folded: no thread nobody; there are: #1 all threads
+[1]
+
+$ flambeau-cli top captures/folded/rough.folded --process 77
+! flambeau-cli: captures/folded/rough.folded: no process 77; there are: none
+[1]
+
+$ flambeau-cli top captures/folded/rough.folded --thread '#1' --limit 1
+      self                 total            function
+        10    13.5 %          14    18.9 %  spin
+
+$ flambeau-cli top captures/folded/rough.folded --thread '#2'
+! flambeau-cli: captures/folded/rough.folded: no thread #2; there are: #1 all threads
+[1]
+
+$ flambeau-cli top captures/folded/rough.folded --thread 'all threads' --limit 1
+      self                 total            function
+        10    13.5 %          14    18.9 %  spin
+
+$ flambeau-cli top captures/flambeau/recording.flambeau --event cpu-time --measure samples --limit 1
+      self                 total            function
+         2    66.7 %           2    66.7 %  helper  (example)
+
+$ flambeau-cli top captures/flambeau/recording.flambeau --event cpu-time --measure wall-time
+! flambeau-cli: --event cpu-time and --measure wall-time contradict each other
+[2]
+
+$ flambeau-cli top captures/folded/rough.folded --period --count
+! flambeau-cli: top: --period and --count contradict each other
+[2]
+
+$ flambeau-cli top captures/flambeau/recording.flambeau --measure samples --period
+! flambeau-cli: captures/flambeau/recording.flambeau: the samples of “cpu-time” have no period
+[1]
+
+$ flambeau-cli top captures/heaptrack/v3.heaptrack --count
+! flambeau-cli: captures/heaptrack/v3.heaptrack: --count is of samples, and “peak” has none
+[1]
+
+$ flambeau-cli top captures/heaptrack/v3.heaptrack --time 5..
+! flambeau-cli: captures/heaptrack/v3.heaptrack: nothing is there: the capture lasts 0.031 s
+[1]
+
+$ flambeau-cli lines captures/folded/rough.folded --source a.c --by module
+! flambeau-cli: lines: --by: its rows are lines
+[2]
+
+# A control character in a name is one in JSON, too.
+$ printf '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a\\u001fb"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[0]],"weights":[1]}]}' > control.json; flambeau-cli top control.json --json; flambeau-cli tree control.json --json
+{"total":1,"rows":[{"function":"a\u001fb","module":"","file":"","line":0,"self":1,"total":1}]}
+{"function":"all","file":"","line":0,"total":1,"self":0,"children":[{"function":"a\u001fb","file":"","line":0,"total":1,"self":1,"children":[]}]}

@@ -3,8 +3,10 @@
 /* One selection, the same everywhere: identities that hold for every capture,
  * ours and those beside the repository. */
 
+#include "flam-cut.h"
 #include "flam-dump.h"
 #include "flam-formats.h"
+#include "flam-lines.h"
 #include "flam-timeline.h"
 
 #include <string.h>
@@ -176,6 +178,244 @@ check_times (const FlamProfile *profile)
     }
 }
 
+/* --- every way of selecting ----------------------------------------------- */
+
+static void
+transform (FlamSelection *selection,
+           FlamTransformKind kind,
+           const FlamProfile *profile,
+           FlamId function)
+{
+  const char *name = flam_profile_function_name (profile, function);
+  g_autofree char *escaped = g_regex_escape_string (name, -1);
+  g_autofree char *regex = g_strdup_printf ("^%s$", escaped);
+  gboolean added = flam_selection_add_transform (
+      selection, kind, kind == FLAM_TRANSFORM_PRUNE ? name : regex, NULL);
+
+  g_assert_true (added);
+}
+
+static void
+select_range (FlamSelection *selection, const FlamProfile *profile)
+{
+  selection->from = profile->facts.duration_ns / 4;
+  selection->to = profile->facts.duration_ns / 4 * 3 + 1;
+}
+
+/* Ways of selecting: by thread, by time, by transforms one after the other, by
+ * switches. */
+static const struct
+{
+  gboolean thread, time;
+  FlamRecursion recursion;
+  int first, second; /* FlamTransformKind + 1; 0: none */
+  gboolean no_native, no_frames, invert;
+} ways[] = {
+  { FALSE },
+  { .thread = TRUE },
+  { .time = TRUE },
+  { .thread = TRUE, .time = TRUE },
+  { .recursion = FLAM_RECURSION_FLAT },
+  { .recursion = FLAM_RECURSION_COLLAPSE },
+  { .first = 1 + FLAM_TRANSFORM_FOCUS },
+  { .first = 1 + FLAM_TRANSFORM_IGNORE },
+  { .second = 1 + FLAM_TRANSFORM_FILTER },
+  { .first = 1 + FLAM_TRANSFORM_HIDE, .second = 1 + FLAM_TRANSFORM_HIDE },
+  { .first = 1 + FLAM_TRANSFORM_PRUNE, .second = 1 + FLAM_TRANSFORM_FILTER },
+  { .first = 1 + FLAM_TRANSFORM_FILTER, .second = 1 + FLAM_TRANSFORM_PRUNE },
+  { .first = 1 + FLAM_TRANSFORM_COLLAPSE,
+    .second = 1 + FLAM_TRANSFORM_IGNORE,
+    .time = TRUE },
+  { .no_native = TRUE },
+  { .no_frames = TRUE },
+  { .invert = TRUE },
+};
+
+/* NULL: there is nothing to be selected that way. */
+static FlamSelection *
+selection_of (const FlamProfile *profile, guint measure, guint way)
+{
+  g_autoptr (FlamSelection) s = flam_selection_new ();
+  guint32 n = profile->functions.n;
+
+  if ((ways[way].thread && profile->threads.n < 2) ||
+      (ways[way].time && profile->facts.duration_ns < 8) || n == 0)
+    return NULL;
+  s->measure = measure;
+  if (ways[way].thread)
+    flam_selection_add_thread (s, profile->threads.n / 2);
+  if (ways[way].time)
+    select_range (s, profile);
+  s->recursion = ways[way].recursion;
+  if (ways[way].first)
+    transform (s, ways[way].first - 1, profile, n / 3);
+  if (ways[way].second)
+    transform (s, ways[way].second - 1, profile, n * 2 / 3);
+  s->no_native = ways[way].no_native;
+  s->no_inlines = s->hide_irrelevant = s->hide_imports = ways[way].no_frames;
+  s->invert = ways[way].invert;
+  return g_steal_pointer (&s);
+}
+
+static FlamTree *
+tree_of (const FlamProfile *profile, const FlamSelection *selection)
+{
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+
+  return flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+}
+
+/* What threads hold is what all hold, but for blocks of no known thread. */
+static void
+check_totals (const FlamProfile *profile, const FlamSelection *selection)
+{
+  g_autofree gint64 *by_thread = flam_weights_by_thread (profile, selection);
+  g_autoptr (FlamSelection) by = flam_selection_copy (selection);
+  gint64 total = total_of (profile, selection);
+  gint64 threads = 0;
+
+  for (FlamId t = 0; t < profile->threads.n; t++)
+    if (flam_selection_has_thread (selection, t))
+      threads += by_thread[t];
+  if (profile->measures[selection->measure].source == FLAM_FROM_SAMPLES)
+    g_assert_cmpint (threads, ==, total);
+  for (by->by = FLAM_BY_FUNCTION; by->by <= FLAM_BY_THREAD; by->by++)
+    {
+      g_autoptr (FlamTree) tree = tree_of (profile, by);
+
+      g_assert_cmpint (tree->total[0], ==, total);
+    }
+}
+
+/* Every line's self is a node's of the tree of lines. */
+static void
+check_lines (const FlamProfile *profile, const FlamSelection *selection)
+{
+  g_autoptr (FlamSelection) by = flam_selection_copy (selection);
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_autofree FlamFileRow *files = NULL;
+  gint64 lines = 0, nodes = 0;
+  guint n_files, n;
+
+  by->by = FLAM_BY_LINE;
+  by->invert = FALSE;
+  weights = flam_weights_new (profile, by, NULL, NULL);
+  tree = flam_tree_new (weights, by, FLAM_ORDER_NAME, NULL, NULL);
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      const char *file;
+
+      flam_tree_place (tree, i, &file);
+      if (tree->line[i] != 0 && *file != 0)
+        nodes += tree->self[i];
+    }
+  files = flam_lines_files (weights, by, &n_files);
+  for (guint f = 0; f < n_files; f++)
+    {
+      const char *file = flam_profile_string (profile, files[f].file);
+      g_autofree FlamLineRow *rows =
+          flam_lines_new (weights, by, file, FLAM_NONE, &n);
+
+      for (guint i = 0; i < n; i++)
+        {
+          g_assert_cmpint (rows[i].self, <=, rows[i].total);
+          g_assert_cmpint (rows[i].total, <=, tree->total[0]);
+          lines += rows[i].self;
+        }
+    }
+  g_assert_cmpint (lines, ==, nodes);
+}
+
+/* What was cut out shows without a selection what the whole shows with it. */
+static void
+check_cut (const FlamProfile *profile, const FlamSelection *selection)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) part = flam_cut_new (profile, selection, &error);
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autofree char *first = NULL;
+  g_autofree char *second = NULL;
+
+  if (selection->invert)
+    {
+      g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
+      return;
+    }
+  g_assert_no_error (error);
+  all->measure = flam_weights_default_measure (part);
+  first = folded_of (profile, selection);
+  second = folded_of (part, all);
+  if (total_of (profile, selection) != 0)
+    g_assert_cmpstr (second, ==, first);
+}
+
+/* callgrind and pprof have whole numbers, V8 has µs. */
+static gboolean
+holds (const FlamExporter *exporter, const FlamMeasure *measure)
+{
+  if (strcmp (exporter->id, "callgrind") == 0 ||
+      strcmp (exporter->id, "pprof") == 0)
+    return measure->denominator == 1;
+  return strcmp (exporter->id, "cpuprofile") != 0;
+}
+
+/* Out and in again, the total is that of the selection. */
+static void
+check_exporter (const FlamProfile *profile,
+                const FlamSelection *selection,
+                const FlamExporter *exporter)
+{
+  const FlamExportOptions options = { "title", FLAM_PALETTE_AUTO, selection };
+  const FlamImporter *importer = flam_importer_find (exporter->id);
+  g_autoptr (FlamTree) tree = tree_of (profile, selection);
+  FlamMeasure measure = flam_tree_measure (tree);
+  g_autoptr (FlamSource) source = NULL;
+  g_autoptr (FlamProfile) again = NULL;
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  if (tree->total[0] == 0 || importer == NULL || !holds (exporter, &measure))
+    return;
+  g_test_message ("%s", exporter->id);
+  if (!exporter->save (tree, &options, out, &error))
+    {
+      g_assert_true (selection->invert);
+      g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
+      return;
+    }
+  source = flam_source_new_from_data ("unknown", out->str, out->len);
+  again = flam_formats_load_with (importer, source, NULL, &error);
+  g_assert_no_error (error);
+  all->measure = flam_weights_default_measure (again);
+  g_assert_cmpfloat_with_epsilon (
+      (double)total_of (again, all) /
+          (double)again->measures[all->measure].denominator,
+      (double)tree->total[0] / (double)measure.denominator,
+      1e-6 * (double)tree->total[0]);
+}
+
+static void
+check_ways (const FlamProfile *profile)
+{
+  for (guint m = 0; m < profile->n_measures; m++)
+    for (guint way = 0; way < G_N_ELEMENTS (ways); way++)
+      {
+        g_autoptr (FlamSelection) selection = selection_of (profile, m, way);
+
+        if (selection == NULL)
+          continue;
+        g_test_message ("%s, way %u", measure_id (profile, m), way);
+        check_totals (profile, selection);
+        check_lines (profile, selection);
+        check_cut (profile, selection);
+        for (guint i = 0; flam_exporters[i] != NULL; i++)
+          check_exporter (profile, selection, flam_exporters[i]);
+      }
+}
+
 typedef void (*Check) (const FlamProfile *profile);
 
 typedef struct
@@ -243,7 +483,10 @@ add_folder (const char *root, const char *below, const char *label)
       if (g_file_test (file, G_FILE_TEST_IS_DIR))
         add_folder (root, inner, label);
       else if (opens (file))
-        add_case (file, test, "times", check_times);
+        {
+          add_case (file, test, "times", check_times);
+          add_case (file, test, "ways", check_ways);
+        }
     }
 }
 
@@ -256,7 +499,7 @@ main (int argc, char **argv)
   g_test_set_nonfatal_assertions ();
   captures = g_test_build_filename (G_TEST_DIST, "captures", NULL);
   add_folder (captures, "", "ours");
-  if (g_getenv ("FLAM_CAPTURES") != NULL)
-    add_folder (g_getenv ("FLAM_CAPTURES"), "", "peers");
+  if (g_getenv ("FLAM_PUBLIC_CAPTURES") != NULL)
+    add_folder (g_getenv ("FLAM_PUBLIC_CAPTURES"), "", "public");
   return g_test_run ();
 }

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cut.h"
+
+#include "flam-blocks.h"
+#include "flam-builder.h"
+#include "flam-weights.h"
+
+typedef struct
+{
+  const FlamProfile *profile;
+  const FlamSelection *selection;
+  FlamBuilder *builder;
+  FlamShown shown;
+  gint64 from, to; /* ns: the range, as it applies */
+  FlamId *modules; /* the builder's ids */
+  FlamId *functions;
+  FlamId *frames;
+  FlamId *stacks;    /* of the shown */
+  FlamId *processes; /* FLAM_NONE: not selected */
+  FlamId *threads;
+  GPtrArray *columns; /* const gint64*: the different ones */
+} Cut;
+
+static void
+cut_clear (Cut *cut)
+{
+  g_clear_pointer (&cut->builder, flam_builder_free);
+  flam_shown_clear (&cut->shown);
+  g_free (cut->modules);
+  g_free (cut->functions);
+  g_free (cut->frames);
+  g_free (cut->stacks);
+  g_free (cut->processes);
+  g_free (cut->threads);
+  g_clear_pointer (&cut->columns, g_ptr_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Cut, cut_clear)
+
+static const char *
+text (const Cut *cut, FlamId string)
+{
+  return flam_profile_string (cut->profile, string);
+}
+
+static FlamId
+string (const Cut *cut, FlamId id)
+{
+  return flam_builder_string (cut->builder, text (cut, id), -1);
+}
+
+static gint64
+shifted (const Cut *cut, gint64 time)
+{
+  return cut->from == G_MININT64 ? time : MAX (time - cut->from, 0);
+}
+
+static gint64
+duration_of (const Cut *cut)
+{
+  return shifted (cut, MIN (cut->to, cut->profile->facts.duration_ns));
+}
+
+/* --- code ---------------------------------------------------------------- */
+
+static void
+put_functions (Cut *cut)
+{
+  const FlamModules *modules = &cut->profile->modules;
+  const FlamFunctions *functions = &cut->profile->functions;
+
+  cut->modules = g_new (FlamId, modules->n + 1);
+  for (FlamId i = 0; i < modules->n; i++)
+    {
+      cut->modules[i] = flam_builder_module (cut->builder,
+                                             text (cut, modules->path[i]),
+                                             text (cut, modules->build_id[i]),
+                                             modules->addressing[i]);
+      flam_builder_set_module_symbols (cut->builder,
+                                       cut->modules[i],
+                                       modules->symbols[i],
+                                       text (cut, modules->why[i]));
+    }
+  cut->functions = g_new (FlamId, functions->n + 1);
+  for (FlamId i = 0; i < functions->n; i++)
+    {
+      FlamId module = functions->module[i];
+      FlamFunction function = {
+        .name = string (cut, functions->name[i]),
+        .system_name = functions->system_name[i] == functions->name[i]
+                           ? 0
+                           : string (cut, functions->system_name[i]),
+        .file = string (cut, functions->file[i]),
+        .module = module != FLAM_NONE ? cut->modules[module] : FLAM_NONE,
+        .line = functions->line[i],
+        .kind = functions->kind[i],
+        .flags = functions->flags[i],
+      };
+
+      cut->functions[i] = flam_builder_function (cut->builder, &function);
+    }
+}
+
+static void
+put_stacks (Cut *cut)
+{
+  const FlamFrames *frames = &cut->profile->frames;
+  const FlamShown *shown = &cut->shown;
+
+  cut->frames = g_new (FlamId, frames->n + 1);
+  for (FlamId i = 0; i < frames->n; i++)
+    cut->frames[i] = flam_builder_frame_in (cut->builder,
+                                            cut->functions[frames->function[i]],
+                                            frames->address[i],
+                                            string (cut, frames->file[i]),
+                                            frames->line[i],
+                                            frames->inline_depth[i]);
+  cut->stacks = g_new (FlamId, shown->n + 1);
+  for (FlamId s = 0; s < shown->n; s++)
+    cut->stacks[s] = flam_builder_stack (cut->builder,
+                                         shown->prefix[s] != FLAM_NONE
+                                             ? cut->stacks[shown->prefix[s]]
+                                             : FLAM_NONE,
+                                         cut->frames[shown->frame[s]]);
+  cut->stacks[shown->n] = FLAM_NONE;
+}
+
+/* FALSE: it is not selected. */
+static gboolean
+find_stack (const Cut *cut, FlamId stack, FlamId *to)
+{
+  FlamId shown = flam_shown_of (&cut->shown, stack);
+
+  if (shown != FLAM_NONE)
+    *to = cut->stacks[shown];
+  return shown != FLAM_NONE;
+}
+
+/* --- who ----------------------------------------------------------------- */
+
+static void
+put_process (Cut *cut, FlamId process)
+{
+  const FlamProcesses *processes = &cut->profile->processes;
+  FlamId parent = processes->parent[process];
+
+  cut->processes[process] =
+      flam_builder_process (cut->builder, processes->pid[process], process);
+  flam_builder_set_process_name (cut->builder,
+                                 cut->processes[process],
+                                 text (cut, processes->name[process]));
+  if (parent != FLAM_NONE && cut->processes[parent] != FLAM_NONE)
+    flam_builder_set_process_parent (
+        cut->builder, cut->processes[process], cut->processes[parent]);
+}
+
+static void
+put_threads (Cut *cut)
+{
+  const FlamThreads *threads = &cut->profile->threads;
+  guint32 n_processes = cut->profile->processes.n;
+  g_autofree gboolean *wanted = g_new0 (gboolean, n_processes + 1);
+
+  for (FlamId t = 0; t < threads->n; t++)
+    if (flam_selection_has_thread (cut->selection, t))
+      wanted[threads->process[t]] = TRUE;
+  cut->processes = g_new (FlamId, n_processes + 1);
+  memset (cut->processes, 0xff, n_processes * sizeof *cut->processes);
+  for (FlamId i = 0; i < n_processes; i++)
+    if (wanted[i] || cut->selection->threads == NULL)
+      put_process (cut, i);
+  cut->threads = g_new (FlamId, threads->n + 1);
+  memset (cut->threads, 0xff, threads->n * sizeof *cut->threads);
+  for (FlamId t = 0; t < threads->n; t++)
+    if (flam_selection_has_thread (cut->selection, t))
+      {
+        cut->threads[t] =
+            flam_builder_thread (cut->builder,
+                                 cut->processes[threads->process[t]],
+                                 threads->tid[t],
+                                 t);
+        flam_builder_set_thread_name (
+            cut->builder, cut->threads[t], text (cut, threads->name[t]));
+      }
+}
+
+/* A name that changed: each is known by when the next one came. */
+static void
+put_names (Cut *cut)
+{
+  const FlamFormerNames *former = &cut->profile->former_names;
+  const FlamThreads *threads = &cut->profile->threads;
+  const FlamProcesses *processes = &cut->profile->processes;
+  g_autofree gint64 *ends = g_new0 (gint64, threads->n + processes->n + 1);
+
+  for (guint32 i = 0; i < former->n; i++)
+    {
+      gboolean is_thread = former->thread[i] != FLAM_NONE;
+      FlamId row = is_thread ? former->thread[i] : former->process[i];
+      FlamId to = is_thread ? cut->threads[row] : cut->processes[row];
+      gint64 *end = &ends[is_thread ? row : threads->n + row];
+      const char *name = text (cut, former->name[i]);
+
+      if (to == FLAM_NONE)
+        continue;
+      if (is_thread && *end == 0)
+        flam_builder_set_thread_name (cut->builder, to, name);
+      else if (is_thread)
+        flam_builder_rename_thread (cut->builder, to, *end, name);
+      else if (*end == 0)
+        flam_builder_set_process_name (cut->builder, to, name);
+      else
+        flam_builder_rename_process (cut->builder, to, *end, name);
+      *end = MAX (shifted (cut, former->until[i]), 1);
+    }
+  for (FlamId t = 0; t < threads->n; t++)
+    if (ends[t] > 0)
+      flam_builder_rename_thread (
+          cut->builder, cut->threads[t], ends[t], text (cut, threads->name[t]));
+  for (FlamId i = 0; i < processes->n; i++)
+    if (ends[threads->n + i] > 0)
+      flam_builder_rename_process (cut->builder,
+                                   cut->processes[i],
+                                   ends[threads->n + i],
+                                   text (cut, processes->name[i]));
+}
+
+/* --- samples ------------------------------------------------------------- */
+
+static int
+column_of (Cut *cut, const gint64 *weight)
+{
+  guint column;
+
+  if (weight == NULL)
+    return -1;
+  if (g_ptr_array_find (cut->columns, weight, &column))
+    return (int)column;
+  g_ptr_array_add (cut->columns, (gpointer)weight);
+  return (int)flam_builder_add_column (cut->builder);
+}
+
+static void
+put_sample_measure (Cut *cut, const FlamMeasure *measure)
+{
+  guint index = flam_builder_add_measure (cut->builder,
+                                          text (cut, measure->id),
+                                          text (cut, measure->name),
+                                          measure->unit,
+                                          measure->kind,
+                                          column_of (cut, measure->weight),
+                                          measure->event);
+
+  flam_builder_set_denominator (cut->builder, index, measure->denominator);
+  if (measure->spans)
+    flam_builder_set_spans (cut->builder, index);
+}
+
+/* --count: the samples of the event, one each. */
+static void
+put_count_measure (Cut *cut, const FlamMeasure *measure)
+{
+  flam_builder_add_measure (cut->builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            measure->kind,
+                            -1,
+                            measure->event);
+}
+
+/* The measure whose spans this sample is one of, or NULL. */
+static const FlamMeasure *
+span_measure (const FlamProfile *profile, guint32 sample)
+{
+  guint16 event =
+      profile->samples.event != NULL ? profile->samples.event[sample] : 0;
+
+  for (guint m = 0; m < profile->n_measures; m++)
+    {
+      const FlamMeasure *measure = &profile->measures[m];
+
+      if (measure->spans && measure->weight != NULL &&
+          (measure->event == FLAM_NONE || measure->event == event))
+        return measure;
+    }
+  return NULL;
+}
+
+static void
+put_sample (Cut *cut, FlamId thread, guint32 i, gint64 *weights)
+{
+  const FlamSamples *samples = &cut->profile->samples;
+  const FlamMeasure *span = span_measure (cut->profile, i);
+  gint64 time = samples->time != NULL ? samples->time[i] : cut->from;
+  gint64 end = span != NULL ? time + span->weight[i] : time;
+  FlamSample sample = {
+    .thread = cut->threads[thread],
+    .time = shifted (cut, time),
+    .event = samples->event != NULL ? samples->event[i] : 0,
+    .state = samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING,
+  };
+
+  if ((time < cut->from && end <= cut->from) || time >= cut->to ||
+      !(cut->selection->states & 1u << sample.state) ||
+      !find_stack (cut, samples->stack[i], &sample.stack))
+    return;
+  for (guint c = 0; c < cut->columns->len; c++)
+    {
+      weights[c] = ((const gint64 *)cut->columns->pdata[c])[i];
+      if (span != NULL && cut->columns->pdata[c] == span->weight)
+        weights[c] = MIN (end, cut->to) - MAX (time, cut->from);
+    }
+  flam_builder_add_sample (cut->builder, &sample, weights);
+}
+
+static void
+put_samples (Cut *cut)
+{
+  const FlamThreads *threads = &cut->profile->threads;
+  g_autofree gint64 *weights = g_new0 (gint64, cut->columns->len + 1);
+
+  for (FlamId t = 0; t < threads->n; t++)
+    for (guint32 k = 0;
+         cut->threads[t] != FLAM_NONE && k < threads->n_samples[t];
+         k++)
+      put_sample (cut, t, threads->first_sample[t] + k, weights);
+}
+
+/* --- memory -------------------------------------------------------------- */
+
+static gboolean
+is_peak (FlamMeasureSource source)
+{
+  return source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_BLOCKS;
+}
+
+/* What was made before the range and lives in it is at its peak and not
+ * allocated in it: then a table of blocks holds the one or the other. */
+typedef struct
+{
+  FlamBlocks made, peak, leaked;
+  gboolean before; /* blocks from before the range are at its peak */
+  gboolean peak_alone;
+} Memory;
+
+static void
+memory_clear (Memory *memory)
+{
+  flam_blocks_clear (&memory->made);
+  flam_blocks_clear (&memory->peak);
+  flam_blocks_clear (&memory->leaked);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Memory, memory_clear)
+
+static void
+memory_init (Memory *memory, const Cut *cut)
+{
+  const FlamProfile *profile = cut->profile;
+  const FlamSelection *selection = cut->selection;
+  FlamMeasureSource source = profile->measures[selection->measure].source;
+
+  flam_blocks_init (&memory->made, profile, selection, FLAM_FROM_ALLOCATED);
+  flam_blocks_init (&memory->peak, profile, selection, FLAM_FROM_PEAK);
+  flam_blocks_init (&memory->leaked, profile, selection, FLAM_FROM_LEAKED);
+  for (FlamId i = 0; i < profile->allocations.n && !memory->before; i++)
+    memory->before = flam_blocks_count (&memory->peak, i) > 0 &&
+                     flam_blocks_count (&memory->made, i) == 0;
+  memory->peak_alone = memory->before && is_peak (source);
+}
+
+static void
+put_allocation (Cut *cut, const Memory *memory, FlamId i)
+{
+  const FlamAllocations *rows = &cut->profile->allocations;
+  gint64 peak = flam_blocks_count (&memory->peak, i);
+  gint64 count =
+      memory->peak_alone ? peak : flam_blocks_count (&memory->made, i);
+  gboolean soon = rows->distance[i] <= cut->selection->temporary_distance;
+  FlamAllocation row = {
+    .time = shifted (cut, rows->time[i]),
+    .freed_at = rows->freed_at[i] < cut->to ? shifted (cut, rows->freed_at[i])
+                                            : FLAM_NEVER,
+    .thread = FLAM_NONE,
+    .size = rows->size[i],
+    .count = count,
+    .at_peak = memory->before && !memory->peak_alone ? -1 : peak,
+    .distance = soon ? 0 : rows->distance[i],
+    .allocator =
+        rows->allocator != NULL ? rows->allocator[i] : FLAM_ALLOCATOR_MALLOC,
+  };
+
+  if (count == 0 || !find_stack (cut, rows->stack[i], &row.stack))
+    return;
+  if (rows->thread[i] != FLAM_NONE)
+    row.thread = cut->threads[rows->thread[i]];
+  if (row.freed_at == FLAM_NEVER &&
+      flam_blocks_rule (&memory->leaked, i) != FLAM_NONE)
+    row.freed_at = duration_of (cut);
+  flam_builder_add_allocation (cut->builder, &row);
+}
+
+static void
+put_allocations (Cut *cut, const Memory *memory)
+{
+  gboolean pages = (memory->made.kinds & FLAM_ALLOCATORS_PAGES) != 0;
+
+  for (FlamId i = 0; i < cut->profile->allocations.n; i++)
+    put_allocation (cut, memory, i);
+  if (memory->peak.peak_time >= 0)
+    flam_builder_set_peak_time (cut->builder,
+                                shifted (cut, memory->peak.peak_time));
+  if (pages && cut->profile->allocations.n > 0)
+    flam_builder_set_pages_count (cut->builder);
+}
+
+/* --- measures ------------------------------------------------------------ */
+
+static void
+put_measure (Cut *cut, const Memory *memory, guint i)
+{
+  const FlamMeasure *measure = &cut->profile->measures[i];
+
+  if (measure->source == FLAM_FROM_SAMPLES)
+    put_sample_measure (cut, measure);
+  else if (!memory->before || memory->peak_alone == is_peak (measure->source))
+    flam_builder_add_allocation_measure (cut->builder, measure->source);
+  else
+    flam_builder_warn (cut->builder,
+                       "%s is left out: the range of time begins with memory "
+                       "that was allocated before it",
+                       text (cut, measure->name));
+}
+
+/* The selected one is the default of what comes out. */
+static void
+put_measures (Cut *cut, const Memory *memory)
+{
+  guint first = cut->selection->measure;
+  gboolean counts = cut->selection->count;
+
+  if (counts)
+    put_count_measure (cut, &cut->profile->measures[first]);
+  put_measure (cut, memory, first);
+  for (guint i = 0; i < cut->profile->n_measures; i++)
+    if (i != first &&
+        !(counts &&
+          strcmp (text (cut, cut->profile->measures[i].id), "samples") == 0))
+      put_measure (cut, memory, i);
+}
+
+/* --- beside the samples -------------------------------------------------- */
+
+static void
+put_counters_and_marks (Cut *cut)
+{
+  const FlamMarks *marks = &cut->profile->marks;
+
+  for (guint c = 0; c < cut->profile->n_counters; c++)
+    {
+      const FlamCounter *counter = &cut->profile->counters[c];
+      guint id = flam_builder_add_counter (
+          cut->builder, text (cut, counter->id), counter->unit);
+
+      for (guint32 i = 0; i < counter->n; i++)
+        if (counter->time[i] >= cut->from && counter->time[i] < cut->to)
+          flam_builder_add_counter_value (cut->builder,
+                                          id,
+                                          shifted (cut, counter->time[i]),
+                                          counter->value[i]);
+    }
+  for (guint32 i = 0; i < marks->n; i++)
+    {
+      FlamId thread = marks->thread[i];
+
+      if (marks->time[i] < cut->from || marks->time[i] >= cut->to ||
+          (thread != FLAM_NONE && cut->threads[thread] == FLAM_NONE))
+        continue;
+      flam_builder_add_mark (cut->builder,
+                             shifted (cut, marks->time[i]),
+                             MIN (marks->duration[i], cut->to - marks->time[i]),
+                             thread != FLAM_NONE ? cut->threads[thread]
+                                                 : FLAM_NONE,
+                             text (cut, marks->name[i]));
+    }
+}
+
+static void
+put_facts (Cut *cut)
+{
+  const FlamFacts *facts = &cut->profile->facts;
+  FlamBuilder *builder = cut->builder;
+
+  flam_builder_set_format (builder, facts->format);
+  flam_builder_set_command (builder, facts->command);
+  if (facts->start_unix_ns != 0)
+    flam_builder_set_start (builder,
+                            facts->start_unix_ns +
+                                (cut->from != G_MININT64 ? cut->from : 0));
+  flam_builder_set_duration (builder, duration_of (cut));
+  if (!facts->complete)
+    flam_builder_set_partial (builder, facts->read_fraction);
+  flam_builder_add_lost (builder, facts->lost);
+  flam_builder_add_late (builder, facts->late);
+  flam_builder_add_truncated (builder, facts->truncated_stacks);
+  flam_builder_set_recorder_share (builder, facts->recorder_share);
+  flam_builder_set_stops (builder, facts->stop_median_ns, facts->stop_p99_ns);
+  for (guint i = 0; facts->warnings[i] != NULL; i++)
+    flam_builder_warn (builder, "%s", facts->warnings[i]);
+  if (cut->profile->samples.time != NULL)
+    flam_builder_set_has_times (builder);
+  flam_builder_set_origin (builder, 0);
+}
+
+/* --- the front door ------------------------------------------------------ */
+
+static gboolean
+is_all (const Cut *cut)
+{
+  const FlamSelection *s = cut->selection;
+
+  return cut->shown.of == NULL && s->threads == NULL &&
+         cut->from == G_MININT64 && cut->to == G_MAXINT64 &&
+         s->states == FLAM_STATES_ALL && s->allocators == 0 &&
+         s->suppressions == NULL && s->temporary_distance == 0 && !s->count &&
+         s->measure == flam_weights_default_measure (cut->profile);
+}
+
+FlamProfile *
+flam_cut_new (const FlamProfile *profile,
+              const FlamSelection *selection,
+              GError **error)
+{
+  g_auto (Cut) cut = { profile, selection };
+  g_auto (Memory) memory = { 0 };
+
+  if (selection->invert || selection->by == FLAM_BY_MODULE ||
+      selection->by == FLAM_BY_FILE)
+    {
+      g_set_error_literal (error,
+                           FLAM_ERROR,
+                           FLAM_ERROR_INVALID,
+                           "a profile has no direction and no rows: it cannot "
+                           "be inverted, or by module or file");
+      return NULL;
+    }
+  flam_selection_get_range (selection, profile, &cut.from, &cut.to);
+  flam_shown_init (&cut.shown, profile, selection, NULL, NULL);
+  if (profile->n_measures == 0 || is_all (&cut))
+    return flam_profile_ref (profile);
+  cut.builder = flam_builder_new ();
+  cut.columns = g_ptr_array_new ();
+  memory_init (&memory, &cut);
+  put_facts (&cut);
+  put_functions (&cut);
+  put_stacks (&cut);
+  put_threads (&cut);
+  put_names (&cut);
+  put_measures (&cut, &memory);
+  put_samples (&cut);
+  put_allocations (&cut, &memory);
+  put_counters_and_marks (&cut);
+  return flam_builder_finish (cut.builder, error);
+}
