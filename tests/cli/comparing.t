@@ -57,7 +57,7 @@ cook;cook_dish;wait_for_order;read;__GI___libc_read 403270855
 cook;cook_dish;wait_for_stove;pthread_mutex_lock;lll_mutex_lock_optimized;__GI___lll_lock_wait;futex_wait 394143870
 
 $ flambeau-cli top captures/flambeau/kitchen.flambeau --states waiting
-! flambeau-cli: top: --states waiting: expected cpu, off-cpu, all, or some of running, lock, io, sleep, blocked with commas between
+! flambeau-cli: top: --states waiting: expected cpu, off-cpu, all, or some of running, lock, io, sleep, blocked, runnable with commas between
 [2]
 
 # A capture that knows nothing of states was running all the time.
