@@ -122,6 +122,17 @@ enum
   FLAM_PERF_IDENTIFIER = 1 << 16,
 };
 
+/* branch_sample_type */
+enum
+{
+  FLAM_PERF_BRANCH_CALL_STACK = 1 << 11,
+  FLAM_PERF_BRANCH_INDEX = 1 << 17,
+  FLAM_PERF_BRANCH_COUNTERS = 1 << 19,
+};
+
+/* The bytes of a branch: from, to, flags. */
+#define FLAM_PERF_BRANCH_SIZE 24
+
 /* flags of perf_event_attr */
 enum
 {

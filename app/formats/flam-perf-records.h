@@ -118,10 +118,12 @@ typedef struct
   guint group_size;
   guint64 n_chain;
   const guint8 *chain; /* n_chain addresses, not aligned */
-  gboolean has_regs;   /* 64-bit user registers */
-  guint64 regs[17];    /* by DWARF number; those that are not there are 0 */
-  const guint8 *stack; /* NULL: none */
-  guint64 stack_size;  /* how much of it was filled */
+  guint64 n_branches;
+  const guint8 *branches; /* from, to, flags each; newest first */
+  gboolean has_regs;      /* 64-bit user registers */
+  guint64 regs[17];       /* by DWARF number; those that are not there are 0 */
+  const guint8 *stack;    /* NULL: none */
+  guint64 stack_size;     /* how much of it was filled */
 } FlamPerfSample;
 
 /* FALSE: the record is too short for what it says it holds. */

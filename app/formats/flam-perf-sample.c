@@ -12,7 +12,8 @@
  *      8  stream id                   16 + n  user stack: n, bytes, how many
  *      8  cpu                                 of them were filled
  *
- * What comes after is not read. Source: include/uapi/linux/perf_event.h. */
+ * Counters of branches stand behind all of them. What comes after is not read.
+ * Source: include/uapi/linux/perf_event.h. */
 
 #include "flam-perf-records.h"
 
@@ -69,18 +70,21 @@ parse_chain (FlamPerfBytes *in, FlamPerfSample *sample)
 }
 
 static void
-parse_branches (FlamPerfBytes *in, guint64 type)
+parse_branches (FlamPerfBytes *in, guint64 type, FlamPerfSample *sample)
 {
-  guint64 n = flam_perf_read_u64 (in), each = 24;
+  guint64 n = flam_perf_read_u64 (in), each = FLAM_PERF_BRANCH_SIZE;
 
-  if (type & (1 << 17))
+  if (type & FLAM_PERF_BRANCH_INDEX)
     flam_perf_read_u64 (in);
-  if (type & (1 << 19))
+  if (type & FLAM_PERF_BRANCH_COUNTERS)
     each += 8;
   if (n > flam_perf_left (in) / each)
-    in->bad = TRUE;
-  else
-    flam_perf_read_bytes (in, n * each);
+    {
+      in->bad = TRUE;
+      return;
+    }
+  sample->n_branches = n;
+  sample->branches = flam_perf_read_bytes (in, n * each);
 }
 
 static void
@@ -153,7 +157,7 @@ flam_perf_sample_parse (const FlamPerfEvent *event,
       flam_perf_read_bytes (&in, size);
     }
   if (type & FLAM_PERF_BRANCH_STACK)
-    parse_branches (&in, event->branch_type);
+    parse_branches (&in, event->branch_type, sample);
   if (type & FLAM_PERF_REGS_USER)
     parse_regs (&in, event->regs_user, sample);
   if (type & FLAM_PERF_STACK_USER)

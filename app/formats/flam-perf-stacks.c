@@ -174,11 +174,40 @@ mode_of_mark (guint64 mark)
   return mark == CONTEXT_USER ? FLAM_PERF_MISC_USER : 0;
 }
 
+/* The calls that the processor itself remembers (--call-graph lbr), newest
+ * first: where the last one went, and where each came from. What ran since is
+ * not told, so that the leaf stands at its function's first line, as perf has
+ * it. Source: perf's resolve_lbr_callchain_sample(). */
+static void
+add_branches (FlamPerfStacks *stacks,
+              FlamUnwindSpace *space,
+              const FlamPerfSample *sample)
+{
+  for (guint64 i = 0; i < sample->n_branches; i++)
+    {
+      guint64 ends[2]; /* from, to */
+
+      memcpy (ends, sample->branches + FLAM_PERF_BRANCH_SIZE * i, sizeof ends);
+      if (i == 0)
+        add_user (stacks, space, ends[1]);
+      add_user (stacks, space, ends[0]);
+    }
+}
+
+/* They stand for the user's part of the chain, and for none without one. */
+static gboolean
+has_branches (const FlamPerfEvent *event, const FlamPerfSample *sample)
+{
+  return (event->branch_type & FLAM_PERF_BRANCH_CALL_STACK) != 0 &&
+         sample->n_branches > 0;
+}
+
 /* The first address behind a mark is where the processor was, the others are
  * return addresses. */
 static void
 add_chain (FlamPerfStacks *stacks,
            FlamUnwindSpace *space,
+           const FlamPerfEvent *event,
            const FlamPerfSample *sample,
            guint mode,
            gboolean with_user)
@@ -194,6 +223,11 @@ add_chain (FlamPerfStacks *stacks,
         {
           mode = mode_of_mark (ip);
           exact = TRUE;
+          if (mode == FLAM_PERF_MISC_USER && has_branches (event, sample))
+            {
+              add_branches (stacks, space, sample);
+              return;
+            }
           continue;
         }
       if (mode != FLAM_PERF_MISC_USER || with_user)
@@ -265,7 +299,7 @@ flam_perf_stacks_get (FlamPerfStacks *stacks,
 
   stacks->time = event->monotonic ? sample->time : G_MAXUINT64;
   g_array_set_size (frames, 0);
-  add_chain (stacks, space, sample, mode, !copied);
+  add_chain (stacks, space, event, sample, mode, !copied);
   if (copied)
     add_copied (stacks, space, event, sample);
   if (frames->len == 0 && (event->sample_type & FLAM_PERF_IP))

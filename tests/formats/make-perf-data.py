@@ -13,7 +13,8 @@ import subprocess
 import sys
 
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU = (1 << i for i in range(8))
-PERIOD, REGS, STACK, IDENTIFIER = 1 << 8, 1 << 12, 1 << 13, 1 << 16
+PERIOD, BRANCHES, REGS, STACK, IDENTIFIER = 1 << 8, 1 << 11, 1 << 12, 1 << 13, 1 << 16
+BRANCH_USER, BRANCH_CALL_STACK, BRANCH_INDEX, BRANCH_COUNTERS = 1, 1 << 11, 1 << 17, 1 << 19
 FREQ, ID_ALL = 1 << 10, 1 << 18
 KERNEL, USER = 1, 2
 CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
@@ -22,15 +23,16 @@ EXEC, DATA, HAS_ID = 1 << 13, 1 << 13, 1 << 14
 
 class Event:
     def __init__(self, kind, config, sample_type, flags=ID_ALL | FREQ, period=1000,
-                 ids=(), read_format=4, regs=0, stack=0):
+                 ids=(), read_format=4, regs=0, stack=0, branches=0):
         self.kind, self.config, self.sample_type = kind, config, sample_type
         self.flags, self.period, self.ids = flags, period, list(ids)
         self.read_format, self.regs, self.stack = read_format, regs, stack
+        self.branches = branches
 
     def attr(self):
         head = struct.pack("<IIQQQQQ", self.kind, 128, self.config, self.period,
                            self.sample_type, self.read_format, self.flags)
-        rest = struct.pack("<QQI", 0, self.regs, self.stack)
+        rest = struct.pack("<QQI", self.branches, self.regs, self.stack)
         return (head + bytes(24) + rest).ljust(128, b"\0")
 
 
@@ -90,7 +92,8 @@ def lost(e, n, time):
     return record(2, struct.pack("<QQ", 0, n) + tail(e, 0, 0, time), 0)
 
 
-def sample(e, ip, pid, tid, time, period, chain=(), mode=USER, read=b"", regs=None, stack=b""):
+def sample(e, ip, pid, tid, time, period, chain=(), mode=USER, read=b"", regs=None, stack=b"",
+           branches=()):
     kind, out = e.sample_type, b""
     if kind & IDENTIFIER:
         out += struct.pack("<Q", e.ids[0])
@@ -111,6 +114,13 @@ def sample(e, ip, pid, tid, time, period, chain=(), mode=USER, read=b"", regs=No
     out += read
     if kind & CALLCHAIN:
         out += struct.pack("<Q", len(chain)) + b"".join(struct.pack("<Q", a) for a in chain)
+    if kind & BRANCHES:
+        out += struct.pack("<Q", len(branches))
+        if e.branches & BRANCH_INDEX:
+            out += bytes(8)
+        out += b"".join(struct.pack("<QQQ", *b, 0) for b in branches)
+        if e.branches & BRANCH_COUNTERS:
+            out += bytes(8 * len(branches))
     if kind & REGS:
         out += struct.pack("<Q", 2 if regs else 0) + b"".join(struct.pack("<Q", r) for r in regs or ())
     if kind & STACK:
@@ -302,6 +312,22 @@ def copied():
     ], {6: string("x86_64")})
 
 
+def branches(kind):
+    """perf record --call-graph lbr; not recorded, but read by perf script."""
+    clock = Event(1, 0, IP | TID | TIME | CALLCHAIN | PERIOD | BRANCHES, branches=BRANCH_USER | kind)
+    u, k = CONTEXT_USER, CONTEXT_KERNEL
+    calls = [(PROG + 0x110, PROG + 0x500), (PROG + 0x210, PROG + 0x100), (LIB + 0x30, PROG + 0x200)]
+    return file_mode([clock], [
+        comm(clock, 7, 7, "prog"),
+        mmap2(clock, 7, PROG, 0x1000, 0, "/nonexistent/prog"),
+        mmap2(clock, 7, LIB, 0x1000, 0, "/nonexistent/libx.so"),
+        sample(clock, PROG + 0x508, 7, 7, 10, 1, [u, PROG + 0x508, PROG + 0x115], branches=calls),
+        sample(clock, K + 0x10, 7, 7, 20, 1, [k, K + 0x10, K + 0x21, u, PROG + 0x508], KERNEL, branches=calls),
+        sample(clock, K + 0x10, 7, 7, 30, 1, [k, K + 0x10, K + 0x21], KERNEL, branches=calls),
+        sample(clock, PROG + 0x508, 7, 7, 40, 1, [u, PROG + 0x508, PROG + 0x115]),
+    ], {6: string("x86_64")})
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     whole = shapes()
@@ -310,6 +336,9 @@ def main():
         "pipe": pipe(),
         "group": group(),
         "copied": copied(),
+        "calls": branches(BRANCH_CALL_STACK | BRANCH_INDEX),
+        "calls-counted": branches(BRANCH_CALL_STACK | BRANCH_COUNTERS),
+        "branches": branches(0),
         "cut-off": whole[:1500],
         "no-end": whole[:48] + bytes(8) + whole[56:1500],
         "no-samples": whole[:500],
