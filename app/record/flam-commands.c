@@ -93,8 +93,8 @@ set_paused (FlamTracer *tracer, gboolean paused)
        i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
-      flam_task_skip_cpu (task);
-      task->wall_seen = task->blocked_until = now;
+      flam_task_skip (task, now);
+      task->blocked_until = now;
     }
   tracer->paused = paused;
   flam_control_say (tracer->control, paused ? "paused" : "resumed");

@@ -143,7 +143,7 @@ flam_programs_begin_attached (FlamTracer *tracer)
   for (guint i = 0; i < tracer->tasks.list->len; i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
-      flam_task_skip_cpu (task);
+      flam_task_skip (task, 0);
       task->target->cpu_begin = flam_target_read_cpu (task->target);
     }
   begin_time (tracer);

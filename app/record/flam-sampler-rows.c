@@ -26,15 +26,34 @@ put_running (FlamSampler *sampler,
              gint64 cpu,
              gint64 wall)
 {
-  gint64 before = task->holds ? cpu / 2 : 0;
+  gint64 cpu_before = task->holds ? cpu / 2 : 0;
+  gint64 wall_before = task->holds ? wall / 2 : 0;
 
   if (task->holds)
-    write_sample (
-        sampler, &task->held, task->held_cpu + before, task->held_wall);
+    write_sample (sampler,
+                  &task->held,
+                  task->held_cpu + cpu_before,
+                  task->held_wall + wall_before);
   task->held = *sample;
-  task->held_cpu = cpu - before;
-  task->held_wall = wall;
+  task->held_cpu = cpu - cpu_before;
+  task->held_wall = wall - wall_before;
   task->holds = TRUE;
+}
+
+/* A row that is no sample: what the kernel has counted. */
+static void
+put_counted (FlamSampler *sampler,
+             FlamSample sample,
+             FlamState state,
+             gint64 cpu,
+             gint64 wall)
+{
+  gint64 weights[] = { cpu, wall };
+
+  sample.event = FLAM_EVENT_COUNTED;
+  sample.state = (guint8)state;
+  if (cpu > 0 || (wall > 0 && (sampler->options->what & FLAM_RECORD_WALL)))
+    flam_capture_writer_sample (sampler->writer, &sample, weights);
 }
 
 void
@@ -47,10 +66,16 @@ flam_sampler_put_sample (FlamSampler *sampler,
                         .time = message->time,
                         .state = message->state };
 
+  if (message->state == FLAM_STATE_RUNNABLE)
+    {
+      write_sample (sampler, &sample, 0, message->queued);
+      return;
+    }
   if (message->state == FLAM_STATE_RUNNING)
-    put_running (sampler, message->task, &sample, message->cpu, message->wall);
+    put_running (sampler, message->task, &sample, message->cpu, message->ran);
   else
-    write_sample (sampler, &sample, 0, message->wall);
+    write_sample (sampler, &sample, 0, message->slept);
+  put_counted (sampler, sample, FLAM_STATE_RUNNABLE, 0, message->queued);
 }
 
 static FlamId
@@ -75,33 +100,33 @@ not_sampled_stack (FlamSampler *sampler)
   return sampler->not_sampled;
 }
 
-static void
-put_not_sampled (FlamSampler *sampler, const FlamTask *task, gint64 cpu)
-{
-  FlamSample sample = { .thread = task->id,
-                        .stack = not_sampled_stack (sampler),
-                        .time = sampler->now,
-                        .event = FLAM_EVENT_NOT_SAMPLED,
-                        .state = FLAM_STATE_RUNNING };
-  gint64 weights[] = { cpu, 0 };
-
-  sampler->stats.not_sampled += cpu;
-  flam_capture_writer_sample (sampler->writer, &sample, weights);
-}
-
 /* What a thread used since its last sample is that one's, if it is no more than
  * a sample's usual share: it ended near it. */
 void
-flam_sampler_put_rest (FlamSampler *sampler, FlamTask *task, gint64 cpu)
+flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message)
 {
-  if (task->holds && cpu <= (gint64)(1e9 / sampler->options->rate))
-    {
-      task->held_cpu += cpu;
-      cpu = 0;
-    }
+  FlamTask *task = message->task;
+  FlamSample sample = { .thread = task->id,
+                        .stack = task->last_stack,
+                        .time = sampler->now };
+  gboolean near =
+      task->holds && message->cpu <= (gint64)(1e9 / sampler->options->rate);
+
+  if (!(sampler->options->what & FLAM_RECORD_CPU))
+    return;
   if (task->holds)
-    write_sample (sampler, &task->held, task->held_cpu, task->held_wall);
+    write_sample (sampler,
+                  &task->held,
+                  task->held_cpu + (near ? message->cpu : 0),
+                  task->held_wall + (near ? message->ran : 0));
   task->holds = FALSE;
-  if (cpu > 0 && (sampler->options->what & FLAM_RECORD_CPU))
-    put_not_sampled (sampler, task, cpu);
+  if (sample.stack == FLAM_NONE)
+    sample.stack = not_sampled_stack (sampler);
+  put_counted (sampler, sample, FLAM_STATE_RUNNABLE, 0, message->queued);
+  put_counted (sampler, sample, FLAM_STATE_BLOCKED, 0, message->slept);
+  if (near || message->cpu <= 0)
+    return;
+  sampler->stats.not_sampled += message->cpu;
+  sample.stack = not_sampled_stack (sampler);
+  put_counted (sampler, sample, FLAM_STATE_RUNNING, message->cpu, message->ran);
 }

@@ -191,7 +191,7 @@ take_task_end (FlamSampler *sampler, const FlamMessage *message)
   FlamTask *task = message->task;
 
   set_name (sampler, task, message->comm);
-  flam_sampler_put_rest (sampler, task, message->cpu);
+  flam_sampler_put_rest (sampler, message);
   if (sampler->alloc != NULL)
     flam_alloc_session_drain_process (sampler->alloc, task->target->pid, FALSE);
   g_hash_table_remove (sampler->threads, GINT_TO_POINTER (task->tid));

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 enum
 {
   FLAM_EVENT_SAMPLE,
-  FLAM_EVENT_NOT_SAMPLED,
+  FLAM_EVENT_COUNTED,
 };
 
 typedef struct
@@ -76,8 +76,8 @@ void flam_sampler_start (FlamSampler *sampler);
 void flam_sampler_put_sample (FlamSampler *sampler,
                               const FlamMessage *message,
                               FlamId stack);
-/* At a thread's end: CPU time that it was charged and no sample has weighed. */
-void flam_sampler_put_rest (FlamSampler *sampler, FlamTask *task, gint64 cpu);
+/* At a thread's end: what it was charged and no sample has. */
+void flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message);
 /* When the last message was read. */
 void flam_sampler_join (FlamSampler *sampler);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-sleepers.h"
 
+#include "flam-wall.h"
+
 /* The third number of schedstat counts how often a thread was put on a CPU. A
  * thread that was seen in a system call at count N sleeps in it as long as the
  * count is N:
@@ -32,8 +34,7 @@ commit (FlamTracer *tracer,
   message->task = task;
   message->time = time;
   message->state = (guint8)state;
-  message->wall = MAX (time - task->wall_seen, 0);
-  task->wall_seen = MAX (time, task->wall_seen);
+  flam_wall_pay (task, message);
   flam_pipe_commit (tracer->pipe, n);
   tracer->stats.samples++;
 }
@@ -44,11 +45,14 @@ put_same (FlamTracer *tracer, FlamTask *task, gint64 until)
 {
   FlamMessage *message;
 
-  if (until <= task->wall_seen)
+  if (until <= task->wall.until)
     return;
   message = flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_SAME, 0, 0, TRUE);
   if (message != NULL)
-    commit (tracer, task, message, task->blocked_state, until, 0);
+    {
+      flam_wall_sleep (task, until);
+      commit (tracer, task, message, task->blocked_state, until, 0);
+    }
   else
     tracer->stats.lost++;
 }
@@ -85,6 +89,7 @@ put_asleep (FlamTracer *tracer,
   message->regs[7] = blocked->sp;
   message->regs[16] = blocked->pc;
   message->limited = n == wanted;
+  flam_wall_look (task, &stat, now, TRUE);
   commit (tracer, task, message, task->blocked_state, now, n);
   flam_tracer_end_read (tracer, task, began, n, n_python);
   return TRUE;
@@ -110,7 +115,7 @@ still_asleep (FlamTracer *tracer, FlamTask *task, gint64 now)
       task->read_by_stop = task->wants_stop = TRUE;
       return;
     }
-  if (task->blocked_known && now - task->wall_seen >= SAME_EVERY)
+  if (task->blocked_known && now - task->wall.until >= SAME_EVERY)
     put_same (tracer, task, now);
 }
 

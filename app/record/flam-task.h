@@ -64,6 +64,15 @@ typedef struct
   guint64 count; /* was put on one so many times */
 } FlamSchedstat;
 
+/* See flam-wall.h; times in ns. */
+typedef struct
+{
+  gint64 until;              /* up to here it is accounted for */
+  FlamSchedstat stat;        /* as of then */
+  gboolean asleep;           /* it was */
+  gint64 ran, queued, slept; /* what no sample has yet */
+} FlamWall;
+
 /* A thread. */
 struct _FlamTask
 {
@@ -93,7 +102,7 @@ struct _FlamTask
   gboolean wants_stop;   /* therefore */
   gint64 cpu_begin;      /* its CPU time until then is not ours */
   gint64 cpu_seen;       /* up to here it is accounted for */
-  gint64 wall_seen;
+  FlamWall wall;
   struct _FlamPythonTask *python; /* where its Python frames were, or NULL */
 
   /* Hints. */
@@ -121,7 +130,7 @@ typedef enum
   FLAM_MESSAGE_TARGET_MISSED, /* text: why allocations are not recorded */
   FLAM_MESSAGE_TARGET_END,
   FLAM_MESSAGE_TASK_NEW, /* comm */
-  FLAM_MESSAGE_TASK_END, /* comm; cpu: what no sample has weighed */
+  FLAM_MESSAGE_TASK_END, /* comm; weights that no sample has */
   FLAM_MESSAGE_SAMPLE,   /* registers and stack */
   FLAM_MESSAGE_ASLEEP,  /* the same without a stop: pc and sp alone are known */
   FLAM_MESSAGE_SAME,    /* the stack of the task's last message */
@@ -144,7 +153,9 @@ typedef struct
   FlamTask *task;
   gint64 time; /* ns since the recording began */
   gint64 cpu;  /* weights, ns */
-  gint64 wall;
+  gint64 ran;  /* of the wall time */
+  gint64 queued;
+  gint64 slept;
   union
   {
     guint64 regs[FLAM_N_REGS];

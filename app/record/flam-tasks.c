@@ -8,6 +8,7 @@
 
 #include "flam-proc.h"
 #include "flam-python-reader.h"
+#include "flam-wall.h"
 
 #define FIRST_COPY (32u << 10)
 
@@ -132,11 +133,11 @@ flam_tasks_add (FlamTasks *tasks,
   task->target->n_tasks++;
   task->schedstat_fd = task->syscall_fd = task->stat_fd = -1;
   flam_tasks_reopen (task);
-  task->wall_seen = now;
+  task->wall.until = now;
   task->hint_copy = FIRST_COPY;
   task->id = task->last_stack = FLAM_NONE;
   if (!from_start)
-    flam_task_skip_cpu (task);
+    flam_task_skip (task, now);
   task->index = tasks->list->len;
   g_ptr_array_add (tasks->list, task);
   g_hash_table_insert (tasks->by_tid, GINT_TO_POINTER (tid), task);
@@ -145,7 +146,7 @@ flam_tasks_add (FlamTasks *tasks,
 }
 
 void
-flam_task_skip_cpu (FlamTask *task)
+flam_task_skip (FlamTask *task, gint64 now)
 {
   FlamSchedstat stat;
 
@@ -154,13 +155,17 @@ flam_task_skip_cpu (FlamTask *task)
   task->cpu_begin += stat.cpu - task->cpu_seen;
   task->target->cpu_begin += stat.cpu - task->cpu_seen;
   task->cpu_seen = stat.cpu;
+  flam_wall_begin (task, &stat, now);
 }
 
 /* What the task used since it was accounted for. What a process does when all
  * its threads have ended, above all giving back its memory, is the last one's.
  */
 static gint64
-settle_cpu (FlamTasks *tasks, FlamTask *task, gboolean ended)
+settle_cpu (FlamTasks *tasks,
+            FlamTask *task,
+            gboolean ended,
+            FlamMessage *message)
 {
   FlamTarget *target = task->target;
   FlamSchedstat stat;
@@ -169,6 +174,7 @@ settle_cpu (FlamTasks *tasks, FlamTask *task, gboolean ended)
   if (flam_task_read_schedstat (task, &stat))
     {
       left = MAX (stat.cpu - task->cpu_seen, 0);
+      flam_wall_look (task, &stat, message->time, task->blocked);
       target->cpu_ended += stat.cpu - task->cpu_begin;
     }
   if (target->n_tasks > 1)
@@ -191,7 +197,8 @@ flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
   FlamMessage *message =
       begin_to_tell (tasks, FLAM_MESSAGE_TASK_END, target, task, now);
 
-  message->cpu = settle_cpu (tasks, task, ended);
+  message->cpu = settle_cpu (tasks, task, ended, message);
+  flam_wall_pay_rest (task, message);
   close_proc (task);
   g_clear_pointer (&task->python, g_free);
   last->index = task->index;

@@ -43,7 +43,7 @@ void flam_tasks_remove (FlamTasks *tasks,
                         gint64 now);
 /* The CPU time it used since it was accounted for is no part of the recording.
  */
-void flam_task_skip_cpu (FlamTask *task);
+void flam_task_skip (FlamTask *task, gint64 now);
 /* After an exec of its process: /proc starts anew for it. */
 void flam_tasks_reopen (FlamTask *task);
 void flam_tasks_forget_python (FlamTask *task);

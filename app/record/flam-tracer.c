@@ -13,6 +13,7 @@
 #include "flam-proc.h"
 #include "flam-programs.h"
 #include "flam-sleepers.h"
+#include "flam-wall.h"
 
 /* One loop, three things to wait for: the clock, a stop, a command.
  *
@@ -204,10 +205,9 @@ judge (FlamTracer *tracer,
 }
 
 static void
-account (FlamTracer *tracer, FlamTask *task, FlamMessage *message, gint64 cpu)
+account (FlamTask *task, FlamMessage *message, gint64 cpu)
 {
-  message->wall = MAX (message->time - task->wall_seen, 0);
-  task->wall_seen = MAX (message->time, task->wall_seen);
+  flam_wall_pay (task, message);
   if (message->state != FLAM_STATE_RUNNING)
     return;
   message->cpu = MAX (cpu - task->cpu_seen, 0);
@@ -247,6 +247,8 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   count_stop (tracer, now - task->interrupted_at);
   tracer->stats.late += now - task->interrupted_at > tracer->period;
   task->target->foreign |= place.foreign;
+  if (ok)
+    flam_wall_look (task, &stat, now, flam_sleepers_stopped (task));
   if (message == NULL)
     {
       tracer->stats.lost += !place.foreign && (good || !ok);
@@ -258,10 +260,10 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   memcpy (message->regs, regs, sizeof regs);
   message->target = task->target;
   message->task = task;
-  message->time = state == FLAM_STATE_RUNNING ? task->interrupted_at : now;
+  message->time = task->interrupted_at;
   message->limited = n == wanted;
   message->state = (guint8)state;
-  account (tracer, task, message, stat.cpu);
+  account (task, message, stat.cpu);
   flam_pipe_commit (tracer->pipe, n);
   flam_tracer_end_read (tracer, task, began, n, n_python);
   tracer->stats.samples++;
@@ -368,7 +370,7 @@ handle_end (FlamTracer *tracer, pid_t tid)
   if (task != NULL)
     {
       if (tracer->paused)
-        flam_task_skip_cpu (task);
+        flam_task_skip (task, flam_tracer_now (tracer));
       flam_tasks_remove (&tracer->tasks, task, TRUE, flam_tracer_now (tracer));
     }
   if (!flam_wait_reap (tid, &status))
