@@ -29,6 +29,7 @@
 
 /* A wake-up that waited no longer for its CPU found it idle, or took it. */
 #define AT_ONCE (15 * 1000ll)
+#define NO_WAIT (1 * 1000ll)
 /* Rather a biased sample than none for so many ticks. */
 #define MOST_LATE 16
 /* How far apart two times of one moment are: the clock is read after the CPU
@@ -115,14 +116,23 @@ gboolean
 flam_instant_begin (FlamInstant *instant, gint64 now)
 {
   instant->woke_at = now;
-  if (read_queued (instant) - instant->queued > AT_ONCE &&
-      instant->n_late < MOST_LATE)
+  instant->waited = read_queued (instant) - instant->queued;
+  if (instant->waited > AT_ONCE && instant->n_late < MOST_LATE)
     {
       instant->n_late++;
       return FALSE;
     }
   instant->n_late = 0;
   return TRUE;
+}
+
+/* Was it in the queue as it had been woken, or as we had sent it there? We wait
+ * for a thread that is in the kernel until it leaves it: was there no wait, it
+ * did not run there. */
+static gboolean
+may_have_been_woken (const FlamTask *task, const FlamStopPlace *place)
+{
+  return place->waits || (place->in_call && task->tick_waited < NO_WAIT);
 }
 
 /* It was put on a CPU once since it was seen asleep, and has hardly run. */
@@ -146,7 +156,7 @@ flam_instant_judge (const FlamTask *task,
 
   if (times == 0 || place->cut_off)
     return FLAM_INSTANT_RUNNING;
-  if (place->waits && times == 1 && ran < WAY_BACK &&
+  if (may_have_been_woken (task, place) && times == 1 && ran < WAY_BACK &&
       !is_on_its_way_back (task, stopped))
     return FLAM_INSTANT_QUEUED;
   return now - ran - queued >= task->tick_at - NEAR ? FLAM_INSTANT_RUNNING

@@ -13,6 +13,7 @@ typedef struct
 {
   int fd;         /* its schedstat, -1 none */
   gint64 queued;  /* it has waited for a CPU so long, before it slept */
+  gint64 waited;  /* and when it woke: so long for that one */
   gint64 woke_at; /* the tick's time */
   guint n_late;   /* ticks in a row that were not at random */
 } FlamInstant;

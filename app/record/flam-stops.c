@@ -198,8 +198,9 @@ flam_stop_registers (pid_t tid,
       place->foreign = TRUE;
       return FALSE;
     }
+  place->in_call = (long)user.orig_rax >= 0;
   place->waits = is_wait ((long)user.orig_rax);
-  place->cut_off = (long)user.orig_rax >= 0 && is_cut_off ((long)user.rax);
+  place->cut_off = place->in_call && is_cut_off ((long)user.rax);
   if (mend)
     mend_eintr (tid, &user);
   regs[0] = user.rax;

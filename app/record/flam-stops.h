@@ -38,7 +38,8 @@ gboolean flam_wait_reap (pid_t tid, int *status);
 typedef struct
 {
   gboolean foreign; /* a program for another machine */
-  gboolean waits;   /* in a call whose work it is to wait */
+  gboolean in_call; /* on its way back from a system call */
+  gboolean waits;   /* whose work it is to wait */
   gboolean cut_off; /* it did, or was about to: the stop ended that */
 } FlamStopPlace;
 

@@ -86,6 +86,7 @@ struct _FlamTask
   int stat_fd;      /* opened when it is first needed */
   gboolean pending; /* INTERRUPT sent, no stop yet */
   gint64 interrupted_at;
+  gint64 tick_waited;        /* we, for a CPU */
   gint64 tick_at;            /* of the tick that did it */
   FlamSchedstat interrupted; /* what the scheduler said then */
   gboolean deep;             /* reading its stack took long the last time */

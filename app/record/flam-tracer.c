@@ -275,6 +275,7 @@ interrupt (FlamTracer *tracer, FlamTask *task)
   flam_task_read_schedstat (task, &task->interrupted);
   task->interrupted_at = flam_tracer_now (tracer);
   task->tick_at = tracer->instant.woke_at;
+  task->tick_waited = tracer->instant.waited;
   task->wants_stop = FALSE;
   task->pending = ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL) == 0;
   return (guint)task->pending;
