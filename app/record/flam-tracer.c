@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-tracer.h"
 
-#include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -13,6 +11,7 @@
 #include "flam-proc.h"
 #include "flam-programs.h"
 #include "flam-sleepers.h"
+#include "flam-ticks.h"
 #include "flam-wall.h"
 
 /* One loop, three things to wait for: the clock, a stop, a command.
@@ -269,85 +268,6 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   tracer->stats.samples++;
 }
 
-static guint
-interrupt (FlamTracer *tracer, FlamTask *task)
-{
-  flam_task_read_schedstat (task, &task->interrupted);
-  task->interrupted_at = flam_tracer_now (tracer);
-  task->tick_at = tracer->instant.woke_at;
-  task->tick_waited = tracer->instant.waited;
-  task->wants_stop = FALSE;
-  task->pending = ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL) == 0;
-  return (guint)task->pending;
-}
-
-/* One that stays in the kernel for long is still to stop; it may sleep there,
- * which is of interest for the wall time. */
-static gboolean
-is_of_interest (const FlamTracer *tracer, const FlamTask *task, gint64 now)
-{
-  return !task->listening && !task->target->foreign &&
-         now >= task->rest_until &&
-         (!task->pending || (tracer->options->what & FLAM_RECORD_WALL));
-}
-
-static gboolean
-runs (const FlamTask *task)
-{
-  FlamBlocked blocked;
-  guint line;
-
-  return !flam_task_read_blocked (task, &blocked, &line) || blocked.running;
-}
-
-static gboolean
-was_sent (const FlamTask *task, gint64 now)
-{
-  return task->pending && task->interrupted_at >= now;
-}
-
-/* As little time as can be is between the look at a thread and its INTERRUPT,
- * and before the stops are taken: who has gone to sleep is read last, as that
- * takes 2 µs and more. Returns how many were sent an INTERRUPT. */
-static guint
-tick (FlamTracer *tracer, gint64 now)
-{
-  gboolean random = flam_instant_begin (&tracer->instant, now);
-  guint n = 0;
-
-  g_ptr_array_set_size (tracer->due, 0);
-  for (guint i = 0; i < tracer->tasks.list->len; i++)
-    {
-      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
-
-      if (is_of_interest (tracer, task, now) &&
-          !flam_sleepers_sleeps_on (tracer, task, now))
-        g_ptr_array_add (tracer->due, task);
-    }
-  for (guint i = 0; random && i < tracer->due->len; i++)
-    {
-      FlamTask *task = g_ptr_array_index (tracer->due, i);
-
-      if (!task->pending && !task->wants_stop && runs (task))
-        {
-          n += interrupt (tracer, task);
-          flam_sleepers_woke (tracer, task);
-        }
-    }
-  for (guint i = 0; i < tracer->due->len; i++)
-    {
-      FlamTask *task = g_ptr_array_index (tracer->due, i);
-
-      if (was_sent (task, now))
-        continue;
-      if (!task->wants_stop)
-        flam_sleepers_check (tracer, task, now);
-      if (task->wants_stop && !task->pending)
-        n += interrupt (tracer, task);
-    }
-  return n;
-}
-
 /* --- stops --------------------------------------------------------------- */
 
 /* A thread we have not seen: made by one we trace. */
@@ -482,26 +402,6 @@ drain (FlamTracer *tracer)
     }
 }
 
-/* One that runs on another CPU stops while we look; one that waits for ours
- * does not. An INTERRUPT takes longer to arrive than this takes. */
-static gboolean
-one_runs_elsewhere (FlamTracer *tracer, gint64 now, gint64 until)
-{
-  int here = sched_getcpu ();
-
-  for (guint i = 0; i < tracer->due->len; i++)
-    {
-      FlamTask *task = g_ptr_array_index (tracer->due, i);
-      int cpu = was_sent (task, now) ? flam_task_read_cpu (task) : -1;
-
-      if (cpu >= 0 && cpu != here)
-        return TRUE;
-      if (flam_tracer_now (tracer) > until)
-        return FALSE;
-    }
-  return FALSE;
-}
-
 /* To look for a stop is cheaper than to sleep and be woken; and for the target,
  * in whose time the kernel would wake us: 15 µs a stop instead of 24. Such
  * stops need no SIGCHLD either, which would end the next ppoll() at once. What
@@ -513,12 +413,12 @@ take_samples (FlamTracer *tracer, gint64 now)
   gint64 until, sent;
 
   flam_commands_hear_stops (FALSE);
-  expected = tick (tracer, now);
+  expected = flam_ticks_take (tracer, now);
   sent = flam_tracer_now (tracer);
-  until =
-      expected > 0 && one_runs_elsewhere (tracer, now, sent + NEXT_STOP_TIME)
-          ? sent + FIRST_STOP_TIME
-          : sent;
+  until = expected > 0 && flam_ticks_reach_elsewhere (
+                              tracer, now, sent + NEXT_STOP_TIME)
+              ? sent + FIRST_STOP_TIME
+              : sent;
   while (expected > 0 && flam_tracer_now (tracer) < until)
     {
       int status;
@@ -537,30 +437,6 @@ take_samples (FlamTracer *tracer, gint64 now)
 }
 
 /* --- the loop ------------------------------------------------------------ */
-
-/* Ticks come at random, at any moment with the same probability, however long
- * ago the last one was: the only rhythm that cannot be in step, nor out of
- * step, with one that the target has. Those that would have come while the last
- * one was being seen to are left out, which changes nothing about that; and so
- * are those after one that took longer than a period, so that we, who are
- * preferred, never take more of a CPU than a third. */
-static void
-plan_next_tick (FlamTracer *tracer, gint64 began)
-{
-  gint64 wait =
-      (gint64)(-(double)tracer->period * log (1 - g_random_double ()));
-  gint64 now = flam_tracer_now (tracer);
-
-  tracer->next_tick += wait;
-  if (now - began > tracer->period)
-    now += 2 * (now - began);
-  if (tracer->next_tick < now)
-    {
-      tracer->stats.late +=
-          (guint64)((now - tracer->next_tick) / tracer->period);
-      tracer->next_tick = now + wait;
-    }
-}
 
 static void
 wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
@@ -614,7 +490,7 @@ flam_tracer_run (FlamTracer *tracer)
           if (!tracer->stopping && !tracer->paused &&
               samples_threads (tracer->options))
             take_samples (tracer, now);
-          plan_next_tick (tracer, now);
+          flam_ticks_plan (tracer, now);
           flam_commands_say_status (tracer, now);
           flam_pipe_push (
               tracer->pipe, now, now < tracer->young_until ? 0 : BATCH_AGE);
