@@ -211,5 +211,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_diff = {
-  "diff", "BASE FILE", "what changed between two captures", run
+  "diff", "BASE FILE", "what changed between two captures", run, TRUE
 };

@@ -143,6 +143,8 @@ run (int argc, char **argv)
                                                   : FLAM_EXIT_REFUSED;
 }
 
-const FlamVerb flam_verb_export = {
-  "export", "FILE --to FORMAT [--output OUT]", "write it in another format", run
-};
+const FlamVerb flam_verb_export = { "export",
+                                    "FILE --to FORMAT [--output OUT]",
+                                    "write it in another format",
+                                    run,
+                                    FALSE };

@@ -85,5 +85,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_formats = {
-  "formats", "[--json]", "what can be opened and written", run
+  "formats", "[--json]", "what can be opened and written", run, TRUE
 };

@@ -271,5 +271,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_history = {
-  "history", "FILE…", "how captures changed over time", run
+  "history", "FILE…", "how captures changed over time", run, TRUE
 };

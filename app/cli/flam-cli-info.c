@@ -469,5 +469,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_info = {
-  "info", "FILE [--json]", "what a capture holds", run
+  "info", "FILE [--json]", "what a capture holds", run, TRUE
 };

@@ -101,5 +101,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_lines = {
-  "lines", "FILE --source PATH", "cost per line of a source file", run
+  "lines", "FILE --source PATH", "cost per line of a source file", run, TRUE
 };

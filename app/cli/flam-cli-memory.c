@@ -488,5 +488,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_memory = {
-  "memory", "FILE [--json]", "sizes, allocators, threads and sites", run
+  "memory", "FILE [--json]", "sizes, allocators, threads and sites", run, TRUE
 };

@@ -346,7 +346,6 @@ selection_group (FlamCliOptions *o)
       &o->sources,
       "Where source paths have moved (repeatable)",
       "FROM=TO" },
-    FLAG ("json", &o->json, "Print one JSON document"),
     { NULL },
   };
 #undef CALL
@@ -368,14 +367,32 @@ flam_cli_parse (int *argc,
   g_autofree char *parameters =
       g_strdup_printf ("%s — %s", verb->arguments, verb->summary);
   g_autoptr (GOptionContext) context = g_option_context_new (parameters);
+  g_autofree char *program = g_strdup_printf ("flambeau-cli %s", verb->name);
+  const GOptionEntry json[] = {
+    { "json",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &options->json,
+      "Print one JSON document",
+      NULL },
+    { NULL },
+  };
   g_autoptr (GError) error = NULL;
+  gboolean parsed;
   guint left;
 
-  g_set_prgname ("flambeau-cli");
-  g_option_context_set_main_group (context, selection_group (options));
+  if (n_files > 0)
+    g_option_context_set_main_group (context, selection_group (options));
+  if (verb->json)
+    g_option_context_add_main_entries (context, json, NULL);
   if (entries != NULL)
     g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, argc, argv, &error))
+  /* Help shows it before what it expects. */
+  g_set_prgname (program);
+  parsed = g_option_context_parse (context, argc, argv, &error);
+  g_set_prgname ("flambeau-cli");
+  if (!parsed)
     {
       flam_cli_usage ("%s: %s", verb->name, error->message);
       return FALSE;

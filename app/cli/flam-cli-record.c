@@ -86,6 +86,10 @@ print_help (void)
       "  --[no-]follow               children too, old and new (yes)\n"
       "  --[no-]python               Python frames (yes)\n"
       "  --python-malloc             Python's small blocks too, one by one\n"
+      "  --cwd DIR                   the folder to start PROGRAM in\n"
+      "  --env NAME=VALUE            set in PROGRAM's environment "
+      "(repeatable)\n"
+      "  --pid PID                   attach to a running process\n"
       "  --output OUT                the capture (PROGRAM.flambeau)\n"
       "  --force                     replace OUT where it exists\n");
   return FLAM_EXIT_DONE;
@@ -112,5 +116,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_record = {
-  "record", "[OPTION…] -- PROGRAM ARG…", "record a program", run
+  "record", "[OPTION…] -- PROGRAM ARG…", "record a program", run, FALSE
 };

@@ -184,5 +184,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_top = {
-  "top", "FILE [--sort self|total]", "the hottest functions", run
+  "top", "FILE [--sort self|total]", "the hottest functions", run, TRUE
 };

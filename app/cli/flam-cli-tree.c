@@ -166,5 +166,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_tree = {
-  "tree", "FILE [--depth N] [--min PERCENT]", "the merged call tree", run
+  "tree", "FILE [--depth N] [--min PERCENT]", "the merged call tree", run, TRUE
 };

@@ -45,6 +45,7 @@ typedef struct
   const char *arguments; /* "FILE" */
   const char *summary;
   int (*run) (int argc, char **argv);
+  gboolean json; /* it has --json */
 } FlamVerb;
 
 FlamCliOptions *flam_cli_options_new (void);
@@ -54,9 +55,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamCliOptions, flam_cli_options_free)
 /* As many files as there are, at least one. */
 #define FLAM_CLI_ANY_FILES G_MAXUINT
 
-/* Parses `argv` of one verb: the selection options, `entries` of its own
- * (may be NULL), and the file names left over (`files`, g_strfreev). FALSE
- * after printing what is wrong with the usage. */
+/* Parses `argv` of one verb: the selection options where it takes files,
+ * `entries` of its own (may be NULL), and the file names left over (`files`,
+ * g_strfreev). FALSE after printing what is wrong with the usage. */
 gboolean flam_cli_parse (int *argc,
                          char ***argv,
                          const FlamVerb *verb,
@@ -120,6 +121,6 @@ void flam_cli_json_states (JsonBuilder *json,
 
 extern const FlamVerb flam_verb_info, flam_verb_top, flam_verb_tree,
     flam_verb_lines, flam_verb_export, flam_verb_diff, flam_verb_history,
-    flam_verb_memory, flam_verb_record, flam_verb_formats;
+    flam_verb_memory, flam_verb_record, flam_verb_formats, flam_verb_dump;
 
 G_END_DECLS

@@ -310,7 +310,7 @@ add_folded (GHashTable *paths,
             gboolean is_base,
             const FlamTree *scale_to)
 {
-  g_autofree char *text = flam_dump_folded (tree, FALSE);
+  g_autofree char *text = flam_dump_folded (tree);
   char *save = NULL;
 
   for (char *line = strtok_r (text, "\n", &save); line != NULL;

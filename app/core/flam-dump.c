@@ -5,7 +5,47 @@
 
 #include <string.h>
 
-#define text(profile, id) flam_profile_string (profile, id)
+/* A dump is lines of words: what would end a line, or tell a terminal to do
+ * something, is shown as flam_format_visible() shows it. */
+typedef struct
+{
+  GString *out;
+  const FlamProfile *profile;
+  GStringChunk *escaped; /* names that are not as they are shown */
+} Dump;
+
+static Dump
+dump_new (const FlamProfile *profile)
+{
+  return (Dump){ g_string_new (NULL), profile, g_string_chunk_new (256) };
+}
+
+static char *
+dump_end (Dump *dump)
+{
+  g_string_chunk_free (dump->escaped);
+  return g_string_free (dump->out, FALSE);
+}
+
+static const char *
+visible (const Dump *dump, const char *text)
+{
+  g_autofree char *shown = NULL;
+  const guchar *p = (const guchar *)text;
+
+  while (*p >= 0x20 && *p < 0x7f)
+    p++;
+  if (*p == '\0')
+    return text;
+  shown = flam_format_visible (text);
+  return g_string_chunk_insert_const (dump->escaped, shown);
+}
+
+static const char *
+string (const Dump *dump, FlamId id)
+{
+  return visible (dump, flam_profile_string (dump->profile, id));
+}
 
 static void
 add_id (GString *out, const char *label, FlamId id)
@@ -17,11 +57,15 @@ add_id (GString *out, const char *label, FlamId id)
 }
 
 static void
-dump_facts (GString *out, const FlamFacts *facts)
+dump_facts (Dump *dump)
 {
+  GString *out = dump->out;
+  const FlamFacts *facts = &dump->profile->facts;
+
   g_string_append_printf (out, "format %s\n", facts->format);
   if (facts->command[0])
-    g_string_append_printf (out, "command %s\n", facts->command);
+    g_string_append_printf (
+        out, "command %s\n", visible (dump, facts->command));
   if (facts->start_unix_ns)
     g_string_append_printf (
         out, "start %" G_GINT64_FORMAT "\n", facts->start_unix_ns);
@@ -50,12 +94,15 @@ dump_facts (GString *out, const FlamFacts *facts)
                             facts->stop_median_ns,
                             facts->stop_p99_ns);
   for (guint i = 0; facts->warnings[i]; i++)
-    g_string_append_printf (out, "warning %s\n", facts->warnings[i]);
+    g_string_append_printf (
+        out, "warning %s\n", visible (dump, facts->warnings[i]));
 }
 
 static void
-dump_measures (GString *out, const FlamProfile *profile)
+dump_measures (Dump *dump)
 {
+  GString *out = dump->out;
+  const FlamProfile *profile = dump->profile;
   g_autoptr (FlamSelection) selection = flam_selection_new ();
 
   for (guint i = 0; i < profile->n_measures; i++)
@@ -68,8 +115,8 @@ dump_measures (GString *out, const FlamProfile *profile)
           flam_format_plain (measure, flam_weights_total (profile, selection));
       g_string_append_printf (out,
                               "measure %s (%s) %s %s total=%s\n",
-                              text (profile, measure->id),
-                              text (profile, measure->name),
+                              string (dump, measure->id),
+                              string (dump, measure->name),
                               flam_measure_kind_to_string (measure->kind),
                               flam_unit_to_string (measure->unit),
                               total);
@@ -77,28 +124,30 @@ dump_measures (GString *out, const FlamProfile *profile)
 }
 
 static void
-dump_code (GString *out, const FlamProfile *p)
+dump_code (Dump *dump)
 {
+  GString *out = dump->out;
+  const FlamProfile *p = dump->profile;
   for (FlamId i = 0; i < p->modules.n; i++)
     g_string_append_printf (out,
                             "module %u %s build_id=%s symbols=%s why=%s\n",
                             i,
-                            text (p, p->modules.path[i]),
-                            text (p, p->modules.build_id[i]),
+                            string (dump, p->modules.path[i]),
+                            string (dump, p->modules.build_id[i]),
                             flam_symbol_state_to_string (p->modules.symbols[i]),
-                            text (p, p->modules.why[i]));
+                            string (dump, p->modules.why[i]));
   for (FlamId i = 0; i < p->functions.n; i++)
     {
       g_string_append_printf (
           out,
           "function %u %s %s",
           i,
-          text (p, p->functions.name[i]),
+          string (dump, p->functions.name[i]),
           flam_function_kind_to_string (p->functions.kind[i]));
       if (p->functions.file[i])
         g_string_append_printf (out,
                                 " at %s:%u",
-                                text (p, p->functions.file[i]),
+                                string (dump, p->functions.file[i]),
                                 p->functions.line[i]);
       if (p->functions.flags[i])
         g_string_append_printf (out, " flags=%u", p->functions.flags[i]);
@@ -116,7 +165,8 @@ dump_code (GString *out, const FlamProfile *p)
                               p->frames.line[i],
                               p->frames.inline_depth[i]);
       if (p->frames.file[i] != p->functions.file[p->frames.function[i]])
-        g_string_append_printf (out, " file=%s", text (p, p->frames.file[i]));
+        g_string_append_printf (
+            out, " file=%s", string (dump, p->frames.file[i]));
       g_string_append_c (out, '\n');
     }
   for (FlamId i = 0; i < p->stacks.n; i++)
@@ -129,8 +179,11 @@ dump_code (GString *out, const FlamProfile *p)
 }
 
 static void
-dump_sample (GString *out, const FlamProfile *p, guint32 i)
+dump_sample (Dump *dump, guint32 i)
 {
+  GString *out = dump->out;
+  const FlamProfile *p = dump->profile;
+
   g_string_append (out, "  sample");
   if (p->samples.time)
     g_string_append_printf (out, " time=%" G_GINT64_FORMAT, p->samples.time[i]);
@@ -144,21 +197,23 @@ dump_sample (GString *out, const FlamProfile *p, guint32 i)
     if (p->measures[m].weight)
       g_string_append_printf (out,
                               " %s=%" G_GINT64_FORMAT,
-                              text (p, p->measures[m].id),
+                              string (dump, p->measures[m].id),
                               p->measures[m].weight[i]);
   g_string_append_c (out, '\n');
 }
 
 static void
-dump_threads (GString *out, const FlamProfile *p)
+dump_threads (Dump *dump)
 {
+  GString *out = dump->out;
+  const FlamProfile *p = dump->profile;
   for (FlamId i = 0; i < p->processes.n; i++)
     {
       g_string_append_printf (out,
                               "process %u pid=%d name=%s",
                               i,
                               p->processes.pid[i],
-                              text (p, p->processes.name[i]));
+                              string (dump, p->processes.name[i]));
       add_id (out, "parent", p->processes.parent[i]);
       g_string_append_c (out, '\n');
     }
@@ -171,15 +226,17 @@ dump_threads (GString *out, const FlamProfile *p)
                               i,
                               p->threads.process[i],
                               p->threads.tid[i],
-                              text (p, p->threads.name[i]));
+                              string (dump, p->threads.name[i]));
       for (guint32 s = first; s < first + p->threads.n_samples[i]; s++)
-        dump_sample (out, p, s);
+        dump_sample (dump, s);
     }
 }
 
 static void
-dump_former_names (GString *out, const FlamProfile *p)
+dump_former_names (Dump *dump)
 {
+  GString *out = dump->out;
+  const FlamProfile *p = dump->profile;
   const FlamFormerNames *names = &p->former_names;
 
   for (guint32 i = 0; i < names->n; i++)
@@ -192,13 +249,15 @@ dump_former_names (GString *out, const FlamProfile *p)
       g_string_append_printf (out,
                               " until=%" G_GINT64_FORMAT " %s\n",
                               names->until[i],
-                              text (p, names->name[i]));
+                              string (dump, names->name[i]));
     }
 }
 
 static void
-dump_allocations (GString *out, const FlamProfile *p)
+dump_allocations (Dump *dump)
 {
+  GString *out = dump->out;
+  const FlamProfile *p = dump->profile;
   const FlamAllocations *a = &p->allocations;
 
   for (FlamId i = 0; i < a->n; i++)
@@ -227,13 +286,15 @@ dump_allocations (GString *out, const FlamProfile *p)
 }
 
 static void
-dump_counters_and_marks (GString *out, const FlamProfile *p)
+dump_counters_and_marks (Dump *dump)
 {
+  GString *out = dump->out;
+  const FlamProfile *p = dump->profile;
   for (guint c = 0; c < p->n_counters; c++)
     {
       const FlamCounter *counter = &p->counters[c];
 
-      g_string_append_printf (out, "counter %s", text (p, counter->id));
+      g_string_append_printf (out, "counter %s", string (dump, counter->id));
       for (guint32 i = 0; i < counter->n; i++)
         g_string_append_printf (out,
                                 " %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
@@ -249,54 +310,111 @@ dump_counters_and_marks (GString *out, const FlamProfile *p)
                               p->marks.time[i],
                               p->marks.duration[i]);
       add_id (out, "thread", p->marks.thread[i]);
-      g_string_append_printf (out, " %s\n", text (p, p->marks.name[i]));
+      g_string_append_printf (out, " %s\n", string (dump, p->marks.name[i]));
     }
 }
 
 char *
 flam_dump_profile (const FlamProfile *profile)
 {
-  GString *out = g_string_new (NULL);
+  Dump dump = dump_new (profile);
 
-  dump_facts (out, &profile->facts);
-  dump_measures (out, profile);
-  dump_code (out, profile);
-  dump_threads (out, profile);
-  dump_former_names (out, profile);
-  dump_allocations (out, profile);
-  dump_counters_and_marks (out, profile);
-  return g_string_free (out, FALSE);
+  dump_facts (&dump);
+  dump_measures (&dump);
+  dump_code (&dump);
+  dump_threads (&dump);
+  dump_former_names (&dump);
+  dump_allocations (&dump);
+  dump_counters_and_marks (&dump);
+  return dump_end (&dump);
+}
+
+/* --- weights -------------------------------------------------------------- */
+
+static void
+add_split (GString *out,
+           const FlamMeasure *measure,
+           const FlamStateSplit *split)
+{
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    if (split->weight[i] != 0)
+      {
+        g_autofree char *weight = flam_format_plain (measure, split->weight[i]);
+
+        g_string_append_printf (
+            out, " %s=%s", flam_state_to_string (i), weight);
+      }
+}
+
+/* Of one stack, or of none. */
+static void
+dump_weight (Dump *dump,
+             const FlamWeights *weights,
+             const FlamMeasure *measure,
+             FlamId stack)
+{
+  const FlamProfile *p = dump->profile;
+  gboolean none = stack == FLAM_NONE;
+  gint64 value = none ? weights->no_stack : weights->weight[stack];
+  guint32 row = none ? p->stacks.n : stack;
+  g_autofree char *weight = flam_format_plain (measure, value);
+
+  if (value == 0)
+    return;
+  g_string_append (dump->out, "weight");
+  add_id (dump->out, "stack", stack);
+  g_string_append_printf (dump->out, " %s", weight);
+  if (weights->split != NULL)
+    add_split (dump->out, measure, &weights->split[row]);
+  if (weights->other != NULL && !none)
+    g_string_append_printf (
+        dump->out, " other=%" G_GINT64_FORMAT, weights->other[stack]);
+  if (!none)
+    g_string_append_printf (
+        dump->out,
+        " %s",
+        string (dump,
+                p->functions.name[p->frames.function[p->stacks.frame[stack]]]));
+  g_string_append_c (dump->out, '\n');
+}
+
+static void
+dump_thread_weights (Dump *dump, const GArray *rows, const FlamMeasure *measure)
+{
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const FlamThreadWeight *row = &g_array_index (rows, FlamThreadWeight, i);
+      g_autofree char *weight = flam_format_plain (measure, row->weight);
+
+      g_string_append (dump->out, "weight");
+      add_id (dump->out, "thread", row->thread);
+      add_id (dump->out, "stack", row->stack);
+      g_string_append_printf (
+          dump->out, " %s=%s\n", flam_state_to_string (row->state), weight);
+    }
+}
+
+char *
+flam_dump_weights (const FlamWeights *weights, const FlamSelection *selection)
+{
+  Dump dump = dump_new (weights->profile);
+  const FlamMeasure *measure = &weights->profile->measures[selection->measure];
+  g_autofree char *total = flam_format_plain (measure, weights->total);
+
+  g_string_append_printf (
+      dump.out, "total %s %s\n", string (&dump, measure->id), total);
+  for (FlamId i = 0; i < weights->profile->stacks.n; i++)
+    dump_weight (&dump, weights, measure, i);
+  dump_weight (&dump, weights, measure, FLAM_NONE);
+  if (weights->by_thread != NULL)
+    dump_thread_weights (&dump, weights->by_thread, measure);
+  return dump_end (&dump);
 }
 
 /* --- folded -------------------------------------------------------------- */
 
-static const char *
-annotation (const FlamTree *tree, FlamId node)
-{
-  FlamId function = flam_tree_function (tree, node);
-
-  if (function == FLAM_NONE)
-    return "";
-  switch (tree->profile->functions.kind[function])
-    {
-    case FLAM_KIND_KERNEL:
-      return "_[k]";
-    case FLAM_KIND_JIT:
-      return "_[j]";
-    case FLAM_KIND_WAKER:
-      return "_[w]";
-    default:
-      return tree->profile->functions.flags[function] & FLAM_FUNCTION_INLINED
-                 ? "_[i]"
-                 : "";
-    }
-}
-
 static void
-add_folded_name (GString *path,
-                 const FlamTree *tree,
-                 FlamId node,
-                 gboolean annotate)
+add_folded_name (GString *path, const FlamTree *tree, FlamId node)
 {
   if (tree->depth[node] > 1)
     g_string_append_c (path, ';');
@@ -304,8 +422,6 @@ add_folded_name (GString *path,
     g_string_append_c (path, *p == ';' ? ':' : *p == '\n' ? ' ' : *p);
   if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
     g_string_append_printf (path, ":%u", tree->line[node]);
-  if (annotate)
-    g_string_append (path, annotation (tree, node));
 }
 
 static int
@@ -334,7 +450,7 @@ flam_dump_paths_size (const FlamTree *tree, guint width)
 }
 
 char *
-flam_dump_folded (const FlamTree *tree, gboolean annotate)
+flam_dump_folded (const FlamTree *tree)
 {
   const FlamMeasure *measure = &tree->profile->measures[tree->measure];
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
@@ -350,7 +466,7 @@ flam_dump_folded (const FlamTree *tree, gboolean annotate)
       if (i > 0)
         {
           g_string_truncate (path, lengths[tree->depth[i] - 1]);
-          add_folded_name (path, tree, i, annotate);
+          add_folded_name (path, tree, i);
         }
       lengths[tree->depth[i]] = path->len;
       if (tree->self[i] == 0)
@@ -364,31 +480,59 @@ flam_dump_folded (const FlamTree *tree, gboolean annotate)
   return g_string_free (out, FALSE);
 }
 
+/* --- tree and layout ------------------------------------------------------ */
+
+/* Levels; deeper ones say how deep they are. A recursion of 100,000 would be
+ * gigabytes of spaces. */
+#define INDENT_MAX 100
+
 char *
-flam_dump_tree (const FlamTree *tree, guint depth, double min_share)
+flam_dump_tree (const FlamTree *tree)
 {
-  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
-  GString *out = g_string_new (NULL);
+  const FlamMeasure measure = flam_tree_measure (tree);
+  Dump dump = dump_new (tree->profile);
 
-  for (FlamId i = 0; i < tree->n;)
+  for (FlamId i = 0; i < tree->n; i++)
     {
-      g_autofree char *self = flam_format_plain (measure, tree->self[i]);
-      g_autofree char *total = flam_format_plain (measure, tree->total[i]);
+      g_autofree char *self = flam_format_plain (&measure, tree->self[i]);
+      g_autofree char *total = flam_format_plain (&measure, tree->total[i]);
 
-      if (tree->depth[i] > depth || tree->total[i] < min_share * tree->total[0])
-        {
-          i = tree->subtree_end[i];
-          continue;
-        }
-      g_string_append_printf (out,
-                              "%*s%s",
-                              (int)MIN (2 * tree->depth[i], 10000),
-                              "",
-                              flam_tree_name (tree, i));
+      g_string_append_printf (
+          dump.out, "%*s", 2 * (int)MIN (tree->depth[i], INDENT_MAX), "");
+      if (tree->depth[i] > INDENT_MAX)
+        g_string_append_printf (dump.out, "(%u) ", tree->depth[i]);
+      g_string_append (dump.out, visible (&dump, flam_tree_name (tree, i)));
       if (tree->line[i])
-        g_string_append_printf (out, ":%u", tree->line[i]);
-      g_string_append_printf (out, " self=%s total=%s\n", self, total);
-      i++;
+        g_string_append_printf (dump.out, ":%u", tree->line[i]);
+      g_string_append_printf (dump.out, " self=%s total=%s", self, total);
+      if (tree->split != NULL)
+        add_split (dump.out, &measure, &tree->split[i]);
+      g_string_append_c (dump.out, '\n');
     }
-  return g_string_free (out, FALSE);
+  return dump_end (&dump);
+}
+
+char *
+flam_dump_layout (const FlamTree *tree, const FlamLayout *layout)
+{
+  Dump dump = dump_new (tree->profile);
+
+  for (guint32 i = 0; i < layout->n; i++)
+    {
+      const FlamBox *box = &layout->boxes[i];
+
+      g_string_append_printf (dump.out,
+                              "x=%g y=%g width=%g node=%u",
+                              box->x,
+                              box->y,
+                              box->width,
+                              box->node);
+      if (box->flags & FLAM_BOX_ANCESTOR)
+        g_string_append (dump.out, " ancestor");
+      if (box->flags & FLAM_BOX_STRIP)
+        g_string_append_printf (dump.out, " strip=%u", box->count);
+      g_string_append_printf (
+          dump.out, " %s\n", visible (&dump, flam_tree_name (tree, box->node)));
+    }
+  return dump_end (&dump);
 }

@@ -14,7 +14,7 @@ save (const FlamTree *tree,
 
   if (!flam_export_check_size (tree, 0, error))
     return FALSE;
-  text = flam_dump_folded (tree, FALSE);
+  text = flam_dump_folded (tree);
   g_string_append (out, text);
   return TRUE;
 }

@@ -14,7 +14,7 @@ _flambeau_cli() {
     --hide-imports --invert --by --binaries --sources --event --period --count
     --mangled --no-inlines --debuginfod --no-symbols --kind --growth --allocators
     --temporary-within --suppressions'
-  local verbs='info top tree lines memory export diff history record formats'
+  local verbs='info top tree lines memory export diff history record formats dump'
   [ "$cword" -gt 1 ] && verb=${words[1]}
 
   local i
@@ -40,12 +40,14 @@ _flambeau_cli() {
     --mode) list='cpu wall alloc both' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
+    --stage) list='profile weights tree layout' ;;
+    --direction) list='flame icicle' ;;
     --kind) list='cpu alloc time faults' ;;
     --allocators) list='malloc calloc realloc aligned mmap brk pymalloc other heap pages all' ;;
     --to) [ "$verb" = diff ] && list='svg html folded csv'
       [ "$verb" = history ] && list='html csv'
       [ -n "$list" ] || list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
-    --binaries)
+    --binaries | --cwd)
       mapfile -t COMPREPLY < <(compgen -d -- "$cur")
       return
       ;;
@@ -53,7 +55,7 @@ _flambeau_cli() {
       mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")
       return
       ;;
-    --limit | --depth | --min | --rate | --duration | --sample-bytes | --time | \
+    --limit | --depth | --min | --width | --env | --rate | --duration | --sample-bytes | --time | \
       --growth | --temporary-within | \
       --thread | --focus | --ignore | --filter | --hide | --collapse | --prune | --event)
       return
@@ -73,8 +75,9 @@ _flambeau_cli() {
       history) list="$selection --json --to" ;;
       record) list='--mode --rate --duration --sample-bytes --exact --follow
         --no-follow --python --no-python --python-malloc --output --force
-        --pid --' ;;
+        --cwd --env --pid --' ;;
       formats) list='--json' ;;
+      dump) list="$selection --stage --width --direction" ;;
     esac
     list+=' --help'
   fi

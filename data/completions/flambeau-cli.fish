@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for flambeau-cli
 
-set -l verbs info top tree lines memory export diff history record formats
-set -l selecting '__fish_seen_subcommand_from info top tree lines memory export diff history'
+set -l verbs info top tree lines memory export diff history record formats dump
+set -l selecting '__fish_seen_subcommand_from info top tree lines memory export diff history dump'
 function __flambeau_cli_verb
     set -l words (commandline -opc)
     test (count $words) -ge 2; and contains -- $words[2] $argv
@@ -22,6 +22,7 @@ complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a diff 
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a history -d 'Captures in order'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a record -d 'Record a program'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a formats -d 'What can be opened and written'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a dump -d 'Any stage as text'
 complete -c flambeau-cli -l help -d 'Print help'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -l version -d 'Print the version'
 
@@ -84,3 +85,8 @@ complete -c flambeau-cli -n '__flambeau_cli_verb record' -l no-python -d 'No Pyt
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -r -l output -d Capture
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l force -d 'Replace the capture'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l pid -a '(__fish_complete_pids)' -d Attach
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l cwd -a '(__fish_complete_directories)' -d 'Folder to start it in'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l env -d 'NAME=VALUE of its environment'
+complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l stage -a 'profile weights tree layout' -d Stage
+complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l width -d 'Pixels of the layout'
+complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l direction -a 'flame icicle' -d 'Of the layout'

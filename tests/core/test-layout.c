@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-layout.h"
+#include "flam-dump.h"
 
 #include "flam-test-trees.h"
 
@@ -18,34 +18,13 @@ viewport_of (const FlamTree *tree, double width, double height)
   };
 }
 
-static char *
-dump (const FlamTree *tree, const FlamLayout *layout)
-{
-  GString *text = g_string_new (NULL);
-
-  for (guint32 i = 0; i < layout->n; i++)
-    {
-      const FlamBox *box = &layout->boxes[i];
-
-      g_string_append_printf (text,
-                              "%s%s%s %g %g %g\n",
-                              flam_tree_name (tree, box->node),
-                              box->flags & FLAM_BOX_ANCESTOR ? "^" : "",
-                              box->flags & FLAM_BOX_STRIP ? "~" : "",
-                              box->x,
-                              box->y,
-                              box->width);
-    }
-  return g_string_free (text, FALSE);
-}
-
 static void
 assert_dump (const FlamRows *rows,
              const FlamViewport *viewport,
              const char *expected)
 {
   g_autoptr (FlamLayout) layout = flam_layout_new (rows, viewport);
-  g_autofree char *text = dump (rows->tree, layout);
+  g_autofree char *text = flam_dump_layout (rows->tree, layout);
 
   g_assert_cmpstr (text, ==, expected);
 }
@@ -59,13 +38,19 @@ test_small (void)
 
   assert_dump (rows,
                &viewport,
-               "all 0 0 800\nmain 0 10 800\na 0 20 600\nb 600 20 200\n"
-               "c 0 30 500\n");
+               "x=0 y=0 width=800 node=0 all\n"
+               "x=0 y=10 width=800 node=1 main\n"
+               "x=0 y=20 width=600 node=2 a\n"
+               "x=600 y=20 width=200 node=4 b\n"
+               "x=0 y=30 width=500 node=3 c\n");
   viewport.direction = FLAM_DIRECTION_FLAME;
   assert_dump (rows,
                &viewport,
-               "all 0 90 800\nmain 0 80 800\na 0 70 600\nb 600 70 200\n"
-               "c 0 60 500\n");
+               "x=0 y=90 width=800 node=0 all\n"
+               "x=0 y=80 width=800 node=1 main\n"
+               "x=0 y=70 width=600 node=2 a\n"
+               "x=600 y=70 width=200 node=4 b\n"
+               "x=0 y=60 width=500 node=3 c\n");
 }
 
 static void
@@ -79,13 +64,19 @@ test_zoomed (void)
   viewport.to = 6;
   assert_dump (rows,
                &viewport,
-               "all^ 0 0 301\nmain^ 0 10 301\na 0 20 300\nc 0 30 250\n");
+               "x=0 y=0 width=301 node=0 ancestor all\n"
+               "x=0 y=10 width=301 node=1 ancestor main\n"
+               "x=0 y=20 width=300 node=2 a\n"
+               "x=0 y=30 width=250 node=3 c\n");
   viewport.from = 5;
   viewport.to = 8;
   viewport.zoom = 0;
   assert_dump (rows,
                &viewport,
-               "all -1 0 301\nmain -1 10 301\na -1 20 101\nb 100 20 200\n");
+               "x=-1 y=0 width=301 node=0 all\n"
+               "x=-1 y=10 width=301 node=1 main\n"
+               "x=-1 y=20 width=101 node=2 a\n"
+               "x=100 y=20 width=200 node=4 b\n");
 }
 
 static void
@@ -96,7 +87,11 @@ test_scrolled (void)
   FlamViewport viewport = viewport_of (tree, 800, 15);
 
   viewport.scroll = 20;
-  assert_dump (rows, &viewport, "a 0 0 600\nb 600 0 200\nc 0 10 500\n");
+  assert_dump (rows,
+               &viewport,
+               "x=0 y=0 width=600 node=2 a\n"
+               "x=600 y=0 width=200 node=4 b\n"
+               "x=0 y=10 width=500 node=3 c\n");
   g_assert_cmpuint (flam_layout_n_rows (rows, &viewport), ==, 4);
   viewport.scroll = 4000;
   assert_dump (rows, &viewport, "");

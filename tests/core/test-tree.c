@@ -5,6 +5,7 @@
 #include "flam-fixture.h"
 
 #include "flam-dump.h"
+#include "flam-functions.h"
 #include "flam-lines.h"
 
 #include <string.h>
@@ -143,7 +144,7 @@ test_case (gconstpointer data)
   selection->invert = c->invert;
   selection->by = c->by;
   tree = tree_of (profile, selection);
-  text = flam_dump_tree (tree, G_MAXUINT, 0);
+  text = flam_dump_tree (tree);
   g_assert_cmpstr (text, ==, c->expected);
 }
 
@@ -336,7 +337,7 @@ test_deep (void)
   rows = flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
   g_assert_cmpuint (n, ==, 2);
   g_assert_cmpint (rows[0].total, ==, 1);
-  folded = flam_dump_folded (tree, FALSE);
+  folded = flam_dump_folded (tree);
   g_assert_cmpuint (strlen (folded), ==, 200002);
 }
 

@@ -16,6 +16,7 @@
  * a profile or an error. */
 
 #include "flam-dump.h"
+#include "flam-functions.h"
 #include "flam-formats.h"
 
 #include <glib/gstdio.h>

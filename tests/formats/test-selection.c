@@ -38,7 +38,7 @@ folded_of (const FlamProfile *profile, const FlamSelection *selection)
   g_autoptr (FlamTree) tree =
       flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
 
-  return flam_dump_folded (tree, FALSE);
+  return flam_dump_folded (tree);
 }
 
 /* All of the time is the whole, however it is said. */
