@@ -2,7 +2,7 @@
 
 /* jit [blocks]: makes a function, runs it, makes another at the same address,
  * and runs that for a third of the time; tells so in /tmp/jit-PID.dump
- * (app/symbols/flam-jitdump.h has its form). Both are one loop; with "blocks",
+ * (app/symbols/jit/flam-jitdump.h has its form). Both are one loop; with "blocks",
  * one call of block(). */
 
 #include <stdint.h>
