@@ -79,13 +79,19 @@ walk_all (Walk *walk,
           GError **error)
 {
   guint32 n = walk->shown.n;
-  g_autofree gint64 *self =
-      flam_shown_sum (&walk->shown, walk->profile->stacks.n, weights->weight);
-  g_autofree FlamStateSplit *split =
-      weights->split != NULL ? sum_splits (walk, weights) : NULL;
+  gboolean all = walk->shown.of == NULL; /* then they need not be summed */
+  g_autofree gint64 *sums = all ? NULL
+                                : flam_shown_sum (&walk->shown,
+                                                  walk->profile->stacks.n,
+                                                  weights->weight);
+  g_autofree FlamStateSplit *splits =
+      !all && weights->split != NULL ? sum_splits (walk, weights) : NULL;
+  const gint64 *self = all ? weights->weight : sums;
+  const FlamStateSplit *split = all ? weights->split : splits;
+  gint64 root = all ? 0 : self[n];
 
   if (walk->shown.no_stack != FLAM_NONE)
-    self[n] += weights->no_stack;
+    root += weights->no_stack;
   sum_totals (walk, self);
   for (FlamId s = 0; s < n; s++)
     {
@@ -98,7 +104,8 @@ walk_all (Walk *walk,
         flam_draft_add (
             walk->draft, walk->node[s], self[s], split ? &split[s] : NULL);
     }
-  flam_draft_add (walk->draft, 0, self[n], split ? &split[n] : NULL);
+  if (root != 0)
+    flam_draft_add (walk->draft, 0, root, split ? &split[n] : NULL);
   return TRUE;
 }
 
