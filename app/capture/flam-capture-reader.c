@@ -257,9 +257,7 @@ take_block (FlamCaptureReader *reader,
     return bad (reader, error, FLAM_ERROR_INVALID, "no block begins here");
   if (stored > size - FLAM_CAPTURE_BLOCK_HEADER_SIZE)
     return 0;
-  if (get32 (data + 16) !=
-      flam_capture_crc32 (
-          flam_capture_crc32 (0, data + 4, 12), payload, stored))
+  if (get32 (data + 16) != flam_capture_checksum (data, stored))
     return bad (reader, error, FLAM_ERROR_INVALID, "a checksum is wrong");
   if (type >= FLAM_CAPTURE_STRINGS && type < FLAM_CAPTURE_N_TABLES)
     {

@@ -488,10 +488,7 @@ append_block (FlamCaptureWriter *writer, FlamCaptureTable table)
   put16 (header + 6, flags);
   put32 (header + 8, (guint32)packed);
   put32 (header + 12, (guint32)size);
-  put32 (header + 16,
-         flam_capture_crc32 (flam_capture_crc32 (0, header + 4, 12),
-                             header + FLAM_CAPTURE_BLOCK_HEADER_SIZE,
-                             packed));
+  put32 (header + 16, flam_capture_checksum (header, packed));
   return append_bytes (writer, header, FLAM_CAPTURE_BLOCK_HEADER_SIZE + packed);
 }
 

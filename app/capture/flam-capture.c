@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-capture.h"
 
+#include "flam-varint.h"
+
+#include <zlib.h>
+
 /* The tables. U32 and I64 are plain numbers; ID(TABLE) refers to a row of
  * that table or to none, REQUIRED(TABLE) to a row.
  *
@@ -211,27 +215,11 @@ kind_of (FlamCaptureTable table, guint column)
 /* --- checksum ------------------------------------------------------------ */
 
 guint32
-flam_capture_crc32 (guint32 crc, const void *data, gsize size)
+flam_capture_checksum (const guint8 *block, gsize stored)
 {
-  static guint32 table[256];
-  static gsize ready;
-  const guint8 *p = data;
+  uLong crc = crc32_z (0, block + 4, 12);
 
-  if (g_once_init_enter (&ready))
-    {
-      for (guint i = 0; i < 256; i++)
-        {
-          guint32 c = i;
-          for (guint bit = 0; bit < 8; bit++)
-            c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;
-          table[i] = c;
-        }
-      g_once_init_leave (&ready, 1);
-    }
-  crc = ~crc;
-  for (gsize i = 0; i < size; i++)
-    crc = table[(crc ^ p[i]) & 0xff] ^ (crc >> 8);
-  return ~crc;
+  return (guint32)crc32_z (crc, block + FLAM_CAPTURE_BLOCK_HEADER_SIZE, stored);
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -313,25 +301,9 @@ flam_capture_rows_push_text (FlamCaptureRows *rows, const char *text)
 static void
 put_varint (GByteArray *out, guint64 value)
 {
-  guint8 bytes[10];
-  guint n = 0;
+  guint8 bytes[FLAM_VARINT_MAX];
 
-  for (; value >= 0x80; value >>= 7)
-    bytes[n++] = (guint8)(value | 0x80);
-  bytes[n++] = (guint8)value;
-  g_byte_array_append (out, bytes, n);
-}
-
-static guint64
-zigzag (gint64 value)
-{
-  return ((guint64)value << 1) ^ (guint64)(value >> 63);
-}
-
-static gint64
-unzigzag (guint64 value)
-{
-  return (gint64)(value >> 1) ^ -(gint64)(value & 1);
+  g_byte_array_append (out, bytes, flam_varint_put (bytes, value));
 }
 
 static void
@@ -348,19 +320,21 @@ encode_column (const FlamCaptureRows *rows,
     switch (kind)
       {
       case FLAM_CAPTURE_U32:
-        put_varint (out, zigzag (flam_capture_u32 (rows, column, i)));
+        put_varint (out,
+                    flam_varint_zigzag (flam_capture_u32 (rows, column, i)));
         break;
       case FLAM_CAPTURE_ID:
         put_varint (out, (guint32)(flam_capture_u32 (rows, column, i) + 1));
         break;
       case FLAM_CAPTURE_I64:
-        put_varint (out, zigzag (flam_capture_i64 (rows, column, i)));
+        put_varint (out,
+                    flam_varint_zigzag (flam_capture_i64 (rows, column, i)));
         break;
       case FLAM_CAPTURE_DELTA:
         {
           gint64 value = flam_capture_i64 (rows, column, i);
           guint64 delta = (guint64)value - (guint64)last;
-          put_varint (out, zigzag ((gint64)delta));
+          put_varint (out, flam_varint_zigzag ((gint64)delta));
           last = value;
           break;
         }
@@ -404,31 +378,11 @@ typedef struct
 } Cursor;
 
 static gboolean
-get_varint (Cursor *cursor, guint64 *value)
-{
-  guint64 result = 0;
-
-  for (guint shift = 0; shift < 70 && cursor->p < cursor->end; shift += 7)
-    {
-      guint8 byte = *cursor->p++;
-      if (shift == 63 && byte > 1)
-        return FALSE;
-      result |= (guint64)(byte & 0x7f) << shift;
-      if (byte < 0x80)
-        {
-          *value = result;
-          return TRUE;
-        }
-    }
-  return FALSE;
-}
-
-static gboolean
 decode_text (FlamCaptureRows *rows, Cursor *cursor)
 {
   guint64 length;
 
-  if (!get_varint (cursor, &length) ||
+  if (!flam_varint_get (&cursor->p, cursor->end, &length) ||
       length > (guint64)(cursor->end - cursor->p) ||
       memchr (cursor->p, '\0', length))
     return FALSE;
@@ -449,12 +403,12 @@ decode_value (FlamCaptureRows *rows,
 
   if (kind == FLAM_CAPTURE_TEXT)
     return decode_text (rows, cursor);
-  if (!get_varint (cursor, &value))
+  if (!flam_varint_get (&cursor->p, cursor->end, &value))
     return FALSE;
   switch (kind)
     {
     case FLAM_CAPTURE_U32:
-      value = (guint64)unzigzag (value);
+      value = (guint64)flam_varint_unzigzag (value);
       if (value > G_MAXUINT32)
         return FALSE;
       flam_column_append (to, guint32, (guint32)value);
@@ -465,11 +419,11 @@ decode_value (FlamCaptureRows *rows,
       flam_column_append (to, guint32, (guint32)value - 1);
       break;
     case FLAM_CAPTURE_DELTA:
-      *last = (gint64)((guint64)*last + (guint64)unzigzag (value));
+      *last = (gint64)((guint64)*last + (guint64)flam_varint_unzigzag (value));
       flam_column_append (to, gint64, *last);
       break;
     default:
-      flam_column_append (to, gint64, unzigzag (value));
+      flam_column_append (to, gint64, flam_varint_unzigzag (value));
       break;
     }
   return TRUE;
@@ -522,7 +476,7 @@ decode_columns (FlamCaptureRows *rows,
       guint64 size;
       Cursor column;
 
-      if (!get_varint (cursor, &size) ||
+      if (!flam_varint_get (&cursor->p, cursor->end, &size) ||
           size > (guint64)(cursor->end - cursor->p))
         return FALSE;
       column = (Cursor){ cursor->p, cursor->p + size };
@@ -547,8 +501,9 @@ flam_capture_decode (FlamCaptureRows *rows,
   guint64 n, n_columns;
 
   *error = "its columns do not add up";
-  if (!get_varint (&cursor, &n) || !get_varint (&cursor, &n_columns) ||
-      n > size || n_columns > size || 2 * n_columns < rows->n_columns)
+  if (!flam_varint_get (&cursor.p, cursor.end, &n) ||
+      !flam_varint_get (&cursor.p, cursor.end, &n_columns) || n > size ||
+      n_columns > size || 2 * n_columns < rows->n_columns)
     return FALSE;
   if (n >= FLAM_NONE - (guint64)n_before)
     {

@@ -149,7 +149,8 @@ typedef enum
 /* The measure whose samples are spans: they last their weight. */
 #define FLAM_FACT_SPANS "spans"
 
-guint32 flam_capture_crc32 (guint32 crc, const void *data, gsize size);
+/* Of a block, header and all, whose payload has `stored` bytes. */
+guint32 flam_capture_checksum (const guint8 *block, gsize stored);
 
 /* Rows of one table, as columns: guint32 for U32 and ID (none: FLAM_NONE),
  * gint64 for I64 and DELTA; TEXT is an offset (guint64) into `text`, each

@@ -371,17 +371,17 @@ static void
 put_block (GByteArray *file, guint16 type, const guint8 *payload, guint32 n)
 {
   guint8 header[FLAM_CAPTURE_BLOCK_HEADER_SIZE] = { 0 };
+  guint at = file->len;
   guint32 crc;
 
   memcpy (header, FLAM_CAPTURE_BLOCK_MAGIC, 4);
   header[4] = (guint8)type;
   header[5] = (guint8)(type >> 8);
   header[8] = header[12] = (guint8)n;
-  crc = flam_capture_crc32 (flam_capture_crc32 (0, header + 4, 12), payload, n);
-  crc = GUINT32_TO_LE (crc);
-  memcpy (header + 16, &crc, 4);
   g_byte_array_append (file, header, sizeof header);
   g_byte_array_append (file, payload, n);
+  crc = GUINT32_TO_LE (flam_capture_checksum (file->data + at, n));
+  memcpy (file->data + at + 16, &crc, 4);
 }
 
 /* A file whose checksums are right and whose payloads were changed: this is

@@ -54,7 +54,6 @@ mend_checksums (guint8 *data, gsize size)
   while (size - at >= FLAM_CAPTURE_BLOCK_HEADER_SIZE)
     {
       guint8 *block = data + at;
-      guint8 *payload = block + FLAM_CAPTURE_BLOCK_HEADER_SIZE;
       guint32 stored;
       guint32 crc;
 
@@ -63,8 +62,7 @@ mend_checksums (guint8 *data, gsize size)
       at += FLAM_CAPTURE_BLOCK_HEADER_SIZE;
       if (stored > size - at)
         return;
-      crc = GUINT32_TO_LE (flam_capture_crc32 (
-          flam_capture_crc32 (0, block + 4, 12), payload, stored));
+      crc = GUINT32_TO_LE (flam_capture_checksum (block, stored));
       memcpy (block + 16, &crc, 4);
       at += stored;
     }

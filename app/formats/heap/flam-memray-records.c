@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-memray.h"
 #include "flam-python.h"
+#include "flam-varint.h"
 
 #include <string.h>
 
@@ -34,15 +35,10 @@ flam_memray_fixed (FlamMemray *reader, guint size)
 guint64
 flam_memray_varint (FlamMemray *reader)
 {
-  guint64 value = 0;
+  guint64 value;
 
-  for (guint shift = 0; shift < 64; shift += 7)
-    {
-      guint64 byte = flam_memray_fixed (reader, 1);
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80)
-        return value;
-    }
+  if (flam_varint_get (&reader->at, reader->end, &value))
+    return value;
   reader->short_read = TRUE;
   return 0;
 }
@@ -50,9 +46,7 @@ flam_memray_varint (FlamMemray *reader)
 static gint64
 read_signed (FlamMemray *reader)
 {
-  guint64 value = flam_memray_varint (reader);
-
-  return (gint64)(value >> 1 ^ (~(value & 1) + 1));
+  return flam_varint_unzigzag (flam_memray_varint (reader));
 }
 
 guint64

@@ -3,16 +3,17 @@
 
 /* The other half of flam-proto.h: fields into a document. */
 
-#include <glib.h>
+#include "flam-varint.h"
 
 G_BEGIN_DECLS
 
 static inline void
 flam_proto_put_varint (GString *out, guint64 value)
 {
-  for (; value >= 0x80; value >>= 7)
-    g_string_append_c (out, (char)(value | 0x80));
-  g_string_append_c (out, (char)value);
+  guint8 bytes[FLAM_VARINT_MAX];
+
+  g_string_append_len (
+      out, (const char *)bytes, flam_varint_put (bytes, value));
 }
 
 /* Zero is what a missing field means, and is not written. */

@@ -10,7 +10,7 @@
  *
  * Source: developers' guide of Protocol Buffers, "Encoding". */
 
-#include <glib.h>
+#include "flam-varint.h"
 
 G_BEGIN_DECLS
 
@@ -43,15 +43,8 @@ flam_proto_inner (const FlamProto *proto)
 static inline gboolean
 flam_proto_varint (FlamProto *proto, guint64 *value)
 {
-  *value = 0;
-  for (guint shift = 0; shift < 70 && proto->at < proto->end; shift += 7)
-    {
-      guint8 byte = *proto->at++;
-      if (shift < 64)
-        *value |= (guint64)(byte & 0x7f) << shift;
-      if (byte < 0x80)
-        return TRUE;
-    }
+  if (flam_varint_get (&proto->at, proto->end, value))
+    return TRUE;
   proto->bad = TRUE;
   proto->at = proto->end;
   return FALSE;

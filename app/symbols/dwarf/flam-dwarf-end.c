@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-dwarf-end.h"
 
+#include "flam-unwind-cfi.h"
+
 #include <dwarf.h>
 #include <string.h>
 
@@ -23,17 +25,10 @@ keep (Dwarf_Attribute *attribute, void *data)
 static const guint8 *
 skip_leb128 (const guint8 *p, guint64 *value)
 {
-  guint shift = 0;
+  FlamUnwindBytes bytes = { .p = p, .end = p + 10 };
 
-  *value = 0;
-  for (guint i = 0; i < 10; i++, shift += 7)
-    {
-      if (shift < 64)
-        *value |= (guint64)(p[i] & 0x7f) << shift;
-      if (!(p[i] & 0x80))
-        return p + i + 1;
-    }
-  return NULL;
+  *value = flam_unwind_read_uleb (&bytes);
+  return bytes.bad ? NULL : bytes.p;
 }
 
 static guint

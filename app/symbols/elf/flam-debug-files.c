@@ -31,17 +31,8 @@ checksum_matches (const FlamElf *elf, guint32 crc)
 {
   size_t size = 0;
   const char *bytes = elf_rawfile (flam_elf_get_handle (elf), &size);
-  uLong sum = crc32 (0, NULL, 0);
 
-  while (bytes && size > 0)
-    {
-      uInt piece = (uInt)MIN (size, (size_t)1 << 30);
-
-      sum = crc32 (sum, (const Bytef *)bytes, piece);
-      bytes += piece;
-      size -= piece;
-    }
-  return sum == crc;
+  return bytes != NULL && crc32_z (0, (const Bytef *)bytes, size) == crc;
 }
 
 static FlamElf *

@@ -48,41 +48,42 @@ flam_unwind_read_u64 (FlamUnwindBytes *bytes)
   return read_fixed (bytes, 8);
 }
 
+/* Seven bits a byte; `bits`: how many there were, `last`: the last byte. */
+static uint64_t
+read_leb (FlamUnwindBytes *bytes, unsigned *bits, uint8_t *last)
+{
+  uint64_t value = 0;
+
+  *bits = 0;
+  do
+    {
+      *last = flam_unwind_read_u8 (bytes);
+      if (*bits < 64)
+        value |= (uint64_t)(*last & 0x7f) << *bits;
+      *bits += 7;
+    }
+  while (*last & 0x80);
+  return value;
+}
+
 uint64_t
 flam_unwind_read_uleb (FlamUnwindBytes *bytes)
 {
-  uint64_t value = 0;
-  unsigned shift = 0;
-  uint8_t byte;
+  unsigned bits;
+  uint8_t last;
 
-  do
-    {
-      byte = flam_unwind_read_u8 (bytes);
-      if (shift < 64)
-        value |= (uint64_t)(byte & 0x7f) << shift;
-      shift += 7;
-    }
-  while (byte & 0x80);
-  return value;
+  return read_leb (bytes, &bits, &last);
 }
 
 int64_t
 flam_unwind_read_sleb (FlamUnwindBytes *bytes)
 {
-  uint64_t value = 0;
-  unsigned shift = 0;
-  uint8_t byte;
+  unsigned bits;
+  uint8_t last;
+  uint64_t value = read_leb (bytes, &bits, &last);
 
-  do
-    {
-      byte = flam_unwind_read_u8 (bytes);
-      if (shift < 64)
-        value |= (uint64_t)(byte & 0x7f) << shift;
-      shift += 7;
-    }
-  while (byte & 0x80);
-  if (shift < 64 && (byte & 0x40))
-    value |= ~(uint64_t)0 << shift;
+  if (bits < 64 && (last & 0x40))
+    value |= ~(uint64_t)0 << bits;
   return (int64_t)value;
 }
 
