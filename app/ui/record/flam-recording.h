@@ -2,8 +2,8 @@
 #pragma once
 
 /* A recorder that runs: a process of its own, spoken with over a socket pair
- * in lines (app/record/tracer/flam-control.h has the words). The capture it writes is
- * read like any other file. */
+ * in lines (app/record/tracer/flam-control.h has the words). The capture it
+ * writes is read like any other file. */
 
 #include <gio/gio.h>
 

@@ -2,8 +2,8 @@
 
 /* jit [blocks]: makes a function, runs it, makes another at the same address,
  * and runs that for a third of the time; tells so in /tmp/jit-PID.dump
- * (app/symbols/jit/flam-jitdump.h has its form). Both are one loop; with "blocks",
- * one call of block(). */
+ * (app/symbols/jit/flam-jitdump.h has its form). Both are one loop; with
+ * "blocks", one call of block(). */
 
 #include <stdint.h>
 #include <stdio.h>
