@@ -406,49 +406,23 @@ last_time (const FlamCaptureBuild *build)
 static void
 build_facts (FlamCaptureBuild *build)
 {
-  const char *command =
-      flam_capture_reader_fact (build->reader, FLAM_FACT_COMMAND);
+  FlamFacts *facts = flam_builder_facts (build->builder);
   const char *times =
       flam_capture_reader_fact (build->reader, FLAM_FACT_HAS_TIMES);
-  gint64 target = flam_build_fact (build, FLAM_FACT_TARGET_CPU);
-  gint64 duration = flam_build_fact (build, FLAM_FACT_DURATION);
   const FlamCaptureRows *warnings =
       flam_build_table (build, FLAM_CAPTURE_WARNINGS);
   const FlamCaptureRows *end = flam_build_table (build, FLAM_CAPTURE_END);
 
-  if (duration == 0 && end->n > 0)
-    duration = MAX (flam_capture_i64 (end, 0, end->n - 1), 0);
-
+  flam_capture_build_fact_rows (build);
+  if (facts->duration_ns == 0 && end->n > 0)
+    facts->duration_ns = MAX (flam_capture_i64 (end, 0, end->n - 1), 0);
   if (times == NULL || strcmp (times, "0") != 0)
     {
       flam_builder_set_has_times (build->builder);
       flam_builder_set_origin (build->builder, 0);
-      if (duration == 0)
-        duration = last_time (build);
+      if (facts->duration_ns == 0)
+        facts->duration_ns = last_time (build);
     }
-  flam_builder_set_command (build->builder, command != NULL ? command : "");
-  flam_builder_set_start (build->builder,
-                          flam_build_fact (build, FLAM_FACT_START));
-  flam_builder_set_duration (build->builder, duration);
-  flam_builder_add_lost (build->builder,
-                         (guint64)flam_build_fact (build, FLAM_FACT_LOST));
-  flam_builder_add_late (build->builder,
-                         (guint64)flam_build_fact (build, FLAM_FACT_LATE));
-  flam_builder_add_truncated (
-      build->builder, (guint64)flam_build_fact (build, FLAM_FACT_TRUNCATED));
-  if (flam_build_fact (build, FLAM_FACT_PAGES_COUNT) != 0)
-    flam_builder_set_pages_count (build->builder);
-  if (target > 0)
-    flam_builder_set_recorder_share (
-        build->builder,
-        (double)flam_build_fact (build, FLAM_FACT_RECORDER_CPU) /
-            (double)target);
-  if (flam_build_fact (build, FLAM_FACT_CHARGED_CPU) > 0)
-    flam_builder_set_cpu (
-        build->builder, target, flam_build_fact (build, FLAM_FACT_CHARGED_CPU));
-  flam_builder_set_stops (build->builder,
-                          flam_build_fact (build, FLAM_FACT_STOP_MEDIAN),
-                          flam_build_fact (build, FLAM_FACT_STOP_P99));
   for (guint32 i = 0; i < warnings->n; i++)
     flam_builder_warn (build->builder,
                        "%s",

@@ -111,5 +111,8 @@ FlamId flam_capture_build_stack_at (FlamCaptureBuild *build,
                                     guint32 stack,
                                     gint64 time);
 
+/* What the rows of FACTS say of the whole. */
+void flam_capture_build_fact_rows (FlamCaptureBuild *build);
+
 /* Grouped allocations, blocks and their releases. */
 void flam_capture_build_memory (FlamCaptureBuild *build);

@@ -117,6 +117,10 @@ void flam_capture_writer_mark (FlamCaptureWriter *writer,
                                gint64 duration,
                                FlamId thread,
                                const char *name);
+/* Those that are known; what was written before stays but for them. */
+void flam_capture_writer_facts (FlamCaptureWriter *writer,
+                                const FlamFacts *facts);
+/* One that FlamFacts has not. */
 void flam_capture_writer_fact (FlamCaptureWriter *writer,
                                const char *key,
                                const char *value);

@@ -121,28 +121,16 @@ typedef enum
   FLAM_CAPTURE_NAME_THREAD,
 } FlamCaptureNamed;
 
-/* Keys of FACTS; values are text, numbers in decimal. The last one stays. */
-#define FLAM_FACT_COMMAND "command"
-#define FLAM_FACT_START "start-unix-ns"
-#define FLAM_FACT_DURATION "duration-ns"
+/* Rows of FACTS are a key and a text, numbers in decimal; the last one of a key
+ * stays. Those of FlamFacts are in flam-facts.c; these say how the recording
+ * was made: */
 #define FLAM_FACT_MODE "mode"
 #define FLAM_FACT_RATE "rate-hz"
-#define FLAM_FACT_LOST "lost"
-#define FLAM_FACT_LATE "late"
-#define FLAM_FACT_TRUNCATED "truncated-stacks"
-#define FLAM_FACT_RECORDER_CPU "recorder-cpu-ns"
-/* Of samples; and what the kernel charged, as far as it is known at the end. */
-#define FLAM_FACT_TARGET_CPU "target-cpu-ns"
-#define FLAM_FACT_CHARGED_CPU "charged-cpu-ns"
-/* How long a sample stopped a thread: of half of them, of 99 in 100. */
-#define FLAM_FACT_STOP_MEDIAN "stop-median-ns"
-#define FLAM_FACT_STOP_P99 "stop-p99-ns"
 #define FLAM_FACT_EXIT_STATUS "exit-status"
-/* Of the tick in which the highest point of AT_PEAK was. */
+/* And these how the tables are to be read. Of the tick in which the highest
+ * point of AT_PEAK was. */
 #define FLAM_FACT_PEAK_TIME "peak-time-ns"
 #define FLAM_FACT_HAS_TIMES "has-times"
-/* "1": memory of mmap and brk is of the same rank as the heap's blocks. */
-#define FLAM_FACT_PAGES_COUNT "pages-count"
 /* 1: of the measures of allocations there are those in the table alone; else
  * all are there if one is. */
 #define FLAM_FACT_MEASURES_LISTED "measures-listed"

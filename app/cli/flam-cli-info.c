@@ -194,24 +194,26 @@ print_states (const FlamProfile *p, const FlamSelection *selection)
     flam_cli_print ("states     %s\n", text);
 }
 
-/* What recording itself cost; nothing of it in files of other programs. */
 static void
-add_recorder (JsonBuilder *json, const FlamFacts *facts)
+add_facts (JsonBuilder *json, const FlamFacts *facts, FlamFactPlace place)
 {
-  if (facts->recorder_share >= 0)
+  for (const FlamFact *fact = flam_fact_rows; fact->member != NULL; fact++)
     {
-      json_builder_set_member_name (json, "recorder_share");
-      json_builder_add_double_value (json, facts->recorder_share);
-    }
-  if (facts->charged_cpu_ns > 0)
-    {
-      flam_cli_json_int (json, "recorded_cpu_ns", facts->recorded_cpu_ns);
-      flam_cli_json_int (json, "charged_cpu_ns", facts->charged_cpu_ns);
-    }
-  if (facts->stop_median_ns > 0)
-    {
-      flam_cli_json_int (json, "stop_median_ns", facts->stop_median_ns);
-      flam_cli_json_int (json, "stop_p99_ns", facts->stop_p99_ns);
+      gconstpointer value = G_STRUCT_MEMBER_P (facts, fact->offset);
+
+      if (fact->place != place ||
+          !(place == FLAM_FACT_HEAD || fact->type == FLAM_FACT_COUNT ||
+            flam_fact_is_shown (fact, facts)))
+        continue;
+      json_builder_set_member_name (json, fact->member);
+      if (fact->type == FLAM_FACT_TEXT)
+        json_builder_add_string_value (json, *(const char *const *)value);
+      else if (fact->type == FLAM_FACT_FLAG)
+        json_builder_add_boolean_value (json, *(const gboolean *)value);
+      else if (fact->type == FLAM_FACT_SHARE)
+        json_builder_add_double_value (json, *(const double *)value);
+      else
+        json_builder_add_int_value (json, *(const gint64 *)value);
     }
 }
 
@@ -222,13 +224,7 @@ print_json (const FlamProfile *p, const FlamSelection *selection)
   const FlamFacts *facts = &p->facts;
 
   json_builder_begin_object (json);
-  flam_cli_json_string (json, "format", facts->format);
-  flam_cli_json_string (json, "command", facts->command);
-  flam_cli_json_int (json, "duration_ns", facts->duration_ns);
-  json_builder_set_member_name (json, "complete");
-  json_builder_add_boolean_value (json, facts->complete);
-  json_builder_set_member_name (json, "read_fraction");
-  json_builder_add_double_value (json, facts->read_fraction);
+  add_facts (json, facts, FLAM_FACT_HEAD);
   add_measures (json, p, selection);
   if (p->samples.state != NULL)
     add_states (json, p, selection);
@@ -236,10 +232,7 @@ print_json (const FlamProfile *p, const FlamSelection *selection)
   flam_cli_json_int (json, "allocations", p->allocations.n);
   flam_cli_json_int (json, "stacks", p->stacks.n);
   flam_cli_json_int (json, "functions", p->functions.n);
-  flam_cli_json_int (json, "lost", facts->lost);
-  flam_cli_json_int (json, "late", facts->late);
-  flam_cli_json_int (json, "truncated_stacks", facts->truncated_stacks);
-  add_recorder (json, facts);
+  add_facts (json, facts, FLAM_FACT_QUALITY);
   add_threads (json, p, selection);
   add_modules (json, p, selection);
   json_builder_set_member_name (json, "warnings");

@@ -72,11 +72,12 @@ put_first_facts (Recorder *recorder)
 {
   g_autofree char *command = flam_options_command (recorder->options);
   FlamCaptureWriter *writer = recorder->writer;
+  FlamFacts facts = flam_facts_unknown;
 
-  flam_capture_writer_fact (writer, FLAM_FACT_COMMAND, command);
+  facts.command = command;
+  facts.start_unix_ns = g_get_real_time () * 1000;
+  flam_capture_writer_facts (writer, &facts);
   flam_capture_writer_fact (writer, FLAM_FACT_MODE, recorder->options->mode);
-  flam_capture_writer_fact_number (
-      writer, FLAM_FACT_START, g_get_real_time () * 1000);
   flam_capture_writer_fact_number (
       writer, FLAM_FACT_RATE, (gint64)recorder->options->rate);
 }
@@ -98,24 +99,20 @@ put_last_facts (Recorder *recorder, gint64 duration)
   const FlamTracer *tracer = &recorder->tracer;
   const FlamTracerStats *stats = &tracer->stats;
   FlamCaptureWriter *writer = recorder->writer;
+  FlamFacts facts = flam_facts_unknown;
 
-  flam_capture_writer_fact_number (writer, FLAM_FACT_DURATION, duration);
-  flam_capture_writer_fact_number (writer, FLAM_FACT_LOST, (gint64)stats->lost);
-  flam_capture_writer_fact_number (writer, FLAM_FACT_LATE, (gint64)stats->late);
-  flam_capture_writer_fact_number (
-      writer, FLAM_FACT_TRUNCATED, (gint64)count_truncated (recorder));
-  flam_capture_writer_fact_number (writer, FLAM_FACT_RECORDER_CPU, own_cpu ());
-  flam_capture_writer_fact_number (writer,
-                                   FLAM_FACT_TARGET_CPU,
-                                   tracer->tasks.charged_cpu -
-                                       recorder->sampler.stats.not_sampled);
+  facts.duration_ns = duration;
+  facts.lost = stats->lost;
+  facts.late = stats->late;
+  facts.truncated_stacks = count_truncated (recorder);
+  facts.recorder_cpu_ns = own_cpu ();
+  facts.recorded_cpu_ns =
+      tracer->tasks.charged_cpu - recorder->sampler.stats.not_sampled;
   if (recorder->options->what & FLAM_RECORD_CPU)
-    flam_capture_writer_fact_number (
-        writer, FLAM_FACT_CHARGED_CPU, tracer->tasks.charged_cpu);
-  flam_capture_writer_fact_number (
-      writer, FLAM_FACT_STOP_MEDIAN, flam_tracer_stop_time (tracer, 50));
-  flam_capture_writer_fact_number (
-      writer, FLAM_FACT_STOP_P99, flam_tracer_stop_time (tracer, 99));
+    facts.charged_cpu_ns = tracer->tasks.charged_cpu;
+  facts.stop_median_ns = flam_tracer_stop_time (tracer, 50);
+  facts.stop_p99_ns = flam_tracer_stop_time (tracer, 99);
+  flam_capture_writer_facts (writer, &facts);
   if (recorder->tracer.exit_status >= 0)
     flam_capture_writer_fact_number (
         writer, FLAM_FACT_EXIT_STATUS, recorder->tracer.exit_status);

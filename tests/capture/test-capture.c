@@ -115,7 +115,7 @@ write_recording (FlamCaptureWriter *writer, gboolean to_the_end)
   FlamId thread = flam_capture_writer_thread (writer, process, 43);
   FlamId counter = flam_capture_writer_counter (writer, "rss", FLAM_UNIT_BYTES);
 
-  flam_capture_writer_fact (writer, FLAM_FACT_COMMAND, "example --fast");
+  flam_capture_writer_fact (writer, "command", "example --fast");
   flam_capture_writer_name (
       writer, FLAM_CAPTURE_NAME_PROCESS, process, 0, "example");
   flam_capture_writer_name (

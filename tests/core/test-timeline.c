@@ -166,7 +166,7 @@ test_period (void)
   sample.thread = flam_builder_thread (builder, process, 1, 0);
   for (sample.time = 0; sample.time < 1000; sample.time += 10)
     flam_builder_add_sample (builder, &sample, NULL);
-  flam_builder_set_duration (builder, 1000);
+  flam_builder_facts (builder)->duration_ns = 1000;
   profile = finish (builder);
   timeline = flam_timeline_new (profile, selection, 900, FALSE, NULL, NULL);
   g_assert_cmpuint (timeline->n, ==, 25);
@@ -222,7 +222,7 @@ test_memory (void)
   allocate (builder, stack, 0, 6, 10);
   allocate (builder, stack, 2, 3, 50);
   allocate (builder, stack, 6, FLAM_NEVER, 30);
-  flam_builder_set_duration (builder, 10);
+  flam_builder_facts (builder)->duration_ns = 10;
   profile = finish (builder);
   timeline = flam_timeline_new (profile, selection, 5, FALSE, NULL, NULL);
   g_assert_cmpint (timeline->kind, ==, FLAM_TIMELINE_MEMORY);

@@ -37,7 +37,7 @@ timeline_of (FlamBuilder *builder)
   g_autoptr (GError) error = NULL;
   FlamTimeline *timeline;
 
-  flam_builder_set_duration (builder, 1000000000);
+  flam_builder_facts (builder)->duration_ns = 1000000000;
   profile = flam_builder_finish (builder, &error);
   g_assert_no_error (error);
   timeline = flam_timeline_new (profile, selection, 500, TRUE, NULL, &error);

@@ -61,38 +61,22 @@ dump_facts (Dump *dump)
 {
   GString *out = dump->out;
   const FlamFacts *facts = &dump->profile->facts;
+  const char *end = "";
 
-  g_string_append_printf (out, "format %s\n", facts->format);
-  if (facts->command[0])
-    g_string_append_printf (
-        out, "command %s\n", visible (dump, facts->command));
-  if (facts->start_unix_ns)
-    g_string_append_printf (
-        out, "start %" G_GINT64_FORMAT "\n", facts->start_unix_ns);
-  if (facts->duration_ns)
-    g_string_append_printf (
-        out, "duration %" G_GINT64_FORMAT "\n", facts->duration_ns);
+  for (const FlamFact *fact = flam_fact_rows; fact->member != NULL; fact++)
+    if (fact->name != NULL && flam_fact_is_shown (fact, facts))
+      {
+        g_autofree char *value = flam_fact_to_text (fact, facts);
+
+        if (*fact->name != '\0')
+          g_string_append_printf (out, "%s%s", end, fact->name);
+        g_string_append_printf (out, " %s", visible (dump, value));
+        end = "\n";
+      }
+  g_string_append (out, end);
   if (!facts->complete)
     g_string_append_printf (
         out, "partial %.0f %%\n", 100 * facts->read_fraction);
-  if (facts->lost)
-    g_string_append_printf (out, "lost %" G_GUINT64_FORMAT "\n", facts->lost);
-  if (facts->truncated_stacks)
-    g_string_append_printf (
-        out, "truncated %" G_GUINT64_FORMAT "\n", facts->truncated_stacks);
-  if (facts->late)
-    g_string_append_printf (out, "late %" G_GUINT64_FORMAT "\n", facts->late);
-  if (facts->charged_cpu_ns)
-    g_string_append_printf (out,
-                            "cpu %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                            "\n",
-                            facts->recorded_cpu_ns,
-                            facts->charged_cpu_ns);
-  if (facts->stop_median_ns)
-    g_string_append_printf (out,
-                            "stops %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n",
-                            facts->stop_median_ns,
-                            facts->stop_p99_ns);
   for (guint i = 0; facts->warnings[i]; i++)
     g_string_append_printf (
         out, "warning %s\n", visible (dump, facts->warnings[i]));

@@ -412,7 +412,7 @@ put_allocations (Cut *cut, const Memory *memory)
     flam_builder_set_peak_time (cut->builder,
                                 shifted (cut, memory->peak.peak_time));
   if (pages && cut->profile->allocations.n > 0)
-    flam_builder_set_pages_count (cut->builder);
+    flam_builder_facts (cut->builder)->pages_count = TRUE;
 }
 
 /* --- measures ------------------------------------------------------------ */
@@ -489,25 +489,14 @@ put_counters_and_marks (Cut *cut)
 static void
 put_facts (Cut *cut)
 {
-  const FlamFacts *facts = &cut->profile->facts;
   FlamBuilder *builder = cut->builder;
+  FlamFacts *facts = flam_builder_facts (builder);
 
-  flam_builder_set_format (builder, facts->format);
-  flam_builder_set_command (builder, facts->command);
-  if (facts->start_unix_ns != 0)
-    flam_builder_set_start (builder,
-                            facts->start_unix_ns +
-                                (cut->from != G_MININT64 ? cut->from : 0));
-  flam_builder_set_duration (builder, duration_of (cut));
-  if (!facts->complete)
-    flam_builder_set_partial (builder, facts->read_fraction);
-  flam_builder_add_lost (builder, facts->lost);
-  flam_builder_add_late (builder, facts->late);
-  flam_builder_add_truncated (builder, facts->truncated_stacks);
-  flam_builder_set_recorder_share (builder, facts->recorder_share);
-  flam_builder_set_stops (builder, facts->stop_median_ns, facts->stop_p99_ns);
-  for (guint i = 0; facts->warnings[i] != NULL; i++)
-    flam_builder_warn (builder, "%s", facts->warnings[i]);
+  flam_builder_copy_facts (builder, &cut->profile->facts);
+  if (facts->start_unix_ns != 0 && cut->from != G_MININT64)
+    facts->start_unix_ns += cut->from;
+  facts->duration_ns = duration_of (cut);
+  facts->charged_cpu_ns = 0; /* that of all of it */
   if (cut->profile->samples.time != NULL)
     flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);

@@ -395,45 +395,30 @@ freeze_rest (FlamBuilder *builder, FlamProfileBox *box)
   p->former_names.until = own (COLUMN_FORMER_UNTIL);
 }
 
-static const char *
-own_text (FlamProfileBox *box, char **text)
+static const char *const *
+own_texts (FlamProfileBox *box, GPtrArray *texts)
 {
-  char *stolen = *text ? g_steal_pointer (text) : g_strdup ("");
+  gpointer *owned;
 
-  g_ptr_array_add (box->owned, stolen);
-  return stolen;
+  g_ptr_array_add (texts, NULL);
+  owned = g_ptr_array_steal (texts, NULL);
+  g_ptr_array_add (box->owned, owned);
+  return (const char *const *)owned;
 }
 
 static void
 freeze_facts (FlamBuilder *builder, FlamProfileBox *box, Span span)
 {
   FlamFacts *facts = &box->tables.facts;
-  guint n = builder->warnings->len;
-  char **warnings = g_new0 (char *, n + 1);
 
-  facts->format = own_text (box, &builder->format);
-  facts->command = own_text (box, &builder->command);
-  facts->start_unix_ns = builder->start;
-  facts->duration_ns = MAX (builder->duration, since (span.last, span.first));
-  facts->complete = !builder->partial;
-  facts->read_fraction = builder->read_fraction;
-  facts->lost = builder->lost;
-  facts->truncated_stacks = builder->truncated;
-  facts->late = builder->late;
-  facts->pages_count = builder->pages_count;
-  facts->recorder_share = builder->recorder_share;
-  facts->recorded_cpu_ns = builder->recorded_cpu;
-  facts->charged_cpu_ns = builder->charged_cpu;
-  facts->stop_median_ns = builder->stop_median;
-  facts->stop_p99_ns = builder->stop_p99;
-  for (guint i = 0; i < n; i++)
-    {
-      warnings[i] = g_steal_pointer (&builder->warnings->pdata[i]);
-      g_ptr_array_add (box->owned, warnings[i]);
-    }
-  g_ptr_array_set_size (builder->warnings, 0);
-  facts->warnings = (const char *const *)warnings;
-  g_ptr_array_add (box->owned, warnings);
+  *facts = builder->facts;
+  facts->duration_ns = MAX (facts->duration_ns, since (span.last, span.first));
+  if (facts->recorder_cpu_ns > 0 && facts->recorded_cpu_ns > 0)
+    facts->recorder_share =
+        (double)facts->recorder_cpu_ns / (double)facts->recorded_cpu_ns;
+  facts->others = own_texts (box, builder->others);
+  facts->warnings = own_texts (box, builder->warnings);
+  box->texts = g_steal_pointer (&builder->texts);
 }
 
 static void

@@ -100,22 +100,10 @@ struct _FlamBuilder
   gint64 origin;
   gint64 peak_time; /* G_MININT64: not told */
 
-  char *format;
-  char *command;
-  gint64 start;
-  gint64 duration; /* -1: from the times */
-  gboolean partial;
-  double read_fraction;
-  guint64 lost;
-  guint64 truncated;
-  guint64 late;
-  gboolean pages_count;
-  double recorder_share;
-  gint64 recorded_cpu;
-  gint64 charged_cpu;
-  gint64 stop_median;
-  gint64 stop_p99;
+  FlamFacts facts; /* but for these two, which grow */
+  GPtrArray *others;
   GPtrArray *warnings;
+  GStringChunk *texts; /* of facts */
 
   /* Editing: frame -> chains[chain_first .. + chain_length), length 0: as it
    * is. */

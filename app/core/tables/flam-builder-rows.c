@@ -8,6 +8,9 @@
 #include <stdarg.h>
 
 #define WARNINGS_MAX 100
+/* Facts that nobody knows, and the size of one. */
+#define OTHERS_MAX 100
+#define OTHER_MAX 4096
 
 #define push(builder, type, which, value)                                      \
   flam_column_append (&(builder)->columns[which], type, value)
@@ -268,60 +271,80 @@ flam_builder_add_mark (FlamBuilder *builder,
 
 /* --- facts --------------------------------------------------------------- */
 
-static void
-set_text (char **field, const char *text)
+static const char *
+keep_text (FlamBuilder *builder, const char *text)
 {
-  g_free (*field);
-  *field = g_utf8_make_valid (text ? text : "", -1);
+  g_autofree char *valid = g_utf8_make_valid (text ? text : "", -1);
+
+  return g_string_chunk_insert_const (builder->texts, valid);
+}
+
+FlamFacts *
+flam_builder_facts (FlamBuilder *builder)
+{
+  return &builder->facts;
 }
 
 void
 flam_builder_set_format (FlamBuilder *builder, const char *importer_id)
 {
-  set_text (&builder->format, importer_id);
+  builder->facts.format = keep_text (builder, importer_id);
 }
 
 void
 flam_builder_set_command (FlamBuilder *builder, const char *command)
 {
-  set_text (&builder->command, command);
-}
-
-void
-flam_builder_set_start (FlamBuilder *builder, gint64 unix_ns)
-{
-  builder->start = unix_ns;
-}
-
-void
-flam_builder_set_duration (FlamBuilder *builder, gint64 ns)
-{
-  builder->duration = MAX (ns, 0);
+  builder->facts.command = keep_text (builder, command);
 }
 
 void
 flam_builder_set_partial (FlamBuilder *builder, double read_fraction)
 {
-  builder->partial = TRUE;
-  builder->read_fraction = CLAMP (read_fraction, 0, 1);
+  builder->facts.complete = FALSE;
+  builder->facts.read_fraction = CLAMP (read_fraction, 0, 1);
+}
+
+static void
+keep_other (FlamBuilder *builder, const char *key, const char *value)
+{
+  if (builder->others->len >= 2 * OTHERS_MAX ||
+      strnlen (value, OTHER_MAX) == OTHER_MAX)
+    return;
+  g_ptr_array_add (builder->others, (gpointer)keep_text (builder, key));
+  g_ptr_array_add (builder->others, (gpointer)keep_text (builder, value));
 }
 
 void
-flam_builder_add_lost (FlamBuilder *builder, guint64 n)
+flam_builder_set_fact (FlamBuilder *builder, const char *key, const char *value)
 {
-  builder->lost += n;
+  const FlamFact *fact = flam_fact_of_key (key);
+  gint64 number = MAX (g_ascii_strtoll (value, NULL, 10), 0);
+  gpointer member;
+
+  if (fact == NULL)
+    {
+      keep_other (builder, key, value);
+      return;
+    }
+  member = G_STRUCT_MEMBER_P (&builder->facts, fact->offset);
+  if (fact->type == FLAM_FACT_TEXT)
+    *(const char **)member = keep_text (builder, value);
+  else if (fact->type == FLAM_FACT_FLAG)
+    *(gboolean *)member = number != 0;
+  else
+    *(gint64 *)member = number;
 }
 
 void
-flam_builder_add_truncated (FlamBuilder *builder, guint64 n)
+flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts)
 {
-  builder->truncated += n;
-}
-
-void
-flam_builder_add_late (FlamBuilder *builder, guint64 n)
-{
-  builder->late += n;
+  builder->facts = *facts;
+  flam_builder_set_format (builder, facts->format);
+  flam_builder_set_command (builder, facts->command);
+  for (guint i = 0; facts->others[i] != NULL; i += 2)
+    keep_other (builder, facts->others[i], facts->others[i + 1]);
+  for (guint i = 0; facts->warnings[i] != NULL; i++)
+    flam_builder_warn (builder, "%s", facts->warnings[i]);
 }
 
 void
@@ -331,36 +354,10 @@ flam_builder_set_peak_time (FlamBuilder *builder, gint64 time)
 }
 
 void
-flam_builder_set_pages_count (FlamBuilder *builder)
-{
-  builder->pages_count = TRUE;
-}
-
-void
-flam_builder_set_recorder_share (FlamBuilder *builder, double share)
-{
-  builder->recorder_share = share;
-}
-
-void
-flam_builder_set_cpu (FlamBuilder *builder, gint64 recorded, gint64 charged)
-{
-  builder->recorded_cpu = MAX (recorded, 0);
-  builder->charged_cpu = MAX (charged, 0);
-}
-
-void
-flam_builder_set_stops (FlamBuilder *builder, gint64 median_ns, gint64 p99_ns)
-{
-  builder->stop_median = MAX (median_ns, 0);
-  builder->stop_p99 = MAX (p99_ns, 0);
-}
-
-void
 flam_builder_warn (FlamBuilder *builder, const char *format, ...)
 {
   g_autofree char *text = NULL;
-  g_autofree char *valid = NULL;
+  const char *kept;
   va_list args;
 
   if (builder->warnings->len >= WARNINGS_MAX)
@@ -368,10 +365,9 @@ flam_builder_warn (FlamBuilder *builder, const char *format, ...)
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  valid = g_utf8_make_valid (text, -1);
-  if (!g_ptr_array_find_with_equal_func (
-          builder->warnings, valid, g_str_equal, NULL))
-    g_ptr_array_add (builder->warnings, g_steal_pointer (&valid));
+  kept = keep_text (builder, text);
+  if (!g_ptr_array_find (builder->warnings, kept, NULL))
+    g_ptr_array_add (builder->warnings, (gpointer)kept);
 }
 
 /* --- names that change --------------------------------------------------- */

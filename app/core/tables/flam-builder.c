@@ -56,10 +56,10 @@ flam_builder_new (void)
   builder->weights = g_array_new (FALSE, FALSE, sizeof (FlamColumn));
   builder->measures = g_array_new (FALSE, FALSE, sizeof (PendingMeasure));
   builder->counters = g_array_new (FALSE, FALSE, sizeof (PendingCounter));
-  builder->warnings = g_ptr_array_new_with_free_func (g_free);
-  builder->read_fraction = 1;
-  builder->recorder_share = -1;
-  builder->duration = -1;
+  builder->facts = flam_facts_unknown;
+  builder->others = g_ptr_array_new ();
+  builder->warnings = g_ptr_array_new ();
+  builder->texts = g_string_chunk_new (256);
   builder->peak_time = G_MININT64;
   return builder;
 }
@@ -84,9 +84,9 @@ flam_builder_free (FlamBuilder *builder)
   g_array_unref (builder->weights);
   g_array_unref (builder->measures);
   g_array_unref (builder->counters);
+  g_ptr_array_unref (builder->others);
   g_ptr_array_unref (builder->warnings);
-  g_free (builder->format);
-  g_free (builder->command);
+  g_clear_pointer (&builder->texts, g_string_chunk_free);
   flam_column_clear (&builder->chain_first);
   flam_column_clear (&builder->chain_length);
   flam_column_clear (&builder->chains);

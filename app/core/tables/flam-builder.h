@@ -209,24 +209,21 @@ void flam_builder_add_mark (FlamBuilder *builder,
 
 /* --- facts --------------------------------------------------------------- */
 
+/* To set and to count up; texts through the functions below, which copy them.
+ * The duration is at least that of the times. */
+FlamFacts *flam_builder_facts (FlamBuilder *builder);
 void flam_builder_set_format (FlamBuilder *builder, const char *importer_id);
 void flam_builder_set_command (FlamBuilder *builder, const char *command);
-void flam_builder_set_start (FlamBuilder *builder, gint64 unix_ns);
-void flam_builder_set_duration (FlamBuilder *builder, gint64 ns);
 /* The file ended early, or its rest made no sense; says so as a warning too,
  * which the importer words. */
 void flam_builder_set_partial (FlamBuilder *builder, double read_fraction);
-void flam_builder_add_lost (FlamBuilder *builder, guint64 n);
-void flam_builder_add_truncated (FlamBuilder *builder, guint64 n);
-void flam_builder_add_late (FlamBuilder *builder, guint64 n);
-/* Memory of mmap and brk is of the same rank as the heap's blocks. */
-void flam_builder_set_pages_count (FlamBuilder *builder);
-void flam_builder_set_recorder_share (FlamBuilder *builder, double share);
-/* CPU time of samples, and what the kernel charged the same threads. */
-void
-flam_builder_set_cpu (FlamBuilder *builder, gint64 recorded, gint64 charged);
-void
-flam_builder_set_stops (FlamBuilder *builder, gint64 median_ns, gint64 p99_ns);
+/* As a .flambeau file has it; each key once. What has no row in flam-facts.c is
+ * kept for who writes such a file again. */
+void flam_builder_set_fact (FlamBuilder *builder,
+                            const char *key,
+                            const char *value);
+/* All of another profile's, its warnings too. */
+void flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts);
 /* Said once however often it is added; at most 100 are kept. */
 void flam_builder_warn (FlamBuilder *builder, const char *format, ...)
     G_GNUC_PRINTF (2, 3);

@@ -14,6 +14,7 @@ typedef struct
   FlamProfile tables;
   FlamStrings strings; /* its interner is cleared */
   GPtrArray *owned;    /* the columns' memory, g_free */
+  GStringChunk *texts; /* of the facts; NULL: base has them */
   FlamProfile *base;   /* whose columns an edited profile shares, or NULL */
 } FlamProfileBox;
 

@@ -27,6 +27,7 @@ box_clear (gpointer data)
 
   flam_strings_clear (&box->strings);
   g_ptr_array_unref (box->owned);
+  g_clear_pointer (&box->texts, g_string_chunk_free);
   g_clear_pointer (&box->base, flam_profile_unref);
 }
 

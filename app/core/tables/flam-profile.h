@@ -14,7 +14,7 @@
  * every id is in range, prefix < own id, and times ascend within a thread, so
  * nobody checks again. */
 
-#include "flam-types.h"
+#include "flam-facts.h"
 
 G_BEGIN_DECLS
 
@@ -187,28 +187,6 @@ typedef struct
   const FlamId *thread;   /* FLAM_NONE: of the whole capture */
   const FlamId *name;
 } FlamMarks;
-
-/* What is known about the picture, and what the picture does not know. */
-typedef struct
-{
-  const char *format;       /* importer id, "perf-data" */
-  const char *command;      /* may be "" */
-  gint64 start_unix_ns;     /* 0 unknown */
-  gint64 duration_ns;       /* 0 for captures without times */
-  gboolean complete;        /* the file was read to its end */
-  double read_fraction;     /* of the file; 1 when complete */
-  guint64 lost;             /* events the recorder could not keep */
-  guint64 truncated_stacks; /* stacks that do not reach their root */
-  guint64 late;             /* samples a period late, or left out for it */
-  double recorder_share;    /* recorder's CPU / target's CPU; < 0 unknown */
-  gint64 recorded_cpu_ns;   /* CPU time that samples weigh; 0 unknown */
-  gint64 charged_cpu_ns;    /* what the kernel charged for it */
-  gint64 stop_median_ns;    /* how long a sample stopped a thread; 0 unknown */
-  gint64 stop_p99_ns;       /* 99 of 100 stops were shorter */
-  gboolean pages_count;     /* its recorder takes mmap and brk for memory of the
-                               same rank as the heap's blocks */
-  const char *const *warnings; /* NULL-terminated, in order, no doubles */
-} FlamFacts;
 
 typedef struct
 {

@@ -333,36 +333,7 @@ put_facts (Export *export)
   const FlamFacts *facts = &export->profile->facts;
   FlamCaptureWriter *writer = export->writer;
 
-  flam_capture_writer_fact (writer, FLAM_FACT_COMMAND, facts->command);
-  flam_capture_writer_fact_number (
-      writer, FLAM_FACT_START, facts->start_unix_ns);
-  flam_capture_writer_fact_number (
-      writer, FLAM_FACT_DURATION, facts->duration_ns);
-  flam_capture_writer_fact_number (writer, FLAM_FACT_LOST, (gint64)facts->lost);
-  flam_capture_writer_fact_number (writer, FLAM_FACT_LATE, (gint64)facts->late);
-  flam_capture_writer_fact_number (
-      writer, FLAM_FACT_TRUNCATED, (gint64)facts->truncated_stacks);
-  if (facts->charged_cpu_ns > 0)
-    flam_capture_writer_fact_number (
-        writer, FLAM_FACT_CHARGED_CPU, facts->charged_cpu_ns);
-  if (facts->recorder_share >= 0)
-    {
-      gint64 recorded =
-          facts->recorded_cpu_ns > 0 ? facts->recorded_cpu_ns : 1000000000;
-
-      flam_capture_writer_fact_number (writer, FLAM_FACT_TARGET_CPU, recorded);
-      flam_capture_writer_fact_number (
-          writer,
-          FLAM_FACT_RECORDER_CPU,
-          (gint64)(facts->recorder_share * (double)recorded + 0.5));
-    }
-  if (facts->stop_median_ns > 0)
-    {
-      flam_capture_writer_fact_number (
-          writer, FLAM_FACT_STOP_MEDIAN, facts->stop_median_ns);
-      flam_capture_writer_fact_number (
-          writer, FLAM_FACT_STOP_P99, facts->stop_p99_ns);
-    }
+  flam_capture_writer_facts (writer, facts);
   if (export->profile->allocations.at_peak != NULL)
     flam_capture_writer_fact_number (
         writer, FLAM_FACT_PEAK_TIME, export->profile->allocations.peak_time);
@@ -372,8 +343,6 @@ put_facts (Export *export)
       flam_capture_writer_fact (writer,
                                 FLAM_FACT_SPANS,
                                 text (export, export->profile->measures[i].id));
-  if (facts->pages_count)
-    flam_capture_writer_fact (writer, FLAM_FACT_PAGES_COUNT, "1");
   if (export->profile->samples.time == NULL &&
       export->profile->allocations.n == 0 && export->profile->n_counters == 0)
     flam_capture_writer_fact (writer, FLAM_FACT_HAS_TIMES, "0");

@@ -548,7 +548,7 @@ finish (Reader *reader, GError **error)
                                   reader->ledger->tick_peak);
   resolve_sites (reader);
   say_what_was_wrong (reader);
-  flam_builder_set_duration (reader->builder, end);
+  flam_builder_facts (reader->builder)->duration_ns = end;
   return flam_ledger_finish (reader->ledger, reader->builder, end, error);
 }
 

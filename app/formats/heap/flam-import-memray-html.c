@@ -303,7 +303,7 @@ add_records (Reader *reader)
       gint64 time = snapshot_time (reader, i / 3 + 1);
 
       if (i == 0 && row[0] > 0 && row[0] < G_MAXINT64 / 1000000)
-        flam_builder_set_start (reader->builder, row[0] * 1000000);
+        flam_builder_facts (reader->builder)->start_unix_ns = row[0] * 1000000;
       flam_builder_add_counter_value (
           reader->builder, rss, time, MAX (row[1], 0));
       flam_builder_add_counter_value (

@@ -115,7 +115,8 @@ read_header (FlamMemray *reader, GError **error)
       skip_texts (reader);
     }
   if (reader->start_ms > 0 && reader->start_ms < G_MAXINT64 / 1000000)
-    flam_builder_set_start (reader->builder, reader->start_ms * 1000000);
+    flam_builder_facts (reader->builder)->start_unix_ns =
+        reader->start_ms * 1000000;
   if (!reader->short_read)
     return TRUE;
   flam_source_error (reader->source,
@@ -204,7 +205,7 @@ static gboolean
 read_body (FlamMemray *reader, const FlamProgress *progress, GError **error)
 {
   flam_builder_set_has_times (reader->builder);
-  flam_builder_set_pages_count (reader->builder);
+  flam_builder_facts (reader->builder)->pages_count = TRUE;
   flam_builder_set_origin (reader->builder, 0);
   reader->heap =
       flam_builder_add_counter (reader->builder, "heap", FLAM_UNIT_BYTES);
@@ -225,7 +226,7 @@ read_body (FlamMemray *reader, const FlamProgress *progress, GError **error)
                        "the native frames of this capture are not shown");
   if (!flam_memray_read_records (reader, progress, error))
     return FALSE;
-  flam_builder_set_duration (reader->builder, reader->now);
+  flam_builder_facts (reader->builder)->duration_ns = reader->now;
   if (reader->aggregated)
     {
       add_aggregates (reader);

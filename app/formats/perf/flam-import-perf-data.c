@@ -175,7 +175,7 @@ add_lost (Import *import, const FlamPerfRecord *record)
 
   if (record->type == FLAM_PERF_LOST)
     flam_perf_read_u64 (&body);
-  flam_builder_add_lost (import->builder, flam_perf_read_u64 (&body));
+  flam_builder_facts (import->builder)->lost += flam_perf_read_u64 (&body);
 }
 
 static void
@@ -253,8 +253,8 @@ say_what_is_missing (Import *import)
     flam_builder_warn (import->builder,
                        "the file holds more mappings than any process can "
                        "have; some were left out");
-  flam_builder_add_truncated (import->builder,
-                              flam_perf_stacks_n_truncated (import->stacks));
+  flam_builder_facts (import->builder)->truncated_stacks +=
+      flam_perf_stacks_n_truncated (import->stacks);
   flam_perf_modules_warn (import->modules);
 }
 
@@ -287,8 +287,8 @@ finish (Import *import, GError **error)
       return FALSE;
     }
   if (file->wall_clock && import->first >= file->clock)
-    flam_builder_set_start (import->builder,
-                            file->wall_clock + import->first - file->clock);
+    flam_builder_facts (import->builder)->start_unix_ns =
+        file->wall_clock + import->first - file->clock;
   say_what_is_missing (import);
   return TRUE;
 }

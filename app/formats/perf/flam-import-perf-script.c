@@ -212,7 +212,7 @@ read_sample (Script *script, FlamText *all, const char *line, gsize length)
     good = flam_script_parse_header (line, length, &header) &&
            starts_sample (script, &header, block);
   if (record)
-    flam_builder_add_lost (script->builder, lost);
+    flam_builder_facts (script->builder)->lost += lost;
   else if (good && script->events.n < MAX_EVENTS)
     add_sample (script, &header, block);
   else

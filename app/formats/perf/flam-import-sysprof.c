@@ -398,7 +398,7 @@ read_header (Reader *reader)
   if (date != NULL)
     seconds = g_date_time_to_unix (date);
   if (seconds > 0 && seconds < G_MAXINT64 / second)
-    flam_builder_set_start (reader->builder, seconds * second);
+    flam_builder_facts (reader->builder)->start_unix_ns = seconds * second;
   flam_builder_set_has_times (reader->builder);
   flam_builder_set_origin (reader->builder, reader->start);
 }

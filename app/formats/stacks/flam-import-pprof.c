@@ -377,9 +377,9 @@ load (const FlamSource *source,
     {
       flam_pprof_make_frames (&reader.file);
       if (reader.file.time > 0)
-        flam_builder_set_start (builder, reader.file.time);
+        flam_builder_facts (builder)->start_unix_ns = reader.file.time;
       if (reader.file.duration > 0)
-        flam_builder_set_duration (builder, reader.file.duration);
+        flam_builder_facts (builder)->duration_ns = reader.file.duration;
       good = read_samples (&reader, options->progress, error);
     }
   g_array_unref (reader.ids);

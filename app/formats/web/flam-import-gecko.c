@@ -264,7 +264,7 @@ read_meta (Gecko *gecko, FlamJsonText piece)
   if (gecko->start == 0 && start > 0)
     {
       gecko->start = start;
-      flam_builder_set_start (gecko->builder, start);
+      flam_builder_facts (gecko->builder)->start_unix_ns = start;
     }
   gecko->offset = start > 0 && gecko->start > 0 ? start - gecko->start : 0;
   /* A processed profile keeps the version of the raw one it was made of. */
