@@ -395,7 +395,11 @@ print_recorder (const FlamFacts *facts)
     flam_cli_print ("recorder   used %.1f %% of the program's CPU time\n",
                     100 * facts->recorder_share);
   if (facts->stop_median_ns > 0)
-    flam_cli_print ("stops      %s (median), %s (99 of 100)\n", median, p99);
+    flam_cli_print ("stops      %s (median)%s%s%s\n",
+                    median,
+                    facts->stop_p99_ns > 0 ? ", " : "",
+                    facts->stop_p99_ns > 0 ? p99 : "",
+                    facts->stop_p99_ns > 0 ? " (99 of 100)" : "");
 }
 
 static void

@@ -111,10 +111,14 @@ add_facts (FlamTrust *self, const FlamProfile *profile)
     {
       g_autofree char *median =
           flam_format_value (facts->stop_median_ns, FLAM_UNIT_NS);
+
+      add_row (self, _ ("A sample stopped its thread for (median)"), median);
+    }
+  if (facts->stop_p99_ns > 0)
+    {
       g_autofree char *p99 =
           flam_format_value (facts->stop_p99_ns, FLAM_UNIT_NS);
 
-      add_row (self, _ ("A sample stopped its thread for (median)"), median);
       add_row (self, _ ("99 of 100 for less than"), p99);
     }
 }
