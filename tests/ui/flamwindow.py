@@ -42,6 +42,15 @@ def wait_for(what, condition, limit=LIMIT):
         time.sleep(0.05)
 
 
+# What newer releases of AT-SPI call otherwise.
+ROLES = {"button": "push button"}
+
+
+def role_of(node):
+    name = node.get_role_name()
+    return ROLES.get(name, name)
+
+
 def children(node):
     # Names and positions change without an event that the cache would hear.
     node.clear_cache()
@@ -104,7 +113,7 @@ class Window:
             try:
                 if name is not None and not self._named(node, name):
                     continue
-                if role is not None and node.get_role_name() != role:
+                if role is not None and role_of(node) != role:
                     continue
                 yield node
             except GLib.Error:

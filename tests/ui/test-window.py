@@ -17,6 +17,7 @@ from flamwindow import (  # noqa: E402
     CAPTURES,
     SOURCE,
     Window,
+    role_of,
     text_of,
     wait_for,
 )
@@ -541,9 +542,9 @@ class WindowTest(unittest.TestCase):
         window.action("win.search")
         window.find("Search functions")
         nameless = [
-            (node.get_role_name(), node.get_parent().get_name())
+            (role_of(node), node.get_parent().get_name())
             for node in window.find_all()
-            if node.get_role_name() in ("push button", "check box", "text", "combo box")
+            if role_of(node) in ("push button", "check box", "text", "combo box")
             and (node.get_name() or "Gtk").startswith(("Gtk", "Adw", "Flam"))
             # The inside of a drop-down or a split button, which is named.
             and node.get_name() not in ("GtkToggleButton", "GtkMenuButton")
