@@ -43,7 +43,7 @@ def wait_for(what, condition, limit=LIMIT):
 
 
 # What newer releases of AT-SPI call otherwise.
-ROLES = {"button": "push button"}
+ROLES = {"button": "push button", "toggle button": "push button"}
 
 
 def role_of(node):
@@ -113,7 +113,7 @@ class Window:
             try:
                 if name is not None and not self._named(node, name):
                     continue
-                if role is not None and role_of(node) != role:
+                if role is not None and role_of(node) not in (role if isinstance(role, tuple) else (role,)):
                     continue
                 yield node
             except GLib.Error:

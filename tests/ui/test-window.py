@@ -425,7 +425,7 @@ class WindowTest(unittest.TestCase):
             window.click("Not Freed")
             window.wait_label(lambda text: text.startswith("total 189"))
             window.action("win.suppressions")
-            dialog = window.find("Leak Suppressions", "filler")
+            dialog = window.find("Leak Suppressions", ("filler", "dialog"))
             window.key("ctrl+l")
             entry = window.find("GtkFileChooserEntry", "text", dialog)
             wait_for("the focus", lambda: has_state(entry, "FOCUSED"))
@@ -631,7 +631,8 @@ class WindowTest(unittest.TestCase):
         window.find("See Where Time and Memory Go", "label")
         window.action("win.record")
         window.click("Attach")
-        window.find("Search processes")
+        search = window.find("Search processes", "text")
+        window.type(search, "test-window")
         wait_for(
             "this very test in the list",
             lambda: any("test-window" in text for text in window.labels()),
