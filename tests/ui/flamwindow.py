@@ -136,10 +136,18 @@ class Window:
     # --- what a person does ---------------------------------------------------
 
     def act(self, node, action="click"):
-        """Does one of the node's own actions."""
-        names = self.actions(node)
-        assert action in names, f"{node.get_name()!r} can {names}, not {action}"
-        node.do_action(names.index(action))
+        """Does one of the node's own actions, or of what it is in: newer GTKs
+        leave actions with the widget that they were put on."""
+        doer = self.who_can(node, action)
+        assert doer, f"{node.get_name()!r} can {self.actions(node)}, not {action}"
+        doer.do_action(self.actions(doer).index(action))
+
+    def who_can(self, node, action):
+        for _ in range(3):
+            if node is None or action in self.actions(node):
+                return node
+            node = node.get_parent()
+        return None
 
     def click(self, name, role=None):
         """The first of that name that can be clicked: what a menu button is
