@@ -17,77 +17,43 @@ const FlamFacts flam_facts_unknown = {
 };
 
 #define OFFSET(member) offsetof (FlamFacts, member)
-#define FACT(member, type) #member, OFFSET(member), FLAM_FACT_##type
+#define FACT(type, member, key, name, place)                                   \
+  FLAM_FACT_##type, #member, OFFSET (member), key, name, FLAM_FACT_##place
 
 const FlamFact flam_fact_rows[] = {
-  { FACT (format, TEXT), .name = "format", .place = FLAM_FACT_HEAD },
-  { FACT (command, TEXT),
-    .key = "command",
-    .name = "command",
-    .place = FLAM_FACT_HEAD },
-  { FACT (start_unix_ns, NUMBER), .key = "start-unix-ns", .name = "start" },
-  { FACT (duration_ns, NUMBER),
-    .key = "duration-ns",
-    .name = "duration",
-    .place = FLAM_FACT_HEAD },
-  { FACT (complete, FLAG), .place = FLAM_FACT_HEAD },
-  { FACT (read_fraction, SHARE), .place = FLAM_FACT_HEAD },
-  { FACT (lost, COUNT),
-    .key = "lost",
-    .name = "lost",
-    .place = FLAM_FACT_QUALITY },
-  { FACT (late, COUNT),
-    .key = "late",
-    .name = "late",
-    .place = FLAM_FACT_QUALITY },
-  { FACT (truncated_stacks, COUNT),
-    .key = "truncated-stacks",
-    .name = "truncated",
-    .place = FLAM_FACT_QUALITY },
-  { FACT (recorder_cpu_ns, NUMBER), .key = "recorder-cpu-ns" },
-  { FACT (recorder_share, SHARE), .place = FLAM_FACT_QUALITY },
-  { FACT (recorded_cpu_ns, NUMBER),
-    .key = "target-cpu-ns",
-    .name = "cpu",
-    .place = FLAM_FACT_QUALITY,
+  { FACT (TEXT, format, NULL, "format", HEAD) },
+  { FACT (TEXT, command, "command", "command", HEAD) },
+  { FACT (NUMBER, start_unix_ns, "start-unix-ns", "start", UNTOLD) },
+  { FACT (NUMBER, duration_ns, "duration-ns", "duration", HEAD) },
+  { FACT (FLAG, complete, NULL, NULL, HEAD) },
+  { FACT (SHARE, read_fraction, NULL, NULL, HEAD) },
+  { FACT (COUNT, lost, "lost", "lost", QUALITY) },
+  { FACT (COUNT, late, "late", "late", QUALITY) },
+  { FACT (COUNT, truncated_stacks, "truncated-stacks", "truncated", QUALITY) },
+  { FACT (NUMBER, recorder_cpu_ns, "recorder-cpu-ns", NULL, UNTOLD) },
+  { FACT (SHARE, recorder_share, NULL, NULL, QUALITY) },
+  { FACT (NUMBER, recorded_cpu_ns, "target-cpu-ns", "cpu", QUALITY),
     .with = OFFSET (charged_cpu_ns) },
-  { FACT (charged_cpu_ns, NUMBER),
-    .key = "charged-cpu-ns",
-    .name = "",
-    .place = FLAM_FACT_QUALITY },
-  { FACT (stop_median_ns, NUMBER),
-    .key = "stop-median-ns",
-    .name = "stops",
-    .place = FLAM_FACT_QUALITY },
-  { FACT (stop_p99_ns, NUMBER),
-    .key = "stop-p99-ns",
-    .name = "",
-    .place = FLAM_FACT_QUALITY,
+  { FACT (NUMBER, charged_cpu_ns, "charged-cpu-ns", "", QUALITY) },
+  { FACT (NUMBER, stop_median_ns, "stop-median-ns", "stops", QUALITY) },
+  { FACT (NUMBER, stop_p99_ns, "stop-p99-ns", "", QUALITY),
     .with = OFFSET (stop_median_ns) },
-  { FACT (pages_count, FLAG), .key = "pages-count" },
+  { FACT (FLAG, pages_count, "pages-count", NULL, UNTOLD) },
   { .member = NULL },
 };
-
-#define MEMBER(type, facts, fact) G_STRUCT_MEMBER (type, facts, (fact)->offset)
 
 gboolean
 flam_fact_is_known (const FlamFact *fact, const FlamFacts *facts)
 {
   const FlamFacts *unknown = &flam_facts_unknown;
+  gconstpointer value = G_STRUCT_MEMBER_P (facts, fact->offset);
 
-  switch (fact->type)
-    {
-    case FLAM_FACT_TEXT:
-      return *MEMBER (const char *, facts, fact) != '\0';
-    case FLAM_FACT_FLAG:
-      return MEMBER (gboolean, facts, fact) != MEMBER (gboolean, unknown, fact);
-    case FLAM_FACT_SHARE:
-      return MEMBER (double, facts, fact) != MEMBER (double, unknown, fact);
-    case FLAM_FACT_NUMBER:
-    case FLAM_FACT_COUNT:
-    default:
-      return MEMBER (gint64, facts, fact) != 0;
-    }
+  if (fact->type == FLAM_FACT_TEXT)
+    return **(const char *const *)value != '\0';
+  return memcmp (value,
+                 G_STRUCT_MEMBER_P (unknown, fact->offset),
+                 fact->type == FLAM_FACT_FLAG ? sizeof (gboolean)
+                                              : sizeof (gint64)) != 0;
 }
 
 gboolean
@@ -101,22 +67,15 @@ flam_fact_is_shown (const FlamFact *fact, const FlamFacts *facts)
 char *
 flam_fact_to_text (const FlamFact *fact, const FlamFacts *facts)
 {
-  switch (fact->type)
-    {
-    case FLAM_FACT_TEXT:
-      return g_strdup (MEMBER (const char *, facts, fact));
-    case FLAM_FACT_FLAG:
-      return g_strdup_printf ("%d", MEMBER (gboolean, facts, fact));
-    case FLAM_FACT_SHARE:
-      return g_strdup_printf ("%g", MEMBER (double, facts, fact));
-    case FLAM_FACT_COUNT:
-      return g_strdup_printf ("%" G_GUINT64_FORMAT,
-                              MEMBER (guint64, facts, fact));
-    case FLAM_FACT_NUMBER:
-    default:
-      return g_strdup_printf ("%" G_GINT64_FORMAT,
-                              MEMBER (gint64, facts, fact));
-    }
+  gconstpointer value = G_STRUCT_MEMBER_P (facts, fact->offset);
+
+  if (fact->type == FLAM_FACT_TEXT)
+    return g_strdup (*(const char *const *)value);
+  if (fact->type == FLAM_FACT_FLAG)
+    return g_strdup_printf ("%d", *(const gboolean *)value);
+  if (fact->type == FLAM_FACT_COUNT)
+    return g_strdup_printf ("%" G_GUINT64_FORMAT, *(const guint64 *)value);
+  return g_strdup_printf ("%" G_GINT64_FORMAT, *(const gint64 *)value);
 }
 
 const FlamFact *

@@ -47,7 +47,7 @@ typedef enum
   FLAM_FACT_NUMBER, /* gint64 */
   FLAM_FACT_COUNT,  /* guint64: 0 says something too */
   FLAM_FACT_FLAG,   /* gboolean */
-  FLAM_FACT_SHARE,  /* double; never on disk */
+  FLAM_FACT_SHARE,  /* double; neither in files nor in dumps */
 } FlamFactType;
 
 /* Where `info --json` tells it. */
@@ -60,12 +60,12 @@ typedef enum
 
 typedef struct
 {
+  FlamFactType type;
   const char *member; /* its name, which is its id in JSON too */
   gsize offset;       /* in FlamFacts */
-  FlamFactType type;
-  const char *key;  /* in .flambeau files; NULL: not there */
-  const char *name; /* in dumps; "": on the line of the row before; NULL: not
-                       there */
+  const char *key;    /* in .flambeau files; NULL: not there */
+  const char *name;   /* in dumps; "": on the line of the row before; NULL: not
+                         there */
   FlamFactPlace place;
   gsize with; /* of the number that it is shown with, be it 0 or not; or 0 */
 } FlamFact;
