@@ -582,9 +582,3 @@ flam_capture_writer_data (const FlamCaptureWriter *writer, gsize *size)
   *size = writer->memory->len;
   return writer->memory->data;
 }
-
-guint64
-flam_capture_writer_size (const FlamCaptureWriter *writer)
-{
-  return writer->size;
-}

@@ -159,7 +159,5 @@ gboolean flam_capture_writer_end (FlamCaptureWriter *writer,
 /* What a writer to memory wrote; valid until it is freed. */
 const guint8 *flam_capture_writer_data (const FlamCaptureWriter *writer,
                                         gsize *size);
-/* Bytes written so far. */
-guint64 flam_capture_writer_size (const FlamCaptureWriter *writer);
 
 G_END_DECLS

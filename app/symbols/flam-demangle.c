@@ -92,7 +92,7 @@ drop_parameters (char *text)
 }
 
 static char *
-demangle_d (const char *name, int options)
+demangle_d (const char *name)
 {
   guint references = 0;
   char *raw;
@@ -107,33 +107,21 @@ demangle_d (const char *name, int options)
   raw = dlang_demangle (name, DMGL_NO_OPTS);
   result = g_strdup (raw);
   free (raw);
-  if (result && !(options & DMGL_PARAMS))
+  if (result)
     drop_parameters (result);
   return result;
 }
 
-static char *
-demangle (const char *name, int options)
+char *
+flam_demangle (const char *name)
 {
   if (name[0] != '_' || strnlen (name, FLAM_MANGLED_MAX) == FLAM_MANGLED_MAX)
     return NULL;
   if (name[1] == 'R' || (name[1] == 'Z' && is_legacy_rust (name)))
     return run (rust_demangle_callback, name, DMGL_RUST);
   if (name[1] == 'Z' || strncmp (name, "_GLOBAL_", 8) == 0)
-    return run (cplus_demangle_v3_callback, name, options);
+    return run (cplus_demangle_v3_callback, name, DMGL_NO_OPTS);
   if (name[1] == 'D')
-    return demangle_d (name, options);
+    return demangle_d (name);
   return NULL;
-}
-
-char *
-flam_demangle (const char *name)
-{
-  return demangle (name, DMGL_NO_OPTS);
-}
-
-char *
-flam_demangle_full (const char *name)
-{
-  return demangle (name, DMGL_PARAMS | DMGL_ANSI);
 }

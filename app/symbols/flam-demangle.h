@@ -22,7 +22,5 @@ G_BEGIN_DECLS
 
 /* NULL when `name` is not mangled, or not well. Any thread. */
 char *flam_demangle (const char *name);
-/* With parameters: "Foo::bar(int) const". */
-char *flam_demangle_full (const char *name);
 
 G_END_DECLS

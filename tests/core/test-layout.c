@@ -240,21 +240,6 @@ test_widths_sum (void)
 }
 
 static void
-test_at (void)
-{
-  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
-  g_autoptr (FlamRows) rows = flam_rows_new (tree);
-
-  g_assert_cmpuint (flam_rows_at (rows, 0, 3), ==, 0);
-  g_assert_cmpstr (flam_tree_name (tree, flam_rows_at (rows, 2, 5.9)), ==, "a");
-  g_assert_cmpstr (flam_tree_name (tree, flam_rows_at (rows, 2, 6)), ==, "b");
-  g_assert_cmpuint (flam_rows_at (rows, 3, 5.5), ==, FLAM_NONE);
-  g_assert_cmpuint (flam_rows_at (rows, 2, 8), ==, FLAM_NONE);
-  g_assert_cmpuint (flam_rows_at (rows, 2, -1), ==, FLAM_NONE);
-  g_assert_cmpuint (flam_rows_at (rows, 9, 1), ==, FLAM_NONE);
-}
-
-static void
 test_deep (void)
 {
   g_autoptr (FlamTree) tree = flam_test_deep_tree (30000);
@@ -340,7 +325,6 @@ main (int argc, char **argv)
                         GINT_TO_POINTER (FLAM_ORDER_NAME),
                         test_random_views);
   g_test_add_func ("/layout/widths-sum", test_widths_sum);
-  g_test_add_func ("/layout/at", test_at);
   g_test_add_func ("/layout/deep", test_deep);
   g_test_add_func ("/layout/million", test_million);
   g_test_add_func ("/layout/greatest", test_greatest);

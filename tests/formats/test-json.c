@@ -165,7 +165,6 @@ read_all (const void *data, gsize size, gboolean *truncated)
       token = flam_json_next (&json);
       flam_json_get_key (&json, NULL);
       flam_json_get_string (&json, NULL);
-      flam_json_get_double (&json);
       flam_json_get_int (&json);
       flam_json_get_scaled (&json, 1000);
     }
@@ -286,32 +285,25 @@ test_numbers (void)
   {
     const char *json;
     gint64 integer, milli;
-    double value;
   } rows[] = {
-    { "0", 0, 0, 0 },
-    { "-7", -7, -7000, -7 },
-    { "1.2345", 1, 1235, 1.2345 },
-    { "-1.2345", -1, -1235, -1.2345 },
-    { "1234567890123.456", 1234567890123, 1234567890123456, 1234567890123.456 },
-    { "12e3", 12000, 12000000, 12000 },
-    { "12.5e-1", 1, 1250, 1.25 },
-    { "9007199254740993",
-      9007199254740993,
-      9007199254740993000,
-      9007199254740992.0 },
-    { "9223372036854775807", G_MAXINT64, G_MAXINT64, 9223372036854775807.0 },
-    { "123456789012345678901234567890",
-      G_MAXINT64,
-      G_MAXINT64,
-      1.2345678901234568e29 },
-    { "0.30000000000000000000000000000004", 0, 300, 0.3 },
-    { "1e-400", 0, 0, 0 },
-    { "1e999999999999", G_MAXINT64, G_MAXINT64, G_MAXDOUBLE },
-    { "-1e999999999999", -G_MAXINT64, -G_MAXINT64, -G_MAXDOUBLE },
-    { "0e999999999999", 0, 0, 0 },
-    { "1e-999999999999", 0, 0, 0 },
-    { "true", 1, 1000, 1 },
-    { "\"5\"", 0, 0, 0 },
+    { "0", 0, 0 },
+    { "-7", -7, -7000 },
+    { "1.2345", 1, 1235 },
+    { "-1.2345", -1, -1235 },
+    { "1234567890123.456", 1234567890123, 1234567890123456 },
+    { "12e3", 12000, 12000000 },
+    { "12.5e-1", 1, 1250 },
+    { "9007199254740993", 9007199254740993, 9007199254740993000 },
+    { "9223372036854775807", G_MAXINT64, G_MAXINT64 },
+    { "123456789012345678901234567890", G_MAXINT64, G_MAXINT64 },
+    { "0.30000000000000000000000000000004", 0, 300 },
+    { "1e-400", 0, 0 },
+    { "1e999999999999", G_MAXINT64, G_MAXINT64 },
+    { "-1e999999999999", -G_MAXINT64, -G_MAXINT64 },
+    { "0e999999999999", 0, 0 },
+    { "1e-999999999999", 0, 0 },
+    { "true", 1, 1000 },
+    { "\"5\"", 0, 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -320,7 +312,6 @@ test_numbers (void)
       open_text (&json, rows[i].json);
       g_assert_cmpint (flam_json_get_int (&json), ==, rows[i].integer);
       g_assert_cmpint (flam_json_get_scaled (&json, 1000), ==, rows[i].milli);
-      g_assert_cmpfloat (flam_json_get_double (&json), ==, rows[i].value);
     }
 }
 

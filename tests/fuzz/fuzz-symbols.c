@@ -17,9 +17,7 @@ static void
 read_perf_map (const char *text, gsize size)
 {
   g_autoptr (FlamPerfMap) map = flam_perf_map_new_from_data (text, size);
-  guint32 bad;
 
-  flam_perf_map_count (map, &bad);
   for (guint i = 0; i < ADDRESSES; i++)
     {
       const char *name = flam_perf_map_find (map, (guint64)i << (i % 48));
@@ -72,7 +70,6 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autofree char *text = g_strndup ((const char *)data, size);
 
   g_free (flam_demangle (text));
-  g_free (flam_demangle_full (text));
   read_perf_map ((const char *)data, size);
   read_jitdump (data, size);
   read_rules ((const char *)data, size);

@@ -19,10 +19,7 @@ test_perf_map (void)
                              "3000 10 last without newline";
   g_autoptr (FlamPerfMap) map =
       flam_perf_map_new_from_data (text, sizeof text - 1);
-  guint32 bad = 0;
 
-  g_assert_cmpuint (flam_perf_map_count (map, &bad), ==, 5);
-  g_assert_cmpuint (bad, ==, 2);
   g_assert_null (flam_perf_map_find (map, 0xfff));
   g_assert_cmpstr (flam_perf_map_find (map, 0x1000), ==, "old one");
   g_assert_cmpstr (
@@ -249,10 +246,6 @@ check_jitdump (gboolean swap)
   FlamJitSymbol symbol;
 
   g_assert_no_error (error);
-  g_assert_cmpint (flam_jitdump_get_pid (jitdump), ==, 4321);
-  g_assert_cmpuint (flam_jitdump_count (jitdump), ==, 4);
-  g_assert_true (flam_jitdump_has_clock (jitdump));
-  g_assert_cmpfloat (flam_jitdump_read_fraction (jitdump), ==, 1);
   g_assert_false (flam_jitdump_find (jitdump, 0x1000, 99, &symbol));
   assert_at (jitdump, 0x1000, 100, "first", 11);
   assert_at (jitdump, 0x1025, 150, "first", 12);

@@ -3,35 +3,11 @@
 
 #include <math.h>
 
-static double
-to_linear (guint value)
-{
-  double v = value / 255.0;
-
-  return v <= 0.04045 ? v / 12.92 : pow ((v + 0.055) / 1.055, 2.4);
-}
-
 static guint
 from_linear (double v)
 {
   v = v <= 0.0031308 ? v * 12.92 : 1.055 * pow (v, 1 / 2.4) - 0.055;
   return (guint)lround (CLAMP (v, 0, 1) * 255);
-}
-
-static double
-luminance (FlamColor color)
-{
-  return 0.2126 * to_linear (color >> 16 & 255) +
-         0.7152 * to_linear (color >> 8 & 255) +
-         0.0722 * to_linear (color & 255);
-}
-
-double
-flam_color_contrast (FlamColor a, FlamColor b)
-{
-  double la = luminance (a), lb = luminance (b);
-
-  return (MAX (la, lb) + 0.05) / (MIN (la, lb) + 0.05);
 }
 
 /* Björn Ottosson's OKLab (2020), its inverse matrices. */

@@ -15,7 +15,5 @@ typedef guint32 FlamColor;
 FlamColor flam_color_from_oklch (double lightness, double chroma, double hue);
 /* `share` of the way from `a` to `b`. */
 FlamColor flam_color_mix (FlamColor a, FlamColor b, double share);
-/* W3C contrast of two colours, 1 to 21. */
-double flam_color_contrast (FlamColor a, FlamColor b);
 
 G_END_DECLS

@@ -157,20 +157,6 @@ first_from (const FlamRows *rows, guint32 first, guint32 end, double x)
   return first;
 }
 
-FlamId
-flam_rows_at (const FlamRows *rows, guint32 row, double x)
-{
-  guint32 end, place;
-
-  if (row >= rows->n_rows || x < 0)
-    return FLAM_NONE;
-  end = rows->row[row + 1];
-  place = first_beyond (rows, rows->row[row], end, x);
-  if (place == end || (double)rows->x[place] > x)
-    return FLAM_NONE;
-  return rows->node[place];
-}
-
 /* First place of [first, end) that holds at least `least`; `end` for none. */
 static guint32
 next_wide (const FlamRows *rows, guint32 first, guint32 end, gint64 least)

@@ -47,8 +47,6 @@ FlamRows *flam_rows_ref (FlamRows *rows);
 void flam_rows_unref (FlamRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRows, flam_rows_unref)
 
-/* The node of row `row` that covers x (weight units), or FLAM_NONE. */
-FlamId flam_rows_at (const FlamRows *rows, guint32 row, double x);
 static inline gint64
 flam_rows_x (const FlamRows *rows, FlamId node)
 {

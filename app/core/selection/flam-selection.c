@@ -180,12 +180,3 @@ flam_selection_add_transform (FlamSelection *selection,
   g_ptr_array_add (selection->transforms, transform_new (kind, pattern, regex));
   return TRUE;
 }
-
-gboolean
-flam_selection_undo_transform (FlamSelection *selection)
-{
-  if (selection->transforms->len == 0)
-    return FALSE;
-  g_ptr_array_set_size (selection->transforms, selection->transforms->len - 1);
-  return TRUE;
-}

@@ -92,7 +92,5 @@ gboolean flam_selection_add_transform (FlamSelection *selection,
                                        FlamTransformKind kind,
                                        const char *pattern,
                                        GError **error);
-/* Takes back the last one; FALSE when there is none. */
-gboolean flam_selection_undo_transform (FlamSelection *selection);
 
 G_END_DECLS

@@ -536,11 +536,3 @@ flam_builder_set_thread_name (FlamBuilder *builder,
   at (builder, FlamId, COLUMN_THREAD_NAME, thread) =
       flam_builder_string (builder, name, -1);
 }
-
-const char *
-flam_builder_get_thread_name (FlamBuilder *builder, FlamId thread)
-{
-  g_assert (thread < builder->columns[COLUMN_THREAD_TID].n);
-  return flam_builder_get_string (
-      builder, at (builder, FlamId, COLUMN_THREAD_NAME, thread));
-}

@@ -115,8 +115,6 @@ void flam_builder_rename_thread (FlamBuilder *builder,
                                  FlamId thread,
                                  gint64 time,
                                  const char *name);
-/* "" until set. */
-const char *flam_builder_get_thread_name (FlamBuilder *builder, FlamId thread);
 
 /* --- samples ------------------------------------------------------------- */
 

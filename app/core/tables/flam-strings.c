@@ -109,12 +109,3 @@ flam_strings_intern (FlamStrings *strings, const char *text, gssize length)
   slot = find_slot (strings, &key, &hash);
   return slot->id != FLAM_NONE ? slot->id : append (strings, slot, hash, &key);
 }
-
-FlamId
-flam_strings_find (FlamStrings *strings, const char *text)
-{
-  Key key = { text, strlen (text) };
-  guint32 hash;
-
-  return find_slot (strings, &key, &hash)->id;
-}

@@ -28,8 +28,6 @@ void flam_strings_clear (FlamStrings *strings);
 /* `length` -1: NUL-terminated. NULL is "". */
 FlamId
 flam_strings_intern (FlamStrings *strings, const char *text, gssize length);
-/* FLAM_NONE when it was never interned. */
-FlamId flam_strings_find (FlamStrings *strings, const char *text);
 
 static inline const char *
 flam_strings_get (const FlamStrings *strings, FlamId id)

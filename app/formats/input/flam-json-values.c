@@ -158,32 +158,6 @@ flam_json_get_int (FlamJson *json)
   return json->negative ? -(gint64)value : (gint64)value;
 }
 
-/* Exact whenever both the digits and the power of ten are doubles themselves
- * (Clinger 1990); else by the C library, from a copy that ends. */
-double
-flam_json_get_double (FlamJson *json)
-{
-  static const double powers[] = {
-    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-  };
-  gint64 exponent = json->exponent;
-  double value;
-
-  if (json->token != FLAM_JSON_NUMBER)
-    return json->token == FLAM_JSON_TRUE;
-  if (json->inexact || json->mantissa >> 53 != 0 || ABS (exponent) > 22)
-    {
-      g_autofree char *copy =
-          g_strndup (json->string.text, json->string.length);
-      value = g_ascii_strtod (copy, NULL);
-      return isfinite (value) ? value : value < 0 ? -G_MAXDOUBLE : G_MAXDOUBLE;
-    }
-  value = (double)json->mantissa;
-  value = exponent < 0 ? value / powers[-exponent] : value * powers[exponent];
-  return json->negative ? -value : value;
-}
-
 void
 flam_json_get_ints (FlamJson *json, GArray *into)
 {

@@ -119,7 +119,6 @@ const char *flam_json_get_string (FlamJson *json, gsize *length);
 gboolean flam_json_string_is (FlamJson *json, const char *text);
 /* 0 if the value is no number (TRUE is 1). Saturates; fractions are cut. */
 gint64 flam_json_get_int (FlamJson *json);
-double flam_json_get_double (FlamJson *json);
 /* The number times `scale`, rounded, without a double's loss on the way:
  * microseconds with three decimals -> nanoseconds. */
 gint64 flam_json_get_scaled (FlamJson *json, guint32 scale);

@@ -49,10 +49,8 @@ struct _FlamJitdump
   FlamFileMap *file;
   const guint8 *data;
   gsize size;
-  gsize read;
   gboolean swapped;
   gboolean has_clock;
-  gint32 pid;
   GArray *loads;           /* Load, ascending by start */
   GArray *lines;           /* Line */
   guint64 *reach;          /* greatest end among the loads up to here */
@@ -195,12 +193,8 @@ read_records (FlamJitdump *jitdump, gsize at)
         read_lines (jitdump, at, at + size);
       at += size;
       if (id == RECORD_CLOSE)
-        {
-          at = jitdump->size;
-          break;
-        }
+        break;
     }
-  jitdump->read = at;
 }
 
 static int
@@ -246,7 +240,6 @@ read_header (FlamJitdump *jitdump, gsize *records)
   size = get_u32 (jitdump, 8);
   if (get_u32 (jitdump, 4) != 1 || size < HEADER_SIZE || size > jitdump->size)
     return FALSE;
-  jitdump->pid = (gint32)get_u32 (jitdump, 20);
   jitdump->has_clock = !(get_u64 (jitdump, 32) & FLAG_CPU_COUNTER);
   *records = size;
   return TRUE;
@@ -315,30 +308,6 @@ flam_jitdump_free (FlamJitdump *jitdump)
   g_free (jitdump->name);
   g_clear_pointer (&jitdump->file, flam_file_map_free);
   g_free (jitdump);
-}
-
-gint32
-flam_jitdump_get_pid (const FlamJitdump *jitdump)
-{
-  return jitdump->pid;
-}
-
-guint32
-flam_jitdump_count (const FlamJitdump *jitdump)
-{
-  return jitdump->loads->len;
-}
-
-gboolean
-flam_jitdump_has_clock (const FlamJitdump *jitdump)
-{
-  return jitdump->has_clock;
-}
-
-double
-flam_jitdump_read_fraction (const FlamJitdump *jitdump)
-{
-  return (double)jitdump->read / (double)jitdump->size;
 }
 
 /* --- look-up ------------------------------------------------------------- */

@@ -55,13 +55,6 @@ FlamJitdump *flam_jitdump_new_from_data (const char *name,
 void flam_jitdump_free (FlamJitdump *jitdump);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamJitdump, flam_jitdump_free)
 
-gint32 flam_jitdump_get_pid (const FlamJitdump *jitdump);
-guint32 flam_jitdump_count (const FlamJitdump *jitdump);
-/* FALSE: times cannot be compared with a clock; look-ups ignore theirs. */
-gboolean flam_jitdump_has_clock (const FlamJitdump *jitdump);
-/* 1 when all was read; else where it went wrong, as a share of the file. */
-double flam_jitdump_read_fraction (const FlamJitdump *jitdump);
-
 /* What was at `address` at `time` (CLOCK_MONOTONIC, ns): of the functions
  * loaded there by then, the last. FALSE: none. */
 gboolean flam_jitdump_find (const FlamJitdump *jitdump,

@@ -11,14 +11,12 @@
 
 #define FILE_MAX ((goffset)1 << 30)
 #define PIECE ((gsize)1 << 20)
-#define ANY_OWNER ((uid_t)-1)
 
 struct _FlamPerfMap
 {
   char *text;    /* the file, names cut off in place */
   GArray *names; /* guint32 offsets into text */
   FlamIntervals map;
-  guint32 bad;
   gint64 time;
 };
 
@@ -61,8 +59,6 @@ parse (FlamPerfMap *map)
           g_array_append_val (ranges, range);
           g_array_append_val (map->names, name);
         }
-      else if (*line)
-        map->bad++;
     }
   flam_intervals_init_latest (
       &map->map, (FlamInterval *)ranges->data, ranges->len);
@@ -122,7 +118,7 @@ open_owned (const char *path, uid_t owner, GError **error)
     wrong = "not a regular file";
   else if (info.st_size > FILE_MAX)
     wrong = "larger than 1 GiB";
-  else if (owner != ANY_OWNER && info.st_uid != owner && info.st_uid != 0)
+  else if (info.st_uid != owner && info.st_uid != 0)
     wrong = "belongs to another user than the process, so it is not believed";
   else
     {
@@ -134,12 +130,6 @@ open_owned (const char *path, uid_t owner, GError **error)
   if (fd >= 0)
     close (fd);
   return map;
-}
-
-FlamPerfMap *
-flam_perf_map_open (const char *path, GError **error)
-{
-  return open_owned (path, ANY_OWNER, error);
 }
 
 /* The pid in the process's own namespace, which its runtime wrote into the
@@ -201,14 +191,6 @@ gint64
 flam_perf_map_get_time (const FlamPerfMap *map)
 {
   return map->time;
-}
-
-guint32
-flam_perf_map_count (const FlamPerfMap *map, guint32 *bad_lines)
-{
-  if (bad_lines)
-    *bad_lines = map->bad;
-  return map->names->len;
 }
 
 const char *

@@ -18,10 +18,9 @@ G_BEGIN_DECLS
 
 typedef struct _FlamPerfMap FlamPerfMap;
 
-/* FLAM_ERROR_SYSTEM when it cannot be read; lines that are no entries are
- * passed over and counted. */
-FlamPerfMap *flam_perf_map_open (const char *path, GError **error);
-/* /tmp/perf-NSPID.map as the process itself sees it (through /proc/PID/root).
+/* Lines that are no entries are passed over.
+ *
+ * /tmp/perf-NSPID.map as the process itself sees it (through /proc/PID/root).
  * A process that has ended: /tmp/perf-PID.map, which must be ours or root's. */
 FlamPerfMap *flam_perf_map_open_process (gint32 pid, GError **error);
 FlamPerfMap *flam_perf_map_new_from_data (const char *text, gsize size);
@@ -30,7 +29,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfMap, flam_perf_map_free)
 
 /* When the file was last written, s since 1970; 0 for data. */
 gint64 flam_perf_map_get_time (const FlamPerfMap *map);
-guint32 flam_perf_map_count (const FlamPerfMap *map, guint32 *bad_lines);
 /* The name as written, or NULL; lives as long as the map. */
 const char *flam_perf_map_find (const FlamPerfMap *map, guint64 address);
 

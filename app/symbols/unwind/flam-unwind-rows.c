@@ -9,37 +9,6 @@
 #define FAR_BY_CFI (64u << 20)
 #define FAR_BY_FRAME_POINTER (1u << 20)
 
-bool
-flam_unwind_table_check (const void *data, size_t size)
-{
-  const FlamUnwindTable *table = data;
-  const uint32_t *index;
-  uint64_t need;
-  uint32_t i;
-
-  if (size < sizeof *table || table->magic != FLAM_UNWIND_MAGIC ||
-      table->version != FLAM_UNWIND_VERSION || table->machine != EM_X86_64)
-    return false;
-  need = sizeof *table + (uint64_t)table->n_rows * sizeof (FlamUnwindRow) +
-         (uint64_t)table->n_rules * sizeof (FlamUnwindRule) +
-         (uint64_t)table->n_index * sizeof (uint32_t);
-  if (table->size != need || need > size || table->n_rows == 0 ||
-      table->shift > 31 || table->end <= table->first ||
-      table->n_index < ((table->end - table->first - 1) >> table->shift) + 2)
-    return false;
-  index = flam_unwind_table_index (table);
-  for (i = 0; i < table->n_index; i++)
-    if (index[i] >= table->n_rows || (i > 0 && index[i] < index[i - 1]))
-      return false;
-  for (i = 0; i < table->n_rows; i++)
-    {
-      const FlamUnwindRow *row = &flam_unwind_table_rows (table)[i];
-      if ((row->how & 7) == FLAM_UNWIND_KIND_RULE && row->cfa >= table->n_rules)
-        return false;
-    }
-  return true;
-}
-
 static inline FlamUnwindEnd
 read_word (const FlamUnwindMemory *memory,
            uint64_t address,

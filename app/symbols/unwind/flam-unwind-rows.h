@@ -204,10 +204,6 @@ flam_unwind_table_find (const FlamUnwindTable *table, uint64_t offset)
   return &rows[low];
 }
 
-/* Whether `size` bytes at `data` are a table that flam_unwind_table_find()
- * may be used on: for tables that come from outside. */
-bool flam_unwind_table_check (const void *data, size_t size);
-
 /* One step: `regs` becomes the caller's. `row` NULL: frame pointer. `rules`
  * are those of the row's table. On anything but FLAM_UNWIND_OK regs keeps its
  * pc. A return address of 0 is the root. */

@@ -230,18 +230,6 @@ flam_unwind_space_size (const FlamUnwindSpace *space)
   return space->n;
 }
 
-const FlamUnwindMap *
-flam_unwind_space_get (const FlamUnwindSpace *space, size_t i)
-{
-  return &space->maps[i];
-}
-
-size_t
-flam_unwind_cache_size (void)
-{
-  return sizeof (FlamUnwindCache);
-}
-
 FlamUnwindCache *
 flam_unwind_cache_new (void)
 {
@@ -287,24 +275,6 @@ look_up (FlamUnwindSpace *space, FlamUnwindCache *cache, uint64_t pc)
   if (entry->pc == pc && entry->row.pc == (uint32_t)space->generation)
     return entry;
   return look_up_slowly (space, entry, pc);
-}
-
-FlamUnwindEnd
-flam_unwind_space_step (FlamUnwindSpace *space,
-                        FlamUnwindCache *cache,
-                        const FlamUnwindMemory *memory,
-                        FlamUnwindRegs *regs)
-{
-  const Entry *entry;
-  FlamUnwindEnd end;
-
-  entry = look_up (space, cache, regs->pc - regs->caller);
-  if (!entry)
-    return FLAM_UNWIND_BAD;
-  end = flam_unwind_step (&entry->row, entry->rules, memory, regs);
-  if (end == FLAM_UNWIND_OK && !look_up (space, cache, regs->pc - regs->caller))
-    return FLAM_UNWIND_BAD;
-  return end;
 }
 
 /* A handler "returns" to the first byte of the signal trampoline, which was

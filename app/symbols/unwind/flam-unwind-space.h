@@ -72,26 +72,11 @@ const FlamUnwindMap *flam_unwind_space_find (const FlamUnwindSpace *space,
  * caches of one's own. */
 uint64_t flam_unwind_space_generation (const FlamUnwindSpace *space);
 size_t flam_unwind_space_size (const FlamUnwindSpace *space);
-/* i < size; ascending. */
-const FlamUnwindMap *flam_unwind_space_get (const FlamUnwindSpace *space,
-                                            size_t i);
 
 /* 4096 places, about 96 KiB. Notices by itself when its space changed; one
  * cache may serve many spaces, of one thread at a time. */
 FlamUnwindCache *flam_unwind_cache_new (void);
 void flam_unwind_cache_free (FlamUnwindCache *cache);
-
-/* For those who keep their memory themselves: zeroed bytes of this size are a
- * cache. */
-size_t flam_unwind_cache_size (void);
-
-/* One step with the look-up: `regs` becomes the caller's. Besides what
- * flam_unwind_step() says, FLAM_UNWIND_BAD when the new pc is in no mapping.
- */
-FlamUnwindEnd flam_unwind_space_step (FlamUnwindSpace *space,
-                                      FlamUnwindCache *cache,
-                                      const FlamUnwindMemory *memory,
-                                      FlamUnwindRegs *regs);
 
 /* The whole stack, leaf first: pcs[0] is regs->pc; a caller's pc is its
  * return address - 1 (a signal trampoline's is exact), so that all may be

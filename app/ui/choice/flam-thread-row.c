@@ -43,12 +43,6 @@ flam_thread_row_set_active (FlamThreadRow *self, gboolean active)
   self->syncing = FALSE;
 }
 
-gboolean
-flam_thread_row_get_active (FlamThreadRow *self)
-{
-  return gtk_check_button_get_active (GTK_CHECK_BUTTON (self->check));
-}
-
 FlamThreadItem *
 flam_thread_row_get_item (FlamThreadRow *self)
 {
@@ -128,8 +122,9 @@ action_toggle (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   FlamThreadRow *self = FLAM_THREAD_ROW (widget);
 
-  gtk_check_button_set_active (GTK_CHECK_BUTTON (self->check),
-                               !flam_thread_row_get_active (self));
+  gtk_check_button_set_active (
+      GTK_CHECK_BUTTON (self->check),
+      !gtk_check_button_get_active (GTK_CHECK_BUTTON (self->check)));
 }
 
 static void

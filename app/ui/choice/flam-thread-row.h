@@ -22,7 +22,6 @@ void flam_thread_row_set (FlamThreadRow *row,
                           gint64 whole);
 /* Signal "toggled" when a person did it. */
 void flam_thread_row_set_active (FlamThreadRow *row, gboolean active);
-gboolean flam_thread_row_get_active (FlamThreadRow *row);
 /* NULL: not there yet, or without times. */
 void flam_thread_row_set_timeline (FlamThreadRow *row, FlamTimeline *timeline);
 FlamThreadItem *flam_thread_row_get_item (FlamThreadRow *row);

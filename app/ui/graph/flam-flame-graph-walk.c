@@ -95,14 +95,6 @@ flam_flame_graph_back (FlamFlameGraph *self)
   return TRUE;
 }
 
-void
-flam_flame_graph_reset_zoom (FlamFlameGraph *self)
-{
-  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
-  flam_graph_set_zoom (self, 0, TRUE, TRUE);
-  g_array_set_size (self->history, 0);
-}
-
 /* --- selection ----------------------------------------------------------- */
 
 void

@@ -67,13 +67,6 @@ flam_flame_graph_set_direction (FlamFlameGraph *self, FlamDirection direction)
   notify (self, PROP_DIRECTION);
 }
 
-FlamDirection
-flam_flame_graph_get_direction (FlamFlameGraph *self)
-{
-  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), 0);
-  return self->direction;
-}
-
 void
 flam_flame_graph_set_palette (FlamFlameGraph *self, FlamPaletteMode mode)
 {

@@ -50,7 +50,6 @@ FlamTree *flam_flame_graph_get_tree (FlamFlameGraph *self);
 void flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamId node);
 FlamId flam_flame_graph_get_zoom (FlamFlameGraph *self);
 gboolean flam_flame_graph_back (FlamFlameGraph *self);
-void flam_flame_graph_reset_zoom (FlamFlameGraph *self);
 
 /* FLAM_NONE: nothing. Scrolls to it, and zooms out as far as it takes to see
  * it; `node-selected` is not emitted when nothing changes. */
@@ -59,7 +58,6 @@ FlamId flam_flame_graph_get_selected (FlamFlameGraph *self);
 
 void flam_flame_graph_set_direction (FlamFlameGraph *self,
                                      FlamDirection direction);
-FlamDirection flam_flame_graph_get_direction (FlamFlameGraph *self);
 void flam_flame_graph_set_palette (FlamFlameGraph *self, FlamPaletteMode mode);
 void flam_flame_graph_set_dark (FlamFlameGraph *self, gboolean dark);
 

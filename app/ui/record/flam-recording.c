@@ -30,7 +30,6 @@ struct _FlamRecording
   FlamRecordingState state;
   gint64 elapsed_ms;
   guint64 samples;
-  guint64 lost;
   char *message; /* the recorder's own words for what went wrong */
   gboolean finished;
 };
@@ -83,19 +82,6 @@ flam_record_options_new (void)
   options->python_malloc =
       g_settings_get_boolean (settings, FLAM_KEY_RECORD_PYTHON_MALLOC);
   return options;
-}
-
-FlamRecordOptions *
-flam_record_options_copy (const FlamRecordOptions *options)
-{
-  FlamRecordOptions *copy = g_memdup2 (options, sizeof *options);
-
-  copy->argv = g_strdupv (options->argv);
-  copy->name = g_strdup (options->name);
-  copy->cwd = g_strdup (options->cwd);
-  copy->envp = g_strdupv (options->envp);
-  copy->env = g_strdupv (options->env);
-  return copy;
 }
 
 void
@@ -215,7 +201,6 @@ take_line (FlamRecording *self, const char *line)
     {
       self->elapsed_ms = g_ascii_strtoll (words[1], NULL, 10);
       self->samples = g_ascii_strtoull (words[2], NULL, 10);
-      self->lost = g_ascii_strtoull (words[4], NULL, 10);
       if (self->state == FLAM_RECORDING_STARTING)
         set_state (self, FLAM_RECORDING_RUNNING);
     }
@@ -403,12 +388,6 @@ guint64
 flam_recording_get_samples (FlamRecording *self)
 {
   return self->samples;
-}
-
-guint64
-flam_recording_get_lost (FlamRecording *self)
-{
-  return self->lost;
 }
 
 static void

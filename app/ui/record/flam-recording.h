@@ -37,7 +37,6 @@ typedef struct
 const char *flam_record_mode_name (FlamRecordMode mode);
 /* As the settings have them. */
 FlamRecordOptions *flam_record_options_new (void);
-FlamRecordOptions *flam_record_options_copy (const FlamRecordOptions *options);
 void flam_record_options_free (FlamRecordOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRecordOptions, flam_record_options_free)
 
@@ -65,6 +64,5 @@ const char *flam_recording_get_path (FlamRecording *recording);
 const char *flam_recording_get_title (FlamRecording *recording);
 gint64 flam_recording_get_elapsed_ms (FlamRecording *recording);
 guint64 flam_recording_get_samples (FlamRecording *recording);
-guint64 flam_recording_get_lost (FlamRecording *recording);
 
 G_END_DECLS

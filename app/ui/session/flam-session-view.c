@@ -102,18 +102,6 @@ flam_session_transform_node (FlamSession *self,
     flam_session_fail (self, error);
 }
 
-void
-flam_session_remove_transform (FlamSession *self, guint index)
-{
-  FlamSelection *selection;
-
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  selection = flam_selection_copy (self->selection);
-  if (selection->transforms != NULL && index < selection->transforms->len)
-    g_ptr_array_remove_index (selection->transforms, index);
-  flam_session_select (self, selection);
-}
-
 FlamSelection *
 flam_session_first_selection (void)
 {

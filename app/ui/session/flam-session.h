@@ -80,7 +80,6 @@ void flam_session_undo (FlamSession *session);
 void flam_session_transform_node (FlamSession *session,
                                   FlamTransformKind kind,
                                   FlamId node);
-void flam_session_remove_transform (FlamSession *session, guint index);
 /* No threads, times, transforms; the measure stays. */
 void flam_session_reset_selection (FlamSession *session);
 void flam_session_set_measure (FlamSession *session, guint measure);

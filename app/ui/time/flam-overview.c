@@ -118,14 +118,6 @@ flam_overview_set_range (FlamOverview *self, gint64 from, gint64 to)
 }
 
 void
-flam_overview_get_range (FlamOverview *self, gint64 *from, gint64 *to)
-{
-  g_return_if_fail (FLAM_IS_OVERVIEW (self));
-  *from = self->from;
-  *to = self->to;
-}
-
-void
 flam_overview_set_timeline (FlamOverview *self, FlamTimeline *timeline)
 {
   g_return_if_fail (FLAM_IS_OVERVIEW (self));

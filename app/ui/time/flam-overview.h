@@ -28,7 +28,6 @@ GtkWidget *flam_overview_new (void);
  * buckets as the widget has pixels (1000 do). */
 void flam_overview_set_timeline (FlamOverview *self, FlamTimeline *timeline);
 void flam_overview_set_range (FlamOverview *self, gint64 from, gint64 to);
-void flam_overview_get_range (FlamOverview *self, gint64 *from, gint64 *to);
 
 /* A thread's strip in a list: the same picture, small and inert. `row` is the
  * row of the timeline (the thread's place among those asked for). */
