@@ -67,10 +67,11 @@ typedef struct
 /* See flam-wall.h; times in ns. */
 typedef struct
 {
-  gint64 until;              /* up to here it is accounted for */
-  FlamSchedstat stat;        /* as of then */
-  gboolean asleep;           /* it was */
-  gint64 ran, queued, slept; /* what no sample has yet */
+  gint64 until;       /* up to here it is accounted for */
+  FlamSchedstat stat; /* as of then */
+  gboolean asleep;    /* it was */
+  gint64 ran, queued; /* what no sample has yet */
+  gint64 slept;       /* likewise; below 0 samples have too much */
 } FlamWall;
 
 /* A thread. */

@@ -22,11 +22,13 @@ flam_wall_look (FlamTask *task,
   FlamWall *wall = &task->wall;
   gint64 ran = MAX (stat->cpu - wall->stat.cpu, 0);
   gint64 queued = MAX (stat->queued - wall->stat.queued, 0);
-  gint64 rest = MAX (now - wall->until - ran - queued, 0);
+  gint64 rest = now - wall->until - ran - queued;
   guint64 times = stat->count - wall->stat.count;
 
-  /* Off the CPU once, and that was our own stop: it has not slept. */
-  if (times <= 1 && !wall->asleep && !asleep)
+  /* Off the CPU once, and that was our own stop: it has not slept. What is
+   * woken is counted as asleep until it gets a CPU, which is when the scheduler
+   * counts its wait: then that much too much has been slept. */
+  if (times <= 1 && !wall->asleep && !asleep && rest > 0)
     ran += rest;
   else
     wall->slept += rest;
@@ -52,6 +54,13 @@ take (gint64 *owed)
   return ns;
 }
 
+/* Nothing while too much was taken before. */
+static gint64
+take_slept (FlamWall *wall)
+{
+  return wall->slept > 0 ? take (&wall->slept) : 0;
+}
+
 void
 flam_wall_pay (FlamTask *task, FlamMessage *message)
 {
@@ -60,7 +69,7 @@ flam_wall_pay (FlamTask *task, FlamMessage *message)
   if (message->state == FLAM_STATE_RUNNING)
     message->ran = take (&wall->ran);
   else if (message->state != FLAM_STATE_RUNNABLE)
-    message->slept = take (&wall->slept);
+    message->slept = take_slept (wall);
   if (message->state == FLAM_STATE_RUNNABLE || wall->queued >= LEAST_QUEUED)
     message->queued = take (&wall->queued);
 }
@@ -68,7 +77,10 @@ flam_wall_pay (FlamTask *task, FlamMessage *message)
 void
 flam_wall_pay_rest (FlamTask *task, FlamMessage *message)
 {
-  message->ran = take (&task->wall.ran);
-  message->slept = take (&task->wall.slept);
-  message->queued = take (&task->wall.queued);
+  FlamWall *wall = &task->wall;
+  gint64 too_much = MAX (-wall->slept, 0);
+
+  message->slept = take_slept (wall);
+  message->ran = take (&wall->ran);
+  message->queued = MAX (take (&wall->queued) - too_much, 0);
 }
