@@ -93,6 +93,20 @@ test_roots (void)
       profile->facts.truncated_stacks, <=, profile->samples.n / 20);
 }
 
+/* Its main is told by its prologue alone. */
+static void
+test_bare (void)
+{
+  g_autofree char *target = target_path ("bare");
+  const char *arguments[] = { "--", target, NULL };
+  g_autoptr (Recording) recording = record (arguments);
+  const FlamProfile *profile = recording->profile;
+
+  assert_good (recording, 0);
+  g_assert_cmpuint (profile->samples.n, >, 20);
+  g_assert_cmpfloat (reaching_share (profile, "spin"), >=, 0.99);
+}
+
 /* Both halves of one capture say the same of the same stack. */
 static void
 test_coroutines (void)
@@ -319,6 +333,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/lives/quick/roots", test_roots);
+  g_test_add_func ("/lives/quick/bare", test_bare);
   g_test_add_func ("/lives/coroutines", test_coroutines);
   g_test_add_func ("/lives/names", test_names);
   g_test_add_func ("/lives/modules", test_modules);

@@ -17,6 +17,7 @@
  * none is, a row of kind NONE says so. */
 
 #include "flam-unwind-cfi.h"
+#include "flam-unwind-prologue.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -461,7 +462,26 @@ join_row (FlamUnwindRow *rows, uint32_t n, FlamUnwindRow row)
   return n + 1;
 }
 
-/* `out` has room for every row and one gap an FDE; returns how many. */
+/* How many rows join_rows() makes at most. */
+static size_t
+room_for_rows (const Builder *builder)
+{
+  const Fde *fdes = builder->fdes.data;
+  size_t room = builder->rows.n + builder->fdes.n;
+  uint32_t covered = 0;
+
+  for (size_t i = 0; i < builder->fdes.n; i++)
+    {
+      if (fdes[i].end <= covered || fdes[i].n_rows == 0)
+        continue;
+      if (fdes[i].start > covered && fdes[i].start - covered >= PADDING)
+        room += FLAM_UNWIND_PROLOGUE_ROWS;
+      covered = fdes[i].end;
+    }
+  return room;
+}
+
+/* Returns how many. */
 static uint32_t
 join_rows (const Builder *builder, FlamUnwindRow *out, uint32_t *covered_end)
 {
@@ -477,7 +497,15 @@ join_rows (const Builder *builder, FlamUnwindRow *out, uint32_t *covered_end)
       if (fde->end <= covered || fde->n_rows == 0)
         continue;
       if (n > 0 && fde->start - covered >= PADDING && fde->start > covered)
-        n = join_row (out, n, (FlamUnwindRow){ .pc = covered });
+        {
+          FlamUnwindRow found[FLAM_UNWIND_PROLOGUE_ROWS];
+          uint32_t n_found = flam_unwind_prologue_rows (
+              builder->sections, covered, fde->start, found);
+
+          n = join_row (out, n, (FlamUnwindRow){ .pc = covered });
+          for (uint32_t k = 0; k < n_found; k++)
+            n = join_row (out, n, found[k]);
+        }
       for (uint32_t k = 0; k < fde->n_rows; k++)
         {
           FlamUnwindRow next = row[k];
@@ -512,16 +540,16 @@ fill_index (FlamUnwindTable *table)
 static FlamUnwindTable *
 assemble (Builder *builder, const char **why)
 {
-  size_t room = builder->rows.n + builder->fdes.n;
-  FlamUnwindRow *rows = malloc (room * sizeof *rows);
+  FlamUnwindRow *rows;
   FlamUnwindTable *table = NULL, header = { .magic = FLAM_UNWIND_MAGIC,
                                             .version = FLAM_UNWIND_VERSION,
                                             .machine = EM_X86_64 };
 
   *why = "not enough memory";
+  sort_fdes (&builder->fdes);
+  rows = malloc (room_for_rows (builder) * sizeof *rows);
   if (!rows)
     return NULL;
-  sort_fdes (&builder->fdes);
   header.n_rows = join_rows (builder, rows, &header.end);
   header.n_rules = (uint32_t)builder->rules.n;
   header.n_fdes = (uint32_t)builder->fdes.n;

@@ -59,25 +59,6 @@ open_image (Image *image)
   return image->phdrs ? NULL : "program headers lie outside the file";
 }
 
-static void
-collect_segments (Image *image)
-{
-  image->lowest = UINT64_MAX;
-  for (unsigned i = 0; i < image->n_phdrs; i++)
-    {
-      const Elf64_Phdr *phdr = &image->phdrs[i];
-
-      if (phdr->p_type != PT_LOAD)
-        continue;
-      if (phdr->p_vaddr < image->lowest)
-        image->lowest = phdr->p_vaddr & ~(uint64_t)4095;
-      if (!(phdr->p_flags & PF_X) || image->n_segments == MAX_SEGMENTS)
-        continue;
-      image->segments[image->n_segments++] =
-          (FlamUnwindSegment){ phdr->p_vaddr, phdr->p_offset, phdr->p_filesz };
-    }
-}
-
 /* What may be read at a virtual address, to the end of its segment. */
 static const void *
 bytes_at_vaddr (const Image *image, uint64_t vaddr, size_t *size)
@@ -101,6 +82,33 @@ bytes_at_vaddr (const Image *image, uint64_t vaddr, size_t *size)
         return bytes;
     }
   return NULL;
+}
+
+static void
+collect_segments (Image *image)
+{
+  image->lowest = UINT64_MAX;
+  for (unsigned i = 0; i < image->n_phdrs; i++)
+    {
+      const Elf64_Phdr *phdr = &image->phdrs[i];
+
+      if (phdr->p_type != PT_LOAD)
+        continue;
+      if (phdr->p_vaddr < image->lowest)
+        image->lowest = phdr->p_vaddr & ~(uint64_t)4095;
+      if (!(phdr->p_flags & PF_X) || image->n_segments == MAX_SEGMENTS)
+        continue;
+      image->segments[image->n_segments++] =
+          (FlamUnwindSegment){ phdr->p_vaddr, phdr->p_offset, phdr->p_filesz };
+    }
+  for (unsigned i = 0; i < image->n_segments; i++)
+    {
+      FlamUnwindSegment *segment = &image->segments[i];
+      size_t size = 0;
+      const void *code = bytes_at_vaddr (image, segment->vaddr, &size);
+
+      segment->code = size >= segment->size ? code : NULL;
+    }
 }
 
 static void

@@ -309,6 +309,7 @@ typedef struct
   uint64_t vaddr;
   uint64_t offset;
   uint64_t size;
+  const uint8_t *code; /* its `size` bytes; NULL: they cannot be read */
 } FlamUnwindSegment;
 
 typedef struct
