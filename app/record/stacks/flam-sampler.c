@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "flam-mixed.h"
@@ -478,6 +479,9 @@ run (gpointer data)
   FlamSampler *sampler = data;
   gboolean last = FALSE;
 
+  /* The tracer is preferred to the target where it may be; who takes what it
+   * sends must keep up with it on a busy machine, or samples are lost. */
+  setpriority (PRIO_PROCESS, 0, -10);
   while (!last)
     {
       FlamBatch *batch = flam_pipe_pop (
