@@ -61,7 +61,8 @@ test_attach (void)
   g_assert_cmpint (recording->status, ==, 0);
   g_assert_nonnull (strstr (recording->said, "done "));
   assert_free (pid);
-  g_assert_cmpuint (recording->profile->samples.n, >, 10);
+  /* In a third of a second, of which others may have the most. */
+  g_assert_cmpuint (recording->profile->samples.n, >=, 5);
   g_assert_cmpfloat (rooted_share (recording->profile), >, 0.97);
   assert_share (weight_of (recording->profile, "cpu-time", "burn", TRUE),
                 total_of (recording->profile, "cpu-time"),
