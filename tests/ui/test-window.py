@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The whole window, as a person who cannot see it uses it."""
 
+import functools
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -35,6 +37,16 @@ def capture(name):
     if not path.is_file():
         raise unittest.SkipTest(f"{path} is not here")
     return path
+
+
+@functools.cache
+def total_of(path):
+    """Of its default measure, as the command line says it."""
+    says = subprocess.run(
+        [BUILD / "app/cli/flambeau-cli", "info", path],
+        check=True, capture_output=True, text=True,
+    ).stdout
+    return re.search(r"^measures +\S+ +(.*) \(", says, re.M)[1]
 
 
 def has_state(node, state):
@@ -76,7 +88,8 @@ class WindowTest(unittest.TestCase):
 
     def open_example(self, **options):
         window = self.open(EXAMPLE, **options)
-        window.wait_label(lambda text: text.startswith("total 2"))
+        total = total_of(EXAMPLE)
+        window.wait_label(lambda text: text == f"total {total}")
         return window
 
     # --- open -----------------------------------------------------------------
