@@ -22,6 +22,7 @@
   ROW (perf_script)                                                            \
   ROW (pprof)                                                                  \
   ROW (profilecanvas)                                                          \
+  ROW (pstats)                                                                 \
   ROW (speedscope)                                                             \
   ROW (sysprof)
 

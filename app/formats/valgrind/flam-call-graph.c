@@ -351,6 +351,21 @@ check_sums (const FlamCallGraph *graph, GError **error)
   return TRUE;
 }
 
+/* A cost that came by several ways was divided by a guess; what came by one
+ * was not. */
+static gboolean
+is_guess (const FlamCallGraph *graph)
+{
+  for (gsize i = 0; i < graph->functions.n; i++)
+    {
+      const Function *f = function_at (graph, i);
+      if (f->first_cost != FLAM_NONE && f->first_path != FLAM_NONE &&
+          path_at (graph, f->first_path)->next != FLAM_NONE)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 gboolean
 flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error)
 {
@@ -362,5 +377,10 @@ flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error)
   for (gsize i = 0; i < graph->functions.n; i++)
     for (guint event = 0; event < graph->n_events; event++)
       place_costs (graph, function_at (graph, i), thread, event, weights);
+  if (is_guess (graph))
+    flam_builder_warn (graph->builder,
+                       "the file knows who called whom, but no stacks: what a "
+                       "function cost is divided among the ways to it as its "
+                       "callers caused it");
   return TRUE;
 }

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-call-graph.h"
+#include "flam-formats.h"
+#include "flam-python.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What Python's cProfile and profile write: the dictionary of pstats, as
+ * marshal has it.
+ *
+ *    { (file, line, name): (cc, nc, tt, ct, { (file, line, name): CALLER }) }
+ *
+ *    cc, nc  calls that were not recursive, all calls
+ *    tt, ct  seconds of its own, and with what it called
+ *    CALLER  (nc, cc, tt, ct) of the calls from there; the module profile
+ *            writes their number alone
+ *
+ * Code that is not Python's has the file "~". An object of marshal is a byte of
+ * type, whose top bit says that the object gets the next number, and its data:
+ *
+ *    '{' key value … '0'      ')' u8 n, n objects     '(' i32 n, n objects
+ *    'z' 'Z' u8 n, bytes      'a' 'A' 'u' 't' 's' i32 n, bytes
+ *    'i' i32    'I' i64    'l' i32 n digits of 15 bits    'g' double
+ *    'f' u8 n, text           'r' i32 number of an object
+ *    'R' i32 number of a 't': Python 2
+ *
+ * Who called whom is known, and no stack: see flam-call-graph.h. Source of
+ * facts: Python's Lib/pstats.py, Lib/cProfile.py, Python/marshal.c. */
+
+#define MAX_SECONDS 1e9
+/* Even: those to a function fit last. */
+#define FITS 40
+
+typedef struct
+{
+  enum
+  {
+    NOTHING,
+    TEXT,
+    NUMBER,
+    LABEL, /* of a function: three objects */
+    TIMES, /* four numbers, or five objects of which these are four */
+  } type;
+  FlamId text;
+  guint32 function;
+  double numbers[4];
+} Object;
+
+typedef struct
+{
+  FlamId frame;
+  double below; /* seconds in what it called */
+  double whole;
+  double sum;
+} Function;
+
+typedef struct
+{
+  guint32 caller, callee;
+  double cost; /* seconds */
+} Call;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamCallGraph *graph;
+  GHashTable *by_frame; /* frame -> function + 1 */
+  GArray *functions;    /* Function */
+  GArray *calls;        /* Call */
+  gboolean counted;     /* some calls have no times */
+  GArray *objects;      /* Object: what has a number */
+  GArray *texts;        /* FlamId: what 'R' means */
+  const guint8 *at, *end;
+  const guint8 *bad; /* the first byte that makes no sense */
+  gboolean cut;
+} Reader;
+
+static guint
+probe (const FlamSource *source)
+{
+  const guint8 *data = source->data;
+  guint at = 1;
+
+  if (source->size < 8 || (data[0] & 0x7f) != '{')
+    return 0;
+  if ((data[at] & 0x7f) == ')' && data[at + 1] == 3)
+    at += 2;
+  else if ((data[at] & 0x7f) == '(' && memcmp (data + at + 1, "\3\0\0", 4) == 0)
+    at += 5;
+  else
+    return 0;
+  return strchr ("zZaAuts", data[at] & 0x7f) != NULL ? 95 : 0;
+}
+
+/* --- objects ------------------------------------------------------------- */
+
+static gboolean
+fail (Reader *reader, gboolean cut)
+{
+  if (reader->bad == NULL)
+    {
+      reader->bad = reader->at;
+      reader->cut = cut;
+    }
+  return FALSE;
+}
+
+static gboolean
+has (Reader *reader, gsize size)
+{
+  return (gsize)(reader->end - reader->at) >= size || fail (reader, TRUE);
+}
+
+static guint64
+take (Reader *reader, guint size)
+{
+  guint64 value = 0;
+
+  for (guint i = 0; i < size; i++)
+    value |= (guint64)reader->at[i] << (8 * i);
+  reader->at += size;
+  return value;
+}
+
+static gboolean
+read_text (Reader *reader, char type, Object *object)
+{
+  guint width = type == 'z' || type == 'Z' ? 1 : 4;
+  guint32 length;
+
+  if (!has (reader, width))
+    return FALSE;
+  length = take (reader, width);
+  if (!has (reader, length))
+    return FALSE;
+  object->type = TEXT;
+  object->text =
+      flam_builder_string (reader->builder, (const char *)reader->at, length);
+  reader->at += length;
+  if (type == 't')
+    g_array_append_val (reader->texts, object->text);
+  return TRUE;
+}
+
+static gboolean
+read_long (Reader *reader, Object *object)
+{
+  gint32 n;
+
+  if (!has (reader, 4))
+    return FALSE;
+  n = (gint32)take (reader, 4);
+  if (n == G_MININT32 || !has (reader, 2 * (gsize)ABS (n)))
+    return fail (reader, FALSE);
+  for (gint32 i = 0; i < ABS (n); i++)
+    object->numbers[0] += ldexp (take (reader, 2), MIN (15 * i, 2000));
+  if (n < 0)
+    object->numbers[0] = -object->numbers[0];
+  return TRUE;
+}
+
+static gboolean
+read_decimal (Reader *reader, Object *object)
+{
+  char text[256];
+  guint8 length;
+
+  if (!has (reader, 1))
+    return FALSE;
+  length = take (reader, 1);
+  if (!has (reader, length))
+    return FALSE;
+  memcpy (text, reader->at, length);
+  text[length] = '\0';
+  reader->at += length;
+  object->numbers[0] = g_ascii_strtod (text, NULL);
+  return TRUE;
+}
+
+static gboolean
+read_number (Reader *reader, char type, Object *object)
+{
+  guint64 bits;
+
+  object->type = NUMBER;
+  if (type == 'l')
+    return read_long (reader, object);
+  if (type == 'f')
+    return read_decimal (reader, object);
+  if (!has (reader, type == 'i' ? 4 : 8))
+    return FALSE;
+  bits = take (reader, type == 'i' ? 4 : 8);
+  if (type == 'g')
+    memcpy (object->numbers, &bits, sizeof bits);
+  else
+    object->numbers[0] =
+        type == 'i' ? (double)(gint32)bits : (double)(gint64)bits;
+  return TRUE;
+}
+
+static gboolean
+read_reference (Reader *reader, char type, Object *object)
+{
+  guint32 number;
+
+  if (!has (reader, 4))
+    return FALSE;
+  number = take (reader, 4);
+  if (type == 'R' && number < reader->texts->len)
+    {
+      object->type = TEXT;
+      object->text = g_array_index (reader->texts, FlamId, number);
+      return TRUE;
+    }
+  if (type == 'r' && number < reader->objects->len)
+    {
+      *object = g_array_index (reader->objects, Object, number);
+      return TRUE;
+    }
+  return fail (reader, FALSE);
+}
+
+/* The type of the next object, and the number it gets or FLAM_NONE. */
+static gboolean
+read_type (Reader *reader, char *type, guint *number)
+{
+  Object nothing = { .type = NOTHING };
+
+  if (!has (reader, 1))
+    return FALSE;
+  *type = *reader->at & 0x7f;
+  *number = FLAM_NONE;
+  if (*reader->at++ & 0x80)
+    {
+      *number = reader->objects->len;
+      g_array_append_val (reader->objects, nothing);
+    }
+  return TRUE;
+}
+
+static void
+keep (Reader *reader, guint number, const Object *object)
+{
+  if (number != FLAM_NONE)
+    g_array_index (reader->objects, Object, number) = *object;
+}
+
+/* A text or a number, or what was read before. */
+static gboolean
+read_simple (Reader *reader, char type, guint number, Object *object)
+{
+  gboolean good;
+
+  *object = (Object){ .type = NOTHING };
+  if (type != '\0' && strchr ("zZaAuts", type) != NULL)
+    good = read_text (reader, type, object);
+  else if (type != '\0' && strchr ("iIlgf", type) != NULL)
+    good = read_number (reader, type, object);
+  else if (type == 'r' || type == 'R')
+    good = read_reference (reader, type, object);
+  else
+    {
+      reader->at--;
+      good = fail (reader, FALSE);
+    }
+  keep (reader, number, object);
+  return good;
+}
+
+static gboolean
+read_item (Reader *reader, Object *object)
+{
+  char type;
+  guint number;
+
+  return read_type (reader, &type, &number) &&
+         read_simple (reader, type, number, object);
+}
+
+/* After the type of a tuple: how many objects it has. */
+static gboolean
+read_count (Reader *reader, char type, guint32 *n)
+{
+  guint width = type == ')' ? 1 : 4;
+
+  if (type != ')' && type != '(')
+    {
+      reader->at--;
+      return fail (reader, FALSE);
+    }
+  if (!has (reader, width))
+    return FALSE;
+  *n = take (reader, width);
+  return TRUE;
+}
+
+/* --- functions ----------------------------------------------------------- */
+
+static guint32
+find_function (Reader *reader, FlamId file, double line, FlamId name)
+{
+  const char *path = flam_builder_get_string (reader->builder, file);
+  gboolean native = *path == '\0' || strcmp (path, "~") == 0;
+  FlamFunction code = {
+    .name = name,
+    .file = native ? 0 : file,
+    .module = FLAM_NONE,
+    .line = line > 0 && line < G_MAXINT32 ? line : 0,
+    .kind = native ? FLAM_KIND_NATIVE : FLAM_KIND_INTERPRETED,
+    .flags = native ? FLAM_FUNCTION_PLAIN : flam_python_flags (path),
+  };
+  FlamId frame = flam_builder_frame (
+      reader->builder, flam_builder_function (reader->builder, &code), 0, 0, 0);
+  Function function = { .frame = frame };
+  guint32 row = GPOINTER_TO_UINT (g_hash_table_lookup (
+                    reader->by_frame, GUINT_TO_POINTER (frame))) -
+                1;
+
+  if (row != FLAM_NONE)
+    return row;
+  row = flam_call_graph_add_function (reader->graph, frame);
+  g_array_append_val (reader->functions, function);
+  g_hash_table_insert (
+      reader->by_frame, GUINT_TO_POINTER (frame), GUINT_TO_POINTER (row + 1));
+  return row;
+}
+
+/* (file, line, name); its type byte is read. */
+static gboolean
+read_label (Reader *reader, char type, guint number, guint32 *function)
+{
+  Object label = { .type = LABEL }, file, line, name;
+  guint32 n;
+
+  if (type == 'r')
+    {
+      if (!read_simple (reader, type, number, &label))
+        return FALSE;
+      *function = label.function;
+      return label.type == LABEL || fail (reader, FALSE);
+    }
+  if (!read_count (reader, type, &n))
+    return FALSE;
+  if (n != 3 || !read_item (reader, &file) || !read_item (reader, &line) ||
+      !read_item (reader, &name) || file.type != TEXT || line.type != NUMBER ||
+      name.type != TEXT)
+    return fail (reader, FALSE);
+  label.function =
+      find_function (reader, file.text, line.numbers[0], name.text);
+  keep (reader, number, &label);
+  *function = label.function;
+  return TRUE;
+}
+
+static gint64
+to_ns (double seconds)
+{
+  return seconds > 0 ? (gint64)(MIN (seconds, MAX_SECONDS) * 1e9 + 0.5) : 0;
+}
+
+static gint64
+to_calls (double calls)
+{
+  return calls > 0 ? (gint64)MIN (calls, 1e15) : 0;
+}
+
+static gboolean
+read_numbers (Reader *reader, double numbers[4])
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      Object item;
+      if (!read_item (reader, &item))
+        return FALSE;
+      if (item.type != NUMBER)
+        return fail (reader, FALSE);
+      numbers[i] = item.numbers[0];
+    }
+  return TRUE;
+}
+
+/* What calls from one function cost; without times, their part of all. */
+static gboolean
+read_caller (Reader *reader, double each, Call *call)
+{
+  Object object = { .type = TIMES };
+  char type;
+  guint number;
+  guint32 n;
+
+  if (!read_type (reader, &type, &number))
+    return FALSE;
+  if (type == '(' || type == ')')
+    {
+      if (!read_count (reader, type, &n))
+        return FALSE;
+      if (n != 4 || !read_numbers (reader, object.numbers))
+        return fail (reader, FALSE);
+      keep (reader, number, &object);
+    }
+  else if (!read_simple (reader, type, number, &object))
+    return FALSE;
+  if (object.type != TIMES && object.type != NUMBER)
+    return fail (reader, FALSE);
+  call->cost =
+      object.type == TIMES ? object.numbers[3] : object.numbers[0] * each;
+  call->cost = CLAMP (call->cost, 0, MAX_SECONDS);
+  reader->counted |= object.type == NUMBER;
+  g_array_append_val (reader->calls, *call);
+  return TRUE;
+}
+
+static gboolean
+read_callers (Reader *reader, guint32 callee, double each)
+{
+  Call call = { .callee = callee };
+  char type;
+  guint number;
+
+  if (!read_type (reader, &type, &number))
+    return FALSE;
+  if (type != '{')
+    return fail (reader, FALSE);
+  while (read_type (reader, &type, &number) && type != '0')
+    if (!read_label (reader, type, number, &call.caller) ||
+        !read_caller (reader, each, &call))
+      return FALSE;
+  return reader->bad == NULL;
+}
+
+/* The type byte of its label is read. */
+static gboolean
+read_function (Reader *reader, char type, guint number)
+{
+  guint32 row, n;
+  double numbers[4];
+  gint64 costs[2];
+  Function *function;
+
+  if (!read_label (reader, type, number, &row) ||
+      !read_type (reader, &type, &number) || !read_count (reader, type, &n))
+    return FALSE;
+  if (n != 5 || !read_numbers (reader, numbers))
+    return fail (reader, FALSE);
+  costs[0] = to_ns (numbers[2]);
+  costs[1] = to_calls (numbers[1]);
+  function = &g_array_index (reader->functions, Function, row);
+  function->whole = CLAMP (numbers[3], 0, MAX_SECONDS);
+  function->below = CLAMP (numbers[3] - numbers[2], 0, MAX_SECONDS);
+  flam_call_graph_add_cost (reader->graph, row, function->frame, FALSE, costs);
+  return read_callers (
+      reader, row, numbers[1] > 0 ? function->whole / numbers[1] : 0);
+}
+
+/* --- calls without times ------------------------------------------------- */
+
+/* Makes the calls of each function, or to it, add up to what it should be. */
+static void
+fit_calls (Reader *reader, gboolean to)
+{
+  for (guint i = 0; i < reader->functions->len; i++)
+    g_array_index (reader->functions, Function, i).sum = 0;
+  for (guint turn = 0; turn < 2; turn++)
+    for (guint i = 0; i < reader->calls->len; i++)
+      {
+        Call *call = &g_array_index (reader->calls, Call, i);
+        Function *f = &g_array_index (
+            reader->functions, Function, to ? call->callee : call->caller);
+
+        if (call->caller == call->callee)
+          continue;
+        if (turn == 0)
+          f->sum += call->cost;
+        else if (f->sum > 0)
+          call->cost *= (to ? f->whole : f->below) / f->sum;
+      }
+}
+
+/* A number of calls says little of their cost. What is known of both ends,
+ * that the calls of a function cost what it spent below itself, and those to
+ * it what it spent, says more: both are made true in turn. */
+static void
+add_calls (Reader *reader)
+{
+  for (guint i = 0; reader->counted && i < FITS; i++)
+    fit_calls (reader, i % 2 == 1);
+  for (guint i = 0; i < reader->calls->len; i++)
+    {
+      const Call *call = &g_array_index (reader->calls, Call, i);
+      flam_call_graph_add_call (
+          reader->graph, call->caller, call->callee, to_ns (call->cost));
+    }
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static gboolean
+read_all (Reader *reader, const FlamProgress *progress, GError **error)
+{
+  guint64 functions = 0;
+  char type;
+  guint number;
+
+  reader->at = reader->source->data;
+  reader->end = reader->at + reader->source->size;
+  read_type (reader, &type, &number);
+  while (read_type (reader, &type, &number) && type != '0')
+    {
+      if (!read_function (reader, type, number))
+        break;
+      if (++functions % 1024 == 0 &&
+          !flam_progress_step (progress,
+                               (double)(reader->at - reader->source->data) /
+                                   reader->source->size,
+                               error))
+        return FALSE;
+    }
+  if (reader->bad == NULL)
+    return TRUE;
+  if (functions > 0 && reader->cut)
+    {
+      flam_builder_set_partial (reader->builder, 1);
+      flam_builder_warn (reader->builder,
+                         "the file ends early: what came before is shown");
+      return TRUE;
+    }
+  flam_source_error (reader->source,
+                     error,
+                     reader->cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
+                     reader->bad - reader->source->data,
+                     reader->cut ? "the file ends early"
+                                 : "not what Python's profilers write");
+  return FALSE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (GHashTable) by_frame = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) functions = g_array_new (FALSE, FALSE, sizeof (Function));
+  g_autoptr (GArray) calls = g_array_new (FALSE, FALSE, sizeof (Call));
+  g_autoptr (GArray) objects = g_array_new (FALSE, FALSE, sizeof (Object));
+  g_autoptr (GArray) texts = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  g_autoptr (FlamCallGraph) graph = NULL;
+  Reader reader = { .source = source,
+                    .builder = builder,
+                    .by_frame = by_frame,
+                    .functions = functions,
+                    .calls = calls,
+                    .objects = objects,
+                    .texts = texts };
+  FlamId thread = flam_builder_thread (
+      builder, flam_builder_process (builder, -1, 0), -1, 0);
+
+  flam_builder_add_column (builder);
+  flam_builder_add_column (builder);
+  flam_builder_add_measure (builder,
+                            "wall-time",
+                            "Wall time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            0,
+                            FLAM_NONE);
+  flam_builder_add_measure (builder,
+                            "calls",
+                            "Calls",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            1,
+                            FLAM_NONE);
+  graph = reader.graph = flam_call_graph_new (builder, 2);
+  if (!read_all (&reader, options->progress, error))
+    return FALSE;
+  add_calls (&reader);
+  return flam_call_graph_finish (graph, thread, error);
+}
+
+static const char *const suffixes[] = { ".prof", ".pstats", ".cprof", NULL };
+static const char *const mime_types[] = { "application/octet-stream", NULL };
+
+const FlamImporter flam_import_pstats = {
+  .id = "pstats",
+  .label = "Python cProfile",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

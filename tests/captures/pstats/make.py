@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""make.py: writes the fixtures beside it. cProfile and profile run with a clock
+of their own, which ticks when it is looked at, so that each run is the same."""
+
+import cProfile
+import marshal
+import pathlib
+import profile
+import struct
+
+here = pathlib.Path(__file__).parent
+
+PROGRAM = """
+def chop(n):
+    return sum(i * i for i in range(n))
+
+def stir(depth):
+    return chop(9) if depth == 0 else stir(depth - 1)
+
+def bake(n):
+    return sorted(map(chop, range(n)))
+
+def even(n):
+    return n == 0 or odd(n - 1)
+
+def odd(n):
+    return n != 0 and even(n - 1)
+
+def cook():
+    for i in range(3):
+        bake(4)
+        stir(i)
+    even(5)
+    import_like()
+
+import_like = eval("lambda: 1 + 1")
+"""
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        Clock.now += 0.001
+        return Clock.now
+
+
+def run(profiler):
+    scope = {}
+    exec(compile(PROGRAM, "/home/cook/kitchen.py", "exec"), scope)
+    profiler.runcall(scope["cook"])
+    return profiler
+
+
+def text(string):
+    """As Python 2 has an interned string."""
+    return b"t" + struct.pack("<i", len(string)) + string
+
+
+def python2():
+    """Python 2 has no numbered objects but its interned strings."""
+    def number(n):
+        return b"i" + struct.pack("<i", n)
+
+    def seconds(x):
+        return b"g" + struct.pack("<d", x)
+
+    def old_seconds(x):
+        digits = repr(x).encode()
+        return b"f" + bytes([len(digits)]) + digits
+
+    main = b"(" + struct.pack("<i", 3) + text(b"a.py") + number(1) + text(b"main")
+    work = (b"(" + struct.pack("<i", 3) + b"R" + struct.pack("<i", 0) + number(4)
+            + text(b"work"))
+    again = (b"(" + struct.pack("<i", 3) + b"R" + struct.pack("<i", 0) + number(1)
+             + b"R" + struct.pack("<i", 1))
+    five = b"(" + struct.pack("<i", 5)
+    four = b"(" + struct.pack("<i", 4)
+    long_calls = b"l" + struct.pack("<iHH", 2, 1, 2)  # 2 * 2^15 + 1
+    return (b"{" + main + five + number(1) + number(1) + seconds(0.25)
+            + seconds(1.0) + b"{0"
+            + work + five + long_calls + b"I" + struct.pack("<q", 65537)
+            + old_seconds(0.75) + seconds(0.75)
+            + b"{" + again + four + long_calls + long_calls + seconds(0.75)
+            + seconds(0.75) + b"00")
+
+
+run(cProfile.Profile(Clock())).dump_stats(here / "cprofile.prof")
+clock = profile.Profile(Clock(), bias=0)
+run(clock).dump_stats(here / "profile.prof")
+whole = (here / "cprofile.prof").read_bytes()
+(here / "python2.prof").write_bytes(python2())
+(here / "cut.prof").write_bytes(whole[:len(whole) * 2 // 3])
+(here / "wrong.prof").write_bytes(marshal.dumps({("a", 1, "b"): (1, 2)}))
