@@ -5,6 +5,7 @@
 #include "flam-config.h"
 #include "flam-platform.h"
 #include "flam-preferences.h"
+#include "flam-renderer.h"
 #include "flam-settings.h"
 #include "flam-window.h"
 
@@ -254,6 +255,7 @@ flam_application_startup (GApplication *application)
     gtk_application_set_accels_for_action (
         self, accels[i].action, accels[i].accels);
 
+  flam_renderer_choose (gdk_display_get_default ());
   settings = flam_settings_get ();
   g_signal_connect_object (settings,
                            "changed::" FLAM_KEY_COLOR_SCHEME,

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-renderer.h"
+
+#include <epoxy/gl.h>
+
+/* What Mesa's and other drivers that compute on the CPU call themselves. */
+static const char *const in_software[] = {
+  "llvmpipe", "softpipe", "swrast", "software", "swiftshader",
+};
+
+/* A GPU's driver shows one of these; whatever is drawn without is computed. */
+static gboolean
+has_graphics_device (void)
+{
+  static const char *const devices[] = {
+    "/dev/dri", "/dev/nvidiactl", "/dev/dxg", "/dev/kgsl-3d0", "/dev/mali0",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
+    if (g_file_test (devices[i], G_FILE_TEST_EXISTS))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+computes_on_the_cpu (GdkDisplay *display)
+{
+  g_autoptr (GdkGLContext) context = NULL;
+  g_autofree char *name = NULL;
+  const char *said;
+
+  if (!has_graphics_device ())
+    return TRUE;
+  context = gdk_display_create_gl_context (display, NULL);
+  if (context == NULL || !gdk_gl_context_realize (context, NULL))
+    return TRUE;
+  gdk_gl_context_make_current (context);
+  said = (const char *)glGetString (GL_RENDERER);
+  name = g_ascii_strdown (said != NULL ? said : "", -1);
+  gdk_gl_context_clear_current ();
+  for (guint i = 0; i < G_N_ELEMENTS (in_software); i++)
+    if (strstr (name, in_software[i]) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+void
+flam_renderer_choose (GdkDisplay *display)
+{
+  if (display == NULL || g_getenv ("GSK_RENDERER") != NULL)
+    return;
+  /* GTK asks the display first, then the environment: the one place to say it
+   * that recorded programs do not inherit. */
+  if (computes_on_the_cpu (display))
+    g_object_set_data (G_OBJECT (display), "gsk-renderer", (gpointer) "cairo");
+}
