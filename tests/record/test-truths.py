@@ -4,7 +4,7 @@
 shares, the sum, and what a thread's time went to. A few of all conditions;
 tests/bench/bench-shares measures each, beside perf.
 
-  test-truths.py [Shares|ShortWaits|Totals|Walls][.test_NAME]..."""
+  test-truths.py [Shares|Work|ShortWaits|Totals|Walls][.test_NAME]..."""
 
 import math
 import pathlib
@@ -32,17 +32,24 @@ SHARES = [
     Condition("pool", "wall", 5000, attached=True),
     Condition("server", "wall", 5000),
     Condition("server", "cpu", 997, attached=True, busy=2),
-    Condition("squeeze"),
-    Condition("squeeze", "both", 100),
-    Condition("uneven"),
-    Condition("uneven", "wall", 997),
     Condition("burst.py"),
     Condition("burst.py", "wall", 997, attached=True),
 ]
 
-# The way into and out of waits of some 10 us, which interrupts do not reach, is
-# undersampled by up to 13 points on a busy machine: by command alone.
+# A busy machine takes the CPU away at the waits and nowhere else, so that how
+# much of the kernel's work around them is seen varies with the load, by up to 20
+# points. What they compute is held, one function against the other.
+WORK = [
+    Condition("squeeze"),
+    Condition("squeeze", "both", 100),
+    Condition("uneven"),
+    Condition("uneven", "wall", 997),
+]
+
+# The same with the waits, and those whose waits take some 10 us: by command
+# alone, on a machine that has nothing else to do.
 SHORT_WAITS = [
+    *WORK,
     Condition("piped", "cpu", 5000),
     Condition("piped", "cpu", 997, attached=True),
     Condition("ticks", "wall", 997),
@@ -75,6 +82,10 @@ class Truths(unittest.TestCase):
 
 
 class Shares(Truths):
+    @staticmethod
+    def faults(measured):
+        return measured.faults()
+
     def hold(self, condition):
         """What is beyond three standard errors by chance, or since others had
         the CPU, is not so again and again, measured thrice as long."""
@@ -82,13 +93,21 @@ class Shares(Truths):
             wrong = [
                 f"{share.function}: truth {share.truth:.1%}, ours {share.ours:.1%}, "
                 f"may be wrong by {share.bound:.1%}"
-                for share in self.measure(condition).faults()
+                for share in self.faults(self.measure(condition))
             ]
             if not wrong:
                 return
             if attempt == 0:
                 condition.seconds *= 3
         self.assertFalse(wrong, f"{condition}: {wrong}")
+
+
+class Work(Shares):
+    """See WORK."""
+
+    @staticmethod
+    def faults(measured):
+        return measured.work_faults()
 
 
 class ShortWaits(Shares):
@@ -101,7 +120,7 @@ class Totals(Truths):
     def hold(self, condition):
         measured = self.measure(condition)
         self.assertAlmostEqual(
-            measured.total, measured.spent, delta=0.002 + 0.02 * measured.spent)
+            measured.total, measured.spent, delta=0.005 + 0.02 * measured.spent)
 
 
 class Walls(Truths):
@@ -148,6 +167,7 @@ def add(cls, conditions):
 
 
 add(Shares, SHARES)
+add(Work, WORK)
 add(ShortWaits, SHORT_WAITS)
 add(Totals, TOTALS)
 assert {one.program for one in SHARES + SHORT_WAITS} >= set(C_PROGRAMS)

@@ -35,6 +35,8 @@ RATES = [100, 997, 5000]
 BOUND, BOUND_LOADED = 0.03, 0.05
 # A function with less than this is not looked at.
 LEAST = 0.05
+# Functions whose CPU time is the kernel's, on the way into waits and back.
+WAITS = {"await", "await_job", "await_tick", "feed", "fetch", "post_jobs", "rest", "store"}
 
 
 def command(program, seconds):
@@ -124,6 +126,19 @@ class Measured:
 
     def faults(self):
         return [share for share in self.shares if share.error() > share.bound]
+
+    def work_faults(self):
+        """Of what the program computes alone, without its waits."""
+        work = [share for share in self.shares if share.function not in WAITS]
+        truth = sum(share.truth for share in work)
+        ours = max(sum(share.ours for share in work), 1e-9)
+        scaled = [
+            dataclasses.replace(
+                share, truth=share.truth / truth, ours=share.ours / ours,
+                bound=share.bound / truth)
+            for share in work
+        ]
+        return [share for share in scaled if share.error() > share.bound]
 
 
 def ask(*words):
