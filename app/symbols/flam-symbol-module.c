@@ -118,13 +118,6 @@ flam_symbol_module_get_elf (const FlamSymbolModule *module)
   return module->elf;
 }
 
-guint
-flam_symbol_module_get_unnamed_flags (const FlamSymbolModule *module)
-{
-  return module->python || module->recorder ? FLAM_FUNCTION_IRRELEVANT
-                                            : FLAM_FUNCTION_PLAIN;
-}
-
 static FlamElf *
 find_debug (FlamSymbolModule *module)
 {
@@ -335,6 +328,13 @@ dwarf_names (FlamSymbolModule *module, const FlamDwarfFrame *dwarf)
   return dwarf->name ? names_of (module, dwarf->name, dwarf->linkage) : NULL;
 }
 
+static guint
+unnamed_flags (const FlamSymbolModule *module)
+{
+  return module->python || module->recorder ? FLAM_FUNCTION_IRRELEVANT
+                                            : FLAM_FUNCTION_PLAIN;
+}
+
 gboolean
 flam_symbol_module_lookup (FlamSymbolModule *module,
                            guint64 vaddr,
@@ -360,11 +360,15 @@ flam_symbol_module_lookup (FlamSymbolModule *module,
        i++)
     if (dwarf[i].name)
       add_frame (module, dwarf_names (module, &dwarf[i]), &dwarf[i]);
-  chain->n = module->frames->len;
-  chain->frames = (const FlamSymbolFrame *)module->frames->data;
-  chain->state = chain->n == 0 ? FLAM_SYMBOLS_NONE
-                 : found       ? FLAM_SYMBOLS_DWARF
-                               : FLAM_SYMBOLS_SYMTAB;
+  *chain = (FlamSymbolChain){
+    .n = module->frames->len,
+    .frames = (const FlamSymbolFrame *)module->frames->data,
+    .state = module->frames->len == 0 ? FLAM_SYMBOLS_NONE
+             : found                  ? FLAM_SYMBOLS_DWARF
+                                      : FLAM_SYMBOLS_SYMTAB,
+    .kind = FLAM_KIND_NATIVE,
+    .flags = unnamed_flags (module),
+  };
   return chain->n > 0;
 }
 
@@ -377,6 +381,7 @@ flam_symbol_module_lookup_offset (FlamSymbolModule *module,
 
   if (flam_elf_offset_to_vaddr (module->elf, offset, &vaddr))
     return flam_symbol_module_lookup (module, vaddr, chain);
-  *chain = (FlamSymbolChain){ .state = FLAM_SYMBOLS_NONE };
+  *chain = (FlamSymbolChain){ .state = FLAM_SYMBOLS_NONE,
+                              .flags = unnamed_flags (module) };
   return FALSE;
 }

@@ -51,6 +51,9 @@ typedef struct
   guint n;                       /* 0: nothing known */
   const FlamSymbolFrame *frames; /* outermost first */
   FlamSymbolState state;         /* what the answer came from */
+  FlamFunctionKind kind;
+  guint64 since; /* of generated code: it came there, CLOCK_MONOTONIC; or 0 */
+  guint flags;   /* FlamFunctionFlags of what has no name (n is 0) */
 } FlamSymbolChain;
 
 typedef struct
@@ -83,12 +86,9 @@ FlamSymbolState flam_symbol_module_get_state (FlamSymbolModule *module);
  * looked for, so ask after the look-ups. */
 const char *flam_symbol_module_get_why (FlamSymbolModule *module);
 
-/* FlamFunctionFlags of what has no name in it: in an interpreter's binary that
- * is the interpreter's own, in the recorder's library the recorder's. */
-guint flam_symbol_module_get_unnamed_flags (const FlamSymbolModule *module);
-
-/* `vaddr`: the file's own address. FALSE (and n = 0) when nothing is known.
- * For a caller's frame give the return address - 1. */
+/* `vaddr`: the file's own address. FALSE (and n = 0) when nothing is known:
+ * in an interpreter's binary that is the interpreter's own, in the recorder's
+ * library the recorder's, as the chain's flags say. */
 gboolean flam_symbol_module_lookup (FlamSymbolModule *module,
                                     guint64 vaddr,
                                     FlamSymbolChain *chain);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-symbolizer.h"
 
-#include "flam-binaries.h"
-#include "flam-debuginfod.h"
-#include "flam-jit.h"
-#include "flam-kallsyms.h"
-#include "flam-vdso.h"
+#include "flam-symbol-source.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define STEP_US 10000
 
@@ -26,12 +21,7 @@ typedef struct
   const FlamSymbolOptions *options;
   const FlamProgress *progress;
   FlamBuilder *builder;
-  FlamBinaries *binaries;
-  FlamKallsyms *kallsyms;
-  gboolean kallsyms_tried;
-  char *kallsyms_why;
-  FlamDebuginfod *debuginfod;
-  gboolean debuginfod_tried;
+  FlamSymbolContext sources;
   GArray *queries;
   guint done;
   double told; /* the fraction last reported: it only grows */
@@ -43,10 +33,6 @@ typedef struct
 typedef struct
 {
   FlamId id;
-  const char *path;
-  const char *name;
-  const char *build_id;
-  FlamAddressing addressing;
   const Query *queries;
   guint n;
 } Job;
@@ -184,8 +170,7 @@ static void
 answer (Run *run,
         const Job *job,
         const Query *query,
-        const FlamSymbolChain *chain,
-        FlamFunctionKind kind)
+        const FlamSymbolChain *chain)
 {
   g_array_set_size (run->chain, 0);
   for (guint i = 0; i < chain->n; i++)
@@ -193,7 +178,7 @@ answer (Run *run,
       const FlamSymbolFrame *frame = &chain->frames[i];
       FlamId id = flam_builder_frame_in (
           run->builder,
-          add_function (run, job->id, frame, kind),
+          add_function (run, job->id, frame, chain->kind),
           query->address,
           flam_builder_string (run->builder,
                                frame->line_file ? frame->line_file
@@ -234,31 +219,19 @@ flag_unnamed (Run *run, const Query *query, guint flags)
   flam_builder_replace_frame (run->builder, query->frame, &frame, 1);
 }
 
-static gboolean
-ask_module (Run *run, const Job *job, FlamSymbolModule *module, GError **error)
-{
-  for (guint i = 0; i < job->n; i++)
-    {
-      const Query *query = &job->queries[i];
-      FlamSymbolChain chain;
+/* --- the run ------------------------------------------------------------- */
 
-      if (!step (run, error))
-        return FALSE;
-      if (job->addressing == FLAM_ADDRESS_FILE_OFFSET
-              ? flam_symbol_module_lookup_offset (
-                    module, query->address, &chain)
-              : flam_symbol_module_lookup (module, query->address, &chain))
-        answer (run, job, query, &chain, FLAM_KIND_NATIVE);
-      else
-        flag_unnamed (
-            run, query, flam_symbol_module_get_unnamed_flags (module));
-      run->done++;
-    }
-  flam_builder_set_module_symbols (run->builder,
-                                   job->id,
-                                   flam_symbol_module_get_state (module),
-                                   flam_symbol_module_get_why (module));
-  return TRUE;
+static FlamSymbolTarget
+describe (const FlamProfile *profile, FlamId id)
+{
+  const FlamModules *modules = &profile->modules;
+
+  return (FlamSymbolTarget){
+    .path = flam_profile_string (profile, modules->path[id]),
+    .name = flam_profile_string (profile, modules->name[id]),
+    .build_id = flam_profile_string (profile, modules->build_id[id]),
+    .addressing = modules->addressing[id],
+  };
 }
 
 static void
@@ -271,307 +244,77 @@ give_up (Run *run, const Job *job, const char *why)
         run->builder, job->id, FLAM_SYMBOLS_NONE, why);
 }
 
-/* --- the kernel ---------------------------------------------------------- */
-
 static gboolean
-is_kernel (const Job *job)
+ask_all (Run *run, const Job *job, FlamSymbols *symbols, GError **error)
 {
-  return g_str_has_prefix (job->name, "[kernel") ||
-         g_str_has_prefix (job->path, "[kernel") ||
-         (job->addressing == FLAM_ADDRESS_ABSOLUTE &&
-          g_str_has_prefix (job->path, "/lib/modules/"));
-}
+  FlamSymbolState state;
+  const char *why;
 
-static gboolean
-kernel_may_be_asked (const Run *run, const Job *job, char **why)
-{
-  g_autofree char *own = flam_kernel_build_id ();
-
-  if (*job->build_id && strcmp (job->build_id, own) != 0 &&
-      !g_str_has_prefix (job->path, "/lib/modules/"))
-    {
-      *why = g_strdup_printf ("build id differs: recorded %s, the running "
-                              "kernel has %s",
-                              job->build_id,
-                              *own ? own : "none");
-      return FALSE;
-    }
-  if (!run->options->this_boot &&
-      !flam_kernel_is_same_boot (run->profile->facts.start_unix_ns))
-    {
-      *why = g_strdup (
-          run->profile->facts.start_unix_ns > 0
-              ? "recorded on another boot: kernel addresses have moved"
-              : "nothing says that it was recorded on this boot, and kernel "
-                "addresses move");
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static void
-open_kallsyms (Run *run)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (run->kallsyms_tried)
-    return;
-  run->kallsyms_tried = TRUE;
-  run->kallsyms = flam_kallsyms_open (NULL, &error);
-  if (!run->kallsyms)
-    run->kallsyms_why = g_strdup (error->message);
-}
-
-static gboolean
-ask_kernel (Run *run, const Job *job, GError **error)
-{
-  g_autofree char *why = NULL;
-
-  if (!kernel_may_be_asked (run, job, &why))
-    {
-      give_up (run, job, why);
-      return TRUE;
-    }
-  open_kallsyms (run);
-  if (!run->kallsyms)
-    {
-      give_up (run, job, run->kallsyms_why);
-      return TRUE;
-    }
   for (guint i = 0; i < job->n; i++, run->done++)
     {
-      const char *name =
-          flam_kallsyms_find (run->kallsyms, job->queries[i].address);
-      FlamSymbolFrame frame = { .name = name, .system_name = name, .file = "" };
-      FlamSymbolChain chain = { 1, &frame, FLAM_SYMBOLS_SYMTAB };
+      const Query *query = &job->queries[i];
+      FlamSymbolChain chain;
 
       if (!step (run, error))
         return FALSE;
-      if (name)
-        answer (run, job, &job->queries[i], &chain, FLAM_KIND_KERNEL);
+      if (flam_symbols_look_up (symbols, query->address, G_MAXUINT64, &chain))
+        answer (run, job, query, &chain);
+      else
+        flag_unnamed (run, query, chain.flags);
     }
-  flam_builder_set_module_symbols (
-      run->builder, job->id, FLAM_SYMBOLS_SYMTAB, NULL);
+  state = flam_symbols_get_state (symbols, &why);
+  flam_builder_set_module_symbols (run->builder, job->id, state, why);
   return TRUE;
-}
-
-/* --- generated code ------------------------------------------------------ */
-
-static gboolean
-ask_jit (Run *run, const Job *job, gint32 pid, GError **error)
-{
-  g_autoptr (GError) local = NULL;
-  gint64 start = run->profile->facts.start_unix_ns;
-  gboolean here =
-      start <= 0 || run->options->this_boot || flam_kernel_is_same_boot (start);
-  g_autoptr (FlamJit) jit =
-      here ? flam_jit_open_process (pid, NULL, start, &local) : NULL;
-
-  if (!jit)
-    {
-      give_up (run,
-               job,
-               here ? local->message
-                    : "recorded on another boot: what the process wrote of "
-                      "its generated code is gone");
-      return TRUE;
-    }
-  for (guint i = 0; i < job->n; i++, run->done++)
-    {
-      FlamJitFrame found;
-      FlamSymbolFrame frame = { 0 };
-      FlamSymbolChain chain = { 1, &frame, FLAM_SYMBOLS_SYMTAB };
-
-      if (!step (run, error))
-        return FALSE;
-      if (!flam_jit_find (jit, job->queries[i].address, G_MAXUINT64, &found))
-        continue;
-      frame = (FlamSymbolFrame){ .name = found.name,
-                                 .system_name = found.name,
-                                 .file = found.file,
-                                 .first_line = found.first_line,
-                                 .line = found.line };
-      answer (run, job, &job->queries[i], &chain, found.kind);
-    }
-  flam_builder_set_module_symbols (
-      run->builder, job->id, FLAM_SYMBOLS_SYMTAB, NULL);
-  return TRUE;
-}
-
-/* --- files --------------------------------------------------------------- */
-
-/* "[stack]", "//anon", "/memfd:x": memory, not a file. */
-static gboolean
-is_memory (const char *path)
-{
-  return path[0] != '/' || g_str_has_prefix (path, "//") ||
-         g_str_has_prefix (path, "/memfd:") ||
-         g_str_has_prefix (path, "/SYSV") || g_str_has_prefix (path, "/dev/");
-}
-
-static FlamDebuginfod *
-open_debuginfod (Run *run)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (!run->options->debuginfod || run->debuginfod_tried)
-    return run->debuginfod;
-  run->debuginfod_tried = TRUE;
-  run->debuginfod = flam_debuginfod_new (&error);
-  if (!run->debuginfod)
-    flam_builder_warn (run->builder, "%s", error->message);
-  return run->debuginfod;
 }
 
 typedef struct
 {
   Run *run;
   const Job *job;
-} Download;
+} Opening;
 
 /* A module's download is its whole share of the work: reading what came takes
  * no time beside it. */
 static gboolean
-report_download (gpointer data, double fraction)
+report_opening (gpointer data, double fraction)
 {
-  const Download *download = data;
+  const Opening *opening = data;
 
   return tell (
-      download->run, download->run->done + fraction * download->job->n, NULL);
+      opening->run, opening->run->done + fraction * opening->job->n, NULL);
 }
-
-/* FALSE only when cancelled. */
-static gboolean
-download (
-    Run *run, const Job *job, gboolean executable, char **path, GError **error)
-{
-  FlamDebuginfod *debuginfod = *job->build_id ? open_debuginfod (run) : NULL;
-  Download this = { run, job };
-  FlamProgress progress = { report_download, &this };
-  g_autoptr (GError) local = NULL;
-
-  if (!debuginfod)
-    return TRUE;
-  *path = executable ? flam_debuginfod_find_executable (
-                           debuginfod, job->build_id, &progress, &local)
-                     : flam_debuginfod_find_debuginfo (
-                           debuginfod, job->build_id, &progress, &local);
-  if (!g_error_matches (local, FLAM_ERROR, FLAM_ERROR_CANCELLED))
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&local));
-  return FALSE;
-}
-
-static FlamSymbolModule *
-open_file (Run *run,
-           const Job *job,
-           const char *path,
-           const char *debug_path,
-           GError **error)
-{
-  FlamSymbolModuleOptions options = {
-    .build_id = job->build_id,
-    .debug_directories = run->options->binaries,
-    .debug_path = debug_path,
-    .detail = run->options->detail,
-  };
-
-  return flam_symbol_module_open (path, &options, error);
-}
-
-static gboolean
-ask_file (Run *run, const Job *job, GError **error)
-{
-  g_autofree char *why = NULL;
-  g_autofree char *path =
-      flam_binaries_find (run->binaries, job->path, job->build_id, &why);
-  g_autofree char *debug_path = NULL;
-  g_autoptr (FlamSymbolModule) module = NULL;
-  g_autoptr (GError) local = NULL;
-
-  if (!path && !download (run, job, TRUE, &path, error))
-    return FALSE;
-  if (!path)
-    {
-      give_up (run, job, why);
-      return TRUE;
-    }
-  module = open_file (run, job, path, NULL, &local);
-  if (!module)
-    {
-      give_up (run, job, local->message);
-      return TRUE;
-    }
-  if (run->options->debuginfod &&
-      run->options->detail == FLAM_SYMBOL_DETAIL_FULL &&
-      flam_symbol_module_get_state (module) != FLAM_SYMBOLS_DWARF)
-    {
-      if (!download (run, job, FALSE, &debug_path, error))
-        return FALSE;
-      if (debug_path)
-        {
-          flam_symbol_module_free (module);
-          module = open_file (run, job, path, debug_path, error);
-          if (!module)
-            return FALSE;
-        }
-    }
-  return ask_module (run, job, module, error);
-}
-
-static gboolean
-ask_vdso (Run *run, const Job *job, GError **error)
-{
-  g_autoptr (FlamSymbolModule) module = NULL;
-
-  if (*job->build_id || run->options->this_boot ||
-      flam_kernel_is_same_boot (run->profile->facts.start_unix_ns))
-    module = flam_vdso_open (job->build_id);
-  if (module)
-    return ask_module (run, job, module, error);
-  give_up (run, job, "the vdso of the recorded kernel is not at hand");
-  return TRUE;
-}
-
-/* --- the run ------------------------------------------------------------- */
 
 static gboolean
 do_job (Run *run, const Job *job, GError **error)
 {
-  gint32 pid;
+  FlamSymbolTarget target = describe (run->profile, job->id);
+  Opening opening = { run, job };
+  FlamProgress progress = { report_opening, &opening };
+  g_autoptr (GError) local = NULL;
+  g_autoptr (FlamSymbols) symbols = NULL;
 
-  if (strcmp (job->name, "[vdso]") == 0)
-    return ask_vdso (run, job, error);
-  if (is_kernel (job))
-    return ask_kernel (run, job, error);
-  pid = flam_jit_module_pid (job->path);
-  if (pid > 0)
-    return ask_jit (run, job, pid, error);
-  if (job->addressing == FLAM_ADDRESS_ABSOLUTE || is_memory (job->path))
+  run->sources.progress = &progress;
+  symbols = flam_symbols_open (&run->sources, &target, &local);
+  if (symbols)
+    return ask_all (run, job, symbols, error);
+  if (g_error_matches (local, FLAM_ERROR, FLAM_ERROR_CANCELLED))
     {
-      give_up (run, job, "not a file: nothing names what ran there");
-      return TRUE;
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
     }
-  return ask_file (run, job, error);
+  give_up (run, job, local->message);
+  return TRUE;
 }
 
 static gboolean
 do_all (Run *run, GError **error)
 {
-  const FlamModules *modules = &run->profile->modules;
   const Query *queries = (const Query *)run->queries->data;
 
   for (guint first = 0, end; first < run->queries->len; first = end)
     {
       FlamId id = queries[first].module;
-      Job job = {
-        .id = id,
-        .path = flam_profile_string (run->profile, modules->path[id]),
-        .name = flam_profile_string (run->profile, modules->name[id]),
-        .build_id = flam_profile_string (run->profile, modules->build_id[id]),
-        .addressing = modules->addressing[id],
-        .queries = queries + first,
-      };
+      Job job = { .id = id, .queries = queries + first };
 
       for (end = first; end < run->queries->len && queries[end].module == id;)
         end++;
@@ -583,13 +326,26 @@ do_all (Run *run, GError **error)
 }
 
 static void
+open_sources (Run *run)
+{
+  const FlamSymbolOptions *options = run->options;
+
+  run->sources = (FlamSymbolContext){
+    .detail = options->detail,
+    .binaries = options->binaries,
+    .root = options->root,
+    .this_boot = options->this_boot,
+    .debuginfod = options->debuginfod,
+    .start_unix_ns = run->profile->facts.start_unix_ns,
+    .warnings = g_ptr_array_new_with_free_func (g_free),
+  };
+}
+
+static void
 clear (Run *run)
 {
   flam_builder_free (run->builder);
-  flam_binaries_free (run->binaries);
-  flam_kallsyms_free (run->kallsyms);
-  flam_debuginfod_free (run->debuginfod);
-  g_free (run->kallsyms_why);
+  flam_symbol_context_clear (&run->sources);
   g_array_free (run->queries, TRUE);
   g_array_free (run->chain, TRUE);
 }
@@ -615,10 +371,15 @@ flam_symbolize (const FlamProfile *profile,
       return flam_profile_ref (profile);
     }
   run.builder = flam_builder_new_edit (profile);
-  run.binaries = flam_binaries_new (run.options->binaries, run.options->root);
   run.chain = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  open_sources (&run);
   if (do_all (&run, error))
-    result = flam_builder_finish (run.builder, error);
+    {
+      for (guint i = 0; i < run.sources.warnings->len; i++)
+        flam_builder_warn (
+            run.builder, "%s", (char *)run.sources.warnings->pdata[i]);
+      result = flam_builder_finish (run.builder, error);
+    }
   clear (&run);
   return result;
 }

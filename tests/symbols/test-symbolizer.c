@@ -42,6 +42,22 @@ outer (void)
   return address;
 }
 
+/* A function that stands alone: no other reaches to the byte before it. */
+extern const char flam_test_by_hand[];
+__asm__(".pushsection .text\n"
+        ".type flam_test_before, %function\n"
+        "flam_test_before:\n"
+        ".skip 16, 0xcc\n"
+        ".size flam_test_before, .-flam_test_before\n"
+        ".skip 64, 0xcc\n"
+        ".globl flam_test_by_hand\n"
+        ".hidden flam_test_by_hand\n"
+        ".type flam_test_by_hand, %function\n"
+        "flam_test_by_hand:\n"
+        ".skip 64, 0xcc\n"
+        ".size flam_test_by_hand, .-flam_test_by_hand\n"
+        ".popsection\n");
+
 static int
 keep_bias (struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -163,6 +179,29 @@ test_steps (void)
   assert_stack (at_once, TRUE, full);
   assert_stack (again, TRUE, full);
   g_assert_true (again == second);
+}
+
+/* The caller in a stack that was set up by hand, as makecontext() does, is the
+ * byte before a function: what it returns to is meant. */
+static void
+test_by_hand (void)
+{
+  static const char *const wanted[] = { "flam_test_by_hand:0 ",
+                                        "flam_test_by_hand:0 ",
+                                        "[test-symbolizer]:0 " };
+  g_autofree char *path = own_path ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    {
+      g_autoptr (FlamProfile) plain =
+          make (path,
+                "",
+                FLAM_ADDRESS_VADDR,
+                (gsize)flam_test_by_hand - own_bias () - i);
+      g_autoptr (FlamProfile) named = symbolize (plain, NULL);
+
+      assert_stack (named, FALSE, wanted[i]);
+    }
 }
 
 static void
@@ -371,6 +410,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/symbolizer/steps", test_steps);
+  g_test_add_func ("/symbolizer/by-hand", test_by_hand);
   g_test_add_func ("/symbolizer/file-offset", test_file_offset);
   g_test_add_func ("/symbolizer/reasons", test_reasons);
   g_test_add_func ("/symbolizer/binaries", test_binaries);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-symbol-source.h"
+
+#include "flam-kallsyms.h"
+
+/* The first that matches. */
+static const FlamSymbolSource *const sources[] = {
+  &flam_symbols_vdso,
+  &flam_symbols_kernel,
+  &flam_symbols_generated,
+  &flam_symbols_file,
+};
+
+struct _FlamSymbols
+{
+  const FlamSymbolSource *source;
+  gpointer opened;
+};
+
+void
+flam_symbol_context_clear (FlamSymbolContext *context)
+{
+  g_datalist_clear (&context->kept);
+  g_clear_pointer (&context->warnings, g_ptr_array_unref);
+}
+
+gboolean
+flam_symbol_context_is_here (const FlamSymbolContext *context)
+{
+  return context->this_boot ||
+         flam_kernel_is_same_boot (context->start_unix_ns);
+}
+
+FlamSymbols *
+flam_symbols_open (FlamSymbolContext *context,
+                   const FlamSymbolTarget *target,
+                   GError **error)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (sources); i++)
+    if (sources[i]->matches (target))
+      {
+        gpointer opened = sources[i]->open (context, target, error);
+        FlamSymbols *symbols = opened ? g_new (FlamSymbols, 1) : NULL;
+
+        if (symbols)
+          *symbols = (FlamSymbols){ sources[i], opened };
+        return symbols;
+      }
+  g_set_error (error,
+               FLAM_ERROR,
+               FLAM_ERROR_UNSUPPORTED,
+               "not a file: nothing names what ran there");
+  return NULL;
+}
+
+void
+flam_symbols_close (FlamSymbols *symbols)
+{
+  if (!symbols)
+    return;
+  if (symbols->source->close)
+    symbols->source->close (symbols->opened);
+  g_free (symbols);
+}
+
+static gboolean
+ask (FlamSymbols *symbols,
+     guint64 address,
+     guint64 time,
+     FlamSymbolChain *chain)
+{
+  *chain = (FlamSymbolChain){ .state = FLAM_SYMBOLS_NONE };
+  return symbols->source->look_up (symbols->opened, address, time, chain);
+}
+
+gboolean
+flam_symbols_look_up (FlamSymbols *symbols,
+                      guint64 address,
+                      guint64 time,
+                      FlamSymbolChain *chain)
+{
+  return ask (symbols, address, time, chain) ||
+         (time == G_MAXUINT64 && address != G_MAXUINT64 &&
+          ask (symbols, address + 1, time, chain));
+}
+
+FlamSymbolState
+flam_symbols_get_state (FlamSymbols *symbols, const char **why)
+{
+  *why = "";
+  return symbols->source->get_state
+             ? symbols->source->get_state (symbols->opened, why)
+             : FLAM_SYMBOLS_SYMTAB;
+}
