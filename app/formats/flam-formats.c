@@ -8,6 +8,7 @@
   ROW (callgrind)                                                              \
   ROW (chrome_trace)                                                           \
   ROW (cpuprofile)                                                             \
+  ROW (d3)                                                                     \
   ROW (dhat)                                                                   \
   ROW (flambeau)                                                               \
   ROW (folded)                                                                 \
@@ -24,6 +25,7 @@
   ROW (profilecanvas)                                                          \
   ROW (pstats)                                                                 \
   ROW (speedscope)                                                             \
+  ROW (svg)                                                                    \
   ROW (sysprof)
 
 #define EXPORTERS(ROW)                                                         \

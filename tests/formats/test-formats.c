@@ -199,11 +199,11 @@ folded (FlamProfile *profile)
 }
 
 /* callgrind has no stacks, V8 has times alone, pprof has whole
- * numbers. */
+ * numbers, a picture is for people. */
 static gboolean
 holds_all (const FlamExporter *exporter, const FlamProfile *profile)
 {
-  static const char *const lossy[] = { "callgrind", "cpuprofile", NULL };
+  static const char *const lossy[] = { "callgrind", "cpuprofile", "svg", NULL };
 
   if (strcmp (exporter->id, "pprof") == 0)
     return profile->measures[0].denominator == 1;

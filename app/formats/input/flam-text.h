@@ -89,6 +89,39 @@ flam_text_is_digit (char c)
 gboolean flam_text_number (const char **p, const char *end, gint64 *value);
 gboolean flam_text_hex (const char **p, const char *end, guint64 *value);
 
+/* A piece of the text, as it stands. */
+typedef struct
+{
+  const char *text;
+  gsize length;
+} FlamSlice;
+
+static inline gboolean
+flam_slice_is (FlamSlice slice, const char *text)
+{
+  return slice.length == strlen (text) &&
+         memcmp (slice.text, text, slice.length) == 0;
+}
+
+static inline gboolean
+flam_slice_ends (FlamSlice slice, const char *text)
+{
+  gsize length = strlen (text);
+
+  return slice.length >= length &&
+         memcmp (slice.text + slice.length - length, text, length) == 0;
+}
+
+static inline FlamSlice
+flam_slice_trim (const char *start, const char *end)
+{
+  while (start < end && flam_text_is_space (*start))
+    start++;
+  while (end > start && (flam_text_is_space (end[-1]) || end[-1] == '\r'))
+    end--;
+  return (FlamSlice){ start, end - start };
+}
+
 /* --- pieces of text -> ids ----------------------------------------------- */
 
 typedef struct

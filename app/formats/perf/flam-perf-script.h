@@ -10,12 +10,6 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *text;
-  gsize length;
-} FlamSlice;
-
-typedef struct
-{
   FlamSlice comm; /* empty: not printed */
   FlamSlice who;  /* name and ids, as they stand */
   gint32 pid;     /* -1 unknown */
@@ -39,32 +33,6 @@ typedef struct
   FlamSlice file;
   gint64 line;
 } FlamScriptFrame;
-
-static inline gboolean
-flam_slice_is (FlamSlice slice, const char *text)
-{
-  return slice.length == strlen (text) &&
-         memcmp (slice.text, text, slice.length) == 0;
-}
-
-static inline gboolean
-flam_slice_ends (FlamSlice slice, const char *text)
-{
-  gsize length = strlen (text);
-
-  return slice.length >= length &&
-         memcmp (slice.text + slice.length - length, text, length) == 0;
-}
-
-static inline FlamSlice
-flam_slice_trim (const char *start, const char *end)
-{
-  while (start < end && flam_text_is_space (*start))
-    start++;
-  while (end > start && (flam_text_is_space (end[-1]) || end[-1] == '\r'))
-    end--;
-  return (FlamSlice){ start, end - start };
-}
 
 /* FALSE: no header has this form. */
 gboolean flam_script_parse_header (const char *text,

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Amounts as people read them, "1,234 samples", "711.4 ms", "1.5 GB", back
+ * into whole numbers of ns, bytes or things. */
+
+#include "flam-types.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gint64 value;
+  FlamUnit unit;
+  gboolean has_unit; /* a unit of time or memory stood behind it */
+} FlamAmount;
+
+/* A decimal number at *p times `scale`, rounded; *p moves behind it. Commas and
+ * narrow spaces between digits are skipped. FALSE: there is none, or it does
+ * not fit. */
+gboolean
+flam_amount_number (const char **p, const char *end, gint64 scale, gint64 *n);
+/* A number and the unit behind it, which may be missing or any other word:
+ * those are counts, and *p stays before the word. */
+gboolean
+flam_amount_parse (const char **p, const char *end, FlamAmount *amount);
+/* A unit's size in ns or bytes; 0: it is not known. */
+gint64 flam_amount_unit (const char *text, gsize length, FlamUnit *unit);
+
+G_END_DECLS

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-outline.h"
+
+/* A row that claims to stand deeper stands as deep as this. */
+#define MAX_DEPTH (1 << 20)
+
+typedef struct
+{
+  guint depth;
+  guint32 row;
+} Open;
+
+void
+flam_outline_init (FlamOutline *outline, gboolean own)
+{
+  outline->rows = g_array_new (FALSE, FALSE, sizeof (FlamOutlineRow));
+  outline->open = g_array_new (FALSE, FALSE, sizeof (Open));
+  outline->own = own;
+  outline->excess = 0;
+}
+
+void
+flam_outline_clear (FlamOutline *outline)
+{
+  g_array_unref (outline->rows);
+  g_array_unref (outline->open);
+}
+
+guint32
+flam_outline_add (FlamOutline *outline,
+                  guint32 caller,
+                  FlamId thread,
+                  FlamId frame,
+                  gint64 weight)
+{
+  FlamOutlineRow row = { .caller = caller,
+                         .frame = frame,
+                         .thread = thread,
+                         .weight = weight,
+                         .stack = FLAM_NONE };
+
+  g_array_append_val (outline->rows, row);
+  return outline->rows->len - 1;
+}
+
+guint32
+flam_outline_add_at (FlamOutline *outline,
+                     guint depth,
+                     FlamId thread,
+                     FlamId frame,
+                     gint64 weight)
+{
+  GArray *open = outline->open;
+  Open now = { MIN (depth, MAX_DEPTH), 0 };
+  guint32 caller;
+
+  while (open->len > 0 &&
+         g_array_index (open, Open, open->len - 1).depth >= now.depth)
+    g_array_set_size (open, open->len - 1);
+  caller =
+      open->len > 0 ? g_array_index (open, Open, open->len - 1).row : FLAM_NONE;
+  now.row = flam_outline_add (outline, caller, thread, frame, weight);
+  g_array_append_val (open, now);
+  return now.row;
+}
+
+void
+flam_outline_finish (FlamOutline *outline, FlamBuilder *builder)
+{
+  FlamOutlineRow *rows = (FlamOutlineRow *)(gpointer)outline->rows->data;
+  FlamSample sample = { 0 };
+
+  for (guint32 i = 0; i < outline->rows->len; i++)
+    {
+      FlamOutlineRow *row = &rows[i];
+      FlamOutlineRow *caller =
+          row->caller != FLAM_NONE ? &rows[row->caller] : NULL;
+
+      if (caller != NULL)
+        row->stack = caller->stack;
+      if (row->frame != FLAM_NONE)
+        row->stack = flam_builder_stack (builder, row->stack, row->frame);
+      if (caller != NULL && !outline->own &&
+          __builtin_add_overflow (
+              caller->in_callees, row->weight, &caller->in_callees))
+        caller->in_callees = G_MAXINT64;
+    }
+  for (guint32 i = 0; i < outline->rows->len; i++)
+    {
+      gint64 own = rows[i].weight - rows[i].in_callees;
+
+      sample.thread = rows[i].thread;
+      sample.stack = rows[i].stack;
+      outline->excess += own < 0;
+      if (own > 0)
+        flam_builder_add_sample (builder, &sample, &own);
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A call tree as documents have it: rows that stand below their callers, each
+ * with the weight of itself and all below it, or with its own alone.
+ *
+ *    depth 0   main     30        row 0, caller FLAM_NONE
+ *    depth 1     parse  20        row 1, caller 0
+ *    depth 2       read 15        row 2, caller 1
+ *    depth 1     write   4        row 3, caller 0: main itself has 6
+ *
+ * Rows come in any order in which callers come first; what becomes samples is
+ * what each has itself. */
+
+#include "flam-builder.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint32 caller; /* row; FLAM_NONE: a root */
+  FlamId frame;   /* FLAM_NONE: no code (a total, a thread) */
+  FlamId thread;
+  gint64 weight;
+  gint64 in_callees;
+  FlamId stack;
+} FlamOutlineRow;
+
+typedef struct
+{
+  GArray *rows;   /* FlamOutlineRow */
+  GArray *open;   /* the last row and its callers, with their depths */
+  gboolean own;   /* weights are the rows' own, not their totals */
+  guint64 excess; /* rows with less than their callees have */
+} FlamOutline;
+
+void flam_outline_init (FlamOutline *outline, gboolean own);
+void flam_outline_clear (FlamOutline *outline);
+/* The row's number. */
+guint32 flam_outline_add (FlamOutline *outline,
+                          guint32 caller,
+                          FlamId thread,
+                          FlamId frame,
+                          gint64 weight);
+/* The same for rows in preorder, which say how deep they stand: below the last
+ * row before it that stood less deep. */
+guint32 flam_outline_add_at (FlamOutline *outline,
+                             guint depth,
+                             FlamId thread,
+                             FlamId frame,
+                             gint64 weight);
+/* All of it as samples with one weight. */
+void flam_outline_finish (FlamOutline *outline, FlamBuilder *builder);
+
+static inline FlamOutlineRow *
+flam_outline_row (FlamOutline *outline, guint32 row)
+{
+  return &g_array_index (outline->rows, FlamOutlineRow, row);
+}
+
+G_END_DECLS

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The tree that d3-flame-graph draws, alone or in the page that perf's
+ * flamegraph script makes of it:
+ *
+ *    {"name":"root","value":30,"children":[{"name":"main","value":…
+ *    {"n":"root","l":"","v":30,"c":[…
+ *
+ * A value holds the children's. "l" or "libtype" says "kernel" or "jit". Our
+ * own JSON adds "file" and "line". Source: d3-flame-graph 4's README, perf's
+ * flamegraph.py. */
+
+#include "flam-formats.h"
+
+#include "flam-amount.h"
+#include "flam-json.h"
+#include "flam-outline.h"
+#include "flam-text.h"
+
+#include <string.h>
+
+typedef struct
+{
+  guint32 row;
+  FlamFunction function;
+  guint32 line;
+  guint depth; /* of the JSON: where its members are */
+} Node;
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamOutline outline;
+  FlamJson json;
+  GArray *open; /* Node */
+  FlamId thread;
+  gint64 denominator;
+} Reader;
+
+#define PLACES 1000
+
+static gboolean
+key_is (FlamJson *json, const char *name, char letter)
+{
+  const char brief[2] = { letter, '\0' };
+
+  return flam_json_key_is (json, name) || flam_json_key_is (json, brief);
+}
+
+static void
+read_member (Reader *reader, Node *node)
+{
+  FlamJson *json = &reader->json;
+
+  if (key_is (json, "name", 'n'))
+    {
+      gsize length;
+      const char *name = flam_json_get_string (json, &length);
+      node->function.name = flam_builder_string (reader->builder, name, length);
+    }
+  else if (key_is (json, "value", 'v'))
+    flam_outline_row (&reader->outline, node->row)->weight =
+        MAX (flam_json_get_scaled (json, PLACES), 0);
+  else if (flam_json_key_is (json, "file"))
+    node->function.file = flam_builder_string (
+        reader->builder, flam_json_get_string (json, NULL), -1);
+  else if (flam_json_key_is (json, "line"))
+    node->line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
+  else if (key_is (json, "libtype", 'l'))
+    node->function.kind =
+        flam_json_string_is (json, "kernel") ? FLAM_KIND_KERNEL
+        : flam_json_string_is (json, "jit")  ? FLAM_KIND_JIT
+                                             : FLAM_KIND_NATIVE;
+}
+
+static void
+open_node (Reader *reader)
+{
+  guint n = reader->open->len;
+  Node node = { .function.module = FLAM_NONE };
+  guint32 caller =
+      n > 0 ? g_array_index (reader->open, Node, n - 1).row : FLAM_NONE;
+
+  node.row =
+      flam_outline_add (&reader->outline, caller, reader->thread, FLAM_NONE, 0);
+  node.depth = reader->json.depth;
+  g_array_append_val (reader->open, node);
+}
+
+/* The first is the whole, and no function. */
+static void
+close_node (Reader *reader)
+{
+  const Node *node = &g_array_index (reader->open, Node, reader->open->len - 1);
+
+  if (node->row > 0)
+    flam_outline_row (&reader->outline, node->row)->frame = flam_builder_frame (
+        reader->builder,
+        flam_builder_function (reader->builder, &node->function),
+        0,
+        node->line,
+        0);
+  g_array_set_size (reader->open, reader->open->len - 1);
+}
+
+/* Without recursion: children are objects in arrays. */
+static void
+read_nodes (Reader *reader, const FlamProgress *progress, GError **error)
+{
+  FlamJson *json = &reader->json;
+
+  if (flam_json_next (json) != FLAM_JSON_OBJECT)
+    return;
+  open_node (reader);
+  while (reader->open->len > 0)
+    {
+      FlamJsonToken token = flam_json_next (json);
+      Node *node = &g_array_index (reader->open, Node, reader->open->len - 1);
+
+      flam_json_step (json, progress, error);
+      if (token == FLAM_JSON_ERROR || token == FLAM_JSON_END)
+        break;
+      if (token == FLAM_JSON_OBJECT_END)
+        close_node (reader);
+      else if (token == FLAM_JSON_OBJECT && json->key.length == 0)
+        open_node (reader);
+      else if (token == FLAM_JSON_ARRAY && key_is (json, "children", 'c'))
+        continue;
+      else if (token != FLAM_JSON_ARRAY_END)
+        {
+          read_member (reader, node);
+          flam_json_skip (json);
+        }
+    }
+  while (reader->open->len > 0)
+    close_node (reader);
+}
+
+/* Fractions, if there are any, keep their places. */
+static void
+reduce (Reader *reader)
+{
+  GArray *rows = reader->outline.rows;
+
+  for (guint i = 0; i < rows->len; i++)
+    if (g_array_index (rows, FlamOutlineRow, i).weight % PLACES != 0)
+      {
+        reader->denominator = PLACES;
+        return;
+      }
+  for (guint i = 0; i < rows->len; i++)
+    g_array_index (rows, FlamOutlineRow, i).weight /= PLACES;
+}
+
+/* --- where it is --------------------------------------------------------- */
+
+/* The tree's "{", in a page after the words that perf's template has there. */
+static const guint8 *
+find_tree (const FlamSource *source)
+{
+  static const char *const before[] = { "const stacks = ", "flamegraph_json" };
+  const guint8 *end = source->data + source->size;
+
+  if (flam_source_first_char (source) == '{')
+    return source->data;
+  for (guint i = 0; i < G_N_ELEMENTS (before); i++)
+    {
+      const guint8 *at =
+          memmem (source->data, source->size, before[i], strlen (before[i]));
+      if (at != NULL)
+        at = memchr (at, '{', end - at);
+      if (at != NULL)
+        return at;
+    }
+  return NULL;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (Node));
+  Reader reader = { .builder = builder, .open = open, .denominator = 1 };
+  const guint8 *at = find_tree (source);
+  gboolean good, page;
+  guint measure;
+
+  if (at == NULL)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "a flame graph's page without its data");
+      return FALSE;
+    }
+  page = at != source->data;
+  reader.thread = flam_builder_thread (
+      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  flam_outline_init (&reader.outline, FALSE);
+  flam_json_init (&reader.json, at, source->data + source->size - at);
+  flam_builder_add_column (builder);
+  measure = flam_builder_add_measure (builder,
+                                      "samples",
+                                      "Samples",
+                                      FLAM_UNIT_COUNT,
+                                      FLAM_MEASURE_CPU,
+                                      0,
+                                      FLAM_NONE);
+  {
+    g_autoptr (GError) cancelled = NULL;
+    read_nodes (&reader, options->progress, &cancelled);
+    if (!page)
+      flam_json_next (&reader.json);
+    good =
+        cancelled == NULL &&
+        flam_json_finish_partly (&reader.json,
+                                 source,
+                                 reader.outline.rows->len > 1 ? builder : NULL,
+                                 error);
+    if (cancelled != NULL)
+      g_propagate_error (error, g_steal_pointer (&cancelled));
+  }
+  reduce (&reader);
+  flam_builder_set_denominator (builder, measure, reader.denominator);
+  flam_outline_finish (&reader.outline, builder);
+  if (reader.outline.excess > 0)
+    flam_builder_warn (builder,
+                       "%" G_GUINT64_FORMAT
+                       " functions have less than what they call",
+                       reader.outline.excess);
+  if (good && reader.outline.rows->len <= 1)
+    flam_builder_warn (builder, "the flame graph is empty");
+  flam_outline_clear (&reader.outline);
+  flam_json_clear (&reader.json);
+  return good;
+}
+
+/* --- probe --------------------------------------------------------------- */
+
+static guint
+probe (const FlamSource *source)
+{
+  FlamJson json;
+  guint depth;
+  guint name = 0, value = 0, children = 0;
+
+  if (flam_source_first_char (source) == '<')
+    return flam_source_head_has (source, 64 << 10, "d3-flame-graph") ||
+                   flam_source_head_has (source, 64 << 10, "d3-flamegraph")
+               ? 60
+               : 0;
+  if (flam_source_first_char (source) != '{')
+    return 0;
+  depth = flam_json_open (&json, source->data, MIN (source->size, (gsize)4096));
+  while (flam_json_member (&json, depth) && json.token != FLAM_JSON_ERROR)
+    {
+      name |= key_is (&json, "name", 'n') && json.token == FLAM_JSON_STRING;
+      value |= key_is (&json, "value", 'v') && json.token == FLAM_JSON_NUMBER;
+      children |=
+          key_is (&json, "children", 'c') && json.token == FLAM_JSON_ARRAY;
+    }
+  flam_json_clear (&json);
+  return name && children ? (value ? 60 : 30) : 0;
+}
+
+static const char *const suffixes[] = { ".json", ".html", NULL };
+static const char *const mime_types[] = { "application/json",
+                                          "text/html",
+                                          NULL };
+
+const FlamImporter flam_import_d3 = {
+  .id = "d3",
+  .label = "d3-flame-graph",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A flame graph as a picture: flamegraph.pl's SVG, inferno's and our own, also
+ * in a page. A box says its name and weight, and its place says its caller:
+ *
+ *    <title>main (1,234 samples, 12.34%)</title>
+ *    <rect x="10.0" y="109" width="82.6" height="15.0" …/>
+ *
+ *    y   109   main                x from x to x + width
+ *         93   parse   | read      each stands on its caller
+ *
+ * Old ones say it as onmouseover="s('main (31 samples, 0.01%)')" of the rect;
+ * inferno's have the weight once more, as fg:w="31", and percents for x and
+ * width. Places are rounded to a tenth of a pixel, so a narrow box at an edge
+ * may stand on two: then it is called by the one that has weight left.
+ *
+ * What was too narrow to draw is not there: its caller seems to have it. */
+
+#include "flam-formats.h"
+
+#include "flam-amount.h"
+#include "flam-markup.h"
+#include "flam-text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_BOXES (8 << 20)
+/* Of places, in the picture's own units. */
+#define ROUNDING 0.11
+
+typedef struct
+{
+  double x, y, width;
+  gint64 weight;
+  gint64 in_callees;
+  guint32 caller; /* FLAM_NONE: a root */
+  FlamId frame;
+  FlamId stack;
+} Box;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  GArray *boxes;  /* Box */
+  GString *name;  /* scratch */
+  FlamSlice said; /* of the box to come; text NULL: nothing */
+  FlamUnit unit;  /* of the first box */
+  gboolean icicle;
+  gboolean difference;
+  guint64 excess; /* boxes with more than their callers have */
+} Picture;
+
+static gboolean
+attribute_number (const FlamTag *tag, const char *name, double *value)
+{
+  FlamSlice text;
+  char buffer[64];
+  char *end;
+
+  if (!flam_tag_attribute (tag, name, &text) || text.length == 0 ||
+      text.length >= sizeof buffer)
+    return FALSE;
+  memcpy (buffer, text.text, text.length);
+  buffer[text.length] = '\0';
+  *value = g_ascii_strtod (buffer, &end);
+  return end != buffer && isfinite (*value);
+}
+
+/* Where " (1,234 samples, 12.34%" begins; the name itself may have
+ * parentheses, with numbers in them too. */
+static gsize
+find_weight (const char *text, gsize length)
+{
+  gsize found = length;
+
+  for (gsize i = 0; i + 2 < length; i++)
+    if (text[i] == ' ' && text[i + 1] == '(' &&
+        flam_text_is_digit (text[i + 2]) &&
+        memchr (text + i, '%', length - i) != NULL)
+      found = i;
+  return found;
+}
+
+/* "name (1,234 samples, 12.34%; +1.2%)" */
+static gboolean
+read_words (Picture *picture, FlamAmount *amount)
+{
+  gsize at;
+  const char *p;
+
+  flam_markup_unescape (picture->name, picture->said);
+  at = find_weight (picture->name->str, picture->name->len);
+  if (at == 0 || at == picture->name->len)
+    return FALSE;
+  p = picture->name->str + at + 2;
+  picture->difference |=
+      strstr (p, "%; ") != NULL || strstr (p, "before ") != NULL;
+  if (!flam_amount_parse (&p, picture->name->str + picture->name->len, amount))
+    return FALSE;
+  g_string_truncate (picture->name, at);
+  return TRUE;
+}
+
+static FlamId
+make_frame (Picture *picture)
+{
+  FlamFunction function = { .module = FLAM_NONE };
+
+  if (strcmp (picture->name->str, "[unknown]") == 0)
+    function.kind = FLAM_KIND_UNRESOLVED;
+  function.name = flam_builder_string (
+      picture->builder, picture->name->str, picture->name->len);
+  return flam_builder_frame (
+      picture->builder,
+      flam_builder_function (picture->builder, &function),
+      0,
+      0,
+      0);
+}
+
+static void
+add_box (Picture *picture, const FlamTag *tag)
+{
+  Box box = { .caller = FLAM_NONE, .stack = FLAM_NONE, .frame = FLAM_NONE };
+  FlamAmount amount;
+  double exact;
+
+  if (picture->boxes->len < MAX_BOXES && read_words (picture, &amount) &&
+      attribute_number (tag, "x", &box.x) &&
+      attribute_number (tag, "y", &box.y) &&
+      attribute_number (tag, "width", &box.width) && box.width >= 0)
+    {
+      box.weight = amount.value;
+      if (attribute_number (tag, "fg:w", &exact) && exact >= 0 &&
+          exact < (double)(G_GINT64_CONSTANT (1) << 53))
+        box.weight = exact;
+      if (picture->boxes->len == 0)
+        picture->unit = amount.unit;
+      box.frame = make_frame (picture);
+      g_array_append_val (picture->boxes, box);
+    }
+  picture->said.text = NULL;
+}
+
+/* onmouseover="s('main (31 samples, 0.01%)')" */
+static void
+read_hover (Picture *picture, const FlamTag *tag)
+{
+  static const char open[] = "s('";
+  FlamSlice text;
+
+  if (!flam_tag_attribute (tag, "onmouseover", &text) ||
+      text.length < strlen ("s('')") ||
+      memcmp (text.text, open, strlen (open)) != 0)
+    return;
+  picture->said.text = text.text + strlen (open);
+  picture->said.length = text.length - strlen ("s('')");
+}
+
+static gboolean
+read_boxes (Picture *picture, const FlamProgress *progress, GError **error)
+{
+  FlamMarkup markup;
+  FlamTag tag;
+  FlamSlice direction;
+  guint64 n = 0;
+
+  flam_markup_init (&markup, picture->source);
+  while (flam_markup_next (&markup, &tag))
+    {
+      if ((n++ & 0xfff) == 0 &&
+          !flam_progress_step (progress, flam_markup_fraction (&markup), error))
+        return FALSE;
+      if (flam_tag_is (&tag, "title"))
+        picture->said = flam_markup_text (&markup);
+      else if (flam_tag_is (&tag, "rect"))
+        {
+          read_hover (picture, &tag);
+          if (picture->said.text != NULL)
+            add_box (picture, &tag);
+        }
+      else if (flam_tag_is (&tag, "g"))
+        read_hover (picture, &tag);
+      else if (flam_tag_is (&tag, "svg") &&
+               flam_tag_attribute (&tag, "data-direction", &direction))
+        picture->icicle = flam_slice_is (direction, "icicle");
+      else if (flam_tag_is (&tag, "/svg") && picture->boxes->len > 0)
+        break;
+    }
+  return TRUE;
+}
+
+/* --- who stands on whom -------------------------------------------------- */
+
+static int
+compare_boxes (gconstpointer a, gconstpointer b)
+{
+  const Box *x = a;
+  const Box *y = b;
+
+  if (x->y != y->y)
+    return x->y < y->y ? -1 : 1;
+  return x->x < y->x ? -1 : x->x > y->x;
+}
+
+static Box *
+get_box (Picture *picture, guint32 index)
+{
+  return &g_array_index (picture->boxes, Box, index);
+}
+
+/* The row that begins at `index`: where it ends. */
+static guint32
+row_end (Picture *picture, guint32 index)
+{
+  double y = get_box (picture, index)->y;
+
+  while (index < picture->boxes->len && get_box (picture, index)->y == y)
+    index++;
+  return index;
+}
+
+/* The root is in the row of one box, as wide as the picture; in a flame graph
+ * that is the lowest, where y is largest. */
+static void
+turn (Picture *picture)
+{
+  Box *boxes = (Box *)(gpointer)picture->boxes->data;
+  guint32 n = picture->boxes->len;
+  gboolean down = picture->icicle;
+
+  g_array_sort (picture->boxes, compare_boxes);
+  if (n > 1 && !down)
+    {
+      gboolean top = row_end (picture, 0) == 1;
+      gboolean bottom = boxes[n - 1].y != boxes[n - 2].y;
+      down = top && (!bottom || boxes[0].width > boxes[n - 1].width + ROUNDING);
+    }
+  if (down)
+    return;
+  for (guint32 i = 0; i < n; i++)
+    boxes[i].y = -boxes[i].y;
+  g_array_sort (picture->boxes, compare_boxes);
+}
+
+static gboolean
+holds (const Box *caller, const Box *box, double slack)
+{
+  double middle = box->x + box->width / 2;
+
+  return caller->x - slack <= middle &&
+         middle <= caller->x + caller->width + slack;
+}
+
+/* Both rows are sorted by x; `*at` is the caller of the box before. */
+static guint32
+find_caller (Picture *picture, const Box *box, guint32 *at, guint32 end)
+{
+  guint32 fitting = FLAM_NONE;
+
+  while (*at + 1 < end &&
+         get_box (picture, *at)->x + get_box (picture, *at)->width + ROUNDING <
+             box->x + box->width / 2)
+    ++*at;
+  for (guint32 i = *at; i < end; i++)
+    {
+      const Box *caller = get_box (picture, i);
+      if (!holds (caller, box, ROUNDING))
+        break;
+      if (caller->weight - caller->in_callees >= box->weight)
+        return i;
+      if (fitting == FLAM_NONE || holds (caller, box, 0))
+        fitting = i;
+    }
+  return fitting;
+}
+
+static void
+find_callers (Picture *picture)
+{
+  guint32 above = 0, row = row_end (picture, 0);
+
+  while (row < picture->boxes->len)
+    {
+      guint32 end = row_end (picture, row);
+      guint32 at = above;
+
+      for (guint32 i = row; i < end; i++)
+        {
+          Box *box = get_box (picture, i);
+          Box *caller;
+
+          box->caller = find_caller (picture, box, &at, row);
+          if (box->caller == FLAM_NONE)
+            continue;
+          caller = get_box (picture, box->caller);
+          if (__builtin_add_overflow (
+                  caller->in_callees, box->weight, &caller->in_callees))
+            caller->in_callees = G_MAXINT64;
+        }
+      above = row;
+      row = end;
+    }
+}
+
+/* --- into the builder ---------------------------------------------------- */
+
+/* "all" and the like stand for the picture, not for code. */
+static gboolean
+is_frame (Picture *picture, guint32 index, FlamId all)
+{
+  return index > 0 || get_box (picture, 0)->frame != all ||
+         row_end (picture, 0) > 1;
+}
+
+static void
+add_samples (Picture *picture)
+{
+  FlamSample sample = { 0 };
+  FlamId all;
+
+  g_string_assign (picture->name, "all");
+  all = make_frame (picture);
+  sample.thread = flam_builder_thread (
+      picture->builder, flam_builder_process (picture->builder, -1, 0), -1, 0);
+  for (guint32 i = 0; i < picture->boxes->len; i++)
+    {
+      Box *box = get_box (picture, i);
+      gint64 self = box->weight - box->in_callees;
+
+      if (box->caller != FLAM_NONE)
+        box->stack = get_box (picture, box->caller)->stack;
+      if (is_frame (picture, i, all))
+        box->stack =
+            flam_builder_stack (picture->builder, box->stack, box->frame);
+      sample.stack = box->stack;
+      if (self > 0)
+        flam_builder_add_sample (picture->builder, &sample, &self);
+      picture->excess += self < 0;
+    }
+}
+
+static void
+add_measure (Picture *picture)
+{
+  static const struct
+  {
+    const char *id, *name;
+    FlamMeasureKind kind;
+  } kinds[] = {
+    [FLAM_UNIT_COUNT] = { "samples", "Samples", FLAM_MEASURE_CPU },
+    [FLAM_UNIT_NS] = { "time", "Time", FLAM_MEASURE_CPU },
+    [FLAM_UNIT_BYTES] = { "allocated", "Allocated", FLAM_MEASURE_ALLOC },
+  };
+
+  flam_builder_add_column (picture->builder);
+  flam_builder_add_measure (picture->builder,
+                            kinds[picture->unit].id,
+                            kinds[picture->unit].name,
+                            picture->unit,
+                            kinds[picture->unit].kind,
+                            0,
+                            FLAM_NONE);
+}
+
+static void
+warn (Picture *picture)
+{
+  flam_builder_warn (picture->builder,
+                     "this was read from a picture: what was too narrow to "
+                     "draw counts as its caller's own");
+  if (picture->difference)
+    flam_builder_warn (picture->builder,
+                       "of a picture of differences only what is now is "
+                       "shown, not what was before");
+  if (picture->excess > 0)
+    flam_builder_warn (picture->builder,
+                       "%" G_GUINT64_FORMAT
+                       " boxes of the picture are lighter than what stands on "
+                       "them",
+                       picture->excess);
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (Box));
+  g_autoptr (GString) name = g_string_new (NULL);
+  Picture picture = {
+    .source = source, .builder = builder, .boxes = boxes, .name = name
+  };
+
+  if (!read_boxes (&picture, options->progress, error))
+    return FALSE;
+  if (boxes->len == 0)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "there are no boxes in this picture of a flame graph");
+      return FALSE;
+    }
+  turn (&picture);
+  find_callers (&picture);
+  add_measure (&picture);
+  add_samples (&picture);
+  warn (&picture);
+  return TRUE;
+}
+
+/* --- probe --------------------------------------------------------------- */
+
+static guint
+probe (const FlamSource *source)
+{
+  static const char *const marks[] = { "class=\"flambeau\"",
+                                       "flame graph stack visualization",
+                                       "Flame graph stack visualization",
+                                       "onload=\"init(evt)\"" };
+
+  if (flam_source_first_char (source) != '<' ||
+      !flam_source_head_has (source, 32 << 10, "<svg"))
+    return 0;
+  for (guint i = 0; i < G_N_ELEMENTS (marks); i++)
+    if (flam_source_head_has (source, 32 << 10, marks[i]))
+      return 70;
+  return 0;
+}
+
+static const char *const suffixes[] = { ".svg", ".html", NULL };
+static const char *const mime_types[] = { "image/svg+xml", "text/html", NULL };
+
+const FlamImporter flam_import_svg = {
+  .id = "svg",
+  .label = "SVG flame graph",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};
