@@ -2,8 +2,10 @@
 #include "flam-cli.h"
 
 #include "flam-format.h"
+#include "flam-sandwich.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* JSON's nesting follows the tree, which may be 30,000 deep: a generator that
  * recurses would overflow, so brackets are written while walking. */
@@ -123,9 +125,45 @@ print_text (const FlamTree *tree, guint depth, double share)
     }
 }
 
+/* The heaviest node of that name, or FLAM_NONE. */
+static FlamId
+find_name (const FlamTree *tree, const char *name)
+{
+  FlamId best = FLAM_NONE;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    if ((best == FLAM_NONE || tree->total[i] > tree->total[best]) &&
+        strcmp (flam_tree_name (tree, i), name) == 0)
+      best = i;
+  return best;
+}
+
+/* The tree itself where neither is asked for; NULL: there is no such function,
+ * which was said. */
+static FlamTree *
+sandwich (FlamTree *tree, const char *callers, const char *callees)
+{
+  const char *name = callers != NULL ? callers : callees;
+  FlamId node;
+
+  if (name == NULL)
+    return flam_tree_ref (tree);
+  node = find_name (tree, name);
+  if (node == FLAM_NONE)
+    {
+      flam_cli_error ("no function is called “%s” in what is selected", name);
+      return NULL;
+    }
+  return callers != NULL ? flam_sandwich_callers (tree, node, NULL, NULL)
+                         : flam_sandwich_callees (tree, node, NULL, NULL);
+}
+
 static int
 run (int argc, char **argv)
 {
+  g_autofree char *callers = NULL;
+  g_autofree char *callees = NULL;
+  g_autoptr (FlamTree) whole = NULL;
   g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = NULL;
@@ -143,6 +181,20 @@ run (int argc, char **argv)
       &percent,
       "Nodes of at least this share",
       "PERCENT" },
+    { "callers",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &callers,
+      "Who calls this function",
+      "NAME" },
+    { "callees",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &callees,
+      "What this function calls",
+      "NAME" },
     { NULL },
   };
 
@@ -151,13 +203,21 @@ run (int argc, char **argv)
     return FLAM_EXIT_USAGE;
   if (depth < 0 || !(percent >= 0 && percent <= 100))
     return flam_cli_usage ("tree: --depth from 0, --min from 0 to 100");
+  if (callers != NULL && callees != NULL)
+    return flam_cli_usage ("tree: --callers or --callees, not both");
+  if ((callers != NULL || callees != NULL) && options->selection->invert)
+    return flam_cli_usage ("tree: --callers and --callees have a direction of "
+                           "their own: not with --invert");
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
   selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
     return status;
-  tree = flam_cli_tree (profile, selection);
+  whole = flam_cli_tree (profile, selection);
+  tree = sandwich (whole, callers, callees);
+  if (tree == NULL)
+    return FLAM_EXIT_REFUSED;
   if (options->json)
     print_json (tree, depth, percent / 100);
   else
@@ -166,5 +226,9 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_tree = {
-  "tree", "FILE [--depth N] [--min PERCENT]", "the merged call tree", run, TRUE
+  "tree",
+  "FILE [--depth N] [--min PERCENT] [--callers NAME | --callees NAME]",
+  "the merged call tree",
+  run,
+  TRUE
 };

@@ -57,7 +57,7 @@ _flambeau_cli() {
       ;;
     --limit | --depth | --min | --width | --env | --rate | --duration | --sample-bytes | --time | \
       --growth | --temporary-within | \
-      --thread | --focus | --ignore | --filter | --hide | --collapse | --prune | --event)
+      --thread | --focus | --ignore | --filter | --hide | --collapse | --prune | --event | --callers | --callees)
       return
       ;;
   esac
@@ -67,7 +67,7 @@ _flambeau_cli() {
     case $verb in
       info) list="$selection --json" ;;
       top) list="$selection --sort --limit --json" ;;
-      tree) list="$selection --depth --min --json" ;;
+      tree) list="$selection --depth --min --callers --callees --json" ;;
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
       export) list="$selection --to --output --color --force" ;;

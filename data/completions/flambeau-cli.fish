@@ -63,6 +63,8 @@ complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l sort -a 'self total'
 complete -c flambeau-cli -n '__flambeau_cli_verb top memory' -x -l limit -d Rows
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l depth -d Levels
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l min -d 'Smallest share in per cent'
+complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l callers -d 'Who calls this function'
+complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l callees -d 'What this function calls'
 complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source file'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a '(__flambeau_cli_exports)' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l output -d 'File to write'

@@ -56,6 +56,24 @@ all  100  0
     parse  30  10
       lex  20  20
 
+# Of a recursion the outermost call is the function: every stack counts once.
+$ flambeau-cli tree known.folded --callers solve
+solve  60  0
+  main  60  60
+
+$ flambeau-cli tree known.folded --callees solve
+solve  60  15
+  solve  25  25
+  sort  20  20
+
+$ flambeau-cli tree known.folded --callees nobody
+! flambeau-cli: no function is called “nobody” in what is selected
+[1]
+
+$ flambeau-cli tree known.folded --callees solve --invert
+! flambeau-cli: tree: --callers and --callees have a direction of their own: not with --invert
+[2]
+
 $ flambeau-cli tree known.folded --depth 1
 all  100  0
   main  100  10

@@ -133,6 +133,9 @@ class Window:
     def seen(self, name=None, role=None):
         return next(self.find_all(name, role), None) is not None
 
+    def seen_below(self, name, below):
+        return next(self.find_all(name, below=below), None) is not None
+
     # --- what a person does ---------------------------------------------------
 
     def act(self, node, action="click"):

@@ -218,6 +218,33 @@ class WindowTest(unittest.TestCase):
             "the hottest function", lambda: "escape_time" in window.labels()
         )
 
+    def test_callers(self):
+        """The current frame's callers and callees, as tables; activating one
+        makes it the middle."""
+        window = self.open_example()
+        window.action("win.search")
+        window.type(window.find("Search functions"), "^paint_row$")
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+        self.graph_says("paint_row")
+        view = next(
+            node
+            for node in window.find_all()
+            if "node.callers" in window.actions(node)
+        )
+        window.act(view, "node.callers")
+        window.click("Table")
+        callers = window.find("Callers", ("table", "tree table"))
+        wait_for(
+            "its caller",
+            lambda: window.seen_below("painter", callers),
+        )
+        callees = window.find("Callees", ("table", "tree table"))
+        wait_for(
+            "what it calls",
+            lambda: window.seen_below("escape_time", callees),
+        )
+
     def test_states(self):
         """A capture with waiting: running, waiting, or some of it."""
         window = self.open(SOURCE / "tests/captures/flambeau/kitchen.flambeau")

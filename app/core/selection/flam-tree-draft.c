@@ -254,7 +254,7 @@ place_node (FlamTree *tree,
   tree->parent[to] = parent;
   tree->subtree_end[to] = to + size;
   tree->depth[to] = parent == FLAM_NONE ? 0 : tree->depth[parent] + 1;
-  tree->function[to] = from == 0 ? FLAM_NONE : key->function;
+  tree->function[to] = key->function;
   tree->line[to] = key->line;
   tree->frame[to] = flam_column_at (&draft->frame, FlamId, from);
   tree->self[to] = flam_column_at (&draft->self, gint64, from);

@@ -109,27 +109,28 @@ flam_tree_sum (const FlamTree *tree,
 
 /* Threads are on top of an upright tree, at the far end of an inverted one:
  * there they are the nodes without a frame. */
-static gboolean
-is_thread (const FlamTree *tree, FlamId node)
+gboolean
+flam_tree_is_thread (const FlamTree *tree, FlamId node)
 {
-  return tree->by == FLAM_BY_THREAD && node != 0 &&
+  return tree->by == FLAM_BY_THREAD && (node != 0 || tree->rooted) &&
          tree->frame[node] == FLAM_NONE;
 }
 
 const char *
 flam_tree_name (const FlamTree *tree, FlamId node)
 {
-  return node == 0 ? "all"
-                   : flam_tree_key_name (tree->profile,
-                                         tree->by,
-                                         tree->function[node],
-                                         is_thread (tree, node));
+  return node == 0 && !tree->rooted
+             ? "all"
+             : flam_tree_key_name (tree->profile,
+                                   tree->by,
+                                   tree->function[node],
+                                   flam_tree_is_thread (tree, node));
 }
 
 FlamId
 flam_tree_function (const FlamTree *tree, FlamId node)
 {
-  if (node == 0 || is_thread (tree, node))
+  if ((node == 0 && !tree->rooted) || flam_tree_is_thread (tree, node))
     return FLAM_NONE;
   if (tree->by == FLAM_BY_MODULE || tree->by == FLAM_BY_FILE)
     return tree->profile->frames.function[tree->frame[node]];
@@ -213,8 +214,9 @@ flam_tree_search (const FlamTree *tree, GRegex *regex, guint8 *matched)
     {
       guint8 fresh = 0;
       FlamId key = tree->function[i];
-      guint8 *answer =
-          is_thread (tree, i) || key == FLAM_NONE ? &fresh : &known[key];
+      guint8 *answer = flam_tree_is_thread (tree, i) || key == FLAM_NONE
+                           ? &fresh
+                           : &known[key];
 
       if (*answer == 0)
         *answer =
@@ -234,7 +236,7 @@ flam_tree_find_function (const FlamTree *tree, FlamId function)
   FlamId best = 0;
 
   for (FlamId i = 1; i < tree->n; i++)
-    if (tree->function[i] == function && !is_thread (tree, i) &&
+    if (tree->function[i] == function && !flam_tree_is_thread (tree, i) &&
         (best == 0 || tree->total[i] > tree->total[best]))
       best = i;
   return best;

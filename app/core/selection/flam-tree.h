@@ -41,6 +41,7 @@ typedef struct
   FlamProfile *profile; /* a reference */
   FlamBy by;
   gboolean inverted;
+  gboolean rooted; /* node 0 is no "all" but a function (flam-sandwich.h) */
   guint measure;
   gboolean counted; /* samples weighed 1 each */
   guint32 n;
@@ -95,6 +96,8 @@ void flam_tree_sum (const FlamTree *tree,
 
 /* Valid as long as the tree. FLAM_BY_LINE: the function's name. */
 const char *flam_tree_name (const FlamTree *tree, FlamId node);
+/* Whether a node is a thread, not code: of FLAM_BY_THREAD alone. */
+gboolean flam_tree_is_thread (const FlamTree *tree, FlamId node);
 /* The profile's function a node stands for, or FLAM_NONE. */
 FlamId flam_tree_function (const FlamTree *tree, FlamId node);
 FlamFunctionKind flam_tree_kind (const FlamTree *tree, FlamId node);

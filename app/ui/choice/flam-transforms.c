@@ -149,25 +149,26 @@ on_open_editor (GSimpleAction *action, GVariant *parameter, gpointer session)
   g_signal_emit_by_name (session, "open-in-editor");
 }
 
+static void
+on_callers (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  g_signal_emit_by_name (session, "show-callers");
+}
+
 static const GActionEntry entries[] = {
-  { "zoom", on_zoom },
-  { "focus", on_focus },
-  { "hide", on_hide },
-  { "ignore", on_ignore },
-  { "filter", on_filter },
-  { "collapse", on_collapse },
-  { "recursion", on_recursion },
-  { "undo", on_undo },
-  { "copy-name", on_copy_name },
-  { "copy-path", on_copy_path },
-  { "open-in-editor", on_open_editor },
+  { "zoom", on_zoom },           { "callers", on_callers },
+  { "focus", on_focus },         { "hide", on_hide },
+  { "ignore", on_ignore },       { "filter", on_filter },
+  { "collapse", on_collapse },   { "recursion", on_recursion },
+  { "undo", on_undo },           { "copy-name", on_copy_name },
+  { "copy-path", on_copy_path }, { "open-in-editor", on_open_editor },
 };
 
 static void
 update_enabled (FlamSession *session, GParamSpec *pspec, GActionMap *map)
 {
   static const char *const on_frames[] = {
-    "zoom",     "focus",     "hide",      "ignore",         "filter",
+    "zoom",     "callers",   "focus",     "hide",           "ignore", "filter",
     "collapse", "copy-name", "copy-path", "open-in-editor", NULL
   };
   gboolean frame = flam_session_get_current (session) != 0;
@@ -230,6 +231,7 @@ node_menu (void)
   g_autoptr (GMenu) first = g_menu_new ();
 
   g_menu_append (first, _ ("_Zoom to This"), "node.zoom");
+  g_menu_append (first, _ ("Callers and Ca_llees"), "node.callers");
   g_menu_append (transforms, _ ("_Focus on This Function"), "node.focus");
   g_menu_append (transforms, _ ("_Hide: Cost to Its Callers"), "node.hide");
   g_menu_append (transforms, _ ("_Collapse What It Calls"), "node.collapse");

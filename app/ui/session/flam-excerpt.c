@@ -27,6 +27,33 @@ flam_excerpt_new (const FlamProfile *profile,
 }
 
 FlamExcerpt *
+flam_excerpt_upright (FlamExcerpt *self,
+                      const FlamProgress *progress,
+                      GError **error)
+{
+  g_autoptr (FlamSelection) selection = NULL;
+
+  if (!self->tree->inverted)
+    return flam_excerpt_ref (self);
+  selection = flam_selection_copy (self->selection);
+  selection->invert = FALSE;
+  return flam_excerpt_new (
+      self->profile, selection, FLAM_ORDER_TOTAL, progress, error);
+}
+
+FlamExcerpt *
+flam_excerpt_new_of (const FlamExcerpt *excerpt, FlamTree *tree)
+{
+  FlamExcerpt *self = g_atomic_rc_box_new0 (FlamExcerpt);
+
+  self->profile = flam_profile_ref (excerpt->profile);
+  self->selection = flam_selection_copy (excerpt->selection);
+  self->tree = tree;
+  self->rows = flam_rows_new (tree);
+  return self;
+}
+
+FlamExcerpt *
 flam_excerpt_ref (FlamExcerpt *self)
 {
   return g_atomic_rc_box_acquire (self);

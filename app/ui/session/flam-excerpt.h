@@ -26,6 +26,12 @@ FlamExcerpt *flam_excerpt_new (const FlamProfile *profile,
                                FlamTreeOrder order,
                                const FlamProgress *progress,
                                GError **error);
+/* The same, not upside down: itself where it is not. */
+FlamExcerpt *flam_excerpt_upright (FlamExcerpt *excerpt,
+                                   const FlamProgress *progress,
+                                   GError **error);
+/* Another tree made of this one's: takes `tree`. It has no weights. */
+FlamExcerpt *flam_excerpt_new_of (const FlamExcerpt *excerpt, FlamTree *tree);
 FlamExcerpt *flam_excerpt_ref (FlamExcerpt *excerpt);
 void flam_excerpt_unref (FlamExcerpt *excerpt);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamExcerpt, flam_excerpt_unref)

@@ -13,6 +13,7 @@ enum
   SIGNAL_SYMBOLIZED,
   SIGNAL_DOWNLOADED,
   SIGNAL_OPEN_IN_EDITOR,
+  SIGNAL_SHOW_CALLERS,
   N_SIGNALS
 };
 
@@ -486,17 +487,22 @@ flam_session_get_property (GObject *object,
 }
 
 static guint
+plain_signal_of (const char *name, GSignalFlags flags)
+{
+  return g_signal_new (
+      name, FLAM_TYPE_SESSION, flags, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static guint
 plain_signal (const char *name)
 {
-  return g_signal_new (name,
-                       FLAM_TYPE_SESSION,
-                       G_SIGNAL_RUN_LAST,
-                       0,
-                       NULL,
-                       NULL,
-                       NULL,
-                       G_TYPE_NONE,
-                       0);
+  return plain_signal_of (name, G_SIGNAL_RUN_LAST);
+}
+
+static guint
+action_signal (const char *name)
+{
+  return plain_signal_of (name, G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION);
 }
 
 static void
@@ -541,16 +547,8 @@ flam_session_class_init (FlamSessionClass *klass)
                                          G_TYPE_NONE,
                                          1,
                                          G_TYPE_ERROR);
-  signals[SIGNAL_OPEN_IN_EDITOR] =
-      g_signal_new ("open-in-editor",
-                    FLAM_TYPE_SESSION,
-                    G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-                    0,
-                    NULL,
-                    NULL,
-                    NULL,
-                    G_TYPE_NONE,
-                    0);
+  signals[SIGNAL_OPEN_IN_EDITOR] = action_signal ("open-in-editor");
+  signals[SIGNAL_SHOW_CALLERS] = action_signal ("show-callers");
 }
 
 static void

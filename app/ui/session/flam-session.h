@@ -39,7 +39,7 @@ FlamSession *flam_session_new (void);
  * which nothing more will be named by itself, "downloaded" after what
  * flam_session_download() has brought was taken. The action signal
  * "open-in-editor" asks whoever shows the current frame's source to hand it to
- * the desktop. */
+ * the desktop, "show-callers" who shows its callers to do so. */
 void flam_session_open (FlamSession *session, const char *path);
 /* Names the path of a capture that is still being written; nothing is shown
  * until the first flam_session_reload() that finds something in it. */

@@ -4,6 +4,7 @@
 
 #include "flam-cost-cell.h"
 #include "flam-format.h"
+#include "flam-sandwich.h"
 #include "flam-transforms.h"
 
 #include <glib/gi18n.h>
@@ -22,6 +23,21 @@ flam_columns_row (gpointer item)
 
 /* --- right click ---------------------------------------------------------- */
 
+/* Rows may be of another tree than the session's: one that is not inverted,
+ * callers and callees. */
+static FlamId
+session_node (FlamSession *session, FlamTreeRow *row)
+{
+  const FlamTree *of = flam_tree_row_get_excerpt (row)->tree;
+  const FlamTree *tree = flam_session_get_tree (session);
+  FlamId node = flam_tree_row_get_node (row);
+
+  if (tree == NULL || of == tree)
+    return node;
+  return of->profile == tree->profile ? flam_sandwich_find (of, node, tree)
+                                      : FLAM_NONE;
+}
+
 static void
 on_pressed (
     GtkGestureClick *click, int n_press, double x, double y, GtkListItem *item)
@@ -38,7 +54,7 @@ on_pressed (
   gtk_gesture_set_state (GTK_GESTURE (click), GTK_EVENT_SEQUENCE_CLAIMED);
   gtk_widget_translate_coordinates (cell, view, x, y, &x, &y);
   flam_transforms_popup (
-      view, session, flam_tree_row_get_node (flam_columns_row (object)), x, y);
+      view, session, session_node (session, flam_columns_row (object)), x, y);
 }
 
 static void

@@ -62,19 +62,7 @@ list_work (gpointer data, const FlamProgress *progress, GError **error)
   List *input = data;
   List *list = list_new (input->excerpt);
 
-  list->upright = flam_excerpt_ref (input->excerpt);
-  if (input->excerpt->tree->inverted)
-    {
-      g_autoptr (FlamSelection) selection =
-          flam_selection_copy (input->excerpt->selection);
-      selection->invert = FALSE;
-      g_clear_pointer (&list->upright, flam_excerpt_unref);
-      list->upright = flam_excerpt_new (input->excerpt->profile,
-                                        selection,
-                                        FLAM_ORDER_TOTAL,
-                                        progress,
-                                        error);
-    }
+  list->upright = flam_excerpt_upright (input->excerpt, progress, error);
   if (list->upright == NULL)
     {
       list_free (list);

@@ -2,6 +2,7 @@
 
 #include "flam-capture-view.h"
 
+#include "flam-callers-view.h"
 #include "flam-download-bar.h"
 #include "flam-functions-view.h"
 #include "flam-measure-menu.h"
@@ -35,6 +36,7 @@ static const struct
   { "graph", N_ ("Flame Graph"), flam_graph_view_get_type, FALSE },
   { "tree", N_ ("Call Tree"), flam_tree_view_get_type, FALSE },
   { "functions", N_ ("Functions"), flam_functions_view_get_type, FALSE },
+  { "callers", N_ ("Callers"), flam_callers_view_get_type, FALSE },
   { "sites", N_ ("Allocations"), flam_sites_view_get_type, TRUE },
   { "memory", N_ ("Summary"), flam_memory_view_get_type, TRUE },
 };
@@ -309,6 +311,13 @@ flam_capture_view_show_page (FlamCaptureView *self, int page)
 }
 
 static void
+on_show_callers (FlamCaptureView *self)
+{
+  gtk_stack_set_visible_child_name (self->pages, "callers");
+  gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
+}
+
+static void
 on_page_menu (FlamCaptureView *self)
 {
   guint page = gtk_drop_down_get_selected (self->page_menu);
@@ -463,6 +472,7 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   follow (self, "notify::selection", G_CALLBACK (update_overview));
   follow (self, "notify::selection", G_CALLBACK (update_pages));
   follow (self, "notify::excerpt", G_CALLBACK (on_excerpt));
+  follow (self, "show-callers", G_CALLBACK (on_show_callers));
   bind_settings (self);
 }
 

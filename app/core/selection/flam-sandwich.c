@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-sandwich.h"
+
+#include "flam-tree-private.h"
+
+#define STEP_NODES 1024
+
+typedef struct
+{
+  const FlamTree *tree;
+  FlamDraft draft;
+  FlamStateSplit *split; /* per node: of its self; NULL: all was running */
+} Sandwich;
+
+static void
+sandwich_clear (Sandwich *sandwich)
+{
+  flam_draft_clear (&sandwich->draft);
+  g_free (sandwich->split);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sandwich, sandwich_clear)
+
+static gboolean
+is_same (const FlamTree *from, FlamId node, const FlamTree *to, FlamId other)
+{
+  return other != 0 && from->function[node] == to->function[other] &&
+         from->line[node] == to->line[other] &&
+         flam_tree_is_thread (from, node) == flam_tree_is_thread (to, other);
+}
+
+static FlamDraftKey
+key_of (const FlamTree *tree, FlamId node, FlamId parent)
+{
+  FlamDraftKey key = { .parent = parent,
+                       .function = tree->function[node],
+                       .line = tree->line[node],
+                       .thread = flam_tree_is_thread (tree, node) };
+
+  if (tree->by == FLAM_BY_LINE && tree->frame[node] != FLAM_NONE)
+    key.file = tree->profile->frames.file[tree->frame[node]];
+  return key;
+}
+
+static FlamStateSplit *
+self_splits (const FlamTree *tree)
+{
+  FlamStateSplit *split;
+
+  if (tree->split == NULL)
+    return NULL;
+  split = g_memdup2 (tree->split, tree->n * sizeof *split);
+  for (FlamId i = 1; i < tree->n; i++)
+    for (guint s = 0; s < FLAM_N_STATES; s++)
+      split[tree->parent[i]].weight[s] -= tree->split[i].weight[s];
+  return split;
+}
+
+static void
+sandwich_init (Sandwich *sandwich, const FlamTree *tree, FlamId node)
+{
+  FlamDraftKey root = key_of (tree, node, FLAM_NONE);
+
+  g_assert (!tree->inverted);
+  sandwich->tree = tree;
+  flam_draft_init (&sandwich->draft, tree->split != NULL);
+  flam_draft_node (&sandwich->draft, &root);
+}
+
+static FlamTree *
+sandwich_finish (Sandwich *sandwich, gboolean inverted)
+{
+  const FlamTree *tree = sandwich->tree;
+  FlamTree *result = g_atomic_rc_box_new0 (FlamTree);
+
+  result->profile = flam_profile_ref (tree->profile);
+  result->by = tree->by;
+  result->rooted = TRUE;
+  result->inverted = inverted;
+  result->measure = tree->measure;
+  result->counted = tree->counted;
+  g_free (flam_draft_place (result, &sandwich->draft, FLAM_ORDER_TOTAL));
+  return result;
+}
+
+/* --- callers -------------------------------------------------------------- */
+
+static void
+add_callers (Sandwich *sandwich, FlamId call)
+{
+  const FlamTree *tree = sandwich->tree;
+  gint64 total = tree->total[call];
+  FlamId to = 0;
+
+  flam_draft_offer_frame (&sandwich->draft, 0, tree->frame[call], total);
+  for (FlamId from = tree->parent[call]; from != 0; from = tree->parent[from])
+    {
+      FlamDraftKey key = key_of (tree, from, to);
+
+      to = flam_draft_node (&sandwich->draft, &key);
+      flam_draft_offer_frame (&sandwich->draft, to, tree->frame[from], total);
+    }
+  flam_draft_add (&sandwich->draft,
+                  to,
+                  total,
+                  tree->split != NULL ? &tree->split[call] : NULL);
+}
+
+FlamTree *
+flam_sandwich_callers (const FlamTree *tree,
+                       FlamId node,
+                       const FlamProgress *progress,
+                       GError **error)
+{
+  g_auto (Sandwich) sandwich = { 0 };
+
+  sandwich_init (&sandwich, tree, node);
+  for (FlamId i = 1, step = 0; i < tree->n; step++)
+    {
+      if (step % STEP_NODES == 0 &&
+          !flam_progress_step (progress, (double)i / tree->n, error))
+        return NULL;
+      if (!is_same (tree, node, tree, i))
+        i++;
+      else
+        {
+          add_callers (&sandwich, i);
+          i = tree->subtree_end[i];
+        }
+    }
+  return sandwich_finish (&sandwich, TRUE);
+}
+
+/* --- callees -------------------------------------------------------------- */
+
+/* `place`: of each of the tree's nodes in the draft. */
+static void
+add_callees (Sandwich *sandwich, FlamId call, FlamId *place)
+{
+  const FlamTree *tree = sandwich->tree;
+
+  for (FlamId i = call; i < tree->subtree_end[call]; i++)
+    {
+      FlamId to = 0;
+
+      if (i != call)
+        {
+          FlamDraftKey key = key_of (tree, i, place[tree->parent[i]]);
+
+          to = flam_draft_node (&sandwich->draft, &key);
+        }
+      place[i] = to;
+      flam_draft_offer_frame (
+          &sandwich->draft, to, tree->frame[i], tree->total[i]);
+      flam_draft_add (&sandwich->draft,
+                      to,
+                      tree->self[i],
+                      sandwich->split != NULL ? &sandwich->split[i] : NULL);
+    }
+}
+
+FlamTree *
+flam_sandwich_callees (const FlamTree *tree,
+                       FlamId node,
+                       const FlamProgress *progress,
+                       GError **error)
+{
+  g_auto (Sandwich) sandwich = { 0 };
+  g_autofree FlamId *place = g_new (FlamId, tree->n);
+
+  sandwich_init (&sandwich, tree, node);
+  sandwich.split = self_splits (tree);
+  for (FlamId i = 1, step = 0; i < tree->n; step++)
+    {
+      if (step % STEP_NODES == 0 &&
+          !flam_progress_step (progress, (double)i / tree->n, error))
+        return NULL;
+      if (!is_same (tree, node, tree, i))
+        i++;
+      else
+        {
+          add_callees (&sandwich, i, place);
+          i = tree->subtree_end[i];
+        }
+    }
+  return sandwich_finish (&sandwich, FALSE);
+}
+
+FlamId
+flam_sandwich_find (const FlamTree *from, FlamId node, const FlamTree *to)
+{
+  FlamId best = FLAM_NONE;
+
+  for (FlamId i = 1; i < to->n; i++)
+    if (is_same (from, node, to, i) &&
+        (best == FLAM_NONE || to->total[i] > to->total[best]))
+      best = i;
+  return best;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* One function of a tree, as the middle of two: who called it, and what it
+ * calls. The first node of both is the function itself.
+ *
+ *   tree              callers of B     callees of B
+ *   A ─┬─ B ─┬─ C 2   B 6 ─┬─ A 5      B 6 ─┬─ C 2
+ *      │     └─ D 3        └─ X 1           └─ D 3
+ *   X ──── B 1
+ *
+ * Every stack through the function counts once: of a recursion, the outermost
+ * call is the function, the others are its callees. So both trees' totals are
+ * the function's total. */
+
+#include "flam-tree.h"
+
+G_BEGIN_DECLS
+
+/* `node` is one of the function's; the tree must not be inverted. NULL only
+ * with an error (cancelled). */
+FlamTree *flam_sandwich_callers (const FlamTree *tree,
+                                 FlamId node,
+                                 const FlamProgress *progress,
+                                 GError **error);
+FlamTree *flam_sandwich_callees (const FlamTree *tree,
+                                 FlamId node,
+                                 const FlamProgress *progress,
+                                 GError **error);
+
+/* The node of `to`, another tree of the same selection, that is the same thing
+ * as `node` of `from` and the heaviest such; FLAM_NONE when there is none. */
+FlamId
+flam_sandwich_find (const FlamTree *from, FlamId node, const FlamTree *to);
+
+G_END_DECLS

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-callers-view.h"
+
+#include "flam-columns-view.h"
+#include "flam-flame-graph.h"
+#include "flam-format.h"
+#include "flam-functions.h"
+#include "flam-sandwich.h"
+#include "flam-settings.h"
+#include "flam-transforms.h"
+
+#include <glib/gi18n.h>
+
+/* One side of the function: its graph and its table. */
+typedef struct
+{
+  FlamFlameGraph *graph;
+  GtkColumnView *table;
+  GtkSingleSelection *selection;
+  GtkColumnViewColumn *other; /* not referenced: the table's */
+  FlamExcerpt *excerpt;
+} Side;
+
+struct _FlamCallersView
+{
+  FlamPage parent_instance;
+
+  FlamSession *session; /* the page's */
+  FlamJob *job;
+  FlamTree *middle_of; /* the tree that `middle` is a node of, or NULL */
+  FlamId middle;
+  Side sides[2]; /* callers, callees */
+  gboolean stale;
+  gboolean syncing; /* the current frame is one that was chosen in here */
+
+  GtkLabel *name;
+  GtkLabel *costs;
+  GtkToggleButton *graph_button;
+  GtkToggleButton *table_button;
+  GtkStack *stack;
+  FlamFlameGraph *callers;
+  FlamFlameGraph *callees;
+  GtkColumnView *caller_table;
+  GtkColumnView *callee_table;
+};
+
+G_DEFINE_FINAL_TYPE (FlamCallersView, flam_callers_view, FLAM_TYPE_PAGE)
+
+/* --- both trees, made on a worker ----------------------------------------- */
+
+typedef struct
+{
+  FlamExcerpt *excerpt;
+  FlamTree *middle_of;
+  FlamId middle;
+} Input;
+
+typedef struct
+{
+  FlamExcerpt *upright; /* the selection's, when it is not inverted */
+  FlamId middle;        /* in there; FLAM_NONE: there is no function at all */
+  FlamExcerpt *sides[2];
+} Result;
+
+static void
+input_free (gpointer data)
+{
+  Input *input = data;
+
+  flam_excerpt_unref (input->excerpt);
+  g_clear_pointer (&input->middle_of, flam_tree_unref);
+  g_free (input);
+}
+
+static void
+result_free (gpointer data)
+{
+  Result *result = data;
+
+  g_clear_pointer (&result->upright, flam_excerpt_unref);
+  for (guint i = 0; i < 2; i++)
+    g_clear_pointer (&result->sides[i], flam_excerpt_unref);
+  g_free (result);
+}
+
+static FlamId
+find_name (const FlamTree *tree, const char *name)
+{
+  FlamId best = FLAM_NONE;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    if ((best == FLAM_NONE || tree->total[i] > tree->total[best]) &&
+        strcmp (flam_tree_name (tree, i), name) == 0)
+      best = i;
+  return best;
+}
+
+/* The function that was the middle before, and else the most expensive one. */
+static FlamId
+find_middle (const Input *input, const FlamTree *tree)
+{
+  g_autofree FlamFunctionRow *rows = NULL;
+  FlamId found = FLAM_NONE;
+  guint n;
+
+  if (input->middle_of != NULL && input->middle_of->profile == tree->profile)
+    found = flam_sandwich_find (input->middle_of, input->middle, tree);
+  else if (input->middle_of != NULL)
+    found = find_name (tree, flam_tree_name (input->middle_of, input->middle));
+  if (found != FLAM_NONE)
+    return found;
+  rows = flam_functions_new (tree, FLAM_SORT_SELF, &n);
+  return n > 0 ? rows[0].node : FLAM_NONE;
+}
+
+static gpointer
+make_sides (gpointer data, const FlamProgress *progress, GError **error)
+{
+  const Input *input = data;
+  Result *result = g_new0 (Result, 1);
+  gboolean done = FALSE;
+
+  result->upright = flam_excerpt_upright (input->excerpt, progress, error);
+  if (result->upright != NULL)
+    {
+      const FlamTree *tree = result->upright->tree;
+      FlamTree *side[2] = { NULL, NULL };
+
+      result->middle = find_middle (input, tree);
+      if (result->middle == FLAM_NONE)
+        return result;
+      side[0] = flam_sandwich_callers (tree, result->middle, progress, error);
+      if (side[0] != NULL)
+        side[1] = flam_sandwich_callees (tree, result->middle, progress, error);
+      done = side[1] != NULL;
+      for (guint i = 0; i < 2; i++)
+        if (side[i] != NULL)
+          result->sides[i] = flam_excerpt_new_of (result->upright, side[i]);
+    }
+  if (done)
+    return result;
+  result_free (result);
+  return NULL;
+}
+
+/* --- showing them --------------------------------------------------------- */
+
+static void
+take_middle (FlamCallersView *self, FlamTree *tree, FlamId node)
+{
+  FlamTree *before = self->middle_of;
+
+  self->middle_of = tree != NULL ? flam_tree_ref (tree) : NULL;
+  self->middle = node;
+  g_clear_pointer (&before, flam_tree_unref);
+}
+
+static void
+show_words (FlamCallersView *self, FlamExcerpt *upright)
+{
+  const FlamTree *side = self->sides[1].excerpt->tree;
+  const FlamMeasure measure = flam_tree_measure (side);
+  g_autofree char *total = flam_format_weight (&measure, side->total[0]);
+  g_autofree char *share =
+      flam_format_percent (side->total[0], upright->tree->total[0]);
+  g_autofree char *own = flam_format_weight (&measure, side->self[0]);
+  g_autofree char *own_share =
+      flam_format_percent (side->self[0], upright->tree->total[0]);
+  g_autofree char *text = g_strdup_printf (
+      _ ("self %s (%s)   total %s (%s)"), own, own_share, total, share);
+
+  gtk_label_set_label (self->name, flam_tree_name (side, 0));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->name),
+                               flam_tree_name (side, 0));
+  gtk_label_set_label (self->costs, text);
+}
+
+static void
+show_side (FlamCallersView *self, Side *side, FlamExcerpt *excerpt)
+{
+  FlamExcerpt *before = side->excerpt;
+  g_autoptr (GListModel) rows = NULL;
+
+  side->excerpt = excerpt != NULL ? flam_excerpt_ref (excerpt) : NULL;
+  self->syncing = TRUE;
+  if (excerpt != NULL)
+    {
+      flam_flame_graph_set_palette (
+          side->graph, flam_palette_mode_of (excerpt->tree, FLAM_PALETTE_AUTO));
+      rows = flam_tree_row_children (excerpt, 0);
+    }
+  flam_flame_graph_set_tree (side->graph, NULL, NULL);
+  if (excerpt != NULL)
+    flam_flame_graph_set_tree (side->graph, excerpt->tree, excerpt->rows);
+  flam_columns_update_other (side->other, excerpt);
+  gtk_single_selection_set_model (side->selection, rows);
+  gtk_single_selection_set_selected (side->selection,
+                                     GTK_INVALID_LIST_POSITION);
+  self->syncing = FALSE;
+  g_clear_pointer (&before, flam_excerpt_unref);
+}
+
+static void
+update_form (FlamCallersView *self)
+{
+  const char *form =
+      gtk_toggle_button_get_active (self->table_button) ? "table" : "graph";
+
+  gtk_stack_set_visible_child_name (
+      self->stack, self->sides[0].excerpt != NULL ? form : "empty");
+}
+
+static void
+on_made (gpointer data, const GError *error, gpointer user_data)
+{
+  FlamCallersView *self = user_data;
+  Result *result = data;
+
+  if (result == NULL)
+    return;
+  for (guint i = 0; i < 2; i++)
+    show_side (self, &self->sides[i], result->sides[i]);
+  gtk_label_set_label (self->name, "");
+  gtk_label_set_label (self->costs, "");
+  if (result->sides[0] != NULL)
+    {
+      take_middle (self, result->upright->tree, result->middle);
+      show_words (self, result->upright);
+    }
+  update_form (self);
+  result_free (result);
+}
+
+static void
+fill (FlamCallersView *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  Input *input;
+
+  self->stale = FALSE;
+  flam_job_cancel (self->job);
+  if (excerpt == NULL)
+    {
+      take_middle (self, NULL, FLAM_NONE);
+      return;
+    }
+  input = g_new0 (Input, 1);
+  input->excerpt = flam_excerpt_ref (excerpt);
+  input->middle = self->middle;
+  if (self->middle_of != NULL)
+    input->middle_of = flam_tree_ref (self->middle_of);
+  flam_job_start (
+      self->job, make_sides, input, input_free, result_free, on_made, self);
+}
+
+static void
+fill_when_seen (FlamCallersView *self)
+{
+  self->stale = TRUE;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    fill (self);
+}
+
+/* --- what is the middle --------------------------------------------------- */
+
+static void
+on_current (FlamCallersView *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamId current = flam_session_get_current (self->session);
+
+  if (self->syncing || excerpt == NULL || current == 0)
+    return;
+  take_middle (self, excerpt->tree, current);
+  fill_when_seen (self);
+}
+
+/* Somebody asked for the current frame's callers. */
+static void
+on_show_callers (FlamCallersView *self)
+{
+  self->syncing = FALSE;
+  on_current (self);
+}
+
+static void
+centre (FlamCallersView *self, const Side *side, FlamId node)
+{
+  if (side->excerpt == NULL || node == FLAM_NONE || node == 0)
+    return;
+  take_middle (self, side->excerpt->tree, node);
+  fill (self);
+}
+
+/* What is chosen in here is the session's current frame (its source is shown),
+ * but not the middle. */
+static void
+choose (FlamCallersView *self, const Side *side, FlamId node)
+{
+  FlamTree *tree = (FlamTree *)flam_session_get_tree (self->session);
+  FlamId found;
+
+  if (self->syncing || tree == NULL || side->excerpt == NULL ||
+      node >= side->excerpt->tree->n)
+    return;
+  found = flam_sandwich_find (side->excerpt->tree, node, tree);
+  self->syncing = TRUE;
+  flam_session_set_current (self->session, found != FLAM_NONE ? found : 0);
+  self->syncing = FALSE;
+}
+
+static Side *
+side_of (FlamCallersView *self, gpointer widget)
+{
+  return &self->sides[widget == self->callees || widget == self->callee_table];
+}
+
+static void
+on_node_selected (FlamFlameGraph *graph, guint node, FlamCallersView *self)
+{
+  choose (self, side_of (self, graph), node);
+}
+
+static void
+on_node_activated (FlamFlameGraph *graph, guint node, FlamCallersView *self)
+{
+  centre (self, side_of (self, graph), node);
+}
+
+static void
+on_context_menu (FlamFlameGraph *graph,
+                 guint node,
+                 double x,
+                 double y,
+                 FlamCallersView *self)
+{
+  choose (self, side_of (self, graph), node);
+  self->syncing = TRUE;
+  flam_transforms_popup (GTK_WIDGET (graph),
+                         self->session,
+                         flam_session_get_current (self->session),
+                         x,
+                         y);
+  self->syncing = FALSE;
+}
+
+static void
+on_row_selected (GtkSingleSelection *selection,
+                 GParamSpec *pspec,
+                 FlamCallersView *self)
+{
+  gpointer item = gtk_single_selection_get_selected_item (selection);
+
+  if (item != NULL)
+    choose (self,
+            &self->sides[selection == self->sides[1].selection],
+            flam_tree_row_get_node (item));
+}
+
+static void
+on_row_activated (GtkColumnView *table, guint position, FlamCallersView *self)
+{
+  Side *side = side_of (self, table);
+  g_autoptr (FlamTreeRow) row =
+      g_list_model_get_item (G_LIST_MODEL (side->selection), position);
+
+  if (row != NULL)
+    centre (self, side, flam_tree_row_get_node (row));
+}
+
+static void
+on_search (FlamCallersView *self)
+{
+  for (guint i = 0; i < 2; i++)
+    flam_flame_graph_set_search (self->sides[i].graph,
+                                 flam_session_get_search_regex (self->session));
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+flam_callers_view_map (GtkWidget *widget)
+{
+  FlamCallersView *self = FLAM_CALLERS_VIEW (widget);
+
+  if (self->stale)
+    fill (self);
+  GTK_WIDGET_CLASS (flam_callers_view_parent_class)->map (widget);
+}
+
+static gboolean
+flam_callers_view_grab_focus (GtkWidget *widget)
+{
+  FlamCallersView *self = FLAM_CALLERS_VIEW (widget);
+
+  if (gtk_toggle_button_get_active (self->table_button))
+    return gtk_widget_grab_focus (GTK_WIDGET (self->caller_table));
+  return gtk_widget_grab_focus (GTK_WIDGET (self->callees));
+}
+
+static void
+follow (FlamCallersView *self, const char *signal, GCallback callback)
+{
+  g_signal_connect_object (
+      self->session, signal, callback, self, G_CONNECT_SWAPPED);
+}
+
+static void
+flam_callers_view_constructed (GObject *object)
+{
+  FlamCallersView *self = FLAM_CALLERS_VIEW (object);
+
+  G_OBJECT_CLASS (flam_callers_view_parent_class)->constructed (object);
+  self->session = flam_page_get_session (FLAM_PAGE (self));
+  for (guint i = 0; i < 2; i++)
+    flam_columns_set_session (self->sides[i].table, self->session);
+  follow (self, "notify::excerpt", G_CALLBACK (fill_when_seen));
+  follow (self, "notify::current", G_CALLBACK (on_current));
+  follow (self, "notify::search", G_CALLBACK (on_search));
+  follow (self, "show-callers", G_CALLBACK (on_show_callers));
+}
+
+static void
+flam_callers_view_dispose (GObject *object)
+{
+  FlamCallersView *self = FLAM_CALLERS_VIEW (object);
+
+  if (self->job != NULL)
+    flam_job_cancel (self->job);
+  g_clear_object (&self->job);
+  G_OBJECT_CLASS (flam_callers_view_parent_class)->dispose (object);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_clear_object (&self->sides[i].selection);
+      g_clear_pointer (&self->sides[i].excerpt, flam_excerpt_unref);
+    }
+  g_clear_pointer (&self->middle_of, flam_tree_unref);
+}
+
+static void
+flam_callers_view_class_init (FlamCallersViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  object_class->constructed = flam_callers_view_constructed;
+  object_class->dispose = flam_callers_view_dispose;
+  class->map = flam_callers_view_map;
+  class->grab_focus = flam_callers_view_grab_focus;
+  g_type_ensure (FLAM_TYPE_FLAME_GRAPH);
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-callers-view.ui");
+  gtk_widget_class_bind_template_child (class, FlamCallersView, name);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, costs);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, graph_button);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, table_button);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, stack);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, callers);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, callees);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, caller_table);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, callee_table);
+}
+
+static void
+side_init (FlamCallersView *self,
+           Side *side,
+           FlamFlameGraph *graph,
+           GtkColumnView *table,
+           FlamDirection direction)
+{
+  side->graph = graph;
+  side->table = table;
+  side->selection = gtk_single_selection_new (NULL);
+  flam_flame_graph_set_direction (graph, direction);
+  gtk_single_selection_set_autoselect (side->selection, FALSE);
+  gtk_single_selection_set_can_unselect (side->selection, TRUE);
+  gtk_column_view_set_model (table, GTK_SELECTION_MODEL (side->selection));
+  flam_columns_add_cost (table, FLAM_COST_TOTAL, FALSE);
+  side->other = flam_columns_add_other (table, FALSE);
+  flam_columns_add_name (table, FALSE, FALSE);
+  flam_columns_add_module (table, FALSE);
+  g_signal_connect (
+      graph, "node-selected", G_CALLBACK (on_node_selected), self);
+  g_signal_connect (
+      graph, "node-activated", G_CALLBACK (on_node_activated), self);
+  g_signal_connect (graph, "context-menu", G_CALLBACK (on_context_menu), self);
+  g_signal_connect (
+      side->selection, "notify::selected", G_CALLBACK (on_row_selected), self);
+  g_signal_connect (table, "activate", G_CALLBACK (on_row_activated), self);
+}
+
+static void
+flam_callers_view_init (FlamCallersView *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->job = flam_job_new ();
+  self->middle = FLAM_NONE;
+  side_init (self,
+             &self->sides[0],
+             self->callers,
+             self->caller_table,
+             FLAM_DIRECTION_FLAME);
+  side_init (self,
+             &self->sides[1],
+             self->callees,
+             self->callee_table,
+             FLAM_DIRECTION_ICICLE);
+  g_signal_connect_swapped (
+      self->table_button, "toggled", G_CALLBACK (update_form), self);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Callers and callees: stacks in, indented trees out; and what always holds. */
+
+#include "flam-fixture.h"
+
+#include "flam-dump.h"
+#include "flam-functions.h"
+#include "flam-sandwich.h"
+
+static FlamTree *
+tree_of (const FlamProfile *profile, const FlamSelection *selection)
+{
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+
+  return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+}
+
+static FlamId
+node_named (const FlamTree *tree, const char *name)
+{
+  for (FlamId i = 1; i < tree->n; i++)
+    if (strcmp (flam_tree_name (tree, i), name) == 0)
+      return i;
+  g_assert_not_reached ();
+}
+
+typedef struct
+{
+  const char *name;
+  const char *stacks;
+  const char *of;
+  FlamBy by;
+  const char *callers;
+  const char *callees;
+} Case;
+
+static const Case cases[] = {
+  { "merge",
+    "A;B;C 2\nA;B;D 3\nX;B 1\nX;Y 7\n",
+    "B",
+    .callers = "B self=0 total=6\n"
+               "  A self=5 total=5\n"
+               "  X self=1 total=1\n",
+    .callees = "B self=1 total=6\n"
+               "  D self=3 total=3\n"
+               "  C self=2 total=2\n" },
+  { "recursion",
+    "A;B;C;B;D 4\nB 1\n",
+    "B",
+    .callers = "B self=1 total=5\n"
+               "  A self=4 total=4\n",
+    .callees = "B self=1 total=5\n"
+               "  C self=0 total=4\n"
+               "    B self=0 total=4\n"
+               "      D self=4 total=4\n" },
+  { "thread",
+    "one:A;B 3\ntwo:B 4\n",
+    "B",
+    .by = FLAM_BY_THREAD,
+    .callers = "B self=0 total=7\n"
+               "  two self=4 total=4\n"
+               "  A self=0 total=3\n"
+               "    one self=3 total=3\n",
+    .callees = "B self=7 total=7\n" },
+};
+
+static void
+test_case (gconstpointer data)
+{
+  const Case *c = data;
+  g_autoptr (FlamProfile) profile = flam_fixture_profile (c->stacks);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree = NULL;
+  g_autoptr (FlamTree) callers = NULL;
+  g_autoptr (FlamTree) callees = NULL;
+  g_autofree char *above = NULL;
+  g_autofree char *below = NULL;
+  FlamId node;
+
+  selection->by = c->by;
+  tree = tree_of (profile, selection);
+  node = node_named (tree, c->of);
+  callers = flam_sandwich_callers (tree, node, NULL, NULL);
+  callees = flam_sandwich_callees (tree, node, NULL, NULL);
+  above = flam_dump_tree (callers);
+  below = flam_dump_tree (callees);
+  g_assert_cmpstr (above, ==, c->callers);
+  g_assert_cmpstr (below, ==, c->callees);
+  g_assert_cmpuint (
+      flam_tree_function (callees, 0), ==, flam_tree_function (tree, node));
+}
+
+static void
+check_states (const FlamTree *tree)
+{
+  for (FlamId i = 0; tree->split != NULL && i < tree->n; i++)
+    {
+      gint64 sum = 0;
+
+      for (guint s = 0; s < FLAM_N_STATES; s++)
+        {
+          g_assert_cmpint (tree->split[i].weight[s], >=, 0);
+          sum += tree->split[i].weight[s];
+        }
+      g_assert_cmpint (sum, ==, tree->total[i]);
+    }
+}
+
+/* Both halves hold what the table of functions says of the function, in every
+ * state; what it calls beside its self is its callees'. */
+static void
+test_properties (void)
+{
+  for (guint round = 0; round < 100; round++)
+    {
+      g_autoptr (FlamProfile) profile = flam_fixture_random ();
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamTree) tree = NULL;
+      g_autofree FlamFunctionRow *rows = NULL;
+      guint n;
+
+      selection->by = g_test_rand_int_range (0, FLAM_BY_FILE + 1);
+      selection->recursion = g_test_rand_int_range (0, 3);
+      tree = tree_of (profile, selection);
+      rows = flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
+      for (guint i = 0; i < n; i++)
+        {
+          g_autoptr (FlamTree) callers =
+              flam_sandwich_callers (tree, rows[i].node, NULL, NULL);
+          g_autoptr (FlamTree) callees =
+              flam_sandwich_callees (tree, rows[i].node, NULL, NULL);
+
+          g_assert_cmpint (callers->total[0], ==, rows[i].total);
+          g_assert_cmpint (callees->total[0], ==, rows[i].total);
+          g_assert_cmpuint (
+              flam_sandwich_find (tree, rows[i].node, tree), !=, FLAM_NONE);
+          check_states (callers);
+          check_states (callees);
+        }
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/sandwich/%s", cases[i].name);
+
+      g_test_add_data_func (path, &cases[i], test_case);
+    }
+  g_test_add_func ("/sandwich/properties", test_properties);
+  return g_test_run ();
+}
