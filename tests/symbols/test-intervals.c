@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-intervals.h"
+#include "flam-mapping.h"
+#include "flam-ranges.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* The picture in the header. */
 static void
@@ -103,6 +108,116 @@ test_random (void)
     }
 }
 
+/* Every address on its own: what is mapped later takes its place. */
+static void
+test_ranges (void)
+{
+  for (guint round = 0; round < 500; round++)
+    {
+      g_autoptr (FlamRanges) ranges = flam_ranges_new ();
+      FlamRange slow[64] = { 0 };
+
+      for (guint i = 1; i < 24; i++)
+        {
+          FlamRange range = { .start = (guint64)g_test_rand_int_range (0, 60),
+                              .end = (guint64)g_test_rand_int_range (0, 64),
+                              .offset = 1000 * i,
+                              .value = i };
+
+          if (i % 4 == 0)
+            flam_ranges_remove (ranges, range.start, range.end);
+          else
+            flam_ranges_add (ranges, &range);
+          for (guint64 at = range.start; at < range.end; at++)
+            slow[at] = i % 4 == 0 ? (FlamRange){ 0 } : range;
+        }
+      for (guint64 at = 0, next = 0; at < 64; at++)
+        {
+          const FlamRange *found = flam_ranges_find (ranges, at);
+
+          g_assert_cmpuint (found ? found->value : 0, ==, slow[at].value);
+          if (found)
+            g_assert_cmpuint (at - found->start + found->offset,
+                              ==,
+                              at - slow[at].start + slow[at].offset);
+          for (next = at; next < 64 && slow[next].value == 0;)
+            next++;
+          found = flam_ranges_next (ranges, at);
+          g_assert_cmpuint (found ? MAX (found->start, at) : 64, ==, next);
+        }
+    }
+}
+
+/* Our own map, as the C library's scanf() reads it. */
+static void
+test_mapping (void)
+{
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  gsize size;
+  const char *at;
+  FlamMapping mapping;
+  guint n = 0;
+
+  g_assert_true (g_file_get_contents ("/proc/self/maps", &text, &size, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  for (at = text; flam_mapping_next (&at, text + size, &mapping); n++)
+    {
+      unsigned long long start, end, offset, inode;
+      char perms[8];
+      int path = 0;
+
+      g_assert_cmpint (sscanf (lines[n],
+                               "%llx-%llx %7s %llx %*s %llu %n",
+                               &start,
+                               &end,
+                               perms,
+                               &offset,
+                               &inode,
+                               &path),
+                       ==,
+                       5);
+      g_assert_cmphex (mapping.start, ==, start);
+      g_assert_cmphex (mapping.end, ==, end);
+      g_assert_cmphex (mapping.offset, ==, offset);
+      g_assert_cmpuint (mapping.inode, ==, inode);
+      g_assert_cmpint (mapping.readable, ==, perms[0] == 'r');
+      g_assert_cmpint (mapping.executable, ==, perms[2] == 'x');
+      g_assert_cmpmem (mapping.path,
+                       mapping.length,
+                       lines[n] + path,
+                       strlen (lines[n] + path));
+    }
+  g_assert_cmpuint (n + 1, ==, g_strv_length (lines));
+}
+
+static void
+test_no_mapping (void)
+{
+  static const char *const wrong[] = {
+    "",
+    "1000",
+    "1000-",
+    "1000-2000",
+    "1000-2000 r-x",
+    "1000-2000: /lib/x",
+    "x-2000 r-xp 0 0:0 0",
+    "1000-2000 r-xp z 0:0 0",
+    "fffffffffffffffff-2 r-xp 0 0:0 0",
+  };
+  const char *cut = "1000-2000 r-xp 0 fd:01 7 /lib/x y (deleted)\n3000-4000 r-";
+  FlamMapping mapping;
+  const char *at = cut;
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    g_assert_false (
+        flam_mapping_parse (wrong[i], wrong[i] + strlen (wrong[i]), &mapping));
+  g_assert_true (flam_mapping_next (&at, cut + strlen (cut), &mapping));
+  g_assert_true (g_str_has_prefix (mapping.path, "/lib/x y (deleted)\n"));
+  g_assert_cmpuint (mapping.length, ==, strlen ("/lib/x y (deleted)"));
+  g_assert_false (flam_mapping_next (&at, cut + strlen (cut), &mapping));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -110,5 +225,8 @@ main (int argc, char **argv)
   g_test_add_func ("/intervals/picture", test_picture);
   g_test_add_func ("/intervals/empty", test_empty);
   g_test_add_func ("/intervals/random", test_random);
+  g_test_add_func ("/ranges/random", test_ranges);
+  g_test_add_func ("/mapping/own", test_mapping);
+  g_test_add_func ("/mapping/none", test_no_mapping);
   return g_test_run ();
 }

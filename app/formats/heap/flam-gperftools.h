@@ -6,6 +6,7 @@
  * flam-gperftools-cpu.c, flam-gperftools-text.c. */
 
 #include "flam-builder.h"
+#include "flam-ranges.h"
 #include "flam-text.h"
 
 G_BEGIN_DECLS
@@ -21,11 +22,11 @@ typedef struct
 {
   const FlamSource *source;
   FlamBuilder *builder;
-  GArray *addresses; /* guint64: all but a CPU profile's leaves one less than
-                        in the file: the call, not what is behind it */
-  GArray *samples;   /* FlamGperftoolsSample */
-  GArray *mappings;  /* the importer's */
-  GHashTable *names; /* guint64 -> text of a line; may be NULL */
+  GArray *addresses;    /* guint64: all but a CPU profile's leaves one less than
+                           in the file: the call, not what is behind it */
+  GArray *samples;      /* FlamGperftoolsSample */
+  FlamRanges *mappings; /* value: module */
+  GHashTable *names;    /* guint64 -> text of a line; may be NULL */
   guint n_values;
 } FlamGperftools;
 

@@ -21,14 +21,6 @@ typedef struct
   guint32 n_frames;
 } Ip;
 
-typedef struct
-{
-  guint64 start;
-  guint64 end;
-  guint64 bias;
-  FlamId module;
-} Fragment;
-
 const guint8 flam_heaptrack_digits[256] = {
   ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
   ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
@@ -43,7 +35,7 @@ flam_heaptrack_code_init (FlamHeaptrackCode *code, FlamBuilder *builder)
   flam_column_init (&code->ips, sizeof (Ip));
   flam_column_init (&code->traces, sizeof (FlamTrace));
   flam_column_init (&code->frames, sizeof (FlamId));
-  flam_column_init (&code->fragments, sizeof (Fragment));
+  code->mapped = flam_ranges_new ();
   flam_interner_init (&code->ip_index);
 }
 
@@ -54,7 +46,7 @@ flam_heaptrack_code_clear (FlamHeaptrackCode *code)
   flam_column_clear (&code->ips);
   flam_column_clear (&code->traces);
   flam_column_clear (&code->frames);
-  flam_column_clear (&code->fragments);
+  flam_ranges_free (code->mapped);
   flam_interner_clear (&code->ip_index);
 }
 
@@ -118,53 +110,20 @@ flam_heaptrack_code_map (FlamHeaptrackCode *code,
   g_autofree char *name = g_str_has_prefix (path, "linux-vdso.so")
                               ? g_strdup ("[vdso]")
                               : g_strndup (path, length);
-  Fragment *fragment = flam_column_push (&code->fragments);
-
-  *fragment = (Fragment){
+  FlamRange range = {
     .start = bias + address,
     .end = bias + address + size,
-    .bias = bias,
-    .module = flam_builder_module (code->builder, name, "", FLAM_ADDRESS_VADDR),
+    .offset = address,
+    .value = flam_builder_module (code->builder, name, "", FLAM_ADDRESS_VADDR),
   };
-  code->fragments_sorted = FALSE;
+
+  flam_ranges_add (code->mapped, &range);
 }
 
 void
 flam_heaptrack_code_unmap_all (FlamHeaptrackCode *code)
 {
-  code->fragments.n = 0;
-}
-
-static int
-compare_fragments (const void *a, const void *b)
-{
-  const Fragment *x = a;
-  const Fragment *y = b;
-
-  return (x->start > y->start) - (x->start < y->start);
-}
-
-static const Fragment *
-find_fragment (FlamHeaptrackCode *code, guint64 address)
-{
-  gsize low = 0, high = code->fragments.n;
-
-  if (!code->fragments_sorted && high > 0)
-    qsort (code->fragments.data, high, sizeof (Fragment), compare_fragments);
-  code->fragments_sorted = TRUE;
-  while (low < high)
-    {
-      gsize middle = (low + high) / 2;
-      const Fragment *f = &flam_column_at (&code->fragments, Fragment, middle);
-
-      if (address < f->start)
-        high = middle;
-      else if (address >= f->end)
-        low = middle + 1;
-      else
-        return f;
-    }
-  return NULL;
+  flam_ranges_remove (code->mapped, 0, G_MAXUINT64);
 }
 
 static gboolean
@@ -185,23 +144,22 @@ raw_ip (FlamHeaptrackCode *code, guint64 address)
 
   if (slot->id == FLAM_NONE)
     {
-      const Fragment *fragment = find_fragment (code, address);
+      const FlamRange *range = flam_ranges_find (code->mapped, address);
       Ip *ip;
 
       *slot = (FlamSlot){ hash, code->ips.n };
       code->ip_index.used++;
       ip = flam_column_push (&code->ips);
       *ip = (Ip){ .address = address, .first_frame = FLAM_NONE };
-      if (fragment != NULL)
+      if (range != NULL)
         {
-          FlamId frame =
-              flam_builder_frame (code->builder,
-                                  flam_builder_function_unresolved (
-                                      code->builder, fragment->module),
-                                  address - fragment->bias,
-                                  0,
-                                  0);
-          ip->module = fragment->module + 1;
+          FlamId frame = flam_builder_frame (
+              code->builder,
+              flam_builder_function_unresolved (code->builder, range->value),
+              address - range->start + range->offset,
+              0,
+              0);
+          ip->module = range->value + 1;
           ip->first_frame = code->frames.n;
           ip->n_frames = 1;
           flam_column_append (&code->frames, FlamId, frame);

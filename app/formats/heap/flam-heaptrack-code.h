@@ -23,6 +23,7 @@
 
 #include "flam-builder.h"
 #include "flam-columns.h"
+#include "flam-ranges.h"
 #include "flam-suppressions.h"
 
 G_BEGIN_DECLS
@@ -37,12 +38,11 @@ typedef struct
 {
   FlamBuilder *builder;
   gboolean raw;
-  FlamColumn strings;   /* Text */
-  FlamColumn ips;       /* Ip */
-  FlamColumn traces;    /* FlamTrace */
-  FlamColumn frames;    /* FlamId: chains, caller first */
-  FlamColumn fragments; /* Fragment: what is mapped */
-  gboolean fragments_sorted;
+  FlamColumn strings;    /* Text */
+  FlamColumn ips;        /* Ip */
+  FlamColumn traces;     /* FlamTrace */
+  FlamColumn frames;     /* FlamId: chains, caller first */
+  FlamRanges *mapped;    /* value: module; offset: before the bias */
   FlamInterner ip_index; /* raw: by address */
   guint32 op_new[4];     /* strings that name operator new */
   guint n_op_new;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 #include "flam-gperftools.h"
+#include "flam-mapping.h"
 
 #include <string.h>
 
@@ -24,12 +25,6 @@
  *
  * Source of facts: gperftools' documentation, google/pprof
  * profile/legacy_profile.go. */
-
-typedef struct
-{
-  guint64 start, limit, offset;
-  FlamId module;
-} Mapping;
 
 /* --- the map ------------------------------------------------------------- */
 
@@ -82,48 +77,35 @@ read_mapping (FlamGperftools *reader,
               const char *line,
               gsize length)
 {
-  const char *end = line + length, *p = skip_spaces (line, end);
-  const char *start = p;
-  Mapping mapping = { 0 };
+  const char *end = line + length, *start = skip_spaces (line, end);
+  const char *p = start;
+  FlamMapping mapping = { 0 };
+  FlamRange range;
   g_autofree char *path = NULL;
 
-  if (!flam_text_hex (&p, end, &mapping.start) || p == end || *p++ != '-' ||
-      !flam_text_hex (&p, end, &mapping.limit))
+  if (flam_mapping_parse (start, end, &mapping))
+    p = mapping.executable ? mapping.path : end;
+  else if (flam_text_hex (&p, end, &mapping.start) && p < end && *p++ == '-' &&
+           flam_text_hex (&p, end, &mapping.end))
+    {
+      p = p < end && *p == ':' ? skip_spaces (p + 1, end) : end;
+      end = skip_word (p, end);
+    }
+  else
     {
       read_word (words, start, end);
       return;
     }
-  if (p < end && *p == ':')
-    {
-      p = skip_spaces (p + 1, end);
-      end = skip_word (p, end);
-    }
-  else if (end - p < 6 || p[0] != ' ' || p[3] != 'x')
-    return;
-  else
-    {
-      p += 6;
-      if (!flam_text_hex (&p, end, &mapping.offset))
-        return;
-      for (guint field = 0; field < 2; field++)
-        p = skip_word (skip_spaces (p, end), end);
-      p = skip_spaces (p, end);
-    }
   path = expand_path (words, p, end - p);
   if (*path == '\0')
     return;
-  mapping.module =
-      flam_builder_module (reader->builder, path, "", FLAM_ADDRESS_FILE_OFFSET);
-  g_array_append_val (reader->mappings, mapping);
-}
-
-static int
-compare_mappings (gconstpointer a, gconstpointer b)
-{
-  const Mapping *x = a;
-  const Mapping *y = b;
-
-  return (x->start > y->start) - (x->start < y->start);
+  range = (FlamRange){
+    mapping.start,
+    mapping.end,
+    mapping.offset,
+    flam_builder_module (reader->builder, path, "", FLAM_ADDRESS_FILE_OFFSET),
+  };
+  flam_ranges_add (reader->mappings, &range);
 }
 
 static void
@@ -136,34 +118,13 @@ read_map (FlamGperftools *reader, FlamText *text)
 
   while (flam_text_next (text, &line, &length))
     read_mapping (reader, words, line, length);
-  g_array_sort (reader->mappings, compare_mappings);
-}
-
-static const Mapping *
-find_mapping (const FlamGperftools *reader, guint64 address)
-{
-  guint low = 0, high = reader->mappings->len;
-
-  while (low < high)
-    {
-      guint middle = (low + high) / 2;
-      const Mapping *m = &g_array_index (reader->mappings, Mapping, middle);
-
-      if (address < m->start)
-        high = middle;
-      else if (address >= m->limit)
-        low = middle + 1;
-      else
-        return m;
-    }
-  return NULL;
 }
 
 static FlamId
 make_frame (FlamGperftools *reader, guint64 address)
 {
-  const Mapping *mapping = find_mapping (reader, address);
-  FlamId module = mapping != NULL ? mapping->module : FLAM_NONE;
+  const FlamRange *mapping = flam_ranges_find (reader->mappings, address);
+  FlamId module = mapping != NULL ? mapping->value : FLAM_NONE;
 
   return flam_builder_frame (
       reader->builder,
@@ -335,7 +296,7 @@ load (const FlamSource *source,
   g_autoptr (GArray) addresses = g_array_new (FALSE, FALSE, sizeof (guint64));
   g_autoptr (GArray) samples =
       g_array_new (FALSE, FALSE, sizeof (FlamGperftoolsSample));
-  g_autoptr (GArray) mappings = g_array_new (FALSE, FALSE, sizeof (Mapping));
+  g_autoptr (FlamRanges) mappings = flam_ranges_new ();
   FlamGperftools reader = { .source = source,
                             .builder = builder,
                             .addresses = addresses,

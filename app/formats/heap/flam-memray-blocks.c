@@ -5,12 +5,6 @@
 
 /* Blocks and mappings, as they come and go. */
 
-typedef struct
-{
-  guint64 start, end;
-  guint32 site;
-} Range;
-
 enum
 {
   PYMALLOC_FREE = 1,
@@ -62,67 +56,36 @@ release (FlamMemray *reader, guint64 key, gboolean whole)
   flam_ledger_release_at (reader->ledger, key, own ? -1 : G_MAXUINT16);
 }
 
-static int
-compare_starts (gconstpointer a, gconstpointer b, gpointer data)
-{
-  guint64 x = *(const guint64 *)a;
-  guint64 y = *(const guint64 *)b;
-
-  return (x > y) - (x < y);
-}
-
-GTree *
-flam_memray_ranges_new (void)
-{
-  return g_tree_new_full (compare_starts, NULL, g_free, g_free);
-}
-
 /* Addresses of blocks are multiples of 8, so an odd one is a mapping's. */
 static void
 add_range (FlamMemray *reader, guint64 start, guint64 end, guint32 like)
 {
   FlamSiteKey site = flam_ledger_get_site (reader->ledger, like)->heap.key;
-  Range range = { start, end, FLAM_NONE };
+  FlamRange range = { .start = start, .end = end };
 
   if (start >= end)
     return;
-  range.site = flam_ledger_site (
+  range.value = flam_ledger_site (
       reader->ledger, end - start, site.stack, site.thread, site.allocator);
-  flam_ledger_allocate_at (reader->ledger, range.site, start | 1);
-  g_tree_insert (reader->ranges,
-                 g_memdup2 (&start, sizeof start),
-                 g_memdup2 (&range, sizeof range));
-}
-
-/* The first mapping that reaches beyond `start`: the one before it, if it does
- * so, or the next. */
-static const Range *
-first_range (FlamMemray *reader, guint64 start)
-{
-  GTreeNode *node = g_tree_lower_bound (reader->ranges, &start);
-  GTreeNode *before = node != NULL ? g_tree_node_previous (node)
-                                   : g_tree_node_last (reader->ranges);
-  const Range *range = before != NULL ? g_tree_node_value (before) : NULL;
-
-  if (range != NULL && range->end > start)
-    return range;
-  return node != NULL ? g_tree_node_value (node) : NULL;
+  flam_ledger_allocate_at (reader->ledger, range.value, start | 1);
+  flam_ranges_add (reader->mapped, &range);
 }
 
 static void
 unmap (FlamMemray *reader, guint64 start, guint64 end)
 {
-  const Range *found;
+  const FlamRange *found;
 
-  while ((found = first_range (reader, start)) != NULL && found->start < end)
+  while ((found = flam_ranges_next (reader->mapped, start)) != NULL &&
+         found->start < end)
     {
-      Range range = *found;
+      FlamRange range = *found;
 
       release (
           reader, range.start | 1, range.start == start && range.end == end);
-      g_tree_remove (reader->ranges, &range.start);
-      add_range (reader, range.start, start, range.site);
-      add_range (reader, end, range.end, range.site);
+      flam_ranges_remove (reader->mapped, range.start, range.end);
+      add_range (reader, range.start, start, range.value);
+      add_range (reader, end, range.end, range.value);
     }
 }
 

@@ -25,14 +25,6 @@ typedef struct
   guint64 caller; /* node, from 1; 0: none */
 } Node;
 
-typedef struct
-{
-  guint64 start, end;
-  guint64 bias; /* address - bias: the file's own */
-  FlamId module;
-  gboolean interpreter;
-} Segment;
-
 /* Python's stack, and a block's node: the stack of both. */
 typedef struct
 {
@@ -46,10 +38,10 @@ typedef struct
 struct _FlamMemrayNative
 {
   FlamBuilder *builder;
-  GArray *nodes;    /* Node */
-  GArray *segments; /* Segment, as they came */
-  GHashTable *made; /* Made */
-  FlamId module;    /* of the segments that follow */
+  GArray *nodes;        /* Node */
+  FlamRanges *segments; /* value: module; offset: the file's own address */
+  GHashTable *made;     /* Made */
+  FlamId module;        /* of the segments that follow */
   gboolean interpreter;
   guint64 bias;
 };
@@ -79,7 +71,7 @@ flam_memray_native_new (FlamBuilder *builder)
   native->builder = builder;
   native->module = FLAM_NONE;
   native->nodes = g_array_new (FALSE, FALSE, sizeof (Node));
-  native->segments = g_array_new (FALSE, FALSE, sizeof (Segment));
+  native->segments = flam_ranges_new ();
   native->made = g_hash_table_new_full (made_hash, made_equal, g_free, NULL);
   return native;
 }
@@ -88,7 +80,7 @@ void
 flam_memray_native_free (FlamMemrayNative *native)
 {
   g_array_unref (native->nodes);
-  g_array_unref (native->segments);
+  flam_ranges_free (native->segments);
   g_hash_table_unref (native->made);
   g_free (native);
 }
@@ -105,7 +97,7 @@ flam_memray_native_call (FlamMemrayNative *native, guint64 ip, guint64 caller)
 void
 flam_memray_native_begin_maps (FlamMemrayNative *native)
 {
-  g_array_set_size (native->segments, 0);
+  flam_ranges_remove (native->segments, 0, G_MAXUINT64);
 }
 
 void
@@ -127,28 +119,15 @@ flam_memray_native_segment (FlamMemrayNative *native,
                             guint64 address,
                             guint64 size)
 {
-  Segment segment = { .bias = native->bias,
-                      .module = native->module,
-                      .interpreter = native->interpreter };
+  FlamRange segment = { .offset = address, .value = native->module };
 
   if (native->module == FLAM_NONE ||
       __builtin_add_overflow (native->bias, address, &segment.start) ||
       __builtin_add_overflow (segment.start, size, &segment.end))
     return;
-  g_array_append_val (native->segments, segment);
-}
-
-static const Segment *
-find_segment (const FlamMemrayNative *native, guint64 ip)
-{
-  for (guint i = 0; i < native->segments->len; i++)
-    {
-      const Segment *segment = &g_array_index (native->segments, Segment, i);
-
-      if (ip >= segment->start && ip < segment->end)
-        return segment;
-    }
-  return NULL;
+  if (native->interpreter)
+    segment.value = FLAM_NONE;
+  flam_ranges_add (native->segments, &segment);
 }
 
 static FlamId
@@ -159,15 +138,15 @@ make_stack (FlamMemrayNative *native, FlamId stack, guint64 node)
   while (node > 0 && node <= native->nodes->len && frames->len < FRAMES_MAX)
     {
       const Node *call = &g_array_index (native->nodes, Node, node - 1);
-      const Segment *segment = find_segment (native, call->ip);
+      const FlamRange *segment = flam_ranges_find (native->segments, call->ip);
       FlamId frame;
 
-      if (segment == NULL || segment->interpreter)
+      if (segment == NULL || segment->value == FLAM_NONE)
         break;
       frame = flam_builder_frame (
           native->builder,
-          flam_builder_function_unresolved (native->builder, segment->module),
-          call->ip - 1 - segment->bias,
+          flam_builder_function_unresolved (native->builder, segment->value),
+          call->ip - 1 - segment->start + segment->offset,
           0,
           0);
       g_array_append_val (frames, frame);

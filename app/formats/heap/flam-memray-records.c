@@ -486,7 +486,7 @@ flam_memray_init (FlamMemray *reader)
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, thread_free);
   flam_column_init (&reader->places, sizeof (FlamMemrayPlace));
   flam_interner_init (&reader->place_index);
-  reader->ranges = flam_memray_ranges_new ();
+  reader->mapped = flam_ranges_new ();
   reader->traces = g_array_new (FALSE, FALSE, sizeof (FlamMemrayTrace));
   reader->frames = g_array_new (FALSE, FALSE, sizeof (FlamMemrayPlace));
   reader->aggregates = g_array_new (FALSE, FALSE, sizeof (FlamMemrayAggregate));
@@ -500,7 +500,7 @@ flam_memray_clear (FlamMemray *reader)
   g_hash_table_unref (reader->threads);
   flam_column_clear (&reader->places);
   flam_interner_clear (&reader->place_index);
-  g_tree_unref (reader->ranges);
+  flam_ranges_free (reader->mapped);
   g_array_unref (reader->traces);
   g_array_unref (reader->frames);
   g_array_unref (reader->aggregates);

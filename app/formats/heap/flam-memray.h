@@ -6,6 +6,7 @@
  * where the format is drawn. */
 
 #include "flam-ledger.h"
+#include "flam-ranges.h"
 #include "flam-source.h"
 
 G_BEGIN_DECLS
@@ -64,7 +65,7 @@ typedef struct
   FlamColumn places; /* Place */
   FlamInterner place_index;
   FlamMemrayNative *calls; /* native ones; NULL: the capture has none */
-  GTree *ranges;           /* start -> Range, disjoint */
+  FlamRanges *mapped;      /* value: site */
   GArray *traces;          /* Trace */
   GArray *frames;          /* Place: of aggregated files */
   GArray *aggregates;      /* Aggregate */
@@ -98,7 +99,6 @@ FlamId flam_memray_stack (const FlamMemrayThread *thread);
 
 /* --- blocks (flam-memray-blocks.c) --------------------------------------- */
 
-GTree *flam_memray_ranges_new (void);
 /* One of the last addresses, or a new one. */
 guint64 flam_memray_address (FlamMemray *reader, guint cached);
 /* A block that comes or goes; FALSE: that makes no sense. */

@@ -5,6 +5,7 @@
 
 #include "flam-alloc-places.h"
 #include "flam-heap.h"
+#include "flam-ranges.h"
 
 #define TICK_NS 10000000
 /* Of the time so far, which part a tick is at most. */
@@ -31,10 +32,9 @@ typedef struct
   guint32 released; /* in this tick, of those not near */
 } Row;
 
-/* Memory that is not the heap's. */
+/* Of the memory between the heap's begin and its end. */
 typedef struct
 {
-  guint64 address;
   gint64 size;
   guint32 row;
 } Piece;
@@ -42,8 +42,8 @@ typedef struct
 struct _FlamAllocSpace
 {
   FlamAllocPlaces places;
-  GArray *pages;  /* Piece, ascending by address */
-  GArray *breaks; /* Piece, in order */
+  FlamRanges *pages; /* value: row */
+  GArray *breaks;    /* Piece, in order */
 };
 
 struct _FlamAllocStream
@@ -60,7 +60,6 @@ struct _FlamAllocLedger
   FlamColumn rows;      /* Row */
   guint32 first_row;    /* of this tick */
   FlamColumn releasing; /* guint32: rows with something in `released` */
-  GArray *cut;          /* Piece: used within flam_alloc_ledger_unmap() */
   GPtrArray *spaces;
   GPtrArray *streams;
   gint64 tick_start;
@@ -211,15 +210,10 @@ make_block (FlamAllocLedger *ledger, guint32 id)
   return site->row;
 }
 
-static void
-insert_piece (GArray *pages, const Piece *piece)
+static guint64
+end_of (guint64 address, guint64 size)
 {
-  guint at = pages->len;
-
-  while (at > 0 &&
-         g_array_index (pages, Piece, at - 1).address > piece->address)
-    at--;
-  g_array_insert_val (pages, at, *piece);
+  return address + size < address ? G_MAXUINT64 : address + size;
 }
 
 static void
@@ -229,11 +223,11 @@ map_pages (FlamAllocLedger *ledger,
            gint64 size,
            guint32 site)
 {
-  Piece piece = { address, size };
+  FlamRange range = { .start = address, .end = end_of (address, size) };
 
   flam_alloc_ledger_unmap (ledger, stream, address, (guint64)size);
-  piece.row = make_block (ledger, site);
-  insert_piece (stream->space->pages, &piece);
+  range.value = make_block (ledger, site);
+  flam_ranges_add (stream->space->pages, &range);
 }
 
 void
@@ -293,19 +287,20 @@ flam_alloc_ledger_expect (const FlamAllocSpace *space, guint64 address)
 /* What is left of a mapping on one side of what was cut out of it. */
 static void
 keep_rest (FlamAllocLedger *ledger,
-           const Piece *whole,
+           FlamAllocSpace *space,
+           const FlamRange *whole,
            guint64 address,
            guint64 end)
 {
   FlamSiteKey key =
-      site_at (ledger, row_at (ledger, whole->row)->site)->heap.key;
-  Piece rest = { address, (gint64)(end - address) };
+      site_at (ledger, row_at (ledger, whole->value)->site)->heap.key;
+  FlamRange rest = { .start = address, .end = end };
 
   if (address >= end)
     return;
-  key.size = rest.size;
-  rest.row = make_block (ledger, flam_heap_find_site (&ledger->heap, &key));
-  g_array_append_val (ledger->cut, rest);
+  key.size = (gint64)(end - address);
+  rest.value = make_block (ledger, flam_heap_find_site (&ledger->heap, &key));
+  flam_ranges_add (space->pages, &rest);
 }
 
 void
@@ -314,28 +309,20 @@ flam_alloc_ledger_unmap (FlamAllocLedger *ledger,
                          guint64 address,
                          guint64 size)
 {
-  GArray *pages = stream->space->pages;
-  guint64 end = address + size < address ? G_MAXUINT64 : address + size;
-  guint at = 0;
+  FlamAllocSpace *space = stream->space;
+  guint64 end = end_of (address, size);
+  const FlamRange *found;
 
-  while (at < pages->len)
+  while ((found = flam_ranges_next (space->pages, address)) != NULL &&
+         found->start < end)
     {
-      Piece piece = g_array_index (pages, Piece, at);
-      guint64 piece_end = piece.address + piece.size;
+      FlamRange piece = *found;
 
-      if (piece_end <= address || piece.address >= end)
-        {
-          at++;
-          continue;
-        }
-      release (ledger, piece.row, NO_DISTANCE);
-      g_array_remove_index (pages, at);
-      keep_rest (ledger, &piece, piece.address, address);
-      keep_rest (ledger, &piece, end, piece_end);
+      release (ledger, piece.value, NO_DISTANCE);
+      flam_ranges_remove (space->pages, piece.start, piece.end);
+      keep_rest (ledger, space, &piece, piece.start, address);
+      keep_rest (ledger, space, &piece, end, piece.end);
     }
-  for (guint i = 0; i < ledger->cut->len; i++)
-    insert_piece (pages, &g_array_index (ledger->cut, Piece, i));
-  g_array_set_size (ledger->cut, 0);
 }
 
 void
@@ -351,10 +338,9 @@ flam_alloc_ledger_break (FlamAllocLedger *ledger,
       FlamSiteKey key = {
         change, stack->id, stream->thread, 1, FLAM_ALLOCATOR_BRK
       };
-      Piece piece = { 0,
-                      change,
-                      make_block (ledger,
-                                  flam_heap_find_site (&ledger->heap, &key)) };
+      Piece piece = {
+        change, make_block (ledger, flam_heap_find_site (&ledger->heap, &key))
+      };
 
       g_array_append_val (breaks, piece);
       return;
@@ -374,7 +360,7 @@ flam_alloc_ledger_break (FlamAllocLedger *ledger,
         continue;
       key.size = left;
       piece = (Piece){
-        0, left, make_block (ledger, flam_heap_find_site (&ledger->heap, &key))
+        left, make_block (ledger, flam_heap_find_site (&ledger->heap, &key))
       };
       g_array_append_val (breaks, piece);
       return;
@@ -389,7 +375,7 @@ space_free (gpointer data)
   FlamAllocSpace *space = data;
 
   flam_alloc_places_clear (&space->places);
-  g_array_unref (space->pages);
+  flam_ranges_free (space->pages);
   g_array_unref (space->breaks);
   g_free (space);
 }
@@ -403,7 +389,6 @@ flam_alloc_ledger_new (FlamCaptureWriter *writer)
   flam_heap_init (&ledger->heap, &blank, sizeof blank);
   flam_column_init (&ledger->rows, sizeof (Row));
   flam_column_init (&ledger->releasing, sizeof (guint32));
-  ledger->cut = g_array_new (FALSE, FALSE, sizeof (Piece));
   ledger->spaces = g_ptr_array_new_with_free_func (space_free);
   ledger->streams = g_ptr_array_new_with_free_func (g_free);
   ledger->tick_end = TICK_NS;
@@ -416,7 +401,6 @@ flam_alloc_ledger_free (FlamAllocLedger *ledger)
   flam_heap_clear (&ledger->heap);
   flam_column_clear (&ledger->rows);
   flam_column_clear (&ledger->releasing);
-  g_array_unref (ledger->cut);
   g_ptr_array_unref (ledger->streams);
   g_ptr_array_unref (ledger->spaces);
   g_free (ledger);
@@ -428,7 +412,7 @@ flam_alloc_ledger_add_space (FlamAllocLedger *ledger)
   FlamAllocSpace *space = g_new0 (FlamAllocSpace, 1);
 
   flam_alloc_places_init (&space->places);
-  space->pages = g_array_new (FALSE, FALSE, sizeof (Piece));
+  space->pages = flam_ranges_new ();
   space->breaks = g_array_new (FALSE, FALSE, sizeof (Piece));
   g_ptr_array_add (ledger->spaces, space);
   return space;

@@ -6,6 +6,7 @@
  *   current ──▶ [start end bias table] [ … ] [ … ]   ascending
  */
 
+#include "flam-mapping.h"
 #include "flam-preload-python.h"
 
 #include <fcntl.h>
@@ -17,18 +18,6 @@
 #define MAPS_MAX (8u << 20)
 #define FIRST_PAUSE 1000000ll /* ns */
 #define LAST_PAUSE 100000000ll
-
-typedef struct
-{
-  uint64_t start;
-  uint64_t end;
-  uint64_t offset;
-  uint64_t inode;
-  bool executable;
-  bool readable;
-  const char *path; /* up to its newline */
-  size_t length;
-} Mapping;
 
 _Atomic uint32_t preload_code_epoch = 1;
 static PreloadModules *_Atomic current;
@@ -67,55 +56,6 @@ read_maps (char *text)
   return used;
 }
 
-static const char *
-parse_hex (const char *p, const char *end, uint64_t *value)
-{
-  *value = 0;
-  for (; p < end; p++)
-    {
-      unsigned digit;
-
-      if (*p >= '0' && *p <= '9')
-        digit = *p - '0';
-      else if (*p >= 'a' && *p <= 'f')
-        digit = *p - 'a' + 10;
-      else
-        break;
-      *value = *value << 4 | digit;
-    }
-  return p;
-}
-
-static const char *
-skip_field (const char *p, const char *end)
-{
-  while (p < end && *p != ' ')
-    p++;
-  while (p < end && *p == ' ')
-    p++;
-  return p;
-}
-
-/* "start-end rwxp offset dev inode   path" */
-static void
-parse_mapping (const char *p, const char *end, Mapping *mapping)
-{
-  mapping->inode = 0;
-  p = parse_hex (p, end, &mapping->start);
-  p = parse_hex (p + 1, end, &mapping->end);
-  p++;
-  mapping->readable = p < end && p[0] == 'r';
-  mapping->executable = p + 2 < end && p[2] == 'x';
-  p = skip_field (p, end);
-  p = parse_hex (p, end, &mapping->offset);
-  p = skip_field (skip_field (p, end), end);
-  while (p < end && *p >= '0' && *p <= '9')
-    mapping->inode = mapping->inode * 10 + (*p++ - '0');
-  p = skip_field (p, end);
-  mapping->path = p;
-  mapping->length = end - p;
-}
-
 /* --- the list ------------------------------------------------------------ */
 
 static uint32_t
@@ -138,7 +78,7 @@ share_path (const char *path, size_t length)
 
 /* The table's row for a module that was not there before. */
 static uint32_t
-share_module (const Mapping *mapping, uint64_t bias)
+share_module (const FlamMapping *mapping, uint64_t bias)
 {
   FlamAllocHeader *header = preload_header;
   FlamAllocModule *row =
@@ -182,7 +122,7 @@ find_in (const PreloadModules *list, uint64_t pc)
 /* Where the ELF image begins: the first readable mapping of the same file at
  * or below this one; 0: it is none. */
 static uint64_t
-find_image (const Mapping *mapping)
+find_image (const FlamMapping *mapping)
 {
   if (mapping->offset != 0 || !mapping->readable ||
       memcmp ((const void *)mapping->start, "\177ELF", 4) != 0)
@@ -191,7 +131,7 @@ find_image (const Mapping *mapping)
 }
 
 static bool
-same_file (const Mapping *a, const Mapping *b)
+same_file (const FlamMapping *a, const FlamMapping *b)
 {
   return a->length == b->length && a->length > 0 &&
          memcmp (a->path, b->path, a->length) == 0;
@@ -199,20 +139,14 @@ same_file (const Mapping *a, const Mapping *b)
 
 /* One past the last byte that can be read from the image on. */
 static uint64_t
-image_end (const char *text, size_t size, const Mapping *image)
+image_end (const char *text, size_t size, const FlamMapping *image)
 {
-  const char *end = text + size;
   uint64_t reached = image->start;
+  const char *at = text;
+  FlamMapping mapping;
 
-  for (const char *line = text; line < end;)
+  while (flam_mapping_next (&at, text + size, &mapping))
     {
-      const char *newline = memchr (line, '\n', end - line);
-      Mapping mapping;
-
-      if (newline == NULL)
-        break;
-      parse_mapping (line, newline, &mapping);
-      line = newline + 1;
       if (mapping.start < image->start)
         continue;
       if (mapping.start != reached || !mapping.readable ||
@@ -226,8 +160,8 @@ image_end (const char *text, size_t size, const Mapping *image)
 static void
 add_module (PreloadModules *list,
             const PreloadModules *before,
-            const Mapping *mapping,
-            const Mapping *image,
+            const FlamMapping *mapping,
+            const FlamMapping *image,
             const char *text,
             size_t size)
 {
@@ -254,26 +188,20 @@ add_module (PreloadModules *list,
 static PreloadModules *
 parse_maps (const char *text, size_t size, const PreloadModules *before)
 {
-  const char *end = text + size;
-  Mapping image = { 0 };
+  const char *at = text;
+  FlamMapping image = { 0 };
+  FlamMapping mapping;
   size_t lines = 0;
   PreloadModules *list;
 
-  for (const char *p = text; p < end; p++)
-    lines += *p == '\n';
+  for (size_t i = 0; i < size; i++)
+    lines += text[i] == '\n';
   list = preload_allocate (sizeof *list + lines * sizeof list->modules[0]);
   if (list == NULL)
     return NULL;
   list->n = 0;
-  for (const char *line = text; line < end;)
+  while (flam_mapping_next (&at, text + size, &mapping))
     {
-      const char *newline = memchr (line, '\n', end - line);
-      Mapping mapping;
-
-      if (newline == NULL)
-        break;
-      parse_mapping (line, newline, &mapping);
-      line = newline + 1;
       if (mapping.offset == 0 && !same_file (&mapping, &image))
         image = mapping;
       if (mapping.executable)

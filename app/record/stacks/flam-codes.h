@@ -8,6 +8,7 @@
  * through it. */
 
 #include "flam-capture-writer.h"
+#include "flam-mapping.h"
 #include "flam-python.h"
 #include "flam-unwind-space.h"
 
@@ -38,15 +39,6 @@ typedef struct
   gboolean table_tried;
   FlamPythonElf *python; /* the interpreter in it, or NULL */
 } FlamCode;
-
-typedef struct
-{
-  guint64 start;
-  guint64 end;
-  guint64 offset;
-  guint64 inode;
-  char *path;
-} FlamMapping;
 
 typedef struct _FlamCodes FlamCodes;
 

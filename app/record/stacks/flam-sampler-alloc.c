@@ -31,7 +31,11 @@ frame_of (gpointer data,
           guint64 offset)
 {
   FlamSampler *sampler = data;
-  FlamMapping mapping = { start, end, start - bias, inode, (char *)path };
+  FlamMapping mapping = { .start = start,
+                          .end = end,
+                          .offset = start - bias,
+                          .inode = inode,
+                          .path = path };
   FlamCaptureFrame frame = { .file = FLAM_NONE,
                              .module = FLAM_NONE,
                              .address = offset,

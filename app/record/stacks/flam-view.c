@@ -1,32 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-view.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "flam-proc.h"
 
 #define EVERY (100 * 1000000ll) /* ns */
 
-static void
-mapping_clear (gpointer data)
-{
-  g_free (((FlamMapping *)data)->path);
-}
-
 static const FlamUnwindTable *
 load_table (void *data, const FlamUnwindMap *map)
 {
   return map->user != NULL ? flam_code_get_table (map->user) : NULL;
-}
-
-static GArray *
-mappings_new (void)
-{
-  GArray *mappings = g_array_new (FALSE, FALSE, sizeof (FlamMapping));
-
-  g_array_set_clear_func (mappings, mapping_clear);
-  return mappings;
 }
 
 /* Of several interpreters in one process, the last is taken. */
@@ -55,7 +39,7 @@ flam_view_new (pid_t pid, const FlamView *parent)
   view->process = FLAM_NONE;
   view->read_at = -1;
   view->every = EVERY;
-  view->mappings = mappings_new ();
+  view->mappings = g_array_new (FALSE, FALSE, sizeof (FlamMapping));
   view->places = g_hash_table_new (NULL, NULL);
   view->roots = g_hash_table_new (NULL, NULL);
   view->space = parent != NULL ? flam_unwind_space_copy (parent->space)
@@ -72,6 +56,7 @@ flam_view_free (FlamView *view)
 {
   flam_unwind_space_free (view->space);
   g_array_unref (view->mappings);
+  g_free (view->maps);
   g_hash_table_unref (view->places);
   g_hash_table_unref (view->roots);
   g_ptr_array_unref (view->pythons);
@@ -91,43 +76,21 @@ flam_view_reset (FlamView *view)
   view->program++;
 }
 
-/* "START-END PERM OFFSET MAJ:MIN INODE   PATH": proc(5). */
-static gboolean
-parse_mapping (const char *line, FlamMapping *mapping)
-{
-  unsigned long long start, end, offset, inode;
-  char perm[8];
-  int n = 0;
-
-  if (sscanf (line,
-              "%llx-%llx %7s %llx %*x:%*x %llu %n",
-              &start,
-              &end,
-              perm,
-              &offset,
-              &inode,
-              &n) < 5 ||
-      perm[2] != 'x' || g_str_has_prefix (line + n, "[vsyscall]"))
-    return FALSE;
-  *mapping = (FlamMapping){ start, end, offset, inode, g_strdup (line + n) };
-  return TRUE;
-}
-
+/* Code alone; the paths end in NULs in the text. */
 static GArray *
 parse_maps (char *text)
 {
-  GArray *mappings = mappings_new ();
+  GArray *mappings = g_array_new (FALSE, FALSE, sizeof (FlamMapping));
+  const char *at = text, *end = text + strlen (text);
+  FlamMapping mapping;
 
-  for (char *line = text, *next; line != NULL && *line != '\0'; line = next)
-    {
-      FlamMapping mapping;
-
-      next = strchr (line, '\n');
-      if (next != NULL)
-        *next++ = '\0';
-      if (parse_mapping (line, &mapping))
-        g_array_append_val (mappings, mapping);
-    }
+  while (flam_mapping_next (&at, end, &mapping))
+    if (mapping.executable)
+      {
+        text[mapping.path + mapping.length - text] = '\0';
+        if (strcmp (mapping.path, "[vsyscall]") != 0)
+          g_array_append_val (mappings, mapping);
+      }
   return mappings;
 }
 
@@ -191,7 +154,9 @@ flam_view_set_maps (FlamView *view,
   if (mappings->len == 0 || mappings_equal (mappings, view->mappings))
     return FALSE;
   g_array_unref (view->mappings);
+  g_free (view->maps);
   view->mappings = g_steal_pointer (&mappings);
+  view->maps = g_steal_pointer (&copy);
   fill_space (view, codes);
   return TRUE;
 }

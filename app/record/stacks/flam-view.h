@@ -23,6 +23,7 @@ typedef struct _FlamView
   pid_t tid;      /* a thread that lives: the leader may have ended */
   FlamId process; /* the capture's */
   FlamUnwindSpace *space;
+  char *maps;         /* the text that they are in */
   GArray *mappings;   /* FlamMapping, executable ones */
   GHashTable *places; /* pc -> frame + 1 */
   gint64 read_at;     /* when maps were read; -1 never */

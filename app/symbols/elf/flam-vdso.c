@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-vdso.h"
 
+#include "flam-mapping.h"
+
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -11,20 +13,16 @@ static gsize
 mapped_size (gsize start)
 {
   g_autofree char *maps = NULL;
-  g_auto (GStrv) lines = NULL;
+  const char *at;
+  gsize size;
+  FlamMapping mapping;
 
-  if (!g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL))
+  if (!g_file_get_contents ("/proc/self/maps", &maps, &size, NULL))
     return 0;
-  lines = g_strsplit (maps, "\n", -1);
-  for (guint i = 0; lines[i]; i++)
-    {
-      char *end;
-      guint64 from = g_ascii_strtoull (lines[i], &end, 16);
-      guint64 to = *end == '-' ? g_ascii_strtoull (end + 1, NULL, 16) : 0;
-
-      if (from == start && to > from)
-        return (gsize)MIN (to - from, VDSO_MAX);
-    }
+  at = maps;
+  while (flam_mapping_next (&at, maps + size, &mapping))
+    if (mapping.start == start && mapping.end > start)
+      return (gsize)MIN (mapping.end - start, VDSO_MAX);
   return 0;
 }
 

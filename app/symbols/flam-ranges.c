@@ -42,9 +42,8 @@ insert (FlamRanges *ranges, const FlamRange *range)
   g_tree_replace (ranges->tree, copy, copy);
 }
 
-/* The first range that reaches beyond `address`. */
-static const FlamRange *
-first_beyond (const FlamRanges *ranges, guint64 address)
+const FlamRange *
+flam_ranges_next (const FlamRanges *ranges, guint64 address)
 {
   FlamRange key = { .start = address };
   GTreeNode *node = g_tree_lower_bound (ranges->tree, &key);
@@ -62,7 +61,8 @@ flam_ranges_remove (FlamRanges *ranges, guint64 start, guint64 end)
 {
   const FlamRange *found;
 
-  while ((found = first_beyond (ranges, start)) != NULL && found->start < end)
+  while (start < end && (found = flam_ranges_next (ranges, start)) != NULL &&
+         found->start < end)
     {
       FlamRange left = *found, right = *found;
 
@@ -87,7 +87,7 @@ flam_ranges_add (FlamRanges *ranges, const FlamRange *range)
 const FlamRange *
 flam_ranges_find (const FlamRanges *ranges, guint64 address)
 {
-  const FlamRange *range = first_beyond (ranges, address);
+  const FlamRange *range = flam_ranges_next (ranges, address);
 
   return range != NULL && range->start <= address ? range : NULL;
 }

@@ -2,7 +2,8 @@
 #pragma once
 
 /* What is mapped where in a process: ranges of addresses that never overlap,
- * because what is mapped later takes the place of what was there.
+ * because what is mapped later takes the place of what was there. A tree, so
+ * that a capture with a million mappings is read in time.
  *
  *    add 10..50 A     |--------A--------|
  *    add 20..30 B     |-A-|--B--|---A---|
@@ -28,7 +29,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRanges, flam_ranges_free)
 
 void flam_ranges_add (FlamRanges *ranges, const FlamRange *range);
 void flam_ranges_remove (FlamRanges *ranges, guint64 start, guint64 end);
-/* Valid until the next change; NULL for none. */
+/* The first range that reaches beyond `address`, and the one that holds it.
+ * Valid until the next change; NULL for none. */
+const FlamRange *flam_ranges_next (const FlamRanges *ranges, guint64 address);
 const FlamRange *flam_ranges_find (const FlamRanges *ranges, guint64 address);
 guint flam_ranges_get_n (const FlamRanges *ranges);
 /* All of `from` as well, for a process that was forked. */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* A line of /proc/PID/maps, proc(5). Plain C, since the preload library reads
+ * its own process's:
+ *
+ *   7f1c8a028000-7f1c8a1b0000 r-xp 00028000 fd:01 1835123    /usr/lib/libc.so.6
+ *   start        end          │ │  offset         inode      path
+ *                       readable executable
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct
+{
+  uint64_t start;
+  uint64_t end;
+  uint64_t offset; /* of `start`, in the file */
+  uint64_t inode;
+  bool readable;
+  bool executable;
+  const char *path; /* in the text; with " (deleted)" where it says so */
+  size_t length;
+} FlamMapping;
+
+/* The line [line, end), without its newline; false: it is no mapping. */
+bool
+flam_mapping_parse (const char *line, const char *end, FlamMapping *mapping);
+/* The next mapping of a text, whose place `at` is; a last line without a
+ * newline was cut off and is not taken. False: there is none. */
+bool flam_mapping_next (const char **at, const char *end, FlamMapping *mapping);
