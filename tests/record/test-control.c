@@ -161,6 +161,51 @@ test_commands (void)
   g_assert_cmpint (gap, >, 300000000);
 }
 
+static gint64
+cpu_of (pid_t pid)
+{
+  clockid_t clock;
+  struct timespec ts;
+
+  g_assert_cmpint (clock_getcpuclockid (pid, &clock), ==, 0);
+  g_assert_cmpint (clock_gettime (clock, &ts), ==, 0);
+  return ts.tv_sec * G_GINT64_CONSTANT (1000000000) + ts.tv_nsec;
+}
+
+/* What ran before a pause, after the last sample, is not lost: the stretches
+ * between the pauses are shorter than a period of the sampler. */
+static void
+test_pauses (void)
+{
+  pid_t pid = target_start ("cases", "spin");
+  g_autofree char *text = g_strdup_printf ("%d", (int)pid);
+  const char *arguments[] = { "--rate", "10", "--pid", text, NULL };
+  Running *running = recorder_start (arguments);
+  g_autoptr (Recording) recording = NULL;
+  gint64 ran = 0;
+
+  g_assert_true (recorder_wait_for (running, "target "));
+  for (int i = 0; i < 20; i++)
+    {
+      gint64 began = cpu_of (pid);
+
+      g_usleep (40000);
+      recorder_say (running, "pause");
+      g_assert_true (recorder_wait_for (running, "paused"));
+      ran += cpu_of (pid) - began;
+      g_usleep (40000);
+      recorder_say (running, "resume");
+      g_assert_true (recorder_wait_for (running, "resumed"));
+    }
+  recorder_say (running, "stop");
+  recording = recorder_end (running);
+  g_assert_cmpint (recording->status, ==, 0);
+  /* The scheduler's count is some ms old for what runs. */
+  assert_share (total_of (recording->profile, "cpu-time"), ran, 1, 0.25);
+  assert_free (pid);
+  kill_target (pid);
+}
+
 /* The recording ends, the target does not. */
 static void
 test_duration (void)
@@ -259,17 +304,6 @@ test_hang_up (void)
   kill_target (pid);
 }
 
-static gint64
-cpu_of (pid_t pid)
-{
-  clockid_t clock;
-  struct timespec ts;
-
-  g_assert_cmpint (clock_getcpuclockid (pid, &clock), ==, 0);
-  g_assert_cmpint (clock_gettime (clock, &ts), ==, 0);
-  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
-}
-
 /* Until there are more samples than now: "status MS SAMPLES ...". */
 static void
 wait_for_more (Running *running)
@@ -357,6 +391,7 @@ main (int argc, char **argv)
   g_test_add_func ("/control/attach-stopped", test_attach_stopped);
   g_test_add_func ("/control/attach-refused", test_attach_refused);
   g_test_add_func ("/control/quick/commands", test_commands);
+  g_test_add_func ("/control/pauses", test_pauses);
   g_test_add_func ("/control/duration", test_duration);
   g_test_add_func ("/control/sigterm", test_sigterm);
   g_test_add_func ("/control/interrupt", test_interrupt);

@@ -93,7 +93,10 @@ set_paused (FlamTracer *tracer, gboolean paused)
        i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
-      flam_task_skip (task, now);
+      if (paused)
+        flam_task_pause (task, now);
+      else
+        flam_task_skip (task, now);
       task->blocked_until = now;
     }
   tracer->paused = paused;

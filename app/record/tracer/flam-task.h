@@ -104,6 +104,7 @@ struct _FlamTask
   gboolean wants_stop;   /* therefore */
   gint64 cpu_begin;      /* its CPU time until then is not ours */
   gint64 cpu_seen;       /* up to here it is accounted for */
+  gint64 cpu_owed;       /* used before a pause, and in no sample yet */
   FlamWall wall;
   struct _FlamPythonTask *python; /* where its Python frames were, or NULL */
 

@@ -146,15 +146,29 @@ flam_tasks_add (FlamTasks *tasks,
 }
 
 void
-flam_task_skip (FlamTask *task, gint64 now)
+flam_task_pause (FlamTask *task, gint64 now)
 {
   FlamSchedstat stat;
 
   if (!flam_task_read_schedstat (task, &stat))
     return;
-  task->cpu_begin += stat.cpu - task->cpu_seen;
-  task->target->cpu_begin += stat.cpu - task->cpu_seen;
-  task->cpu_seen = stat.cpu;
+  task->cpu_owed = MAX (stat.cpu - task->cpu_seen, 0);
+  flam_wall_look (task, &stat, now, task->blocked);
+}
+
+void
+flam_task_skip (FlamTask *task, gint64 now)
+{
+  FlamSchedstat stat;
+  gint64 skipped;
+
+  if (!flam_task_read_schedstat (task, &stat))
+    return;
+  skipped = stat.cpu - task->cpu_seen - task->cpu_owed;
+  task->cpu_begin += skipped;
+  task->target->cpu_begin += skipped;
+  task->cpu_seen = stat.cpu - task->cpu_owed;
+  task->cpu_owed = 0;
   flam_wall_begin (task, &stat, now);
 }
 

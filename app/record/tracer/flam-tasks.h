@@ -41,8 +41,11 @@ void flam_tasks_remove (FlamTasks *tasks,
                         FlamTask *task,
                         gboolean ended,
                         gint64 now);
-/* The CPU time it used since it was accounted for is no part of the recording.
- */
+/* What it uses from now on, until flam_task_skip(), is no part of the
+ * recording; what it used since its last sample is the next one's. */
+void flam_task_pause (FlamTask *task, gint64 now);
+/* The CPU time it used since it was accounted for, or since the pause, is no
+ * part of the recording. */
 void flam_task_skip (FlamTask *task, gint64 now);
 /* After an exec of its process: /proc starts anew for it. */
 void flam_tasks_reopen (FlamTask *task);
