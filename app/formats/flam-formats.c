@@ -16,6 +16,7 @@
   ROW (gperftools)                                                             \
   ROW (heapprofile)                                                            \
   ROW (heaptrack)                                                              \
+  ROW (jfr)                                                                    \
   ROW (massif)                                                                 \
   ROW (memray)                                                                 \
   ROW (memray_html)                                                            \

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-jfr-code.h"
+
+#include <string.h>
+
+/* How a frame ran, as far as it is told apart. */
+enum
+{
+  JAVA,
+  INLINED,
+  NATIVE,
+  KERNEL,
+};
+
+/* The constant, and what it says; NULL: it is not there. */
+static FlamJfrConstant *
+read_constant (FlamJfrCode *code,
+               FlamJfrPoolKind pool,
+               guint64 key,
+               FlamJfrObject *object)
+{
+  FlamJfrConstant *constant = flam_jfr_find (code->chunk, pool, key);
+
+  if (constant != NULL &&
+      !flam_jfr_read_constant (code->chunk, pool, constant, object))
+    return NULL;
+  return constant;
+}
+
+static char *
+symbol_text (FlamJfrCode *code, guint64 key)
+{
+  FlamJfrObject object;
+
+  return read_constant (code, FLAM_JFR_SYMBOLS, key, &object) != NULL
+             ? flam_jfr_text (code->chunk, object.value[FLAM_JFR_STRING])
+             : NULL;
+}
+
+/* "java/lang/String", "[B"; NULL: none. */
+static char *
+class_text (FlamJfrCode *code, guint64 key)
+{
+  FlamJfrObject object;
+
+  return read_constant (code, FLAM_JFR_CLASSES, key, &object) != NULL
+             ? symbol_text (code, object.value[FLAM_JFR_NAME])
+             : NULL;
+}
+
+/* --- functions ----------------------------------------------------------- */
+
+/* "com/shop/Cart$Item" -> "com/shop/Cart.java" */
+static FlamId
+source_file (FlamJfrCode *code, const char *class)
+{
+  const char *name = strrchr (class, '/') != NULL ? strrchr (class, '/') : "";
+  gsize length = strlen (class);
+  const char *dollar = strchr (*name != '\0' ? name + 2 : class, '$');
+  g_autofree char *file = NULL;
+
+  if (strchr (class, '.') != NULL || *class == '[' || *class == '\0' ||
+      (*name != '\0' && name[1] == '\0'))
+    return 0; /* made at run time */
+  if (dollar != NULL)
+    length = dollar - class;
+  file = g_strdup_printf ("%.*s.java", (int)MIN (length, 4096), class);
+  return flam_builder_string (code->builder, file, -1);
+}
+
+static void
+name_native (FlamJfrCode *code,
+             FlamFunction *function,
+             const char *class,
+             const char *name,
+             guint way)
+{
+  function->kind = way == KERNEL ? FLAM_KIND_KERNEL : FLAM_KIND_NATIVE;
+  function->name = flam_builder_string (code->builder, name, -1);
+  if (class == NULL || *class == '\0')
+    return;
+  function->module =
+      flam_builder_module (code->builder, class, "", FLAM_ADDRESS_ABSOLUTE);
+  flam_builder_set_module_symbols (
+      code->builder, function->module, FLAM_SYMBOLS_CAPTURE, NULL);
+}
+
+static void
+name_java (FlamJfrCode *code,
+           FlamFunction *function,
+           const char *class,
+           const char *name)
+{
+  g_autofree char *full = g_strconcat (class, ".", name, NULL);
+
+  for (char *p = full; *p != '\0' && (gsize)(p - full) < strlen (class); p++)
+    if (*p == '/')
+      *p = '.';
+  function->kind = FLAM_KIND_JIT;
+  function->name = flam_builder_string (code->builder, full, -1);
+  function->file = source_file (code, class);
+}
+
+static FlamId
+make_function (FlamJfrCode *code, const FlamJfrObject *method, guint way)
+{
+  FlamFunction function = { .module = FLAM_NONE };
+  g_autofree char *class = class_text (code, method->value[FLAM_JFR_TYPE]);
+  g_autofree char *name = symbol_text (code, method->value[FLAM_JFR_NAME]);
+  g_autofree char *descriptor =
+      symbol_text (code, method->value[FLAM_JFR_DESCRIPTOR]);
+
+  if (name == NULL || *name == '\0')
+    return flam_builder_function_unresolved (code->builder, FLAM_NONE);
+  if (class == NULL || *class == '\0' || g_strcmp0 (descriptor, "()L;") == 0)
+    name_native (code, &function, class, name, way);
+  else
+    name_java (code, &function, class, name);
+  return flam_builder_function (code->builder, &function);
+}
+
+static FlamId
+find_function (FlamJfrCode *code, guint64 key, guint way)
+{
+  FlamJfrObject object;
+  FlamJfrConstant *method = flam_jfr_find (code->chunk, FLAM_JFR_METHODS, key);
+
+  if (method != NULL && method->known)
+    return method->made;
+  if (method == NULL ||
+      !flam_jfr_read_constant (code->chunk, FLAM_JFR_METHODS, method, &object))
+    return flam_builder_function_unresolved (code->builder, FLAM_NONE);
+  method->made = make_function (code, &object, way);
+  method->known = TRUE;
+  return method->made;
+}
+
+/* --- stacks -------------------------------------------------------------- */
+
+static guint
+find_way (FlamJfrCode *code, guint64 key)
+{
+  static const struct
+  {
+    const char *text;
+    guint way;
+  } ways[] = {
+    { "Inlined", INLINED },
+    { "Native", NATIVE },
+    { "C++", NATIVE },
+    { "Kernel", KERNEL },
+  };
+  FlamJfrObject object;
+  FlamJfrConstant *type =
+      flam_jfr_find (code->chunk, FLAM_JFR_FRAME_TYPES, key);
+  g_autofree char *text = NULL;
+
+  if (type == NULL || type->known)
+    return type != NULL ? type->made : JAVA;
+  type->known = TRUE;
+  type->made = JAVA;
+  if (flam_jfr_read_constant (code->chunk, FLAM_JFR_FRAME_TYPES, type, &object))
+    text = flam_jfr_text (code->chunk, object.value[FLAM_JFR_DESCRIPTION]);
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    if (g_strcmp0 (text, ways[i].text) == 0)
+      type->made = ways[i].way;
+  return type->made;
+}
+
+static FlamId
+make_frame (FlamJfrCode *code, const FlamJfrObject *frame)
+{
+  guint way = find_way (code, frame->value[FLAM_JFR_TYPE]);
+  gint32 line = (gint32)frame->value[FLAM_JFR_LINE];
+
+  return flam_builder_frame (
+      code->builder,
+      find_function (code, frame->value[FLAM_JFR_METHOD], way),
+      0,
+      MAX (line, 0),
+      way == INLINED);
+}
+
+/* Frames stand in the file with the leaf first. */
+static FlamId
+make_stack (FlamJfrCode *code, const FlamJfrObject *object)
+{
+  g_autoptr (GArray) frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  const FlamJfrClass *class;
+  const guint8 *at;
+  guint32 n = flam_jfr_frames (
+      code->chunk, object->value[FLAM_JFR_FRAMES], &at, &class);
+  FlamId stack = FLAM_NONE;
+
+  for (; n > 0; n--)
+    {
+      FlamJfrObject frame;
+      FlamId id;
+
+      if (!flam_jfr_read_object (
+              code->chunk, class, &at, code->chunk->end, &frame))
+        break;
+      id = make_frame (code, &frame);
+      g_array_append_val (frames, id);
+    }
+  for (guint i = frames->len; i > 0; i--)
+    stack = flam_builder_stack (
+        code->builder, stack, g_array_index (frames, FlamId, i - 1));
+  return stack;
+}
+
+FlamId
+flam_jfr_stack (FlamJfrCode *code, guint64 key, gboolean *truncated)
+{
+  FlamJfrConstant *stack = flam_jfr_find (code->chunk, FLAM_JFR_STACKS, key);
+  FlamJfrObject object;
+
+  if (stack == NULL)
+    return FLAM_NONE;
+  if (!stack->known &&
+      flam_jfr_read_constant (code->chunk, FLAM_JFR_STACKS, stack, &object))
+    {
+      stack->truncated = object.value[FLAM_JFR_TRUNCATED] != 0;
+      stack->made = make_stack (code, &object);
+    }
+  stack->known = TRUE;
+  *truncated = stack->truncated;
+  return stack->made;
+}
+
+/* "[[Ljava/lang/String;" -> "java.lang.String[][]", "[B" -> "byte[]" */
+static char *
+type_name (const char *class)
+{
+  static const char *const letters[] = {
+    "Bbyte", "Cchar", "Ddouble", "Ffloat", "Iint", "Jlong", "Sshort", "Zboolean"
+  };
+  GString *text = g_string_new (NULL);
+  guint arrays = 0;
+
+  for (; *class == '['; class ++)
+    arrays++;
+  if (arrays > 0 && *class == 'L')
+    g_string_append_len (text, class + 1, MAX (strlen (class), 2) - 2);
+  else if (arrays > 0)
+    for (guint i = 0; i < G_N_ELEMENTS (letters); i++)
+      g_string_append (text, *class == letters[i][0] ? letters[i] + 1 : "");
+  else
+    g_string_append (text, class);
+  for (char *p = text->str; *p != '\0'; p++)
+    if (*p == '/')
+      *p = '.';
+  for (; arrays > 0; arrays--)
+    g_string_append (text, "[]");
+  return g_string_free (text, FALSE);
+}
+
+FlamId
+flam_jfr_push_class (FlamJfrCode *code, FlamId stack, guint64 key)
+{
+  FlamJfrConstant *class = flam_jfr_find (code->chunk, FLAM_JFR_CLASSES, key);
+
+  if (class == NULL)
+    return stack;
+  if (!class->known)
+    {
+      g_autofree char *text = class_text (code, key);
+      g_autofree char *name = type_name (text != NULL ? text : "");
+
+      class->known = TRUE;
+      if (*name != '\0')
+        class->made = flam_builder_frame (
+            code->builder,
+            flam_builder_function_named (
+                code->builder,
+                flam_builder_string (code->builder, name, -1),
+                FLAM_KIND_ROOT),
+            0,
+            0,
+            0);
+    }
+  return class->made != FLAM_NONE
+             ? flam_builder_stack (code->builder, stack, class->made)
+             : stack;
+}
+
+/* --- threads ------------------------------------------------------------- */
+
+/* Virtual threads have no number of the system's. */
+static FlamId
+make_thread (FlamJfrCode *code, const FlamJfrObject *object)
+{
+  gint64 tid = (gint64)object->value[FLAM_JFR_OS_ID];
+  gint64 java = (gint64)object->value[FLAM_JFR_JAVA_ID];
+  gboolean has_tid = tid > 0 && tid <= G_MAXINT32;
+  FlamId thread = flam_builder_thread (code->builder,
+                                       code->process,
+                                       has_tid ? (gint32)tid : -1,
+                                       has_tid ? 0 : (guint)java);
+  g_autofree char *name =
+      flam_jfr_text (code->chunk, object->value[FLAM_JFR_JAVA_NAME]);
+
+  if (name == NULL || *name == '\0')
+    {
+      g_free (name);
+      name = flam_jfr_text (code->chunk, object->value[FLAM_JFR_OS_NAME]);
+    }
+  if (name != NULL && *name != '\0')
+    flam_builder_set_thread_name (code->builder, thread, name);
+  return thread;
+}
+
+FlamId
+flam_jfr_thread (FlamJfrCode *code, guint64 key)
+{
+  FlamJfrConstant *thread = flam_jfr_find (code->chunk, FLAM_JFR_THREADS, key);
+  FlamJfrObject object = { 0 };
+
+  if (thread != NULL && thread->known)
+    return thread->made;
+  if (thread == NULL ||
+      !flam_jfr_read_constant (code->chunk, FLAM_JFR_THREADS, thread, &object))
+    return flam_builder_thread (code->builder, code->process, -1, 0);
+  thread->made = make_thread (code, &object);
+  thread->known = TRUE;
+  return thread->made;
+}
+
+FlamState
+flam_jfr_state (FlamJfrCode *code, guint64 key)
+{
+  FlamJfrConstant *state = flam_jfr_find (code->chunk, FLAM_JFR_STATES, key);
+  FlamJfrObject object;
+  g_autofree char *name = NULL;
+
+  if (state == NULL)
+    return FLAM_STATE_RUNNING;
+  if (state->known)
+    return state->made;
+  if (flam_jfr_read_constant (code->chunk, FLAM_JFR_STATES, state, &object))
+    name = flam_jfr_text (code->chunk, object.value[FLAM_JFR_NAME]);
+  state->known = TRUE;
+  state->made = g_strcmp0 (name, "STATE_SLEEPING") == 0 ? FLAM_STATE_SLEEP
+                                                        : FLAM_STATE_RUNNING;
+  return state->made;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The constants of a flight recording -> the builder's stacks, threads and
+ * states.
+ *
+ *    stack ─▶ frames ─▶ method ─▶ class ─▶ symbol
+ *                 │        └────▶ symbol
+ *                 └▶ frame type: interpreted, compiled, inlined, native …
+ *
+ * A Java method is one function however it ran; that it was inlined is a fact
+ * of the frame. async-profiler's native functions are methods with the
+ * descriptor "()L;" in the class of their library. A class does not say which
+ * file it is from: by the language's rule it is that of the outermost class'
+ * name, in its package's folder. */
+
+#include "flam-jfr.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamJfrChunk *chunk;
+  FlamId process;
+} FlamJfrCode;
+
+/* FLAM_NONE: it has none. */
+FlamId flam_jfr_stack (FlamJfrCode *code, guint64 key, gboolean *truncated);
+/* With the class of what was allocated on top. */
+FlamId flam_jfr_push_class (FlamJfrCode *code, FlamId stack, guint64 key);
+FlamId flam_jfr_thread (FlamJfrCode *code, guint64 key);
+FlamState flam_jfr_state (FlamJfrCode *code, guint64 key);
+
+G_END_DECLS
