@@ -36,6 +36,8 @@ static const struct
   { "win.source-pane", { "F9" } },
   { "win.menu", { "F10" } },
   { "win.undo", { "<Control>z" } },
+  { "win.back", { "<Alt>Left" } },
+  { "win.forward", { "<Alt>Right" } },
   { "win.page(1)", { "<Control>1" } },
   { "win.page(2)", { "<Control>2" } },
   { "win.page(3)", { "<Control>3" } },

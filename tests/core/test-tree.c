@@ -426,6 +426,54 @@ test_find_path (void)
   g_assert_cmpstr (flam_tree_name (to, found), ==, "B");
 }
 
+/* Where a function is found again that a transform has moved. */
+static FlamId
+find_again (const FlamTree *from, FlamId node, const FlamTree *to)
+{
+  FlamId found = flam_tree_find_again (from, node, to);
+
+  g_assert_cmpstr (flam_tree_name (to, found), ==, flam_tree_name (from, node));
+  return found;
+}
+
+static void
+test_find_again (void)
+{
+  g_autoptr (FlamProfile) profile =
+      flam_fixture_profile ("A;B;C 1\nA;D;C 5\nA;B;B;C;E 2\nX;C 50\nA;B;D 2\n");
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) from = tree_of (profile, selection);
+  g_autoptr (FlamTree) to = NULL;
+  g_autoptr (FlamTree) inverted = NULL;
+  const char *const names[] = { "A", "B", "C", NULL };
+  const char *const deeper[] = { "A", "B", "B", "C", "E", NULL };
+  FlamId node = flam_tree_find_names (from, names);
+  FlamId deep = flam_tree_find_names (from, deeper);
+  FlamId found;
+  g_auto (GStrv) path = flam_tree_get_path (from, node);
+
+  g_assert_true (g_strv_equal ((const char *const *)path, names));
+  g_assert_cmpuint (from->depth[deep], ==, 5);
+  flam_selection_add_transform (selection, FLAM_TRANSFORM_HIDE, "^A$", NULL);
+  to = tree_of (profile, selection);
+  /* Below B still, although another C is heavier. */
+  found = find_again (from, node, to);
+  g_assert_cmpstr (flam_tree_name (to, to->parent[found]), ==, "B");
+  g_assert_cmpuint (to->depth[found], ==, 2);
+  found = find_again (from, deep, to);
+  g_assert_cmpuint (to->depth[found], ==, 4);
+  /* Upside down the paths say nothing: the function is what is left. */
+  selection->invert = TRUE;
+  inverted = tree_of (profile, selection);
+  find_again (from, node, inverted);
+  g_clear_pointer (&to, flam_tree_unref);
+  selection->invert = FALSE;
+  flam_selection_add_transform (selection, FLAM_TRANSFORM_HIDE, "^C$", NULL);
+  to = tree_of (profile, selection);
+  found = flam_tree_find_again (from, node, to);
+  g_assert_cmpuint (found, ==, 0);
+}
+
 static void
 test_search (void)
 {
@@ -457,6 +505,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tree/imports", test_imports);
   g_test_add_func ("/tree/cancel", test_cancel);
   g_test_add_func ("/tree/find-path", test_find_path);
+  g_test_add_func ("/tree/find-again", test_find_again);
   g_test_add_func ("/tree/search", test_search);
   return g_test_run ();
 }

@@ -357,7 +357,11 @@ test_keys (void)
   assert_selected (&fixture, "read");
   g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, 1);
   g_assert_true (press_key (&fixture, GDK_KEY_Escape, 0));
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, 0);
   g_assert_true (press_key (&fixture, GDK_KEY_BackSpace, 0));
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, 1);
+  wait_for_zoom (&fixture);
+  g_assert_true (press_key (&fixture, GDK_KEY_Escape, 0));
   wait_for_zoom (&fixture);
   g_assert_false (press_key (&fixture, GDK_KEY_Escape, 0));
   press_key (&fixture, GDK_KEY_Menu, 0);
@@ -505,6 +509,47 @@ ask_again (FlamFlameGraph *graph, guint node, gpointer data)
   flam_flame_graph_zoom_to (graph, node);
 }
 
+/* Escape never shows less than before, wherever the wheel and the hand have
+ * brought the view; back and forward go where one was. */
+static void
+test_outward (Fixture *fixture)
+{
+  FlamFlameGraph *graph = fixture->graph;
+  FlamId spin = find (fixture->tree, "spin_heavy");
+  double range, from, to;
+  guint steps = 0;
+
+  flam_flame_graph_zoom_to (graph, spin);
+  wait_for_zoom (fixture);
+  flam_graph_zoom_by (graph, 300, 0.3);
+  flam_graph_pan_to (graph, graph->from + (graph->to - graph->from) / 3, 0);
+  from = graph->from;
+  to = graph->to;
+  do
+    {
+      range = graph->to - graph->from;
+      if (!press_key (fixture, GDK_KEY_Escape, 0))
+        break;
+      wait_for_zoom (fixture);
+      g_assert_cmpfloat (graph->to - graph->from, >, range * 0.999);
+    }
+  while (++steps < 20);
+  g_assert_cmpuint (steps, >=, 2);
+  g_assert_cmpuint (steps, <, 20);
+  g_assert_cmpfloat (range, ==, (double)fixture->tree->total[0]);
+  for (guint i = 0; i < steps; i++)
+    g_assert_true (flam_flame_graph_back (graph));
+  wait_for_zoom (fixture);
+  g_assert_cmpfloat_with_epsilon (graph->from, from, 1e-6);
+  g_assert_cmpfloat_with_epsilon (graph->to, to, 1e-6);
+  for (guint i = 0; i < steps; i++)
+    g_assert_true (flam_flame_graph_forward (graph));
+  wait_for_zoom (fixture);
+  g_assert_cmpfloat (
+      graph->to - graph->from, ==, (double)fixture->tree->total[0]);
+  g_assert_false (flam_flame_graph_forward (graph));
+}
+
 /* A session that is told of a zoom sets it: that must not undo a view which
  * shows a part of the node only, nor put anything into the history. */
 static void
@@ -532,6 +577,7 @@ test_echo (void)
   g_assert_cmpuint (fixture.graph->motion.tick, ==, 0);
   g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), !=, 2);
   g_assert_cmpuint (fixture.graph->history->len, ==, 1);
+  test_outward (&fixture);
   close_window (&fixture);
 }
 

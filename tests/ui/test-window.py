@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The whole window, as a person who cannot see it uses it."""
 
-import functools
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import sys
@@ -19,79 +17,24 @@ from flamwindow import (  # noqa: E402
     BUILD,
     CAPTURES,
     SOURCE,
-    Window,
     role_of,
     text_of,
     wait_for,
 )
+from windowtest import (  # noqa: E402
+    EXAMPLE,
+    RECORDER,
+    WindowTest as Base,
+    capture,
+    has_state,
+    sensitive,
+)
 
-EXAMPLE = SOURCE / "data/example/example.flambeau"
-RECORDER = os.environ.get("FLAMBEAU_RECORDER", "")
 # Of memray-html/peak.html: import machinery, and the interpreter's own.
 IRRELEVANT = {"_find", "_run_code"}
-SHOTS = pathlib.Path(os.environ.get("FLAM_UI_SHOTS", str(BUILD / "ui-shots")))
 
 
-def capture(name):
-    path = CAPTURES / name
-    if not path.is_file():
-        raise unittest.SkipTest(f"{path} is not here")
-    return path
-
-
-@functools.cache
-def total_of(path):
-    """Of its default measure, as the command line says it."""
-    says = subprocess.run(
-        [BUILD / "app/cli/flambeau-cli", "info", path],
-        check=True, capture_output=True, text=True,
-    ).stdout
-    return re.search(r"^measures +\S+ +(.*) \(", says, re.M)[1]
-
-
-def has_state(node, state):
-    node.clear_cache()
-    return node.get_state_set().contains(getattr(Atspi.StateType, state))
-
-
-def sensitive(node):
-    return has_state(node, "SENSITIVE")
-
-
-class WindowTest(unittest.TestCase):
-    def setUp(self):
-        self.window = None
-
-    def tearDown(self):
-        if self.window is None:
-            return
-        name = self.id().rsplit(".", 1)[-1]
-        self.window.screenshot(SHOTS / f"{name}.png")
-        self.assertIsNone(self.window.process.poll(), "flambeau crashed")
-        self.window.__exit__()
-
-    def open(self, *arguments, **options):
-        self.window = Window(*arguments, **options)
-        return self.window
-
-    def graph(self):
-        """The flame graph; its name says the selected frame."""
-        return self.window.find(
-            lambda name: name == "Flame graph" or ", total " in name, "image"
-        )
-
-    def graph_says(self, start):
-        return wait_for(
-            f"the graph to say {start!r}",
-            lambda: self.graph().get_name().startswith(start),
-        )
-
-    def open_example(self, **options):
-        window = self.open(EXAMPLE, **options)
-        total = total_of(EXAMPLE)
-        window.wait_label(lambda text: text == f"total {total}")
-        return window
-
+class WindowTest(Base):
     # --- open -----------------------------------------------------------------
 
     def test_start_page(self):
@@ -573,16 +516,6 @@ class WindowTest(unittest.TestCase):
         wait_for("the end", closed)
         self.assertEqual(window.process.returncode, 0)
         self.window = None
-
-    def press_until(self, key, condition):
-        for _ in range(8):
-            self.window.key(key)
-            try:
-                wait_for(f"what {key} does", condition, limit=5)
-                return
-            except AssertionError:
-                continue
-        self.fail(f"{key} does nothing")
 
     def test_every_control_has_a_name(self):
         window = self.open_example()

@@ -177,24 +177,128 @@ child_named (const FlamTree *tree, FlamId parent, const char *name)
   return FLAM_NONE;
 }
 
-FlamId
-flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to)
+char **
+flam_tree_get_path (const FlamTree *tree, FlamId node)
 {
-  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  guint32 depth = tree->depth[node];
+  char **names = g_new0 (char *, depth + 1);
+
+  for (; node != 0 && depth > 0; node = tree->parent[node])
+    names[--depth] = g_strdup (flam_tree_name (tree, node));
+  return names;
+}
+
+FlamId
+flam_tree_find_names (const FlamTree *tree, const char *const *names)
+{
   FlamId found = 0;
 
-  for (; node != 0 && node != FLAM_NONE; node = from->parent[node])
-    g_array_append_val (path, node);
-  for (guint i = path->len; i-- > 0;)
+  for (; *names != NULL; names++)
     {
-      FlamId step = g_array_index (path, FlamId, i);
-      FlamId child = child_named (to, found, flam_tree_name (from, step));
+      FlamId child = child_named (tree, found, *names);
 
       if (child == FLAM_NONE)
         break;
       found = child;
     }
   return found;
+}
+
+FlamId
+flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to)
+{
+  g_auto (GStrv) names = flam_tree_get_path (from, node);
+
+  return flam_tree_find_names (to, (const char *const *)names);
+}
+
+/* The path of `node`, the root's child first, and the last place of each
+ * function in it, one more than the index; 0: not there. */
+typedef struct
+{
+  FlamId *function;
+  guint32 n;
+  guint32 *last;
+} Chain;
+
+static void
+chain_of (const FlamTree *tree, FlamId node, Chain *chain)
+{
+  guint n_functions = tree->profile->functions.n;
+  guint32 i = tree->depth[node];
+
+  chain->n = i;
+  chain->function = g_new (FlamId, i);
+  chain->last = g_new0 (guint32, n_functions);
+  for (; node != 0; node = tree->parent[node])
+    {
+      FlamId function = flam_tree_function (tree, node);
+
+      chain->function[--i] = function;
+      if (function != FLAM_NONE && chain->last[function] == 0)
+        chain->last[function] = i + 1;
+    }
+}
+
+/* How many of the chain are met on the way to a node, in their order: what a
+ * transform takes out of a path leaves the rest of it in place. */
+static guint32
+steps_on (const Chain *chain, guint32 met, FlamId function)
+{
+  if (function == FLAM_NONE || chain->last[function] <= met)
+    return met;
+  while (chain->function[met] != function)
+    met++;
+  return met + 1;
+}
+
+/* More of the chain on the way is better, then fewer others, then weight. */
+static gboolean
+is_better (const FlamTree *tree, const guint32 *hits, FlamId a, FlamId b)
+{
+  if (b == 0 || hits[a] != hits[b])
+    return b == 0 || hits[a] > hits[b];
+  if (tree->depth[a] != tree->depth[b])
+    return tree->depth[a] < tree->depth[b];
+  return tree->total[a] > tree->total[b];
+}
+
+static FlamId
+find_alike (const FlamTree *from, FlamId node, const FlamTree *to)
+{
+  g_autofree guint32 *met = g_new0 (guint32, to->n);
+  g_autofree guint32 *hits = g_new0 (guint32, to->n);
+  FlamId wanted = flam_tree_function (from, node);
+  Chain chain;
+  FlamId best = 0;
+
+  chain_of (from, node, &chain);
+  for (FlamId i = 1; i < to->n; i++)
+    {
+      FlamId parent = to->parent[i];
+      FlamId function = flam_tree_function (to, i);
+
+      met[i] = steps_on (&chain, met[parent], function);
+      hits[i] = hits[parent] + (met[i] != met[parent]);
+      if (function == wanted && is_better (to, hits, i, best))
+        best = i;
+    }
+  g_free (chain.function);
+  g_free (chain.last);
+  return best;
+}
+
+FlamId
+flam_tree_find_again (const FlamTree *from, FlamId node, const FlamTree *to)
+{
+  FlamId found = flam_tree_find_path (from, node, to);
+  FlamId alike;
+
+  if (to->depth[found] == from->depth[node] || to->profile != from->profile ||
+      flam_tree_function (from, node) == FLAM_NONE)
+    return found;
+  alike = find_alike (from, node, to);
+  return alike != 0 ? alike : found;
 }
 
 gint64

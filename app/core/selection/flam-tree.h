@@ -131,6 +131,17 @@ flam_tree_is_ancestor (const FlamTree *tree, FlamId ancestor, FlamId node)
 FlamId
 flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to);
 
+/* Where a person finds `node` again after a transform: the same path; else,
+ * of the nodes of its function, the one below the most of its callers; else as
+ * flam_tree_find_path(). */
+FlamId
+flam_tree_find_again (const FlamTree *from, FlamId node, const FlamTree *to);
+
+/* A path as names, root's child first, and the deepest node of such a path:
+ * what outlives the tree. g_strfreev. */
+char **flam_tree_get_path (const FlamTree *tree, FlamId node);
+FlamId flam_tree_find_names (const FlamTree *tree, const char *const *names);
+
 /* The heaviest of the nodes that stand for a function, or 0. */
 FlamId flam_tree_find_function (const FlamTree *tree, FlamId function);
 

@@ -295,6 +295,22 @@ show_chips (FlamPathBar *self,
     }
 }
 
+static void
+update_undo (FlamPathBar *self, const FlamSelection *selection)
+{
+  const FlamSelection *before = flam_session_get_undo (self->session);
+  g_autofree char *step = NULL;
+  g_autofree char *text = NULL;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->undo), before != NULL);
+  if (before == NULL || selection == NULL)
+    return;
+  step = flam_transforms_describe_step (before, selection);
+  /* Translators: what the button will undo: "focus: main" */
+  text = g_strdup_printf (_ ("Undo %s (U)"), step);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->undo), text);
+}
+
 /* --- keeping up ----------------------------------------------------------- */
 
 static void
@@ -326,8 +342,7 @@ update (gpointer data)
   gtk_widget_set_visible (
       GTK_WIDGET (self->chip_scroller),
       gtk_widget_get_first_child (GTK_WIDGET (self->chips)) != NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self->undo),
-                          flam_session_can_undo (self->session));
+  update_undo (self, selection);
   return G_SOURCE_REMOVE;
 }
 

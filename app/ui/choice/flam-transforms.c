@@ -46,6 +46,65 @@ flam_transforms_describe (const FlamTransform *transform)
   return g_string_free (plain, FALSE);
 }
 
+static guint
+n_transforms (const FlamSelection *selection)
+{
+  return selection->transforms != NULL ? selection->transforms->len : 0;
+}
+
+/* One transform more or one less: its name. */
+static char *
+describe_transforms (const FlamSelection *less, const FlamSelection *more)
+{
+  const FlamTransform *extra = NULL;
+  g_autofree char *pattern = NULL;
+
+  for (guint i = 0; i < n_transforms (more) && extra == NULL; i++)
+    {
+      const FlamTransform *one = more->transforms->pdata[i];
+      const FlamTransform *other =
+          i < n_transforms (less) ? less->transforms->pdata[i] : NULL;
+
+      if (other == NULL || one->kind != other->kind ||
+          strcmp (one->pattern, other->pattern) != 0)
+        extra = one;
+    }
+  if (extra == NULL)
+    return g_strdup (_ ("transforms"));
+  pattern = flam_transforms_describe (extra);
+  /* Translators: a transform and the function it is for */
+  return g_strdup_printf (
+      _ ("%s: %s"), flam_transforms_label (extra->kind), pattern);
+}
+
+char *
+flam_transforms_describe_step (const FlamSelection *before,
+                               const FlamSelection *now)
+{
+  if (n_transforms (now) > n_transforms (before))
+    return describe_transforms (before, now);
+  if (n_transforms (now) < n_transforms (before))
+    return describe_transforms (now, before);
+  if (now->from != before->from || now->to != before->to)
+    return g_strdup (_ ("time range"));
+  if (now->invert != before->invert)
+    return g_strdup (_ ("inverted"));
+  if (now->recursion != before->recursion)
+    return g_strdup (_ ("recursion collapsed"));
+  if (now->states != before->states)
+    return g_strdup (_ ("states of threads"));
+  if (now->allocators != before->allocators)
+    return g_strdup (_ ("allocators"));
+  if ((now->threads == NULL) != (before->threads == NULL) ||
+      (now->threads != NULL &&
+       (now->threads->len != before->threads->len ||
+        memcmp (now->threads->data,
+                before->threads->data,
+                now->threads->len * sizeof (FlamId)) != 0)))
+    return g_strdup (_ ("threads"));
+  return g_strdup (_ ("what is shown"));
+}
+
 /* --- actions -------------------------------------------------------------- */
 
 static void

@@ -21,4 +21,9 @@ const char *flam_transforms_label (FlamTransformKind kind);
 /* The pattern without what makes an exact name of it. */
 char *flam_transforms_describe (const FlamTransform *transform);
 
+/* What was done between two selections, in a few words: what undo undoes;
+ * g_free. */
+char *flam_transforms_describe_step (const FlamSelection *before,
+                                     const FlamSelection *now);
+
 G_END_DECLS

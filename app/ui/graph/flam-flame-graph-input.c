@@ -134,6 +134,16 @@ on_back_button (GtkGestureClick *click,
 }
 
 static void
+on_forward_button (GtkGestureClick *click,
+                   int n_press,
+                   double x,
+                   double y,
+                   FlamFlameGraph *self)
+{
+  flam_flame_graph_forward (self);
+}
+
+static void
 on_drag_begin (GtkGestureDrag *drag, double x, double y, FlamFlameGraph *self)
 {
   self->drag_from = self->from;
@@ -388,6 +398,7 @@ on_key (GtkEventControllerKey *keys,
                        self->selected);
       return TRUE;
     case GDK_KEY_Escape:
+      return flam_flame_graph_outward (self);
     case GDK_KEY_BackSpace:
       return flam_flame_graph_back (self);
     case GDK_KEY_Page_Up:
@@ -437,12 +448,14 @@ add_clicks (FlamFlameGraph *self)
 {
   GtkGesture *secondary = add_click (self, GDK_BUTTON_SECONDARY);
   GtkGesture *back = add_click (self, 8);
+  GtkGesture *forward = add_click (self, 9);
 
   self->click = add_click (self, GDK_BUTTON_PRIMARY);
   g_signal_connect (self->click, "pressed", G_CALLBACK (on_pressed), self);
   g_signal_connect (self->click, "released", G_CALLBACK (on_released), self);
   g_signal_connect (secondary, "pressed", G_CALLBACK (on_secondary), self);
   g_signal_connect (back, "pressed", G_CALLBACK (on_back_button), self);
+  g_signal_connect (forward, "pressed", G_CALLBACK (on_forward_button), self);
 }
 
 static void

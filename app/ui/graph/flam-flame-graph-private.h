@@ -39,7 +39,8 @@ struct _FlamFlameGraph
   double from, to; /* range of x in view */
   double scroll;   /* from the root's edge */
   FlamMotion motion;
-  GArray *history; /* FlamPlace */
+  GArray *history; /* FlamPlace: before this one, the latest last */
+  GArray *future;  /* those that were gone back from */
   FlamId selected;
 
   GRegex *search;

@@ -5,8 +5,9 @@
 
 /* --- zoom ---------------------------------------------------------------- */
 
-static void
-remember_place (FlamFlameGraph *self)
+/* Where one is, or is on the way to. */
+static FlamPlace
+place_of_now (FlamFlameGraph *self)
 {
   FlamPlace place = { self->zoom, self->from, self->to };
 
@@ -15,9 +16,24 @@ remember_place (FlamFlameGraph *self)
       place.from = self->motion.from1;
       place.to = self->motion.to1;
     }
-  if (self->history->len >= MAX_HISTORY)
-    g_array_remove_index (self->history, 0);
-  g_array_append_val (self->history, place);
+  return place;
+}
+
+static void
+push_place (FlamFlameGraph *self, GArray *places)
+{
+  FlamPlace place = place_of_now (self);
+
+  if (places->len >= MAX_HISTORY)
+    g_array_remove_index (places, 0);
+  g_array_append_val (places, place);
+}
+
+static void
+remember_place (FlamFlameGraph *self)
+{
+  push_place (self, self->history);
+  g_array_set_size (self->future, 0);
 }
 
 /* Who hears of a zoom may well ask for it (a session that holds it does): the
@@ -73,25 +89,57 @@ flam_flame_graph_get_zoom (FlamFlameGraph *self)
   return self->zoom;
 }
 
+static gboolean
+travel (FlamFlameGraph *self, GArray *from, GArray *to)
+{
+  FlamPlace place;
+
+  if (flam_graph_is_empty (self) || from->len == 0)
+    return FALSE;
+  place = g_array_index (from, FlamPlace, from->len - 1);
+  g_array_set_size (from, from->len - 1);
+  push_place (self, to);
+  flam_graph_tell_zoom (self, place.zoom);
+  flam_graph_look_at (self, place.from, place.to, TRUE);
+  return TRUE;
+}
+
 gboolean
 flam_flame_graph_back (FlamFlameGraph *self)
 {
-  FlamPlace place;
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FALSE);
+  return travel (self, self->history, self->future);
+}
+
+gboolean
+flam_flame_graph_forward (FlamFlameGraph *self)
+{
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FALSE);
+  return travel (self, self->future, self->history);
+}
+
+/* A caller as wide as what it calls would look the same: it is passed over. */
+gboolean
+flam_flame_graph_outward (FlamFlameGraph *self)
+{
+  FlamPlace now;
+  FlamId node;
 
   g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FALSE);
   if (flam_graph_is_empty (self))
     return FALSE;
-  if (self->history->len == 0)
+  now = place_of_now (self);
+  for (node = self->zoom; node != FLAM_NONE; node = self->tree->parent[node])
     {
-      if (self->from <= 0 && self->to >= (double)self->tree->total[0])
-        return FALSE;
-      flam_graph_set_zoom (self, 0, FALSE, TRUE);
-      return TRUE;
+      double from, to;
+
+      flam_graph_range_of (self, node, &from, &to);
+      if (from <= now.from && to >= now.to && to - from > now.to - now.from)
+        break;
     }
-  place = g_array_index (self->history, FlamPlace, self->history->len - 1);
-  g_array_set_size (self->history, self->history->len - 1);
-  flam_graph_tell_zoom (self, place.zoom);
-  flam_graph_look_at (self, place.from, place.to, TRUE);
+  if (node == FLAM_NONE && self->zoom == 0)
+    return FALSE;
+  flam_graph_set_zoom (self, node != FLAM_NONE ? node : 0, TRUE, TRUE);
   return TRUE;
 }
 
@@ -291,6 +339,7 @@ static void
 forget_places (FlamFlameGraph *self)
 {
   g_array_set_size (self->history, 0);
+  g_array_set_size (self->future, 0);
   self->selected = FLAM_NONE;
   self->hovered = FLAM_NONE;
   self->pressed = FLAM_NONE;
@@ -310,9 +359,13 @@ replace_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   carry_place (self, &now, tree);
   for (guint i = 0; i < self->history->len; i++)
     carry_place (self, &g_array_index (self->history, FlamPlace, i), tree);
+  for (guint i = 0; i < self->future->len; i++)
+    carry_place (self, &g_array_index (self->future, FlamPlace, i), tree);
   swap_tree (self, tree, rows);
   for (guint i = 0; i < self->history->len; i++)
     as_range (self, &g_array_index (self->history, FlamPlace, i));
+  for (guint i = 0; i < self->future->len; i++)
+    as_range (self, &g_array_index (self->future, FlamPlace, i));
   as_range (self, &now);
   self->zoom = now.zoom;
   self->from = now.from;

@@ -312,6 +312,7 @@ flam_flame_graph_finalize (GObject *object)
   g_clear_pointer (&self->matched, g_free);
   g_clear_pointer (&self->spare, g_atomic_rc_box_release);
   g_array_unref (self->history);
+  g_array_unref (self->future);
   G_OBJECT_CLASS (flam_flame_graph_parent_class)->finalize (object);
 }
 
@@ -433,6 +434,7 @@ flam_flame_graph_init (FlamFlameGraph *self)
   GtkWidget *widget = GTK_WIDGET (self);
 
   self->history = g_array_new (FALSE, FALSE, sizeof (FlamPlace));
+  self->future = g_array_new (FALSE, FALSE, sizeof (FlamPlace));
   self->to = 1;
   self->selected = FLAM_NONE;
   self->hovered = FLAM_NONE;

@@ -45,11 +45,15 @@ void flam_flame_graph_set_tree (FlamFlameGraph *self,
                                 FlamRows *rows);
 FlamTree *flam_flame_graph_get_tree (FlamFlameGraph *self);
 
-/* Zooming. `node` 0: all. back() is what Escape does: to where one was
- * before; FALSE when there is nowhere to go. */
+/* Zooming. `node` 0: all. back() and forward() go through the places one has
+ * been at, as a web browser does; outward() shows more than now, whatever was
+ * before: all of the zoomed node, then the next caller that is wider, at last
+ * everything. FALSE when there is nowhere to go. */
 void flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamId node);
 FlamId flam_flame_graph_get_zoom (FlamFlameGraph *self);
 gboolean flam_flame_graph_back (FlamFlameGraph *self);
+gboolean flam_flame_graph_forward (FlamFlameGraph *self);
+gboolean flam_flame_graph_outward (FlamFlameGraph *self);
 
 /* FLAM_NONE: nothing. Scrolls to it, and zooms out as far as it takes to see
  * it; `node-selected` is not emitted when nothing changes. */

@@ -132,11 +132,9 @@ on_current (FlamGraphView *self)
 {
   FlamId current = flam_session_get_current (self->session);
 
-  if (flam_session_get_excerpt (self->session) == NULL)
-    return;
-  self->syncing = TRUE;
-  flam_flame_graph_select_node (self->graph, as_selected (current));
-  self->syncing = FALSE;
+  /* What the widget does to show it, zooming out, the session hears of. */
+  if (flam_session_get_excerpt (self->session) != NULL)
+    flam_flame_graph_select_node (self->graph, as_selected (current));
 }
 
 static void

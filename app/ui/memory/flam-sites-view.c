@@ -2,6 +2,7 @@
 
 #include "flam-sites-view.h"
 
+#include "flam-columns-view.h"
 #include "flam-format.h"
 #include "flam-memory-model.h"
 #include "flam-settings.h"
@@ -233,6 +234,31 @@ has_any (const FlamAmounts *amounts)
   return FALSE;
 }
 
+static gboolean
+is_function (gpointer item, gpointer function)
+{
+  FlamSiteRow *row = item;
+
+  return flam_tree_function (row->memory->tree, row_node (row)) ==
+         GPOINTER_TO_UINT (function);
+}
+
+static void
+show_current (FlamSitesView *self)
+{
+  const FlamTree *tree = flam_session_get_tree (self->session);
+  FlamId current = flam_session_get_current (self->session);
+
+  if (self->syncing || tree == NULL)
+    return;
+  self->syncing = TRUE;
+  flam_columns_show_row (self->view,
+                         self->selection,
+                         is_function,
+                         GUINT_TO_POINTER (flam_tree_function (tree, current)));
+  self->syncing = FALSE;
+}
+
 static void
 fill (FlamSitesView *self)
 {
@@ -257,6 +283,7 @@ fill (FlamSitesView *self)
   gtk_single_selection_set_selected (self->selection,
                                      GTK_INVALID_LIST_POSITION);
   self->syncing = FALSE;
+  show_current (self);
 }
 
 /* Of the function's places in the picture, the heaviest. */
@@ -268,10 +295,12 @@ on_selected (FlamSitesView *self)
 
   if (self->syncing || row == NULL || tree == NULL)
     return;
+  self->syncing = TRUE;
   flam_session_set_current (
       self->session,
       flam_tree_find_function (
           tree, flam_tree_function (row->memory->tree, row_node (row))));
+  self->syncing = FALSE;
 }
 
 static void
@@ -297,6 +326,11 @@ flam_sites_view_constructed (GObject *object)
   self->session = flam_page_get_session (FLAM_PAGE (self));
   self->model = flam_memory_model_of (self->session);
   flam_memory_model_watch (self->model, GTK_WIDGET (self));
+  g_signal_connect_object (self->session,
+                           "notify::current",
+                           G_CALLBACK (show_current),
+                           self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->model,
                            "notify::memory",
                            G_CALLBACK (fill),

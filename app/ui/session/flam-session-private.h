@@ -19,6 +19,14 @@ typedef enum
   STAGE_SYMTAB,
 } SymbolStage;
 
+/* What undo goes back to. */
+typedef struct
+{
+  FlamSelection *selection;
+  char **zoom; /* paths of names */
+  char **current;
+} FlamStep;
+
 struct _FlamSession
 {
   GObject parent_instance;
@@ -28,7 +36,8 @@ struct _FlamSession
   FlamWeightsAs weights_as;
   FlamProfile *profile;
   FlamSelection *selection;
-  GPtrArray *undo; /* FlamSelection, the latest last */
+  GPtrArray *undo;   /* FlamStep, the latest last */
+  FlamStep *restore; /* where to be in the next excerpt; NULL: as now */
   FlamTreeOrder order;
   FlamExcerpt *excerpt;
   FlamId zoom;
@@ -64,6 +73,7 @@ void flam_session_changed (FlamSession *session, guint property);
 void flam_session_fail (FlamSession *session, const GError *error);
 /* What a capture is looked at with until a person chooses otherwise. */
 FlamSelection *flam_session_first_selection (void);
+void flam_step_free (gpointer step);
 /* Makes the excerpt of the selection anew. */
 void flam_session_draw (FlamSession *session);
 

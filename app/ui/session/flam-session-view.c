@@ -41,6 +41,31 @@ replace_selection (FlamSession *self, FlamSelection *selection)
 }
 
 void
+flam_step_free (gpointer data)
+{
+  FlamStep *step = data;
+
+  g_clear_pointer (&step->selection, flam_selection_free);
+  g_strfreev (step->zoom);
+  g_strfreev (step->current);
+  g_free (step);
+}
+
+static FlamStep *
+step_of_now (FlamSession *self)
+{
+  const FlamTree *tree = flam_session_get_tree (self);
+  FlamStep *step = g_new0 (FlamStep, 1);
+
+  step->selection = flam_selection_copy (self->selection);
+  step->zoom =
+      tree != NULL ? flam_tree_get_path (tree, self->zoom) : g_new0 (char *, 1);
+  step->current = tree != NULL ? flam_tree_get_path (tree, self->current)
+                               : g_new0 (char *, 1);
+  return step;
+}
+
+void
 flam_session_select (FlamSession *self, FlamSelection *selection)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
@@ -52,23 +77,31 @@ flam_session_select (FlamSession *self, FlamSelection *selection)
     }
   if (self->undo->len == FLAM_SESSION_UNDO_MAX)
     g_ptr_array_remove_index (self->undo, 0);
-  g_ptr_array_add (self->undo, flam_selection_copy (self->selection));
+  g_ptr_array_add (self->undo, step_of_now (self));
+  g_clear_pointer (&self->restore, flam_step_free);
   replace_selection (self, selection);
 }
 
-gboolean
-flam_session_can_undo (FlamSession *self)
+const FlamSelection *
+flam_session_get_undo (FlamSession *self)
 {
-  return self->undo->len > 0;
+  FlamStep *step;
+
+  if (self->undo->len == 0)
+    return NULL;
+  step = self->undo->pdata[self->undo->len - 1];
+  return step->selection;
 }
 
 void
 flam_session_undo (FlamSession *self)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
-  if (self->undo->len > 0)
-    replace_selection (
-        self, g_ptr_array_steal_index (self->undo, self->undo->len - 1));
+  if (self->undo->len == 0)
+    return;
+  g_clear_pointer (&self->restore, flam_step_free);
+  self->restore = g_ptr_array_steal_index (self->undo, self->undo->len - 1);
+  replace_selection (self, g_steal_pointer (&self->restore->selection));
 }
 
 static char *
@@ -131,9 +164,19 @@ flam_session_set_measure (FlamSession *self, guint measure)
   g_return_if_fail (FLAM_IS_SESSION (self));
   if (self->profile == NULL || measure >= self->profile->n_measures)
     return;
+  if (measure == self->selection->measure)
+    return;
+  /* Another measure is another look at the same: nothing to undo, but also
+   * not undone by undoing what was chosen before. */
+  for (guint i = 0; i < self->undo->len; i++)
+    {
+      FlamStep *step = self->undo->pdata[i];
+
+      step->selection->measure = measure;
+    }
   selection = flam_selection_copy (self->selection);
   selection->measure = measure;
-  flam_session_select (self, selection);
+  replace_selection (self, selection);
 }
 
 void

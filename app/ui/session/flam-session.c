@@ -67,7 +67,29 @@ find_again (FlamExcerpt *before, FlamId node, FlamExcerpt *after)
 {
   if (before == NULL || node == 0)
     return 0;
-  return flam_tree_find_path (before->tree, node, after->tree);
+  return flam_tree_find_again (before->tree, node, after->tree);
+}
+
+/* The zoom is kept where its path is: what a transform has moved elsewhere is
+ * shown as the whole. */
+static void
+find_place (FlamSession *self, FlamExcerpt *before)
+{
+  const FlamTree *tree = self->excerpt->tree;
+  FlamStep *step = self->restore;
+
+  if (step != NULL)
+    {
+      self->zoom = flam_tree_find_names (tree, (const char *const *)step->zoom);
+      self->current =
+          flam_tree_find_names (tree, (const char *const *)step->current);
+      g_clear_pointer (&self->restore, flam_step_free);
+      return;
+    }
+  self->zoom = before != NULL && self->zoom != 0
+                   ? flam_tree_find_path (before->tree, self->zoom, tree)
+                   : 0;
+  self->current = find_again (before, self->current, self->excerpt);
 }
 
 static void symbolize_more (FlamSession *self);
@@ -85,8 +107,7 @@ draw_done (gpointer result, const GError *error, gpointer data)
     }
   before = g_steal_pointer (&self->excerpt);
   self->excerpt = result;
-  self->zoom = find_again (before, self->zoom, self->excerpt);
-  self->current = find_again (before, self->current, self->excerpt);
+  find_place (self, before);
   flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
   flam_session_changed (self, FLAM_SESSION_PROP_ZOOM);
   flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
@@ -130,10 +151,10 @@ take_profile (FlamSession *self, FlamProfile *profile)
           flam_loader_carry_selection (before, selection, profile);
       for (guint i = 0; i < self->undo->len; i++)
         {
-          FlamSelection *old = self->undo->pdata[i];
-          self->undo->pdata[i] =
-              flam_loader_carry_selection (before, old, profile);
-          flam_selection_free (old);
+          FlamStep *step = self->undo->pdata[i];
+          g_autoptr (FlamSelection) old = step->selection;
+
+          step->selection = flam_loader_carry_selection (before, old, profile);
         }
     }
   else
@@ -258,6 +279,7 @@ forget (FlamSession *self)
   g_clear_pointer (&self->excerpt, flam_excerpt_unref);
   g_clear_pointer (&self->profile, flam_profile_unref);
   g_clear_pointer (&self->selection, flam_selection_free);
+  g_clear_pointer (&self->restore, flam_step_free);
   g_ptr_array_set_size (self->undo, 0);
   self->zoom = 0;
   self->current = 0;
@@ -554,8 +576,7 @@ flam_session_class_init (FlamSessionClass *klass)
 static void
 flam_session_init (FlamSession *self)
 {
-  self->undo =
-      g_ptr_array_new_with_free_func ((GDestroyNotify)flam_selection_free);
+  self->undo = g_ptr_array_new_with_free_func (flam_step_free);
   self->search = g_strdup ("");
   self->load = session_job (self);
   self->symbolize = session_job (self);

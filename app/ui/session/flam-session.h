@@ -74,7 +74,8 @@ const FlamTree *flam_session_get_tree (FlamSession *session);
 
 /* Takes the selection; the one before goes on the undo stack. */
 void flam_session_select (FlamSession *session, FlamSelection *selection);
-gboolean flam_session_can_undo (FlamSession *session);
+/* What undo would go back to; NULL: nothing. */
+const FlamSelection *flam_session_get_undo (FlamSession *session);
 void flam_session_undo (FlamSession *session);
 /* Adds a transform that matches `node` by its exact name. */
 void flam_session_transform_node (FlamSession *session,

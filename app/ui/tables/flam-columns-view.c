@@ -75,6 +75,55 @@ flam_columns_set_session (GtkColumnView *view, FlamSession *session)
       G_OBJECT (view), "flam-session", g_object_ref (session), g_object_unref);
 }
 
+/* --- one row -------------------------------------------------------------- */
+
+static gboolean
+scroll_now (GtkWidget *view, GdkFrameClock *clock, gpointer position)
+{
+  GtkWidget *child = gtk_widget_get_first_child (view);
+
+  if (gtk_widget_get_height (view) <= 0)
+    return G_SOURCE_CONTINUE;
+  for (; child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_LIST_VIEW (child))
+      gtk_widget_activate_action (
+          child, "list.scroll-to-item", "u", GPOINTER_TO_UINT (position));
+  return G_SOURCE_REMOVE;
+}
+
+void
+flam_columns_scroll_to (GtkColumnView *view, guint position)
+{
+  gtk_widget_add_tick_callback (
+      GTK_WIDGET (view), scroll_now, GUINT_TO_POINTER (position), NULL);
+}
+
+void
+flam_columns_show_row (GtkColumnView *view,
+                       GtkSingleSelection *selection,
+                       gboolean (*is) (gpointer item, gpointer data),
+                       gpointer data)
+{
+  GListModel *model = G_LIST_MODEL (selection);
+  guint n = g_list_model_get_n_items (model);
+  guint position = 0;
+
+  for (; position < n; position++)
+    {
+      g_autoptr (GObject) item = g_list_model_get_item (model, position);
+
+      if (is (item, data))
+        break;
+    }
+  if (position == n)
+    position = GTK_INVALID_LIST_POSITION;
+  if (position == gtk_single_selection_get_selected (selection))
+    return;
+  gtk_single_selection_set_selected (selection, position);
+  if (position != GTK_INVALID_LIST_POSITION)
+    flam_columns_scroll_to (view, position);
+}
+
 /* --- cost ----------------------------------------------------------------- */
 
 static void

@@ -31,4 +31,13 @@ GtkColumnViewColumn *flam_columns_add_module (GtkColumnView *view,
 /* Whose current frame a right click sets before it shows the menu. */
 void flam_columns_set_session (GtkColumnView *view, FlamSession *session);
 
+/* Brings a row into view, once the table has a size. */
+void flam_columns_scroll_to (GtkColumnView *view, guint position);
+/* Selects the first row for which `is` holds, and shows it; none: no row is
+ * selected. */
+void flam_columns_show_row (GtkColumnView *view,
+                            GtkSingleSelection *selection,
+                            gboolean (*is) (gpointer item, gpointer data),
+                            gpointer data);
+
 G_END_DECLS

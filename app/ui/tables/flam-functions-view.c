@@ -73,6 +73,34 @@ list_work (gpointer data, const FlamProgress *progress, GError **error)
   return list;
 }
 
+/* --- the session's frame -------------------------------------------------- */
+
+static gboolean
+is_function (gpointer row, gpointer function)
+{
+  const FlamTree *tree = flam_tree_row_get_excerpt (row)->tree;
+
+  return tree->function[flam_tree_row_get_node (row)] ==
+         GPOINTER_TO_UINT (function);
+}
+
+static void
+show_current (FlamFunctionsView *self)
+{
+  const FlamTree *tree = flam_session_get_tree (self->session);
+  FlamId current = flam_session_get_current (self->session);
+
+  if (self->syncing || tree == NULL ||
+      self->shown != flam_session_get_excerpt (self->session))
+    return;
+  self->syncing = TRUE;
+  flam_columns_show_row (self->view,
+                         self->selection,
+                         is_function,
+                         GUINT_TO_POINTER (tree->function[current]));
+  self->syncing = FALSE;
+}
+
 static void
 list_done (gpointer result, const GError *error, gpointer data)
 {
@@ -102,6 +130,7 @@ list_done (gpointer result, const GError *error, gpointer data)
   g_clear_pointer (&self->shown, flam_excerpt_unref);
   self->shown = flam_excerpt_ref (list->excerpt);
   list_free (list);
+  show_current (self);
 }
 
 static void
@@ -150,6 +179,7 @@ static void
 on_search (FlamFunctionsView *self)
 {
   gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
+  show_current (self);
 }
 
 /* A function stands in many places of the tree: the heaviest is taken. */
@@ -171,7 +201,9 @@ on_selected (FlamFunctionsView *self)
   if (self->syncing || item == NULL || tree == NULL ||
       self->shown != flam_session_get_excerpt (self->session))
     return;
+  self->syncing = TRUE;
   flam_session_set_current (self->session, heaviest_node (tree, item));
+  self->syncing = FALSE;
 }
 
 static void
@@ -210,6 +242,11 @@ flam_functions_view_constructed (GObject *object)
   g_signal_connect_object (self->session,
                            "notify::excerpt",
                            G_CALLBACK (on_excerpt),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session,
+                           "notify::current",
+                           G_CALLBACK (show_current),
                            self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->session,

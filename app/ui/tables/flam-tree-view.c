@@ -76,16 +76,6 @@ unfold_to (FlamTreeView *self, const FlamTree *tree, FlamId node)
 }
 
 static void
-scroll_to (FlamTreeView *self, guint position)
-{
-  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->view));
-
-  for (; child != NULL; child = gtk_widget_get_next_sibling (child))
-    if (GTK_IS_LIST_VIEW (child))
-      gtk_widget_activate_action (child, "list.scroll-to-item", "u", position);
-}
-
-static void
 show_current (FlamTreeView *self)
 {
   const FlamTree *tree = flam_session_get_tree (self->session);
@@ -100,7 +90,7 @@ show_current (FlamTreeView *self)
     {
       guint position = gtk_tree_list_row_get_position (row);
       gtk_single_selection_set_selected (self->selection, position);
-      scroll_to (self, position);
+      flam_columns_scroll_to (self->view, position);
     }
   self->syncing = FALSE;
 }

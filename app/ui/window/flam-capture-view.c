@@ -223,6 +223,19 @@ graph_view (FlamCaptureView *self)
       gtk_stack_get_child_by_name (self->pages, page_table[0].id));
 }
 
+void
+flam_capture_view_travel (FlamCaptureView *self, gboolean forward)
+{
+  FlamFlameGraph *graph;
+
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  graph = flam_graph_view_get_graph (graph_view (self));
+  if (forward)
+    flam_flame_graph_forward (graph);
+  else
+    flam_flame_graph_back (graph);
+}
+
 FlamSearchBar *
 flam_capture_view_get_search (FlamCaptureView *self)
 {

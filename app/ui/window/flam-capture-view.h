@@ -27,4 +27,7 @@ void flam_capture_view_set_tight (FlamCaptureView *view, gboolean tight);
 void flam_capture_view_show_page (FlamCaptureView *view, int page);
 void flam_capture_view_toggle_invert (FlamCaptureView *view);
 
+/* Through the places that were zoomed to. */
+void flam_capture_view_travel (FlamCaptureView *view, gboolean forward);
+
 G_END_DECLS

@@ -425,6 +425,13 @@ action_undo (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+action_travel (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  flam_capture_view_travel (FLAM_WINDOW (widget)->capture_view,
+                            strcmp (name, "win.forward") == 0);
+}
+
+static void
 action_invert (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   flam_capture_view_toggle_invert (FLAM_WINDOW (widget)->capture_view);
@@ -525,6 +532,8 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (
       class, "win.source-pane", NULL, action_source_pane);
   gtk_widget_class_install_action (class, "win.undo", NULL, action_undo);
+  gtk_widget_class_install_action (class, "win.back", NULL, action_travel);
+  gtk_widget_class_install_action (class, "win.forward", NULL, action_travel);
   gtk_widget_class_install_action (class, "win.invert", NULL, action_invert);
   gtk_widget_class_install_action (class, "win.menu", NULL, action_menu);
 }

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of the whole window share: one window at a time, a picture of
+where the test ended, and the words a person would use."""
+
+import functools
+import os
+import pathlib
+import re
+import subprocess
+import time
+import unittest
+
+from flamwindow import (
+    Atspi,
+    BUILD,
+    CAPTURES,
+    SOURCE,
+    Window,
+    wait_for,
+)
+
+EXAMPLE = SOURCE / "data/example/example.flambeau"
+RECORDER = os.environ.get("FLAMBEAU_RECORDER", "")
+SHOTS = pathlib.Path(os.environ.get("FLAM_UI_SHOTS", str(BUILD / "ui-shots")))
+
+
+def capture(name):
+    path = CAPTURES / name
+    if not path.is_file():
+        raise unittest.SkipTest(f"{path} is not here")
+    return path
+
+
+@functools.cache
+def total_of(path):
+    """Of its default measure, as the command line says it."""
+    says = subprocess.run(
+        [BUILD / "app/cli/flambeau-cli", "info", path],
+        check=True, capture_output=True, text=True,
+    ).stdout
+    return re.search(r"^measures +\S+ +(.*) \(", says, re.M)[1]
+
+
+def has_state(node, state):
+    node.clear_cache()
+    return node.get_state_set().contains(getattr(Atspi.StateType, state))
+
+
+def sensitive(node):
+    return has_state(node, "SENSITIVE")
+
+
+class WindowTest(unittest.TestCase):
+    def setUp(self):
+        self.window = None
+
+    def tearDown(self):
+        if self.window is None:
+            return
+        name = self.id().rsplit(".", 1)[-1]
+        self.window.screenshot(SHOTS / f"{name}.png")
+        self.assertIsNone(self.window.process.poll(), "flambeau crashed")
+        self.window.__exit__()
+
+    def open(self, *arguments, **options):
+        self.window = Window(*arguments, **options)
+        return self.window
+
+    def graph(self):
+        """The flame graph; its name says the selected frame."""
+        return self.window.find(
+            lambda name: name == "Flame graph" or ", total " in name, "image"
+        )
+
+    def graph_says(self, start):
+        return wait_for(
+            f"the graph to say {start!r}",
+            lambda: self.graph().get_name().startswith(start),
+        )
+
+    def open_example(self, **options):
+        window = self.open(EXAMPLE, **options)
+        total = total_of(EXAMPLE)
+        window.wait_label(lambda text: text == f"total {total}")
+        return window
+
+    def press_until(self, key, condition):
+        for _ in range(8):
+            self.window.key(key)
+            try:
+                wait_for(f"what {key} does", condition, limit=5)
+                return
+            except AssertionError:
+                continue
+        self.fail(f"{key} does nothing")
+
+    def search(self, pattern):
+        """Goes to the first match, through the search bar."""
+        window = self.window
+        window.action("win.search")
+        window.type(window.find("Search functions"), pattern)
+        # What is typed counts a moment later.
+        time.sleep(0.5)
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+
+    def do(self, action):
+        """An action of whichever widget has it: node.focus ..."""
+        node = next(
+            node
+            for node in self.window.find_all()
+            if action in self.window.actions(node)
+        )
+        self.window.act(node, action)
