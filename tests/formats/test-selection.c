@@ -351,12 +351,12 @@ check_cut (const FlamProfile *profile, const FlamSelection *selection)
     g_assert_cmpstr (second, ==, first);
 }
 
-/* callgrind and pprof have whole numbers, V8 has µs. */
+/* callgrind, pprof and pictures have whole numbers, V8 has µs. */
 static gboolean
 holds (const FlamExporter *exporter, const FlamMeasure *measure)
 {
   if (strcmp (exporter->id, "callgrind") == 0 ||
-      strcmp (exporter->id, "pprof") == 0)
+      strcmp (exporter->id, "pprof") == 0 || strcmp (exporter->id, "svg") == 0)
     return measure->denominator == 1;
   return strcmp (exporter->id, "cpuprofile") != 0;
 }
