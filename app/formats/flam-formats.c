@@ -5,27 +5,42 @@
 
 /* The tables: a row is a word, X for flam_import_X or flam_export_X. */
 #define IMPORTERS(ROW)                                                         \
+  ROW (bcc)                                                                    \
+  ROW (bpftrace)                                                               \
   ROW (callgrind)                                                              \
   ROW (chrome_trace)                                                           \
   ROW (cpuprofile)                                                             \
   ROW (d3)                                                                     \
   ROW (dhat)                                                                   \
+  ROW (dtrace)                                                                 \
+  ROW (eu_stack)                                                               \
+  ROW (faulthandler)                                                           \
   ROW (flambeau)                                                               \
   ROW (folded)                                                                 \
+  ROW (gdb)                                                                    \
   ROW (gecko)                                                                  \
+  ROW (goroutine)                                                              \
   ROW (gperftools)                                                             \
   ROW (heapprofile)                                                            \
   ROW (heaptrack)                                                              \
+  ROW (javacore)                                                               \
   ROW (jfr)                                                                    \
+  ROW (jstack)                                                                 \
+  ROW (ljp)                                                                    \
+  ROW (lldb)                                                                   \
   ROW (massif)                                                                 \
   ROW (memray)                                                                 \
   ROW (memray_html)                                                            \
   ROW (perf_data)                                                              \
   ROW (perf_script)                                                            \
+  ROW (phpspy)                                                                 \
   ROW (pprof)                                                                  \
+  ROW (procstack)                                                              \
   ROW (profilecanvas)                                                          \
   ROW (pstats)                                                                 \
+  ROW (py_spy_dump)                                                            \
   ROW (speedscope)                                                             \
+  ROW (stap)                                                                   \
   ROW (svg)                                                                    \
   ROW (sysprof)
 

@@ -26,6 +26,7 @@
 #include "flam-formats.h"
 
 #include "flam-text.h"
+#include "flam-weights-as.h"
 
 #define PROGRESS_BYTES (1 << 20)
 /* Decimal places of a weight that are kept. */
@@ -407,86 +408,27 @@ read_lines (Folded *folded,
 
 /* --- into the builder ---------------------------------------------------- */
 
-static const struct
-{
-  const char *id;
-  const char *name;
-  FlamUnit unit;
-  FlamMeasureKind kind;
-} weight_kinds[FLAM_N_WEIGHTS] = {
-  [FLAM_WEIGHTS_SAMPLES] = { "samples",
-                             "Samples",
-                             FLAM_UNIT_COUNT,
-                             FLAM_MEASURE_CPU },
-  [FLAM_WEIGHTS_TIME] = { "time", "Time", FLAM_UNIT_NS, FLAM_MEASURE_CPU },
-  [FLAM_WEIGHTS_BYTES] = { "allocated",
-                           "Allocated",
-                           FLAM_UNIT_BYTES,
-                           FLAM_MEASURE_ALLOC },
-  [FLAM_WEIGHTS_FAULTS] = { "page-faults",
-                            "Page faults",
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_ALLOC },
-};
-
-/* Tools that trace memory leave it to the file's name to say so. */
-static FlamWeightsAs
-guess (const char *path)
-{
-  static const struct
-  {
-    const char *word;
-    FlamWeightsAs as;
-  } words[] = {
-    { "page-fault", FLAM_WEIGHTS_FAULTS }, { "pagefault", FLAM_WEIGHTS_FAULTS },
-    { "page_fault", FLAM_WEIGHTS_FAULTS }, { "malloc", FLAM_WEIGHTS_BYTES },
-    { "mmap", FLAM_WEIGHTS_BYTES },        { "brk", FLAM_WEIGHTS_BYTES },
-  };
-  g_autofree char *base = g_path_get_basename (path);
-  g_autofree char *name = g_ascii_strdown (base, -1);
-
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (strstr (name, words[i].word) != NULL)
-      return words[i].as;
-  return FLAM_WEIGHTS_SAMPLES;
-}
-
-/* ns for µs. What does not fit makes a sum that finish() refuses. */
 static void
-scale_weights (Folded *folded)
+scale_weights (Folded *folded, FlamWeightsAs as)
 {
   Entry *entries = folded->entries.data;
 
   for (gsize i = 0; i < folded->entries.n; i++)
     for (guint k = 0; k < 2; k++)
-      if (__builtin_mul_overflow (
-              entries[i].weight[k], 1000, &entries[i].weight[k]))
-        entries[i].weight[k] = G_MAXINT64;
+      entries[i].weight[k] = flam_weights_as_scale (as, entries[i].weight[k]);
 }
 
 static void
 add_measures (Folded *folded, FlamWeightsAs as)
 {
-  FlamMeasureKind kind = weight_kinds[as].kind;
-  FlamUnit unit = weight_kinds[as].unit;
-  int column = flam_builder_add_column (folded->builder);
-  guint measure = flam_builder_add_measure (folded->builder,
-                                            weight_kinds[as].id,
-                                            weight_kinds[as].name,
-                                            unit,
-                                            kind,
-                                            column,
-                                            FLAM_NONE);
-
-  flam_builder_set_denominator (
-      folded->builder, measure, powers[folded->places]);
-  if (folded->n_columns == 1)
-    return;
-  column = flam_builder_add_column (folded->builder);
-  measure = flam_builder_add_measure (
-      folded->builder, "base", "Before", unit, kind, column, FLAM_NONE);
-  flam_builder_set_denominator (
-      folded->builder, measure, powers[folded->places]);
+  for (guint i = 0; i < folded->n_columns; i++)
+    flam_builder_set_denominator (
+        folded->builder,
+        flam_weights_as_add_measure (as,
+                                     folded->builder,
+                                     i > 0 ? FLAM_WEIGHTS_BEFORE
+                                           : FLAM_WEIGHTS_NOW),
+        powers[folded->places]);
 }
 
 static void
@@ -548,12 +490,9 @@ load (const FlamSource *source,
   flam_pieces_clear (&folded.frames);
   if (ok)
     {
-      FlamWeightsAs as = options->weights_as != FLAM_WEIGHTS_GUESS
-                             ? options->weights_as
-                             : guess (source->name);
+      FlamWeightsAs as = flam_weights_as_of (source, options);
 
-      if (as == FLAM_WEIGHTS_TIME)
-        scale_weights (&folded);
+      scale_weights (&folded, as);
       add_measures (&folded, as);
       add_samples (&folded);
     }

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-stack-text.h"
+
+#include "flam-weights-as.h"
+
+#define PROGRESS_BYTES (1 << 20)
+#define MAX_EVENTS 1000
+#define MAX_EVENT_NAME 1000
+
+const char *const flam_stack_text_mime_types[] = { "text/plain", NULL };
+
+/* --- pieces of lines ----------------------------------------------------- */
+
+gboolean
+flam_slice_number (FlamSlice slice, gint64 *value)
+{
+  const char *p = slice.text;
+
+  return flam_text_number (&p, slice.text + slice.length, value) &&
+         p == slice.text + slice.length;
+}
+
+gint64
+flam_slice_number_after (FlamSlice slice, const char *text)
+{
+  gsize at = flam_slice_find (slice, text);
+  const char *p = slice.text + at + strlen (text);
+  gint64 value;
+
+  if (at == slice.length ||
+      !flam_text_number (&p, slice.text + slice.length, &value))
+    return -1;
+  return value;
+}
+
+/* Cuts ":12" off its end. */
+static gboolean
+cut_number (FlamSlice *slice, gint64 *value)
+{
+  gsize n = slice->length;
+
+  while (n > 0 && flam_text_is_digit (slice->text[n - 1]))
+    n--;
+  if (n == slice->length || n < 2 || slice->text[n - 1] != ':' ||
+      !flam_slice_number (flam_slice_from (*slice, n), value))
+    return FALSE;
+  slice->length = n - 1;
+  return TRUE;
+}
+
+void
+flam_slice_place (FlamSlice place, FlamSlice *file, gint64 *line)
+{
+  gint64 second;
+
+  *line = 0;
+  if (cut_number (&place, line) && cut_number (&place, &second))
+    *line = second;
+  *file = place;
+}
+
+/* --- frames and threads -------------------------------------------------- */
+
+static FlamId
+find_module (FlamStackText *text, FlamSlice name)
+{
+  g_autofree char *path = NULL;
+  FlamId module;
+
+  if (name.length == 0)
+    return FLAM_NONE;
+  path = g_strndup (name.text, name.length);
+  module = flam_builder_module (text->builder, path, "", FLAM_ADDRESS_ABSOLUTE);
+  flam_builder_set_module_symbols (
+      text->builder, module, FLAM_SYMBOLS_CAPTURE, "");
+  return module;
+}
+
+FlamId
+flam_stack_text_make_frame (FlamStackText *text, const FlamTextFrame *frame)
+{
+  FlamFunction function = { .kind = frame->kind };
+  FlamId id;
+
+  function.module = find_module (text, frame->module);
+  function.name =
+      flam_builder_string (text->builder, frame->name.text, frame->name.length);
+  function.file =
+      flam_builder_string (text->builder, frame->file.text, frame->file.length);
+  id = frame->name.length > 0
+           ? flam_builder_function (text->builder, &function)
+           : flam_builder_function_unresolved (text->builder, function.module);
+  return flam_builder_frame (
+      text->builder, id, 0, CLAMP (frame->line, 0, G_MAXINT32), 0);
+}
+
+static FlamId
+find_frame (FlamStackText *text, FlamSlice frame, FlamSlice place)
+{
+  FlamTextFrame parsed = { .name = { "", 0 },
+                           .module = { "", 0 },
+                           .file = { "", 0 },
+                           .kind = text->dialect->kind };
+
+  text->dialect->parse_frame (frame, &parsed);
+  if (place.length > 0)
+    flam_slice_place (place, &parsed.file, &parsed.line);
+  return flam_stack_text_make_frame (text, &parsed);
+}
+
+void
+flam_stack_text_frame (FlamStackText *text, FlamSlice frame)
+{
+  gboolean is_new;
+  FlamId row, id;
+
+  frame.length = MIN (frame.length, (gsize)G_MAXINT32);
+  row = flam_pieces_find (
+      &text->frames, frame.text, frame.length, FLAM_NONE, &is_new);
+  if (is_new)
+    {
+      id = find_frame (text, frame, (FlamSlice){ "", 0 });
+      *flam_pieces_value (&text->frames, row) = id;
+    }
+  id = *flam_pieces_value (&text->frames, row);
+  g_array_append_val (text->stack, id);
+}
+
+void
+flam_stack_text_source (FlamStackText *text, FlamSlice frame, FlamSlice place)
+{
+  if (text->stack->len > 0)
+    g_array_index (text->stack, FlamId, text->stack->len - 1) =
+        find_frame (text, frame, place);
+}
+
+static FlamId
+make_thread (FlamStackText *text,
+             FlamSlice name,
+             gint64 pid,
+             gint64 tid,
+             guint generation)
+{
+  gint32 process_id = pid >= 0 && pid <= G_MAXINT32 ? pid : -1;
+  gint32 thread_id = tid >= 0 && tid <= G_MAXINT32 ? tid : -1;
+  FlamId process = flam_builder_process (text->builder, process_id, 0);
+  FlamId thread = flam_builder_thread (
+      text->builder, process, thread_id, thread_id >= 0 ? 0 : generation);
+
+  if (name.length > 0)
+    {
+      g_autofree char *copy = g_strndup (name.text, name.length);
+      flam_builder_set_thread_name (text->builder, thread, copy);
+      if (process_id >= 0 && (thread_id < 0 || thread_id == process_id))
+        flam_builder_set_process_name (text->builder, process, copy);
+    }
+  return thread;
+}
+
+/* Ids come again with each dump; a name alone tells threads apart too. */
+void
+flam_stack_text_thread (FlamStackText *text,
+                        FlamSlice name,
+                        gint64 pid,
+                        gint64 tid)
+{
+  gboolean is_new = FALSE;
+  FlamId row = FLAM_NONE;
+
+  name.length = MIN (name.length, (gsize)G_MAXINT32);
+  if (tid < 0 && name.length > 0)
+    row = flam_pieces_find (
+        &text->threads, name.text, name.length, (FlamId)pid, &is_new);
+  if (row != FLAM_NONE && !is_new)
+    {
+      text->thread = *flam_pieces_value (&text->threads, row);
+      return;
+    }
+  text->thread =
+      make_thread (text, name, pid, tid, row != FLAM_NONE ? row + 1 : 0);
+  if (row != FLAM_NONE)
+    *flam_pieces_value (&text->threads, row) = text->thread;
+}
+
+/* --- blocks -------------------------------------------------------------- */
+
+void
+flam_stack_text_drop (FlamStackText *text)
+{
+  g_array_set_size (text->stack, 0);
+}
+
+void
+flam_stack_text_are_times (FlamStackText *text)
+{
+  if (!text->told && text->samples == 0)
+    text->weights_as = FLAM_WEIGHTS_TIME;
+}
+
+/* The last one holds what are too many. */
+static guint16
+find_event (FlamStackText *text)
+{
+  gboolean is_new;
+  FlamId row;
+
+  if (text->events.pieces.n >= MAX_EVENTS)
+    return MAX_EVENTS - 1;
+  row = flam_pieces_find (&text->events,
+                          text->event.text,
+                          MIN (text->event.length, MAX_EVENT_NAME),
+                          FLAM_NONE,
+                          &is_new);
+  if (is_new)
+    {
+      g_autofree char *name = g_strndup (
+          text->event.text, MIN (text->event.length, MAX_EVENT_NAME));
+      if (row == 0)
+        flam_builder_add_column (text->builder);
+      flam_weights_as_add_event (text->weights_as, text->builder, name, row);
+    }
+  return row;
+}
+
+void
+flam_stack_text_end (FlamStackText *text, gint64 weight)
+{
+  FlamSample sample = { .stack = FLAM_NONE, .state = text->state };
+
+  if (text->stack->len == 0)
+    return;
+  if (text->thread == FLAM_NONE)
+    flam_stack_text_thread (text, (FlamSlice){ "", 0 }, -1, -1);
+  sample.thread = text->thread;
+  for (guint i = text->stack->len; i > 0; i--)
+    sample.stack =
+        flam_builder_stack (text->builder,
+                            sample.stack,
+                            g_array_index (text->stack, FlamId, i - 1));
+  sample.event = find_event (text);
+  weight = flam_weights_as_scale (text->weights_as, weight);
+  flam_builder_add_sample (text->builder, &sample, &weight);
+  text->samples++;
+  flam_stack_text_drop (text);
+}
+
+/* --- the whole ----------------------------------------------------------- */
+
+static gboolean
+read_lines (FlamStackText *text, const FlamProgress *progress, GError **error)
+{
+  FlamText all;
+  FlamSlice line;
+  const char *next_step;
+
+  flam_text_init (&all, text->source);
+  next_step = all.at;
+  while (flam_text_next (&all, &line.text, &line.length))
+    {
+      if (all.at >= next_step)
+        {
+          next_step = all.at + PROGRESS_BYTES;
+          if (!flam_progress_step (progress, flam_text_fraction (&all), error))
+            return FALSE;
+        }
+      if (flam_text_is_cut (&all) && flam_source_is_truncated (text->source))
+        break;
+      if (!text->dialect->read_line (text, line) && text->bad++ == 0)
+        text->first_bad = all.line;
+    }
+  if (text->dialect->finish != NULL)
+    text->dialect->finish (text);
+  return TRUE;
+}
+
+static gboolean
+check (FlamStackText *text, GError **error)
+{
+  if (text->samples == 0)
+    {
+      flam_source_error (text->source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "there are no stacks in this %s",
+                         text->dialect->what);
+      return FALSE;
+    }
+  if (text->stack->len > 0)
+    {
+      flam_builder_set_partial (text->builder, 1);
+      flam_builder_warn (text->builder,
+                         "the text ends within a stack, which is left out");
+    }
+  if (text->bad > 0)
+    flam_builder_warn (text->builder,
+                       "%" G_GUINT64_FORMAT
+                       " lines make no sense as %s and were left out; the "
+                       "first is line %" G_GUINT64_FORMAT,
+                       text->bad,
+                       text->dialect->what,
+                       text->first_bad);
+  return TRUE;
+}
+
+gboolean
+flam_stack_text_load (const FlamDialect *dialect,
+                      const FlamSource *source,
+                      FlamBuilder *builder,
+                      const FlamLoadOptions *options,
+                      GError **error)
+{
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  FlamStackText text = { .dialect = dialect,
+                         .source = source,
+                         .builder = builder,
+                         .stack = stack,
+                         .thread = FLAM_NONE,
+                         .event = { "", 0 },
+                         .pid = -1 };
+  gboolean good;
+
+  text.weights_as = flam_weights_as_of (source, options);
+  text.told = options->weights_as != FLAM_WEIGHTS_GUESS;
+  flam_pieces_init (&text.frames);
+  flam_pieces_init (&text.threads);
+  flam_pieces_init (&text.events);
+  good = read_lines (&text, options->progress, error) && check (&text, error);
+  flam_pieces_clear (&text.frames);
+  flam_pieces_clear (&text.threads);
+  flam_pieces_clear (&text.events);
+  return good;
+}

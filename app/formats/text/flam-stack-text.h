@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Texts that hold stacks as blocks of lines, which is what nearly every tracer
+ * and debugger prints:
+ *
+ *    Thread 2 (LWP 4711):        who
+ *    #0  read () from libc.so    a frame, leaf first
+ *    #1  main () at nest.c:12    a frame
+ *                                the end; elsewhere a count: "    17"
+ *
+ * A dialect says what its lines mean: it reads them one by one, and tells here
+ * of frames, threads and ends. */
+
+#include "flam-formats.h"
+
+#include "flam-text.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamSlice name;   /* empty: unknown */
+  FlamSlice module; /* empty: none was printed */
+  FlamSlice file;
+  gint64 line;
+  FlamFunctionKind kind;
+} FlamTextFrame;
+
+typedef struct _FlamStackText FlamStackText;
+
+typedef struct
+{
+  const char *what; /* "output of bpftrace", for messages */
+  /* FALSE: the line makes no sense; it is counted. */
+  gboolean (*read_line) (FlamStackText *text, FlamSlice line);
+  /* A frame's text, as given to flam_stack_text_frame(); once each. */
+  void (*parse_frame) (FlamSlice text, FlamTextFrame *frame);
+  /* At the end of the text; may be NULL. */
+  void (*finish) (FlamStackText *text);
+  FlamFunctionKind kind; /* of its code, where nothing else says it */
+} FlamDialect;
+
+struct _FlamStackText
+{
+  const FlamDialect *dialect;
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamWeightsAs weights_as; /* what the counts are, told or guessed */
+  gboolean told;            /* who opens the file said so */
+  FlamPieces frames;
+  FlamPieces threads;
+  FlamPieces events; /* a measure each; value: its index */
+  FlamSlice event;   /* of the samples to come; empty: they have no name */
+  GArray *stack;     /* FlamId: the open block's frames, as they came */
+  FlamId thread;
+  FlamState state;
+  guint64 samples;
+  guint64 bad, first_bad;
+
+  /* For dialects to keep what they have read. */
+  gboolean open;  /* within a block */
+  FlamSlice last; /* the line that the next one belongs to */
+  gint64 pid;     /* of the threads to come; -1 */
+  gint64 count;   /* of the block that is open */
+};
+
+/* --- for dialects -------------------------------------------------------- */
+
+/* The open block has one frame more; `text` is all that is known of it. */
+void flam_stack_text_frame (FlamStackText *text, FlamSlice frame);
+/* The same for a frame that its own line does not say all of; not cached. */
+FlamId flam_stack_text_make_frame (FlamStackText *text,
+                                   const FlamTextFrame *frame);
+/* The frame added last gets its source line, which stands below it. */
+void
+flam_stack_text_source (FlamStackText *text, FlamSlice frame, FlamSlice place);
+/* Ids of -1 are not known. */
+void flam_stack_text_thread (FlamStackText *text,
+                             FlamSlice name,
+                             gint64 pid,
+                             gint64 tid);
+/* The open block, leaf first, is a sample of that weight; nothing if it has no
+ * frame. */
+void flam_stack_text_end (FlamStackText *text, gint64 weight);
+void flam_stack_text_drop (FlamStackText *text);
+/* Its counts are µs; to be said before the first of them. */
+void flam_stack_text_are_times (FlamStackText *text);
+
+/* --- importers ----------------------------------------------------------- */
+
+gboolean flam_stack_text_load (const FlamDialect *dialect,
+                               const FlamSource *source,
+                               FlamBuilder *builder,
+                               const FlamLoadOptions *options,
+                               GError **error);
+
+/* flam_import_NAME of dialect_NAME and probe_NAME(). */
+#define FLAM_STACK_TEXT_IMPORTER(name, id_, label_, ...)                       \
+  static gboolean load_##name (const FlamSource *source,                       \
+                               FlamBuilder *builder,                           \
+                               const FlamLoadOptions *options,                 \
+                               GError **error)                                 \
+  {                                                                            \
+    return flam_stack_text_load (                                              \
+        &dialect_##name, source, builder, options, error);                     \
+  }                                                                            \
+  static const char *const suffixes_##name[] = { __VA_ARGS__, NULL };          \
+  const FlamImporter flam_import_##name = {                                    \
+    .id = id_,                                                                 \
+    .label = label_,                                                           \
+    .suffixes = suffixes_##name,                                               \
+    .mime_types = flam_stack_text_mime_types,                                  \
+    .probe = probe_##name,                                                     \
+    .load = load_##name,                                                       \
+    .streams = TRUE,                                                           \
+  };
+
+extern const char *const flam_stack_text_mime_types[];
+
+/* --- pieces of lines ----------------------------------------------------- */
+
+static inline gboolean
+flam_slice_begins (FlamSlice slice, const char *text)
+{
+  gsize length = strlen (text);
+
+  return slice.length >= length && memcmp (slice.text, text, length) == 0;
+}
+
+/* Without its first `n` bytes. */
+static inline FlamSlice
+flam_slice_from (FlamSlice slice, gsize n)
+{
+  return (FlamSlice){ slice.text + n, slice.length - n };
+}
+
+/* Where `text` begins in it; its length: nowhere. */
+static inline gsize
+flam_slice_find (FlamSlice slice, const char *text)
+{
+  const char *found = memmem (slice.text, slice.length, text, strlen (text));
+
+  return found != NULL ? (gsize)(found - slice.text) : slice.length;
+}
+
+static inline gsize
+flam_slice_find_last (FlamSlice slice, const char *text)
+{
+  gsize length = strlen (text);
+
+  for (gsize i = slice.length; i >= length && i > 0; i--)
+    if (i - length < slice.length &&
+        memcmp (slice.text + i - length, text, length) == 0)
+      return i - length;
+  return slice.length;
+}
+
+static inline FlamSlice
+flam_slice_strip (FlamSlice slice)
+{
+  return flam_slice_trim (slice.text, slice.text + slice.length);
+}
+
+/* Digits and nothing else. */
+gboolean flam_slice_number (FlamSlice slice, gint64 *value);
+/* The digits behind `text` in it; -1: there are none. */
+gint64 flam_slice_number_after (FlamSlice slice, const char *text);
+/* "nest.c:12", "nest.c:12:3": cuts the numbers off. */
+void flam_slice_place (FlamSlice place, FlamSlice *file, gint64 *line);
+
+G_END_DECLS
