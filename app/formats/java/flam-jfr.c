@@ -179,6 +179,8 @@ utf16_text (const guint8 *at, const guint8 *end, guint64 n)
       gunichar2 unit = (gunichar2)value;
       g_array_append_val (units, unit);
     }
+  if (units->len == 0) /* and no array either */
+    return g_strdup ("");
   text = g_utf16_to_utf8 (
       (const gunichar2 *)units->data, units->len, NULL, NULL, NULL);
   return text != NULL ? text : g_strdup ("");
