@@ -26,7 +26,7 @@ make (const char *path)
 /* --- without a name ------------------------------------------------------ */
 
 static char *
-stem_of_target (const FlamOptions *options)
+stem_of_target (const FlamRecordOptions *options)
 {
   if (options->pid > 0)
     return g_strdup_printf ("pid-%d", (int)options->pid);
@@ -34,7 +34,7 @@ stem_of_target (const FlamOptions *options)
 }
 
 static void
-make_numbered (FlamOutput *output, const FlamOptions *options)
+make_numbered (FlamOutput *output, const FlamRecordOptions *options)
 {
   g_autofree char *stem = stem_of_target (options);
 
@@ -75,7 +75,9 @@ make_beside (FlamOutput *output)
 }
 
 static gboolean
-make_given (FlamOutput *output, const FlamOptions *options, GError **error)
+make_given (FlamOutput *output,
+            const FlamRecordOptions *options,
+            GError **error)
 {
   output->path = g_strdup (options->output);
   output->fd = make (output->path);
@@ -92,7 +94,7 @@ make_given (FlamOutput *output, const FlamOptions *options, GError **error)
 
 gboolean
 flam_output_open (FlamOutput *output,
-                  const FlamOptions *options,
+                  const FlamRecordOptions *options,
                   GError **error)
 {
   *output = (FlamOutput){ .fd = -1 };

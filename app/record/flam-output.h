@@ -13,7 +13,7 @@
 
 #include <sys/stat.h>
 
-#include "flam-options.h"
+#include "flam-record-options.h"
 
 G_BEGIN_DECLS
 
@@ -26,7 +26,7 @@ typedef struct
 } FlamOutput;
 
 gboolean flam_output_open (FlamOutput *output,
-                           const FlamOptions *options,
+                           const FlamRecordOptions *options,
                            GError **error);
 /* It is whole. */
 gboolean flam_output_finish (FlamOutput *output, GError **error);

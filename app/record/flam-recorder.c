@@ -16,6 +16,7 @@
 #include "flam-alloc-folder.h"
 #include "flam-commands.h"
 #include "flam-config.h"
+#include "flam-launch.h"
 #include "flam-output.h"
 #include "flam-proc.h"
 #include "flam-programs.h"
@@ -25,7 +26,7 @@
 
 typedef struct
 {
-  FlamOptions *options;
+  FlamRecordOptions *options;
   FlamControl control;
   FlamPipe pipe;
   FlamCaptureWriter *writer;
@@ -70,7 +71,7 @@ own_cpu (void)
 static void
 put_first_facts (Recorder *recorder)
 {
-  g_autofree char *command = flam_options_command (recorder->options);
+  g_autofree char *command = flam_record_options_command (recorder->options);
   FlamCaptureWriter *writer = recorder->writer;
   FlamFacts facts = flam_facts_unknown;
 
@@ -325,14 +326,13 @@ main (int argc, char **argv)
   Recorder recorder = { .output.fd = -1 };
   g_autoptr (GError) error = NULL;
   g_autofree char *name = NULL;
-  gboolean help;
   int status;
 
   setlocale (LC_CTYPE, "");
   name = g_path_get_basename (argv[0]);
   g_set_prgname (name);
-  recorder.options = flam_options_parse (argc, argv, &help, &error);
-  if (help)
+  recorder.options = flam_record_options_parse (argc, argv, &error);
+  if (recorder.options != NULL && recorder.options->help)
     {
       g_print ("flambeau-recorder %s\n\n"
                "Usage: flambeau-recorder [OPTION…] "
@@ -361,6 +361,6 @@ main (int argc, char **argv)
     }
   flam_output_clear (&recorder.output);
   flam_control_clear (&recorder.control);
-  flam_options_free (recorder.options);
+  flam_record_options_free (recorder.options);
   return status;
 }

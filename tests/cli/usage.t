@@ -54,7 +54,7 @@ $ flambeau-cli export captures/folded/annotated.folded --to nonsense
 [2]
 
 $ flambeau-cli record
-! flambeau-cli: record: expected --pid PID or -- PROGRAM ARG…
+! flambeau-cli: expected either --pid PID or -- PROGRAM ARG…; see flambeau-cli record --help
 [2]
 
 $ flambeau-cli record -o here.flambeau -- true

@@ -48,7 +48,7 @@ put_measure (FlamSampler *sampler,
 
 void
 flam_sampler_init (FlamSampler *sampler,
-                   const FlamOptions *options,
+                   const FlamRecordOptions *options,
                    FlamPipe *pipe,
                    FlamCaptureWriter *writer)
 {

@@ -6,7 +6,7 @@
 
 #include "flam-alloc-session.h"
 #include "flam-batch.h"
-#include "flam-options.h"
+#include "flam-record-options.h"
 #include "flam-view.h"
 
 G_BEGIN_DECLS
@@ -27,7 +27,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamOptions *options;
+  const FlamRecordOptions *options;
   FlamPipe *pipe;
   FlamCaptureWriter *writer;
   FlamCodes *codes;
@@ -51,7 +51,7 @@ typedef struct
 } FlamSampler;
 
 void flam_sampler_init (FlamSampler *sampler,
-                        const FlamOptions *options,
+                        const FlamRecordOptions *options,
                         FlamPipe *pipe,
                         FlamCaptureWriter *writer);
 void flam_sampler_clear (FlamSampler *sampler);

@@ -178,7 +178,8 @@ flam_commands_check (FlamTracer *tracer, gint64 now)
 
   if (!attached && tracer->exit_status >= 0)
     flam_commands_stop (tracer);
-  if (tracer->options->duration > 0 && now >= tracer->options->duration)
+  if (tracer->options->duration > 0 &&
+      (double)now >= tracer->options->duration * 1e9)
     flam_commands_stop (tracer);
   if (stop_signals > 0 || terminal_interrupts > (attached ? 0 : 1))
     flam_commands_stop (tracer);

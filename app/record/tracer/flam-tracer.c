@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "flam-commands.h"
+#include "flam-launch.h"
 #include "flam-proc.h"
 #include "flam-programs.h"
 #include "flam-sleepers.h"
@@ -76,14 +77,14 @@ flam_tracer_now (const FlamTracer *tracer)
 }
 
 static gboolean
-samples_threads (const FlamOptions *options)
+samples_threads (const FlamRecordOptions *options)
 {
   return (options->what & (FLAM_RECORD_CPU | FLAM_RECORD_WALL)) != 0;
 }
 
 void
 flam_tracer_init (FlamTracer *tracer,
-                  const FlamOptions *options,
+                  const FlamRecordOptions *options,
                   FlamControl *control,
                   FlamPipe *pipe)
 {

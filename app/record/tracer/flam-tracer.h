@@ -7,7 +7,7 @@
 #include "flam-control.h"
 #include "flam-inject.h"
 #include "flam-instant.h"
-#include "flam-options.h"
+#include "flam-record-options.h"
 #include "flam-python-reader.h"
 #include "flam-tasks.h"
 
@@ -28,7 +28,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamOptions *options;
+  const FlamRecordOptions *options;
   FlamControl *control;
   FlamPipe *pipe;
   FlamPythonReader *python; /* NULL: Python frames are not asked for */
@@ -56,7 +56,7 @@ typedef struct
 } FlamTracer;
 
 void flam_tracer_init (FlamTracer *tracer,
-                       const FlamOptions *options,
+                       const FlamRecordOptions *options,
                        FlamControl *control,
                        FlamPipe *pipe);
 void flam_tracer_clear (FlamTracer *tracer);

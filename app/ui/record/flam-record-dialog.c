@@ -83,7 +83,7 @@ fill_strengths (FlamRecordDialog *self, const FlamRecordOptions *options)
   for (guint i = 0; i < G_N_ELEMENTS (strengths); i++)
     {
       gtk_string_list_append (byte_names, _ (strengths[i].words));
-      if (strengths[i].bytes == options->sample_bytes)
+      if (strengths[i].bytes == (guint64)options->sample_bytes)
         bytes = i;
     }
   adw_combo_row_set_model (self->rate, G_LIST_MODEL (rate_names));
@@ -160,26 +160,27 @@ check_program (const char *program, const char *cwd, GError **error)
 static FlamRecordOptions *
 launch_options (FlamRecordDialog *self, GError **error)
 {
-  g_autoptr (FlamRecordOptions) options = flam_record_options_new ();
+  g_autoptr (FlamRecordOptions) options = flam_recording_options_new ();
   const char *folder = text_of (self->folder);
 
-  options->cwd = is_blank (folder) ? NULL : g_strdup (folder);
+  options->directory = is_blank (folder) ? NULL : g_strdup (folder);
   if (!g_shell_parse_argv (
           text_of (self->command), NULL, &options->argv, error))
     return NULL;
-  if (options->cwd != NULL && !g_file_test (options->cwd, G_FILE_TEST_IS_DIR))
+  if (options->directory != NULL &&
+      !g_file_test (options->directory, G_FILE_TEST_IS_DIR))
     {
       g_set_error (error,
                    G_SHELL_ERROR,
                    G_SHELL_ERROR_FAILED,
                    _ ("There is no folder “%s”"),
-                   options->cwd);
+                   options->directory);
       return NULL;
     }
-  if (!check_program (options->argv[0], options->cwd, error))
+  if (!check_program (options->argv[0], options->directory, error))
     return NULL;
-  options->env = parse_environment (text_of (self->environment), error);
-  if (options->env == NULL)
+  options->environment = parse_environment (text_of (self->environment), error);
+  if (options->environment == NULL)
     return NULL;
   return g_steal_pointer (&options);
 }
@@ -197,7 +198,7 @@ update (FlamRecordDialog *self)
   gboolean attach = attaches (self);
   guint mode = adw_combo_row_get_selected (self->mode);
   gboolean memory =
-      mode == FLAM_RECORD_MODE_ALLOC || mode == FLAM_RECORD_MODE_BOTH;
+      (flam_record_mode_what ((FlamRecordMode)mode) & FLAM_RECORD_ALLOC) != 0;
   gboolean ready = attach ? flam_attach_page_get_process (self->attach) != NULL
                           : !is_blank (text_of (self->command));
 
@@ -239,32 +240,33 @@ remember (FlamRecordDialog *self)
 }
 
 static FlamRecordOptions *
-attach_options (FlamRecordDialog *self)
+attach_options (const FlamProcess *process)
 {
-  FlamProcess *process = flam_attach_page_get_process (self->attach);
-  FlamRecordOptions *options;
+  FlamRecordOptions *options = flam_recording_options_new ();
+  FlamRecordMode mode = FLAM_RECORD_MODE_CPU;
 
-  if (process == NULL)
-    return NULL;
-  options = flam_record_options_new ();
   options->pid = process->pid;
-  options->name = g_strdup (process->name);
-  if (options->mode == FLAM_RECORD_MODE_ALLOC ||
-      options->mode == FLAM_RECORD_MODE_BOTH)
-    options->mode = FLAM_RECORD_MODE_CPU;
+  flam_record_mode_parse (options->mode, &mode);
+  if (flam_record_mode_what (mode) & FLAM_RECORD_ALLOC)
+    {
+      g_free (options->mode);
+      options->mode = g_strdup (flam_record_mode_name (FLAM_RECORD_MODE_CPU));
+    }
   return options;
 }
 
 static void
 on_record (FlamRecordDialog *self)
 {
+  const FlamProcess *process =
+      attaches (self) ? flam_attach_page_get_process (self->attach) : NULL;
   g_autoptr (FlamRecordOptions) options = NULL;
   g_autoptr (GError) error = NULL;
 
   remember (self);
-  if (attaches (self))
-    options = attach_options (self);
-  else
+  if (process != NULL)
+    options = attach_options (process);
+  else if (!attaches (self))
     options = launch_options (self, &error);
   if (options == NULL)
     {
@@ -274,7 +276,8 @@ on_record (FlamRecordDialog *self)
   if (options->argv != NULL)
     flam_settings_push_string (
         FLAM_KEY_COMMANDS, text_of (self->command), HISTORY_MAX);
-  g_signal_emit (self, record_signal, 0, options);
+  g_signal_emit (
+      self, record_signal, 0, options, process != NULL ? process->name : NULL);
   gtk_window_close (GTK_WINDOW (self));
 }
 
@@ -486,8 +489,9 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
                                 NULL,
                                 NULL,
                                 G_TYPE_NONE,
-                                1,
-                                G_TYPE_POINTER);
+                                2,
+                                G_TYPE_POINTER,
+                                G_TYPE_STRING);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-record-dialog.ui");
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, cancel);
@@ -517,13 +521,15 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
 static void
 flam_record_dialog_init (FlamRecordDialog *self)
 {
-  g_autoptr (FlamRecordOptions) options = flam_record_options_new ();
+  g_autoptr (FlamRecordOptions) options = flam_recording_options_new ();
   g_autofree char *cwd = g_get_current_dir ();
+  FlamRecordMode mode = FLAM_RECORD_MODE_CPU;
 
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_window_set_default_widget (GTK_WINDOW (self), GTK_WIDGET (self->record));
   fill_strengths (self, options);
-  adw_combo_row_set_selected (self->mode, options->mode);
+  flam_record_mode_parse (options->mode, &mode);
+  adw_combo_row_set_selected (self->mode, mode);
   gtk_switch_set_active (self->follow, options->follow);
   gtk_switch_set_active (self->python_malloc, options->python_malloc);
   gtk_editable_set_text (GTK_EDITABLE (self->folder), cwd);

@@ -2,7 +2,8 @@
 #pragma once
 
 /* What to record: a program to launch, or a process to attach to. Signal
- * "record" (const FlamRecordOptions *), then the dialog closes. */
+ * "record" (const FlamRecordOptions *, the process's name or NULL), then the
+ * dialog closes. */
 
 #include "flam-recording.h"
 

@@ -47,36 +47,18 @@ G_DEFINE_FINAL_TYPE (FlamRecording, flam_recording, G_TYPE_OBJECT)
 
 /* --- options -------------------------------------------------------------- */
 
-static const char *const mode_names[] = { "cpu", "wall", "alloc", "both" };
-
-static FlamRecordMode
-mode_of_settings (GSettings *settings)
-{
-  g_autofree char *name =
-      g_settings_get_string (settings, FLAM_KEY_RECORD_MODE);
-
-  for (guint i = 0; i < G_N_ELEMENTS (mode_names); i++)
-    if (strcmp (name, mode_names[i]) == 0)
-      return (FlamRecordMode)i;
-  return FLAM_RECORD_MODE_CPU;
-}
-
-const char *
-flam_record_mode_name (FlamRecordMode mode)
-{
-  return mode_names[mode];
-}
-
 FlamRecordOptions *
-flam_record_options_new (void)
+flam_recording_options_new (void)
 {
   GSettings *settings = flam_settings_get ();
-  FlamRecordOptions *options = g_new0 (FlamRecordOptions, 1);
+  FlamRecordOptions *options = flam_record_options_new ();
 
-  options->mode = mode_of_settings (settings);
+  g_free (options->mode);
+  options->mode = g_settings_get_string (settings, FLAM_KEY_RECORD_MODE);
   options->rate = g_settings_get_uint (settings, FLAM_KEY_RECORD_RATE);
   options->sample_bytes =
-      g_settings_get_uint64 (settings, FLAM_KEY_RECORD_BYTES);
+      (gint64)g_settings_get_uint64 (settings, FLAM_KEY_RECORD_BYTES);
+  options->exact = options->sample_bytes == 0;
   options->follow = g_settings_get_boolean (settings, FLAM_KEY_RECORD_FOLLOW);
   options->python = g_settings_get_boolean (settings, FLAM_KEY_RECORD_PYTHON);
   options->python_malloc =
@@ -84,45 +66,13 @@ flam_record_options_new (void)
   return options;
 }
 
-void
-flam_record_options_free (FlamRecordOptions *options)
-{
-  g_strfreev (options->argv);
-  g_free (options->name);
-  g_free (options->cwd);
-  g_strfreev (options->envp);
-  g_strfreev (options->env);
-  g_free (options);
-}
-
-static const char *
-recorder_path (void)
-{
-  const char *path = g_getenv ("FLAMBEAU_RECORDER");
-
-  return path != NULL && *path != '\0' ? path
-                                       : FLAM_LIBEXECDIR "/flambeau-recorder";
-}
-
-static char *
-base_name (const FlamRecordOptions *options)
-{
-  g_autofree char *base = NULL;
-
-  if (options->argv != NULL)
-    base = g_path_get_basename (options->argv[0]);
-  else
-    base = g_strdup (options->name != NULL ? options->name : "process");
-  return g_strdelimit (g_steal_pointer (&base), "/", '-');
-}
-
 /* In the user's data folder: a recording is work, not cache. */
 static char *
-new_path (const FlamRecordOptions *options)
+new_path (const char *title)
 {
   g_autofree char *folder =
       g_build_filename (g_get_user_data_dir (), "flambeau", "recordings", NULL);
-  g_autofree char *base = base_name (options);
+  g_autofree char *base = g_strdelimit (g_strdup (title), "/", '-');
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *stamp = g_date_time_format (now, "%Y-%m-%d %H.%M.%S");
   char *path = NULL;
@@ -138,48 +88,6 @@ new_path (const FlamRecordOptions *options)
         g_clear_pointer (&path, g_free);
     }
   return path;
-}
-
-static void
-add (GPtrArray *arguments, const char *argument)
-{
-  g_ptr_array_add (arguments, g_strdup (argument));
-}
-
-static GPtrArray *
-recorder_arguments (const FlamRecordOptions *options, const char *output)
-{
-  GPtrArray *arguments = g_ptr_array_new_with_free_func (g_free);
-
-  add (arguments, recorder_path ());
-  g_ptr_array_add (arguments, g_strdup_printf ("--control-fd=%d", CONTROL_FD));
-  g_ptr_array_add (arguments, g_strdup_printf ("--output=%s", output));
-  g_ptr_array_add (arguments,
-                   g_strdup_printf ("--mode=%s", mode_names[options->mode]));
-  g_ptr_array_add (arguments, g_strdup_printf ("--rate=%u", options->rate));
-  if (options->mode == FLAM_RECORD_MODE_ALLOC ||
-      options->mode == FLAM_RECORD_MODE_BOTH)
-    g_ptr_array_add (arguments,
-                     options->sample_bytes == 0
-                         ? g_strdup ("--exact")
-                         : g_strdup_printf ("--sample-bytes=%" G_GUINT64_FORMAT,
-                                            options->sample_bytes));
-  add (arguments, options->follow ? "--follow" : "--no-follow");
-  add (arguments, options->python ? "--python" : "--no-python");
-  if (options->python_malloc)
-    add (arguments, "--python-malloc");
-  for (guint i = 0; options->env != NULL && options->env[i] != NULL; i++)
-    g_ptr_array_add (arguments, g_strdup_printf ("--env=%s", options->env[i]));
-  if (options->argv == NULL)
-    g_ptr_array_add (arguments, g_strdup_printf ("--pid=%d", options->pid));
-  else
-    {
-      add (arguments, "--");
-      for (guint i = 0; options->argv[i] != NULL; i++)
-        add (arguments, options->argv[i]);
-    }
-  g_ptr_array_add (arguments, NULL);
-  return arguments;
 }
 
 /* --- what it says --------------------------------------------------------- */
@@ -299,14 +207,31 @@ flam_recording_set_paused (FlamRecording *self, gboolean paused)
 
 /* --- start ---------------------------------------------------------------- */
 
+static char **
+recorder_command (const FlamRecordOptions *options, char *output)
+{
+  FlamRecordOptions all = *options;
+  g_auto (GStrv) arguments = NULL;
+  g_autoptr (GStrvBuilder) command = g_strv_builder_new ();
+
+  all.directory = NULL; /* the recorder is started there */
+  all.output = output;
+  all.control_fd = CONTROL_FD;
+  arguments = flam_record_options_to_arguments (&all);
+  g_strv_builder_add (command, flam_recorder_path ());
+  g_strv_builder_addv (command, (const char **)arguments);
+  return g_strv_builder_end (command);
+}
+
 static gboolean
 spawn (FlamRecording *self,
        const FlamRecordOptions *options,
+       const char *const *envp,
        int theirs,
        GError **error)
 {
-  g_autoptr (GPtrArray) arguments = recorder_arguments (options, self->path);
-  const char *const *command = (const char *const *)arguments->pdata;
+  g_auto (GStrv) inside = recorder_command (options, self->path);
+  const char *const *command = (const char *const *)inside;
   g_auto (GStrv) outside = NULL;
   g_autoptr (GSubprocessLauncher) launcher =
       g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDIN_INHERIT);
@@ -314,13 +239,13 @@ spawn (FlamRecording *self,
   if (g_file_test (FLAM_FLATPAK_INFO, G_FILE_TEST_EXISTS))
     {
       outside = flam_flatpak_command (
-          FLAM_FLATPAK_INFO, command, options->cwd, CONTROL_FD, error);
+          FLAM_FLATPAK_INFO, command, options->directory, CONTROL_FD, error);
       command = (const char *const *)outside;
     }
-  if (options->cwd != NULL)
-    g_subprocess_launcher_set_cwd (launcher, options->cwd);
-  if (options->envp != NULL)
-    g_subprocess_launcher_set_environ (launcher, options->envp);
+  if (options->directory != NULL)
+    g_subprocess_launcher_set_cwd (launcher, options->directory);
+  if (envp != NULL)
+    g_subprocess_launcher_set_environ (launcher, (char **)envp);
   g_subprocess_launcher_take_fd (launcher, theirs, CONTROL_FD);
   if (command != NULL)
     self->process = g_subprocess_launcher_spawnv (launcher, command, error);
@@ -330,16 +255,18 @@ spawn (FlamRecording *self,
 }
 
 FlamRecording *
-flam_recording_start (const FlamRecordOptions *options, GError **error)
+flam_recording_start (const FlamRecordOptions *options,
+                      const char *name,
+                      const char *const *envp,
+                      GError **error)
 {
   g_autoptr (FlamRecording) self = g_object_new (FLAM_TYPE_RECORDING, NULL);
   g_autoptr (GInputStream) stream = NULL;
   int pair[2];
 
-  self->path = new_path (options);
-  self->title = options->argv != NULL
-                    ? g_filename_display_basename (options->argv[0])
-                    : g_strdup (options->name);
+  self->title = name != NULL ? g_strdup (name)
+                             : g_filename_display_basename (options->argv[0]);
+  self->path = new_path (self->title);
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
     {
       g_set_error (error,
@@ -350,7 +277,7 @@ flam_recording_start (const FlamRecordOptions *options, GError **error)
       return NULL;
     }
   self->control = pair[0];
-  if (!spawn (self, options, pair[1], error))
+  if (!spawn (self, options, envp, pair[1], error))
     return NULL;
   stream = g_unix_input_stream_new (self->control, FALSE);
   self->lines = g_data_input_stream_new (stream);

@@ -5,40 +5,14 @@
  * in lines (app/record/tracer/flam-control.h has the words). The capture it
  * writes is read like any other file. */
 
+#include "flam-record-options.h"
+
 #include <gio/gio.h>
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  FLAM_RECORD_MODE_CPU,
-  FLAM_RECORD_MODE_WALL,
-  FLAM_RECORD_MODE_ALLOC,
-  FLAM_RECORD_MODE_BOTH,
-} FlamRecordMode;
-
-typedef struct
-{
-  char **argv; /* to launch; NULL: attach */
-  int pid;     /* to attach to */
-  char *name;  /* of the process that is attached to */
-  char *cwd;   /* NULL: ours */
-  char **envp; /* whole environment; NULL: ours */
-  char **env;  /* NAME=VALUE on top of it; or NULL */
-  FlamRecordMode mode;
-  guint rate;
-  guint64 sample_bytes; /* 0: every allocation */
-  gboolean follow;
-  gboolean python;
-  gboolean python_malloc; /* Python's small blocks one by one */
-} FlamRecordOptions;
-
-/* "cpu", "wall", "alloc", "both": as the recorder and the settings say it. */
-const char *flam_record_mode_name (FlamRecordMode mode);
 /* As the settings have them. */
-FlamRecordOptions *flam_record_options_new (void);
-void flam_record_options_free (FlamRecordOptions *options);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRecordOptions, flam_record_options_free)
+FlamRecordOptions *flam_recording_options_new (void);
 
 typedef enum
 {
@@ -52,8 +26,12 @@ typedef enum
 #define FLAM_TYPE_RECORDING (flam_recording_get_type ())
 G_DECLARE_FINAL_TYPE (FlamRecording, flam_recording, FLAM, RECORDING, GObject)
 
-/* Signals: "changed"; "finished" (GError or NULL), once. */
+/* Signals: "changed"; "finished" (GError or NULL), once. `name`: of the process
+ * that is attached to; NULL: that of the program. `envp`: the environment that
+ * the recorder and so the program get; NULL: ours. */
 FlamRecording *flam_recording_start (const FlamRecordOptions *options,
+                                     const char *name,
+                                     const char *const *envp,
                                      GError **error);
 void flam_recording_stop (FlamRecording *recording);
 void flam_recording_set_paused (FlamRecording *recording, gboolean paused);

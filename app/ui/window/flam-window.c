@@ -297,12 +297,15 @@ recording_finished (FlamRecording *recording,
 }
 
 static void
-start_recording (FlamWindow *self, const FlamRecordOptions *options)
+start_recording (FlamWindow *self,
+                 const FlamRecordOptions *options,
+                 const char *name,
+                 const char *const *envp)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
 
-  self->recording = flam_recording_start (options, &error);
+  self->recording = flam_recording_start (options, name, envp, &error);
   if (self->recording == NULL)
     {
       show_error (self, _ ("Cannot Record"), error->message);
@@ -326,6 +329,7 @@ start_recording (FlamWindow *self, const FlamRecordOptions *options)
 static void
 on_record (FlamRecordDialog *dialog,
            const FlamRecordOptions *options,
+           const char *name,
            gpointer data)
 {
   FlamWindow *self = data;
@@ -335,7 +339,7 @@ on_record (FlamRecordDialog *dialog,
       self = flam_window_new (gtk_window_get_application (data));
       gtk_window_present (GTK_WINDOW (self));
     }
-  start_recording (self, options);
+  start_recording (self, options, name, NULL);
 }
 
 static void
@@ -353,13 +357,12 @@ flam_window_record (FlamWindow *self,
                     const char *cwd,
                     const char *const *envp)
 {
-  g_autoptr (FlamRecordOptions) options = flam_record_options_new ();
+  g_autoptr (FlamRecordOptions) options = flam_recording_options_new ();
 
   g_return_if_fail (FLAM_IS_WINDOW (self));
   options->argv = g_strdupv ((char **)argv);
-  options->cwd = g_strdup (cwd);
-  options->envp = g_strdupv ((char **)envp);
-  start_recording (self, options);
+  options->directory = g_strdup (cwd);
+  start_recording (self, options, NULL, envp);
 }
 
 /* --- the rest of the actions ---------------------------------------------- */

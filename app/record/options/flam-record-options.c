@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-record-options.h"
+
+#include "flam-config.h"
+
+#include <string.h>
+
+#define DEFAULT_RATE 997
+#define MAX_RATE 20000
+#define DEFAULT_SAMPLE_BYTES (512 << 10)
+
+static const struct
+{
+  const char *name;
+  FlamRecordWhat what;
+} modes[FLAM_N_RECORD_MODES] = {
+  { "cpu", FLAM_RECORD_CPU },
+  { "wall", FLAM_RECORD_CPU | FLAM_RECORD_WALL },
+  { "alloc", FLAM_RECORD_ALLOC },
+  { "both", FLAM_RECORD_CPU | FLAM_RECORD_ALLOC },
+};
+
+FlamRecordWhat
+flam_record_mode_what (FlamRecordMode mode)
+{
+  return modes[mode].what;
+}
+
+const char *
+flam_record_mode_name (FlamRecordMode mode)
+{
+  return modes[mode].name;
+}
+
+gboolean
+flam_record_mode_parse (const char *name, FlamRecordMode *mode)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    if (strcmp (name, modes[i].name) == 0)
+      {
+        *mode = (FlamRecordMode)i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+const char *
+flam_recorder_path (void)
+{
+  const char *path = g_getenv ("FLAMBEAU_RECORDER");
+
+  return path != NULL && *path != '\0' ? path
+                                       : FLAM_LIBEXECDIR "/flambeau-recorder";
+}
+
+/* --- the table ----------------------------------------------------------- */
+
+typedef enum
+{
+  FLAG,
+  SWITCH, /* a flag that --no-NAME takes back */
+  NUMBER,
+  INTEGER,
+  BYTES,
+  TEXT,
+  PATH,
+  TEXTS,
+} Kind;
+
+static const struct
+{
+  GOptionArg arg;
+  gsize size;
+} kinds[] = {
+  [FLAG] = { G_OPTION_ARG_NONE, sizeof (gboolean) },
+  [SWITCH] = { G_OPTION_ARG_NONE, sizeof (gboolean) },
+  [NUMBER] = { G_OPTION_ARG_DOUBLE, sizeof (double) },
+  [INTEGER] = { G_OPTION_ARG_INT, sizeof (int) },
+  [BYTES] = { G_OPTION_ARG_INT64, sizeof (gint64) },
+  [TEXT] = { G_OPTION_ARG_STRING, sizeof (char *) },
+  [PATH] = { G_OPTION_ARG_FILENAME, sizeof (char *) },
+  [TEXTS] = { G_OPTION_ARG_FILENAME_ARRAY, sizeof (char **) },
+};
+
+#define AT(field) G_STRUCT_OFFSET (FlamRecordOptions, field)
+
+/* In help's order; without a text: not for people. */
+static const struct
+{
+  const char *name;
+  Kind kind;
+  gsize at;
+  const char *argument;
+  const char *text;
+} table[] = {
+  { "mode", TEXT, AT (mode), "cpu|wall|alloc|both", "what to record (cpu)" },
+  { "rate", NUMBER, AT (rate), "HZ", "samples a second (997)" },
+  { "duration", NUMBER, AT (duration), "S", "stop after S seconds" },
+  { "sample-bytes",
+    BYTES,
+    AT (sample_bytes),
+    "N",
+    "one allocation every N bytes (524288)" },
+  { "exact", FLAG, AT (exact), "", "every allocation" },
+  { "follow", SWITCH, AT (follow), "", "children too, old and new (yes)" },
+  { "python", SWITCH, AT (python), "", "Python frames (yes)" },
+  { "python-malloc",
+    FLAG,
+    AT (python_malloc),
+    "",
+    "Python's small blocks too, one by one" },
+  { "cwd", PATH, AT (directory), "DIR", "the folder to start PROGRAM in" },
+  { "env",
+    TEXTS,
+    AT (environment),
+    "NAME=VALUE",
+    "set in PROGRAM's environment (repeatable)" },
+  { "pid", INTEGER, AT (pid), "PID", "attach to a running process" },
+  { "output", PATH, AT (output), "OUT", "the capture (PROGRAM.flambeau)" },
+  { "force", FLAG, AT (force), "", "replace OUT where it exists" },
+  { "control-fd", INTEGER, AT (control_fd), "N", NULL },
+  { "version", FLAG, AT (help), "", NULL },
+  { "help", FLAG, AT (help), "", NULL },
+};
+
+char **
+flam_record_options_help (void)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (table) && table[i].text; i++)
+    {
+      g_autofree char *option =
+          g_strdup_printf ("--%s%s%s%s",
+                           table[i].kind == SWITCH ? "[no-]" : "",
+                           table[i].name,
+                           *table[i].argument ? " " : "",
+                           table[i].argument);
+
+      g_ptr_array_add (lines,
+                       g_strdup_printf ("  %-26s  %s", option, table[i].text));
+    }
+  g_ptr_array_add (lines, NULL);
+  return (char **)g_ptr_array_steal (lines, NULL);
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static gboolean fail (GError **error, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+static gboolean
+fail (GError **error, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_INVALID, text);
+  return FALSE;
+}
+
+static gboolean
+check (const FlamRecordOptions *options, GError **error)
+{
+  gboolean launches = options->argv != NULL && options->argv[0] != NULL;
+
+  if (!(options->rate >= 1 && options->rate <= MAX_RATE))
+    return fail (error, "--rate: expected 1 to %d samples a second", MAX_RATE);
+  if (!(options->duration >= 0 && options->duration < 1e9))
+    return fail (error, "--duration: expected seconds");
+  if (!options->exact && options->sample_bytes < 1)
+    return fail (error, "--sample-bytes: expected a number of bytes");
+  if ((options->what & FLAM_RECORD_ALLOC) && options->pid > 0)
+    return fail (error,
+                 "--mode %s: allocations can be recorded only of a program "
+                 "that is started here, not of one that runs already",
+                 options->mode);
+  for (guint i = 0; options->environment && options->environment[i]; i++)
+    if (strchr (options->environment[i], '=') == NULL)
+      return fail (error, "--env: expected NAME=VALUE");
+  if ((options->pid > 0) == launches)
+    return fail (error, "expected either --pid PID or -- PROGRAM ARG…");
+  return TRUE;
+}
+
+/* What follows "--" is the program's, and never looked at. */
+static int
+own_arguments (int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++)
+    if (strcmp (argv[i], "--") == 0)
+      return i;
+  return argc;
+}
+
+static void
+list_entries (FlamRecordOptions *options, GArray *entries, GPtrArray *names)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      GOptionEntry entry = { .long_name = table[i].name,
+                             .arg = kinds[table[i].kind].arg,
+                             .arg_data =
+                                 G_STRUCT_MEMBER_P (options, table[i].at) };
+
+      g_array_append_val (entries, entry);
+      if (table[i].kind != SWITCH)
+        continue;
+      entry.long_name = g_strconcat ("no-", table[i].name, NULL);
+      entry.flags = G_OPTION_FLAG_REVERSE;
+      g_ptr_array_add (names, (gpointer)entry.long_name);
+      g_array_append_val (entries, entry);
+    }
+}
+
+static gboolean
+parse_own (FlamRecordOptions *options, int argc, char **argv, GError **error)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_auto (GStrv) copy = g_new0 (char *, argc + 1);
+
+  for (int i = 0; i < argc; i++)
+    copy[i] = g_strdup (argv[i]);
+  list_entries (options, entries, names);
+  g_option_context_set_help_enabled (context, FALSE);
+  g_option_context_add_main_entries (
+      context, (const GOptionEntry *)entries->data, NULL);
+  if (!g_option_context_parse_strv (context, &copy, error))
+    return FALSE;
+  if (copy[1] != NULL)
+    return fail (
+        error, "\"%s\" is not an option; programs go after --", copy[1]);
+  return TRUE;
+}
+
+FlamRecordOptions *
+flam_record_options_new (void)
+{
+  FlamRecordOptions *options = g_new0 (FlamRecordOptions, 1);
+
+  options->mode = g_strdup (modes[FLAM_RECORD_MODE_CPU].name);
+  options->rate = DEFAULT_RATE;
+  options->sample_bytes = DEFAULT_SAMPLE_BYTES;
+  options->follow = options->python = TRUE;
+  options->control_fd = -1;
+  return options;
+}
+
+FlamRecordOptions *
+flam_record_options_parse (int argc, char **argv, GError **error)
+{
+  g_autoptr (FlamRecordOptions) options = flam_record_options_new ();
+  g_autofree char *usual = g_steal_pointer (&options->mode);
+  int n = own_arguments (argc, argv);
+  FlamRecordMode mode;
+
+  if (!parse_own (options, n, argv, error))
+    return NULL;
+  if (options->mode == NULL)
+    options->mode = g_steal_pointer (&usual);
+  options->argv = g_strdupv (argv + MIN (n + 1, argc));
+  if (options->help)
+    return g_steal_pointer (&options);
+  if (!flam_record_mode_parse (options->mode, &mode))
+    {
+      fail (
+          error, "--mode %s: expected cpu, wall, alloc or both", options->mode);
+      return NULL;
+    }
+  options->what = modes[mode].what;
+  if (!check (options, error))
+    return NULL;
+  if (options->exact)
+    options->sample_bytes = 0;
+  return g_steal_pointer (&options);
+}
+
+void
+flam_record_options_free (FlamRecordOptions *options)
+{
+  g_free (options->mode);
+  g_free (options->output);
+  g_free (options->directory);
+  g_strfreev (options->environment);
+  g_strfreev (options->argv);
+  g_free (options);
+}
+
+/* --- writing ------------------------------------------------------------- */
+
+static char *
+value_text (Kind kind, gconstpointer value)
+{
+  switch (kind)
+    {
+    case NUMBER:
+      return g_ascii_dtostr (g_malloc (G_ASCII_DTOSTR_BUF_SIZE),
+                             G_ASCII_DTOSTR_BUF_SIZE,
+                             *(const double *)value);
+    case INTEGER:
+      return g_strdup_printf ("%d", *(const int *)value);
+    case BYTES:
+      return g_strdup_printf ("%" G_GINT64_FORMAT, *(const gint64 *)value);
+    default:
+      return g_strdup (*(char *const *)value);
+    }
+}
+
+static void
+add_option (GPtrArray *arguments, guint option, gconstpointer value)
+{
+  const char *name = table[option].name;
+  Kind kind = table[option].kind;
+  g_autofree char *text = NULL;
+
+  if (kind == FLAG || kind == SWITCH)
+    {
+      const char *no = *(const gboolean *)value ? "" : "no-";
+      g_ptr_array_add (arguments, g_strconcat ("--", no, name, NULL));
+    }
+  else if (kind == TEXTS)
+    for (char **texts = *(char **const *)value; *texts; texts++)
+      g_ptr_array_add (arguments, g_strconcat ("--", name, "=", *texts, NULL));
+  else
+    {
+      text = value_text (kind, value);
+      g_ptr_array_add (arguments, g_strconcat ("--", name, "=", text, NULL));
+    }
+}
+
+char **
+flam_record_options_to_arguments (const FlamRecordOptions *options)
+{
+  g_autoptr (FlamRecordOptions) usual = flam_record_options_new ();
+  GPtrArray *arguments = g_ptr_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      gconstpointer value = G_STRUCT_MEMBER_P (options, table[i].at);
+
+      if (memcmp (value,
+                  G_STRUCT_MEMBER_P (usual, table[i].at),
+                  kinds[table[i].kind].size) != 0 &&
+          !(table[i].at == AT (sample_bytes) && options->exact))
+        add_option (arguments, i, value);
+    }
+  if (options->argv != NULL && options->argv[0] != NULL)
+    g_ptr_array_add (arguments, g_strdup ("--"));
+  for (guint i = 0; options->argv && options->argv[i]; i++)
+    g_ptr_array_add (arguments, g_strdup (options->argv[i]));
+  g_ptr_array_add (arguments, NULL);
+  return (char **)g_ptr_array_free (arguments, FALSE);
+}
+
+char *
+flam_record_options_command (const FlamRecordOptions *options)
+{
+  g_autoptr (GString) command = g_string_new (NULL);
+
+  if (options->pid > 0)
+    {
+      g_autofree char *path =
+          g_strdup_printf ("/proc/%d/cmdline", options->pid);
+      char *text = NULL;
+      gsize size = 0;
+
+      if (!g_file_get_contents (path, &text, &size, NULL))
+        return g_strdup_printf ("process %d", options->pid);
+      for (gsize i = 0; i + 1 < size; i++)
+        if (text[i] == '\0')
+          text[i] = ' ';
+      return text;
+    }
+  for (guint i = 0; options->argv[i] != NULL; i++)
+    {
+      gboolean plain =
+          options->argv[i][0] != '\0' &&
+          strpbrk (options->argv[i], " \t\n\"'\\$`*?[]{}()<>|&;#~!") == NULL;
+      g_autofree char *quoted = plain ? g_strdup (options->argv[i])
+                                      : g_shell_quote (options->argv[i]);
+      g_string_append_printf (command, "%s%s", i > 0 ? " " : "", quoted);
+    }
+  return g_string_free (g_steal_pointer (&command), FALSE);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What is to be recorded, as a value: read from a command line, and written as
+ * one. The recorder and flambeau-cli read it, the window's dialog writes it;
+ * what is an option, and what its help says, is in one table here, which the
+ * man page and the shells' completions are checked against. */
+
+#include "flam-types.h"
+
+#include <sys/types.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_RECORD_CPU = 1 << 0,   /* threads that run */
+  FLAM_RECORD_WALL = 1 << 1,  /* and those that wait */
+  FLAM_RECORD_ALLOC = 1 << 2, /* allocations, by the preload library */
+} FlamRecordWhat;
+
+typedef enum
+{
+  FLAM_RECORD_MODE_CPU,
+  FLAM_RECORD_MODE_WALL,
+  FLAM_RECORD_MODE_ALLOC,
+  FLAM_RECORD_MODE_BOTH,
+  FLAM_N_RECORD_MODES,
+} FlamRecordMode;
+
+typedef struct
+{
+  char *mode;          /* the name of a FlamRecordMode */
+  FlamRecordWhat what; /* of the mode, once parsed */
+  double rate;         /* Hz */
+  double duration;     /* s, 0: until the target ends */
+  gint64 sample_bytes; /* one allocation every so many bytes; 0: all */
+  gboolean exact;      /* all, whatever sample_bytes was */
+  gboolean follow;     /* children too */
+  gboolean python;
+  gboolean python_malloc; /* each block of Python by malloc */
+  char *output;           /* or NULL */
+  gboolean force;         /* it may exist */
+  int control_fd;         /* -1 none */
+  pid_t pid;              /* attach to it, or 0: launch */
+  char *directory;        /* to launch in; NULL: the current one */
+  char **environment;     /* NAME=VALUE, set beside ours; or NULL */
+  gboolean help;          /* or the version, and nothing else */
+  char **argv;            /* to launch; NULL or empty: attach */
+} FlamRecordOptions;
+
+/* As they are unless said otherwise; neither pid nor argv. */
+FlamRecordOptions *flam_record_options_new (void);
+/* NULL with a message for people. Where `help` is set, nothing else is. */
+FlamRecordOptions *
+flam_record_options_parse (int argc, char **argv, GError **error);
+void flam_record_options_free (FlamRecordOptions *options);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRecordOptions, flam_record_options_free)
+
+/* What parse() reads the same options from, without argv[0]: what is not as
+ * new() has it. */
+char **flam_record_options_to_arguments (const FlamRecordOptions *options);
+/* A line an option; g_strfreev. */
+char **flam_record_options_help (void);
+/* The command as facts show it; g_free. */
+char *flam_record_options_command (const FlamRecordOptions *options);
+
+FlamRecordWhat flam_record_mode_what (FlamRecordMode mode);
+/* "cpu", "wall", "alloc", "both". */
+const char *flam_record_mode_name (FlamRecordMode mode);
+/* FALSE: none is called so. */
+gboolean flam_record_mode_parse (const char *name, FlamRecordMode *mode);
+
+/* flambeau-recorder, or what $FLAMBEAU_RECORDER says. */
+const char *flam_recorder_path (void);
+
+G_END_DECLS

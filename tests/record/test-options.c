@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-record-options.h"
+
+static FlamRecordOptions *
+parse (const char *line, GError **error)
+{
+  g_auto (GStrv) argv = g_strsplit (line, " ", -1);
+
+  return flam_record_options_parse ((int)g_strv_length (argv), argv, error);
+}
+
+/* What is written is read as the same. */
+static void
+test_round_trip (void)
+{
+  static const char *const lines[] = {
+    "it -- true",
+    "it --pid=7",
+    "it --mode both --rate 49.5 --duration 1.25 --sample-bytes 1 --no-follow "
+    "--no-python --python-malloc --cwd /x --env A=1 --env B= --output o "
+    "--force --control-fd 3 -- program --mode -- x",
+    "it --mode alloc --sample-bytes 7 --exact --python --follow -- true",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (FlamRecordOptions) options = parse (lines[i], &error);
+      g_auto (GStrv) arguments = flam_record_options_to_arguments (options);
+      g_autofree char *text = g_strjoinv (" ", arguments);
+      g_autofree char *line = g_strconcat ("it ", text, NULL);
+      g_autoptr (FlamRecordOptions) again = parse (line, &error);
+      g_auto (GStrv) written = flam_record_options_to_arguments (again);
+
+      g_assert_no_error (error);
+      g_assert_true (g_strv_equal ((const char *const *)arguments,
+                                   (const char *const *)written));
+      g_assert_cmpstr (options->mode, ==, again->mode);
+      g_assert_cmpuint (options->what, ==, again->what);
+      g_assert_true (options->rate == again->rate);
+      g_assert_true (options->duration == again->duration);
+      g_assert_cmpint (options->sample_bytes, ==, again->sample_bytes);
+      g_assert_cmpint (options->follow, ==, again->follow);
+      g_assert_cmpint (options->python, ==, again->python);
+      g_assert_cmpint (options->python_malloc, ==, again->python_malloc);
+      g_assert_cmpint (options->force, ==, again->force);
+      g_assert_cmpint (options->control_fd, ==, again->control_fd);
+      g_assert_cmpint (options->pid, ==, again->pid);
+      g_assert_cmpstr (options->output, ==, again->output);
+      g_assert_cmpstr (options->directory, ==, again->directory);
+      g_assert_cmpuint (
+          g_strv_length (options->argv), ==, g_strv_length (again->argv));
+    }
+}
+
+static void
+test_values (void)
+{
+  g_autoptr (FlamRecordOptions) usual = parse ("it -- true", NULL);
+  g_autoptr (FlamRecordOptions) all = parse (
+      "it --mode wall --no-follow --follow --no-python --exact --env A=1 --env "
+      "B=2 -- a b",
+      NULL);
+  g_autoptr (FlamRecordOptions) help = parse ("it --help", NULL);
+
+  g_assert_cmpuint (usual->what, ==, FLAM_RECORD_CPU);
+  g_assert_true (usual->rate == 997);
+  g_assert_cmpint (usual->sample_bytes, ==, 524288);
+  g_assert_true (usual->follow && usual->python && !usual->python_malloc);
+  g_assert_cmpint (usual->control_fd, ==, -1);
+  g_assert_cmpuint (all->what, ==, FLAM_RECORD_CPU | FLAM_RECORD_WALL);
+  g_assert_true (all->follow && !all->python);
+  g_assert_cmpint (all->sample_bytes, ==, 0);
+  g_assert_cmpstr (all->environment[1], ==, "B=2");
+  g_assert_cmpstr (all->argv[1], ==, "b");
+  g_assert_true (help->help);
+}
+
+static void
+test_refused (void)
+{
+  static const char *const lines[] = {
+    "it",
+    "it --pid 7 -- true",
+    "it true",
+    "it --mode x -- true",
+    "it --mode alloc --pid 7",
+    "it --rate 0 -- true",
+    "it --rate 20001 -- true",
+    "it --duration -1 -- true",
+    "it --sample-bytes 0 -- true",
+    "it --env A -- true",
+    "it --nonsense -- true",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (parse (lines[i], &error));
+      g_assert_nonnull (error);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/options/round-trip", test_round_trip);
+  g_test_add_func ("/options/values", test_values);
+  g_test_add_func ("/options/refused", test_refused);
+  return g_test_run ();
+}
