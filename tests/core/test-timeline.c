@@ -3,6 +3,8 @@
 
 #include "flam-builder.h"
 
+#include <math.h>
+
 static FlamId
 a_stack (FlamBuilder *builder)
 {
@@ -120,6 +122,48 @@ test_stretches (void)
         }
       g_assert_cmpint (sum, ==, 100);
     }
+}
+
+/* A thread that runs all the time, looked at at random; of what it used between
+ * two looks, half is each one's. No thread ever runs on two CPUs. */
+static void
+test_halves (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamSample sample = { 0 };
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTimeline) timeline = NULL;
+  gint64 gap = 1000, next;
+
+  flam_builder_set_has_times (builder);
+  flam_builder_add_measure (builder,
+                            "cpu-time",
+                            "CPU time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  sample.stack = a_stack (builder);
+  sample.thread = flam_builder_thread (builder, process, 1, 0);
+  for (guint i = 0; i < 1000; i++, gap = next)
+    {
+      gint64 weight;
+
+      next = (gint64)(-1000 * log (1 - g_test_rand_double ())) + 2;
+      weight = (gap + next) / 2;
+      sample.time += gap;
+      flam_builder_add_sample (builder, &sample, &weight);
+    }
+  profile = finish (builder);
+  timeline = flam_timeline_new (profile, selection, 100, TRUE, NULL, NULL);
+  g_assert_cmpuint (timeline->n, >, 50);
+  for (guint i = 1; i + 1 < timeline->n; i++)
+    g_assert_cmpfloat_with_epsilon ((double)flam_timeline_row (timeline, 1)[i] /
+                                        (double)timeline->ceiling,
+                                    1,
+                                    0.02);
 }
 
 static void
@@ -268,6 +312,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/timeline/activity", test_activity);
   g_test_add_func ("/timeline/stretches", test_stretches);
+  g_test_add_func ("/timeline/halves", test_halves);
   g_test_add_func ("/timeline/period", test_period);
   g_test_add_func ("/timeline/selected-threads", test_selected_threads);
   g_test_add_func ("/timeline/memory", test_memory);

@@ -196,6 +196,10 @@ find_rows (FlamTimelineFill *fill)
  *     |<------>|                  |<------>|
  *   --s--------s--  samplers    --s--------s--  tracers: what began here
  *
+ *             weight
+ *           |<-->|
+ *   --s--------s--------s--  ours: half of what ran between two is each one's
+ *
  * Short ones fit into a bucket; that of a thread which waits may be a hundred
  * times as long. Put into one bucket it would make a comb of a thread that
  * slept all the time. */
@@ -204,6 +208,7 @@ typedef enum
   AT_ONCE, /* not time, or nobody knows of which stretch */
   BEFORE,
   AFTER,
+  AROUND,
   SPAN, /* the capture says: its own time and no other */
 } Stretch;
 
@@ -214,7 +219,15 @@ typedef struct
   guint32 first, end;
 } Stretches;
 
-/* The side on which the weights fit between the samples. */
+/* The longest one around sample `i`, to half of the way to its neighbours. */
+static void
+halves_of (const Stretches *all, guint32 i, gint64 *before, gint64 *after)
+{
+  *before = i > all->first ? (all->time[i] - all->time[i - 1]) / 2 : 0;
+  *after = i + 1 < all->end ? (all->time[i + 1] - all->time[i]) / 2 : 0;
+}
+
+/* Where the weights fit between the samples. */
 static Stretches
 find_stretches (const FlamTimelineFill *fill, FlamId thread)
 {
@@ -226,7 +239,7 @@ find_stretches (const FlamTimelineFill *fill, FlamId thread)
                     threads->first_sample[thread],
                     threads->first_sample[thread] +
                         threads->n_samples[thread] };
-  gint64 before = 0, after = 0;
+  gint64 before = 0, after = 0, around = 0, half[2];
 
   if (measure->weight == NULL || fill->selection->count ||
       fill->timeline->unit != FLAM_UNIT_NS || measure->denominator != 1)
@@ -241,8 +254,12 @@ find_stretches (const FlamTimelineFill *fill, FlamId thread)
 
       before += CLAMP (all.weight[i], 0, gap);
       after += CLAMP (all.weight[i - 1], 0, gap);
+      halves_of (&all, i, &half[0], &half[1]);
+      around += CLAMP (all.weight[i], 0, half[0] + half[1]);
     }
   all.stretch = after > before ? AFTER : BEFORE;
+  if (around > MAX (before, after))
+    all.stretch = AROUND;
   return all;
 }
 
@@ -252,10 +269,13 @@ static void
 stretch_of (const Stretches *all, guint32 i, gint64 *from, gint64 *to)
 {
   gint64 time = all->time[i];
-  gint64 gap = 0;
+  gint64 gap = 0, before, after;
 
   *from = *to = time;
-  if (all->stretch == BEFORE)
+  halves_of (all, i, &before, &after);
+  if (all->stretch == AROUND)
+    gap = before + after;
+  else if (all->stretch == BEFORE)
     gap = i > all->first ? time - all->time[i - 1] : time;
   else if (all->stretch == AFTER && i + 1 < all->end)
     gap = all->time[i + 1] - time;
@@ -264,10 +284,11 @@ stretch_of (const Stretches *all, guint32 i, gint64 *from, gint64 *to)
   if (gap < 2 || all->weight[i] < 2 || all->weight[i] / 9 > gap / 8)
     return;
   gap = MIN (gap, all->weight[i]) - 1;
-  if (all->stretch == BEFORE)
+  if (all->stretch == AROUND)
+    *from -= MIN (before, MAX (gap / 2, gap - after));
+  else if (all->stretch == BEFORE)
     *from -= gap;
-  else
-    *to += gap;
+  *to = *from + gap;
 }
 
 /* What the bucket has of a weight that lies evenly from `from` to `to`, less
