@@ -15,9 +15,10 @@
 #define HUGE_PAGE ((gsize)2 << 20)
 
 static const FlamVerb *const verbs[] = {
-  &flam_verb_info,   &flam_verb_top,     &flam_verb_tree, &flam_verb_lines,
-  &flam_verb_memory, &flam_verb_export,  &flam_verb_diff, &flam_verb_history,
-  &flam_verb_record, &flam_verb_formats, &flam_verb_dump,
+  &flam_verb_info,   &flam_verb_top,         &flam_verb_tree,
+  &flam_verb_lines,  &flam_verb_disassemble, &flam_verb_memory,
+  &flam_verb_export, &flam_verb_diff,        &flam_verb_history,
+  &flam_verb_record, &flam_verb_formats,     &flam_verb_dump,
 };
 
 static void
@@ -27,7 +28,7 @@ print_help (void)
            "Opens profiles of every kind and says where time and memory go.\n"
            "\nVerbs:\n");
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
-    g_print ("  %-8s %-32s %s\n",
+    g_print ("  %-11s %-32s %s\n",
              verbs[i]->name,
              verbs[i]->arguments,
              verbs[i]->summary);

@@ -14,7 +14,7 @@ _flambeau_cli() {
     --hide-imports --invert --by --binaries --sources --event --period --count
     --mangled --no-inlines --debuginfod --no-symbols --kind --growth --allocators
     --temporary-within --suppressions'
-  local verbs='info top tree lines memory export diff history record formats dump'
+  local verbs='info top tree lines disassemble memory export diff history record formats dump'
   [ "$cword" -gt 1 ] && verb=${words[1]}
 
   local i
@@ -40,6 +40,7 @@ _flambeau_cli() {
     --mode) list='cpu wall alloc both' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
+    --syntax) list='intel att' ;;
     --stage) list='profile weights tree layout' ;;
     --direction) list='flame icicle' ;;
     --kind) list='cpu alloc time faults' ;;
@@ -57,7 +58,7 @@ _flambeau_cli() {
       ;;
     --limit | --depth | --min | --width | --env | --rate | --duration | --sample-bytes | --time | \
       --growth | --temporary-within | \
-      --thread | --focus | --ignore | --filter | --hide | --collapse | --prune | --event | --callers | --callees)
+      --thread | --focus | --ignore | --filter | --hide | --collapse | --prune | --event | --callers | --callees | --function)
       return
       ;;
   esac
@@ -68,6 +69,7 @@ _flambeau_cli() {
       info) list="$selection --json" ;;
       top) list="$selection --sort --limit --json" ;;
       tree) list="$selection --depth --min --callers --callees --json" ;;
+      disassemble) list="$selection --function --syntax --json" ;;
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
       export) list="$selection --to --output --color --force" ;;

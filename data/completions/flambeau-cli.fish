@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for flambeau-cli
 
-set -l verbs info top tree lines memory export diff history record formats dump
-set -l selecting '__fish_seen_subcommand_from info top tree lines memory export diff history dump'
+set -l verbs info top tree lines disassemble memory export diff history record formats dump
+set -l selecting '__fish_seen_subcommand_from info top tree lines disassemble memory export diff history dump'
 function __flambeau_cli_verb
     set -l words (commandline -opc)
     test (count $words) -ge 2; and contains -- $words[2] $argv
@@ -15,6 +15,7 @@ end
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a info -d 'What a file holds'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a top -d 'The most expensive functions'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a tree -d 'The call tree'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a disassemble -d 'Cost of each instruction'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a lines -d 'Cost of each line'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a export -d 'Write another form'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a memory -d 'Sizes, allocators, threads and sites'
@@ -58,13 +59,15 @@ complete -c flambeau-cli -n $selecting -l debuginfod -d 'Ask the debuginfod serv
 complete -c flambeau-cli -n $selecting -l no-symbols -d 'Names from the capture alone'
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Fold inlined functions into their callers'
 
-complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines memory diff history formats' -l json -d 'Print JSON'
+complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines disassemble memory diff history formats' -l json -d 'Print JSON'
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l sort -a 'self total' -d Order
 complete -c flambeau-cli -n '__flambeau_cli_verb top memory' -x -l limit -d Rows
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l depth -d Levels
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l min -d 'Smallest share in per cent'
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l callers -d 'Who calls this function'
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l callees -d 'What this function calls'
+complete -c flambeau-cli -n '__flambeau_cli_verb disassemble' -x -l function -d 'Which function'
+complete -c flambeau-cli -n '__flambeau_cli_verb disassemble' -x -l syntax -a 'intel att' -d 'Of the instructions'
 complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source file'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a '(__flambeau_cli_exports)' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l output -d 'File to write'

@@ -140,6 +140,71 @@ flam_lines_new (const FlamWeights *weights,
   return (FlamLineRow *)(void *)g_array_free (rows, FALSE);
 }
 
+/* --- machine code --------------------------------------------------------- */
+
+/* The row of every frame: frames of one address (inlined functions) have the
+ * same. */
+static guint32 *
+rows_of_frames (const FlamProfile *profile,
+                FlamId module,
+                FlamRowOfAddress find_row,
+                gpointer data)
+{
+  guint32 *row = g_new (guint32, profile->frames.n + 1);
+
+  for (FlamId f = 0; f < profile->frames.n; f++)
+    {
+      FlamId owner = profile->functions.module[profile->frames.function[f]];
+
+      row[f] = owner == module && profile->frames.address[f] != 0
+                   ? find_row (data, profile->frames.address[f])
+                   : FLAM_NONE;
+    }
+  return row;
+}
+
+gint64
+flam_lines_weigh_addresses (const FlamWeights *weights,
+                            const FlamSelection *selection,
+                            FlamId module,
+                            FlamRowOfAddress find_row,
+                            gpointer data,
+                            FlamAddressCost *costs)
+{
+  const FlamProfile *profile = weights->profile;
+  g_auto (Sums) sums = { 0 };
+  const FlamShown *stacks = &sums.shown;
+  g_autofree guint32 *rows = rows_of_frames (profile, module, find_row, data);
+  /* The nearest stack at or above this one whose frame has a row. */
+  g_autofree FlamId *near = NULL;
+  gint64 through = 0;
+
+  sums_init (&sums, weights, selection);
+  near = g_new (FlamId, stacks->n + 1);
+  for (FlamId s = 0; s < stacks->n; s++)
+    {
+      FlamId prefix = stacks->prefix[s];
+      FlamId above = prefix == FLAM_NONE ? FLAM_NONE : near[prefix];
+      guint32 row = rows[stacks->frame[s]];
+
+      near[s] = above;
+      if (row == FLAM_NONE)
+        continue;
+      near[s] = s;
+      costs[row].self += sums.self[s];
+      if (above == FLAM_NONE)
+        through += sums.total[s];
+      while (above != FLAM_NONE && rows[stacks->frame[above]] != row)
+        {
+          prefix = stacks->prefix[above];
+          above = prefix == FLAM_NONE ? FLAM_NONE : near[prefix];
+        }
+      if (above == FLAM_NONE)
+        costs[row].total += sums.total[s];
+    }
+  return through;
+}
+
 /* --- files --------------------------------------------------------------- */
 
 static int

@@ -27,6 +27,24 @@ FlamLineRow *flam_lines_new (const FlamWeights *weights,
                              FlamId function,
                              guint *n);
 
+/* The same for machine code: a row is what `find_row` makes of an address of
+ * the module (FLAM_NONE: it is of no interest), and `costs` has a value a row.
+ * Returns the weight of the stacks through any row, each counted once. */
+typedef struct
+{
+  gint64 self;
+  gint64 total;
+} FlamAddressCost;
+
+typedef guint32 (*FlamRowOfAddress) (gpointer data, guint64 address);
+
+gint64 flam_lines_weigh_addresses (const FlamWeights *weights,
+                                   const FlamSelection *selection,
+                                   FlamId module,
+                                   FlamRowOfAddress find_row,
+                                   gpointer data,
+                                   FlamAddressCost *costs);
+
 typedef struct
 {
   FlamId file; /* string */

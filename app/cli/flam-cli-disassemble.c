@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+#include "flam-disassembly.h"
+#include "flam-format.h"
+
+#include <string.h>
+
+/* The function of that name that costs most, and else the one that has it in
+ * its name; 0: there is none. */
+static FlamId
+find_node (const FlamTree *tree, const char *name)
+{
+  FlamId best = 0;
+  gboolean exact = FALSE;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      const char *own = flam_tree_name (tree, i);
+      gboolean same = strcmp (own, name) == 0;
+
+      if (!same && (exact || strstr (own, name) == NULL))
+        continue;
+      if (best == 0 || (same && !exact) || tree->self[i] > tree->self[best] ||
+          (tree->self[i] == tree->self[best] &&
+           tree->total[i] > tree->total[best]))
+        best = i;
+      exact |= same;
+    }
+  return best;
+}
+
+static void
+print_json (const FlamMeasure *measure, const FlamDisassembly *code)
+{
+  JsonBuilder *json = json_builder_new ();
+
+  json_builder_begin_object (json);
+  flam_cli_json_string (json, "function", code->function);
+  flam_cli_json_string (json, "path", code->path);
+  flam_cli_json_int (json, "start", (gint64)code->start);
+  flam_cli_json_int (json, "end", (gint64)code->end);
+  flam_cli_json_weight (json, "self", measure, code->self);
+  flam_cli_json_weight (json, "total", measure, code->total);
+  json_builder_set_member_name (json, "rows");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < code->n; i++)
+    {
+      const FlamInstruction *row = &code->instructions[i];
+
+      json_builder_begin_object (json);
+      flam_cli_json_int (json, "address", (gint64)row->address);
+      flam_cli_json_int (json, "size", row->size);
+      flam_cli_json_string (json, "mnemonic", row->mnemonic);
+      flam_cli_json_string (json, "operands", row->operands);
+      flam_cli_json_int (json, "target", (gint64)row->target);
+      flam_cli_json_string (json, "function", row->function);
+      flam_cli_json_string (json, "file", row->file);
+      flam_cli_json_int (json, "line", row->line);
+      flam_cli_json_weight (json, "self", measure, row->self);
+      flam_cli_json_weight (json, "total", measure, row->total);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  flam_cli_print_json (json);
+}
+
+static void
+print_row (const FlamMeasure *measure,
+           const FlamDisassembly *code,
+           const FlamInstruction *row)
+{
+  g_autofree char *self = flam_format_weight (measure, row->self);
+  g_autofree char *share = flam_format_percent (row->self, code->self);
+
+  flam_cli_print ("%10s  %7s  %8" G_GINT64_MODIFIER "x:  %-8s %s",
+                  row->self != 0 ? self : "",
+                  row->self != 0 ? share : "",
+                  row->address,
+                  row->mnemonic,
+                  row->operands);
+  if (row->callee != NULL)
+    flam_cli_print ("  <%s>", row->callee);
+  flam_cli_print ("\n");
+}
+
+static void
+print_text (const FlamMeasure *measure, const FlamDisassembly *code)
+{
+  g_autofree char *self = flam_format_weight (measure, code->self);
+  g_autofree char *total = flam_format_weight (measure, code->total);
+
+  flam_cli_print ("%s  self %s  total %s\n", code->function, self, total);
+  flam_cli_print ("%s\n", code->path);
+  for (guint i = 0; i < code->n; i++)
+    {
+      const FlamInstruction *row = &code->instructions[i];
+
+      if (flam_disassembly_is_new_line (code, i))
+        flam_cli_print (
+            "%19s  %s:%u  %s\n",
+            "",
+            row->file,
+            row->line,
+            strcmp (row->function, code->function) != 0 ? row->function : "");
+      print_row (measure, code, row);
+    }
+}
+
+static FlamDisassembly *
+disassemble (const FlamProfile *profile,
+             const FlamSelection *selection,
+             const char *function,
+             const FlamDisassemblyOptions *how)
+{
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamTree) tree =
+      flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  FlamId node = find_node (tree, function);
+  g_autoptr (GError) error = NULL;
+  FlamDisassembly *code;
+
+  if (node == 0)
+    {
+      flam_cli_error ("no function is called “%s” in what is selected",
+                      function);
+      return NULL;
+    }
+  code = flam_disassembly_new (
+      weights, selection, tree->frame[node], how, NULL, &error);
+  if (code == NULL)
+    flam_cli_error ("%s: %s", flam_tree_name (tree, node), error->message);
+  return code;
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = NULL;
+  g_autoptr (FlamDisassembly) code = NULL;
+  g_autofree char *function = NULL;
+  g_autofree char *syntax = NULL;
+  FlamDisassemblyOptions how = { FLAM_SYNTAX_INTEL };
+  FlamExit status;
+  g_auto (GStrv) files = NULL;
+  const GOptionEntry entries[] = {
+    { "function",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &function,
+      "The function, or a part of its name",
+      "NAME" },
+    { "syntax", 0, 0, G_OPTION_ARG_STRING, &syntax, "intel or att", "SYNTAX" },
+    { NULL },
+  };
+
+  if (!flam_cli_parse (
+          &argc, &argv, &flam_verb_disassemble, options, entries, 1, &files))
+    return FLAM_EXIT_USAGE;
+  if (function == NULL)
+    return flam_cli_usage ("disassemble: --function NAME is missing");
+  if (syntax != NULL && strcmp (syntax, "intel") != 0 &&
+      strcmp (syntax, "att") != 0)
+    return flam_cli_usage ("disassemble: --syntax %s: intel or att", syntax);
+  if (options->selection->by != FLAM_BY_FUNCTION || options->selection->invert)
+    return flam_cli_usage (
+        "disassemble: --by and --invert: its rows are instructions");
+  if (g_strcmp0 (syntax, "att") == 0)
+    how.syntax = FLAM_SYNTAX_ATT;
+  how.binaries = (const char *const *)options->binaries;
+  profile = flam_cli_load (files[0], options);
+  if (profile == NULL)
+    return FLAM_EXIT_REFUSED;
+  selection = flam_cli_select (options, profile, files[0], &status);
+  if (selection == NULL)
+    return status;
+  code = disassemble (profile, selection, function, &how);
+  if (code == NULL)
+    return FLAM_EXIT_REFUSED;
+  if (options->json)
+    print_json (&profile->measures[selection->measure], code);
+  else
+    print_text (&profile->measures[selection->measure], code);
+  return FLAM_EXIT_DONE;
+}
+
+const FlamVerb flam_verb_disassemble = {
+  "disassemble",
+  "FILE --function NAME [--syntax intel|att]",
+  "cost per instruction of a function",
+  run,
+  TRUE
+};

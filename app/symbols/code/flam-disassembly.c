@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-disassembly.h"
+
+#include "flam-binaries.h"
+#include "flam-symbol-module.h"
+#include "flam-vdso.h"
+
+#include <capstone.h>
+#include <string.h>
+
+#define CODE_MAX ((gsize)4 << 20) /* bytes of one function */
+#define STEP_ROWS 1024
+
+typedef struct
+{
+  const FlamProfile *profile;
+  FlamId id; /* the profile's module */
+  FlamSymbolModule *module;
+  FlamDisassembly *result;
+  const guint8 *code; /* of [start, end) */
+} Run;
+
+static void
+run_clear (Run *run)
+{
+  flam_symbol_module_free (run->module);
+  g_clear_pointer (&run->result, flam_disassembly_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+
+void
+flam_disassembly_free (FlamDisassembly *disassembly)
+{
+  g_free (disassembly->path);
+  g_free (disassembly->instructions);
+  g_string_chunk_free (disassembly->strings);
+  g_free (disassembly);
+}
+
+static gboolean
+refuse (GError **error, FlamError code, const char *message)
+{
+  g_set_error_literal (error, FLAM_ERROR, code, message);
+  return FALSE;
+}
+
+/* --- the file ------------------------------------------------------------- */
+
+static gboolean
+open_file (Run *run, const FlamDisassemblyOptions *options, GError **error)
+{
+  const FlamModules *modules = &run->profile->modules;
+  const char *path = flam_profile_string (run->profile, modules->path[run->id]);
+  const char *build_id =
+      flam_profile_string (run->profile, modules->build_id[run->id]);
+  FlamSymbolModuleOptions how = { .build_id = build_id,
+                                  .debug_directories = options->binaries };
+  g_autofree char *why = NULL;
+
+  if (strcmp (path, "[vdso]") == 0)
+    {
+      run->module = flam_vdso_open (build_id);
+      run->result->path = g_strdup (path);
+      return run->module != NULL ||
+             refuse (error,
+                     FLAM_ERROR_SYSTEM,
+                     "the vdso of the recorded kernel is not at hand");
+    }
+  if (modules->addressing[run->id] == FLAM_ADDRESS_ABSOLUTE || *path != '/')
+    return refuse (error,
+                   FLAM_ERROR_UNSUPPORTED,
+                   "the code of the kernel and code that was generated at run "
+                   "time lie in no file");
+  {
+    g_autoptr (FlamBinaries) binaries =
+        flam_binaries_new (options->binaries, options->root);
+
+    run->result->path = flam_binaries_find (binaries, path, build_id, &why);
+  }
+  if (run->result->path == NULL)
+    return refuse (error, FLAM_ERROR_SYSTEM, why);
+  run->module = flam_symbol_module_open (run->result->path, &how, error);
+  return run->module != NULL;
+}
+
+static gboolean
+to_vaddr (const Run *run, guint64 address, guint64 *vaddr)
+{
+  *vaddr = address;
+  return run->profile->modules.addressing[run->id] !=
+             FLAM_ADDRESS_FILE_OFFSET ||
+         flam_elf_offset_to_vaddr (
+             flam_symbol_module_get_elf (run->module), address, vaddr);
+}
+
+/* The function's bounds, and its bytes in the file. */
+static gboolean
+find_code (Run *run, guint64 address, GError **error)
+{
+  const FlamElf *elf = flam_symbol_module_get_elf (run->module);
+  FlamDisassembly *result = run->result;
+  const FlamSymbol *symbol = NULL;
+  guint64 vaddr, first, last;
+  FlamSymbolChain chain;
+  const char *image;
+  gsize size;
+
+  if (to_vaddr (run, address, &vaddr))
+    symbol = flam_symbol_table_find (flam_symbol_module_get_table (run->module),
+                                     vaddr);
+  if (symbol == NULL)
+    return refuse (error,
+                   FLAM_ERROR_UNSUPPORTED,
+                   "no symbol says where the function begins and ends");
+  result->start = symbol->start;
+  result->end = symbol->end;
+  if (flam_symbol_module_lookup (run->module, vaddr, &chain))
+    result->function =
+        g_string_chunk_insert_const (result->strings, chain.frames[0].name);
+  image = elf_rawfile (flam_elf_get_handle (elf), &size);
+  if (result->end - result->start > CODE_MAX)
+    return refuse (
+        error, FLAM_ERROR_TOO_LARGE, "the function is larger than 4 MiB");
+  if (image == NULL || !flam_elf_vaddr_to_offset (elf, result->start, &first) ||
+      !flam_elf_vaddr_to_offset (elf, result->end - 1, &last) || last < first ||
+      last - first != result->end - 1 - result->start || last >= size)
+    return refuse (
+        error, FLAM_ERROR_INVALID, "the file has no bytes for this function");
+  run->code = (const guint8 *)image + first;
+  return TRUE;
+}
+
+/* --- decoding ------------------------------------------------------------- */
+
+static gboolean
+open_engine (const Run *run, csh *engine, GError **error)
+{
+  static const struct
+  {
+    guint16 machine;
+    cs_arch arch;
+    cs_mode mode;
+  } machines[] = {
+    { EM_X86_64, CS_ARCH_X86, CS_MODE_64 },
+    { EM_386, CS_ARCH_X86, CS_MODE_32 },
+    { EM_AARCH64, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
+    { EM_ARM, CS_ARCH_ARM, CS_MODE_ARM },
+    { EM_PPC64, CS_ARCH_PPC, CS_MODE_64 },
+    { EM_S390, CS_ARCH_SYSZ, CS_MODE_BIG_ENDIAN },
+  };
+  guint16 machine =
+      flam_elf_get_machine (flam_symbol_module_get_elf (run->module));
+
+  for (guint i = 0; i < G_N_ELEMENTS (machines); i++)
+    if (machines[i].machine == machine &&
+        cs_open (machines[i].arch, machines[i].mode, engine) == CS_ERR_OK)
+      {
+        cs_option (*engine, CS_OPT_DETAIL, CS_OPT_ON);
+        if (run->result->syntax == FLAM_SYNTAX_ATT)
+          cs_option (*engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+        return TRUE;
+      }
+  return refuse (error,
+                 FLAM_ERROR_UNSUPPORTED,
+                 "nobody here can read this machine's code");
+}
+
+static FlamInstructionKind
+kind_of (csh engine, const cs_insn *insn)
+{
+  if (cs_insn_group (engine, insn, CS_GRP_CALL))
+    return FLAM_INSTRUCTION_CALL;
+  if (cs_insn_group (engine, insn, CS_GRP_JUMP))
+    return FLAM_INSTRUCTION_JUMP;
+  if (cs_insn_group (engine, insn, CS_GRP_RET) ||
+      cs_insn_group (engine, insn, CS_GRP_IRET))
+    return FLAM_INSTRUCTION_RETURN;
+  return FLAM_INSTRUCTION_PLAIN;
+}
+
+/* A direct one's: the last number among the operands, as all machines that
+ * are read here have it. */
+static guint64
+target_of (FlamInstructionKind kind, const char *operands)
+{
+  const char *number = strrchr (operands, ',');
+  guint64 target;
+  char *end;
+
+  if (kind != FLAM_INSTRUCTION_JUMP && kind != FLAM_INSTRUCTION_CALL)
+    return 0;
+  number = number != NULL ? number + 1 : operands;
+  number += strspn (number, " #");
+  if (!g_str_has_prefix (number, "0x"))
+    return 0;
+  target = g_ascii_strtoull (number, &end, 16);
+  return *end == '\0' ? target : 0;
+}
+
+static const char *
+keep (Run *run, const char *text)
+{
+  return g_string_chunk_insert_const (run->result->strings, text);
+}
+
+/* Where it comes from, and what it calls. */
+static void
+place (Run *run, FlamInstruction *row)
+{
+  FlamSymbolChain chain;
+
+  row->file = row->function = "";
+  if (flam_symbol_module_lookup (run->module, row->address, &chain))
+    {
+      const FlamSymbolFrame *frame = &chain.frames[chain.n - 1];
+
+      row->function = keep (run, frame->name);
+      row->line = frame->line;
+      if (frame->line != 0)
+        row->file = keep (
+            run, frame->line_file != NULL ? frame->line_file : frame->file);
+    }
+  if (row->kind == FLAM_INSTRUCTION_CALL && row->target != 0 &&
+      flam_symbol_module_lookup (run->module, row->target, &chain))
+    row->callee = keep (run, chain.frames[0].name);
+}
+
+/* Bytes that are no instruction are one each, as they are. */
+static void
+add_byte (Run *run, GArray *rows, guint64 address, guint8 byte)
+{
+  g_autofree char *text = g_strdup_printf ("0x%02x", byte);
+  FlamInstruction row = { .address = address,
+                          .size = 1,
+                          .mnemonic = ".byte",
+                          .operands = keep (run, text),
+                          .jump = FLAM_NONE };
+
+  place (run, &row);
+  g_array_append_val (rows, row);
+}
+
+static gboolean
+decode (Run *run, const FlamProgress *progress, GError **error)
+{
+  FlamDisassembly *result = run->result;
+  g_autoptr (GArray) rows =
+      g_array_new (FALSE, FALSE, sizeof (FlamInstruction));
+  const guint8 *code = run->code;
+  gsize left = result->end - result->start;
+  guint64 address = result->start;
+  gboolean going = TRUE;
+  cs_insn *insn;
+  csh engine;
+
+  if (!open_engine (run, &engine, error))
+    return FALSE;
+  insn = cs_malloc (engine);
+  while (going && left > 0)
+    {
+      if (cs_disasm_iter (engine, &code, &left, &address, insn))
+        {
+          FlamInstruction row = { .address = insn->address,
+                                  .size = insn->size,
+                                  .mnemonic = keep (run, insn->mnemonic),
+                                  .operands = keep (run, insn->op_str),
+                                  .kind = kind_of (engine, insn),
+                                  .jump = FLAM_NONE };
+
+          row.target = target_of (row.kind, row.operands);
+          place (run, &row);
+          g_array_append_val (rows, row);
+        }
+      else
+        {
+          add_byte (run, rows, address++, *code++);
+          left--;
+        }
+      if (rows->len % STEP_ROWS == 0)
+        going = flam_progress_step (progress,
+                                    (double)(address - result->start) /
+                                        (result->end - result->start),
+                                    error);
+    }
+  cs_free (insn, 1);
+  cs_close (&engine);
+  result->n = rows->len;
+  result->instructions =
+      (FlamInstruction *)(void *)g_array_free (g_steal_pointer (&rows), FALSE);
+  return going;
+}
+
+/* --- rows ----------------------------------------------------------------- */
+
+/* The row whose bytes hold `vaddr`, or FLAM_NONE. */
+static guint32
+row_at (const FlamDisassembly *result, guint64 vaddr)
+{
+  guint32 low = 0, high = result->n;
+
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+      const FlamInstruction *row = &result->instructions[middle];
+
+      if (vaddr < row->address)
+        high = middle;
+      else if (vaddr >= row->address + row->size)
+        low = middle + 1;
+      else
+        return middle;
+    }
+  return FLAM_NONE;
+}
+
+static void
+link_jumps (FlamDisassembly *result)
+{
+  for (guint i = 0; i < result->n; i++)
+    {
+      FlamInstruction *row = &result->instructions[i];
+
+      if (row->kind == FLAM_INSTRUCTION_JUMP)
+        row->jump = row_at (result, row->target);
+    }
+}
+
+static guint32
+row_of_address (gpointer data, guint64 address)
+{
+  const Run *run = data;
+  guint64 vaddr;
+
+  return to_vaddr (run, address, &vaddr) ? row_at (run->result, vaddr)
+                                         : FLAM_NONE;
+}
+
+static void
+weigh (Run *run, const FlamWeights *weights, const FlamSelection *selection)
+{
+  FlamDisassembly *result = run->result;
+  g_autofree FlamAddressCost *costs = g_new0 (FlamAddressCost, result->n + 1);
+
+  result->total = flam_lines_weigh_addresses (
+      weights, selection, run->id, row_of_address, run, costs);
+  for (guint i = 0; i < result->n; i++)
+    {
+      result->instructions[i].self = costs[i].self;
+      result->instructions[i].total = costs[i].total;
+      result->self += costs[i].self;
+    }
+}
+
+FlamDisassembly *
+flam_disassembly_new (const FlamWeights *weights,
+                      const FlamSelection *selection,
+                      FlamId frame,
+                      const FlamDisassemblyOptions *options,
+                      const FlamProgress *progress,
+                      GError **error)
+{
+  const FlamProfile *profile = weights->profile;
+  g_auto (Run) run = { profile, FLAM_NONE };
+
+  if (frame != FLAM_NONE && profile->frames.address[frame] != 0)
+    run.id = profile->functions.module[profile->frames.function[frame]];
+  if (run.id == FLAM_NONE)
+    {
+      refuse (error,
+              FLAM_ERROR_UNSUPPORTED,
+              "the capture has no addresses of this function");
+      return NULL;
+    }
+  run.result = g_new0 (FlamDisassembly, 1);
+  run.result->strings = g_string_chunk_new (4096);
+  run.result->syntax = options->syntax;
+  run.result->function = "";
+  if (!open_file (&run, options, error) ||
+      !find_code (&run, profile->frames.address[frame], error) ||
+      !decode (&run, progress, error))
+    return NULL;
+  link_jumps (run.result);
+  weigh (&run, weights, selection);
+  return g_steal_pointer (&run.result);
+}
+
+gboolean
+flam_disassembly_is_new_line (const FlamDisassembly *disassembly, guint row)
+{
+  const FlamInstruction *here = &disassembly->instructions[row];
+  const FlamInstruction *before = row > 0 ? here - 1 : NULL;
+
+  return here->line != 0 &&
+         (before == NULL || here->line != before->line ||
+          here->file != before->file || here->function != before->function);
+}
