@@ -188,6 +188,28 @@ class WindowTest(Base):
             lambda: window.seen_below("escape_time", callees),
         )
 
+    def test_machine_code(self):
+        """A function's instructions beside its source; why there are none."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "shares.flambeau")
+            subprocess.run(
+                [BUILD / "app/cli/flambeau-cli", "record", "--output", path, "--",
+                 BUILD / "tests/record/shares", "100"],
+                check=True, capture_output=True,
+            )
+            window = self.open(path)
+            window.click("Machine Code")
+            window.find("Instructions", ("table", "tree table"))
+            window.wait_label(lambda text: text.startswith("imul "))
+            window.wait_label(lambda text: text.startswith("shares.c:"))
+            window.click("AT&T")
+            window.wait_label(lambda text: text.startswith("imulq "))
+
+    def test_no_machine_code(self):
+        window = self.open(SOURCE / "tests/captures/folded/empty-names.folded")
+        window.click("Machine Code")
+        window.find("No Machine Code", "label")
+
     def test_states(self):
         """A capture with waiting: running, waiting, or some of it."""
         window = self.open(SOURCE / "tests/captures/flambeau/kitchen.flambeau")

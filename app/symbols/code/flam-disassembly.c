@@ -10,6 +10,7 @@
 
 #define CODE_MAX ((gsize)4 << 20) /* bytes of one function */
 #define STEP_ROWS 1024
+#define ARROW_MAX 4096 /* rows */
 
 typedef struct
 {
@@ -394,4 +395,76 @@ flam_disassembly_is_new_line (const FlamDisassembly *disassembly, guint row)
   return here->line != 0 &&
          (before == NULL || here->line != before->line ||
           here->file != before->file || here->function != before->function);
+}
+
+/* --- arrows --------------------------------------------------------------- */
+
+typedef struct
+{
+  guint32 from, to;
+} Jump;
+
+static guint32
+length_of (const Jump *jump)
+{
+  return MAX (jump->from, jump->to) - MIN (jump->from, jump->to);
+}
+
+static int
+compare_jumps (gconstpointer a, gconstpointer b)
+{
+  const Jump *x = a;
+  const Jump *y = b;
+
+  if (length_of (x) != length_of (y))
+    return length_of (x) < length_of (y) ? -1 : 1;
+  return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Free lanes all the way, as bits. */
+static guint
+free_lanes (const FlamArrows *arrows, guint32 first, guint32 last)
+{
+  guint used = 0;
+
+  for (guint32 i = first; i <= last; i++)
+    used |= arrows[i].from | arrows[i].to | (i > first ? arrows[i].above : 0u) |
+            (i < last ? arrows[i].below : 0u);
+  return ~used & ((1u << FLAM_ARROW_LANES) - 1);
+}
+
+static void
+draw_jump (FlamArrows *arrows, const Jump *jump)
+{
+  guint32 first = MIN (jump->from, jump->to);
+  guint32 last = MAX (jump->from, jump->to);
+  guint lanes = free_lanes (arrows, first, last);
+  guint8 bit = (guint8)(lanes & (0u - lanes));
+
+  for (guint32 i = first; i <= last; i++)
+    {
+      arrows[i].above |= i > first ? bit : 0;
+      arrows[i].below |= i < last ? bit : 0;
+    }
+  arrows[jump->from].from |= bit;
+  arrows[jump->to].to |= bit;
+}
+
+FlamArrows *
+flam_disassembly_arrows (const FlamDisassembly *disassembly)
+{
+  FlamArrows *arrows = g_new0 (FlamArrows, disassembly->n + 1);
+  g_autoptr (GArray) jumps = g_array_new (FALSE, FALSE, sizeof (Jump));
+
+  for (guint i = 0; i < disassembly->n; i++)
+    {
+      Jump jump = { i, disassembly->instructions[i].jump };
+
+      if (jump.to != FLAM_NONE && length_of (&jump) <= ARROW_MAX)
+        g_array_append_val (jumps, jump);
+    }
+  g_array_sort (jumps, compare_jumps);
+  for (guint i = 0; i < jumps->len; i++)
+    draw_jump (arrows, &g_array_index (jumps, Jump, i));
+  return arrows;
 }

@@ -90,4 +90,23 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDisassembly, flam_disassembly_free)
 gboolean flam_disassembly_is_new_line (const FlamDisassembly *disassembly,
                                        guint row);
 
+/* Jumps within the function as arrows in lanes, the innermost in lane 0: bit
+ * per lane of what passes the upper and the lower half of each row, what
+ * begins in it and what ends. Of jumps that more than the lanes would cross,
+ * the longest are not drawn.
+ *
+ *   lane 1 0
+ *    +-+---  je 3    from 0b01   below 0b01   (+: and passed by lane 1)
+ *    | |
+ *    | +-->  3:      to 0b01     above 0b01 */
+#define FLAM_ARROW_LANES 6
+
+typedef struct
+{
+  guint8 above, below, from, to;
+} FlamArrows;
+
+/* One a row; g_free. */
+FlamArrows *flam_disassembly_arrows (const FlamDisassembly *disassembly);
+
 G_END_DECLS

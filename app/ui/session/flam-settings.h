@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 #define FLAM_KEY_DIRECTION "flame-direction" /* flame, icicle */
 #define FLAM_KEY_ORDER "sibling-order"       /* total, name */
 #define FLAM_KEY_COLOR_STATES "color-by-state"
+#define FLAM_KEY_CODE_SYNTAX "code-syntax" /* intel, att */
 #define FLAM_KEY_SYSTEM_FONT "source-system-font"
 #define FLAM_KEY_FONT "source-font"
 #define FLAM_KEY_PATH_MAPPINGS "path-mappings"  /* a(ss) */

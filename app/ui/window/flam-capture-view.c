@@ -3,6 +3,7 @@
 #include "flam-capture-view.h"
 
 #include "flam-callers-view.h"
+#include "flam-code-view.h"
 #include "flam-download-bar.h"
 #include "flam-functions-view.h"
 #include "flam-measure-menu.h"
@@ -37,6 +38,7 @@ static const struct
   { "tree", N_ ("Call Tree"), flam_tree_view_get_type, FALSE },
   { "functions", N_ ("Functions"), flam_functions_view_get_type, FALSE },
   { "callers", N_ ("Callers"), flam_callers_view_get_type, FALSE },
+  { "code", N_ ("Machine Code"), flam_code_view_get_type, FALSE },
   { "sites", N_ ("Allocations"), flam_sites_view_get_type, TRUE },
   { "memory", N_ ("Summary"), flam_memory_view_get_type, TRUE },
 };

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A function's machine code with the text of its source lines: work for a job,
+ * and the rows of a list of it. */
+
+#include "flam-disassembly.h"
+#include "flam-excerpt.h"
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamExcerpt *excerpt;
+  FlamId node;
+  FlamSyntax syntax;
+  char **binaries;
+  char *folder; /* of the capture: sources are looked for below it, too */
+  GVariant *mappings;
+} FlamCodeRequest;
+
+FlamCodeRequest *
+flam_code_request_new (FlamExcerpt *excerpt, FlamId node, const char *capture);
+void flam_code_request_free (gpointer request);
+
+typedef struct
+{
+  gatomicrefcount references;
+  FlamExcerpt *excerpt;
+  FlamDisassembly *code; /* NULL: there is none, for this reason */
+  char *why;
+  FlamArrows *arrows; /* one an instruction */
+  GHashTable *texts;  /* path as recorded -> char **, the file's lines */
+  gint64 top;         /* the greatest self of an instruction */
+} FlamCodeFile;
+
+/* FlamJobWork. */
+gpointer flam_code_file_work (gpointer request,
+                              const FlamProgress *progress,
+                              GError **error);
+FlamCodeFile *flam_code_file_ref (FlamCodeFile *file);
+void flam_code_file_unref (gpointer file);
+
+/* An instruction, or the source line before it. */
+#define FLAM_TYPE_CODE_ROW (flam_code_row_get_type ())
+G_DECLARE_FINAL_TYPE (FlamCodeRow, flam_code_row, FLAM, CODE_ROW, GObject)
+
+FlamCodeFile *flam_code_row_get_file (FlamCodeRow *row);
+guint flam_code_row_get_index (FlamCodeRow *row);
+gboolean flam_code_row_is_line (FlamCodeRow *row);
+/* What stands in the column of instructions; g_free. */
+char *flam_code_row_get_text (FlamCodeRow *row);
+
+/* Of FlamCodeRow, in order. `hottest`: position of the greatest self. */
+GListModel *flam_code_file_rows (FlamCodeFile *file, guint *hottest);
+
+G_END_DECLS

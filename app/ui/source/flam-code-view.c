@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-code-view.h"
+
+#include "flam-code-file.h"
+#include "flam-format.h"
+#include "flam-functions.h"
+#include "flam-jump-cell.h"
+#include "flam-settings.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+struct _FlamCodeView
+{
+  FlamPage parent_instance;
+
+  FlamSession *session; /* the page's */
+  FlamJob *job;
+  GtkSingleSelection *selection;
+  gboolean stale;
+
+  GtkLabel *name;
+  GtkLabel *costs;
+  GtkToggleButton *intel_button;
+  GtkToggleButton *att_button;
+  GtkStack *stack;
+  GtkColumnView *view;
+  AdwStatusPage *none;
+};
+
+G_DEFINE_FINAL_TYPE (FlamCodeView, flam_code_view, FLAM_TYPE_PAGE)
+
+/* --- cells ---------------------------------------------------------------- */
+
+static const FlamInstruction *
+instruction_of (FlamCodeRow *row)
+{
+  return &flam_code_row_get_file (row)
+              ->code->instructions[flam_code_row_get_index (row)];
+}
+
+static void
+label_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer right)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), right != NULL ? 1 : 0);
+  gtk_widget_add_css_class (label, "numeric");
+  if (right == NULL)
+    gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_list_item_set_child (item, label);
+}
+
+static void
+set_class (GtkWidget *widget, const char *name, gboolean wanted)
+{
+  if (wanted)
+    gtk_widget_add_css_class (widget, name);
+  else
+    gtk_widget_remove_css_class (widget, name);
+}
+
+/* Hot and warm: a tenth and a hundredth of the function's own cost. */
+static void
+cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer total)
+{
+  FlamCodeRow *row = gtk_list_item_get_item (item);
+  GtkWidget *label = gtk_list_item_get_child (item);
+  FlamCodeFile *file = flam_code_row_get_file (row);
+  const FlamMeasure measure = flam_tree_measure (file->excerpt->tree);
+  const FlamInstruction *instruction = instruction_of (row);
+  gint64 weight = total != NULL ? instruction->total : instruction->self;
+  g_autofree char *text = NULL;
+
+  if (weight != 0 && !flam_code_row_is_line (row))
+    text = flam_format_weight (&measure, weight);
+  gtk_label_set_label (GTK_LABEL (label), text != NULL ? text : "");
+  set_class (label,
+             "flam-hot",
+             text != NULL && total == NULL && weight * 10 >= file->code->self);
+}
+
+static void
+share_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  FlamCodeRow *row = gtk_list_item_get_item (item);
+  FlamCodeFile *file = flam_code_row_get_file (row);
+  gint64 weight = instruction_of (row)->self;
+  g_autofree char *text = NULL;
+
+  if (weight != 0 && !flam_code_row_is_line (row))
+    text = flam_format_percent (weight, file->code->self);
+  gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)),
+                       text != NULL ? text : "");
+}
+
+static void
+address_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  FlamCodeRow *row = gtk_list_item_get_item (item);
+  GtkWidget *label = gtk_list_item_get_child (item);
+  g_autofree char *text = flam_code_row_is_line (row)
+                              ? g_strdup ("")
+                              : g_strdup_printf ("%" G_GINT64_MODIFIER "x",
+                                                 instruction_of (row)->address);
+
+  gtk_widget_add_css_class (label, "dim-label");
+  gtk_label_set_label (GTK_LABEL (label), text);
+}
+
+static void
+jump_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  gtk_list_item_set_child (item, flam_jump_cell_new ());
+}
+
+static void
+jump_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  FlamCodeRow *row = gtk_list_item_get_item (item);
+
+  flam_jump_cell_set (
+      FLAM_JUMP_CELL (gtk_list_item_get_child (item)),
+      &flam_code_row_get_file (row)->arrows[flam_code_row_get_index (row)],
+      flam_code_row_is_line (row));
+}
+
+static void
+text_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  FlamCodeRow *row = gtk_list_item_get_item (item);
+  GtkWidget *label = gtk_list_item_get_child (item);
+  const FlamInstruction *instruction = instruction_of (row);
+  g_autofree char *text = flam_code_row_get_text (row);
+  g_autofree char *place = instruction->line != 0
+                               ? g_strdup_printf ("%s:%u\n%s",
+                                                  instruction->file,
+                                                  instruction->line,
+                                                  instruction->function)
+                               : NULL;
+
+  gtk_label_set_label (GTK_LABEL (label), text);
+  gtk_widget_set_tooltip_text (label, place);
+  set_class (label, "dim-label", flam_code_row_is_line (row));
+}
+
+static void
+add_column (FlamCodeView *self,
+            const char *title,
+            int width,
+            gboolean right,
+            GCallback setup,
+            GCallback bind,
+            gpointer data)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  g_autoptr (GtkColumnViewColumn) column =
+      gtk_column_view_column_new (title, factory);
+
+  g_signal_connect (factory, "setup", setup, GINT_TO_POINTER (right));
+  g_signal_connect (factory, "bind", bind, data);
+  if (width > 0)
+    gtk_column_view_column_set_fixed_width (column, width);
+  else
+    gtk_column_view_column_set_expand (column, TRUE);
+  gtk_column_view_column_set_resizable (column, TRUE);
+  gtk_column_view_append_column (self->view, column);
+}
+
+static void
+add_columns (FlamCodeView *self)
+{
+  GCallback label = G_CALLBACK (label_setup);
+
+  add_column (self, _ ("Self"), 76, TRUE, label, G_CALLBACK (cost_bind), NULL);
+  add_column (self, "%", 62, TRUE, label, G_CALLBACK (share_bind), NULL);
+  add_column (self,
+              _ ("Total"),
+              76,
+              TRUE,
+              label,
+              G_CALLBACK (cost_bind),
+              GINT_TO_POINTER (1));
+  add_column (
+      self, _ ("Address"), 84, TRUE, label, G_CALLBACK (address_bind), NULL);
+  add_column (self,
+              _ ("Jumps"),
+              68,
+              FALSE,
+              G_CALLBACK (jump_setup),
+              G_CALLBACK (jump_bind),
+              NULL);
+  add_column (
+      self, _ ("Instruction"), 0, FALSE, label, G_CALLBACK (text_bind), NULL);
+}
+
+/* --- showing -------------------------------------------------------------- */
+
+static void
+scroll_to (FlamCodeView *self, guint position)
+{
+  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->view));
+
+  for (; child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_LIST_VIEW (child))
+      gtk_widget_activate_action (child, "list.scroll-to-item", "u", position);
+}
+
+static void
+show_code (FlamCodeView *self, FlamCodeFile *file)
+{
+  const FlamMeasure measure = flam_tree_measure (file->excerpt->tree);
+  g_autofree char *own = flam_format_weight (&measure, file->code->self);
+  g_autofree char *own_share =
+      flam_format_percent (file->code->self, file->excerpt->tree->total[0]);
+  g_autofree char *total = flam_format_weight (&measure, file->code->total);
+  g_autofree char *share =
+      flam_format_percent (file->code->total, file->excerpt->tree->total[0]);
+  g_autofree char *text = g_strdup_printf (
+      _ ("self %s (%s)   total %s (%s)"), own, own_share, total, share);
+  guint hottest;
+  g_autoptr (GListModel) rows = flam_code_file_rows (file, &hottest);
+
+  gtk_label_set_label (self->name, file->code->function);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), file->code->path);
+  gtk_label_set_label (self->costs, text);
+  gtk_single_selection_set_model (self->selection, rows);
+  gtk_single_selection_set_selected (self->selection, hottest);
+  gtk_stack_set_visible_child_name (self->stack, "code");
+  scroll_to (self, hottest);
+}
+
+static void
+show_none (FlamCodeView *self, const char *why)
+{
+  g_autofree char *text = g_markup_escape_text (why, -1);
+
+  adw_status_page_set_description (self->none, text);
+  gtk_label_set_label (self->name, "");
+  gtk_label_set_label (self->costs, "");
+  gtk_single_selection_set_model (self->selection, NULL);
+  gtk_stack_set_visible_child_name (self->stack, "none");
+}
+
+static void
+on_read (gpointer result, const GError *error, gpointer data)
+{
+  FlamCodeView *self = data;
+  FlamCodeFile *file = result;
+
+  if (file == NULL)
+    return;
+  if (file->code != NULL)
+    show_code (self, file);
+  else
+    show_none (self, file->why);
+  flam_code_file_unref (file);
+}
+
+/* Without a current frame, what costs most by itself. */
+static FlamId
+hottest_node (const FlamTree *tree)
+{
+  FlamId best = 0;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    if (tree->self[i] > tree->self[best] || best == 0)
+      best = i;
+  return best;
+}
+
+static void
+fill (FlamCodeView *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamId node = flam_session_get_current (self->session);
+
+  self->stale = FALSE;
+  flam_job_cancel (self->job);
+  if (excerpt != NULL && node == 0)
+    node = hottest_node (excerpt->tree);
+  if (excerpt == NULL || node == 0)
+    {
+      show_none (self, _ ("The selection has no functions."));
+      return;
+    }
+  flam_job_start (self->job,
+                  flam_code_file_work,
+                  flam_code_request_new (
+                      excerpt, node, flam_session_get_path (self->session)),
+                  flam_code_request_free,
+                  flam_code_file_unref,
+                  on_read,
+                  self);
+}
+
+static void
+fill_when_seen (FlamCodeView *self)
+{
+  self->stale = TRUE;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    fill (self);
+}
+
+static void
+on_syntax (FlamCodeView *self)
+{
+  g_settings_set_string (
+      flam_settings_get (),
+      FLAM_KEY_CODE_SYNTAX,
+      gtk_toggle_button_get_active (self->att_button) ? "att" : "intel");
+  fill_when_seen (self);
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+flam_code_view_map (GtkWidget *widget)
+{
+  FlamCodeView *self = FLAM_CODE_VIEW (widget);
+
+  if (self->stale)
+    fill (self);
+  GTK_WIDGET_CLASS (flam_code_view_parent_class)->map (widget);
+}
+
+static gboolean
+flam_code_view_grab_focus (GtkWidget *widget)
+{
+  return gtk_widget_grab_focus (GTK_WIDGET (FLAM_CODE_VIEW (widget)->view));
+}
+
+static void
+flam_code_view_constructed (GObject *object)
+{
+  FlamCodeView *self = FLAM_CODE_VIEW (object);
+
+  G_OBJECT_CLASS (flam_code_view_parent_class)->constructed (object);
+  self->session = flam_page_get_session (FLAM_PAGE (self));
+  g_signal_connect_object (self->session,
+                           "notify::excerpt",
+                           G_CALLBACK (fill_when_seen),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session,
+                           "notify::current",
+                           G_CALLBACK (fill_when_seen),
+                           self,
+                           G_CONNECT_SWAPPED);
+}
+
+static void
+flam_code_view_dispose (GObject *object)
+{
+  FlamCodeView *self = FLAM_CODE_VIEW (object);
+
+  if (self->job != NULL)
+    flam_job_cancel (self->job);
+  g_clear_object (&self->job);
+  G_OBJECT_CLASS (flam_code_view_parent_class)->dispose (object);
+  g_clear_object (&self->selection);
+}
+
+static void
+flam_code_view_class_init (FlamCodeViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  object_class->constructed = flam_code_view_constructed;
+  object_class->dispose = flam_code_view_dispose;
+  class->map = flam_code_view_map;
+  class->grab_focus = flam_code_view_grab_focus;
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-code-view.ui");
+  gtk_widget_class_bind_template_child (class, FlamCodeView, name);
+  gtk_widget_class_bind_template_child (class, FlamCodeView, costs);
+  gtk_widget_class_bind_template_child (class, FlamCodeView, intel_button);
+  gtk_widget_class_bind_template_child (class, FlamCodeView, att_button);
+  gtk_widget_class_bind_template_child (class, FlamCodeView, stack);
+  gtk_widget_class_bind_template_child (class, FlamCodeView, view);
+  gtk_widget_class_bind_template_child (class, FlamCodeView, none);
+}
+
+static void
+flam_code_view_init (FlamCodeView *self)
+{
+  g_autofree char *syntax =
+      g_settings_get_string (flam_settings_get (), FLAM_KEY_CODE_SYNTAX);
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->job = flam_job_new ();
+  self->selection = gtk_single_selection_new (NULL);
+  gtk_single_selection_set_autoselect (self->selection, FALSE);
+  gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
+  add_columns (self);
+  gtk_toggle_button_set_active (self->att_button, strcmp (syntax, "att") == 0);
+  g_signal_connect_swapped (
+      self->att_button, "toggled", G_CALLBACK (on_syntax), self);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The machine code of the current frame's function, an instruction a row, with
+ * what each cost, the source lines between them, and where jumps go. */
+
+#include "flam-page.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_CODE_VIEW (flam_code_view_get_type ())
+G_DECLARE_FINAL_TYPE (FlamCodeView, flam_code_view, FLAM, CODE_VIEW, FlamPage)
+
+G_END_DECLS

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The part of the jumps' arrows that passes one row of machine code. */
+
+#include "flam-disassembly.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_JUMP_CELL (flam_jump_cell_get_type ())
+G_DECLARE_FINAL_TYPE (FlamJumpCell, flam_jump_cell, FLAM, JUMP_CELL, GtkWidget)
+
+GtkWidget *flam_jump_cell_new (void);
+/* `is_line`: a source line before the row: arrows only pass. */
+void flam_jump_cell_set (FlamJumpCell *cell,
+                         const FlamArrows *arrows,
+                         gboolean is_line);
+
+G_END_DECLS
