@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-chart.h"
 #include "flam-dump.h"
 
 #include <string.h>
@@ -62,15 +63,24 @@ dump_layout (const Stage *stage)
   return flam_dump_layout (tree, layout);
 }
 
+/* "": the capture has no times, or nothing was sampled. */
+static char *
+dump_chart (const Stage *stage)
+{
+  g_autoptr (FlamChart) chart =
+      flam_chart_new (stage->profile, stage->selection, NULL, NULL);
+
+  return chart != NULL ? flam_chart_dump (chart) : g_strdup ("");
+}
+
 static const struct
 {
   const char *name;
   char *(*dump) (const Stage *stage);
 } stages[] = {
-  { "profile", dump_profile },
-  { "weights", dump_weights },
-  { "tree", dump_tree },
-  { "layout", dump_layout },
+  { "profile", dump_profile }, { "weights", dump_weights },
+  { "tree", dump_tree },       { "layout", dump_layout },
+  { "chart", dump_chart },
 };
 
 static gboolean
@@ -108,7 +118,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &name,
-      "Which: profile, weights, tree or layout",
+      "Which: profile, weights, tree, layout or chart",
       "STAGE" },
     { "width",
       0,
@@ -131,7 +141,8 @@ run (int argc, char **argv)
           &argc, &argv, &flam_verb_dump, options, entries, 1, &files))
     return FLAM_EXIT_USAGE;
   if (!find_stage (name, &index))
-    return flam_cli_usage ("dump: --stage is profile, weights, tree or layout");
+    return flam_cli_usage ("dump: --stage is profile, weights, tree, layout "
+                           "or chart");
   if (!parse_direction (direction, &stage.icicle))
     return flam_cli_usage ("dump: --direction is flame or icicle");
   if (stage.width < 1)

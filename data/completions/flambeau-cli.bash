@@ -41,7 +41,7 @@ _flambeau_cli() {
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
     --syntax) list='intel att' ;;
-    --stage) list='profile weights tree layout' ;;
+    --stage) list='profile weights tree layout chart' ;;
     --direction) list='flame icicle' ;;
     --kind) list='cpu alloc time faults' ;;
     --allocators) list='malloc calloc realloc aligned mmap brk pymalloc other heap pages all' ;;

@@ -92,6 +92,6 @@ complete -c flambeau-cli -n '__flambeau_cli_verb record' -l force -d 'Replace th
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l pid -a '(__fish_complete_pids)' -d Attach
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l cwd -a '(__fish_complete_directories)' -d 'Folder to start it in'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l env -d 'NAME=VALUE of its environment'
-complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l stage -a 'profile weights tree layout' -d Stage
+complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l stage -a 'profile weights tree layout chart' -d Stage
 complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l width -d 'Pixels of the layout'
 complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l direction -a 'flame icicle' -d 'Of the layout'

@@ -141,11 +141,11 @@ x=0 y=0 width=1200 node=1 a\x1b[31mb\nc
 
 # Wrong usage.
 $ flambeau-cli dump known.folded
-! flambeau-cli: dump: --stage is profile, weights, tree or layout
+! flambeau-cli: dump: --stage is profile, weights, tree, layout or chart
 [2]
 
 $ flambeau-cli dump known.folded --stage nonsense
-! flambeau-cli: dump: --stage is profile, weights, tree or layout
+! flambeau-cli: dump: --stage is profile, weights, tree, layout or chart
 [2]
 
 $ flambeau-cli dump known.folded --stage layout --direction nonsense

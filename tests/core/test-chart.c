@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Flame charts: samples in time in, spans out; and what always holds. */
+
+#include "flam-fixture.h"
+
+#include "flam-chart.h"
+#include "flam-weights.h"
+
+#include <string.h>
+
+typedef struct
+{
+  gint64 time;
+  gint64 weight;
+  const char *stack; /* "A;B" */
+} Sample;
+
+static FlamId
+stack_of (FlamBuilder *builder, const char *text)
+{
+  g_auto (GStrv) names = g_strsplit (text, ";", -1);
+  FlamId stack = FLAM_NONE;
+
+  for (guint i = 0; names[i] != NULL && *names[i] != '\0'; i++)
+    {
+      FlamId function = flam_builder_function_named (
+          builder,
+          flam_builder_string (builder, names[i], -1),
+          FLAM_KIND_NATIVE);
+
+      stack = flam_builder_stack (
+          builder, stack, flam_builder_frame (builder, function, 0, 0, 0));
+    }
+  return stack;
+}
+
+static FlamProfile *
+profile_of (const Sample *samples, guint n, gboolean spans)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamId thread = flam_builder_thread (builder, process, 7, 0);
+  guint column = flam_builder_add_column (builder);
+  guint measure = flam_builder_add_measure (builder,
+                                            "wall-time",
+                                            "Wall time",
+                                            FLAM_UNIT_NS,
+                                            FLAM_MEASURE_CPU,
+                                            (int)column,
+                                            FLAM_NONE);
+
+  if (spans)
+    flam_builder_set_spans (builder, measure);
+  flam_builder_set_has_times (builder);
+  flam_builder_set_thread_name (builder, thread, "main");
+  for (guint i = 0; i < n; i++)
+    {
+      FlamSample sample = { .thread = thread,
+                            .stack = stack_of (builder, samples[i].stack),
+                            .time = samples[i].time };
+
+      flam_builder_add_sample (builder, &sample, &samples[i].weight);
+    }
+  return flam_builder_finish (builder, NULL);
+}
+
+static char *
+chart_text (const Sample *samples, guint n, gboolean spans)
+{
+  g_autoptr (FlamProfile) profile = profile_of (samples, n, spans);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamChart) chart = flam_chart_new (profile, selection, NULL, NULL);
+
+  return flam_chart_dump (chart);
+}
+
+/* Events: each call as long as it was; the very same stack again is another
+ * call of the innermost. */
+static void
+test_spans (void)
+{
+  const Sample samples[] = {
+    { 0, 2, "A;B;C" }, { 2, 3, "A;B" }, { 5, 4, "A;D" },
+    { 9, 1, "A;D" },   { 20, 5, "A" },
+  };
+  g_autofree char *text = chart_text (samples, G_N_ELEMENTS (samples), TRUE);
+
+  g_assert_cmpstr (text,
+                   ==,
+                   "main (7)\n"
+                   "  0 A 0..10\n"
+                   "  0 A 20..25\n"
+                   "  1 B 0..5\n"
+                   "  1 D 5..9\n"
+                   "  1 D 9..10\n"
+                   "  2 C 0..2\n");
+}
+
+/* Samples: each stands for the time since the one before, and a thread that
+ * has slept for no more than its weight. */
+static void
+test_samples (void)
+{
+  const Sample samples[] = {
+    { 0, 10, "A;B" },  { 10, 10, "A;B" },  { 20, 10, "A;C" },
+    { 30, 10, "A;C" }, { 100, 10, "A;C" }, { 110, 10, "A;C" },
+  };
+  g_autofree char *text = chart_text (samples, G_N_ELEMENTS (samples), FALSE);
+
+  g_assert_cmpstr (text,
+                   ==,
+                   "main (7)\n"
+                   "  0 A 0..30\n"
+                   "  0 A 90..110\n"
+                   "  1 B 0..10\n"
+                   "  1 C 10..30\n"
+                   "  1 C 90..110\n");
+}
+
+static void
+test_range_and_calls (void)
+{
+  const Sample samples[] = {
+    { 0, 4, "A;B" }, { 4, 6, "A" },    { 10, 9, "A;B" },
+    { 19, 1, "A" },  { 20, 2, "A;B" },
+  };
+  g_autoptr (FlamProfile) profile =
+      profile_of (samples, G_N_ELEMENTS (samples), TRUE);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamChart) chart = flam_chart_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamChartCalls) calls = NULL;
+  g_autoptr (FlamChart) part = NULL;
+  g_autofree char *text = NULL;
+  guint32 row;
+
+  g_assert_cmpuint (flam_chart_lane_of (chart, chart->n_spans - 1, &row),
+                    ==,
+                    chart->n_lanes - 1);
+  g_assert_cmpuint (row, ==, 1);
+  calls = flam_chart_calls_new (chart, chart->n_spans - 1);
+  g_assert_cmpuint (calls->n, ==, 3);
+  g_assert_cmpint (calls->longest, ==, 9);
+  g_assert_cmpint (calls->median, ==, 4);
+  g_assert_cmpint (calls->total, ==, 15);
+
+  selection->from = 2;
+  selection->to = 12;
+  part = flam_chart_new (profile, selection, NULL, NULL);
+  text = flam_chart_dump (part);
+  g_assert_cmpstr (text,
+                   ==,
+                   "main (7)\n"
+                   "  0 A 2..12\n"
+                   "  1 B 2..4\n"
+                   "  1 B 10..12\n");
+}
+
+static void
+check_rows (const FlamChart *chart)
+{
+  for (guint l = 0; l < chart->n_lanes; l++)
+    {
+      const FlamChartLane *lane = &chart->lanes[l];
+
+      if (lane->kind != FLAM_LANE_THREAD)
+        continue;
+      for (guint32 r = lane->first_row; r < lane->first_row + lane->n_rows; r++)
+        for (guint32 i = chart->row[r]; i < chart->row[r + 1]; i++)
+          {
+            g_assert_cmpint (chart->spans[i].from, <=, chart->spans[i].to);
+            if (i > chart->row[r])
+              g_assert_cmpint (
+                  chart->spans[i - 1].to, <=, chart->spans[i].from);
+          }
+    }
+}
+
+/* Whatever is in view, every pixel that a span covers has a box, and boxes of
+ * a row do not overlap. */
+static void
+check_layout (const FlamChart *chart)
+{
+  FlamChartView view = {
+    .width = 100,
+    .from = (double)chart->from,
+    .to = (double)chart->to,
+    .height = 1e6,
+    .row_height = 10,
+    .head_height = 10,
+    .state_height = 4,
+    .counter_height = 20,
+  };
+  g_autoptr (FlamChartLayout) layout = NULL;
+
+  if (g_test_rand_bit ())
+    {
+      view.from = g_test_rand_double_range (chart->from, chart->to - 0.5);
+      view.to = view.from + 1 + g_test_rand_double_range (0, 300);
+    }
+  layout = flam_chart_layout_new (chart, &view);
+  for (guint32 i = 1; i < layout->n; i++)
+    {
+      const FlamChartBox *a = &layout->boxes[i - 1];
+      const FlamChartBox *b = &layout->boxes[i];
+
+      g_assert_cmpfloat (a->y, <=, b->y);
+      if (a->lane == b->lane && (float)a->y == (float)b->y)
+        g_assert_cmpfloat (a->x, <=, b->x);
+    }
+  for (guint32 s = 0; s < chart->n_spans; s++)
+    {
+      double x = ((double)chart->spans[s].from - view.from) * view.width /
+                 (view.to - view.from);
+      guint32 row;
+      guint lane = flam_chart_lane_of (chart, s, &row);
+      double y = flam_chart_lane_y (chart, &view, lane, row);
+      gboolean seen = x <= 0 || x >= view.width ||
+                      chart->lanes[lane].kind != FLAM_LANE_THREAD;
+
+      for (guint32 i = 0; !seen && i < layout->n; i++)
+        seen = (float)y == layout->boxes[i].y &&
+               x + 1.01 >= layout->boxes[i].x &&
+               x <= layout->boxes[i].x + layout->boxes[i].width + 0.01;
+      g_assert_true (seen);
+    }
+}
+
+static void
+test_properties (void)
+{
+  for (guint round = 0; round < 100; round++)
+    {
+      g_autoptr (FlamProfile) profile = flam_fixture_random ();
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamChart) chart = NULL;
+
+      selection->by = g_test_rand_int_range (0, FLAM_BY_THREAD + 1);
+      if (g_test_rand_bit ())
+        flam_selection_add_transform (
+            selection, FLAM_TRANSFORM_HIDE, "f[1-3]", NULL);
+      chart = flam_chart_new (profile, selection, NULL, NULL);
+      if (chart == NULL)
+        continue;
+      check_rows (chart);
+      check_layout (chart);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/chart/spans", test_spans);
+  g_test_add_func ("/chart/samples", test_samples);
+  g_test_add_func ("/chart/range-and-calls", test_range_and_calls);
+  g_test_add_func ("/chart/properties", test_properties);
+  return g_test_run ();
+}
