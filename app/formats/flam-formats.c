@@ -23,6 +23,7 @@
   ROW (gperftools)                                                             \
   ROW (heapprofile)                                                            \
   ROW (heaptrack)                                                              \
+  ROW (instruments)                                                            \
   ROW (javacore)                                                               \
   ROW (jfr)                                                                    \
   ROW (jstack)                                                                 \
@@ -39,10 +40,15 @@
   ROW (profilecanvas)                                                          \
   ROW (pstats)                                                                 \
   ROW (py_spy_dump)                                                            \
+  ROW (sample)                                                                 \
   ROW (speedscope)                                                             \
+  ROW (stackprof)                                                              \
   ROW (stap)                                                                   \
   ROW (svg)                                                                    \
-  ROW (sysprof)
+  ROW (sysprof)                                                                \
+  ROW (vsprof)                                                                 \
+  ROW (vtune)                                                                  \
+  ROW (xdebug)
 
 #define EXPORTERS(ROW)                                                         \
   ROW (callgrind)                                                              \

@@ -108,8 +108,8 @@ find_frame (FlamStackText *text, FlamSlice frame, FlamSlice place)
   return flam_stack_text_make_frame (text, &parsed);
 }
 
-void
-flam_stack_text_frame (FlamStackText *text, FlamSlice frame)
+static FlamId
+intern_frame (FlamStackText *text, FlamSlice frame)
 {
   gboolean is_new;
   FlamId row, id;
@@ -122,7 +122,14 @@ flam_stack_text_frame (FlamStackText *text, FlamSlice frame)
       id = find_frame (text, frame, (FlamSlice){ "", 0 });
       *flam_pieces_value (&text->frames, row) = id;
     }
-  id = *flam_pieces_value (&text->frames, row);
+  return *flam_pieces_value (&text->frames, row);
+}
+
+void
+flam_stack_text_frame (FlamStackText *text, FlamSlice frame)
+{
+  FlamId id = intern_frame (text, frame);
+
   g_array_append_val (text->stack, id);
 }
 
@@ -190,11 +197,23 @@ flam_stack_text_drop (FlamStackText *text)
   g_array_set_size (text->stack, 0);
 }
 
+static void
+become (FlamStackText *text, FlamWeightsAs as)
+{
+  if (!text->told && text->samples == 0)
+    text->weights_as = as;
+}
+
 void
 flam_stack_text_are_times (FlamStackText *text)
 {
-  if (!text->told && text->samples == 0)
-    text->weights_as = FLAM_WEIGHTS_TIME;
+  become (text, FLAM_WEIGHTS_TIME);
+}
+
+void
+flam_stack_text_are_bytes (FlamStackText *text)
+{
+  become (text, FLAM_WEIGHTS_BYTES);
 }
 
 /* The last one holds what are too many. */
@@ -244,6 +263,47 @@ flam_stack_text_end (FlamStackText *text, gint64 weight)
   flam_stack_text_drop (text);
 }
 
+/* --- trees --------------------------------------------------------------- */
+
+void
+flam_stack_text_add_row (FlamStackText *text,
+                         guint depth,
+                         FlamId frame,
+                         gint64 weight)
+{
+  if (text->thread == FLAM_NONE)
+    flam_stack_text_thread (text, (FlamSlice){ "", 0 }, -1, -1);
+  flam_outline_add_at (&text->outline, depth, text->thread, frame, weight);
+}
+
+void
+flam_stack_text_row (FlamStackText *text,
+                     guint depth,
+                     FlamSlice frame,
+                     gint64 weight)
+{
+  flam_stack_text_add_row (text,
+                           depth,
+                           frame.length > 0 ? intern_frame (text, frame)
+                                            : FLAM_NONE,
+                           weight);
+}
+
+static void
+add_rows (FlamStackText *text)
+{
+  if (text->outline.rows->len == 0)
+    return;
+  find_event (text);
+  flam_outline_finish (&text->outline, text->builder);
+  text->samples += text->outline.rows->len;
+  if (text->outline.excess > 0)
+    flam_builder_warn (text->builder,
+                       "%" G_GUINT64_FORMAT
+                       " functions have less than what they call",
+                       text->outline.excess);
+}
+
 /* --- the whole ----------------------------------------------------------- */
 
 static gboolean
@@ -270,6 +330,7 @@ read_lines (FlamStackText *text, const FlamProgress *progress, GError **error)
     }
   if (text->dialect->finish != NULL)
     text->dialect->finish (text);
+  add_rows (text);
   return TRUE;
 }
 
@@ -325,7 +386,9 @@ flam_stack_text_load (const FlamDialect *dialect,
   flam_pieces_init (&text.frames);
   flam_pieces_init (&text.threads);
   flam_pieces_init (&text.events);
+  flam_outline_init (&text.outline, dialect->own);
   good = read_lines (&text, options->progress, error) && check (&text, error);
+  flam_outline_clear (&text.outline);
   flam_pieces_clear (&text.frames);
   flam_pieces_clear (&text.threads);
   flam_pieces_clear (&text.events);

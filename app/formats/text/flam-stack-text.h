@@ -10,10 +10,11 @@
  *                                the end; elsewhere a count: "    17"
  *
  * A dialect says what its lines mean: it reads them one by one, and tells here
- * of frames, threads and ends. */
+ * of frames, threads and ends. Texts that are call trees tell of rows. */
 
 #include "flam-formats.h"
 
+#include "flam-outline.h"
 #include "flam-text.h"
 
 G_BEGIN_DECLS
@@ -39,6 +40,7 @@ typedef struct
   /* At the end of the text; may be NULL. */
   void (*finish) (FlamStackText *text);
   FlamFunctionKind kind; /* of its code, where nothing else says it */
+  gboolean own;          /* its rows have their own weights, not totals */
 } FlamDialect;
 
 struct _FlamStackText
@@ -55,6 +57,7 @@ struct _FlamStackText
   GArray *stack;     /* FlamId: the open block's frames, as they came */
   FlamId thread;
   FlamState state;
+  FlamOutline outline; /* rows, where the text is a tree */
   guint64 samples;
   guint64 bad, first_bad;
 
@@ -84,8 +87,19 @@ void flam_stack_text_thread (FlamStackText *text,
  * frame. */
 void flam_stack_text_end (FlamStackText *text, gint64 weight);
 void flam_stack_text_drop (FlamStackText *text);
+/* A row of a tree, deeper than its caller's above it; `frame` may be empty: a
+ * thread or a sum. Weights are in the measure's unit. */
+void flam_stack_text_row (FlamStackText *text,
+                          guint depth,
+                          FlamSlice frame,
+                          gint64 weight);
+void flam_stack_text_add_row (FlamStackText *text,
+                              guint depth,
+                              FlamId frame,
+                              gint64 weight);
 /* Its counts are µs; to be said before the first of them. */
 void flam_stack_text_are_times (FlamStackText *text);
+void flam_stack_text_are_bytes (FlamStackText *text);
 
 /* --- importers ----------------------------------------------------------- */
 

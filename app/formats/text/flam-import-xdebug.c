@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* PHP's xdebug, function trace in the computer readable format (trace_format
+ * 1): every call and every return, with tabs between
+ *
+ *    2  1  0  0.000269  392784  A->mid  1   /app/x.php  4 …     level, number,
+ * call 2  1  1  0.000301  392784                                  return
+ *
+ * The time is in seconds from the start, behind it the memory in use. Source:
+ * xdebug's documentation, "Function Trace". */
+
+#include "flam-formats.h"
+
+#include "flam-amount.h"
+#include "flam-stack-text.h"
+#include "flam-trace-spans.h"
+
+#define PROGRESS_BYTES (1 << 20)
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamTraceSpans spans;
+  FlamPieces names;
+  FlamId thread;
+  guint counter;
+  guint64 bad, first_bad;
+} Trace;
+
+static FlamSlice
+take_cell (FlamSlice *rest)
+{
+  gsize tab = flam_slice_find (*rest, "\t");
+  FlamSlice cell = { rest->text, tab };
+
+  *rest = flam_slice_from (*rest, MIN (tab + 1, rest->length));
+  return cell;
+}
+
+static FlamId
+find_name (Trace *trace, FlamSlice name)
+{
+  gboolean is_new;
+  FlamId row = flam_pieces_find (&trace->names,
+                                 name.text,
+                                 MIN (name.length, (gsize)G_MAXINT32),
+                                 FLAM_NONE,
+                                 &is_new);
+
+  if (is_new)
+    *flam_pieces_value (&trace->names, row) =
+        flam_builder_string (trace->builder, name.text, name.length);
+  return *flam_pieces_value (&trace->names, row);
+}
+
+static gboolean
+read_event (Trace *trace, FlamSlice line)
+{
+  FlamSlice level = take_cell (&line);
+  FlamSlice number = take_cell (&line);
+  FlamSlice what = take_cell (&line);
+  FlamSlice when = take_cell (&line);
+  FlamSlice memory = take_cell (&line);
+  const char *p = when.text;
+  gint64 time, bytes, ignored;
+
+  if (flam_slice_is (what, "R")) /* what was returned */
+    return TRUE;
+  if (!flam_amount_number (&p, when.text + when.length, 1000000000, &time))
+    return FALSE;
+  if (flam_slice_number (memory, &bytes))
+    flam_builder_add_counter_value (
+        trace->builder, trace->counter, time, bytes);
+  if (level.length == 0) /* the end */
+    flam_trace_spans_see (&trace->spans, time);
+  else if (!flam_slice_number (number, &ignored))
+    return FALSE;
+  else if (flam_slice_is (what, "0"))
+    flam_trace_spans_begin (&trace->spans,
+                            trace->thread,
+                            find_name (trace, take_cell (&line)),
+                            time);
+  else if (flam_slice_is (what, "1"))
+    flam_trace_spans_end (&trace->spans, trace->thread, 0, time);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_head (FlamSlice line)
+{
+  return line.length == 0 || flam_slice_begins (line, "Version:") ||
+         flam_slice_begins (line, "File format:") ||
+         flam_slice_begins (line, "TRACE ");
+}
+
+static gboolean
+read_lines (Trace *trace, const FlamProgress *progress, GError **error)
+{
+  FlamText all;
+  FlamSlice line;
+  const char *next_step;
+
+  flam_text_init (&all, trace->source);
+  next_step = all.at;
+  while (flam_text_next (&all, &line.text, &line.length))
+    {
+      if (all.at >= next_step)
+        {
+          next_step = all.at + PROGRESS_BYTES;
+          if (!flam_progress_step (progress, flam_text_fraction (&all), error))
+            return FALSE;
+        }
+      if (!is_head (line) && !read_event (trace, line) && trace->bad++ == 0)
+        trace->first_bad = all.line;
+    }
+  return TRUE;
+}
+
+static void
+warn (Trace *trace)
+{
+  if (trace->bad > 0)
+    flam_builder_warn (trace->builder,
+                       "%" G_GUINT64_FORMAT
+                       " lines make no sense as a trace of xdebug and were "
+                       "left out; the first is line %" G_GUINT64_FORMAT,
+                       trace->bad,
+                       trace->first_bad);
+  if (trace->spans.open > 0)
+    flam_builder_warn (trace->builder,
+                       "%" G_GUINT64_FORMAT
+                       " calls do not return in the trace: they last to its "
+                       "end",
+                       trace->spans.open);
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Trace trace = { .source = source, .builder = builder };
+  gboolean good;
+
+  flam_builder_set_has_times (builder);
+  flam_builder_set_spans (
+      builder,
+      flam_builder_add_measure (builder,
+                                "wall-time",
+                                "Wall time",
+                                FLAM_UNIT_NS,
+                                FLAM_MEASURE_CPU,
+                                flam_builder_add_column (builder),
+                                FLAM_NONE));
+  flam_pieces_init (&trace.names);
+  flam_trace_spans_init (&trace.spans, builder);
+  trace.counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
+  trace.thread = flam_builder_thread (
+      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  good = read_lines (&trace, options->progress, error);
+  if (good && flam_trace_spans_close (&trace.spans) == 0)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "there are no calls in this trace of xdebug");
+      good = FALSE;
+    }
+  if (good)
+    {
+      flam_trace_spans_make_samples (&trace.spans);
+      warn (&trace);
+    }
+  flam_trace_spans_clear (&trace.spans);
+  flam_pieces_clear (&trace.names);
+  return good;
+}
+
+static guint
+probe (const FlamSource *source)
+{
+  return flam_source_head_has (source, 256, "File format: ") &&
+                 flam_source_head_has (source, 256, "TRACE START [")
+             ? 90
+             : 0;
+}
+
+static const char *const suffixes[] = { ".xt", NULL };
+static const char *const mime_types[] = { "text/plain", NULL };
+
+const FlamImporter flam_import_xdebug = {
+  .id = "xdebug",
+  .label = "xdebug trace",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+  .streams = TRUE,
+};

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Ruby's stackprof, as `stackprof --json` prints it:
+ *
+ *    {"version":1.2, "mode":"cpu", "interval":1000, "samples":40,
+ *     "frames":{"140546":{"name":"Object#work","file":"/x.rb","line":2,
+ *                         "samples":15, …}, …},
+ *     "raw":[3, 140601, 140588, 140546, 2, …],      depth, root first, count
+ *     "raw_lines":[…], "raw_timestamp_deltas":[…]}
+ *
+ * A number of "raw_lines" is the line in its upper bits. Without "raw" only
+ * what each function has itself is known. The mode says what is counted: a
+ * sample of cpu and wall lasts the interval, in µs, one of objects stands for
+ * that many. Source: stackprof's README. */
+
+#include "flam-formats.h"
+
+#include "flam-json.h"
+
+#include <string.h>
+
+typedef struct
+{
+  FlamFunction function;
+  gint64 samples; /* its own */
+} Frame;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamJson json;
+  GHashTable *numbers; /* a frame's number -> index + 1 */
+  GArray *frames;      /* Frame */
+  GArray *raw;         /* gint64 */
+  GArray *lines;       /* gint64 */
+  gint64 interval;
+  gint64 samples; /* in all */
+  gboolean objects, custom;
+  FlamId thread;
+  guint64 bad;
+} Reader;
+
+static void
+read_frame (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+  Frame frame = { .function = { .module = FLAM_NONE,
+                                .kind = FLAM_KIND_INTERPRETED } };
+  gint64 *number = g_new (gint64, 1);
+  guint depth;
+
+  *number = g_ascii_strtoll (flam_json_get_key (json, NULL), NULL, 10);
+  depth = flam_json_enter (json);
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "name"))
+      frame.function.name = flam_builder_string (
+          reader->builder, flam_json_get_string (json, NULL), -1);
+    else if (flam_json_key_is (json, "file"))
+      {
+        if (flam_json_string_is (json, "<cfunc>"))
+          frame.function.kind = FLAM_KIND_NATIVE;
+        else
+          frame.function.file = flam_builder_string (
+              reader->builder, flam_json_get_string (json, NULL), -1);
+      }
+    else if (flam_json_key_is (json, "line"))
+      frame.function.line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
+    else if (flam_json_key_is (json, "samples"))
+      frame.samples = MAX (flam_json_get_int (json), 0);
+  g_array_append_val (reader->frames, frame);
+  g_hash_table_insert (
+      reader->numbers, number, GUINT_TO_POINTER (reader->frames->len));
+}
+
+static void
+read_document (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+  guint depth =
+      flam_json_open (json, reader->source->data, reader->source->size);
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "mode"))
+      {
+        reader->objects = flam_json_string_is (json, "object");
+        reader->custom = flam_json_string_is (json, "custom");
+      }
+    else if (flam_json_key_is (json, "samples"))
+      reader->samples = MAX (flam_json_get_int (json), 0);
+    else if (flam_json_key_is (json, "interval"))
+      reader->interval = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
+    else if (flam_json_key_is (json, "frames"))
+      {
+        guint inner = flam_json_enter (json);
+        while (flam_json_member (json, inner))
+          if (json->token == FLAM_JSON_OBJECT)
+            read_frame (reader);
+      }
+    else if (flam_json_key_is (json, "raw"))
+      flam_json_get_ints (json, reader->raw);
+    else if (flam_json_key_is (json, "raw_lines"))
+      flam_json_get_ints (json, reader->lines);
+}
+
+/* --- samples ------------------------------------------------------------- */
+
+static void
+add_sample (Reader *reader, FlamId stack, gint64 count)
+{
+  FlamSample sample = { .thread = reader->thread, .stack = stack };
+  gint64 weight;
+  gint64 one = reader->custom || reader->interval <= 0 ? 1 : reader->interval;
+
+  if (!reader->custom && !reader->objects && reader->interval > 0)
+    one *= 1000;
+  if (__builtin_mul_overflow (count, one, &weight))
+    weight = G_MAXINT64;
+  if (weight > 0)
+    flam_builder_add_sample (reader->builder, &sample, &weight);
+}
+
+static FlamId
+push_frame (Reader *reader, FlamId stack, guint index, guint32 line)
+{
+  const Frame *frame = &g_array_index (reader->frames, Frame, index);
+
+  return flam_builder_stack (
+      reader->builder,
+      stack,
+      flam_builder_frame (
+          reader->builder,
+          flam_builder_function (reader->builder, &frame->function),
+          0,
+          frame->function.file != 0 ? line : 0,
+          0));
+}
+
+static void
+add_raw (Reader *reader)
+{
+  const gint64 *raw = (const gint64 *)(gpointer)reader->raw->data;
+  const gint64 *lines = reader->lines->len == reader->raw->len
+                            ? (const gint64 *)(gpointer)reader->lines->data
+                            : NULL;
+  guint n = reader->raw->len;
+  gint64 seen = 0;
+
+  for (guint at = 0; at < n;)
+    {
+      gint64 depth = raw[at++];
+      gint64 count;
+      FlamId stack = FLAM_NONE;
+
+      if (depth < 0 || depth >= n - at)
+        {
+          reader->bad++;
+          return;
+        }
+      for (guint end = at + depth; at < end; at++)
+        {
+          guint index = GPOINTER_TO_UINT (
+              g_hash_table_lookup (reader->numbers, &raw[at]));
+          gint64 line = lines != NULL ? lines[at] >> 48 : 0;
+
+          if (index == 0)
+            reader->bad++;
+          else
+            stack = push_frame (
+                reader, stack, index - 1, CLAMP (line, 0, G_MAXINT32));
+        }
+      count = MAX (raw[at], 0);
+      at++;
+      add_sample (reader, stack, count);
+      if (__builtin_add_overflow (seen, count, &seen))
+        seen = G_MAXINT64;
+    }
+  /* Some are counted, and their stacks not kept. */
+  if (seen < reader->samples)
+    add_sample (reader, FLAM_NONE, reader->samples - seen);
+}
+
+static void
+add_flat (Reader *reader)
+{
+  for (guint i = 0; i < reader->frames->len; i++)
+    add_sample (reader,
+                push_frame (reader, FLAM_NONE, i, 0),
+                g_array_index (reader->frames, Frame, i).samples);
+  flam_builder_warn (reader->builder,
+                     "this was recorded without stacks (raw: true): who "
+                     "called is not known");
+}
+
+static void
+add_measure (Reader *reader)
+{
+  gboolean time = !reader->objects && !reader->custom && reader->interval > 0;
+
+  flam_builder_add_column (reader->builder);
+  flam_builder_add_measure (reader->builder,
+                            reader->objects ? "allocations"
+                            : time          ? "time"
+                                            : "samples",
+                            reader->objects ? "Allocations"
+                            : time          ? "Time"
+                                            : "Samples",
+                            time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT,
+                            reader->objects ? FLAM_MEASURE_ALLOC
+                                            : FLAM_MEASURE_CPU,
+                            0,
+                            FLAM_NONE);
+  reader->thread = flam_builder_thread (
+      reader->builder, flam_builder_process (reader->builder, -1, 0), -1, 0);
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (GHashTable) numbers =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GArray) frames = g_array_new (FALSE, FALSE, sizeof (Frame));
+  g_autoptr (GArray) raw = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (gint64));
+  Reader reader = { .source = source,
+                    .builder = builder,
+                    .numbers = numbers,
+                    .frames = frames,
+                    .raw = raw,
+                    .lines = lines };
+  gboolean good;
+
+  read_document (&reader);
+  good = flam_json_finish_partly (
+      &reader.json, source, frames->len > 0 ? builder : NULL, error);
+  flam_json_clear (&reader.json);
+  if (!good)
+    return FALSE;
+  add_measure (&reader);
+  if (raw->len > 0)
+    add_raw (&reader);
+  else
+    add_flat (&reader);
+  if (reader.bad > 0)
+    flam_builder_warn (builder,
+                       "%" G_GUINT64_FORMAT
+                       " numbers of the stacks make no sense and were left "
+                       "out",
+                       reader.bad);
+  return TRUE;
+}
+
+static guint
+probe (const FlamSource *source)
+{
+  return flam_source_first_char (source) == '{' &&
+                 flam_source_head_has (source, 1024, "\"mode\":") &&
+                 flam_source_head_has (source, 1024, "\"gc_samples\":") &&
+                 flam_source_head_has (source, 4096, "\"frames\":")
+             ? 90
+             : 0;
+}
+
+static const char *const suffixes[] = { ".json", NULL };
+static const char *const mime_types[] = { "application/json", NULL };
+
+const FlamImporter flam_import_stackprof = {
+  .id = "stackprof",
+  .label = "Ruby stackprof",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};
