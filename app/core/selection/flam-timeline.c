@@ -43,15 +43,6 @@ flam_timeline_time_of (const FlamTimeline *timeline, double fraction)
   return timeline->start + (gint64)(CLAMP (fraction, 0, 1) * span);
 }
 
-double
-flam_timeline_fraction_of (const FlamTimeline *timeline, gint64 time)
-{
-  double span = (double)(timeline->end - timeline->start);
-
-  time = CLAMP (time, timeline->start, timeline->end);
-  return (double)(time - timeline->start) / span;
-}
-
 static void
 add_to_cell (FlamTimeline *timeline,
              guint row,

@@ -70,6 +70,13 @@ flam_timeline_row (const FlamTimeline *timeline, guint row)
   return timeline->value + (gsize)row * timeline->n;
 }
 gint64 flam_timeline_time_of (const FlamTimeline *timeline, double fraction);
-double flam_timeline_fraction_of (const FlamTimeline *timeline, gint64 time);
+static inline double
+flam_timeline_fraction_of (const FlamTimeline *timeline, gint64 time)
+{
+  double span = (double)(timeline->end - timeline->start);
+
+  time = CLAMP (time, timeline->start, timeline->end);
+  return (double)(time - timeline->start) / span;
+}
 
 G_END_DECLS

@@ -315,3 +315,17 @@ flam_gperftools_read_text (FlamGperftools *reader,
                        first_bad);
   return TRUE;
 }
+
+void
+flam_gperftools_add_measure (FlamGperftools *reader,
+                             const char *id,
+                             const char *name,
+                             FlamUnit unit,
+                             FlamMeasureKind kind,
+                             guint column)
+{
+  while (reader->n_values <= column)
+    reader->n_values = flam_builder_add_column (reader->builder) + 1;
+  flam_builder_add_measure (
+      reader->builder, id, name, unit, kind, column, FLAM_NONE);
+}

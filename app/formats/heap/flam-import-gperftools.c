@@ -211,20 +211,6 @@ add_samples (FlamGperftools *reader)
     }
 }
 
-void
-flam_gperftools_add_measure (FlamGperftools *reader,
-                             const char *id,
-                             const char *name,
-                             FlamUnit unit,
-                             FlamMeasureKind kind,
-                             guint column)
-{
-  while (reader->n_values <= column)
-    reader->n_values = flam_builder_add_column (reader->builder) + 1;
-  flam_builder_add_measure (
-      reader->builder, id, name, unit, kind, column, FLAM_NONE);
-}
-
 /* --- the importer -------------------------------------------------------- */
 
 /* "threadcreate profile: total 7" */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-memray.h"
 #include "flam-python.h"
-#include "flam-varint.h"
-
-#include <string.h>
 
 typedef struct
 {
@@ -12,75 +9,6 @@ typedef struct
   const guint8 *table;
   gsize length;
 } Code;
-
-/* --- bytes --------------------------------------------------------------- */
-
-guint64
-flam_memray_fixed (FlamMemray *reader, guint size)
-{
-  guint64 value = 0;
-
-  if ((gsize)(reader->end - reader->at) < size)
-    {
-      reader->short_read = TRUE;
-      reader->at = reader->end;
-      return 0;
-    }
-  for (guint i = 0; i < size; i++)
-    value |= (guint64)reader->at[i] << 8 * i;
-  reader->at += size;
-  return value;
-}
-
-guint64
-flam_memray_varint (FlamMemray *reader)
-{
-  guint64 value;
-
-  if (flam_varint_get (&reader->at, reader->end, &value))
-    return value;
-  reader->short_read = TRUE;
-  return 0;
-}
-
-static gint64
-read_signed (FlamMemray *reader)
-{
-  return flam_varint_unzigzag (flam_memray_varint (reader));
-}
-
-guint64
-flam_memray_delta (FlamMemray *reader, guint64 *last)
-{
-  return *last += (guint64)read_signed (reader);
-}
-
-const char *
-flam_memray_text (FlamMemray *reader)
-{
-  const char *text = (const char *)reader->at;
-  const guint8 *nul = memchr (reader->at, 0, reader->end - reader->at);
-
-  if (nul == NULL)
-    {
-      reader->short_read = TRUE;
-      reader->at = reader->end;
-      return "";
-    }
-  reader->at = nul + 1;
-  return text;
-}
-
-void
-flam_memray_skip (FlamMemray *reader, guint64 n)
-{
-  if (n > (gsize)(reader->end - reader->at))
-    {
-      reader->short_read = TRUE;
-      n = reader->end - reader->at;
-    }
-  reader->at += n;
-}
 
 /* --- code ---------------------------------------------------------------- */
 
@@ -204,19 +132,11 @@ name_thread (FlamMemray *reader, const char *text)
   flam_builder_set_thread_name (reader->builder, reader->thread->thread, name);
 }
 
-FlamId
-flam_memray_stack (const FlamMemrayThread *thread)
-{
-  return thread->stacks->len > 0
-             ? g_array_index (thread->stacks, FlamId, thread->stacks->len - 1)
-             : FLAM_NONE;
-}
-
 static gboolean
 push_frame (FlamMemray *reader)
 {
   guint64 code = flam_memray_varint (reader);
-  gint64 instruction = read_signed (reader);
+  gint64 instruction = flam_memray_signed (reader);
   FlamMemrayThread *thread = reader->thread;
   FlamId stack;
 
@@ -312,7 +232,7 @@ read_frame (FlamMemray *reader)
   FlamMemrayPlace place = { 0 };
 
   place.code = flam_memray_varint (reader);
-  place.instruction = read_signed (reader);
+  place.instruction = flam_memray_signed (reader);
   flam_memray_fixed (reader, 1);
   g_array_append_val (reader->frames, place);
   return id + 1 == reader->frames->len;

@@ -78,13 +78,18 @@ typedef struct
 void flam_memray_init (FlamMemray *reader);
 void flam_memray_clear (FlamMemray *reader);
 
+/* --- bytes (flam-memray-bytes.c) ------------------------------------------ */
+
 /* Little-endian; past the end: 0, "", and short_read. */
 guint64 flam_memray_fixed (FlamMemray *reader, guint size);
 guint64 flam_memray_varint (FlamMemray *reader);
+gint64 flam_memray_signed (FlamMemray *reader);
 /* A signed difference to the last value of its kind. */
 guint64 flam_memray_delta (FlamMemray *reader, guint64 *last);
 const char *flam_memray_text (FlamMemray *reader);
 void flam_memray_skip (FlamMemray *reader, guint64 n);
+
+/* --- records (flam-memray-records.c) -------------------------------------- */
 
 /* From the header's end to that of the capture, or of what makes sense; FALSE
  * only when cancelled. */
@@ -95,7 +100,13 @@ gboolean flam_memray_read_records (FlamMemray *reader,
 FlamId flam_memray_frame (FlamMemray *reader, guint64 code, gint64 instruction);
 FlamMemrayThread *flam_memray_thread (FlamMemray *reader, guint64 tid);
 /* Python's frames as they stand. */
-FlamId flam_memray_stack (const FlamMemrayThread *thread);
+static inline FlamId
+flam_memray_stack (const FlamMemrayThread *thread)
+{
+  return thread->stacks->len > 0
+             ? g_array_index (thread->stacks, FlamId, thread->stacks->len - 1)
+             : FLAM_NONE;
+}
 
 /* --- blocks (flam-memray-blocks.c) --------------------------------------- */
 

@@ -55,12 +55,6 @@ flam_perf_file_free (FlamPerfFile *file)
   g_free (file);
 }
 
-int
-flam_perf_file_find_event (const FlamPerfFile *file, guint64 id)
-{
-  return GPOINTER_TO_INT (g_hash_table_lookup (file->ids, &id)) - 1;
-}
-
 /* --- names --------------------------------------------------------------- */
 
 /* enum perf_type_id, perf_hw_id and perf_sw_ids. */

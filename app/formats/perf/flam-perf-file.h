@@ -185,6 +185,10 @@ void flam_perf_file_free (FlamPerfFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfFile, flam_perf_file_free)
 
 /* -1: no event has this id. */
-int flam_perf_file_find_event (const FlamPerfFile *file, guint64 id);
+static inline int
+flam_perf_file_find_event (const FlamPerfFile *file, guint64 id)
+{
+  return GPOINTER_TO_INT (g_hash_table_lookup (file->ids, &id)) - 1;
+}
 
 G_END_DECLS

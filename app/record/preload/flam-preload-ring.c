@@ -33,8 +33,6 @@
 #define DEAD_AFTER_NS 3000000000ll
 
 TLS PreloadThread preload_thread;
-FlamAllocHeader *preload_header;
-FlamAllocControl *preload_control;
 _Atomic uint32_t preload_epoch;
 
 static char directory[PATH_SIZE];

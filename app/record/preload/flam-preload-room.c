@@ -20,6 +20,9 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
+FlamAllocHeader *preload_header;
+FlamAllocControl *preload_control;
+
 /* A bit a chunk. */
 static _Atomic uint64_t there[N_CHUNKS / 64 + 1];
 static _Atomic bool full;

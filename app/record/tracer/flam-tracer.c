@@ -52,29 +52,10 @@
 
 #define IDLE_PERIOD (10 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
-/* What is deep is let alone for so many times as long as reading it took. */
-#define DEEP_BYTES (256u << 10)
-#define DEEP_FRAMES 4096
-#define DEEP_REST 20
 /* How long to look for stops awake: nearly all threads that run on another CPU
  * stop 8 to 30 µs after the INTERRUPT, further ones soon after the first. */
 #define FIRST_STOP_TIME (40 * 1000ll)
 #define NEXT_STOP_TIME (15 * 1000ll)
-
-static gint64
-clock_ns (clockid_t clock)
-{
-  struct timespec ts;
-
-  clock_gettime (clock, &ts);
-  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
-}
-
-gint64
-flam_tracer_now (const FlamTracer *tracer)
-{
-  return clock_ns (CLOCK_MONOTONIC) - tracer->origin;
-}
 
 static gboolean
 samples_threads (const FlamRecordOptions *options)
@@ -92,7 +73,7 @@ flam_tracer_init (FlamTracer *tracer,
   tracer->options = options;
   tracer->control = control;
   tracer->pipe = pipe;
-  tracer->origin = clock_ns (CLOCK_MONOTONIC);
+  tracer->origin = flam_tracer_now (tracer);
   tracer->period = (gint64)(1e9 / options->rate);
   /* Allocations alone: nobody is stopped, the loop only looks after itself. */
   if (!samples_threads (options))
@@ -142,16 +123,6 @@ resume (pid_t tid, int sig)
   ptrace (PTRACE_CONT, tid, NULL, (void *)(glong)sig);
 }
 
-/* How many Python frames it has; of no interest for its sample while it has no
- * interpreter. */
-guint
-flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now)
-{
-  return tracer->python != NULL
-             ? flam_python_reader_walk (tracer->python, task, now)
-             : 0;
-}
-
 /* How many bytes of the stack are worth copying. */
 static gsize
 bytes_to_copy (FlamTask *task, guint64 sp)
@@ -160,26 +131,6 @@ bytes_to_copy (FlamTask *task, guint64 sp)
   gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
 
   return top > sp && top - sp < most ? top - sp : most;
-}
-
-/* Reading takes CPU time of this thread, however long others hold it up. */
-gint64
-flam_tracer_begin_read (const FlamTask *task)
-{
-  return task->deep ? clock_ns (CLOCK_THREAD_CPUTIME_ID) : 0;
-}
-
-void
-flam_tracer_end_read (FlamTracer *tracer,
-                      FlamTask *task,
-                      gint64 began,
-                      gsize n_bytes,
-                      guint n_python)
-{
-  if (task->deep)
-    task->rest_until = flam_tracer_now (tracer) +
-                       DEEP_REST * (clock_ns (CLOCK_THREAD_CPUTIME_ID) - began);
-  task->deep = n_bytes >= DEEP_BYTES || n_python >= DEEP_FRAMES;
 }
 
 /* What the stop is good for: the state the sample is to have. FALSE: no sample.

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli.h"
+
+#include "flam-format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static gsize
+count_of (const char *text, char c)
+{
+  gsize n = 0;
+
+  for (; *text != '\0'; text++)
+    n += *text == c;
+  return n;
+}
+
+/* The format's newlines are told from those of the arguments by a mark that is
+ * no part of UTF-8, and that the arguments do not hold either. */
+void
+flam_cli_print (const char *format, ...)
+{
+  static const char marks[] = "\xff\xfe\xf8\xc1\xc0";
+  g_autofree char *marked = g_strdup (format);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  const char *mark = marks;
+
+  for (;; mark++)
+    {
+      char set[2] = { mark > marks ? mark[-1] : '\n', '\0' };
+      va_list args;
+
+      g_strdelimit (marked, set, *mark);
+      g_free (text);
+      va_start (args, format);
+      text = g_strdup_vprintf (marked, args);
+      va_end (args);
+      if (mark[1] == '\0' || count_of (text, *mark) == count_of (marked, *mark))
+        break;
+    }
+  lines = g_strsplit (text, (char[]){ *mark, '\0' }, -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_autofree char *line = flam_format_visible (lines[i]);
+
+      g_print (lines[i + 1] != NULL ? "%s\n" : "%s", line);
+    }
+}
+
+static void
+print_message (const char *text)
+{
+  g_autofree char *visible = flam_format_visible (text);
+
+  g_printerr ("flambeau-cli: %s\n", visible);
+}
+
+void
+flam_cli_error (const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_strdelimit (text, "\n\r", ' ');
+  print_message (text);
+}
+
+int
+flam_cli_usage (const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  print_message (text);
+  return FLAM_EXIT_USAGE;
+}
+
+gboolean
+flam_cli_put (const GString *document)
+{
+  if (fwrite (document->str, 1, document->len, stdout) == document->len &&
+      fflush (stdout) == 0)
+    return TRUE;
+  flam_cli_error ("standard output: cannot write");
+  return FALSE;
+}
+
+/* json-glib writes U+001F as it is (its test is one off), which no parser
+ * takes. It can stand in strings alone. */
+char *
+flam_cli_json_text (JsonNode *node)
+{
+  g_autofree char *text = json_to_string (node, FALSE);
+  g_auto (GStrv) parts = NULL;
+
+  if (strchr (text, 0x1f) == NULL)
+    return g_steal_pointer (&text);
+  parts = g_strsplit (text, "\x1f", -1);
+  return g_strjoinv ("\\u001f", parts);
+}
+
+void
+flam_cli_print_json (JsonBuilder *json)
+{
+  g_autoptr (JsonNode) root = json_builder_get_root (json);
+  g_autofree char *text = flam_cli_json_text (root);
+
+  puts (text);
+  g_object_unref (json);
+}
+
+void
+flam_cli_json_string (JsonBuilder *json, const char *member, const char *value)
+{
+  json_builder_set_member_name (json, member);
+  json_builder_add_string_value (json, value);
+}
+
+void
+flam_cli_json_int (JsonBuilder *json, const char *member, gint64 value)
+{
+  json_builder_set_member_name (json, member);
+  json_builder_add_int_value (json, value);
+}
+
+void
+flam_cli_json_weight (JsonBuilder *json,
+                      const char *member,
+                      const FlamMeasure *measure,
+                      gint64 weight)
+{
+  json_builder_set_member_name (json, member);
+  if (weight % measure->denominator == 0)
+    json_builder_add_int_value (json, weight / measure->denominator);
+  else
+    json_builder_add_double_value (json, (double)weight / measure->denominator);
+}
+
+void
+flam_cli_json_states (JsonBuilder *json,
+                      const FlamMeasure *measure,
+                      const FlamStateSplit *split)
+{
+  json_builder_set_member_name (json, "states");
+  json_builder_begin_object (json);
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    if (split->weight[i] != 0)
+      flam_cli_json_weight (
+          json, flam_state_to_string (i), measure, split->weight[i]);
+  json_builder_end_object (json);
+}
+
+void
+flam_cli_print_states (const FlamTree *tree, const FlamStateSplit *split)
+{
+  guint states = flam_tree_states (tree);
+  g_autofree char *text = NULL;
+
+  if ((states & (states - 1)) == 0)
+    return;
+  text = flam_format_states (split);
+  g_print ("  [%s]", text);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the reading of a stack costs, whether its thread stopped for it or
+ * sleeps; and the clock that all is told by. */
+
+#include "flam-tracer.h"
+
+#include <time.h>
+
+/* What is deep is let alone for so many times as long as reading it took. */
+#define DEEP_BYTES (256u << 10)
+#define DEEP_FRAMES 4096
+#define DEEP_REST 20
+
+static gint64
+clock_ns (clockid_t clock)
+{
+  struct timespec ts;
+
+  clock_gettime (clock, &ts);
+  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
+gint64
+flam_tracer_now (const FlamTracer *tracer)
+{
+  return clock_ns (CLOCK_MONOTONIC) - tracer->origin;
+}
+
+/* How many Python frames it has; of no interest for its sample while it has no
+ * interpreter. */
+guint
+flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now)
+{
+  return tracer->python != NULL
+             ? flam_python_reader_walk (tracer->python, task, now)
+             : 0;
+}
+
+/* Reading takes CPU time of this thread, however long others hold it up. */
+gint64
+flam_tracer_begin_read (const FlamTask *task)
+{
+  return task->deep ? clock_ns (CLOCK_THREAD_CPUTIME_ID) : 0;
+}
+
+void
+flam_tracer_end_read (FlamTracer *tracer,
+                      FlamTask *task,
+                      gint64 began,
+                      gsize n_bytes,
+                      guint n_python)
+{
+  if (task->deep)
+    task->rest_until = flam_tracer_now (tracer) +
+                       DEEP_REST * (clock_ns (CLOCK_THREAD_CPUTIME_ID) - began);
+  task->deep = n_bytes >= DEEP_BYTES || n_python >= DEEP_FRAMES;
+}
