@@ -525,6 +525,35 @@ test_foreign (void)
     }
 }
 
+/* Text that only ends its lines in numbers is no capture at all. */
+static void
+test_numbers (void)
+{
+  static const char *const texts[] = {
+    "# HELP http_requests_total The total number of HTTP requests.\n"
+    "# TYPE http_requests_total counter\n"
+    "http_requests_total{method=\"post\",code=\"200\"} 1027\n"
+    "process_cpu_seconds_total 12.5\n",
+    "http_requests_total{method=\"post\",code=\"200\"} 1027\n"
+    "http_requests_total{method=\"post\",code=\"a;b\"} 3\n",
+    "The first meeting was in 1912\nThe second one was in 1915\n"
+    "He came to her; she left him in 1920\n",
+    "Chapter one 1\nChapter two 15\nChapter three 31\n",
+    "name;price\nApples and pears; a kilogram 12\nPlums; a kilogram 9\n",
+    "all good things\nmust end; so it was in the year 1999\nof our lord\n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (FlamSource) source =
+          flam_source_new_from_data ("unknown", texts[i], strlen (texts[i]));
+      const FlamImporter *importer = flam_formats_probe (source);
+
+      if (importer != NULL)
+        g_test_fail_printf ("text %u is %s", i, importer->id);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -540,5 +569,6 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/formats/all-have-fixtures", captures, test_all_have_fixtures);
   g_test_add_func ("/formats/foreign", test_foreign);
+  g_test_add_func ("/formats/numbers", test_numbers);
   return g_test_run ();
 }

@@ -56,7 +56,7 @@ flam_source_error (const FlamSource *source,
                  "%s: %s (at byte %" G_GUINT64_FORMAT ")",
                  source->path,
                  message,
-                 offset);
+                 offset + source->mark);
 }
 
 static gboolean
@@ -179,6 +179,19 @@ stop_unpacking (FlamSource *source)
   source->packed = NULL;
 }
 
+/* What `data` points into, if it is not the file. */
+static void
+release_data (FlamSource *source)
+{
+  const guint8 *start =
+      source->data != NULL ? source->data - source->mark : NULL;
+
+  if (source->mapped > 0)
+    munmap ((void *)start, source->mapped);
+  else if (source->file == NULL)
+    g_free ((void *)start);
+}
+
 gboolean
 flam_source_finish (FlamSource *source,
                     const FlamProgress *progress,
@@ -196,8 +209,8 @@ flam_source_finish (FlamSource *source,
       return name_error (source, error, bad);
     }
   stop_unpacking (source);
-  source->data = all.data;
-  source->size = all.size;
+  source->data = all.data + source->mark;
+  source->size = all.size - source->mark;
   source->mapped = all.mapped;
   if (all.truncated)
     {
@@ -210,8 +223,10 @@ flam_source_finish (FlamSource *source,
 gsize
 flam_source_more (const FlamSource *source, gsize have)
 {
-  return source->unpack != NULL ? flam_unpack_wait (source->unpack, have)
-                                : source->size;
+  return source->unpack != NULL
+             ? flam_unpack_wait (source->unpack, have + source->mark) -
+                   source->mark
+             : source->size;
 }
 
 gboolean
@@ -230,6 +245,90 @@ flam_source_fraction (const FlamSource *source, gsize offset)
   if (source->unpack != NULL)
     fraction *= flam_unpack_fraction (source->unpack);
   return MIN (fraction, 1);
+}
+
+/* --- byte order marks ---------------------------------------------------- */
+
+/* Two bytes each; a byte more is left out. */
+static gboolean
+append_utf16 (FlamSpool *spool,
+              const guint8 *data,
+              gsize size,
+              gboolean big,
+              GError **error)
+{
+  g_autoptr (GString) text = g_string_sized_new (BLOCK);
+  gunichar high = 0;
+
+  for (gsize i = 0; i + 1 < size; i += 2)
+    {
+      gunichar unit = data[i + !big] << 8 | data[i + big];
+
+      if (high != 0 && (unit & 0xfc00) == 0xdc00)
+        unit = 0x10000 + ((high & 0x3ff) << 10) + (unit & 0x3ff);
+      else if (high != 0)
+        g_string_append_unichar (text, 0xfffd);
+      high = (unit & 0xfffffc00) == 0xd800 ? unit : 0;
+      if (high == 0)
+        g_string_append_unichar (text,
+                                 (unit & 0xfffffc00) == 0xdc00 ? 0xfffd : unit);
+      if (text->len < BLOCK)
+        continue;
+      if (!flam_spool_append (spool, text->str, text->len, error))
+        return FALSE;
+      g_string_truncate (text, 0);
+    }
+  return flam_spool_append (spool, text->str, text->len, error);
+}
+
+/* All of it, since an importer reads UTF-8 alone. */
+static gboolean
+convert_utf16 (FlamSource *source, const FlamProgress *progress, GError **error)
+{
+  FlamSpool spool;
+  GError *bad = NULL;
+
+  if (!flam_source_finish (source, progress, error))
+    return FALSE;
+  if (flam_spool_init (&spool, &bad) &&
+      append_utf16 (&spool,
+                    source->data + 2,
+                    source->size - 2,
+                    source->data[0] == 0xfe,
+                    &bad) &&
+      flam_spool_seal (&spool, &bad))
+    {
+      release_data (source);
+      source->size = spool.size;
+      source->data = flam_spool_steal (&spool, &source->mapped);
+    }
+  flam_spool_clear (&spool);
+  return bad == NULL || name_error (source, error, bad);
+}
+
+/* Marks of UTF-16 may be bytes of something else: a letter or a space follows
+ * in a text. */
+static gboolean
+read_mark (FlamSource *source, const FlamProgress *progress, GError **error)
+{
+  const guint8 *data = source->data;
+  gboolean little, big;
+
+  if (source->size < 4)
+    return TRUE;
+  little = data[0] == 0xff && data[1] == 0xfe && data[3] == 0 &&
+           (g_ascii_isprint (data[2]) || g_ascii_isspace (data[2]));
+  big = data[0] == 0xfe && data[1] == 0xff && data[2] == 0 &&
+        (g_ascii_isprint (data[3]) || g_ascii_isspace (data[3]));
+  if (little || big)
+    return convert_utf16 (source, progress, error);
+  if (memcmp (data, "\xef\xbb\xbf", 3) == 0)
+    {
+      source->mark = 3;
+      source->data += 3;
+      source->size -= 3;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -300,6 +399,7 @@ flam_source_begin (const char *path,
     close (fd);
   if (ok && is_wrapped (source))
     ok = begin_unpacking (source, error);
+  ok = ok && read_mark (source, progress, error);
   return ok ? g_steal_pointer (&source) : NULL;
 }
 
@@ -340,10 +440,8 @@ flam_source_free (FlamSource *source)
     return;
   if (source->unpack != NULL)
     stop_unpacking (source);
-  else if (source->mapped > 0)
-    munmap ((void *)source->data, source->mapped);
-  else if (source->file == NULL)
-    g_free ((void *)source->data);
+  else
+    release_data (source);
   flam_file_map_free (source->file);
   g_free (source->path);
   g_free (source->name);

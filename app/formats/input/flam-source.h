@@ -4,6 +4,8 @@
 /* A capture's bytes: a file mapped, or unpacked once (flam-unpack.h). What
  * importers read from; they never see the file.
  *
+ * Text in UTF-16 is UTF-8 here, and no byte order mark is left of it.
+ *
  * While it is still being unpacked, an importer that reads forward can begin:
  * it asks for more when it comes to the end of what it knows of. */
 
@@ -26,6 +28,7 @@ typedef struct
   guint64 packed_size;  /* the file's own size */
   FlamFileMap *file;    /* NULL: not from a file */
   gsize mapped;         /* unpacked or copied: of `data`, for munmap() */
+  guint mark;           /* bytes of a byte order mark before `data` */
   struct _FlamUnpack *unpack; /* NULL: all is there */
   const guint8 *packed;       /* what it reads from, if not the file */
   gsize packed_mapped;

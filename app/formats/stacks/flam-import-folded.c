@@ -5,11 +5,10 @@
  *    main;parse;read_[k] 12          a weight, whole or fractional
  *    main;parse;read_[k] 10 12       differential: weight before, weight now
  *
- * Endings of frames say what they are: _[k] kernel, _[j] compiled at run time,
- * _[i] inlined, _[w] the waker's stack, and async-profiler's _[0] interpreted
- * and _[1] compiled lightly. Lines that start with "# " are comments; a
- * function of JavaScript may be called "#build". Source: FlameGraph's
- * stackcollapse-*.pl, flamegraph.pl and difffolded.pl.
+ * What a frame's text says is told in flam-folded.h. Lines that start with "# "
+ * are comments; a function of JavaScript may be called "#build". Lines without
+ * a weight are left out and counted. Source: FlameGraph's stackcollapse-*.pl,
+ * flamegraph.pl and difffolded.pl.
  *
  * Two columns or one is a fact of the file: a leaf may well be called
  * "thread 3", so it is differential only when every line reads that way.
@@ -25,36 +24,29 @@
 
 #include "flam-formats.h"
 
-#include "flam-text.h"
+#include "flam-folded.h"
 #include "flam-weights-as.h"
 
 #define PROGRESS_BYTES (1 << 20)
-/* Decimal places of a weight that are kept. */
-#define MAX_PLACES 6
-
-typedef struct
-{
-  const char *stack; /* the text before the weights */
-  gsize length;
-  gint64 weight[2]; /* [0] the weight (now), [1] before; times 10^places */
-  guint places;
-} Line;
 
 typedef struct
 {
   FlamId stack;
+  FlamId thread;
   gint64 weight[2];
 } Entry;
 
 typedef struct
 {
   FlamBuilder *builder;
+  FlamFoldedNames names;
   guint n_columns;
   FlamPieces stacks;
   FlamPieces frames;
   FlamColumn entries;     /* Entry, a row of `stacks` each */
   FlamColumn last_ends;   /* guint32: offset behind each frame of `last` */
   FlamColumn last_stacks; /* FlamId */
+  FlamColumn last_threads;
   const char *last;
   gsize last_length;
   guint places;
@@ -62,110 +54,6 @@ typedef struct
   guint64 first_bad;
   guint64 good;
 } Folded;
-
-static const gint64 powers[MAX_PLACES + 1] = { 1,     10,     100,    1000,
-                                               10000, 100000, 1000000 };
-
-/* Takes the number off the end of [start, *end), and the space before it.
- * FALSE, and nothing taken: there is none. */
-static gboolean
-take_number (const char *start, const char **end, gint64 *value, guint *places)
-{
-  const char *stop = *end;
-  const char *p;
-  const char *dot = NULL;
-  const char *at;
-  gint64 n;
-
-  while (stop > start && flam_text_is_space (stop[-1]))
-    stop--;
-  for (p = stop; p > start; p--)
-    if (p[-1] == '.' && dot == NULL)
-      dot = p - 1;
-    else if (!flam_text_is_digit (p[-1]))
-      break;
-  if (p == stop || p == dot || p == start || !flam_text_is_space (p[-1]))
-    return FALSE;
-  at = p;
-  if (!flam_text_number (&at, dot != NULL ? dot : stop, &n))
-    return FALSE;
-  *places = 0;
-  if (dot != NULL)
-    for (at = dot + 1; at < stop && *places < MAX_PLACES; at++, ++*places)
-      if (__builtin_mul_overflow (n, 10, &n) ||
-          __builtin_add_overflow (n, *at - '0', &n))
-        return FALSE;
-  *value = n;
-  for (stop = p; stop > start && flam_text_is_space (stop[-1]);)
-    stop--;
-  *end = stop;
-  return TRUE;
-}
-
-static gboolean
-parse_line (const char *text, gsize length, guint n_columns, Line *line)
-{
-  const char *end = text + length;
-  guint places[2] = { 0, 0 };
-
-  line->weight[1] = 0;
-  if (!take_number (text, &end, &line->weight[0], &places[0]))
-    return FALSE;
-  if (n_columns == 2 && !take_number (text, &end, &line->weight[1], &places[1]))
-    return FALSE;
-  while (end > text && end[-1] == ';')
-    end--;
-  line->stack = text;
-  line->length = end - text;
-  line->places = MAX (places[0], places[1]);
-  for (guint i = 0; i < n_columns; i++)
-    if (__builtin_mul_overflow (line->weight[i],
-                                powers[line->places - places[i]],
-                                &line->weight[i]))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-is_skipped (const char *text, gsize length)
-{
-  return length == 0 ||
-         (*text == '#' &&
-          (length == 1 || g_ascii_isspace (text[1]) || text[1] == '!'));
-}
-
-/* --- probe --------------------------------------------------------------- */
-
-static guint
-probe (const FlamSource *source)
-{
-  FlamText head = flam_text_head (source);
-  const char *text;
-  gsize length;
-  Line line;
-  guint good = 0, bad = 0, deep = 0;
-
-  if (!flam_text_is_text (&head))
-    return 0;
-  while (flam_text_next (&head, &text, &length))
-    {
-      if (is_skipped (text, length))
-        continue;
-      if (!parse_line (text, length, 1, &line) || line.length > G_MAXUINT32)
-        {
-          if (good == 0 && bad > 0)
-            return 0;
-          bad++;
-          continue;
-        }
-      good++;
-      if (memchr (line.stack, ';', line.length) != NULL)
-        deep++;
-    }
-  if (good == 0 || bad * 10 > good)
-    return 0;
-  return deep * 2 >= good ? 50 : deep > 0 ? 30 : 10;
-}
 
 /* --- load ---------------------------------------------------------------- */
 
@@ -175,69 +63,19 @@ count_columns (const FlamSource *source)
   FlamText all;
   const char *text;
   gsize length;
-  Line line;
+  FlamFoldedLine line;
   gboolean any = FALSE;
 
   flam_text_init (&all, source);
   while (flam_text_next (&all, &text, &length))
-    if (!is_skipped (text, length) && parse_line (text, length, 1, &line))
+    if (!flam_folded_is_skipped (text, length) &&
+        flam_folded_parse_line (text, length, 1, &line))
       {
-        if (!parse_line (text, length, 2, &line))
+        if (!flam_folded_parse_line (text, length, 2, &line))
           return 1;
         any = TRUE;
       }
   return any ? 2 : 1;
-}
-
-static gsize
-take_annotation (const char *name, gsize length, FlamFunction *function)
-{
-  if (length < 4 || name[length - 4] != '_' || name[length - 3] != '[' ||
-      name[length - 1] != ']')
-    return length;
-  switch (name[length - 2])
-    {
-    case 'k':
-      function->kind = FLAM_KIND_KERNEL;
-      break;
-    case 'j':
-    case '1':
-      function->kind = FLAM_KIND_JIT;
-      break;
-    case '0':
-      function->kind = FLAM_KIND_INTERPRETED;
-      break;
-    case 'w':
-      function->kind = FLAM_KIND_WAKER;
-      break;
-    case 'i':
-      function->flags = FLAM_FUNCTION_INLINED;
-      break;
-    default:
-      return length;
-    }
-  return length - 4;
-}
-
-static FlamId
-make_frame (Folded *folded, const char *name, gsize length)
-{
-  FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
-
-  length = take_annotation (name, length, &function);
-  if (length == 0) /* "main;;read": there was a frame */
-    {
-      name = "[unknown]";
-      length = strlen (name);
-    }
-  if (length == strlen ("[unknown]") && memcmp (name, "[unknown]", length) == 0)
-    function.kind = FLAM_KIND_UNRESOLVED;
-  function.name = flam_builder_string (folded->builder, name, length);
-  return flam_builder_frame (folded->builder,
-                             flam_builder_function (folded->builder, &function),
-                             0,
-                             0,
-                             0);
 }
 
 static FlamId
@@ -249,7 +87,7 @@ find_frame (Folded *folded, const char *name, gsize length)
 
   if (is_new)
     *flam_pieces_value (&folded->frames, row) =
-        make_frame (folded, name, length);
+        flam_folded_frame (&folded->names, name, length);
   return *flam_pieces_value (&folded->frames, row);
 }
 
@@ -284,36 +122,50 @@ keep_shared (Folded *folded, const char *stack, gsize length)
     n--;
   folded->last_ends.n = n;
   folded->last_stacks.n = n;
+  folded->last_threads.n = n;
   folded->last = stack;
   folded->last_length = length;
   return n > 0 ? flam_column_at (&folded->last_ends, guint32, n - 1) + 1 : 0;
 }
 
-static FlamId
-make_stack (Folded *folded, const char *text, gsize length)
+/* What comes before the first frame may say whose stack it is. */
+static void
+make_stack (Folded *folded, const char *text, gsize length, Entry *entry)
 {
   gsize at = keep_shared (folded, text, length);
   gsize n = folded->last_stacks.n;
-  FlamId stack =
-      n > 0 ? flam_column_at (&folded->last_stacks, FlamId, n - 1) : FLAM_NONE;
 
+  entry->stack =
+      n > 0 ? flam_column_at (&folded->last_stacks, FlamId, n - 1) : FLAM_NONE;
+  entry->thread =
+      n > 0 ? flam_column_at (&folded->last_threads, FlamId, n - 1) : FLAM_NONE;
+  if (n == 0)
+    folded->names.process = FLAM_NONE;
   while (at < length)
     {
       const char *stop = memchr (text + at, ';', length - at);
       gsize end = stop != NULL ? (gsize)(stop - text) : length;
-      FlamId frame = find_frame (folded, text + at, end - at);
-      stack = flam_builder_stack (folded->builder, stack, frame);
+
+      if (entry->stack != FLAM_NONE ||
+          !flam_folded_thread (
+              &folded->names, text + at, end - at, &entry->thread))
+        entry->stack =
+            flam_builder_stack (folded->builder,
+                                entry->stack,
+                                find_frame (folded, text + at, end - at));
       flam_column_append (&folded->last_ends, guint32, end);
-      flam_column_append (&folded->last_stacks, FlamId, stack);
+      flam_column_append (&folded->last_stacks, FlamId, entry->stack);
+      flam_column_append (&folded->last_threads, FlamId, entry->thread);
       at = end + 1;
     }
-  return stack;
+  if (entry->thread == FLAM_NONE)
+    entry->thread = flam_folded_main_thread (&folded->names);
 }
 
 static gboolean
 raise_places (Folded *folded, guint places)
 {
-  gint64 factor = powers[places - folded->places];
+  gint64 factor = flam_folded_powers[places - folded->places];
   Entry *entries = folded->entries.data;
 
   for (gsize i = 0; i < folded->entries.n; i++)
@@ -326,7 +178,7 @@ raise_places (Folded *folded, guint places)
 }
 
 static gboolean
-add_line (Folded *folded, const Line *line)
+add_line (Folded *folded, const FlamFoldedLine *line)
 {
   gboolean is_new;
   FlamId row = flam_pieces_find (
@@ -335,8 +187,8 @@ add_line (Folded *folded, const Line *line)
 
   if (is_new)
     {
-      FlamId stack = make_stack (folded, line->stack, line->length);
-      Entry fresh = { .stack = stack };
+      Entry fresh = { 0 };
+      make_stack (folded, line->stack, line->length, &fresh);
       flam_column_append (&folded->entries, Entry, fresh);
     }
   if (line->places > folded->places && !raise_places (folded, line->places))
@@ -345,9 +197,10 @@ add_line (Folded *folded, const Line *line)
   for (guint c = 0; c < folded->n_columns; c++)
     {
       gint64 weight;
-      if (__builtin_mul_overflow (line->weight[c],
-                                  powers[folded->places - line->places],
-                                  &weight) ||
+      if (__builtin_mul_overflow (
+              line->weight[c],
+              flam_folded_powers[folded->places - line->places],
+              &weight) ||
           __builtin_add_overflow (entry->weight[c], weight, &entry->weight[c]))
         return FALSE;
     }
@@ -371,7 +224,7 @@ read_lines (Folded *folded,
   const char *text;
   const char *next_step;
   gsize length;
-  Line line;
+  FlamFoldedLine line;
 
   flam_text_init (&all, source);
   next_step = all.at;
@@ -383,10 +236,10 @@ read_lines (Folded *folded,
           if (!flam_progress_step (progress, flam_text_fraction (&all), error))
             return FALSE;
         }
-      if (is_skipped (text, length) ||
+      if (flam_folded_is_skipped (text, length) ||
           (flam_text_is_cut (&all) && flam_source_is_truncated (source)))
         continue;
-      if (!parse_line (text, length, folded->n_columns, &line) ||
+      if (!flam_folded_parse_line (text, length, folded->n_columns, &line) ||
           line.length > G_MAXUINT32)
         bad_line (folded, all.line);
       else if (add_line (folded, &line))
@@ -428,7 +281,7 @@ add_measures (Folded *folded, FlamWeightsAs as)
                                      folded->builder,
                                      i > 0 ? FLAM_WEIGHTS_BEFORE
                                            : FLAM_WEIGHTS_NOW),
-        powers[folded->places]);
+        flam_folded_powers[folded->places]);
 }
 
 static void
@@ -437,11 +290,10 @@ add_samples (Folded *folded)
   const Entry *entries = folded->entries.data;
   FlamSample sample = { 0 };
 
-  sample.thread = flam_builder_thread (
-      folded->builder, flam_builder_process (folded->builder, -1, 0), -1, 0);
   for (gsize i = 0; i < folded->entries.n; i++)
     {
       sample.stack = entries[i].stack;
+      sample.thread = entries[i].thread;
       flam_builder_add_sample (folded->builder, &sample, entries[i].weight);
     }
 }
@@ -479,11 +331,13 @@ load (const FlamSource *source,
   gboolean ok;
 
   folded.n_columns = count_columns (source);
+  flam_folded_names_init (&folded.names, builder, source);
   flam_pieces_init (&folded.stacks);
   flam_pieces_init (&folded.frames);
   flam_column_init (&folded.entries, sizeof (Entry));
   flam_column_init (&folded.last_ends, sizeof (guint32));
   flam_column_init (&folded.last_stacks, sizeof (FlamId));
+  flam_column_init (&folded.last_threads, sizeof (FlamId));
   ok = read_lines (&folded, source, options->progress, error) &&
        check (&folded, source, error);
   flam_pieces_clear (&folded.stacks);
@@ -499,6 +353,7 @@ load (const FlamSource *source,
   flam_column_clear (&folded.entries);
   flam_column_clear (&folded.last_ends);
   flam_column_clear (&folded.last_stacks);
+  flam_column_clear (&folded.last_threads);
   return ok;
 }
 
@@ -510,7 +365,7 @@ const FlamImporter flam_import_folded = {
   .label = "Folded stacks",
   .suffixes = suffixes,
   .mime_types = mime_types,
-  .probe = probe,
+  .probe = flam_folded_probe,
   .load = load,
   .streams = TRUE,
 };

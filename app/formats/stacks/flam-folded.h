@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A line of folded stacks, and what the texts in it say. See
+ * flam-import-folded.c.
+ *
+ * Endings of frames say what they are: _[k] kernel, _[j] compiled at run time,
+ * _[i] inlined, _[w] the waker's stack, and async-profiler's _[0] interpreted
+ * and _[1] compiled lightly.
+ *
+ * py-spy's frames say where they are, those of native code in which library:
+ *
+ *    process 12:"python app.py";thread (0x7F12): MainThread;
+ *    main (app.py:30);work (lib/work.py:7);poll (libc.so.6) 12
+ *
+ * Its first texts, and async-profiler's "[main tid=12]", are no frames but
+ * whose stack it is. */
+
+#include "flam-builder.h"
+#include "flam-text.h"
+
+G_BEGIN_DECLS
+
+/* Decimal places of a weight that are kept. */
+#define FLAM_FOLDED_MAX_PLACES 6
+
+extern const gint64 flam_folded_powers[FLAM_FOLDED_MAX_PLACES + 1];
+
+typedef struct
+{
+  const char *stack; /* the text before the weights */
+  gsize length;
+  gint64 weight[2]; /* [0] the weight (now), [1] before; times 10^places */
+  guint places;
+} FlamFoldedLine;
+
+/* With so many weights at its end. FALSE: it has not. */
+gboolean flam_folded_parse_line (const char *text,
+                                 gsize length,
+                                 guint n_columns,
+                                 FlamFoldedLine *line);
+/* Empty, or a comment. */
+gboolean flam_folded_is_skipped (const char *text, gsize length);
+guint flam_folded_probe (const FlamSource *source);
+
+typedef struct
+{
+  FlamBuilder *builder;
+  gboolean places; /* frames say where they are, as py-spy's */
+  FlamId process;  /* of the stack being read; FLAM_NONE: no text said it */
+} FlamFoldedNames;
+
+void flam_folded_names_init (FlamFoldedNames *names,
+                             FlamBuilder *builder,
+                             const FlamSource *source);
+FlamId
+flam_folded_frame (FlamFoldedNames *names, const char *name, gsize length);
+/* FALSE: the text before the first frame is a frame. Else it changed `thread`,
+ * FLAM_NONE at first, or the process. */
+gboolean flam_folded_thread (FlamFoldedNames *names,
+                             const char *text,
+                             gsize length,
+                             FlamId *thread);
+/* Of stacks whose texts name no thread. */
+FlamId flam_folded_main_thread (FlamFoldedNames *names);
+
+G_END_DECLS
