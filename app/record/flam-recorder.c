@@ -126,7 +126,7 @@ put_last_facts (Recorder *recorder, gint64 duration)
     flam_capture_writer_warning (
         writer,
         "a program that is not 64-bit x86 was run, and could not be recorded");
-  if (stats->humbled > 0)
+  if (stats->setuid_dropped > 0)
     flam_capture_writer_warning (
         writer,
         "a set-user-ID program was run: while it is traced by an ordinary "
@@ -203,7 +203,7 @@ finish (Recorder *recorder, gint64 duration, GError **error)
   if (!flam_capture_writer_flush (recorder->writer, error))
     return FALSE;
   flam_resolve (
-      recorder->writer, recorder->sampler.codes, recorder->tracer.origin);
+      recorder->writer, recorder->sampler.binaries, recorder->tracer.origin);
   return flam_capture_writer_end (recorder->writer, duration, error) &&
          flam_output_finish (&recorder->output, error);
 }
@@ -261,7 +261,7 @@ prepare_allocations (Recorder *recorder, GError **error)
 
   if (program == NULL)
     return FALSE;
-  obstacle = flam_inject_obstacle (program);
+  obstacle = flam_preload_check (program);
   if (obstacle != NULL)
     {
       g_set_error (error,

@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "flam-mixed.h"
+#include "flam-python-merge.h"
 #include "flam-python-codes.h"
 #include "recording.h"
 
@@ -581,12 +581,12 @@ merged (const guint64 *sps,
   g_autoptr (GArray) mixed = g_array_new (FALSE, FALSE, sizeof (guint32));
   GString *text = g_string_new (NULL);
 
-  flam_mixed_merge (sps, n, whole, entries, n_entries, mixed);
+  flam_python_merge (sps, n, whole, entries, n_entries, mixed);
   for (guint i = 0; i < mixed->len; i++)
     {
       guint32 item = g_array_index (mixed, guint32, i);
-      if (item & FLAM_MIXED_PYTHON)
-        g_string_append_printf (text, "p%u ", item & ~FLAM_MIXED_PYTHON);
+      if (item & FLAM_MERGED_PYTHON)
+        g_string_append_printf (text, "p%u ", item & ~FLAM_MERGED_PYTHON);
       else
         g_string_append_printf (text, "%u ", item);
     }

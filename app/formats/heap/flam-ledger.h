@@ -19,7 +19,7 @@
  *
  * This is not the ledger that records (FlamAllocLedger), which writes a row as
  * soon as its tick is over and never sees it again. Nor are the blocks here in
- * a page table like its own (FlamAllocPlaces): addresses in a file are anyone's
+ * a page table like its own (FlamBlockTable): addresses in a file are anyone's
  * choice, and what is kept of them must be in proportion to the file, where a
  * page table can be made to take a page for each. */
 

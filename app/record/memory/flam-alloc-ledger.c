@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "flam-alloc-places.h"
+#include "flam-block-table.h"
 #include "flam-heap.h"
 #include "flam-ranges.h"
 
@@ -41,7 +41,7 @@ typedef struct
 
 struct _FlamAllocSpace
 {
-  FlamAllocPlaces places;
+  FlamBlockTable blocks;
   FlamRanges *pages; /* value: row */
   GArray *breaks;    /* Piece, in order */
 };
@@ -240,7 +240,7 @@ flam_alloc_ledger_block (FlamAllocLedger *ledger,
                          FlamAllocator allocator)
 {
   FlamSiteKey key = { size, stack->id, stream->thread, each, allocator };
-  FlamAllocPlaced block, old;
+  FlamBlockEntry block, old;
 
   stream->n_made++;
   if (G_UNLIKELY (stack->site == FLAM_NONE ||
@@ -252,9 +252,9 @@ flam_alloc_ledger_block (FlamAllocLedger *ledger,
       map_pages (ledger, stream, address, size, stack->site);
       return;
     }
-  block = (FlamAllocPlaced){ make_block (ledger, stack->site), stream->n_made };
+  block = (FlamBlockEntry){ make_block (ledger, stack->site), stream->n_made };
   /* A free that was never seen: the address would not be there twice. */
-  if (flam_alloc_places_put (&stream->space->places, address, block, &old))
+  if (flam_block_table_put (&stream->space->blocks, address, block, &old))
     release (ledger, old.row, NO_DISTANCE);
 }
 
@@ -263,10 +263,10 @@ flam_alloc_ledger_free_block (FlamAllocLedger *ledger,
                               FlamAllocStream *stream,
                               guint64 address)
 {
-  FlamAllocPlaced block;
+  FlamBlockEntry block;
   guint32 distance;
 
-  if (!flam_alloc_places_take (&stream->space->places, address, &block))
+  if (!flam_block_table_take (&stream->space->blocks, address, &block))
     return; /* older than the recording */
   distance = stream->n_made - block.nth;
   if (distance < DISTANCE_MAX &&
@@ -279,7 +279,7 @@ flam_alloc_ledger_free_block (FlamAllocLedger *ledger,
 void
 flam_alloc_ledger_expect (const FlamAllocSpace *space, guint64 address)
 {
-  flam_alloc_places_expect (&space->places, address);
+  flam_block_table_expect (&space->blocks, address);
 }
 
 /* --- pages --------------------------------------------------------------- */
@@ -374,7 +374,7 @@ space_free (gpointer data)
 {
   FlamAllocSpace *space = data;
 
-  flam_alloc_places_clear (&space->places);
+  flam_block_table_clear (&space->blocks);
   flam_ranges_free (space->pages);
   g_array_unref (space->breaks);
   g_free (space);
@@ -411,7 +411,7 @@ flam_alloc_ledger_add_space (FlamAllocLedger *ledger)
 {
   FlamAllocSpace *space = g_new0 (FlamAllocSpace, 1);
 
-  flam_alloc_places_init (&space->places);
+  flam_block_table_init (&space->blocks);
   space->pages = flam_ranges_new ();
   space->breaks = g_array_new (FALSE, FALSE, sizeof (Piece));
   g_ptr_array_add (ledger->spaces, space);

@@ -57,7 +57,7 @@ read_interpreter (int fd, const Elf64_Ehdr *header)
 }
 
 static const char *
-obstacle_of_elf (int fd, const char *path)
+check_elf (int fd, const char *path)
 {
   Elf64_Ehdr header = { 0 };
   g_autofree char *interpreter = NULL;
@@ -79,7 +79,7 @@ obstacle_of_elf (int fd, const char *path)
 }
 
 static const char *
-obstacle_of (const char *open_as, const char *path)
+check_file (const char *open_as, const char *path)
 {
   int fd = open (open_as, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   const char *why = NULL;
@@ -90,24 +90,24 @@ obstacle_of (const char *open_as, const char *path)
   if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode))
     why = (st.st_mode & (S_ISUID | S_ISGID)) && geteuid () != 0
               ? "runs with privileges"
-              : obstacle_of_elf (fd, path);
+              : check_elf (fd, path);
   close (fd);
   return why;
 }
 
 const char *
-flam_inject_obstacle (const char *program)
+flam_preload_check (const char *program)
 {
-  return obstacle_of (program, program);
+  return check_file (program, program);
 }
 
 static const char *
-obstacle_of_running (pid_t tid)
+check_running (pid_t tid)
 {
   g_autofree char *link = g_strdup_printf ("/proc/%d/exe", (int)tid);
   g_autofree char *path = g_file_read_link (link, NULL);
 
-  return obstacle_of (link, path != NULL ? path : "");
+  return check_file (link, path != NULL ? path : "");
 }
 
 /* Where the program looks for it. */
@@ -287,7 +287,7 @@ put_variables (const FlamInjection *injection, pid_t tid, const Image *image)
 const char *
 flam_inject (const FlamInjection *injection, pid_t tid)
 {
-  const char *why = obstacle_of_running (tid);
+  const char *why = check_running (tid);
   g_autofree char *data = NULL;
   gboolean privileged = FALSE;
   Image image = { 0 };

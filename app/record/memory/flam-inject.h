@@ -29,6 +29,6 @@ typedef struct
 const char *flam_inject (const FlamInjection *injection, pid_t tid);
 
 /* The same of a program that is a file; what its stack would say is unknown. */
-const char *flam_inject_obstacle (const char *program);
+const char *flam_preload_check (const char *program);
 
 G_END_DECLS

@@ -45,7 +45,7 @@ struct _FlamPythonKnown
 
 struct _FlamPythonTask
 {
-  const FlamPythonPlace *place;
+  const FlamPythonInterpreter *interpreter;
   guint64 id; /* the thread's number as the target sees it */
   guint64 threads[THREADS_MAX];
   guint n_threads;
@@ -148,12 +148,13 @@ look_for_threads (FlamPythonReader *reader, FlamTask *task, gint64 now)
   FlamPythonMemory memory = { flam_python_pages_read, reader->pages };
 
   flam_python_pages_begin (reader->pages, task->tid, &none);
-  state->n_threads = (guint)flam_python_find_threads (state->place->layout,
-                                                      &memory,
-                                                      state->place->runtime,
-                                                      state->id,
-                                                      state->threads,
-                                                      THREADS_MAX);
+  state->n_threads =
+      (guint)flam_python_find_threads (state->interpreter->layout,
+                                       &memory,
+                                       state->interpreter->runtime,
+                                       state->id,
+                                       state->threads,
+                                       THREADS_MAX);
   state->pause = CLAMP (2 * state->pause, FIRST_PAUSE, LAST_PAUSE);
   state->look_at = now + state->pause;
   if (state->n_threads > 0)
@@ -165,14 +166,14 @@ look_for_threads (FlamPythonReader *reader, FlamTask *task, gint64 now)
 }
 
 static void
-start_task (FlamTask *task, const FlamPythonPlace *place)
+start_task (FlamTask *task, const FlamPythonInterpreter *interpreter)
 {
   if (task->python == NULL)
     {
       task->python = g_new0 (struct _FlamPythonTask, 1);
       task->python->id = inner_id (task);
     }
-  task->python->place = place;
+  task->python->interpreter = interpreter;
   task->python->n_threads = 0;
   task->python->look_at = 0;
   task->python->hints.n = 0;
@@ -189,7 +190,7 @@ known_of (FlamTarget *target, guint64 code)
 static void
 see_batch (FlamPythonReader *reader, FlamTask *task, Known **known)
 {
-  const FlamPythonLayout *layout = task->python->place->layout;
+  const FlamPythonLayout *layout = task->python->interpreter->layout;
   guint8 pieces[BATCH][FLAM_PYTHON_CODE_SIZE];
   struct iovec local = { pieces, sizeof pieces }, remote[BATCH];
   ssize_t n;
@@ -249,7 +250,7 @@ see_new_codes (FlamPythonReader *reader, FlamTask *task)
 guint
 flam_python_reader_walk (FlamPythonReader *reader, FlamTask *task, gint64 now)
 {
-  const FlamPythonPlace *place =
+  const FlamPythonInterpreter *interpreter =
       g_atomic_pointer_get (&task->target->hint_python);
   FlamPythonMemory memory = { flam_python_pages_read, reader->pages };
   struct _FlamPythonTask *state;
@@ -258,19 +259,21 @@ flam_python_reader_walk (FlamPythonReader *reader, FlamTask *task, gint64 now)
 
   reader->n = 0;
   reader->round++;
-  if (task->python == NULL ? place != NULL : task->python->place != place)
-    start_task (task, place);
+  if (task->python == NULL ? interpreter != NULL
+                           : task->python->interpreter != interpreter)
+    start_task (task, interpreter);
   state = task->python;
-  if (place == NULL || (state->n_threads == 0 && now < state->look_at))
+  if (interpreter == NULL || (state->n_threads == 0 && now < state->look_at))
     return 0;
   flam_python_pages_begin (reader->pages, task->tid, &state->hints);
   for (guint i = 0; i < state->n_threads; i++)
-    fresh = fresh && flam_python_is_thread (
-                         place->layout, &memory, state->threads[i], state->id);
+    fresh = fresh &&
+            flam_python_is_thread (
+                interpreter->layout, &memory, state->threads[i], state->id);
   if (state->n_threads == 0 || !fresh || now >= state->look_at)
     look_for_threads (reader, task, now);
   for (guint i = 0; i < state->n_threads; i++)
-    n += flam_python_walk (place->layout,
+    n += flam_python_walk (interpreter->layout,
                            &memory,
                            state->threads[i],
                            reader->frames + n,
@@ -284,10 +287,11 @@ flam_python_reader_walk (FlamPythonReader *reader, FlamTask *task, gint64 now)
 gboolean
 flam_python_reader_has_news (const FlamTask *task)
 {
-  const FlamPythonPlace *place =
+  const FlamPythonInterpreter *interpreter =
       g_atomic_pointer_get (&task->target->hint_python);
 
-  return task->python == NULL ? place != NULL : task->python->place != place;
+  return task->python == NULL ? interpreter != NULL
+                              : task->python->interpreter != interpreter;
 }
 
 /* --- resumed: what the addresses stand for ------------------------------- */
@@ -331,7 +335,7 @@ check_code (FlamPythonReader *reader,
             Known *known,
             const Pieces *pieces)
 {
-  const FlamPythonLayout *layout = task->python->place->layout;
+  const FlamPythonLayout *layout = task->python->interpreter->layout;
   gboolean same =
       memcmp (known->pieces.code, pieces->code, FLAM_PYTHON_CODE_SIZE) == 0;
   FlamPythonCodeParts parts;
@@ -359,7 +363,7 @@ check_code (FlamPythonReader *reader,
 static void
 check_batch (FlamPythonReader *reader, FlamTask *task)
 {
-  const FlamPythonLayout *layout = task->python->place->layout;
+  const FlamPythonLayout *layout = task->python->interpreter->layout;
   Pieces pieces[BATCH];
   Known *known[BATCH];
   struct iovec remote[2 * BATCH];
@@ -435,7 +439,7 @@ flam_python_reader_resolve (FlamPythonReader *reader,
 
   if (reader->n == 0)
     return;
-  layout = task->python->place->layout;
+  layout = task->python->interpreter->layout;
   unknown = flam_python_codes_get (
       reader->codes, layout->version, "(unreadable)", "", 0, NULL, 0);
   check_all (reader, task);

@@ -19,11 +19,11 @@ G_BEGIN_DECLS
 
 /* An interpreter in a process, as the sampler found it. Made once, not changed,
  * freed after the tracer has ended. */
-typedef struct _FlamPythonPlace
+typedef struct _FlamPythonInterpreter
 {
   const FlamPythonLayout *layout;
   guint64 runtime; /* address of _PyRuntime */
-} FlamPythonPlace;
+} FlamPythonInterpreter;
 
 typedef struct _FlamPythonReader FlamPythonReader;
 

@@ -4,7 +4,7 @@
 #include "flam-jit.h"
 #include "flam-symbol-source.h"
 
-/* Of code at one address. */
+/* Of binary at one address. */
 #define GENERATIONS_MAX 4096
 
 typedef struct
@@ -52,40 +52,41 @@ queries_by_module (FlamCaptureWriter *writer)
 
 /* The mapping by which a runtime tells profilers where its jitdump is. */
 static const char *
-find_jitdump (FlamCodes *codes, gint32 pid)
+find_jitdump (FlamBinaryTable *binaries, gint32 pid)
 {
   g_autofree char *name = g_strdup_printf ("/jit-%d.dump", pid);
 
-  for (guint i = 0; i < flam_codes_n (codes); i++)
-    if (g_str_has_suffix (flam_codes_at (codes, i)->path, name))
-      return flam_codes_at (codes, i)->path;
+  for (guint i = 0; i < flam_binary_table_n (binaries); i++)
+    if (g_str_has_suffix (flam_binary_table_at (binaries, i)->path, name))
+      return flam_binary_table_at (binaries, i)->path;
   return NULL;
 }
 
 static FlamSymbols *
-open_code (FlamSymbolContext *context,
-           FlamCodes *codes,
-           const FlamCode *code,
-           GError **error)
+open_binary (FlamSymbolContext *context,
+             FlamBinaryTable *binaries,
+             const FlamBinary *binary,
+             GError **error)
 {
-  g_autofree char *kept = g_strdup_printf ("/proc/self/fd/%d", code->fd);
-  const char *files[] = { code->same_path ? code->path : kept, kept, NULL };
-  gboolean generated = code->kind == FLAM_CODE_ANONYMOUS;
+  g_autofree char *kept = g_strdup_printf ("/proc/self/fd/%d", binary->fd);
+  const char *files[] = { binary->same_path ? binary->path : kept, kept, NULL };
+  gboolean generated = binary->kind == FLAM_BINARY_ANONYMOUS;
   FlamSymbolTarget target = {
-    .path = code->path,
-    .name = code->path,
-    .build_id = code->build_id,
+    .path = binary->path,
+    .name = binary->path,
+    .build_id = binary->build_id,
     .addressing = generated ? FLAM_ADDRESS_ABSOLUTE : FLAM_ADDRESS_FILE_OFFSET,
     .files = files,
-    .image = code->image,
-    .image_size = code->image_size,
+    .image = binary->image,
+    .image_size = binary->image_size,
   };
 
   if (generated)
-    target.jitdump = find_jitdump (codes, flam_jit_module_pid (code->path));
-  else if (code->fd < 0)
-    target.gone = code->deleted ? "the file was deleted while it ran"
-                                : "the file was replaced, or cannot be read";
+    target.jitdump =
+        find_jitdump (binaries, flam_jit_module_pid (binary->path));
+  else if (binary->fd < 0)
+    target.gone = binary->deleted ? "the file was deleted while it ran"
+                                  : "the file was replaced, or cannot be read";
   return flam_symbols_open (context, &target, error);
 }
 
@@ -215,43 +216,49 @@ resolve_query (FlamCaptureWriter *writer,
 }
 
 static void
-resolve_code (FlamCaptureWriter *writer,
-              FlamSymbolContext *context,
-              FlamCodes *codes,
-              const FlamCode *code,
-              GArray *queries,
-              gint64 origin)
+resolve_binary (FlamCaptureWriter *writer,
+                FlamSymbolContext *context,
+                FlamBinaryTable *binaries,
+                const FlamBinary *binary,
+                GArray *queries,
+                gint64 origin)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (FlamSymbols) symbols = open_code (context, codes, code, &error);
+  g_autoptr (FlamSymbols) symbols =
+      open_binary (context, binaries, binary, &error);
   FlamSymbolState state = FLAM_SYMBOLS_NONE;
   const char *why = symbols == NULL ? error->message : "";
 
   g_array_sort (queries, compare_queries);
   for (guint i = 0; symbols != NULL && i < queries->len; i++)
-    resolve_query (
-        writer, code->id, symbols, &g_array_index (queries, Query, i), origin);
+    resolve_query (writer,
+                   binary->id,
+                   symbols,
+                   &g_array_index (queries, Query, i),
+                   origin);
   if (symbols != NULL)
     state = flam_symbols_get_state (symbols, &why);
-  flam_capture_writer_module_symbols (writer, code->id, state, why);
+  flam_capture_writer_module_symbols (writer, binary->id, state, why);
 }
 
-/* What the processes wrote of their generated code is theirs, however old: they
- * ran here just now. */
+/* What the processes wrote of their generated code is theirs, however old:
+ * they ran here just now. */
 void
-flam_resolve (FlamCaptureWriter *writer, FlamCodes *codes, gint64 origin)
+flam_resolve (FlamCaptureWriter *writer,
+              FlamBinaryTable *binaries,
+              gint64 origin)
 {
   g_autoptr (GHashTable) modules = queries_by_module (writer);
   g_auto (FlamSymbolContext)
       context = { .detail = FLAM_SYMBOL_DETAIL_LASTING, .this_boot = TRUE };
 
-  for (guint i = 0; i < flam_codes_n (codes); i++)
+  for (guint i = 0; i < flam_binary_table_n (binaries); i++)
     {
-      FlamCode *code = flam_codes_at (codes, i);
+      FlamBinary *binary = flam_binary_table_at (binaries, i);
       GArray *queries =
-          g_hash_table_lookup (modules, GUINT_TO_POINTER (code->id));
+          g_hash_table_lookup (modules, GUINT_TO_POINTER (binary->id));
 
       if (queries != NULL)
-        resolve_code (writer, &context, codes, code, queries, origin);
+        resolve_binary (writer, &context, binaries, binary, queries, origin);
     }
 }

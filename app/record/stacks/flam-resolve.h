@@ -8,11 +8,13 @@
  * those files takes longer than all the rest, and whoever opens the capture
  * finds them by build id. */
 
-#include "flam-codes.h"
+#include "flam-binary-table.h"
 
 G_BEGIN_DECLS
 
 /* `origin`: CLOCK_MONOTONIC of the recording's time 0. */
-void flam_resolve (FlamCaptureWriter *writer, FlamCodes *codes, gint64 origin);
+void flam_resolve (FlamCaptureWriter *writer,
+                   FlamBinaryTable *binaries,
+                   gint64 origin);
 
 G_END_DECLS

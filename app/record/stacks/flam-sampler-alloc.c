@@ -40,13 +40,13 @@ frame_of (gpointer data,
                              .module = FLAM_NONE,
                              .address = offset,
                              .function = FLAM_NONE };
-  const FlamCode *code;
+  const FlamBinary *binary;
 
   if (start != 0)
     {
-      code = flam_codes_get (sampler->codes, pid, pid, &mapping);
-      frame.module = code->id;
-      if (code->kind == FLAM_CODE_ANONYMOUS)
+      binary = flam_binary_table_get (sampler->binaries, pid, pid, &mapping);
+      frame.module = binary->id;
+      if (binary->kind == FLAM_BINARY_ANONYMOUS)
         frame.address = bias + offset;
     }
   return flam_capture_writer_frame (sampler->writer, &frame);

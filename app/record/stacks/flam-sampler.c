@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "flam-mixed.h"
+#include "flam-python-merge.h"
 #include "flam-proc.h"
 #include "flam-walk.h"
 
@@ -56,7 +56,7 @@ flam_sampler_init (FlamSampler *sampler,
   sampler->options = options;
   sampler->pipe = pipe;
   sampler->writer = writer;
-  sampler->codes = flam_codes_new (writer, options->python);
+  sampler->binaries = flam_binary_table_new (writer, options->python);
   sampler->cache = flam_unwind_cache_new ();
   sampler->pcs = g_new (guint64, FLAM_FRAMES_MAX);
   sampler->sps = g_new (guint64, FLAM_FRAMES_MAX);
@@ -81,7 +81,7 @@ flam_sampler_init (FlamSampler *sampler,
 void
 flam_sampler_clear (FlamSampler *sampler)
 {
-  flam_codes_free (sampler->codes);
+  flam_binary_table_free (sampler->binaries);
   flam_unwind_cache_free (sampler->cache);
   g_hash_table_unref (sampler->processes);
   g_hash_table_unref (sampler->threads);
@@ -105,7 +105,7 @@ set_name (FlamSampler *sampler, FlamTask *task, const char *name)
   if (task->tid == task->target->pid)
     flam_capture_writer_name (sampler->writer,
                               FLAM_CAPTURE_NAME_PROCESS,
-                              task->target->view->process,
+                              task->target->map->process,
                               sampler->now,
                               name);
 }
@@ -155,21 +155,21 @@ flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid)
 static void
 tell_python (FlamTarget *target)
 {
-  g_atomic_pointer_set (&target->hint_python, target->view->python);
+  g_atomic_pointer_set (&target->hint_python, target->map->python);
 }
 
 static void
 take_target_new (FlamSampler *sampler, FlamTarget *target)
 {
-  FlamView *parent = target->parent != NULL ? target->parent->view : NULL;
+  FlamProcessMap *parent = target->parent != NULL ? target->parent->map : NULL;
 
-  target->view = flam_view_new (target->pid, parent);
-  target->view->hint_program = &target->hint_program;
-  target->view->process = flam_sampler_process (
+  target->map = flam_process_map_new (target->pid, parent);
+  target->map->hint_program = &target->hint_program;
+  target->map->process = flam_sampler_process (
       sampler, target->pid, parent != NULL ? parent->process : FLAM_NONE);
   target->parent = NULL;
   if (target->pid == sampler->options->pid)
-    flam_view_refresh (target->view, sampler->codes, sampler->now);
+    flam_process_map_refresh (target->map, sampler->binaries, sampler->now);
   tell_python (target);
   if (sampler->main_pid == 0)
     sampler->main_pid = target->pid;
@@ -181,7 +181,7 @@ take_task_new (FlamSampler *sampler, const FlamMessage *message)
   FlamTask *task = message->task;
 
   task->id =
-      flam_sampler_thread (sampler, task->target->view->process, task->tid);
+      flam_sampler_thread (sampler, task->target->map->process, task->tid);
   task->name_read_at = sampler->now;
   set_name (sampler, task, message->comm);
 }
@@ -203,18 +203,18 @@ take_task_end (FlamSampler *sampler, const FlamMessage *message)
 static void
 take_maps (FlamSampler *sampler, FlamMessage *message)
 {
-  FlamView *view = message->target->view;
+  FlamProcessMap *map = message->target->map;
 
-  view->tid = message->task->tid;
-  flam_view_set_maps (
-      view, sampler->codes, flam_message_data (message), sampler->now);
+  map->tid = message->task->tid;
+  flam_process_map_set_maps (
+      map, sampler->binaries, flam_message_data (message), sampler->now);
   tell_python (message->target);
 }
 
 static void
 take_exec (FlamSampler *sampler, FlamMessage *message)
 {
-  flam_view_reset (message->target->view);
+  flam_process_map_reset (message->target->map);
   take_maps (sampler, message);
   message->task->last_stack = FLAM_NONE;
   set_name (sampler, message->task, message->comm);
@@ -232,7 +232,7 @@ take_target_end (FlamSampler *sampler, FlamTarget *target)
                              target->program,
                              "never began to say them");
   g_hash_table_remove (sampler->processes, GINT_TO_POINTER (target->pid));
-  flam_view_free (target->view);
+  flam_process_map_free (target->map);
   g_free (target);
 }
 
@@ -265,10 +265,10 @@ frame_of (FlamSampler *sampler, FlamMessage *message, guint32 item)
 {
   const FlamPythonEntry *entry;
 
-  if (!(item & FLAM_MIXED_PYTHON))
-    return flam_view_frame (
-        message->target->view, sampler->writer, sampler->pcs[item]);
-  entry = &flam_message_python (message)[item & ~FLAM_MIXED_PYTHON];
+  if (!(item & FLAM_MERGED_PYTHON))
+    return flam_process_map_frame (
+        message->target->map, sampler->writer, sampler->pcs[item]);
+  entry = &flam_message_python (message)[item & ~FLAM_MERGED_PYTHON];
   return flam_python_code_frame (
       entry->code, sampler->writer, (gint64)entry->place);
 }
@@ -301,12 +301,12 @@ static FlamId
 stack_of (FlamSampler *sampler, FlamMessage *message, const FlamWalk *walked)
 {
   gboolean whole = walked->end == FLAM_UNWIND_ROOT;
-  guint left = flam_mixed_merge (sampler->sps,
-                                 (guint)walked->n,
-                                 whole,
-                                 flam_message_python (message),
-                                 message->n_python,
-                                 sampler->mixed);
+  guint left = flam_python_merge (sampler->sps,
+                                  (guint)walked->n,
+                                  whole,
+                                  flam_message_python (message),
+                                  message->n_python,
+                                  sampler->mixed);
   GArray *path = message->task->path;
   FlamId stack = FLAM_NONE;
   guint n = 0;
@@ -330,7 +330,7 @@ take_stack (FlamSampler *sampler, FlamMessage *message)
   FlamTask *task = message->task;
   FlamWalk walked;
 
-  message->target->view->tid = task->tid;
+  message->target->map->tid = task->tid;
   walked = flam_walk_message (sampler, message);
   tell_python (message->target);
   refresh_name (sampler, task);
@@ -458,10 +458,10 @@ take_batch (FlamSampler *sampler, FlamBatch *batch)
 void
 flam_sampler_expect (FlamSampler *sampler, pid_t pid)
 {
-  FlamView *view = flam_view_new (pid, NULL);
+  FlamProcessMap *map = flam_process_map_new (pid, NULL);
 
-  flam_view_refresh (view, sampler->codes, 0);
-  flam_view_free (view);
+  flam_process_map_refresh (map, sampler->binaries, 0);
+  flam_process_map_free (map);
 }
 
 void

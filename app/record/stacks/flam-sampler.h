@@ -7,7 +7,7 @@
 #include "flam-alloc-session.h"
 #include "flam-batch.h"
 #include "flam-record-options.h"
-#include "flam-view.h"
+#include "flam-process-map.h"
 
 G_BEGIN_DECLS
 
@@ -30,11 +30,11 @@ typedef struct
   const FlamRecordOptions *options;
   FlamPipe *pipe;
   FlamCaptureWriter *writer;
-  FlamCodes *codes;
+  FlamBinaryTable *binaries;
   FlamUnwindCache *cache;
   guint64 *pcs;
   guint64 *sps;
-  GArray *mixed;      /* of the stack at hand, see flam_mixed_merge() */
+  GArray *mixed;      /* of the stack at hand, see flam_python_merge() */
   gint64 now;         /* of the message at hand */
   gint64 flushed_at;  /* monotonic, µs */
   FlamId not_sampled; /* stack of CPU time that no sample saw */

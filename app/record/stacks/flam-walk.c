@@ -6,7 +6,7 @@
 static FlamWalk
 walk (FlamSampler *sampler, FlamMessage *message)
 {
-  FlamView *view = message->target->view;
+  FlamProcessMap *map = message->target->map;
   FlamUnwindMemory memory = { .copy = flam_message_stack (message),
                               .base = message->regs[FLAM_UNWIND_RSP],
                               .size = flam_message_stack_size (message) };
@@ -22,7 +22,7 @@ walk (FlamSampler *sampler, FlamMessage *message)
   };
   FlamWalk result;
 
-  result.n = flam_unwind_walk (view->space,
+  result.n = flam_unwind_walk (map->space,
                                sampler->cache,
                                &memory,
                                &regs,
@@ -36,11 +36,11 @@ walk (FlamSampler *sampler, FlamMessage *message)
 
 static gboolean
 runs_out_of_the_map (FlamSampler *sampler,
-                     FlamView *view,
+                     FlamProcessMap *map,
                      const FlamWalk *walked)
 {
   return walked->end != FLAM_UNWIND_ROOT && walked->n > 0 &&
-         flam_unwind_space_find (view->space, sampler->pcs[walked->n - 1]) ==
+         flam_unwind_space_find (map->space, sampler->pcs[walked->n - 1]) ==
              NULL;
 }
 
@@ -49,19 +49,19 @@ runs_out_of_the_map (FlamSampler *sampler,
 static FlamWalk
 believe_root (FlamSampler *sampler, FlamMessage *message, FlamWalk walked)
 {
-  FlamView *view = message->target->view;
+  FlamProcessMap *map = message->target->map;
   gpointer pc = GSIZE_TO_POINTER (sampler->pcs[walked.n - 1]);
 
-  if (!g_hash_table_contains (view->roots, pc))
+  if (!g_hash_table_contains (map->roots, pc))
     {
-      if (flam_view_refresh (view, sampler->codes, sampler->now))
+      if (flam_process_map_refresh (map, sampler->binaries, sampler->now))
         walked = walk (sampler, message);
-      if (walked.end == FLAM_UNWIND_HANDMADE && view->gone)
+      if (walked.end == FLAM_UNWIND_HANDMADE && map->gone)
         walked.end = FLAM_UNWIND_BAD;
     }
   if (walked.end == FLAM_UNWIND_HANDMADE)
     {
-      g_hash_table_add (view->roots,
+      g_hash_table_add (map->roots,
                         GSIZE_TO_POINTER (sampler->pcs[walked.n - 1]));
       walked.end = FLAM_UNWIND_ROOT;
     }
@@ -73,24 +73,24 @@ believe_root (FlamSampler *sampler, FlamMessage *message, FlamWalk walked)
 FlamWalk
 flam_walk_message (FlamSampler *sampler, FlamMessage *message)
 {
-  FlamView *view = message->target->view;
+  FlamProcessMap *map = message->target->map;
   FlamWalk walked;
 
-  if (view->read_at < 0 || sampler->now - view->read_at > view->every)
-    flam_view_refresh (view, sampler->codes, sampler->now);
+  if (map->read_at < 0 || sampler->now - map->read_at > map->every)
+    flam_process_map_refresh (map, sampler->binaries, sampler->now);
   walked = walk (sampler, message);
   if (walked.end == FLAM_UNWIND_HANDMADE)
     return believe_root (sampler, message, walked);
   if ((walked.end != FLAM_UNWIND_BAD &&
-       !runs_out_of_the_map (sampler, view, &walked)) ||
-      sampler->now - view->read_at < view->pause)
+       !runs_out_of_the_map (sampler, map, &walked)) ||
+      sampler->now - map->read_at < map->pause)
     return walked;
-  if (!flam_view_refresh (view, sampler->codes, sampler->now))
+  if (!flam_process_map_refresh (map, sampler->binaries, sampler->now))
     {
-      view->pause = MIN (2 * view->pause + MAPS_PAUSE, view->every);
+      map->pause = MIN (2 * map->pause + MAPS_PAUSE, map->every);
       return walked;
     }
-  view->pause = 0;
+  map->pause = 0;
   walked = walk (sampler, message);
   return walked.end == FLAM_UNWIND_HANDMADE
              ? believe_root (sampler, message, walked)

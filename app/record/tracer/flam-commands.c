@@ -125,7 +125,7 @@ flam_tracer_warn (FlamTracer *tracer, const char *text)
 }
 
 void
-flam_commands_obey (FlamTracer *tracer)
+flam_commands_handle (FlamTracer *tracer)
 {
   FlamCommand command;
   char *text;

@@ -15,7 +15,7 @@ void flam_commands_hear_stops (gboolean hear);
 /* No more samples; every thread is let go as soon as it stops. */
 void flam_commands_stop (FlamTracer *tracer);
 /* Reads and does what was said. */
-void flam_commands_obey (FlamTracer *tracer);
+void flam_commands_handle (FlamTracer *tracer);
 /* Ends the recording when its time is over, the program has ended, a signal
  * came, or nothing can be written any more. */
 void flam_commands_check (FlamTracer *tracer, gint64 now);

@@ -260,7 +260,7 @@ flam_programs_exec (FlamTracer *tracer, FlamTask *task)
   flam_stop_registers (task->tid, FALSE, regs, &place);
   task->target->foreign = place.foreign;
   tracer->stats.refused += task->target->foreign;
-  tracer->stats.humbled += lost_its_rights (task->tid);
+  tracer->stats.setuid_dropped += lost_its_rights (task->tid);
   task->target->young_until = flam_tracer_now (tracer) + FLAM_YOUNG_TIME;
   task->target->code_size = 0;
   tracer->young_until = task->target->young_until;

@@ -48,12 +48,12 @@ struct _FlamTarget
   gint64 cpu_begin;   /* tracer's: by the process clock; before, not ours */
   gint64 cpu_ended;   /* tracer's: of threads that are gone */
   struct _FlamPythonKnown *python; /* tracer's: code objects by address */
-  struct _FlamView *view;          /* sampler's: maps, modules, ids */
+  struct _FlamProcessMap *map;     /* sampler's: maps, modules, ids */
 
   /* Tracer's hint: which program it runs, counted; /proc is of that one. */
   guint hint_program;
   /* Hint: where its Python is, or NULL. */
-  const struct _FlamPythonPlace *hint_python;
+  const struct _FlamPythonInterpreter *hint_python;
 };
 
 /* What the scheduler has counted for a thread, in ns. */

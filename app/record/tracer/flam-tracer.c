@@ -400,7 +400,7 @@ wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
 
   flam_instant_sleep (&tracer->instant);
   if (ppoll (&poll_fd, n, &timeout, mask) > 0)
-    flam_commands_obey (tracer);
+    flam_commands_handle (tracer);
 }
 
 /* Once the program is reaped, whom we might still wait for is a child of its

@@ -22,7 +22,8 @@ typedef struct
   guint64 lost;    /* stops whose sample could not be kept */
   guint64 late;    /* samples a period late, or left out for it */
   guint64 refused; /* targets for another machine, not sampled */
-  guint64 humbled; /* targets that ran without their set-user-ID rights */
+  guint64
+      setuid_dropped; /* targets that ran without their set-user-ID rights */
   guint stops[FLAM_STOP_BINS];
 } FlamTracerStats;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-mixed.h"
+#include "flam-python-merge.h"
 
 #include "flam-python-codes.h"
 
@@ -37,18 +37,18 @@ put_python (GArray *mixed, const FlamPythonEntry *entries, guint from, guint to)
   for (guint i = from; i < to; i++)
     if (entries[i].code != NULL && !entries[i].code->hidden)
       {
-        guint32 item = FLAM_MIXED_PYTHON | i;
+        guint32 item = FLAM_MERGED_PYTHON | i;
         g_array_append_val (mixed, item);
       }
 }
 
 guint
-flam_mixed_merge (const guint64 *sps,
-                  guint n,
-                  gboolean whole,
-                  const FlamPythonEntry *entries,
-                  guint n_entries,
-                  GArray *mixed)
+flam_python_merge (const guint64 *sps,
+                   guint n,
+                   gboolean whole,
+                   const FlamPythonEntry *entries,
+                   guint n_entries,
+                   GArray *mixed)
 {
   typedef struct
   {

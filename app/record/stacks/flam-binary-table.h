@@ -18,15 +18,15 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  FLAM_CODE_FILE,
-  FLAM_CODE_VDSO,
-  FLAM_CODE_ANONYMOUS, /* generated code: absolute addresses */
-} FlamCodeKind;
+  FLAM_BINARY_FILE,
+  FLAM_BINARY_VDSO,
+  FLAM_BINARY_ANONYMOUS, /* generated code: absolute addresses */
+} FlamBinaryKind;
 
 typedef struct
 {
   char *path; /* as /proc/PID/maps shows it, without " (deleted)" */
-  FlamCodeKind kind;
+  FlamBinaryKind kind;
   FlamId id; /* the capture's */
   char *build_id;
   int fd;             /* -1: could not be opened */
@@ -34,26 +34,26 @@ typedef struct
   gboolean deleted;
   guint8 *image; /* copied from the target, where there is no file */
   gsize image_size;
-  guint64 image_offset; /* file offset of its first byte */
   FlamUnwindTable *table;
   gboolean table_tried;
   FlamPythonElf *python; /* the interpreter in it, or NULL */
-} FlamCode;
+} FlamBinary;
 
-typedef struct _FlamCodes FlamCodes;
+typedef struct _FlamBinaryTable FlamBinaryTable;
 
 /* `python`: look for interpreters, and warn of those that cannot be read. */
-FlamCodes *flam_codes_new (FlamCaptureWriter *writer, gboolean python);
-void flam_codes_free (FlamCodes *codes);
+FlamBinaryTable *flam_binary_table_new (FlamCaptureWriter *writer,
+                                        gboolean python);
+void flam_binary_table_free (FlamBinaryTable *binaries);
 /* What is mapped there in process `pid`, of which thread `tid` should still be
  * alive (the leader may have ended). Never NULL. */
-FlamCode *flam_codes_get (FlamCodes *codes,
-                          pid_t pid,
-                          pid_t tid,
-                          const FlamMapping *mapping);
+FlamBinary *flam_binary_table_get (FlamBinaryTable *binaries,
+                                   pid_t pid,
+                                   pid_t tid,
+                                   const FlamMapping *mapping);
 /* NULL when it has none. */
-const FlamUnwindTable *flam_code_get_table (FlamCode *code);
-guint flam_codes_n (const FlamCodes *codes);
-FlamCode *flam_codes_at (const FlamCodes *codes, guint i);
+const FlamUnwindTable *flam_binary_get_unwind_table (FlamBinary *binary);
+guint flam_binary_table_n (const FlamBinaryTable *binaries);
+FlamBinary *flam_binary_table_at (const FlamBinaryTable *binaries, guint i);
 
 G_END_DECLS

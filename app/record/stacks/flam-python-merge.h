@@ -22,16 +22,16 @@
 G_BEGIN_DECLS
 
 /* Of an element: an index of `entries`, not of the native frames. */
-#define FLAM_MIXED_PYTHON (1u << 31)
+#define FLAM_MERGED_PYTHON (1u << 31)
 
 /* All leaf first. sps[i] is the stack pointer in native frame i; `whole`: the
  * last of them is the root. Appends to `mixed` (guint32) after clearing it.
  * Returns how many Python frames were left out. */
-guint flam_mixed_merge (const guint64 *sps,
-                        guint n,
-                        gboolean whole,
-                        const FlamPythonEntry *entries,
-                        guint n_entries,
-                        GArray *mixed);
+guint flam_python_merge (const guint64 *sps,
+                         guint n,
+                         gboolean whole,
+                         const FlamPythonEntry *entries,
+                         guint n_entries,
+                         GArray *mixed);
 
 G_END_DECLS

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-binary-table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "flam-elf.h"
+#include "flam-proc.h"
+#include "flam-file-map.h"
+#include "flam-jit.h"
+#include "flam-stops.h"
+
+#define IMAGE_MAX (64u << 20)
+
+struct _FlamBinaryTable
+{
+  FlamCaptureWriter *writer;
+  gboolean python;    /* interpreters are looked for */
+  GHashTable *by_key; /* "inode path" -> FlamBinary */
+  GPtrArray *list;
+};
+
+static void
+binary_free (gpointer data)
+{
+  FlamBinary *binary = data;
+
+  if (binary->fd >= 0)
+    close (binary->fd);
+  flam_unwind_table_free (binary->table);
+  g_free (binary->image);
+  g_free (binary->build_id);
+  g_free (binary->python);
+  g_free (binary->path);
+  g_free (binary);
+}
+
+FlamBinaryTable *
+flam_binary_table_new (FlamCaptureWriter *writer, gboolean python)
+{
+  FlamBinaryTable *binaries = g_new0 (FlamBinaryTable, 1);
+
+  binaries->writer = writer;
+  binaries->python = python;
+  binaries->by_key =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  binaries->list = g_ptr_array_new_with_free_func (binary_free);
+  return binaries;
+}
+
+void
+flam_binary_table_free (FlamBinaryTable *binaries)
+{
+  g_hash_table_unref (binaries->by_key);
+  g_ptr_array_unref (binaries->list);
+  g_free (binaries);
+}
+
+guint
+flam_binary_table_n (const FlamBinaryTable *binaries)
+{
+  return binaries->list->len;
+}
+
+FlamBinary *
+flam_binary_table_at (const FlamBinaryTable *binaries, guint i)
+{
+  return g_ptr_array_index (binaries->list, i);
+}
+
+/* --- the file ------------------------------------------------------------ */
+
+/* Device numbers in maps differ from stat()'s on btrfs and overlays, so the
+ * inode alone is compared. -1 unless it is that very file. */
+static int
+open_same (const char *path, guint64 inode)
+{
+  struct stat st;
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+  if (fd < 0)
+    flam_proc_note_error (errno);
+  if (fd >= 0 && (fstat (fd, &st) != 0 || !S_ISREG (st.st_mode) ||
+                  (guint64)st.st_ino != inode))
+    {
+      close (fd);
+      fd = -1;
+    }
+  return fd;
+}
+
+static void
+open_file (FlamBinary *binary, pid_t tid, const FlamMapping *mapping)
+{
+  char own[64];
+  g_autofree char *rooted =
+      g_strdup_printf ("/proc/%d/root%s", (int)tid, binary->path);
+
+  binary->fd = open_same (binary->path, mapping->inode);
+  binary->same_path = binary->fd >= 0;
+  if (binary->fd < 0)
+    binary->fd = open_same (rooted, mapping->inode);
+  g_snprintf (own, sizeof own, "/proc/%d/exe", (int)tid);
+  if (binary->fd < 0)
+    binary->fd = open_same (own, mapping->inode);
+  g_snprintf (own,
+              sizeof own,
+              "/proc/%d/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER
+              "x",
+              (int)tid,
+              mapping->start,
+              mapping->end);
+  if (binary->fd < 0)
+    binary->fd = open_same (own, mapping->inode);
+}
+
+static void
+warn_of_python (FlamBinaryTable *binaries, const FlamBinary *binary)
+{
+  g_autofree char *text =
+      g_strdup_printf ("%s: its Python functions cannot be shown: %s",
+                       binary->path,
+                       binary->python->why);
+
+  flam_capture_writer_warning (binaries->writer, text);
+}
+
+/* What its ELF file says. */
+static void
+inspect (FlamBinaryTable *binaries, FlamBinary *binary)
+{
+  g_autofree char *own = g_strdup_printf ("/proc/self/fd/%d", binary->fd);
+  g_autoptr (FlamElf) elf = NULL;
+  FlamPythonElf python;
+
+  if (binary->image != NULL)
+    elf = flam_elf_new_from_data (
+        binary->path, binary->image, binary->image_size, NULL);
+  else if (binary->fd >= 0)
+    elf = flam_elf_open (own, NULL);
+  binary->build_id = g_strdup (elf != NULL ? flam_elf_get_build_id (elf) : "");
+  if (elf == NULL || binary->fd < 0 || !binaries->python ||
+      !flam_python_find (elf, binary->fd, binary->path, &python))
+    return;
+  binary->python = g_memdup2 (&python, sizeof python);
+  if (python.why != NULL)
+    warn_of_python (binaries, binary);
+}
+
+/* The vdso, and files that are gone and cannot be opened: what is mapped. */
+static void
+copy_image (FlamBinary *binary, pid_t tid, const FlamMapping *mapping)
+{
+  gsize size = MIN (mapping->end - mapping->start, IMAGE_MAX);
+
+  binary->image = g_malloc (size);
+  binary->image_size =
+      flam_read_memory (tid, mapping->start, binary->image, size);
+  if (binary->image_size == 0)
+    g_clear_pointer (&binary->image, g_free);
+}
+
+static FlamBinaryKind
+kind_of (const char *path)
+{
+  if (strcmp (path, "[vdso]") == 0)
+    return FLAM_BINARY_VDSO;
+  return path[0] == '/' && !g_str_has_prefix (path, "/memfd:") &&
+                 !g_str_has_prefix (path, "/dev/") &&
+                 !g_str_has_prefix (path, "/SYSV")
+             ? FLAM_BINARY_FILE
+             : FLAM_BINARY_ANONYMOUS;
+}
+
+static FlamBinary *
+binary_new (FlamBinaryTable *binaries, pid_t tid, const FlamMapping *mapping)
+{
+  FlamBinary *binary = g_new0 (FlamBinary, 1);
+
+  binary->fd = -1;
+  binary->kind = kind_of (mapping->path);
+  binary->path = g_strdup (mapping->path);
+  binary->deleted = g_str_has_suffix (binary->path, " (deleted)");
+  if (binary->deleted)
+    binary->path[strlen (binary->path) - strlen (" (deleted)")] = '\0';
+  if (binary->kind == FLAM_BINARY_FILE)
+    open_file (binary, tid, mapping);
+  else if (binary->kind == FLAM_BINARY_VDSO)
+    copy_image (binary, tid, mapping);
+  inspect (binaries, binary);
+  binary->id = flam_capture_writer_module (binaries->writer,
+                                           binary->path,
+                                           binary->build_id,
+                                           binary->kind == FLAM_BINARY_ANONYMOUS
+                                               ? FLAM_ADDRESS_ABSOLUTE
+                                               : FLAM_ADDRESS_FILE_OFFSET);
+  g_ptr_array_add (binaries->list, binary);
+  return binary;
+}
+
+FlamBinary *
+flam_binary_table_get (FlamBinaryTable *binaries,
+                       pid_t pid,
+                       pid_t tid,
+                       const FlamMapping *mapping)
+{
+  gboolean anonymous = kind_of (mapping->path) == FLAM_BINARY_ANONYMOUS;
+  g_autofree char *name =
+      anonymous ? flam_jit_module_path (pid) : g_strdup (mapping->path);
+  FlamMapping shown = *mapping;
+  g_autofree char *key = g_strdup_printf (
+      "%" G_GUINT64_FORMAT " %s", anonymous ? 0 : mapping->inode, name);
+  FlamBinary *binary = g_hash_table_lookup (binaries->by_key, key);
+
+  if (binary != NULL)
+    return binary;
+  shown.path = name;
+  binary = binary_new (binaries, tid, &shown);
+  g_hash_table_insert (binaries->by_key, g_steal_pointer (&key), binary);
+  return binary;
+}
+
+/* --- its unwind table ---------------------------------------------------- */
+
+static FlamUnwindTable *
+table_of_file (int fd)
+{
+  struct stat st;
+  const char *why;
+  g_autoptr (FlamFileMap) file = NULL;
+
+  if (fd < 0 || fstat (fd, &st) != 0 || st.st_size <= 0)
+    return NULL;
+  file = flam_file_map_new (fd, (gsize)st.st_size);
+  return file ? flam_unwind_table_new_file (file->data, file->size, &why)
+              : NULL;
+}
+
+const FlamUnwindTable *
+flam_binary_get_unwind_table (FlamBinary *binary)
+{
+  const char *why;
+
+  if (binary->table_tried)
+    return binary->table;
+  binary->table_tried = TRUE;
+  if (binary->image != NULL)
+    binary->table =
+        flam_unwind_table_new_memory (binary->image, binary->image_size, &why);
+  else
+    binary->table = table_of_file (binary->fd);
+  return binary->table;
+}
