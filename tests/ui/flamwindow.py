@@ -169,6 +169,12 @@ class Window:
             )
         )
 
+    def page(self, title):
+        """A view from the menu of those that have no button of their own."""
+        menu = self.find("More Views", "push button")
+        self.act(next(node for node in walk(menu) if "click" in self.actions(node)))
+        self.click(title)
+
     @staticmethod
     def actions(node):
         return [node.get_action_name(i) for i in range(node.get_n_actions())]

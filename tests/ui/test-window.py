@@ -198,16 +198,28 @@ class WindowTest(Base):
                 check=True, capture_output=True,
             )
             window = self.open(path)
-            window.click("Machine Code")
+            window.page("Machine Code")
             window.find("Instructions", ("table", "tree table"))
             window.wait_label(lambda text: text.startswith("imul "))
             window.wait_label(lambda text: text.startswith("shares.c:"))
             window.click("AT&T")
             window.wait_label(lambda text: text.startswith("imulq "))
 
+    def test_chart(self):
+        """A call and how long it was; all calls of its function."""
+        window = self.open_example()
+        window.key("ctrl+6")
+        chart = window.find("Flame chart", "image")
+        for key in ("Down", "Down", "Down"):
+            window.key(key)
+        wait_for("a call", lambda: ", from " in chart.get_name())
+        window.wait_label(lambda text: " calls seen: median " in text)
+        window.click("Calls")
+        window.find("The Longest Calls", "list")
+
     def test_no_machine_code(self):
         window = self.open(SOURCE / "tests/captures/folded/empty-names.folded")
-        window.click("Machine Code")
+        window.page("Machine Code")
         window.find("No Machine Code", "label")
 
     def test_states(self):

@@ -281,7 +281,8 @@ extent_of (const Build *build,
   *from = *to = time;
   if (measure->spans)
     *to = weight > G_MAXINT64 - time ? G_MAXINT64 : time + weight;
-  else if (before != G_MININT64 && (time - before) / NEAR <= period)
+  else if (before != G_MININT64 &&
+           ((time - before) / NEAR <= period || weight >= (time - before) / 2))
     *from = before;
   else
     *from = MAX (time - MIN (MAX (weight, period), time), before);

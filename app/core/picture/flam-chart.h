@@ -13,7 +13,7 @@
  * are exact, but that calls of one function that follow one another without
  * any time between count as one, unless they call nothing themselves. Of
  * sampled captures a sample stands for the time since the one before it, or,
- * where the thread has not run in between, for its weight or one period.
+ * where the thread has not run for half of that, for its weight or one period.
  *
  * A span lies in one row of one lane, rows ascend in time, so that a view of
  * any part is found by bisection. Marks and counters have lanes of their own,

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "flam-format.h"
+#include "flam-ticks.h"
 
 /* --- drawing ------------------------------------------------------------- */
 
@@ -93,43 +94,12 @@ append_badge (FlamOverview *self,
   return pill.bounds;
 }
 
-/* 1, 2 or 5 times a power of ten: about one mark each 110 pixels. */
-static double
-tick_step (double span, double width)
-{
-  double rough = span * 110 / MAX (width, 1);
-  double power = pow (10, floor (log10 (MAX (rough, 1))));
-  double lead = rough / power;
-
-  return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-}
-
-/* Times on an axis: no more digits than the step needs. */
-static char *
-tick_text (double time, double step)
-{
-  static const struct
-  {
-    double unit;
-    const char *name;
-  } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
-  guint i = 0;
-  int digits = 0;
-
-  while (i + 1 < G_N_ELEMENTS (units) && step < units[i].unit * 0.0999)
-    i++;
-  if (step < units[i].unit * 0.999)
-    digits = 1;
-  return g_strdup_printf (
-      "%.*f %s", digits, time / units[i].unit, units[i].name);
-}
-
 static void
 append_axis (FlamOverview *self, GtkSnapshot *snapshot, double top)
 {
   double width = gtk_widget_get_width (GTK_WIDGET (self));
   double span = (double)(self->timeline->end - self->timeline->start);
-  double step = tick_step (span, width);
+  double step = flam_ticks_step (span, width);
   GdkRGBA line = ink_of (self, 0.18f);
   GdkRGBA text = ink_of (self, 0.72f);
 
@@ -138,7 +108,7 @@ append_axis (FlamOverview *self, GtkSnapshot *snapshot, double top)
   for (double time = 0; time < span; time += step)
     {
       double x = round (time / span * width);
-      g_autofree char *label = tick_text (time, step);
+      g_autofree char *label = flam_ticks_text (time, step);
 
       gtk_snapshot_append_color (
           snapshot, &line, &GRAPHENE_RECT_INIT ((float)x, (float)top, 1, 4));

@@ -3,6 +3,7 @@
 #include "flam-capture-view.h"
 
 #include "flam-callers-view.h"
+#include "flam-chart-page.h"
 #include "flam-code-view.h"
 #include "flam-download-bar.h"
 #include "flam-functions-view.h"
@@ -10,6 +11,7 @@
 #include "flam-memory-model.h"
 #include "flam-memory-view.h"
 #include "flam-overview.h"
+#include "flam-page-switcher.h"
 #include "flam-path-bar.h"
 #include "flam-settings.h"
 #include "flam-sites-view.h"
@@ -33,14 +35,16 @@ static const struct
   const char *title;
   GType (*type) (void);
   gboolean of_memory;
+  gboolean in_menu; /* of the switcher: not a button of its own */
 } page_table[] = {
-  { "graph", N_ ("Flame Graph"), flam_graph_view_get_type, FALSE },
-  { "tree", N_ ("Call Tree"), flam_tree_view_get_type, FALSE },
-  { "functions", N_ ("Functions"), flam_functions_view_get_type, FALSE },
-  { "callers", N_ ("Callers"), flam_callers_view_get_type, FALSE },
-  { "code", N_ ("Machine Code"), flam_code_view_get_type, FALSE },
-  { "sites", N_ ("Allocations"), flam_sites_view_get_type, TRUE },
-  { "memory", N_ ("Summary"), flam_memory_view_get_type, TRUE },
+  { "graph", N_ ("Flame Graph"), flam_graph_view_get_type, FALSE, FALSE },
+  { "tree", N_ ("Call Tree"), flam_tree_view_get_type, FALSE, FALSE },
+  { "functions", N_ ("Functions"), flam_functions_view_get_type, FALSE, FALSE },
+  { "callers", N_ ("Callers"), flam_callers_view_get_type, FALSE, TRUE },
+  { "code", N_ ("Machine Code"), flam_code_view_get_type, FALSE, TRUE },
+  { "chart", N_ ("Chart"), flam_chart_page_get_type, FALSE, TRUE },
+  { "sites", N_ ("Allocations"), flam_sites_view_get_type, TRUE, FALSE },
+  { "memory", N_ ("Summary"), flam_memory_view_get_type, TRUE, FALSE },
 };
 
 struct _FlamCaptureView
@@ -64,7 +68,7 @@ struct _FlamCaptureView
   GtkBox *choices;
   GtkToggleButton *cpu_button;
   GtkToggleButton *memory_button;
-  GtkStackSwitcher *switcher;
+  FlamPageSwitcher *switcher;
   GtkDropDown *page_menu;
   GtkDropDown *measure_menu;
   FlamStateMenu *states;
@@ -275,6 +279,7 @@ show_pages (FlamCaptureView *self, gboolean of_memory)
           gtk_stack_get_child_by_name (self->pages, page_table[i].id);
       gboolean visible = of_memory || !page_table[i].of_memory;
 
+      flam_page_switcher_set_shown (self->switcher, page_table[i].id, visible);
       if (visible)
         gtk_string_list_append (titles, _ (page_table[i].title));
       else if (child == gtk_stack_get_visible_child (self->pages))
@@ -304,12 +309,19 @@ update_pages (FlamCaptureView *self)
 static void
 fill_pages (FlamCaptureView *self)
 {
+  flam_page_switcher_set_stack (self->switcher, self->pages);
   for (guint i = 0; i < G_N_ELEMENTS (page_table); i++)
-    gtk_stack_add_titled (
-        self->pages,
-        g_object_new (page_table[i].type (), "session", self->session, NULL),
-        page_table[i].id,
-        _ (page_table[i].title));
+    {
+      gtk_stack_add_titled (
+          self->pages,
+          g_object_new (page_table[i].type (), "session", self->session, NULL),
+          page_table[i].id,
+          _ (page_table[i].title));
+      flam_page_switcher_add (self->switcher,
+                              page_table[i].id,
+                              _ (page_table[i].title),
+                              page_table[i].in_menu);
+    }
   show_pages (self, FALSE);
 }
 
@@ -539,6 +551,7 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   class->map = flam_capture_view_map;
   class->unmap = flam_capture_view_unmap;
   g_type_ensure (FLAM_TYPE_OVERVIEW);
+  g_type_ensure (FLAM_TYPE_PAGE_SWITCHER);
   g_type_ensure (FLAM_TYPE_PATH_BAR);
   g_type_ensure (FLAM_TYPE_SEARCH_BAR);
   g_type_ensure (FLAM_TYPE_SOURCE_PANE);

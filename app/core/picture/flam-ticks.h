@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Marks of an axis of time. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* 1, 2 or 5 times a power of ten: about one mark each 110 pixels. */
+double flam_ticks_step (double span, double width);
+/* No more digits than the step needs; g_free. */
+char *flam_ticks_text (double time, double step);
+
+G_END_DECLS

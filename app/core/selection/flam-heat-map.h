@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Profile + selection -> FlameScope's heat map: a second a column, the offset
+ * within it from the bottom up, and the weight of the samples in each cell.
+ *
+ *          second 0   1   2   3
+ *   row 3   .75   ░   ▓   ░   ░
+ *   row 2   .50   ░   ▓   ░   ▓      what happens once a second is a line,
+ *   row 1   .25   ▓   ░   ░   ░      what happens now and then, a dot
+ *   row 0   .00   ░   ░   ▓   ░
+ *
+ * All of time is in it, whatever range is selected. */
+
+#include "flam-weights.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_HEAT_MAP_ROWS_MAX 100
+
+typedef struct
+{
+  FlamUnit unit;
+  guint n_columns;
+  guint n_rows;
+  gint64 column; /* ns: a second, or, of captures of many hours, several */
+  gint64 *value; /* n_columns * n_rows: column by column, upwards */
+  gint64 top;    /* the greatest */
+  gint64 total;
+} FlamHeatMap;
+
+/* NULL with an error when cancelled, NULL without one when the capture has no
+ * times or its measure is not of samples. */
+FlamHeatMap *flam_heat_map_new (const FlamProfile *profile,
+                                const FlamSelection *selection,
+                                guint n_rows,
+                                const FlamProgress *progress,
+                                GError **error);
+void flam_heat_map_free (FlamHeatMap *map);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamHeatMap, flam_heat_map_free)
+
+/* Times of a cell, half open: cells follow one another upwards and then to the
+ * right. */
+gint64 flam_heat_map_time_of (const FlamHeatMap *map, guint cell);
+guint flam_heat_map_cell_of (const FlamHeatMap *map, gint64 time);
+
+G_END_DECLS

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The flame chart: every thread's calls in time; and how long the calls of the
+ * chosen function were. */
+
+#include "flam-page.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_CHART_PAGE (flam_chart_page_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamChartPage, flam_chart_page, FLAM, CHART_PAGE, FlamPage)
+
+G_END_DECLS

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the widget's files share: flam-flame-chart.c (the object, pointer and
+ * keys), flam-flame-chart-draw.c (the picture). */
+
+#include "flam-flame-chart.h"
+#include "flam-palette.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_CHART_RULER 18 /* pixels of the times along the top */
+
+struct _FlamFlameChart
+{
+  GtkWidget parent_instance;
+
+  FlamChart *chart;
+  FlamTree *tree;
+  FlamId *node_of; /* per thing that a node can be; 0: none */
+  guint n_things;
+  FlamPalette *palette;
+  double from, to;
+  GtkAdjustment *vadjustment;
+  FlamChartLayout *layout; /* of what is in view; NULL: to be made */
+  guint selected, hovered;
+  double pointer_x, pointer_y;
+  double drag_from;
+  gboolean dragging;
+};
+
+FlamChartView flam_flame_chart_view (FlamFlameChart *self);
+const FlamChartLayout *flam_flame_chart_layout (FlamFlameChart *self);
+void flam_flame_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
+
+G_END_DECLS

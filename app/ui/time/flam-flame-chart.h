@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The flame chart: time from left to right, a lane a thread, calls stacked in
+ * it. As high as all lanes; it draws what the adjustment of the scrolled window
+ * around it has in view, and times along its top edge.
+ *
+ * Signals
+ *   span-selected  (guint span)   by click, key or select(); G_MAXUINT: none
+ *   span-activated (guint span)   double click
+ *   context-menu   (guint span, double x, double y)
+ *
+ * Keys: arrows walk (caller, callee, the calls before and after), Return zooms
+ * to the call, Escape and BackSpace out, + and - in and out. */
+
+#include <gtk/gtk.h>
+
+#include "flam-chart.h"
+#include "flam-tree.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_FLAME_CHART (flam_flame_chart_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamFlameChart, flam_flame_chart, FLAM, FLAME_CHART, GtkWidget)
+
+/* `tree` is of the same selection: colours are its nodes'. NULLs empty it. */
+void flam_flame_chart_set_chart (FlamFlameChart *self,
+                                 FlamChart *chart,
+                                 FlamTree *tree);
+FlamChart *flam_flame_chart_get_chart (FlamFlameChart *self);
+/* Of the scrolled window around it. */
+void flam_flame_chart_set_vadjustment (FlamFlameChart *self,
+                                       GtkAdjustment *adjustment);
+/* G_MAXUINT: nothing. */
+guint flam_flame_chart_get_selected (FlamFlameChart *self);
+void flam_flame_chart_select (FlamFlameChart *self, guint span);
+/* Brings a call into view, a third as wide as that. */
+void flam_flame_chart_go_to (FlamFlameChart *self, guint span);
+/* The tree's node that is what a span is a call of, 0: none. */
+FlamId flam_flame_chart_node_of (FlamFlameChart *self, guint span);
+/* "escape_time, 12.3 ms, from 1.2 s on"; g_free. */
+char *flam_flame_chart_describe (FlamFlameChart *self, guint span);
+
+G_END_DECLS

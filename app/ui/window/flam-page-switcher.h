@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The pages of a stack as buttons in a row: the ones that are looked at most
+ * each by its name, all others in a menu at the end, whose button has the name
+ * of the one that is shown. */
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_PAGE_SWITCHER (flam_page_switcher_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamPageSwitcher, flam_page_switcher, FLAM, PAGE_SWITCHER, GtkWidget)
+
+void flam_page_switcher_set_stack (FlamPageSwitcher *self, GtkStack *stack);
+/* A button of the stack's page of this name, in the row or in the menu. */
+void flam_page_switcher_add (FlamPageSwitcher *self,
+                             const char *id,
+                             const char *title,
+                             gboolean in_menu);
+void flam_page_switcher_set_shown (FlamPageSwitcher *self,
+                                   const char *id,
+                                   gboolean shown);
+
+G_END_DECLS
