@@ -267,7 +267,7 @@ static void
 test_callback (gconstpointer python)
 {
   g_autoptr (Recording) recording =
-      record_case (python, NULL, "callback", "0.1", NULL);
+      record_case (python, NULL, "callback", "0.5", NULL);
 
   assert_good (recording, 0);
   assert_stack (recording,
