@@ -5,6 +5,7 @@
 
 /* The tables: a row is a word, X for flam_import_X or flam_export_X. */
 #define IMPORTERS(ROW)                                                         \
+  ROW (austin)                                                                 \
   ROW (bcc)                                                                    \
   ROW (bpftrace)                                                               \
   ROW (callgrind)                                                              \
@@ -19,8 +20,10 @@
   ROW (folded)                                                                 \
   ROW (gdb)                                                                    \
   ROW (gecko)                                                                  \
+  ROW (gmon)                                                                   \
   ROW (goroutine)                                                              \
   ROW (gperftools)                                                             \
+  ROW (gprof)                                                                  \
   ROW (heapprofile)                                                            \
   ROW (heaptrack)                                                              \
   ROW (instruments)                                                            \
@@ -40,7 +43,9 @@
   ROW (profilecanvas)                                                          \
   ROW (pstats)                                                                 \
   ROW (py_spy_dump)                                                            \
+  ROW (pyinstrument)                                                           \
   ROW (sample)                                                                 \
+  ROW (scalene)                                                                \
   ROW (speedscope)                                                             \
   ROW (stackprof)                                                              \
   ROW (stap)                                                                   \

@@ -174,8 +174,98 @@ def check_jfr(folder):
         faults.append(f"jfr: nothing to compare in {sorted(totals)}")
 
 
+# --- gprof -------------------------------------------------------------------
+
+C = """
+volatile unsigned long sink;
+__attribute__ ((noinline)) void leaf (int n) { for (int i = 0; i < n * 400; i++) sink += i * sink; }
+__attribute__ ((noinline)) void heavy (void) { for (int i = 0; i < 800000; i++) sink ^= i + sink; leaf (500); }
+__attribute__ ((noinline)) void light (void) { leaf (200); }
+__attribute__ ((noinline)) void dive (int n) { if (n > 0) dive (n - 1); else leaf (100); }
+int main (void) { for (int i = 0; i < 150; i++) { heavy (); light (); dive (9); } }
+"""
+
+
+def gprof_says(folder):
+    text = subprocess.run(["gprof", "-b", "-p", "shop", "gmon.out"], cwd=folder,
+                          check=True, capture_output=True, text=True).stdout
+    rows = {}
+    for line in text.splitlines():
+        found = re.match(r"\s*[\d.]+\s+[\d.]+\s+([\d.]+)(?:\s+(\d+)\s+\S+\s+\S+)?"
+                         r"\s+(\S+)$", line)
+        if found:
+            rows[found[3]] = (float(found[1]), int(found[2] or 0))
+    return rows
+
+
+def check_gprof(folder):
+    if not shutil.which("gprof") or not shutil.which("gcc"):
+        return
+    (folder / "shop.c").write_text(C)
+    subprocess.run(["gcc", "-pg", "-O1", "-o", "shop", "shop.c"], cwd=folder, check=True)
+    subprocess.run(["./shop"], cwd=folder, check=True)
+    rows = gprof_says(folder)
+    text = folder / "shop.gprof"
+    text.write_text(subprocess.run(
+        ["gprof", "-b", "shop", "gmon.out"], cwd=folder, check=True,
+        capture_output=True, text=True).stdout)
+    # The table has hundredths of a second; calls of main are the system's.
+    for path in (folder / "gmon.out", text):
+        times = flambeau("top", path, "--measure", "cpu-time", "--json")
+        calls = flambeau("top", path, "--measure", "calls", "--json")
+        times = {row["function"]: row["self"] for row in times["rows"]}
+        calls = {row["function"]: row["self"] for row in calls["rows"]}
+        for name, (seconds, n) in rows.items():
+            hold(f"gprof, {path.name}: {name}", times.get(name, 0), seconds * 1e9, 2e7)
+            if name != "main":
+                hold(f"gprof, {path.name}: calls of {name}", calls.get(name, 0),
+                     n if name != "dive" else 1500)
+    if len(rows) < 4:
+        faults.append(f"gprof: nothing to compare in {rows}")
+
+
+# --- Scalene -----------------------------------------------------------------
+
+PYTHON = """
+import time
+def chop(n):
+    s = 0
+    for i in range(n):
+        s += i * i
+    return s
+def cook():
+    end = time.time() + 1.5
+    while time.time() < end:
+        chop(30000)
+        sorted(range(200000), key=str)
+cook()
+"""
+
+
+def check_scalene(folder):
+    if not shutil.which("scalene"):
+        return
+    (folder / "kitchen.py").write_text(PYTHON)
+    path = folder / "scalene.json"
+    subprocess.run(["scalene", "--cli", "--cpu", "--json", "--outfile", path,
+                    "kitchen.py"], cwd=folder, capture_output=True)
+    if not path.exists():
+        return
+    said = json.loads(path.read_text())
+    lines = {}
+    for file in said["files"].values():
+        for line in file["lines"]:
+            percent = sum(line[key] for key in (
+                "n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent"))
+            lines[line["lineno"]] = percent / 100 * said["elapsed_time_sec"] * 1e9
+    rows = flambeau("lines", path, "--source", "kitchen.py", "--json")
+    rows = {row["line"]: row["total"] for row in rows["rows"]}
+    for line, ns in lines.items():
+        hold(f"scalene: line {line}", rows.get(line, 0), ns, 10)
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    for check in (check_pstats, check_jfr):
+    for check in (check_pstats, check_jfr, check_gprof, check_scalene):
         folder = pathlib.Path(scratch) / check.__name__
         folder.mkdir()
         check(folder)

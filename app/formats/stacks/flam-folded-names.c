@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-folded.h"
-#include "flam-python.h"
+#include "flam-python-code.h"
 
 #include <string.h>
 
@@ -74,14 +74,6 @@ take_line (const char *text, gsize *length)
   return line;
 }
 
-static gboolean
-is_python (const char *file, gsize length)
-{
-  return (length > 3 && memcmp (file + length - 3, ".py", 3) == 0) ||
-         (length > 4 && memcmp (file + length - 4, ".pyx", 4) == 0) ||
-         (length > 2 && file[0] == '<' && file[length - 1] == '>');
-}
-
 /* Whether the head has frames as py-spy writes them, with lines. */
 static gboolean
 has_places (const FlamSource *source)
@@ -110,22 +102,8 @@ split_place (FlamFoldedNames *names,
              FlamFunction *function)
 {
   guint32 line = take_line (place, &length);
-  g_autofree char *path = g_strndup (place, length);
 
-  if (is_python (place, length))
-    {
-      function->kind = FLAM_KIND_INTERPRETED;
-      function->flags |= flam_python_flags (path);
-    }
-  if (line > 0 || function->kind == FLAM_KIND_INTERPRETED)
-    function->file = flam_builder_string (names->builder, path, -1);
-  else
-    {
-      function->module =
-          flam_builder_module (names->builder, path, "", FLAM_ADDRESS_ABSOLUTE);
-      flam_builder_set_module_symbols (
-          names->builder, function->module, FLAM_SYMBOLS_CAPTURE, NULL);
-    }
+  flam_python_set_place (names->builder, function, place, length, line > 0);
   return line;
 }
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Functions with times of their own, and how often each called which: calls
+ * have no times. As gprof does, what a function cost with all below it is
+ * divided among its callers by the number of their calls, and handed to a call
+ * graph (flam-call-graph.h):
+ *
+ *    main ──60×──▶ compute      total (work) = 80 ms of its own
+ *    compute ──30×──▶ work      compute's calls to it: 80 · 30 / 40 = 60 ms
+ *    main ──10×──▶ work         main's:                80 · 10 / 40 = 20 ms
+ */
+
+#include "flam-builder.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamGprofGraph FlamGprofGraph;
+
+/* Adds the columns and measures: time and calls. */
+FlamGprofGraph *flam_gprof_graph_new (FlamBuilder *builder);
+void flam_gprof_graph_free (FlamGprofGraph *graph);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamGprofGraph, flam_gprof_graph_free)
+
+/* Numbered from 0. */
+guint32 flam_gprof_graph_add_function (FlamGprofGraph *graph, FlamId frame);
+/* ns of its own, at a place in it. */
+void flam_gprof_graph_add_time (FlamGprofGraph *graph,
+                                guint32 function,
+                                FlamId leaf,
+                                gint64 ns);
+/* `caller` FLAM_NONE: from code without a name. */
+void flam_gprof_graph_add_calls (FlamGprofGraph *graph,
+                                 guint32 caller,
+                                 guint32 callee,
+                                 gint64 count);
+gboolean flam_gprof_graph_finish (FlamGprofGraph *graph, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-gprof-binary.h"
+#include "flam-gprof-graph.h"
+
+#include <string.h>
+
+/* gmon.out, which programs built with -pg leave behind (little-endian):
+ *
+ *    "gmon"    u32 version 1    12 bytes    then records of a byte and
+ *    0  word low, word high, i32 n, i32 counters a second, 15 bytes of
+ *       dimension, 1 byte: its letter; n u16: how often the program was met in
+ *       each n-th part of the code from low to high
+ *    1  word from, word to, u32 count: calls of a function
+ *    2  u32 n, n times word address, word count: basic blocks
+ *
+ * A word has the machine's 8 or 4 bytes. Addresses are those of the program's
+ * own file. It is looked for (flam-gprof-binary.h) to tell functions apart;
+ * without it, they begin where calls lead to. Source of facts: glibc's
+ * sys/gmon_out.h and gmon/gmon.c. */
+
+#define HEADER 20
+#define MAX_COUNTERS (1 << 28)
+
+typedef struct
+{
+  guint64 from, to;
+  guint32 count;
+} Arc;
+
+typedef struct
+{
+  guint64 low, high;
+  guint32 n, rate;
+  const guint8 *counts;
+} Histogram;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamGprofGraph *graph;
+  FlamElf *elf;
+  FlamSymbolTable *symbols; /* NULL: no program */
+  guint word;
+  GArray *histograms;    /* Histogram */
+  GArray *arcs;          /* Arc */
+  GArray *starts;        /* guint64: without symbols, where functions begin */
+  GHashTable *functions; /* start -> function + 1 */
+  FlamId module, code;
+  const guint8 *end; /* of what was read */
+  gboolean cut;
+} Reader;
+
+static guint
+probe (const FlamSource *source)
+{
+  return source->size >= HEADER && memcmp (source->data, "gmon\1\0\0\0", 8) == 0
+             ? 100
+             : 0;
+}
+
+/* --- records ------------------------------------------------------------- */
+
+static guint64
+get (const guint8 *at, guint size)
+{
+  guint64 value = 0;
+
+  for (guint i = 0; i < size; i++)
+    value |= (guint64)at[i] << (8 * i);
+  return value;
+}
+
+/* The record's bytes after its type, as far as its counts say; 0: none such. */
+static guint64
+record_size (guint8 type, const guint8 *at, gsize left, guint word)
+{
+  gsize head = 2 * word + 24;
+
+  if (type == 0)
+    return left >= head ? head + 2 * get (at + 2 * word, 4) : head;
+  if (type == 1)
+    return 2 * word + 4;
+  if (type == 2)
+    return left >= 4 ? 4 + 2 * word * get (at, 4) : 4;
+  return 0;
+}
+
+static void
+read_record (Reader *reader, guint8 type, const guint8 *at)
+{
+  guint word = reader->word;
+
+  if (type == 0)
+    {
+      Histogram histogram = {
+        .low = get (at, word),
+        .high = get (at + word, word),
+        .n = get (at + 2 * word, 4),
+        .rate = get (at + 2 * word + 4, 4),
+        .counts = at + 2 * word + 24,
+      };
+      if (histogram.high > histogram.low && histogram.n > 0 &&
+          histogram.n < MAX_COUNTERS)
+        g_array_append_val (reader->histograms, histogram);
+    }
+  else if (type == 1)
+    {
+      Arc arc = { get (at, word),
+                  get (at + word, word),
+                  get (at + 2 * word, 4) };
+      g_array_append_val (reader->arcs, arc);
+    }
+}
+
+/* How far records of such words reach; with `keep`, they are kept. */
+static gsize
+read_records (Reader *reader, guint word, gboolean keep)
+{
+  const guint8 *at = reader->source->data + HEADER;
+  const guint8 *end = reader->source->data + reader->source->size;
+
+  reader->word = word;
+  while (at < end)
+    {
+      guint64 size = record_size (*at, at + 1, end - at - 1, word);
+
+      if (size == 0 || size > (guint64)(end - at - 1))
+        break;
+      if (keep)
+        read_record (reader, *at, at + 1);
+      at += 1 + size;
+    }
+  reader->end = at;
+  return at - reader->source->data;
+}
+
+/* --- functions ----------------------------------------------------------- */
+
+static int
+compare_addresses (gconstpointer a, gconstpointer b)
+{
+  guint64 x = *(const guint64 *)a;
+  guint64 y = *(const guint64 *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* The address where its function begins. */
+static gboolean
+find_start (Reader *reader, guint64 address, guint64 *start)
+{
+  guint low = 0, high = reader->starts->len;
+  const FlamSymbol *symbol;
+
+  if (reader->symbols != NULL)
+    {
+      symbol = flam_symbol_table_find (reader->symbols, address);
+      if (symbol != NULL)
+        *start = symbol->start;
+      return symbol != NULL;
+    }
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+      if (g_array_index (reader->starts, guint64, middle) <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  if (low > 0)
+    *start = g_array_index (reader->starts, guint64, low - 1);
+  return low > 0;
+}
+
+static FlamId
+make_frame (Reader *reader, guint64 address)
+{
+  return flam_builder_frame (reader->builder, reader->code, address, 0, 0);
+}
+
+/* FLAM_NONE: no function is known to be there. */
+static guint32
+find_function (Reader *reader, guint64 address)
+{
+  guint64 start;
+  guint32 function;
+
+  if (!find_start (reader, address, &start))
+    return FLAM_NONE;
+  function =
+      GPOINTER_TO_UINT (g_hash_table_lookup (reader->functions, &start)) - 1;
+  if (function != FLAM_NONE)
+    return function;
+  function =
+      flam_gprof_graph_add_function (reader->graph, make_frame (reader, start));
+  g_hash_table_insert (reader->functions,
+                       g_memdup2 (&start, sizeof start),
+                       GUINT_TO_POINTER (function + 1));
+  return function;
+}
+
+static guint32
+find_or_add_function (Reader *reader, guint64 address)
+{
+  guint32 function = find_function (reader, address);
+
+  if (function != FLAM_NONE)
+    return function;
+  function = flam_gprof_graph_add_function (reader->graph,
+                                            make_frame (reader, address));
+  g_hash_table_insert (reader->functions,
+                       g_memdup2 (&address, sizeof address),
+                       GUINT_TO_POINTER (function + 1));
+  return function;
+}
+
+/* --- what was counted ---------------------------------------------------- */
+
+/* A counter that begins before a function and ends in it is the function's. */
+static guint64
+counter_address (Reader *reader, guint64 address, guint64 end)
+{
+  guint64 start;
+
+  for (guint64 at = address; at < end && at < address + 16; at++)
+    if (find_start (reader, at, &start))
+      return at;
+  return address;
+}
+
+static void
+add_histogram (Reader *reader, const Histogram *histogram)
+{
+  double each = (double)(histogram->high - histogram->low) / histogram->n;
+  gint64 ns = 1000000000 / CLAMP (histogram->rate, 1, 1000000000);
+
+  for (guint32 i = 0; i < histogram->n; i++)
+    {
+      guint64 count = get (histogram->counts + 2 * (gsize)i, 2);
+      guint64 address;
+
+      if (count == 0)
+        continue;
+      address = counter_address (reader,
+                                 histogram->low + (guint64)(i * each),
+                                 histogram->low + (guint64)((i + 1) * each));
+      flam_gprof_graph_add_time (reader->graph,
+                                 find_or_add_function (reader, address),
+                                 make_frame (reader, address),
+                                 count * ns);
+    }
+}
+
+static void
+add_all (Reader *reader)
+{
+  for (guint i = 0; i < reader->arcs->len; i++)
+    {
+      const Arc *arc = &g_array_index (reader->arcs, Arc, i);
+      flam_gprof_graph_add_calls (reader->graph,
+                                  find_function (reader, arc->from),
+                                  find_or_add_function (reader, arc->to),
+                                  arc->count);
+    }
+  for (guint i = 0; i < reader->histograms->len; i++)
+    add_histogram (reader, &g_array_index (reader->histograms, Histogram, i));
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static void
+find_program (Reader *reader, const char *const *folders)
+{
+  guint64 end = reader->histograms->len > 0
+                    ? g_array_index (reader->histograms, Histogram, 0).high
+                    : 0;
+
+  if (end > 0)
+    reader->elf = flam_gprof_find_binary (folders, reader->source->path, end);
+  if (reader->elf != NULL)
+    {
+      g_autofree char *path =
+          g_canonicalize_filename (flam_elf_get_path (reader->elf), NULL);
+
+      reader->symbols = flam_symbol_table_new (reader->elf, NULL);
+      reader->module = flam_builder_module (reader->builder,
+                                            path,
+                                            flam_elf_get_build_id (reader->elf),
+                                            FLAM_ADDRESS_VADDR);
+    }
+  else
+    {
+      reader->module = flam_builder_module (
+          reader->builder, "a.out", "", FLAM_ADDRESS_VADDR);
+      flam_builder_set_module_symbols (
+          reader->builder,
+          reader->module,
+          FLAM_SYMBOLS_NONE,
+          "gmon.out does not name its program; put it beside the file, or say "
+          "where it is with --binaries");
+    }
+  reader->code =
+      flam_builder_function_unresolved (reader->builder, reader->module);
+  for (guint i = 0; i < reader->arcs->len; i++)
+    g_array_append_val (reader->starts,
+                        g_array_index (reader->arcs, Arc, i).to);
+  g_array_sort (reader->starts, compare_addresses);
+}
+
+static gboolean
+check (Reader *reader, GError **error)
+{
+  guint64 offset = reader->end - reader->source->data;
+
+  if (offset == reader->source->size)
+    return TRUE;
+  if (reader->arcs->len + reader->histograms->len > 0)
+    {
+      flam_builder_set_partial (reader->builder,
+                                (double)offset / reader->source->size);
+      flam_builder_warn (reader->builder,
+                         "no record of gmon.out begins at byte "
+                         "%" G_GUINT64_FORMAT ": what came before is shown",
+                         offset);
+      return TRUE;
+    }
+  flam_source_error (reader->source,
+                     error,
+                     FLAM_ERROR_INVALID,
+                     offset,
+                     "no record of gmon.out begins here");
+  return FALSE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Reader reader = { .source = source, .builder = builder };
+  gboolean good;
+
+  if (source->size < HEADER)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_TRUNCATED,
+                         source->size,
+                         "gmon.out ends in its header");
+      return FALSE;
+    }
+  reader.histograms = g_array_new (FALSE, FALSE, sizeof (Histogram));
+  reader.arcs = g_array_new (FALSE, FALSE, sizeof (Arc));
+  reader.starts = g_array_new (FALSE, FALSE, sizeof (guint64));
+  reader.functions =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  read_records (
+      &reader,
+      read_records (&reader, 8, FALSE) >= read_records (&reader, 4, FALSE) ? 8
+                                                                           : 4,
+      TRUE);
+  good = check (&reader, error);
+  if (good)
+    {
+      find_program (&reader, options->binaries);
+      reader.graph = flam_gprof_graph_new (builder);
+      add_all (&reader);
+      good = flam_gprof_graph_finish (reader.graph, error);
+      flam_gprof_graph_free (reader.graph);
+    }
+  g_clear_pointer (&reader.symbols, flam_symbol_table_free);
+  g_clear_pointer (&reader.elf, flam_elf_free);
+  g_array_unref (reader.histograms);
+  g_array_unref (reader.arcs);
+  g_array_unref (reader.starts);
+  g_hash_table_unref (reader.functions);
+  return good;
+}
+
+static const char *const suffixes[] = { "gmon.out", ".gmon", NULL };
+static const char *const mime_types[] = { "application/x-gmon", NULL };
+
+const FlamImporter flam_import_gmon = {
+  .id = "gmon",
+  .label = "gprof's gmon.out",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-gprof-graph.h"
+#include "flam-text.h"
+
+#include <string.h>
+
+/* What gprof prints: a flat profile and a call graph, of which one is enough.
+ *
+ *      %   cumulative   self              self     total
+ *     time   seconds   seconds    calls  ms/call  ms/call  name
+ *     47.13      0.16     0.16       60     2.67     2.67  spin_heavy
+ *
+ *    index % time    self  children    called     name
+ *                    0.00    0.19      60/60          main [1]
+ *    [2]     55.9    0.00    0.19      60         compute [2]
+ *                    0.16    0.00      60/60          spin_heavy [3]
+ *    -----------------------------------------------
+ *
+ * A function of the graph stands between its callers and those that it calls;
+ * "60/120" is so many of so many calls, "60+1800" and "1800" alone are calls of
+ * itself or in its circle of functions, which has a paragraph of its own,
+ * "<cycle 1 as a whole>". Source of facts: binutils, gprof/cg_print.c, hist.c.
+ */
+
+#define MAX_INDEX (1 << 24)
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamGprofGraph *graph;
+  FlamText text;
+  GHashTable *by_name; /* name -> function + 1 */
+  enum
+  {
+    OUTSIDE,
+    FLAT,
+    CALLS,
+  } where;
+  guint32 primary;    /* of the paragraph, or FLAM_NONE */
+  gboolean after;     /* its line was read */
+  gboolean has_graph; /* the file has one: times are its */
+  guint64 functions;
+} Reader;
+
+/* A line of either table. */
+typedef struct
+{
+  double numbers[4];
+  guint n;
+  gint64 calls;
+  gboolean has_calls;
+  const char *name;
+  gsize length;
+} Row;
+
+static const char flat_head[] = " time   seconds   seconds";
+static const char graph_head[] = "index % time    self  children    called";
+
+static guint
+probe (const FlamSource *source)
+{
+  return flam_source_head_has (source, 16384, flat_head) ||
+                 flam_source_head_has (source, 16384, graph_head)
+             ? 90
+             : 0;
+}
+
+/* --- lines --------------------------------------------------------------- */
+
+static void
+skip_spaces (const char **p, const char *end)
+{
+  while (*p < end && flam_text_is_space (**p))
+    ++*p;
+}
+
+/* "12.34" */
+static gboolean
+read_decimal (const char **p, const char *end, double *value)
+{
+  const char *at = *p;
+  gint64 whole, part;
+  double scale = 1;
+
+  if (!flam_text_number (&at, end, &whole) || at == end || *at != '.')
+    return FALSE;
+  at++;
+  if (!flam_text_number (&at, end, &part) ||
+      (at < end && !flam_text_is_space (*at)))
+    return FALSE;
+  for (const char *digit = at; digit[-1] != '.'; digit--)
+    scale *= 10;
+  *value = whole + part / scale;
+  *p = at;
+  return TRUE;
+}
+
+/* The name without " [12]" and " <cycle 1>". */
+static void
+cut_name (Row *row, const char *text, const char *end)
+{
+  const char *p = end;
+
+  if (p > text && p[-1] == ']')
+    {
+      for (p--; p > text && flam_text_is_digit (p[-1]);)
+        p--;
+      if (p > text + 1 && p[-1] == '[' && p[-2] == ' ')
+        end = p - 2;
+    }
+  if (end > text && end[-1] == '>')
+    {
+      p = memrchr (text, '<', end - text);
+      if (p != NULL && p > text && end - p > 7 && memcmp (p, "<cycle ", 7) == 0)
+        end = p - 1;
+    }
+  row->name = text;
+  row->length = end - text;
+}
+
+/* Decimals, then perhaps a number of calls, then a name. */
+static gboolean
+read_row (Row *row, const char *p, const char *end)
+{
+  *row = (Row){ 0 };
+  for (skip_spaces (&p, end);
+       row->n < 4 && read_decimal (&p, end, &row->numbers[row->n]);
+       skip_spaces (&p, end))
+    row->n++;
+  if (p < end && flam_text_is_digit (*p))
+    {
+      if (!flam_text_number (&p, end, &row->calls))
+        return FALSE;
+      row->has_calls = TRUE;
+      if (p < end && (*p == '/' || *p == '+'))
+        for (p++; p < end && flam_text_is_digit (*p);)
+          p++;
+      skip_spaces (&p, end);
+    }
+  cut_name (row, p, end);
+  return row->length > 0;
+}
+
+static guint32
+find_function (Reader *reader, const Row *row)
+{
+  g_autofree char *name = g_strndup (row->name, row->length);
+  guint32 function =
+      GPOINTER_TO_UINT (g_hash_table_lookup (reader->by_name, name)) - 1;
+
+  if (function != FLAM_NONE)
+    return function;
+  function = flam_gprof_graph_add_function (
+      reader->graph,
+      flam_builder_frame (reader->builder,
+                          flam_builder_function_named (
+                              reader->builder,
+                              flam_builder_string (reader->builder, name, -1),
+                              FLAM_KIND_NATIVE),
+                          0,
+                          0,
+                          0));
+  g_hash_table_insert (reader->by_name,
+                       g_steal_pointer (&name),
+                       GUINT_TO_POINTER (function + 1));
+  return function;
+}
+
+static void
+add_time (Reader *reader, guint32 function, const Row *row, double seconds)
+{
+  FlamId frame = flam_builder_frame (
+      reader->builder,
+      flam_builder_function_named (
+          reader->builder,
+          flam_builder_string (reader->builder, row->name, row->length),
+          FLAM_KIND_NATIVE),
+      0,
+      0,
+      0);
+
+  if (seconds > 0)
+    flam_gprof_graph_add_time (reader->graph,
+                               function,
+                               frame,
+                               (gint64)(MIN (seconds, 1e9) * 1e9 + 0.5));
+  reader->functions++;
+}
+
+/* percent, cumulative, self; calls; ms a call of its own and in all: these are
+ * decimals too, so the calls stand before them. */
+static void
+read_flat (Reader *reader, const char *line, const char *end)
+{
+  Row row, rest;
+  guint32 function;
+
+  if (!read_row (&row, line, end) || row.n < 3)
+    return;
+  if (row.has_calls && read_row (&rest, row.name, end) && rest.n == 2)
+    {
+      row.name = rest.name;
+      row.length = rest.length;
+    }
+  if (reader->has_graph)
+    return;
+  function = find_function (reader, &row);
+  add_time (reader, function, &row, row.numbers[2]);
+  if (row.has_calls && row.calls > 0)
+    flam_gprof_graph_add_calls (reader->graph, FLAM_NONE, function, row.calls);
+}
+
+/* "[2]  55.9  0.00  0.19  60  compute [2]" */
+static void
+read_primary (Reader *reader, const char *line, const char *end)
+{
+  const char *p = memchr (line, ']', end - line);
+  Row row;
+
+  reader->after = TRUE;
+  reader->primary = FLAM_NONE;
+  if (p == NULL || !read_row (&row, p + 1, end) || row.n < 3 ||
+      *row.name == '<')
+    return;
+  reader->primary = find_function (reader, &row);
+  add_time (reader, reader->primary, &row, row.numbers[1]);
+}
+
+/* Callers that are not known, and callees below the function. */
+static void
+read_other (Reader *reader, const char *line, const char *end)
+{
+  Row row;
+
+  if (!reader->after || reader->primary == FLAM_NONE ||
+      !read_row (&row, line, end) || !row.has_calls || row.calls == 0 ||
+      *row.name == '<')
+    return;
+  flam_gprof_graph_add_calls (
+      reader->graph, reader->primary, find_function (reader, &row), row.calls);
+}
+
+static gboolean
+has (const char *line, gsize length, const char *text)
+{
+  return memmem (line, length, text, strlen (text)) != NULL;
+}
+
+static void
+read_line (Reader *reader, const char *line, gsize length)
+{
+  const char *end = line + length;
+
+  while (end > line && flam_text_is_space (end[-1]))
+    end--;
+  if (has (line, length, flat_head))
+    reader->where = FLAT;
+  else if (has (line, length, graph_head))
+    reader->where = CALLS;
+  else if (reader->where == FLAT && end == line)
+    reader->where = OUTSIDE;
+  else if (reader->where == FLAT)
+    read_flat (reader, line, end);
+  else if (reader->where == CALLS && *line == '-')
+    {
+      reader->primary = FLAM_NONE;
+      reader->after = FALSE;
+    }
+  else if (reader->where == CALLS && (*line == '\f' || end == line))
+    reader->where = OUTSIDE;
+  else if (reader->where == CALLS && *line == '[')
+    read_primary (reader, line, end);
+  else if (reader->where == CALLS)
+    read_other (reader, line, end);
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static gboolean
+read_all (Reader *reader,
+          const FlamSource *source,
+          const FlamProgress *progress,
+          GError **error)
+{
+  const char *line;
+  gsize length;
+
+  flam_text_init (&reader->text, source);
+  reader->has_graph =
+      memmem (source->data, source->size, graph_head, strlen (graph_head)) !=
+      NULL;
+  while (flam_text_next (&reader->text, &line, &length))
+    {
+      if (reader->text.line % 4096 == 0 &&
+          !flam_progress_step (
+              progress, flam_text_fraction (&reader->text), error))
+        return FALSE;
+      read_line (reader, line, length);
+    }
+  if (reader->functions > 0)
+    return TRUE;
+  flam_source_error (source,
+                     error,
+                     FLAM_ERROR_INVALID,
+                     FLAM_NO_OFFSET,
+                     "gprof's tables have no functions in them");
+  return FALSE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (GHashTable) by_name =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (FlamGprofGraph) graph = flam_gprof_graph_new (builder);
+  Reader reader = {
+    .builder = builder, .graph = graph, .by_name = by_name, .primary = FLAM_NONE
+  };
+
+  return read_all (&reader, source, options->progress, error) &&
+         flam_gprof_graph_finish (graph, error);
+}
+
+static const char *const suffixes[] = { ".gprof", ".gprof.txt", NULL };
+static const char *const mime_types[] = { "text/plain", NULL };
+
+const FlamImporter flam_import_gprof = {
+  .id = "gprof",
+  .label = "gprof text",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-austin.h"
+
+#include "flam-python-code.h"
+
+#include <string.h>
+
+#define MAX_TIME (G_MAXINT64 / 4000)
+
+enum
+{
+  TIME,
+  GROWN,
+  RELEASED,
+  N_COLUMNS
+};
+
+void
+flam_austin_init (FlamAustin *austin, FlamBuilder *builder)
+{
+  *austin = (FlamAustin){ .builder = builder };
+  austin->threads = g_array_new (FALSE, FALSE, sizeof (FlamAustinThread));
+}
+
+void
+flam_austin_clear (FlamAustin *austin)
+{
+  g_array_unref (austin->threads);
+}
+
+static gboolean
+is (const char *text, gsize length, const char *word)
+{
+  return length == strlen (word) && memcmp (text, word, length) == 0;
+}
+
+void
+flam_austin_tell (FlamAustin *austin,
+                  const char *key,
+                  gsize key_length,
+                  const char *value,
+                  gsize length)
+{
+  if (!is (key, key_length, "mode") || austin->begun)
+    return;
+  if (is (value, length, "memory"))
+    austin->mode = FLAM_AUSTIN_MEMORY;
+  else if (is (value, length, "full"))
+    austin->mode = FLAM_AUSTIN_FULL;
+  else if (is (value, length, "cpu"))
+    austin->mode = FLAM_AUSTIN_CPU;
+}
+
+void
+flam_austin_begin (FlamAustin *austin)
+{
+  FlamBuilder *builder = austin->builder;
+
+  if (austin->begun)
+    return;
+  austin->begun = TRUE;
+  for (guint i = 0; i < N_COLUMNS; i++)
+    flam_builder_add_column (builder);
+  if (austin->mode != FLAM_AUSTIN_MEMORY)
+    {
+      gboolean cpu = austin->mode == FLAM_AUSTIN_CPU;
+
+      flam_builder_set_has_times (builder);
+      flam_builder_set_spans (
+          builder,
+          flam_builder_add_measure (builder,
+                                    cpu ? "cpu-time" : "wall-time",
+                                    cpu ? "CPU time" : "Wall time",
+                                    FLAM_UNIT_NS,
+                                    FLAM_MEASURE_CPU,
+                                    TIME,
+                                    FLAM_NONE));
+    }
+  if (austin->mode == FLAM_AUSTIN_WALL || austin->mode == FLAM_AUSTIN_CPU)
+    return;
+  flam_builder_add_measure (builder,
+                            "memory-grown",
+                            "Memory grown",
+                            FLAM_UNIT_BYTES,
+                            FLAM_MEASURE_ALLOC,
+                            GROWN,
+                            FLAM_NONE);
+  flam_builder_add_measure (builder,
+                            "memory-released",
+                            "Memory released",
+                            FLAM_UNIT_BYTES,
+                            FLAM_MEASURE_ALLOC,
+                            RELEASED,
+                            FLAM_NONE);
+}
+
+FlamId
+flam_austin_thread (FlamAustin *austin,
+                    gint64 pid,
+                    gint64 interpreter,
+                    const char *tid,
+                    gsize length,
+                    guint base)
+{
+  FlamId process = flam_builder_process (
+      austin->builder, pid > 0 && pid <= G_MAXINT32 ? pid : -1, 0);
+  g_autofree char *text = g_strndup (tid, length);
+  char *end;
+  guint64 number = g_ascii_strtoull (text, &end, base);
+  gboolean has_tid = *text != '\0' && *end == '\0' && number <= G_MAXINT32;
+  FlamId thread = flam_builder_thread (
+      austin->builder,
+      process,
+      has_tid ? (gint32)number : -1,
+      has_tid ? (guint)interpreter
+              : flam_builder_string (austin->builder, text, -1));
+
+  if (!has_tid)
+    flam_builder_set_thread_name (austin->builder, thread, text);
+  return thread;
+}
+
+FlamAustinThread *
+flam_austin_state (FlamAustin *austin, FlamId thread)
+{
+  FlamAustinThread fresh = { .base = FLAM_NONE };
+
+  while (austin->threads->len <= thread)
+    g_array_append_val (austin->threads, fresh);
+  return &g_array_index (austin->threads, FlamAustinThread, thread);
+}
+
+FlamId
+flam_austin_frame (FlamAustin *austin,
+                   const char *file,
+                   gsize file_length,
+                   const char *name,
+                   gsize length,
+                   gint64 line,
+                   gboolean *python)
+{
+  FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
+
+  line = CLAMP (line, 0, G_MAXINT32);
+  if (is (file, file_length, "kernel"))
+    function.kind = FLAM_KIND_KERNEL;
+  else if (file_length == 0) /* ":INVALID:", ":GC:" */
+    function.kind = length > 0 ? FLAM_KIND_ROOT : FLAM_KIND_UNRESOLVED;
+  else
+    flam_python_set_place (
+        austin->builder, &function, file, file_length, line > 0);
+  function.name = flam_builder_string (austin->builder,
+                                       length > 0 ? name : "[unknown]",
+                                       length > 0 ? (gssize)length : -1);
+  *python = function.kind == FLAM_KIND_INTERPRETED;
+  return flam_builder_frame (austin->builder,
+                             flam_builder_function (austin->builder, &function),
+                             0,
+                             line,
+                             0);
+}
+
+void
+flam_austin_add (FlamAustin *austin, const FlamAustinSample *sample)
+{
+  FlamAustinThread *thread = flam_austin_state (austin, sample->thread);
+  gint64 time = CLAMP (sample->time, 0, MAX_TIME) * 1000;
+  FlamSample row = {
+    .thread = sample->thread,
+    .stack = sample->stack,
+    .state = sample->idle ? FLAM_STATE_SLEEP : FLAM_STATE_RUNNING,
+  };
+  gint64 weights[N_COLUMNS] = {
+    [TIME] = time,
+    [GROWN] = MAX (sample->memory, 0),
+    [RELEASED] = sample->memory < 0 ? -MAX (sample->memory, -G_MAXINT64) : 0,
+  };
+
+  flam_austin_begin (austin);
+  row.time = MAX (thread->now, austin->clock - time);
+  if (__builtin_add_overflow (row.time, time, &thread->now))
+    thread->now = G_MAXINT64 / 2;
+  austin->clock = MAX (austin->clock, thread->now);
+  flam_builder_add_sample (austin->builder, &row, weights);
+  austin->samples++;
+}

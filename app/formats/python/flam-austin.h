@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Austin's samples, whichever way they are written: flam-import-austin.c reads
+ * the text, flam-mojo.c the binary form.
+ *
+ * A sample is a thread's stack, the µs since the threads were looked at before,
+ * and in some modes how many bytes more or less of memory the process then had.
+ * Threads are looked at one after the other, and have the same µs; none has a
+ * time of its own, so it is counted up. */
+
+#include "flam-builder.h"
+#include "flam-source.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_AUSTIN_WALL,
+  FLAM_AUSTIN_CPU,
+  FLAM_AUSTIN_MEMORY,
+  FLAM_AUSTIN_FULL,
+} FlamAustinMode;
+
+typedef struct
+{
+  gint64 now;  /* ns */
+  FlamId base; /* its last stack, to the last frame of Python */
+} FlamAustinThread;
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamAustinMode mode;
+  gboolean begun;
+  gint64 clock;    /* ns */
+  GArray *threads; /* FlamAustinThread, by FlamId */
+  guint64 samples;
+} FlamAustin;
+
+typedef struct
+{
+  FlamId thread;
+  FlamId stack;
+  gint64 time;   /* µs */
+  gint64 memory; /* bytes */
+  gboolean idle;
+} FlamAustinSample;
+
+void flam_austin_init (FlamAustin *austin, FlamBuilder *builder);
+void flam_austin_clear (FlamAustin *austin);
+
+/* "mode", "duration", …: what comes before the samples or after them. */
+void flam_austin_tell (FlamAustin *austin,
+                       const char *key,
+                       gsize key_length,
+                       const char *value,
+                       gsize length);
+FlamId flam_austin_thread (FlamAustin *austin,
+                           gint64 pid,
+                           gint64 interpreter,
+                           const char *tid,
+                           gsize length,
+                           guint base);
+FlamAustinThread *flam_austin_state (FlamAustin *austin, FlamId thread);
+/* `*python`: it is one of Python's. */
+FlamId flam_austin_frame (FlamAustin *austin,
+                          const char *file,
+                          gsize file_length,
+                          const char *name,
+                          gsize length,
+                          gint64 line,
+                          gboolean *python);
+void flam_austin_add (FlamAustin *austin, const FlamAustinSample *sample);
+/* The measures, also where there was no sample. */
+void flam_austin_begin (FlamAustin *austin);
+
+gboolean flam_mojo_read (FlamAustin *austin,
+                         const FlamSource *source,
+                         const FlamProgress *progress,
+                         GError **error);
+
+G_END_DECLS

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-austin.h"
+#include "flam-formats.h"
+#include "flam-text.h"
+
+#include <string.h>
+
+/* Austin, a sampler of Python's stacks, writes text or, in newer versions,
+ * MOJO (flam-mojo.c):
+ *
+ *    # mode: full                   or wall, cpu, memory
+ *    P12;T0:34;app.py:main:3;app.py:work:18 1000
+ *
+ * Process, thread (before it the interpreter, if the version knows of them),
+ * frames from the root: file, function, line; last the µs, or the bytes of
+ * memory, or the µs, 1 for an idle thread, and the bytes: "1000,0,-4096". Older
+ * versions have the three as "1000 4096 -4096": µs, more bytes, fewer bytes; or
+ * frames like "work (app.py:18)" and "work (app.py);L18". Source of facts:
+ * Austin 3.7, events.h, mojo.h; austin-python. */
+
+#define N_METRICS 3
+
+typedef struct
+{
+  FlamAustin austin;
+  FlamText text;
+  guint64 bad, first_bad;
+} Reader;
+
+static gboolean
+is_mojo (const FlamSource *source)
+{
+  return source->size > 4 && memcmp (source->data, "MOJ", 3) == 0 &&
+         source->data[3] < 32;
+}
+
+/* "P12;T…" */
+static gboolean
+read_head (const char **p, const char *end, gint64 *pid)
+{
+  const char *at = *p;
+
+  if (end - at < 5 || *at++ != 'P' || !flam_text_number (&at, end, pid) ||
+      end - at < 2 || at[0] != ';' || at[1] != 'T')
+    return FALSE;
+  *p = at + 2;
+  return TRUE;
+}
+
+static guint
+probe (const FlamSource *source)
+{
+  FlamText head = flam_text_head (source);
+  const char *line;
+  gsize length;
+
+  if (is_mojo (source))
+    return 95;
+  if (flam_source_head_has (source, 10, "# austin: "))
+    return 95;
+  while (flam_text_next (&head, &line, &length))
+    if (length > 0 && *line != '#')
+      {
+        gint64 pid;
+        return read_head (&line, line + length, &pid) ? 80 : 0;
+      }
+  return 0;
+}
+
+/* --- samples ------------------------------------------------------------- */
+
+/* The number or the three with commas between them at the end of the line; how
+ * many, 0 for what is neither. */
+static guint
+take_metrics (const char *start, const char **end, gint64 metrics[N_METRICS])
+{
+  const char *space = memrchr (start, ' ', *end - start);
+  const char *p;
+  guint n = 0;
+
+  if (space == NULL)
+    return 0;
+  p = space;
+  do
+    {
+      gboolean negative = *++p == '-';
+
+      p += negative;
+      if (n == N_METRICS || !flam_text_number (&p, *end, &metrics[n]))
+        return 0;
+      if (negative)
+        metrics[n] = -metrics[n];
+      n++;
+    }
+  while (p < *end && *p == ',');
+  if (p != *end || n == 2)
+    return 0;
+  *end = space;
+  return n;
+}
+
+/* "app.py:work:18": split at the last two colons, since files may have more. */
+static gboolean
+split_colons (const char *text,
+              const char *end,
+              const char **name,
+              const char **line)
+{
+  const char *colon = memrchr (text, ':', end - text);
+
+  if (colon == NULL)
+    return FALSE;
+  *line = colon + 1;
+  colon = memrchr (text, ':', colon - text);
+  if (colon == NULL)
+    return FALSE;
+  *name = colon + 1;
+  return TRUE;
+}
+
+/* What is not of that form is a name. */
+static FlamId
+read_frame (FlamAustin *austin, const char *text, const char *end)
+{
+  const char *name, *digits;
+  const char *p;
+  gint64 line = 0;
+  gboolean python;
+
+  if (!split_colons (text, end, &name, &digits))
+    return flam_austin_frame (austin, "", 0, text, end - text, 0, &python);
+  p = digits;
+  flam_text_number (&p, end, &line);
+  return flam_austin_frame (
+      austin, text, name - 1 - text, name, digits - 1 - name, line, &python);
+}
+
+static FlamId
+read_thread (FlamAustin *austin, gint64 pid, const char *text, const char *end)
+{
+  const char *colon = memchr (text, ':', end - text);
+  const char *p = text;
+  gint64 interpreter = 0;
+
+  if (colon != NULL && flam_text_number (&p, colon, &interpreter) && p == colon)
+    text = colon + 1;
+  return flam_austin_thread (austin, pid, interpreter, text, end - text, 10);
+}
+
+static FlamId
+read_stack (FlamAustin *austin, const char *at, const char *end)
+{
+  FlamId stack = FLAM_NONE;
+
+  while (at < end)
+    {
+      const char *stop = memchr (at, ';', end - at);
+
+      if (stop == NULL)
+        stop = end;
+      if (stop > at)
+        stack = flam_builder_stack (
+            austin->builder, stack, read_frame (austin, at, stop));
+      at = stop + 1;
+    }
+  return stack;
+}
+
+/* Its mode stands in the file's first lines, or is seen by the first sample. */
+static gboolean
+read_sample (Reader *reader, const char *at, const char *end)
+{
+  FlamAustin *austin = &reader->austin;
+  FlamAustinSample sample = { 0 };
+  gint64 metrics[N_METRICS] = { 0 };
+  gint64 pid;
+  const char *stop;
+  guint n;
+
+  if (!read_head (&at, end, &pid))
+    return FALSE;
+  n = take_metrics (at, &end, metrics);
+  if (n == 0)
+    return FALSE;
+  if (!austin->begun && n == N_METRICS)
+    austin->mode = FLAM_AUSTIN_FULL;
+  stop = memchr (at, ';', end - at);
+  if (stop == NULL)
+    stop = end;
+  sample.thread = read_thread (austin, pid, at, stop);
+  sample.stack = read_stack (austin, stop, end);
+  if (austin->mode == FLAM_AUSTIN_MEMORY && n == 1)
+    sample.memory = metrics[0];
+  else
+    sample.time = metrics[0];
+  if (n == N_METRICS)
+    {
+      sample.idle = metrics[1] == 1;
+      sample.memory = metrics[2];
+    }
+  flam_austin_add (austin, &sample);
+  return TRUE;
+}
+
+/* "# key: value" */
+static void
+read_comment (Reader *reader, const char *line, const char *end)
+{
+  const char *key = line + 1;
+  const char *colon = memchr (line, ':', end - line);
+  const char *value;
+
+  if (colon == NULL)
+    return;
+  while (key < colon && *key == ' ')
+    key++;
+  for (value = colon + 1; value < end && *value == ' ';)
+    value++;
+  flam_austin_tell (&reader->austin, key, colon - key, value, end - value);
+}
+
+static gboolean
+read_lines (Reader *reader,
+            const FlamSource *source,
+            const FlamProgress *progress,
+            GError **error)
+{
+  const char *line;
+  gsize length;
+
+  flam_text_init (&reader->text, source);
+  while (flam_text_next (&reader->text, &line, &length))
+    {
+      if (reader->text.line % 4096 == 0 &&
+          !flam_progress_step (
+              progress, flam_text_fraction (&reader->text), error))
+        return FALSE;
+      if (length == 0 || (flam_text_is_cut (&reader->text) &&
+                          flam_source_is_truncated (source)))
+        continue;
+      if (*line == '#')
+        read_comment (reader, line, line + length);
+      else if (!read_sample (reader, line, line + length) && reader->bad++ == 0)
+        reader->first_bad = reader->text.line;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_lines (Reader *reader, const FlamSource *source, GError **error)
+{
+  if (reader->bad > 0)
+    flam_builder_warn (reader->austin.builder,
+                       "%" G_GUINT64_FORMAT " lines are no samples and were "
+                       "left out (the first is line %" G_GUINT64_FORMAT ")",
+                       reader->bad,
+                       reader->first_bad);
+  if (reader->austin.samples > 0 || reader->bad == 0)
+    return TRUE;
+  flam_source_error (source,
+                     error,
+                     FLAM_ERROR_INVALID,
+                     FLAM_NO_OFFSET,
+                     "no line is a sample of Austin's");
+  return FALSE;
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Reader reader = { 0 };
+  gboolean good;
+
+  flam_austin_init (&reader.austin, builder);
+  if (is_mojo (source))
+    good = flam_mojo_read (&reader.austin, source, options->progress, error);
+  else
+    good = read_lines (&reader, source, options->progress, error) &&
+           check_lines (&reader, source, error);
+  if (good)
+    flam_austin_begin (&reader.austin);
+  flam_austin_clear (&reader.austin);
+  return good;
+}
+
+static const char *const suffixes[] = { ".austin", ".mojo", NULL };
+static const char *const mime_types[] = { "application/x-austin", NULL };
+
+const FlamImporter flam_import_austin = {
+  .id = "austin",
+  .label = "Austin",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-json.h"
+#include "flam-python-code.h"
+
+#include <string.h>
+
+/* pyinstrument's report as JSON, a tree in which times hold the children's:
+ *
+ *    {"start_time":s,"duration":s,"sample_count":n,"program":"app.py",
+ *     "root_frame":{"function":"<module>","file_path":"/…/app.py","line_no":1,
+ *       "time":s,"children":[…]}}
+ *
+ * (a child "[self]" is its parent's own time), and its sessions, whose samples
+ * come one after the other and last as long as they say:
+ *
+ *    {"frame_records":[[["main\0app.py\0" "3\1l7",…],s],…],"start_time":s,…}
+ *
+ * where a frame is function, file and first line, and behind \1 what else is
+ * known: l the line, c the class. Source of facts: pyinstrument, session.py,
+ * renderers/jsonrenderer.py. */
+
+#define NS 1000000000
+
+typedef struct
+{
+  guint32 parent;
+  FlamId name, class, file;
+  guint32 line;
+  gint64 time;   /* ns; in the end without the children's */
+  gboolean self; /* it is its parent's own */
+  FlamId stack;
+} Node;
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamJson json;
+  GArray *nodes; /* Node: parents first */
+  GArray *open;  /* guint32: nodes being read */
+  FlamId thread;
+  gint64 now; /* ns */
+  gboolean found;
+  guint64 samples;
+} Reader;
+
+static guint
+probe (const FlamSource *source)
+{
+  if (flam_source_first_char (source) != '{')
+    return 0;
+  if (flam_source_head_has (source, 8192, "\"root_frame\"") &&
+      flam_source_head_has (source, 8192, "\"sample_count\""))
+    return 90;
+  return flam_source_head_has (source, 64, "\"frame_records\"") ? 90 : 0;
+}
+
+static FlamId
+make_frame (
+    Reader *reader, FlamId name, FlamId file, guint32 first_line, guint32 line)
+{
+  FlamFunction function = { .name = name,
+                            .module = FLAM_NONE,
+                            .line = first_line,
+                            .kind = FLAM_KIND_NATIVE };
+  g_autofree char *path =
+      g_strdup (flam_builder_get_string (reader->builder, file));
+
+  flam_python_set_place (reader->builder, &function, path, strlen (path), TRUE);
+  if (*path == '\0' || g_str_has_prefix (path, "<built-in"))
+    function.kind = FLAM_KIND_NATIVE;
+  return flam_builder_frame (reader->builder,
+                             flam_builder_function (reader->builder, &function),
+                             0,
+                             line,
+                             0);
+}
+
+/* --- the tree ------------------------------------------------------------ */
+
+static Node *
+get_node (Reader *reader, guint32 index)
+{
+  return &g_array_index (reader->nodes, Node, index);
+}
+
+static void
+add_node (Reader *reader, guint32 parent)
+{
+  guint32 index = reader->nodes->len;
+  Node node = { .parent = parent, .stack = FLAM_NONE };
+
+  g_array_append_val (reader->nodes, node);
+  g_array_append_val (reader->open, index);
+}
+
+static FlamId
+read_string (Reader *reader)
+{
+  gsize length;
+  const char *text = flam_json_get_string (&reader->json, &length);
+
+  return flam_builder_string (reader->builder, text, length);
+}
+
+static void
+read_member (Reader *reader, Node *node)
+{
+  FlamJson *json = &reader->json;
+
+  if (flam_json_key_is (json, "function"))
+    {
+      node->self = flam_json_string_is (json, "[self]");
+      node->name = read_string (reader);
+    }
+  else if (flam_json_key_is (json, "class_name"))
+    node->class = json->token == FLAM_JSON_STRING ? read_string (reader) : 0;
+  else if (flam_json_key_is (json, "file_path") ||
+           (flam_json_key_is (json, "file_path_short") && node->file == 0))
+    node->file = json->token == FLAM_JSON_STRING ? read_string (reader) : 0;
+  else if (flam_json_key_is (json, "line_no"))
+    node->line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
+  else if (flam_json_key_is (json, "time"))
+    node->time = CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
+}
+
+/* Without recursion; the root's "{" is the current token. */
+static void
+read_tree (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+
+  add_node (reader, FLAM_NONE);
+  while (reader->open->len > 0)
+    {
+      guint32 top =
+          g_array_index (reader->open, guint32, reader->open->len - 1);
+      FlamJsonToken token = flam_json_next (json);
+
+      if (token == FLAM_JSON_ERROR)
+        break;
+      if (token == FLAM_JSON_OBJECT_END)
+        g_array_set_size (reader->open, reader->open->len - 1);
+      else if (token == FLAM_JSON_OBJECT && json->key.length == 0)
+        add_node (reader, top);
+      else if (json->key.length > 0 && !flam_json_key_is (json, "children"))
+        {
+          read_member (reader, get_node (reader, top));
+          flam_json_skip (json);
+        }
+    }
+  g_array_set_size (reader->open, 0);
+}
+
+static FlamId
+node_name (Reader *reader, const Node *node)
+{
+  g_autofree char *name = NULL;
+
+  if (node->class == 0)
+    return node->name;
+  name = g_strconcat (flam_builder_get_string (reader->builder, node->class),
+                      ".",
+                      flam_builder_get_string (reader->builder, node->name),
+                      NULL);
+  return flam_builder_string (reader->builder, name, -1);
+}
+
+/* Parents come first: loops, no recursion. */
+static void
+add_tree (Reader *reader)
+{
+  for (guint i = reader->nodes->len; i > 1; i--)
+    {
+      const Node *node = get_node (reader, i - 1);
+      if (node->parent != FLAM_NONE && !node->self)
+        get_node (reader, node->parent)->time -= node->time;
+    }
+  for (guint i = 0; i < reader->nodes->len; i++)
+    {
+      Node *node = get_node (reader, i);
+      FlamSample sample = { .thread = reader->thread };
+
+      if (node->self)
+        continue;
+      node->stack = flam_builder_stack (
+          reader->builder,
+          node->parent != FLAM_NONE ? get_node (reader, node->parent)->stack
+                                    : FLAM_NONE,
+          make_frame (
+              reader, node_name (reader, node), node->file, node->line, 0));
+      sample.stack = node->stack;
+      if (node->time > 0)
+        flam_builder_add_sample (reader->builder, &sample, &node->time);
+    }
+}
+
+/* --- samples ------------------------------------------------------------- */
+
+/* "name\0file\0line\1…" */
+static FlamId
+read_identifier (Reader *reader)
+{
+  gsize length;
+  const char *text = flam_json_get_string (&reader->json, &length);
+  const char *end = text + length;
+  const char *file = memchr (text, '\0', length);
+  const char *first =
+      file != NULL ? memchr (file + 1, '\0', end - file - 1) : NULL;
+  const char *more = first != NULL ? memchr (first, '\1', end - first) : NULL;
+  gint64 line = 0, first_line = 0;
+  const char *p;
+  FlamId name = flam_builder_string (
+      reader->builder, text, file != NULL ? file - text : (gssize)length);
+
+  if (first == NULL)
+    return make_frame (reader, name, 0, 0, 0);
+  p = first + 1;
+  first_line = g_ascii_strtoll (p, NULL, 10);
+  for (; more != NULL; more = memchr (more + 1, '\1', end - more - 1))
+    if (more + 1 < end && more[1] == 'l')
+      line = g_ascii_strtoll (more + 2, NULL, 10);
+  return make_frame (
+      reader,
+      name,
+      flam_builder_string (reader->builder, file + 1, first - file - 1),
+      CLAMP (first_line, 0, G_MAXINT32),
+      CLAMP (line, 0, G_MAXINT32));
+}
+
+/* [[frames, root first], seconds] */
+static void
+read_record (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+  guint depth = flam_json_enter (json);
+  FlamSample sample = { .thread = reader->thread, .stack = FLAM_NONE };
+  gint64 time = 0;
+
+  while (flam_json_element (json, depth))
+    if (json->token == FLAM_JSON_ARRAY)
+      {
+        guint inner = flam_json_enter (json);
+        while (flam_json_element (json, inner))
+          if (json->token == FLAM_JSON_STRING)
+            sample.stack = flam_builder_stack (
+                reader->builder, sample.stack, read_identifier (reader));
+      }
+    else if (json->token == FLAM_JSON_NUMBER)
+      time = CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
+  sample.time = reader->now;
+  if (__builtin_add_overflow (reader->now, time, &reader->now))
+    reader->now = G_MAXINT64 / 2;
+  flam_builder_add_sample (reader->builder, &sample, &time);
+  reader->samples++;
+}
+
+static void
+read_records (Reader *reader)
+{
+  guint depth = flam_json_enter (&reader->json);
+
+  while (flam_json_element (&reader->json, depth))
+    read_record (reader);
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static void
+read_document (Reader *reader, gboolean session)
+{
+  FlamJson *json = &reader->json;
+  guint depth;
+
+  flam_json_next (json);
+  depth = flam_json_enter (json);
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "root_frame") &&
+        json->token == FLAM_JSON_OBJECT && !reader->found)
+      {
+        reader->found = TRUE;
+        read_tree (reader);
+      }
+    else if (flam_json_key_is (json, "frame_records") && session)
+      {
+        reader->found = TRUE;
+        read_records (reader);
+      }
+    else if (flam_json_key_is (json, "start_time"))
+      flam_builder_facts (reader->builder)->start_unix_ns =
+          CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
+    else if (flam_json_key_is (json, "duration"))
+      flam_builder_facts (reader->builder)->duration_ns =
+          CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
+    else if ((flam_json_key_is (json, "program") ||
+              flam_json_key_is (json, "target_description")) &&
+             json->token == FLAM_JSON_STRING)
+      flam_builder_set_command (reader->builder,
+                                flam_json_get_string (json, NULL));
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  gboolean session = flam_source_head_has (source, 64, "\"frame_records\"");
+  Reader reader = { .builder = builder };
+  guint measure;
+  gboolean good;
+
+  flam_builder_add_column (builder);
+  measure = flam_builder_add_measure (builder,
+                                      "wall-time",
+                                      "Wall time",
+                                      FLAM_UNIT_NS,
+                                      FLAM_MEASURE_CPU,
+                                      0,
+                                      FLAM_NONE);
+  if (session)
+    {
+      flam_builder_set_has_times (builder);
+      flam_builder_set_spans (builder, measure);
+    }
+  reader.thread = flam_builder_thread (
+      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  reader.nodes = g_array_new (FALSE, FALSE, sizeof (Node));
+  reader.open = g_array_new (FALSE, FALSE, sizeof (guint32));
+  flam_json_init (&reader.json, source->data, source->size);
+  read_document (&reader, session);
+  good = flam_json_finish_partly (
+      &reader.json,
+      source,
+      reader.nodes->len + reader.samples > 0 ? builder : NULL,
+      error);
+  if (good && !reader.found)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "a report of pyinstrument without frames");
+      good = FALSE;
+    }
+  if (good)
+    add_tree (&reader);
+  flam_json_clear (&reader.json);
+  g_array_unref (reader.nodes);
+  g_array_unref (reader.open);
+  return good;
+}
+
+static const char *const suffixes[] = { ".pyisession", ".json", NULL };
+static const char *const mime_types[] = { "application/json", NULL };
+
+const FlamImporter flam_import_pyinstrument = {
+  .id = "pyinstrument",
+  .label = "pyinstrument",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

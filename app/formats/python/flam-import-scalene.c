@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-json.h"
+
+#include <string.h>
+
+/* Scalene's profile: what lines cost, and no stacks.
+ *
+ *    {"elapsed_time_sec":s,"program":"app.py","files":{"app.py":{
+ *       "functions":[{"line":"work","lineno":2,…},…],
+ *       "lines":[{"line":"    s += i\n","lineno":5,
+ *          "n_cpu_percent_python":p,"n_cpu_percent_c":p,"n_sys_percent":p,
+ *          "n_malloc_mb":mb,"n_copy_mb_s":mb,…},…]},…}}
+ *
+ * Percent are of the elapsed time, spent in Python, in native code that the
+ * line called, and waiting. Which function a line is in is not told: it is the
+ * last one in the file that begins before it, if the line is indented. MB are
+ * of 2^20 bytes. Source of facts: Scalene 1.5, scalene_json.py. */
+
+#define NS 1000000000
+#define PERCENT 1000000
+#define MB (1024 * 1024)
+
+enum
+{
+  TIME,
+  ALLOCATED,
+  N_COLUMNS
+};
+
+typedef struct
+{
+  guint32 line;
+  FlamId name;
+} Function;
+
+typedef struct
+{
+  FlamId file;
+  guint32 line;
+  gboolean indented;
+  gint64 python, native, waiting; /* millionths of percent */
+  gint64 allocated;
+  guint first, n; /* of the functions in its file */
+} Line;
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamJson json;
+  GArray *lines;     /* Line */
+  GArray *functions; /* Function */
+  gint64 elapsed;    /* ns */
+  gboolean found, memory;
+} Reader;
+
+static guint
+probe (const FlamSource *source)
+{
+  return flam_source_first_char (source) == '{' &&
+                 flam_source_head_has (source, 1024, "\"elapsed_time_sec\"") &&
+                 flam_source_head_has (source, 16384, "\"files\"")
+             ? 90
+             : 0;
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static gint64
+get_scaled (FlamJson *json, guint32 scale)
+{
+  return CLAMP (flam_json_get_scaled (json, scale), 0, G_MAXINT64 / 16);
+}
+
+static void
+read_functions (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_element (json, depth))
+    {
+      guint inner = flam_json_enter (json);
+      Function function = { 0 };
+
+      while (flam_json_member (json, inner))
+        if (flam_json_key_is (json, "line"))
+          function.name = flam_builder_string (
+              reader->builder, flam_json_get_string (json, NULL), -1);
+        else if (flam_json_key_is (json, "lineno"))
+          function.line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
+      g_array_append_val (reader->functions, function);
+    }
+}
+
+static void
+read_line (Reader *reader, FlamId file)
+{
+  FlamJson *json = &reader->json;
+  guint depth = flam_json_enter (json);
+  Line line = { .file = file };
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "lineno"))
+      line.line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
+    else if (flam_json_key_is (json, "line"))
+      {
+        const char *text = flam_json_get_string (json, NULL);
+        line.indented = *text == ' ' || *text == '\t';
+      }
+    else if (flam_json_key_is (json, "n_cpu_percent_python"))
+      line.python = get_scaled (json, PERCENT);
+    else if (flam_json_key_is (json, "n_cpu_percent_c"))
+      line.native = get_scaled (json, PERCENT);
+    else if (flam_json_key_is (json, "n_sys_percent"))
+      line.waiting = get_scaled (json, PERCENT);
+    else if (flam_json_key_is (json, "n_malloc_mb"))
+      line.allocated = get_scaled (json, MB);
+  reader->memory |= line.allocated > 0;
+  g_array_append_val (reader->lines, line);
+}
+
+static int
+compare_functions (gconstpointer a, gconstpointer b)
+{
+  const Function *x = a;
+  const Function *y = b;
+
+  return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Functions and lines come in either order. */
+static void
+read_file (Reader *reader, FlamId file)
+{
+  FlamJson *json = &reader->json;
+  guint depth = flam_json_enter (json);
+  guint first_line = reader->lines->len;
+  guint first = reader->functions->len;
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "functions"))
+      read_functions (reader);
+    else if (flam_json_key_is (json, "lines"))
+      {
+        guint inner = flam_json_enter (json);
+        while (flam_json_element (json, inner))
+          read_line (reader, file);
+      }
+  if (reader->functions->len > first)
+    qsort (&g_array_index (reader->functions, Function, first),
+           reader->functions->len - first,
+           sizeof (Function),
+           compare_functions);
+  for (guint i = first_line; i < reader->lines->len; i++)
+    {
+      Line *line = &g_array_index (reader->lines, Line, i);
+      line->first = first;
+      line->n = reader->functions->len - first;
+    }
+}
+
+static void
+read_document (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+  guint depth, inner;
+
+  flam_json_next (json);
+  depth = flam_json_enter (json);
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "elapsed_time_sec"))
+      reader->elapsed = get_scaled (json, NS);
+    else if (flam_json_key_is (json, "program") &&
+             json->token == FLAM_JSON_STRING)
+      flam_builder_set_command (reader->builder,
+                                flam_json_get_string (json, NULL));
+    else if (flam_json_key_is (json, "files"))
+      {
+        reader->found = TRUE;
+        inner = flam_json_enter (json);
+        while (flam_json_member (json, inner))
+          {
+            gsize length;
+            const char *name = flam_json_get_key (json, &length);
+            read_file (reader,
+                       flam_builder_string (reader->builder, name, length));
+          }
+      }
+}
+
+/* --- lines -> samples ---------------------------------------------------- */
+
+/* The last that begins at the line or before it. */
+static FlamId
+line_function (Reader *reader, const Line *line)
+{
+  FlamFunction function = { .file = line->file,
+                            .module = FLAM_NONE,
+                            .kind = FLAM_KIND_INTERPRETED };
+
+  guint low = line->first, high = line->first + line->n;
+
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+      if (g_array_index (reader->functions, Function, middle).line <=
+          line->line)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  if (line->indented && low > line->first)
+    {
+      const Function *f = &g_array_index (reader->functions, Function, low - 1);
+      function.line = f->line;
+      function.name = f->name;
+    }
+  if (function.name == 0)
+    function.name = flam_builder_string (reader->builder, "<module>", -1);
+  return flam_builder_function (reader->builder, &function);
+}
+
+static void
+add_sample (Reader *reader,
+            FlamId thread,
+            FlamId stack,
+            FlamState state,
+            gint64 percent,
+            gint64 allocated)
+{
+  FlamSample sample = { .thread = thread, .stack = stack, .state = state };
+  gint64 weights[N_COLUMNS] = {
+    [TIME] = (gint64)(MIN (percent / (100.0 * PERCENT), 1) * reader->elapsed),
+    [ALLOCATED] = allocated,
+  };
+
+  if (weights[TIME] > 0 || weights[ALLOCATED] > 0)
+    flam_builder_add_sample (reader->builder, &sample, weights);
+}
+
+static void
+add_line (Reader *reader, const Line *line, FlamId thread, FlamId native)
+{
+  FlamId stack = flam_builder_stack (
+      reader->builder,
+      FLAM_NONE,
+      flam_builder_frame (
+          reader->builder, line_function (reader, line), 0, line->line, 0));
+
+  add_sample (
+      reader, thread, stack, FLAM_STATE_RUNNING, line->python, line->allocated);
+  add_sample (reader, thread, stack, FLAM_STATE_BLOCKED, line->waiting, 0);
+  if (line->native > 0)
+    add_sample (reader,
+                thread,
+                flam_builder_stack (reader->builder, stack, native),
+                FLAM_STATE_RUNNING,
+                line->native,
+                0);
+}
+
+static void
+add_measures (Reader *reader)
+{
+  for (guint i = 0; i < N_COLUMNS; i++)
+    flam_builder_add_column (reader->builder);
+  flam_builder_add_measure (reader->builder,
+                            "wall-time",
+                            "Wall time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            TIME,
+                            FLAM_NONE);
+  if (reader->memory)
+    flam_builder_add_measure (reader->builder,
+                              "allocated",
+                              "Allocated",
+                              FLAM_UNIT_BYTES,
+                              FLAM_MEASURE_ALLOC,
+                              ALLOCATED,
+                              FLAM_NONE);
+}
+
+static void
+add_lines (Reader *reader)
+{
+  FlamId thread = flam_builder_thread (
+      reader->builder, flam_builder_process (reader->builder, -1, 0), -1, 0);
+  FlamId native = flam_builder_frame (
+      reader->builder,
+      flam_builder_function_named (
+          reader->builder,
+          flam_builder_string (reader->builder, "(native code)", -1),
+          FLAM_KIND_NATIVE),
+      0,
+      0,
+      0);
+
+  flam_builder_facts (reader->builder)->duration_ns = reader->elapsed;
+  add_measures (reader);
+  for (guint i = 0; i < reader->lines->len; i++)
+    add_line (reader, &g_array_index (reader->lines, Line, i), thread, native);
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Reader reader = { .builder = builder };
+  gboolean good;
+
+  reader.lines = g_array_new (FALSE, FALSE, sizeof (Line));
+  reader.functions = g_array_new (FALSE, FALSE, sizeof (Function));
+  flam_json_init (&reader.json, source->data, source->size);
+  read_document (&reader);
+  good = flam_json_finish_partly (
+      &reader.json, source, reader.lines->len > 0 ? builder : NULL, error);
+  if (good && !reader.found)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "a profile of Scalene without files");
+      good = FALSE;
+    }
+  if (good)
+    add_lines (&reader);
+  flam_json_clear (&reader.json);
+  g_array_unref (reader.lines);
+  g_array_unref (reader.functions);
+  return good;
+}
+
+static const char *const suffixes[] = { ".json", NULL };
+static const char *const mime_types[] = { "application/json", NULL };
+
+const FlamImporter flam_import_scalene = {
+  .id = "scalene",
+  .label = "Scalene",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What profilers for Python say of a frame: a function and the place it is at,
+ * a Python file ("app.py", "<frozen runpy>"), another source file, or the
+ * library of native code. */
+
+#include "flam-builder.h"
+
+G_BEGIN_DECLS
+
+gboolean flam_python_is_source (const char *place, gsize length);
+
+/* Fills in the function's file or module, kind and flags. A place with a line
+ * is a file; of the others those that are not Python's are libraries. */
+void flam_python_set_place (FlamBuilder *builder,
+                            FlamFunction *function,
+                            const char *place,
+                            gsize length,
+                            gboolean has_line);
+
+G_END_DECLS
