@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 
+#include "flam-refused.h"
+
 #include <string.h>
 
 /* The tables: a row is a word, X for flam_import_X or flam_export_X. */
@@ -198,13 +200,17 @@ flam_formats_load_source (FlamSource *source,
 
   if (importer == NULL)
     {
+      const char *why = flam_refused_why (source);
+
       flam_source_error (source,
                          error,
                          FLAM_ERROR_UNKNOWN_FORMAT,
                          FLAM_NO_OFFSET,
-                         source->size == 0
-                             ? "the file is empty"
-                             : "not a capture of any kind known here");
+                         "%s",
+                         why != NULL         ? why
+                         : source->size == 0 ? "the file is empty"
+                                             : "not a capture of any kind "
+                                               "known here");
       return NULL;
     }
   return flam_formats_load_with (importer, source, options, error);
