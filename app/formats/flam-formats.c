@@ -39,6 +39,7 @@
   ROW (memray_html)                                                            \
   ROW (perf_data)                                                              \
   ROW (perf_script)                                                            \
+  ROW (perfetto)                                                               \
   ROW (phpspy)                                                                 \
   ROW (pprof)                                                                  \
   ROW (procstack)                                                              \

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a Perfetto trace has interned. A packet names its strings, mappings,
+ * frames and callstacks by numbers that hold in its sequence, since that
+ * sequence last said that its state was cleared:
+ *
+ *    sequence 7   string 1 "main"   frame 4 -> string 1, mapping 2
+ *                 callstack 9 -> frames 5, 4     root first
+ *
+ * Everything is made into the builder's own ids as it comes. Source: the
+ * comments of perfetto's protos, interned_data and profile_common. */
+
+#include "flam-builder.h"
+#include "flam-proto.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_PERFETTO_FUNCTION_NAME,
+  FLAM_PERFETTO_MAPPING_PATH,
+  FLAM_PERFETTO_BUILD_ID,
+  FLAM_PERFETTO_SOURCE_PATH,
+  FLAM_PERFETTO_EVENT_NAME,
+  FLAM_PERFETTO_MAPPING,
+  FLAM_PERFETTO_FRAME,
+  FLAM_PERFETTO_CALLSTACK,
+} FlamPerfettoKind;
+
+typedef struct
+{
+  FlamBuilder *builder;
+  GHashTable *ids; /* Key -> FlamId */
+  GArray *numbers; /* guint64: scratch */
+} FlamPerfettoNames;
+
+void flam_perfetto_names_init (FlamPerfettoNames *names, FlamBuilder *builder);
+void flam_perfetto_names_clear (FlamPerfettoNames *names);
+
+/* FLAM_NONE: not known. `sequence` is the sequence's state, which gets another
+ * number when it is cleared. */
+FlamId flam_perfetto_names_find (const FlamPerfettoNames *names,
+                                 guint32 sequence,
+                                 FlamPerfettoKind kind,
+                                 guint64 iid);
+/* An InternedData message. */
+void flam_perfetto_names_read (FlamPerfettoNames *names,
+                               guint32 sequence,
+                               FlamProto data);
+/* The same of a ProfilePacket, which has its own. */
+void flam_perfetto_names_read_profile (FlamPerfettoNames *names,
+                                       guint32 sequence,
+                                       FlamProto packet);
+
+G_END_DECLS
