@@ -5,31 +5,37 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "flam-capture-private.h"
-
 /* What a file may unpack to: enough for any recording, too little for a small
  * file that is made to fill the memory. */
 #define UNPACKED_FREE (64u << 20)
 #define UNPACKED_RATIO 250
 #define POLL_STEP (4u << 20)
 
+struct _FlamCaptureReader
+{
+  char *name;
+  guint64 offset;
+  guint64 total_unpacked;
+  guint8 *unpacked;
+  ZSTD_DCtx *zstd;
+  FlamCaptureIds ids;
+};
+
 FlamCaptureReader *
-flam_capture_reader_new (const char *name)
+flam_capture_reader_new (const char *name, FlamBuilder *builder)
 {
   FlamCaptureReader *reader = g_new0 (FlamCaptureReader, 1);
 
   reader->name = g_strdup (name);
   reader->zstd = ZSTD_createDCtx ();
-  for (guint i = FLAM_CAPTURE_STRINGS; i < FLAM_CAPTURE_N_TABLES; i++)
-    flam_capture_rows_init (&reader->tables[i], i, 0);
+  flam_capture_ids_init (&reader->ids, builder);
   return reader;
 }
 
 void
 flam_capture_reader_free (FlamCaptureReader *reader)
 {
-  for (guint i = FLAM_CAPTURE_STRINGS; i < FLAM_CAPTURE_N_TABLES; i++)
-    flam_capture_rows_clear (&reader->tables[i]);
+  flam_capture_ids_clear (&reader->ids);
   ZSTD_freeDCtx (reader->zstd);
   g_free (reader->unpacked);
   g_free (reader->name);
@@ -51,27 +57,13 @@ flam_capture_reader_offset (const FlamCaptureReader *reader)
 gboolean
 flam_capture_reader_is_complete (const FlamCaptureReader *reader)
 {
-  return reader->tables[FLAM_CAPTURE_END].n > 0;
+  return reader->ids.n[FLAM_TABLE_END] > 0;
 }
 
 guint32
-flam_capture_reader_n_rows (const FlamCaptureReader *reader,
-                            FlamCaptureTable table)
+flam_capture_reader_n_rows (const FlamCaptureReader *reader, FlamTable table)
 {
-  return reader->tables[table].n;
-}
-
-const char *
-flam_capture_reader_fact (const FlamCaptureReader *reader, const char *key)
-{
-  const FlamCaptureRows *facts = &reader->tables[FLAM_CAPTURE_FACTS];
-  const FlamCaptureRows *strings = &reader->tables[FLAM_CAPTURE_STRINGS];
-
-  for (guint32 i = facts->n; i-- > 0;)
-    if (strcmp (flam_capture_text (strings, flam_capture_u32 (facts, 0, i)),
-                key) == 0)
-      return flam_capture_text (strings, flam_capture_u32 (facts, 1, i));
-  return NULL;
+  return reader->ids.n[table];
 }
 
 static gboolean
@@ -106,113 +98,7 @@ get32 (const guint8 *p)
   return GUINT32_FROM_LE (value);
 }
 
-/* --- checks -------------------------------------------------------------- */
-
-static gboolean
-ids_are_good (FlamCaptureReader *reader,
-              FlamCaptureTable table,
-              guint column,
-              const FlamCaptureColumn *what,
-              guint32 from)
-{
-  const FlamCaptureRows *rows = &reader->tables[table];
-
-  for (guint32 i = from; i < rows->n; i++)
-    {
-      guint32 id = flam_capture_u32 (rows, column, i);
-      guint32 limit =
-          what->refers_to == table ? i : reader->tables[what->refers_to].n;
-      if (id == FLAM_NONE ? what->required : id >= limit)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-names_are_good (FlamCaptureReader *reader, guint32 from)
-{
-  const FlamCaptureRows *rows = &reader->tables[FLAM_CAPTURE_NAMES];
-
-  for (guint32 i = from; i < rows->n; i++)
-    {
-      guint32 what = flam_capture_u32 (rows, 0, i);
-      FlamCaptureTable table = what == FLAM_CAPTURE_NAME_PROCESS
-                                   ? FLAM_CAPTURE_PROCESSES
-                                   : FLAM_CAPTURE_THREADS;
-      if (what > FLAM_CAPTURE_NAME_THREAD ||
-          flam_capture_u32 (rows, 1, i) >= reader->tables[table].n)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-rows_are_good (FlamCaptureReader *reader, FlamCaptureTable table, guint32 from)
-{
-  guint n;
-  const FlamCaptureColumn *columns = flam_capture_columns (table, &n);
-
-  for (guint i = 0; i < n; i++)
-    if (columns[i].kind == FLAM_CAPTURE_ID &&
-        !ids_are_good (reader, table, i, &columns[i], from))
-      return FALSE;
-  return table != FLAM_CAPTURE_NAMES || names_are_good (reader, from);
-}
-
-static void
-drop_rows (FlamCaptureRows *rows, guint32 n)
-{
-  for (guint i = 0; i < rows->n_columns; i++)
-    rows->columns[i].n = n;
-  rows->n = n;
-}
-
 /* --- blocks -------------------------------------------------------------- */
-
-/* The measures say how many weight columns the samples have. */
-static void
-prepare_samples (FlamCaptureReader *reader)
-{
-  const FlamCaptureRows *measures = &reader->tables[FLAM_CAPTURE_MEASURES];
-  gint64 n = 0;
-
-  for (guint32 i = 0; i < measures->n; i++)
-    n = MAX (n, flam_capture_i64 (measures, 5, i) + 1);
-  flam_capture_rows_clear (&reader->tables[FLAM_CAPTURE_SAMPLES]);
-  flam_capture_rows_init (&reader->tables[FLAM_CAPTURE_SAMPLES],
-                          FLAM_CAPTURE_SAMPLES,
-                          (guint)MIN (n, FLAM_CAPTURE_MAX_WEIGHTS));
-}
-
-static gboolean
-take_payload (FlamCaptureReader *reader,
-              guint type,
-              const guint8 *payload,
-              gsize size,
-              GError **error)
-{
-  FlamCaptureRows *rows = &reader->tables[type];
-  const char *why = NULL;
-  guint32 before;
-
-  if (type == FLAM_CAPTURE_SAMPLES && rows->n == 0)
-    prepare_samples (reader);
-  before = rows->n;
-  if (!flam_capture_decode (rows, type, payload, size, &why))
-    {
-      g_autofree char *text = g_strconcat ("a block is damaged: ", why, NULL);
-      return bad (reader, error, FLAM_ERROR_INVALID, text);
-    }
-  if (!rows_are_good (reader, type, before))
-    {
-      drop_rows (rows, before);
-      return bad (reader,
-                  error,
-                  FLAM_ERROR_INVALID,
-                  "a block refers to what is not in the file");
-    }
-  return TRUE;
-}
 
 static const guint8 *
 unpack (FlamCaptureReader *reader,
@@ -242,13 +128,15 @@ take_block (FlamCaptureReader *reader,
             gsize size,
             GError **error)
 {
-  guint type, flags;
+  const char *why = NULL;
+  FlamTable table;
+  guint flags;
   gsize stored, unpacked;
   const guint8 *payload = data + FLAM_CAPTURE_BLOCK_HEADER_SIZE;
 
   if (size < FLAM_CAPTURE_BLOCK_HEADER_SIZE)
     return 0;
-  type = get16 (data + 4);
+  table = flam_table_of_number (get16 (data + 4));
   flags = get16 (data + 6);
   stored = get32 (data + 8);
   unpacked = get32 (data + 12);
@@ -259,7 +147,7 @@ take_block (FlamCaptureReader *reader,
     return 0;
   if (get32 (data + 16) != flam_capture_checksum (data, stored))
     return bad (reader, error, FLAM_ERROR_INVALID, "a checksum is wrong");
-  if (type >= FLAM_CAPTURE_STRINGS && type < FLAM_CAPTURE_N_TABLES)
+  if (table != FLAM_N_TABLES)
     {
       reader->total_unpacked += unpacked;
       if (reader->total_unpacked >
@@ -272,9 +160,10 @@ take_block (FlamCaptureReader *reader,
         payload = unpack (reader, payload, stored, unpacked, error);
       else if (stored != unpacked)
         return bad (reader, error, FLAM_ERROR_INVALID, "a size is wrong");
-      if (payload == NULL ||
-          !take_payload (reader, type, payload, unpacked, error))
+      if (payload == NULL)
         return 0;
+      if (!flam_capture_decode (&reader->ids, table, payload, unpacked, &why))
+        return bad (reader, error, FLAM_ERROR_INVALID, why);
     }
   return FLAM_CAPTURE_BLOCK_HEADER_SIZE + stored;
 }

@@ -29,6 +29,7 @@ typedef struct
   FlamRecordOptions *options;
   FlamControl control;
   FlamPipe pipe;
+  FlamBuilder *builder;
   FlamCaptureWriter *writer;
   FlamSampler sampler;
   FlamTracer tracer;
@@ -72,15 +73,15 @@ static void
 put_first_facts (Recorder *recorder)
 {
   g_autofree char *command = flam_record_options_command (recorder->options);
-  FlamCaptureWriter *writer = recorder->writer;
+  FlamBuilder *builder = recorder->builder;
   FlamFacts facts = flam_facts_unknown;
 
   facts.command = command;
   facts.start_unix_ns = g_get_real_time () * 1000;
-  flam_capture_writer_facts (writer, &facts);
-  flam_capture_writer_fact (writer, FLAM_FACT_MODE, recorder->options->mode);
-  flam_capture_writer_fact_number (
-      writer, FLAM_FACT_RATE, (gint64)recorder->options->rate);
+  flam_builder_note_facts (builder, &facts);
+  flam_builder_note_fact (builder, FLAM_FACT_MODE, recorder->options->mode);
+  flam_builder_note_number (
+      builder, FLAM_FACT_RATE, (gint64)recorder->options->rate);
 }
 
 /* Of samples and of allocations. */
@@ -99,7 +100,7 @@ put_last_facts (Recorder *recorder, gint64 duration)
 {
   const FlamTracer *tracer = &recorder->tracer;
   const FlamTracerStats *stats = &tracer->stats;
-  FlamCaptureWriter *writer = recorder->writer;
+  FlamBuilder *builder = recorder->builder;
   FlamFacts facts = flam_facts_unknown;
 
   facts.duration_ns = duration;
@@ -113,22 +114,22 @@ put_last_facts (Recorder *recorder, gint64 duration)
     facts.charged_cpu_ns = tracer->tasks.charged_cpu;
   facts.stop_median_ns = flam_tracer_stop_time (tracer, 50);
   facts.stop_p99_ns = flam_tracer_stop_time (tracer, 99);
-  flam_capture_writer_facts (writer, &facts);
+  flam_builder_note_facts (builder, &facts);
   if (recorder->tracer.exit_status >= 0)
-    flam_capture_writer_fact_number (
-        writer, FLAM_FACT_EXIT_STATUS, recorder->tracer.exit_status);
+    flam_builder_note_number (
+        builder, FLAM_FACT_EXIT_STATUS, recorder->tracer.exit_status);
   if (flam_proc_starved ())
-    flam_capture_writer_warning (
-        writer,
+    flam_builder_note_warning (
+        builder,
         "the recorder ran out of file descriptors: stacks, names and CPU times "
         "are missing; ulimit -Hn says how many it may have");
   if (stats->refused > 0)
-    flam_capture_writer_warning (
-        writer,
+    flam_builder_note_warning (
+        builder,
         "a program that is not 64-bit x86 was run, and could not be recorded");
   if (stats->setuid_dropped > 0)
-    flam_capture_writer_warning (
-        writer,
+    flam_builder_note_warning (
+        builder,
         "a set-user-ID program was run: while it is traced by an ordinary "
         "user, the system gives it no other rights than that user's");
 }
@@ -142,8 +143,8 @@ put_emptiness (Recorder *recorder)
   if (recorder->tracer.stats.samples > 0 ||
       !(recorder->options->what & (FLAM_RECORD_CPU | FLAM_RECORD_WALL)))
     return;
-  flam_capture_writer_warning (
-      recorder->writer,
+  flam_builder_note_warning (
+      recorder->builder,
       charged == 0 ? "no samples: the program did not run while it was "
                      "recorded; --mode wall shows what it waited for"
                    : "no samples: the program ran for too short a time; a "
@@ -153,7 +154,7 @@ put_emptiness (Recorder *recorder)
 static void
 put_alloc_facts (Recorder *recorder)
 {
-  FlamCaptureWriter *writer = recorder->writer;
+  FlamBuilder *builder = recorder->builder;
   FlamAllocStats stats;
 
   flam_alloc_session_stats (recorder->sampler.alloc, &stats);
@@ -162,7 +163,7 @@ put_alloc_facts (Recorder *recorder)
       g_autofree char *text = g_strdup_printf (
           "%" G_GUINT64_FORMAT " allocation events were lost", stats.lost);
 
-      flam_capture_writer_warning (writer, text);
+      flam_builder_note_warning (builder, text);
     }
   if (stats.full > 0)
     {
@@ -171,7 +172,7 @@ put_alloc_facts (Recorder *recorder)
           "allocations (/dev/shm is full)",
           stats.full);
 
-      flam_capture_writer_warning (writer, text);
+      flam_builder_note_warning (builder, text);
     }
   if (stats.damaged > 0)
     {
@@ -180,7 +181,7 @@ put_alloc_facts (Recorder *recorder)
           "these are missing",
           stats.damaged);
 
-      flam_capture_writer_warning (writer, text);
+      flam_builder_note_warning (builder, text);
     }
 }
 
@@ -203,7 +204,7 @@ finish (Recorder *recorder, gint64 duration, GError **error)
   if (!flam_capture_writer_flush (recorder->writer, error))
     return FALSE;
   flam_resolve (
-      recorder->writer, recorder->sampler.binaries, recorder->tracer.origin);
+      recorder->builder, recorder->sampler.binaries, recorder->tracer.origin);
   return flam_capture_writer_end (recorder->writer, duration, error) &&
          flam_output_finish (&recorder->output, error);
 }
@@ -291,7 +292,12 @@ start (Recorder *recorder)
   flam_alloc_folder_sweep ();
   if (!flam_output_open (&recorder->output, recorder->options, &error))
     return report (&recorder->control, error);
-  recorder->writer = flam_capture_writer_new (recorder->output.fd, 2);
+  recorder->builder = flam_builder_new ();
+  flam_builder_set_has_times (recorder->builder);
+  for (guint i = 0; i < FLAM_SAMPLER_WEIGHTS; i++)
+    flam_builder_add_column (recorder->builder);
+  recorder->writer =
+      flam_capture_writer_new (recorder->output.fd, recorder->builder);
   flam_pipe_init (&recorder->pipe);
   flam_sampler_init (
       &recorder->sampler, recorder->options, &recorder->pipe, recorder->writer);
@@ -358,6 +364,7 @@ main (int argc, char **argv)
       flam_tracer_clear (&recorder.tracer);
       flam_pipe_clear (&recorder.pipe);
       flam_capture_writer_free (recorder.writer);
+      flam_builder_free (recorder.builder);
     }
   flam_output_clear (&recorder.output);
   flam_control_clear (&recorder.control);

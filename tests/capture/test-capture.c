@@ -9,63 +9,73 @@
 #include "flam-capture-writer.h"
 #include "flam-dump.h"
 
+static FlamBuilder *
+recorder_new (void)
+{
+  FlamBuilder *builder = flam_builder_new ();
+
+  flam_builder_set_has_times (builder);
+  flam_builder_add_column (builder);
+  return builder;
+}
+
 /* A recording with a row in every table: main -> work (an address, to be
  * named as work with helper inlined), twice, and a block of memory. */
 static FlamId
-write_code (FlamCaptureWriter *writer)
+write_code (FlamBuilder *builder)
 {
-  FlamId module = flam_capture_writer_module (
-      writer, "/usr/bin/example", "00ff", FLAM_ADDRESS_FILE_OFFSET);
+  FlamId module = flam_builder_module (
+      builder, "/usr/bin/example", "00ff", FLAM_ADDRESS_FILE_OFFSET);
   FlamFunction named = {
-    .name = flam_capture_writer_string (writer, "main"),
-    .system_name = flam_capture_writer_string (writer, ""),
-    .file = flam_capture_writer_string (writer, "example.c"),
+    .name = flam_builder_string (builder, "main", -1),
+    .system_name = flam_builder_string (builder, "", -1),
+    .file = flam_builder_string (builder, "example.c", -1),
     .module = module,
     .line = 3,
     .kind = FLAM_KIND_NATIVE,
   };
-  FlamCaptureFrame root = {
-    .file = flam_capture_writer_string (writer, "included.h"),
+  FlamRecordedFrame root = {
+    .file = flam_builder_string (builder, "included.h", -1),
     .module = module,
     .address = 0x1000,
-    .function = flam_capture_writer_function (writer, &named),
+    .function = flam_builder_function (builder, &named),
     .line = 5,
   };
-  FlamCaptureFrame leaf = { .file = FLAM_NONE,
-                            .module = module,
-                            .address = 0x2345,
-                            .function = FLAM_NONE };
-  FlamId frame = flam_capture_writer_frame (writer, &root);
-  FlamId stack = flam_capture_writer_stack (writer, FLAM_NONE, frame);
+  FlamRecordedFrame leaf = { .file = FLAM_NONE,
+                             .module = module,
+                             .address = 0x2345,
+                             .function = FLAM_NONE };
+  FlamId frame = flam_builder_recorded_frame (builder, &root);
+  FlamId stack = flam_builder_stack (builder, FLAM_NONE, frame);
 
-  frame = flam_capture_writer_frame (writer, &leaf);
-  g_assert_cmpuint (flam_capture_writer_frame (writer, &leaf), ==, frame);
-  return flam_capture_writer_stack (writer, stack, frame);
+  frame = flam_builder_recorded_frame (builder, &leaf);
+  g_assert_cmpuint (flam_builder_recorded_frame (builder, &leaf), ==, frame);
+  return flam_builder_stack (builder, stack, frame);
 }
 
 /* A Python function on a stack of code: no module, no address, a name and a
  * line from the start, blocks that are released late, and one that is not. */
 static void
-write_python (FlamCaptureWriter *writer, FlamId thread, FlamId below)
+write_python (FlamBuilder *builder, FlamId thread, FlamId below)
 {
   FlamFunction cook = {
-    .name = flam_capture_writer_string (writer, "cook.<locals>.<genexpr>"),
-    .system_name = flam_capture_writer_string (writer, ""),
-    .file = flam_capture_writer_string (writer, "<frozen importlib>"),
+    .name = flam_builder_string (builder, "cook.<locals>.<genexpr>", -1),
+    .system_name = flam_builder_string (builder, "", -1),
+    .file = flam_builder_string (builder, "<frozen importlib>", -1),
     .module = FLAM_NONE,
     .line = 14,
     .kind = FLAM_KIND_INTERPRETED,
     .flags = FLAM_FUNCTION_IMPORT | FLAM_FUNCTION_IRRELEVANT,
   };
-  FlamCaptureFrame frame = {
+  FlamRecordedFrame frame = {
     .file = FLAM_NONE,
     .module = FLAM_NONE,
-    .function = flam_capture_writer_function (writer, &cook),
+    .function = flam_builder_function (builder, &cook),
   };
 
   for (guint32 line = 0; line < 3; line++)
     {
-      FlamCaptureBlocks blocks = {
+      FlamRecordedBlocks blocks = {
         .time = 30 + line,
         .thread = thread,
         .size = 512,
@@ -74,102 +84,99 @@ write_python (FlamCaptureWriter *writer, FlamId thread, FlamId below)
       };
 
       frame.line = line * 16;
-      blocks.stack = below = flam_capture_writer_stack (
-          writer, below, flam_capture_writer_frame (writer, &frame));
-      flam_capture_writer_blocks (writer, &blocks);
-      flam_capture_writer_release (writer, 40 + line, 1 + line, 2, G_MAXUINT16);
-      flam_capture_writer_at_peak (
-          writer, thread, below, 512, FLAM_ALLOCATOR_CALLOC, line);
+      blocks.stack = below = flam_builder_stack (
+          builder, below, flam_builder_recorded_frame (builder, &frame));
+      flam_builder_note_blocks (builder, &blocks);
+      flam_builder_note_release (builder, 40 + line, 1 + line, 2, G_MAXUINT16);
+      flam_builder_note_at_peak (
+          builder, thread, below, 512, FLAM_ALLOCATOR_CALLOC, line);
     }
 }
 
 static void
-write_symbols (FlamCaptureWriter *writer)
+write_symbols (FlamBuilder *builder)
 {
   FlamFunction work = {
-    .name = flam_capture_writer_string (writer, "work"),
-    .system_name = flam_capture_writer_string (writer, ""),
-    .file = flam_capture_writer_string (writer, "example.c"),
+    .name = flam_builder_string (builder, "work", -1),
+    .system_name = flam_builder_string (builder, "", -1),
+    .file = flam_builder_string (builder, "example.c", -1),
     .module = 0,
     .line = 20,
     .kind = FLAM_KIND_NATIVE,
   };
   FlamFunction helper = work;
 
-  helper.name = flam_capture_writer_string (writer, "helper");
-  flam_capture_writer_symbol (
-      writer, 1, flam_capture_writer_function (writer, &work), FLAM_NONE, 22);
-  flam_capture_writer_symbol (writer,
-                              1,
-                              flam_capture_writer_function (writer, &helper),
-                              flam_capture_writer_string (writer, "grammar.y"),
-                              31);
-  flam_capture_writer_module_symbols (writer, 0, FLAM_SYMBOLS_CAPTURE, "");
+  helper.name = flam_builder_string (builder, "helper", -1);
+  flam_builder_note_symbol (
+      builder, 1, flam_builder_function (builder, &work), FLAM_NONE, 22);
+  flam_builder_note_symbol (builder,
+                            1,
+                            flam_builder_function (builder, &helper),
+                            flam_builder_string (builder, "grammar.y", -1),
+                            31);
+  flam_builder_note_module_symbols (builder, 0, FLAM_SYMBOLS_CAPTURE, "");
 }
 
 static void
 write_recording (FlamCaptureWriter *writer, gboolean to_the_end)
 {
-  FlamId stack = write_code (writer);
-  FlamId process = flam_capture_writer_process (writer, 42, FLAM_NONE);
-  FlamId thread = flam_capture_writer_thread (writer, process, 43);
-  FlamId counter = flam_capture_writer_counter (writer, "rss", FLAM_UNIT_BYTES);
+  FlamBuilder *builder = flam_capture_writer_builder (writer);
+  FlamId stack = write_code (builder);
+  FlamId process = flam_builder_append_process (builder, 42, FLAM_NONE);
+  FlamId thread = flam_builder_append_thread (builder, process, 43);
+  FlamId counter = flam_builder_add_counter (builder, "rss", FLAM_UNIT_BYTES);
 
-  flam_capture_writer_fact (writer, "command", "example --fast");
-  flam_capture_writer_name (
-      writer, FLAM_CAPTURE_NAME_PROCESS, process, 0, "example");
-  flam_capture_writer_name (
-      writer, FLAM_CAPTURE_NAME_THREAD, thread, 0, "worker");
-  flam_capture_writer_measure (writer,
-                               "cpu-time",
-                               "CPU time",
-                               FLAM_UNIT_NS,
-                               FLAM_MEASURE_CPU,
-                               FLAM_FROM_SAMPLES,
-                               0,
-                               -1,
-                               1);
+  flam_builder_note_fact (builder, "command", "example --fast");
+  flam_builder_note_process_name (builder, process, 0, "example");
+  flam_builder_note_thread_name (builder, thread, 0, "worker");
+  flam_builder_add_measure (builder,
+                            "cpu-time",
+                            "CPU time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            0,
+                            FLAM_NONE);
   for (int i = 0; i < 3; i++)
     {
       FlamSample sample = { .thread = thread,
                             .stack = i == 2 ? FLAM_NONE : stack,
                             .time = 1000 * i,
                             .state = FLAM_STATE_RUNNING };
-      flam_capture_writer_sample (writer, &sample, (gint64[]){ 7 + i });
+      flam_builder_add_sample (builder, &sample, (gint64[]){ 7 + i });
       g_assert_true (flam_capture_writer_flush (writer, NULL));
     }
-  flam_capture_writer_blocks (writer,
-                              &(FlamCaptureBlocks){
-                                  .time = 10,
-                                  .thread = thread,
-                                  .stack = stack,
-                                  .size = 100,
-                                  .count = 3,
-                              });
-  flam_capture_writer_release (writer, 20, 0, 1, 0);
+  flam_builder_note_blocks (builder,
+                            &(FlamRecordedBlocks){
+                                .time = 10,
+                                .thread = thread,
+                                .stack = stack,
+                                .size = 100,
+                                .count = 3,
+                            });
+  flam_builder_note_release (builder, 20, 0, 1, 0);
   if (to_the_end)
     {
-      flam_capture_writer_at_peak (
-          writer, thread, stack, 100, FLAM_ALLOCATOR_MALLOC, 3);
-      flam_capture_writer_fact_number (writer, FLAM_FACT_PEAK_TIME, 10);
+      flam_builder_note_at_peak (
+          builder, thread, stack, 100, FLAM_ALLOCATOR_MALLOC, 3);
+      flam_builder_note_number (builder, FLAM_FACT_PEAK_TIME, 10);
     }
-  flam_capture_writer_counter_value (writer, counter, 15, 4096);
-  flam_capture_writer_mark (writer, 16, 0, FLAM_NONE, "here");
+  flam_builder_add_counter_value (builder, counter, 15, 4096);
+  flam_builder_add_mark (builder, 16, 0, FLAM_NONE, "here");
   if (!to_the_end)
     return;
-  write_symbols (writer);
+  write_symbols (builder);
   g_assert_true (flam_capture_writer_end (writer, 5000, NULL));
 }
 
 static FlamProfile *
 profile_of (const guint8 *data, gsize size, GError **error)
 {
-  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new ("test");
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamCaptureReader) reader =
+      flam_capture_reader_new ("test", builder);
 
   if (!flam_capture_reader_feed (reader, data, size, error))
     return NULL;
-  g_assert_true (flam_capture_reader_build (reader, builder, NULL, NULL));
   return flam_builder_finish (builder, error);
 }
 
@@ -225,7 +232,8 @@ assert_stack (const FlamProfile *profile, guint sample, const char *expected)
 static void
 test_round_trip (void)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autoptr (FlamProfile) profile = NULL;
   const guint8 *data;
   gsize size;
@@ -255,23 +263,24 @@ test_round_trip (void)
 static void
 test_renames (void)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autoptr (FlamProfile) profile = NULL;
   FlamFunction function = { .module = 0, .kind = FLAM_KIND_JIT };
   const guint8 *data;
   gsize size;
 
   write_recording (writer, FALSE);
-  write_symbols (writer);
-  flam_capture_writer_blocks (
-      writer,
-      &(FlamCaptureBlocks){ .time = 1200, .stack = 1, .size = 8, .count = 1 });
-  function.name = flam_capture_writer_string (writer, "last");
-  flam_capture_writer_rename (
-      writer, 1, 1500, flam_capture_writer_function (writer, &function), 0);
-  function.name = flam_capture_writer_string (writer, "later");
-  flam_capture_writer_rename (
-      writer, 1, 1000, flam_capture_writer_function (writer, &function), 0);
+  write_symbols (builder);
+  flam_builder_note_blocks (
+      builder,
+      &(FlamRecordedBlocks){ .time = 1200, .stack = 1, .size = 8, .count = 1 });
+  function.name = flam_builder_string (builder, "last", -1);
+  flam_builder_note_rename (
+      builder, 1, 1500, flam_builder_function (builder, &function), 0);
+  function.name = flam_builder_string (builder, "later", -1);
+  flam_builder_note_rename (
+      builder, 1, 1000, flam_builder_function (builder, &function), 0);
   g_assert_true (flam_capture_writer_end (writer, 5000, NULL));
   data = flam_capture_writer_data (writer, &size);
   profile = profile_of (data, size, NULL);
@@ -292,7 +301,8 @@ test_renames (void)
 static void
 test_every_prefix (void)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   const guint8 *data;
   gsize size;
   guint32 most = 0;
@@ -315,7 +325,8 @@ test_every_prefix (void)
 static void
 test_every_flip (void)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autofree guint8 *copy = NULL;
   const guint8 *data;
   gsize size;
@@ -326,10 +337,11 @@ test_every_flip (void)
   for (gsize i = 0; i < size; i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (FlamCaptureReader) reader = NULL;
+      g_autoptr (FlamBuilder) read = flam_builder_new ();
+      g_autoptr (FlamCaptureReader) reader =
+          flam_capture_reader_new ("test", read);
 
       copy[i] ^= 1 << (i % 8);
-      reader = flam_capture_reader_new ("test");
       if (!flam_capture_reader_feed (reader, copy, size, &error))
         g_assert_error (error, FLAM_ERROR, error->code);
       else
@@ -343,7 +355,8 @@ test_every_flip (void)
 static void
 test_damaged_payload (void)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autoptr (GRand) random = g_rand_new_with_seed (7);
 
   write_recording (writer, FALSE);
@@ -351,19 +364,19 @@ test_damaged_payload (void)
     {
       guint8 payload[64];
       guint n = (guint)g_rand_int_range (random, 0, sizeof payload);
-      guint table = (guint)g_rand_int_range (
-          random, FLAM_CAPTURE_STRINGS, FLAM_CAPTURE_N_TABLES);
-      FlamCaptureRows rows;
+      guint table = (guint)g_rand_int_range (random, 0, FLAM_N_TABLES);
+      g_autoptr (FlamBuilder) read = flam_builder_new ();
+      FlamCaptureIds ids;
       const char *why;
 
       for (guint i = 0; i < n; i++)
         payload[i] = (guint8)(g_rand_int_range (random, 0, 3) > 0
                                   ? g_rand_int_range (random, 0, 8)
                                   : g_rand_int_range (random, 0, 256));
-      flam_capture_rows_init (&rows, table, 0);
-      if (!flam_capture_decode (&rows, table, payload, n, &why))
-        g_assert_cmpuint (rows.n, ==, 0);
-      flam_capture_rows_clear (&rows);
+      flam_capture_ids_init (&ids, read);
+      if (!flam_capture_decode (&ids, table, payload, n, &why))
+        g_assert_cmpuint (ids.n[table], ==, 0);
+      flam_capture_ids_clear (&ids);
     }
 }
 
@@ -417,28 +430,29 @@ change_payloads (GRand *random, const guint8 *data, gsize size, GByteArray *out)
 static void
 test_damaged_blocks (void)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autoptr (GRand) random = g_rand_new_with_seed (11);
   const guint8 *data;
   gsize size;
   guint good = 0;
 
   write_recording (writer, FALSE);
-  write_python (writer, 0, 0);
-  write_symbols (writer);
+  write_python (builder, 0, 0);
+  write_symbols (builder);
   g_assert_true (flam_capture_writer_end (writer, 5000, NULL));
   data = flam_capture_writer_data (writer, &size);
   for (guint round = 0; round < 5000; round++)
     {
       g_autoptr (GByteArray) file = g_byte_array_new ();
-      g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new ("test");
-      g_autoptr (FlamBuilder) builder = flam_builder_new ();
+      g_autoptr (FlamBuilder) read = flam_builder_new ();
+      g_autoptr (FlamCaptureReader) reader =
+          flam_capture_reader_new ("test", read);
       g_autoptr (FlamProfile) profile = NULL;
 
       change_payloads (random, data, size, file);
       flam_capture_reader_feed (reader, file->data, file->len, NULL);
-      g_assert_true (flam_capture_reader_build (reader, builder, NULL, NULL));
-      profile = flam_builder_finish (builder, NULL);
+      profile = flam_builder_finish (read, NULL);
       good += profile != NULL;
     }
   g_assert_cmpuint (good, >, 100);
@@ -455,7 +469,7 @@ test_versions (void)
 
   g_byte_array_append (file, empty_file, FLAM_CAPTURE_HEADER_SIZE);
   put_block (file, 999, (const guint8 *)"from the future", 15);
-  put_block (file, FLAM_CAPTURE_STRINGS, (const guint8 *)"\1\1\3\2hi", 6);
+  put_block (file, 1, (const guint8 *)"\1\1\3\2hi", 6);
   profile = profile_of (file->data, file->len, &error);
   g_assert_no_error (error);
   g_assert_nonnull (profile);
@@ -475,10 +489,10 @@ test_bad_references (void)
     const char *payload;
     guint n;
   } cases[] = {
-    { FLAM_CAPTURE_STACKS, "\1\2\1\1\1\1", 6 },
-    { FLAM_CAPTURE_SAMPLES, "\1\5\1\0\1\1\1\0\1\0\1\0", 12 },
-    { FLAM_CAPTURE_NAMES, "\1\4\1\0\1\0\1\0\1\1", 10 },
-    { FLAM_CAPTURE_FACTS, "\1\2\1\0\1\0", 6 },
+    { 5, "\1\2\1\1\1\1", 6 },
+    { 10, "\1\5\1\0\1\1\1\0\1\0\1\0", 12 },
+    { 8, "\1\4\1\0\1\0\1\0\1\1", 10 },
+    { 18, "\1\2\1\0\1\0", 6 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -502,8 +516,10 @@ test_follow (void)
   g_autofree char *path = NULL;
   int fd = g_file_open_tmp ("flam-XXXXXX", &path, NULL);
   int other = open (path, O_RDONLY | O_CLOEXEC);
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (fd, 1);
-  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new (path);
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (fd, builder);
+  g_autoptr (FlamBuilder) read = flam_builder_new ();
+  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new (path, read);
   gboolean changed;
 
   g_assert_true (flam_capture_reader_poll (reader, other, &changed, NULL));
@@ -512,13 +528,12 @@ test_follow (void)
   g_assert_true (flam_capture_reader_poll (reader, other, &changed, NULL));
   g_assert_true (changed);
   g_assert_cmpuint (
-      flam_capture_reader_n_rows (reader, FLAM_CAPTURE_SAMPLES), ==, 3);
+      flam_capture_reader_n_rows (reader, FLAM_TABLE_SAMPLES), ==, 3);
   g_assert_false (flam_capture_reader_is_complete (reader));
   g_assert_true (flam_capture_writer_end (writer, 1, NULL));
   g_assert_true (flam_capture_reader_poll (reader, other, &changed, NULL));
   g_assert_true (flam_capture_reader_is_complete (reader));
-  g_assert_cmpstr (
-      flam_capture_reader_fact (reader, "command"), ==, "example --fast");
+  g_assert_cmpstr (flam_builder_noted (read, "command"), ==, "example --fast");
   g_assert_true (flam_capture_reader_poll (reader, other, &changed, NULL));
   g_assert_false (changed);
   close (other);
@@ -531,7 +546,8 @@ test_follow (void)
 static void
 check_fixture (const char *name, gboolean to_the_end)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 1);
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autofree char *path =
       g_test_build_filename (G_TEST_DIST, "captures", "flambeau", name, NULL);
   g_autofree char *old = NULL;

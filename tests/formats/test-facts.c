@@ -24,12 +24,13 @@ load (const void *data, gsize size)
 static FlamProfile *
 profile_of (const char *const *facts)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 0);
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   const guint8 *data;
   gsize size;
 
   for (; facts[0] != NULL; facts += 2)
-    flam_capture_writer_fact (writer, facts[0], facts[1]);
+    flam_builder_note_fact (builder, facts[0], facts[1]);
   g_assert_true (flam_capture_writer_end (writer, 0, NULL));
   data = flam_capture_writer_data (writer, &size);
   return load (data, size);
@@ -118,7 +119,8 @@ test_others (void)
 static void
 test_too_many (void)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 0);
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autofree char *long_one = g_strnfill (1 << 20, 'a');
   g_autoptr (FlamProfile) profile = NULL;
   const guint8 *data;
@@ -128,10 +130,10 @@ test_too_many (void)
     {
       g_autofree char *key = g_strdup_printf ("key-%u", i);
 
-      flam_capture_writer_fact (writer, key, i % 2 ? "1" : long_one);
+      flam_builder_note_fact (builder, key, i % 2 ? "1" : long_one);
     }
-  flam_capture_writer_fact (writer, "lost", "12345678901234567890123");
-  flam_capture_writer_fact (writer, "late", "-1");
+  flam_builder_note_fact (builder, "lost", "12345678901234567890123");
+  flam_builder_note_fact (builder, "late", "-1");
   g_assert_true (flam_capture_writer_end (writer, 0, NULL));
   data = flam_capture_writer_data (writer, &size);
   profile = load (data, size);

@@ -49,8 +49,9 @@ target_start (const char *name, const char *argument)
 static FlamProfile *
 open_capture (const char *path)
 {
-  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new (path);
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamCaptureReader) reader =
+      flam_capture_reader_new (path, builder);
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (GError) error = NULL;
   gboolean changed;
@@ -61,7 +62,6 @@ open_capture (const char *path)
   if (!flam_capture_reader_poll (reader, fd, &changed, &error))
     g_error ("%s", error->message);
   close (fd);
-  g_assert_true (flam_capture_reader_build (reader, builder, NULL, NULL));
   profile = flam_builder_finish (builder, &error);
   if (profile == NULL)
     g_error ("%s: %s", path, error->message);

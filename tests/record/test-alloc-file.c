@@ -7,6 +7,7 @@
 #include "flam-alloc-process.h"
 #include "flam-alloc-shared.h"
 #include "flam-capture-reader.h"
+#include "flam-capture-writer.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -44,8 +45,8 @@ nearly (guint32 value)
 static FlamId
 get_thread (gpointer data, pid_t pid, pid_t tid, const char *name)
 {
-  return flam_capture_writer_thread (
-      data, flam_capture_writer_process (data, 1, FLAM_NONE), tid);
+  return flam_builder_append_thread (
+      data, flam_builder_append_process (data, 1, FLAM_NONE), tid);
 }
 
 static FlamId
@@ -58,12 +59,12 @@ get_frame (gpointer data,
            guint64 inode,
            guint64 offset)
 {
-  FlamCaptureFrame frame = { .file = FLAM_NONE,
-                             .module = FLAM_NONE,
-                             .function = FLAM_NONE,
-                             .address = offset };
+  FlamRecordedFrame frame = { .file = FLAM_NONE,
+                              .module = FLAM_NONE,
+                              .function = FLAM_NONE,
+                              .address = offset };
 
-  return flam_capture_writer_frame (data, &frame);
+  return flam_builder_recorded_frame (data, &frame);
 }
 
 /* Functions "f0", "f1", ... of "cook.py", a record each. */
@@ -174,8 +175,9 @@ map_new_file (const char *path)
 static guint
 read_back (FlamCaptureWriter *writer)
 {
-  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new ("alloc-file");
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamCaptureReader) reader =
+      flam_capture_reader_new ("alloc-file", builder);
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (GError) error = NULL;
   const guint8 *data;
@@ -185,7 +187,6 @@ read_back (FlamCaptureWriter *writer)
   g_assert_true (flam_capture_writer_end (writer, G_MAXINT32, NULL));
   data = flam_capture_writer_data (writer, &size);
   g_assert_true (flam_capture_reader_feed (reader, data, size, &error));
-  g_assert_true (flam_capture_reader_build (reader, builder, NULL, &error));
   profile = flam_builder_finish (builder, &error);
   g_assert_no_error (error);
   for (FlamId i = 0; i < profile->functions.n; i++)
@@ -202,12 +203,13 @@ play (const char *path,
       char *what,
       FlamAllocStats *stats)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 0);
-  g_autoptr (FlamAllocLedger) ledger = flam_alloc_ledger_new (writer);
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
+  g_autoptr (FlamAllocLedger) ledger = flam_alloc_ledger_new (builder);
   FlamPythonCodes *python = flam_python_codes_new ();
   FlamAllocContext context = {
-    .writer = writer,
-    .owner = { .thread = get_thread, .frame = get_frame, .data = writer },
+    .builder = builder,
+    .owner = { .thread = get_thread, .frame = get_frame, .data = builder },
     .ledger = ledger,
     .python = python,
     .sample_bytes = sample_bytes,

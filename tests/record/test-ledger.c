@@ -111,18 +111,17 @@ any_address (void)
 }
 
 static FlamId
-make_stack (FlamCaptureWriter *writer, guint number)
+make_stack (FlamBuilder *builder, guint number)
 {
   g_autofree char *name = g_strdup_printf ("%u", number);
   FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
-  FlamCaptureFrame frame = { .file = FLAM_NONE, .module = FLAM_NONE };
+  FlamRecordedFrame frame = { .file = FLAM_NONE, .module = FLAM_NONE };
 
-  function.name = flam_capture_writer_string (writer, name);
-  function.system_name = function.file =
-      flam_capture_writer_string (writer, "");
-  frame.function = flam_capture_writer_function (writer, &function);
-  return flam_capture_writer_stack (
-      writer, FLAM_NONE, flam_capture_writer_frame (writer, &frame));
+  function.name = flam_builder_string (builder, name, -1);
+  function.system_name = function.file = flam_builder_string (builder, "", -1);
+  frame.function = flam_builder_function (builder, &function);
+  return flam_builder_stack (
+      builder, FLAM_NONE, flam_builder_recorded_frame (builder, &frame));
 }
 
 /* Each thread has a size for each stack most of the time. */
@@ -135,20 +134,20 @@ any_size (guint thread, guint stack)
 }
 
 static void
-play (FlamCaptureWriter *writer, Plain *plain)
+play (FlamBuilder *builder, Plain *plain)
 {
-  g_autoptr (FlamAllocLedger) ledger = flam_alloc_ledger_new (writer);
+  g_autoptr (FlamAllocLedger) ledger = flam_alloc_ledger_new (builder);
   FlamAllocSpace *space = flam_alloc_ledger_add_space (ledger);
-  FlamId process = flam_capture_writer_process (writer, 1, FLAM_NONE);
+  FlamId process = flam_builder_append_process (builder, 1, FLAM_NONE);
   FlamAllocStream *streams[THREADS];
   FlamAllocStack stacks[STACKS];
   gint64 now = 0;
 
   for (guint i = 0; i < THREADS; i++)
     streams[i] = flam_alloc_ledger_add_stream (
-        ledger, space, flam_capture_writer_thread (writer, process, (gint)i));
+        ledger, space, flam_builder_append_thread (builder, process, (gint)i));
   for (guint i = 0; i < STACKS; i++)
-    stacks[i] = (FlamAllocStack){ make_stack (writer, i), FLAM_NONE };
+    stacks[i] = (FlamAllocStack){ make_stack (builder, i), FLAM_NONE };
   plain->tick_end = flam_alloc_ledger_advance (ledger, 0);
   for (guint i = 0; i < 100000; i++)
     {
@@ -188,8 +187,9 @@ play (FlamCaptureWriter *writer, Plain *plain)
 static FlamProfile *
 read_back (FlamCaptureWriter *writer)
 {
-  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new ("ledger");
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamCaptureReader) reader =
+      flam_capture_reader_new ("ledger", builder);
   const guint8 *data;
   FlamProfile *profile;
   gsize size;
@@ -197,7 +197,6 @@ read_back (FlamCaptureWriter *writer)
   g_assert_true (flam_capture_writer_end (writer, 1, NULL));
   data = flam_capture_writer_data (writer, &size);
   g_assert_true (flam_capture_reader_feed (reader, data, size, NULL));
-  g_assert_true (flam_capture_reader_build (reader, builder, NULL, NULL));
   profile = flam_builder_finish (builder, NULL);
   g_assert_nonnull (profile);
   return profile;
@@ -246,7 +245,8 @@ assert_same (GHashTable *ours, GHashTable *plain)
 static void
 test_random (void)
 {
-  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, 0);
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (GHashTable) rows = NULL;
   Plain plain = {
@@ -257,7 +257,7 @@ test_random (void)
   GHashTableIter iter;
   gpointer block;
 
-  play (writer, &plain);
+  play (builder, &plain);
   g_hash_table_iter_init (&iter, plain.live);
   while (g_hash_table_iter_next (&iter, NULL, &block))
     count (plain.rows, block, FLAM_NEVER, G_MAXUINT16, 1);

@@ -15,19 +15,16 @@ refuse (GError **error, const char *what)
 static gboolean
 check_weights (FlamBuilder *builder, GError **error)
 {
-  for (guint c = 0; c < builder->weights->len; c++)
+  for (guint c = 0; c < builder->tables.weights->len; c++)
     {
-      const FlamColumn *column =
-          &g_array_index (builder->weights, FlamColumn, c);
+      const gint64 *weights = flam_tables_weights (&builder->tables, c);
       gint64 sum = 0;
 
-      for (gsize i = 0; i < column->n; i++)
+      for (guint32 i = 0; i < builder->tables.profile.samples.n; i++)
         {
-          gint64 weight = flam_column_at (column, gint64, i);
-
-          if (weight < 0)
+          if (weights[i] < 0)
             return refuse (error, "a sample has a negative weight");
-          if (__builtin_add_overflow (sum, weight, &sum))
+          if (__builtin_add_overflow (sum, weights[i], &sum))
             return refuse (error, "the weights add up to more than 2^63");
         }
     }
@@ -37,21 +34,20 @@ check_weights (FlamBuilder *builder, GError **error)
 static gboolean
 check_allocations (FlamBuilder *builder, GError **error)
 {
-  const gint64 *size = builder->columns[COLUMN_ALLOCATION_SIZE].data;
-  const gint64 *count = builder->columns[COLUMN_ALLOCATION_COUNT].data;
-  const gint64 *at_peak = builder->columns[COLUMN_ALLOCATION_AT_PEAK].data;
+  const FlamAllocations *rows = &builder->tables.profile.allocations;
   gint64 bytes = 0;
   gint64 blocks = 0;
 
-  for (gsize i = 0; i < builder->columns[COLUMN_ALLOCATION_TIME].n; i++)
+  for (guint32 i = 0; i < rows->n; i++)
     {
+      gint64 count = rows->count[i];
       gint64 total;
 
-      if (size[i] < 0 || count[i] < 0 || at_peak[i] > count[i])
+      if (rows->size[i] < 0 || count < 0 || rows->at_peak[i] > count)
         return refuse (error, "an allocation has an impossible size");
-      if (__builtin_mul_overflow (size[i], count[i], &total) ||
+      if (__builtin_mul_overflow (rows->size[i], count, &total) ||
           __builtin_add_overflow (bytes, total, &bytes) ||
-          __builtin_add_overflow (blocks, count[i], &blocks))
+          __builtin_add_overflow (blocks, count, &blocks))
         return refuse (error, "the allocations add up to more than 2^63");
     }
   return TRUE;
@@ -60,21 +56,16 @@ check_allocations (FlamBuilder *builder, GError **error)
 static gboolean
 holds_weight (const FlamBuilder *builder)
 {
-  gsize n = builder->columns[COLUMN_SAMPLE_THREAD].n;
+  const FlamTables *tables = &builder->tables;
+  guint32 n = tables->profile.samples.n;
 
-  for (guint i = 0; i < builder->measures->len; i++)
-    if (n > 0 &&
-        g_array_index (builder->measures, PendingMeasure, i).column < 0)
+  for (guint i = 0; i < tables->measures.n; i++)
+    if (n > 0 && tables->measures.column[i] < 0)
       return TRUE;
-  for (guint c = 0; c < builder->weights->len; c++)
-    {
-      const FlamColumn *column =
-          &g_array_index (builder->weights, FlamColumn, c);
-
-      for (gsize i = 0; i < column->n; i++)
-        if (flam_column_at (column, gint64, i) > 0)
-          return TRUE;
-    }
+  for (guint c = 0; c < tables->weights->len; c++)
+    for (guint32 i = 0; i < n; i++)
+      if (flam_tables_weights (tables, c)[i] > 0)
+        return TRUE;
   return FALSE;
 }
 
@@ -82,9 +73,11 @@ holds_weight (const FlamBuilder *builder)
 static void
 warn_if_empty (FlamBuilder *builder)
 {
-  if (builder->columns[COLUMN_ALLOCATION_TIME].n > 0 || holds_weight (builder))
+  const FlamProfile *profile = &builder->tables.profile;
+
+  if (profile->allocations.n > 0 || holds_weight (builder))
     return;
-  if (builder->columns[COLUMN_SAMPLE_THREAD].n == 0)
+  if (profile->samples.n == 0)
     flam_builder_warn (builder, "the capture holds no samples");
   else
     flam_builder_warn (builder, "all samples of the capture weigh nothing");

@@ -21,11 +21,10 @@ compare_times (gconstpointer a, gconstpointer b, gpointer data)
 static guint32 *
 sample_order (FlamBuilder *builder, guint32 *first, guint32 *count)
 {
-  const FlamColumn *threads = &builder->columns[COLUMN_SAMPLE_THREAD];
-  const FlamId *thread = threads->data;
-  const gint64 *times = builder->columns[COLUMN_SAMPLE_TIME].data;
-  guint32 n = threads->n;
-  guint32 n_threads = builder->columns[COLUMN_THREAD_TID].n;
+  const FlamId *thread = builder->tables.sample_thread;
+  const gint64 *times = builder->tables.profile.samples.time;
+  guint32 n = builder->tables.profile.samples.n;
+  guint32 n_threads = builder->tables.profile.threads.n;
   g_autofree guint32 *order = g_new (guint32, n + 1);
   gboolean identity = TRUE;
 
@@ -62,25 +61,6 @@ sample_order (FlamBuilder *builder, guint32 *first, guint32 *count)
   return identity ? NULL : g_steal_pointer (&order);
 }
 
-static void
-reorder (FlamColumn *column, const guint32 *order)
-{
-  FlamColumn sorted;
-  guint size = column->element_size;
-
-  if (order == NULL || column->n == 0)
-    return;
-  flam_column_init (&sorted, size);
-  flam_column_reserve (&sorted, column->n);
-  for (gsize i = 0; i < column->n; i++)
-    memcpy ((char *)sorted.data + i * size,
-            (char *)column->data + (gsize)order[i] * size,
-            size);
-  sorted.n = column->n;
-  flam_column_clear (column);
-  *column = sorted;
-}
-
 /* --- finish: time -------------------------------------------------------- */
 
 /* A difference that cannot overflow, whatever a hostile file says. */
@@ -100,41 +80,25 @@ typedef struct
   gint64 last;
 } Span;
 
-static void
-span_column (Span *span, const FlamColumn *column)
-{
-  for (gsize i = 0; i < column->n; i++)
-    {
-      gint64 time = flam_column_at (column, gint64, i);
-
-      span->first = MIN (span->first, time);
-      span->last = MAX (span->last, time);
-    }
-}
-
 /* A span's end is part of the capture, its last one's above all. */
 static void
-span_ends (Span *span, FlamBuilder *builder, const PendingMeasure *pending)
+span_ends (Span *span, const FlamTables *tables, guint m)
 {
-  const FlamColumn *times = &builder->columns[COLUMN_SAMPLE_TIME];
-  const FlamColumn *events = &builder->columns[COLUMN_SAMPLE_EVENT];
-  const FlamColumn *weights;
+  const FlamSamples *samples = &tables->profile.samples;
+  gint64 column = tables->measures.column[m];
+  gint64 wanted = tables->measures.event[m];
+  const gint64 *weights;
 
-  if (!pending->measure.spans || pending->column < 0)
+  if (!tables->measures.spans[m] || column < 0 || samples->time == NULL)
     return;
-  weights =
-      &g_array_index (builder->weights, FlamColumn, (guint)pending->column);
-  for (gsize i = 0; i < times->n && i < weights->n; i++)
+  weights = flam_tables_weights (tables, (guint)column);
+  for (guint32 i = 0; i < samples->n; i++)
     {
-      FlamId event = i < events->n ? flam_column_at (events, guint16, i) : 0;
+      gint64 event = samples->event != NULL ? samples->event[i] : 0;
       gint64 end;
 
-      if (pending->measure.event != FLAM_NONE &&
-          pending->measure.event != event)
-        continue;
-      if (!__builtin_add_overflow (flam_column_at (times, gint64, i),
-                                   flam_column_at (weights, gint64, i),
-                                   &end))
+      if ((wanted < 0 || wanted == event) &&
+          !__builtin_add_overflow (samples->time[i], weights[i], &end))
         span->last = MAX (span->last, end);
     }
 }
@@ -142,25 +106,31 @@ span_ends (Span *span, FlamBuilder *builder, const PendingMeasure *pending)
 static Span
 find_span (FlamBuilder *builder)
 {
-  const FlamColumn *freed = &builder->columns[COLUMN_ALLOCATION_FREED_AT];
+  const FlamTables *tables = &builder->tables;
+  const FlamAllocations *allocations = &tables->profile.allocations;
   Span span = { G_MAXINT64, G_MININT64 };
 
-  span_column (&span, &builder->columns[COLUMN_SAMPLE_TIME]);
-  for (guint i = 0; i < builder->measures->len; i++)
-    span_ends (
-        &span, builder, &g_array_index (builder->measures, PendingMeasure, i));
-  span_column (&span, &builder->columns[COLUMN_ALLOCATION_TIME]);
-  for (gsize i = 0; i < freed->n; i++)
+  for (guint t = FLAM_TABLE_MODULES; t < FLAM_N_TABLES; t++)
     {
-      gint64 time = flam_column_at (freed, gint64, i);
+      FlamColumnIter iter = { NULL };
 
-      if (time != FLAM_NEVER)
-        span.last = MAX (span.last, time);
+      while (flam_tables_next (tables, t, &iter))
+        for (guint32 i = 0;
+             iter.info->flags & FLAM_COLUMN_SPAN && *iter.data != NULL &&
+             i < *flam_tables_n (tables, t);
+             i++)
+          {
+            gint64 time = ((gint64 *)*iter.data)[i];
+
+            span.first = MIN (span.first, time);
+            span.last = MAX (span.last, time);
+          }
     }
-  for (guint i = 0; i < builder->counters->len; i++)
-    span_column (&span,
-                 &g_array_index (builder->counters, PendingCounter, i).time);
-  span_column (&span, &builder->columns[COLUMN_MARK_TIME]);
+  for (guint m = 0; m < tables->measures.n; m++)
+    span_ends (&span, tables, m);
+  for (guint32 i = 0; i < allocations->n; i++)
+    if (allocations->freed_at[i] != FLAM_NEVER)
+      span.last = MAX (span.last, allocations->freed_at[i]);
   if (builder->has_origin && span.first != G_MAXINT64)
     span.first = MIN (span.first, builder->origin);
   if (span.first == G_MAXINT64)
@@ -169,135 +139,107 @@ find_span (FlamBuilder *builder)
 }
 
 static void
-shift_column (FlamColumn *column, gint64 origin)
-{
-  for (gsize i = 0; i < column->n; i++)
-    flam_column_at (column, gint64, i) =
-        since (flam_column_at (column, gint64, i), origin);
-}
-
-static void
 shift_times (FlamBuilder *builder, gint64 origin)
 {
-  FlamColumn *born = &builder->columns[COLUMN_ALLOCATION_TIME];
-  FlamColumn *freed = &builder->columns[COLUMN_ALLOCATION_FREED_AT];
+  const FlamTables *tables = &builder->tables;
+  gint64 *freed = cells (builder, gint64, profile.allocations.freed_at);
 
-  shift_column (&builder->columns[COLUMN_SAMPLE_TIME], origin);
-  shift_column (&builder->columns[COLUMN_MARK_TIME], origin);
-  shift_column (&builder->columns[COLUMN_FORMER_UNTIL], origin);
-  for (guint i = 0; i < builder->counters->len; i++)
-    shift_column (&g_array_index (builder->counters, PendingCounter, i).time,
-                  origin);
+  for (guint t = FLAM_TABLE_MODULES; t < FLAM_N_TABLES; t++)
+    {
+      FlamColumnIter iter = { NULL };
+
+      while (flam_tables_next (tables, t, &iter))
+        for (guint32 i = 0;
+             iter.info->flags & FLAM_COLUMN_TIME && *iter.data != NULL &&
+             i < *flam_tables_n (tables, t);
+             i++)
+          ((gint64 *)*iter.data)[i] = since (((gint64 *)*iter.data)[i], origin);
+    }
   if (builder->peak_time != G_MININT64)
     builder->peak_time = since (builder->peak_time, origin);
-  shift_column (born, origin);
-  for (gsize i = 0; i < freed->n; i++)
-    {
-      gint64 *time = &flam_column_at (freed, gint64, i);
-
-      if (*time != FLAM_NEVER)
-        *time = MAX (since (*time, origin), flam_column_at (born, gint64, i));
-    }
+  for (guint32 i = 0; i < tables->profile.allocations.n; i++)
+    if (freed[i] != FLAM_NEVER)
+      freed[i] =
+          MAX (since (freed[i], origin), tables->profile.allocations.time[i]);
 }
 
 /* --- finish: freezing ---------------------------------------------------- */
 
-#define own(which) flam_profile_box_own (box, &columns[which])
+static void
+own (FlamProfileBox *box, gpointer data)
+{
+  if (data != NULL)
+    g_ptr_array_add (box->owned, data);
+}
+
+/* The columns of a table that the profile has become its own, shrunk to fit;
+ * those of no rows are NULL. */
+static void
+freeze_table (FlamTables *tables, FlamTable table, FlamProfileBox *box)
+{
+  const FlamTableInfo *infos = &flam_table_infos[table];
+  guint32 n = *flam_tables_n (tables, table);
+
+  *(guint32 *)((char *)&box->tables + infos->offset) = n;
+  for (guint i = 0; i < infos->n_columns; i++)
+    {
+      const FlamColumnInfo *info = &infos->columns[i];
+      gpointer *data = flam_tables_array (tables, info);
+      gpointer frozen;
+
+      if (info->offset >= sizeof (FlamProfile))
+        continue;
+      frozen = g_steal_pointer (data);
+      if (n == 0)
+        g_clear_pointer (&frozen, g_free);
+      else if (frozen != NULL)
+        frozen = g_realloc_n (frozen, n, info->size);
+      own (box, frozen);
+      *(gpointer *)((char *)&box->tables + info->offset) = frozen;
+    }
+}
 
 static void
 freeze_code (FlamBuilder *builder, FlamProfileBox *box)
 {
-  FlamProfile *p = &box->tables;
-  FlamColumn *columns = builder->columns;
-
-  p->modules.n = columns[COLUMN_MODULE_PATH].n;
-  p->modules.name = own (COLUMN_MODULE_NAME);
-  p->modules.path = own (COLUMN_MODULE_PATH);
-  p->modules.build_id = own (COLUMN_MODULE_BUILD_ID);
-  p->modules.why = own (COLUMN_MODULE_WHY);
-  p->modules.symbols = own (COLUMN_MODULE_SYMBOLS);
-  p->modules.addressing = own (COLUMN_MODULE_ADDRESSING);
-
-  p->functions.n = columns[COLUMN_FUNCTION_NAME].n;
-  p->functions.name = own (COLUMN_FUNCTION_NAME);
-  p->functions.system_name = own (COLUMN_FUNCTION_SYSTEM_NAME);
-  p->functions.file = own (COLUMN_FUNCTION_FILE);
-  p->functions.module = own (COLUMN_FUNCTION_MODULE);
-  p->functions.line = own (COLUMN_FUNCTION_LINE);
-  p->functions.kind = own (COLUMN_FUNCTION_KIND);
-  p->functions.flags = own (COLUMN_FUNCTION_FLAGS);
-
-  p->frames.n = columns[COLUMN_FRAME_FUNCTION].n;
-  p->frames.function = own (COLUMN_FRAME_FUNCTION);
-  p->frames.address = own (COLUMN_FRAME_ADDRESS);
-  p->frames.file = own (COLUMN_FRAME_FILE);
-  p->frames.line = own (COLUMN_FRAME_LINE);
-  p->frames.inline_depth = own (COLUMN_FRAME_DEPTH);
-
-  p->stacks.n = columns[COLUMN_STACK_FRAME].n;
-  p->stacks.prefix = own (COLUMN_STACK_PREFIX);
-  p->stacks.frame = own (COLUMN_STACK_FRAME);
+  for (guint t = FLAM_TABLE_MODULES; t <= FLAM_TABLE_STACKS; t++)
+    freeze_table (&builder->tables, t, box);
 }
 
 static void
 freeze_threads (FlamBuilder *builder, FlamProfileBox *box)
 {
   FlamProfile *p = &box->tables;
-  FlamColumn *columns = builder->columns;
-  guint32 n_threads = columns[COLUMN_THREAD_TID].n;
+  guint32 n_threads = builder->tables.profile.threads.n;
   guint32 *first = g_new0 (guint32, n_threads + 1);
   guint32 *count = g_new0 (guint32, n_threads + 1);
   g_autofree guint32 *order = sample_order (builder, first, count);
 
-  p->processes.n = columns[COLUMN_PROCESS_PID].n;
-  p->processes.pid = own (COLUMN_PROCESS_PID);
-  p->processes.name = own (COLUMN_PROCESS_NAME);
-  p->processes.parent = own (COLUMN_PROCESS_PARENT);
-
-  p->threads.n = n_threads;
-  p->threads.process = own (COLUMN_THREAD_PROCESS);
-  p->threads.tid = own (COLUMN_THREAD_TID);
-  p->threads.name = own (COLUMN_THREAD_NAME);
   p->threads.first_sample = first;
   p->threads.n_samples = count;
-  g_ptr_array_add (box->owned, first);
-  g_ptr_array_add (box->owned, count);
-
-  for (guint i = COLUMN_SAMPLE_STACK; i <= COLUMN_SAMPLE_STATE; i++)
-    {
-      if (i != COLUMN_SAMPLE_STACK && columns[i].n > 0)
-        flam_column_backfill (&columns[i], columns[COLUMN_SAMPLE_STACK].n);
-      reorder (&columns[i], order);
-    }
-  for (guint i = 0; i < builder->weights->len; i++)
-    reorder (&g_array_index (builder->weights, FlamColumn, i), order);
-
-  p->samples.n = columns[COLUMN_SAMPLE_STACK].n;
-  p->samples.stack = own (COLUMN_SAMPLE_STACK);
-  p->samples.time = own (COLUMN_SAMPLE_TIME);
-  p->samples.event = own (COLUMN_SAMPLE_EVENT);
-  p->samples.state = own (COLUMN_SAMPLE_STATE);
+  own (box, first);
+  own (box, count);
+  g_clear_pointer ((gpointer *)&builder->tables.sample_thread, g_free);
+  flam_tables_reorder (&builder->tables, FLAM_TABLE_SAMPLES, order);
 }
 
 /* Rows by the time they were born, ties as they came. NULL when they stand like
  * that already. */
 static guint32 *
-allocation_order (const FlamBuilder *builder)
+allocation_order (const FlamAllocations *rows)
 {
-  const FlamColumn *born = &builder->columns[COLUMN_ALLOCATION_TIME];
-  const gint64 *times = born->data;
   guint32 *order;
   gboolean ascending = TRUE;
 
-  for (gsize i = 1; i < born->n; i++)
-    ascending = ascending && times[i - 1] <= times[i];
+  for (guint32 i = 1; i < rows->n; i++)
+    ascending = ascending && rows->time[i - 1] <= rows->time[i];
   if (ascending)
     return NULL;
-  order = g_new (guint32, born->n);
-  for (gsize i = 0; i < born->n; i++)
+  order = g_new (guint32, rows->n);
+  for (guint32 i = 0; i < rows->n; i++)
     order[i] = i;
   g_qsort_with_data (
-      order, born->n, sizeof *order, compare_times, (gpointer)times);
+      order, rows->n, sizeof *order, compare_times, (gpointer)rows->time);
   return order;
 }
 
@@ -316,83 +258,87 @@ find_peak_time (const FlamAllocations *table, gint64 told)
 static void
 freeze_allocations (FlamBuilder *builder, FlamProfileBox *box)
 {
-  FlamAllocations *table = &box->tables.allocations;
-  FlamColumn *columns = builder->columns;
-  FlamColumn *at_peak = &columns[COLUMN_ALLOCATION_AT_PEAK];
-  g_autofree guint32 *order = allocation_order (builder);
-  gboolean has_peak = TRUE;
+  FlamAllocations *rows = &builder->tables.profile.allocations;
+  g_autofree guint32 *order = allocation_order (rows);
+  gboolean has_peak = rows->n > 0;
 
-  table->n = columns[COLUMN_ALLOCATION_TIME].n;
-  for (gsize i = 0; i < at_peak->n; i++)
-    has_peak = has_peak && flam_column_at (at_peak, gint64, i) >= 0;
+  for (guint32 i = 0; i < rows->n; i++)
+    has_peak = has_peak && rows->at_peak[i] >= 0;
   if (!has_peak)
-    flam_column_clear (at_peak);
-  for (guint i = COLUMN_ALLOCATION_TIME; i <= COLUMN_ALLOCATION_ALLOCATOR; i++)
-    reorder (&columns[i], order);
-  table->time = own (COLUMN_ALLOCATION_TIME);
-  table->freed_at = own (COLUMN_ALLOCATION_FREED_AT);
-  table->size = own (COLUMN_ALLOCATION_SIZE);
-  table->count = own (COLUMN_ALLOCATION_COUNT);
-  table->at_peak = own (COLUMN_ALLOCATION_AT_PEAK);
-  table->thread = own (COLUMN_ALLOCATION_THREAD);
-  table->stack = own (COLUMN_ALLOCATION_STACK);
-  table->distance = own (COLUMN_ALLOCATION_DISTANCE);
-  table->allocator = own (COLUMN_ALLOCATION_ALLOCATOR);
-  table->peak_time =
-      table->at_peak != NULL ? find_peak_time (table, builder->peak_time) : -1;
+    g_clear_pointer ((gpointer *)&rows->at_peak, g_free);
+  flam_tables_reorder (&builder->tables, FLAM_TABLE_ALLOCATIONS, order);
+  box->tables.allocations.peak_time =
+      has_peak ? find_peak_time (rows, builder->peak_time) : -1;
 }
 
 static void
-freeze_rest (FlamBuilder *builder, FlamProfileBox *box)
+freeze_measures (FlamBuilder *builder, FlamProfileBox *box)
 {
-  FlamProfile *p = &box->tables;
-  FlamColumn *columns = builder->columns;
-  g_autofree const gint64 **weights =
-      g_new0 (const gint64 *, builder->weights->len + 1);
-  FlamMeasure *measures = g_new0 (FlamMeasure, builder->measures->len + 1);
-  FlamCounter *counters = g_new0 (FlamCounter, builder->counters->len + 1);
+  const FlamMeasureRows *rows = &builder->tables.measures;
+  FlamMeasure *measures = g_new0 (FlamMeasure, rows->n + 1);
+  guint32 n = builder->tables.profile.samples.n;
 
-  for (guint i = 0; i < builder->weights->len; i++)
-    weights[i] = flam_profile_box_own (
-        box, &g_array_index (builder->weights, FlamColumn, i));
-  for (guint i = 0; i < builder->measures->len; i++)
+  for (guint i = 0; i < builder->tables.weights->len; i++)
     {
-      const PendingMeasure *pending =
-          &g_array_index (builder->measures, PendingMeasure, i);
+      FlamExtra *extra = &g_array_index (builder->tables.weights, FlamExtra, i);
 
-      measures[i] = pending->measure;
-      if (pending->column >= 0)
-        measures[i].weight = weights[pending->column];
+      if (n == 0)
+        g_clear_pointer (&extra->data, g_free);
+      else
+        extra->data = g_realloc_n (extra->data, n, sizeof (gint64));
+      own (box, extra->data);
     }
-  p->measures = measures;
-  p->n_measures = builder->measures->len;
-  g_ptr_array_add (box->owned, measures);
+  for (guint i = 0; i < rows->n; i++)
+    measures[i] = (FlamMeasure){
+      .id = rows->id[i],
+      .name = rows->name[i],
+      .unit = rows->unit[i],
+      .kind = rows->kind[i],
+      .source = rows->source[i],
+      .event = rows->event[i] < 0 ? FLAM_NONE : (FlamId)rows->event[i],
+      .weight =
+          rows->column[i] < 0
+              ? NULL
+              : flam_tables_weights (&builder->tables, (guint)rows->column[i]),
+      .denominator = rows->denominator[i],
+      .spans = rows->spans[i],
+    };
+  for (guint i = 0; i < builder->tables.weights->len; i++)
+    g_array_index (builder->tables.weights, FlamExtra, i).data = NULL;
+  box->tables.measures = measures;
+  box->tables.n_measures = rows->n;
+  own (box, measures);
+}
 
-  for (guint i = 0; i < builder->counters->len; i++)
+static void
+freeze_counters (FlamBuilder *builder, FlamProfileBox *box)
+{
+  const FlamCounterRows *rows = &builder->tables.counters;
+  const FlamCounterValueRows *values = &builder->tables.counter_values;
+  FlamCounter *counters = g_new0 (FlamCounter, rows->n + 1);
+
+  for (guint32 i = 0; i < values->n; i++)
+    counters[values->counter[i]].n++;
+  for (guint i = 0; i < rows->n; i++)
     {
-      PendingCounter *pending =
-          &g_array_index (builder->counters, PendingCounter, i);
-      guint32 n = pending->time.n;
-
-      counters[i] = (FlamCounter){ pending->id, pending->unit, n };
-      counters[i].time = flam_profile_box_own (box, &pending->time);
-      counters[i].value = flam_profile_box_own (box, &pending->value);
+      counters[i].id = rows->id[i];
+      counters[i].unit = rows->unit[i];
+      counters[i].time = g_new (gint64, counters[i].n);
+      counters[i].value = g_new (gint64, counters[i].n);
+      own (box, (gpointer)counters[i].time);
+      own (box, (gpointer)counters[i].value);
+      counters[i].n = 0;
     }
-  p->counters = counters;
-  p->n_counters = builder->counters->len;
-  g_ptr_array_add (box->owned, counters);
+  for (guint32 i = 0; i < values->n; i++)
+    {
+      FlamCounter *counter = &counters[values->counter[i]];
 
-  p->marks.n = columns[COLUMN_MARK_TIME].n;
-  p->marks.time = own (COLUMN_MARK_TIME);
-  p->marks.duration = own (COLUMN_MARK_DURATION);
-  p->marks.thread = own (COLUMN_MARK_THREAD);
-  p->marks.name = own (COLUMN_MARK_NAME);
-
-  p->former_names.n = columns[COLUMN_FORMER_UNTIL].n;
-  p->former_names.process = own (COLUMN_FORMER_PROCESS);
-  p->former_names.thread = own (COLUMN_FORMER_THREAD);
-  p->former_names.name = own (COLUMN_FORMER_NAME);
-  p->former_names.until = own (COLUMN_FORMER_UNTIL);
+      flam_cell (counter->time, gint64, counter->n) = values->time[i];
+      flam_cell (counter->value, gint64, counter->n++) = values->value[i];
+    }
+  box->tables.counters = counters;
+  box->tables.n_counters = rows->n;
+  own (box, counters);
 }
 
 static const char *const *
@@ -402,7 +348,7 @@ own_texts (FlamProfileBox *box, GPtrArray *texts)
 
   g_ptr_array_add (texts, NULL);
   owned = g_ptr_array_steal (texts, NULL);
-  g_ptr_array_add (box->owned, owned);
+  own (box, owned);
   return (const char *const *)owned;
 }
 
@@ -424,9 +370,9 @@ freeze_facts (FlamBuilder *builder, FlamProfileBox *box, Span span)
 static void
 freeze_strings (FlamBuilder *builder, FlamProfileBox *box)
 {
-  box->strings = builder->strings;
+  box->strings = builder->tables.strings;
   flam_interner_clear (&box->strings.interner);
-  flam_strings_init (&builder->strings);
+  flam_strings_init (&builder->tables.strings);
 }
 
 /* --- finish: editing ----------------------------------------------------- */
@@ -492,21 +438,19 @@ finish_edit (FlamBuilder *builder)
 static void
 name_threads (FlamBuilder *builder)
 {
-  FlamColumn *columns = builder->columns;
-  FlamId *names = columns[COLUMN_THREAD_NAME].data;
+  const FlamProfile *profile = &builder->tables.profile;
+  const FlamThreads *threads = &profile->threads;
 
-  for (FlamId t = 0; t < columns[COLUMN_THREAD_TID].n; t++)
+  for (FlamId t = 0; t < threads->n; t++)
     {
-      FlamId process =
-          flam_column_at (&columns[COLUMN_THREAD_PROCESS], FlamId, t);
-      gint32 tid = flam_column_at (&columns[COLUMN_THREAD_TID], gint32, t);
+      gint32 tid = threads->tid[t];
       g_autofree char *number = g_strdup_printf ("thread %d", tid);
+      FlamId *name = &cells (builder, FlamId, profile.threads.name)[t];
 
-      if (names[t] == 0)
-        names[t] =
-            flam_column_at (&columns[COLUMN_PROCESS_NAME], FlamId, process);
-      if (names[t] == 0)
-        names[t] = flam_builder_string (
+      if (*name == 0)
+        *name = profile->processes.name[threads->process[t]];
+      if (*name == 0)
+        *name = flam_builder_string (
             builder, tid >= 0 ? number : "all threads", -1);
     }
 }
@@ -519,6 +463,8 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
 
   if (builder->base != NULL)
     return finish_edit (builder);
+  if (builder->recorded && !flam_builder_fold (builder, NULL, error))
+    return NULL;
   if (!flam_builder_check (builder, error))
     return NULL;
 
@@ -529,7 +475,14 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
   freeze_code (builder, box);
   freeze_threads (builder, box);
   freeze_allocations (builder, box);
-  freeze_rest (builder, box);
+  freeze_measures (builder, box);
+  freeze_counters (builder, box);
+  freeze_table (&builder->tables, FLAM_TABLE_PROCESSES, box);
+  freeze_table (&builder->tables, FLAM_TABLE_THREADS, box);
+  freeze_table (&builder->tables, FLAM_TABLE_SAMPLES, box);
+  freeze_table (&builder->tables, FLAM_TABLE_ALLOCATIONS, box);
+  freeze_table (&builder->tables, FLAM_TABLE_MARKS, box);
+  freeze_table (&builder->tables, FLAM_TABLE_FORMER_NAMES, box);
   freeze_facts (builder, box, span);
   freeze_strings (builder, box);
   return &box->tables;

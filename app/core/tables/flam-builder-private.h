@@ -1,102 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The builder's insides, shared by its two halves. */
+/* The builder's insides, shared by its parts. */
 
 #include "flam-profile-private.h"
+#include "flam-tables.h"
 
 G_BEGIN_DECLS
 
-enum
-{
-  COLUMN_MODULE_NAME,
-  COLUMN_MODULE_PATH,
-  COLUMN_MODULE_BUILD_ID,
-  COLUMN_MODULE_WHY,
-  COLUMN_MODULE_SYMBOLS,
-  COLUMN_MODULE_ADDRESSING,
-  COLUMN_FUNCTION_NAME,
-  COLUMN_FUNCTION_SYSTEM_NAME,
-  COLUMN_FUNCTION_FILE,
-  COLUMN_FUNCTION_MODULE,
-  COLUMN_FUNCTION_LINE,
-  COLUMN_FUNCTION_KIND,
-  COLUMN_FUNCTION_FLAGS,
-  COLUMN_FRAME_FUNCTION,
-  COLUMN_FRAME_ADDRESS,
-  COLUMN_FRAME_FILE,
-  COLUMN_FRAME_LINE,
-  COLUMN_FRAME_DEPTH,
-  COLUMN_STACK_PREFIX,
-  COLUMN_STACK_FRAME,
-  COLUMN_PROCESS_PID,
-  COLUMN_PROCESS_NAME,
-  COLUMN_PROCESS_PARENT,
-  COLUMN_PROCESS_GENERATION,
-  COLUMN_THREAD_PROCESS,
-  COLUMN_THREAD_TID,
-  COLUMN_THREAD_NAME,
-  COLUMN_THREAD_GENERATION,
-  COLUMN_SAMPLE_THREAD,
-  COLUMN_SAMPLE_STACK,
-  COLUMN_SAMPLE_TIME,  /* empty until there are times */
-  COLUMN_SAMPLE_EVENT, /* empty until one is not 0 */
-  COLUMN_SAMPLE_STATE, /* empty until one is not running */
-  COLUMN_ALLOCATION_TIME,
-  COLUMN_ALLOCATION_FREED_AT,
-  COLUMN_ALLOCATION_SIZE,
-  COLUMN_ALLOCATION_COUNT,
-  COLUMN_ALLOCATION_AT_PEAK,
-  COLUMN_ALLOCATION_THREAD,
-  COLUMN_ALLOCATION_STACK,
-  COLUMN_ALLOCATION_DISTANCE,
-  COLUMN_ALLOCATION_ALLOCATOR,
-  COLUMN_MARK_TIME,
-  COLUMN_MARK_DURATION,
-  COLUMN_MARK_THREAD,
-  COLUMN_MARK_NAME,
-  COLUMN_FORMER_PROCESS,
-  COLUMN_FORMER_THREAD,
-  COLUMN_FORMER_NAME,
-  COLUMN_FORMER_UNTIL,
-  N_COLUMNS
-};
-
-enum
-{
-  INTERNER_MODULE,
-  INTERNER_FUNCTION,
-  INTERNER_FRAME,
-  INTERNER_STACK,
-  INTERNER_PROCESS,
-  INTERNER_THREAD,
-  N_INTERNERS
-};
-
-typedef struct
-{
-  FlamMeasure measure;
-  int column; /* -1: 1 each */
-} PendingMeasure;
-
-typedef struct
-{
-  FlamId id;
-  FlamUnit unit;
-  FlamColumn time;
-  FlamColumn value;
-} PendingCounter;
-
 struct _FlamBuilder
 {
-  FlamStrings strings;
-  FlamColumn columns[N_COLUMNS];
-  FlamInterner interners[N_INTERNERS];
-  GArray *weights;  /* FlamColumn of gint64 */
-  GArray *measures; /* PendingMeasure */
-  GArray *counters; /* PendingCounter */
+  FlamTables tables;
   gboolean has_times;
   gboolean has_origin;
+  gboolean recorded; /* what is noted is to be folded in */
   gint64 origin;
   gint64 peak_time; /* G_MININT64: not told */
 
@@ -113,8 +30,27 @@ struct _FlamBuilder
   FlamColumn chains;
 };
 
+/* Columns of the builder's tables, to be written: cells (builder, FlamId,
+ * profile.stacks.frame)[row]. */
+#define cells(builder, type, member)                                           \
+  ((type *)(gpointer)(builder)->tables.member)
+
 /* In flam-builder-check.c: weights and sizes that cannot be are an error, a
  * capture without any is a warning. */
 gboolean flam_builder_check (FlamBuilder *builder, GError **error);
+
+/* In flam-builder-facts.c: what the rows of FACTS, WARNINGS and END say. */
+void flam_builder_fold_facts (FlamBuilder *builder);
+/* The number in the last row of that key, or -1. */
+gint64 flam_builder_noted_number (const FlamBuilder *builder, const char *key);
+
+/* In flam-builder-memory.c: BLOCKS, RELEASES and AT_PEAK become allocations. */
+void flam_builder_fold_memory (FlamBuilder *builder);
+
+/* In flam-builder-stacks.c: frames without a function get one, or the chains
+ * that SYMBOLS and RENAMES tell; samples and allocations follow. */
+gboolean flam_builder_fold_stacks (FlamBuilder *builder,
+                                   const FlamProgress *progress,
+                                   GError **error);
 
 G_END_DECLS

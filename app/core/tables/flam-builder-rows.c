@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The builder's rows that are not interned: samples, memory, counters, marks,
- * facts. */
+/* The builder's rows that are not interned: samples, memory, counters, marks.
+ * Facts are in flam-builder-facts.c. */
 
 #include "flam-builder-private.h"
 
-#include <stdarg.h>
-
-#define WARNINGS_MAX 100
-/* Facts that nobody knows, and the size of one. */
-#define OTHERS_MAX 100
-#define OTHER_MAX 4096
-
-#define push(builder, type, which, value)                                      \
-  flam_column_append (&(builder)->columns[which], type, value)
+#include <string.h>
 
 /* --- samples ------------------------------------------------------------- */
 
 guint
 flam_builder_add_column (FlamBuilder *builder)
 {
-  FlamColumn column;
-
-  g_assert (builder->columns[COLUMN_SAMPLE_STACK].n == 0);
-  flam_column_init (&column, sizeof (gint64));
-  g_array_append_val (builder->weights, column);
-  return builder->weights->len - 1;
+  g_assert (builder->tables.profile.samples.n == 0);
+  flam_tables_add_weights (&builder->tables);
+  return builder->tables.weights->len - 1;
 }
 
 static guint
@@ -38,21 +27,18 @@ add_measure (FlamBuilder *builder,
              int column,
              FlamId event)
 {
-  PendingMeasure pending = {
-    .measure = { .id = flam_builder_string (builder, id, -1),
-                 .name = flam_builder_string (builder, name, -1),
-                 .unit = unit,
-                 .kind = kind,
-                 .source = source,
-                 .event = event,
-                 .denominator = 1 },
-    .column = column,
-  };
+  gint64 values[] = { flam_builder_string (builder, id, -1),
+                      flam_builder_string (builder, name, -1),
+                      unit,
+                      kind,
+                      source,
+                      column,
+                      event == FLAM_NONE ? -1 : (gint64)event,
+                      1 };
 
   g_assert (builder->base == NULL);
-  g_assert (column < (int)builder->weights->len);
-  g_array_append_val (builder->measures, pending);
-  return builder->measures->len - 1;
+  g_assert (column < (int)builder->tables.weights->len);
+  return flam_tables_add (&builder->tables, FLAM_TABLE_MEASURES, values);
 }
 
 guint
@@ -73,17 +59,23 @@ flam_builder_set_denominator (FlamBuilder *builder,
                               guint measure,
                               gint64 denominator)
 {
-  g_assert (measure < builder->measures->len && denominator > 0);
-  g_array_index (builder->measures, PendingMeasure, measure)
-      .measure.denominator = denominator;
+  g_assert (measure < builder->tables.measures.n && denominator > 0);
+  cells (builder, gint64, measures.denominator)[measure] = denominator;
 }
 
 void
 flam_builder_set_spans (FlamBuilder *builder, guint measure)
 {
-  g_assert (measure < builder->measures->len);
-  g_array_index (builder->measures, PendingMeasure, measure).measure.spans =
-      TRUE;
+  g_assert (measure < builder->tables.measures.n);
+  cells (builder, guint8, measures.spans)[measure] = TRUE;
+}
+
+static void
+begin_at (FlamBuilder *builder, guint column)
+{
+  flam_tables_begin (&builder->tables,
+                     FLAM_TABLE_SAMPLES,
+                     &flam_table_infos[FLAM_TABLE_SAMPLES].columns[column]);
 }
 
 void
@@ -91,45 +83,35 @@ flam_builder_add_sample (FlamBuilder *builder,
                          const FlamSample *sample,
                          const gint64 *weights)
 {
-  FlamColumn *columns = builder->columns;
-  FlamColumn *events = &columns[COLUMN_SAMPLE_EVENT];
-  FlamColumn *states = &columns[COLUMN_SAMPLE_STATE];
-  gsize row = columns[COLUMN_SAMPLE_STACK].n;
+  const FlamProfile *profile = &builder->tables.profile;
+  FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_SAMPLES);
 
   g_assert (builder->base == NULL);
-  g_assert (row < FLAM_NONE);
-  g_assert (sample->thread < columns[COLUMN_THREAD_TID].n);
-  g_assert (sample->stack == FLAM_NONE ||
-            sample->stack < columns[COLUMN_STACK_FRAME].n);
+  g_assert (sample->thread < profile->threads.n);
+  g_assert (sample->stack == FLAM_NONE || sample->stack < profile->stacks.n);
   g_assert (sample->state < FLAM_N_STATES);
 
-  push (builder, FlamId, COLUMN_SAMPLE_THREAD, sample->thread);
-  push (builder, FlamId, COLUMN_SAMPLE_STACK, sample->stack);
+  cells (builder, FlamId, sample_thread)[row] = sample->thread;
+  cells (builder, FlamId, profile.samples.stack)[row] = sample->stack;
   if (builder->has_times)
-    push (builder, gint64, COLUMN_SAMPLE_TIME, sample->time);
-  if (events->n > 0 || sample->event != 0)
-    {
-      flam_column_backfill (events, row);
-      flam_column_append (events, guint16, sample->event);
-    }
-  if (states->n > 0 || sample->state != FLAM_STATE_RUNNING)
-    {
-      flam_column_backfill (states, row);
-      flam_column_append (states, guint8, sample->state);
-    }
-  for (guint i = 0; i < builder->weights->len; i++)
-    flam_column_append (
-        &g_array_index (builder->weights, FlamColumn, i), gint64, weights[i]);
+    cells (builder, gint64, profile.samples.time)[row] = sample->time;
+  if (sample->event != 0)
+    begin_at (builder, 3);
+  if (profile->samples.event != NULL)
+    cells (builder, guint16, profile.samples.event)[row] = sample->event;
+  if (sample->state != FLAM_STATE_RUNNING)
+    begin_at (builder, 4);
+  if (profile->samples.state != NULL)
+    cells (builder, guint8, profile.samples.state)[row] = sample->state;
+  for (guint i = 0; i < builder->tables.weights->len; i++)
+    flam_tables_weights (&builder->tables, i)[row] = weights[i];
 }
 
 void
 flam_builder_set_has_times (FlamBuilder *builder)
 {
-  if (builder->has_times)
-    return;
-  flam_column_backfill (&builder->columns[COLUMN_SAMPLE_TIME],
-                        builder->columns[COLUMN_SAMPLE_STACK].n);
   builder->has_times = TRUE;
+  begin_at (builder, 0);
 }
 
 void
@@ -145,32 +127,36 @@ void
 flam_builder_add_allocation (FlamBuilder *builder,
                              const FlamAllocation *allocation)
 {
+  const FlamProfile *profile = &builder->tables.profile;
+  FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_ALLOCATIONS);
+
   g_assert (builder->base == NULL);
-  g_assert (builder->columns[COLUMN_ALLOCATION_TIME].n < FLAM_NONE);
   g_assert (allocation->thread == FLAM_NONE ||
-            allocation->thread < builder->columns[COLUMN_THREAD_TID].n);
+            allocation->thread < profile->threads.n);
   g_assert (allocation->stack == FLAM_NONE ||
-            allocation->stack < builder->columns[COLUMN_STACK_FRAME].n);
+            allocation->stack < profile->stacks.n);
   g_assert (allocation->allocator < FLAM_N_ALLOCATORS);
-#define add(type, which, value)                                                \
-  push (builder, type, COLUMN_ALLOCATION_##which, value)
-  add (gint64, TIME, allocation->time);
-  add (gint64, FREED_AT, allocation->freed_at);
-  add (gint64, SIZE, allocation->size);
-  add (gint64, COUNT, allocation->count);
-  add (gint64, AT_PEAK, allocation->at_peak);
-  add (FlamId, THREAD, allocation->thread);
-  add (FlamId, STACK, allocation->stack);
-  add (guint16, DISTANCE, allocation->distance);
-  add (guint8, ALLOCATOR, allocation->allocator);
-#undef add
+#define set(type, member)                                                      \
+  cells (builder, type, profile.allocations.member)[row] = allocation->member
+  set (gint64, time);
+  set (gint64, freed_at);
+  set (gint64, size);
+  set (gint64, count);
+  set (gint64, at_peak);
+  set (FlamId, thread);
+  set (FlamId, stack);
+  set (guint16, distance);
+  set (guint8, allocator);
+#undef set
 }
 
 void
 flam_builder_reserve_allocations (FlamBuilder *builder, gsize n)
 {
-  for (guint i = COLUMN_ALLOCATION_TIME; i <= COLUMN_ALLOCATION_ALLOCATOR; i++)
-    flam_column_reserve (&builder->columns[i], builder->columns[i].n + n);
+  flam_tables_reserve (
+      &builder->tables,
+      FLAM_TABLE_ALLOCATIONS,
+      (guint32)MIN (builder->tables.profile.allocations.n + n, FLAM_NONE - 1));
 }
 
 static const struct
@@ -229,12 +215,9 @@ flam_builder_add_allocation_measures (FlamBuilder *builder)
 guint
 flam_builder_add_counter (FlamBuilder *builder, const char *id, FlamUnit unit)
 {
-  PendingCounter counter = { flam_builder_string (builder, id, -1), unit };
+  gint64 values[] = { flam_builder_string (builder, id, -1), unit };
 
-  flam_column_init (&counter.time, sizeof (gint64));
-  flam_column_init (&counter.value, sizeof (gint64));
-  g_array_append_val (builder->counters, counter);
-  return builder->counters->len - 1;
+  return flam_tables_add (&builder->tables, FLAM_TABLE_COUNTERS, values);
 }
 
 void
@@ -243,12 +226,10 @@ flam_builder_add_counter_value (FlamBuilder *builder,
                                 gint64 time,
                                 gint64 value)
 {
-  PendingCounter *c;
-
-  g_assert (counter < builder->counters->len);
-  c = &g_array_index (builder->counters, PendingCounter, counter);
-  flam_column_append (&c->time, gint64, time);
-  flam_column_append (&c->value, gint64, value);
+  g_assert (counter < builder->tables.counters.n);
+  flam_tables_add (&builder->tables,
+                   FLAM_TABLE_COUNTER_VALUES,
+                   (gint64[]){ counter, time, value });
 }
 
 void
@@ -258,116 +239,12 @@ flam_builder_add_mark (FlamBuilder *builder,
                        FlamId thread,
                        const char *name)
 {
-  g_assert (thread == FLAM_NONE ||
-            thread < builder->columns[COLUMN_THREAD_TID].n);
-  push (builder, gint64, COLUMN_MARK_TIME, time);
-  push (builder, gint64, COLUMN_MARK_DURATION, MAX (duration, 0));
-  push (builder, FlamId, COLUMN_MARK_THREAD, thread);
-  push (builder,
-        FlamId,
-        COLUMN_MARK_NAME,
-        flam_builder_string (builder, name, -1));
-}
+  gint64 values[] = {
+    time, MAX (duration, 0), thread, flam_builder_string (builder, name, -1)
+  };
 
-/* --- facts --------------------------------------------------------------- */
-
-static const char *
-keep_text (FlamBuilder *builder, const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid (text ? text : "", -1);
-
-  return g_string_chunk_insert_const (builder->texts, valid);
-}
-
-FlamFacts *
-flam_builder_facts (FlamBuilder *builder)
-{
-  return &builder->facts;
-}
-
-void
-flam_builder_set_format (FlamBuilder *builder, const char *importer_id)
-{
-  builder->facts.format = keep_text (builder, importer_id);
-}
-
-void
-flam_builder_set_command (FlamBuilder *builder, const char *command)
-{
-  builder->facts.command = keep_text (builder, command);
-}
-
-void
-flam_builder_set_partial (FlamBuilder *builder, double read_fraction)
-{
-  builder->facts.complete = FALSE;
-  builder->facts.read_fraction = CLAMP (read_fraction, 0, 1);
-}
-
-static void
-keep_other (FlamBuilder *builder, const char *key, const char *value)
-{
-  if (builder->others->len >= 2 * OTHERS_MAX ||
-      strnlen (value, OTHER_MAX) == OTHER_MAX)
-    return;
-  g_ptr_array_add (builder->others, (gpointer)keep_text (builder, key));
-  g_ptr_array_add (builder->others, (gpointer)keep_text (builder, value));
-}
-
-void
-flam_builder_set_fact (FlamBuilder *builder, const char *key, const char *value)
-{
-  const FlamFact *fact = flam_fact_of_key (key);
-  gint64 number = MAX (g_ascii_strtoll (value, NULL, 10), 0);
-  gpointer member;
-
-  if (fact == NULL)
-    {
-      keep_other (builder, key, value);
-      return;
-    }
-  member = G_STRUCT_MEMBER_P (&builder->facts, fact->offset);
-  if (fact->type == FLAM_FACT_TEXT)
-    *(const char **)member = keep_text (builder, value);
-  else if (fact->type == FLAM_FACT_FLAG)
-    *(gboolean *)member = number != 0;
-  else
-    *(gint64 *)member = number;
-}
-
-void
-flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts)
-{
-  builder->facts = *facts;
-  flam_builder_set_format (builder, facts->format);
-  flam_builder_set_command (builder, facts->command);
-  for (guint i = 0; facts->others[i] != NULL; i += 2)
-    keep_other (builder, facts->others[i], facts->others[i + 1]);
-  for (guint i = 0; facts->warnings[i] != NULL; i++)
-    flam_builder_warn (builder, "%s", facts->warnings[i]);
-}
-
-void
-flam_builder_set_peak_time (FlamBuilder *builder, gint64 time)
-{
-  builder->peak_time = time;
-}
-
-void
-flam_builder_warn (FlamBuilder *builder, const char *format, ...)
-{
-  g_autofree char *text = NULL;
-  const char *kept;
-  va_list args;
-
-  if (builder->warnings->len >= WARNINGS_MAX)
-    return;
-  va_start (args, format);
-  text = g_strdup_vprintf (format, args);
-  va_end (args);
-  kept = keep_text (builder, text);
-  if (!g_ptr_array_find (builder->warnings, kept, NULL))
-    g_ptr_array_add (builder->warnings, (gpointer)kept);
+  g_assert (thread == FLAM_NONE || thread < builder->tables.profile.threads.n);
+  flam_tables_add (&builder->tables, FLAM_TABLE_MARKS, values);
 }
 
 /* --- names that change --------------------------------------------------- */
@@ -380,14 +257,16 @@ keep_name (FlamBuilder *builder,
            gint64 time,
            const char *name)
 {
-  const char *old = flam_strings_get (&builder->strings, before);
+  const char *old = flam_builder_get_string (builder, before);
+  FlamId row;
 
   if (*old == '\0' || strcmp (old, name) == 0)
     return;
-  push (builder, FlamId, COLUMN_FORMER_PROCESS, process);
-  push (builder, FlamId, COLUMN_FORMER_THREAD, thread);
-  push (builder, FlamId, COLUMN_FORMER_NAME, before);
-  push (builder, gint64, COLUMN_FORMER_UNTIL, time);
+  row = flam_tables_push (&builder->tables, FLAM_TABLE_FORMER_NAMES);
+  cells (builder, FlamId, profile.former_names.process)[row] = process;
+  cells (builder, FlamId, profile.former_names.thread)[row] = thread;
+  cells (builder, FlamId, profile.former_names.name)[row] = before;
+  cells (builder, gint64, profile.former_names.until)[row] = time;
 }
 
 void
@@ -396,14 +275,13 @@ flam_builder_rename_process (FlamBuilder *builder,
                              gint64 time,
                              const char *name)
 {
-  g_assert (process < builder->columns[COLUMN_PROCESS_PID].n);
-  keep_name (
-      builder,
-      process,
-      FLAM_NONE,
-      flam_column_at (&builder->columns[COLUMN_PROCESS_NAME], FlamId, process),
-      time,
-      name);
+  g_assert (process < builder->tables.profile.processes.n);
+  keep_name (builder,
+             process,
+             FLAM_NONE,
+             builder->tables.profile.processes.name[process],
+             time,
+             name);
   flam_builder_set_process_name (builder, process, name);
 }
 
@@ -413,13 +291,12 @@ flam_builder_rename_thread (FlamBuilder *builder,
                             gint64 time,
                             const char *name)
 {
-  g_assert (thread < builder->columns[COLUMN_THREAD_TID].n);
-  keep_name (
-      builder,
-      FLAM_NONE,
-      thread,
-      flam_column_at (&builder->columns[COLUMN_THREAD_NAME], FlamId, thread),
-      time,
-      name);
+  g_assert (thread < builder->tables.profile.threads.n);
+  keep_name (builder,
+             FLAM_NONE,
+             thread,
+             builder->tables.profile.threads.name[thread],
+             time,
+             name);
   flam_builder_set_thread_name (builder, thread, name);
 }

@@ -77,6 +77,24 @@ FlamId flam_builder_frame_in (FlamBuilder *builder,
                               FlamId file,
                               guint32 line,
                               guint inline_depth);
+
+/* As a recorder sees it: what it is called may be found out later. */
+typedef struct
+{
+  FlamId module;   /* or FLAM_NONE */
+  guint64 address; /* as module's addressing says */
+  FlamId function; /* FLAM_NONE: an address to be named later */
+  FlamId file;     /* string, that the line is in; FLAM_NONE: the function's */
+  guint32 line;
+  guint32 inline_depth;
+} FlamRecordedFrame;
+
+FlamId flam_builder_recorded_frame (FlamBuilder *builder,
+                                    const FlamRecordedFrame *frame);
+guint32 flam_builder_n_frames (const FlamBuilder *builder);
+void flam_builder_get_recorded_frame (const FlamBuilder *builder,
+                                      FlamId id,
+                                      FlamRecordedFrame *frame);
 /* `prefix` FLAM_NONE: a root. */
 FlamId flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
 /* The same without a search, five times as fast: for files that hold each
@@ -92,6 +110,11 @@ void flam_builder_reserve_stacks (FlamBuilder *builder, gsize n);
  * again; 0 otherwise. Names may be set at any time, the last one stays. */
 FlamId
 flam_builder_process (FlamBuilder *builder, gint32 pid, guint generation);
+/* The same without a search, for who knows that it is new. */
+FlamId
+flam_builder_append_process (FlamBuilder *builder, gint32 pid, FlamId parent);
+FlamId
+flam_builder_append_thread (FlamBuilder *builder, FlamId process, gint32 tid);
 void flam_builder_set_process_name (FlamBuilder *builder,
                                     FlamId process,
                                     const char *name);
@@ -226,17 +249,88 @@ void flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts);
 void flam_builder_warn (FlamBuilder *builder, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
+/* --- as a recorder notes it ---------------------------------------------- */
+
+/* Blocks made at about the same time; rows count from 0. */
+typedef struct
+{
+  gint64 time;
+  FlamId thread;
+  FlamId stack;
+  gint64 size;
+  gint64 count;
+  FlamAllocator allocator;
+} FlamRecordedBlocks;
+
+void flam_builder_note_blocks (FlamBuilder *builder,
+                               const FlamRecordedBlocks *blocks);
+void flam_builder_note_release (FlamBuilder *builder,
+                                gint64 time,
+                                guint32 row,
+                                gint64 count,
+                                guint16 distance);
+void flam_builder_note_at_peak (FlamBuilder *builder,
+                                FlamId thread,
+                                FlamId stack,
+                                gint64 size,
+                                FlamAllocator allocator,
+                                gint64 count);
+/* What a process or a thread is called from `time` on. */
+void flam_builder_note_process_name (FlamBuilder *builder,
+                                     FlamId process,
+                                     gint64 time,
+                                     const char *name);
+void flam_builder_note_thread_name (FlamBuilder *builder,
+                                    FlamId thread,
+                                    gint64 time,
+                                    const char *name);
+/* Frame by frame: the chain of one frame is said in one go, caller first.
+ * `file` as in FlamRecordedFrame. */
+void flam_builder_note_symbol (FlamBuilder *builder,
+                               FlamId frame,
+                               FlamId function,
+                               FlamId file,
+                               guint32 line);
+/* Generated code: from `time` on `frame`'s address was this function. */
+void flam_builder_note_rename (FlamBuilder *builder,
+                               FlamId frame,
+                               gint64 time,
+                               FlamId function,
+                               guint32 line);
+void flam_builder_note_module_symbols (FlamBuilder *builder,
+                                       FlamId module,
+                                       FlamSymbolState state,
+                                       const char *why);
+/* Those that are known; what was noted before stays but for them. */
+void flam_builder_note_facts (FlamBuilder *builder, const FlamFacts *facts);
+/* One that FlamFacts has not. */
+void flam_builder_note_fact (FlamBuilder *builder,
+                             const char *key,
+                             const char *value);
+void
+flam_builder_note_number (FlamBuilder *builder, const char *key, gint64 value);
+void flam_builder_note_warning (FlamBuilder *builder, const char *text);
+
+/* What was noted becomes what a profile has. flam_builder_finish() does it for
+ * a builder that a file was read into, too, but cannot be cancelled. */
+gboolean flam_builder_fold (FlamBuilder *builder,
+                            const FlamProgress *progress,
+                            GError **error);
 /* The profile, or FLAM_ERROR (nothing but negative or overflowing weights can
  * still be wrong). The builder is empty afterwards and only good for freeing.
  */
 FlamProfile *flam_builder_finish (FlamBuilder *builder, GError **error);
 
-/* --- symbolizing --------------------------------------------------------- */
+/* --- from a profile ---------------------------------------------------------
+ */
 
 /* A builder that starts as a copy of `profile`, same ids throughout. Frames
  * may then be replaced by chains of frames; finish() rebuilds the stacks and
  * shares what did not change. Samples and measures cannot be added to it. */
 FlamBuilder *flam_builder_new_edit (const FlamProfile *profile);
+/* A builder whose tables are what a recorder of `profile` would have noted: to
+ * be written. */
+FlamBuilder *flam_builder_new_copy (const FlamProfile *profile);
 /* Frame `frame` becomes `chain`, caller first; `n` at least 1. The chain's
  * frames are the builder's own. Chains are not followed further. */
 void flam_builder_replace_frame (FlamBuilder *builder,

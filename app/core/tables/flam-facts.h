@@ -38,6 +38,22 @@ typedef struct
   const char *const *warnings; /* NULL-terminated, in order, no doubles */
 } FlamFacts;
 
+/* In .flambeau files facts are a key and a text, numbers in decimal; the last
+ * one of a key counts. These are beside FlamFacts, and say how the recording
+ * was made: */
+#define FLAM_FACT_MODE "mode"
+#define FLAM_FACT_RATE "rate-hz"
+#define FLAM_FACT_EXIT_STATUS "exit-status"
+/* And these how the tables are to be read. Of the tick in which the highest
+ * point of AT_PEAK was. */
+#define FLAM_FACT_PEAK_TIME "peak-time-ns"
+#define FLAM_FACT_HAS_TIMES "has-times"
+/* 1: of the measures of allocations there are those in the table alone; else
+ * all are there if one is. */
+#define FLAM_FACT_MEASURES_LISTED "measures-listed"
+/* The measure whose samples are spans: they last their weight. */
+#define FLAM_FACT_SPANS "spans"
+
 /* Nothing is known yet: what a member is without its fact. */
 extern const FlamFacts flam_facts_unknown;
 

@@ -19,7 +19,5 @@ typedef struct
 } FlamProfileBox;
 
 FlamProfileBox *flam_profile_box_new (void);
-/* Takes the column's memory over. */
-void *flam_profile_box_own (FlamProfileBox *box, FlamColumn *column);
 
 G_END_DECLS

@@ -10,16 +10,6 @@ flam_profile_box_new (void)
   return box;
 }
 
-void *
-flam_profile_box_own (FlamProfileBox *box, FlamColumn *column)
-{
-  void *data = flam_column_steal (column);
-
-  if (data != NULL)
-    g_ptr_array_add (box->owned, data);
-  return data;
-}
-
 static void
 box_clear (gpointer data)
 {

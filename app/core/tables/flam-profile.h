@@ -144,6 +144,8 @@ typedef enum
   FLAM_FROM_TEMPORARY_BYTES,
 } FlamMeasureSource;
 
+#define FLAM_N_SOURCES (FLAM_FROM_TEMPORARY_BYTES + 1)
+
 typedef struct
 {
   FlamId id;   /* string: stable, for the command line: "cpu-time" */

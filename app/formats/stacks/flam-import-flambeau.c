@@ -23,7 +23,7 @@ read_blocks (const FlamSource *source,
       flam_capture_reader_feed (reader, source->data, source->size, &wrong);
   guint64 offset = flam_capture_reader_offset (reader);
 
-  if (!ok && flam_capture_reader_n_rows (reader, FLAM_CAPTURE_STRINGS) == 0)
+  if (!ok && flam_capture_reader_n_rows (reader, FLAM_TABLE_STRINGS) == 0)
     {
       g_propagate_error (error, g_steal_pointer (&wrong));
       return FALSE;
@@ -46,10 +46,11 @@ load (const FlamSource *source,
       const FlamLoadOptions *options,
       GError **error)
 {
-  g_autoptr (FlamCaptureReader) reader = flam_capture_reader_new (source->path);
+  g_autoptr (FlamCaptureReader) reader =
+      flam_capture_reader_new (source->path, builder);
 
   return read_blocks (source, reader, builder, error) &&
-         flam_capture_reader_build (reader, builder, options->progress, error);
+         flam_builder_fold (builder, options->progress, error);
 }
 
 static const char *const suffixes[] = { "flambeau", NULL };

@@ -55,7 +55,7 @@ struct _FlamAllocStream
 
 struct _FlamAllocLedger
 {
-  FlamCaptureWriter *writer;
+  FlamBuilder *builder;
   FlamHeap heap;        /* of Site */
   FlamColumn rows;      /* Row */
   guint32 first_row;    /* of this tick */
@@ -93,17 +93,17 @@ write_release (FlamAllocLedger *ledger,
 {
   const Site *site = site_at (ledger, row_at (ledger, row)->site);
 
-  flam_capture_writer_release (ledger->writer,
-                               ledger->tick_start,
-                               row,
-                               count * site->heap.key.each,
-                               distance);
+  flam_builder_note_release (ledger->builder,
+                             ledger->tick_start,
+                             row,
+                             count * site->heap.key.each,
+                             distance);
 }
 
 static void
 write_row (FlamAllocLedger *ledger, Site *site)
 {
-  FlamCaptureBlocks blocks = {
+  FlamRecordedBlocks blocks = {
     .time = ledger->tick_start,
     .thread = site->heap.key.thread,
     .stack = site->heap.key.stack,
@@ -112,7 +112,7 @@ write_row (FlamAllocLedger *ledger, Site *site)
     .allocator = site->heap.key.allocator,
   };
 
-  flam_capture_writer_blocks (ledger->writer, &blocks);
+  flam_builder_note_blocks (ledger->builder, &blocks);
 }
 
 static void
@@ -381,11 +381,11 @@ space_free (gpointer data)
 }
 
 FlamAllocLedger *
-flam_alloc_ledger_new (FlamCaptureWriter *writer)
+flam_alloc_ledger_new (FlamBuilder *builder)
 {
   FlamAllocLedger *ledger = g_new0 (FlamAllocLedger, 1);
 
-  ledger->writer = writer;
+  ledger->builder = builder;
   flam_heap_init (&ledger->heap, &blank, sizeof blank);
   flam_column_init (&ledger->rows, sizeof (Row));
   flam_column_init (&ledger->releasing, sizeof (guint32));
@@ -468,19 +468,19 @@ flam_alloc_ledger_finish (FlamAllocLedger *ledger, gint64 time)
   end_tick (ledger);
   ledger->tick_start = MAX (time, ledger->tick_start);
   flam_heap_finish (&ledger->heap);
-  flam_capture_writer_fact_number (
-      ledger->writer, FLAM_FACT_PEAK_TIME, ledger->heap.highest_time);
+  flam_builder_note_number (
+      ledger->builder, FLAM_FACT_PEAK_TIME, ledger->heap.highest_time);
   for (guint32 i = 0; i < ledger->heap.sites.n; i++)
     {
       Site *site = site_at (ledger, i);
 
       if (site->heap.at_peak > 0 && counts_as_heap (&site->heap.key))
-        flam_capture_writer_at_peak (ledger->writer,
-                                     site->heap.key.thread,
-                                     site->heap.key.stack,
-                                     site->heap.key.size,
-                                     site->heap.key.allocator,
-                                     site->heap.at_peak * site->heap.key.each);
+        flam_builder_note_at_peak (ledger->builder,
+                                   site->heap.key.thread,
+                                   site->heap.key.stack,
+                                   site->heap.key.size,
+                                   site->heap.key.allocator,
+                                   site->heap.at_peak * site->heap.key.each);
     }
 }
 

@@ -19,13 +19,13 @@
  * (FlamLedger) is another: it knows every event before it must say anything,
  * and has files whose blocks have no addresses. */
 
-#include "flam-capture-writer.h"
+#include "flam-builder.h"
 
 G_BEGIN_DECLS
 
 typedef struct _FlamAllocLedger FlamAllocLedger;
 
-FlamAllocLedger *flam_alloc_ledger_new (FlamCaptureWriter *writer);
+FlamAllocLedger *flam_alloc_ledger_new (FlamBuilder *builder);
 void flam_alloc_ledger_free (FlamAllocLedger *ledger);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocLedger, flam_alloc_ledger_free)
 

@@ -12,7 +12,7 @@ typedef struct
 
 struct _FlamAllocMissed
 {
-  FlamCaptureWriter *writer;
+  FlamBuilder *builder;
   GPtrArray *kinds; /* Kind, as they came */
   guint others;
 };
@@ -28,11 +28,11 @@ kind_free (gpointer data)
 }
 
 FlamAllocMissed *
-flam_alloc_missed_new (FlamCaptureWriter *writer)
+flam_alloc_missed_new (FlamBuilder *builder)
 {
   FlamAllocMissed *missed = g_new0 (FlamAllocMissed, 1);
 
-  missed->writer = writer;
+  missed->builder = builder;
   missed->kinds = g_ptr_array_new_with_free_func (kind_free);
   return missed;
 }
@@ -56,7 +56,7 @@ warn (const FlamAllocMissed *missed, const char *format, ...)
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  flam_capture_writer_warning (missed->writer, text);
+  flam_builder_note_warning (missed->builder, text);
 }
 
 static Kind *

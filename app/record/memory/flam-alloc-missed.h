@@ -5,7 +5,7 @@
  * reason is a warning at once, the others are counted, since a build runs the
  * same tool a thousand times. */
 
-#include "flam-capture-writer.h"
+#include "flam-builder.h"
 
 #include <sys/types.h>
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef struct _FlamAllocMissed FlamAllocMissed;
 
-FlamAllocMissed *flam_alloc_missed_new (FlamCaptureWriter *writer);
+FlamAllocMissed *flam_alloc_missed_new (FlamBuilder *builder);
 void flam_alloc_missed_free (FlamAllocMissed *missed);
 /* `why` goes on after "it ". */
 void flam_alloc_missed_add (FlamAllocMissed *missed,

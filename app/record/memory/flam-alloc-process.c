@@ -3,6 +3,7 @@
 
 #include "flam-alloc-cursor.h"
 #include "flam-alloc-map.h"
+#include "flam-columns.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -225,7 +226,7 @@ python_frame_of (FlamAllocProcess *process, guint64 place)
   g_hash_table_insert (process->python, GUINT_TO_POINTER (number), code);
   return code->hidden ? FLAM_NONE
                       : flam_python_code_frame (
-                            code, process->context->writer, 2 * unit - 2);
+                            code, process->context->builder, 2 * unit - 2);
 }
 
 static void
@@ -241,8 +242,7 @@ add_stack (FlamAllocProcess *process, const FlamAllocNode *node)
               ? python_frame_of (process, node->place)
               : frame_of (process, node->place);
   if (frame != FLAM_NONE)
-    stack.id =
-        flam_capture_writer_stack (process->context->writer, stack.id, frame);
+    stack.id = flam_builder_stack (process->context->builder, stack.id, frame);
   flam_column_append (&process->stacks, FlamAllocStack, stack);
 }
 

@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 /* What the processes of a recording have in common. */
 typedef struct
 {
-  FlamCaptureWriter *writer;
+  FlamBuilder *builder;
   FlamAllocOwner owner;
   FlamAllocLedger *ledger;
   FlamPythonCodes *python;

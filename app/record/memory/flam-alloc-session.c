@@ -122,7 +122,7 @@ find_library (FlamAllocSession *session, GError **error)
 }
 
 FlamAllocSession *
-flam_alloc_session_new (FlamCaptureWriter *writer,
+flam_alloc_session_new (FlamBuilder *builder,
                         const FlamAllocOwner *owner,
                         guint64 sample_bytes,
                         gboolean follow,
@@ -133,15 +133,15 @@ flam_alloc_session_new (FlamCaptureWriter *writer,
   g_autoptr (FlamAllocSession) session = g_new0 (FlamAllocSession, 1);
 
   session->context = (FlamAllocContext){
-    .writer = writer,
+    .builder = builder,
     .owner = *owner,
-    .ledger = flam_alloc_ledger_new (writer),
+    .ledger = flam_alloc_ledger_new (builder),
     .python = flam_python_codes_new (),
     .start_ns = start_ns,
     .sample_bytes = sample_bytes,
     .random = g_random_int () | 1,
   };
-  session->missed = flam_alloc_missed_new (writer);
+  session->missed = flam_alloc_missed_new (builder);
   session->processes =
       g_ptr_array_new_with_free_func ((GDestroyNotify)flam_alloc_process_free);
   session->known =
@@ -150,7 +150,7 @@ flam_alloc_session_new (FlamCaptureWriter *writer,
       !flam_alloc_folder_make (&session->folder, error) ||
       !make_control (session, sample_bytes, follow, python, error))
     return NULL;
-  session->heap = flam_capture_writer_counter (writer, "heap", FLAM_UNIT_BYTES);
+  session->heap = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   return g_steal_pointer (&session);
 }
 
@@ -212,8 +212,8 @@ put_heap (FlamAllocSession *session, gint64 now)
   if (now - session->heap_put_at < SCAN_NS / 2)
     return;
   session->heap_put_at = now;
-  flam_capture_writer_counter_value (
-      session->context.writer,
+  flam_builder_add_counter_value (
+      session->context.builder,
       session->heap,
       MAX (now - session->context.start_ns, 0),
       flam_alloc_ledger_live (session->context.ledger));

@@ -11,7 +11,7 @@
  * Used by the thread that owns the capture's writer. What is in the files is
  * the target's and may be anything: every number is checked. */
 
-#include "flam-capture-writer.h"
+#include "flam-builder.h"
 #include "flam-inject.h"
 
 #include <sys/types.h>
@@ -50,7 +50,7 @@ typedef struct _FlamAllocSession FlamAllocSession;
  * `start_ns`: CLOCK_MONOTONIC at the
  * capture's time 0. NULL with an error when there is no place for the files,
  * or the preload library is not where it should be. */
-FlamAllocSession *flam_alloc_session_new (FlamCaptureWriter *writer,
+FlamAllocSession *flam_alloc_session_new (FlamBuilder *builder,
                                           const FlamAllocOwner *owner,
                                           guint64 sample_bytes,
                                           gboolean follow,

@@ -94,11 +94,11 @@ flam_python_codes_get (FlamPythonCodes *codes,
 /* --- sampler's ----------------------------------------------------------- */
 
 static FlamId
-new_frame (FlamPythonCode *code, FlamCaptureWriter *writer, gint64 offset)
+new_frame (FlamPythonCode *code, FlamBuilder *builder, gint64 offset)
 {
   gsize size;
   const guint8 *lines = g_bytes_get_data (code->lines, &size);
-  FlamCaptureFrame frame = { .file = FLAM_NONE, .module = FLAM_NONE };
+  FlamRecordedFrame frame = { .file = FLAM_NONE, .module = FLAM_NONE };
   FlamFunction function = { .module = FLAM_NONE,
                             .line = code->first_line,
                             .kind = FLAM_KIND_INTERPRETED,
@@ -106,22 +106,22 @@ new_frame (FlamPythonCode *code, FlamCaptureWriter *writer, gint64 offset)
 
   if (code->function == FLAM_NONE)
     {
-      function.name = flam_capture_writer_string (writer, code->name);
-      function.system_name = flam_capture_writer_string (writer, "");
-      function.file = flam_capture_writer_string (writer, code->file);
-      code->function = flam_capture_writer_function (writer, &function);
+      function.name = flam_builder_string (builder, code->name, -1);
+      function.system_name = flam_builder_string (builder, "", -1);
+      function.file = flam_builder_string (builder, code->file, -1);
+      code->function = flam_builder_function (builder, &function);
     }
   frame.function = code->function;
   frame.line = offset < 0
                    ? code->first_line
                    : flam_python_line (
                          code->version, lines, size, offset, code->first_line);
-  return flam_capture_writer_frame (writer, &frame);
+  return flam_builder_recorded_frame (builder, &frame);
 }
 
 FlamId
 flam_python_code_frame (FlamPythonCode *code,
-                        FlamCaptureWriter *writer,
+                        FlamBuilder *builder,
                         gint64 offset)
 {
   const FlamId none = FLAM_NONE;
@@ -129,13 +129,13 @@ flam_python_code_frame (FlamPythonCode *code,
   FlamId *frame;
 
   if (unit >= UNITS_MAX)
-    return new_frame (code, writer, offset);
+    return new_frame (code, builder, offset);
   if (code->frames == NULL)
     code->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
   while (code->frames->len <= unit)
     g_array_append_val (code->frames, none);
   frame = &g_array_index (code->frames, FlamId, unit);
   if (*frame == FLAM_NONE)
-    *frame = new_frame (code, writer, offset);
+    *frame = new_frame (code, builder, offset);
   return *frame;
 }

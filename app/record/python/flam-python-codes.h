@@ -5,7 +5,7 @@
  * it. The tracer makes them and the sampler names frames by them; they live as
  * long as the recording, so that pointers to them are always good. */
 
-#include "flam-capture-writer.h"
+#include "flam-builder.h"
 #include "flam-python.h"
 
 G_BEGIN_DECLS
@@ -39,7 +39,7 @@ FlamPythonCode *flam_python_codes_get (FlamPythonCodes *codes,
                                        gsize n_lines);
 /* Sampler: the capture's frame of the instruction at `offset`. */
 FlamId flam_python_code_frame (FlamPythonCode *code,
-                               FlamCaptureWriter *writer,
+                               FlamBuilder *builder,
                                gint64 offset);
 
 G_END_DECLS

@@ -17,7 +17,7 @@
 
 struct _FlamBinaryTable
 {
-  FlamCaptureWriter *writer;
+  FlamBuilder *builder;
   gboolean python;    /* interpreters are looked for */
   GHashTable *by_key; /* "inode path" -> FlamBinary */
   GPtrArray *list;
@@ -39,11 +39,11 @@ binary_free (gpointer data)
 }
 
 FlamBinaryTable *
-flam_binary_table_new (FlamCaptureWriter *writer, gboolean python)
+flam_binary_table_new (FlamBuilder *builder, gboolean python)
 {
   FlamBinaryTable *binaries = g_new0 (FlamBinaryTable, 1);
 
-  binaries->writer = writer;
+  binaries->builder = builder;
   binaries->python = python;
   binaries->by_key =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -125,7 +125,7 @@ warn_of_python (FlamBinaryTable *binaries, const FlamBinary *binary)
                        binary->path,
                        binary->python->why);
 
-  flam_capture_writer_warning (binaries->writer, text);
+  flam_builder_note_warning (binaries->builder, text);
 }
 
 /* What its ELF file says. */
@@ -191,12 +191,12 @@ binary_new (FlamBinaryTable *binaries, pid_t tid, const FlamMapping *mapping)
   else if (binary->kind == FLAM_BINARY_VDSO)
     copy_image (binary, tid, mapping);
   inspect (binaries, binary);
-  binary->id = flam_capture_writer_module (binaries->writer,
-                                           binary->path,
-                                           binary->build_id,
-                                           binary->kind == FLAM_BINARY_ANONYMOUS
-                                               ? FLAM_ADDRESS_ABSOLUTE
-                                               : FLAM_ADDRESS_FILE_OFFSET);
+  binary->id = flam_builder_module (binaries->builder,
+                                    binary->path,
+                                    binary->build_id,
+                                    binary->kind == FLAM_BINARY_ANONYMOUS
+                                        ? FLAM_ADDRESS_ABSOLUTE
+                                        : FLAM_ADDRESS_FILE_OFFSET);
   g_ptr_array_add (binaries->list, binary);
   return binary;
 }

@@ -7,7 +7,7 @@
  * replaced meanwhile; its unwind table is compiled when a stack first runs
  * through it. */
 
-#include "flam-capture-writer.h"
+#include "flam-builder.h"
 #include "flam-mapping.h"
 #include "flam-python.h"
 #include "flam-unwind-space.h"
@@ -42,8 +42,7 @@ typedef struct
 typedef struct _FlamBinaryTable FlamBinaryTable;
 
 /* `python`: look for interpreters, and warn of those that cannot be read. */
-FlamBinaryTable *flam_binary_table_new (FlamCaptureWriter *writer,
-                                        gboolean python);
+FlamBinaryTable *flam_binary_table_new (FlamBuilder *builder, gboolean python);
 void flam_binary_table_free (FlamBinaryTable *binaries);
 /* What is mapped there in process `pid`, of which thread `tid` should still be
  * alive (the leader may have ended). Never NULL. */

@@ -194,11 +194,9 @@ flam_process_map_refresh (FlamProcessMap *map,
 }
 
 FlamId
-flam_process_map_frame (FlamProcessMap *map,
-                        FlamCaptureWriter *writer,
-                        guint64 pc)
+flam_process_map_frame (FlamProcessMap *map, FlamBuilder *builder, guint64 pc)
 {
-  FlamCaptureFrame frame = {
+  FlamRecordedFrame frame = {
     .file = FLAM_NONE, .module = FLAM_NONE, .address = pc, .function = FLAM_NONE
   };
   gpointer found = g_hash_table_lookup (map->frames, GSIZE_TO_POINTER (pc));
@@ -215,7 +213,7 @@ flam_process_map_frame (FlamProcessMap *map,
       if (binary->kind != FLAM_BINARY_ANONYMOUS)
         frame.address = pc - mapped->start + mapped->offset;
     }
-  id = flam_capture_writer_frame (writer, &frame);
+  id = flam_builder_recorded_frame (builder, &frame);
   g_hash_table_insert (
       map->frames, GSIZE_TO_POINTER (pc), GUINT_TO_POINTER (id + 1));
   return id;

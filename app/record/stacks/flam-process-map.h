@@ -52,8 +52,7 @@ gboolean flam_process_map_refresh (FlamProcessMap *map,
                                    FlamBinaryTable *binaries,
                                    gint64 now);
 /* The frame of a pc; one without a module where there is no mapping. */
-FlamId flam_process_map_frame (FlamProcessMap *map,
-                               FlamCaptureWriter *writer,
-                               guint64 pc);
+FlamId
+flam_process_map_frame (FlamProcessMap *map, FlamBuilder *builder, guint64 pc);
 
 G_END_DECLS

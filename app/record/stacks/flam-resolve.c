@@ -24,18 +24,18 @@ compare_queries (gconstpointer a, gconstpointer b)
 
 /* The addresses that wait for a name, by module of the capture. */
 static GHashTable *
-queries_by_module (FlamCaptureWriter *writer)
+queries_by_module (FlamBuilder *builder)
 {
   GHashTable *modules =
       g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-  guint32 n = flam_capture_writer_n_frames (writer);
+  guint32 n = flam_builder_n_frames (builder);
 
   for (FlamId i = 0; i < n; i++)
     {
-      FlamCaptureFrame frame;
+      FlamRecordedFrame frame;
       GArray *queries;
 
-      flam_capture_writer_get_frame (writer, i, &frame);
+      flam_builder_get_recorded_frame (builder, i, &frame);
       if (frame.function != FLAM_NONE || frame.module == FLAM_NONE)
         continue;
       queries = g_hash_table_lookup (modules, GUINT_TO_POINTER (frame.module));
@@ -91,26 +91,27 @@ open_binary (FlamSymbolContext *context,
 }
 
 static FlamId
-put_function (FlamCaptureWriter *writer,
+put_function (FlamBuilder *builder,
               FlamId module,
               const FlamSymbolFrame *symbol,
               FlamFunctionKind kind)
 {
   FlamFunction function = {
-    .name = flam_capture_writer_string (writer, symbol->name),
-    .system_name = flam_capture_writer_string (
-        writer,
-        g_strcmp0 (symbol->system_name, symbol->name) == 0
-            ? ""
-            : symbol->system_name),
-    .file = flam_capture_writer_string (writer, symbol->file),
+    .name = flam_builder_string (builder, symbol->name, -1),
+    .system_name =
+        flam_builder_string (builder,
+                             g_strcmp0 (symbol->system_name, symbol->name) == 0
+                                 ? ""
+                                 : symbol->system_name,
+                             -1),
+    .file = flam_builder_string (builder, symbol->file, -1),
     .module = module,
     .line = symbol->first_line,
     .kind = kind,
     .flags = symbol->flags,
   };
 
-  return flam_capture_writer_function (writer, &function);
+  return flam_builder_function (builder, &function);
 }
 
 /* What was at an address that was written over: functions, the latest first,
@@ -123,7 +124,7 @@ typedef struct
 } Generation;
 
 static GArray *
-find_generations (FlamCaptureWriter *writer,
+find_generations (FlamBuilder *builder,
                   FlamId module,
                   FlamSymbols *symbols,
                   guint64 address,
@@ -135,7 +136,7 @@ find_generations (FlamCaptureWriter *writer,
   do
     {
       Generation now = {
-        put_function (writer, module, &chain.frames[0], chain.kind),
+        put_function (builder, module, &chain.frames[0], chain.kind),
         chain.frames[0].line,
         chain.since,
       };
@@ -148,7 +149,7 @@ find_generations (FlamCaptureWriter *writer,
 }
 
 static void
-put_generations (FlamCaptureWriter *writer,
+put_generations (FlamBuilder *builder,
                  FlamId frame,
                  const GArray *found,
                  gint64 origin)
@@ -160,20 +161,20 @@ put_generations (FlamCaptureWriter *writer,
       const Generation *now = &g_array_index (found, Generation, i);
 
       if (last == NULL)
-        flam_capture_writer_symbol (
-            writer, frame, now->function, FLAM_NONE, now->line);
+        flam_builder_note_symbol (
+            builder, frame, now->function, FLAM_NONE, now->line);
       else if (now->function != last->function || now->line != last->line)
-        flam_capture_writer_rename (writer,
-                                    frame,
-                                    (gint64)now->since - origin,
-                                    now->function,
-                                    now->line);
+        flam_builder_note_rename (builder,
+                                  frame,
+                                  (gint64)now->since - origin,
+                                  now->function,
+                                  now->line);
       last = now;
     }
 }
 
 static void
-put_chain (FlamCaptureWriter *writer,
+put_chain (FlamBuilder *builder,
            FlamId module,
            FlamId frame,
            const FlamSymbolChain *chain)
@@ -182,19 +183,19 @@ put_chain (FlamCaptureWriter *writer,
     {
       const FlamSymbolFrame *symbol = &chain->frames[i];
 
-      flam_capture_writer_symbol (
-          writer,
+      flam_builder_note_symbol (
+          builder,
           frame,
-          put_function (writer, module, symbol, chain->kind),
+          put_function (builder, module, symbol, chain->kind),
           symbol->line_file != NULL && symbol->line_file != symbol->file
-              ? flam_capture_writer_string (writer, symbol->line_file)
+              ? flam_builder_string (builder, symbol->line_file, -1)
               : FLAM_NONE,
           symbol->line);
     }
 }
 
 static void
-resolve_query (FlamCaptureWriter *writer,
+resolve_query (FlamBuilder *builder,
                FlamId module,
                FlamSymbols *symbols,
                const Query *query,
@@ -207,16 +208,16 @@ resolve_query (FlamCaptureWriter *writer,
     return;
   if (chain.since <= (guint64)origin)
     {
-      put_chain (writer, module, query->frame, &chain);
+      put_chain (builder, module, query->frame, &chain);
       return;
     }
   generations = find_generations (
-      writer, module, symbols, query->address, chain, (guint64)origin);
-  put_generations (writer, query->frame, generations, origin);
+      builder, module, symbols, query->address, chain, (guint64)origin);
+  put_generations (builder, query->frame, generations, origin);
 }
 
 static void
-resolve_binary (FlamCaptureWriter *writer,
+resolve_binary (FlamBuilder *builder,
                 FlamSymbolContext *context,
                 FlamBinaryTable *binaries,
                 const FlamBinary *binary,
@@ -231,24 +232,22 @@ resolve_binary (FlamCaptureWriter *writer,
 
   g_array_sort (queries, compare_queries);
   for (guint i = 0; symbols != NULL && i < queries->len; i++)
-    resolve_query (writer,
+    resolve_query (builder,
                    binary->id,
                    symbols,
                    &g_array_index (queries, Query, i),
                    origin);
   if (symbols != NULL)
     state = flam_symbols_get_state (symbols, &why);
-  flam_capture_writer_module_symbols (writer, binary->id, state, why);
+  flam_builder_note_module_symbols (builder, binary->id, state, why);
 }
 
 /* What the processes wrote of their generated code is theirs, however old:
  * they ran here just now. */
 void
-flam_resolve (FlamCaptureWriter *writer,
-              FlamBinaryTable *binaries,
-              gint64 origin)
+flam_resolve (FlamBuilder *builder, FlamBinaryTable *binaries, gint64 origin)
 {
-  g_autoptr (GHashTable) modules = queries_by_module (writer);
+  g_autoptr (GHashTable) modules = queries_by_module (builder);
   g_auto (FlamSymbolContext)
       context = { .detail = FLAM_SYMBOL_DETAIL_LASTING, .this_boot = TRUE };
 
@@ -259,6 +258,6 @@ flam_resolve (FlamCaptureWriter *writer,
           g_hash_table_lookup (modules, GUINT_TO_POINTER (binary->id));
 
       if (queries != NULL)
-        resolve_binary (writer, &context, binaries, binary, queries, origin);
+        resolve_binary (builder, &context, binaries, binary, queries, origin);
     }
 }

@@ -13,8 +13,7 @@
 G_BEGIN_DECLS
 
 /* `origin`: CLOCK_MONOTONIC of the recording's time 0. */
-void flam_resolve (FlamCaptureWriter *writer,
-                   FlamBinaryTable *binaries,
-                   gint64 origin);
+void
+flam_resolve (FlamBuilder *builder, FlamBinaryTable *binaries, gint64 origin);
 
 G_END_DECLS

@@ -15,8 +15,8 @@ thread_of (gpointer data, pid_t pid, pid_t tid, const char *name)
   FlamId thread = flam_sampler_thread (sampler, process, tid);
 
   if (!known)
-    flam_capture_writer_name (
-        sampler->writer, FLAM_CAPTURE_NAME_THREAD, thread, sampler->now, name);
+    flam_builder_note_thread_name (
+        sampler->builder, thread, sampler->now, name);
   return thread;
 }
 
@@ -36,10 +36,10 @@ frame_of (gpointer data,
                           .offset = start - bias,
                           .inode = inode,
                           .path = path };
-  FlamCaptureFrame frame = { .file = FLAM_NONE,
-                             .module = FLAM_NONE,
-                             .address = offset,
-                             .function = FLAM_NONE };
+  FlamRecordedFrame frame = { .file = FLAM_NONE,
+                              .module = FLAM_NONE,
+                              .address = offset,
+                              .function = FLAM_NONE };
   const FlamBinary *binary;
 
   if (start != 0)
@@ -49,7 +49,7 @@ frame_of (gpointer data,
       if (binary->kind == FLAM_BINARY_ANONYMOUS)
         frame.address = bias + offset;
     }
-  return flam_capture_writer_frame (sampler->writer, &frame);
+  return flam_builder_recorded_frame (sampler->builder, &frame);
 }
 
 gboolean
@@ -60,7 +60,7 @@ flam_sampler_record_allocations (FlamSampler *sampler,
 {
   FlamAllocOwner owner = { thread_of, frame_of, sampler };
 
-  sampler->alloc = flam_alloc_session_new (sampler->writer,
+  sampler->alloc = flam_alloc_session_new (sampler->builder,
                                            &owner,
                                            sampler->options->sample_bytes,
                                            sampler->options->follow,
@@ -70,15 +70,7 @@ flam_sampler_record_allocations (FlamSampler *sampler,
   if (sampler->alloc == NULL)
     return FALSE;
   /* One stands for all, which a program without a block has, too. */
-  flam_capture_writer_measure (sampler->writer,
-                               "peak",
-                               "Peak memory",
-                               FLAM_UNIT_BYTES,
-                               FLAM_MEASURE_ALLOC,
-                               FLAM_FROM_PEAK,
-                               -1,
-                               -1,
-                               1);
+  flam_builder_add_allocation_measure (sampler->builder, FLAM_FROM_PEAK);
   /* Else Python keeps what is small in pools of its own. */
   if (sampler->options->python_malloc)
     *environment =

@@ -11,7 +11,7 @@ write_sample (FlamSampler *sampler,
 {
   gint64 weights[] = { cpu, wall };
 
-  flam_capture_writer_sample (sampler->writer, sample, weights);
+  flam_builder_add_sample (sampler->builder, sample, weights);
   sampler->stats.samples++;
 }
 
@@ -53,7 +53,7 @@ put_counted (FlamSampler *sampler,
   sample.event = FLAM_EVENT_COUNTED;
   sample.state = (guint8)state;
   if (cpu > 0 || (wall > 0 && (sampler->options->what & FLAM_RECORD_WALL)))
-    flam_capture_writer_sample (sampler->writer, &sample, weights);
+    flam_builder_add_sample (sampler->builder, &sample, weights);
 }
 
 void
@@ -82,21 +82,21 @@ static FlamId
 not_sampled_stack (FlamSampler *sampler)
 {
   FlamFunction function = {
-    .name = flam_capture_writer_string (sampler->writer, "[not sampled]"),
-    .system_name = flam_capture_writer_string (sampler->writer, ""),
-    .file = flam_capture_writer_string (sampler->writer, ""),
+    .name = flam_builder_string (sampler->builder, "[not sampled]", -1),
+    .system_name = flam_builder_string (sampler->builder, "", -1),
+    .file = flam_builder_string (sampler->builder, "", -1),
     .module = FLAM_NONE,
     .kind = FLAM_KIND_ROOT,
   };
-  FlamCaptureFrame frame = { .module = FLAM_NONE };
+  FlamRecordedFrame frame = { .module = FLAM_NONE };
 
   if (sampler->not_sampled != FLAM_NONE)
     return sampler->not_sampled;
-  frame.function = flam_capture_writer_function (sampler->writer, &function);
-  sampler->not_sampled = flam_capture_writer_stack (
-      sampler->writer,
+  frame.function = flam_builder_function (sampler->builder, &function);
+  sampler->not_sampled = flam_builder_stack (
+      sampler->builder,
       FLAM_NONE,
-      flam_capture_writer_frame (sampler->writer, &frame));
+      flam_builder_recorded_frame (sampler->builder, &frame));
   return sampler->not_sampled;
 }
 

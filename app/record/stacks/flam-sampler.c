@@ -35,15 +35,8 @@ put_measure (FlamSampler *sampler,
              int column,
              int event)
 {
-  flam_capture_writer_measure (sampler->writer,
-                               id,
-                               name,
-                               unit,
-                               FLAM_MEASURE_CPU,
-                               FLAM_FROM_SAMPLES,
-                               column,
-                               event,
-                               1);
+  flam_builder_add_measure (
+      sampler->builder, id, name, unit, FLAM_MEASURE_CPU, column, event);
 }
 
 void
@@ -52,11 +45,14 @@ flam_sampler_init (FlamSampler *sampler,
                    FlamPipe *pipe,
                    FlamCaptureWriter *writer)
 {
+  FlamBuilder *builder = flam_capture_writer_builder (writer);
+
   memset (sampler, 0, sizeof *sampler);
   sampler->options = options;
   sampler->pipe = pipe;
   sampler->writer = writer;
-  sampler->binaries = flam_binary_table_new (writer, options->python);
+  sampler->builder = builder;
+  sampler->binaries = flam_binary_table_new (builder, options->python);
   sampler->cache = flam_unwind_cache_new ();
   sampler->pcs = g_new (guint64, FLAM_FRAMES_MAX);
   sampler->sps = g_new (guint64, FLAM_FRAMES_MAX);
@@ -100,14 +96,11 @@ set_name (FlamSampler *sampler, FlamTask *task, const char *name)
   if (name[0] == '\0' || strcmp (name, task->name) == 0)
     return;
   g_strlcpy (task->name, name, sizeof task->name);
-  flam_capture_writer_name (
-      sampler->writer, FLAM_CAPTURE_NAME_THREAD, task->id, sampler->now, name);
+  flam_builder_note_thread_name (
+      sampler->builder, task->id, sampler->now, name);
   if (task->tid == task->target->pid)
-    flam_capture_writer_name (sampler->writer,
-                              FLAM_CAPTURE_NAME_PROCESS,
-                              task->target->map->process,
-                              sampler->now,
-                              name);
+    flam_builder_note_process_name (
+        sampler->builder, task->target->map->process, sampler->now, name);
 }
 
 /* Names are given after the start, and may change. */
@@ -133,7 +126,7 @@ flam_sampler_process (FlamSampler *sampler, pid_t pid, FlamId parent)
 
   if (row != 0)
     return row - 1;
-  row = flam_capture_writer_process (sampler->writer, pid, parent);
+  row = flam_builder_append_process (sampler->builder, pid, parent);
   g_hash_table_insert (sampler->processes, key, GUINT_TO_POINTER (row + 1));
   return row;
 }
@@ -146,7 +139,7 @@ flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid)
 
   if (row != 0)
     return row - 1;
-  row = flam_capture_writer_thread (sampler->writer, process, tid);
+  row = flam_builder_append_thread (sampler->builder, process, tid);
   g_hash_table_insert (sampler->threads, key, GUINT_TO_POINTER (row + 1));
   return row;
 }
@@ -267,10 +260,10 @@ frame_of (FlamSampler *sampler, FlamMessage *message, guint32 item)
 
   if (!(item & FLAM_MERGED_PYTHON))
     return flam_process_map_frame (
-        message->target->map, sampler->writer, sampler->pcs[item]);
+        message->target->map, sampler->builder, sampler->pcs[item]);
   entry = &flam_message_python (message)[item & ~FLAM_MERGED_PYTHON];
   return flam_python_code_frame (
-      entry->code, sampler->writer, (gint64)entry->place);
+      entry->code, sampler->builder, (gint64)entry->place);
 }
 
 /* The stack that `frame` makes of the one before. As far as the thread's last
@@ -292,8 +285,7 @@ push_frame (FlamSampler *sampler, GArray *path, guint n, FlamId frame)
   g_array_set_size (path, n + 1);
   step = &g_array_index (path, FlamStep, n);
   *step =
-      (FlamStep){ frame,
-                  flam_capture_writer_stack (sampler->writer, prefix, frame) };
+      (FlamStep){ frame, flam_builder_stack (sampler->builder, prefix, frame) };
   return step->stack;
 }
 
@@ -386,11 +378,11 @@ take_message (FlamSampler *sampler, FlamMessage *message)
       flam_sampler_put_sample (sampler, message, message->task->last_stack);
       break;
     case FLAM_MESSAGE_MARK:
-      flam_capture_writer_mark (
-          sampler->writer, message->time, 0, FLAM_NONE, text);
+      flam_builder_add_mark (
+          sampler->builder, message->time, 0, FLAM_NONE, text);
       break;
     case FLAM_MESSAGE_WARNING:
-      flam_capture_writer_warning (sampler->writer, text);
+      flam_builder_note_warning (sampler->builder, text);
       break;
     }
 }
@@ -413,13 +405,12 @@ read_rss (FlamSampler *sampler)
   if (fscanf (file, "%*u %lu", &pages) == 1 && pages > 0)
     {
       if (sampler->rss == FLAM_NONE)
-        sampler->rss = flam_capture_writer_counter (
-            sampler->writer, "rss", FLAM_UNIT_BYTES);
-      flam_capture_writer_counter_value (sampler->writer,
-                                         sampler->rss,
-                                         sampler->now,
-                                         (gint64)pages *
-                                             sysconf (_SC_PAGESIZE));
+        sampler->rss =
+            flam_builder_add_counter (sampler->builder, "rss", FLAM_UNIT_BYTES);
+      flam_builder_add_counter_value (sampler->builder,
+                                      sampler->rss,
+                                      sampler->now,
+                                      (gint64)pages * sysconf (_SC_PAGESIZE));
     }
   fclose (file);
 }

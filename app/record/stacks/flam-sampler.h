@@ -6,6 +6,7 @@
 
 #include "flam-alloc-session.h"
 #include "flam-batch.h"
+#include "flam-capture-writer.h"
 #include "flam-record-options.h"
 #include "flam-process-map.h"
 
@@ -17,6 +18,9 @@ enum
   FLAM_EVENT_SAMPLE,
   FLAM_EVENT_COUNTED,
 };
+
+/* Columns of weights: CPU time and wall time. */
+#define FLAM_SAMPLER_WEIGHTS 2
 
 typedef struct
 {
@@ -30,6 +34,7 @@ typedef struct
   const FlamRecordOptions *options;
   FlamPipe *pipe;
   FlamCaptureWriter *writer;
+  FlamBuilder *builder; /* its tables */
   FlamBinaryTable *binaries;
   FlamUnwindCache *cache;
   guint64 *pcs;

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Frames and stacks as they were recorded become those of a profile.
+ *
+ *   frame without SYMBOLS   one frame; an address gets the function that stands
+ *                           for those without a name
+ *   frame with SYMBOLS      its chain, caller first: first[frame] is the first
+ *                           of its rows in SYMBOLS
+ *
+ * Generated code: an address means one function, and another later. The frame
+ * of the address is recorded once; SYMBOLS say what it was at first, RENAMES
+ * what it was from then on:
+ *
+ *   time      ----- 20 ------------- 50 ------>
+ *   frame 7   parse | render                        RENAMES (7, 20, render)
+ *   frame 9   loop                   | sort         RENAMES (9, 50, sort)
+ *   epoch       0   |       1        |    2
+ *
+ * A stack with such frames becomes one stack for each epoch that it was sampled
+ * in, or allocated in; where nothing of it was renamed, those are the same
+ * again. Allocations have the time of the recorder's tick (10 ms). */
+
+#include "flam-builder-private.h"
+
+#define STEP 65536
+
+/* No compiler inlines deeper; a made-up file must not multiply its stacks. */
+#define CHAIN_MAX 256
+#define CHAINS_MAX (64u << 20)
+#define STACKS_MAX (4u << 20)
+
+typedef struct
+{
+  FlamBuilder *builder;
+  const FlamSymbolRows *symbols;
+  const FlamSymbolRows *renames;
+  FlamFrames frames; /* as recorded */
+  const FlamId *module;
+  FlamStacks stacks; /* as recorded */
+  guint32 *first;    /* of a frame: its rows in SYMBOLS */
+  guint32 *n;
+  FlamId *frame_map; /* the frames that have none */
+  FlamId *stack_map; /* in epoch 0 */
+  guint32 n_chained; /* stacks made of chains so far */
+
+  GArray *order;        /* guint32: rows of RENAMES, by frame, then time */
+  GArray *times;        /* gint64: where epochs begin, ascending */
+  guint32 *first_named; /* of a frame: its first in `order`, or FLAM_NONE */
+  guint8 *changes;      /* of a stack: it has such a frame */
+  GHashTable *made;     /* stack << 32 | epoch -> stack + 1 */
+  guint32 n_made;
+} Fold;
+
+static void
+fold_clear (Fold *fold)
+{
+  g_free ((gpointer)fold->frames.function);
+  g_free ((gpointer)fold->frames.address);
+  g_free ((gpointer)fold->frames.file);
+  g_free ((gpointer)fold->frames.line);
+  g_free ((gpointer)fold->frames.inline_depth);
+  g_free ((gpointer)fold->module);
+  g_free ((gpointer)fold->stacks.prefix);
+  g_free ((gpointer)fold->stacks.frame);
+  g_free (fold->first);
+  g_free (fold->n);
+  g_free (fold->frame_map);
+  g_free (fold->stack_map);
+  g_clear_pointer (&fold->order, g_array_unref);
+  g_clear_pointer (&fold->times, g_array_unref);
+  g_clear_pointer (&fold->made, g_hash_table_unref);
+  g_free (fold->first_named);
+  g_free (fold->changes);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fold, fold_clear)
+
+/* The builder's own tables of code are empty after this. */
+static void
+take_recorded (Fold *fold)
+{
+  FlamTables *tables = &fold->builder->tables;
+
+  fold->symbols = &tables->symbols;
+  fold->renames = &tables->renames;
+  fold->frames = tables->profile.frames;
+  fold->module = tables->frame_module;
+  fold->stacks = tables->profile.stacks;
+  tables->profile.frames = (FlamFrames){ 0 };
+  tables->frame_module = NULL;
+  tables->profile.stacks = (FlamStacks){ 0 };
+  for (guint t = FLAM_TABLE_FRAMES; t <= FLAM_TABLE_STACKS; t++)
+    {
+      tables->allocated[t] = 0;
+      flam_interner_clear (&tables->interners[t]);
+      flam_interner_init (&tables->interners[t]);
+    }
+}
+
+/* --- frames --------------------------------------------------------------- */
+
+static FlamId
+add_frame (FlamBuilder *builder,
+           FlamId function,
+           guint64 address,
+           FlamId file,
+           guint32 line,
+           guint depth)
+{
+  return file == FLAM_NONE
+             ? flam_builder_frame (builder, function, address, line, depth)
+             : flam_builder_frame_in (
+                   builder, function, address, file, line, depth);
+}
+
+static void
+index_symbols (Fold *fold)
+{
+  const FlamId *frame = fold->symbols->frame;
+
+  fold->first = g_new (guint32, fold->frames.n + 1);
+  fold->n = g_new0 (guint32, fold->frames.n + 1);
+  for (guint32 i = 0; i < fold->symbols->n; i++)
+    {
+      if (i == 0 || frame[i - 1] != frame[i])
+        {
+          fold->first[frame[i]] = i;
+          fold->n[frame[i]] = 0;
+        }
+      fold->n[frame[i]]++;
+    }
+}
+
+static void
+fold_frames (Fold *fold)
+{
+  const FlamFrames *frames = &fold->frames;
+
+  fold->frame_map = g_new (FlamId, frames->n + 1);
+  for (FlamId i = 0; i < frames->n; i++)
+    {
+      FlamId function = frames->function[i];
+
+      if (fold->n[i] > 0)
+        continue;
+      if (function == FLAM_NONE)
+        function =
+            flam_builder_function_unresolved (fold->builder, fold->module[i]);
+      fold->frame_map[i] = add_frame (fold->builder,
+                                      function,
+                                      frames->address[i],
+                                      frames->file[i],
+                                      frames->line[i],
+                                      frames->inline_depth[i]);
+    }
+}
+
+/* The same where nothing has a chain: the rows stay where they are. */
+static void
+name_frames (FlamBuilder *builder)
+{
+  const FlamProfile *profile = &builder->tables.profile;
+
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    {
+      FlamId *function = &cells (builder, FlamId, profile.frames.function)[i];
+      FlamId *file = &cells (builder, FlamId, profile.frames.file)[i];
+
+      if (*function == FLAM_NONE)
+        *function = flam_builder_function_unresolved (
+            builder, builder->tables.frame_module[i]);
+      if (*file == FLAM_NONE)
+        *file = profile->functions.file[*function];
+    }
+}
+
+/* --- stacks --------------------------------------------------------------- */
+
+static FlamId
+push_frame (Fold *fold, FlamId prefix, FlamId frame)
+{
+  const FlamSymbolRows *symbols = fold->symbols;
+
+  if (fold->n[frame] == 0)
+    return flam_builder_stack (fold->builder, prefix, fold->frame_map[frame]);
+  for (guint32 i = 0; i < MIN (fold->n[frame], CHAIN_MAX); i++)
+    {
+      guint32 row = fold->first[frame] + i;
+      FlamId id = add_frame (fold->builder,
+                             symbols->function[row],
+                             fold->frames.address[frame],
+                             symbols->file[row],
+                             symbols->line[row],
+                             i);
+
+      prefix = flam_builder_stack (fold->builder, prefix, id);
+      if (fold->n_chained++ > CHAINS_MAX)
+        break;
+    }
+  return prefix;
+}
+
+static gboolean
+fold_stacks (Fold *fold, const FlamProgress *progress, GError **error)
+{
+  const FlamStacks *stacks = &fold->stacks;
+
+  fold->stack_map = g_new (FlamId, stacks->n + 1);
+  for (FlamId i = 0; i < stacks->n; i++)
+    {
+      FlamId prefix = stacks->prefix[i];
+
+      if (i % STEP == 0 &&
+          !flam_progress_step (progress, 0.5 * i / stacks->n, error))
+        return FALSE;
+      fold->stack_map[i] =
+          push_frame (fold,
+                      prefix == FLAM_NONE ? FLAM_NONE : fold->stack_map[prefix],
+                      stacks->frame[i]);
+    }
+  return TRUE;
+}
+
+/* --- generated code ------------------------------------------------------- */
+
+static int
+compare_rows (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const FlamSymbolRows *renames = data;
+  guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+
+  if (renames->frame[x] != renames->frame[y])
+    return renames->frame[x] < renames->frame[y] ? -1 : 1;
+  if (renames->time[x] != renames->time[y])
+    return renames->time[x] < renames->time[y] ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+static int
+compare_times (gconstpointer a, gconstpointer b)
+{
+  gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+
+  return x < y ? -1 : x > y;
+}
+
+static void
+find_stacks (Fold *fold)
+{
+  const FlamStacks *stacks = &fold->stacks;
+
+  fold->changes = g_new0 (guint8, stacks->n + 1);
+  for (FlamId i = 0; i < stacks->n; i++)
+    fold->changes[i] =
+        fold->first_named[stacks->frame[i]] != FLAM_NONE ||
+        (stacks->prefix[i] != FLAM_NONE && fold->changes[stacks->prefix[i]]);
+}
+
+static void
+index_renames (Fold *fold)
+{
+  guint32 n = fold->renames->n;
+
+  if (n == 0)
+    return;
+  fold->order = g_array_new (FALSE, FALSE, sizeof (guint32));
+  fold->times = g_array_new (FALSE, FALSE, sizeof (gint64));
+  fold->first_named = g_new (guint32, fold->frames.n + 1);
+  fold->made =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  memset (fold->first_named, 0xff, fold->frames.n * sizeof (guint32));
+  for (guint32 i = 0; i < n; i++)
+    g_array_append_val (fold->order, i);
+  g_array_append_vals (fold->times, fold->renames->time, n);
+  g_array_sort_with_data (fold->order, compare_rows, (gpointer)fold->renames);
+  g_array_sort (fold->times, compare_times);
+  for (guint32 i = n; i-- > 0;)
+    fold->first_named[fold->renames
+                          ->frame[g_array_index (fold->order, guint32, i)]] = i;
+  find_stacks (fold);
+}
+
+/* How many of the times are not after `time`. */
+static guint32
+epoch_of (const Fold *fold, gint64 time)
+{
+  guint low = 0, high = fold->times->len;
+
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+      if (g_array_index (fold->times, gint64, middle) <= time)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+/* The row of RENAMES that holds for a frame at a time, or FLAM_NONE. */
+static guint32
+last_rename (const Fold *fold, FlamId frame, gint64 time)
+{
+  guint32 low = fold->first_named[frame], first = low;
+  guint32 high = fold->order->len;
+
+  if (first == FLAM_NONE)
+    return FLAM_NONE;
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+      guint32 row = g_array_index (fold->order, guint32, middle);
+      if (fold->renames->frame[row] == frame &&
+          fold->renames->time[row] <= time)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low > first ? g_array_index (fold->order, guint32, low - 1)
+                     : FLAM_NONE;
+}
+
+static FlamId
+push_frame_at (Fold *fold, FlamId prefix, FlamId frame, gint64 time)
+{
+  guint32 row = last_rename (fold, frame, time);
+
+  if (row == FLAM_NONE)
+    return push_frame (fold, prefix, frame);
+  return flam_builder_stack (fold->builder,
+                             prefix,
+                             add_frame (fold->builder,
+                                        fold->renames->function[row],
+                                        fold->frames.address[frame],
+                                        fold->renames->file[row],
+                                        fold->renames->line[row],
+                                        0));
+}
+
+static FlamId
+stack_at (Fold *fold, FlamId stack, gint64 time)
+{
+  guint32 epoch = fold->times != NULL ? epoch_of (fold, time) : 0;
+  g_autoptr (GArray) path = NULL;
+  FlamId made = FLAM_NONE;
+
+  if (stack == FLAM_NONE)
+    return FLAM_NONE;
+  if (epoch == 0 || !fold->changes[stack] || fold->n_made > STACKS_MAX)
+    return fold->stack_map[stack];
+  path = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  while (stack != FLAM_NONE)
+    {
+      gint64 key = (gint64)((guint64)stack << 32 | epoch);
+      gpointer known = g_hash_table_lookup (fold->made, &key);
+
+      if (known != NULL || !fold->changes[stack])
+        {
+          made = known != NULL ? GPOINTER_TO_UINT (known) - 1
+                               : fold->stack_map[stack];
+          break;
+        }
+      g_array_append_val (path, stack);
+      stack = fold->stacks.prefix[stack];
+    }
+  for (guint i = path->len; i-- > 0;)
+    {
+      FlamId here = g_array_index (path, FlamId, i);
+      gint64 key = (gint64)((guint64)here << 32 | epoch);
+
+      made = push_frame_at (fold, made, fold->stacks.frame[here], time);
+      g_hash_table_insert (fold->made,
+                           g_memdup2 (&key, sizeof key),
+                           GUINT_TO_POINTER (made + 1));
+      fold->n_made++;
+    }
+  return made;
+}
+
+static void
+follow (Fold *fold, guint32 n, const FlamId *stacks, const gint64 *times)
+{
+  for (guint32 i = 0; i < n; i++)
+    flam_cell (stacks, FlamId, i) =
+        stack_at (fold, stacks[i], times != NULL ? times[i] : 0);
+}
+
+gboolean
+flam_builder_fold_stacks (FlamBuilder *builder,
+                          const FlamProgress *progress,
+                          GError **error)
+{
+  const FlamTables *tables = &builder->tables;
+  g_auto (Fold) fold = { builder };
+
+  if (tables->symbols.n == 0 && tables->renames.n == 0)
+    {
+      name_frames (builder);
+      return TRUE;
+    }
+  take_recorded (&fold);
+  index_symbols (&fold);
+  fold_frames (&fold);
+  if (!fold_stacks (&fold, progress, error))
+    return FALSE;
+  index_renames (&fold);
+  follow (&fold,
+          tables->profile.samples.n,
+          tables->profile.samples.stack,
+          tables->profile.samples.time);
+  follow (&fold,
+          tables->profile.allocations.n,
+          tables->profile.allocations.stack,
+          tables->profile.allocations.time);
+  return TRUE;
+}

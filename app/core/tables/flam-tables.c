@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The description. What goes over it is in flam-table-rows.c. */
+
+#include "flam-tables.h"
+
+#include <stddef.h>
+
+/* --- the description ------------------------------------------------------ */
+
+#define REQUIRED FLAM_COLUMN_REQUIRED
+#define EMPTY FLAM_COLUMN_EMPTY
+#define KEY FLAM_COLUMN_KEY
+#define OPTIONAL FLAM_COLUMN_OPTIONAL
+#define TIME FLAM_COLUMN_TIME
+#define SPAN FLAM_COLUMN_SPAN
+#define SIGNED FLAM_COLUMN_SIGNED
+
+#define PLACE(member)                                                          \
+  .name = #member, .offset = offsetof (FlamTables, member),                    \
+  .size = sizeof *((FlamTables *)NULL)->member
+
+/* NUMBER on disk, how it is written there, and the array that it is. */
+#define COLUMN(n, how, member, ...)                                            \
+  {                                                                            \
+    PLACE (member), .number = n, .encoding = FLAM_ENCODE_##how, __VA_ARGS__    \
+  }
+#define ID(n, member, table, ...)                                              \
+  {                                                                            \
+    PLACE (member), .number = n, .encoding = FLAM_ENCODE_ID,                   \
+                    .refers_to = FLAM_TABLE_##table, .flags = __VA_ARGS__      \
+  }
+/* A number that this version knows the meaning of when it is below. */
+#define ENUM(n, member, below, other, ...)                                     \
+  {                                                                            \
+    PLACE (member), .number = n, .encoding = FLAM_ENCODE_U32, .limit = below,  \
+                    .otherwise = other, __VA_ARGS__                            \
+  }
+#define UNSTORED(member, ...)                                                  \
+  {                                                                            \
+    PLACE (member), .encoding = FLAM_ENCODE_NOT, __VA_ARGS__                   \
+  }
+
+static const FlamColumnInfo strings[] = {
+  { .name = "strings", .encoding = FLAM_ENCODE_TEXT },
+};
+static const FlamColumnInfo modules[] = {
+  ID (0, profile.modules.path, STRINGS, EMPTY | KEY),
+  ID (1, profile.modules.build_id, STRINGS, EMPTY | KEY),
+  ENUM (2,
+        profile.modules.addressing,
+        FLAM_ADDRESS_ABSOLUTE + 1,
+        FLAM_ADDRESS_ABSOLUTE,
+        .flags = KEY),
+  UNSTORED (profile.modules.name),
+  UNSTORED (profile.modules.why),
+  UNSTORED (profile.modules.symbols),
+};
+static const FlamColumnInfo functions[] = {
+  ID (0, profile.functions.name, STRINGS, EMPTY | KEY),
+  ID (1, profile.functions.system_name, STRINGS, EMPTY | KEY),
+  ID (2, profile.functions.file, STRINGS, EMPTY | KEY),
+  ID (3, profile.functions.module, MODULES, KEY),
+  COLUMN (4, U32, profile.functions.line, .flags = KEY),
+  ENUM (
+      5, profile.functions.kind, FLAM_N_KINDS, FLAM_KIND_NATIVE, .flags = KEY),
+  COLUMN (6, U32, profile.functions.flags, .flags = KEY),
+};
+/* What was recorded: an address in a module, with function none until it is
+ * named; or a function and a line. `file` none is the function's. */
+static const FlamColumnInfo frames[] = {
+  ID (0, frame_module, MODULES, KEY),
+  COLUMN (1, DELTA, profile.frames.address, .flags = KEY),
+  ID (2, profile.frames.function, FUNCTIONS, KEY),
+  COLUMN (3, U32, profile.frames.line, .flags = KEY),
+  ENUM (4,
+        profile.frames.inline_depth,
+        G_MAXUINT16 + 1,
+        G_MAXUINT16,
+        .flags = KEY),
+  ID (5, profile.frames.file, STRINGS, KEY),
+};
+static const FlamColumnInfo stacks[] = {
+  ID (0, profile.stacks.prefix, STACKS, KEY),
+  ID (1, profile.stacks.frame, FRAMES, REQUIRED | KEY),
+};
+static const FlamColumnInfo processes[] = {
+  COLUMN (0, I64, profile.processes.pid, .flags = KEY | SIGNED),
+  ID (1, profile.processes.parent, PROCESSES, 0),
+  UNSTORED (profile.processes.name),
+  UNSTORED (process_generation, .flags = KEY),
+};
+static const FlamColumnInfo threads[] = {
+  ID (0, profile.threads.process, PROCESSES, REQUIRED | KEY),
+  COLUMN (1, I64, profile.threads.tid, .flags = KEY | SIGNED),
+  UNSTORED (profile.threads.name),
+  UNSTORED (thread_generation, .flags = KEY),
+};
+static const FlamColumnInfo names[] = {
+  ENUM (0, names.what, FLAM_N_NAMED, FLAM_N_NAMED),
+  COLUMN (1, U32, names.row),
+  COLUMN (2, DELTA, names.time, .flags = TIME),
+  ID (3, names.name, STRINGS, REQUIRED),
+};
+static const FlamColumnInfo measures[] = {
+  ID (0, measures.id, STRINGS, REQUIRED),
+  ID (1, measures.name, STRINGS, REQUIRED),
+  ENUM (2, measures.unit, FLAM_UNIT_BYTES + 1, FLAM_UNIT_BYTES),
+  ENUM (3, measures.kind, FLAM_MEASURE_ALLOC + 1, FLAM_MEASURE_ALLOC),
+  ENUM (4, measures.source, FLAM_N_SOURCES, FLAM_N_SOURCES),
+  COLUMN (5, I64, measures.column),
+  COLUMN (6, I64, measures.event),
+  COLUMN (7, I64, measures.denominator),
+  UNSTORED (measures.spans),
+};
+/* And on disk, after these, one I64 for each column of weights. */
+static const FlamColumnInfo samples[] = {
+  COLUMN (0, DELTA, profile.samples.time, .flags = TIME | SPAN | OPTIONAL),
+  ID (1, sample_thread, THREADS, REQUIRED),
+  ID (2, profile.samples.stack, STACKS, 0),
+  ENUM (3,
+        profile.samples.event,
+        G_MAXUINT16 + 1,
+        G_MAXUINT16,
+        .flags = OPTIONAL),
+  ENUM (4,
+        profile.samples.state,
+        FLAM_N_STATES,
+        FLAM_STATE_BLOCKED,
+        .flags = OPTIONAL),
+};
+static const FlamColumnInfo allocations[] = {
+  COLUMN (0, DELTA, profile.allocations.time, .flags = TIME | SPAN),
+  COLUMN (1, I64, profile.allocations.freed_at),
+  ID (2, profile.allocations.thread, THREADS, 0),
+  ID (3, profile.allocations.stack, STACKS, 0),
+  COLUMN (4, I64, profile.allocations.size),
+  COLUMN (5, I64, profile.allocations.count),
+  COLUMN (6, I64, profile.allocations.at_peak),
+  ENUM (7, profile.allocations.distance, G_MAXUINT16 + 1, G_MAXUINT16),
+  ENUM (8,
+        profile.allocations.allocator,
+        FLAM_N_ALLOCATORS,
+        FLAM_ALLOCATOR_OTHER),
+};
+static const FlamColumnInfo blocks[] = {
+  COLUMN (0, DELTA, blocks.time, .flags = TIME),
+  ID (1, blocks.thread, THREADS, 0),
+  ID (2, blocks.stack, STACKS, 0),
+  COLUMN (3, I64, blocks.size),
+  COLUMN (4, I64, blocks.count),
+  ENUM (5, blocks.allocator, FLAM_N_ALLOCATORS, FLAM_ALLOCATOR_OTHER),
+};
+static const FlamColumnInfo releases[] = {
+  COLUMN (0, DELTA, releases.time, .flags = TIME),
+  COLUMN (1, DELTA, releases.row),
+  COLUMN (2, I64, releases.count),
+  ENUM (3, releases.distance, G_MAXUINT16 + 1, G_MAXUINT16),
+};
+static const FlamColumnInfo at_peak[] = {
+  ID (0, at_peak.thread, THREADS, 0),
+  ID (1, at_peak.stack, STACKS, 0),
+  COLUMN (2, I64, at_peak.size),
+  ENUM (3, at_peak.allocator, FLAM_N_ALLOCATORS, FLAM_ALLOCATOR_OTHER),
+  COLUMN (4, I64, at_peak.count),
+};
+static const FlamColumnInfo counters[] = {
+  ID (0, counters.id, STRINGS, REQUIRED),
+  ENUM (1, counters.unit, FLAM_UNIT_BYTES + 1, FLAM_UNIT_BYTES),
+};
+static const FlamColumnInfo counter_values[] = {
+  ID (0, counter_values.counter, COUNTERS, REQUIRED),
+  COLUMN (1, DELTA, counter_values.time, .flags = TIME | SPAN),
+  COLUMN (2, I64, counter_values.value),
+};
+static const FlamColumnInfo marks[] = {
+  COLUMN (0, DELTA, profile.marks.time, .flags = TIME | SPAN),
+  COLUMN (1, I64, profile.marks.duration),
+  ID (2, profile.marks.thread, THREADS, 0),
+  ID (3, profile.marks.name, STRINGS, REQUIRED),
+};
+static const FlamColumnInfo facts[] = {
+  ID (0, facts.key, STRINGS, REQUIRED),
+  ID (1, facts.value, STRINGS, REQUIRED),
+};
+static const FlamColumnInfo warnings[] = {
+  ID (0, warnings.text, STRINGS, REQUIRED),
+};
+static const FlamColumnInfo symbols[] = {
+  ID (0, symbols.frame, FRAMES, REQUIRED),
+  ID (1, symbols.function, FUNCTIONS, REQUIRED),
+  COLUMN (2, U32, symbols.line),
+  ID (3, symbols.file, STRINGS, 0),
+};
+static const FlamColumnInfo module_symbols[] = {
+  ID (0, module_symbols.module, MODULES, REQUIRED),
+  ENUM (
+      1, module_symbols.state, FLAM_SYMBOLS_CAPTURE + 1, FLAM_SYMBOLS_CAPTURE),
+  ID (2, module_symbols.why, STRINGS, EMPTY),
+};
+static const FlamColumnInfo end[] = { COLUMN (0, I64, end.duration) };
+static const FlamColumnInfo renames[] = {
+  ID (0, renames.frame, FRAMES, REQUIRED),
+  COLUMN (1, DELTA, renames.time, .flags = TIME),
+  ID (2, renames.function, FUNCTIONS, REQUIRED),
+  COLUMN (3, U32, renames.line),
+  ID (4, renames.file, STRINGS, 0),
+};
+static const FlamColumnInfo columns[] = {
+  COLUMN (0, U32, columns.table),
+  COLUMN (1, U32, columns.number),
+  COLUMN (2, U32, columns.encoding),
+  COLUMN (3, U32, columns.refers_to),
+};
+static const FlamColumnInfo former_names[] = {
+  UNSTORED (profile.former_names.process),
+  UNSTORED (profile.former_names.thread),
+  UNSTORED (profile.former_names.name),
+  UNSTORED (profile.former_names.until, .flags = TIME),
+};
+
+#define TABLE(id, number, member, columns, stored, ...)                        \
+  [FLAM_TABLE_##id] = { #columns,                                              \
+                        number,                                                \
+                        offsetof (FlamTables, member),                         \
+                        columns,                                               \
+                        G_N_ELEMENTS (columns),                                \
+                        stored,                                                \
+                        __VA_ARGS__ }
+
+const FlamTableInfo flam_table_infos[FLAM_N_TABLES] = {
+  TABLE (STRINGS, 1, strings, strings, 1, TRUE),
+  TABLE (MODULES, 2, profile.modules, modules, 3, TRUE),
+  TABLE (FUNCTIONS, 3, profile.functions, functions, 7, TRUE),
+  TABLE (FRAMES, 4, profile.frames, frames, 6, TRUE),
+  TABLE (STACKS, 5, profile.stacks, stacks, 2, TRUE),
+  TABLE (PROCESSES, 6, profile.processes, processes, 2, TRUE),
+  TABLE (THREADS, 7, profile.threads, threads, 2, TRUE),
+  TABLE (NAMES, 8, names, names, 4),
+  TABLE (MEASURES, 9, measures, measures, 8),
+  TABLE (SAMPLES, 10, profile.samples, samples, 5),
+  TABLE (ALLOCATIONS, 11, profile.allocations, allocations, 9),
+  TABLE (BLOCKS, 12, blocks, blocks, 6),
+  TABLE (RELEASES, 13, releases, releases, 4),
+  TABLE (AT_PEAK, 14, at_peak, at_peak, 5),
+  TABLE (COUNTERS, 15, counters, counters, 2, TRUE),
+  TABLE (COUNTER_VALUES, 16, counter_values, counter_values, 3),
+  TABLE (MARKS, 17, profile.marks, marks, 4),
+  TABLE (FACTS, 18, facts, facts, 2),
+  TABLE (WARNINGS, 19, warnings, warnings, 1),
+  TABLE (SYMBOLS, 20, symbols, symbols, 4),
+  TABLE (MODULE_SYMBOLS, 21, module_symbols, module_symbols, 3),
+  TABLE (END, 22, end, end, 1),
+  TABLE (RENAMES, 23, renames, renames, 5),
+  TABLE (COLUMNS, 24, columns, columns, 4, TRUE),
+  TABLE (FORMER_NAMES, 0, profile.former_names, former_names, 0),
+};
+
+FlamTable
+flam_table_of_number (guint number)
+{
+  for (guint i = 0; i < FLAM_N_TABLES; i++)
+    if (number != 0 && flam_table_infos[i].number == number)
+      return i;
+  return FLAM_N_TABLES;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The tables while they grow, and the one description of them.
+ *
+ *   FlamTables                              flam_table_infos[] (flam-tables.c)
+ *   .profile.stacks   n        3            "stacks"  number 4 on disk
+ *                     prefix  [- 0 1 . .] <-  0 ID    refers to stacks
+ *                     frame   [4 7 4 . .] <-  1 ID    refers to frames,
+ * required .allocated[STACKS]         5
+ *
+ * A column is a plain array in a plain struct, most of them those of
+ * FlamProfile, and a row in the description that says where it lies. What is
+ * the same for all columns goes over the description: growing, interning,
+ * ordering, shifting of times, freezing, writing, reading and its checks. What
+ * one column means is said where the struct is.
+ *
+ * The tables that FlamProfile has not are what a recorder notes as it happens,
+ * in order of time: names, blocks of memory and their release, what functions
+ * addresses turned out to be. flam_builder_finish() folds them into those it
+ * has.
+ *
+ * A new column is a member of the struct, a row here, who fills it and who
+ * reads it. Its number on disk is the next one of its table and stays. */
+
+#include "flam-builder.h"
+#include "flam-strings.h"
+
+G_BEGIN_DECLS
+
+/* Of the samples in a file. */
+#define FLAM_MAX_WEIGHTS 35
+
+typedef enum
+{
+  FLAM_TABLE_STRINGS,
+  FLAM_TABLE_MODULES,
+  FLAM_TABLE_FUNCTIONS,
+  FLAM_TABLE_FRAMES,
+  FLAM_TABLE_STACKS,
+  FLAM_TABLE_PROCESSES,
+  FLAM_TABLE_THREADS,
+  FLAM_TABLE_NAMES,
+  FLAM_TABLE_MEASURES,
+  FLAM_TABLE_SAMPLES,
+  FLAM_TABLE_ALLOCATIONS,
+  FLAM_TABLE_BLOCKS,
+  FLAM_TABLE_RELEASES,
+  FLAM_TABLE_AT_PEAK,
+  FLAM_TABLE_COUNTERS,
+  FLAM_TABLE_COUNTER_VALUES,
+  FLAM_TABLE_MARKS,
+  FLAM_TABLE_FACTS,
+  FLAM_TABLE_WARNINGS,
+  FLAM_TABLE_SYMBOLS,
+  FLAM_TABLE_MODULE_SYMBOLS,
+  FLAM_TABLE_END,
+  FLAM_TABLE_RENAMES,
+  FLAM_TABLE_COLUMNS,
+  FLAM_TABLE_FORMER_NAMES,
+  FLAM_N_TABLES
+} FlamTable;
+
+/* How a cell is written; flam-capture.h says what the bytes are. The numbers
+ * are those of COLUMNS in files. */
+typedef enum
+{
+  FLAM_ENCODE_U32,
+  FLAM_ENCODE_I64,
+  FLAM_ENCODE_DELTA,
+  FLAM_ENCODE_ID,
+  FLAM_ENCODE_TEXT,
+  FLAM_ENCODE_NOT, /* not in files */
+} FlamEncoding;
+
+typedef enum
+{
+  FLAM_COLUMN_REQUIRED = 1 << 0, /* an id that is none is an error */
+  FLAM_COLUMN_EMPTY = 1 << 1,    /* a string: none is "" */
+  FLAM_COLUMN_KEY = 1 << 2,      /* rows alike in all of these are one */
+  FLAM_COLUMN_OPTIONAL = 1 << 3, /* NULL until a value is not the default */
+  FLAM_COLUMN_TIME = 1 << 4,     /* on the clock of the capture */
+  FLAM_COLUMN_SPAN = 1 << 5,     /* a time that the capture includes */
+  FLAM_COLUMN_SIGNED = 1 << 6,
+} FlamColumnFlags;
+
+typedef struct
+{
+  const char *name;
+  guint8 number;   /* on disk */
+  guint8 encoding; /* FlamEncoding */
+  guint8 size;     /* of a cell, bytes */
+  gsize offset;    /* of the array, in FlamTables */
+  FlamTable refers_to;
+  guint flags;       /* FlamColumnFlags */
+  guint32 limit;     /* U32: what is not below it is `otherwise`; 0: none */
+  guint32 otherwise; /* of a newer version, say */
+} FlamColumnInfo;
+
+typedef struct
+{
+  const char *name;
+  guint number; /* of its blocks on disk; 0: not there */
+  gsize offset; /* of its struct, which begins with `guint32 n` */
+  const FlamColumnInfo *columns;
+  guint n_columns; /* those on disk first, in the order of their numbers */
+  guint n_first;   /* those that version 1 has; files list the later ones */
+  gboolean kept;   /* by a recorder that has written them: rows refer to it */
+} FlamTableInfo;
+
+extern const FlamTableInfo flam_table_infos[FLAM_N_TABLES];
+
+/* FLAM_N_TABLES: none of this version's. */
+FlamTable flam_table_of_number (guint number);
+
+/* --- what is noted as it happens ------------------------------------------ */
+
+typedef enum
+{
+  FLAM_NAMED_PROCESS, /* files have these numbers */
+  FLAM_NAMED_THREAD,
+  FLAM_N_NAMED
+} FlamNamed;
+
+typedef struct
+{
+  guint32 n;
+  const guint8 *what; /* FlamNamed */
+  const FlamId *row;  /* of that table */
+  const gint64 *time; /* called so since then */
+  const FlamId *name;
+} FlamNameRows;
+
+typedef struct
+{
+  guint32 n;
+  const FlamId *id;
+  const FlamId *name;
+  const guint8 *unit;
+  const guint8 *kind;
+  const guint8 *source;
+  const gint64 *column; /* -1: 1 each */
+  const gint64 *event;  /* -1: all */
+  const gint64 *denominator;
+  const guint8 *spans;
+} FlamMeasureRows;
+
+/* Blocks of memory that were alike, made in one tick; rows count from 0. */
+typedef struct
+{
+  guint32 n;
+  const gint64 *time;
+  const FlamId *thread;
+  const FlamId *stack;
+  const gint64 *size;
+  const gint64 *count;
+  const guint8 *allocator;
+} FlamBlockRows;
+
+/* `count` of the blocks of row `row` were freed then, after `distance` other
+ * allocations of their thread. A row beyond the last one is ignored. */
+typedef struct
+{
+  guint32 n;
+  const gint64 *time;
+  const gint64 *row;
+  const gint64 *count;
+  const guint16 *distance;
+} FlamReleaseRows;
+
+/* How many blocks of a kind lived at the highest point: for all kinds or for
+ * none; rows of one kind add up. */
+typedef struct
+{
+  guint32 n;
+  const FlamId *thread;
+  const FlamId *stack;
+  const gint64 *size;
+  const guint8 *allocator;
+  const gint64 *count;
+} FlamPeakRows;
+
+typedef struct
+{
+  guint32 n;
+  const FlamId *id;
+  const guint8 *unit;
+} FlamCounterRows;
+
+typedef struct
+{
+  guint32 n;
+  const FlamId *counter;
+  const gint64 *time;
+  const gint64 *value;
+} FlamCounterValueRows;
+
+/* The last value of a key counts. */
+typedef struct
+{
+  guint32 n;
+  const FlamId *key;
+  const FlamId *value;
+} FlamFactRows;
+
+typedef struct
+{
+  guint32 n;
+  const FlamId *text;
+} FlamWarningRows;
+
+/* Consecutive rows of one frame are its chain, caller (inline depth 0) first.
+ * Those with a time are of generated code: from then on it was this. */
+typedef struct
+{
+  guint32 n;
+  const FlamId *frame;
+  const gint64 *time; /* RENAMES alone */
+  const FlamId *function;
+  const guint32 *line;
+  const FlamId *file; /* FLAM_NONE: the function's */
+} FlamSymbolRows;
+
+typedef struct
+{
+  guint32 n;
+  const FlamId *module;
+  const guint8 *state; /* FlamSymbolState */
+  const FlamId *why;
+} FlamModuleSymbolRows;
+
+/* The recording was closed in order. */
+typedef struct
+{
+  guint32 n;
+  const gint64 *duration;
+} FlamEndRows;
+
+/* Columns in a file that version 1 had not. */
+typedef struct
+{
+  guint32 n;
+  const guint32 *table;  /* its number */
+  const guint32 *number; /* the column's */
+  const guint32 *encoding;
+  const guint32 *refers_to; /* a table's number */
+} FlamColumnRows;
+
+/* A column that the description has not, of cells of 8 bytes: weights over
+ * samples, and what a newer version has, which is kept to be written again. */
+typedef struct
+{
+  FlamTable table;
+  FlamColumnInfo info; /* `offset` means nothing */
+  gpointer data;
+} FlamExtra;
+
+typedef struct
+{
+  FlamProfile profile;
+  FlamStrings strings;
+
+  const FlamId *frame_module; /* of addresses that have no function */
+  const guint32 *process_generation;
+  const guint32 *thread_generation;
+  const FlamId *sample_thread;
+
+  FlamNameRows names;
+  FlamMeasureRows measures;
+  FlamBlockRows blocks;
+  FlamReleaseRows releases;
+  FlamPeakRows at_peak;
+  FlamCounterRows counters;
+  FlamCounterValueRows counter_values;
+  FlamFactRows facts;
+  FlamWarningRows warnings;
+  FlamSymbolRows symbols;
+  FlamModuleSymbolRows module_symbols;
+  FlamEndRows end;
+  FlamSymbolRows renames;
+  FlamColumnRows columns;
+
+  GArray *weights; /* FlamExtra: columns over the samples */
+  GArray *extras;  /* FlamExtra: of a newer version */
+  guint32 allocated[FLAM_N_TABLES];
+  FlamInterner interners[FLAM_N_TABLES];
+} FlamTables;
+
+FlamTables *flam_builder_tables (FlamBuilder *builder);
+/* The tables are a file's: what is noted in them is to be folded in. */
+void flam_builder_set_recorded (FlamBuilder *builder);
+/* Rows from `from` on were read from a file: they become as those that the
+ * functions of flam-builder.h add. `map` is told where each of them is. */
+void
+flam_builder_intern_modules (FlamBuilder *builder, guint32 from, FlamId *map);
+void
+flam_builder_intern_functions (FlamBuilder *builder, guint32 from, FlamId *map);
+/* The text in the last row of FACTS with that key, or NULL; valid until a
+ * string is added. */
+const char *flam_builder_noted (const FlamBuilder *builder, const char *key);
+
+void flam_tables_init (FlamTables *tables);
+void flam_tables_clear (FlamTables *tables);
+
+static inline guint32 *
+flam_tables_n (const FlamTables *tables, FlamTable table)
+{
+  return (guint32 *)((char *)tables + flam_table_infos[table].offset);
+}
+
+/* The array of a described column. */
+static inline gpointer *
+flam_tables_array (const FlamTables *tables, const FlamColumnInfo *info)
+{
+  return (gpointer *)((char *)tables + info->offset);
+}
+
+/* The rows of the tables are const for who reads a profile. */
+#define flam_cell(column, type, row) (((type *)(gpointer)(column))[row])
+
+void flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n);
+/* A row more, its cells not set (those of optional columns are 0). */
+static inline FlamId
+flam_tables_push (FlamTables *tables, FlamTable table)
+{
+  guint32 *n = flam_tables_n (tables, table);
+
+  if (G_UNLIKELY (*n == tables->allocated[table]))
+    flam_tables_reserve (tables, table, *n + 1);
+  return (*n)++;
+}
+
+/* A row of `values`, one for each column of version 1; the others are 0. */
+FlamId
+flam_tables_add (FlamTables *tables, FlamTable table, const gint64 *values);
+/* The same, unless there is a row with the same keys; `values` are the keys in
+ * order. A new one is the last row. */
+FlamId
+flam_tables_intern (FlamTables *tables, FlamTable table, const gint64 *keys);
+/* Rows from `from` on, which are there already, become known to the interner;
+ * one that is there twice goes. `map` is told where each of them is. */
+void flam_tables_intern_rows (FlamTables *tables,
+                              FlamTable table,
+                              guint32 from,
+                              FlamId *map);
+/* An optional column is needed from here on. */
+void flam_tables_begin (FlamTables *tables,
+                        FlamTable table,
+                        const FlamColumnInfo *info);
+/* A column more of weights; 0 in the rows there are. */
+void flam_tables_add_weights (FlamTables *tables);
+/* One of a newer version; the same again if it is there. */
+void flam_tables_add_extra (FlamTables *tables,
+                            FlamTable table,
+                            const FlamColumnInfo *info);
+
+static inline gint64 *
+flam_tables_weights (const FlamTables *tables, guint column)
+{
+  return g_array_index (tables->weights, FlamExtra, column).data;
+}
+
+/* Row `i` becomes what was row order[i], in all columns. */
+void
+flam_tables_reorder (FlamTables *tables, FlamTable table, const guint32 *order);
+/* Forgets the first `n` rows, keeps the memory. */
+void flam_tables_drop (FlamTables *tables, FlamTable table, guint32 n);
+
+gint64
+flam_cell_get (gconstpointer data, const FlamColumnInfo *info, guint32 i);
+void
+flam_cell_set (gpointer data, const FlamColumnInfo *info, guint32 i, gint64 v);
+
+/* All columns of a table, the described ones and then the others. */
+typedef struct
+{
+  const FlamColumnInfo *info;
+  gpointer *data; /* where the array is noted; NULL there: not begun */
+  guint at;
+  guint extra;
+} FlamColumnIter;
+
+gboolean flam_tables_next (const FlamTables *tables,
+                           FlamTable table,
+                           FlamColumnIter *iter);
+
+/* What the rows of COLUMNS from `from` on list, and is not described. */
+void flam_tables_add_listed (FlamTables *tables, guint32 from);
+/* The other way: rows for what version 1 had not. */
+void flam_tables_list (FlamTables *tables);
+/* FlamColumnIter: the columns of a table in files, in order. */
+GArray *flam_tables_stored (const FlamTables *tables, FlamTable table);
+
+G_END_DECLS
