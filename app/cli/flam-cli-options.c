@@ -329,6 +329,8 @@ selection_group (FlamCliOptions *o)
     FLAG ("hide-irrelevant", &s->hide_irrelevant, "Hide interpreter's own"),
     FLAG ("hide-imports", &s->hide_imports, "Hide import machinery"),
     FLAG ("no-inlines", &s->no_inlines, "Inlined frames into the caller"),
+    FLAG (
+        "full-names", &o->full_names, "Template arguments and all, in tables"),
     FLAG ("mangled", &o->mangled, "Names as they are linked"),
     FLAG ("debuginfod", &o->debuginfod, "Ask $DEBUGINFOD_URLS for symbols"),
     FLAG ("no-symbols", &o->no_symbols, "Names from the capture alone"),

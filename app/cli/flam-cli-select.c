@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-format.h"
+
 #include "flam-blocks.h"
 
 #include <string.h>
@@ -344,4 +346,12 @@ flam_cli_tree (const FlamProfile *profile, const FlamSelection *selection)
       flam_weights_new (profile, selection, NULL, NULL);
 
   return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+}
+
+char *
+flam_cli_name (const FlamCliOptions *options, const FlamTree *tree, FlamId node)
+{
+  const char *name = flam_tree_name (tree, node);
+
+  return options->full_names ? g_strdup (name) : flam_format_folded_name (name);
 }

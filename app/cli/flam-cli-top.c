@@ -10,6 +10,7 @@ typedef struct
   FlamTree *tree;
   const FlamFunctionRow *rows;
   guint n;
+  const FlamCliOptions *options;
 } Top;
 
 static const char *
@@ -102,6 +103,7 @@ print_text (const Top *top)
       g_autofree char *total_share =
           flam_format_percent (row->total, tree->total[0]);
       const char *module = module_of (tree, row->node);
+      g_autofree char *name = flam_cli_name (top->options, tree, row->node);
 
       print_cell (self, 10);
       print_cell (self_share, 8);
@@ -114,7 +116,7 @@ print_text (const Top *top)
 
           print_cell (other, 9);
         }
-      flam_cli_print ("%s", flam_tree_name (tree, row->node));
+      flam_cli_print ("%s", name);
       if (tree->line[row->node])
         flam_cli_print (":%u", tree->line[row->node]);
       if (*module && tree->by == FLAM_BY_FUNCTION)
@@ -177,9 +179,9 @@ run (int argc, char **argv)
   else if (!options->json)
     n = MIN (n, 30);
   if (options->json)
-    print_json (&(Top){ tree, rows, n });
+    print_json (&(Top){ tree, rows, n, options });
   else
-    print_text (&(Top){ tree, rows, n });
+    print_text (&(Top){ tree, rows, n, options });
   return FLAM_EXIT_DONE;
 }
 

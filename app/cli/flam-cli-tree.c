@@ -96,7 +96,10 @@ print_json (const FlamTree *tree, guint depth, double share)
 #define INDENT_MAX 100
 
 static void
-print_text (const FlamTree *tree, guint depth, double share)
+print_text (const FlamCliOptions *options,
+            const FlamTree *tree,
+            guint depth,
+            double share)
 {
   const FlamMeasure own = flam_tree_measure (tree);
   const FlamMeasure *measure = &own;
@@ -105,6 +108,7 @@ print_text (const FlamTree *tree, guint depth, double share)
     {
       g_autofree char *total = flam_format_weight (measure, tree->total[i]);
       g_autofree char *self = flam_format_weight (measure, tree->self[i]);
+      g_autofree char *name = flam_cli_name (options, tree, i);
 
       if (!is_shown (tree, i, depth, share))
         {
@@ -114,7 +118,7 @@ print_text (const FlamTree *tree, guint depth, double share)
       flam_cli_print ("%*s", 2 * (int)MIN (tree->depth[i], INDENT_MAX), "");
       if (tree->depth[i] > INDENT_MAX)
         flam_cli_print ("(%u) ", tree->depth[i]);
-      flam_cli_print ("%s", flam_tree_name (tree, i));
+      flam_cli_print ("%s", name);
       if (tree->line[i])
         flam_cli_print (":%u", tree->line[i]);
       flam_cli_print ("  %s  %s", total, self);
@@ -221,7 +225,7 @@ run (int argc, char **argv)
   if (options->json)
     print_json (tree, depth, percent / 100);
   else
-    print_text (tree, depth, percent / 100);
+    print_text (options, tree, depth, percent / 100);
   return FLAM_EXIT_DONE;
 }
 

@@ -34,6 +34,7 @@ typedef struct
   gboolean json;
   FlamWeightsAs weights_as; /* --kind */
   gboolean no_symbols;
+  gboolean full_names;
   gboolean debuginfod;
   char **binaries;
   char **sources;
@@ -47,6 +48,12 @@ typedef struct
   int (*run) (int argc, char **argv);
   gboolean json; /* it has --json */
 } FlamVerb;
+
+/* A name of a tree as tables for people have it: folded, unless --full-names;
+ * g_free. */
+char *flam_cli_name (const FlamCliOptions *options,
+                     const FlamTree *tree,
+                     FlamId node);
 
 FlamCliOptions *flam_cli_options_new (void);
 void flam_cli_options_free (FlamCliOptions *options);

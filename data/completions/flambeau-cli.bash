@@ -12,7 +12,7 @@ _flambeau_cli() {
   local selection='--measure --thread --process --states --time --focus
     --ignore --filter --hide --collapse --prune --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
-    --mangled --no-inlines --debuginfod --no-symbols --kind --growth --allocators
+    --full-names --mangled --no-inlines --debuginfod --no-symbols --kind --growth --allocators
     --temporary-within --suppressions'
   local verbs='info top tree lines disassemble memory export diff history record formats dump'
   [ "$cword" -gt 1 ] && verb=${words[1]}

@@ -49,6 +49,7 @@ complete -c flambeau-cli -n $selecting -x -l sources -d 'FROM=TO: where sources 
 complete -c flambeau-cli -n $selecting -x -l event -d 'Event of the file'
 complete -c flambeau-cli -n $selecting -l period -d 'Weigh by period'
 complete -c flambeau-cli -n $selecting -l count -d 'Weigh by samples'
+complete -c flambeau-cli -n $selecting -l full-names -d 'Template arguments and all, in tables'
 complete -c flambeau-cli -n $selecting -l mangled -d 'Names as the linker has them'
 complete -c flambeau-cli -n $selecting -x -l kind -a 'cpu alloc time faults' -d 'What a text capture weighs'
 complete -c flambeau-cli -n $selecting -x -l growth -d 'Made FROM..TO and not freed by TO'

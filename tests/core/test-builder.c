@@ -195,6 +195,40 @@ test_short_names (void)
     }
 }
 
+static void
+test_folded_names (void)
+{
+  static const char *const names[][2] = {
+    { "std::__detail::_Executor<char const*, "
+      "std::allocator<std::sub_match<char const*>>, true>::_M_dfs",
+      "std::__detail::_Executor<…>::_M_dfs" },
+    { "std::__cxx11::basic_string<char, std::char_traits<char>, "
+      "std::allocator<char>>::append(char const*)",
+      "std::basic_string<…>::append(char const*)" },
+    { "void f<int>(std::vector<int, std::allocator<int>> const&)",
+      "void f<int>(std::vector<…> const&)" },
+    { "ns::operator<<(std::ostream&)", "ns::operator<<(std::ostream&)" },
+    { "a<b>::operator->", "a<b>::operator->" },
+    { "std::__1::sort", "std::sort" },
+    { "<alloc::vec::Vec<core::option::Option<u32>> as Trait<T>>::f",
+      "<alloc::vec::Vec<…> as Trait<T>>::f" },
+    { "inner.<locals>.<genexpr>", "inner.<locals>.<genexpr>" },
+    { "<frozen importlib._bootstrap>", "<frozen importlib._bootstrap>" },
+    { "Object.<anonymous>", "Object.<anonymous>" },
+    { "java/lang/String::<init>(char)", "java/lang/String::<init>(char)" },
+    { "a<b", "a<b" },
+    { "f<g(int)::{lambda(std::pair<int, int>)#1}>", "f<…>" },
+    { "main", "main" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *text = flam_format_folded_name (names[i][0]);
+
+      g_assert_cmpstr (text, ==, names[i][1]);
+    }
+}
+
 /* Families in preorder, threads by process, names in order of time; and two
  * processes that claim each other, as a damaged capture may say. */
 static void
@@ -339,6 +373,7 @@ main (int argc, char **argv)
   g_test_add_func ("/format/values", test_formats);
   g_test_add_func ("/format/visible", test_visible);
   g_test_add_func ("/format/short-names", test_short_names);
+  g_test_add_func ("/format/folded-names", test_folded_names);
   g_test_add_func ("/builder/family", test_family);
   return g_test_run ();
 }

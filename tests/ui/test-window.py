@@ -217,6 +217,20 @@ class WindowTest(Base):
         window.click("Calls")
         window.find("The Longest Calls", "list")
 
+    def test_heat_map(self):
+        """Two cells, and the time between them is the range."""
+        window = self.open_example()
+        window.key("ctrl+7")
+        window.find("Heat map", "image")
+        for key in ("Up", "Up", "Return", "Up", "Up", "space"):
+            window.key(key)
+        window.find(lambda name: name.startswith("Remove: time: 20"), "push button")
+        window.key("Escape")
+        wait_for(
+            "all of the time",
+            lambda: not window.seen(lambda name: name.startswith("Remove: time")),
+        )
+
     def test_no_machine_code(self):
         window = self.open(SOURCE / "tests/captures/folded/empty-names.folded")
         window.page("Machine Code")

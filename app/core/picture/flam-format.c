@@ -267,6 +267,96 @@ flam_format_short_name (const char *name, guint max)
                              : cut_middle (shorter, max);
 }
 
+/* --- folded names -------------------------------------------------------- */
+
+#define ARGUMENTS_KEPT 12 /* characters */
+
+/* Past "operator<", "operator<<=", "operator->": no brackets are those. */
+static gsize
+operator_length (const char *name)
+{
+  gsize length = strlen ("operator");
+
+  if (!g_str_has_prefix (name, "operator"))
+    return 0;
+  length += strspn (name + length, "<>=-");
+  return length > strlen ("operator") ? length : 0;
+}
+
+static gsize
+inline_namespace_length (const char *name)
+{
+  static const char *const names[] = {
+    "std::__cxx11::", "std::__1::", "std::__ndk1::"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_has_prefix (name, names[i]))
+      return strlen (names[i]);
+  return 0;
+}
+
+/* The bracket that closes the one at `open`, or NULL. */
+static const char *
+closing (const char *open)
+{
+  guint depth = 0;
+
+  for (const char *p = open; *p != '\0'; p++)
+    {
+      gsize skip = p > open ? operator_length (p) : 0;
+
+      if (skip > 0)
+        p += skip - 1;
+      else if (*p == '<')
+        depth++;
+      else if (*p == '>' && p[-1] != '-' && --depth == 0)
+        return p;
+    }
+  return NULL;
+}
+
+/* Brackets with arguments follow a name; what begins with them is a name of
+ * its own ("<T as Trait>::f", "<module>", "f.<locals>"). */
+static gboolean
+has_arguments (const char *name, const char *at)
+{
+  return at > name && (g_ascii_isalnum (at[-1]) || at[-1] == '_' ||
+                       at[-1] == ':' || (at[-1] & 0x80) != 0);
+}
+
+char *
+flam_format_folded_name (const char *name)
+{
+  GString *folded;
+
+  if (strchr (name, '<') == NULL && strstr (name, "std::__") == NULL)
+    return g_strdup (name);
+  folded = g_string_new (NULL);
+  for (const char *p = name; *p != '\0';)
+    {
+      gsize skip = operator_length (p);
+      const char *end = NULL;
+
+      if (skip > 0)
+        g_string_append_len (folded, p, (gssize)skip);
+      else if ((skip = inline_namespace_length (p)) > 0)
+        g_string_append (folded, "std::");
+      else if (*p == '<' && has_arguments (name, p))
+        end = closing (p);
+      if (end != NULL && (end - p > ARGUMENTS_KEPT ||
+                          memchr (p + 1, '<', (gsize)(end - p) - 1) != NULL))
+        {
+          g_string_append (folded, "<…>");
+          skip = (gsize)(end - p) + 1;
+        }
+      if (skip == 0)
+        g_string_append_c (folded, *p);
+      p += MAX (skip, 1);
+    }
+  return g_string_free (folded, FALSE);
+}
+
 /* --- text that others wrote ---------------------------------------------- */
 
 static gboolean

@@ -21,6 +21,10 @@ char *flam_format_plain (const FlamMeasure *measure, gint64 weight);
  * template arguments, then namespaces, until it has at most `max` characters;
  * then cut in the middle. The end of the function's name stays. */
 char *flam_format_short_name (const char *name, guint max);
+/* A C++ or Rust name as it is read best where there is room: template arguments
+ * are "…" where they are long, inline namespaces (std::__cxx11) and default
+ * allocators go. Other languages' names stay as they are. */
+char *flam_format_folded_name (const char *name);
 /* As it may be written to a terminal: control characters, and what turns the
  * direction of writing, are shown as escapes, "\\n", "\\x1b", "\\u202e". */
 char *flam_format_visible (const char *text);

@@ -289,7 +289,9 @@ name_label (GtkListItem *item)
 static void
 set_name (GtkWidget *label, const char *name)
 {
-  gtk_label_set_label (GTK_LABEL (label), name);
+  g_autofree char *folded = flam_format_folded_name (name);
+
+  gtk_label_set_label (GTK_LABEL (label), folded);
   gtk_widget_set_tooltip_text (label, name);
 }
 

@@ -7,6 +7,7 @@
 #include "flam-code-view.h"
 #include "flam-download-bar.h"
 #include "flam-functions-view.h"
+#include "flam-heat-view.h"
 #include "flam-measure-menu.h"
 #include "flam-memory-model.h"
 #include "flam-memory-view.h"
@@ -43,6 +44,7 @@ static const struct
   { "callers", N_ ("Callers"), flam_callers_view_get_type, FALSE, TRUE },
   { "code", N_ ("Machine Code"), flam_code_view_get_type, FALSE, TRUE },
   { "chart", N_ ("Chart"), flam_chart_page_get_type, FALSE, TRUE },
+  { "heat", N_ ("Heat Map"), flam_heat_view_get_type, FALSE, TRUE },
   { "sites", N_ ("Allocations"), flam_sites_view_get_type, TRUE, FALSE },
   { "memory", N_ ("Summary"), flam_memory_view_get_type, TRUE, FALSE },
 };

@@ -82,6 +82,7 @@ update (FlamStatusBar *self)
   FlamId node = flam_session_get_current (self->session);
   g_autofree char *place = NULL;
   g_autofree char *costs = NULL;
+  g_autofree char *folded = NULL;
   const char *name;
 
   if (excerpt == NULL)
@@ -94,7 +95,8 @@ update (FlamStatusBar *self)
   name = node == 0 ? _ ("All") : flam_tree_name (excerpt->tree, node);
   place = node == 0 ? g_strdup ("") : place_text (excerpt->tree, node);
   costs = costs_text (excerpt, node);
-  gtk_label_set_label (self->name, name);
+  folded = flam_format_folded_name (name);
+  gtk_label_set_label (self->name, folded);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), name);
   gtk_label_set_label (self->place, place);
   gtk_widget_set_visible (GTK_WIDGET (self->place),

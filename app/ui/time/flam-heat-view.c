@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-heat-view.h"
+
+#include "flam-heat-grid.h"
+
+#include <stdlib.h>
+
+struct _FlamHeatView
+{
+  FlamPage parent_instance;
+
+  FlamSession *session; /* the page's */
+  FlamJob *job;
+  gboolean stale;
+
+  GtkDropDown *rows;
+  GtkStack *stack;
+  FlamHeatGrid *grid;
+};
+
+G_DEFINE_FINAL_TYPE (FlamHeatView, flam_heat_view, FLAM_TYPE_PAGE)
+
+typedef struct
+{
+  FlamExcerpt *excerpt;
+  guint n_rows;
+} Input;
+
+static void
+input_free (gpointer data)
+{
+  Input *input = data;
+
+  flam_excerpt_unref (input->excerpt);
+  g_free (input);
+}
+
+/* A job's result is never NULL: a map without columns stands for none. */
+static gpointer
+make (gpointer data, const FlamProgress *progress, GError **error)
+{
+  const Input *input = data;
+  GError *wrong = NULL;
+  FlamHeatMap *map = flam_heat_map_new (input->excerpt->profile,
+                                        input->excerpt->selection,
+                                        input->n_rows,
+                                        progress,
+                                        &wrong);
+
+  if (wrong != NULL)
+    {
+      g_propagate_error (error, wrong);
+      return NULL;
+    }
+  return map != NULL ? map : g_new0 (FlamHeatMap, 1);
+}
+
+static void
+show_range (FlamHeatView *self)
+{
+  const FlamSelection *selection = flam_session_get_selection (self->session);
+
+  if (selection != NULL)
+    flam_heat_grid_set_range (self->grid, selection->from, selection->to);
+}
+
+static void
+on_made (gpointer result, const GError *error, gpointer data)
+{
+  FlamHeatView *self = data;
+  FlamHeatMap *map = result;
+  gboolean empty = map == NULL || map->n_columns == 0;
+
+  if (map != NULL && empty)
+    g_clear_pointer (&map, flam_heat_map_free);
+  flam_heat_grid_set_map (self->grid, map);
+  show_range (self);
+  gtk_stack_set_visible_child_name (self->stack, empty ? "none" : "map");
+}
+
+static guint
+wanted_rows (FlamHeatView *self)
+{
+  GtkStringObject *item = gtk_drop_down_get_selected_item (self->rows);
+
+  return item != NULL ? (guint)atoi (gtk_string_object_get_string (item)) : 50;
+}
+
+static void
+fill (FlamHeatView *self)
+{
+  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  Input *input;
+
+  self->stale = FALSE;
+  flam_job_cancel (self->job);
+  if (excerpt == NULL)
+    {
+      flam_heat_grid_set_map (self->grid, NULL);
+      return;
+    }
+  input = g_new0 (Input, 1);
+  input->excerpt = flam_excerpt_ref (excerpt);
+  input->n_rows = wanted_rows (self);
+  flam_job_start (self->job,
+                  make,
+                  input,
+                  input_free,
+                  (GDestroyNotify)flam_heat_map_free,
+                  on_made,
+                  self);
+}
+
+static void
+fill_when_seen (FlamHeatView *self)
+{
+  self->stale = TRUE;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    fill (self);
+}
+
+static void
+on_range (FlamHeatGrid *grid, gint64 from, gint64 to, FlamHeatView *self)
+{
+  FlamSelection *selection =
+      flam_selection_copy (flam_session_get_selection (self->session));
+
+  selection->from = from;
+  selection->to = to;
+  flam_session_select (self->session, selection);
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+flam_heat_view_map (GtkWidget *widget)
+{
+  FlamHeatView *self = FLAM_HEAT_VIEW (widget);
+
+  if (self->stale)
+    fill (self);
+  GTK_WIDGET_CLASS (flam_heat_view_parent_class)->map (widget);
+}
+
+static gboolean
+flam_heat_view_grab_focus (GtkWidget *widget)
+{
+  return gtk_widget_grab_focus (GTK_WIDGET (FLAM_HEAT_VIEW (widget)->grid));
+}
+
+static void
+flam_heat_view_constructed (GObject *object)
+{
+  FlamHeatView *self = FLAM_HEAT_VIEW (object);
+
+  G_OBJECT_CLASS (flam_heat_view_parent_class)->constructed (object);
+  self->session = flam_page_get_session (FLAM_PAGE (self));
+  g_signal_connect_object (self->session,
+                           "notify::excerpt",
+                           G_CALLBACK (fill_when_seen),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session,
+                           "notify::selection",
+                           G_CALLBACK (show_range),
+                           self,
+                           G_CONNECT_SWAPPED);
+}
+
+static void
+flam_heat_view_dispose (GObject *object)
+{
+  FlamHeatView *self = FLAM_HEAT_VIEW (object);
+
+  if (self->job != NULL)
+    flam_job_cancel (self->job);
+  g_clear_object (&self->job);
+  G_OBJECT_CLASS (flam_heat_view_parent_class)->dispose (object);
+}
+
+static void
+flam_heat_view_class_init (FlamHeatViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  object_class->constructed = flam_heat_view_constructed;
+  object_class->dispose = flam_heat_view_dispose;
+  class->map = flam_heat_view_map;
+  class->grab_focus = flam_heat_view_grab_focus;
+  g_type_ensure (FLAM_TYPE_HEAT_GRID);
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-heat-view.ui");
+  gtk_widget_class_bind_template_child (class, FlamHeatView, rows);
+  gtk_widget_class_bind_template_child (class, FlamHeatView, stack);
+  gtk_widget_class_bind_template_child (class, FlamHeatView, grid);
+}
+
+static void
+flam_heat_view_init (FlamHeatView *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->job = flam_job_new ();
+  g_signal_connect (self->grid, "range-changed", G_CALLBACK (on_range), self);
+  g_signal_connect_swapped (
+      self->rows, "notify::selected", G_CALLBACK (fill_when_seen), self);
+}
