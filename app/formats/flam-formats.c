@@ -38,6 +38,7 @@
   ROW (memray)                                                                 \
   ROW (memray_html)                                                            \
   ROW (perf_data)                                                              \
+  ROW (perf_json)                                                              \
   ROW (perf_script)                                                            \
   ROW (perfetto)                                                               \
   ROW (phpspy)                                                                 \

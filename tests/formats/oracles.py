@@ -6,6 +6,7 @@ there is skipped."""
 
 import cProfile
 import json
+import os
 import pathlib
 import profile
 import pstats
@@ -264,8 +265,41 @@ def check_scalene(folder):
         hold(f"scalene: line {line}", rows.get(line, 0), ns, 10)
 
 
+# --- perf data convert -------------------------------------------------------
+
+
+def check_perf_json(folder):
+    captures = os.environ.get("FLAM_CAPTURES")
+    if not captures or not shutil.which("perf"):
+        return
+    recorded = folder / "nest.perf.data"
+    found = pathlib.Path(captures) / "perf" / "nest-fp.perf.data"
+    if not found.exists():
+        return
+    shutil.copy(found, recorded)
+    path = folder / "nest.json"
+    if subprocess.run(["perf", "data", "convert", "-i", recorded, "--to-json", path],
+                      capture_output=True).returncode != 0:
+        return
+    said = json.loads(path.read_text())["samples"]
+    info = flambeau("info", path, "--json")
+    hold("perf json: samples", info["samples"], len(said))
+    tops = {}
+    for sample in said:
+        top = sample.get("callchain", [{}])[0].get("symbol", "[unknown]")
+        tops[top] = tops.get(top, 0) + 1
+    top = flambeau("top", path, "--limit", 1000, "--json")
+    ours = {}
+    for row in top["rows"]:
+        name = "[unknown]" if row["function"].startswith("[") else row["function"]
+        ours[name] = ours.get(name, 0) + row["self"]
+    for name, n in tops.items():
+        hold(f"perf json: {name}", ours.get(name, 0), n)
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    for check in (check_pstats, check_jfr, check_gprof, check_scalene):
+    for check in (check_pstats, check_jfr, check_gprof, check_scalene,
+                  check_perf_json):
         folder = pathlib.Path(scratch) / check.__name__
         folder.mkdir()
         check(folder)

@@ -65,7 +65,8 @@ probe (const FlamSource *source)
 
   if (size > 18 && memcmp (head.start, "# callgrind format", 18) == 0)
     return 95;
-  if (memmem (head.start, size, "\nevents: ", 9) == NULL ||
+  if ((memmem (head.start, size, "\nevents: ", 9) == NULL &&
+       !(size > 8 && memcmp (head.start, "events: ", 8) == 0)) ||
       !flam_text_is_text (&head))
     return 0;
   return memmem (head.start, size, "\nfn=", 4) != NULL ||

@@ -118,6 +118,11 @@ load_heap (const FlamSource *source,
 static guint
 probe_cpu (const FlamSource *source)
 {
+  if (flam_source_first_char (source) == '{' &&
+      flam_source_head_has (source, 256, "\"head\"") &&
+      flam_source_head_has (source, 1024, "\"functionName\"") &&
+      !flam_source_head_has (source, 4096, "\"callFrame\""))
+    return 85;
   if (source->size == 0 || source->data[0] != '{' ||
       !flam_source_head_has (source, 4096, "\"callFrame\"") ||
       flam_source_head_has (source, 4096, "\"selfSize\""))

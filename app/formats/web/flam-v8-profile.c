@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+/* A function's members: in a callFrame, or a node's own. */
+typedef struct
+{
+  FlamFunction function;
+  gboolean root;
+  gint64 line; /* from 0 */
+} CallFrame;
+
 typedef struct
 {
   gint64 id;
@@ -11,7 +19,9 @@ typedef struct
   guint32 line;
   gint64 weight; /* hitCount or selfSize */
   gboolean idle;
-  FlamId stack; /* FLAM_NONE: not made, or the root's */
+  gboolean framed; /* it has a callFrame */
+  CallFrame own;   /* or members of its own */
+  FlamId stack;    /* FLAM_NONE: not made, or the root's */
   gboolean made;
   guint32 tick, ticks_end; /* of those not given to samples yet */
 } Node;
@@ -71,52 +81,77 @@ is_engine (FlamJson *json)
   return length > 2 && name[0] == '(' && name[length - 1] == ')';
 }
 
+static CallFrame
+new_frame (void)
+{
+  return (CallFrame){ .function = { .module = FLAM_NONE,
+                                    .kind = FLAM_KIND_INTERPRETED },
+                      .line = -1 };
+}
+
+static void
+read_frame_member (FlamV8Profile *profile,
+                   FlamJson *json,
+                   Node *node,
+                   CallFrame *frame)
+{
+  if (flam_json_key_is (json, "functionName"))
+    {
+      gsize length;
+      const char *name = flam_json_get_string (json, &length);
+      frame->root = flam_json_string_is (json, "(root)");
+      node->idle = flam_json_string_is (json, "(idle)");
+      if (is_engine (json))
+        frame->function.kind = FLAM_KIND_ROOT;
+      frame->function.name = flam_builder_string (
+          profile->builder, length > 0 ? name : "(anonymous)", -1);
+    }
+  else if (flam_json_key_is (json, "url"))
+    {
+      gsize length;
+      const char *url = flam_json_get_string (json, &length);
+      frame->function.file = flam_builder_string (
+          profile->builder,
+          g_str_has_prefix (url, "file://") ? url + 7 : url,
+          -1);
+    }
+  else if (flam_json_key_is (json, "lineNumber"))
+    frame->line = flam_json_get_int (json);
+}
+
+static void
+set_function (FlamV8Profile *profile, Node *node, CallFrame *frame)
+{
+  if (frame->function.name == 0)
+    frame->function.name =
+        flam_builder_string (profile->builder, "(anonymous)", -1);
+  if (frame->line >= 0 && frame->line < G_MAXINT32)
+    frame->function.line = node->line = frame->line + 1;
+  node->function =
+      frame->root ? FLAM_NONE
+                  : flam_builder_function (profile->builder, &frame->function);
+}
+
 static void
 read_call_frame (FlamV8Profile *profile, FlamJson *json, Node *node)
 {
   guint depth = flam_json_enter (json);
-  FlamFunction function = { .module = FLAM_NONE,
-                            .kind = FLAM_KIND_INTERPRETED };
-  gboolean root = FALSE;
-  gint64 line = -1;
+  CallFrame frame = new_frame ();
 
+  node->framed = TRUE;
   while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "functionName"))
-      {
-        gsize length;
-        const char *name = flam_json_get_string (json, &length);
-        root = flam_json_string_is (json, "(root)");
-        node->idle = flam_json_string_is (json, "(idle)");
-        if (is_engine (json))
-          function.kind = FLAM_KIND_ROOT;
-        function.name = flam_builder_string (
-            profile->builder, length > 0 ? name : "(anonymous)", -1);
-      }
-    else if (flam_json_key_is (json, "url"))
-      {
-        gsize length;
-        const char *url = flam_json_get_string (json, &length);
-        function.file = flam_builder_string (
-            profile->builder,
-            g_str_has_prefix (url, "file://") ? url + 7 : url,
-            -1);
-      }
-    else if (flam_json_key_is (json, "lineNumber"))
-      line = flam_json_get_int (json);
-  if (function.name == 0)
-    function.name = flam_builder_string (profile->builder, "(anonymous)", -1);
-  if (line >= 0 && line < G_MAXINT32)
-    function.line = node->line = line + 1;
-  node->function =
-      root ? FLAM_NONE : flam_builder_function (profile->builder, &function);
+    read_frame_member (profile, json, node, &frame);
+  set_function (profile, node, &frame);
 }
 
 static guint32
 add_node (FlamV8Profile *profile, guint32 parent)
 {
-  Node node = {
-    .id = -1, .parent = parent, .function = FLAM_NONE, .stack = FLAM_NONE
-  };
+  Node node = { .id = -1,
+                .parent = parent,
+                .function = FLAM_NONE,
+                .stack = FLAM_NONE,
+                .own = new_frame () };
 
   g_array_append_val (profile->nodes, node);
   return profile->nodes->len - 1;
@@ -172,6 +207,8 @@ read_node_member (FlamV8Profile *profile, FlamJson *json, guint32 index)
       link.node |= 0x80000000u;
       g_array_append_val (profile->links, link);
     }
+  else
+    read_frame_member (profile, json, node, &node->own);
 }
 
 /* A node with all that is nested in it, without recursion: a child's object
@@ -219,6 +256,23 @@ read_flat (FlamV8Profile *profile, FlamJson *json)
       read_nested (profile, json);
 }
 
+static void
+read_timestamps (FlamV8Profile *profile, FlamJson *json)
+{
+  gint64 before = 0;
+
+  flam_json_get_ints (json, profile->deltas);
+  for (guint i = 0; i < profile->deltas->len; i++)
+    {
+      gint64 *time = &g_array_index (profile->deltas, gint64, i);
+      gint64 now = CLAMP (*time, 0, G_MAXINT64 / 1000);
+
+      *time = i > 0 ? now - before : 0;
+      before = now;
+    }
+  profile->old = TRUE;
+}
+
 void
 flam_v8_profile_read (FlamV8Profile *profile, FlamJson *json)
 {
@@ -236,6 +290,8 @@ flam_v8_profile_read (FlamV8Profile *profile, FlamJson *json)
       flam_json_get_ints (json, profile->samples);
     else if (flam_json_key_is (json, "timeDeltas"))
       flam_json_get_ints (json, profile->deltas);
+    else if (flam_json_key_is (json, "timestamps"))
+      read_timestamps (profile, json);
     else if (flam_json_key_is (json, "startTime"))
       profile->start = flam_json_get_int (json);
     else if (flam_json_key_is (json, "endTime"))
@@ -253,6 +309,17 @@ find_node (FlamV8Profile *profile, gint64 id)
 void
 flam_v8_profile_link (FlamV8Profile *profile)
 {
+  if (profile->old)
+    profile->start = profile->end = 0; /* seconds, on another clock */
+  for (guint i = 0; i < profile->nodes->len; i++)
+    {
+      Node *node = get_node (profile, i);
+
+      if (node->framed || node->own.function.name == 0)
+        continue;
+      node->own.line--;
+      set_function (profile, node, &node->own);
+    }
   for (guint i = 0; i < profile->nodes->len; i++)
     if (get_node (profile, i)->id >= 0)
       g_hash_table_insert (

@@ -17,6 +17,10 @@
  * node may have "parent" in place of the other's "children", and children may
  * be nested in it (then the root is "head").
  *
+ * Node to 10 wrote such a tree without callFrames: a function's name, url and
+ * line, here from 1, are the node's own; start and end are in seconds, and the
+ * samples' times stand in "timestamps" in µs on a clock of their own.
+ *
  * Lines: a node may say how many of its samples hit which line, from 1, as
  * "positionTicks":[{"line":53,"ticks":4},…]; which of them is not told. In
  * traces "lines" has a line for each sample, 0 unknown. Without both, a frame's
@@ -43,6 +47,7 @@ typedef struct
   GArray *deltas;  /* gint64: µs */
   GArray *lines;   /* gint64: of the samples; may be shorter */
   GArray *ticks;   /* Tick: of the nodes */
+  gboolean old;    /* its times are "timestamps" */
   gint64 start;    /* µs */
   gint64 end;
   GHashTable *by_id; /* gint64* (in nodes) -> index + 1 */
