@@ -30,6 +30,7 @@
  * is unwound anew. */
 
 #include "flam-preload-memo.h"
+#include "flam-unwind-loop.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -70,8 +71,7 @@ typedef struct
 typedef struct
 {
   uint64_t pc; /* 0: empty */
-  FlamUnwindRow row;
-  const FlamUnwindRule *rules;
+  FlamUnwindCode code;
 } CachedRow;
 
 typedef struct
@@ -213,10 +213,10 @@ find_row (CachedRow *cached, uint64_t pc)
   if (table != NULL)
     {
       row = flam_unwind_table_find (table, pc - module->bias);
-      cached->rules = flam_unwind_table_rules (table);
+      cached->code.rules = flam_unwind_table_rules (table);
     }
   if (row != NULL)
-    cached->row = *row;
+    cached->code.row = *row;
   /* Code that is not known yet may be known the next time. */
   cached->pc = module != NULL ? pc : 0;
   return cached;
@@ -286,6 +286,7 @@ verify (const PreloadStack *stack, uint32_t from)
 static inline int
 find_kept (const PreloadStack *stack, int *at, const FlamUnwindRegs *regs)
 {
+  uint64_t pc = regs->pc - regs->caller;
   const Frame *frame;
 
   while (*at >= 0 && stack->frames[*at].step.sp < regs->sp)
@@ -293,7 +294,7 @@ find_kept (const PreloadStack *stack, int *at, const FlamUnwindRegs *regs)
   if (*at < 0)
     return -1;
   frame = &stack->frames[*at];
-  return frame->step.sp == regs->sp && frame->step.pc == regs->pc &&
+  return frame->step.sp == regs->sp && frame->step.pc == pc &&
                  (frame->step.bp == regs->bp || !frame->needs_bp)
              ? *at
              : -1;
@@ -317,7 +318,8 @@ walk_kept (PreloadStack *stack,
       if (step->saved.address != NULL)
         regs->bp = step->saved.value = *step->saved.address;
     }
-  regs->pc = stack->frames[from].step.pc;
+  regs->pc = stack->frames[from].step.pc + 1;
+  regs->caller = true;
   regs->sp = stack->frames[from].step.sp;
   regs->bx_state = 0;
   return n;
@@ -331,8 +333,72 @@ note_end (Step *frame)
   frame->uses_bp = true;
 }
 
-/* Leaf first into `walked`, until the root or until the rest is as it was.
- * Returns how many; `kept` is how many of the kept frames follow. */
+/* Leaf first into `walked`, until the root or until the rest is as it was. */
+typedef struct
+{
+  PreloadStack *stack;
+  const FlamUnwindMemory *memory;
+  uint32_t n;    /* walked */
+  uint32_t kept; /* so many of the kept frames follow */
+  int at;        /* of the kept frames: those before lie below sp */
+} Walk;
+
+static inline bool
+meet (void *data, FlamUnwindRegs *regs)
+{
+  Walk *walk = data;
+  int same = find_kept (walk->stack, &walk->at, regs);
+  uint32_t last;
+
+  if (same < 0)
+    return true;
+  last = verify (walk->stack, same);
+  if (last == 0)
+    {
+      walk->kept = same + 1;
+      return false;
+    }
+  walk->n = walk_kept (walk->stack, same, last, walk->n, regs);
+  walk->at = (int)last - 1;
+  return true;
+}
+
+/* Where no code is known the map was read just now, or lately to no avail; who
+ * called the allocator runs nevertheless, with a frame pointer, it may be. */
+static inline const FlamUnwindCode *
+find (void *data, uint64_t pc)
+{
+  Walk *walk = data;
+  const CachedRow *cached = row_at (walk->stack, pc);
+
+  return UNLIKELY (cached->pc == 0 && walk->n > 0) ? NULL : &cached->code;
+}
+
+static inline bool
+enter (void *data, const FlamUnwindRegs *regs, uint64_t pc)
+{
+  Walk *walk = data;
+  Step *frame;
+
+  if (walk->n == walk->stack->limit)
+    return false;
+  frame = &walk->stack->walked[walk->n++];
+  frame->pc = pc;
+  frame->sp = regs->sp;
+  frame->bp = regs->bp;
+  return true;
+}
+
+static inline void
+leave (void *data, const FlamUnwindRow *row, const FlamUnwindRegs *caller)
+{
+  Walk *walk = data;
+
+  note_step (&walk->stack->walked[walk->n - 1], row, walk->memory, caller);
+}
+
+/* Returns how many were walked; `kept` is how many of the kept frames follow.
+ */
 static uint32_t
 walk (PreloadStack *stack,
       const FlamUnwindMemory *memory,
@@ -340,65 +406,15 @@ walk (PreloadStack *stack,
       uint32_t *kept,
       bool *root)
 {
-  int at = (int)stack->n - 1;
-  uint32_t n = 0;
-  FlamUnwindRow row = { 0 }; /* of the frame before, which called this one's */
-  bool caller = true;
+  static const FlamUnwindWalker walker = { meet, find, enter, leave };
+  Walk this = { stack, memory, 0, 0, (int)stack->n - 1 };
+  FlamUnwindEnd end = flam_unwind_loop (&walker, &this, memory, regs);
 
-  *kept = 0;
-  *root = false;
-  while (n < stack->limit)
-    {
-      int same = find_kept (stack, &at, regs);
-      const CachedRow *cached;
-      Step *frame;
-
-      if (same >= 0)
-        {
-          uint32_t last = verify (stack, same);
-
-          if (last == 0)
-            {
-              *kept = same + 1;
-              *root = stack->root;
-              return n;
-            }
-          n = walk_kept (stack, same, last, n, regs);
-          at = (int)last - 1;
-          if (n == stack->limit)
-            return n;
-        }
-      cached = row_at (stack, regs->pc);
-      if (UNLIKELY (cached->pc == 0 && n > 0))
-        {
-          /* The map was read just now, or lately to no avail. */
-          *root = flam_unwind_is_root (flam_unwind_end_outside (&row, caller));
-          note_end (&stack->walked[n - 1]);
-          return n;
-        }
-      row = cached->row;
-      caller = n == 0 || regs->caller;
-      frame = &stack->walked[n++];
-      frame->pc = regs->pc;
-      frame->sp = regs->sp;
-      frame->bp = regs->bp;
-      if (UNLIKELY (!flam_unwind_step_plain (&cached->row, memory, regs)))
-        {
-          FlamUnwindEnd end =
-              flam_unwind_step (&cached->row, cached->rules, memory, regs);
-
-          *root = end == FLAM_UNWIND_ROOT;
-          if (end != FLAM_UNWIND_OK)
-            {
-              note_end (frame);
-              return n;
-            }
-        }
-      note_step (frame, &cached->row, memory, regs);
-      /* Frames hold the place of the call, not where it returns to. */
-      regs->pc -= regs->caller;
-    }
-  return n;
+  *kept = this.kept;
+  *root = end == FLAM_UNWIND_OK ? stack->root : flam_unwind_is_root (end);
+  if (end != FLAM_UNWIND_OK && end != FLAM_UNWIND_LIMIT)
+    note_end (&stack->walked[this.n - 1]);
+  return this.n;
 }
 
 /* The node of frames[i] under its caller's. A run of Python's evaluation loop
@@ -552,9 +568,9 @@ walk_whole (PreloadStack *stack,
             uint32_t *kept,
             bool *root)
 {
-  const FlamUnwindRegs leaf = { .pc = call->pc,
-                                .sp = call->sp,
-                                .bp = call->bp };
+  const FlamUnwindRegs leaf = {
+    .pc = call->pc + 1, .sp = call->sp, .bp = call->bp, .caller = true
+  };
   FlamUnwindRegs regs = leaf;
   uint32_t n = walk (stack, memory, &regs, kept, root);
 

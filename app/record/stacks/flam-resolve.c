@@ -4,7 +4,7 @@
 #include "flam-jit.h"
 #include "flam-symbol-source.h"
 
-/* Of binary at one address. */
+/* Of code at one address. */
 #define GENERATIONS_MAX 4096
 
 typedef struct

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "flam-unwind-space.h"
 
+#include "flam-unwind-loop.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,14 +20,13 @@ struct _FlamUnwindSpace
 };
 
 /* `pc` is the pc looked up, so a return address and the same address as a leaf
- * have entries of their own. row.pc, which nobody needs here, holds the low
- * half of the generation of the space that the entry was made for: a cache may
- * go from space to space, and a change of a space costs nothing. */
+ * have entries of their own. code.row.pc, which nobody needs here, holds the
+ * low half of the generation of the space that the entry was made for: a cache
+ * may go from space to space, and a change of a space costs nothing. */
 typedef struct
 {
   uint64_t pc;
-  FlamUnwindRow row;
-  const FlamUnwindRule *rules;
+  FlamUnwindCode code;
 } Entry;
 
 struct _FlamUnwindCache
@@ -260,9 +261,9 @@ look_up_slowly (FlamUnwindSpace *space, Entry *entry, uint64_t pc)
   if (map->table)
     row = flam_unwind_table_find (map->table, pc - map->start + map->offset);
   entry->pc = pc;
-  entry->row = row ? *row : (FlamUnwindRow){ 0 };
-  entry->row.pc = (uint32_t)space->generation;
-  entry->rules = map->table ? flam_unwind_table_rules (map->table) : NULL;
+  entry->code.row = row ? *row : (FlamUnwindRow){ 0 };
+  entry->code.row.pc = (uint32_t)space->generation;
+  entry->code.rules = map->table ? flam_unwind_table_rules (map->table) : NULL;
   return entry;
 }
 
@@ -272,18 +273,41 @@ look_up (FlamUnwindSpace *space, FlamUnwindCache *cache, uint64_t pc)
   uint32_t slot = (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 32);
   Entry *entry = &cache->entries[slot >> (32 - CACHE_BITS)];
 
-  if (entry->pc == pc && entry->row.pc == (uint32_t)space->generation)
+  if (entry->pc == pc && entry->code.row.pc == (uint32_t)space->generation)
     return entry;
   return look_up_slowly (space, entry, pc);
 }
 
-/* A handler "returns" to the first byte of the signal trampoline, which was
- * never called. */
-static inline bool
-is_signal_frame (const Entry *entry)
+typedef struct
 {
-  return (entry->row.how & 7) == FLAM_UNWIND_KIND_RULE &&
-         (entry->rules[entry->row.cfa].flags & FLAM_UNWIND_RULE_SIGNAL);
+  FlamUnwindSpace *space;
+  FlamUnwindCache *cache;
+  uint64_t *pcs;
+  uint64_t *sps;
+  size_t n;
+  size_t limit;
+} Walk;
+
+static inline const FlamUnwindCode *
+find (void *data, uint64_t pc)
+{
+  Walk *walk = data;
+  const Entry *entry = look_up (walk->space, walk->cache, pc);
+
+  return entry ? &entry->code : NULL;
+}
+
+static inline bool
+enter (void *data, const FlamUnwindRegs *regs, uint64_t pc)
+{
+  Walk *walk = data;
+
+  if (walk->n == walk->limit)
+    return false;
+  if (walk->sps)
+    walk->sps[walk->n] = regs->sp;
+  walk->pcs[walk->n++] = pc;
+  return true;
 }
 
 size_t
@@ -296,39 +320,9 @@ flam_unwind_walk (FlamUnwindSpace *space,
                   size_t limit,
                   FlamUnwindEnd *end)
 {
-  const Entry *entry;
-  size_t n = 0;
+  static const FlamUnwindWalker walker = { .find = find, .enter = enter };
+  Walk walk = { space, cache, pcs, sps, 0, limit };
 
-  *end = FLAM_UNWIND_LIMIT;
-  if (limit == 0)
-    return 0;
-  if (sps)
-    sps[n] = regs->sp;
-  pcs[n++] = regs->pc - regs->caller;
-  entry = look_up (space, cache, regs->pc - regs->caller);
-  while (entry)
-    {
-      const FlamUnwindRow row = entry->row;
-      bool caller = regs->caller;
-
-      *end = flam_unwind_step (&entry->row, entry->rules, memory, regs);
-      if (*end != FLAM_UNWIND_OK)
-        return n;
-      entry = look_up (space, cache, regs->pc - regs->caller);
-      if (!entry)
-        {
-          *end = flam_unwind_end_outside (&row, caller);
-          return n;
-        }
-      if (n == limit)
-        {
-          *end = FLAM_UNWIND_LIMIT;
-          return n;
-        }
-      if (sps)
-        sps[n] = regs->sp;
-      pcs[n++] = regs->pc - (regs->caller && !is_signal_frame (entry));
-    }
-  *end = FLAM_UNWIND_BAD;
-  return n;
+  *end = flam_unwind_loop (&walker, &walk, memory, regs);
+  return walk.n;
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The walk over a stack, once for all who walk: the recorder over a copy
+ * (flam_unwind_walk()), the preload library over its own thread's. Plain C,
+ * like flam-unwind-rows.h. Which frame is an interrupted one, at which address
+ * a caller is looked up, and where a walk ends is said here alone.
+ *
+ *   meet? ─▶ find ──▶ enter ──▶ step ──▶ leave? ──▶ the caller's frame: again
+ *     │       └ no code: outside
+ *     └ the rest is known
+ *
+ * It is compiled into each walker with its functions, so that these cost no
+ * calls. */
+
+#include "flam-unwind-rows.h"
+
+typedef struct
+{
+  FlamUnwindRow row;
+  const FlamUnwindRule *rules;
+} FlamUnwindCode;
+
+typedef struct
+{
+  /* Before anything is looked up; may walk `regs` on by itself. False: the
+   * rest is known, the walk ends with FLAM_UNWIND_OK. */
+  bool (*meet) (void *data, FlamUnwindRegs *regs);
+  /* NULL: no code there. */
+  const FlamUnwindCode *(*find) (void *data, uint64_t pc);
+  /* A frame at `pc`, as it is to be shown. False: no more of them, the walk
+   * ends with FLAM_UNWIND_LIMIT. */
+  bool (*enter) (void *data, const FlamUnwindRegs *regs, uint64_t pc);
+  /* From the frame entered last, by `row`, to its caller. */
+  void (*leave) (void *data,
+                 const FlamUnwindRow *row,
+                 const FlamUnwindRegs *caller);
+} FlamUnwindWalker;
+
+/* A handler "returns" to the first byte of the signal trampoline, which was
+ * never called. */
+static inline bool
+flam_unwind_is_signal_frame (const FlamUnwindCode *code)
+{
+  return (code->row.how & 7) == FLAM_UNWIND_KIND_RULE &&
+         (code->rules[code->row.cfa].flags & FLAM_UNWIND_RULE_SIGNAL);
+}
+
+static inline __attribute__ ((always_inline)) FlamUnwindEnd
+flam_unwind_loop (const FlamUnwindWalker *walker,
+                  void *data,
+                  const FlamUnwindMemory *memory,
+                  FlamUnwindRegs *regs)
+{
+  FlamUnwindRow row = { 0 }; /* of the frame before, which this one called */
+  bool called = false;
+
+  for (bool first = true;; first = false)
+    {
+      const FlamUnwindCode *code;
+      FlamUnwindEnd end;
+      uint64_t pc;
+
+      if (walker->meet && !walker->meet (data, regs))
+        return FLAM_UNWIND_OK;
+      pc = regs->pc - regs->caller;
+      code = walker->find (data, pc);
+      if (__builtin_expect (!code, 0))
+        {
+          if (!first)
+            return flam_unwind_end_outside (&row, called);
+          return walker->enter (data, regs, pc) ? FLAM_UNWIND_BAD
+                                                : FLAM_UNWIND_LIMIT;
+        }
+      if (!walker->enter (
+              data, regs, flam_unwind_is_signal_frame (code) ? regs->pc : pc))
+        return FLAM_UNWIND_LIMIT;
+      row = code->row;
+      called = regs->caller;
+      if (__builtin_expect (!flam_unwind_step_plain (&code->row, memory, regs),
+                            0))
+        {
+          end = flam_unwind_step (&code->row, code->rules, memory, regs);
+          if (end != FLAM_UNWIND_OK)
+            return end;
+        }
+      if (walker->leave)
+        walker->leave (data, &row, regs);
+    }
+}
