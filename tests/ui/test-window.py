@@ -117,13 +117,13 @@ class WindowTest(Base):
         window.action("win.search")
         window.type(window.find("Search functions"), "escape_time")
         text = window.wait_label(lambda text: text.startswith("matched "))
-        self.assertRegex(text, r"matched 4\d\.\d.%")
+        self.assertRegex(text, r"matched 4\d\.\d.%, \d+ places?$")
         window.action("win.search-next")
         self.graph_says("escape_time")
         window.type(window.find("Search functions"), "nothing is called this")
         window.wait_label(lambda text: text == "no match")
         window.click("Functions")
-        window.find("No function is called that.", "label")
+        window.find("No Matching Functions", "label")
 
     def test_click_to_source(self):
         window = self.open_example()
@@ -292,7 +292,11 @@ class WindowTest(Base):
         window.act(row, "thread.toggle")
         window.wait_label(lambda text: text == "3 threads")
         window.wait_label(lambda text: text.startswith("total 3.96"))
+        # The last one taken away leaves none, and the way back.
         window.act(row, "thread.toggle")
+        window.wait_label(lambda text: text == "No threads")
+        window.find("No thread is selected.", "label")
+        window.click(lambda name: name.endswith("Reset"), "push button")
         window.wait_label(lambda text: text == "All threads")
         # One of them was called sh before: it is found by that.
         window.type(window.find("Search threads"), "sh until")

@@ -136,6 +136,13 @@ flam_selection_all_threads (FlamSelection *selection)
   g_clear_pointer (&selection->threads, g_array_unref);
 }
 
+void
+flam_selection_no_threads (FlamSelection *selection)
+{
+  flam_selection_all_threads (selection);
+  selection->threads = g_array_new (FALSE, FALSE, sizeof (FlamId));
+}
+
 gboolean
 flam_selection_has_thread (const FlamSelection *selection, FlamId thread)
 {

@@ -85,6 +85,7 @@ void flam_selection_get_range (const FlamSelection *selection,
 /* Restricts to one thread more (the first call: from all to this one). */
 void flam_selection_add_thread (FlamSelection *selection, FlamId thread);
 void flam_selection_all_threads (FlamSelection *selection);
+void flam_selection_no_threads (FlamSelection *selection);
 gboolean flam_selection_has_thread (const FlamSelection *selection,
                                     FlamId thread);
 /* FALSE with FLAM_ERROR_INVALID for a bad regex. */

@@ -17,6 +17,9 @@ struct _FlamSearchBar
   GtkSearchBar *bar;
   GtkSearchEntry *entry;
   GtkLabel *result;
+  GtkToggleButton *regex_button;
+  GtkToggleButton *case_button;
+  gboolean narrow;
 };
 
 G_DEFINE_FINAL_TYPE (FlamSearchBar, flam_search_bar, GTK_TYPE_WIDGET)
@@ -35,6 +38,8 @@ update_result (FlamSearchBar *self)
   gint64 matched = flam_graph_view_get_matched (self->graph);
   g_autofree char *percent = NULL;
   g_autofree char *text = NULL;
+  guint n = 0;
+  guint at;
 
   if (tree == NULL || *flam_session_get_search (self->session) == '\0')
     {
@@ -42,9 +47,34 @@ update_result (FlamSearchBar *self)
       return;
     }
   percent = flam_format_percent (matched, tree->total[0]);
-  text = matched > 0 ? g_strdup_printf (_ ("matched %s"), percent)
-                     : g_strdup (_ ("no match"));
+  at = flam_flame_graph_count_matches (flam_graph_view_get_graph (self->graph),
+                                       &n);
+  if (n == 0)
+    text = g_strdup (_ ("no match"));
+  else if (self->narrow)
+    /* Translators: which match of how many */
+    text = g_strdup_printf (_ ("%u of %u"), at, n);
+  else if (at > 0)
+    /* Translators: a share of the whole, and which match of how many */
+    text = g_strdup_printf (_ ("matched %s, %u of %u"), percent, at, n);
+  else
+    text = g_strdup_printf (
+        ngettext ("matched %s, %u place", "matched %s, %u places", n),
+        percent,
+        n);
   gtk_label_set_label (self->result, text);
+}
+
+static void
+on_switch (FlamSearchBar *self)
+{
+  FlamSearchFlags flags = 0;
+
+  if (gtk_toggle_button_get_active (self->regex_button))
+    flags |= FLAM_SEARCH_REGEX;
+  if (gtk_toggle_button_get_active (self->case_button))
+    flags |= FLAM_SEARCH_CASE;
+  flam_session_set_search_flags (self->session, flags);
 }
 
 static void
@@ -88,7 +118,12 @@ void
 flam_search_bar_set_narrow (FlamSearchBar *self, gboolean narrow)
 {
   g_return_if_fail (FLAM_IS_SEARCH_BAR (self));
-  gtk_widget_set_visible (GTK_WIDGET (self->result), !narrow);
+  self->narrow = narrow;
+  gtk_widget_set_halign (GTK_WIDGET (self),
+                         narrow ? GTK_ALIGN_FILL : GTK_ALIGN_END);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->entry), narrow);
+  if (self->session != NULL)
+    update_result (self);
 }
 
 void
@@ -122,6 +157,11 @@ flam_search_bar_set_session (FlamSearchBar *self,
                            G_CALLBACK (update_result),
                            self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (session,
+                           "notify::current",
+                           G_CALLBACK (update_result),
+                           self,
+                           G_CONNECT_SWAPPED | G_CONNECT_AFTER);
 }
 
 static void
@@ -140,11 +180,14 @@ flam_search_bar_class_init (FlamSearchBarClass *klass)
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = flam_search_bar_dispose;
+  gtk_widget_class_set_css_name (class, "flamsearch");
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-search-bar.ui");
   gtk_widget_class_bind_template_child (class, FlamSearchBar, bar);
   gtk_widget_class_bind_template_child (class, FlamSearchBar, entry);
   gtk_widget_class_bind_template_child (class, FlamSearchBar, result);
+  gtk_widget_class_bind_template_child (class, FlamSearchBar, regex_button);
+  gtk_widget_class_bind_template_child (class, FlamSearchBar, case_button);
 }
 
 static void
@@ -157,5 +200,9 @@ flam_search_bar_init (FlamSearchBar *self)
       self->entry, "activate", G_CALLBACK (on_activate), self);
   g_signal_connect_swapped (
       self->bar, "notify::search-mode-enabled", G_CALLBACK (on_mode), self);
+  g_signal_connect_swapped (
+      self->regex_button, "toggled", G_CALLBACK (on_switch), self);
+  g_signal_connect_swapped (
+      self->case_button, "toggled", G_CALLBACK (on_switch), self);
   gtk_search_bar_connect_entry (self->bar, GTK_EDITABLE (self->entry));
 }

@@ -49,7 +49,7 @@ is_shown (FlamThreadSelector *self, FlamThreadItem *item)
 }
 
 /* With all threads shown, choosing one means that one alone; after that rows
- * are added and taken away. The last one taken away means all again. */
+ * are added and taken away, to the last. */
 static void
 toggle (FlamThreadSelector *self, FlamThreadItem *item)
 {
@@ -68,7 +68,7 @@ toggle (FlamThreadSelector *self, FlamThreadItem *item)
   threads = flam_thread_item_get_threads (item, &n_threads);
   for (guint32 i = 0; i < n_threads; i++)
     keep[threads[i]] = all || !shown;
-  flam_selection_all_threads (after);
+  flam_selection_no_threads (after);
   for (FlamId i = 0; i < profile->threads.n; i++)
     if (keep[i])
       {
@@ -113,12 +113,13 @@ update_label (FlamThreadSelector *self)
 {
   const FlamSelection *selection = flam_session_get_selection (self->session);
   const FlamProfile *profile = flam_session_get_profile (self->session);
-  guint n = selection != NULL && selection->threads != NULL
-                ? selection->threads->len
-                : 0;
+  gboolean some = selection != NULL && selection->threads != NULL;
+  guint n = some ? selection->threads->len : 0;
   g_autofree char *text = NULL;
 
-  if (n == 0)
+  if (some && n == 0)
+    text = g_strdup (_ ("No threads"));
+  else if (n == 0)
     text = g_strdup (_ ("All threads"));
   else if (n == 1)
     {
@@ -130,7 +131,7 @@ update_label (FlamThreadSelector *self)
   else
     text = g_strdup_printf (ngettext ("%u thread", "%u threads", n), n);
   gtk_label_set_label (self->label, text);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->reset), n > 0);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->reset), some);
   gtk_widget_set_sensitive (GTK_WIDGET (self->button),
                             profile != NULL && profile->threads.n > 0);
 }

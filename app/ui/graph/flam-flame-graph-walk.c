@@ -227,7 +227,20 @@ flam_flame_graph_get_matched (FlamFlameGraph *self)
   return self->matched_weight;
 }
 
-/* The next node that matches and weighs enough to be seen when zoomed out. */
+/* Matches that weigh enough to be seen when zoomed out are gone through, and
+ * all when there are none of those. */
+static gint64
+least_match (FlamFlameGraph *self)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self));
+  gint64 least = (gint64)((double)self->tree->total[0] / MAX (width, 1) / 2);
+
+  for (guint32 i = 0; i < self->tree->n; i++)
+    if (self->matched[i] && self->tree->total[i] >= least)
+      return least;
+  return 0;
+}
+
 static FlamId
 find_match (FlamFlameGraph *self, gboolean backward, gint64 least)
 {
@@ -246,21 +259,37 @@ find_match (FlamFlameGraph *self, gboolean backward, gint64 least)
 gboolean
 flam_flame_graph_next_match (FlamFlameGraph *self, gboolean backward)
 {
-  double width = gtk_widget_get_width (GTK_WIDGET (self));
-  gint64 least;
   FlamId match;
 
   g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FALSE);
   if (self->matched == NULL)
     return FALSE;
-  least = (gint64)((double)self->tree->total[0] / MAX (width, 1) / 2);
-  match = find_match (self, backward, least);
-  if (match == FLAM_NONE)
-    match = find_match (self, backward, 0);
+  match = find_match (self, backward, least_match (self));
   if (match == FLAM_NONE)
     return FALSE;
   flam_flame_graph_select_node (self, match);
   return TRUE;
+}
+
+guint
+flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n)
+{
+  guint at = 0;
+  gint64 least;
+
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), 0);
+  *n = 0;
+  if (self->matched == NULL)
+    return 0;
+  least = least_match (self);
+  for (guint32 i = 0; i < self->tree->n; i++)
+    if (self->matched[i] && self->tree->total[i] >= least)
+      {
+        (*n)++;
+        if (i == self->selected)
+          at = *n;
+      }
+  return at;
 }
 
 /* --- another tree -------------------------------------------------------- */

@@ -72,6 +72,9 @@ void flam_flame_graph_set_dark (FlamFlameGraph *self, gboolean dark);
 void flam_flame_graph_set_search (FlamFlameGraph *self, GRegex *regex);
 gint64 flam_flame_graph_get_matched (FlamFlameGraph *self);
 gboolean flam_flame_graph_next_match (FlamFlameGraph *self, gboolean backward);
+/* How many there are to go to, and which of them is selected, from 1; 0: none
+ * is. */
+guint flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n);
 
 /* For the status bar: the weight in boxes too narrow to be drawn, of what is
  * in view, and the weight across the view. */

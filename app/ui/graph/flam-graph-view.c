@@ -52,22 +52,6 @@ is_narrowed (const FlamSelection *selection)
          selection->allocators != 0 || selection->suppressions != NULL;
 }
 
-static const char *
-why_empty (const FlamProfile *profile, const FlamSelection *selection)
-{
-  if (selection->from != G_MININT64 || selection->to != G_MAXINT64)
-    return _ ("Nothing was measured in the selected range of time.");
-  if (selection->transforms != NULL && selection->transforms->len > 0)
-    return _ ("Everything is hidden by the transforms in the path.");
-  if (selection->states != FLAM_STATES_ALL)
-    return _ ("The threads did nothing of the chosen kind.");
-  if (selection->threads != NULL)
-    return _ ("The selected threads have nothing of this measure.");
-  if (profile->samples.n == 0 && profile->allocations.n == 0)
-    return _ ("This capture holds no samples.");
-  return _ ("This capture has nothing of this measure.");
-}
-
 static void
 update_empty (FlamGraphView *self, const FlamTree *tree)
 {
@@ -78,9 +62,8 @@ update_empty (FlamGraphView *self, const FlamTree *tree)
       gtk_stack_set_visible_child_name (self->stack, "graph");
       return;
     }
-  adw_status_page_set_description (
-      self->empty,
-      why_empty (flam_session_get_profile (self->session), selection));
+  adw_status_page_set_description (self->empty,
+                                   flam_page_why_empty (FLAM_PAGE (self)));
   gtk_widget_set_visible (GTK_WIDGET (self->way_back), is_narrowed (selection));
   gtk_stack_set_visible_child_name (self->stack, "empty");
 }

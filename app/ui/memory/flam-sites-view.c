@@ -201,7 +201,12 @@ add_column (GtkColumnView *view, Column column, const char *title)
   if (column == COLUMN_NAME)
     gtk_column_view_column_set_expand (made, TRUE);
   else
-    gtk_column_view_column_set_fixed_width (made, 104);
+    {
+      gboolean always = column == COLUMN_ALLOCATED || column == COLUMN_LEAKED;
+
+      flam_columns_fit (made, 104, always ? 84 : 0);
+      flam_columns_largest_first (made);
+    }
   gtk_column_view_append_column (view, made);
   return made;
 }
@@ -221,6 +226,7 @@ struct _FlamSitesView
   GtkToggleButton *self_button;
   GtkToggleButton *total_button;
   GtkColumnView *view;
+  GtkLabel *none;
 };
 
 G_DEFINE_FINAL_TYPE (FlamSitesView, flam_sites_view, FLAM_TYPE_PAGE)
@@ -283,6 +289,9 @@ fill (FlamSitesView *self)
   gtk_single_selection_set_selected (self->selection,
                                      GTK_INVALID_LIST_POSITION);
   self->syncing = FALSE;
+  gtk_label_set_label (self->none, flam_page_why_empty (FLAM_PAGE (self)));
+  gtk_widget_set_visible (GTK_WIDGET (self->none),
+                          memory != NULL && rows->len == 0);
   show_current (self);
 }
 
@@ -362,20 +371,22 @@ flam_sites_view_class_init (FlamSitesViewClass *klass)
   gtk_widget_class_bind_template_child (class, FlamSitesView, self_button);
   gtk_widget_class_bind_template_child (class, FlamSitesView, total_button);
   gtk_widget_class_bind_template_child (class, FlamSitesView, view);
+  gtk_widget_class_bind_template_child (class, FlamSitesView, none);
 }
 
 static void
 fill_columns (FlamSitesView *self)
 {
-  GtkColumnViewColumn *first =
-      add_column (self->view, COLUMN_ALLOCATED, _ ("Allocated"));
+  GtkColumnViewColumn *first;
 
+  flam_columns_prepare (self->view);
+  first = add_column (self->view, COLUMN_ALLOCATED, _ ("Allocated"));
   add_column (self->view, COLUMN_BLOCKS, _ ("Blocks"));
   add_column (self->view, COLUMN_TEMPORARY, _ ("Temporary"));
   add_column (self->view, COLUMN_PEAK, _ ("At the Peak"));
   add_column (self->view, COLUMN_LEAKED, _ ("Not Freed"));
   add_column (self->view, COLUMN_NAME, _ ("Function"));
-  gtk_column_view_sort_by_column (self->view, first, GTK_SORT_DESCENDING);
+  flam_columns_sort (self->view, first);
 }
 
 static void

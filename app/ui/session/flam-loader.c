@@ -168,7 +168,7 @@ flam_loader_carry_selection (const FlamProfile *from,
   if (selection->threads == NULL)
     return carried;
 
-  flam_selection_all_threads (carried);
+  flam_selection_no_threads (carried);
   for (guint i = 0; i < selection->threads->len; i++)
     {
       FlamId old = g_array_index (selection->threads, FlamId, i);

@@ -43,6 +43,7 @@ struct _FlamSession
   FlamId zoom;
   FlamId current;
   char *search;
+  FlamSearchFlags search_flags;
   GRegex *search_regex;
 
   FlamJob *load;

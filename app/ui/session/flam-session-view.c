@@ -246,6 +246,24 @@ flam_session_get_search_regex (FlamSession *self)
 
 /* What a person types is a regular expression when it is a good one, and else
  * the letters themselves: "operator[" must find operator[]. */
+static void
+make_regex (FlamSession *self)
+{
+  GRegexCompileFlags flags = G_REGEX_OPTIMIZE;
+
+  if (!(self->search_flags & FLAM_SEARCH_CASE))
+    flags |= G_REGEX_CASELESS;
+  g_clear_pointer (&self->search_regex, g_regex_unref);
+  if (*self->search != '\0' && self->search_flags & FLAM_SEARCH_REGEX)
+    self->search_regex = g_regex_new (self->search, flags, 0, NULL);
+  if (*self->search != '\0' && self->search_regex == NULL)
+    {
+      g_autofree char *letters = g_regex_escape_string (self->search, -1);
+      self->search_regex = g_regex_new (letters, flags, 0, NULL);
+    }
+  flam_session_changed (self, FLAM_SESSION_PROP_SEARCH);
+}
+
 void
 flam_session_set_search (FlamSession *self, const char *text)
 {
@@ -256,15 +274,21 @@ flam_session_set_search (FlamSession *self, const char *text)
     return;
   g_free (self->search);
   self->search = g_strdup (text);
-  g_clear_pointer (&self->search_regex, g_regex_unref);
-  if (*text != '\0')
-    self->search_regex =
-        g_regex_new (text, G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, NULL);
-  if (*text != '\0' && self->search_regex == NULL)
-    {
-      g_autofree char *letters = g_regex_escape_string (text, -1);
-      self->search_regex =
-          g_regex_new (letters, G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, NULL);
-    }
-  flam_session_changed (self, FLAM_SESSION_PROP_SEARCH);
+  make_regex (self);
+}
+
+FlamSearchFlags
+flam_session_get_search_flags (FlamSession *self)
+{
+  return self->search_flags;
+}
+
+void
+flam_session_set_search_flags (FlamSession *self, FlamSearchFlags flags)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->search_flags == flags)
+    return;
+  self->search_flags = flags;
+  make_regex (self);
 }

@@ -578,6 +578,7 @@ flam_session_init (FlamSession *self)
 {
   self->undo = g_ptr_array_new_with_free_func (flam_step_free);
   self->search = g_strdup ("");
+  self->search_flags = FLAM_SEARCH_REGEX;
   self->load = session_job (self);
   self->symbolize = session_job (self);
   self->draw = session_job (self);

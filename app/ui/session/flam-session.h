@@ -96,7 +96,16 @@ FlamId flam_session_get_current (FlamSession *session);
 void flam_session_set_current (FlamSession *session, FlamId node);
 
 /* Property "search"; the regex is NULL for "". Text that is no regular
- * expression is searched for as it stands. */
+ * expression, or is not to be one, is searched for as it stands. */
+typedef enum
+{
+  FLAM_SEARCH_REGEX = 1 << 0,
+  FLAM_SEARCH_CASE = 1 << 1,
+} FlamSearchFlags;
+
+FlamSearchFlags flam_session_get_search_flags (FlamSession *session);
+void flam_session_set_search_flags (FlamSession *session,
+                                    FlamSearchFlags flags);
 const char *flam_session_get_search (FlamSession *session);
 void flam_session_set_search (FlamSession *session, const char *text);
 GRegex *flam_session_get_search_regex (FlamSession *session);

@@ -476,6 +476,7 @@ side_init (FlamCallersView *self,
   gtk_single_selection_set_autoselect (side->selection, FALSE);
   gtk_single_selection_set_can_unselect (side->selection, TRUE);
   gtk_column_view_set_model (table, GTK_SELECTION_MODEL (side->selection));
+  flam_columns_prepare (table);
   flam_columns_add_cost (table, FLAM_COST_TOTAL, FALSE);
   side->other = flam_columns_add_other (table, FALSE);
   flam_columns_add_name (table, FALSE, FALSE);

@@ -31,6 +31,17 @@ GtkColumnViewColumn *flam_columns_add_module (GtkColumnView *view,
 /* Whose current frame a right click sets before it shows the menu. */
 void flam_columns_set_session (GtkColumnView *view, FlamSession *session);
 
+/* What all tables have: columns that fit their width, and a first click on a
+ * figure's title that puts the largest on top. */
+void flam_columns_prepare (GtkColumnView *view);
+/* As wide as `wide`, or as `tight` where the names would have too little room
+ * (0: it is not shown then). */
+void flam_columns_fit (GtkColumnViewColumn *column, int wide, int tight);
+void flam_columns_set_wanted (GtkColumnViewColumn *column, gboolean wanted);
+void flam_columns_largest_first (GtkColumnViewColumn *column);
+/* By this column, the largest first. */
+void flam_columns_sort (GtkColumnView *view, GtkColumnViewColumn *column);
+
 /* Brings a row into view, once the table has a size. */
 void flam_columns_scroll_to (GtkColumnView *view, guint position);
 /* Selects the first row for which `is` holds, and shows it; none: no row is

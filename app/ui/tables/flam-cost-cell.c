@@ -4,8 +4,6 @@
 
 #include "flam-format.h"
 
-#define BAR_HEIGHT 3
-
 struct _FlamCostCell
 {
   GtkWidget parent_instance;
@@ -16,6 +14,7 @@ struct _FlamCostCell
 
 G_DEFINE_FINAL_TYPE (FlamCostCell, flam_cost_cell, GTK_TYPE_WIDGET)
 
+/* The bar is behind the figures, as light as they need it to be read. */
 static void
 flam_cost_cell_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -25,16 +24,70 @@ flam_cost_cell_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   float length = width * (float)CLAMP (self->fraction, 0, 1);
   GdkRGBA color;
 
+  if (length >= 0.5f)
+    {
+      gtk_style_context_get_color (gtk_widget_get_style_context (widget),
+                                   &color);
+      color.alpha = 0.13f;
+      gtk_snapshot_append_color (
+          snapshot,
+          &color,
+          &GRAPHENE_RECT_INIT (width - length, 0, length, height));
+    }
   GTK_WIDGET_CLASS (flam_cost_cell_parent_class)->snapshot (widget, snapshot);
-  if (length < 0.5f)
-    return;
-  gtk_style_context_get_color (gtk_widget_get_style_context (widget), &color);
-  color.alpha = 0.45f;
-  gtk_snapshot_append_color (
-      snapshot,
-      &color,
-      &GRAPHENE_RECT_INIT (
-          width - length, height - BAR_HEIGHT, length, BAR_HEIGHT));
+}
+
+static int
+natural_width (GtkWidget *widget)
+{
+  int natural;
+
+  gtk_widget_measure (
+      widget, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural, NULL, NULL);
+  return natural;
+}
+
+static void
+flam_cost_cell_measure (GtkWidget *widget,
+                        GtkOrientation orientation,
+                        int for_size,
+                        int *minimum,
+                        int *natural,
+                        int *minimum_baseline,
+                        int *natural_baseline)
+{
+  FlamCostCell *self = FLAM_COST_CELL (widget);
+  int value, share;
+
+  gtk_widget_measure (self->value, orientation, -1, &value, NULL, NULL, NULL);
+  gtk_widget_measure (self->share, orientation, -1, &share, NULL, NULL, NULL);
+  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 0 : MAX (value, share);
+  *natural = orientation == GTK_ORIENTATION_HORIZONTAL
+                 ? natural_width (self->value) + natural_width (self->share)
+                 : *minimum;
+}
+
+/* Where there is no room for both, the share goes: the bar shows it, too. */
+static void
+flam_cost_cell_size_allocate (GtkWidget *widget,
+                              int width,
+                              int height,
+                              int baseline)
+{
+  FlamCostCell *self = FLAM_COST_CELL (widget);
+  int share = natural_width (self->share);
+  gboolean both = natural_width (self->value) + share <= width;
+  int left = both ? MAX (width - MAX (share, width * 7 / 15), 0) : width;
+
+  gtk_widget_set_child_visible (self->share, both);
+  gtk_widget_allocate (self->value, left, height, baseline, NULL);
+  if (both)
+    gtk_widget_allocate (
+        self->share,
+        width - left,
+        height,
+        baseline,
+        gsk_transform_translate (NULL, &GRAPHENE_POINT_INIT ((float)left, 0)));
 }
 
 static void
@@ -54,18 +107,17 @@ flam_cost_cell_class_init (FlamCostCellClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = flam_cost_cell_dispose;
   class->snapshot = flam_cost_cell_snapshot;
-  gtk_widget_class_set_layout_manager_type (class, GTK_TYPE_BOX_LAYOUT);
+  class->measure = flam_cost_cell_measure;
+  class->size_allocate = flam_cost_cell_size_allocate;
   gtk_widget_class_set_css_name (class, "flamcost");
 }
 
 static GtkWidget *
-figure (FlamCostCell *self, int chars)
+figure (FlamCostCell *self)
 {
   GtkWidget *label = gtk_label_new (NULL);
 
   gtk_label_set_xalign (GTK_LABEL (label), 1);
-  gtk_label_set_width_chars (GTK_LABEL (label), chars);
-  gtk_widget_set_hexpand (label, TRUE);
   gtk_widget_add_css_class (label, "numeric");
   gtk_widget_set_parent (label, GTK_WIDGET (self));
   return label;
@@ -74,8 +126,8 @@ figure (FlamCostCell *self, int chars)
 static void
 flam_cost_cell_init (FlamCostCell *self)
 {
-  self->value = figure (self, 8);
-  self->share = figure (self, 7);
+  self->value = figure (self);
+  self->share = figure (self);
   gtk_widget_add_css_class (self->share, "dim-label");
 }
 

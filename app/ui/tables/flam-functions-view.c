@@ -6,6 +6,8 @@
 #include "flam-functions.h"
 #include "flam-settings.h"
 
+#include <glib/gi18n.h>
+
 struct _FlamFunctionsView
 {
   FlamPage parent_instance;
@@ -291,10 +293,14 @@ flam_functions_view_class_init (FlamFunctionsViewClass *klass)
 static void
 update_none (FlamFunctionsView *self)
 {
-  gtk_widget_set_visible (
-      GTK_WIDGET (self->none),
-      g_list_model_get_n_items (G_LIST_MODEL (self->rows)) > 0 &&
-          g_list_model_get_n_items (G_LIST_MODEL (self->selection)) == 0);
+  gboolean found =
+      g_list_model_get_n_items (G_LIST_MODEL (self->selection)) > 0;
+  gboolean any = g_list_model_get_n_items (G_LIST_MODEL (self->rows)) > 0;
+
+  gtk_label_set_label (self->none,
+                       any ? _ ("No Matching Functions")
+                           : flam_page_why_empty (FLAM_PAGE (self)));
+  gtk_widget_set_visible (GTK_WIDGET (self->none), !found);
 }
 
 static void
@@ -302,12 +308,13 @@ fill_columns (FlamFunctionsView *self)
 {
   GtkColumnViewColumn *own;
 
+  flam_columns_prepare (self->view);
   own = flam_columns_add_cost (self->view, FLAM_COST_SELF, TRUE);
   flam_columns_add_cost (self->view, FLAM_COST_TOTAL, TRUE);
   self->other = flam_columns_add_other (self->view, TRUE);
   flam_columns_add_name (self->view, FALSE, TRUE);
   flam_columns_add_module (self->view, TRUE);
-  gtk_column_view_sort_by_column (self->view, own, GTK_SORT_DESCENDING);
+  flam_columns_sort (self->view, own);
 }
 
 static void

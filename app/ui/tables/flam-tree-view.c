@@ -19,6 +19,7 @@ struct _FlamTreeView
   gboolean syncing;
 
   GtkColumnView *view;
+  GtkLabel *none;
   GtkColumnViewColumn *other; /* not referenced: the view's */
 };
 
@@ -146,6 +147,9 @@ fill (FlamTreeView *self)
   gtk_single_selection_set_selected (self->selection,
                                      GTK_INVALID_LIST_POSITION);
   self->syncing = FALSE;
+  gtk_label_set_label (self->none, flam_page_why_empty (FLAM_PAGE (self)));
+  gtk_widget_set_visible (GTK_WIDGET (self->none),
+                          excerpt != NULL && roots == NULL);
   if (self->model != NULL)
     show_current (self);
 }
@@ -241,6 +245,7 @@ flam_tree_view_class_init (FlamTreeViewClass *klass)
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-tree-view.ui");
   gtk_widget_class_bind_template_child (class, FlamTreeView, view);
+  gtk_widget_class_bind_template_child (class, FlamTreeView, none);
 }
 
 static void
@@ -251,8 +256,9 @@ flam_tree_view_init (FlamTreeView *self)
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
   gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
-  flam_columns_add_cost (self->view, FLAM_COST_TOTAL, FALSE);
+  flam_columns_prepare (self->view);
   flam_columns_add_cost (self->view, FLAM_COST_SELF, FALSE);
+  flam_columns_add_cost (self->view, FLAM_COST_TOTAL, FALSE);
   self->other = flam_columns_add_other (self->view, FALSE);
   flam_columns_add_name (self->view, TRUE, FALSE);
   flam_columns_add_module (self->view, FALSE);

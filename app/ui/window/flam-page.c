@@ -3,6 +3,8 @@
 
 #include "flam-widget.h"
 
+#include <glib/gi18n.h>
+
 typedef struct
 {
   FlamSession *session;
@@ -23,6 +25,30 @@ flam_page_get_session (FlamPage *self)
 
   g_return_val_if_fail (FLAM_IS_PAGE (self), NULL);
   return private->session;
+}
+
+const char *
+flam_page_why_empty (FlamPage *self)
+{
+  FlamSession *session = flam_page_get_session (self);
+  const FlamProfile *profile = flam_session_get_profile (session);
+  const FlamSelection *selection = flam_session_get_selection (session);
+
+  if (profile == NULL || selection == NULL)
+    return "";
+  if (selection->from != G_MININT64 || selection->to != G_MAXINT64)
+    return _ ("Nothing was measured in the selected range of time.");
+  if (selection->transforms != NULL && selection->transforms->len > 0)
+    return _ ("Everything is hidden by the transforms in the path.");
+  if (selection->states != FLAM_STATES_ALL)
+    return _ ("No Samples in the Selected States");
+  if (selection->threads != NULL && selection->threads->len == 0)
+    return _ ("No thread is selected.");
+  if (selection->threads != NULL)
+    return _ ("The selected threads have nothing of this measure.");
+  if (profile->samples.n == 0 && profile->allocations.n == 0)
+    return _ ("This capture holds no samples.");
+  return _ ("This capture has nothing of this measure.");
 }
 
 static void

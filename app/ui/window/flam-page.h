@@ -20,4 +20,7 @@ struct _FlamPageClass
 /* Construct property "session". The page's, until it is disposed of. */
 FlamSession *flam_page_get_session (FlamPage *page);
 
+/* Why nothing of the capture is in the picture, in a sentence. */
+const char *flam_page_why_empty (FlamPage *page);
+
 G_END_DECLS
