@@ -412,6 +412,60 @@ test_jitdump (void)
   g_rmdir (folder);
 }
 
+/* --- perf maps ----------------------------------------------------------- */
+
+static gboolean
+has_function (const char *path, const char *folder, const char *name)
+{
+  const char *const binaries[] = { folder, NULL };
+  FlamLoadOptions options = { .binaries = folder != NULL ? binaries : NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, &options, &error);
+
+  g_assert_no_error (error);
+  for (guint32 i = 0; i < profile->functions.n; i++)
+    if (strcmp (flam_profile_function_name (profile, i), name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whoever brings a capture here brings the map too: beside it, or into a
+ * folder of --binaries. */
+static void
+test_map_beside (void)
+{
+  static const char map[] = "1000 40000 made_by_jit\n";
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("flam-map-XXXXXX", &error);
+  g_autofree char *elsewhere = g_dir_make_tmp ("flam-map-XXXXXX", &error);
+  g_autofree char *fixture = g_test_build_filename (
+      G_TEST_DIST, "captures", "perf-data", "shapes.perf.data", NULL);
+  g_autofree char *path = g_build_filename (folder, "perf.data", NULL);
+  g_autofree char *beside = g_build_filename (folder, "perf-101.map", NULL);
+  g_autofree char *there = g_build_filename (elsewhere, "perf-101.map", NULL);
+  g_autofree char *data = NULL;
+  gsize size;
+
+  g_assert_no_error (error);
+  g_file_get_contents (fixture, &data, &size, &error);
+  g_assert_no_error (error);
+  g_file_set_contents (path, data, size, &error);
+  g_assert_no_error (error);
+  g_assert_false (has_function (path, NULL, "made_by_jit"));
+  g_file_set_contents (there, map, -1, &error);
+  g_assert_no_error (error);
+  g_assert_false (has_function (path, NULL, "made_by_jit"));
+  g_assert_true (has_function (path, elsewhere, "made_by_jit"));
+  g_file_set_contents (beside, map, -1, &error);
+  g_assert_no_error (error);
+  g_assert_true (has_function (path, NULL, "made_by_jit"));
+  g_unlink (beside);
+  g_unlink (there);
+  g_unlink (path);
+  g_rmdir (folder);
+  g_rmdir (elsewhere);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -441,5 +495,6 @@ main (int argc, char **argv)
       g_test_add_data_func (name, scripts[i], test_stacks);
     }
   g_test_add_func ("/perf-data/jitdump", test_jitdump);
+  g_test_add_func ("/perf-data/map-beside", test_map_beside);
   return g_test_run ();
 }

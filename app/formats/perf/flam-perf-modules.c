@@ -16,7 +16,8 @@ struct _FlamPerfModules
   const FlamPerfFile *file;
   FlamBuilder *builder;
   FlamBinaries *binaries;
-  GHashTable *by_name; /* path \n build id -> FlamPerfModule */
+  GPtrArray *map_folders; /* where perf maps may be, NULL-terminated */
+  GHashTable *by_name;    /* path \n build id -> FlamPerfModule */
   FlamPerfModule *kernel;
   FlamPerfKernel *kernel_names;
   gboolean kernel_tried;
@@ -51,6 +52,13 @@ flam_perf_modules_new (const FlamPerfFile *file,
   modules->file = file;
   modules->builder = builder;
   modules->binaries = flam_binaries_new (binaries, NULL);
+  modules->map_folders = g_ptr_array_new_with_free_func (g_free);
+  for (; binaries != NULL && *binaries != NULL; binaries++)
+    g_ptr_array_add (modules->map_folders, g_strdup (*binaries));
+  if (file->source->file != NULL) /* beside the capture */
+    g_ptr_array_add (modules->map_folders,
+                     g_path_get_dirname (file->source->path));
+  g_ptr_array_add (modules->map_folders, NULL);
   modules->by_name =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, module_free);
   return modules;
@@ -61,6 +69,7 @@ flam_perf_modules_free (FlamPerfModules *modules)
 {
   g_hash_table_unref (modules->by_name);
   flam_binaries_free (modules->binaries);
+  g_ptr_array_unref (modules->map_folders);
   g_clear_pointer (&modules->kernel_names, flam_perf_kernel_free);
   g_free (modules->kernel_why);
   g_free (modules->kernel_symbol);
@@ -301,6 +310,10 @@ name_generated (FlamPerfModules *modules,
   FlamJitFrame found;
 
   if (!module->jit_tried)
+    module->jit =
+        flam_jit_open_in (flam_jit_module_pid (module->path),
+                          (const char *const *)modules->map_folders->pdata);
+  if (!module->jit_tried && !module->jit && module->jitdump)
     module->jit = flam_jit_open_process (
         flam_jit_module_pid (module->path),
         module->jitdump,
@@ -347,7 +360,7 @@ flam_perf_modules_frame (FlamPerfModules *modules,
     introduce (modules, module);
   if (module == modules->kernel)
     frame = name_of_kernel (modules, address);
-  else if (module->jitdump)
+  else if (module->jitdump || module->kind == FLAM_PERF_MODULE_MEMORY)
     frame = name_generated (modules, module, address, time);
   return frame != FLAM_NONE
              ? frame

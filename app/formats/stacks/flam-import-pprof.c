@@ -20,7 +20,8 @@
  *
  * Tables may come in any order, so the file is read twice: all but the samples,
  * then those. Each sample type is a measure. A set of text labels (Go's
- * pprof.Do) becomes a thread of that name, so that it can be picked.
+ * pprof.Do) becomes a thread of that name, so that it can be picked; labels
+ * that are a thread's id and name are that thread's.
  * Frames that match "drop" and what they call are cut off, as pprof does.
  * Source of facts: google/pprof, proto/profile.proto and profile/prune.go. */
 
@@ -225,21 +226,51 @@ compare_words (gconstpointer a, gconstpointer b)
   return strcmp (*(char *const *)a, *(char *const *)b);
 }
 
-/* The thread that stands for these labels; takes `words`. */
+/* What the labels of a sample say. */
+typedef struct
+{
+  GPtrArray *words; /* "key=value"; NULL: none */
+  char *thread;     /* its name, or NULL */
+  gint32 tid;       /* -1: not said */
+} Labels;
+
+static void
+labels_clear (Labels *labels)
+{
+  g_clear_pointer (&labels->words, g_ptr_array_unref);
+  g_clear_pointer (&labels->thread, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Labels, labels_clear)
+
+/* "main tenant=red": a name for the thread that they stand for. */
+static char *
+labels_name (Labels *labels)
+{
+  g_autofree char *words = NULL;
+
+  if (labels->words == NULL)
+    return g_strdup (labels->thread != NULL ? labels->thread : "");
+  g_ptr_array_sort (labels->words, compare_words);
+  g_ptr_array_add (labels->words, NULL);
+  words = g_strjoinv (" ", (char **)labels->words->pdata);
+  return labels->thread != NULL ? g_strconcat (labels->thread, " ", words, NULL)
+                                : g_steal_pointer (&words);
+}
+
+/* The thread that stands for these labels. */
 static FlamId
-label_thread (Reader *reader, GPtrArray *words)
+label_thread (Reader *reader, Labels *labels)
 {
   g_autofree char *name = NULL;
+  g_autofree char *key = NULL;
   FlamId thread;
   guint n = g_hash_table_size (reader->label_sets);
 
-  if (words == NULL)
+  if (labels->words == NULL && labels->thread == NULL && labels->tid < 0)
     return reader->thread;
-  g_ptr_array_sort (words, compare_words);
-  g_ptr_array_add (words, NULL);
-  name = g_strjoinv (" ", (char **)words->pdata);
-  thread =
-      GPOINTER_TO_UINT (g_hash_table_lookup (reader->label_sets, name)) - 1;
+  name = labels_name (labels);
+  key = g_strdup_printf ("%d %s", labels->tid, name);
+  thread = GPOINTER_TO_UINT (g_hash_table_lookup (reader->label_sets, key)) - 1;
   if (thread != FLAM_NONE)
     return thread;
   if (n >= MAX_LABEL_SETS)
@@ -250,34 +281,56 @@ label_thread (Reader *reader, GPtrArray *words)
                          MAX_LABEL_SETS);
       return reader->thread;
     }
-  thread =
-      flam_builder_thread (reader->file.builder, reader->process, -1, n + 1);
+  thread = flam_builder_thread (
+      reader->file.builder, reader->process, labels->tid, n + 1);
   flam_builder_set_thread_name (reader->file.builder, thread, name);
   g_hash_table_insert (reader->label_sets,
-                       g_steal_pointer (&name),
+                       g_steal_pointer (&key),
                        GUINT_TO_POINTER (thread + 1));
   return thread;
 }
 
-static void
-read_label (Reader *reader, FlamProto message, GPtrArray **words)
+static gint32
+thread_id (const char *text, gint64 number)
 {
-  guint64 key = 0, text = 0;
+  gint64 id = text != NULL ? g_ascii_strtoll (text, NULL, 10) : number;
+
+  return id > 0 && id <= G_MAXINT32 ? (gint32)id : -1;
+}
+
+/* Label: 1 key, 2 text, 3 number. */
+static void
+read_label (Reader *reader, FlamProto message, Labels *labels)
+{
+  guint64 key = 0, text = 0, number = 0;
+  g_autofree char *name = NULL;
+  g_autofree char *value = NULL;
 
   while (flam_proto_next (&message))
     if (message.number == 1)
       key = message.value;
     else if (message.number == 2)
       text = message.value;
-  if (text == 0)
+    else if (message.number == 3)
+      number = message.value;
+  name = flam_pprof_text (&reader->file, key);
+  value = text != 0 ? flam_pprof_text (&reader->file, text) : NULL;
+  if (strcmp (name, "thread_id") == 0 || strcmp (name, "thread id") == 0)
+    labels->tid = thread_id (value, (gint64)number);
+  else if (value == NULL)
     return;
-  if (*words == NULL)
-    *words = g_ptr_array_new_with_free_func (g_free);
-  {
-    g_autofree char *name = flam_pprof_text (&reader->file, key);
-    g_autofree char *value = flam_pprof_text (&reader->file, text);
-    g_ptr_array_add (*words, g_strdup_printf ("%s=%s", name, value));
-  }
+  else if (strcmp (name, "thread_name") == 0 ||
+           strcmp (name, "thread name") == 0)
+    {
+      g_free (labels->thread);
+      labels->thread = g_steal_pointer (&value);
+    }
+  else
+    {
+      if (labels->words == NULL)
+        labels->words = g_ptr_array_new_with_free_func (g_free);
+      g_ptr_array_add (labels->words, g_strdup_printf ("%s=%s", name, value));
+    }
 }
 
 static void
@@ -285,7 +338,7 @@ read_sample (Reader *reader, FlamProto message)
 {
   gint64 weights[FLAM_PPROF_MAX_TYPES] = { 0 };
   FlamSample sample = { 0 };
-  g_autoptr (GPtrArray) words = NULL;
+  g_auto (Labels) labels = { .tid = -1 };
   const guint8 *list = NULL;
   gsize length = 0;
 
@@ -303,7 +356,7 @@ read_sample (Reader *reader, FlamProto message)
     else if (message.number == 2)
       flam_proto_numbers (&message, reader->values);
     else if (message.number == 3)
-      read_label (reader, flam_proto_inner (&message), &words);
+      read_label (reader, flam_proto_inner (&message), &labels);
   for (guint i = 0; i < MIN (reader->values->len, reader->file.types->len); i++)
     {
       gint64 value = g_array_index (reader->values, guint64, i);
@@ -316,7 +369,7 @@ read_sample (Reader *reader, FlamProto message)
         }
     }
   sample.stack = known_stack (reader, list, length);
-  sample.thread = label_thread (reader, words);
+  sample.thread = label_thread (reader, &labels);
   flam_builder_add_sample (reader->file.builder, &sample, weights);
 }
 

@@ -83,6 +83,24 @@ flam_jit_open_process (gint32 pid,
   return jit->jitdump || jit->map ? g_steal_pointer (&jit) : NULL;
 }
 
+FlamJit *
+flam_jit_open_in (gint32 pid, const char *const *folders)
+{
+  for (; folders && *folders; folders++)
+    {
+      g_autoptr (FlamPerfMap) map = flam_perf_map_open_in (*folders, pid);
+
+      if (map)
+        {
+          FlamJit *jit = g_new0 (FlamJit, 1);
+          jit->strings = g_string_chunk_new (4096);
+          jit->map = g_steal_pointer (&map);
+          return jit;
+        }
+    }
+  return NULL;
+}
+
 void
 flam_jit_free (FlamJit *jit)
 {

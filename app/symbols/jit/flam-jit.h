@@ -35,6 +35,9 @@ FlamJit *flam_jit_open_process (gint32 pid,
                                 const char *jitdump,
                                 gint64 since,
                                 GError **error);
+/* The same of a process that is gone or ran elsewhere, by the perf map that
+ * was put into one of the folders (NULL-terminated, or NULL). */
+FlamJit *flam_jit_open_in (gint32 pid, const char *const *folders);
 void flam_jit_free (FlamJit *jit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamJit, flam_jit_free)
 

@@ -176,6 +176,15 @@ flam_perf_map_open_process (gint32 pid, GError **error)
   return open_owned (path, geteuid (), error);
 }
 
+FlamPerfMap *
+flam_perf_map_open_in (const char *folder, gint32 pid)
+{
+  g_autofree char *name = g_strdup_printf ("perf-%d.map", pid);
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  return open_owned (path, geteuid (), NULL);
+}
+
 void
 flam_perf_map_free (FlamPerfMap *map)
 {

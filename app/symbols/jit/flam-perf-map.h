@@ -23,6 +23,8 @@ typedef struct _FlamPerfMap FlamPerfMap;
  * /tmp/perf-NSPID.map as the process itself sees it (through /proc/PID/root).
  * A process that has ended: /tmp/perf-PID.map, which must be ours or root's. */
 FlamPerfMap *flam_perf_map_open_process (gint32 pid, GError **error);
+/* The one that somebody put into a folder; NULL: there is none of use. */
+FlamPerfMap *flam_perf_map_open_in (const char *folder, gint32 pid);
 FlamPerfMap *flam_perf_map_new_from_data (const char *text, gsize size);
 void flam_perf_map_free (FlamPerfMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfMap, flam_perf_map_free)
