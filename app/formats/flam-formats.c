@@ -31,6 +31,7 @@
   ROW (instruments)                                                            \
   ROW (javacore)                                                               \
   ROW (jfr)                                                                    \
+  ROW (jlprof)                                                                 \
   ROW (jstack)                                                                 \
   ROW (ljp)                                                                    \
   ROW (lldb)                                                                   \
@@ -55,6 +56,7 @@
   ROW (stap)                                                                   \
   ROW (svg)                                                                    \
   ROW (sysprof)                                                                \
+  ROW (v8_log)                                                                 \
   ROW (vsprof)                                                                 \
   ROW (vtune)                                                                  \
   ROW (xdebug)

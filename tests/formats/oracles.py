@@ -297,9 +297,46 @@ def check_perf_json(folder):
         hold(f"perf json: {name}", ours.get(name, 0), n)
 
 
+# --- V8's log ----------------------------------------------------------------
+
+SCRIPT = """
+function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+class Cart { total(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i); return s; } }
+const end = Date.now() + 900, cart = new Cart();
+let t = 0;
+while (Date.now() < end) { t += fib(22); t += cart.total(200000); }
+console.log(t);
+"""
+
+
+def check_v8_log(folder):
+    if not shutil.which("node"):
+        return
+    (folder / "shop.js").write_text(SCRIPT)
+    subprocess.run(["node", "--prof", "--no-logfile-per-isolate", "shop.js"], cwd=folder,
+                   check=True, capture_output=True)
+    path = folder / "v8.log"
+    said = subprocess.run(["node", "--prof-process", "v8.log"], cwd=folder, check=True,
+                          capture_output=True, text=True).stdout
+    hold("v8 log: ticks", flambeau("info", path, "--json")["samples"],
+         int(re.search(r"\((\d+) ticks", said)[1]))
+    theirs = {}
+    section = said[said.index("[JavaScript]"):said.index("[C++]")]
+    for n, name in re.findall(r"^ *(\d+) .*JS: [*~^+]?(\S+) ", section, re.M):
+        theirs[name] = theirs.get(name, 0) + int(n)
+    top = flambeau("top", path, "--limit", 10000, "--json")
+    ours = {}
+    for row in top["rows"]:
+        ours[row["function"]] = ours.get(row["function"], 0) + row["self"]
+    for name in ("fib", "total"):
+        hold(f"v8 log: {name}", ours.get(name, 0), theirs.get(name, 0))
+    if not theirs:
+        faults.append("v8 log: nothing to compare")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     for check in (check_pstats, check_jfr, check_gprof, check_scalene,
-                  check_perf_json):
+                  check_perf_json, check_v8_log):
         folder = pathlib.Path(scratch) / check.__name__
         folder.mkdir()
         check(folder)

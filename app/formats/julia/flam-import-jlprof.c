@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-columns.h"
+#include "flam-formats.h"
+
+#include <string.h>
+
+/* Julia's .jlprof (FlameGraphs.jl), in the order of bytes of the machine that
+ * wrote it:
+ *
+ *    "JLPROF" 1 0    u32 0x01020304    u8 kind
+ *    1 data   i64 n, n times u64; i64 m, m times: u64 ip, i32 k, k frames, the
+ *             innermost inlined one first
+ *    2 graph  a node: 0xff, frame, u8 status, i64 first, i64 last column; the
+ *             nodes below it; 0
+ *    frame    i32 n, n bytes of function; i32 n, n bytes of file; i64 line;
+ *             u8 it is C; u8 it is inlined
+ *
+ * The data are what Profile.fetch() gives: ips of a stack, leaf first, then
+ * either 0, or the thread, the task, a clock, 1 for awake or 2 for asleep, 0,
+ * 0. Which it is, all of a file's stacks have in common. Source of facts:
+ * FlameGraphs.jl 1.2, src/io.jl; Julia's stdlib/Profile. */
+
+#define HEADER 13
+#define STEPS_PER_BYTE 16
+#define META 4 /* before the two zeros */
+/* thread, task, clock, asleep */
+#define META_THREAD 0
+#define META_ASLEEP 3
+
+typedef struct
+{
+  guint64 ip;
+  guint first, n; /* of `frames` */
+} Place;
+
+typedef struct
+{
+  FlamId stack;
+  gint64 left; /* columns that are not its children's */
+} Node;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  const guint8 *at, *end;
+  FlamColumn places;  /* Place */
+  FlamInterner by_ip; /* rows of `places` */
+  GArray *frames;     /* FlamId: innermost first */
+  GArray *nodes;      /* Node: open ones */
+  FlamId process;
+  guint64 samples;
+  guint64 steps; /* left; a file that takes more is made to do harm */
+  gboolean cut;
+} Reader;
+
+static guint
+probe (const FlamSource *source)
+{
+  return source->size >= HEADER && memcmp (source->data, "JLPROF\1\0", 8) == 0
+             ? 100
+             : 0;
+}
+
+/* --- values -------------------------------------------------------------- */
+
+static gboolean
+has (Reader *reader, guint64 size)
+{
+  if ((guint64)(reader->end - reader->at) >= size)
+    return TRUE;
+  reader->cut = TRUE;
+  return FALSE;
+}
+
+static guint64
+get (const guint8 *at, guint size)
+{
+  guint64 value = 0;
+
+  for (guint i = 0; i < size; i++)
+    value |= (guint64)at[i] << (8 * i);
+  return value;
+}
+
+static gboolean
+take (Reader *reader, guint size, guint64 *value)
+{
+  if (!has (reader, size))
+    return FALSE;
+  *value = get (reader->at, size);
+  reader->at += size;
+  return TRUE;
+}
+
+static gboolean
+take_text (Reader *reader, FlamId *text)
+{
+  guint64 length;
+
+  if (!take (reader, 4, &length) || !has (reader, length))
+    return FALSE;
+  *text =
+      flam_builder_string (reader->builder, (const char *)reader->at, length);
+  reader->at += length;
+  return TRUE;
+}
+
+static gboolean
+take_frame (Reader *reader, FlamId *frame)
+{
+  FlamFunction function = { .module = FLAM_NONE };
+  guint64 line, from_c, inlined;
+  FlamId id;
+
+  if (!take_text (reader, &function.name) ||
+      !take_text (reader, &function.file) || !take (reader, 8, &line) ||
+      !take (reader, 1, &from_c) || !take (reader, 1, &inlined))
+    return FALSE;
+  function.kind = from_c != 0 ? FLAM_KIND_NATIVE : FLAM_KIND_JIT;
+  id = function.name != 0
+           ? flam_builder_function (reader->builder, &function)
+           : flam_builder_function_unresolved (reader->builder, FLAM_NONE);
+  *frame = flam_builder_frame (reader->builder,
+                               id,
+                               0,
+                               (gint64)line > 0 ? MIN (line, G_MAXINT32) : 0,
+                               inlined != 0);
+  return TRUE;
+}
+
+/* --- data ---------------------------------------------------------------- */
+
+static FlamId
+only_thread (Reader *reader)
+{
+  return flam_builder_thread (reader->builder, reader->process, -1, 0);
+}
+
+static gboolean
+ip_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  return ((const Place *)table)[row].ip == *(const guint64 *)key;
+}
+
+static FlamSlot *
+find_slot (Reader *reader, guint64 ip, guint32 *hash)
+{
+  *hash = flam_hash_pair (ip, 0);
+  return flam_interner_find (
+      &reader->by_ip, *hash, ip_equal, reader->places.data, &ip);
+}
+
+static gboolean
+read_place (Reader *reader)
+{
+  Place place = { .first = reader->frames->len };
+  guint64 n;
+  guint32 hash;
+  FlamSlot *slot;
+
+  if (!take (reader, 8, &place.ip) || !take (reader, 4, &n))
+    return FALSE;
+  for (; n > 0; n--)
+    {
+      FlamId frame;
+      if (!take_frame (reader, &frame))
+        return FALSE;
+      g_array_append_val (reader->frames, frame);
+      place.n++;
+    }
+  slot = find_slot (reader, place.ip, &hash);
+  if (slot->id != FLAM_NONE)
+    return TRUE;
+  *slot = (FlamSlot){ hash, reader->places.n };
+  reader->by_ip.used++;
+  flam_column_append (&reader->places, Place, place);
+  return TRUE;
+}
+
+static FlamId
+push_ip (Reader *reader, FlamId stack, guint64 ip)
+{
+  guint32 hash;
+  FlamSlot *slot = find_slot (reader, ip, &hash);
+  const Place *place = slot->id != FLAM_NONE
+                           ? &flam_column_at (&reader->places, Place, slot->id)
+                           : NULL;
+
+  if (reader->steps < 1 + (place != NULL ? place->n : 0))
+    {
+      reader->cut = TRUE;
+      return stack;
+    }
+  reader->steps -= 1 + (place != NULL ? place->n : 0);
+  if (place == NULL || place->n == 0)
+    return flam_builder_stack (
+        reader->builder,
+        stack,
+        flam_builder_frame (
+            reader->builder,
+            flam_builder_function_unresolved (reader->builder, FLAM_NONE),
+            ip,
+            0,
+            0));
+  for (guint i = place->n; i > 0; i--)
+    stack = flam_builder_stack (
+        reader->builder,
+        stack,
+        g_array_index (reader->frames, FlamId, place->first + i - 1));
+  return stack;
+}
+
+static guint64
+word (const guint8 *data, guint64 index)
+{
+  return get (data + 8 * index, 8);
+}
+
+/* The first block tells. */
+static gboolean
+has_meta (const guint8 *data, guint64 n)
+{
+  guint64 i = 0;
+
+  while (i < n && word (data, i) != 0)
+    i++;
+  return i >= META && i + 1 < n && word (data, i + 1) == 0 &&
+         (word (data, i - 1) == 1 || word (data, i - 1) == 2);
+}
+
+/* Words from `first` to `end`: a stack, and META more of them. */
+static void
+add_block (Reader *reader,
+           const guint8 *data,
+           guint64 first,
+           guint64 end,
+           gboolean meta)
+{
+  FlamSample sample = { .stack = FLAM_NONE };
+  gint64 one = 1;
+
+  if (meta && end - first >= META)
+    {
+      guint64 thread = word (data, end - META + META_THREAD);
+      g_autofree char *name =
+          g_strdup_printf ("thread %" G_GUINT64_FORMAT, thread);
+
+      end -= META;
+      sample.thread = flam_builder_thread (
+          reader->builder, reader->process, -1, (guint)thread);
+      flam_builder_set_thread_name (reader->builder, sample.thread, name);
+      if (word (data, end + META_ASLEEP) == 2)
+        sample.state = FLAM_STATE_SLEEP;
+    }
+  else
+    sample.thread = only_thread (reader);
+  for (guint64 i = end; i > first; i--)
+    sample.stack = push_ip (reader, sample.stack, word (data, i - 1));
+  if (end == first)
+    return;
+  flam_builder_add_sample (reader->builder, &sample, &one);
+  reader->samples++;
+}
+
+static gboolean
+add_blocks (Reader *reader,
+            const guint8 *data,
+            guint64 n,
+            const FlamProgress *progress,
+            GError **error)
+{
+  gboolean meta = has_meta (data, n);
+  guint64 first = 0;
+
+  for (guint64 i = 0; i < n; i++)
+    {
+      if (i % 65536 == 0 &&
+          !flam_progress_step (progress, (double)i / n, error))
+        return FALSE;
+      if (word (data, i) != 0 ||
+          (meta && (i + 1 == n || word (data, i + 1) != 0)))
+        continue; /* a thread, task or clock may well be 0 */
+      add_block (reader, data, first, i, meta);
+      i += meta;
+      first = i + 1;
+    }
+  if (first < n)
+    add_block (reader, data, first, n, FALSE);
+  return TRUE;
+}
+
+static gboolean
+read_data (Reader *reader, const FlamProgress *progress, GError **error)
+{
+  const guint8 *data;
+  guint64 n = 0, m = 0;
+
+  if (!take (reader, 8, &n))
+    return TRUE;
+  data = reader->at;
+  if (n > (guint64)(reader->end - data) / 8)
+    {
+      n = (reader->end - data) / 8;
+      reader->cut = TRUE;
+    }
+  reader->at += 8 * n;
+  if (!reader->cut && take (reader, 8, &m))
+    for (; m > 0 && read_place (reader); m--)
+      ;
+  return add_blocks (reader, data, n, progress, error);
+}
+
+/* --- graph --------------------------------------------------------------- */
+
+static void
+close_node (Reader *reader)
+{
+  const Node *node =
+      &g_array_index (reader->nodes, Node, reader->nodes->len - 1);
+  FlamSample sample = { .stack = node->stack };
+  gint64 left = node->left;
+
+  if (left > 0 && node->stack != FLAM_NONE)
+    {
+      sample.thread = only_thread (reader);
+      flam_builder_add_sample (reader->builder, &sample, &left);
+      reader->samples++;
+    }
+  g_array_set_size (reader->nodes, reader->nodes->len - 1);
+}
+
+/* The root is no function: "ROOT". */
+static gboolean
+open_node (Reader *reader)
+{
+  Node node = { .stack = FLAM_NONE };
+  guint64 status, first, last;
+  gint64 width;
+  FlamId frame;
+
+  if (!take_frame (reader, &frame) || !take (reader, 1, &status) ||
+      !take (reader, 8, &first) || !take (reader, 8, &last))
+    return FALSE;
+  if (__builtin_sub_overflow ((gint64)last, (gint64)first, &width) ||
+      width < 0 || width > G_MAXINT64 / 4)
+    width = -1;
+  node.left = width + 1;
+  if (reader->nodes->len > 0)
+    {
+      Node *above =
+          &g_array_index (reader->nodes, Node, reader->nodes->len - 1);
+      node.left = MIN (node.left, MAX (above->left, 0));
+      above->left -= node.left;
+      node.stack = flam_builder_stack (reader->builder, above->stack, frame);
+    }
+  g_array_append_val (reader->nodes, node);
+  return TRUE;
+}
+
+/* Without recursion. */
+static void
+read_graph (Reader *reader)
+{
+  guint64 tag;
+
+  do
+    {
+      if (!take (reader, 1, &tag))
+        break;
+      if (tag == 0xff && !open_node (reader))
+        break;
+      if (tag == 0 && reader->nodes->len > 0)
+        close_node (reader);
+      else if (tag != 0xff)
+        {
+          reader->at--;
+          reader->cut = TRUE;
+          break;
+        }
+    }
+  while (reader->nodes->len > 0);
+  while (reader->nodes->len > 0)
+    close_node (reader);
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static gboolean
+read_all (Reader *reader, const FlamProgress *progress, GError **error)
+{
+  const guint8 *data = reader->source->data;
+  guint8 kind;
+
+  if (reader->source->size < HEADER || get (data + 8, 4) != 0x01020304 ||
+      data[12] < 1 || data[12] > 2)
+    {
+      flam_source_error (
+          reader->source,
+          error,
+          FLAM_ERROR_UNSUPPORTED,
+          8,
+          "a .jlprof of another machine's order of bytes, or of no known kind");
+      return FALSE;
+    }
+  kind = data[12];
+  reader->steps = reader->source->size * STEPS_PER_BYTE;
+  reader->at = data + HEADER;
+  reader->end = data + reader->source->size;
+  if (kind == 2)
+    read_graph (reader);
+  else if (!read_data (reader, progress, error))
+    return FALSE;
+  if (reader->cut && reader->samples == 0)
+    {
+      flam_source_error (reader->source,
+                         error,
+                         FLAM_ERROR_TRUNCATED,
+                         reader->at - data,
+                         "it ends early, or makes no sense");
+      return FALSE;
+    }
+  if (reader->cut)
+    {
+      flam_builder_set_partial (
+          reader->builder, (double)(reader->at - data) / reader->source->size);
+      flam_builder_warn (reader->builder,
+                         "it ends early, or makes no sense from byte "
+                         "%" G_GSIZE_FORMAT " on: what came before is shown",
+                         (gsize)(reader->at - data));
+    }
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Reader reader = { .source = source, .builder = builder };
+  gboolean good;
+
+  flam_builder_add_column (builder);
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            0,
+                            FLAM_NONE);
+  reader.process = flam_builder_process (builder, -1, 0);
+  reader.frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  reader.nodes = g_array_new (FALSE, FALSE, sizeof (Node));
+  flam_column_init (&reader.places, sizeof (Place));
+  flam_interner_init (&reader.by_ip);
+  good = read_all (&reader, options->progress, error);
+  g_array_unref (reader.frames);
+  g_array_unref (reader.nodes);
+  flam_column_clear (&reader.places);
+  flam_interner_clear (&reader.by_ip);
+  return good;
+}
+
+static const char *const suffixes[] = { ".jlprof", NULL };
+static const char *const mime_types[] = { "application/x-jlprof", NULL };
+
+const FlamImporter flam_import_jlprof = {
+  .id = "jlprof",
+  .label = "Julia profile",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+#include "flam-ranges.h"
+#include "flam-text.h"
+
+#include <string.h>
+
+/* The log of `node --prof` and V8's --prof: a line an event, in order of time.
+ *
+ *    v8-version,11,3,244,8,…
+ *    shared-library,/usr/lib/libc.so.6,0x7f80,0x7f90,0        from, to, slide
+ *    code-creation,JS,10,2742841,0x36e6,167,work /a.js:5:25,0x3d84,~
+ *       type, kind, µs, address, size, name, the function, how it runs: ~
+ *       interpreted, ^ and + compiled quickly, * compiled well
+ *    code-move,0x36e6,0x40aa        code-delete,0x36e6
+ *    tick,0x19f8264,1156078,0,0x0,0,0x19fa691,0x7f8d,overflow,…
+ *       pc, µs, 1 for a callback, whose address is next, else the top of the
+ *       stack, what the engine did, return addresses, leaf first
+ *
+ * Code is what was put last where an address lies. An address beginning with +
+ * or - counts from the one before it. "\x2C" is a comma. A JavaScript function
+ * is one however it ran. Source of facts: V8's tools/tickprocessor.mjs,
+ * src/logging/log.cc. */
+
+#define MAX_FIELDS 4096
+#define LIBRARIES 0x80000000u /* values of ranges that are modules */
+
+enum
+{
+  STATE_GC = 1,
+  STATE_IDLE = 8,
+};
+
+typedef struct
+{
+  const char *text;
+  gsize length;
+} Field;
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamText text;
+  FlamRanges *code; /* value: a function, or LIBRARIES + row of `modules` */
+  GArray *modules;  /* FlamId */
+  GArray *fields;   /* Field */
+  GArray *frames;   /* FlamId: of a tick, leaf first */
+  FlamId thread, collector;
+  guint64 ticks, bad, first_bad;
+} Reader;
+
+static guint
+probe (const FlamSource *source)
+{
+  if (flam_source_head_has (source, 16, "v8-version,"))
+    return 95;
+  return flam_source_head_has (source, 4096, "\ncode-creation,") &&
+                 flam_source_head_has (source, 4096, "shared-library")
+             ? 85
+             : 0;
+}
+
+/* --- fields -------------------------------------------------------------- */
+
+static void
+split (Reader *reader, const char *line, gsize length)
+{
+  const char *end = line + length;
+
+  g_array_set_size (reader->fields, 0);
+  while (line <= end && reader->fields->len < MAX_FIELDS)
+    {
+      const char *comma = memchr (line, ',', end - line);
+      Field field = { line, (comma != NULL ? comma : end) - line };
+      g_array_append_val (reader->fields, field);
+      line = (comma != NULL ? comma : end) + 1;
+    }
+}
+
+static Field
+get_field (const Reader *reader, guint i)
+{
+  return i < reader->fields->len ? g_array_index (reader->fields, Field, i)
+                                 : (Field){ "", 0 };
+}
+
+static gboolean
+field_is (const Reader *reader, guint i, const char *text)
+{
+  Field field = get_field (reader, i);
+
+  return field.length == strlen (text) &&
+         memcmp (field.text, text, field.length) == 0;
+}
+
+/* "0x1f", "31" */
+static gboolean
+get_number (const Reader *reader, guint i, guint64 *value)
+{
+  Field field = get_field (reader, i);
+  const char *p = field.text;
+  const char *end = p + field.length;
+  gint64 decimal;
+
+  if (field.length > 2 && p[0] == '0' && p[1] == 'x')
+    {
+      p += 2;
+      return flam_text_hex (&p, end, value) && p == end;
+    }
+  if (!flam_text_number (&p, end, &decimal) || p != end)
+    return FALSE;
+  *value = decimal;
+  return TRUE;
+}
+
+/* Without the quotes of older versions, and "\x2C", "\u00fc", "\n", "\\". */
+static char *
+get_text (const Reader *reader, guint i)
+{
+  Field field = get_field (reader, i);
+  const char *p = field.text;
+  const char *end = p + field.length;
+  GString *text = g_string_sized_new (field.length);
+
+  if (end - p >= 2 && *p == '"' && end[-1] == '"')
+    {
+      p++;
+      end--;
+    }
+  for (; p < end; p++)
+    {
+      guint digits = p + 1 < end && *p == '\\' && p[1] == 'x'   ? 2
+                     : p + 1 < end && *p == '\\' && p[1] == 'u' ? 4
+                                                                : 0;
+      const char *hex = p + 2;
+      guint64 value;
+
+      if (digits > 0 && (gsize)(end - hex) >= digits &&
+          flam_text_hex (&hex, p + 2 + digits, &value) &&
+          hex == p + 2 + digits && value > 0)
+        {
+          g_string_append_unichar (text,
+                                   (value & 0xf800) == 0xd800 ? 0xfffd : value);
+          p = hex - 1;
+        }
+      else if (*p == '\\' && p + 1 < end && (p[1] == '\\' || p[1] == 'n'))
+        g_string_append_c (text, *++p == 'n' ? ' ' : '\\');
+      else
+        g_string_append_c (text, *p);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* --- code ---------------------------------------------------------------- */
+
+/* "12:25" off the end of "work /a.js:12:25": the line. */
+static guint32
+take_line (char *place)
+{
+  guint32 line = 0;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      char *colon = strrchr (place, ':');
+      if (colon == NULL || colon == place || !g_ascii_isdigit (colon[1]))
+        break;
+      line = MIN (g_ascii_strtoull (colon + 1, NULL, 10), G_MAXINT32);
+      *colon = '\0';
+    }
+  return line;
+}
+
+static gboolean
+is_javascript (const Reader *reader)
+{
+  static const char *const types[] = { "JS",   "LazyCompile", "Function",
+                                       "Eval", "Script",      "Interpreter" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (field_is (reader, 1, types[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static FlamId
+make_function (Reader *reader)
+{
+  g_autofree char *text = get_text (reader, 6);
+  FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
+  char *space = strrchr (text, ' ');
+
+  if (is_javascript (reader))
+    {
+      function.kind = FLAM_KIND_INTERPRETED;
+      if (space != NULL)
+        {
+          function.line = take_line (space + 1);
+          function.file = flam_builder_string (
+              reader->builder,
+              g_str_has_prefix (space + 1, "file://") ? space + 8 : space + 1,
+              -1);
+          *space = '\0';
+        }
+    }
+  else if (!field_is (reader, 1, "Builtin"))
+    function.flags = FLAM_FUNCTION_IRRELEVANT;
+  function.name = flam_builder_string (
+      reader->builder, *text != '\0' ? text : "(anonymous)", -1);
+  return flam_builder_function (reader->builder, &function);
+}
+
+static gboolean
+create_code (Reader *reader)
+{
+  FlamRange range = { 0 };
+  guint64 size;
+
+  if (!get_number (reader, 4, &range.start) || !get_number (reader, 5, &size) ||
+      __builtin_add_overflow (range.start, size, &range.end))
+    return FALSE;
+  range.value = make_function (reader);
+  flam_ranges_add (reader->code, &range);
+  return TRUE;
+}
+
+static gboolean
+move_code (Reader *reader)
+{
+  guint64 from, to;
+  const FlamRange *old;
+  FlamRange range;
+
+  if (!get_number (reader, 1, &from) || !get_number (reader, 2, &to))
+    return FALSE;
+  old = flam_ranges_find (reader->code, from);
+  if (old == NULL || old->start != from)
+    return TRUE;
+  range = *old;
+  range.start = to;
+  if (__builtin_add_overflow (to, old->end - from, &range.end))
+    return FALSE;
+  flam_ranges_remove (reader->code, from, old->end);
+  flam_ranges_add (reader->code, &range);
+  return TRUE;
+}
+
+static gboolean
+delete_code (Reader *reader)
+{
+  guint64 at;
+  const FlamRange *old;
+
+  if (!get_number (reader, 1, &at))
+    return FALSE;
+  old = flam_ranges_find (reader->code, at);
+  if (old != NULL && old->start == at)
+    flam_ranges_remove (reader->code, at, old->end);
+  return TRUE;
+}
+
+/* The address that it starts at stands for the file's first byte. */
+static gboolean
+add_library (Reader *reader)
+{
+  g_autofree char *path = get_text (reader, 1);
+  FlamRange range = { 0 };
+  FlamId module;
+
+  if (!get_number (reader, 2, &range.start) ||
+      !get_number (reader, 3, &range.end))
+    return FALSE;
+  module =
+      flam_builder_module (reader->builder, path, "", FLAM_ADDRESS_FILE_OFFSET);
+  range.value = LIBRARIES + reader->modules->len;
+  g_array_append_val (reader->modules, module);
+  flam_ranges_add (reader->code, &range);
+  return TRUE;
+}
+
+/* --- ticks --------------------------------------------------------------- */
+
+/* Callers that are nothing that is known are left out, as V8's own tool does.
+ */
+static void
+push_address (Reader *reader, guint64 address, gboolean leaf)
+{
+  const FlamRange *range = flam_ranges_find (reader->code, address);
+  FlamId frame;
+
+  if (range == NULL && !leaf)
+    return;
+  if (range == NULL)
+    frame = flam_builder_frame (
+        reader->builder,
+        flam_builder_function_unresolved (reader->builder, FLAM_NONE),
+        address,
+        0,
+        0);
+  else if (range->value < LIBRARIES)
+    frame = flam_builder_frame (reader->builder, range->value, 0, 0, 0);
+  else
+    frame = flam_builder_frame (
+        reader->builder,
+        flam_builder_function_unresolved (
+            reader->builder,
+            g_array_index (reader->modules, FlamId, range->value - LIBRARIES)),
+        address - range->start + range->offset - !leaf,
+        0,
+        0);
+  g_array_append_val (reader->frames, frame);
+}
+
+static void
+push_stack (Reader *reader, guint64 pc)
+{
+  guint64 before = pc, number;
+
+  for (guint i = 6; i < reader->fields->len; i++)
+    {
+      Field field = get_field (reader, i);
+      const char *p = field.text + 1;
+      const char *end = field.text + field.length;
+
+      if (field.length > 1 && (*field.text == '+' || *field.text == '-') &&
+          flam_text_hex (&p, end, &number))
+        before = *field.text == '+' ? before + number : before - number;
+      else if (get_number (reader, i, &number))
+        before = number;
+      else
+        continue; /* "overflow" */
+      push_address (reader, before, FALSE);
+    }
+}
+
+static gboolean
+add_tick (Reader *reader)
+{
+  FlamSample sample = { .thread = reader->thread, .stack = FLAM_NONE };
+  guint64 pc, time, callback, top, state;
+  gint64 one = 1;
+
+  if (!get_number (reader, 1, &pc) || !get_number (reader, 2, &time) ||
+      !get_number (reader, 3, &callback) || !get_number (reader, 4, &top) ||
+      !get_number (reader, 5, &state))
+    return FALSE;
+  g_array_set_size (reader->frames, 0);
+  if (state == STATE_GC)
+    g_array_append_val (reader->frames, reader->collector);
+  push_address (reader, callback != 0 ? top : pc, TRUE);
+  push_stack (reader, pc);
+  for (guint i = reader->frames->len; i > 0; i--)
+    sample.stack =
+        flam_builder_stack (reader->builder,
+                            sample.stack,
+                            g_array_index (reader->frames, FlamId, i - 1));
+  sample.time = MIN (time, G_MAXINT64 / 4000) * 1000;
+  if (state == STATE_IDLE)
+    sample.state = FLAM_STATE_SLEEP;
+  flam_builder_add_sample (reader->builder, &sample, &one);
+  reader->ticks++;
+  return TRUE;
+}
+
+/* FALSE: a line of these that makes no sense. */
+static gboolean
+read_line (Reader *reader, const char *line, gsize length)
+{
+  split (reader, line, length);
+  if (field_is (reader, 0, "tick"))
+    return add_tick (reader);
+  if (field_is (reader, 0, "code-creation"))
+    return create_code (reader);
+  if (field_is (reader, 0, "code-move"))
+    return move_code (reader);
+  if (field_is (reader, 0, "code-delete"))
+    return delete_code (reader);
+  if (field_is (reader, 0, "shared-library"))
+    return add_library (reader);
+  return TRUE;
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static gboolean
+read_lines (Reader *reader,
+            const FlamSource *source,
+            const FlamProgress *progress,
+            GError **error)
+{
+  const char *line;
+  gsize length;
+
+  flam_text_init (&reader->text, source);
+  while (flam_text_next (&reader->text, &line, &length))
+    {
+      if (reader->text.line % 4096 == 0 &&
+          !flam_progress_step (
+              progress, flam_text_fraction (&reader->text), error))
+        return FALSE;
+      if (!read_line (reader, line, length) && reader->bad++ == 0)
+        reader->first_bad = reader->text.line;
+    }
+  if (reader->bad > 0)
+    flam_builder_warn (reader->builder,
+                       "%" G_GUINT64_FORMAT " lines make no sense and were "
+                       "left out (the first is line %" G_GUINT64_FORMAT ")",
+                       reader->bad,
+                       reader->first_bad);
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Reader reader = { .builder = builder };
+  gboolean good;
+
+  flam_builder_add_column (builder);
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            0,
+                            FLAM_NONE);
+  flam_builder_set_has_times (builder);
+  reader.thread = flam_builder_thread (
+      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  reader.collector = flam_builder_frame (
+      builder,
+      flam_builder_function_named (
+          builder,
+          flam_builder_string (builder, "(garbage collector)", -1),
+          FLAM_KIND_ROOT),
+      0,
+      0,
+      0);
+  reader.code = flam_ranges_new ();
+  reader.modules = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  reader.fields = g_array_new (FALSE, FALSE, sizeof (Field));
+  reader.frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  good = read_lines (&reader, source, options->progress, error);
+  flam_ranges_free (reader.code);
+  g_array_unref (reader.modules);
+  g_array_unref (reader.fields);
+  g_array_unref (reader.frames);
+  return good;
+}
+
+static const char *const suffixes[] = { "v8.log", NULL };
+static const char *const mime_types[] = { "text/plain", NULL };
+
+const FlamImporter flam_import_v8_log = {
+  .id = "v8-log",
+  .label = "V8 log (--prof)",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};
