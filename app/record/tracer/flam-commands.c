@@ -70,8 +70,9 @@ flam_commands_prepare_signals (void)
   pthread_sigmask (SIG_BLOCK, &blocked, NULL);
 }
 
-void
-flam_commands_stop (FlamTracer *tracer)
+/* No more samples; every thread is let go as soon as it stops. */
+static void
+stop (FlamTracer *tracer)
 {
   if (tracer->stopping)
     return;
@@ -148,12 +149,12 @@ flam_commands_handle (FlamTracer *tracer)
           kill (tracer->main_pid, SIGTERM);
           break;
         default:
-          flam_commands_stop (tracer);
+          stop (tracer);
           break;
         }
     }
   if (tracer->control->closed)
-    flam_commands_stop (tracer);
+    stop (tracer);
 }
 
 void
@@ -177,12 +178,12 @@ flam_commands_check (FlamTracer *tracer, gint64 now)
   gboolean attached = tracer->options->pid > 0;
 
   if (!attached && tracer->exit_status >= 0)
-    flam_commands_stop (tracer);
+    stop (tracer);
   if (tracer->options->duration > 0 &&
       (double)now >= tracer->options->duration * 1e9)
-    flam_commands_stop (tracer);
+    stop (tracer);
   if (stop_signals > 0 || terminal_interrupts > (attached ? 0 : 1))
-    flam_commands_stop (tracer);
+    stop (tracer);
   if (g_atomic_int_get (tracer->failed))
-    flam_commands_stop (tracer);
+    stop (tracer);
 }

@@ -12,8 +12,6 @@ G_BEGIN_DECLS
 void flam_commands_prepare_signals (void);
 /* Whether a stop sends SIGCHLD, which ends ppoll(). An exit always does. */
 void flam_commands_hear_stops (gboolean hear);
-/* No more samples; every thread is let go as soon as it stops. */
-void flam_commands_stop (FlamTracer *tracer);
 /* Reads and does what was said. */
 void flam_commands_handle (FlamTracer *tracer);
 /* Ends the recording when its time is over, the program has ended, a signal
