@@ -22,6 +22,7 @@
   ROW (folded)                                                                 \
   ROW (gdb)                                                                    \
   ROW (gecko)                                                                  \
+  ROW (ghc)                                                                    \
   ROW (gmon)                                                                   \
   ROW (goroutine)                                                              \
   ROW (gperftools)                                                             \
@@ -49,6 +50,7 @@
   ROW (pstats)                                                                 \
   ROW (py_spy_dump)                                                            \
   ROW (pyinstrument)                                                           \
+  ROW (rbspy)                                                                  \
   ROW (sample)                                                                 \
   ROW (scalene)                                                                \
   ROW (speedscope)                                                             \

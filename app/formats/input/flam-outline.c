@@ -15,6 +15,7 @@ flam_outline_init (FlamOutline *outline, gboolean own)
 {
   outline->rows = g_array_new (FALSE, FALSE, sizeof (FlamOutlineRow));
   outline->open = g_array_new (FALSE, FALSE, sizeof (Open));
+  outline->event = 0;
   outline->own = own;
   outline->excess = 0;
 }
@@ -68,7 +69,7 @@ void
 flam_outline_finish (FlamOutline *outline, FlamBuilder *builder)
 {
   FlamOutlineRow *rows = (FlamOutlineRow *)(gpointer)outline->rows->data;
-  FlamSample sample = { 0 };
+  FlamSample sample = { .event = outline->event };
 
   for (guint32 i = 0; i < outline->rows->len; i++)
     {

@@ -30,6 +30,7 @@ typedef struct
 {
   GArray *rows;   /* FlamOutlineRow */
   GArray *open;   /* the last row and its callers, with their depths */
+  guint16 event;  /* of its samples */
   gboolean own;   /* weights are the rows' own, not their totals */
   guint64 excess; /* rows with less than their callees have */
 } FlamOutline;

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* GHC's profiles of cost centres, a tree with what each has itself.
+ *
+ *    .prof    total time  = 0.12 secs (120 ticks @ 1000 us, 1 processor)
+ *             total alloc = 123,456 bytes
+ *             COST CENTRE  MODULE  SRC      no. entries %time %alloc %time
+ * %alloc MAIN         MAIN    <built…> 118       0   0.0   0.1  100.0 100.0
+ *              work        Main    M.hs:3…  120       1  40.0  60.0   …
+ *             with -P two columns more: ticks and bytes
+ *
+ *    -pj      {"tick_interval":1000, "cost_centres":[{"id":1,"label":"MAIN",
+ *             "module":"MAIN","src_loc":"…"}],
+ *             "profile":{"id":1,"ticks":0,"alloc":80,"children":[…]}}
+ *
+ * Without -P shares are a tenth of a percent of the totals. Source: GHC's user
+ * guide, "Profiling". */
+
+#include "flam-formats.h"
+
+#include "flam-amount.h"
+#include "flam-json.h"
+#include "flam-outline.h"
+#include "flam-stack-text.h"
+
+#include <string.h>
+
+enum
+{
+  TIME,
+  BYTES,
+  N_MEASURES
+};
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamOutline outlines[N_MEASURES]; /* the same rows */
+  FlamId thread;
+  gint64 tick; /* ns */
+  gint64 ticks, bytes;
+  guint64 bad;
+} Profile;
+
+static FlamId
+make_frame (Profile *profile, FlamSlice name, FlamSlice module, FlamSlice place)
+{
+  FlamFunction function = { .kind = FLAM_KIND_NATIVE, .module = FLAM_NONE };
+  g_autofree char *text = g_strdup_printf ("%.*s.%.*s",
+                                           (int)MIN (module.length, 4096u),
+                                           module.text,
+                                           (int)MIN (name.length, 4096u),
+                                           name.text);
+  gsize colon = flam_slice_find (place, ":");
+  gint64 line = 0;
+
+  if (colon < place.length && !flam_slice_begins (place, "<"))
+    {
+      FlamSlice rest = flam_slice_from (place, colon + 1);
+      const char *p;
+      if (flam_slice_begins (rest, "("))
+        rest = flam_slice_from (rest, 1);
+      p = rest.text;
+      flam_text_number (&p, rest.text + rest.length, &line);
+      function.file = flam_builder_string (profile->builder, place.text, colon);
+    }
+  function.name = flam_builder_string (profile->builder, text, -1);
+  function.line = CLAMP (line, 0, G_MAXINT32);
+  return flam_builder_frame (
+      profile->builder,
+      flam_builder_function (profile->builder, &function),
+      0,
+      0,
+      0);
+}
+
+static gint64
+times (gint64 a, gint64 b)
+{
+  return __builtin_mul_overflow (a, b, &a) ? G_MAXINT64 : a;
+}
+
+/* --- text ---------------------------------------------------------------- */
+
+static void
+read_total (Profile *profile, FlamSlice line)
+{
+  gsize at = flam_slice_find (line, "=");
+  FlamSlice rest =
+      flam_slice_strip (flam_slice_from (line, MIN (at + 1, line.length)));
+  const char *p = rest.text;
+  const char *end = p + rest.length;
+
+  if (flam_slice_begins (line, "total alloc"))
+    flam_amount_number (&p, end, 1, &profile->bytes);
+  else
+    {
+      at = flam_slice_find (rest, "(");
+      p = rest.text + MIN (at + 1, rest.length);
+      flam_amount_number (&p, end, 1, &profile->ticks);
+      at = flam_slice_find (rest, "@ ");
+      p = rest.text + MIN (at + 2, rest.length);
+      if (flam_amount_number (&p, end, 1, &profile->tick))
+        profile->tick = times (profile->tick, 1000);
+    }
+}
+
+/* The last word of the line, cut off. */
+static FlamSlice
+take_last (FlamSlice *line)
+{
+  gsize n;
+
+  *line = flam_slice_strip (*line);
+  for (n = line->length; n > 0 && !flam_text_is_space (line->text[n - 1]);)
+    n--;
+  {
+    FlamSlice word = flam_slice_from (*line, n);
+    line->length = n;
+    return word;
+  }
+}
+
+static FlamSlice
+take_first (FlamSlice *line)
+{
+  gsize n = 0;
+  FlamSlice word;
+
+  *line = flam_slice_strip (*line);
+  while (n < line->length && !flam_text_is_space (line->text[n]))
+    n++;
+  word = (FlamSlice){ line->text, n };
+  *line = flam_slice_from (*line, n);
+  return word;
+}
+
+/* In thousandths where it is a share. */
+static gboolean
+take_number (FlamSlice *line, gint64 scale, gint64 *value)
+{
+  FlamSlice word = take_last (line);
+  const char *p = word.text;
+
+  return word.length > 0 &&
+         flam_amount_number (&p, word.text + word.length, scale, value) &&
+         p == word.text + word.length;
+}
+
+static gint64
+share (gint64 total, gint64 thousandths)
+{
+  return (gint64)((double)total * (double)thousandths / 1e5 + 0.5);
+}
+
+static gboolean
+read_row (Profile *profile, FlamSlice line, gboolean exact)
+{
+  gint64 ticks = 0, bytes = 0, inherited, entries;
+  gint64 shares[N_MEASURES] = { 0 };
+  FlamSlice name, module;
+  gsize depth = 0;
+
+  while (depth < line.length && line.text[depth] == ' ')
+    depth++;
+  if (exact &&
+      (!take_number (&line, 1, &bytes) || !take_number (&line, 1, &ticks)))
+    return FALSE;
+  if (!take_number (&line, 1000, &inherited) ||
+      !take_number (&line, 1000, &inherited) ||
+      !take_number (&line, 1000, &shares[BYTES]) ||
+      !take_number (&line, 1000, &shares[TIME]) ||
+      !take_number (&line, 1, &entries) || !take_number (&line, 1, &entries))
+    return FALSE;
+  name = take_first (&line);
+  module = take_first (&line);
+  if (name.length == 0)
+    return FALSE;
+  if (!exact)
+    {
+      ticks = share (profile->ticks, shares[TIME]);
+      bytes = share (profile->bytes, shares[BYTES]);
+    }
+  {
+    FlamId frame = make_frame (profile, name, module, flam_slice_strip (line));
+    flam_outline_add_at (&profile->outlines[TIME],
+                         depth,
+                         profile->thread,
+                         frame,
+                         times (ticks, profile->tick));
+    flam_outline_add_at (
+        &profile->outlines[BYTES], depth, profile->thread, frame, bytes);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_text (Profile *profile,
+           const FlamSource *source,
+           const FlamProgress *progress,
+           GError **error)
+{
+  FlamText all;
+  FlamSlice line;
+  gboolean tree = FALSE, exact = FALSE;
+
+  flam_text_init (&all, source);
+  while (flam_text_next (&all, &line.text, &line.length))
+    {
+      FlamSlice part = flam_slice_strip (line);
+      if ((all.line & 0xfff) == 0 &&
+          !flam_progress_step (progress, flam_text_fraction (&all), error))
+        return FALSE;
+      if (flam_slice_begins (part, "total "))
+        read_total (profile, part);
+      else if (flam_slice_begins (line, "COST CENTRE"))
+        { /* the second table is the tree */
+          tree = flam_slice_find (line, "entries") < line.length;
+          exact = flam_slice_ends (part, "bytes");
+        }
+      else if (tree && part.length > 0)
+        profile->bad += !read_row (profile, line, exact);
+    }
+  return TRUE;
+}
+
+/* --- JSON ---------------------------------------------------------------- */
+
+typedef struct
+{
+  guint32 row;
+  gint64 id;
+} Open;
+
+static void
+read_centres (Profile *profile, FlamJson *json, GHashTable *frames)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_element (json, depth))
+    {
+      g_autofree char *label = NULL;
+      g_autofree char *module = NULL;
+      g_autofree char *place = NULL;
+      gint64 *id = g_new0 (gint64, 1);
+      guint inner = flam_json_enter (json);
+
+      while (flam_json_member (json, inner))
+        if (flam_json_key_is (json, "id"))
+          *id = flam_json_get_int (json);
+        else if (flam_json_key_is (json, "label") && label == NULL)
+          label = g_strdup (flam_json_get_string (json, NULL));
+        else if (flam_json_key_is (json, "module") && module == NULL)
+          module = g_strdup (flam_json_get_string (json, NULL));
+        else if (flam_json_key_is (json, "src_loc") && place == NULL)
+          place = g_strdup (flam_json_get_string (json, NULL));
+      g_hash_table_insert (
+          frames,
+          id,
+          GUINT_TO_POINTER (
+              make_frame (
+                  profile,
+                  (FlamSlice){ label ? label : "", label ? strlen (label) : 0 },
+                  (FlamSlice){ module ? module : "",
+                               module ? strlen (module) : 0 },
+                  (FlamSlice){ place ? place : "",
+                               place ? strlen (place) : 0 }) +
+              1));
+    }
+}
+
+static void
+open_row (Profile *profile, GArray *open)
+{
+  guint32 caller =
+      open->len > 0 ? g_array_index (open, Open, open->len - 1).row : FLAM_NONE;
+  Open now = { 0 };
+
+  for (guint i = 0; i < N_MEASURES; i++)
+    now.row = flam_outline_add (
+        &profile->outlines[i], caller, profile->thread, FLAM_NONE, 0);
+  g_array_append_val (open, now);
+}
+
+static void
+set_weight (Profile *profile, guint which, guint32 row, gint64 weight)
+{
+  flam_outline_row (&profile->outlines[which], row)->weight = MAX (weight, 0);
+}
+
+/* Without recursion. The frame's number is kept where its frame will be. */
+static void
+read_tree (Profile *profile, FlamJson *json, GArray *ids)
+{
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (Open));
+  gint64 none = -1;
+
+  open_row (profile, open);
+  g_array_append_val (ids, none);
+  while (open->len > 0)
+    {
+      FlamJsonToken token = flam_json_next (json);
+      guint32 row = g_array_index (open, Open, open->len - 1).row;
+
+      if (token == FLAM_JSON_ERROR || token == FLAM_JSON_END)
+        return;
+      if (token == FLAM_JSON_OBJECT_END)
+        g_array_set_size (open, open->len - 1);
+      else if (token == FLAM_JSON_OBJECT && json->key.length == 0)
+        {
+          open_row (profile, open);
+          g_array_append_val (ids, none);
+        }
+      else if (token == FLAM_JSON_ARRAY && flam_json_key_is (json, "children"))
+        continue;
+      else if (token != FLAM_JSON_ARRAY_END)
+        {
+          if (flam_json_key_is (json, "id"))
+            g_array_index (ids, gint64, row) = flam_json_get_int (json);
+          else if (flam_json_key_is (json, "ticks"))
+            set_weight (profile, TIME, row, flam_json_get_int (json));
+          else if (flam_json_key_is (json, "alloc"))
+            set_weight (profile, BYTES, row, flam_json_get_int (json));
+          flam_json_skip (json);
+        }
+    }
+}
+
+static gboolean
+read_json (Profile *profile, const FlamSource *source, GError **error)
+{
+  g_autoptr (GHashTable) frames =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  FlamJson json;
+  guint depth = flam_json_open (&json, source->data, source->size);
+  gboolean good;
+
+  while (flam_json_member (&json, depth))
+    if (flam_json_key_is (&json, "tick_interval"))
+      profile->tick =
+          times (CLAMP (flam_json_get_int (&json), 0, G_MAXINT32), 1000);
+    else if (flam_json_key_is (&json, "cost_centres"))
+      read_centres (profile, &json, frames);
+    else if (flam_json_key_is (&json, "profile") &&
+             json.token == FLAM_JSON_OBJECT && ids->len == 0)
+      read_tree (profile, &json, ids);
+  good = flam_json_finish_partly (
+      &json, source, ids->len > 0 ? profile->builder : NULL, error);
+  flam_json_clear (&json);
+  for (guint32 i = 0; i < ids->len; i++)
+    {
+      FlamOutlineRow *time = flam_outline_row (&profile->outlines[TIME], i);
+      FlamId frame = GPOINTER_TO_UINT (g_hash_table_lookup (
+                         frames, &g_array_index (ids, gint64, i))) -
+                     1;
+
+      time->weight = times (time->weight, profile->tick);
+      time->frame = frame;
+      flam_outline_row (&profile->outlines[BYTES], i)->frame = frame;
+      profile->bad += frame == FLAM_NONE;
+    }
+  return good;
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static void
+finish (Profile *profile)
+{
+  FlamBuilder *builder = profile->builder;
+  guint column = flam_builder_add_column (builder);
+
+  flam_builder_add_measure (
+      builder, "time", "Time", FLAM_UNIT_NS, FLAM_MEASURE_CPU, column, TIME);
+  flam_builder_add_measure (builder,
+                            "allocated",
+                            "Allocated memory",
+                            FLAM_UNIT_BYTES,
+                            FLAM_MEASURE_ALLOC,
+                            column,
+                            BYTES);
+  for (guint i = 0; i < N_MEASURES; i++)
+    {
+      profile->outlines[i].event = i;
+      flam_outline_finish (&profile->outlines[i], builder);
+    }
+  if (profile->bad > 0)
+    flam_builder_warn (builder,
+                       "%" G_GUINT64_FORMAT
+                       " cost centres make no sense and were left out",
+                       profile->bad);
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Profile profile = { .builder = builder, .tick = 1000000 };
+  gboolean good;
+
+  for (guint i = 0; i < N_MEASURES; i++)
+    flam_outline_init (&profile.outlines[i], TRUE);
+  profile.thread = flam_builder_thread (
+      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  good = flam_source_first_char (source) == '{'
+             ? read_json (&profile, source, error)
+             : read_text (&profile, source, options->progress, error);
+  if (good && profile.outlines[TIME].rows->len == 0)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "there are no cost centres in this profile of GHC");
+      good = FALSE;
+    }
+  if (good)
+    finish (&profile);
+  for (guint i = 0; i < N_MEASURES; i++)
+    flam_outline_clear (&profile.outlines[i]);
+  return good;
+}
+
+static guint
+probe (const FlamSource *source)
+{
+  if (flam_source_first_char (source) == '{')
+    return flam_source_head_has (source, 4096, "\"cost_centres\"") &&
+                   flam_source_head_has (source, 4096, "\"tick_interval\"")
+               ? 90
+               : 0;
+  return flam_source_head_has (
+             source, 512, "Time and Allocation Profiling Report")
+             ? 90
+             : 0;
+}
+
+static const char *const suffixes[] = { ".prof", ".json", NULL };
+static const char *const mime_types[] = { "text/plain",
+                                          "application/json",
+                                          NULL };
+
+const FlamImporter flam_import_ghc = {
+  .id = "ghc",
+  .label = "GHC cost centres",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};
