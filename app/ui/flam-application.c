@@ -30,6 +30,8 @@ static const struct
   { "win.open", { "<Control>o" } },
   { "win.record", { "<Control>r" } },
   { "win.save-as", { "<Control><Shift>s" } },
+  { "win.export", { "<Control>e" } },
+  { "win.copy-picture", { "<Control><Shift>c" } },
   { "win.search", { "<Control>f" } },
   { "win.search-next", { "<Control>g", "F3" } },
   { "win.search-previous", { "<Control><Shift>g", "<Shift>F3" } },

@@ -217,6 +217,36 @@ class WindowTest(Base):
         window.click("Calls")
         window.find("The Longest Calls", "list")
 
+    def test_export(self):
+        """Every exporter, of what is selected; the size is known before."""
+        window = self.open_example()
+        window.key("ctrl+e")
+        window.find("Format", "label")
+        window.wait_label(lambda text: text.endswith(("kB", "MB")))
+        wait_for(
+            "a document to save",
+            lambda: sensitive(
+                window.find(lambda name: name.endswith("Export…"), "push button")
+            ),
+        )
+        window.key("Escape")
+        window.action("win.copy-picture")
+        window.wait_label(lambda text: text == "Picture copied")
+
+    def test_group_by(self):
+        """Rows are modules, everywhere; the chip takes it back."""
+        window = self.open_example()
+        window.click("Functions")
+        window.mouse(window.find("Group by", "combo box"))
+        time.sleep(0.5)
+        for key in ("Down", "Down", "Return"):
+            window.key(key)
+            time.sleep(0.3)
+        window.find("Remove: by module", "push button")
+        wait_for("a module", lambda: "libm.so.6" in window.labels())
+        window.click("Remove: by module")
+        wait_for("functions again", lambda: "escape_time" in window.labels())
+
     def test_heat_map(self):
         """Two cells, and the time between them is the range."""
         window = self.open_example()

@@ -220,6 +220,12 @@ remove_invert (FlamSelection *selection, guint index)
 }
 
 static void
+remove_by (FlamSelection *selection, guint index)
+{
+  selection->by = FLAM_BY_FUNCTION;
+}
+
+static void
 remove_recursion (FlamSelection *selection, guint index)
 {
   selection->recursion = FLAM_RECURSION_OFF;
@@ -267,6 +273,25 @@ range_text (const FlamProfile *profile, const FlamSelection *selection)
   return g_strdup_printf (_ ("time: %s – %s"), from, to);
 }
 
+static const char *
+by_text (FlamBy by)
+{
+  switch (by)
+    {
+    case FLAM_BY_LINE:
+      return _ ("by line");
+    case FLAM_BY_MODULE:
+      return _ ("by module");
+    case FLAM_BY_FILE:
+      return _ ("by file");
+    case FLAM_BY_THREAD:
+      return _ ("by thread");
+    case FLAM_BY_FUNCTION:
+    default:
+      return _ ("by function");
+    }
+}
+
 static void
 show_chips (FlamPathBar *self,
             const FlamProfile *profile,
@@ -281,6 +306,8 @@ show_chips (FlamPathBar *self,
     }
   if (selection->invert)
     append_chip (self, _ ("inverted"), remove_invert, 0);
+  if (selection->by != FLAM_BY_FUNCTION)
+    append_chip (self, by_text (selection->by), remove_by, 0);
   if (selection->recursion != FLAM_RECURSION_OFF)
     append_chip (self, _ ("recursion collapsed"), remove_recursion, 0);
   show_memory_chips (self, profile, selection);

@@ -477,6 +477,17 @@ flam_columns_update_other (GtkColumnViewColumn *column,
 
 /* --- name ----------------------------------------------------------------- */
 
+/* A line has its number behind its function; g_free. */
+static char *
+name_of (FlamTreeRow *row)
+{
+  guint32 line =
+      flam_tree_row_get_excerpt (row)->tree->line[flam_tree_row_get_node (row)];
+  const char *name = flam_tree_row_get_name (row);
+
+  return line != 0 ? g_strdup_printf ("%s:%u", name, line) : g_strdup (name);
+}
+
 static GtkWidget *
 name_label (GtkListItem *item)
 {
@@ -508,7 +519,9 @@ name_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
 
-  set_name (gtk_list_item_get_child (item), flam_tree_row_get_name (row));
+  g_autofree char *name = name_of (row);
+
+  set_name (gtk_list_item_get_child (item), name);
 }
 
 static void
@@ -527,9 +540,10 @@ expander_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
       GTK_TREE_EXPANDER (gtk_list_item_get_child (item));
   GtkTreeListRow *row = gtk_list_item_get_item (item);
 
+  g_autofree char *name = name_of (flam_columns_row (row));
+
   gtk_tree_expander_set_list_row (expander, row);
-  set_name (gtk_tree_expander_get_child (expander),
-            flam_tree_row_get_name (flam_columns_row (row)));
+  set_name (gtk_tree_expander_get_child (expander), name);
 }
 
 static int
@@ -598,4 +612,40 @@ flam_columns_add_module (GtkColumnView *view, gboolean sorted)
   if (sorted)
     take_sorter (column, by_module);
   return column;
+}
+
+/* --- rows as text --------------------------------------------------------- */
+
+#define COPIED_MAX 100000
+
+static void
+append_row (GString *text, FlamTreeRow *row)
+{
+  const FlamTree *tree = flam_tree_row_get_excerpt (row)->tree;
+  const FlamMeasure measure = flam_tree_measure (tree);
+  g_autofree char *self =
+      flam_format_plain (&measure, flam_tree_row_get_self (row));
+  g_autofree char *total =
+      flam_format_plain (&measure, flam_tree_row_get_total (row));
+  g_autofree char *name = name_of (row);
+
+  g_string_append_printf (
+      text, "%s\t%s\t%s\t%s\n", self, total, name, module_of (row));
+}
+
+void
+flam_columns_copy_rows (GtkColumnView *view)
+{
+  GListModel *rows = G_LIST_MODEL (gtk_column_view_get_model (view));
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint n = MIN (g_list_model_get_n_items (rows), COPIED_MAX);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GObject) item = g_list_model_get_item (rows, i);
+
+      append_row (text, flam_columns_row (item));
+    }
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (view)),
+                          text->str);
 }

@@ -51,4 +51,8 @@ void flam_columns_show_row (GtkColumnView *view,
                             gboolean (*is) (gpointer item, gpointer data),
                             gpointer data);
 
+/* All rows in the order they are shown in, as text: self, total, name and
+ * module with tabs between, onto the clipboard. */
+void flam_columns_copy_rows (GtkColumnView *view);
+
 G_END_DECLS

@@ -21,6 +21,8 @@ struct _FlamFunctionsView
   gboolean stale;
   gboolean syncing;
 
+  GtkDropDown *by;
+  GtkButton *copy;
   GtkColumnView *view;
   GtkLabel *none;
   GtkColumnViewColumn *other; /* not referenced: the view's */
@@ -214,6 +216,36 @@ on_activate (FlamFunctionsView *self, guint position)
   g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
 }
 
+/* --- what a row is, and rows as text -------------------------------------- */
+
+static void
+on_by (FlamFunctionsView *self)
+{
+  const FlamSelection *now = flam_session_get_selection (self->session);
+  FlamSelection *selection;
+
+  if (now == NULL || now->by == gtk_drop_down_get_selected (self->by))
+    return;
+  selection = flam_selection_copy (now);
+  selection->by = gtk_drop_down_get_selected (self->by);
+  flam_session_select (self->session, selection);
+}
+
+static void
+show_by (FlamFunctionsView *self)
+{
+  const FlamSelection *selection = flam_session_get_selection (self->session);
+
+  if (selection != NULL)
+    gtk_drop_down_set_selected (self->by, selection->by);
+}
+
+static void
+on_copy (FlamFunctionsView *self)
+{
+  flam_columns_copy_rows (self->view);
+}
+
 /* --- object --------------------------------------------------------------- */
 
 static void
@@ -252,6 +284,11 @@ flam_functions_view_constructed (GObject *object)
                            self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->session,
+                           "notify::selection",
+                           G_CALLBACK (show_by),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session,
                            "notify::search",
                            G_CALLBACK (on_search),
                            self,
@@ -285,6 +322,8 @@ flam_functions_view_class_init (FlamFunctionsViewClass *klass)
   class->grab_focus = flam_functions_view_grab_focus;
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-functions-view.ui");
+  gtk_widget_class_bind_template_child (class, FlamFunctionsView, by);
+  gtk_widget_class_bind_template_child (class, FlamFunctionsView, copy);
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, view);
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, none);
 }
@@ -346,4 +385,7 @@ flam_functions_view_init (FlamFunctionsView *self)
       self->selection, "notify::selected", G_CALLBACK (on_selected), self);
   g_signal_connect_swapped (
       self->view, "activate", G_CALLBACK (on_activate), self);
+  g_signal_connect_swapped (
+      self->by, "notify::selected", G_CALLBACK (on_by), self);
+  g_signal_connect_swapped (self->copy, "clicked", G_CALLBACK (on_copy), self);
 }

@@ -4,6 +4,7 @@
 
 #include "flam-application.h"
 #include "flam-capture-view.h"
+#include "flam-export-dialog.h"
 #include "flam-files.h"
 #include "flam-record-dialog.h"
 #include "flam-recording-bar.h"
@@ -73,6 +74,9 @@ show_page (FlamWindow *self, const char *page)
   gtk_widget_set_visible (GTK_WIDGET (self->search_button), capture);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.search", capture);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-as", capture);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.export", capture);
+  gtk_widget_action_set_enabled (
+      GTK_WIDGET (self), "win.copy-picture", capture);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.invert", capture);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.source-pane", capture);
   update_record_button (self);
@@ -249,6 +253,23 @@ action_save_as (GtkWidget *widget, const char *name, GVariant *parameter)
   flam_window_choose_copy (
       FLAM_WINDOW (widget),
       flam_session_get_path (FLAM_WINDOW (widget)->session));
+}
+
+static void
+action_export (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  FlamWindow *self = FLAM_WINDOW (widget);
+
+  if (flam_session_get_excerpt (self->session) != NULL)
+    gtk_window_present (
+        GTK_WINDOW (flam_export_dialog_new (self, self->session)));
+}
+
+static void
+action_copy_picture (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  flam_export_copy_picture (FLAM_WINDOW (widget),
+                            FLAM_WINDOW (widget)->session);
 }
 
 /* --- recording ------------------------------------------------------------ */
@@ -523,6 +544,9 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.open-uri", "s", action_open_uri);
   gtk_widget_class_install_action (class, "win.record", NULL, action_record);
   gtk_widget_class_install_action (class, "win.save-as", NULL, action_save_as);
+  gtk_widget_class_install_action (class, "win.export", NULL, action_export);
+  gtk_widget_class_install_action (
+      class, "win.copy-picture", NULL, action_copy_picture);
   gtk_widget_class_install_action (class, "win.cancel", NULL, action_cancel);
   gtk_widget_class_install_action (
       class, "win.back-to-start", NULL, action_back);
