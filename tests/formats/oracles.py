@@ -262,7 +262,7 @@ def check_scalene(folder):
     rows = flambeau("lines", path, "--source", "kitchen.py", "--json")
     rows = {row["line"]: row["total"] for row in rows["rows"]}
     for line, ns in lines.items():
-        hold(f"scalene: line {line}", rows.get(line, 0), ns, 10)
+        hold(f"scalene: line {line}", rows.get(line, 0), ns, 1000)
 
 
 # --- perf data convert -------------------------------------------------------

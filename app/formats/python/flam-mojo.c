@@ -154,14 +154,15 @@ get_entry (Reader *reader, Table *table, gint64 key)
              : NULL;
 }
 
-static const char *
+/* A copy: the builder's texts move as it gets more of them. */
+static char *
 get_string (Reader *reader, gint64 key)
 {
   const Entry *entry = get_entry (reader, &reader->strings, key);
 
-  return entry != NULL
-             ? flam_builder_get_string (reader->austin->builder, entry->value)
-             : "";
+  return g_strdup (entry != NULL ? flam_builder_get_string (
+                                       reader->austin->builder, entry->value)
+                                 : "");
 }
 
 /* --- samples ------------------------------------------------------------- */
@@ -226,7 +227,8 @@ static gboolean
 read_frame (Reader *reader)
 {
   gint64 key, file, name, line, ignored;
-  const char *path, *function;
+  g_autofree char *path = NULL;
+  g_autofree char *function = NULL;
   Entry entry;
 
   if (!read_int (reader, &key) || !read_int (reader, &file) ||
