@@ -298,6 +298,29 @@ note_facts (FlamBuilder *builder, const FlamProfile *profile)
     flam_builder_note_warning (builder, facts->warnings[i]);
 }
 
+/* Of rows that were added since, nothing is known. */
+static void
+note_extras (FlamBuilder *builder, const FlamProfile *profile)
+{
+  const GArray *extras = flam_profile_box_extras (profile);
+  FlamTables *tables = &builder->tables;
+
+  for (guint i = 0; extras != NULL && i < extras->len; i++)
+    {
+      const FlamExtra *extra = &g_array_index (extras, FlamExtra, i);
+      guint32 n = *flam_tables_n (tables, extra->table);
+      gint64 *values;
+
+      flam_tables_add_extra (tables, extra->table, &extra->info);
+      values =
+          g_array_index (tables->extras, FlamExtra, tables->extras->len - 1)
+              .data;
+      memcpy (values, extra->data, MIN (n, extra->n) * sizeof *values);
+      for (guint32 row = extra->n; row < n; row++)
+        values[row] = extra->info.encoding == FLAM_ENCODE_ID ? FLAM_NONE : 0;
+    }
+}
+
 FlamBuilder *
 flam_builder_new_copy (const FlamProfile *profile)
 {
@@ -318,5 +341,6 @@ flam_builder_new_copy (const FlamProfile *profile)
   note_facts (builder, profile);
   note_samples (builder, profile);
   note_counters (builder, profile);
+  note_extras (builder, profile);
   return builder;
 }

@@ -341,6 +341,38 @@ freeze_counters (FlamBuilder *builder, FlamProfileBox *box)
   own (box, counters);
 }
 
+/* Tables whose rows are in a profile what they were in the file, so that what
+ * else a newer version knows of them can be written again. */
+static gboolean
+is_lasting (FlamTable table)
+{
+  return table == FLAM_TABLE_STRINGS || table == FLAM_TABLE_MODULES ||
+         table == FLAM_TABLE_FUNCTIONS || table == FLAM_TABLE_THREADS ||
+         table == FLAM_TABLE_SAMPLES || table == FLAM_TABLE_ALLOCATIONS ||
+         table == FLAM_TABLE_MARKS;
+}
+
+static void
+freeze_extras (FlamBuilder *builder, FlamProfileBox *box)
+{
+  GArray *extras = builder->tables.extras;
+
+  box->extras = g_array_new (FALSE, FALSE, sizeof (FlamExtra));
+  for (guint i = 0; i < extras->len; i++)
+    {
+      FlamExtra *extra = &g_array_index (extras, FlamExtra, i);
+
+      if (!is_lasting (extra->table) ||
+          (extra->info.encoding == FLAM_ENCODE_ID &&
+           !is_lasting (extra->info.refers_to)))
+        continue;
+      extra->n = *flam_tables_n (&builder->tables, extra->table);
+      own (box, extra->data);
+      g_array_append_val (box->extras, *extra);
+      extra->data = NULL;
+    }
+}
+
 static const char *const *
 own_texts (FlamProfileBox *box, GPtrArray *texts)
 {
@@ -483,6 +515,7 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
   freeze_table (&builder->tables, FLAM_TABLE_ALLOCATIONS, box);
   freeze_table (&builder->tables, FLAM_TABLE_MARKS, box);
   freeze_table (&builder->tables, FLAM_TABLE_FORMER_NAMES, box);
+  freeze_extras (builder, box);
   freeze_facts (builder, box, span);
   freeze_strings (builder, box);
   return &box->tables;

@@ -92,6 +92,7 @@ take_recorded (Fold *fold)
   for (guint t = FLAM_TABLE_FRAMES; t <= FLAM_TABLE_STACKS; t++)
     {
       tables->allocated[t] = 0;
+      flam_tables_drop_extras (tables, t);
       flam_interner_clear (&tables->interners[t]);
       flam_interner_init (&tables->interners[t]);
     }

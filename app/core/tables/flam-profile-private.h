@@ -14,10 +14,13 @@ typedef struct
   FlamProfile tables;
   FlamStrings strings; /* its interner is cleared */
   GPtrArray *owned;    /* the columns' memory, g_free */
+  GArray *extras;      /* FlamExtra: what a newer version has; or NULL */
   GStringChunk *texts; /* of the facts; NULL: base has them */
   FlamProfile *base;   /* whose columns an edited profile shares, or NULL */
 } FlamProfileBox;
 
 FlamProfileBox *flam_profile_box_new (void);
+/* Those of a profile, or of the one it was made of by editing; or NULL. */
+const GArray *flam_profile_box_extras (const FlamProfile *profile);
 
 G_END_DECLS

@@ -10,6 +10,16 @@ flam_profile_box_new (void)
   return box;
 }
 
+const GArray *
+flam_profile_box_extras (const FlamProfile *profile)
+{
+  const FlamProfileBox *box = (const FlamProfileBox *)profile;
+
+  while (box->extras == NULL && box->base != NULL)
+    box = (const FlamProfileBox *)box->base;
+  return box->extras;
+}
+
 static void
 box_clear (gpointer data)
 {
@@ -17,6 +27,7 @@ box_clear (gpointer data)
 
   flam_strings_clear (&box->strings);
   g_ptr_array_unref (box->owned);
+  g_clear_pointer (&box->extras, g_array_unref);
   g_clear_pointer (&box->texts, g_string_chunk_free);
   g_clear_pointer (&box->base, flam_profile_unref);
 }

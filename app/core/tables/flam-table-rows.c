@@ -247,6 +247,21 @@ flam_tables_reorder (FlamTables *tables, FlamTable table, const guint32 *order)
     tables->allocated[table] = n;
 }
 
+void
+flam_tables_drop_extras (FlamTables *tables, FlamTable table)
+{
+  for (guint i = tables->extras->len; i-- > 0;)
+    {
+      FlamExtra *extra = &g_array_index (tables->extras, FlamExtra, i);
+
+      if (extra->table != table && (extra->info.encoding != FLAM_ENCODE_ID ||
+                                    extra->info.refers_to != table))
+        continue;
+      g_free (extra->data);
+      g_array_remove_index (tables->extras, i);
+    }
+}
+
 /* --- what version 1 had not ----------------------------------------------- */
 
 /* The column of that number, or NULL. */
@@ -278,6 +293,9 @@ flam_tables_add_listed (FlamTables *tables, guint32 from)
                               .number = (guint8)rows->number[i],
                               .encoding = (guint8)rows->encoding[i],
                               .refers_to = refers_to };
+
+      if (rows->encoding[i] != FLAM_ENCODE_ID)
+        info.refers_to = FLAM_TABLE_STRINGS;
 
       if (rows->number[i] <= G_MAXUINT8 && table != FLAM_N_TABLES &&
           table != FLAM_TABLE_STRINGS && rows->encoding[i] < FLAM_ENCODE_TEXT &&

@@ -253,6 +253,7 @@ typedef struct
   FlamTable table;
   FlamColumnInfo info; /* `offset` means nothing */
   gpointer data;
+  guint32 n; /* rows, where it is a profile's */
 } FlamExtra;
 
 typedef struct
@@ -384,6 +385,8 @@ gboolean flam_tables_next (const FlamTables *tables,
                            FlamTable table,
                            FlamColumnIter *iter);
 
+/* Forgets those of a table, and those that refer to it. */
+void flam_tables_drop_extras (FlamTables *tables, FlamTable table);
 /* What the rows of COLUMNS from `from` on list, and is not described. */
 void flam_tables_add_listed (FlamTables *tables, guint32 from);
 /* The other way: rows for what version 1 had not. */

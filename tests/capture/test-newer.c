@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Captures of a version that is newer than this one. */
+
+#include "flam-capture-reader.h"
+#include "flam-capture-writer.h"
+
+static FlamBuilder *
+recorder_new (void)
+{
+  FlamBuilder *builder = flam_builder_new ();
+
+  flam_builder_set_has_times (builder);
+  flam_builder_add_column (builder);
+  return builder;
+}
+
+static gint64 *
+extra_of (FlamBuilder *builder, FlamTable table)
+{
+  GArray *extras = flam_builder_tables (builder)->extras;
+
+  for (guint i = 0; i < extras->len; i++)
+    if (g_array_index (extras, FlamExtra, i).table == table)
+      return g_array_index (extras, FlamExtra, i).data;
+  return NULL;
+}
+
+static FlamBuilder *
+read_again (FlamCaptureWriter *writer)
+{
+  FlamBuilder *builder = flam_builder_new ();
+  g_autoptr (FlamCaptureReader) reader =
+      flam_capture_reader_new ("test", builder);
+  const guint8 *data;
+  gsize size;
+
+  g_assert_true (flam_capture_writer_end (writer, 5000, NULL));
+  data = flam_capture_writer_data (writer, &size);
+  g_assert_true (flam_capture_reader_feed (reader, data, size, NULL));
+  return builder;
+}
+
+/* What a newer version writes and this one has no name for is there when a
+ * capture is opened and saved: columns, also those that refer to something,
+ * and flags. */
+static void
+test_newer (void)
+{
+  static const FlamColumnInfo priority = { .number = 200,
+                                           .encoding = FLAM_ENCODE_DELTA };
+  static const FlamColumnInfo owner = { .number = 201,
+                                        .encoding = FLAM_ENCODE_ID,
+                                        .refers_to = FLAM_TABLE_STRINGS };
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
+  g_autoptr (FlamBuilder) first = NULL;
+  g_autoptr (FlamBuilder) copy = NULL;
+  g_autoptr (FlamCaptureWriter) again = NULL;
+  g_autoptr (FlamBuilder) second = NULL;
+  g_autoptr (FlamProfile) profile = NULL;
+  FlamFunction strange = { .module = FLAM_NONE, .flags = 0x40 };
+  FlamId function;
+  FlamId thread = flam_builder_append_thread (
+      builder, flam_builder_append_process (builder, 1, FLAM_NONE), 1);
+
+  flam_builder_add_measure (builder,
+                            "cpu-time",
+                            "CPU time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            0,
+                            FLAM_NONE);
+  strange.name = flam_builder_string (builder, "strange", -1);
+  function = flam_builder_function (builder, &strange);
+  flam_tables_add_extra (
+      flam_builder_tables (builder), FLAM_TABLE_SAMPLES, &priority);
+  flam_tables_add_extra (
+      flam_builder_tables (builder), FLAM_TABLE_FUNCTIONS, &owner);
+  /* Later ones first, so that they are put in order. */
+  for (gint64 i = 0; i < 3; i++)
+    {
+      FlamSample sample = { thread, FLAM_NONE, 30 - i };
+
+      flam_builder_add_sample (builder, &sample, &i);
+      extra_of (builder, FLAM_TABLE_SAMPLES)[i] = 1000 - i;
+    }
+  extra_of (builder, FLAM_TABLE_FUNCTIONS)[function] =
+      flam_builder_string (builder, "somebody", -1);
+
+  first = read_again (writer);
+  profile = flam_builder_finish (first, NULL);
+  g_assert_nonnull (profile);
+  g_assert_cmpuint (profile->functions.flags[0], ==, 0x40);
+  copy = flam_builder_new_copy (profile);
+  again = flam_capture_writer_new (-1, copy);
+  second = read_again (again);
+  for (gint64 i = 0; i < 3; i++)
+    g_assert_cmpint (
+        extra_of (second, FLAM_TABLE_SAMPLES)[i], ==, 1000 - 2 + i);
+  g_assert_cmpstr (
+      flam_builder_get_string (
+          second, (FlamId)extra_of (second, FLAM_TABLE_FUNCTIONS)[0]),
+      ==,
+      "somebody");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/newer/columns", test_newer);
+  return g_test_run ();
+}
