@@ -11,6 +11,14 @@ flam_column_init (FlamColumn *column, guint element_size)
 }
 
 void
+flam_column_init_copy (FlamColumn *column, const FlamColumn *from)
+{
+  *column = *from;
+  column->data = g_memdup2 (from->data, from->n * from->element_size);
+  column->allocated = from->n;
+}
+
+void
 flam_column_clear (FlamColumn *column)
 {
   g_free (column->data);
@@ -71,6 +79,15 @@ flam_interner_init (FlamInterner *interner)
   interner->slots = empty_slots (FIRST_SLOTS);
   interner->mask = FIRST_SLOTS - 1;
   interner->used = 0;
+}
+
+void
+flam_interner_init_copy (FlamInterner *interner, const FlamInterner *from)
+{
+  gsize n = (gsize)from->mask + 1;
+
+  *interner = *from;
+  interner->slots = g_memdup2 (from->slots, n * sizeof *from->slots);
 }
 
 void

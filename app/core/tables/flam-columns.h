@@ -31,6 +31,7 @@ typedef struct
 } FlamColumn;
 
 void flam_column_init (FlamColumn *column, guint element_size);
+void flam_column_init_copy (FlamColumn *column, const FlamColumn *from);
 void flam_column_clear (FlamColumn *column);
 void flam_column_reserve (FlamColumn *column, gsize n);
 /* Zeroed rows up to `n`: an optional column begins at the first row that needs
@@ -66,6 +67,7 @@ typedef struct
 } FlamInterner;
 
 void flam_interner_init (FlamInterner *interner);
+void flam_interner_init_copy (FlamInterner *interner, const FlamInterner *from);
 void flam_interner_clear (FlamInterner *interner);
 void flam_interner_grow (FlamInterner *interner);
 

@@ -32,6 +32,14 @@ flam_strings_init (FlamStrings *strings)
 }
 
 void
+flam_strings_init_copy (FlamStrings *strings, const FlamStrings *from)
+{
+  flam_column_init_copy (&strings->blob, &from->blob);
+  flam_column_init_copy (&strings->offsets, &from->offsets);
+  flam_interner_init_copy (&strings->interner, &from->interner);
+}
+
+void
 flam_strings_clear (FlamStrings *strings)
 {
   flam_column_clear (&strings->blob);

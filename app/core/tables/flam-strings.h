@@ -24,6 +24,7 @@ typedef struct
 } FlamStrings;
 
 void flam_strings_init (FlamStrings *strings);
+void flam_strings_init_copy (FlamStrings *strings, const FlamStrings *from);
 void flam_strings_clear (FlamStrings *strings);
 /* `length` -1: NUL-terminated. NULL is "". */
 FlamId

@@ -98,6 +98,37 @@ flam_tables_init (FlamTables *tables)
       flam_interner_init (&tables->interners[i]);
 }
 
+static GArray *
+copy_extras (const GArray *from)
+{
+  GArray *extras = g_array_new (FALSE, FALSE, sizeof (FlamExtra));
+
+  g_array_append_vals (extras, from->data, from->len);
+  return extras;
+}
+
+void
+flam_tables_init_copy (FlamTables *tables, const FlamTables *from)
+{
+  *tables = *from;
+  flam_strings_init_copy (&tables->strings, &from->strings);
+  tables->weights = copy_extras (from->weights);
+  tables->extras = copy_extras (from->extras);
+  for (guint i = FLAM_TABLE_MODULES; i < FLAM_N_TABLES; i++)
+    {
+      guint32 n = *flam_tables_n (from, i);
+      FlamColumnIter iter = { NULL };
+
+      while (flam_tables_next (tables, i, &iter))
+        if (*iter.data != NULL)
+          *iter.data =
+              g_memdup2 (*iter.data, MAX (n, 1) * (gsize)iter.info->size);
+      tables->allocated[i] = n;
+      if (is_interned (i))
+        flam_interner_init_copy (&tables->interners[i], &from->interners[i]);
+    }
+}
+
 void
 flam_tables_clear (FlamTables *tables)
 {

@@ -301,6 +301,8 @@ flam_builder_intern_functions (FlamBuilder *builder, guint32 from, FlamId *map);
 const char *flam_builder_noted (const FlamBuilder *builder, const char *key);
 
 void flam_tables_init (FlamTables *tables);
+/* The same rows in memory of their own. */
+void flam_tables_init_copy (FlamTables *tables, const FlamTables *from);
 void flam_tables_clear (FlamTables *tables);
 
 static inline guint32 *

@@ -10,7 +10,7 @@ struct _FlamLoaderInput
   FlamProfile *profile;
   char *path;
   FlamWeightsAs weights_as;
-  gboolean live;
+  FlamFollow *follow; /* NULL: not a live one */
   FlamSymbolDetail detail;
   char **binaries;
   FlamId *modules; /* to be downloaded; NULL: nothing is */
@@ -28,15 +28,21 @@ input_new (void)
 }
 
 gpointer
-flam_loader_input_new (const char *path,
-                       FlamWeightsAs weights_as,
-                       gboolean live)
+flam_loader_input_new (const char *path, FlamWeightsAs weights_as)
 {
   FlamLoaderInput *input = input_new ();
 
   input->path = g_strdup (path);
   input->weights_as = weights_as;
-  input->live = live;
+  return input;
+}
+
+gpointer
+flam_loader_input_new_live (FlamFollow *follow)
+{
+  FlamLoaderInput *input = input_new ();
+
+  input->follow = flam_follow_ref (follow);
   return input;
 }
 
@@ -70,6 +76,7 @@ flam_loader_input_free (gpointer data)
   FlamLoaderInput *input = data;
 
   g_clear_pointer (&input->profile, flam_profile_unref);
+  g_clear_pointer (&input->follow, flam_follow_unref);
   g_strfreev (input->binaries);
   g_free (input->modules);
   g_free (input->path);
@@ -86,7 +93,7 @@ symbolize (const FlamLoaderInput *input,
   FlamSymbolOptions options = {
     .detail = detail,
     .binaries = (const char *const *)input->binaries,
-    .this_boot = input->live,
+    .this_boot = input->follow != NULL,
     .debuginfod = input->modules != NULL,
     .modules = input->modules,
     .n_modules = input->n_modules,
@@ -106,11 +113,13 @@ flam_loader_load_work (gpointer data,
     .progress = progress,
     .binaries = (const char *const *)input->binaries,
   };
-  g_autoptr (FlamProfile) profile =
-      flam_formats_load (input->path, &options, error);
+  g_autoptr (FlamProfile) profile = NULL;
 
-  if (profile == NULL || !input->live)
-    return g_steal_pointer (&profile);
+  if (input->follow == NULL)
+    return flam_formats_load (input->path, &options, error);
+  profile = flam_follow_refresh (input->follow, error);
+  if (profile == NULL)
+    return NULL;
   return symbolize (input, profile, FLAM_SYMBOL_DETAIL_SYMTAB, progress, error);
 }
 

@@ -3,6 +3,7 @@
 
 /* The slow steps of a session as work for jobs (flam-job.h). */
 
+#include "flam-follow.h"
 #include "flam-formats.h"
 #include "flam-profile.h"
 #include "flam-selection.h"
@@ -12,11 +13,11 @@ G_BEGIN_DECLS
 
 typedef struct _FlamLoaderInput FlamLoaderInput;
 
-/* The file at `path`. A live one, which is being written, gets the names of
- * its functions at once; others are shown first and symbolized after. */
-gpointer flam_loader_input_new (const char *path,
-                                FlamWeightsAs weights_as,
-                                gboolean live);
+/* The file at `path`, shown first and symbolized after. */
+gpointer flam_loader_input_new (const char *path, FlamWeightsAs weights_as);
+/* A recording that is being written, as far as it is there; its functions get
+ * their names at once. */
+gpointer flam_loader_input_new_live (FlamFollow *follow);
 /* `profile` with names of functions, or with inlined functions and lines too.
  * Both look into the folders that the settings name. */
 gpointer flam_loader_input_new_symbols (const FlamProfile *profile,

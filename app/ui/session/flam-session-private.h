@@ -4,6 +4,7 @@
 /* A session's inside: flam-session.c loads and draws, flam-session-view.c
  * keeps what a person has chosen. */
 
+#include "flam-follow.h"
 #include "flam-session.h"
 
 G_BEGIN_DECLS
@@ -33,6 +34,7 @@ struct _FlamSession
 
   char *path;
   char *title;
+  FlamFollow *follow; /* of a recording that is being written, or NULL */
   FlamWeightsAs weights_as;
   FlamProfile *profile;
   FlamSelection *selection;

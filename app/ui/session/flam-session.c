@@ -259,14 +259,15 @@ load (FlamSession *self)
 {
   flam_job_cancel (self->symbolize);
   flam_job_cancel (self->download);
-  flam_job_start (
-      self->load,
-      flam_loader_load_work,
-      flam_loader_input_new (self->path, self->weights_as, self->live),
-      flam_loader_input_free,
-      (GDestroyNotify)flam_profile_unref,
-      load_done,
-      self);
+  flam_job_start (self->load,
+                  flam_loader_load_work,
+                  self->live
+                      ? flam_loader_input_new_live (self->follow)
+                      : flam_loader_input_new (self->path, self->weights_as),
+                  flam_loader_input_free,
+                  (GDestroyNotify)flam_profile_unref,
+                  load_done,
+                  self);
 }
 
 static void
@@ -278,6 +279,7 @@ forget (FlamSession *self)
   flam_job_cancel (self->draw);
   g_clear_pointer (&self->excerpt, flam_excerpt_unref);
   g_clear_pointer (&self->profile, flam_profile_unref);
+  g_clear_pointer (&self->follow, flam_follow_unref);
   g_clear_pointer (&self->selection, flam_selection_free);
   g_clear_pointer (&self->restore, flam_step_free);
   g_ptr_array_set_size (self->undo, 0);
@@ -309,7 +311,7 @@ void
 flam_session_reload (FlamSession *self, gboolean live)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
-  g_return_if_fail (self->path != NULL);
+  g_return_if_fail (live ? self->follow != NULL : self->path != NULL);
   if (live && (flam_job_is_busy (self->load) || flam_job_is_busy (self->draw)))
     return;
   self->live = live;
@@ -335,6 +337,7 @@ flam_session_follow (FlamSession *self, const char *path, const char *title)
   g_free (self->title);
   self->path = g_strdup (path);
   self->title = g_strdup (title);
+  self->follow = flam_follow_new (path);
   self->live = TRUE;
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
   flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A recording that is still being written: its tables are kept, and what is new
+ * in the file is added to them.
+ *
+ *   file    [blocks read before][new blocks]
+ *                                   │ decoded once
+ *   tables  [.......................####]
+ *                                   │ copied, frozen
+ *   profile                    flam_follow_refresh()
+ */
+
+#include "flam-profile.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamFollow FlamFollow;
+
+FlamFollow *flam_follow_new (const char *path);
+FlamFollow *flam_follow_ref (FlamFollow *follow);
+void flam_follow_unref (FlamFollow *follow);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFollow, flam_follow_unref)
+
+/* What the file holds by now. One thread at a time: while another is at it,
+ * that is the error. */
+FlamProfile *flam_follow_refresh (FlamFollow *follow, GError **error);
+
+G_END_DECLS
