@@ -29,6 +29,7 @@ static const struct
   { "window.close", { "<Control>w" } },
   { "win.open", { "<Control>o" } },
   { "win.record", { "<Control>r" } },
+  { "win.reload", { "F5" } },
   { "win.save-as", { "<Control><Shift>s" } },
   { "win.export", { "<Control>e" } },
   { "win.copy-picture", { "<Control><Shift>c" } },
@@ -91,6 +92,14 @@ flam_application_open_file (FlamApplication *self,
                             GFile *file)
 {
   g_return_if_fail (FLAM_IS_APPLICATION (self));
+  for (GList *l = gtk_application_get_windows (GTK_APPLICATION (self));
+       l != NULL;
+       l = l->next)
+    if (FLAM_IS_WINDOW (l->data) && flam_window_shows_file (l->data, file))
+      {
+        gtk_window_present (l->data);
+        return;
+      }
   if (!FLAM_IS_WINDOW (window) || !flam_window_is_vacant (FLAM_WINDOW (window)))
     window = GTK_WINDOW (present_new_window (self));
   flam_window_open (FLAM_WINDOW (window), file);

@@ -89,6 +89,35 @@ on_search (FlamAttachPage *self)
   gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
 }
 
+/* Enter in the search takes what is selected, or the only one there is. */
+static void
+on_enter (FlamAttachPage *self)
+{
+  GListModel *shown = G_LIST_MODEL (self->selection);
+  guint n = g_list_model_get_n_items (shown);
+
+  if (flam_attach_page_get_process (self) == NULL)
+    {
+      guint last = GTK_INVALID_LIST_POSITION;
+      guint able = 0;
+
+      for (guint i = 0; i < n; i++)
+        {
+          g_autoptr (FlamProcess) process = g_list_model_get_item (shown, i);
+
+          if (process->reason == NULL)
+            {
+              last = i;
+              able++;
+            }
+        }
+      if (able == 1)
+        gtk_single_selection_set_selected (self->selection, last);
+    }
+  if (flam_attach_page_get_process (self) != NULL)
+    g_signal_emit (self, signals[SIGNAL_ACTIVATED], 0);
+}
+
 /* The entry keeps Escape for itself; here it means what it means elsewhere. */
 static void
 on_stop_search (FlamAttachPage *self)
@@ -129,12 +158,14 @@ static void
 row_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *text = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *text = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   GtkWidget *label;
 
   gtk_widget_set_hexpand (text, TRUE);
-  row_label (text, NULL, FALSE);
+  label = row_label (text, NULL, FALSE);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_NONE);
   label = row_label (text, "caption", FALSE);
+  gtk_widget_set_hexpand (label, TRUE);
   gtk_widget_add_css_class (label, "dim-label");
   gtk_box_append (GTK_BOX (row), text);
   label = row_label (row, "numeric", TRUE);
@@ -158,6 +189,7 @@ row_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
   g_autofree char *cpu_text =
       g_strdup_printf (_ ("%.0f %%"), process->cpu * 100);
   gboolean may = process->reason == NULL;
+  g_autofree char *spoken = NULL;
 
   gtk_label_set_label (GTK_LABEL (name), process->name);
   gtk_label_set_label (GTK_LABEL (command),
@@ -165,6 +197,15 @@ row_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
   gtk_label_set_label (GTK_LABEL (pid), pid_text);
   gtk_label_set_label (GTK_LABEL (cpu), cpu_text);
   gtk_widget_set_tooltip_text (row, may ? process->command : process->reason);
+  /* Translators: a process: name, id, share of a CPU, command line or why it
+   * cannot be recorded */
+  spoken = g_strdup_printf (_ ("%s, process %d, %s, %s"),
+                            process->name,
+                            process->pid,
+                            cpu_text,
+                            may ? process->command : process->reason);
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken, -1);
   gtk_widget_set_sensitive (row, may);
   gtk_list_item_set_selectable (item, may);
   gtk_list_item_set_activatable (item, may);
@@ -251,6 +292,8 @@ flam_attach_page_init (FlamAttachPage *self)
       self->list, "activate", G_CALLBACK (on_activate), self);
   g_signal_connect_swapped (
       self->search, "search-changed", G_CALLBACK (on_search), self);
+  g_signal_connect_swapped (
+      self->search, "activate", G_CALLBACK (on_enter), self);
   g_signal_connect_swapped (
       self->search, "stop-search", G_CALLBACK (on_stop_search), self);
   g_signal_connect_swapped (

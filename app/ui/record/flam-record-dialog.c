@@ -46,10 +46,10 @@ static const struct
   guint hz;
   const char *words;
 } rates[] = {
-  { 97, N_ ("Seldom: %s times a second") },
-  { 997, N_ ("Usual: %s times a second") },
-  { 1999, N_ ("Often: %s times a second") },
-  { 4999, N_ ("Very often: %s times a second, slows the program") },
+  { 97, N_ ("Low: %s times a second") },
+  { 997, N_ ("Normal: %s times a second") },
+  { 1999, N_ ("High: %s times a second") },
+  { 4999, N_ ("Very High: %s times a second, slows the program") },
 };
 
 static const struct
@@ -210,10 +210,7 @@ update (FlamRecordDialog *self)
   gtk_widget_set_visible (self->python_malloc_row, memory && !attach);
   adw_action_row_set_subtitle (
       ADW_ACTION_ROW (self->mode),
-      attach && memory
-          ? _ ("Memory is recorded of launched programs only; this records "
-               "CPU")
-          : "");
+      attach && memory ? _ ("Attaching Records CPU Only") : "");
 }
 
 /* --- record --------------------------------------------------------------- */

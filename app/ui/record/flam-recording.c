@@ -28,7 +28,9 @@ struct _FlamRecording
   GCancellable *cancellable;
 
   FlamRecordingState state;
-  gint64 elapsed_ms;
+  gint64 elapsed_ms; /* without pauses */
+  gint64 clock_ms;   /* the recorder's, with them */
+  gint64 paused_ms;
   guint64 samples;
   char *message; /* the recorder's own words for what went wrong */
   gboolean finished;
@@ -107,7 +109,12 @@ take_line (FlamRecording *self, const char *line)
 
   if (n >= 5 && strcmp (words[0], "status") == 0)
     {
-      self->elapsed_ms = g_ascii_strtoll (words[1], NULL, 10);
+      gint64 now = g_ascii_strtoll (words[1], NULL, 10);
+
+      if (self->state == FLAM_RECORDING_PAUSED)
+        self->paused_ms += now - self->clock_ms;
+      self->clock_ms = now;
+      self->elapsed_ms = now - self->paused_ms;
       self->samples = g_ascii_strtoull (words[2], NULL, 10);
       if (self->state == FLAM_RECORDING_STARTING)
         set_state (self, FLAM_RECORDING_RUNNING);

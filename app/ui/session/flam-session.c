@@ -3,6 +3,7 @@
 #include "flam-session-private.h"
 
 #include "flam-loader.h"
+#include "flam-settings.h"
 
 #include <glib/gi18n.h>
 
@@ -205,6 +206,17 @@ symbolize_more (FlamSession *self)
     start_symbolizing (self);
   else if (!self->live && !flam_job_is_busy (self->symbolize))
     g_signal_emit (self, signals[SIGNAL_SYMBOLIZED], 0);
+}
+
+void
+flam_session_symbolize_again (FlamSession *self)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->profile == NULL || self->live || !self->opened ||
+      !flam_loader_needs_symbols (self->profile))
+    return;
+  self->stage = STAGE_SYMTAB;
+  start_symbolizing (self);
 }
 
 static void
@@ -581,6 +593,11 @@ flam_session_init (FlamSession *self)
 {
   self->undo = g_ptr_array_new_with_free_func (flam_step_free);
   self->search = g_strdup ("");
+  g_signal_connect_object (flam_settings_get (),
+                           "changed::" FLAM_KEY_BINARIES,
+                           G_CALLBACK (flam_session_symbolize_again),
+                           self,
+                           G_CONNECT_SWAPPED);
   self->search_flags = FLAM_SEARCH_REGEX;
   self->load = session_job (self);
   self->symbolize = session_job (self);

@@ -48,6 +48,8 @@ flam_session_follow (FlamSession *session, const char *path, const char *title);
 /* Loads the same path again and keeps the selection, the zoom and the current
  * frame: how a growing capture is followed. Errors are ignored when `live`. */
 void flam_session_reload (FlamSession *session, gboolean live);
+/* Looks for symbols again: there are folders more to look in. */
+void flam_session_symbolize_again (FlamSession *session);
 /* Asks the debuginfod servers for these modules, in the background; what comes
  * is shown in place. The job's "busy" and "fraction" say how it goes. Only for
  * what a person has asked for. */

@@ -23,6 +23,7 @@
 #include "flam-thumbnail.h"
 #include "flam-transforms.h"
 #include "flam-tree-view.h"
+#include "flam-unresolved-bar.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
@@ -65,6 +66,7 @@ struct _FlamCaptureView
   GtkRevealer *notice;
   GtkLabel *notice_label;
   GtkButton *notice_close;
+  FlamUnresolvedBar *unresolved_bar;
   FlamDownloadBar *download_bar;
   GtkBox *top_bar;
   GtkBox *choices;
@@ -467,16 +469,40 @@ follow (FlamCaptureView *self, const char *signal, GCallback callback)
       self->session, signal, callback, self, G_CONNECT_SWAPPED);
 }
 
+static gboolean
+knows_files (const FlamProfile *profile)
+{
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    if (profile->functions.file[i] != 0)
+      return TRUE;
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    if (profile->frames.file[i] != 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* A capture that knows no files has no use for a pane of source. */
+static void
+update_source_pane (FlamCaptureView *self)
+{
+  const FlamProfile *profile = flam_session_get_profile (self->session);
+
+  gtk_widget_set_visible (
+      GTK_WIDGET (self->source_pane),
+      g_settings_get_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN) &&
+          (profile == NULL || knows_files (profile)));
+}
+
 static void
 bind_settings (FlamCaptureView *self)
 {
-  GSettings *settings = flam_settings_get ();
-
-  g_settings_bind (settings,
-                   FLAM_KEY_SOURCE_SHOWN,
-                   self->source_pane,
-                   "visible",
-                   G_SETTINGS_BIND_GET);
+  g_signal_connect_object (flam_settings_get (),
+                           "changed::" FLAM_KEY_SOURCE_SHOWN,
+                           G_CALLBACK (update_source_pane),
+                           self,
+                           G_CONNECT_SWAPPED);
+  follow (self, "notify::profile", G_CALLBACK (update_source_pane));
+  update_source_pane (self);
 }
 
 void
@@ -488,6 +514,7 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   fill_pages (self);
   self->measures = flam_measure_menu_new (
       session, self->cpu_button, self->memory_button, self->measure_menu);
+  flam_unresolved_bar_set_session (self->unresolved_bar, session);
   flam_download_bar_set_session (self->download_bar, session);
   flam_search_bar_set_session (self->search_bar, session, graph_view (self));
   flam_state_menu_set_session (self->states, session);
@@ -525,6 +552,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, notice);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, notice_label);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, notice_close);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, unresolved_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, download_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, top_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, choices);
@@ -559,6 +587,7 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   g_type_ensure (FLAM_TYPE_SOURCE_PANE);
   g_type_ensure (FLAM_TYPE_STATUS_BAR);
   g_type_ensure (FLAM_TYPE_DOWNLOAD_BAR);
+  g_type_ensure (FLAM_TYPE_UNRESOLVED_BAR);
   g_type_ensure (FLAM_TYPE_STATE_MENU);
   g_type_ensure (FLAM_TYPE_THREAD_SELECTOR);
   gtk_widget_class_set_template_from_resource (

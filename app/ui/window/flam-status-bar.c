@@ -63,7 +63,13 @@ costs_text (FlamExcerpt *excerpt, FlamId node)
   total = flam_format_weight (measure, tree->total[node]);
   total_share = flam_format_percent (tree->total[node], tree->total[0]);
   also = flam_words_other (tree, tree->other_total, node);
-  if (node == 0)
+  if (node == 0 && measure->unit == FLAM_UNIT_COUNT)
+    /* Translators: a number, and of what: "total 40,130,869 instructions" */
+    text =
+        g_strdup_printf (_ ("total %s %s"),
+                         total,
+                         flam_profile_string (excerpt->profile, measure->name));
+  else if (node == 0)
     text = g_strdup_printf (_ ("total %s"), total);
   else
     text = g_strdup_printf (_ ("self %s (%s)   total %s (%s)"),

@@ -74,7 +74,7 @@ add_facts (FlamTrust *self, const FlamProfile *profile)
           ? g_strdup (_ ("all of it"))
           : g_strdup_printf (_ ("%.1f %%"), facts->read_fraction * 100);
 
-  add_heading (self, _ ("How Far to Trust This"));
+  add_heading (self, _ ("Capture Quality"));
   add_row (self, _ ("Read of the file"), read);
   if (facts->duration_ns > 0)
     {
@@ -88,8 +88,7 @@ add_facts (FlamTrust *self, const FlamProfile *profile)
     add_count (self, _ ("Allocation records"), profile->allocations.n);
   add_count (self, _ ("Lost events"), facts->lost);
   add_count (self, _ ("Late samples"), facts->late);
-  add_count (
-      self, _ ("Stacks that do not reach their root"), facts->truncated_stacks);
+  add_count (self, _ ("Truncated Stacks"), facts->truncated_stacks);
   if (facts->charged_cpu_ns > 0)
     {
       g_autofree char *recorded =
@@ -105,21 +104,21 @@ add_facts (FlamTrust *self, const FlamProfile *profile)
     {
       g_autofree char *share =
           g_strdup_printf (_ ("%.1f %%"), facts->recorder_share * 100);
-      add_row (self, _ ("The recorder's CPU, of the program's"), share);
+      add_row (self, _ ("Recorder Overhead"), share);
     }
   if (facts->stop_median_ns > 0)
     {
       g_autofree char *median =
           flam_format_value (facts->stop_median_ns, FLAM_UNIT_NS);
 
-      add_row (self, _ ("A sample stopped its thread for (median)"), median);
+      add_row (self, _ ("Median Pause per Sample"), median);
     }
   if (facts->stop_p99_ns > 0)
     {
       g_autofree char *p99 =
           flam_format_value (facts->stop_p99_ns, FLAM_UNIT_NS);
 
-      add_row (self, _ ("99 of 100 for less than"), p99);
+      add_row (self, _ ("99th Percentile Pause"), p99);
     }
 }
 
@@ -196,7 +195,7 @@ add_modules (FlamTrust *self, const FlamExcerpt *excerpt)
       if (heaviest == FLAM_NONE)
         return;
       if (shown == 0)
-        add_heading (self, _ ("Code without Names"));
+        add_heading (self, _ ("Unresolved Code"));
       add_module (self, excerpt, heaviest, weight[heaviest]);
       weight[heaviest] = 0;
     }
@@ -209,7 +208,7 @@ add_warnings (FlamTrust *self, const FlamProfile *profile)
 
   if (warnings == NULL || warnings[0] == NULL)
     return;
-  add_heading (self, _ ("Remarks of the Reader"));
+  add_heading (self, _ ("Missing Data and Warnings"));
   for (guint i = 0; warnings[i] != NULL && i < WARNINGS_MAX; i++)
     gtk_box_append (self->box, text_label (warnings[i], NULL));
 }

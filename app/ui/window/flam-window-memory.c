@@ -190,16 +190,23 @@ on_frames_setting (GSettings *settings, const char *key, FlamSession *session)
   flam_session_select (session, selection);
 }
 
+/* A check mark in the menu. */
+static void
+add_setting (GActionMap *map, const char *key)
+{
+  g_autoptr (GAction) action =
+      g_settings_create_action (flam_settings_get (), key);
+
+  g_action_map_add_action (map, action);
+}
+
 static void
 follow_frames (GActionMap *map,
                FlamSession *session,
                const char *key,
                const char *changed)
 {
-  g_autoptr (GAction) action =
-      g_settings_create_action (flam_settings_get (), key);
-
-  g_action_map_add_action (map, action);
+  add_setting (map, key);
   g_signal_connect_object (flam_settings_get (),
                            changed,
                            G_CALLBACK (on_frames_setting),
@@ -246,6 +253,7 @@ flam_window_memory_install (GtkApplicationWindow *window, FlamSession *session)
   g_action_map_add_action_entries (map, &weights_entry, 1, window);
   follow_frames (
       map, session, FLAM_KEY_IRRELEVANT, "changed::" FLAM_KEY_IRRELEVANT);
+  add_setting (map, FLAM_KEY_SOURCE_SHOWN);
   follow_frames (map, session, FLAM_KEY_IMPORTS, "changed::" FLAM_KEY_IMPORTS);
   g_signal_connect_object (flam_settings_get (),
                            "changed::" FLAM_KEY_LEAK_RULES,

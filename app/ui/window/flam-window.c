@@ -43,6 +43,7 @@ struct _FlamWindow
   FlamStartPage *start_page;
   AdwStatusPage *busy_page;
   GtkProgressBar *busy_bar;
+  GtkButton *busy_cancel;
   AdwStatusPage *error_page;
   FlamCaptureView *capture_view;
 };
@@ -77,6 +78,7 @@ show_page (FlamWindow *self, const char *page)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.export", capture);
   gtk_widget_action_set_enabled (
       GTK_WIDGET (self), "win.copy-picture", capture);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.reload", capture);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.invert", capture);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.source-pane", capture);
   update_record_button (self);
@@ -104,6 +106,19 @@ flam_window_is_vacant (FlamWindow *self)
   g_return_val_if_fail (FLAM_IS_WINDOW (self), FALSE);
   return self->recording == NULL &&
          (shows (self, "start") || shows (self, "error"));
+}
+
+gboolean
+flam_window_shows_file (FlamWindow *self, GFile *file)
+{
+  const char *path = flam_session_get_path (self->session);
+  g_autoptr (GFile) mine = NULL;
+
+  g_return_val_if_fail (FLAM_IS_WINDOW (self), FALSE);
+  if (path == NULL || !(shows (self, "capture") || shows (self, "busy")))
+    return FALSE;
+  mine = g_file_new_for_path (path);
+  return g_file_equal (mine, file);
 }
 
 void
@@ -147,6 +162,8 @@ flam_window_open (FlamWindow *self, GFile *file)
   title = g_strdup_printf (_ ("Opening %s"),
                            flam_session_get_title (self->session));
   adw_status_page_set_title (self->busy_page, title);
+  adw_status_page_set_description (self->busy_page, NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->busy_cancel), TRUE);
   gtk_progress_bar_set_fraction (self->busy_bar, 0);
   gtk_progress_bar_set_text (self->busy_bar, "");
   gtk_widget_set_visible (GTK_WIDGET (self->busy_bar), FALSE);
@@ -248,6 +265,15 @@ update_recents (FlamWindow *self)
 }
 
 static void
+action_reload (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  FlamWindow *self = FLAM_WINDOW (widget);
+
+  if (self->recording == NULL)
+    flam_session_reload (self->session, FALSE);
+}
+
+static void
 action_save_as (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   flam_window_choose_copy (
@@ -292,6 +318,21 @@ stop_following (FlamWindow *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.record", TRUE);
 }
 
+/* A recording is a file, and may be wanted elsewhere. */
+static void
+say_where (FlamWindow *self, const char *path)
+{
+  g_autofree char *name = g_filename_display_name (path);
+  g_autofree char *text =
+      g_markup_printf_escaped (_ ("Recorded: the capture is %s"), name);
+  AdwToast *toast = adw_toast_new (text);
+
+  adw_toast_set_button_label (toast, _ ("Save As…"));
+  adw_toast_set_action_name (toast, "win.save-as");
+  adw_toast_set_timeout (toast, 15);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
 static void
 recording_finished (FlamRecording *recording,
                     const GError *error,
@@ -309,7 +350,10 @@ recording_finished (FlamRecording *recording,
       flam_files_remember (path);
     }
   if (message == NULL)
-    return;
+    {
+      say_where (self, path);
+      return;
+    }
   flam_session_cancel (self->session);
   if (shows (self, "capture"))
     flam_window_toast (self, message);
@@ -343,6 +387,13 @@ start_recording (FlamWindow *self,
   text = g_strdup_printf (_ ("Recording %s"),
                           flam_recording_get_title (self->recording));
   adw_status_page_set_title (self->busy_page, text);
+  adw_status_page_set_description (
+      self->busy_page,
+      _ ("Waiting for the first samples. A program that only waits uses no "
+         "CPU, and has none."));
+  /* Stop is in the bar above. */
+  gtk_widget_set_visible (GTK_WIDGET (self->busy_bar), FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->busy_cancel), FALSE);
   show_page (self, "busy");
   update_title (self);
 }
@@ -543,6 +594,7 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.open", NULL, action_open);
   gtk_widget_class_install_action (class, "win.open-uri", "s", action_open_uri);
   gtk_widget_class_install_action (class, "win.record", NULL, action_record);
+  gtk_widget_class_install_action (class, "win.reload", NULL, action_reload);
   gtk_widget_class_install_action (class, "win.save-as", NULL, action_save_as);
   gtk_widget_class_install_action (class, "win.export", NULL, action_export);
   gtk_widget_class_install_action (
@@ -594,6 +646,7 @@ flam_window_class_init (FlamWindowClass *klass)
   gtk_widget_class_bind_template_child (class, FlamWindow, start_page);
   gtk_widget_class_bind_template_child (class, FlamWindow, busy_page);
   gtk_widget_class_bind_template_child (class, FlamWindow, busy_bar);
+  gtk_widget_class_bind_template_child (class, FlamWindow, busy_cancel);
   gtk_widget_class_bind_template_child (class, FlamWindow, error_page);
   gtk_widget_class_bind_template_child (class, FlamWindow, capture_view);
   install_actions (class);

@@ -26,4 +26,7 @@ void flam_window_record (FlamWindow *window,
                          const char *const *envp);
 void flam_window_toast (FlamWindow *window, const char *message);
 
+/* Whether this very file is open in it. */
+gboolean flam_window_shows_file (FlamWindow *window, GFile *file);
+
 G_END_DECLS

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-unresolved-bar.h"
+
+#include "flam-format.h"
+#include "flam-settings.h"
+#include "flam-widget.h"
+
+#include <glib/gi18n.h>
+
+#define LEAST_SHARE 0.2 /* of the picture, to be worth a banner */
+#define FOLDERS_MAX 50
+
+struct _FlamUnresolvedBar
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  char *dismissed; /* the path of the capture it was closed for, or NULL */
+
+  GtkRevealer *revealer;
+  GtkLabel *label;
+  GtkButton *choose;
+  GtkButton *close;
+};
+
+G_DEFINE_FINAL_TYPE (FlamUnresolvedBar, flam_unresolved_bar, GTK_TYPE_WIDGET)
+
+/* What ends in functions without a name, and the module that has most of it;
+ * only files count: there is no folder that has the kernel. */
+static gint64
+find_unresolved (const FlamExcerpt *excerpt, FlamId *heaviest)
+{
+  const FlamProfile *profile = excerpt->profile;
+  g_autofree gint64 *weight = g_new0 (gint64, profile->modules.n + 1);
+  gint64 sum = 0;
+
+  *heaviest = FLAM_NONE;
+  for (FlamId i = 0; i < profile->stacks.n; i++)
+    {
+      FlamId function = profile->frames.function[profile->stacks.frame[i]];
+      FlamId module = profile->functions.module[function];
+
+      if (module == FLAM_NONE ||
+          profile->functions.kind[function] != FLAM_KIND_UNRESOLVED ||
+          *flam_profile_string (profile, profile->modules.path[module]) != '/')
+        continue;
+      weight[module] += excerpt->weights->weight[i];
+      sum += excerpt->weights->weight[i];
+      if (*heaviest == FLAM_NONE || weight[module] > weight[*heaviest])
+        *heaviest = module;
+    }
+  return sum;
+}
+
+static void
+update (FlamUnresolvedBar *self)
+{
+  const FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  g_autofree char *share = NULL;
+  g_autofree char *text = NULL;
+  FlamId module = FLAM_NONE;
+  gint64 weight = excerpt != NULL ? find_unresolved (excerpt, &module) : 0;
+
+  if (module == FLAM_NONE ||
+      (double)weight < LEAST_SHARE * (double)excerpt->weights->total ||
+      g_strcmp0 (self->dismissed, flam_session_get_path (self->session)) == 0)
+    {
+      gtk_revealer_set_reveal_child (self->revealer, FALSE);
+      return;
+    }
+  share = flam_format_percent (weight, excerpt->weights->total);
+  /* Translators: a share of the picture, and the file that has most of it */
+  text = g_strdup_printf (
+      _ ("%s is in programs not found here: %s"),
+      share,
+      flam_profile_string (excerpt->profile,
+                           excerpt->profile->modules.path[module]));
+  gtk_label_set_label (self->label, text);
+  gtk_revealer_set_reveal_child (self->revealer, TRUE);
+}
+
+static void
+on_excerpt (FlamUnresolvedBar *self)
+{
+  if (flam_session_get_excerpt (self->session) == NULL)
+    gtk_revealer_set_reveal_child (self->revealer, FALSE);
+}
+
+static void
+on_close (FlamUnresolvedBar *self)
+{
+  g_free (self->dismissed);
+  self->dismissed = g_strdup (flam_session_get_path (self->session));
+  gtk_revealer_set_reveal_child (self->revealer, FALSE);
+}
+
+/* The session follows the setting, and looks again. */
+static void
+folder_response (GtkNativeDialog *dialog, int response, FlamUnresolvedBar *self)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) folder =
+          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *path = g_file_get_path (folder);
+
+      if (path != NULL)
+        flam_settings_push_string (FLAM_KEY_BINARIES, path, FOLDERS_MAX);
+    }
+  g_object_unref (dialog);
+}
+
+static void
+on_choose (FlamUnresolvedBar *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (_ ("Choose the Folder of the Programs"),
+                                   GTK_WINDOW (root),
+                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                                   _ ("_Choose"),
+                                   NULL);
+
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (
+      dialog, "response", G_CALLBACK (folder_response), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+void
+flam_unresolved_bar_set_session (FlamUnresolvedBar *self, FlamSession *session)
+{
+  g_return_if_fail (FLAM_IS_UNRESOLVED_BAR (self));
+  self->session = g_object_ref (session);
+  g_signal_connect_object (
+      session, "symbolized", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session,
+                           "notify::excerpt",
+                           G_CALLBACK (on_excerpt),
+                           self,
+                           G_CONNECT_SWAPPED);
+}
+
+static void
+flam_unresolved_bar_dispose (GObject *object)
+{
+  FlamUnresolvedBar *self = FLAM_UNRESOLVED_BAR (object);
+
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_UNRESOLVED_BAR);
+  g_clear_object (&self->session);
+  g_clear_pointer (&self->dismissed, g_free);
+  G_OBJECT_CLASS (flam_unresolved_bar_parent_class)->dispose (object);
+}
+
+static void
+flam_unresolved_bar_class_init (FlamUnresolvedBarClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_unresolved_bar_dispose;
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-unresolved-bar.ui");
+  gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, revealer);
+  gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, label);
+  gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, choose);
+  gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, close);
+}
+
+static void
+flam_unresolved_bar_init (FlamUnresolvedBar *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (
+      self->choose, "clicked", G_CALLBACK (on_choose), self);
+  g_signal_connect_swapped (
+      self->close, "clicked", G_CALLBACK (on_close), self);
+}

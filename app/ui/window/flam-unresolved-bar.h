@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Says so when most of a picture is in programs that are not on this computer,
+ * and asks for the folder that has them. */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_UNRESOLVED_BAR (flam_unresolved_bar_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamUnresolvedBar, flam_unresolved_bar, FLAM, UNRESOLVED_BAR, GtkWidget)
+
+/* Once. */
+void flam_unresolved_bar_set_session (FlamUnresolvedBar *bar,
+                                      FlamSession *session);
+
+G_END_DECLS
