@@ -53,6 +53,7 @@
   ROW (rbspy)                                                                  \
   ROW (sample)                                                                 \
   ROW (scalene)                                                                \
+  ROW (simpleperf)                                                             \
   ROW (speedscope)                                                             \
   ROW (stackprof)                                                              \
   ROW (stap)                                                                   \

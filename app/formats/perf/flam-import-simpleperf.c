@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What Android's `simpleperf report-sample --protobuf` writes:
+ *
+ *    "SIMPLEPERF"  u16 version 1
+ *    u32 size, a Record of that size; …; u32 0
+ *
+ *    Record   1 Sample  2 LostSituation  3 File  4 Thread  5 MetaInfo
+ *    Sample   1 time, ns  2 thread  3 call chain, leaf first  4 count  5 event
+ *    File     1 id  2 path  3 symbols
+ *
+ * Files and threads come behind the samples that name them. Source: the
+ * comments of simpleperf's cmd_report_sample.proto. */
+
+#include "flam-formats.h"
+
+#include "flam-proto.h"
+
+#include <string.h>
+
+#define MAGIC "SIMPLEPERF"
+#define HEAD (sizeof MAGIC - 1 + 2)
+#define MAX_EVENTS 256
+
+typedef struct
+{
+  FlamId module;
+  GArray *symbols; /* FlamId: strings */
+} File;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  GHashTable *files;   /* id -> File */
+  GHashTable *threads; /* tid -> thread + 1 */
+  GArray *stack;       /* FlamId */
+  guint n_events;
+  guint64 samples, bad;
+  gboolean cut;
+} Report;
+
+static void
+file_free (gpointer data)
+{
+  File *file = data;
+
+  g_array_unref (file->symbols);
+  g_free (file);
+}
+
+static void
+read_file (Report *report, FlamProto message)
+{
+  File *file = g_new0 (File, 1);
+  g_autofree char *path = NULL;
+  guint64 id = 0;
+
+  file->symbols = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  while (flam_proto_next (&message))
+    if (message.number == 1)
+      id = message.value;
+    else if (message.number == 2 && message.wire == 2)
+      {
+        g_free (path);
+        path = g_strndup ((const char *)message.bytes, message.length);
+      }
+    else if (message.number == 3 && message.wire == 2)
+      {
+        FlamId name = flam_builder_string (
+            report->builder, (const char *)message.bytes, message.length);
+        g_array_append_val (file->symbols, name);
+      }
+  file->module = FLAM_NONE;
+  if (path != NULL && *path != '\0')
+    {
+      file->module =
+          flam_builder_module (report->builder, path, "", FLAM_ADDRESS_VADDR);
+      flam_builder_set_module_symbols (
+          report->builder, file->module, FLAM_SYMBOLS_CAPTURE, "");
+    }
+  g_hash_table_insert (report->files, GUINT_TO_POINTER ((guint)id), file);
+}
+
+static void
+read_thread (Report *report, FlamProto message)
+{
+  g_autofree char *name = NULL;
+  guint64 tid = 0, pid = 0;
+  FlamId process, thread;
+
+  while (flam_proto_next (&message))
+    if (message.number == 1)
+      tid = message.value;
+    else if (message.number == 2)
+      pid = message.value;
+    else if (message.number == 3 && message.wire == 2)
+      {
+        g_free (name);
+        name = g_strndup ((const char *)message.bytes, message.length);
+      }
+  if (tid > G_MAXINT32 || pid > G_MAXINT32)
+    return;
+  process = flam_builder_process (report->builder, (gint32)pid, 0);
+  thread = flam_builder_thread (report->builder, process, (gint32)tid, 0);
+  if (name != NULL)
+    {
+      flam_builder_set_thread_name (report->builder, thread, name);
+      if (pid == tid)
+        flam_builder_set_process_name (report->builder, process, name);
+    }
+  g_hash_table_insert (report->threads,
+                       GUINT_TO_POINTER ((guint)tid),
+                       GUINT_TO_POINTER (thread + 1));
+}
+
+/* MetaInfo: 1 the names of the events. */
+static void
+read_meta (Report *report, FlamProto message)
+{
+  while (flam_proto_next (&message))
+    if (message.number == 1 && message.wire == 2 &&
+        report->n_events < MAX_EVENTS)
+      {
+        g_autofree char *name =
+            g_strndup ((const char *)message.bytes, message.length);
+        gboolean time = g_str_has_prefix (name, "cpu-clock") ||
+                        g_str_has_prefix (name, "task-clock");
+        flam_builder_add_measure (report->builder,
+                                  name,
+                                  name,
+                                  time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT,
+                                  FLAM_MEASURE_CPU,
+                                  0,
+                                  report->n_events++);
+      }
+}
+
+/* CallChainEntry: 1 address in the file, 2 file, 3 symbol (-1: none), 4 how it
+ * ran: 1 interpreted, 2 and 3 compiled at run time. */
+static FlamId
+read_entry (Report *report, FlamProto message)
+{
+  static const FlamFunctionKind kinds[] = {
+    FLAM_KIND_NATIVE, FLAM_KIND_INTERPRETED, FLAM_KIND_JIT, FLAM_KIND_JIT
+  };
+  FlamFunction function = { .module = FLAM_NONE };
+  guint64 address = 0, id = 0, how = 0;
+  gint64 symbol = -1;
+  const File *file;
+  FlamId named;
+
+  while (flam_proto_next (&message))
+    if (message.number == 1)
+      address = message.value;
+    else if (message.number == 2)
+      id = message.value;
+    else if (message.number == 3)
+      symbol = (gint32)message.value;
+    else if (message.number == 4)
+      how = message.value;
+  file = g_hash_table_lookup (report->files, GUINT_TO_POINTER ((guint)id));
+  if (file != NULL)
+    function.module = file->module;
+  function.kind = kinds[how < G_N_ELEMENTS (kinds) ? how : 0];
+  if (file != NULL && symbol >= 0 && symbol < file->symbols->len)
+    function.name = g_array_index (file->symbols, FlamId, symbol);
+  named =
+      function.name != 0
+          ? flam_builder_function (report->builder, &function)
+          : flam_builder_function_unresolved (report->builder, function.module);
+  return flam_builder_frame (
+      report->builder, named, function.module != FLAM_NONE ? address : 0, 0, 0);
+}
+
+static FlamId
+thread_of (Report *report, guint64 tid)
+{
+  gpointer found =
+      g_hash_table_lookup (report->threads, GUINT_TO_POINTER ((guint)tid));
+
+  if (found != NULL)
+    return GPOINTER_TO_UINT (found) - 1;
+  return flam_builder_thread (report->builder,
+                              flam_builder_process (report->builder, -1, 0),
+                              tid <= G_MAXINT32 ? (gint32)tid : -1,
+                              0);
+}
+
+static void
+read_sample (Report *report, FlamProto message)
+{
+  FlamSample sample = { .stack = FLAM_NONE };
+  gint64 count = 1;
+  guint64 tid = 0, event = 0;
+
+  g_array_set_size (report->stack, 0);
+  while (flam_proto_next (&message))
+    if (message.number == 1)
+      sample.time = MIN (message.value, (guint64)G_MAXINT64 / 2);
+    else if (message.number == 2)
+      tid = message.value;
+    else if (message.number == 3)
+      {
+        FlamId frame = read_entry (report, flam_proto_inner (&message));
+        g_array_append_val (report->stack, frame);
+      }
+    else if (message.number == 4)
+      count = MIN (message.value, (guint64)G_MAXINT64);
+    else if (message.number == 5)
+      event = message.value;
+  for (guint i = report->stack->len; i > 0; i--)
+    sample.stack =
+        flam_builder_stack (report->builder,
+                            sample.stack,
+                            g_array_index (report->stack, FlamId, i - 1));
+  if (event >= report->n_events)
+    {
+      report->bad++;
+      return;
+    }
+  sample.thread = thread_of (report, tid);
+  sample.event = event;
+  flam_builder_add_sample (report->builder, &sample, &count);
+  report->samples++;
+}
+
+static void
+read_record (Report *report, FlamProto record, gboolean samples)
+{
+  while (flam_proto_next (&record))
+    if (record.wire != 2)
+      continue;
+    else if (samples && record.number == 1)
+      read_sample (report, flam_proto_inner (&record));
+    else if (!samples && record.number == 2)
+      {
+        FlamProto lost = flam_proto_inner (&record);
+        while (flam_proto_next (&lost))
+          if (lost.number == 2)
+            flam_builder_facts (report->builder)->lost +=
+                MIN (lost.value, (guint64)G_MAXUINT32);
+      }
+    else if (!samples && record.number == 3)
+      read_file (report, flam_proto_inner (&record));
+    else if (!samples && record.number == 4)
+      read_thread (report, flam_proto_inner (&record));
+    else if (!samples && record.number == 5)
+      read_meta (report, flam_proto_inner (&record));
+  report->bad += samples && record.bad;
+}
+
+static gboolean
+read_records (Report *report,
+              gboolean samples,
+              const FlamProgress *progress,
+              GError **error)
+{
+  const guint8 *at = report->source->data + HEAD;
+  const guint8 *end = report->source->data + report->source->size;
+  guint n = 0;
+
+  while (end - at >= 4)
+    {
+      guint32 size;
+
+      memcpy (&size, at, 4);
+      size = GUINT32_FROM_LE (size);
+      at += 4;
+      if (size == 0)
+        return TRUE;
+      if (size > (gsize)(end - at))
+        break;
+      if ((n++ & 0xfff) == 0 &&
+          !flam_progress_step (
+              progress,
+              flam_source_fraction (report->source, at - report->source->data),
+              error))
+        return FALSE;
+      read_record (report, flam_proto_init (at, size), samples);
+      at += size;
+    }
+  report->cut = TRUE;
+  return TRUE;
+}
+
+static gboolean
+check (Report *report, GError **error)
+{
+  if (report->samples == 0)
+    {
+      flam_source_error (report->source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "there are no samples in this report of simpleperf");
+      return FALSE;
+    }
+  if (report->cut)
+    {
+      flam_builder_set_partial (report->builder, 1);
+      flam_builder_warn (report->builder, "the report ends early");
+    }
+  if (report->bad > 0)
+    flam_builder_warn (report->builder,
+                       "%" G_GUINT64_FORMAT
+                       " records make no sense and were left out",
+                       report->bad);
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autoptr (GHashTable) files =
+      g_hash_table_new_full (NULL, NULL, NULL, file_free);
+  g_autoptr (GHashTable) threads = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  Report report = { .source = source,
+                    .builder = builder,
+                    .files = files,
+                    .threads = threads,
+                    .stack = stack };
+
+  if (source->size < HEAD)
+    report.cut = TRUE;
+  flam_builder_set_has_times (builder);
+  flam_builder_add_column (builder);
+  return (report.cut ||
+          (read_records (&report, FALSE, options->progress, error) &&
+           read_records (&report, TRUE, options->progress, error))) &&
+         check (&report, error);
+}
+
+static guint
+probe (const FlamSource *source)
+{
+  return source->size >= HEAD &&
+                 memcmp (source->data, MAGIC, sizeof MAGIC - 1) == 0
+             ? 95
+             : 0;
+}
+
+static const char *const suffixes[] = { ".trace", ".simpleperf", NULL };
+static const char *const mime_types[] = { "application/octet-stream", NULL };
+
+const FlamImporter flam_import_simpleperf = {
+  .id = "simpleperf",
+  .label = "simpleperf report",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};
