@@ -123,6 +123,44 @@ test_strips (void)
   g_assert_cmpint (layout->in_view, ==, 50000);
 }
 
+/* A thousand thin functions that all call something: the silhouette goes on
+ * above them, as wide as what they call; and no row of it is left out. */
+static void
+test_thin_callees (void)
+{
+  g_autoptr (GString) text = g_string_new ("m 1000\n");
+  g_autoptr (FlamTree) tree = NULL;
+  g_autoptr (FlamRows) rows = NULL;
+  g_autoptr (FlamLayout) layout = NULL;
+  g_autoptr (FlamLayout) scrolled = NULL;
+  FlamViewport viewport;
+
+  for (guint i = 0; i < 1000; i++)
+    {
+      g_string_append_printf (text, "m;f%04u;g;h 1\n", i);
+      g_string_append_printf (text, "m;f%04u;g 1\n", i);
+    }
+  tree = flam_test_tree (text->str, FLAM_ORDER_NAME);
+  rows = flam_rows_new (tree);
+  viewport = viewport_of (tree, 300, 200);
+  g_assert_cmpuint (flam_layout_n_rows (rows, &viewport), ==, 5);
+  layout = flam_layout_new (rows, &viewport);
+  g_assert_cmpuint (layout->n, ==, 5);
+  for (guint i = 2; i < 5; i++)
+    g_assert_cmpuint (layout->boxes[i].flags, ==, FLAM_BOX_STRIP);
+  g_assert_cmpuint (layout->boxes[3].count, ==, 1000);
+  g_assert_cmpfloat_with_epsilon (layout->boxes[2].width, 200, 0.01);
+  g_assert_cmpfloat_with_epsilon (layout->boxes[3].width, 200, 0.01);
+  g_assert_cmpfloat_with_epsilon (layout->boxes[4].width, 100, 0.01);
+  g_assert_cmpint (layout->hidden, ==, 2000);
+  /* The same from a place that is scrolled to. */
+  viewport.scroll = viewport.row_height * 4;
+  scrolled = flam_layout_new (rows, &viewport);
+  g_assert_cmpuint (scrolled->n, ==, 1);
+  g_assert_cmpfloat_with_epsilon (scrolled->boxes[0].width, 100, 0.01);
+  g_assert_cmpint (scrolled->hidden, ==, 0);
+}
+
 static void
 assert_rows_are_sound (const FlamRows *rows, const FlamLayout *layout)
 {
@@ -318,6 +356,7 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/zoomed", test_zoomed);
   g_test_add_func ("/layout/scrolled", test_scrolled);
   g_test_add_func ("/layout/strips", test_strips);
+  g_test_add_func ("/layout/thin-callees", test_thin_callees);
   g_test_add_data_func ("/layout/random-views/by-total",
                         GINT_TO_POINTER (FLAM_ORDER_TOTAL),
                         test_random_views);

@@ -72,6 +72,9 @@ place_on_x (FlamRows *rows)
           x += rows->total[c];
         }
     }
+  for (guint32 d = 0; d < rows->n_rows; d++)
+    for (guint32 p = rows->row[d] + 1; p < rows->row[d + 1]; p++)
+      rows->sum[p] = rows->sum[p - 1] + rows->total[p - 1];
   for (guint32 p = 0; p < rows->n; p++)
     rows->peak[p / BLOCK] = MAX (rows->peak[p / BLOCK], rows->total[p]);
 }
@@ -88,6 +91,7 @@ flam_rows_new (FlamTree *tree)
   rows->child = g_new0 (guint32, (gsize)rows->n + 1);
   rows->x = g_new0 (gint64, rows->n);
   rows->total = g_new0 (gint64, rows->n);
+  rows->sum = g_new0 (gint64, rows->n);
   rows->peak = g_new0 (gint64, rows->n / BLOCK + 1);
   order_by_row (rows);
   if (rows->n > 0)
@@ -116,6 +120,7 @@ rows_clear (gpointer data)
   g_free (rows->child);
   g_free (rows->x);
   g_free (rows->total);
+  g_free (rows->sum);
   g_free (rows->peak);
 }
 
@@ -175,17 +180,26 @@ next_wide (const FlamRows *rows, guint32 first, guint32 end, gint64 least)
 
 /* --- boxes --------------------------------------------------------------- */
 
+/* What the next row is made of: the callees of a box, or of a strip's. */
+typedef struct
+{
+  guint32 first, end; /* places */
+  gboolean strip;
+} Part;
+
 typedef struct
 {
   const FlamRows *rows;
   FlamLayout *layout;
   GArray *boxes;
-  GArray *wide; /* places of this row's boxes, for the next row */
+  GArray *parts;   /* Part, of this row, for the next one */
+  gboolean unseen; /* the row is above or below the view */
   double per_pixel;
   gint64 least; /* weight of the narrowest box that is drawn */
   float y;
   /* a run of boxes too narrow to draw, not yet a strip */
   guint32 strip_first, strip_count;
+  guint32 strip_place, strip_end; /* places from the first to the last */
   gint64 strip_from, strip_to, strip_weight;
 } Build;
 
@@ -235,6 +249,8 @@ push_box (Build *build,
   double right = ((double)to - view->from) / build->per_pixel;
   FlamBox box = { .node = node, .count = count, .flags = flags };
 
+  if (build->unseen)
+    return;
   left = CLAMP (left, -1, view->width + 1);
   right = CLAMP (right, -1, view->width + 1);
   box.x = (float)left;
@@ -249,17 +265,47 @@ end_strip (Build *build)
   if (build->strip_count == 0)
     return;
   if (build->strip_weight >= build->least)
-    push_box (build,
-              build->strip_first,
-              build->strip_count,
-              build->strip_from,
-              build->strip_to,
-              FLAM_BOX_STRIP);
+    {
+      Part part = { build->strip_place, build->strip_end, TRUE };
+
+      push_box (build,
+                build->strip_first,
+                build->strip_count,
+                build->strip_from,
+                build->strip_to,
+                FLAM_BOX_STRIP);
+      g_array_append_val (build->parts, part);
+    }
   build->strip_count = 0;
 }
 
 static void
-add_narrow (Build *build, guint32 first, guint32 end)
+add_narrow (Build *build, guint32 first, guint32 end, gint64 to)
+{
+  const FlamRows *rows = build->rows;
+  gint64 from = rows->x[first];
+
+  if (to <= from)
+    return;
+  if (build->strip_count > 0 &&
+      (double)(from - build->strip_to) > build->per_pixel)
+    end_strip (build);
+  if (build->strip_count == 0)
+    {
+      build->strip_first = rows->node[first];
+      build->strip_place = first;
+      build->strip_from = from;
+      build->strip_weight = 0;
+    }
+  build->strip_count += end - first;
+  build->strip_end = end;
+  build->strip_to = to;
+  build->strip_weight += to - from;
+}
+
+/* Siblings too narrow to draw, below a box that is not. */
+static void
+add_hidden (Build *build, guint32 first, guint32 end)
 {
   const FlamRows *rows = build->rows;
   const FlamViewport *view = &build->layout->viewport;
@@ -267,22 +313,24 @@ add_narrow (Build *build, guint32 first, guint32 end)
   gint64 to = rows->x[end - 1] + rows->total[end - 1];
   double seen = MIN ((double)to, view->to) - MAX ((double)from, view->from);
 
-  if (to <= from)
-    return;
-  build->layout->hidden +=
-      MIN (whole_weight (seen), G_MAXINT64 - build->layout->hidden);
-  if (build->strip_count > 0 &&
-      (double)(from - build->strip_to) > build->per_pixel)
-    end_strip (build);
-  if (build->strip_count == 0)
-    {
-      build->strip_first = rows->node[first];
-      build->strip_from = from;
-      build->strip_weight = 0;
-    }
-  build->strip_count += end - first;
-  build->strip_to = to;
-  build->strip_weight += to - from;
+  if (!build->unseen && to > from)
+    build->layout->hidden +=
+        MIN (whole_weight (seen), G_MAXINT64 - build->layout->hidden);
+  add_narrow (build, first, end, to);
+}
+
+/* All that a strip's boxes call: it stands where the first of them begins. */
+static void
+add_callees (Build *build, guint32 first, guint32 end)
+{
+  const FlamRows *rows = build->rows;
+
+  if (first < end)
+    add_narrow (build,
+                first,
+                end,
+                rows->x[first] + rows->sum[end - 1] + rows->total[end - 1] -
+                    rows->sum[first]);
 }
 
 static void
@@ -290,6 +338,7 @@ add_wide (Build *build, guint32 place)
 {
   const FlamRows *rows = build->rows;
   FlamId node = rows->node[place];
+  Part part = { place, place + 1, FALSE };
   FlamId zoom = build->layout->viewport.zoom;
   gboolean above =
       node != zoom && flam_tree_is_ancestor (rows->tree, node, zoom);
@@ -301,7 +350,7 @@ add_wide (Build *build, guint32 place)
             rows->x[place],
             rows->x[place] + rows->total[place],
             above ? FLAM_BOX_ANCESTOR : 0);
-  g_array_append_val (build->wide, place);
+  g_array_append_val (build->parts, part);
 }
 
 /* Siblings [first, end): what of them is in view. */
@@ -322,48 +371,36 @@ add_family (Build *build, guint32 first, guint32 end)
       guint32 wide = next_wide (rows, first, end, build->least);
 
       if (wide > first)
-        add_narrow (build, first, wide);
+        add_hidden (build, first, wide);
       if (wide < end)
         add_wide (build, wide++);
       first = wide;
     }
 }
 
-/* The wide places of a row, without drawing them. */
-static void
-enter_row (Build *build, guint32 row)
-{
-  const FlamRows *rows = build->rows;
-  const FlamViewport *view = &build->layout->viewport;
-  guint32 end = rows->row[row + 1];
-  guint32 place = first_beyond (rows, rows->row[row], end, view->from);
-
-  end = first_from (rows, place, end, view->to);
-  while ((place = next_wide (rows, place, end, build->least)) < end)
-    {
-      g_array_append_val (build->wide, place);
-      place++;
-    }
-}
-
 static void
 build_row (Build *build, guint32 row)
 {
-  GArray *parents = build->wide;
+  GArray *parts = build->parts;
   const FlamRows *rows = build->rows;
 
   build->y = row_y (&build->layout->viewport, row);
-  build->wide = g_array_sized_new (FALSE, FALSE, sizeof (guint32), 64);
+  build->parts = g_array_sized_new (FALSE, FALSE, sizeof (Part), 64);
   if (row == 0)
     add_family (build, 0, 1);
-  for (guint i = 0; i < parents->len; i++)
+  for (guint i = 0; i < parts->len; i++)
     {
-      guint32 parent = g_array_index (parents, guint32, i);
+      const Part *part = &g_array_index (parts, Part, i);
+      guint32 first = rows->child[part->first];
+      guint32 end = rows->child[part->end];
 
-      add_family (build, rows->child[parent], rows->child[parent + 1]);
+      if (part->strip)
+        add_callees (build, first, end);
+      else
+        add_family (build, first, end);
     }
   end_strip (build);
-  g_array_unref (parents);
+  g_array_unref (parts);
 }
 
 static void
@@ -381,8 +418,10 @@ build_rows (Build *build)
   layout->n_rows =
       (guint32)MIN (last, rows->n_rows - 1) + 1 - layout->first_row;
   layout->row = g_renew (guint32, layout->row, layout->n_rows + 1);
-  if (layout->first_row > 0)
-    enter_row (build, layout->first_row - 1);
+  build->unseen = TRUE;
+  for (guint32 row = 0; row < layout->first_row; row++)
+    build_row (build, row);
+  build->unseen = FALSE;
   for (guint32 i = 0; i < layout->n_rows; i++)
     {
       layout->row[i] = build->boxes->len;
@@ -406,9 +445,9 @@ flam_layout_new (const FlamRows *rows, const FlamViewport *viewport)
   build.per_pixel = (viewport->to - viewport->from) / viewport->width;
   build.least = least_weight (viewport);
   build.boxes = g_array_sized_new (FALSE, FALSE, sizeof (FlamBox), 1024);
-  build.wide = g_array_new (FALSE, FALSE, sizeof (guint32));
+  build.parts = g_array_new (FALSE, FALSE, sizeof (Part));
   build_rows (&build);
-  g_array_unref (build.wide);
+  g_array_unref (build.parts);
   layout->n = build.boxes->len;
   layout->boxes = (FlamBox *)(void *)g_array_free (build.boxes, FALSE);
 
@@ -483,38 +522,24 @@ flam_layout_locate (const FlamRows *rows,
   };
 }
 
-static gboolean
-row_has_boxes (const FlamRows *rows,
-               const FlamViewport *viewport,
-               guint32 row,
-               gint64 least)
-{
-  guint32 end = rows->row[row + 1];
-  guint32 place = first_beyond (rows, rows->row[row], end, viewport->from);
-
-  end = first_from (rows, place, end, viewport->to);
-  return next_wide (rows, place, end, least) < end;
-}
-
-/* A wide box has wide ancestors, so the rows that hold one are the first
- * ones: bisection again. The row after them can hold strips. */
 guint32
 flam_layout_n_rows (const FlamRows *rows, const FlamViewport *viewport)
 {
-  guint32 low = 0, high = rows->n_rows;
-  gint64 least;
+  FlamLayout layout = { .viewport = *viewport };
+  Build build = { .rows = rows, .layout = &layout, .unseen = TRUE };
+  guint32 n = 0;
 
   if (viewport_is_empty (rows, viewport))
     return 0;
-  least = least_weight (viewport);
-  while (low < high)
-    {
-      guint32 middle = low + (high - low) / 2;
-
-      if (row_has_boxes (rows, viewport, middle, least))
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return MIN (low + 1, rows->n_rows);
+  build.per_pixel = (viewport->to - viewport->from) / viewport->width;
+  build.least = least_weight (viewport);
+  build.parts = g_array_new (FALSE, FALSE, sizeof (Part));
+  do
+    build_row (&build, n++);
+  while (n < rows->n_rows && build.parts->len > 0);
+  /* The last one had nothing to draw, unless it is the tree's last. */
+  if (n > 1 && build.parts->len == 0)
+    n--;
+  g_array_unref (build.parts);
+  return n;
 }

@@ -15,14 +15,17 @@
  *    x        0  0  5  0        row: so both edges of the view are found by
  *    total    8  5  2  5        bisection
  *    child    1  3  4  4  4
+ *    sum      totals before it in its row, for runs of places
  *    peak     greatest total of each 64 places: runs of boxes too narrow to
  *             draw are skipped 64 at a time, in whatever order they come
  *
- * x is in weight units; zooming is nothing but another range of x. A box that
- * is wide enough has ancestors that are, so a row can also be entered without
- * the rows before it: scrolling deep costs no more than staying at the root.
+ * x is in weight units; zooming is nothing but another range of x. A run of
+ * boxes too narrow to draw is a strip, and what they call together is a strip
+ * above it, as wide as the sum of that: the silhouette is true, however thin
+ * its parts.
  *
- * Cost: O(rows in view * log n + boxes + places / 64 of crowded families). */
+ * Cost: O(rows down to the view's last * log n + boxes + places / 64 of crowded
+ * families). */
 
 #include "flam-tree.h"
 
@@ -39,7 +42,8 @@ typedef struct
   guint32 *child; /* n + 1: first child's place */
   gint64 *x;      /* left edge */
   gint64 *total;  /* never negative */
-  gint64 *peak;   /* (n + 63) / 64 */
+  gint64 *sum;
+  gint64 *peak; /* (n + 63) / 64 */
 } FlamRows;
 
 FlamRows *flam_rows_new (FlamTree *tree);
@@ -94,7 +98,7 @@ typedef struct
   guint32 n_rows;
   guint32 *row;   /* n_rows + 1: first box of each */
   gint64 hidden;  /* weight in strips, of what is in view; a strip's
-                     callees are part of it */
+                     callees are part of it and not counted again */
   gint64 in_view; /* weight of the root that is in view */
 } FlamLayout;
 
