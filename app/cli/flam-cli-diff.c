@@ -2,12 +2,15 @@
 #include "flam-cli.h"
 
 #include "flam-diff.h"
-#include "flam-export-common.h"
+#include "flam-dump.h"
 #include "flam-format.h"
 #include "flam-pages.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Of each side, all of which is held at once. */
+#define FOLDED_MAX (G_GUINT64_CONSTANT (512) << 20)
 
 typedef struct
 {
@@ -116,7 +119,7 @@ print_document (const char *to,
                 gboolean self,
                 gboolean normalize)
 {
-  g_autoptr (GString) out = g_string_new (NULL);
+  FlamSink *out = flam_cli_stdout ();
   g_autofree char *base_name = g_path_get_basename (files[0]);
   g_autofree char *fresh_name = g_path_get_basename (files[1]);
   FlamCompared before = { base_name, base->tree, NULL };
@@ -126,7 +129,7 @@ print_document (const char *to,
     flam_diff_page (out, &before, &now, self, normalize);
   else
     flam_diff_picture (out, &before, &now, self, normalize);
-  return flam_cli_put (out) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
+  return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
 static gboolean
@@ -188,12 +191,12 @@ run (int argc, char **argv)
   if (g_strcmp0 (to, "folded") == 0)
     {
       g_autofree char *text = NULL;
-      g_autoptr (GError) error = NULL;
 
-      if (!flam_export_check_size (base.tree, 0, &error) ||
-          !flam_export_check_size (fresh.tree, 0, &error))
+      if (flam_dump_paths_size (base.tree, 0) > FOLDED_MAX ||
+          flam_dump_paths_size (fresh.tree, 0) > FOLDED_MAX)
         {
-          flam_cli_error ("%s", error->message);
+          flam_cli_error ("the folded stacks of the two are more than %d MiB",
+                          (int)(FOLDED_MAX >> 20));
           return FLAM_EXIT_REFUSED;
         }
       text = flam_diff_folded (base.tree, fresh.tree, normalize);

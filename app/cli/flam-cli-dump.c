@@ -111,6 +111,7 @@ run (int argc, char **argv)
   g_auto (GStrv) files = NULL;
   Stage stage = { .width = WIDTH };
   FlamExit status;
+  FlamSink *out;
   guint index;
   const GOptionEntry entries[] = {
     { "stage",
@@ -160,9 +161,9 @@ run (int argc, char **argv)
   stage.profile = profile;
   stage.selection = selection;
   text = stages[index].dump (&stage);
-  return flam_cli_put (&(GString){ .str = text, .len = strlen (text) })
-             ? FLAM_EXIT_DONE
-             : FLAM_EXIT_REFUSED;
+  out = flam_cli_stdout ();
+  flam_sink_put (out, text);
+  return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
 const FlamVerb flam_verb_dump = { "dump",

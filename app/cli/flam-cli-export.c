@@ -14,24 +14,53 @@ default_output (const char *path, const FlamExporter *exporter)
   return g_strdup_printf ("%s.%s", base, exporter->suffix);
 }
 
-/* A file appears whole or not at all: written beside, then renamed. */
-static gboolean
-write_whole (const char *output, const GString *document, gboolean force)
+/* NULL after saying why not. */
+static FlamSink *
+open_output (const char *output, gboolean force)
 {
   g_autoptr (GError) error = NULL;
-  const char *why;
+  FlamSink *sink;
 
+  if (output == NULL)
+    return flam_cli_stdout ();
   if (!force && g_file_test (output, G_FILE_TEST_EXISTS))
     {
       flam_cli_error ("%s: exists already; --force replaces it", output);
-      return FALSE;
+      return NULL;
     }
-  if (g_file_set_contents (output, document->str, document->len, &error))
-    return TRUE;
-  /* GLib's message names the file beside; the reason stands at its end. */
-  why = strrchr (error->message, ':');
-  flam_cli_error ("%s: cannot be written%s", output, why ? why : "");
-  return FALSE;
+  sink = flam_sink_new_for_file (output, &error);
+  if (sink == NULL)
+    flam_cli_error ("%s: cannot be written: %s", output, error->message);
+  return sink;
+}
+
+/* What is lost on the way is said, once there is a document. */
+static FlamExit
+save (const FlamExporter *exporter,
+      const FlamProfile *profile,
+      const FlamSelection *selection,
+      const FlamExportOptions *options,
+      FlamSink *sink,
+      const char *path,
+      const char *output)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *losses = flam_exporter_losses (exporter, profile, selection);
+
+  if (!exporter->save (profile, selection, options, sink, &error))
+    {
+      flam_cli_error ("%s: %s", path, error->message);
+      flam_sink_free (sink);
+      return FLAM_EXIT_REFUSED;
+    }
+  if (!flam_cli_finish (sink, output))
+    return FLAM_EXIT_REFUSED;
+  if (losses != NULL)
+    g_printerr ("%s: left out, for which %s has no room: %s\n",
+                path,
+                exporter->id,
+                losses);
+  return FLAM_EXIT_DONE;
 }
 
 static gboolean
@@ -57,26 +86,12 @@ find_color (const char *word, FlamPaletteMode *color)
   return word == NULL;
 }
 
-static gboolean
-put (const GString *document,
-     const char *output,
-     gboolean to_stdout,
-     gboolean force)
-{
-  if (!to_stdout)
-    return write_whole (output, document, force);
-  return flam_cli_put (document);
-}
-
 static int
 run (int argc, char **argv)
 {
   g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = NULL;
-  g_autoptr (FlamTree) tree = NULL;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GString) document = g_string_new (NULL);
   g_autofree char *to = NULL;
   g_autofree char *output = NULL;
   g_autofree char *title = NULL;
@@ -86,7 +101,7 @@ run (int argc, char **argv)
   FlamExportOptions as = { NULL, FLAM_PALETTE_AUTO };
   const FlamExporter *exporter;
   gboolean force = FALSE;
-  gboolean to_stdout;
+  FlamSink *sink;
   const GOptionEntry entries[] = {
     { "to", 0, 0, G_OPTION_ARG_STRING, &to, "See formats", "FORMAT" },
     { "output",
@@ -123,24 +138,20 @@ run (int argc, char **argv)
   selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
     return status;
-  tree = flam_cli_tree (profile, selection);
-  if (as.color == FLAM_PALETTE_STATE && tree->split == NULL)
+  if (as.color == FLAM_PALETTE_STATE && profile->samples.state == NULL)
     {
       flam_cli_error ("%s: it does not say what threads were doing", files[0]);
       return FLAM_EXIT_REFUSED;
     }
-  as.selection = selection;
   as.title = title = g_path_get_basename (files[0]);
-  if (!exporter->save (tree, &as, document, &error))
-    {
-      flam_cli_error ("%s: %s", files[0], error->message);
-      return FLAM_EXIT_REFUSED;
-    }
-  to_stdout = g_strcmp0 (output, "-") == 0 || (!output && exporter->text);
-  if (output == NULL)
+  if (g_strcmp0 (output, "-") == 0 || (output == NULL && exporter->text))
+    g_clear_pointer (&output, g_free);
+  else if (output == NULL)
     output = default_output (files[0], exporter);
-  return put (document, output, to_stdout, force) ? FLAM_EXIT_DONE
-                                                  : FLAM_EXIT_REFUSED;
+  sink = open_output (output, force);
+  if (sink == NULL)
+    return FLAM_EXIT_REFUSED;
+  return save (exporter, profile, selection, &as, sink, files[0], output);
 }
 
 const FlamVerb flam_verb_export = { "export",

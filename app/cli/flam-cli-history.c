@@ -204,7 +204,7 @@ print_text (const GPtrArray *entries)
 static int
 print_page (const GPtrArray *entries)
 {
-  g_autoptr (GString) out = g_string_new (NULL);
+  FlamSink *out = flam_cli_stdout ();
   g_autofree FlamCompared *captures = g_new (FlamCompared, entries->len);
 
   for (guint i = 0; i < entries->len; i++)
@@ -215,7 +215,7 @@ print_page (const GPtrArray *entries)
           (FlamCompared){ entry->path, entry->tree, entry->selection };
     }
   flam_history_page (out, captures, entries->len);
-  return flam_cli_put (out) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
+  return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
 static int

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include <gio/gunixoutputstream.h>
+#include <unistd.h>
+
 #include "flam-format.h"
 
 #include <stdio.h>
@@ -83,13 +86,28 @@ flam_cli_usage (const char *format, ...)
   return FLAM_EXIT_USAGE;
 }
 
-gboolean
-flam_cli_put (const GString *document)
+FlamSink *
+flam_cli_stdout (void)
 {
-  if (fwrite (document->str, 1, document->len, stdout) == document->len &&
-      fflush (stdout) == 0)
+  g_autoptr (GOutputStream) stream =
+      g_unix_output_stream_new (STDOUT_FILENO, FALSE);
+
+  fflush (stdout);
+  return flam_sink_new (stream);
+}
+
+gboolean
+flam_cli_finish (FlamSink *sink, const char *output)
+{
+  g_autoptr (FlamSink) own = sink;
+  g_autoptr (GError) error = NULL;
+
+  if (flam_sink_finish (own, &error))
     return TRUE;
-  flam_cli_error ("standard output: cannot write");
+  if (output == NULL)
+    flam_cli_error ("standard output: cannot write");
+  else
+    flam_cli_error ("%s: cannot be written: %s", output, error->message);
   return FALSE;
 }
 

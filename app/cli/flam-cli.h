@@ -101,9 +101,11 @@ int flam_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
  * the format's own newlines end lines. */
 void flam_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* A document to standard output, whole; FALSE after saying that it could not
- * be written. */
-gboolean flam_cli_put (const GString *document);
+/* Standard output, for a document. */
+FlamSink *flam_cli_stdout (void);
+/* FALSE after saying that `output` (NULL: standard output) could not be
+ * written; takes the sink. */
+gboolean flam_cli_finish (FlamSink *sink, const char *output);
 
 /* A node as text; every control character in it is escaped. */
 char *flam_cli_json_text (JsonNode *node);

@@ -66,6 +66,7 @@
 
 #define EXPORTERS(ROW)                                                         \
   ROW (callgrind)                                                              \
+  ROW (chrome_trace)                                                           \
   ROW (cpuprofile)                                                             \
   ROW (csv)                                                                    \
   ROW (flambeau)                                                               \

@@ -8,6 +8,7 @@
 
 #include "flam-builder.h"
 #include "flam-palette.h"
+#include "flam-sink.h"
 #include "flam-source.h"
 #include "flam-tree.h"
 
@@ -54,11 +55,31 @@ typedef struct
   gboolean streams;
 } FlamImporter;
 
+/* What a document has room for beside stacks of names and the weights of one
+ * measure. */
+typedef enum
+{
+  FLAM_HOLDS_THREADS = 1 << 0,
+  FLAM_HOLDS_PROCESSES = 1 << 1,
+  FLAM_HOLDS_ORDER = 1 << 2, /* what came first */
+  FLAM_HOLDS_TIMES = 1 << 3, /* and when that was */
+  FLAM_HOLDS_STATES = 1 << 4,
+  FLAM_HOLDS_MEASURES = 1 << 5, /* all of them */
+  FLAM_HOLDS_FILES = 1 << 6,
+  FLAM_HOLDS_LINES = 1 << 7,
+  FLAM_HOLDS_INLINES = 1 << 8, /* which frames are */
+  FLAM_HOLDS_MODULES = 1 << 9,
+  FLAM_HOLDS_KINDS = 1 << 10,  /* of code: kernel, JIT, ... */
+  FLAM_HOLDS_BLOCKS = 1 << 11, /* of memory, one by one */
+  FLAM_HOLDS_MARKS = 1 << 12,
+  FLAM_HOLDS_COUNTERS = 1 << 13,
+  FLAM_HOLDS_ALL = (1 << 14) - 1, /* also: a view, of which nobody asks it */
+} FlamHolds;
+
 typedef struct
 {
   const char *title;
   FlamPaletteMode color; /* of pictures; where the tree cannot: what suits it */
-  const FlamSelection *selection; /* the tree's; NULL: all */
 } FlamExportOptions;
 
 typedef struct
@@ -69,12 +90,20 @@ typedef struct
   const char *mime_type;
   gboolean text;    /* may go to standard output */
   gboolean colored; /* heeds the colour of the options */
-  /* Appends the document to `out`. */
-  gboolean (*save) (const FlamTree *tree,
+  guint holds;      /* FlamHolds */
+  /* Puts the document of what is selected. What it cannot honour of the
+   * selection it refuses. */
+  gboolean (*save) (const FlamProfile *profile,
+                    const FlamSelection *selection,
                     const FlamExportOptions *options,
-                    GString *out,
+                    FlamSink *out,
                     GError **error);
 } FlamExporter;
+
+/* "threads, lines": what of the profile the document has not; NULL: nothing. */
+char *flam_exporter_losses (const FlamExporter *exporter,
+                            const FlamProfile *profile,
+                            const FlamSelection *selection);
 
 /* NULL-terminated. */
 extern const FlamImporter *const flam_importers[];

@@ -55,6 +55,7 @@ $ flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --states o
 cook;cook_dish;nap;__nanosleep;clock_nanosleep 404149370
 cook;cook_dish;wait_for_order;read;__GI___libc_read 403270855
 cook;cook_dish;wait_for_stove;pthread_mutex_lock;lll_mutex_lock_optimized;__GI___lll_lock_wait;futex_wait 394143870
+! captures/flambeau/kitchen.flambeau: left out, for which folded has no room: threads, order in time, states, other measures, files, lines, what is inlined, modules, counters
 
 $ flambeau-cli top captures/flambeau/kitchen.flambeau --states waiting
 ! flambeau-cli: top: --states waiting: expected cpu, off-cpu, all, or some of running, lock, io, sleep, blocked, runnable with commas between

@@ -4,7 +4,7 @@
  * the costs of all functions add up to the total, which is the tree's. Skipped
  * where valgrind is not installed. */
 
-#include "flam-formats.h"
+#include "exporting.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -22,10 +22,10 @@ grouped_number (const GMatchInfo *match, int which)
 }
 
 static char *
-annotate (const FlamTree *tree)
+annotate (const FlamProfile *profile, const FlamSelection *selection)
 {
-  const FlamExportOptions options = { "title", FLAM_PALETTE_AUTO };
-  g_autoptr (GString) out = g_string_new (NULL);
+  g_autofree char *out =
+      export_text (flam_exporter_find ("callgrind"), profile, selection);
   g_autoptr (GError) error = NULL;
   g_autofree char *path = NULL;
   char *text = NULL;
@@ -33,9 +33,7 @@ annotate (const FlamTree *tree)
 
   g_assert_no_error (error);
   g_close (fd, NULL);
-  flam_exporter_find ("callgrind")->save (tree, &options, out, &error);
-  g_assert_no_error (error);
-  g_file_set_contents (path, out->str, (gssize)out->len, &error);
+  g_file_set_contents (path, out, -1, &error);
   g_assert_no_error (error);
   const char *argv[] = {
     "callgrind_annotate", "--threshold=100", "--auto=no", path, NULL
@@ -82,7 +80,7 @@ test_annotate (gconstpointer name)
   g_assert_no_error (error);
   weights = flam_weights_new (profile, selection, NULL, NULL);
   tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
-  text = annotate (tree);
+  text = annotate (profile, selection);
   for (g_regex_match (row, text, 0, &match); g_match_info_matches (match);
        g_match_info_next (match, NULL))
     {

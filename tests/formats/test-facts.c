@@ -3,10 +3,8 @@
 /* Facts of a profile that is written to a .flambeau file and read again: each
  * row of the description, and what this version knows nothing of. */
 
+#include "exporting.h"
 #include "flam-capture-writer.h"
-#include "flam-export-common.h"
-#include "flam-formats.h"
-#include "flam-weights.h"
 
 static FlamProfile *
 load (const void *data, gsize size)
@@ -39,17 +37,13 @@ profile_of (const char *const *facts)
 static FlamProfile *
 export_and_load (const FlamProfile *profile)
 {
-  const FlamExportOptions options = { "title", FLAM_PALETTE_AUTO };
   g_autoptr (FlamSelection) selection = flam_selection_new ();
-  g_autoptr (FlamWeights) weights =
-      flam_weights_new (profile, selection, NULL, NULL);
-  g_autoptr (FlamTree) tree =
-      flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
-  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GBytes) out =
+      export_bytes (flam_exporter_find ("flambeau"), profile, selection, NULL);
+  gsize size;
+  gconstpointer data = g_bytes_get_data (out, &size);
 
-  g_assert_true (
-      flam_exporter_find ("flambeau")->save (tree, &options, out, NULL));
-  return load (out->str, out->len);
+  return load (data, size);
 }
 
 static void

@@ -21,17 +21,17 @@ save (const char *id, const char *folded)
   g_autoptr (FlamProfile) profile =
       flam_formats_load_with (importer, source, NULL, &error);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
-  g_autoptr (FlamWeights) weights =
-      flam_weights_new (profile, selection, NULL, NULL);
-  g_autoptr (FlamTree) tree =
-      flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
-  const FlamExportOptions options = { "a <title> & more", FLAM_PALETTE_AUTO };
-  GString *out = g_string_new (NULL);
+  const FlamExportOptions options = { .title = "a <title> & more" };
+  g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr (FlamSink) sink = flam_sink_new (stream);
+  GMemoryOutputStream *memory = G_MEMORY_OUTPUT_STREAM (stream);
 
   g_assert_no_error (error);
-  exporter->save (tree, &options, out, &error);
+  exporter->save (profile, selection, &options, sink, &error);
   g_assert_no_error (error);
-  return out;
+  g_assert_true (flam_sink_finish (sink, NULL));
+  return g_string_new_len (g_memory_output_stream_get_data (memory),
+                           (gssize)flam_sink_size (sink));
 }
 
 typedef struct

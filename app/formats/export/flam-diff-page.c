@@ -8,7 +8,7 @@
 #define MAX_ROWS 200
 
 static void
-append_functions (GString *out,
+append_functions (FlamSink *out,
                   const FlamCompared *base,
                   const FlamCompared *fresh,
                   gboolean self,
@@ -20,28 +20,28 @@ append_functions (GString *out,
       flam_diff_functions (base->tree, fresh->tree, self, normalize, &n);
 
   flam_html_append (out, "h2", "What changed most");
-  g_string_append_printf (out,
-                          "<table><tr><th>Change</th><th>Before</th>"
-                          "<th>Now</th><th>Function (%s)</th></tr>\n",
-                          self ? "self" : "total");
+  flam_sink_printf (out,
+                    "<table><tr><th>Change</th><th>Before</th>"
+                    "<th>Now</th><th>Function (%s)</th></tr>\n",
+                    self ? "self" : "total");
   for (; shown < MIN (n, MAX_ROWS) && rows[shown].delta != 0; shown++)
     {
       const FlamDiffRow *row = &rows[shown];
 
-      g_string_append (out, "<tr>");
+      flam_sink_put (out, "<tr>");
       flam_html_append_change (out, &measure, row->delta);
       flam_html_append_cell (out, flam_format_weight (&measure, row->base));
       flam_html_append_cell (out, flam_format_weight (&measure, row->fresh));
       flam_html_append_cell (out, g_strdup (row->name));
-      g_string_append (out, "</tr>\n");
+      flam_sink_put (out, "</tr>\n");
     }
-  g_string_append (out, "</table>\n");
+  flam_sink_put (out, "</table>\n");
   if (shown == 0)
     flam_html_append (out, "p", "Nothing.");
 }
 
 static void
-append_picture (GString *out,
+append_picture (FlamSink *out,
                 const FlamCompared *base,
                 const FlamCompared *fresh,
                 FlamDiffShape shape,
@@ -58,7 +58,7 @@ append_picture (GString *out,
 }
 
 void
-flam_diff_picture (GString *out,
+flam_diff_picture (FlamSink *out,
                    const FlamCompared *base,
                    const FlamCompared *fresh,
                    gboolean self,
@@ -72,7 +72,7 @@ flam_diff_picture (GString *out,
 }
 
 void
-flam_diff_page (GString *out,
+flam_diff_page (FlamSink *out,
                 const FlamCompared *base,
                 const FlamCompared *fresh,
                 gboolean self,
@@ -85,7 +85,7 @@ flam_diff_page (GString *out,
 
   flam_html_begin (out, title);
   flam_html_append (out, "h1", title);
-  g_string_append (out, "<dl>\n");
+  flam_sink_put (out, "<dl>\n");
   flam_html_append_fact (
       out, "Measure", flam_profile_string (fresh->tree->profile, measure.name));
   flam_html_append_fact (out, "Before", before);
@@ -93,7 +93,7 @@ flam_diff_page (GString *out,
   if (normalize)
     flam_html_append_fact (
         out, "Scale", "“before” is scaled to the total of now");
-  g_string_append (out, "</dl>\n");
+  flam_sink_put (out, "</dl>\n");
   append_picture (out, base, fresh, FLAM_DIFF_FRESH, self, normalize);
   append_picture (out, base, fresh, FLAM_DIFF_BASE, self, normalize);
   append_functions (out, base, fresh, self, normalize);

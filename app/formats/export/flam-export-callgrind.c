@@ -39,7 +39,7 @@ typedef struct
 typedef struct
 {
   const FlamTree *tree;
-  GString *out;
+  FlamSink *out;
   FlamThings things;
   gint64 *self;         /* one a thing */
   GPtrArray **calls;    /* Call, one array a thing; NULL for none */
@@ -123,19 +123,18 @@ put_name (Writer *writer, const char *key, int kind, const char *name)
   GHashTable *names = writer->names[kind];
   guint number = GPOINTER_TO_UINT (g_hash_table_lookup (names, name));
 
-  g_string_append_printf (writer->out, "%s=", key);
+  flam_sink_printf (writer->out, "%s=", key);
   if (number != 0)
     {
-      g_string_append_printf (writer->out, "(%u)\n", number);
+      flam_sink_printf (writer->out, "(%u)\n", number);
       return;
     }
   number = g_hash_table_size (names) + 1;
   g_hash_table_insert (names, (gpointer)name, GUINT_TO_POINTER (number));
-  g_string_append_printf (writer->out, "(%u) ", number);
+  flam_sink_printf (writer->out, "(%u) ", number);
   for (; *name != '\0'; name++)
-    g_string_append_c (writer->out,
-                       *name == '\n' || *name == '\r' ? ' ' : *name);
-  g_string_append_c (writer->out, '\n');
+    flam_sink_put_c (writer->out, *name == '\n' || *name == '\r' ? ' ' : *name);
+  flam_sink_put_c (writer->out, '\n');
 }
 
 static guint32
@@ -164,21 +163,24 @@ put_thing (Writer *writer, FlamId thing)
   guint32 line = put_place (writer, thing, FALSE);
   const GPtrArray *calls = writer->calls[thing];
 
-  g_string_append_printf (writer->out,
-                          "%u %" G_GINT64_FORMAT "\n",
-                          line,
-                          flam_export_whole (tree, writer->self[thing]));
+  flam_sink_printf (writer->out,
+                    "%u %" G_GINT64_FORMAT "\n",
+                    line,
+                    flam_export_whole (&tree->profile->measures[tree->measure],
+                                       writer->self[thing]));
   for (guint i = 0; calls != NULL && i < calls->len; i++)
     {
       const Call *call = calls->pdata[i];
       guint32 callee_line = put_place (writer, call->edge.callee, TRUE);
-      g_string_append_printf (writer->out,
-                              "calls=1 %u\n%u %" G_GINT64_FORMAT "\n",
-                              callee_line,
-                              line,
-                              flam_export_whole (tree, call->cost));
+      flam_sink_printf (
+          writer->out,
+          "calls=1 %u\n%u %" G_GINT64_FORMAT "\n",
+          callee_line,
+          line,
+          flam_export_whole (&tree->profile->measures[tree->measure],
+                             call->cost));
     }
-  g_string_append_c (writer->out, '\n');
+  flam_sink_put_c (writer->out, '\n');
 }
 
 static void
@@ -193,27 +195,31 @@ put_head (Writer *writer)
   g_strcanon (event,
               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_",
               '_');
-  g_string_append (writer->out,
-                   "# callgrind format\nversion: 1\ncreator: flambeau\n");
+  flam_sink_put (writer->out,
+                 "# callgrind format\nversion: 1\ncreator: flambeau\n");
   if (*profile->facts.command != '\0')
     {
       g_autofree char *command = g_strdup (profile->facts.command);
       g_strdelimit (command, "\r\n", ' ');
-      g_string_append_printf (writer->out, "cmd: %s\n", command);
+      flam_sink_printf (writer->out, "cmd: %s\n", command);
     }
-  g_string_append_printf (
-      writer->out,
-      "positions: line\nevents: %s\nsummary: %" G_GINT64_FORMAT "\n\n",
-      event,
-      flam_export_whole (writer->tree, writer->tree->total[0]));
+  flam_sink_printf (writer->out,
+                    "positions: line\nevents: %s\nsummary: %" G_GINT64_FORMAT
+                    "\n\n",
+                    event,
+                    flam_export_whole (
+                        &writer->tree->profile->measures[writer->tree->measure],
+                        writer->tree->total[0]));
 }
 
 static gboolean
-save (const FlamTree *tree,
+save (const FlamProfile *profile,
+      const FlamSelection *selection,
       const FlamExportOptions *options,
-      GString *out,
+      FlamSink *out,
       GError **error)
 {
+  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
   Writer writer = { .tree = tree, .out = out };
   guint n;
 
@@ -227,10 +233,11 @@ save (const FlamTree *tree,
   add_up (&writer);
   put_head (&writer);
   if (tree->self[0] > 0)
-    g_string_append_printf (out,
-                            "ob=???\nfl=???\nfn=[no stack]\n0 %" G_GINT64_FORMAT
-                            "\n\n",
-                            flam_export_whole (tree, tree->self[0]));
+    flam_sink_printf (
+        out,
+        "ob=???\nfl=???\nfn=[no stack]\n0 %" G_GINT64_FORMAT "\n\n",
+        flam_export_whole (&tree->profile->measures[tree->measure],
+                           tree->self[0]));
   for (guint i = 0; i < n; i++)
     put_thing (&writer, i);
   for (guint i = 0; i < n; i++)
@@ -251,5 +258,6 @@ const FlamExporter flam_export_callgrind = {
   .suffix = "callgrind.out",
   .mime_type = "application/x-kcachegrind",
   .text = TRUE,
+  .holds = FLAM_HOLDS_FILES | FLAM_HOLDS_LINES | FLAM_HOLDS_MODULES,
   .save = save,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-export-common.h"
 
-#include "flam-dump.h"
 #include "flam-format.h"
 
 typedef struct
@@ -69,32 +68,13 @@ flam_things_clear (FlamThings *things)
   g_clear_pointer (&things->first, g_array_unref);
 }
 
-void
-flam_export_path (const FlamTree *tree, FlamId node, GArray *path)
+FlamTree *
+flam_export_tree (const FlamProfile *profile, const FlamSelection *selection)
 {
-  guint n = tree->depth[node];
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
 
-  g_array_set_size (path, n);
-  for (; n > 0; node = tree->parent[node])
-    g_array_index (path, FlamId, --n) = node;
-}
-
-gboolean
-flam_export_check_size (const FlamTree *tree, guint width, GError **error)
-{
-  guint64 size = flam_dump_paths_size (tree, width);
-
-  if (size <= FLAM_EXPORT_MAX)
-    return TRUE;
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_TOO_LARGE,
-               "every stack is written whole in this format, which makes "
-               "%" G_GUINT64_FORMAT " MiB; the limit is %d MiB. Formats that "
-               "hold a tree, json or gecko, have room for it",
-               size >> 20,
-               (int)(FLAM_EXPORT_MAX >> 20));
-  return FALSE;
+  return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
 }
 
 const char *
@@ -127,45 +107,52 @@ flam_export_module (const FlamTree *tree, FlamId node)
 }
 
 gint64
-flam_export_whole (const FlamTree *tree, gint64 weight)
+flam_export_whole (const FlamMeasure *measure, gint64 weight)
 {
-  gint64 denominator = tree->profile->measures[tree->measure].denominator;
+  gint64 denominator = measure->denominator;
 
   return weight / denominator + (weight % denominator * 2 >= denominator);
 }
 
 void
-flam_export_json_string (GString *out, const char *text)
+flam_export_json_string (FlamSink *out, const char *text)
 {
-  g_string_append_c (out, '"');
+  flam_sink_put_c (out, '"');
   for (; *text != '\0'; text++)
     switch (*text)
       {
       case '"':
       case '\\':
-        g_string_append_c (out, '\\');
-        g_string_append_c (out, *text);
+        flam_sink_put_c (out, '\\');
+        flam_sink_put_c (out, *text);
         break;
       case '\n':
-        g_string_append (out, "\\n");
+        flam_sink_put (out, "\\n");
         break;
       case '\t':
-        g_string_append (out, "\\t");
+        flam_sink_put (out, "\\t");
         break;
       default:
         if ((guchar)*text < 0x20 || *text == '<' || *text == 0x7f)
-          g_string_append_printf (out, "\\u%04x", *text);
+          flam_sink_printf (out, "\\u%04x", *text);
         else
-          g_string_append_c (out, *text);
+          flam_sink_put_c (out, *text);
       }
-  g_string_append_c (out, '"');
+  flam_sink_put_c (out, '"');
 }
 
 void
-flam_export_json_weight (GString *out, const FlamTree *tree, gint64 weight)
+flam_export_json_weight (FlamSink *out,
+                         const FlamMeasure *measure,
+                         gint64 weight)
 {
-  g_autofree char *plain =
-      flam_format_plain (&tree->profile->measures[tree->measure], weight);
+  g_autofree char *plain = NULL;
 
-  g_string_append (out, plain);
+  if (measure->denominator == 1)
+    {
+      flam_sink_put_int (out, weight);
+      return;
+    }
+  plain = flam_format_plain (measure, weight);
+  flam_sink_put (out, plain);
 }

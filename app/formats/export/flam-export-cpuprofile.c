@@ -1,103 +1,234 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* V8's CPU profile, for Chrome's developer tools and editors; the fields are
- * told in flam-import-v8.c. The tree goes in as it is; each node with a weight
- * of its own is one sample that lasts as long as the weight, in microseconds.
- * What is not time is counted as if each were one. */
+ * told in flam-import-v8.c. It holds one thread's samples in order, each of
+ * which lasts until the next: where the thread rested in between stands an
+ * "(idle)" one. Several threads follow one another. All is µs of time. */
 
 #include "flam-formats.h"
 
 #include "flam-export-common.h"
+#include "flam-spans.h"
 
-/* Up to here, in whole microseconds: so that rounding does not add up. */
-static gint64
-microseconds (const FlamTree *tree, gint64 sum)
+#include <string.h>
+
+typedef struct
 {
-  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  const FlamPart *part;
+  const FlamTree *tree;
+  FlamSink *out;
+  guint32 *hits;  /* one a stack */
+  FlamId *same;   /* the next stack of the same node, or FLAM_NONE */
+  FlamId *stacks; /* one a node: its first stack */
+  const char *separator;
+  gint64 busy, idle; /* ns, up to now: rounded apart, they add up apart */
+  gint64 before;     /* µs: where the last one began */
+  gboolean deltas;
+} Writer;
 
-  return flam_export_whole (tree, sum) /
-         (measure->unit == FLAM_UNIT_NS ? 1000 : 1);
+static guint
+node_of (const Writer *writer, FlamId stack)
+{
+  FlamId node =
+      stack != FLAM_NONE ? writer->tree->stack_node[stack] : FLAM_NONE;
+
+  return node != FLAM_NONE ? node : 0;
+}
+
+static guint
+idle_id (const Writer *writer)
+{
+  return writer->tree->n + 1;
+}
+
+/* --- nodes --------------------------------------------------------------- */
+
+static void
+count_hits (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+
+  writer->hits = g_new0 (guint32, profile->stacks.n + 1);
+  writer->same = g_new (FlamId, profile->stacks.n + 1);
+  writer->stacks = g_new (FlamId, writer->tree->n);
+  memset (writer->stacks, 0xff, writer->tree->n * sizeof *writer->stacks);
+  for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
+    {
+      g_auto (FlamPartRows) rows = { 0 };
+      FlamPartRow row;
+
+      flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
+      while (flam_part_rows_next (&rows, &row))
+        writer->hits[MIN (row.stack, profile->stacks.n)]++;
+    }
+  for (FlamId s = 0; s < profile->stacks.n; s++)
+    if (writer->hits[s] > 0)
+      {
+        guint node = node_of (writer, s);
+
+        writer->same[s] = writer->stacks[node];
+        writer->stacks[node] = s;
+      }
 }
 
 static void
-put_node (GString *out, const FlamTree *tree, FlamId node)
+put_ticks (Writer *writer, FlamId node)
 {
-  guint32 line;
-  const char *file = flam_export_file (tree, node, &line);
+  const FlamProfile *profile = writer->part->profile;
+  const char *separator = ",\"positionTicks\":[";
+  guint64 hits = node == 0 ? writer->hits[profile->stacks.n] : 0;
+
+  for (FlamId s = writer->stacks[node]; s != FLAM_NONE; s = writer->same[s])
+    hits += writer->hits[s];
+  flam_sink_printf (writer->out, ",\"hitCount\":%" G_GUINT64_FORMAT, hits);
+  for (FlamId s = writer->stacks[node]; s != FLAM_NONE; s = writer->same[s])
+    {
+      guint32 line = profile->frames.line[profile->stacks.frame[s]];
+
+      if (line == 0)
+        continue;
+      flam_sink_printf (writer->out,
+                        "%s{\"line\":%u,\"ticks\":%u}",
+                        separator,
+                        line,
+                        writer->hits[s]);
+      separator = ",";
+    }
+  if (*separator == ',' && separator[1] == '\0')
+    flam_sink_put_c (writer->out, ']');
+}
+
+static void
+put_call_frame (
+    FlamSink *out, guint id, const char *name, const char *file, gint64 line)
+{
+  flam_sink_printf (out,
+                    "%s{\"id\":%u,\"callFrame\":{\"functionName\":",
+                    id > 1 ? ",\n" : "",
+                    id);
+  flam_export_json_string (out, name);
+  flam_sink_put (out, ",\"scriptId\":\"0\",\"url\":");
+  flam_export_json_string (out, file);
+  flam_sink_printf (out,
+                    ",\"lineNumber\":%" G_GINT64_FORMAT ",\"columnNumber\":-1}",
+                    line - 1);
+}
+
+static void
+put_node (Writer *writer, FlamId node)
+{
+  const FlamTree *tree = writer->tree;
+  const FlamFunctions *functions = &tree->profile->functions;
+  FlamId function = flam_tree_function (tree, node);
+  gboolean known = function != FLAM_NONE;
   const char *separator = "";
 
-  g_string_append_printf (out,
-                          "%s{\"id\":%u,\"callFrame\":{\"functionName\":",
-                          node > 0 ? ",\n" : "",
-                          node + 1);
-  flam_export_json_string (out,
-                           node == 0 ? "(root)" : flam_tree_name (tree, node));
-  g_string_append (out, ",\"scriptId\":\"0\",\"url\":");
-  flam_export_json_string (out, file);
-  g_string_append_printf (out,
-                          ",\"lineNumber\":%" G_GINT64_FORMAT
-                          ",\"columnNumber\":-1},\"hitCount\":%d",
-                          (gint64)line - 1,
-                          tree->self[node] > 0);
-  g_string_append (out, ",\"children\":[");
+  put_call_frame (
+      writer->out,
+      node + 1,
+      node == 0 ? "(root)" : flam_tree_name (tree, node),
+      known ? flam_profile_string (tree->profile, functions->file[function])
+            : "",
+      known ? functions->line[function] : 0);
+  put_ticks (writer, node);
+  flam_sink_put (writer->out, ",\"children\":[");
   for (FlamId child = flam_tree_first_child (tree, node); child != FLAM_NONE;
        child = flam_tree_next_sibling (tree, child))
     {
-      g_string_append_printf (out, "%s%u", separator, child + 1);
+      flam_sink_printf (writer->out, "%s%u", separator, child + 1);
       separator = ",";
     }
-  g_string_append (out, "]}");
+  if (node == 0)
+    flam_sink_printf (writer->out, "%s%u", separator, idle_id (writer));
+  flam_sink_put (writer->out, "]}");
 }
 
 static void
-put_samples (GString *out, const FlamTree *tree)
+put_nodes (Writer *writer)
 {
-  const char *separator = "";
-
-  g_string_append (out, "],\n\"samples\":[");
-  for (FlamId i = 0; i < tree->n; i++)
-    if (tree->self[i] > 0)
-      {
-        g_string_append_printf (out, "%s%u", separator, i + 1);
-        separator = ",";
-      }
+  for (FlamId i = 0; i < writer->tree->n; i++)
+    put_node (writer, i);
+  put_call_frame (writer->out, idle_id (writer), "(idle)", "", 0);
+  flam_sink_put (writer->out, ",\"hitCount\":0,\"children\":[]}");
 }
 
-/* The first is there at once; each of the others when the one before ends. */
-static void
-put_deltas (GString *out, const FlamTree *tree)
-{
-  gint64 sum = 0, before = 0;
-  const char *separator = "";
+/* --- samples ------------------------------------------------------------- */
 
-  g_string_append (out, "],\n\"timeDeltas\":[");
-  for (FlamId i = 0; i < tree->n; i++)
-    if (tree->self[i] > 0)
-      {
-        gint64 now = microseconds (tree, sum);
-        g_string_append_printf (
-            out, "%s%" G_GINT64_FORMAT, separator, now - before);
-        separator = ",";
-        before = now;
-        sum += tree->self[i];
-      }
+/* One that begins now: its node, or the µs since the one before began. */
+static void
+put_one (Writer *writer, guint id)
+{
+  gint64 now = writer->busy / 1000 + writer->idle / 1000;
+
+  flam_sink_put (writer->out, writer->separator);
+  flam_sink_put_int (writer->out,
+                     writer->deltas ? now - writer->before : (gint64)id);
+  writer->separator = ",";
+  writer->before = now;
+}
+
+static void
+put_lane (Writer *writer, guint32 lane)
+{
+  gint64 end = 0;
+  g_auto (FlamPartRows) rows = { 0 };
+  FlamPartRow row;
+
+  flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
+  while (flam_part_rows_next (&rows, &row))
+    {
+      gint64 start = flam_spans_start (writer->part, &row, end);
+
+      if (start > end)
+        put_one (writer, idle_id (writer));
+      writer->idle += start - end;
+      put_one (writer, node_of (writer, row.stack) + 1);
+      writer->busy += row.weight;
+      end = start + row.weight;
+    }
+}
+
+static void
+put_column (Writer *writer, const char *name, gboolean deltas)
+{
+  writer->separator = "";
+  writer->deltas = deltas;
+  writer->busy = writer->idle = writer->before = 0;
+  flam_sink_printf (writer->out, "],\n\"%s\":[", name);
+  for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
+    put_lane (writer, lane);
+  /* Nothing begins where the last one ends: an idle one shows that it did. */
+  put_one (writer, idle_id (writer));
 }
 
 static gboolean
-save (const FlamTree *tree,
+save (const FlamProfile *profile,
+      const FlamSelection *selection,
       const FlamExportOptions *options,
-      GString *out,
+      FlamSink *out,
       GError **error)
 {
-  g_string_append (out, "{\"nodes\":[\n");
-  for (FlamId i = 0; i < tree->n; i++)
-    put_node (out, tree, i);
-  put_samples (out, tree);
-  put_deltas (out, tree);
-  g_string_append_printf (out,
-                          "],\n\"startTime\":0,\"endTime\":%" G_GINT64_FORMAT
-                          "}\n",
-                          microseconds (tree, tree->total[0]));
+  g_auto (FlamPart) part = { 0 };
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamTree) tree = NULL;
+  Writer writer = { .part = &part, .out = out };
+
+  if (!flam_part_init (&part, profile, selection, error) ||
+      !flam_spans_check (&part, error))
+    return FALSE;
+  all->measure = part.measure;
+  writer.tree = tree = flam_export_tree (part.profile, all);
+  count_hits (&writer);
+  flam_sink_put (out, "{\"nodes\":[\n");
+  put_nodes (&writer);
+  put_column (&writer, "samples", FALSE);
+  put_column (&writer, "timeDeltas", TRUE);
+  flam_sink_printf (out,
+                    "],\n\"startTime\":0,\"endTime\":%" G_GINT64_FORMAT "}\n",
+                    writer.before);
+  g_free (writer.hits);
+  g_free (writer.same);
+  g_free (writer.stacks);
   return TRUE;
 }
 
@@ -107,5 +238,7 @@ const FlamExporter flam_export_cpuprofile = {
   .suffix = "cpuprofile",
   .mime_type = "application/json",
   .text = TRUE,
+  .holds =
+      FLAM_HOLDS_ORDER | FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES,
   .save = save,
 };

@@ -7,15 +7,13 @@
  * that loses nothing. */
 
 static gboolean
-save (const FlamTree *tree,
+save (const FlamProfile *whole,
+      const FlamSelection *selection,
       const FlamExportOptions *options,
-      GString *out,
+      FlamSink *out,
       GError **error)
 {
-  g_autoptr (FlamProfile) profile =
-      options->selection != NULL
-          ? flam_cut_new (tree->profile, options->selection, error)
-          : flam_profile_ref (tree->profile);
+  g_autoptr (FlamProfile) profile = flam_cut_new (whole, selection, error);
   g_autoptr (FlamBuilder) builder = NULL;
   g_autoptr (FlamCaptureWriter) writer = NULL;
   const guint8 *data;
@@ -28,7 +26,7 @@ save (const FlamTree *tree,
   if (!flam_capture_writer_end (writer, profile->facts.duration_ns, error))
     return FALSE;
   data = flam_capture_writer_data (writer, &size);
-  g_string_append_len (out, (const char *)data, (gssize)size);
+  flam_sink_put_len (out, data, size);
   return TRUE;
 }
 
@@ -38,5 +36,6 @@ const FlamExporter flam_export_flambeau = {
   .suffix = "flambeau",
   .mime_type = "application/x-flambeau",
   .text = FALSE,
+  .holds = FLAM_HOLDS_ALL,
   .save = save,
 };

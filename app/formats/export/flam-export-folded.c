@@ -1,21 +1,200 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* One line a distinct stack, sorted bytewise, without a list of all lines: the
+ * lines that begin with a path are neighbours, so the tree is gone down in the
+ * order that they have.
+ *
+ *    a 3          what ends in `a` sorts as "a ",
+ *    a!x 1        what goes on from there as "a;":
+ *    a;b 4        other names may stand in between
+ *
+ * Nodes whose names are written alike are one path, and are gone down
+ * together. */
+
 #include "flam-formats.h"
 
-#include "flam-dump.h"
 #include "flam-export-common.h"
+#include "flam-format.h"
+
+#include <string.h>
+
+/* A line, or the lines of what nodes call. */
+typedef struct
+{
+  char *key;       /* the name, and what comes behind it in the lines */
+  gint64 self;     /* of a line */
+  GArray *callers; /* FlamId; NULL: a line */
+  gsize length;    /* of the path that it is below */
+} Step;
+
+typedef struct
+{
+  const FlamTree *tree;
+  FlamSink *out;
+  GString *path;
+  GArray *steps; /* Step: the next one is the last */
+} Writer;
+
+typedef struct
+{
+  char *name;
+  FlamId node;
+} Child;
+
+static char *
+folded_name (const FlamTree *tree, FlamId node)
+{
+  GString *name = g_string_new (flam_tree_name (tree, node));
+
+  for (char *p = name->str; *p != '\0'; p++)
+    *p = *p == ';' ? ':' : *p == '\n' ? ' ' : *p;
+  if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
+    g_string_append_printf (name, ":%u", tree->line[node]);
+  return g_string_free (name, FALSE);
+}
+
+static int
+compare_children (gconstpointer a, gconstpointer b)
+{
+  return strcmp (((const Child *)a)->name, ((const Child *)b)->name);
+}
+
+/* The last one is the next: those that come first go last. */
+static int
+compare_steps (gconstpointer a, gconstpointer b)
+{
+  return strcmp (((const Step *)b)->key, ((const Step *)a)->key);
+}
+
+static GArray *
+children_of (const FlamTree *tree, const GArray *callers)
+{
+  GArray *children = g_array_new (FALSE, FALSE, sizeof (Child));
+
+  for (guint i = 0; i < callers->len; i++)
+    {
+      FlamId caller = g_array_index (callers, FlamId, i);
+
+      for (FlamId node = flam_tree_first_child (tree, caller);
+           node != FLAM_NONE;
+           node = flam_tree_next_sibling (tree, node))
+        {
+          Child child = { folded_name (tree, node), node };
+
+          g_array_append_val (children, child);
+        }
+    }
+  g_array_sort (children, compare_children);
+  return children;
+}
+
+/* Children [first, end) have one name. */
+static void
+push_path (Writer *writer, const GArray *children, guint first, guint end)
+{
+  const FlamTree *tree = writer->tree;
+  const char *name = g_array_index (children, Child, first).name;
+  Step line = { .length = writer->path->len };
+  Step below = line;
+
+  below.callers = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  for (guint i = first; i < end; i++)
+    {
+      FlamId node = g_array_index (children, Child, i).node;
+
+      line.self += tree->self[node];
+      if (flam_tree_first_child (tree, node) != FLAM_NONE)
+        g_array_append_val (below.callers, node);
+    }
+  if (line.self != 0)
+    {
+      line.key = g_strconcat (name, " ", NULL);
+      g_array_append_val (writer->steps, line);
+    }
+  if (below.callers->len > 0)
+    {
+      below.key = g_strconcat (name, ";", NULL);
+      g_array_append_val (writer->steps, below);
+    }
+  else
+    g_array_unref (below.callers);
+}
+
+static void
+push_children (Writer *writer, const GArray *callers)
+{
+  g_autoptr (GArray) children = children_of (writer->tree, callers);
+  guint before = writer->steps->len;
+
+  for (guint i = 0, end; i < children->len; i = end)
+    {
+      const char *name = g_array_index (children, Child, i).name;
+
+      for (end = i + 1;
+           end < children->len &&
+           strcmp (name, g_array_index (children, Child, end).name) == 0;
+           end++)
+        ;
+      push_path (writer, children, i, end);
+    }
+  for (guint i = 0; i < children->len; i++)
+    g_free (g_array_index (children, Child, i).name);
+  if (writer->steps->len > before)
+    qsort (&g_array_index (writer->steps, Step, before),
+           writer->steps->len - before,
+           sizeof (Step),
+           compare_steps);
+}
+
+static void
+put_line (Writer *writer, gint64 self)
+{
+  const FlamMeasure measure = flam_tree_measure (writer->tree);
+
+  flam_sink_put_len (writer->out, writer->path->str, writer->path->len);
+  flam_export_json_weight (writer->out, &measure, self);
+  flam_sink_put_c (writer->out, '\n');
+}
+
+static void
+take_step (Writer *writer)
+{
+  Step step = g_array_index (writer->steps, Step, writer->steps->len - 1);
+
+  g_array_set_size (writer->steps, writer->steps->len - 1);
+  g_string_truncate (writer->path, step.length);
+  g_string_append (writer->path, step.key);
+  if (step.callers == NULL)
+    put_line (writer, step.self);
+  else
+    {
+      push_children (writer, step.callers);
+      g_array_unref (step.callers);
+    }
+  g_free (step.key);
+}
 
 static gboolean
-save (const FlamTree *tree,
+save (const FlamProfile *profile,
+      const FlamSelection *selection,
       const FlamExportOptions *options,
-      GString *out,
+      FlamSink *out,
       GError **error)
 {
-  g_autofree char *text = NULL;
+  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  g_autoptr (GString) path = g_string_new (" ");
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
+  g_autoptr (GArray) root = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  Writer writer = { tree, out, path, steps };
+  FlamId node = 0;
 
-  if (!flam_export_check_size (tree, 0, error))
-    return FALSE;
-  text = flam_dump_folded (tree);
-  g_string_append (out, text);
+  if (tree->self[0] != 0)
+    put_line (&writer, tree->self[0]);
+  g_string_truncate (path, 0);
+  g_array_append_val (root, node);
+  push_children (&writer, root);
+  while (steps->len > 0)
+    take_step (&writer);
   return TRUE;
 }
 

@@ -2,22 +2,24 @@
 
 /* The Firefox Profiler's processed profile, version 62 (firefox-devtools/
  * profiler, docs-developer/CHANGELOG-formats.md): tables as columns, shared by
- * all threads. A node of the tree is a stack, a function a frame; a node with
- * a weight of its own is one weighted sample of the one thread. */
+ * all threads. Frames, stacks and threads are the profile's own, row by row;
+ * a thread has its samples in order, and its marks. */
 
 #include "flam-formats.h"
 
 #include "flam-export-common.h"
+#include "flam-part.h"
 
 #define VERSION 62
 
 typedef struct
 {
-  const FlamTree *tree;
-  GString *out;
-  FlamThings things;
+  const FlamPart *part;
+  FlamSink *out;
   GHashTable *index; /* text -> index */
   GPtrArray *texts;
+  guint32 *code; /* one a frame: a row of `codes` */
+  GArray *codes; /* FlamId: frames, one a function in a file */
 } Writer;
 
 /* One for each FlamFunctionKind. */
@@ -45,11 +47,49 @@ intern (Writer *writer, const char *text)
   return GPOINTER_TO_UINT (index);
 }
 
-static FlamId
-thing_node (const Writer *writer, guint i)
+static guint
+intern_id (Writer *writer, FlamId string)
 {
-  return g_array_index (writer->things.first, FlamId, i);
+  return intern (writer, flam_profile_string (writer->part->profile, string));
 }
+
+/* A line's file is its function's in this format: where it is another, that is
+ * a function of its own. */
+static FlamId
+file_of (const FlamProfile *profile, FlamId frame)
+{
+  FlamId file = profile->frames.file[frame];
+
+  return file != 0 ? file
+                   : profile->functions.file[profile->frames.function[frame]];
+}
+
+static void
+find_codes (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+  g_autoptr (GHashTable) rows =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  writer->code = g_new (guint32, profile->frames.n + 1);
+  writer->codes = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    {
+      guint64 key =
+          (guint64)profile->frames.function[i] << 32 | file_of (profile, i);
+      gpointer row;
+
+      if (!g_hash_table_lookup_extended (rows, &key, NULL, &row))
+        {
+          row = GUINT_TO_POINTER (writer->codes->len);
+          g_hash_table_insert (rows, g_memdup2 (&key, sizeof key), row);
+          g_array_append_val (writer->codes, i);
+        }
+      writer->code[i] = GPOINTER_TO_UINT (row);
+    }
+}
+
+/* --- columns ------------------------------------------------------------- */
 
 /* "name":[v,v,…], with each value put by `put`. */
 static void
@@ -58,44 +98,44 @@ put_column (Writer *writer,
             guint n,
             void (*put) (Writer *, guint))
 {
-  g_string_append_printf (writer->out, ",\n\"%s\":[", name);
+  flam_sink_printf (writer->out, ",\n\"%s\":[", name);
   for (guint i = 0; i < n; i++)
     {
       if (i > 0)
-        g_string_append_c (writer->out, ',');
+        flam_sink_put_c (writer->out, ',');
       put (writer, i);
     }
-  g_string_append_c (writer->out, ']');
+  flam_sink_put_c (writer->out, ']');
 }
 
 static void
 put_null (Writer *writer, guint i)
 {
-  g_string_append (writer->out, "null");
+  flam_sink_put (writer->out, "null");
 }
 
 static void
 put_false (Writer *writer, guint i)
 {
-  g_string_append (writer->out, "false");
-}
-
-static void
-put_none (Writer *writer, guint i)
-{
-  g_string_append (writer->out, "-1");
+  flam_sink_put (writer->out, "false");
 }
 
 static void
 put_zero (Writer *writer, guint i)
 {
-  g_string_append_c (writer->out, '0');
+  flam_sink_put_c (writer->out, '0');
+}
+
+static void
+put_one (Writer *writer, guint i)
+{
+  flam_sink_put_c (writer->out, '1');
 }
 
 static void
 put_index (Writer *writer, guint i)
 {
-  g_string_append_printf (writer->out, "%u", i);
+  flam_sink_put_int (writer->out, i);
 }
 
 static void
@@ -104,203 +144,524 @@ put_number (Writer *writer, guint n)
   if (n == 0)
     put_null (writer, n);
   else
-    g_string_append_printf (writer->out, "%u", n);
+    put_index (writer, n);
+}
+
+static void
+put_id (Writer *writer, FlamId id)
+{
+  if (id == FLAM_NONE)
+    put_null (writer, id);
+  else
+    put_index (writer, id);
+}
+
+static void
+put_minus_one (Writer *writer, guint i)
+{
+  flam_sink_put (writer->out, "-1");
+}
+
+static const FlamFrames *
+frames_of (const Writer *writer)
+{
+  return &writer->part->profile->frames;
+}
+
+static FlamId
+function_of (const Writer *writer, guint frame)
+{
+  return frames_of (writer)->function[frame];
+}
+
+/* --- frames -------------------------------------------------------------- */
+
+static void
+put_address (Writer *writer, guint i)
+{
+  guint64 address = frames_of (writer)->address[i];
+
+  if (address == 0 || address > G_MAXINT64 >> 10)
+    put_minus_one (writer, i);
+  else
+    flam_sink_put_int (writer->out, (gint64)address);
+}
+
+static void
+put_depth (Writer *writer, guint i)
+{
+  put_index (writer, frames_of (writer)->inline_depth[i]);
 }
 
 static void
 put_category (Writer *writer, guint i)
 {
-  put_index (writer, flam_tree_kind (writer->tree, thing_node (writer, i)));
+  put_index (writer,
+             writer->part->profile->functions.kind[function_of (writer, i)]);
+}
+
+static void
+put_code (Writer *writer, guint i)
+{
+  put_index (writer, writer->code[i]);
 }
 
 static void
 put_line (Writer *writer, guint i)
 {
-  guint32 line;
+  put_number (writer, frames_of (writer)->line[i]);
+}
 
-  flam_export_file (writer->tree, thing_node (writer, i), &line);
-  put_number (writer, line);
+/* --- functions ----------------------------------------------------------- */
+
+static FlamId
+code_frame (const Writer *writer, guint i)
+{
+  return g_array_index (writer->codes, FlamId, i);
+}
+
+static FlamId
+code_function (const Writer *writer, guint i)
+{
+  return function_of (writer, code_frame (writer, i));
 }
 
 static void
 put_function_name (Writer *writer, guint i)
 {
+  const FlamProfile *profile = writer->part->profile;
+
   put_index (
       writer,
-      intern (writer, flam_tree_name (writer->tree, thing_node (writer, i))));
+      intern_id (writer, profile->functions.name[code_function (writer, i)]));
 }
 
 static void
 put_js (Writer *writer, guint i)
 {
-  g_string_append (writer->out,
-                   flam_tree_kind (writer->tree, thing_node (writer, i)) ==
-                           FLAM_KIND_INTERPRETED
-                       ? "true"
-                       : "false");
+  const FlamProfile *profile = writer->part->profile;
+
+  flam_sink_put (writer->out,
+                 profile->functions.kind[code_function (writer, i)] ==
+                         FLAM_KIND_INTERPRETED
+                     ? "true"
+                     : "false");
+}
+
+static void
+put_module (Writer *writer, guint i)
+{
+  FlamId module =
+      writer->part->profile->functions.module[code_function (writer, i)];
+
+  if (module == FLAM_NONE)
+    put_minus_one (writer, i);
+  else
+    put_index (writer, module);
+}
+
+static void
+put_function_line (Writer *writer, guint i)
+{
+  put_number (writer,
+              writer->part->profile->functions.line[code_function (writer, i)]);
 }
 
 /* Sources are numbered like the functions: one each, "" where unknown. */
 static void
 put_file_name (Writer *writer, guint i)
 {
-  guint32 line;
-
   put_index (
       writer,
-      intern (writer,
-              flam_export_file (writer->tree, thing_node (writer, i), &line)));
+      intern_id (writer,
+                 file_of (writer->part->profile, code_frame (writer, i))));
 }
 
 static void
-put_one (Writer *writer, guint i)
+put_module_name (Writer *writer, guint i)
 {
-  g_string_append_c (writer->out, '1');
+  put_index (writer,
+             intern_id (writer, writer->part->profile->modules.name[i]));
 }
+
+/* --- stacks -------------------------------------------------------------- */
 
 static void
 put_prefix (Writer *writer, guint i)
 {
-  FlamId parent = writer->tree->parent[i + 1];
-
-  if (parent == 0)
-    put_null (writer, i);
-  else
-    put_index (writer, parent - 1);
+  put_id (writer, writer->part->profile->stacks.prefix[i]);
 }
 
 static void
 put_stack_frame (Writer *writer, guint i)
 {
-  put_index (writer, writer->things.thing[i + 1]);
+  put_index (writer, writer->part->profile->stacks.frame[i]);
 }
 
 static void
 put_table (Writer *writer, const char *name, guint length)
 {
-  g_string_append_printf (writer->out, "\"%s\":{\"length\":%u", name, length);
+  flam_sink_printf (writer->out, "\"%s\":{\"length\":%u", name, length);
+}
+
+static void
+put_strings (Writer *writer)
+{
+  flam_sink_put (writer->out, "\"stringArray\":[");
+  for (guint i = 0; i < writer->texts->len; i++)
+    {
+      flam_sink_put (writer->out, i > 0 ? ",\n" : "\n");
+      flam_export_json_string (writer->out, writer->texts->pdata[i]);
+    }
+  flam_sink_put (writer->out, "]}");
 }
 
 static void
 put_shared (Writer *writer)
 {
-  GString *out = writer->out;
-  guint n = writer->things.first->len;
-  guint n_stacks = writer->tree->n - 1;
+  const FlamProfile *profile = writer->part->profile;
+  FlamSink *out = writer->out;
+  guint n = profile->frames.n;
 
+  flam_sink_put (out, "\"shared\":{");
   put_table (writer, "frameTable", n);
-  put_column (writer, "address", n, put_none);
-  put_column (writer, "inlineDepth", n, put_zero);
+  put_column (writer, "address", n, put_address);
+  put_column (writer, "inlineDepth", n, put_depth);
   put_column (writer, "category", n, put_category);
   put_column (writer, "subcategory", n, put_zero);
-  put_column (writer, "func", n, put_index);
+  put_column (writer, "func", n, put_code);
   put_column (writer, "nativeSymbol", n, put_null);
   put_column (writer, "innerWindowID", n, put_zero);
   put_column (writer, "line", n, put_line);
   put_column (writer, "column", n, put_null);
-  g_string_append (out, "},\n");
+  flam_sink_put (out, "},\n");
+  n = writer->codes->len;
   put_table (writer, "funcTable", n);
   put_column (writer, "name", n, put_function_name);
   put_column (writer, "isJS", n, put_js);
   put_column (writer, "relevantForJS", n, put_false);
-  put_column (writer, "resource", n, put_none);
+  put_column (writer, "resource", n, put_module);
   put_column (writer, "source", n, put_index);
-  put_column (writer, "lineNumber", n, put_line);
+  put_column (writer, "lineNumber", n, put_function_line);
   put_column (writer, "columnNumber", n, put_null);
-  g_string_append (out, "},\n");
+  flam_sink_put (out, "},\n");
   put_table (writer, "sources", n);
   put_column (writer, "id", n, put_null);
   put_column (writer, "filename", n, put_file_name);
   put_column (writer, "startLine", n, put_one);
   put_column (writer, "startColumn", n, put_one);
   put_column (writer, "sourceMapURL", n, put_null);
-  g_string_append (out, "},\n");
-  put_table (writer, "stackTable", n_stacks);
-  put_column (writer, "prefix", n_stacks, put_prefix);
-  put_column (writer, "frame", n_stacks, put_stack_frame);
-  g_string_append (
-      out,
-      "},\n\"resourceTable\":{\"length\":0,\"lib\":[],\"name\":[],"
-      "\"host\":[],\"type\":[]},\n\"nativeSymbols\":{\"length\":0,"
-      "\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[]},\n"
-      "\"stringArray\":[");
-  for (guint i = 0; i < writer->texts->len; i++)
-    {
-      g_string_append (out, i > 0 ? ",\n" : "\n");
-      flam_export_json_string (out, writer->texts->pdata[i]);
-    }
-  g_string_append_c (out, ']');
+  flam_sink_put (out, "},\n");
+  n = profile->stacks.n;
+  put_table (writer, "stackTable", n);
+  put_column (writer, "prefix", n, put_prefix);
+  put_column (writer, "frame", n, put_stack_frame);
+  flam_sink_put (out, "},\n");
+  n = profile->modules.n;
+  put_table (writer, "resourceTable", n);
+  put_column (writer, "lib", n, put_index);
+  put_column (writer, "name", n, put_module_name);
+  put_column (writer, "host", n, put_null);
+  put_column (writer, "type", n, put_one); /* a library */
+  flam_sink_put (out,
+                 "},\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],"
+                 "\"address\":[],\"name\":[],\"functionSize\":[]},\n");
+  put_strings (writer);
 }
+
+/* --- threads ------------------------------------------------------------- */
 
 /* Milliseconds, whatever the locale. */
 static void
 put_milliseconds (Writer *writer, gint64 ns)
 {
-  g_string_append_printf (writer->out,
-                          "%" G_GINT64_FORMAT ".%06" G_GINT64_FORMAT,
-                          ns / 1000000,
-                          ns % 1000000);
+  flam_sink_printf (writer->out,
+                    "%s%" G_GINT64_FORMAT ".%06" G_GINT64_FORMAT,
+                    ns < 0 ? "-" : "",
+                    ABS (ns) / 1000000,
+                    ABS (ns) % 1000000);
 }
 
 static void
-put_weight (Writer *writer, gint64 weight)
+put_row_stack (Writer *writer, const FlamPartRow *row)
 {
-  const FlamTree *tree = writer->tree;
+  put_id (writer, row->stack);
+}
 
-  if (tree->profile->measures[tree->measure].unit == FLAM_UNIT_NS)
-    put_milliseconds (writer, flam_export_whole (tree, weight));
+/* A capture without times has its samples one a millisecond. */
+static void
+put_row_time (Writer *writer, const FlamPartRow *row)
+{
+  const FlamProfile *profile = writer->part->profile;
+  gboolean timed =
+      flam_part_measure (writer->part)->source != FLAM_FROM_SAMPLES ||
+      profile->samples.time != NULL;
+
+  put_milliseconds (writer, timed ? row->time : row->time * 1000000);
+}
+
+static void
+put_row_weight (Writer *writer, const FlamPartRow *row)
+{
+  const FlamMeasure *measure = flam_part_measure (writer->part);
+
+  if (measure->unit == FLAM_UNIT_NS)
+    put_milliseconds (writer, flam_export_whole (measure, row->weight));
   else
-    flam_export_json_weight (writer->out, tree, weight);
+    flam_export_json_weight (writer->out, measure, row->weight);
+}
+
+static guint
+put_rows (Writer *writer,
+          guint32 lane,
+          const char *name,
+          void (*put) (Writer *, const FlamPartRow *))
+{
+  g_auto (FlamPartRows) rows = { 0 };
+  FlamPartRow row;
+  guint n = 0;
+
+  flam_sink_printf (writer->out, ",\n\"%s\":[", name);
+  flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
+  for (; flam_part_rows_next (&rows, &row); n++)
+    {
+      if (n > 0)
+        flam_sink_put_c (writer->out, ',');
+      put (writer, &row);
+    }
+  flam_sink_put_c (writer->out, ']');
+  return n;
 }
 
 static void
-put_samples (Writer *writer)
+put_samples (Writer *writer, guint32 lane)
 {
-  const FlamTree *tree = writer->tree;
-  FlamUnit unit = tree->profile->measures[tree->measure].unit;
-  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  FlamUnit unit = flam_part_measure (writer->part)->unit;
+  guint n;
 
-  for (FlamId i = 0; i < tree->n; i++)
-    if (tree->self[i] > 0)
-      g_array_append_val (nodes, i);
-  put_table (writer, "samples", nodes->len);
-  g_string_append (writer->out, ",\n\"stack\":[");
-  for (guint i = 0; i < nodes->len; i++)
+  flam_sink_printf (writer->out,
+                    "\"samples\":{\"weightType\":\"%s\"",
+                    unit == FLAM_UNIT_NS      ? "tracing-ms"
+                    : unit == FLAM_UNIT_BYTES ? "bytes"
+                                              : "samples");
+  put_rows (writer, lane, "stack", put_row_stack);
+  put_rows (writer, lane, "time", put_row_time);
+  n = put_rows (writer, lane, "weight", put_row_weight);
+  flam_sink_printf (writer->out, ",\n\"length\":%u}", n);
+}
+
+/* What is of the whole capture stands in the first thread. */
+static gboolean
+is_mark_of (const Writer *writer, guint32 mark, guint32 lane)
+{
+  FlamId thread = writer->part->profile->marks.thread[mark];
+
+  return thread == lane || (thread == FLAM_NONE && lane == 0);
+}
+
+static void
+put_marks_column (Writer *writer,
+                  guint32 lane,
+                  const char *name,
+                  void (*put) (Writer *, guint))
+{
+  const FlamMarks *marks = &writer->part->profile->marks;
+  const char *separator = "";
+
+  flam_sink_printf (writer->out, ",\"%s\":[", name);
+  for (guint32 i = 0; i < marks->n; i++)
+    if (is_mark_of (writer, i, lane))
+      {
+        flam_sink_put (writer->out, separator);
+        put (writer, i);
+        separator = ",";
+      }
+  flam_sink_put_c (writer->out, ']');
+}
+
+static void
+put_mark_name (Writer *writer, guint i)
+{
+  put_index (writer, intern_id (writer, writer->part->profile->marks.name[i]));
+}
+
+static void
+put_mark_start (Writer *writer, guint i)
+{
+  put_milliseconds (writer, writer->part->profile->marks.time[i]);
+}
+
+static void
+put_mark_end (Writer *writer, guint i)
+{
+  const FlamMarks *marks = &writer->part->profile->marks;
+
+  if (marks->duration[i] > 0)
+    put_milliseconds (writer, marks->time[i] + marks->duration[i]);
+  else
+    put_null (writer, i);
+}
+
+/* 0: a moment; 1: it lasts. */
+static void
+put_mark_phase (Writer *writer, guint i)
+{
+  put_index (writer, writer->part->profile->marks.duration[i] > 0);
+}
+
+static void
+put_marks (Writer *writer, guint32 lane)
+{
+  const FlamMarks *marks = &writer->part->profile->marks;
+  guint n = 0;
+
+  for (guint32 i = 0; i < marks->n; i++)
+    n += is_mark_of (writer, i, lane);
+  put_table (writer, "markers", n);
+  put_marks_column (writer, lane, "category", put_zero);
+  put_marks_column (writer, lane, "data", put_null);
+  put_marks_column (writer, lane, "name", put_mark_name);
+  put_marks_column (writer, lane, "startTime", put_mark_start);
+  put_marks_column (writer, lane, "endTime", put_mark_end);
+  put_marks_column (writer, lane, "phase", put_mark_phase);
+  flam_sink_put (writer->out, "},\n");
+}
+
+static void
+put_thread (Writer *writer, guint32 lane, const char *title)
+{
+  const FlamProfile *profile = writer->part->profile;
+  FlamId thread = flam_part_thread (writer->part, lane);
+  g_autofree char *name = flam_part_lane_name (writer->part, lane);
+  const char *process = "";
+
+  if (thread != FLAM_NONE)
+    process = flam_profile_string (
+        profile, profile->processes.name[profile->threads.process[thread]]);
+  flam_sink_put (writer->out, "{\"name\":");
+  flam_export_json_string (writer->out, *name != '\0' ? name : title);
+  flam_sink_put (writer->out, ",\"processName\":");
+  flam_export_json_string (writer->out, *process != '\0' ? process : title);
+  flam_sink_printf (
+      writer->out,
+      ",\"processType\":\"default\",\"isMainThread\":%s,"
+      "\"pid\":\"%" G_GINT64_FORMAT "\",\"tid\":%" G_GINT64_FORMAT
+      ",\"processStartupTime\":0,\"processShutdownTime\":null,"
+      "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],"
+      "\"showMarkersInTimeline\":true,\n",
+      flam_part_pid (writer->part, lane) == flam_part_tid (writer->part, lane)
+          ? "true"
+          : "false",
+      flam_part_pid (writer->part, lane),
+      flam_part_tid (writer->part, lane));
+  put_marks (writer, lane);
+  put_samples (writer, lane);
+  flam_sink_put_c (writer->out, '}');
+}
+
+static void
+put_threads (Writer *writer, const char *title)
+{
+  const char *separator = "";
+
+  flam_sink_put (writer->out, "\"threads\":[");
+  for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
+    if (lane < writer->part->profile->threads.n ||
+        !flam_part_is_empty (writer->part, lane))
+      {
+        flam_sink_put (writer->out, separator);
+        put_thread (writer, lane, title);
+        separator = ",\n";
+      }
+  flam_sink_put (writer->out, "],\n");
+}
+
+/* --- the document -------------------------------------------------------- */
+
+/* Of a counter, what it changes by. */
+static void
+put_counter (Writer *writer, const FlamCounter *counter)
+{
+  const FlamProfile *profile = writer->part->profile;
+
+  flam_sink_put (writer->out, "{\"name\":");
+  flam_export_json_string (writer->out,
+                           flam_profile_string (profile, counter->id));
+  flam_sink_printf (writer->out,
+                    ",\"category\":\"%s\",\"description\":\"\","
+                    "\"pid\":\"%" G_GINT64_FORMAT "\",\"mainThreadIndex\":0,"
+                    "\"samples\":{\"length\":%u,\"time\":[",
+                    counter->unit == FLAM_UNIT_BYTES ? "Memory" : "Other",
+                    flam_part_pid (writer->part, 0),
+                    counter->n);
+  for (guint32 i = 0; i < counter->n; i++)
     {
-      FlamId node = g_array_index (nodes, FlamId, i);
-      g_string_append (writer->out, i > 0 ? "," : "");
-      if (node == 0)
-        put_null (writer, i);
-      else
-        put_index (writer, node - 1);
+      flam_sink_put (writer->out, i > 0 ? "," : "");
+      put_milliseconds (writer, counter->time[i]);
     }
-  g_string_append (writer->out, "],\n\"timeDeltas\":[");
-  for (guint i = 0; i < nodes->len; i++)
-    g_string_append (writer->out, i > 0 ? ",1" : "0");
-  g_string_append (writer->out, "],\n\"weight\":[");
-  for (guint i = 0; i < nodes->len; i++)
+  flam_sink_put (writer->out, "],\"count\":[");
+  for (guint32 i = 0; i < counter->n; i++)
     {
-      g_string_append (writer->out, i > 0 ? "," : "");
-      put_weight (writer, tree->self[g_array_index (nodes, FlamId, i)]);
+      flam_sink_put (writer->out, i > 0 ? "," : "");
+      flam_sink_put_int (
+          writer->out, counter->value[i] - (i > 0 ? counter->value[i - 1] : 0));
     }
-  g_string_append_printf (writer->out,
-                          "],\n\"weightType\":\"%s\"}",
-                          unit == FLAM_UNIT_NS      ? "tracing-ms"
-                          : unit == FLAM_UNIT_BYTES ? "bytes"
-                                                    : "samples");
+  flam_sink_put (writer->out, "]}}");
+}
+
+static void
+put_counters (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+
+  flam_sink_put (writer->out, "\"counters\":[");
+  for (guint i = 0; i < profile->n_counters; i++)
+    {
+      flam_sink_put (writer->out, i > 0 ? ",\n" : "");
+      put_counter (writer, &profile->counters[i]);
+    }
+  flam_sink_put (writer->out, "],\n");
+}
+
+static void
+put_libs (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+  const FlamModules *modules = &profile->modules;
+
+  flam_sink_put (writer->out, "\"libs\":[");
+  for (FlamId i = 0; i < modules->n; i++)
+    {
+      const char *name = flam_profile_string (profile, modules->name[i]);
+      const char *path = flam_profile_string (profile, modules->path[i]);
+      const char *id = flam_profile_string (profile, modules->build_id[i]);
+      const char *const words[] = { "name",       name, "path",      path,
+                                    "debugName",  name, "debugPath", path,
+                                    "breakpadId", "",   "codeId",    id };
+
+      flam_sink_put (writer->out,
+                     i > 0 ? ",\n{\"arch\":\"\"" : "{\"arch\":\"\"");
+      for (guint k = 0; k < G_N_ELEMENTS (words); k += 2)
+        {
+          flam_sink_printf (writer->out, ",\"%s\":", words[k]);
+          flam_export_json_string (writer->out, words[k + 1]);
+        }
+      flam_sink_put_c (writer->out, '}');
+    }
+  flam_sink_put (writer->out, "],\n");
 }
 
 static void
 put_meta (Writer *writer, const char *title)
 {
-  const FlamFacts *facts = &writer->tree->profile->facts;
-  GString *out = writer->out;
+  const FlamFacts *facts = &writer->part->profile->facts;
+  FlamSink *out = writer->out;
 
-  g_string_append (out, "{\"meta\":{\"product\":");
+  flam_sink_put (out, "{\"meta\":{\"product\":");
   flam_export_json_string (out, title);
-  g_string_append (out, ",\"startTime\":");
+  flam_sink_put (out, ",\"startTime\":");
   put_milliseconds (writer, MAX (facts->start_unix_ns, 0));
-  g_string_append_printf (
+  flam_sink_printf (
       out,
       ",\"interval\":1,\"processType\":0,\"version\":24,"
       "\"preprocessedProfileVersion\":%d,\"stackwalk\":1,\"debug\":false,"
@@ -312,55 +673,41 @@ put_meta (Writer *writer, const char *title)
       "\"categories\":[",
       VERSION);
   for (guint i = 0; i < FLAM_N_KINDS; i++)
-    g_string_append_printf (out,
-                            "%s{\"name\":\"%s\",\"color\":\"%s\","
-                            "\"subcategories\":[\"Other\"]}",
-                            i > 0 ? "," : "",
-                            categories[i].name,
-                            categories[i].color);
-  g_string_append (out,
-                   "]},\n\"libs\":[],\"pages\":[],\"counters\":[],"
-                   "\"profilerOverhead\":[],\n\"shared\":{");
-}
-
-static void
-put_thread (Writer *writer, const char *title)
-{
-  GString *out = writer->out;
-
-  g_string_append (out, "},\n\"threads\":[{\"name\":");
-  flam_export_json_string (out, title);
-  g_string_append (out, ",\"processName\":");
-  flam_export_json_string (out, title);
-  g_string_append (
-      out,
-      ",\"processType\":\"default\",\"isMainThread\":true,\"pid\":\"1\","
-      "\"tid\":\"1\",\"processStartupTime\":0,\"processShutdownTime\":null,"
-      "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],"
-      "\"showMarkersInTimeline\":false,\n\"markers\":{\"length\":0,"
-      "\"category\":[],\"data\":[],\"endTime\":[],\"name\":[],\"phase\":[],"
-      "\"startTime\":[]},\n");
-  put_samples (writer);
-  g_string_append (out, "}]}\n");
+    flam_sink_printf (out,
+                      "%s{\"name\":\"%s\",\"color\":\"%s\","
+                      "\"subcategories\":[\"Other\"]}",
+                      i > 0 ? "," : "",
+                      categories[i].name,
+                      categories[i].color);
+  flam_sink_put (out, "]},\n");
 }
 
 static gboolean
-save (const FlamTree *tree,
+save (const FlamProfile *profile,
+      const FlamSelection *selection,
       const FlamExportOptions *options,
-      GString *out,
+      FlamSink *out,
       GError **error)
 {
-  Writer writer = { .tree = tree, .out = out };
+  g_auto (FlamPart) part = { 0 };
+  Writer writer = { .part = &part, .out = out };
 
+  if (!flam_part_init (&part, profile, selection, error))
+    return FALSE;
   writer.index = g_hash_table_new (g_str_hash, g_str_equal);
   writer.texts = g_ptr_array_new ();
-  flam_things_init (&writer.things, tree);
+  find_codes (&writer);
   put_meta (&writer, options->title);
+  put_libs (&writer);
+  flam_sink_put (out, "\"pages\":[],\"profilerOverhead\":[],\n");
+  put_counters (&writer);
+  put_threads (&writer, options->title);
   put_shared (&writer);
-  put_thread (&writer, options->title);
-  flam_things_clear (&writer.things);
+  flam_sink_put (out, "}\n");
   g_hash_table_unref (writer.index);
   g_ptr_array_unref (writer.texts);
+  g_array_unref (writer.codes);
+  g_free (writer.code);
   return TRUE;
 }
 
@@ -370,5 +717,9 @@ const FlamExporter flam_export_gecko = {
   .suffix = "firefox.json",
   .mime_type = "application/json",
   .text = TRUE,
+  .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES | FLAM_HOLDS_ORDER |
+           FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES |
+           FLAM_HOLDS_INLINES | FLAM_HOLDS_MODULES | FLAM_HOLDS_KINDS |
+           FLAM_HOLDS_MARKS | FLAM_HOLDS_COUNTERS,
   .save = save,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 
+#include "flam-export-common.h"
 #include "flam-picture.h"
 
 static FlamPictureOptions
@@ -15,27 +16,42 @@ picture_options (const FlamTree *tree, const FlamExportOptions *options)
   return picture;
 }
 
+/* A picture is bounded by its pixels. */
 static gboolean
-save_png (const FlamTree *tree,
-          const FlamExportOptions *options,
-          GString *out,
-          GError **error)
+put (gboolean made, const GString *bytes, FlamSink *out)
 {
-  FlamPictureOptions picture = picture_options (tree, options);
-
-  picture.scale = 2;
-  return flam_picture_to_png ((FlamTree *)tree, &picture, out, error);
+  if (made)
+    flam_sink_put_len (out, bytes->str, bytes->len);
+  return made;
 }
 
 static gboolean
-save_pdf (const FlamTree *tree,
+save_png (const FlamProfile *profile,
+          const FlamSelection *selection,
           const FlamExportOptions *options,
-          GString *out,
+          FlamSink *out,
           GError **error)
 {
+  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  g_autoptr (GString) bytes = g_string_new (NULL);
   FlamPictureOptions picture = picture_options (tree, options);
 
-  return flam_picture_to_pdf ((FlamTree *)tree, &picture, out, error);
+  picture.scale = 2;
+  return put (flam_picture_to_png (tree, &picture, bytes, error), bytes, out);
+}
+
+static gboolean
+save_pdf (const FlamProfile *profile,
+          const FlamSelection *selection,
+          const FlamExportOptions *options,
+          FlamSink *out,
+          GError **error)
+{
+  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  g_autoptr (GString) bytes = g_string_new (NULL);
+  FlamPictureOptions picture = picture_options (tree, options);
+
+  return put (flam_picture_to_pdf (tree, &picture, bytes, error), bytes, out);
 }
 
 const FlamExporter flam_export_png = {
@@ -44,6 +60,7 @@ const FlamExporter flam_export_png = {
   .suffix = "png",
   .mime_type = "image/png",
   .colored = TRUE,
+  .holds = FLAM_HOLDS_ALL,
   .save = save_png,
 };
 
@@ -53,5 +70,6 @@ const FlamExporter flam_export_pdf = {
   .suffix = "pdf",
   .mime_type = "application/pdf",
   .colored = TRUE,
+  .holds = FLAM_HOLDS_ALL,
   .save = save_pdf,
 };

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* pprof's profile.proto; the fields are drawn in flam-import-pprof.c. A
- * location stands for a function (at a line), a sample for what the tree says
- * ends there. Uncompressed, which every pprof reads. */
+/* pprof's profile.proto; the fields are drawn in flam-import-pprof.c. Every
+ * measure is a sample type. A location is an address with all that is inlined
+ * there, a sample what a thread has of one stack: pprof has no order in time.
+ * Uncompressed, which every pprof reads. */
 
 #include "flam-formats.h"
 
 #include "flam-export-common.h"
-
-/* Of a location's number in a deep tree, as a varint. */
-#define INDEX_WIDTH 3
+#include "flam-part.h"
 #include "flam-proto-write.h"
+
+#include <string.h>
 
 typedef struct
 {
-  const FlamTree *tree;
-  GString *out;
+  const FlamPart *part;
+  FlamSink *out;
   GHashTable *strings; /* text -> index */
   GPtrArray *texts;
-  GHashTable *modules; /* name -> id, from 1 */
+  guint32 *location; /* one a stack: of its leaf, from 1 */
+  GString *message, *inner;
 } Writer;
 
 static guint64
@@ -29,150 +31,344 @@ intern (Writer *writer, const char *text)
   if (!g_hash_table_lookup_extended (writer->strings, text, NULL, &index))
     {
       index = GUINT_TO_POINTER (writer->texts->len);
-      g_ptr_array_add (writer->texts, g_strdup (text));
-      g_hash_table_insert (
-          writer->strings, writer->texts->pdata[writer->texts->len - 1], index);
+      g_ptr_array_add (writer->texts, (gpointer)text);
+      g_hash_table_insert (writer->strings, (gpointer)text, index);
     }
   return GPOINTER_TO_UINT (index);
 }
 
-static void
-put_message (Writer *writer, guint number, const GString *message)
+static guint64
+intern_id (Writer *writer, FlamId string)
 {
-  flam_proto_put_bytes (writer->out, number, message->str, message->len);
+  return intern (writer, flam_profile_string (writer->part->profile, string));
 }
 
 static void
-put_type (Writer *writer, guint number)
+put_field (FlamSink *out, guint number, const void *bytes, gsize length)
 {
-  const FlamMeasure *measure =
-      &writer->tree->profile->measures[writer->tree->measure];
-  g_autoptr (GString) type = g_string_new (NULL);
+  guint8 head[2 * FLAM_VARINT_MAX];
+  gsize used = flam_varint_put (head, number << 3 | 2);
+
+  used += flam_varint_put (head + used, length);
+  flam_sink_put_len (out, head, used);
+  flam_sink_put_len (out, bytes, length);
+}
+
+static void
+put_number (FlamSink *out, guint number, guint64 value)
+{
+  guint8 bytes[2 * FLAM_VARINT_MAX];
+  gsize used = flam_varint_put (bytes, number << 3);
+
+  used += flam_varint_put (bytes + used, value);
+  if (value != 0)
+    flam_sink_put_len (out, bytes, used);
+}
+
+/* What was gathered in `message`, which begins anew. */
+static void
+put_message (Writer *writer, guint number)
+{
+  put_field (writer->out, number, writer->message->str, writer->message->len);
+  g_string_truncate (writer->message, 0);
+}
+
+static void
+put_type (Writer *writer, guint number, const FlamMeasure *measure)
+{
   const char *unit = measure->unit == FLAM_UNIT_NS      ? "nanoseconds"
                      : measure->unit == FLAM_UNIT_BYTES ? "bytes"
                                                         : "count";
 
-  flam_proto_put_number (
-      type,
-      1,
-      intern (writer,
-              flam_profile_string (writer->tree->profile, measure->id)));
-  flam_proto_put_number (type, 2, intern (writer, unit));
-  put_message (writer, number, type);
+  flam_proto_put_number (writer->message, 1, intern_id (writer, measure->id));
+  flam_proto_put_number (writer->message, 2, intern (writer, unit));
+  put_message (writer, number);
 }
 
-static guint64
-find_mapping (Writer *writer, const char *module)
-{
-  guint id;
+/* --- code ---------------------------------------------------------------- */
 
-  if (*module == '\0')
-    return 0;
-  id = GPOINTER_TO_UINT (g_hash_table_lookup (writer->modules, module));
-  if (id == 0)
+/* A mapping that spans nothing is taken for one whose addresses are the
+ * file's own already. */
+static void
+put_modules (Writer *writer)
+{
+  const FlamModules *modules = &writer->part->profile->modules;
+
+  for (FlamId i = 0; i < modules->n; i++)
     {
-      g_autoptr (GString) mapping = g_string_new (NULL);
-      id = g_hash_table_size (writer->modules) + 1;
-      g_hash_table_insert (
-          writer->modules, (gpointer)module, GUINT_TO_POINTER (id));
-      flam_proto_put_number (mapping, 1, id);
-      flam_proto_put_number (mapping, 5, intern (writer, module));
+      const char *path =
+          flam_profile_string (writer->part->profile, modules->path[i]);
+      FlamId name = *path != '\0' ? modules->path[i] : modules->name[i];
+
+      flam_proto_put_number (writer->message, 1, i + 1);
+      flam_proto_put_number (writer->message, 5, intern_id (writer, name));
+      flam_proto_put_number (
+          writer->message, 6, intern_id (writer, modules->build_id[i]));
       for (guint field = 7; field <= 10; field++) /* has_… */
-        flam_proto_put_number (mapping, field, 1);
-      put_message (writer, 3, mapping);
+        flam_proto_put_number (writer->message, field, 1);
+      put_message (writer, 3);
     }
-  return id;
+}
+
+/* A line's file may be another than its function's, which pprof has no room
+ * for: then it is a function of its own there. */
+static guint64
+find_function (Writer *writer, GHashTable *functions, FlamId frame)
+{
+  const FlamProfile *profile = writer->part->profile;
+  const FlamFunctions *table = &profile->functions;
+  FlamId id = profile->frames.function[frame];
+  FlamId file = profile->frames.file[frame];
+  guint64 key = (guint64)id << 32 | (file != 0 ? file : table->file[id]);
+  gpointer known = g_hash_table_lookup (functions, &key);
+  guint64 number = g_hash_table_size (functions) + 1;
+  FlamId system_name;
+
+  if (known != NULL)
+    return GPOINTER_TO_SIZE (known);
+  g_hash_table_insert (functions,
+                       g_memdup2 (&key, sizeof key),
+                       GSIZE_TO_POINTER ((gsize)number));
+  system_name =
+      table->system_name[id] != 0 ? table->system_name[id] : table->name[id];
+  g_string_truncate (writer->inner, 0);
+  flam_proto_put_number (writer->inner, 1, number);
+  flam_proto_put_number (writer->inner, 2, intern_id (writer, table->name[id]));
+  flam_proto_put_number (writer->inner, 3, intern_id (writer, system_name));
+  flam_proto_put_number (writer->inner, 4, intern_id (writer, (FlamId)key));
+  flam_proto_put_number (writer->inner, 5, table->line[id]);
+  put_field (writer->out, 5, writer->inner->str, writer->inner->len);
+  return number;
+}
+
+/* Whether the stack's leaf is inlined where its caller stands. */
+static gboolean
+is_inlined (const FlamProfile *profile, FlamId stack)
+{
+  const FlamFrames *frames = &profile->frames;
+  FlamId leaf = profile->stacks.frame[stack];
+  FlamId prefix = profile->stacks.prefix[stack];
+  FlamId caller =
+      prefix != FLAM_NONE ? profile->stacks.frame[prefix] : FLAM_NONE;
+
+  return caller != FLAM_NONE && frames->inline_depth[leaf] > 0 &&
+         frames->inline_depth[leaf] == frames->inline_depth[caller] + 1 &&
+         frames->address[leaf] == frames->address[caller];
 }
 
 static void
-put_thing (Writer *writer, FlamId node, guint64 id)
+put_location (Writer *writer,
+              GHashTable *functions,
+              FlamId stack,
+              guint32 number)
 {
-  const FlamTree *tree = writer->tree;
-  FlamId number = flam_tree_function (tree, node);
-  g_autoptr (GString) function = g_string_new (NULL);
-  g_autoptr (GString) location = g_string_new (NULL);
+  const FlamProfile *profile = writer->part->profile;
+  FlamId leaf = profile->stacks.frame[stack];
+  FlamId module = profile->functions.module[profile->frames.function[leaf]];
   g_autoptr (GString) line = g_string_new (NULL);
-  guint32 at;
-  const char *file = flam_export_file (tree, node, &at);
-  const char *name = flam_tree_name (tree, node);
-  const char *system_name = name;
+  gboolean more = TRUE;
 
-  if (number != FLAM_NONE)
-    system_name = flam_profile_string (
-        tree->profile, tree->profile->functions.system_name[number]);
-  flam_proto_put_number (function, 1, id);
-  flam_proto_put_number (function, 2, intern (writer, name));
+  flam_proto_put_number (writer->message, 1, number);
   flam_proto_put_number (
-      function, 3, intern (writer, *system_name != '\0' ? system_name : name));
-  flam_proto_put_number (function, 4, intern (writer, file));
-  if (number != FLAM_NONE)
-    flam_proto_put_number (function, 5, tree->profile->functions.line[number]);
-  put_message (writer, 5, function);
-  flam_proto_put_number (line, 1, id);
-  flam_proto_put_number (line, 2, at);
-  flam_proto_put_number (location, 1, id);
-  flam_proto_put_number (
-      location, 2, find_mapping (writer, flam_export_module (tree, node)));
-  flam_proto_put_bytes (location, 4, line->str, line->len);
-  put_message (writer, 4, location);
+      writer->message, 2, module != FLAM_NONE ? module + 1 : 0);
+  flam_proto_put_number (writer->message, 3, profile->frames.address[leaf]);
+  for (FlamId s = stack; more; s = profile->stacks.prefix[s])
+    {
+      FlamId frame = profile->stacks.frame[s];
+
+      g_string_truncate (line, 0);
+      flam_proto_put_number (line, 1, find_function (writer, functions, frame));
+      flam_proto_put_number (line, 2, profile->frames.line[frame]);
+      flam_proto_put_bytes (writer->message, 4, line->str, line->len);
+      more = is_inlined (profile, s);
+    }
+  put_message (writer, 4);
+}
+
+/* Two stacks end in one location where they end in one frame and what that is
+ * inlined into is one location, too. */
+static void
+put_locations (Writer *writer)
+{
+  const FlamStacks *stacks = &writer->part->profile->stacks;
+  g_autoptr (GHashTable) locations =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GHashTable) functions =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  writer->location = g_new (guint32, stacks->n + 1);
+  for (FlamId s = 0; s < stacks->n; s++)
+    {
+      guint32 around = is_inlined (writer->part->profile, s)
+                           ? writer->location[stacks->prefix[s]]
+                           : 0;
+      guint64 key = (guint64)stacks->frame[s] << 32 | around;
+      gpointer known = g_hash_table_lookup (locations, &key);
+
+      writer->location[s] = GPOINTER_TO_UINT (known);
+      if (known != NULL)
+        continue;
+      writer->location[s] = g_hash_table_size (locations) + 1;
+      g_hash_table_insert (locations,
+                           g_memdup2 (&key, sizeof key),
+                           GUINT_TO_POINTER (writer->location[s]));
+      put_location (writer, functions, s, writer->location[s]);
+    }
+}
+
+/* --- samples ------------------------------------------------------------- */
+
+static void
+put_stack (Writer *writer, FlamId stack)
+{
+  const FlamProfile *profile = writer->part->profile;
+
+  g_string_truncate (writer->inner, 0);
+  while (stack != FLAM_NONE)
+    {
+      flam_proto_put_varint (writer->inner, writer->location[stack]);
+      while (is_inlined (profile, stack))
+        stack = profile->stacks.prefix[stack];
+      stack = profile->stacks.prefix[stack];
+    }
+  flam_proto_put_bytes (
+      writer->message, 1, writer->inner->str, writer->inner->len);
 }
 
 static void
-put_samples (Writer *writer, const FlamThings *things)
+put_label (Writer *writer, const char *key, const char *text, gint64 number)
 {
-  const FlamTree *tree = writer->tree;
-  g_autoptr (GString) sample = g_string_new (NULL);
-  g_autoptr (GString) ids = g_string_new (NULL);
+  if (*text == '\0' && number < 0)
+    return;
+  g_string_truncate (writer->inner, 0);
+  flam_proto_put_number (writer->inner, 1, intern (writer, key));
+  if (*text != '\0')
+    flam_proto_put_number (writer->inner, 2, intern (writer, text));
+  else
+    flam_proto_put_number (writer->inner, 3, (guint64)number);
+  flam_proto_put_bytes (
+      writer->message, 3, writer->inner->str, writer->inner->len);
+}
 
-  for (FlamId i = 0; i < tree->n; i++)
+static void
+put_labels (Writer *writer, guint32 lane)
+{
+  const FlamProfile *profile = writer->part->profile;
+  FlamId thread = flam_part_thread (writer->part, lane);
+  FlamId process;
+
+  if (thread == FLAM_NONE)
+    return;
+  process = profile->threads.process[thread];
+  put_label (writer,
+             "thread_name",
+             flam_profile_string (profile, profile->threads.name[thread]),
+             -1);
+  put_label (writer, "thread_id", "", profile->threads.tid[thread]);
+  put_label (writer, "process_id", "", profile->processes.pid[process]);
+}
+
+static void
+put_sample (Writer *writer, guint32 lane, FlamId stack, const gint64 *values)
+{
+  const FlamProfile *profile = writer->part->profile;
+
+  put_stack (writer, stack);
+  g_string_truncate (writer->inner, 0);
+  for (guint m = 0; m < profile->n_measures; m++)
+    flam_proto_put_varint (
+        writer->inner,
+        (guint64)flam_export_whole (&profile->measures[m], values[m]));
+  flam_proto_put_bytes (
+      writer->message, 2, writer->inner->str, writer->inner->len);
+  put_labels (writer, lane);
+  put_message (writer, 2);
+}
+
+static void
+put_lane (Writer *writer, guint32 lane)
+{
+  const FlamProfile *profile = writer->part->profile;
+  guint n = profile->n_measures;
+  g_autoptr (GHashTable) index = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) sums = g_array_new (FALSE, TRUE, sizeof (gint64));
+  g_autoptr (GArray) stacks = g_array_new (FALSE, FALSE, sizeof (FlamId));
+
+  for (guint m = 0; m < n; m++)
     {
-      gint64 weight = flam_export_whole (tree, tree->self[i]);
+      g_auto (FlamPartRows) rows = { 0 };
+      FlamPartRow row;
 
-      if (tree->self[i] == 0)
-        continue;
-      g_string_truncate (sample, 0);
-      g_string_truncate (ids, 0);
-      for (FlamId node = i; node != 0; node = tree->parent[node])
-        flam_proto_put_varint (ids, things->thing[node] + 1);
-      flam_proto_put_bytes (sample, 1, ids->str, ids->len);
-      g_string_truncate (ids, 0);
-      flam_proto_put_varint (ids, weight);
-      flam_proto_put_bytes (sample, 2, ids->str, ids->len);
-      put_message (writer, 2, sample);
+      flam_part_rows_init (&rows, writer->part, m, lane);
+      while (flam_part_rows_next (&rows, &row))
+        {
+          gpointer key = GUINT_TO_POINTER (row.stack);
+          guint at = GPOINTER_TO_UINT (g_hash_table_lookup (index, key));
+
+          if (at == 0)
+            {
+              g_array_append_val (stacks, row.stack);
+              at = stacks->len;
+              g_array_set_size (sums, at * n);
+              g_hash_table_insert (index, key, GUINT_TO_POINTER (at));
+            }
+          g_array_index (sums, gint64, (at - 1) * n + m) += row.weight;
+        }
     }
+  for (guint i = 0; i < stacks->len && !flam_sink_is_broken (writer->out); i++)
+    put_sample (writer,
+                lane,
+                g_array_index (stacks, FlamId, i),
+                &g_array_index (sums, gint64, i * n));
+}
+
+static void
+put_profile (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+  const FlamMeasure *selected = flam_part_measure (writer->part);
+
+  for (guint m = 0; m < profile->n_measures; m++)
+    put_type (writer, 1, &profile->measures[m]);
+  put_modules (writer);
+  put_locations (writer);
+  for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
+    put_lane (writer, lane);
+  put_number (writer->out, 9, (guint64)profile->facts.start_unix_ns);
+  put_number (writer->out, 10, (guint64)profile->facts.duration_ns);
+  put_type (writer, 11, selected);
+  put_number (writer->out, 12, 1);
+  put_number (writer->out, 14, intern_id (writer, selected->id));
+  for (guint i = 0; i < writer->texts->len; i++)
+    put_field (writer->out,
+               6,
+               writer->texts->pdata[i],
+               strlen (writer->texts->pdata[i]));
 }
 
 static gboolean
-save (const FlamTree *tree,
+save (const FlamProfile *profile,
+      const FlamSelection *selection,
       const FlamExportOptions *options,
-      GString *out,
+      FlamSink *out,
       GError **error)
 {
-  Writer writer = { .tree = tree, .out = out };
-  FlamThings things;
+  g_auto (FlamPart) part = { 0 };
+  Writer writer = { .part = &part, .out = out };
 
-  if (!flam_export_check_size (tree, INDEX_WIDTH, error))
+  if (!flam_part_init (&part, profile, selection, error))
     return FALSE;
   writer.strings = g_hash_table_new (g_str_hash, g_str_equal);
-  writer.texts = g_ptr_array_new_with_free_func (g_free);
-  writer.modules = g_hash_table_new (g_str_hash, g_str_equal);
+  writer.texts = g_ptr_array_new ();
+  writer.message = g_string_new (NULL);
+  writer.inner = g_string_new (NULL);
   intern (&writer, "");
-  flam_things_init (&things, tree);
-  put_type (&writer, 1);
-  for (guint i = 0; i < things.first->len; i++)
-    put_thing (&writer, g_array_index (things.first, FlamId, i), i + 1);
-  put_samples (&writer, &things);
-  flam_proto_put_number (out, 9, tree->profile->facts.start_unix_ns);
-  flam_proto_put_number (out, 10, tree->profile->facts.duration_ns);
-  put_type (&writer, 11);
-  flam_proto_put_number (out, 12, 1);
-  for (guint i = 0; i < writer.texts->len; i++)
-    flam_proto_put_bytes (
-        out, 6, writer.texts->pdata[i], strlen (writer.texts->pdata[i]));
-  flam_things_clear (&things);
+  put_profile (&writer);
   g_hash_table_unref (writer.strings);
-  g_hash_table_unref (writer.modules);
   g_ptr_array_unref (writer.texts);
+  g_string_free (writer.message, TRUE);
+  g_string_free (writer.inner, TRUE);
+  g_free (writer.location);
   return TRUE;
 }
 
@@ -181,5 +377,8 @@ const FlamExporter flam_export_pprof = {
   .label = "pprof",
   .suffix = "pb",
   .mime_type = "application/vnd.google.protobuf",
+  .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES | FLAM_HOLDS_MEASURES |
+           FLAM_HOLDS_FILES | FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES |
+           FLAM_HOLDS_MODULES,
   .save = save,
 };

@@ -10,15 +10,15 @@
 #include "flam-functions.h"
 
 static void
-put_field (GString *out, const char *text)
+put_field (FlamSink *out, const char *text)
 {
   g_autofree char *field = flam_format_csv (text);
 
-  g_string_append (out, field);
+  flam_sink_put (out, field);
 }
 
 static void
-put_row (GString *out, const FlamTree *tree, const FlamFunctionRow *row)
+put_row (FlamSink *out, const FlamTree *tree, const FlamFunctionRow *row)
 {
   const FlamMeasure *measure = &tree->profile->measures[tree->measure];
   g_autofree char *self = flam_format_plain (measure, row->self);
@@ -27,22 +27,24 @@ put_row (GString *out, const FlamTree *tree, const FlamFunctionRow *row)
   const char *file = flam_export_file (tree, row->node, &line);
 
   put_field (out, flam_tree_name (tree, row->node));
-  g_string_append_c (out, ',');
+  flam_sink_put_c (out, ',');
   put_field (out, flam_export_module (tree, row->node));
-  g_string_append_c (out, ',');
+  flam_sink_put_c (out, ',');
   put_field (out, file);
-  g_string_append_c (out, ',');
+  flam_sink_put_c (out, ',');
   if (line != 0)
-    g_string_append_printf (out, "%u", line);
-  g_string_append_printf (out, ",%s,%s\r\n", self, total);
+    flam_sink_printf (out, "%u", line);
+  flam_sink_printf (out, ",%s,%s\r\n", self, total);
 }
 
 static gboolean
-save_csv (const FlamTree *tree,
+save_csv (const FlamProfile *profile,
+          const FlamSelection *selection,
           const FlamExportOptions *options,
-          GString *out,
+          FlamSink *out,
           GError **error)
 {
+  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
   guint n;
   g_autofree FlamFunctionRow *rows = NULL;
 
@@ -55,40 +57,43 @@ save_csv (const FlamTree *tree,
       return FALSE;
     }
   rows = flam_functions_new (tree, FLAM_SORT_SELF, &n);
-  g_string_append (out, "function,module,file,line,self,total\r\n");
+  flam_sink_put (out, "function,module,file,line,self,total\r\n");
   for (guint i = 0; i < n; i++)
     put_row (out, tree, &rows[i]);
   return TRUE;
 }
 
 static void
-open_node (GString *out, const FlamTree *tree, FlamId node)
+open_node (FlamSink *out, const FlamTree *tree, FlamId node)
 {
   guint32 line;
   const char *file = flam_export_file (tree, node, &line);
+  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
 
-  g_string_append (out, "{\"name\":");
+  flam_sink_put (out, "{\"name\":");
   flam_export_json_string (out, flam_tree_name (tree, node));
   if (*file != '\0')
     {
-      g_string_append (out, ",\"file\":");
+      flam_sink_put (out, ",\"file\":");
       flam_export_json_string (out, file);
     }
   if (line != 0)
-    g_string_append_printf (out, ",\"line\":%u", line);
-  g_string_append (out, ",\"value\":");
-  flam_export_json_weight (out, tree, tree->total[node]);
-  g_string_append (out, ",\"self\":");
-  flam_export_json_weight (out, tree, tree->self[node]);
+    flam_sink_printf (out, ",\"line\":%u", line);
+  flam_sink_put (out, ",\"value\":");
+  flam_export_json_weight (out, measure, tree->total[node]);
+  flam_sink_put (out, ",\"self\":");
+  flam_export_json_weight (out, measure, tree->self[node]);
 }
 
 /* Preorder: a node closes what is open down to its parent. */
 static gboolean
-save_json (const FlamTree *tree,
+save_json (const FlamProfile *profile,
+           const FlamSelection *selection,
            const FlamExportOptions *options,
-           GString *out,
+           FlamSink *out,
            GError **error)
 {
+  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
   guint32 open = 0;
 
   for (FlamId i = 0; i < tree->n; i++)
@@ -96,17 +101,17 @@ save_json (const FlamTree *tree,
       gboolean first = i > 0 && tree->parent[i] == i - 1;
 
       for (; open > tree->depth[i]; open--)
-        g_string_append (out, open == tree->depth[i - 1] + 1 ? "}" : "]}");
+        flam_sink_put (out, open == tree->depth[i - 1] + 1 ? "}" : "]}");
       if (first)
-        g_string_append (out, ",\"children\":[\n");
+        flam_sink_put (out, ",\"children\":[\n");
       else if (i > 0)
-        g_string_append (out, ",\n");
+        flam_sink_put (out, ",\n");
       open_node (out, tree, i);
       open = tree->depth[i] + 1;
     }
   for (guint32 i = open; i > 0; i--)
-    g_string_append (out, i == open ? "}" : "]}");
-  g_string_append_c (out, '\n');
+    flam_sink_put (out, i == open ? "}" : "]}");
+  flam_sink_put_c (out, '\n');
   return TRUE;
 }
 
@@ -116,6 +121,7 @@ const FlamExporter flam_export_csv = {
   .suffix = "csv",
   .mime_type = "text/csv",
   .text = TRUE,
+  .holds = FLAM_HOLDS_ALL,
   .save = save_csv,
 };
 
@@ -125,5 +131,6 @@ const FlamExporter flam_export_json = {
   .suffix = "json",
   .mime_type = "application/json",
   .text = TRUE,
+  .holds = FLAM_HOLDS_ALL,
   .save = save_json,
 };

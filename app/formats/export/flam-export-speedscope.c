@@ -1,105 +1,270 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* speedscope's own format (speedscope.app/file-format-schema.json): a table of
- * frames, and stacks of indices into it, root first, with a weight each. */
+ * frames, and a profile a thread. Samples stand in order, as stacks of indices
+ * into the table, root first, with a weight each; spans are events, which say
+ * when they were. speedscope takes two rows of the table for two functions: a
+ * function is one row, and with --by line a line is. */
 
 #include "flam-formats.h"
 
 #include "flam-export-common.h"
+#include "flam-spans.h"
 
-/* Of "12345," in a deep tree. */
-#define INDEX_WIDTH 6
-
-static void
-put_frames (GString *out, const FlamTree *tree, const FlamThings *things)
+typedef struct
 {
-  for (guint i = 0; i < things->first->len; i++)
-    {
-      FlamId node = g_array_index (things->first, FlamId, i);
-      guint32 line;
-      const char *file = flam_export_file (tree, node, &line);
+  const FlamPart *part;
+  FlamSink *out;
+  FlamBy by;
+  guint32 *row; /* one a frame */
+  gboolean any;
+} Writer;
 
-      g_string_append (out, i > 0 ? ",\n{\"name\":" : "\n{\"name\":");
-      flam_export_json_string (out, flam_tree_name (tree, node));
-      if (*file != '\0')
-        {
-          g_string_append (out, ",\"file\":");
-          flam_export_json_string (out, file);
-        }
-      if (line != 0)
-        g_string_append_printf (out, ",\"line\":%u", line);
-      g_string_append_c (out, '}');
-    }
+/* Frames with one key are one row. */
+static guint64
+frame_key (const Writer *writer, FlamId frame)
+{
+  const FlamFrames *frames = &writer->part->profile->frames;
+  guint64 line = writer->by == FLAM_BY_LINE ? frames->line[frame] : 0;
+
+  return (guint64)frames->function[frame] << 32 | line;
+}
+
+static const char *
+file_of (const Writer *writer, FlamId frame, guint32 *line)
+{
+  const FlamProfile *profile = writer->part->profile;
+  FlamId function = profile->frames.function[frame];
+
+  *line = profile->functions.line[function];
+  if (writer->by != FLAM_BY_LINE)
+    return flam_profile_string (profile, profile->functions.file[function]);
+  *line = profile->frames.line[frame];
+  return flam_profile_string (profile, profile->frames.file[frame]);
 }
 
 static void
-put_stacks (GString *out, const FlamTree *tree, const FlamThings *things)
+put_frame (Writer *writer, FlamId frame)
+{
+  const FlamProfile *profile = writer->part->profile;
+  guint32 line;
+  const char *file = file_of (writer, frame, &line);
+
+  flam_sink_put (writer->out, writer->any ? ",\n{\"name\":" : "\n{\"name\":");
+  writer->any = TRUE;
+  flam_export_json_string (
+      writer->out,
+      flam_profile_function_name (profile, profile->frames.function[frame]));
+  if (*file != '\0')
+    {
+      flam_sink_put (writer->out, ",\"file\":");
+      flam_export_json_string (writer->out, file);
+    }
+  if (line != 0)
+    flam_sink_printf (writer->out, ",\"line\":%u", line);
+  flam_sink_put_c (writer->out, '}');
+}
+
+static void
+put_frames (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+  g_autoptr (GHashTable) rows =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  writer->row = g_new (guint32, profile->frames.n + 1);
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    {
+      guint64 key = frame_key (writer, i);
+      gpointer row;
+
+      if (!g_hash_table_lookup_extended (rows, &key, NULL, &row))
+        {
+          row = GUINT_TO_POINTER (g_hash_table_size (rows));
+          g_hash_table_insert (rows, g_memdup2 (&key, sizeof key), row);
+          put_frame (writer, i);
+        }
+      writer->row[i] = GPOINTER_TO_UINT (row);
+    }
+}
+
+/* --- events -------------------------------------------------------------- */
+
+static void
+put_event (Writer *writer, const char *type, FlamId frame, gint64 time)
+{
+  flam_sink_put (writer->out, writer->any ? ",\n{\"type\":\"" : "{\"type\":\"");
+  writer->any = TRUE;
+  flam_sink_put (writer->out, type);
+  flam_sink_put (writer->out, "\",\"frame\":");
+  flam_sink_put_int (writer->out, writer->row[frame]);
+  flam_sink_put (writer->out, ",\"at\":");
+  flam_sink_put_int (writer->out, time);
+  flam_sink_put_c (writer->out, '}');
+}
+
+static void
+put_open (gpointer data, FlamId frame, gint64 time)
+{
+  put_event (data, "O", frame, time);
+}
+
+static void
+put_close (gpointer data, FlamId frame, gint64 time)
+{
+  put_event (data, "C", frame, time);
+}
+
+static void
+put_events (Writer *writer, guint32 lane)
+{
+  const FlamSpanCalls calls = { put_open, put_close, writer, writer->by };
+
+  flam_sink_put (writer->out, "\"events\":[");
+  writer->any = FALSE;
+  flam_spans_walk (writer->part, lane, &calls);
+}
+
+/* --- samples ------------------------------------------------------------- */
+
+static void
+put_stacks (Writer *writer, guint32 lane)
 {
   g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  const char *separator = "\n[";
+  g_auto (FlamPartRows) rows = { 0 };
+  FlamPartRow row;
+  const char *separator = "[";
 
-  for (FlamId i = 0; i < tree->n; i++)
+  flam_sink_put (writer->out, "\"samples\":[");
+  flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
+  while (flam_part_rows_next (&rows, &row) &&
+         !flam_sink_is_broken (writer->out))
     {
-      if (tree->self[i] == 0)
-        continue;
-      g_string_append (out, separator);
-      flam_export_path (tree, i, path);
+      flam_sink_put (writer->out, separator);
+      flam_part_path (writer->part, row.stack, path);
       for (guint k = 0; k < path->len; k++)
-        g_string_append_printf (out,
-                                k > 0 ? ",%u" : "%u",
-                                things->thing[g_array_index (path, FlamId, k)]);
-      g_string_append_c (out, ']');
+        {
+          if (k > 0)
+            flam_sink_put_c (writer->out, ',');
+          flam_sink_put_int (writer->out,
+                             writer->row[g_array_index (path, FlamId, k)]);
+        }
+      flam_sink_put_c (writer->out, ']');
       separator = ",\n[";
     }
 }
 
 static void
-put_weights (GString *out, const FlamTree *tree)
+put_weights (Writer *writer, guint32 lane)
 {
+  const FlamMeasure *measure = flam_part_measure (writer->part);
+  g_auto (FlamPartRows) rows = { 0 };
+  FlamPartRow row;
   const char *separator = "";
 
-  for (FlamId i = 0; i < tree->n; i++)
-    if (tree->self[i] != 0)
-      {
-        g_string_append (out, separator);
-        flam_export_json_weight (out, tree, tree->self[i]);
-        separator = ",";
-      }
+  flam_sink_put (writer->out, "],\n\"weights\":[");
+  flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
+  while (flam_part_rows_next (&rows, &row))
+    {
+      flam_sink_put (writer->out, separator);
+      flam_export_json_weight (writer->out, measure, row.weight);
+      separator = ",";
+    }
+}
+
+/* --- threads ------------------------------------------------------------- */
+
+/* Spans are; but an event is of a frame, and what has no stack has none. */
+static gboolean
+is_evented (const FlamPart *part, guint32 lane)
+{
+  g_auto (FlamPartRows) rows = { 0 };
+  FlamPartRow row;
+
+  if (!flam_part_measure (part)->spans || part->profile->samples.time == NULL)
+    return FALSE;
+  flam_part_rows_init (&rows, part, part->measure, lane);
+  while (flam_part_rows_next (&rows, &row))
+    if (row.stack == FLAM_NONE)
+      return FALSE;
+  return TRUE;
+}
+
+static gint64
+end_of (const FlamPart *part, guint32 lane)
+{
+  g_auto (FlamPartRows) rows = { 0 };
+  FlamPartRow row;
+  gint64 end = 0;
+
+  flam_part_rows_init (&rows, part, part->measure, lane);
+  while (flam_part_rows_next (&rows, &row))
+    end = MAX (row.time, end) + row.weight;
+  return end;
+}
+
+static void
+put_profile (Writer *writer, guint32 lane, const char *title)
+{
+  const FlamPart *part = writer->part;
+  const FlamMeasure *measure = flam_part_measure (part);
+  g_autofree char *name = flam_part_lane_name (part, lane);
+  gboolean events = is_evented (part, lane);
+
+  flam_sink_printf (writer->out,
+                    "{\"type\":\"%s\",\"name\":",
+                    events ? "evented" : "sampled");
+  flam_export_json_string (writer->out, *name != '\0' ? name : title);
+  flam_sink_printf (writer->out,
+                    ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":",
+                    measure->unit == FLAM_UNIT_NS      ? "nanoseconds"
+                    : measure->unit == FLAM_UNIT_BYTES ? "bytes"
+                                                       : "none");
+  flam_export_json_weight (writer->out,
+                           measure,
+                           events ? end_of (part, lane)
+                                  : flam_part_total (part, lane));
+  flam_sink_put (writer->out, ",\n");
+  if (events)
+    put_events (writer, lane);
+  else
+    {
+      put_stacks (writer, lane);
+      put_weights (writer, lane);
+    }
+  flam_sink_put (writer->out, "]}");
 }
 
 static gboolean
-save (const FlamTree *tree,
+save (const FlamProfile *profile,
+      const FlamSelection *selection,
       const FlamExportOptions *options,
-      GString *out,
+      FlamSink *out,
       GError **error)
 {
-  FlamUnit unit = tree->profile->measures[tree->measure].unit;
-  FlamThings things;
+  g_auto (FlamPart) part = { 0 };
+  Writer writer = { .part = &part, .out = out, .by = selection->by };
+  const char *separator = "";
 
-  if (!flam_export_check_size (tree, INDEX_WIDTH, error))
+  if (!flam_part_init (&part, profile, selection, error))
     return FALSE;
-  flam_things_init (&things, tree);
-  g_string_append (
+  flam_sink_put (
       out,
       "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
       "\"exporter\":\"flambeau\",\"name\":");
   flam_export_json_string (out, options->title);
-  g_string_append (out, ",\"shared\":{\"frames\":[");
-  put_frames (out, tree, &things);
-  g_string_append (out, "]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":");
-  flam_export_json_string (out, options->title);
-  g_string_append_printf (out,
-                          ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":",
-                          unit == FLAM_UNIT_NS      ? "nanoseconds"
-                          : unit == FLAM_UNIT_BYTES ? "bytes"
-                                                    : "none");
-  flam_export_json_weight (out, tree, tree->total[0]);
-  g_string_append (out, ",\n\"samples\":[");
-  put_stacks (out, tree, &things);
-  g_string_append (out, "],\n\"weights\":[");
-  put_weights (out, tree);
-  g_string_append (out, "]}]}\n");
-  flam_things_clear (&things);
+  flam_sink_put (out, ",\"shared\":{\"frames\":[");
+  put_frames (&writer);
+  flam_sink_put (out, "]},\n\"profiles\":[");
+  for (guint32 lane = 0; lane < part.n_lanes; lane++)
+    if (!flam_part_is_empty (&part, lane))
+      {
+        flam_sink_put (out, separator);
+        put_profile (&writer, lane, options->title);
+        separator = ",\n";
+      }
+  flam_sink_put (out, "]}\n");
+  g_free (writer.row);
   return TRUE;
 }
 
@@ -109,5 +274,6 @@ const FlamExporter flam_export_speedscope = {
   .suffix = "speedscope.json",
   .mime_type = "application/json",
   .text = TRUE,
+  .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER | FLAM_HOLDS_FILES,
   .save = save,
 };

@@ -24,7 +24,7 @@ typedef struct
 
 typedef struct
 {
-  GString *out;
+  FlamSink *out;
   const FlamCompared *captures;
   guint n;
   FlamMeasure measure; /* what the functions are weighed by */
@@ -68,11 +68,11 @@ append_bar (
       top > 0 ? (int)((double)value / (double)top * (CHART_HEIGHT - CHART_HEAD))
               : 0;
 
-  g_string_append_printf (page->out, "<g><title>%u: ", i + 1);
+  flam_sink_printf (page->out, "<g><title>%u: ", i + 1);
   flam_svg_append_escaped (page->out, page->captures[i].name, -1);
-  g_string_append_printf (page->out, ": ");
+  flam_sink_printf (page->out, ": ");
   flam_svg_append_escaped (page->out, text, -1);
-  g_string_append_printf (
+  flam_sink_printf (
       page->out,
       "</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/></g>",
       (int)i * room + 1,
@@ -97,26 +97,26 @@ append_chart (Page *page, const FlamMeasure *like, const char *id)
       top = MAX (top, value[i]);
     }
   most = flam_format_weight (like, top);
-  g_string_append_printf (page->out,
-                          "<svg class=\"chart\" xmlns=\"http://www.w3.org/"
-                          "2000/svg\" width=\"%d\" height=\"%d\" "
-                          "viewBox=\"0 0 %d %d\"><text x=\"0\" y=\"14\">",
-                          CHART_WIDTH,
-                          CHART_HEIGHT,
-                          CHART_WIDTH,
-                          CHART_HEIGHT);
+  flam_sink_printf (page->out,
+                    "<svg class=\"chart\" xmlns=\"http://www.w3.org/"
+                    "2000/svg\" width=\"%d\" height=\"%d\" "
+                    "viewBox=\"0 0 %d %d\"><text x=\"0\" y=\"14\">",
+                    CHART_WIDTH,
+                    CHART_HEIGHT,
+                    CHART_WIDTH,
+                    CHART_HEIGHT);
   flam_svg_append_escaped (
       page->out,
       flam_profile_string (profile_of (page, page->n - 1), like->name),
       -1);
-  g_string_append_printf (
+  flam_sink_printf (
       page->out, "</text><text class=\"most\" x=\"%d\" y=\"14\">", CHART_WIDTH);
   flam_svg_append_escaped (page->out, most, -1);
-  g_string_append (page->out, " at most</text>");
+  flam_sink_put (page->out, " at most</text>");
   for (guint i = 0; i < page->n; i++)
     if (value[i] >= 0)
       append_bar (page, i, like, value[i], top);
-  g_string_append (page->out, "</svg>\n");
+  flam_sink_put (page->out, "</svg>\n");
 }
 
 static void
@@ -150,16 +150,16 @@ static void
 append_captures (Page *page)
 {
   flam_html_append (page->out, "h2", "Captures");
-  g_string_append (page->out,
-                   "<table><tr><th></th><th>Start</th><th>Duration</th>"
-                   "<th>Total</th><th>Capture</th></tr>\n");
+  flam_sink_put (page->out,
+                 "<table><tr><th></th><th>Start</th><th>Duration</th>"
+                 "<th>Total</th><th>Capture</th></tr>\n");
   for (guint i = 0; i < page->n; i++)
     {
       const FlamTree *tree = page->captures[i].tree;
       const FlamMeasure measure = flam_tree_measure (tree);
       gint64 duration = tree->profile->facts.duration_ns;
 
-      g_string_append_printf (page->out, "<tr><td>%u</td>", i + 1);
+      flam_sink_printf (page->out, "<tr><td>%u</td>", i + 1);
       append_start (page, tree->profile);
       flam_html_append_cell (page->out,
                              duration > 0
@@ -168,9 +168,9 @@ append_captures (Page *page)
       flam_html_append_cell (page->out,
                              flam_format_weight (&measure, tree->total[0]));
       flam_html_append_cell (page->out, g_strdup (page->captures[i].name));
-      g_string_append (page->out, "</tr>\n");
+      flam_sink_put (page->out, "</tr>\n");
     }
-  g_string_append (page->out, "</table>\n");
+  flam_sink_put (page->out, "</table>\n");
 }
 
 /* --- functions ----------------------------------------------------------- */
@@ -237,21 +237,21 @@ append_trend (Page *page, const Trend *trend)
 
   for (guint i = 0; i < page->n; i++)
     top = MAX (top, trend->value[i]);
-  g_string_append_printf (page->out,
-                          "<td><svg class=\"trend\" xmlns=\"http://www.w3.org/"
-                          "2000/svg\" width=\"%d\" height=\"%d\"><polyline "
-                          "points=\"",
-                          TREND_WIDTH,
-                          TREND_HEIGHT);
+  flam_sink_printf (page->out,
+                    "<td><svg class=\"trend\" xmlns=\"http://www.w3.org/"
+                    "2000/svg\" width=\"%d\" height=\"%d\"><polyline "
+                    "points=\"",
+                    TREND_WIDTH,
+                    TREND_HEIGHT);
   for (guint i = 0; i < page->n; i++)
-    g_string_append_printf (
+    flam_sink_printf (
         page->out,
         "%s%d,%d",
         i > 0 ? " " : "",
         page->n > 1 ? 2 + (int)(i * (TREND_WIDTH - 4) / (page->n - 1)) : 2,
         TREND_HEIGHT - 2 -
             (int)((double)trend->value[i] / (double)top * (TREND_HEIGHT - 4)));
-  g_string_append (page->out, "\"/></svg></td>");
+  flam_sink_put (page->out, "\"/></svg></td>");
 }
 
 static void
@@ -260,13 +260,13 @@ append_function (Page *page, const Trend *trend)
   gint64 first = trend->value[0];
   gint64 last = trend->value[page->n - 1];
 
-  g_string_append (page->out, "<tr>");
+  flam_sink_put (page->out, "<tr>");
   append_trend (page, trend);
   flam_html_append_cell (page->out, flam_format_weight (&page->measure, first));
   flam_html_append_cell (page->out, flam_format_weight (&page->measure, last));
   flam_html_append_change (page->out, &page->measure, last - first);
   flam_html_append_cell (page->out, g_strdup (trend->name));
-  g_string_append (page->out, "</tr>\n");
+  flam_sink_put (page->out, "</tr>\n");
 }
 
 static gboolean
@@ -288,26 +288,26 @@ append_functions (Page *page)
   g_ptr_array_sort_with_data (
       rows, moved_most_first, GUINT_TO_POINTER (page->n));
   flam_html_append (page->out, "h2", "Functions that moved most");
-  g_string_append (page->out,
-                   "<table><tr><th>Trend</th><th>First</th><th>Last</th>"
-                   "<th>Change</th><th>Function (self)</th></tr>\n");
+  flam_sink_put (page->out,
+                 "<table><tr><th>Trend</th><th>First</th><th>Last</th>"
+                 "<th>Change</th><th>Function (self)</th></tr>\n");
   while (n < rows->len && moved (page, rows->pdata[n]))
     n++;
   for (guint i = 0; i < MIN (n, MAX_ROWS); i++)
     append_function (page, rows->pdata[i]);
-  g_string_append (page->out, "</table>\n");
+  flam_sink_put (page->out, "</table>\n");
   if (n == 0)
     flam_html_append (page->out, "p", "None.");
   if (n > MAX_ROWS)
-    g_string_append_printf (page->out,
-                            n - MAX_ROWS == 1
-                                ? "<p>%u function more is not listed.</p>\n"
-                                : "<p>%u functions more are not listed.</p>\n",
-                            n - MAX_ROWS);
+    flam_sink_printf (page->out,
+                      n - MAX_ROWS == 1
+                          ? "<p>%u function more is not listed.</p>\n"
+                          : "<p>%u functions more are not listed.</p>\n",
+                      n - MAX_ROWS);
 }
 
 void
-flam_history_page (GString *out, const FlamCompared *captures, guint n)
+flam_history_page (FlamSink *out, const FlamCompared *captures, guint n)
 {
   Page page = { out, captures, n, flam_tree_measure (captures[n - 1].tree) };
   g_autofree char *title = n == 1

@@ -40,62 +40,62 @@ static const char style[] =
     "svg.chart{margin-right:0}}";
 
 void
-flam_html_begin (GString *out, const char *title)
+flam_html_begin (FlamSink *out, const char *title)
 {
-  g_string_append (out,
-                   "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-                   "<meta charset=\"utf-8\"><meta name=\"viewport\" "
-                   "content=\"width=device-width\">");
+  flam_sink_put (out,
+                 "<!DOCTYPE html>\n<html lang=\"en\"><head>"
+                 "<meta charset=\"utf-8\"><meta name=\"viewport\" "
+                 "content=\"width=device-width\">");
   flam_html_append (out, "title", title);
-  g_string_append_printf (out, "<style>%s</style></head><body>\n", style);
+  flam_sink_printf (out, "<style>%s</style></head><body>\n", style);
 }
 
 void
-flam_html_end (GString *out, gboolean script)
+flam_html_end (FlamSink *out, gboolean script)
 {
   if (script)
-    g_string_append_printf (out, "<script>\n%s</script>\n", flam_svg_script ());
-  g_string_append (out, "</body></html>\n");
+    flam_sink_printf (out, "<script>\n%s</script>\n", flam_svg_script ());
+  flam_sink_put (out, "</body></html>\n");
 }
 
 void
-flam_html_append (GString *out, const char *tag, const char *text)
+flam_html_append (FlamSink *out, const char *tag, const char *text)
 {
-  g_string_append_printf (out, "<%s>", tag);
+  flam_sink_printf (out, "<%s>", tag);
   flam_svg_append_escaped (out, text, -1);
-  g_string_append_printf (out, "</%s>\n", tag);
+  flam_sink_printf (out, "</%s>\n", tag);
 }
 
 void
-flam_html_append_cell (GString *out, char *text)
+flam_html_append_cell (FlamSink *out, char *text)
 {
-  g_string_append (out, "<td>");
+  flam_sink_put (out, "<td>");
   flam_svg_append_escaped (out, text, -1);
-  g_string_append (out, "</td>");
+  flam_sink_put (out, "</td>");
   g_free (text);
 }
 
 void
-flam_html_append_change (GString *out,
+flam_html_append_change (FlamSink *out,
                          const FlamMeasure *measure,
                          gint64 change)
 {
   g_autofree char *size = flam_format_weight (measure, ABS (change));
 
-  g_string_append (out,
-                   change > 0   ? "<td class=\"grew\">+"
-                   : change < 0 ? "<td class=\"shrank\">−"
-                                : "<td>");
+  flam_sink_put (out,
+                 change > 0   ? "<td class=\"grew\">+"
+                 : change < 0 ? "<td class=\"shrank\">−"
+                              : "<td>");
   flam_svg_append_escaped (out, size, -1);
-  g_string_append (out, "</td>");
+  flam_sink_put (out, "</td>");
 }
 
 void
-flam_html_append_fact (GString *out, const char *term, const char *value)
+flam_html_append_fact (FlamSink *out, const char *term, const char *value)
 {
   if (*value == '\0')
     return;
-  g_string_append_printf (out, "<dt>%s</dt><dd>", term);
+  flam_sink_printf (out, "<dt>%s</dt><dd>", term);
   flam_svg_append_escaped (out, value, -1);
-  g_string_append (out, "</dd>\n");
+  flam_sink_put (out, "</dd>\n");
 }

@@ -5,23 +5,24 @@
  * captures and the history of many have in common. Text is escaped by these
  * functions; literal markup goes to `out` directly. */
 
+#include "flam-sink.h"
 #include "flam-tree.h"
 
 G_BEGIN_DECLS
 
-void flam_html_begin (GString *out, const char *title);
+void flam_html_begin (FlamSink *out, const char *title);
 /* `script`: with the one that makes flame graphs zoom and search. */
-void flam_html_end (GString *out, gboolean script);
+void flam_html_end (FlamSink *out, gboolean script);
 
 /* <tag>text</tag> */
-void flam_html_append (GString *out, const char *tag, const char *text);
+void flam_html_append (FlamSink *out, const char *tag, const char *text);
 /* A table's cell; takes `text`. */
-void flam_html_append_cell (GString *out, char *text);
+void flam_html_append_cell (FlamSink *out, char *text);
 /* A cell "+1.2 s", "−0.4 s" or "0 s", in the colour of that. */
-void flam_html_append_change (GString *out,
+void flam_html_append_change (FlamSink *out,
                               const FlamMeasure *measure,
                               gint64 change);
 /* A term of a list of facts, and its value; nothing for "". */
-void flam_html_append_fact (GString *out, const char *term, const char *value);
+void flam_html_append_fact (FlamSink *out, const char *term, const char *value);
 
 G_END_DECLS

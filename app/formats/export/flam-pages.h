@@ -5,6 +5,7 @@
  * else. The trees must not be inverted, and outlive the call. */
 
 #include "flam-diff.h"
+#include "flam-sink.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +17,7 @@ typedef struct
 } FlamCompared;
 
 /* The flame graph of the new one, coloured by what changed: an SVG document. */
-void flam_diff_picture (GString *out,
+void flam_diff_picture (FlamSink *out,
                         const FlamCompared *base,
                         const FlamCompared *fresh,
                         gboolean self,
@@ -24,7 +25,7 @@ void flam_diff_picture (GString *out,
 
 /* Two flame graphs, in the shape of each capture, coloured by what changed,
  * and the functions that changed most. */
-void flam_diff_page (GString *out,
+void flam_diff_page (FlamSink *out,
                      const FlamCompared *base,
                      const FlamCompared *fresh,
                      gboolean self,
@@ -32,6 +33,6 @@ void flam_diff_page (GString *out,
 
 /* Charts of the measures, the captures in the order given, and the functions'
  * selves over them. */
-void flam_history_page (GString *out, const FlamCompared *captures, guint n);
+void flam_history_page (FlamSink *out, const FlamCompared *captures, guint n);
 
 G_END_DECLS

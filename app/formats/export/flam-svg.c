@@ -22,7 +22,7 @@
 #define LEAST_WIDTH 0.1
 
 void
-flam_svg_append_escaped (GString *out, const char *text, gssize length)
+flam_svg_append_escaped (FlamSink *out, const char *text, gssize length)
 {
   const char *end = text + (length < 0 ? (gssize)strlen (text) : length);
 
@@ -30,29 +30,29 @@ flam_svg_append_escaped (GString *out, const char *text, gssize length)
     switch (*p)
       {
       case '&':
-        g_string_append (out, "&amp;");
+        flam_sink_put (out, "&amp;");
         break;
       case '<':
-        g_string_append (out, "&lt;");
+        flam_sink_put (out, "&lt;");
         break;
       case '>':
-        g_string_append (out, "&gt;");
+        flam_sink_put (out, "&gt;");
         break;
       case '"':
-        g_string_append (out, "&quot;");
+        flam_sink_put (out, "&quot;");
         break;
       default:
         if ((guchar)*p < 0x20 || strncmp (p, "\xef\xbf\xbe", 3) == 0 ||
             strncmp (p, "\xef\xbf\xbf", 3) == 0)
-          g_string_append (out, "\xef\xbf\xbd");
+          flam_sink_put (out, "\xef\xbf\xbd");
         else
-          g_string_append_len (out, p, g_utf8_next_char (p) - p);
+          flam_sink_put_len (out, p, g_utf8_next_char (p) - p);
       }
 }
 
 /* Whatever the locale says of decimal points. */
 static void
-append_number (GString *out, double value, int places)
+append_number (FlamSink *out, double value, int places)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
   char format[] = "%.0f";
@@ -67,19 +67,19 @@ append_number (GString *out, double value, int places)
       if (end[-1] == '.')
         end[-1] = '\0';
     }
-  g_string_append (out, buffer);
+  flam_sink_put (out, buffer);
 }
 
 static void
-append_attribute (GString *out, const char *name, double value)
+append_attribute (FlamSink *out, const char *name, double value)
 {
-  g_string_append_printf (out, " %s=\"", name);
+  flam_sink_printf (out, " %s=\"", name);
   append_number (out, value, 4);
-  g_string_append_c (out, '"');
+  flam_sink_put_c (out, '"');
 }
 
 static void
-append_count (GString *out, const FlamMeasure *measure, gint64 weight)
+append_count (FlamSink *out, const FlamMeasure *measure, gint64 weight)
 {
   g_autofree char *plain = flam_format_plain (measure, weight);
   gsize whole = strcspn (plain, ".");
@@ -87,14 +87,14 @@ append_count (GString *out, const FlamMeasure *measure, gint64 weight)
   for (gsize i = 0; plain[i] != '\0'; i++)
     {
       if (i > 0 && i < whole && (whole - i) % 3 == 0)
-        g_string_append_c (out, ',');
-      g_string_append_c (out, plain[i]);
+        flam_sink_put_c (out, ',');
+      flam_sink_put_c (out, plain[i]);
     }
 }
 
 /* ": running 60.0 %, lock 40.0 %" */
 static void
-append_states (GString *out, const FlamTree *tree, FlamId node)
+append_states (FlamSink *out, const FlamTree *tree, FlamId node)
 {
   guint states = flam_tree_states (tree);
   g_autofree char *text = NULL;
@@ -102,13 +102,13 @@ append_states (GString *out, const FlamTree *tree, FlamId node)
   if ((states & (states - 1)) == 0)
     return;
   text = flam_format_states (&tree->split[node]);
-  g_string_append (out, ": ");
-  g_string_append (out, text);
+  flam_sink_put (out, ": ");
+  flam_sink_put (out, text);
 }
 
 /* ": +1.2 s, before 3.4 s" */
 static void
-append_change (GString *out,
+append_change (FlamSink *out,
                const FlamTree *tree,
                const FlamMeasure *measure,
                FlamId node)
@@ -120,17 +120,17 @@ append_change (GString *out,
     return;
   delta = flam_format_weight (measure, ABS (tree->change->delta[node]));
   base = flam_format_weight (measure, tree->change->base[node]);
-  g_string_append_printf (out,
-                          ": %s%s, before %s",
-                          tree->change->delta[node] > 0   ? "+"
-                          : tree->change->delta[node] < 0 ? "−"
-                                                          : "±",
-                          delta,
-                          base);
+  flam_sink_printf (out,
+                    ": %s%s, before %s",
+                    tree->change->delta[node] > 0   ? "+"
+                    : tree->change->delta[node] < 0 ? "−"
+                                                    : "±",
+                    delta,
+                    base);
 }
 
 void
-flam_svg_append_description (GString *out, const FlamTree *tree, FlamId node)
+flam_svg_append_description (FlamSink *out, const FlamTree *tree, FlamId node)
 {
   const FlamMeasure *measure = &tree->profile->measures[tree->measure];
   const char *unit = measure->unit == FLAM_UNIT_BYTES ? "bytes"
@@ -139,39 +139,39 @@ flam_svg_append_description (GString *out, const FlamTree *tree, FlamId node)
 
   flam_svg_append_escaped (out, flam_tree_name (tree, node), -1);
   if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
-    g_string_append_printf (out, ":%u", tree->line[node]);
-  g_string_append (out, " (");
+    flam_sink_printf (out, ":%u", tree->line[node]);
+  flam_sink_put (out, " (");
   append_count (out, measure, tree->total[node]);
-  g_string_append_printf (out, " %s, ", unit);
+  flam_sink_printf (out, " %s, ", unit);
   append_number (out,
                  tree->total[0] > 0 ? 100.0 * tree->total[node] / tree->total[0]
                                     : 0,
                  2);
-  g_string_append (out, "%)");
+  flam_sink_put (out, "%)");
   append_states (out, tree, node);
   append_change (out, tree, measure, node);
 }
 
 static void
-append_text (GString *out,
+append_text (FlamSink *out,
              const char *name,
              const char *anchor,
              double x,
              double y,
              const char *text)
 {
-  g_string_append (out, "<text");
+  flam_sink_put (out, "<text");
   if (name != NULL)
-    g_string_append_printf (out, " class=\"%s\"", name);
+    flam_sink_printf (out, " class=\"%s\"", name);
   append_attribute (out, "x", x);
   append_attribute (out, "y", y);
-  g_string_append_printf (out, " text-anchor=\"%s\">", anchor);
+  flam_sink_printf (out, " text-anchor=\"%s\">", anchor);
   flam_svg_append_escaped (out, text, -1);
-  g_string_append (out, "</text>\n");
+  flam_sink_put (out, "</text>\n");
 }
 
 static void
-append_box (GString *out,
+append_box (FlamSink *out,
             const FlamTree *tree,
             FlamPalette *palette,
             const FlamBox *box)
@@ -182,39 +182,39 @@ append_box (GString *out,
 
   if ((box->flags & FLAM_BOX_STRIP) != 0 || width <= 0)
     return;
-  g_string_append (out, "<g class=\"f\"><title>");
+  flam_sink_put (out, "<g class=\"f\"><title>");
   flam_svg_append_description (out, tree, box->node);
-  g_string_append (out, "</title><rect");
+  flam_sink_put (out, "</title><rect");
   append_attribute (out, "x", MARGIN + x);
   append_attribute (out, "y", HEAD + box->y);
   append_attribute (out, "width", width);
-  g_string_append_printf (out,
-                          " height=\"%d\" fill=\"#%06x\"/>",
-                          ROW - 1,
-                          flam_palette_node (palette, tree, box->node));
+  flam_sink_printf (out,
+                    " height=\"%d\" fill=\"#%06x\"/>",
+                    ROW - 1,
+                    flam_palette_node (palette, tree, box->node));
   if (characters >= LEAST_CUT ||
       g_utf8_strlen (flam_tree_name (tree, box->node), -1) <= characters)
     {
       g_autofree char *label =
           flam_format_short_name (flam_tree_name (tree, box->node), characters);
-      g_string_append (out, "<text");
+      flam_sink_put (out, "<text");
       append_attribute (out, "x", MARGIN + x + 3);
       append_attribute (out, "y", HEAD + box->y + ROW - 5);
-      g_string_append_c (out, '>');
+      flam_sink_put_c (out, '>');
       flam_svg_append_escaped (out, label, -1);
-      g_string_append (out, "</text>");
+      flam_sink_put (out, "</text>");
     }
-  g_string_append (out, "</g>\n");
+  flam_sink_put (out, "</g>\n");
 }
 
 static void
-append_frame (GString *out,
+append_frame (FlamSink *out,
               double height,
               const char *title,
               FlamDirection direction,
               FlamColor background)
 {
-  g_string_append_printf (
+  flam_sink_printf (
       out,
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flambeau\" "
       "width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
@@ -239,20 +239,20 @@ append_frame (GString *out,
       direction == FLAM_DIRECTION_FLAME ? "flame" : "icicle",
       FONT,
       background);
-  g_string_append (out, "<g font-size=\"17\">");
+  flam_sink_put (out, "<g font-size=\"17\">");
   append_text (out, "heading", "middle", WIDTH / 2, 24, title);
-  g_string_append (out, "</g><g class=\"unzoom button off\">");
+  flam_sink_put (out, "</g><g class=\"unzoom button off\">");
   append_text (out, NULL, "start", MARGIN, 24, "Reset zoom");
-  g_string_append (out, "</g><g class=\"search button off\">");
+  flam_sink_put (out, "</g><g class=\"search button off\">");
   append_text (out, NULL, "end", WIDTH - MARGIN, 24, "Search");
-  g_string_append (out, "</g>");
+  flam_sink_put (out, "</g>");
   append_text (out, "details", "start", MARGIN, height - 12, " ");
   append_text (out, "matched", "end", WIDTH - MARGIN, height - 12, " ");
 }
 
 /* One line below the boxes; what does not fit is left out. */
 static void
-append_legend (GString *out,
+append_legend (FlamSink *out,
                const FlamTree *tree,
                FlamPalette *palette,
                double baseline)
@@ -261,7 +261,7 @@ append_legend (GString *out,
       flam_palette_legend (palette, tree, 0, LEGEND_MAX);
   double x = MARGIN;
 
-  g_string_append (out, "<g class=\"legend\">\n");
+  flam_sink_put (out, "<g class=\"legend\">\n");
   for (guint i = 0; i < entries->len; i++)
     {
       const FlamLegendEntry *entry = entries->pdata[i];
@@ -270,24 +270,23 @@ append_legend (GString *out,
 
       if (x + width > WIDTH - MARGIN)
         break;
-      g_string_append (out, "<rect");
+      flam_sink_put (out, "<rect");
       append_attribute (out, "x", x);
       append_attribute (out, "y", baseline - SWATCH + 1);
-      g_string_append_printf (
-          out,
-          " width=\"%d\" height=\"%d\" rx=\"2\" fill=\"#%06x\"/>",
-          SWATCH,
-          SWATCH,
-          entry->color);
+      flam_sink_printf (out,
+                        " width=\"%d\" height=\"%d\" rx=\"2\" fill=\"#%06x\"/>",
+                        SWATCH,
+                        SWATCH,
+                        entry->color);
       append_text (out, NULL, "start", x + SWATCH + 5, baseline, name);
       x += width + 16;
     }
-  g_string_append (out, "</g>\n");
+  flam_sink_put (out, "</g>\n");
 }
 
 /* What the picture does not show. */
 static void
-append_note (GString *out,
+append_note (FlamSink *out,
              const FlamTree *tree,
              const FlamLayout *layout,
              double baseline)
@@ -315,16 +314,17 @@ append_note (GString *out,
     }
   if (note->len == 0)
     return;
-  g_string_append (out, "<g opacity=\".6\">");
+  flam_sink_put (out, "<g opacity=\".6\">");
   append_text (out, "note", "middle", WIDTH / 2, baseline, note->str);
-  g_string_append (out, "</g>");
+  flam_sink_put (out, "</g>");
 }
 
-void
-flam_svg_append (GString *out,
-                 const FlamTree *tree,
-                 const char *title,
-                 FlamPaletteMode color)
+/* All but the root element's end. */
+static void
+append_picture (FlamSink *out,
+                const FlamTree *tree,
+                const char *title,
+                FlamPaletteMode color)
 {
   g_autoptr (FlamRows) rows = flam_rows_new ((FlamTree *)tree);
   g_autoptr (FlamPalette) palette = flam_palette_new (
@@ -350,22 +350,29 @@ flam_svg_append (GString *out,
     append_box (out, tree, palette, &layout->boxes[i]);
   append_legend (out, tree, palette, HEAD + viewport.height + 18);
   append_note (out, tree, layout, HEAD + viewport.height + FOOT - 12);
-  g_string_append (out, "</svg>\n");
 }
 
 void
-flam_svg_append_document (GString *out,
+flam_svg_append (FlamSink *out,
+                 const FlamTree *tree,
+                 const char *title,
+                 FlamPaletteMode color)
+{
+  append_picture (out, tree, title, color);
+  flam_sink_put (out, "</svg>\n");
+}
+
+void
+flam_svg_append_document (FlamSink *out,
                           const FlamTree *tree,
                           const char *title,
                           FlamPaletteMode color)
 {
-  g_string_append (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-  flam_svg_append (out, tree, title, color);
-  /* The script goes inside the root element. */
-  g_string_truncate (out, out->len - strlen ("</svg>\n"));
-  g_string_append (out, "<script><![CDATA[\n");
-  g_string_append (out, flam_svg_script ());
-  g_string_append (out, "]]></script>\n</svg>\n");
+  flam_sink_put (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  append_picture (out, tree, title, color);
+  flam_sink_put (out, "<script><![CDATA[\n");
+  flam_sink_put (out, flam_svg_script ());
+  flam_sink_put (out, "]]></script>\n</svg>\n");
 }
 
 const char *

@@ -11,16 +11,17 @@
  * and the picture says how much weight they stand for. */
 
 #include "flam-palette.h"
+#include "flam-sink.h"
 
 G_BEGIN_DECLS
 
 /* <svg class="flambeau">…</svg>. */
-void flam_svg_append (GString *out,
+void flam_svg_append (FlamSink *out,
                       const FlamTree *tree,
                       const char *title,
                       FlamPaletteMode color);
 /* The same as a document of its own, with the script. */
-void flam_svg_append_document (GString *out,
+void flam_svg_append_document (FlamSink *out,
                                const FlamTree *tree,
                                const char *title,
                                FlamPaletteMode color);
@@ -28,9 +29,9 @@ void flam_svg_append_document (GString *out,
 const char *flam_svg_script (void);
 /* For XML and HTML alike; what XML cannot hold becomes U+FFFD. `length` -1:
  * NUL-terminated. */
-void flam_svg_append_escaped (GString *out, const char *text, gssize length);
+void flam_svg_append_escaped (FlamSink *out, const char *text, gssize length);
 /* "name (1,234 samples, 12.34%)", escaped. */
 void
-flam_svg_append_description (GString *out, const FlamTree *tree, FlamId node);
+flam_svg_append_description (FlamSink *out, const FlamTree *tree, FlamId node);
 
 G_END_DECLS

@@ -58,22 +58,35 @@ input_free (gpointer data)
   g_free (input);
 }
 
+/* Made in memory, so that its size is known before it is saved. */
+static GBytes *
+make_document (const Input *input, GError **error)
+{
+  const FlamExcerpt *excerpt = input->excerpt;
+  const FlamExportOptions options = { .title = input->title };
+  g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr (FlamSink) sink = flam_sink_new (stream);
+
+  if (!input->exporter->save (
+          excerpt->tree->profile, excerpt->selection, &options, sink, error) ||
+      !flam_sink_finish (sink, error) ||
+      !g_output_stream_close (stream, NULL, error))
+    return NULL;
+  return g_memory_output_stream_steal_as_bytes (
+      G_MEMORY_OUTPUT_STREAM (stream));
+}
+
 static gpointer
 make (gpointer data, const FlamProgress *progress, GError **error)
 {
   Input *input = data;
-  FlamExcerpt *excerpt = input->excerpt;
-  GString *text = g_string_new (NULL);
-  FlamExportOptions options = { .title = input->title,
-                                .selection = excerpt->selection };
-  gboolean made;
+  GString *text;
 
+  if (input->exporter != NULL)
+    return make_document (input, error);
+  text = g_string_new (NULL);
   input->picture.title = input->title;
-  made =
-      input->exporter != NULL
-          ? input->exporter->save (excerpt->tree, &options, text, error)
-          : flam_picture_to_png (excerpt->tree, &input->picture, text, error);
-  if (made)
+  if (flam_picture_to_png (input->excerpt->tree, &input->picture, text, error))
     return g_string_free_to_bytes (text);
   g_string_free (text, TRUE);
   return NULL;

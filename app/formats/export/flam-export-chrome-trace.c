@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Chrome's trace events, for Perfetto, chrome://tracing and speedscope; the
+ * fields are drawn in flam-import-chrome-trace.c. Calls begin and end (B, E),
+ * each thread in order; marks are moments (i) or spans beside the threads
+ * (b, e), counters are C. Times are µs. */
+
+#include "flam-formats.h"
+
+#include "flam-export-common.h"
+#include "flam-spans.h"
+
+typedef struct
+{
+  const FlamPart *part;
+  FlamSink *out;
+  guint32 lane;
+  gboolean any; /* an event was put */
+} Writer;
+
+static void
+put_time (FlamSink *out, gint64 ns)
+{
+  flam_sink_printf (
+      out, "%" G_GINT64_FORMAT ".%03d", ns / 1000, (int)(ns % 1000));
+}
+
+/* {"ph":"B","pid":1,"tid":2 */
+static void
+begin_event (Writer *writer, const char *phase, guint32 lane)
+{
+  flam_sink_put (writer->out, writer->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+  writer->any = TRUE;
+  flam_sink_put (writer->out, phase);
+  flam_sink_put (writer->out, "\",\"pid\":");
+  flam_sink_put_int (writer->out, flam_part_pid (writer->part, lane));
+  flam_sink_put (writer->out, ",\"tid\":");
+  flam_sink_put_int (writer->out, flam_part_tid (writer->part, lane));
+}
+
+static void
+put_ts (Writer *writer, gint64 ns)
+{
+  flam_sink_put (writer->out, ",\"ts\":");
+  put_time (writer->out, ns);
+}
+
+static void
+put_name (Writer *writer, const char *name)
+{
+  flam_sink_put (writer->out, ",\"name\":");
+  flam_export_json_string (writer->out, name);
+}
+
+static void
+put_argument (FlamSink *out, const char *key, const char *text, gboolean *any)
+{
+  if (*text == '\0')
+    return;
+  flam_sink_printf (out, "%s\"%s\":", *any ? "," : ",\"args\":{", key);
+  flam_export_json_string (out, text);
+  *any = TRUE;
+}
+
+static void
+put_begin (gpointer data, FlamId frame, gint64 time)
+{
+  Writer *writer = data;
+  const FlamProfile *profile = writer->part->profile;
+  gboolean any = FALSE;
+  FlamId function;
+
+  begin_event (writer, "B", writer->lane);
+  put_ts (writer, time);
+  if (frame == FLAM_NONE)
+    {
+      flam_sink_put (writer->out, ",\"name\":\"[no stack]\"}");
+      return;
+    }
+  function = profile->frames.function[frame];
+  put_name (writer, flam_profile_function_name (profile, function));
+  flam_sink_printf (
+      writer->out,
+      ",\"cat\":\"%s\"",
+      flam_function_kind_to_string (profile->functions.kind[function]));
+  put_argument (writer->out,
+                "file",
+                flam_profile_string (profile, profile->frames.file[frame]),
+                &any);
+  put_argument (writer->out,
+                "module",
+                flam_profile_module_name (profile, function),
+                &any);
+  if (profile->frames.line[frame] != 0)
+    flam_sink_printf (writer->out,
+                      "%s\"line\":%u",
+                      any ? "," : ",\"args\":{",
+                      profile->frames.line[frame]);
+  if (any || profile->frames.line[frame] != 0)
+    flam_sink_put_c (writer->out, '}');
+  flam_sink_put_c (writer->out, '}');
+}
+
+static void
+put_end (gpointer data, FlamId frame, gint64 time)
+{
+  Writer *writer = data;
+
+  begin_event (writer, "E", writer->lane);
+  put_ts (writer, time);
+  flam_sink_put_c (writer->out, '}');
+}
+
+static void
+put_label (Writer *writer, guint32 lane, const char *what, const char *name)
+{
+  if (*name == '\0')
+    return;
+  begin_event (writer, "M", lane);
+  flam_sink_printf (writer->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+  flam_export_json_string (writer->out, name);
+  flam_sink_put (writer->out, "}}");
+}
+
+static void
+put_names (Writer *writer, guint32 lane)
+{
+  const FlamProfile *profile = writer->part->profile;
+  g_autofree char *name = flam_part_lane_name (writer->part, lane);
+  FlamId process = profile->threads.process[lane];
+
+  put_label (writer, lane, "thread_name", name);
+  put_label (writer,
+             lane,
+             "process_name",
+             flam_profile_string (profile, profile->processes.name[process]));
+}
+
+static void
+put_marks (Writer *writer)
+{
+  const FlamMarks *marks = &writer->part->profile->marks;
+
+  for (guint32 i = 0; i < marks->n; i++)
+    {
+      const char *name =
+          flam_profile_string (writer->part->profile, marks->name[i]);
+      gboolean whole = marks->thread[i] == FLAM_NONE;
+      guint32 lane = whole ? 0 : marks->thread[i];
+      guint lasts = marks->duration[i] > 0;
+
+      for (guint k = 0; k <= lasts; k++)
+        {
+          begin_event (writer, !lasts ? "i" : k == 0 ? "b" : "e", lane);
+          put_ts (writer, marks->time[i] + (k > 0 ? marks->duration[i] : 0));
+          put_name (writer, name);
+          if (lasts)
+            flam_sink_printf (
+                writer->out, ",\"cat\":\"mark\",\"id\":\"0x%x\"}", i + 1);
+          else
+            flam_sink_printf (writer->out, ",\"s\":\"%s\"}", whole ? "g" : "t");
+        }
+    }
+}
+
+static void
+put_counters (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+
+  for (guint c = 0; c < profile->n_counters; c++)
+    for (guint32 i = 0; i < profile->counters[c].n; i++)
+      {
+        begin_event (writer, "C", 0);
+        put_ts (writer, profile->counters[c].time[i]);
+        put_name (writer,
+                  flam_profile_string (profile, profile->counters[c].id));
+        flam_sink_put (writer->out, ",\"args\":{\"value\":");
+        flam_sink_put_int (writer->out, profile->counters[c].value[i]);
+        flam_sink_put (writer->out, "}}");
+      }
+}
+
+static gboolean
+save (const FlamProfile *profile,
+      const FlamSelection *selection,
+      const FlamExportOptions *options,
+      FlamSink *out,
+      GError **error)
+{
+  g_auto (FlamPart) part = { 0 };
+  Writer writer = { .part = &part, .out = out };
+  const FlamSpanCalls calls = { put_begin, put_end, &writer, selection->by };
+
+  if (!flam_part_init (&part, profile, selection, error) ||
+      !flam_spans_check (&part, error))
+    return FALSE;
+  flam_sink_put (out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"title\":");
+  flam_export_json_string (out, options->title);
+  flam_sink_put (out, "},\n\"traceEvents\":[");
+  for (guint32 lane = 0; lane < part.profile->threads.n; lane++)
+    {
+      writer.lane = lane;
+      put_names (&writer, lane);
+      flam_spans_walk (&part, lane, &calls);
+    }
+  put_marks (&writer);
+  put_counters (&writer);
+  flam_sink_put (out, "]}\n");
+  return TRUE;
+}
+
+const FlamExporter flam_export_chrome_trace = {
+  .id = "chrome-trace",
+  .label = "Chrome trace events",
+  .suffix = "trace.json",
+  .mime_type = "application/json",
+  .text = TRUE,
+  .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES | FLAM_HOLDS_ORDER |
+           FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES |
+           FLAM_HOLDS_MODULES | FLAM_HOLDS_KINDS | FLAM_HOLDS_MARKS |
+           FLAM_HOLDS_COUNTERS,
+  .save = save,
+};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+
+static gboolean
+any_number (const guint32 *column, guint32 n)
+{
+  for (guint32 i = 0; i < n; i++)
+    if (column[i] != 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+has_inlines (const FlamProfile *profile)
+{
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    if (profile->frames.inline_depth[i] > 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+has_kinds (const FlamProfile *profile)
+{
+  for (FlamId i = 1; i < profile->functions.n; i++)
+    if (profile->functions.kind[i] != profile->functions.kind[0])
+      return TRUE;
+  return FALSE;
+}
+
+static guint
+threads_selected (const FlamProfile *profile, const FlamSelection *selection)
+{
+  return selection->threads != NULL ? selection->threads->len
+                                    : profile->threads.n;
+}
+
+/* What there is of it in the profile. */
+static guint
+present (const FlamProfile *profile, const FlamSelection *selection)
+{
+  const FlamMeasure *measure = &profile->measures[selection->measure];
+  gboolean blocks = measure->source != FLAM_FROM_SAMPLES;
+  gboolean times = blocks || profile->samples.time != NULL;
+  guint there = 0;
+
+  if (threads_selected (profile, selection) > 1)
+    there |= FLAM_HOLDS_THREADS;
+  if (profile->processes.n > 1)
+    there |= FLAM_HOLDS_PROCESSES;
+  if (times)
+    there |= FLAM_HOLDS_ORDER | FLAM_HOLDS_TIMES;
+  if (!blocks && profile->samples.state != NULL)
+    there |= FLAM_HOLDS_STATES;
+  if (profile->n_measures > 1)
+    there |= FLAM_HOLDS_MEASURES;
+  if (any_number (profile->functions.file, profile->functions.n))
+    there |= FLAM_HOLDS_FILES;
+  if (any_number (profile->frames.line, profile->frames.n))
+    there |= FLAM_HOLDS_LINES;
+  if (!selection->no_inlines && has_inlines (profile))
+    there |= FLAM_HOLDS_INLINES;
+  if (profile->modules.n > 1)
+    there |= FLAM_HOLDS_MODULES;
+  if (has_kinds (profile))
+    there |= FLAM_HOLDS_KINDS;
+  if (blocks && profile->allocations.n > 0)
+    there |= FLAM_HOLDS_BLOCKS;
+  if (profile->marks.n > 0)
+    there |= FLAM_HOLDS_MARKS;
+  if (profile->n_counters > 0)
+    there |= FLAM_HOLDS_COUNTERS;
+  return there;
+}
+
+char *
+flam_exporter_losses (const FlamExporter *exporter,
+                      const FlamProfile *profile,
+                      const FlamSelection *selection)
+{
+  static const char *const names[] = {
+    "threads",         "processes",      "order in time", "times",
+    "states",          "other measures", "files",         "lines",
+    "what is inlined", "modules",        "kinds of code", "single blocks",
+    "marks",           "counters",
+  };
+  GString *text = NULL;
+  guint lost = present (profile, selection) & ~exporter->holds;
+
+  /* Without an order there are no times either. */
+  if ((lost & FLAM_HOLDS_ORDER) != 0)
+    lost &= ~FLAM_HOLDS_TIMES;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if ((lost & 1u << i) != 0)
+      {
+        if (text == NULL)
+          text = g_string_new (names[i]);
+        else
+          g_string_append_printf (text, ", %s", names[i]);
+      }
+  return text != NULL ? g_string_free (text, FALSE) : NULL;
+}

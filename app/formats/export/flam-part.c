@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-part.h"
+
+#include "flam-cut.h"
+
+static guint32
+lane_of (const FlamPart *part, FlamId block)
+{
+  FlamId thread = part->profile->allocations.thread[block];
+
+  return thread != FLAM_NONE ? thread : part->profile->threads.n;
+}
+
+/* Blocks stand in order of time; by counting, they stay so in a lane. */
+static void
+sort_blocks (FlamPart *part)
+{
+  guint32 n = part->profile->allocations.n;
+  g_autofree guint32 *next = g_new (guint32, part->n_lanes + 1);
+
+  part->order = g_new (guint32, n + 1);
+  part->starts = g_new0 (guint32, part->n_lanes + 1);
+  for (FlamId i = 0; i < n; i++)
+    part->starts[lane_of (part, i) + 1]++;
+  for (guint32 lane = 0; lane < part->n_lanes; lane++)
+    {
+      part->starts[lane + 1] += part->starts[lane];
+      next[lane] = part->starts[lane];
+    }
+  for (FlamId i = 0; i < n; i++)
+    part->order[next[lane_of (part, i)]++] = i;
+}
+
+gboolean
+flam_part_init (FlamPart *part,
+                const FlamProfile *profile,
+                const FlamSelection *selection,
+                GError **error)
+{
+  *part = (FlamPart){ .profile = flam_cut_new (profile, selection, error) };
+  if (part->profile == NULL)
+    return FALSE;
+  /* What is cut out has the selected measure first. */
+  part->measure = part->profile == profile ? selection->measure : 0;
+  part->n_lanes = part->profile->threads.n + 1;
+  part->all = flam_selection_new ();
+  if (part->profile->allocations.n > 0)
+    sort_blocks (part);
+  return TRUE;
+}
+
+void
+flam_part_clear (FlamPart *part)
+{
+  g_clear_pointer (&part->profile, flam_profile_unref);
+  g_clear_pointer (&part->all, flam_selection_free);
+  g_clear_pointer (&part->order, g_free);
+  g_clear_pointer (&part->starts, g_free);
+}
+
+const FlamMeasure *
+flam_part_measure (const FlamPart *part)
+{
+  return &part->profile->measures[part->measure];
+}
+
+FlamId
+flam_part_thread (const FlamPart *part, guint32 lane)
+{
+  return lane < part->profile->threads.n ? lane : FLAM_NONE;
+}
+
+char *
+flam_part_lane_name (const FlamPart *part, guint32 lane)
+{
+  const FlamProfile *profile = part->profile;
+  FlamId thread = flam_part_thread (part, lane);
+  const char *name = "";
+
+  if (thread != FLAM_NONE)
+    name = flam_profile_string (profile, profile->threads.name[thread]);
+  if (*name != '\0')
+    return g_strdup (name);
+  if (thread != FLAM_NONE && profile->threads.tid[thread] >= 0)
+    return g_strdup_printf ("%d", profile->threads.tid[thread]);
+  return g_strdup ("");
+}
+
+gint64
+flam_part_pid (const FlamPart *part, guint32 lane)
+{
+  FlamId thread = flam_part_thread (part, lane);
+  gint32 pid = -1;
+
+  if (thread != FLAM_NONE)
+    pid = part->profile->processes.pid[part->profile->threads.process[thread]];
+  return MAX (pid, 0);
+}
+
+/* Beyond those that systems give. */
+#define TID_BASE (G_GINT64_CONSTANT (1) << 30)
+
+gint64
+flam_part_tid (const FlamPart *part, guint32 lane)
+{
+  FlamId thread = flam_part_thread (part, lane);
+  gint32 tid = thread != FLAM_NONE ? part->profile->threads.tid[thread] : -1;
+
+  return tid >= 0 ? tid : TID_BASE + lane;
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+void
+flam_part_rows_init (FlamPartRows *rows,
+                     const FlamPart *part,
+                     guint measure,
+                     guint32 lane)
+{
+  const FlamThreads *threads = &part->profile->threads;
+
+  *rows = (FlamPartRows){ .part = part,
+                          .measure = part->profile->measures + measure };
+  if (rows->measure->source != FLAM_FROM_SAMPLES)
+    {
+      flam_blocks_init (
+          &rows->blocks, part->profile, part->all, rows->measure->source);
+      if (part->starts != NULL)
+        {
+          rows->at = part->starts[lane];
+          rows->end = part->starts[lane + 1];
+        }
+    }
+  else if (lane < threads->n)
+    {
+      rows->at = threads->first_sample[lane];
+      rows->end = rows->at + threads->n_samples[lane];
+    }
+  rows->first = rows->at;
+}
+
+void
+flam_part_rows_clear (FlamPartRows *rows)
+{
+  flam_blocks_clear (&rows->blocks);
+}
+
+static void
+get_block (const FlamPartRows *rows, guint32 at, FlamPartRow *row)
+{
+  const FlamAllocations *blocks = &rows->part->profile->allocations;
+  FlamId i = rows->part->order[at];
+  gint64 count = flam_blocks_count (&rows->blocks, i);
+
+  *row = (FlamPartRow){
+    .time = blocks->time[i],
+    .stack = blocks->stack[i],
+    .weight = flam_blocks_source_is_bytes (rows->measure->source)
+                  ? count * blocks->size[i]
+                  : count,
+    .state = FLAM_STATE_RUNNING,
+  };
+}
+
+static void
+get_sample (const FlamPartRows *rows, guint32 i, FlamPartRow *row)
+{
+  const FlamSamples *samples = &rows->part->profile->samples;
+  const FlamMeasure *measure = rows->measure;
+  guint16 event = samples->event != NULL ? samples->event[i] : 0;
+  gint64 weight = measure->weight != NULL ? measure->weight[i] : 1;
+
+  *row = (FlamPartRow){
+    .time = samples->time != NULL ? samples->time[i] : i - rows->first,
+    .stack = samples->stack[i],
+    .weight =
+        measure->event != FLAM_NONE && measure->event != event ? 0 : weight,
+    .state = samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING,
+  };
+}
+
+gboolean
+flam_part_rows_next (FlamPartRows *rows, FlamPartRow *row)
+{
+  gboolean is_sample = rows->measure->source == FLAM_FROM_SAMPLES;
+
+  while (rows->at < rows->end)
+    {
+      guint32 at = rows->at++;
+
+      if (is_sample)
+        get_sample (rows, at, row);
+      else
+        get_block (rows, at, row);
+      if (row->weight != 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+flam_part_is_empty (const FlamPart *part, guint32 lane)
+{
+  g_auto (FlamPartRows) rows = { 0 };
+  FlamPartRow row;
+
+  flam_part_rows_init (&rows, part, part->measure, lane);
+  return !flam_part_rows_next (&rows, &row);
+}
+
+gint64
+flam_part_total (const FlamPart *part, guint32 lane)
+{
+  g_auto (FlamPartRows) rows = { 0 };
+  FlamPartRow row;
+  gint64 total = 0;
+
+  flam_part_rows_init (&rows, part, part->measure, lane);
+  while (flam_part_rows_next (&rows, &row))
+    total += row.weight;
+  return total;
+}
+
+void
+flam_part_path (const FlamPart *part, FlamId stack, GArray *path)
+{
+  const FlamStacks *stacks = &part->profile->stacks;
+  guint n = 0;
+
+  for (FlamId s = stack; s != FLAM_NONE; s = stacks->prefix[s])
+    n++;
+  g_array_set_size (path, n);
+  for (; stack != FLAM_NONE; stack = stacks->prefix[stack])
+    g_array_index (path, FlamId, --n) = stacks->frame[stack];
+}

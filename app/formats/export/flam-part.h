@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Profile + selection -> the part that is selected, and its rows as exporters
+ * of profiles want them: thread by thread, in order of time, each with what it
+ * weighs by a measure. Samples and blocks of memory look alike here.
+ *
+ *    lane   0        1              n: memory of no known thread
+ *    rows   ▪▪▪▪▪    ▪▪▪▪▪▪▪▪▪      ▪▪▪
+ *
+ * Nothing is copied but the part itself, where it is not the whole. */
+
+#include "flam-blocks.h"
+#include "flam-profile.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamProfile *profile; /* of the part alone */
+  guint measure;        /* the selected one */
+  guint32 n_lanes;
+  FlamSelection *all;
+  guint32 *order;  /* blocks, by lane; NULL: there are none */
+  guint32 *starts; /* n_lanes + 1, in `order` */
+} FlamPart;
+
+typedef struct
+{
+  gint64 time; /* ns; the row's number where the capture has no times */
+  FlamId stack;
+  gint64 weight; /* never 0 */
+  guint8 state;
+} FlamPartRow;
+
+typedef struct
+{
+  const FlamPart *part;
+  const FlamMeasure *measure;
+  FlamBlocks blocks;
+  guint32 at, end;
+  guint32 first;
+} FlamPartRows;
+
+/* FALSE where the selection is no profile's: it has a direction, or rows. */
+gboolean flam_part_init (FlamPart *part,
+                         const FlamProfile *profile,
+                         const FlamSelection *selection,
+                         GError **error);
+void flam_part_clear (FlamPart *part);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamPart, flam_part_clear)
+
+const FlamMeasure *flam_part_measure (const FlamPart *part);
+/* FLAM_NONE: of no known thread. */
+FlamId flam_part_thread (const FlamPart *part, guint32 lane);
+/* "main", or what stands for a thread without a name. */
+char *flam_part_lane_name (const FlamPart *part, guint32 lane);
+/* Numbers for formats that must have some: different ones for different
+ * lanes. */
+gint64 flam_part_pid (const FlamPart *part, guint32 lane);
+gint64 flam_part_tid (const FlamPart *part, guint32 lane);
+
+void flam_part_rows_init (FlamPartRows *rows,
+                          const FlamPart *part,
+                          guint measure,
+                          guint32 lane);
+void flam_part_rows_clear (FlamPartRows *rows);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamPartRows, flam_part_rows_clear)
+gboolean flam_part_rows_next (FlamPartRows *rows, FlamPartRow *row);
+
+/* Of one lane. */
+gboolean flam_part_is_empty (const FlamPart *part, guint32 lane);
+gint64 flam_part_total (const FlamPart *part, guint32 lane);
+
+/* Frames from the root to the leaf, as FlamId in `path`. */
+void flam_part_path (const FlamPart *part, FlamId stack, GArray *path);
+
+G_END_DECLS

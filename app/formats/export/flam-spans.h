@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The rows of a lane -> calls that begin and end, for formats of events:
+ *
+ *    rows    main;a   main;a   main;b      ....   main;a
+ *    weigh   2        2        3                  2
+ *            main------------------|              main--|
+ *            a-------------| b-----|              a-----|
+ *
+ * A row lasts its weight, which is time. Spans stand where they were. A sample
+ * stands where the one before ends, unless it was taken so much later that the
+ * thread had not run in between: so that all of it adds up to the measure's
+ * total, to the ns. */
+
+#include "flam-part.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  /* Of `frame`, FLAM_NONE: what has no stack; the innermost open one ends. */
+  void (*begin) (gpointer data, FlamId frame, gint64 time);
+  void (*end) (gpointer data, FlamId frame, gint64 time);
+  gpointer data;
+  FlamBy by; /* FLAM_BY_LINE: another line of a function is another call */
+} FlamSpanCalls;
+
+void flam_spans_walk (const FlamPart *part,
+                      guint32 lane,
+                      const FlamSpanCalls *calls);
+/* Where a row begins, when the one before ends at `end`. */
+gint64
+flam_spans_start (const FlamPart *part, const FlamPartRow *row, gint64 end);
+/* Whether two frames are one call's. */
+gboolean flam_spans_same (const FlamPart *part, FlamBy by, FlamId a, FlamId b);
+/* FLAM_ERROR_UNSUPPORTED where the measure is no time. */
+gboolean flam_spans_check (const FlamPart *part, GError **error);
+
+G_END_DECLS

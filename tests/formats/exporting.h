@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A document in memory. */
+
+#include "flam-formats.h"
+
+/* NULL with an error. */
+static inline GBytes *
+export_bytes (const FlamExporter *exporter,
+              const FlamProfile *profile,
+              const FlamSelection *selection,
+              GError **error)
+{
+  const FlamExportOptions options = { .title = "title" };
+  g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr (FlamSink) sink = flam_sink_new (stream);
+
+  if (!exporter->save (profile, selection, &options, sink, error))
+    return NULL;
+  g_assert_true (flam_sink_finish (sink, NULL));
+  g_output_stream_close (stream, NULL, NULL);
+  g_assert_cmpuint (
+      flam_sink_size (sink),
+      ==,
+      g_memory_output_stream_get_data_size (G_MEMORY_OUTPUT_STREAM (stream)));
+  return g_memory_output_stream_steal_as_bytes (
+      G_MEMORY_OUTPUT_STREAM (stream));
+}
+
+/* NUL-terminated; g_free. */
+static inline char *
+export_text (const FlamExporter *exporter,
+             const FlamProfile *profile,
+             const FlamSelection *selection)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes =
+      export_bytes (exporter, profile, selection, &error);
+  gsize size;
+  const char *data;
+
+  g_assert_no_error (error);
+  data = g_bytes_get_data (bytes, &size);
+  return data != NULL ? g_strndup (data, size) : g_strdup ("");
+}
+
+static inline FlamSource *
+export_source (GBytes *bytes)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+
+  return flam_source_new_from_data ("unknown", data, size);
+}
