@@ -1,73 +1,478 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* One page that needs nothing else: the flame graph, what is known about the
- * capture, and the hottest functions. */
+/* One page that needs nothing else: the call tree with the selves of every
+ * measure by thread, and the script that shows what is chosen of it:
+ *
+ *    functions  name, file, module: strings; line, kind, flags; colours
+ *    nodes      parent, function: of the tree of all that weighs anything
+ *    series     measure, thread, node[], self[]: what is not 0
+ *
+ * Where no script runs, the picture of what was selected stands there, which
+ * is also what opens as a capture again. */
 
 #include "flam-formats.h"
 
 #include "flam-export-common.h"
 #include "flam-format.h"
-#include "flam-functions.h"
 #include "flam-html.h"
+#include "flam-part.h"
 #include "flam-svg.h"
 
-#define MAX_ROWS 200
+#include <string.h>
+
+/* Nodes; of more, the lightest are their caller's. */
+#define MAX_NODES 300000
+
+typedef struct
+{
+  const FlamPart *part; /* NULL: the tree alone, by its own weights */
+  const FlamTree *tree;
+  FlamSink *out;
+  FlamThings things;
+  GHashTable *index; /* text -> index */
+  GPtrArray *texts;
+  FlamId *place; /* one a node: where it is in the page */
+  guint32 n;     /* nodes of the page */
+  gint64 *self;  /* scratch: one a node of the page */
+} Page;
+
+static guint
+intern (Page *page, const char *text)
+{
+  gpointer index;
+
+  if (!g_hash_table_lookup_extended (page->index, text, NULL, &index))
+    {
+      index = GUINT_TO_POINTER (page->texts->len);
+      g_ptr_array_add (page->texts, (gpointer)text);
+      g_hash_table_insert (page->index, (gpointer)text, index);
+    }
+  return GPOINTER_TO_UINT (index);
+}
+
+/* --- the tree ------------------------------------------------------------ */
+
+/* Of all stacks that weigh anything by any measure: how often they do. */
+static FlamTree *
+tree_of_all (const FlamPart *part, const FlamSelection *selection)
+{
+  g_autoptr (FlamWeights) weights = g_new0 (FlamWeights, 1);
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+
+  weights->profile = flam_profile_ref (part->profile);
+  weights->weight = g_new0 (gint64, part->profile->stacks.n + 1);
+  for (guint m = 0; m < part->profile->n_measures; m++)
+    for (guint32 lane = 0; lane < part->n_lanes; lane++)
+      {
+        g_auto (FlamPartRows) rows = { 0 };
+        FlamPartRow row;
+
+        flam_part_rows_init (&rows, part, m, lane);
+        for (; flam_part_rows_next (&rows, &row); weights->total++)
+          if (row.stack != FLAM_NONE)
+            weights->weight[row.stack]++;
+          else
+            weights->no_stack++;
+      }
+  all->measure = part->measure;
+  all->by = selection->by == FLAM_BY_THREAD ? FLAM_BY_FUNCTION : selection->by;
+  return flam_tree_new (weights, all, FLAM_ORDER_TOTAL, NULL, NULL);
+}
+
+static int
+compare_totals (gconstpointer a, gconstpointer b)
+{
+  gint64 x = *(const gint64 *)a;
+  gint64 y = *(const gint64 *)b;
+
+  return (x < y) - (x > y);
+}
+
+/* The total that a node must exceed to be in the page. */
+static gint64
+least_total (const FlamTree *tree)
+{
+  g_autofree gint64 *totals = NULL;
+
+  if (tree->n <= MAX_NODES)
+    return G_MININT64;
+  totals = g_memdup2 (tree->total, tree->n * sizeof *totals);
+  qsort (totals, tree->n, sizeof *totals, compare_totals);
+  return totals[MAX_NODES];
+}
+
+/* A callee's total is not above its caller's: what is left out is so with all
+ * below it. */
+static void
+place_nodes (Page *page)
+{
+  const FlamTree *tree = page->tree;
+  gint64 least = least_total (tree);
+
+  page->place = g_new (FlamId, tree->n);
+  for (FlamId i = 0; i < tree->n; i++)
+    page->place[i] = i == 0 || tree->total[i] > least
+                         ? page->n++
+                         : page->place[tree->parent[i]];
+}
+
+static gboolean
+is_placed (const Page *page, FlamId node)
+{
+  return node == 0 ||
+         page->place[node] != page->place[page->tree->parent[node]];
+}
+
+/* --- columns ------------------------------------------------------------- */
 
 static void
-append_facts (FlamSink *out, const FlamTree *tree)
+put_functions_column (Page *page,
+                      const char *name,
+                      gint64 (*get) (Page *, FlamId node))
 {
-  const FlamFacts *facts = &tree->profile->facts;
-  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
-  g_autofree char *total = flam_format_weight (measure, tree->total[0]);
-  g_autofree char *duration =
-      facts->duration_ns > 0
-          ? flam_format_value (facts->duration_ns, FLAM_UNIT_NS)
-          : g_strdup ("");
-
-  flam_sink_put (out, "<dl>\n");
-  flam_html_append_fact (out, "Program", facts->command);
-  flam_html_append_fact (out, "Format", facts->format);
-  flam_html_append_fact (
-      out, "Measure", flam_profile_string (tree->profile, measure->name));
-  flam_html_append_fact (out, "Total", total);
-  flam_html_append_fact (out, "Duration", duration);
-  flam_sink_put (out, "</dl>\n");
-  for (guint i = 0; facts->warnings[i] != NULL; i++)
+  flam_sink_printf (page->out, "\"%s\":[", name);
+  for (guint i = 0; i < page->things.first->len; i++)
     {
-      flam_sink_put (out, "<p class=\"warning\">");
-      flam_svg_append_escaped (out, facts->warnings[i], -1);
-      flam_sink_put (out, "</p>\n");
+      if (i > 0)
+        flam_sink_put_c (page->out, ',');
+      flam_sink_put_int (
+          page->out, get (page, g_array_index (page->things.first, FlamId, i)));
     }
+  flam_sink_put (page->out, "],\n");
+}
+
+static gint64
+get_name (Page *page, FlamId node)
+{
+  return intern (page, flam_tree_name (page->tree, node));
+}
+
+static gint64
+get_file (Page *page, FlamId node)
+{
+  guint32 line;
+
+  return intern (page, flam_export_file (page->tree, node, &line));
+}
+
+static gint64
+get_line (Page *page, FlamId node)
+{
+  guint32 line;
+
+  flam_export_file (page->tree, node, &line);
+  return line;
+}
+
+static gint64
+get_module (Page *page, FlamId node)
+{
+  return intern (page, flam_export_module (page->tree, node));
+}
+
+static gint64
+get_kind (Page *page, FlamId node)
+{
+  return flam_tree_kind (page->tree, node);
+}
+
+static gint64
+get_flags (Page *page, FlamId node)
+{
+  FlamId function = flam_tree_function (page->tree, node);
+
+  return function != FLAM_NONE ? page->tree->profile->functions.flags[function]
+                               : 0;
 }
 
 static void
-append_functions (FlamSink *out, const FlamTree *tree)
+put_colors (Page *page, const char *name, FlamPaletteMode color, gboolean dark)
 {
-  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
-  guint n;
-  g_autofree FlamFunctionRow *rows =
-      flam_functions_new (tree, FLAM_SORT_SELF, &n);
+  g_autoptr (FlamPalette) palette = flam_palette_new (
+      page->tree->profile, flam_palette_mode_of (page->tree, color), dark);
+
+  flam_sink_printf (page->out, "\"%s\":[", name);
+  for (guint i = 0; i < page->things.first->len; i++)
+    {
+      FlamId node = g_array_index (page->things.first, FlamId, i);
+
+      if (i > 0)
+        flam_sink_put_c (page->out, ',');
+      flam_sink_put_int (page->out,
+                         flam_palette_node (palette, page->tree, node));
+    }
+  flam_sink_put (page->out, dark ? "]},\n" : "],\n");
+}
+
+static void
+put_nodes (Page *page)
+{
+  const FlamTree *tree = page->tree;
+
+  flam_sink_put (page->out, "\"nodes\":{\"parent\":[-1");
+  for (FlamId i = 1; i < tree->n; i++)
+    if (is_placed (page, i))
+      {
+        flam_sink_put_c (page->out, ',');
+        flam_sink_put_int (page->out, page->place[tree->parent[i]]);
+      }
+  flam_sink_put (page->out, "],\n\"function\":[-1");
+  for (FlamId i = 1; i < tree->n; i++)
+    if (is_placed (page, i))
+      {
+        flam_sink_put_c (page->out, ',');
+        flam_sink_put_int (page->out, page->things.thing[i]);
+      }
+  flam_sink_put (page->out, "]},\n");
+}
+
+/* --- series -------------------------------------------------------------- */
+
+static void
+put_column (Page *page, const FlamMeasure *measure)
+{
+  const char *separator = "";
+
+  for (guint32 i = 0; i < page->n; i++)
+    if (page->self[i] != 0)
+      {
+        flam_sink_put (page->out, separator);
+        if (measure != NULL)
+          flam_export_json_weight (page->out, measure, page->self[i]);
+        else
+          flam_sink_put_int (page->out, i);
+        separator = ",";
+      }
+}
+
+static void
+put_series (Page *page,
+            guint number,
+            guint32 lane,
+            const FlamMeasure *measure,
+            gboolean *any)
+{
+  flam_sink_printf (page->out,
+                    "%s{\"measure\":%u,\"thread\":%u,\"node\":[",
+                    *any ? ",\n" : "",
+                    number,
+                    lane);
+  *any = TRUE;
+  put_column (page, NULL);
+  flam_sink_put (page->out, "],\"self\":[");
+  put_column (page, measure);
+  flam_sink_put (page->out, "]}");
+}
+
+static gboolean
+sum_lane (Page *page, guint measure, guint32 lane)
+{
+  g_auto (FlamPartRows) rows = { 0 };
+  FlamPartRow row;
+  gboolean any = FALSE;
+
+  memset (page->self, 0, page->n * sizeof *page->self);
+  flam_part_rows_init (&rows, page->part, measure, lane);
+  while (flam_part_rows_next (&rows, &row))
+    {
+      FlamId node =
+          row.stack != FLAM_NONE ? page->tree->stack_node[row.stack] : 0;
+
+      page->self[page->place[node != FLAM_NONE ? node : 0]] += row.weight;
+      any = TRUE;
+    }
+  return any;
+}
+
+/* The measure that was selected is the page's first. */
+static guint
+measure_at (const Page *page, guint i)
+{
+  guint selected = page->part->measure;
+
+  return i == 0 ? selected : i <= selected ? i - 1 : i;
+}
+
+static void
+put_all_series (Page *page)
+{
+  gboolean any = FALSE;
+
+  flam_sink_put (page->out, "\"series\":[");
+  if (page->part == NULL)
+    {
+      const FlamMeasure measure = flam_tree_measure (page->tree);
+
+      memset (page->self, 0, page->n * sizeof *page->self);
+      for (FlamId i = 0; i < page->tree->n; i++)
+        page->self[page->place[i]] += page->tree->self[i];
+      put_series (page, 0, 0, &measure, &any);
+    }
+  for (guint i = 0; page->part && i < page->part->profile->n_measures; i++)
+    for (guint32 lane = 0; lane < page->part->n_lanes; lane++)
+      {
+        guint m = measure_at (page, i);
+
+        if (sum_lane (page, m, lane))
+          put_series (page, i, lane, &page->part->profile->measures[m], &any);
+      }
+  flam_sink_put (page->out, "],\n");
+}
+
+static void
+put_measure (Page *page, const FlamMeasure *measure, guint i)
+{
+  flam_sink_put (page->out, i > 0 ? ",{\"name\":" : "{\"name\":");
+  flam_export_json_string (
+      page->out, flam_profile_string (page->tree->profile, measure->name));
+  flam_sink_printf (
+      page->out, ",\"unit\":\"%s\"}", flam_unit_to_string (measure->unit));
+}
+
+static void
+put_choices (Page *page)
+{
+  flam_sink_put (page->out, "\"measures\":[");
+  if (page->part == NULL)
+    {
+      const FlamMeasure measure = flam_tree_measure (page->tree);
+
+      put_measure (page, &measure, 0);
+    }
+  for (guint i = 0; page->part && i < page->part->profile->n_measures; i++)
+    put_measure (page, &page->part->profile->measures[measure_at (page, i)], i);
+  flam_sink_put (page->out, "],\n\"threads\":[");
+  for (guint32 i = 0; page->part != NULL && i < page->part->n_lanes; i++)
+    {
+      g_autofree char *name = flam_part_lane_name (page->part, i);
+      FlamId thread = flam_part_thread (page->part, i);
+      gint32 tid =
+          thread != FLAM_NONE ? page->part->profile->threads.tid[thread] : -1;
+      g_autofree char *label =
+          tid >= 0 ? g_strdup_printf ("%s (%d)", name, tid) : g_strdup (name);
+
+      flam_sink_put (page->out, i > 0 ? "," : "");
+      flam_export_json_string (page->out, label);
+    }
+  flam_sink_put (page->out, "],\n");
+}
+
+static void
+put_data (Page *page, FlamPaletteMode color)
+{
+  FlamSink *out = page->out;
+
+  flam_sink_put (out, "<script type=\"application/json\" id=\"flambeau\">\n{");
+  flam_sink_put (out, "\"functions\":{");
+  put_functions_column (page, "name", get_name);
+  put_functions_column (page, "file", get_file);
+  put_functions_column (page, "line", get_line);
+  put_functions_column (page, "module", get_module);
+  put_functions_column (page, "kind", get_kind);
+  put_functions_column (page, "flags", get_flags);
+  put_colors (page, "light", color, FALSE);
+  put_colors (page, "dark", color, TRUE);
+  put_nodes (page);
+  put_choices (page);
+  put_all_series (page);
+  flam_sink_put (out, "\"strings\":[");
+  for (guint i = 0; i < page->texts->len; i++)
+    {
+      flam_sink_put (out, i > 0 ? ",\n" : "");
+      flam_export_json_string (out, page->texts->pdata[i]);
+    }
+  flam_sink_put (out, "]}\n</script>\n");
+}
+
+/* --- the page ------------------------------------------------------------ */
+
+static const char head[] =
+    "<header><h1></h1>"
+    "<label>Measure <select id=\"measure\"></select></label>"
+    "<label>Thread <select id=\"thread\"></select></label>"
+    "<label>Shape <select id=\"dir\"><option value=\"icicle\">Icicle</option>"
+    "<option value=\"flame\">Flame</option></select></label>"
+    "<label>Order <select id=\"sort\"><option value=\"weight\">Heaviest first"
+    "</option><option value=\"name\">By name</option></select></label>"
+    "<label><input type=\"checkbox\" id=\"irrelevant\">Hide the "
+    "interpreter’s own</label>"
+    "<label><input type=\"checkbox\" id=\"imports\">Hide imports</label>"
+    "<label><input type=\"checkbox\" id=\"native\">Hide native</label>"
+    "<label>Theme <select id=\"theme\"><option value=\"\">System</option>"
+    "<option value=\"light\">Light</option><option value=\"dark\">Dark"
+    "</option></select></label>"
+    "<input type=\"search\" id=\"search\" placeholder=\"Search (regex)\" "
+    "aria-label=\"Search\"><button id=\"reset\" disabled>Reset zoom</button>"
+    "</header>\n";
+
+static const char body[] =
+    "<main><div id=\"graph\" tabindex=\"0\"><canvas id=\"canvas\" "
+    "role=\"img\" aria-label=\"Flame graph\"></canvas><div id=\"room\"></div>"
+    "</div><div id=\"side\"><table><thead><tr>"
+    "<th data-key=\"self\"><button>Self</button></th>"
+    "<th data-key=\"total\"><button>Total</button></th>"
+    "<th data-key=\"name\"><button>Function</button></th></tr></thead>"
+    "<tbody id=\"rows\"></tbody></table><div class=\"more\" id=\"more\"></div>"
+    "</div></main>\n"
+    "<footer><span id=\"details\"></span><span id=\"matched\"></span>"
+    "<span id=\"total\"></span></footer><div id=\"tip\" hidden></div>\n";
+
+static void
+put_warnings (Page *page)
+{
+  const FlamFacts *facts = &page->tree->profile->facts;
+
+  for (guint i = 0; facts->warnings[i] != NULL; i++)
+    {
+      flam_sink_put (page->out, "<p class=\"warning\">");
+      flam_svg_append_escaped (page->out, facts->warnings[i], -1);
+      flam_sink_put (page->out, "</p>\n");
+    }
+  if (page->n < page->tree->n)
+    flam_sink_printf (page->out,
+                      "<p class=\"warning\">%u of the lightest nodes are "
+                      "shown as their caller’s own.</p>\n",
+                      page->tree->n - page->n);
+}
+
+static void
+put_page (Page *page,
+          const FlamProfile *profile,
+          const FlamSelection *selection,
+          const FlamExportOptions *options)
+{
+  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  FlamSink *out = page->out;
+  const char *end_of_heading = strstr (head, "</h1>");
 
   flam_sink_put (out,
-                 "<h2>Hottest functions</h2>\n<table><tr><th>Self</th>"
-                 "<th></th><th>Total</th><th></th><th>Function</th></tr>\n");
-  for (guint i = 0; i < MIN (n, MAX_ROWS); i++)
-    {
-      const FlamFunctionRow *row = &rows[i];
-      flam_sink_put (out, "<tr>");
-      flam_html_append_cell (out, flam_format_weight (measure, row->self));
-      flam_html_append_cell (out,
-                             flam_format_percent (row->self, tree->total[0]));
-      flam_html_append_cell (out, flam_format_weight (measure, row->total));
-      flam_html_append_cell (out,
-                             flam_format_percent (row->total, tree->total[0]));
-      flam_html_append_cell (out, g_strdup (flam_tree_name (tree, row->node)));
-      flam_sink_put (out, "</tr>\n");
-    }
-  flam_sink_put (out, "</table>\n");
-  if (n > MAX_ROWS)
-    flam_sink_printf (
-        out, "<p>%u functions more are not listed.</p>\n", n - MAX_ROWS);
+                 "<!DOCTYPE html>\n<html lang=\"en\"><head>"
+                 "<meta charset=\"utf-8\"><meta name=\"viewport\" "
+                 "content=\"width=device-width\">");
+  flam_html_append (out, "title", options->title);
+  flam_sink_put (out, "<style>\n");
+  flam_sink_put (out, flam_html_resource ("flam-page.css"));
+  flam_sink_put (out, "</style></head>\n<body class=\"app\">\n");
+  flam_sink_put_len (out, head, (gsize)(end_of_heading - head));
+  flam_svg_append_escaped (out, options->title, -1);
+  flam_sink_put (out, end_of_heading);
+  put_warnings (page);
+  flam_sink_put (out, "<noscript>\n");
+  flam_svg_append (out, tree, options->title, options->color);
+  flam_sink_put (out, "</noscript>\n");
+  flam_sink_put (out, body);
+  put_data (page, options->color);
+  flam_sink_put (out, "<script>\n");
+  flam_sink_put (out, flam_html_resource ("flam-page.js"));
+  flam_sink_put (out, "</script></body></html>\n");
+}
+
+/* What a profile has no room for, a direction or rows, is a tree's alone. */
+static gboolean
+is_tree_alone (const FlamSelection *selection)
+{
+  return selection->invert || selection->by == FLAM_BY_MODULE ||
+         selection->by == FLAM_BY_FILE;
 }
 
 static gboolean
@@ -77,13 +482,26 @@ save (const FlamProfile *profile,
       FlamSink *out,
       GError **error)
 {
-  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
-  flam_html_begin (out, options->title);
-  flam_svg_append (out, tree, options->title, options->color);
-  append_facts (out, tree);
-  if (!tree->inverted)
-    append_functions (out, tree);
-  flam_html_end (out, TRUE);
+  gboolean alone = is_tree_alone (selection);
+  g_auto (FlamPart) part = { 0 };
+  g_autoptr (FlamTree) tree = NULL;
+  Page page = { .part = alone ? NULL : &part, .out = out };
+
+  if (!alone && !flam_part_init (&part, profile, selection, error))
+    return FALSE;
+  page.tree = tree = alone ? flam_export_tree (profile, selection)
+                           : tree_of_all (&part, selection);
+  page.index = g_hash_table_new (g_str_hash, g_str_equal);
+  page.texts = g_ptr_array_new ();
+  flam_things_init (&page.things, tree);
+  place_nodes (&page);
+  page.self = g_new (gint64, page.n);
+  put_page (&page, profile, selection, options);
+  flam_things_clear (&page.things);
+  g_hash_table_unref (page.index);
+  g_ptr_array_unref (page.texts);
+  g_free (page.place);
+  g_free (page.self);
   return TRUE;
 }
 

@@ -4,6 +4,8 @@
 #include "flam-format.h"
 #include "flam-svg.h"
 
+#include "flam-formats-resources.h"
+
 static const char style[] =
     ":root{color-scheme:light dark;--paper:#fff;--ink:#222;--quiet:#666;"
     "--stripe:#f4f4f2;--mark:#d9773a;--grew:#b3261e;--shrank:#1f5fbf;"
@@ -39,6 +41,20 @@ static const char style[] =
     "table{font-size:85%}td,th{padding:.2em .35em}"
     "svg.chart{margin-right:0}}";
 
+const char *
+flam_html_resource (const char *name)
+{
+  g_autofree char *path = g_strconcat ("/dev/flambeau/formats/", name, NULL);
+  g_autoptr (GBytes) bytes =
+      g_resource_lookup_data (flam_formats_resources_get_resource (),
+                              path,
+                              G_RESOURCE_LOOKUP_FLAGS_NONE,
+                              NULL);
+
+  g_assert (bytes != NULL);
+  return g_bytes_get_data (bytes, NULL);
+}
+
 void
 flam_html_begin (FlamSink *out, const char *title)
 {
@@ -54,7 +70,8 @@ void
 flam_html_end (FlamSink *out, gboolean script)
 {
   if (script)
-    flam_sink_printf (out, "<script>\n%s</script>\n", flam_svg_script ());
+    flam_sink_printf (
+        out, "<script>\n%s</script>\n", flam_html_resource ("flam-svg.js"));
   flam_sink_put (out, "</body></html>\n");
 }
 

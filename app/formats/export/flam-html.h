@@ -10,6 +10,9 @@
 
 G_BEGIN_DECLS
 
+/* A script or a style that documents carry: the text of the file. Static. */
+const char *flam_html_resource (const char *name);
+
 void flam_html_begin (FlamSink *out, const char *title);
 /* `script`: with the one that makes flame graphs zoom and search. */
 void flam_html_end (FlamSink *out, gboolean script);

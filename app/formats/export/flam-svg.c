@@ -2,12 +2,10 @@
 #include "flam-svg.h"
 
 #include "flam-format.h"
+#include "flam-html.h"
 #include "flam-layout.h"
 
-#include <gio/gio.h>
 #include <string.h>
-
-#include "flam-formats-resources.h"
 
 #define WIDTH 1200
 #define MARGIN 10
@@ -371,24 +369,6 @@ flam_svg_append_document (FlamSink *out,
   flam_sink_put (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   append_picture (out, tree, title, color);
   flam_sink_put (out, "<script><![CDATA[\n");
-  flam_sink_put (out, flam_svg_script ());
+  flam_sink_put (out, flam_html_resource ("flam-svg.js"));
   flam_sink_put (out, "]]></script>\n</svg>\n");
-}
-
-const char *
-flam_svg_script (void)
-{
-  static gsize script;
-
-  if (g_once_init_enter (&script))
-    {
-      GBytes *bytes =
-          g_resource_lookup_data (flam_formats_resources_get_resource (),
-                                  "/dev/flambeau/formats/flam-svg.js",
-                                  G_RESOURCE_LOOKUP_FLAGS_NONE,
-                                  NULL);
-      g_assert (bytes != NULL);
-      g_once_init_leave (&script, (gsize)g_bytes_get_data (bytes, NULL));
-    }
-  return (const char *)script;
 }

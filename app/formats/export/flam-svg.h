@@ -25,8 +25,6 @@ void flam_svg_append_document (FlamSink *out,
                                const FlamTree *tree,
                                const char *title,
                                FlamPaletteMode color);
-/* The script that makes it zoom and search. Static. */
-const char *flam_svg_script (void);
 /* For XML and HTML alike; what XML cannot hold becomes U+FFFD. `length` -1:
  * NUL-terminated. */
 void flam_svg_append_escaped (FlamSink *out, const char *text, gssize length);

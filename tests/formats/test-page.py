@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The exported page in a browser: clicked, zoomed, searched, its selectors
+# changed. The page gets a script of the test's own at its end, which acts as
+# its reader would and writes down what it sees.
+#
+# test-page.py FLAMBEAU_CLI
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ACTIONS = """
+const seen = {};
+const by = (id) => document.getElementById (id);
+const details = () => by ("details").textContent;
+const canvas = by ("canvas");
+function mouse (type, x, y) {
+  const box = canvas.getBoundingClientRect ();
+  canvas.dispatchEvent (new MouseEvent (type, { bubbles: true,
+    clientX: box.left + x, clientY: box.top + y }));
+}
+function choose (id, value) {
+  by (id).value = value;
+  by (id).dispatchEvent (new Event ("change"));
+}
+function find (text) {
+  by ("search").value = text;
+  by ("search").dispatchEvent (new Event ("input"));
+}
+const table = () => Array.from (by ("rows").rows, (row) =>
+  Array.from (row.cells, (cell) => cell.textContent));
+const inked = () => {
+  const pixels = canvas.getContext ("2d")
+    .getImageData (0, 0, canvas.width, 60).data;
+  let n = 0;
+  for (let i = 3; i < pixels.length; i += 4)
+    n += pixels[i] > 0;
+  return n;
+};
+"""
+
+MEASURE = """
+seen.opened = { details: details (), inked: inked (),
+                scroll: by ("graph").scrollTop, table: table (),
+                height: document.documentElement.scrollHeight,
+                window: innerHeight };
+"""
+
+
+class Page:
+    def __init__(self, cli, folder):
+        self.cli = cli
+        self.folder = pathlib.Path(folder)
+        self.browser = shutil.which("chromium") or shutil.which("chrome")
+
+    def export(self, capture, *options):
+        return subprocess.run(
+            [self.cli, "export", capture, "--to", "html", *options],
+            capture_output=True, check=True).stdout.decode()
+
+    def act(self, html, script, address=""):
+        path = self.folder / "page.html"
+        path.write_text(html.replace(
+            "</body></html>",
+            f"<script>{ACTIONS}{script}\n"
+            "const pre = document.createElement ('pre');"
+            "pre.id = 'seen'; pre.textContent = JSON.stringify (seen);"
+            "document.body.appendChild (pre);</script></body></html>"))
+        dom = subprocess.run(
+            [self.browser, "--headless", "--no-sandbox", "--disable-gpu",
+             "--disable-dev-shm-usage", "--window-size=1200,800",
+             f"--user-data-dir={self.folder}/browser",
+             "--host-resolver-rules=MAP * ~NOTFOUND",
+             "--virtual-time-budget=3000", "--dump-dom",
+             f"file://{path}{address}"],
+            capture_output=True, timeout=240).stdout.decode()
+        found = re.search(r'<pre id="seen">(.*?)</pre>', dom, re.S)
+        assert found, "the page's script did not get to its end:\n" + dom[-800:]
+        text = found.group(1)
+        for entity, sign in ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"):
+            text = text.replace(entity, sign)
+        return json.loads(text)
+
+
+def equal(now, wanted):
+    assert now == wanted, f"{now!r}, wanted {wanted!r}"
+
+
+def check_small(page):
+    capture = page.folder / "small.folded"
+    capture.write_text("main;parse;read 30\nmain;parse 10\n"
+                       "main;<b>&\"';draw 40\nother 20\n")
+    html = page.export(capture)
+    assert "http:" not in html.replace("http://www.w3.org", ""), "network"
+    seen = page.act(html, MEASURE + """
+mouse ("mousemove", 20, 30); seen.hover = details ();
+seen.tip = by ("tip").innerText;
+mouse ("click", 20, 30); seen.zoomed = details ();
+seen.address = location.hash;
+mouse ("click", 20, 50); seen.deeper = details ();
+by ("reset").click (); seen.reset = details ();
+find ("parse|read"); seen.matched = by ("matched").textContent;
+seen.found = table ();
+find (""); choose ("dir", "flame");
+mouse ("mousemove", 20, by ("graph").clientHeight - 38);
+seen.flame = details ();
+choose ("dir", "icicle"); choose ("sort", "name");
+mouse ("mousemove", 20, 50); seen.by_name = details ();
+by ("rows").rows[0].cells[0].click ();
+seen.clicked = by ("search").value;
+document.querySelector ("th[data-key=total]").click ();
+seen.total_first = table ()[0];
+""")
+    opened = seen["opened"]
+    equal(opened["details"], "all — 100, 100.0 %; self 0")
+    equal(opened["scroll"], 0)
+    equal(opened["height"], opened["window"])
+    assert opened["inked"] > 1200 * 20, opened["inked"]
+    equal(opened["table"], [["40", "40", "draw"], ["30", "30", "read"],
+                            ["20", "20", "other"], ["10", "40", "parse"],
+                            ["0", "80", "main"], ["0", "40", "<b>&\"'"]])
+    equal(seen["hover"], "main — 80, 80.0 %; self 0")
+    assert seen["tip"].startswith("main\n80, 80.0 % of all"), seen["tip"]
+    equal(seen["zoomed"], "main — 80, 80.0 %; self 0")
+    assert "zoom=" in seen["address"], seen["address"]
+    equal(seen["deeper"], "<b>&\"' — 40, 40.0 %; self 0")
+    equal(seen["reset"], "all — 100, 100.0 %; self 0")
+    equal(seen["matched"], "matched: 40.0 %")
+    equal([row[2] for row in seen["found"]], ["read", "parse"])
+    equal(seen["flame"], "main — 80, 80.0 %; self 0")
+    equal(seen["by_name"], "<b>&\"' — 40, 40.0 %; self 0")
+    equal(seen["clicked"], "^draw$")
+    equal(seen["total_first"][2], "draw")
+    again = page.act(html, MEASURE, seen["address"])
+    equal(again["opened"]["details"], "main — 80, 80.0 %; self 0")
+
+
+def check_selectors(page, root):
+    captures = pathlib.Path(root) / "tests" / "captures"
+    capture = captures / "flambeau" / "kitchen.flambeau"
+    told = json.loads(subprocess.run(
+        [page.cli, "info", capture, "--json", "--no-symbols"],
+        capture_output=True, check=True).stdout)
+    html = page.export(capture, "--no-symbols")
+    seen = page.act(html, """
+seen.totals = [];
+for (const item of by ("measure").options) {
+  choose ("measure", item.value);
+  seen.totals.push (by ("total").textContent);
+}
+choose ("measure", "0");
+seen.threads = by ("thread").options.length;
+choose ("thread", "1"); seen.thread = details ();
+seen.address = location.hash;
+choose ("theme", "dark");
+seen.theme = document.documentElement.dataset.theme;
+""")
+    equal(len(seen["totals"]), len(told["measures"]))
+    assert seen["threads"] >= len(told["threads"]) + 1, seen["threads"]
+    assert "thread=1" in seen["address"], seen["address"]
+    equal(seen["theme"], "dark")
+
+
+def check_large(page):
+    """100,000 boxes: a frame of a zoom takes no longer than a screen's."""
+    capture = page.folder / "large.folded"
+    with open(capture, "w") as out:
+        for i in range(50000):
+            out.write(f"main;a{i % 100};b{i % 10000};c{i} {1 + i % 7}\n")
+    seen = page.act(page.export(capture), MEASURE + """
+const times = [];
+for (let i = 0; i < 30; i++) {
+  const from = performance.now ();
+  mouse ("click", 100 + i * 20, i % 2 ? 10 : 30);
+  window.dispatchEvent (new Event ("scroll"));
+  canvas.getContext ("2d").getImageData (0, 0, 1, 1);
+  times.push (performance.now () - from);
+}
+times.sort ((a, b) => a - b);
+seen.median = times[15];
+""")
+    print("a click in 100,000 boxes:", seen["median"], "ms")
+    assert seen["median"] < 100, seen["median"]
+
+
+def main():
+    cli = sys.argv[1]
+    root = os.environ["FLAM_SOURCE_ROOT"]
+    with tempfile.TemporaryDirectory() as folder:
+        page = Page(cli, folder)
+        if page.browser is None:
+            print("no chromium")
+            return 77
+        check_small(page)
+        check_selectors(page, root)
+        check_large(page)
+    return 0
+
+
+sys.exit(main())
