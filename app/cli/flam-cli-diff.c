@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-cli.h"
+#include "flam-cli-gates.h"
 
 #include "flam-diff.h"
 #include "flam-dump.h"
@@ -16,12 +16,14 @@ typedef struct
 {
   FlamProfile *profile;
   FlamTree *tree;
+  FlamSelection *selection;
 } Side;
 
 static void
 side_clear (Side *side)
 {
   g_clear_pointer (&side->tree, flam_tree_unref);
+  g_clear_pointer (&side->selection, flam_selection_free);
   g_clear_pointer (&side->profile, flam_profile_unref);
 }
 
@@ -41,6 +43,7 @@ load_side (Side *side, const char *path, FlamCliOptions *options)
     return status;
   selection->invert = FALSE;
   side->tree = flam_cli_tree (side->profile, selection);
+  side->selection = g_steal_pointer (&selection);
   return FLAM_EXIT_DONE;
 }
 
@@ -138,12 +141,25 @@ is_document (const char *to)
   return strcmp (to, "svg") == 0 || strcmp (to, "html") == 0;
 }
 
+static gboolean
+check_gates (FlamGates *gates,
+             const Side *base,
+             const Side *fresh,
+             const char *const *files)
+{
+  FlamGated before = { files[0], base->tree, base->selection };
+  FlamGated now = { files[1], fresh->tree, fresh->selection };
+
+  return flam_gates_check (gates, &before, &now);
+}
+
 static int
 run (int argc, char **argv)
 {
   g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
-  g_auto (Side) base = { NULL, NULL };
-  g_auto (Side) fresh = { NULL, NULL };
+  g_auto (Side) base = { NULL };
+  g_auto (Side) fresh = { NULL };
+  g_auto (FlamGates) gates = { NULL };
   g_autofree FlamDiffRow *rows = NULL;
   g_autofree char *to = NULL;
   FlamExit status;
@@ -167,11 +183,14 @@ run (int argc, char **argv)
       &to,
       "svg, html, folded or csv",
       "FORMAT" },
+    FLAM_GATE_ENTRIES (gates),
     { NULL },
   };
 
   if (!flam_cli_parse (
           &argc, &argv, &flam_verb_diff, options, entries, 2, &files))
+    return FLAM_EXIT_USAGE;
+  if (!flam_gates_parse (&gates, "diff"))
     return FLAM_EXIT_USAGE;
   if (to != NULL && !is_document (to) && strcmp (to, "folded") != 0 &&
       strcmp (to, "csv") != 0)
@@ -185,9 +204,14 @@ run (int argc, char **argv)
     return status;
   if (!flam_cli_comparable (files[0], base.tree, files[1], fresh.tree))
     return FLAM_EXIT_REFUSED;
+  if (!check_gates (&gates, &base, &fresh, (const char *const *)files))
+    return FLAM_EXIT_REFUSED;
   if (to != NULL && is_document (to))
-    return print_document (
-        to, &base, &fresh, (const char *const *)files, self, normalize);
+    {
+      status = print_document (
+          to, &base, &fresh, (const char *const *)files, self, normalize);
+      return status != FLAM_EXIT_DONE ? status : flam_gates_status (&gates);
+    }
   if (g_strcmp0 (to, "folded") == 0)
     {
       g_autofree char *text = NULL;
@@ -201,7 +225,7 @@ run (int argc, char **argv)
         }
       text = flam_diff_folded (base.tree, fresh.tree, normalize);
       fputs (text, stdout);
-      return FLAM_EXIT_DONE;
+      return flam_gates_status (&gates);
     }
   rows = flam_diff_functions (base.tree, fresh.tree, self, normalize, &n);
   if (options->json)
@@ -210,7 +234,7 @@ run (int argc, char **argv)
     print_csv (&fresh, rows, n);
   else
     print_text (&fresh, rows, n);
-  return FLAM_EXIT_DONE;
+  return flam_gates_status (&gates);
 }
 
 const FlamVerb flam_verb_diff = {

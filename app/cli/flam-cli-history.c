@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-cli.h"
+#include "flam-cli-gates.h"
 
 #include "flam-diff.h"
 #include "flam-format.h"
@@ -218,15 +218,81 @@ print_page (const GPtrArray *entries)
   return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
+static gboolean
+check_gates (FlamGates *gates, const GPtrArray *entries)
+{
+  FlamGated before = { NULL };
+
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const Entry *entry = entries->pdata[i];
+      FlamGated now = { entry->path, entry->tree, entry->selection };
+
+      if (!flam_gates_check (gates, i > 0 ? &before : NULL, &now))
+        return FALSE;
+      before = now;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_capture (const char *path)
+{
+  g_autoptr (FlamSource) source = NULL;
+
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return FALSE;
+  source = flam_source_open (path, NULL, NULL);
+  return source != NULL && flam_formats_probe (source) != NULL;
+}
+
+static int
+compare_paths (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Of a folder, the captures in it. */
+static void
+add_paths (GPtrArray *paths, const char *path)
+{
+  g_autoptr (GDir) folder = NULL;
+  guint before = paths->len;
+  const char *name;
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    folder = g_dir_open (path, 0, NULL);
+  if (folder == NULL)
+    {
+      g_ptr_array_add (paths, g_strdup (path));
+      return;
+    }
+  while ((name = g_dir_read_name (folder)) != NULL)
+    {
+      g_autofree char *inner = g_build_filename (path, name, NULL);
+
+      if (is_capture (inner))
+        g_ptr_array_add (paths, g_steal_pointer (&inner));
+    }
+  if (paths->len > before)
+    qsort (&paths->pdata[before],
+           paths->len - before,
+           sizeof (gpointer),
+           compare_paths);
+}
+
 static int
 run (int argc, char **argv)
 {
   g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (entry_free);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  g_auto (FlamGates) gates = { NULL };
   g_autofree char *to = NULL;
   g_auto (GStrv) files = NULL;
   const GOptionEntry own[] = {
     { "to", 0, 0, G_OPTION_ARG_STRING, &to, "html or csv", "FORMAT" },
+    FLAM_GATE_ENTRIES (gates),
     { NULL },
   };
 
@@ -240,10 +306,19 @@ run (int argc, char **argv)
     return FLAM_EXIT_USAGE;
   if (to != NULL && strcmp (to, "csv") != 0 && strcmp (to, "html") != 0)
     return flam_cli_usage ("history: --to is html or csv");
+  if (!flam_gates_parse (&gates, "history"))
+    return FLAM_EXIT_USAGE;
   for (guint i = 0; files[i] != NULL; i++)
+    add_paths (paths, files[i]);
+  if (paths->len == 0)
+    {
+      flam_cli_error ("%s: no capture is in this folder", files[0]);
+      return FLAM_EXIT_REFUSED;
+    }
+  for (guint i = 0; i < paths->len; i++)
     {
       FlamExit status;
-      Entry *entry = load_entry (files[i], options, &status);
+      Entry *entry = load_entry (paths->pdata[i], options, &status);
 
       if (entry == NULL)
         return status;
@@ -259,17 +334,21 @@ run (int argc, char **argv)
               before->path, before->tree, entry->path, entry->tree))
         return FLAM_EXIT_REFUSED;
     }
+  if (!check_gates (&gates, entries))
+    return FLAM_EXIT_REFUSED;
+  if (g_strcmp0 (to, "html") == 0 && print_page (entries) != FLAM_EXIT_DONE)
+    return FLAM_EXIT_REFUSED;
   if (g_strcmp0 (to, "html") == 0)
-    return print_page (entries);
+    return flam_gates_status (&gates);
   if (options->json)
     print_json (entries);
   else if (to != NULL)
     print_csv (entries);
   else
     print_text (entries);
-  return FLAM_EXIT_DONE;
+  return flam_gates_status (&gates);
 }
 
 const FlamVerb flam_verb_history = {
-  "history", "FILE…", "how captures changed over time", run, TRUE
+  "history", "FILE|DIR…", "how captures changed over time", run, TRUE
 };

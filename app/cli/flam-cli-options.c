@@ -151,14 +151,19 @@ take_transform (const char *option,
     { "--hide", FLAM_TRANSFORM_HIDE },
     { "--collapse", FLAM_TRANSFORM_COLLAPSE },
     { "--prune", FLAM_TRANSFORM_PRUNE },
+    { "--stop-at", FLAM_TRANSFORM_STOP_AT },
+    { "--filter-text", FLAM_TRANSFORM_FILTER },
   };
   FlamCliOptions *options = data;
+  gboolean plain = strcmp (option, "--filter-text") == 0;
+  g_autofree char *escaped =
+      plain ? g_regex_escape_string (value, -1) : g_strdup (value);
   g_autoptr (GError) why = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (strcmp (option, kinds[i].option) == 0)
       flam_selection_add_transform (
-          options->selection, kinds[i].kind, value, &why);
+          options->selection, kinds[i].kind, escaped, &why);
   if (why == NULL)
     return TRUE;
   g_set_error_literal (
@@ -321,7 +326,9 @@ selection_group (FlamCliOptions *o)
     CALL ("filter", take_transform, "Keep stacks through it", "REGEX"),
     CALL ("hide", take_transform, "Frames out, cost to the caller", "REGEX"),
     CALL ("collapse", take_transform, "It swallows what it calls", "REGEX"),
-    CALL ("prune", take_transform, "Cut the tree below it", "NAME[,FILE]"),
+    CALL ("filter-text", take_transform, "The same, as it stands", "TEXT"),
+    CALL ("prune", take_transform, "It and all below it, out", "NAME[,FILE]"),
+    CALL ("stop-at", take_transform, "Cut the tree below it", "NAME[,FILE]"),
     CALL ("recursion", take_word, "off, flat or collapse", "HOW"),
     CALL ("by", take_word, "function, line, module, file, thread", "WHAT"),
     FLAG ("invert", &s->invert, "Bottom-up"),

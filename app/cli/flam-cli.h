@@ -16,6 +16,7 @@ typedef enum
   FLAM_EXIT_DONE = 0,
   FLAM_EXIT_REFUSED = 1, /* the input or the system said no */
   FLAM_EXIT_USAGE = 2,
+  FLAM_EXIT_BROKEN = 3, /* a gate is */
 } FlamExit;
 
 /* Selection options as typed, before there is a profile to check them with. */

@@ -10,7 +10,7 @@ _flambeau_cli() {
     cword=$COMP_CWORD
   }
   local selection='--measure --thread --process --states --time --focus
-    --ignore --filter --hide --collapse --prune --recursion --no-native --hide-irrelevant
+    --ignore --filter --filter-text --hide --collapse --prune --stop-at --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
     --full-names --mangled --no-inlines --debuginfod --no-symbols --kind --growth --allocators
     --temporary-within --suppressions'
@@ -58,7 +58,7 @@ _flambeau_cli() {
       ;;
     --limit | --depth | --min | --width | --env | --rate | --duration | --sample-bytes | --time | \
       --growth | --temporary-within | \
-      --thread | --focus | --ignore | --filter | --hide | --collapse | --prune | --event | --callers | --callees | --function)
+      --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function)
       return
       ;;
   esac
@@ -73,8 +73,8 @@ _flambeau_cli() {
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
       export) list="$selection --to --output --color --force" ;;
-      diff) list="$selection --normalize --self --json --to" ;;
-      history) list="$selection --json --to" ;;
+      diff) list="$selection --normalize --self --json --to --fail-above --limit" ;;
+      history) list="$selection --json --to --fail-above --limit" ;;
       record) list='--mode --rate --duration --sample-bytes --exact --follow
         --no-follow --python --no-python --python-malloc --output --force
         --cwd --env --pid --' ;;

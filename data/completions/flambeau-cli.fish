@@ -37,7 +37,9 @@ complete -c flambeau-cli -n $selecting -x -l ignore -d 'Drop stacks through a ma
 complete -c flambeau-cli -n $selecting -x -l filter -d 'Keep stacks through a match'
 complete -c flambeau-cli -n $selecting -x -l hide -d 'Splice matches out'
 complete -c flambeau-cli -n $selecting -x -l collapse -d 'Matches swallow what they call'
-complete -c flambeau-cli -n $selecting -x -l prune -d 'Cut the tree below NAME[,FILE]'
+complete -c flambeau-cli -n $selecting -x -l filter-text -d 'Keep stacks through a text'
+complete -c flambeau-cli -n $selecting -x -l prune -d 'NAME[,FILE] and all below it, out'
+complete -c flambeau-cli -n $selecting -x -l stop-at -d 'Cut the tree below NAME[,FILE]'
 complete -c flambeau-cli -n $selecting -x -l recursion -a 'off flat collapse' -d 'Recursion as iteration'
 complete -c flambeau-cli -n $selecting -l no-native -d 'Interpreter frames alone'
 complete -c flambeau-cli -n $selecting -l hide-irrelevant -d "Without the interpreter's own frames"
@@ -77,6 +79,8 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -l force -d Overwrite
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to one total'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l self -d 'By self cost'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'svg html folded csv' -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l fail-above -d 'Status 3 where it grew by more'
+complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l limit -d 'Status 3 where it is more'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l to -a 'html csv' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l mode -a 'cpu wall alloc both' -d 'What to record'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l rate -d 'Samples a second'

@@ -150,3 +150,32 @@ $ flambeau-cli diff captures/folded/rough.folded captures/heaptrack/v3.heaptrack
 $ flambeau-cli history captures/folded/rough.folded captures/heaptrack/v3.heaptrack
 ! flambeau-cli: captures/heaptrack/v3.heaptrack: “peak” and captures/folded/rough.folded's “samples” have no unit in common; --measure picks others
 [1]
+
+# Gates: what grew too much, and what is too much.
+$ printf '%s\n' 'main;parse 100' 'main 50' >old.folded; printf '%s\n' 'main;parse 130' 'main 20' 'main;new 10' >new.folded
+
+$ flambeau-cli diff old.folded new.folded --fail-above 10 --fail-above 40:parse --limit samples=1000 >out; echo $?
+0
+
+$ flambeau-cli diff old.folded new.folded --fail-above 5:samples --fail-above 20%:parse --fail-above 1:new --limit samples=100 >out
+! broken gates:
+!   new.folded  samples  150 → 160, +6.7 %, limit +5 %
+!   new.folded  parse  100 → 130, +30.0 %, limit +20 %
+!   new.folded  new  0 → 10, new, limit +1 %
+!   new.folded  samples  160, limit 100
+[3]
+
+$ flambeau-cli diff old.folded new.folded --fail-above 5:nobody
+! flambeau-cli: new.folded: no measure and no function “nobody”
+[1]
+
+$ flambeau-cli diff old.folded new.folded --limit samples
+! flambeau-cli: diff: --limit samples: expected MEASURE=VALUE, such as peak=200MB
+[2]
+
+$ mkdir runs; cp old.folded runs/1.folded; cp new.folded runs/2.folded; echo nothing >runs/README; flambeau-cli history runs --fail-above 5
+runs/1.folded  0 ns  samples 150
+runs/2.folded  0 ns  samples 160  moved: main −30, parse +30, new +10
+! broken gates:
+!   runs/2.folded  samples  150 → 160, +6.7 %, limit +5 %
+[3]

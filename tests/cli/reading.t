@@ -136,7 +136,12 @@ all  100  0
     parse  30  10
       lex  20  20
 
-$ flambeau-cli tree known.folded --prune parse
+$ flambeau-cli tree known.folded --prune parse --depth 2
+all  100  0
+  main  100  40
+    solve  60  15
+
+$ flambeau-cli tree known.folded --stop-at parse
 all  100  0
   main  100  10
     solve  60  15
@@ -219,9 +224,9 @@ threads    #1 main thread: 1 samples, 2.00 s
 warning    2 frames, events or weights make no sense
 
 # Transforms apply in their order: below what was pruned nothing is left to be found.
-$ flambeau-cli top captures/heaptrack/v3.heaptrack --filter push_back --prune main --limit 1
+$ flambeau-cli top captures/heaptrack/v3.heaptrack --filter push_back --stop-at main --limit 1
       self                 total               blocks  function
      640 B   100.0 %       640 B   100.0 %          4  main  (demo)
 
-$ flambeau-cli top captures/heaptrack/v3.heaptrack --prune main --filter push_back --limit 1
+$ flambeau-cli top captures/heaptrack/v3.heaptrack --stop-at main --filter push_back --limit 1
       self                 total               blocks  function

@@ -82,12 +82,24 @@ static const Case cases[] = {
                 "  A self=0 total=8\n"
                 "    B self=6 total=6\n"
                 "    D self=2 total=2\n" },
-  { "prune",
+  { "stop-at",
     SMALL,
-    FLAM_TRANSFORM_PRUNE,
+    FLAM_TRANSFORM_STOP_AT,
     "A",
     .expected = "all self=0 total=8\n"
                 "  A self=8 total=8\n" },
+  { "prune",
+    SMALL,
+    FLAM_TRANSFORM_PRUNE,
+    "B",
+    .expected = "all self=0 total=8\n"
+                "  A self=6 total=8\n"
+                "    D self=2 total=2\n" },
+  { "prune-root",
+    SMALL,
+    FLAM_TRANSFORM_PRUNE,
+    "A",
+    .expected = "all self=8 total=8\n" },
   { "invert",
     SMALL,
     .invert = TRUE,

@@ -190,7 +190,7 @@ transform (FlamSelection *selection,
   g_autofree char *escaped = g_regex_escape_string (name, -1);
   g_autofree char *regex = g_strdup_printf ("^%s$", escaped);
   gboolean added = flam_selection_add_transform (
-      selection, kind, kind == FLAM_TRANSFORM_PRUNE ? name : regex, NULL);
+      selection, kind, kind >= FLAM_TRANSFORM_STOP_AT ? name : regex, NULL);
 
   g_assert_true (added);
 }
@@ -221,7 +221,7 @@ static const struct
   { .first = 1 + FLAM_TRANSFORM_IGNORE },
   { .second = 1 + FLAM_TRANSFORM_FILTER },
   { .first = 1 + FLAM_TRANSFORM_HIDE, .second = 1 + FLAM_TRANSFORM_HIDE },
-  { .first = 1 + FLAM_TRANSFORM_PRUNE, .second = 1 + FLAM_TRANSFORM_FILTER },
+  { .first = 1 + FLAM_TRANSFORM_STOP_AT, .second = 1 + FLAM_TRANSFORM_FILTER },
   { .first = 1 + FLAM_TRANSFORM_FILTER, .second = 1 + FLAM_TRANSFORM_PRUNE },
   { .first = 1 + FLAM_TRANSFORM_COLLAPSE,
     .second = 1 + FLAM_TRANSFORM_IGNORE,
@@ -412,6 +412,28 @@ sum_of_rows (const char *csv)
   return sum;
 }
 
+/* The selves of all series of the page's first measure. */
+static double
+sum_of_page (const char *html)
+{
+  double sum = 0;
+  const char *at = html;
+
+  while ((at = strstr (at, "{\"measure\":0,\"thread\":")) != NULL)
+    {
+      const char *number = strstr (at, "\"self\":[") + strlen ("\"self\":[");
+
+      for (at = number; *at != ']'; at += *at == ',')
+        {
+          char *end;
+
+          sum += g_ascii_strtod (at, &end);
+          at = end;
+        }
+    }
+  return sum;
+}
+
 /* Of what is no capture any more: FALSE where nothing tells it. */
 static gboolean
 view_total (const FlamExporter *exporter,
@@ -425,6 +447,8 @@ view_total (const FlamExporter *exporter,
                  (double)tree->profile->measures[tree->measure].denominator;
   else if (strcmp (exporter->id, "json") == 0)
     *total = number_after (text, "\"value\":");
+  else if (strcmp (exporter->id, "html") == 0)
+    *total = sum_of_page (text);
   else
     return FALSE;
   return TRUE;
@@ -451,6 +475,13 @@ idle_of (const FlamProfile *profile, const FlamSelection *selection)
   return (double)total_of (profile, idle);
 }
 
+/* Drawn for each way of selecting, they would take all of the time. */
+static gboolean
+is_drawing (const FlamExporter *exporter)
+{
+  return strcmp (exporter->id, "png") == 0 || strcmp (exporter->id, "pdf") == 0;
+}
+
 /* Out and in again, the total is that of the selection. */
 static void
 check_exporter (const FlamProfile *profile,
@@ -467,7 +498,7 @@ check_exporter (const FlamProfile *profile,
   g_autoptr (GError) error = NULL;
 
   if (tree->total[0] == 0 || !holds (exporter, &measure) ||
-      (exporter->colored && importer == NULL))
+      is_drawing (exporter))
     return;
   out = export_bytes (exporter, profile, selection, &error);
   if (out == NULL)

@@ -172,7 +172,7 @@ flam_selection_add_transform (FlamSelection *selection,
                    FLAM_TRANSFORMS_MAX);
       return FALSE;
     }
-  if (kind != FLAM_TRANSFORM_PRUNE)
+  if (kind != FLAM_TRANSFORM_STOP_AT && kind != FLAM_TRANSFORM_PRUNE)
     regex = g_regex_new (pattern, G_REGEX_OPTIMIZE, 0, &why);
   if (why != NULL)
     {

@@ -25,7 +25,8 @@ typedef enum
   FLAM_TRANSFORM_FILTER,   /* keep stacks through a match */
   FLAM_TRANSFORM_HIDE,     /* splice matches out, cost to the caller */
   FLAM_TRANSFORM_COLLAPSE, /* a match swallows what it calls */
-  FLAM_TRANSFORM_PRUNE,    /* exact NAME[,FILE]: cut the tree below it */
+  FLAM_TRANSFORM_STOP_AT,  /* exact NAME[,FILE]: cut the tree below it */
+  FLAM_TRANSFORM_PRUNE,    /* the same: and the node, too; cost to the caller */
 } FlamTransformKind;
 
 typedef enum
@@ -38,8 +39,8 @@ typedef enum
 typedef struct
 {
   FlamTransformKind kind;
-  char *pattern; /* a regex (PCRE), but for PRUNE */
-  GRegex *regex; /* NULL for PRUNE */
+  char *pattern; /* a regex (PCRE), but for STOP_AT and PRUNE */
+  GRegex *regex; /* NULL for STOP_AT and PRUNE */
 } FlamTransform;
 
 /* A row of bits per function remembers which of them match. */

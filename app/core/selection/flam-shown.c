@@ -9,7 +9,7 @@ typedef struct
 {
   FlamId stack; /* shown; FLAM_NONE: nothing was visible yet */
   guint8 dropped;
-  guint8 swallowed; /* below a COLLAPSE or PRUNE: its number */
+  guint8 swallowed; /* below a COLLAPSE, STOP_AT or PRUNE: its number */
   guint8 importing; /* hidden: at or below import machinery */
 } Path;
 
@@ -60,7 +60,7 @@ transform_matches (const FlamProfile *profile,
                    FlamId function,
                    const FlamTransform *transform)
 {
-  if (transform->kind == FLAM_TRANSFORM_PRUNE)
+  if (transform->regex == NULL)
     return prune_matches (profile, function, transform->pattern);
   return g_regex_match (transform->regex,
                         flam_profile_function_name (profile, function),
@@ -150,8 +150,13 @@ transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamId frame)
       if (transform->kind == FLAM_TRANSFORM_IGNORE)
         path->dropped = TRUE;
       else if (transform->kind == FLAM_TRANSFORM_COLLAPSE ||
-               transform->kind == FLAM_TRANSFORM_PRUNE)
+               transform->kind == FLAM_TRANSFORM_STOP_AT)
         path->swallowed = MIN (path->swallowed, t);
+      else if (transform->kind == FLAM_TRANSFORM_PRUNE)
+        {
+          path->swallowed = MIN (path->swallowed, t);
+          return FALSE;
+        }
       else
         *seen |= bit;
     }

@@ -19,6 +19,8 @@ flam_transforms_label (FlamTransformKind kind)
       return _ ("hide");
     case FLAM_TRANSFORM_COLLAPSE:
       return _ ("collapse");
+    case FLAM_TRANSFORM_STOP_AT:
+      return _ ("stop at");
     case FLAM_TRANSFORM_PRUNE:
       return _ ("prune");
     default:
@@ -33,8 +35,8 @@ flam_transforms_describe (const FlamTransform *transform)
   gsize length = strlen (pattern);
   GString *plain;
 
-  if (transform->kind == FLAM_TRANSFORM_PRUNE || length < 2 ||
-      pattern[0] != '^' || pattern[length - 1] != '$')
+  if (transform->regex == NULL || length < 2 || pattern[0] != '^' ||
+      pattern[length - 1] != '$')
     return g_strdup (pattern);
   plain = g_string_new (NULL);
   for (gsize i = 1; i < length - 1; i++)

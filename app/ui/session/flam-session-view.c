@@ -127,7 +127,7 @@ flam_session_transform_node (FlamSession *self,
     return;
   name = flam_tree_name (self->excerpt->tree, node);
   pattern =
-      kind == FLAM_TRANSFORM_PRUNE ? g_strdup (name) : exact_pattern (name);
+      kind == FLAM_TRANSFORM_STOP_AT ? g_strdup (name) : exact_pattern (name);
   selection = flam_selection_copy (self->selection);
   if (flam_selection_add_transform (selection, kind, pattern, &error))
     flam_session_select (self, g_steal_pointer (&selection));

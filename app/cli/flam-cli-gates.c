@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli-gates.h"
+
+#include "flam-format.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct
+{
+  double percent; /* of growth; < 0: a limit */
+  double value;   /* a limit's, in its measure's unit */
+  char *name;     /* a measure or a function; "": the selected measure */
+} Rule;
+
+static void
+rule_clear (gpointer data)
+{
+  g_free (((Rule *)data)->name);
+}
+
+void
+flam_gates_clear (FlamGates *gates)
+{
+  g_clear_pointer (&gates->above, g_strfreev);
+  g_clear_pointer (&gates->limits, g_strfreev);
+  g_clear_pointer (&gates->rules, g_array_unref);
+}
+
+/* --- what was typed ------------------------------------------------------ */
+
+static gboolean
+parse_above (const char *text, Rule *rule)
+{
+  char *end;
+
+  rule->percent = g_ascii_strtod (text, &end);
+  if (end == text || !(rule->percent >= 0 && rule->percent <= 1e9))
+    return FALSE;
+  end += *end == '%';
+  rule->name = g_strdup (*end == ':' ? end + 1 : end);
+  return *end == '\0' || (*end == ':' && end[1] != '\0');
+}
+
+/* "200MB", "1.5s", "1000": in ns, bytes or as it stands. */
+static gboolean
+parse_value (const char *text, double *value)
+{
+  static const struct
+  {
+    const char *unit;
+    double scale;
+  } units[] = {
+    { "", 1 },          { "ns", 1 },   { "us", 1e3 },      { "µs", 1e3 },
+    { "ms", 1e6 },      { "s", 1e9 },  { "B", 1 },         { "kB", 1e3 },
+    { "MB", 1e6 },      { "GB", 1e9 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
+    { "GiB", 1 << 30 },
+  };
+  char *end;
+
+  *value = g_ascii_strtod (text, &end);
+  if (end == text || !(*value >= 0 && *value <= 1e18))
+    return FALSE;
+  end += *end == ' ';
+  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
+    if (strcmp (end, units[i].unit) == 0)
+      {
+        *value *= units[i].scale;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+parse_limit (const char *text, Rule *rule)
+{
+  const char *sign = strrchr (text, '=');
+
+  rule->percent = -1;
+  if (sign == NULL || sign == text)
+    return FALSE;
+  rule->name = g_strndup (text, (gsize)(sign - text));
+  return parse_value (sign + 1, &rule->value);
+}
+
+static gboolean
+parse_rules (FlamGates *gates,
+             const char *verb,
+             char **texts,
+             const char *option,
+             gboolean (*parse) (const char *, Rule *),
+             const char *want)
+{
+  for (guint i = 0; texts != NULL && texts[i] != NULL; i++)
+    {
+      Rule rule = { 0 };
+      gboolean good = parse (texts[i], &rule);
+
+      g_array_append_val (gates->rules, rule);
+      if (!good)
+        {
+          flam_cli_usage (
+              "%s: --%s %s: expected %s", verb, option, texts[i], want);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+gboolean
+flam_gates_parse (FlamGates *gates, const char *verb)
+{
+  gates->rules = g_array_new (FALSE, TRUE, sizeof (Rule));
+  g_array_set_clear_func (gates->rules, rule_clear);
+  return parse_rules (gates,
+                      verb,
+                      gates->above,
+                      "fail-above",
+                      parse_above,
+                      "PERCENT[:MEASURE|:FUNCTION]") &&
+         parse_rules (gates,
+                      verb,
+                      gates->limits,
+                      "limit",
+                      parse_limit,
+                      "MEASURE=VALUE, such as peak=200MB");
+}
+
+/* --- what is there ------------------------------------------------------- */
+
+typedef struct
+{
+  FlamMeasure measure;
+  gint64 weight;
+  gboolean found;
+} Amount;
+
+static gint64
+function_total (const FlamTree *tree, const char *name, gboolean *found)
+{
+  guint n;
+  g_autofree FlamFunctionRow *rows =
+      flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
+  gint64 total = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (strcmp (flam_tree_name (tree, rows[i].node), name) == 0)
+      {
+        total += rows[i].total;
+        *found = TRUE;
+      }
+  return total;
+}
+
+/* A measure of that name, or the function. */
+static Amount
+amount_of (const FlamGated *side, const char *name)
+{
+  const FlamProfile *profile = side->tree->profile;
+  int index = flam_profile_find_measure (profile, name);
+  Amount amount = { .measure = flam_tree_measure (side->tree) };
+
+  if (*name == '\0')
+    {
+      amount.weight = side->tree->total[0];
+      amount.found = TRUE;
+    }
+  else if (index >= 0)
+    {
+      g_autoptr (FlamSelection) selection =
+          flam_selection_copy (side->selection);
+
+      selection->measure = (guint)index;
+      amount.measure = profile->measures[index];
+      amount.weight = flam_weights_total (profile, selection);
+      amount.found = TRUE;
+    }
+  else
+    amount.weight = function_total (side->tree, name, &amount.found);
+  return amount;
+}
+
+/* --- the table ----------------------------------------------------------- */
+
+static void
+say (FlamGates *gates, const char *path, const char *name, const char *what)
+{
+  g_autofree char *visible_path = flam_format_visible (path);
+  g_autofree char *visible_name = flam_format_visible (name);
+
+  if (gates->broken++ == 0)
+    g_printerr ("broken gates:\n");
+  g_printerr ("  %s  %s  %s\n", visible_path, visible_name, what);
+}
+
+static const char *
+name_of (const Rule *rule, const FlamGated *side, const Amount *amount)
+{
+  return *rule->name != '\0'
+             ? rule->name
+             : flam_profile_string (side->tree->profile, amount->measure.id);
+}
+
+static void
+check_limit (FlamGates *gates,
+             const Rule *rule,
+             const FlamGated *fresh,
+             const Amount *now)
+{
+  double value = (double)now->weight / (double)now->measure.denominator;
+  g_autofree char *is = flam_format_weight (&now->measure, now->weight);
+  g_autofree char *limit = flam_format_weight (
+      &now->measure,
+      (gint64)MIN (rule->value * (double)now->measure.denominator, 9e18));
+  g_autofree char *text = g_strdup_printf ("%s, limit %s", is, limit);
+
+  if (value > rule->value)
+    say (gates, fresh->path, rule->name, text);
+}
+
+static void
+check_growth (FlamGates *gates,
+              const Rule *rule,
+              const FlamGated *base,
+              const FlamGated *fresh,
+              const Amount *now)
+{
+  Amount before = amount_of (base, rule->name);
+  double was = (double)before.weight / (double)before.measure.denominator;
+  double is = (double)now->weight / (double)now->measure.denominator;
+  double grown = was > 0 ? 100 * (is - was) / was : is > 0 ? INFINITY : 0;
+  g_autofree char *then = flam_format_weight (&before.measure, before.weight);
+  g_autofree char *after = flam_format_weight (&now->measure, now->weight);
+  g_autofree char *share =
+      isinf (grown) ? g_strdup ("new") : g_strdup_printf ("+%.1f %%", grown);
+  g_autofree char *text = g_strdup_printf (
+      "%s → %s, %s, limit +%g %%", then, after, share, rule->percent);
+
+  if (grown > rule->percent)
+    say (gates, fresh->path, name_of (rule, fresh, now), text);
+}
+
+gboolean
+flam_gates_check (FlamGates *gates,
+                  const FlamGated *base,
+                  const FlamGated *fresh)
+{
+  for (guint i = 0; i < gates->rules->len; i++)
+    {
+      const Rule *rule = &g_array_index (gates->rules, Rule, i);
+      gboolean limit = rule->percent < 0;
+      Amount now = amount_of (fresh, rule->name);
+      gboolean known = now.found;
+
+      if (!known && base != NULL && !limit)
+        known = amount_of (base, rule->name).found;
+      if (!known && (base != NULL || limit))
+        {
+          flam_cli_error ("%s: no measure%s “%s”",
+                          fresh->path,
+                          limit ? "" : " and no function",
+                          rule->name);
+          return FALSE;
+        }
+      if (limit)
+        check_limit (gates, rule, fresh, &now);
+      else if (base != NULL)
+        check_growth (gates, rule, base, fresh, &now);
+    }
+  return TRUE;
+}
+
+FlamExit
+flam_gates_status (const FlamGates *gates)
+{
+  return gates->broken > 0 ? FLAM_EXIT_BROKEN : FLAM_EXIT_DONE;
+}

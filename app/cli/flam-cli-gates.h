@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Gates for continuous integration: what a capture may cost, and by how much
+ * it may cost more than the one before.
+ *
+ *    --fail-above 5             the total of the selected measure
+ *    --fail-above 5:peak        that of another measure
+ *    --fail-above 5:parse       that of a function
+ *    --limit peak=200MB         a measure's total, whatever it was before
+ *
+ * What broke is a table on standard error, and the exit status. */
+
+#include "flam-cli.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *path;
+  FlamTree *tree;
+  const FlamSelection *selection;
+} FlamGated;
+
+typedef struct
+{
+  char **above; /* as typed; NULL: none */
+  char **limits;
+  GArray *rules;
+  guint broken;
+} FlamGates;
+
+void flam_gates_clear (FlamGates *gates);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamGates, flam_gates_clear)
+
+/* FALSE after printing what is wrong with the usage. */
+gboolean flam_gates_parse (FlamGates *gates, const char *verb);
+/* `base` NULL: there is none before it, and limits alone count. FALSE after
+ * printing that a rule names nothing there. */
+gboolean flam_gates_check (FlamGates *gates,
+                           const FlamGated *base,
+                           const FlamGated *fresh);
+/* FLAM_EXIT_DONE, or FLAM_EXIT_BROKEN where a rule was. */
+FlamExit flam_gates_status (const FlamGates *gates);
+
+#define FLAM_GATE_ENTRIES(gates)                                               \
+  { "fail-above",                                                              \
+    0,                                                                         \
+    0,                                                                         \
+    G_OPTION_ARG_STRING_ARRAY,                                                 \
+    &(gates).above,                                                            \
+    "Exit status 3 where it grew by more (repeatable)",                        \
+    "PERCENT[:MEASURE|:FUNCTION]" },                                           \
+  {                                                                            \
+    "limit", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(gates).limits,                 \
+        "Exit status 3 where it is more (repeatable)", "MEASURE=VALUE"         \
+  }
+
+G_END_DECLS
