@@ -166,6 +166,20 @@ seen.theme = document.documentElement.dataset.theme;
     equal(seen["theme"], "dark")
 
 
+def check_gap(page):
+    """Boxes too thin to draw are one quiet box where they are neighbours, and
+    nothing where there is nothing between them."""
+    capture = page.folder / "gap.folded"
+    capture.write_text("main;a;x 1\nmain;b 1000000\nmain;c;y 1\n")
+    seen = page.act(page.export(capture), """
+choose ("sort", "name");
+const pen = canvas.getContext ("2d");
+const alpha = (x, y) => pen.getImageData (x, y, 1, 1).data[3];
+seen.b = alpha (400, 50); seen.gap = alpha (400, 70);
+""")
+    equal(seen, {"b": 255, "gap": 0})
+
+
 def check_large(page):
     """100,000 boxes: a frame of a zoom takes no longer than a screen's."""
     capture = page.folder / "large.folded"
@@ -197,6 +211,7 @@ def main():
             print("no chromium")
             return 77
         check_small(page)
+        check_gap(page)
         check_selectors(page, root)
         check_large(page)
     return 0

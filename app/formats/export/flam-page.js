@@ -241,6 +241,8 @@
       const i = row[at];
       const { x, w } = boxOf (i);
       if (w < least) {
+        if (thin > 0 && x > thinX + thin + 1)
+          flush ();
         if (thin === 0)
           thinX = x;
         thin = x + w - thinX;
