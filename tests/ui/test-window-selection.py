@@ -20,7 +20,7 @@ class SelectionTest(Base):
             lambda: [
                 node
                 for node in self.window.find_all(table)
-                if role_of(node) not in ("page tab", "radio button", "label")
+                if role_of(node) == "tree table"
             ],
         )[0]
 
