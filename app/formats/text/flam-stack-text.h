@@ -153,7 +153,10 @@ flam_slice_from (FlamSlice slice, gsize n)
 static inline gsize
 flam_slice_find (FlamSlice slice, const char *text)
 {
-  const char *found = memmem (slice.text, slice.length, text, strlen (text));
+  const char *found = NULL;
+
+  if (slice.text != NULL)
+    found = memmem (slice.text, slice.length, text, strlen (text));
 
   return found != NULL ? (gsize)(found - slice.text) : slice.length;
 }
