@@ -31,6 +31,32 @@ sort_blocks (FlamPart *part)
     part->order[next[lane_of (part, i)]++] = i;
 }
 
+/* Beyond those that systems give. */
+#define TID_BASE (G_GINT64_CONSTANT (1) << 30)
+
+/* A number that a system gave again is another thread's there: in a format
+ * that tells threads by their numbers, the later one gets one of its own. */
+static void
+number_lanes (FlamPart *part)
+{
+  const FlamThreads *threads = &part->profile->threads;
+  g_autoptr (GHashTable) seen =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  part->tids = g_new (gint64, part->n_lanes);
+  for (guint32 lane = 0; lane < part->n_lanes; lane++)
+    {
+      FlamId thread = flam_part_thread (part, lane);
+      gint32 tid = thread != FLAM_NONE ? threads->tid[thread] : -1;
+      gint64 key = flam_part_pid (part, lane) << 32 | (guint32)tid;
+
+      part->tids[lane] =
+          tid >= 0 && g_hash_table_add (seen, g_memdup2 (&key, sizeof key))
+              ? tid
+              : TID_BASE + lane;
+    }
+}
+
 gboolean
 flam_part_init (FlamPart *part,
                 const FlamProfile *profile,
@@ -44,6 +70,7 @@ flam_part_init (FlamPart *part,
   part->measure = part->profile == profile ? selection->measure : 0;
   part->n_lanes = part->profile->threads.n + 1;
   part->all = flam_selection_new ();
+  number_lanes (part);
   if (part->profile->allocations.n > 0)
     sort_blocks (part);
   return TRUE;
@@ -54,6 +81,7 @@ flam_part_clear (FlamPart *part)
 {
   g_clear_pointer (&part->profile, flam_profile_unref);
   g_clear_pointer (&part->all, flam_selection_free);
+  g_clear_pointer (&part->tids, g_free);
   g_clear_pointer (&part->order, g_free);
   g_clear_pointer (&part->starts, g_free);
 }
@@ -97,16 +125,10 @@ flam_part_pid (const FlamPart *part, guint32 lane)
   return MAX (pid, 0);
 }
 
-/* Beyond those that systems give. */
-#define TID_BASE (G_GINT64_CONSTANT (1) << 30)
-
 gint64
 flam_part_tid (const FlamPart *part, guint32 lane)
 {
-  FlamId thread = flam_part_thread (part, lane);
-  gint32 tid = thread != FLAM_NONE ? part->profile->threads.tid[thread] : -1;
-
-  return tid >= 0 ? tid : TID_BASE + lane;
+  return part->tids[lane];
 }
 
 /* --- rows ---------------------------------------------------------------- */

@@ -21,6 +21,7 @@ typedef struct
   guint measure;        /* the selected one */
   guint32 n_lanes;
   FlamSelection *all;
+  gint64 *tids;    /* one a lane: flam_part_tid() */
   guint32 *order;  /* blocks, by lane; NULL: there are none */
   guint32 *starts; /* n_lanes + 1, in `order` */
 } FlamPart;
