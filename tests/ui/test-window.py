@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -607,7 +608,7 @@ class WindowTest(Base):
             (role_of(node), node.get_parent().get_name())
             for node in window.find_all()
             if role_of(node) in ("push button", "check box", "text", "combo box")
-            and (node.get_name() or "Gtk").startswith(("Gtk", "Adw", "Flam"))
+            and re.match("$|(Gtk|Adw|Flam)[A-Z]", node.get_name() or "")
             # The inside of a drop-down or a split button, which is named.
             and node.get_name() not in ("GtkToggleButton", "GtkMenuButton")
         ]
