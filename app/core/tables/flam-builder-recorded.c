@@ -207,26 +207,6 @@ fold_measures (FlamBuilder *builder)
                               FLAM_NONE);
 }
 
-FlamProfile *
-flam_builder_snapshot (const FlamBuilder *builder, GError **error)
-{
-  g_autoptr (FlamBuilder) copy = flam_builder_new ();
-
-  flam_tables_clear (&copy->tables);
-  flam_tables_init_copy (&copy->tables, &builder->tables);
-  copy->has_times = builder->has_times;
-  copy->has_origin = builder->has_origin;
-  copy->recorded = builder->recorded;
-  copy->origin = builder->origin;
-  copy->peak_time = builder->peak_time;
-  copy->facts = builder->facts;
-  flam_builder_set_format (copy, builder->facts.format);
-  flam_builder_set_command (copy, builder->facts.command);
-  for (guint i = 0; i < builder->warnings->len; i++)
-    flam_builder_warn (copy, "%s", (const char *)builder->warnings->pdata[i]);
-  return flam_builder_finish (copy, error);
-}
-
 void
 flam_builder_set_recorded (FlamBuilder *builder)
 {

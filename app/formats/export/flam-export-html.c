@@ -425,7 +425,7 @@ put_warnings (Page *page)
   for (guint i = 0; facts->warnings[i] != NULL; i++)
     {
       flam_sink_put (page->out, "<p class=\"warning\">");
-      flam_svg_append_escaped (page->out, facts->warnings[i], -1);
+      flam_sink_put_escaped (page->out, facts->warnings[i], -1);
       flam_sink_put (page->out, "</p>\n");
     }
   if (page->n < page->tree->n)
@@ -454,7 +454,7 @@ put_page (Page *page,
   flam_sink_put (out, flam_html_resource ("flam-page.css"));
   flam_sink_put (out, "</style></head>\n<body class=\"app\">\n");
   flam_sink_put_len (out, head, (gsize)(end_of_heading - head));
-  flam_svg_append_escaped (out, options->title, -1);
+  flam_sink_put_escaped (out, options->title, -1);
   flam_sink_put (out, end_of_heading);
   put_warnings (page);
   flam_sink_put (out, "<noscript>\n");

@@ -69,9 +69,9 @@ append_bar (
               : 0;
 
   flam_sink_printf (page->out, "<g><title>%u: ", i + 1);
-  flam_svg_append_escaped (page->out, page->captures[i].name, -1);
+  flam_sink_put_escaped (page->out, page->captures[i].name, -1);
   flam_sink_printf (page->out, ": ");
-  flam_svg_append_escaped (page->out, text, -1);
+  flam_sink_put_escaped (page->out, text, -1);
   flam_sink_printf (
       page->out,
       "</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/></g>",
@@ -105,13 +105,13 @@ append_chart (Page *page, const FlamMeasure *like, const char *id)
                     CHART_HEIGHT,
                     CHART_WIDTH,
                     CHART_HEIGHT);
-  flam_svg_append_escaped (
+  flam_sink_put_escaped (
       page->out,
       flam_profile_string (profile_of (page, page->n - 1), like->name),
       -1);
   flam_sink_printf (
       page->out, "</text><text class=\"most\" x=\"%d\" y=\"14\">", CHART_WIDTH);
-  flam_svg_append_escaped (page->out, most, -1);
+  flam_sink_put_escaped (page->out, most, -1);
   flam_sink_put (page->out, " at most</text>");
   for (guint i = 0; i < page->n; i++)
     if (value[i] >= 0)

@@ -2,7 +2,6 @@
 #include "flam-html.h"
 
 #include "flam-format.h"
-#include "flam-svg.h"
 
 #include "flam-formats-resources.h"
 
@@ -79,7 +78,7 @@ void
 flam_html_append (FlamSink *out, const char *tag, const char *text)
 {
   flam_sink_printf (out, "<%s>", tag);
-  flam_svg_append_escaped (out, text, -1);
+  flam_sink_put_escaped (out, text, -1);
   flam_sink_printf (out, "</%s>\n", tag);
 }
 
@@ -87,7 +86,7 @@ void
 flam_html_append_cell (FlamSink *out, char *text)
 {
   flam_sink_put (out, "<td>");
-  flam_svg_append_escaped (out, text, -1);
+  flam_sink_put_escaped (out, text, -1);
   flam_sink_put (out, "</td>");
   g_free (text);
 }
@@ -103,7 +102,7 @@ flam_html_append_change (FlamSink *out,
                  change > 0   ? "<td class=\"grew\">+"
                  : change < 0 ? "<td class=\"shrank\">−"
                               : "<td>");
-  flam_svg_append_escaped (out, size, -1);
+  flam_sink_put_escaped (out, size, -1);
   flam_sink_put (out, "</td>");
 }
 
@@ -113,6 +112,6 @@ flam_html_append_fact (FlamSink *out, const char *term, const char *value)
   if (*value == '\0')
     return;
   flam_sink_printf (out, "<dt>%s</dt><dd>", term);
-  flam_svg_append_escaped (out, value, -1);
+  flam_sink_put_escaped (out, value, -1);
   flam_sink_put (out, "</dd>\n");
 }

@@ -187,3 +187,32 @@ flam_sink_printf (FlamSink *sink, const char *format, ...)
   va_end (arguments);
   flam_sink_put (sink, text);
 }
+
+void
+flam_sink_put_escaped (FlamSink *sink, const char *text, gssize length)
+{
+  const char *end = text + (length < 0 ? (gssize)strlen (text) : length);
+
+  for (const char *p = text; p < end; p = g_utf8_next_char (p))
+    switch (*p)
+      {
+      case '&':
+        flam_sink_put (sink, "&amp;");
+        break;
+      case '<':
+        flam_sink_put (sink, "&lt;");
+        break;
+      case '>':
+        flam_sink_put (sink, "&gt;");
+        break;
+      case '"':
+        flam_sink_put (sink, "&quot;");
+        break;
+      default:
+        if ((guchar)*p < 0x20 || strncmp (p, "\xef\xbf\xbe", 3) == 0 ||
+            strncmp (p, "\xef\xbf\xbf", 3) == 0)
+          flam_sink_put (sink, "\xef\xbf\xbd");
+        else
+          flam_sink_put_len (sink, p, g_utf8_next_char (p) - p);
+      }
+}

@@ -34,5 +34,8 @@ void flam_sink_put_c (FlamSink *sink, char c);
 void flam_sink_put_int (FlamSink *sink, gint64 value);
 void flam_sink_printf (FlamSink *sink, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
+/* For XML and HTML alike; what XML cannot hold becomes U+FFFD. `length` -1:
+ * NUL-terminated. */
+void flam_sink_put_escaped (FlamSink *sink, const char *text, gssize length);
 
 G_END_DECLS

@@ -19,35 +19,6 @@
 #define LEAST_CUT 6 /* characters; a name cut shorter says nothing */
 #define LEAST_WIDTH 0.1
 
-void
-flam_svg_append_escaped (FlamSink *out, const char *text, gssize length)
-{
-  const char *end = text + (length < 0 ? (gssize)strlen (text) : length);
-
-  for (const char *p = text; p < end; p = g_utf8_next_char (p))
-    switch (*p)
-      {
-      case '&':
-        flam_sink_put (out, "&amp;");
-        break;
-      case '<':
-        flam_sink_put (out, "&lt;");
-        break;
-      case '>':
-        flam_sink_put (out, "&gt;");
-        break;
-      case '"':
-        flam_sink_put (out, "&quot;");
-        break;
-      default:
-        if ((guchar)*p < 0x20 || strncmp (p, "\xef\xbf\xbe", 3) == 0 ||
-            strncmp (p, "\xef\xbf\xbf", 3) == 0)
-          flam_sink_put (out, "\xef\xbf\xbd");
-        else
-          flam_sink_put_len (out, p, g_utf8_next_char (p) - p);
-      }
-}
-
 /* Whatever the locale says of decimal points. */
 static void
 append_number (FlamSink *out, double value, int places)
@@ -135,7 +106,7 @@ flam_svg_append_description (FlamSink *out, const FlamTree *tree, FlamId node)
                      : measure->unit == FLAM_UNIT_NS  ? "ns"
                                                       : "samples";
 
-  flam_svg_append_escaped (out, flam_tree_name (tree, node), -1);
+  flam_sink_put_escaped (out, flam_tree_name (tree, node), -1);
   if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
     flam_sink_printf (out, ":%u", tree->line[node]);
   flam_sink_put (out, " (");
@@ -164,7 +135,7 @@ append_text (FlamSink *out,
   append_attribute (out, "x", x);
   append_attribute (out, "y", y);
   flam_sink_printf (out, " text-anchor=\"%s\">", anchor);
-  flam_svg_append_escaped (out, text, -1);
+  flam_sink_put_escaped (out, text, -1);
   flam_sink_put (out, "</text>\n");
 }
 
@@ -199,7 +170,7 @@ append_box (FlamSink *out,
       append_attribute (out, "x", MARGIN + x + 3);
       append_attribute (out, "y", HEAD + box->y + ROW - 5);
       flam_sink_put_c (out, '>');
-      flam_svg_append_escaped (out, label, -1);
+      flam_sink_put_escaped (out, label, -1);
       flam_sink_put (out, "</text>");
     }
   flam_sink_put (out, "</g>\n");

@@ -25,9 +25,6 @@ void flam_svg_append_document (FlamSink *out,
                                const FlamTree *tree,
                                const char *title,
                                FlamPaletteMode color);
-/* For XML and HTML alike; what XML cannot hold becomes U+FFFD. `length` -1:
- * NUL-terminated. */
-void flam_svg_append_escaped (FlamSink *out, const char *text, gssize length);
 /* "name (1,234 samples, 12.34%)", escaped. */
 void
 flam_svg_append_description (FlamSink *out, const FlamTree *tree, FlamId node);
