@@ -36,7 +36,8 @@ BOUND, BOUND_LOADED = 0.03, 0.05
 # A function with less than this is not looked at.
 LEAST = 0.05
 # Functions whose CPU time is the kernel's, on the way into waits and back.
-WAITS = {"await", "await_job", "await_tick", "feed", "fetch", "post_jobs", "rest", "store"}
+WAITS = {"await", "await_job", "await_tick", "feed", "fetch", "post_jobs", "respond", "rest",
+         "store"}
 
 
 def command(program, seconds):
