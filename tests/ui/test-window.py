@@ -51,9 +51,7 @@ class WindowTest(Base):
         self.assertTrue(sensitive(window.find("CPU", "push button")))
 
     def test_two_files_two_windows(self):
-        other = SOURCE / "tests/captures/folded/empty-names.folded"
-        if not other.is_file():
-            other = next((SOURCE / "tests/captures/folded").glob("*.folded"))
+        other = SOURCE / "tests/captures/folded/annotated.folded"
         window = self.open(EXAMPLE, other)
         wait_for(
             "two windows",
@@ -263,7 +261,8 @@ class WindowTest(Base):
         )
 
     def test_no_machine_code(self):
-        window = self.open(SOURCE / "tests/captures/folded/empty-names.folded")
+        window = self.open(SOURCE / "tests/captures/folded/annotated.folded")
+        window.wait_label(lambda text: text.startswith("total "))
         window.page("Machine Code")
         window.find("No Machine Code", "label")
 
