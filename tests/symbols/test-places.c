@@ -107,7 +107,6 @@ test_network (void)
 {
   static const char *const kinds[] = { "nfs",        "nfs4",   "cifs",
                                        "fuse.sshfs", "autofs", "smb3" };
-  g_autofree char *mounted = in_folder ("mounted");
   g_autofree char *below = in_folder ("mounted/share");
   g_autofree char *file = in_folder ("mounted/share/a.c");
   g_autofree char *beside = in_folder ("mounted-not/a.c");
