@@ -259,10 +259,10 @@ add_all (Reader *reader)
   for (guint i = 0; i < reader->arcs->len; i++)
     {
       const Arc *arc = &g_array_index (reader->arcs, Arc, i);
-      flam_gprof_graph_add_calls (reader->graph,
-                                  find_function (reader, arc->from),
-                                  find_or_add_function (reader, arc->to),
-                                  arc->count);
+      guint32 callee = find_or_add_function (reader, arc->to);
+      guint32 caller = find_function (reader, arc->from);
+
+      flam_gprof_graph_add_calls (reader->graph, caller, callee, arc->count);
     }
   for (guint i = 0; i < reader->histograms->len; i++)
     add_histogram (reader, &g_array_index (reader->histograms, Histogram, i));
