@@ -57,7 +57,7 @@ _flambeau_cli() {
       return
       ;;
     --limit | --depth | --min | --width | --env | --rate | --duration | --sample-bytes | --time | \
-      --growth | --temporary-within | \
+      --growth | --base-time | --temporary-within | \
       --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function)
       return
       ;;
@@ -73,7 +73,7 @@ _flambeau_cli() {
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
       export) list="$selection --to --output --color --force" ;;
-      diff) list="$selection --normalize --self --json --to --fail-above --limit" ;;
+      diff) list="$selection --base-time --normalize --normalize-time --self --json --to --fail-above --limit" ;;
       history) list="$selection --json --to --fail-above --limit" ;;
       record) list='--mode --rate --duration --sample-bytes --exact --follow
         --no-follow --python --no-python --python-malloc --output --force

@@ -76,7 +76,9 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a '(__flambea
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l output -d 'File to write'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color -a 'auto module state memory' -d 'What the colors of a picture mean'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l force -d Overwrite
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-time -d 'Range of the base, FROM..TO'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to one total'
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize-time -d 'Scale to one length of time'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l self -d 'By self cost'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'svg html folded csv' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l fail-above -d 'Status 3 where it grew by more'

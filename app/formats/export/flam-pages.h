@@ -21,7 +21,7 @@ void flam_diff_picture (FlamSink *out,
                         const FlamCompared *base,
                         const FlamCompared *fresh,
                         gboolean self,
-                        gboolean normalize);
+                        FlamDiffScale scale);
 
 /* Two flame graphs, in the shape of each capture, coloured by what changed,
  * and the functions that changed most. */
@@ -29,7 +29,7 @@ void flam_diff_page (FlamSink *out,
                      const FlamCompared *base,
                      const FlamCompared *fresh,
                      gboolean self,
-                     gboolean normalize);
+                     FlamDiffScale scale);
 
 /* Charts of the measures, the captures in the order given, and the functions'
  * selves over them. */
