@@ -288,32 +288,23 @@ flam_gperftools_read_text (FlamGperftools *reader,
                            const FlamProgress *progress,
                            GError **error)
 {
-  guint64 bad_lines = 0, first_bad = 0;
   Text text;
   const char *line;
   gsize length;
 
-  flam_text_init (lines, reader->source);
+  flam_text_open (lines, reader->source, progress);
   if (!flam_text_next (lines, &line, &length))
-    return TRUE;
+    return flam_text_close (lines, error);
   begin_text (reader, &text, line, length);
   while (flam_text_next (lines, &line, &length))
     {
       if (is_map_heading (line, length))
         break;
-      if (!read_text_line (reader, &text, line, length) && bad_lines++ == 0)
-        first_bad = lines->line;
-      if (lines->line % 4096 == 0 &&
-          !flam_progress_step (progress, flam_text_fraction (lines), error))
-        return FALSE;
+      if (!read_text_line (reader, &text, line, length))
+        flam_text_bad (lines);
     }
-  if (bad_lines > 0)
-    flam_builder_warn (reader->builder,
-                       "%" G_GUINT64_FORMAT " lines make no sense and were "
-                       "left out (the first is line %" G_GUINT64_FORMAT ")",
-                       bad_lines,
-                       first_bad);
-  return TRUE;
+  flam_text_warn_bad (lines, reader->builder, "gperftools'");
+  return flam_text_close (lines, error);
 }
 
 void

@@ -15,8 +15,6 @@
 #include "flam-stack-text.h"
 #include "flam-trace-spans.h"
 
-#define PROGRESS_BYTES (1 << 20)
-
 typedef struct
 {
   const FlamSource *source;
@@ -25,7 +23,7 @@ typedef struct
   FlamPieces names;
   FlamId thread;
   guint counter;
-  guint64 bad, first_bad;
+  FlamText lines;
 } Trace;
 
 static FlamSlice
@@ -99,36 +97,19 @@ is_head (FlamSlice line)
 static gboolean
 read_lines (Trace *trace, const FlamProgress *progress, GError **error)
 {
-  FlamText all;
   FlamSlice line;
-  const char *next_step;
 
-  flam_text_init (&all, trace->source);
-  next_step = all.at;
-  while (flam_text_next (&all, &line.text, &line.length))
-    {
-      if (all.at >= next_step)
-        {
-          next_step = all.at + PROGRESS_BYTES;
-          if (!flam_progress_step (progress, flam_text_fraction (&all), error))
-            return FALSE;
-        }
-      if (!is_head (line) && !read_event (trace, line) && trace->bad++ == 0)
-        trace->first_bad = all.line;
-    }
-  return TRUE;
+  flam_text_open (&trace->lines, trace->source, progress);
+  while (flam_text_next (&trace->lines, &line.text, &line.length))
+    if (!is_head (line) && !read_event (trace, line))
+      flam_text_bad (&trace->lines);
+  return flam_text_close (&trace->lines, error);
 }
 
 static void
 warn (Trace *trace)
 {
-  if (trace->bad > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " lines make no sense as a trace of xdebug and were "
-                       "left out; the first is line %" G_GUINT64_FORMAT,
-                       trace->bad,
-                       trace->first_bad);
+  flam_text_warn_bad (&trace->lines, trace->builder, "a trace of xdebug");
   if (trace->spans.open > 0)
     flam_builder_warn (trace->builder,
                        "%" G_GUINT64_FORMAT

@@ -59,7 +59,7 @@ struct _FlamStackText
   FlamState state;
   FlamOutline outline; /* rows, where the text is a tree */
   guint64 samples;
-  guint64 bad, first_bad;
+  FlamText lines;
 
   /* For dialects to keep what they have read. */
   gboolean open;  /* within a block */
