@@ -50,16 +50,6 @@ class WindowTest(Base):
         window.find("All threads", "label")
         self.assertTrue(sensitive(window.find("CPU", "push button")))
 
-    def test_two_files_two_windows(self):
-        other = SOURCE / "tests/captures/folded/annotated.folded"
-        window = self.open(EXAMPLE, other)
-        wait_for(
-            "two windows",
-            lambda: {
-                node.get_name() for node in window.find_all(role="frame")
-            } == {"example.flambeau", other.name},
-        )
-
     def test_error(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "nothing")

@@ -127,14 +127,10 @@ flam_search_bar_set_narrow (FlamSearchBar *self, gboolean narrow)
 }
 
 void
-flam_search_bar_bind (FlamSearchBar *self, GtkToggleButton *button)
+flam_search_bar_bind (FlamSearchBar *self, GBindingGroup *group)
 {
   g_return_if_fail (FLAM_IS_SEARCH_BAR (self));
-  g_object_bind_property (button,
-                          "active",
-                          self->bar,
-                          "search-mode-enabled",
-                          G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE);
+  g_binding_group_set_source (group, self->bar);
 }
 
 /* --- object --------------------------------------------------------------- */

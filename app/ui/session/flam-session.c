@@ -330,6 +330,13 @@ flam_session_reload (FlamSession *self, gboolean live)
   load (self);
 }
 
+FlamWeightsAs
+flam_session_get_weights_as (FlamSession *self)
+{
+  g_return_val_if_fail (FLAM_IS_SESSION (self), FLAM_WEIGHTS_GUESS);
+  return self->weights_as;
+}
+
 void
 flam_session_set_weights_as (FlamSession *self, FlamWeightsAs weights_as)
 {
