@@ -346,6 +346,7 @@ main (int argc, char **argv)
                "The options are those of flambeau-cli record: see "
                "flambeau-cli record --help.\n",
                FLAM_VERSION);
+      flam_record_options_free (recorder.options);
       return 0;
     }
   if (recorder.options == NULL)
