@@ -44,7 +44,7 @@ class DesktopTest(Base):
             window.wait_label(lambda text: text.startswith("total 30 "))
 
     def frames(self):
-        return [node.get_name() for node in self.window.find_all(role="frame")]
+        return [node.name for node in self.window.find_all(role="frame")]
 
     def wait_frames(self, *titles):
         wait_for(
