@@ -7,6 +7,7 @@
 
 /* The tables: a row is a word, X for flam_import_X or flam_export_X. */
 #define IMPORTERS(ROW)                                                         \
+  ROW (art)                                                                    \
   ROW (austin)                                                                 \
   ROW (bcc)                                                                    \
   ROW (bpftrace)                                                               \

@@ -26,16 +26,6 @@ typedef struct
   FlamText lines;
 } Trace;
 
-static FlamSlice
-take_cell (FlamSlice *rest)
-{
-  gsize tab = flam_slice_find (*rest, "\t");
-  FlamSlice cell = { rest->text, tab };
-
-  *rest = flam_slice_from (*rest, MIN (tab + 1, rest->length));
-  return cell;
-}
-
 static FlamId
 find_name (Trace *trace, FlamSlice name)
 {
@@ -55,11 +45,11 @@ find_name (Trace *trace, FlamSlice name)
 static gboolean
 read_event (Trace *trace, FlamSlice line)
 {
-  FlamSlice level = take_cell (&line);
-  FlamSlice number = take_cell (&line);
-  FlamSlice what = take_cell (&line);
-  FlamSlice when = take_cell (&line);
-  FlamSlice memory = take_cell (&line);
+  FlamSlice level = flam_slice_take_cell (&line);
+  FlamSlice number = flam_slice_take_cell (&line);
+  FlamSlice what = flam_slice_take_cell (&line);
+  FlamSlice when = flam_slice_take_cell (&line);
+  FlamSlice memory = flam_slice_take_cell (&line);
   const char *p = when.text;
   gint64 time, bytes, ignored;
 
@@ -77,7 +67,7 @@ read_event (Trace *trace, FlamSlice line)
   else if (flam_slice_is (what, "0"))
     flam_trace_spans_begin (&trace->spans,
                             trace->thread,
-                            find_name (trace, take_cell (&line)),
+                            find_name (trace, flam_slice_take_cell (&line)),
                             time);
   else if (flam_slice_is (what, "1"))
     flam_trace_spans_end (&trace->spans, trace->thread, 0, time);

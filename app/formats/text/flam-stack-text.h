@@ -179,6 +179,17 @@ flam_slice_strip (FlamSlice slice)
   return flam_slice_trim (slice.text, slice.text + slice.length);
 }
 
+/* Up to the next tab, which goes with it. */
+static inline FlamSlice
+flam_slice_take_cell (FlamSlice *rest)
+{
+  gsize tab = flam_slice_find (*rest, "\t");
+  FlamSlice cell = { rest->text, tab };
+
+  *rest = flam_slice_from (*rest, MIN (tab + 1, rest->length));
+  return cell;
+}
+
 /* Digits and nothing else. */
 gboolean flam_slice_number (FlamSlice slice, gint64 *value);
 /* The digits behind `text` in it; -1: there are none. */
