@@ -2,6 +2,8 @@
 
 #include "flam-window-tabs.h"
 
+#include <glib/gi18n.h>
+
 static FlamTab *
 tab_of (AdwTabPage *page)
 {
@@ -9,6 +11,37 @@ tab_of (AdwTabPage *page)
 }
 
 /* --- what stands on a tab ------------------------------------------------- */
+
+static void
+set_name (GtkWidget *widget, const char *name)
+{
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
+/* libadwaita's tabs have a label within, and no name of their own; nor have
+ * their buttons: close, and what the indicator is about. */
+static void
+name_tabs (GtkWidget *widget)
+{
+  GtkWidget *parent = gtk_widget_get_parent (widget);
+  const char *tooltip = gtk_widget_get_tooltip_text (widget);
+  GtkWidget *child = gtk_widget_get_first_child (widget);
+  g_autoptr (AdwTabPage) page = NULL;
+
+  for (; child != NULL; child = gtk_widget_get_next_sibling (child))
+    name_tabs (child);
+  if (GTK_IS_BUTTON (widget) &&
+      strcmp (G_OBJECT_TYPE_NAME (parent), "AdwTab") == 0)
+    set_name (widget, tooltip != NULL ? tooltip : _ ("Recording"));
+  if (strcmp (G_OBJECT_TYPE_NAME (widget), "AdwTab") != 0 ||
+      g_object_class_find_property (G_OBJECT_GET_CLASS (widget), "page") ==
+          NULL)
+    return;
+  g_object_get (widget, "page", &page, NULL);
+  if (page != NULL)
+    set_name (widget, adw_tab_page_get_title (page));
+}
 
 static void
 update_page (AdwTabView *tabs, FlamTab *tab)
@@ -36,6 +69,7 @@ static void
 on_tab_changed (FlamTab *tab, FlamWindow *window)
 {
   update_page (flam_window_get_tabs (window), tab);
+  name_tabs (GTK_WIDGET (flam_window_get_tab_bar (window)));
   flam_window_update (window);
 }
 
@@ -61,6 +95,7 @@ on_attached (AdwTabView *tabs,
   g_signal_connect_object (
       tab_of (page), "changed", G_CALLBACK (on_tab_changed), window, 0);
   update_page (tabs, tab_of (page));
+  name_tabs (GTK_WIDGET (flam_window_get_tab_bar (window)));
 }
 
 static void

@@ -33,6 +33,7 @@ struct _FlamWindow
   GtkMenuButton *trust_button;
   GtkToggleButton *search_button;
   AdwTabView *tab_view;
+  AdwTabBar *tab_bar;
 };
 
 G_DEFINE_FINAL_TYPE (FlamWindow, flam_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -44,6 +45,13 @@ flam_window_get_tabs (FlamWindow *self)
 {
   g_return_val_if_fail (FLAM_IS_WINDOW (self), NULL);
   return self->tab_view;
+}
+
+AdwTabBar *
+flam_window_get_tab_bar (FlamWindow *self)
+{
+  g_return_val_if_fail (FLAM_IS_WINDOW (self), NULL);
+  return self->tab_bar;
 }
 
 FlamTab *
@@ -396,6 +404,7 @@ flam_window_class_init (FlamWindowClass *klass)
   gtk_widget_class_bind_template_child (class, FlamWindow, trust_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, search_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, tab_view);
+  gtk_widget_class_bind_template_child (class, FlamWindow, tab_bar);
   install_actions (class);
 }
 

@@ -21,6 +21,7 @@ FlamTab *flam_window_get_tab (FlamWindow *window);
  * then. */
 FlamTab *flam_window_vacant_tab (FlamWindow *window);
 AdwTabView *flam_window_get_tabs (FlamWindow *window);
+AdwTabBar *flam_window_get_tab_bar (FlamWindow *window);
 
 /* Says on the tab in front what has come of something. */
 void flam_window_toast (FlamWindow *window, const char *message);
