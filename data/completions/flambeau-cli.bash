@@ -56,7 +56,7 @@ _flambeau_cli() {
       mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")
       return
       ;;
-    --limit | --depth | --min | --width | --env | --rate | --duration | --sample-bytes | --time | \
+    --limit | --depth | --min | --width | --env | --rate | --duration | --delay | --sample-bytes | --time | \
       --growth | --base-time | --temporary-within | \
       --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function)
       return
@@ -75,7 +75,7 @@ _flambeau_cli() {
       export) list="$selection --to --output --color --force" ;;
       diff) list="$selection --base-time --normalize --normalize-time --self --json --to --fail-above --limit" ;;
       history) list="$selection --json --to --fail-above --limit" ;;
-      record) list='--mode --rate --duration --sample-bytes --exact --follow
+      record) list='--mode --rate --duration --delay --sample-bytes --exact --follow
         --no-follow --python --no-python --python-malloc --output --force
         --cwd --env --pid --' ;;
       formats) list='--json' ;;

@@ -87,6 +87,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l to -a 'html csv'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l mode -a 'cpu wall alloc both' -d 'What to record'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l rate -d 'Samples a second'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l duration -d Seconds
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l delay -d 'Seconds without samples'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l sample-bytes -d 'Bytes between samples'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l exact -d 'Every allocation'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l follow -d 'Children too'
