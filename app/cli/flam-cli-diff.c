@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli-gates.h"
+#include "flam-cli-look.h"
 
 #include "flam-diff.h"
 #include "flam-dump.h"
@@ -21,6 +22,11 @@ typedef struct
   FlamSelection *selection;
 } Side;
 
+/* The graph of a comparison has its own order and colours. */
+#define DRAWN                                                                  \
+  ((FLAM_LOOK_PICTURE & ~(FLAM_LOOK_ORDER | FLAM_LOOK_COLORS)) |               \
+   FLAM_LOOK_NOTES | FLAM_LOOK_COUNT_NAME | FLAM_LOOK_NEGATE)
+
 /* What the verb was asked for. */
 typedef struct
 {
@@ -29,6 +35,7 @@ typedef struct
   gboolean by_total;
   gboolean by_time;
   gboolean self;
+  FlamCliLook look;
 } Asked;
 
 static void
@@ -36,6 +43,7 @@ asked_clear (Asked *asked)
 {
   g_free (asked->base_time);
   g_free (asked->to);
+  flam_cli_look_clear (&asked->look);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Asked, asked_clear)
@@ -239,9 +247,10 @@ print_document (const Asked *asked,
   FlamCompared now = { fresh->name, fresh->tree, NULL };
 
   if (strcmp (asked->to, "html") == 0)
-    flam_diff_page (out, &before, &now, asked->self, scale);
+    flam_diff_page (out, &before, &now, asked->self, scale, &asked->look.look);
   else
-    flam_diff_picture (out, &before, &now, asked->self, scale);
+    flam_diff_picture (
+        out, &before, &now, asked->self, scale, &asked->look.look);
   return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
@@ -297,10 +306,11 @@ check_gates (FlamGates *gates, const Side *base, const Side *fresh)
 
 /* FLAM_EXIT_DONE, or what is wrong with the usage after printing it. */
 static FlamExit
-check_usage (const Asked *asked, const FlamCliOptions *options, char **files)
+check_usage (Asked *asked, const FlamCliOptions *options, char **files)
 {
   static const char *const forms[] = { "svg", "html", "folded", "csv", NULL };
   guint n = g_strv_length (files);
+  gboolean drawn;
 
   if (n > 2)
     return flam_cli_usage ("diff: expected %s", flam_verb_diff.arguments);
@@ -315,7 +325,12 @@ check_usage (const Asked *asked, const FlamCliOptions *options, char **files)
   if (options->selection->invert && asked->to != NULL &&
       strcmp (asked->to, "csv") != 0)
     return flam_cli_usage ("diff: --invert: --to %s is top-down", asked->to);
-  return FLAM_EXIT_DONE;
+  drawn =
+      g_strcmp0 (asked->to, "svg") == 0 || g_strcmp0 (asked->to, "html") == 0;
+  return flam_cli_look_parse (&asked->look,
+                              "diff",
+                              asked->to != NULL ? asked->to : "a table",
+                              drawn ? DRAWN : 0);
 }
 
 static int
@@ -326,6 +341,7 @@ run (int argc, char **argv)
   g_auto (Side) fresh = { NULL };
   g_auto (FlamGates) gates = { NULL };
   g_auto (Asked) asked = { NULL };
+  g_autofree GOptionEntry *all = NULL;
   g_auto (GStrv) files = NULL;
   FlamDiffScale scale;
   FlamExit status;
@@ -369,11 +385,12 @@ run (int argc, char **argv)
     { NULL },
   };
 
+  all = flam_cli_look_entries (&asked.look, DRAWN, entries);
   if (!flam_cli_parse (&argc,
                        &argv,
                        &flam_verb_diff,
                        options,
-                       entries,
+                       all,
                        FLAM_CLI_ANY_FILES,
                        &files) ||
       !flam_gates_parse (&gates, "diff"))

@@ -46,15 +46,18 @@ append_picture (FlamSink *out,
                 const FlamCompared *fresh,
                 FlamDiffShape shape,
                 gboolean self,
-                FlamDiffScale scale)
+                FlamDiffScale scale,
+                const FlamLook *look)
 {
+  FlamLook titled = *look;
   const FlamCompared *shown = shape == FLAM_DIFF_FRESH ? fresh : base;
   g_autofree char *title = g_strdup_printf (
       "%s: %s", shape == FLAM_DIFF_FRESH ? "Now" : "Before", shown->name);
   g_autoptr (FlamTree) tree =
       flam_diff_tree (base->tree, fresh->tree, shape, self, scale);
 
-  flam_svg_append (out, tree, title, FLAM_PALETTE_AUTO);
+  titled.title = title;
+  flam_svg_append (out, tree, &titled);
 }
 
 void
@@ -62,13 +65,17 @@ flam_diff_picture (FlamSink *out,
                    const FlamCompared *base,
                    const FlamCompared *fresh,
                    gboolean self,
-                   FlamDiffScale scale)
+                   FlamDiffScale scale,
+                   const FlamLook *look)
 {
+  FlamLook titled = *look;
   g_autofree char *title = g_strdup_printf ("%s → %s", base->name, fresh->name);
   g_autoptr (FlamTree) tree =
       flam_diff_tree (base->tree, fresh->tree, FLAM_DIFF_FRESH, self, scale);
 
-  flam_svg_append_document (out, tree, title, FLAM_PALETTE_AUTO);
+  if (titled.title == NULL)
+    titled.title = title;
+  flam_svg_append_document (out, tree, &titled);
 }
 
 void
@@ -76,10 +83,14 @@ flam_diff_page (FlamSink *out,
                 const FlamCompared *base,
                 const FlamCompared *fresh,
                 gboolean self,
-                FlamDiffScale scale)
+                FlamDiffScale scale,
+                const FlamLook *look)
 {
   const FlamMeasure measure = flam_tree_measure (fresh->tree);
-  g_autofree char *title = g_strdup_printf ("%s → %s", base->name, fresh->name);
+  g_autofree char *title =
+      look->title != NULL
+          ? g_strdup (look->title)
+          : g_strdup_printf ("%s → %s", base->name, fresh->name);
   g_autofree char *before = flam_format_weight (&measure, base->tree->total[0]);
   g_autofree char *now = flam_format_weight (&measure, fresh->tree->total[0]);
 
@@ -99,8 +110,8 @@ flam_diff_page (FlamSink *out,
       flam_html_append_fact (out, "Scale", factor);
     }
   flam_sink_put (out, "</dl>\n");
-  append_picture (out, base, fresh, FLAM_DIFF_FRESH, self, scale);
-  append_picture (out, base, fresh, FLAM_DIFF_BASE, self, scale);
+  append_picture (out, base, fresh, FLAM_DIFF_FRESH, self, scale, look);
+  append_picture (out, base, fresh, FLAM_DIFF_BASE, self, scale, look);
   append_functions (out, base, fresh, self, scale);
   flam_html_end (out, TRUE);
 }

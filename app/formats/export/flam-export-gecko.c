@@ -350,11 +350,11 @@ save (const FlamProfile *profile,
   if (!flam_part_init (&part, profile, selection, error))
     return FALSE;
   flam_gecko_writer_init (&writer);
-  put_meta (&writer, options->title);
+  put_meta (&writer, options->look.title);
   put_libs (&writer);
   flam_sink_put (out, "\"pages\":[],\"profilerOverhead\":[],\n");
   put_counters (&writer);
-  put_threads (&writer, options->title);
+  put_threads (&writer, options->look.title);
   flam_gecko_put_shared (&writer);
   flam_sink_put (out, "}\n");
   flam_gecko_writer_clear (&writer);
