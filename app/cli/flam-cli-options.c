@@ -450,6 +450,7 @@ report (gpointer data, double fraction)
 
 static FlamProfile *
 symbolize (const FlamProfile *profile,
+           const char *path,
            const FlamCliOptions *options,
            const FlamProgress *progress,
            GError **error)
@@ -458,6 +459,7 @@ symbolize (const FlamProfile *profile,
     .detail = FLAM_SYMBOL_DETAIL_FULL,
     .binaries = (const char *const *)options->binaries,
     .debuginfod = options->debuginfod,
+    .capture = path,
   };
 
   if (options->no_symbols)
@@ -480,7 +482,7 @@ flam_cli_load (const char *path, FlamCliOptions *options)
   g_autoptr (FlamProfile) named = NULL;
 
   if (profile != NULL)
-    named = symbolize (profile, options, load.progress, &error);
+    named = symbolize (profile, path, options, load.progress, &error);
 
   if (shown >= 0)
     g_printerr ("\r     \r");
