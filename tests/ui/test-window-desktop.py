@@ -8,12 +8,11 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from flamwindow import BUILD, CAPTURES, SOURCE, wait_for  # noqa: E402
-from windowtest import EXAMPLE, WindowTest as Base, capture  # noqa: E402
+from windowtest import EXAMPLE, RECORDER, WindowTest as Base, capture  # noqa: E402
 
 
 class DesktopTest(Base):
@@ -83,6 +82,38 @@ class DesktopTest(Base):
         wait_for("the end", lambda: window.process.poll() is not None)
         self.assertEqual(window.process.returncode, 0)
         self.window = None
+
+    def test_recording_ends(self):
+        """What it waits for, what the program prints, how it ended, where the
+        capture is, and once more; the dialog fits a narrow window."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        program = (
+            "import sys, time; print('\\33[1mone\\33[0m', flush=True); time.sleep(3)\n"
+            "e = time.time() + 2\nwhile time.time() < e: sum(range(99))\n"
+            "print('two', file=sys.stderr); sys.exit(3)"
+        )
+        window = self.open(
+            "--record", "--", "/usr/bin/python3", "-c", program,
+            settings={"window-width": 360, "window-height": 640},
+        )
+        window.wait_label(
+            lambda text: text.startswith(("Waiting for", "The first samples"))
+        )
+        window.click(lambda name: name.endswith("Output"), "push button")
+        output = window.find("Output of python3", "text")
+        wait_for("what it prints", lambda: output.text() == "one\n")
+        window.wait_label(lambda text: text == "python3 ended with exit status 3")
+        folder = pathlib.Path(os.environ["XDG_DATA_HOME"], "flambeau/recordings")
+        [path] = folder.glob("*.flambeau")
+        window.wait_label(lambda text: text == f"The capture is {path}")
+        self.assertEqual(output.text(), "one\ntwo\n")
+        window.action("win.record")
+        dialog = window.find("Record", ("filler", "frame"))
+        self.assertLessEqual(window.extents(dialog)[2], 360)
+        window.key("Escape")
+        window.click(lambda name: name.endswith("Again"), "push button")
+        wait_for("a second capture", lambda: len(list(folder.glob("*.flambeau"))) > 1)
 
     def test_processes(self):
         """A row is a line, and says what it is."""

@@ -606,7 +606,10 @@ class WindowTest(Base):
             settings={"window-width": 360, "window-height": 640},
         )
         frame = window.find("example.flambeau", "frame")
-        self.assertLessEqual(window.extents(frame)[2], 420)
+        self.assertLessEqual(window.extents(frame)[2], 360)
+        window.action("win.search")
+        window.find("Search functions")
+        self.assertLessEqual(window.extents(frame)[2], 360)
 
     # --- launch ---------------------------------------------------------------
 

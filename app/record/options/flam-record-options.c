@@ -392,7 +392,7 @@ flam_record_options_command (const FlamRecordOptions *options)
 }
 
 FlamRecordOptions *
-flam_record_options_copy (const FlamRecordOptions *options)
+flam_record_options_copy (const FlamRecordOptions *options, GError **error)
 {
   g_auto (GStrv) arguments = flam_record_options_to_arguments (options);
   g_autoptr (GStrvBuilder) argv = g_strv_builder_new ();
@@ -401,5 +401,5 @@ flam_record_options_copy (const FlamRecordOptions *options)
   g_strv_builder_add (argv, "copy");
   g_strv_builder_addv (argv, (const char **)arguments);
   all = g_strv_builder_end (argv);
-  return flam_record_options_parse ((int)g_strv_length (all), all, NULL);
+  return flam_record_options_parse ((int)g_strv_length (all), all, error);
 }

@@ -52,7 +52,8 @@ typedef struct
 
 /* As they are unless said otherwise; neither pid nor argv. */
 FlamRecordOptions *flam_record_options_new (void);
-FlamRecordOptions *flam_record_options_copy (const FlamRecordOptions *options);
+FlamRecordOptions *flam_record_options_copy (const FlamRecordOptions *options,
+                                             GError **error);
 /* NULL with a message for people. Where `help` is set, nothing else is. */
 FlamRecordOptions *
 flam_record_options_parse (int argc, char **argv, GError **error);

@@ -122,6 +122,7 @@ flam_search_bar_set_narrow (FlamSearchBar *self, gboolean narrow)
   gtk_widget_set_halign (GTK_WIDGET (self),
                          narrow ? GTK_ALIGN_FILL : GTK_ALIGN_END);
   gtk_widget_set_hexpand (GTK_WIDGET (self->entry), narrow);
+  gtk_editable_set_width_chars (GTK_EDITABLE (self->entry), narrow ? 6 : 18);
   if (self->session != NULL)
     update_result (self);
 }

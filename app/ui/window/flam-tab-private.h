@@ -17,11 +17,13 @@ struct _FlamTab
   FlamSession *session;
   GtkWidget *trust;
   FlamRecording *recording; /* NULL: not recording */
+  FlamRecording *recorded;  /* the last one, this one or one that has ended */
   guint follow_id;
   gboolean begins; /* a capture was opened that nobody has seen yet */
 
   AdwToastOverlay *toasts;
   FlamRecordingBar *recording_bar;
+  FlamOutputPane *output;
   GtkProgressBar *progress;
   GtkStack *stack;
   FlamStartPage *start_page;

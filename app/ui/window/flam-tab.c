@@ -348,6 +348,7 @@ flam_tab_dispose (GObject *object)
 
   g_clear_handle_id (&self->follow_id, g_source_remove);
   g_clear_object (&self->recording);
+  g_clear_object (&self->recorded);
   if (self->session != NULL)
     g_object_run_dispose (G_OBJECT (self->session));
   g_clear_object (&self->trust);
@@ -374,10 +375,12 @@ flam_tab_class_init (FlamTabClass *klass)
   g_type_ensure (FLAM_TYPE_START_PAGE);
   g_type_ensure (FLAM_TYPE_CAPTURE_VIEW);
   g_type_ensure (FLAM_TYPE_RECORDING_BAR);
+  g_type_ensure (FLAM_TYPE_OUTPUT_PANE);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-tab.ui");
   gtk_widget_class_bind_template_child (class, FlamTab, toasts);
   gtk_widget_class_bind_template_child (class, FlamTab, recording_bar);
+  gtk_widget_class_bind_template_child (class, FlamTab, output);
   gtk_widget_class_bind_template_child (class, FlamTab, progress);
   gtk_widget_class_bind_template_child (class, FlamTab, stack);
   gtk_widget_class_bind_template_child (class, FlamTab, start_page);
@@ -414,6 +417,7 @@ flam_tab_init (FlamTab *self)
                            G_CONNECT_SWAPPED);
   flam_capture_view_set_session (self->capture_view, self->session);
   self->trust = g_object_ref_sink (GTK_WIDGET (flam_trust_new (self->session)));
+  flam_recording_bar_bind (self->recording_bar, self->output);
   follow_settings (self->session);
   g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
   flam_tab_show_page (self, "start");

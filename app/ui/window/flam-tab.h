@@ -36,6 +36,10 @@ void flam_tab_record (FlamTab *tab,
                       const FlamRecordOptions *options,
                       const char *name,
                       const char *const *envp);
+/* Whether there is a recording in `tab` that could be made once more, which
+ * record_again() does in another tab, or in this one where it is vacant. */
+gboolean flam_tab_has_recorded (FlamTab *tab);
+void flam_tab_record_again (FlamTab *tab, FlamTab *recorded);
 /* Stops what it is busy with, and a recording. */
 void flam_tab_cancel (FlamTab *tab);
 void flam_tab_back_to_start (FlamTab *tab);

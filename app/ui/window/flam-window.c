@@ -109,6 +109,9 @@ update_actions (FlamWindow *self, gboolean capture)
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), of_capture[i], capture);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self),
+                                 "win.record-again",
+                                 flam_tab_has_recorded (tab_of (self)));
   flam_window_memory_update (self);
 }
 
@@ -128,12 +131,12 @@ flam_window_update (FlamWindow *self)
                                  flam_tab_get_subtitle (tab));
   gtk_window_set_title (GTK_WINDOW (self), flam_tab_get_title (tab));
   update_actions (self, capture);
-  /* A narrow header has no room for it beside the capture's own buttons; the
-   * menu has it, too. */
+  /* A narrow header has no room for all of them; the menu has these, too. */
   gtk_widget_set_visible (GTK_WIDGET (self->record_button),
                           !self->narrow || !capture);
   gtk_widget_set_visible (GTK_WIDGET (self->trust_button), capture);
-  gtk_widget_set_visible (GTK_WIDGET (self->search_button), capture);
+  gtk_widget_set_visible (GTK_WIDGET (self->search_button),
+                          capture && !self->narrow);
   flam_search_bar_bind (flam_capture_view_get_search (flam_tab_get_view (tab)),
                         self->searching);
   if (!capture)
@@ -207,6 +210,15 @@ on_record (FlamRecordDialog *dialog,
            gpointer data)
 {
   flam_tab_record (flam_window_vacant_tab (data), options, name, NULL);
+}
+
+static void
+action_record_again (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  FlamTab *recorded = tab_of (widget);
+
+  flam_tab_record_again (flam_window_vacant_tab (FLAM_WINDOW (widget)),
+                         recorded);
 }
 
 static void
@@ -361,6 +373,8 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.open", NULL, action_open);
   gtk_widget_class_install_action (class, "win.open-uri", "s", action_open_uri);
   gtk_widget_class_install_action (class, "win.record", NULL, action_record);
+  gtk_widget_class_install_action (
+      class, "win.record-again", NULL, action_record_again);
   gtk_widget_class_install_action (class, "win.reload", NULL, action_reload);
   gtk_widget_class_install_action (class, "win.save-as", NULL, action_save_as);
   gtk_widget_class_install_action (class, "win.export", NULL, action_export);
