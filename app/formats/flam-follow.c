@@ -2,6 +2,7 @@
 #include "flam-follow.h"
 
 #include "flam-capture-reader.h"
+#include "flam-snapshots.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@ struct _FlamFollow
   int busy;
   FlamBuilder *builder;
   FlamCaptureReader *reader;
+  FlamSnapshots *snapshots;
 };
 
 FlamFollow *
@@ -27,6 +29,7 @@ flam_follow_new (const char *path)
   follow->builder = flam_builder_new ();
   flam_builder_set_format (follow->builder, "flambeau");
   follow->reader = flam_capture_reader_new (path, follow->builder);
+  follow->snapshots = flam_snapshots_new (follow->builder);
   return follow;
 }
 
@@ -38,6 +41,7 @@ follow_clear (gpointer data)
   if (follow->fd >= 0)
     close (follow->fd);
   flam_capture_reader_free (follow->reader);
+  flam_snapshots_free (follow->snapshots);
   flam_builder_free (follow->builder);
   g_free (follow->path);
 }
@@ -102,7 +106,7 @@ flam_follow_refresh (FlamFollow *follow, GError **error)
       return NULL;
     }
   if (read_new (follow, error) && has_begun (follow, error))
-    profile = flam_builder_snapshot (follow->builder, error);
+    profile = flam_snapshots_take (follow->snapshots, error);
   g_atomic_int_set (&follow->busy, FALSE);
   return profile;
 }

@@ -103,11 +103,7 @@ class Held(Truths):
 
 
 class Shares(Held):
-    """See SHARES; of a machine that has other things to do, see WORK."""
-
-    @staticmethod
-    def faults(measured):
-        return measured.work_faults() if measured.disturbed else measured.faults()
+    """See SHARES."""
 
 
 class Work(Held):

@@ -7,20 +7,13 @@
 
 #include <string.h>
 
-FlamDiffScale
-flam_diff_scale_totals (const FlamTree *base, const FlamTree *fresh)
-{
-  return (FlamDiffScale){ fresh->total[0], base->total[0] };
-}
-
+/* `value` of the base, as if both totals were the new one's. */
 static gint64
-scaled (gint64 value, FlamDiffScale scale)
+scaled (gint64 value, const FlamTree *base, const FlamTree *fresh)
 {
-  __int128_t product = (__int128_t)value * scale.to;
-
-  if (scale.from == 0)
+  if (base->total[0] == 0)
     return 0;
-  return (gint64)CLAMP (product / scale.from, G_MININT64, G_MAXINT64);
+  return (gint64)((__int128_t)value * fresh->total[0] / base->total[0]);
 }
 
 static FlamDiffRow *
@@ -72,7 +65,7 @@ FlamDiffRow *
 flam_diff_functions (const FlamTree *base,
                      const FlamTree *fresh,
                      gboolean self,
-                     FlamDiffScale scale,
+                     gboolean normalize,
                      guint *n)
 {
   g_autoptr (GHashTable) table =
@@ -90,7 +83,8 @@ flam_diff_functions (const FlamTree *base,
     {
       FlamDiffRow row = *(FlamDiffRow *)value;
 
-      row.base = scaled (row.base, scale);
+      if (normalize)
+        row.base = scaled (row.base, base, fresh);
       row.delta = row.fresh - row.base;
       rows[(*n)++] = row;
     }
@@ -240,7 +234,7 @@ flam_diff_tree (const FlamTree *base,
                 const FlamTree *fresh,
                 FlamDiffShape shape,
                 gboolean self,
-                FlamDiffScale scale)
+                gboolean normalize)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   Paths paths = { .names = names };
@@ -276,7 +270,7 @@ flam_diff_tree (const FlamTree *base,
       gint64 was = shape == FLAM_DIFF_FRESH ? there : value[i];
       gint64 is = shape == FLAM_DIFF_FRESH ? value[i] : there;
 
-      change->base[i] = scaled (was, scale);
+      change->base[i] = normalize ? scaled (was, base, fresh) : was;
       change->delta[i] = is - change->base[i];
       if (i > 0)
         change->greatest = MAX (change->greatest, ABS (change->delta[i]));
@@ -303,20 +297,18 @@ columns_free (gpointer data)
 }
 
 static char *
-scaled_text (const char *weight, FlamDiffScale scale)
+scaled_text (const char *weight, const FlamTree *base, const FlamTree *fresh)
 {
   gint64 value = g_ascii_strtoll (weight, NULL, 10);
 
-  if (scale.to == scale.from)
-    return g_strdup (weight);
-  return g_strdup_printf ("%" G_GINT64_FORMAT, scaled (value, scale));
+  return g_strdup_printf ("%" G_GINT64_FORMAT, scaled (value, base, fresh));
 }
 
 static void
 add_folded (GHashTable *paths,
             const FlamTree *tree,
             gboolean is_base,
-            FlamDiffScale scale)
+            const FlamTree *scale_to)
 {
   g_autofree char *text = flam_dump_folded (tree);
   char *save = NULL;
@@ -335,7 +327,8 @@ add_folded (GHashTable *paths,
           g_hash_table_insert (paths, g_strdup (line), columns);
         }
       if (is_base)
-        columns->base = scaled_text (space + 1, scale);
+        columns->base = scale_to ? scaled_text (space + 1, tree, scale_to)
+                                 : g_strdup (space + 1);
       else
         columns->fresh = g_strdup (space + 1);
     }
@@ -344,15 +337,15 @@ add_folded (GHashTable *paths,
 char *
 flam_diff_folded (const FlamTree *base,
                   const FlamTree *fresh,
-                  FlamDiffScale scale)
+                  gboolean normalize)
 {
   g_autoptr (GHashTable) paths =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, columns_free);
   g_autoptr (GList) keys = NULL;
   GString *out = g_string_new (NULL);
 
-  add_folded (paths, base, TRUE, scale);
-  add_folded (paths, fresh, FALSE, FLAM_DIFF_UNSCALED);
+  add_folded (paths, base, TRUE, normalize ? fresh : NULL);
+  add_folded (paths, fresh, FALSE, NULL);
   keys = g_list_sort (g_hash_table_get_keys (paths), (GCompareFunc)strcmp);
   for (GList *key = keys; key != NULL; key = key->next)
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* finish(): what no file may do, and what every one is asked. */
+/* finish(): what no file may do, what every one is asked, and its clock. */
 
 #include "flam-builder-private.h"
 
@@ -12,21 +12,29 @@ refuse (GError **error, const char *what)
 }
 
 /* Sums of weights must fit: a tree adds them up and nobody checks again. */
+gboolean
+flam_builder_check_weight (gint64 *sum, gint64 weight, GError **error)
+{
+  if (weight < 0)
+    return refuse (error, "a sample has a negative weight");
+  if (__builtin_add_overflow (*sum, weight, sum))
+    return refuse (error, "the weights add up to more than 2^63");
+  return TRUE;
+}
+
 static gboolean
 check_weights (FlamBuilder *builder, GError **error)
 {
+  if (builder->laid != NULL)
+    return TRUE;
   for (guint c = 0; c < builder->tables.weights->len; c++)
     {
       const gint64 *weights = flam_tables_weights (&builder->tables, c);
       gint64 sum = 0;
 
       for (guint32 i = 0; i < builder->tables.profile.samples.n; i++)
-        {
-          if (weights[i] < 0)
-            return refuse (error, "a sample has a negative weight");
-          if (__builtin_add_overflow (sum, weights[i], &sum))
-            return refuse (error, "the weights add up to more than 2^63");
-        }
+        if (!flam_builder_check_weight (&sum, weights[i], error))
+          return FALSE;
     }
   return TRUE;
 }
@@ -62,7 +70,10 @@ holds_weight (const FlamBuilder *builder)
   for (guint i = 0; i < tables->measures.n; i++)
     if (n > 0 && tables->measures.column[i] < 0)
       return TRUE;
-  for (guint c = 0; c < tables->weights->len; c++)
+  for (guint c = 0; builder->laid != NULL && c < tables->weights->len; c++)
+    if (builder->laid->sums[c] > 0)
+      return TRUE;
+  for (guint c = 0; builder->laid == NULL && c < tables->weights->len; c++)
     for (guint32 i = 0; i < n; i++)
       if (flam_tables_weights (tables, c)[i] > 0)
         return TRUE;
@@ -90,4 +101,106 @@ flam_builder_check (FlamBuilder *builder, GError **error)
     return FALSE;
   warn_if_empty (builder);
   return TRUE;
+}
+
+/* --- times -------------------------------------------------------- */
+
+gint64
+flam_time_since (gint64 time, gint64 origin)
+{
+  gint64 difference;
+
+  if (__builtin_sub_overflow (time, origin, &difference))
+    return time > origin ? G_MAXINT64 - 1 : G_MININT64 + 1;
+  return MIN (difference, FLAM_NEVER - 1);
+}
+
+/* A span's end is part of the capture, its last one's above all. */
+static void
+span_ends (FlamSpan *span, const FlamTables *tables, guint m)
+{
+  const FlamSamples *samples = &tables->profile.samples;
+  gint64 column = tables->measures.column[m];
+  gint64 wanted = tables->measures.event[m];
+  const gint64 *weights;
+
+  if (!tables->measures.spans[m] || column < 0 || samples->time == NULL)
+    return;
+  weights = flam_tables_weights (tables, (guint)column);
+  for (guint32 i = 0; i < samples->n; i++)
+    {
+      gint64 event = samples->event != NULL ? samples->event[i] : 0;
+      gint64 end;
+
+      if ((wanted < 0 || wanted == event) &&
+          !__builtin_add_overflow (samples->time[i], weights[i], &end))
+        span->last = MAX (span->last, end);
+    }
+}
+
+FlamSpan
+flam_builder_find_span (FlamBuilder *builder)
+{
+  const FlamTables *tables = &builder->tables;
+  const FlamAllocations *allocations = &tables->profile.allocations;
+  FlamSpan span = { G_MAXINT64, G_MININT64 };
+
+  if (builder->laid != NULL && builder->laid->n > 0)
+    span = (FlamSpan){ builder->laid->first, builder->laid->last };
+  for (guint t = FLAM_TABLE_MODULES; t < FLAM_N_TABLES; t++)
+    {
+      FlamColumnIter iter = { NULL };
+
+      if (builder->laid != NULL && t == FLAM_TABLE_SAMPLES)
+        continue;
+      while (flam_tables_next (tables, t, &iter))
+        for (guint32 i = 0;
+             iter.info->flags & FLAM_COLUMN_SPAN && *iter.data != NULL &&
+             i < *flam_tables_n (tables, t);
+             i++)
+          {
+            gint64 time = ((gint64 *)*iter.data)[i];
+
+            span.first = MIN (span.first, time);
+            span.last = MAX (span.last, time);
+          }
+    }
+  for (guint m = 0; m < tables->measures.n; m++)
+    span_ends (&span, tables, m);
+  for (guint32 i = 0; i < allocations->n; i++)
+    if (allocations->freed_at[i] != FLAM_NEVER)
+      span.last = MAX (span.last, allocations->freed_at[i]);
+  if (builder->has_origin && span.first != G_MAXINT64)
+    span.first = MIN (span.first, builder->origin);
+  if (span.first == G_MAXINT64)
+    span = (FlamSpan){ 0, 0 };
+  return span;
+}
+
+void
+flam_builder_shift_times (FlamBuilder *builder, gint64 origin)
+{
+  const FlamTables *tables = &builder->tables;
+  gint64 *freed = cells (builder, gint64, profile.allocations.freed_at);
+
+  for (guint t = FLAM_TABLE_MODULES; t < FLAM_N_TABLES; t++)
+    {
+      FlamColumnIter iter = { NULL };
+
+      if (builder->laid != NULL && t == FLAM_TABLE_SAMPLES)
+        continue;
+      while (flam_tables_next (tables, t, &iter))
+        for (guint32 i = 0;
+             iter.info->flags & FLAM_COLUMN_TIME && *iter.data != NULL &&
+             i < *flam_tables_n (tables, t);
+             i++)
+          ((gint64 *)*iter.data)[i] =
+              flam_time_since (((gint64 *)*iter.data)[i], origin);
+    }
+  if (builder->peak_time != G_MININT64)
+    builder->peak_time = flam_time_since (builder->peak_time, origin);
+  for (guint32 i = 0; i < tables->profile.allocations.n; i++)
+    if (freed[i] != FLAM_NEVER)
+      freed[i] = MAX (flam_time_since (freed[i], origin),
+                      tables->profile.allocations.time[i]);
 }

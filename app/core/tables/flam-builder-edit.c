@@ -67,8 +67,6 @@ flam_builder_new_edit (const FlamProfile *profile)
   flam_column_init (&builder->chains, sizeof (FlamId));
   flam_column_backfill (&builder->chain_first, n_frames);
   flam_column_backfill (&builder->chain_length, n_frames);
-  for (guint i = 0; profile->facts.warnings[i] != NULL; i++)
-    flam_builder_warn (builder, "%s", profile->facts.warnings[i]);
   return builder;
 }
 
@@ -206,6 +204,28 @@ note_threads (FlamBuilder *builder, const FlamProfile *profile)
   note_names (builder, profile, processes);
 }
 
+/* A column of the samples, thread after thread. */
+static void
+copy_slices (const FlamProfile *profile,
+             gpointer to,
+             gconstpointer from,
+             guint size)
+{
+  const FlamThreads *threads = &profile->threads;
+  char *at = to;
+
+  for (FlamId t = 0; t < threads->n; t++)
+    if (threads->n_samples[t] > 0)
+      {
+        gsize bytes = (gsize)threads->n_samples[t] * size;
+
+        memcpy (at,
+                (const char *)from + (gsize)threads->first_sample[t] * size,
+                bytes);
+        at += bytes;
+      }
+}
+
 /* The measures, and the columns that are theirs, each once. */
 static void
 note_measures (FlamBuilder *builder, const FlamProfile *profile)
@@ -239,9 +259,10 @@ note_measures (FlamBuilder *builder, const FlamProfile *profile)
           column = columns->len;
           g_ptr_array_add (columns, (gpointer)measure->weight);
           flam_tables_add_weights (&builder->tables);
-          memcpy (flam_tables_weights (&builder->tables, column),
-                  measure->weight,
-                  profile->samples.n * sizeof (gint64));
+          copy_slices (profile,
+                       flam_tables_weights (&builder->tables, column),
+                       measure->weight,
+                       sizeof (gint64));
         }
       if (measure->weight != NULL)
         values[5] = column;
@@ -256,12 +277,27 @@ note_measures (FlamBuilder *builder, const FlamProfile *profile)
 static void
 note_samples (FlamBuilder *builder, const FlamProfile *profile)
 {
-  copy_table (&builder->tables, FLAM_TABLE_SAMPLES, profile);
-  for (FlamId t = 0; t < profile->threads.n; t++)
+  FlamTables *tables = &builder->tables;
+  const FlamTableInfo *infos = &flam_table_infos[FLAM_TABLE_SAMPLES];
+
+  flam_tables_reserve (tables, FLAM_TABLE_SAMPLES, profile->samples.n);
+  *flam_tables_n (tables, FLAM_TABLE_SAMPLES) = profile->samples.n;
+  for (guint i = 0; i < infos->n_columns; i++)
+    {
+      const FlamColumnInfo *info = &infos->columns[i];
+      gconstpointer from = info->offset < sizeof (FlamProfile)
+                               ? *(gpointer *)((char *)profile + info->offset)
+                               : NULL;
+
+      if (from == NULL)
+        continue;
+      flam_tables_begin (tables, FLAM_TABLE_SAMPLES, info);
+      copy_slices (
+          profile, *flam_tables_array (tables, info), from, info->size);
+    }
+  for (guint32 t = 0, at = 0; t < profile->threads.n; t++)
     for (guint32 i = 0; i < profile->threads.n_samples[t]; i++)
-      cells (builder,
-             FlamId,
-             sample_thread)[profile->threads.first_sample[t] + i] = t;
+      cells (builder, FlamId, sample_thread)[at++] = t;
   note_measures (builder, profile);
 }
 

@@ -239,7 +239,9 @@ flam_builder_fold_facts (FlamBuilder *builder)
       flam_builder_set_has_times (builder);
       flam_builder_set_origin (builder, 0);
       if (facts->duration_ns == 0)
-        facts->duration_ns = last_sample (&tables->profile.samples);
+        facts->duration_ns = builder->laid != NULL
+                                 ? MAX (builder->laid->last, 0)
+                                 : last_sample (&tables->profile.samples);
     }
   else
     g_clear_pointer ((gpointer *)&tables->profile.samples.time, g_free);

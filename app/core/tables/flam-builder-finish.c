@@ -61,108 +61,6 @@ sample_order (FlamBuilder *builder, guint32 *first, guint32 *count)
   return identity ? NULL : g_steal_pointer (&order);
 }
 
-/* --- finish: time -------------------------------------------------------- */
-
-/* A difference that cannot overflow, whatever a hostile file says. */
-static gint64
-since (gint64 time, gint64 origin)
-{
-  gint64 difference;
-
-  if (__builtin_sub_overflow (time, origin, &difference))
-    return time > origin ? G_MAXINT64 - 1 : G_MININT64 + 1;
-  return MIN (difference, FLAM_NEVER - 1);
-}
-
-typedef struct
-{
-  gint64 first;
-  gint64 last;
-} Span;
-
-/* A span's end is part of the capture, its last one's above all. */
-static void
-span_ends (Span *span, const FlamTables *tables, guint m)
-{
-  const FlamSamples *samples = &tables->profile.samples;
-  gint64 column = tables->measures.column[m];
-  gint64 wanted = tables->measures.event[m];
-  const gint64 *weights;
-
-  if (!tables->measures.spans[m] || column < 0 || samples->time == NULL)
-    return;
-  weights = flam_tables_weights (tables, (guint)column);
-  for (guint32 i = 0; i < samples->n; i++)
-    {
-      gint64 event = samples->event != NULL ? samples->event[i] : 0;
-      gint64 end;
-
-      if ((wanted < 0 || wanted == event) &&
-          !__builtin_add_overflow (samples->time[i], weights[i], &end))
-        span->last = MAX (span->last, end);
-    }
-}
-
-static Span
-find_span (FlamBuilder *builder)
-{
-  const FlamTables *tables = &builder->tables;
-  const FlamAllocations *allocations = &tables->profile.allocations;
-  Span span = { G_MAXINT64, G_MININT64 };
-
-  for (guint t = FLAM_TABLE_MODULES; t < FLAM_N_TABLES; t++)
-    {
-      FlamColumnIter iter = { NULL };
-
-      while (flam_tables_next (tables, t, &iter))
-        for (guint32 i = 0;
-             iter.info->flags & FLAM_COLUMN_SPAN && *iter.data != NULL &&
-             i < *flam_tables_n (tables, t);
-             i++)
-          {
-            gint64 time = ((gint64 *)*iter.data)[i];
-
-            span.first = MIN (span.first, time);
-            span.last = MAX (span.last, time);
-          }
-    }
-  for (guint m = 0; m < tables->measures.n; m++)
-    span_ends (&span, tables, m);
-  for (guint32 i = 0; i < allocations->n; i++)
-    if (allocations->freed_at[i] != FLAM_NEVER)
-      span.last = MAX (span.last, allocations->freed_at[i]);
-  if (builder->has_origin && span.first != G_MAXINT64)
-    span.first = MIN (span.first, builder->origin);
-  if (span.first == G_MAXINT64)
-    span = (Span){ 0, 0 };
-  return span;
-}
-
-static void
-shift_times (FlamBuilder *builder, gint64 origin)
-{
-  const FlamTables *tables = &builder->tables;
-  gint64 *freed = cells (builder, gint64, profile.allocations.freed_at);
-
-  for (guint t = FLAM_TABLE_MODULES; t < FLAM_N_TABLES; t++)
-    {
-      FlamColumnIter iter = { NULL };
-
-      while (flam_tables_next (tables, t, &iter))
-        for (guint32 i = 0;
-             iter.info->flags & FLAM_COLUMN_TIME && *iter.data != NULL &&
-             i < *flam_tables_n (tables, t);
-             i++)
-          ((gint64 *)*iter.data)[i] = since (((gint64 *)*iter.data)[i], origin);
-    }
-  if (builder->peak_time != G_MININT64)
-    builder->peak_time = since (builder->peak_time, origin);
-  for (guint32 i = 0; i < tables->profile.allocations.n; i++)
-    if (freed[i] != FLAM_NEVER)
-      freed[i] =
-          MAX (since (freed[i], origin), tables->profile.allocations.time[i]);
-}
-
 /* --- finish: freezing ---------------------------------------------------- */
 
 static void
@@ -172,8 +70,34 @@ own (FlamProfileBox *box, gpointer data)
     g_ptr_array_add (box->owned, data);
 }
 
-/* The columns of a table that the profile has become its own, shrunk to fit;
- * those of no rows are NULL. */
+/* A column becomes the profile's: shrunk to fit, or lent where the table grows
+ * on; NULL where there are no rows. */
+static gpointer
+freeze_cells (FlamTables *tables,
+              FlamTable table,
+              gpointer *data,
+              guint size,
+              FlamProfileBox *box)
+{
+  guint32 n = *flam_tables_n (tables, table);
+  gpointer frozen = NULL;
+
+  if (tables->shared[table])
+    {
+      if (n > 0 && *data != NULL)
+        g_ptr_array_add (box->lent, frozen = g_atomic_rc_box_acquire (*data));
+      return frozen;
+    }
+  frozen = g_steal_pointer (data);
+  if (n == 0)
+    g_clear_pointer (&frozen, g_free);
+  else if (frozen != NULL)
+    frozen = g_realloc_n (frozen, n, size);
+  own (box, frozen);
+  return frozen;
+}
+
+/* The columns of a table that the profile has. */
 static void
 freeze_table (FlamTables *tables, FlamTable table, FlamProfileBox *box)
 {
@@ -184,18 +108,10 @@ freeze_table (FlamTables *tables, FlamTable table, FlamProfileBox *box)
   for (guint i = 0; i < infos->n_columns; i++)
     {
       const FlamColumnInfo *info = &infos->columns[i];
-      gpointer *data = flam_tables_array (tables, info);
-      gpointer frozen;
 
-      if (info->offset >= sizeof (FlamProfile))
-        continue;
-      frozen = g_steal_pointer (data);
-      if (n == 0)
-        g_clear_pointer (&frozen, g_free);
-      else if (frozen != NULL)
-        frozen = g_realloc_n (frozen, n, info->size);
-      own (box, frozen);
-      *(gpointer *)((char *)&box->tables + info->offset) = frozen;
+      if (info->offset < sizeof (FlamProfile))
+        *(gpointer *)((char *)&box->tables + info->offset) = freeze_cells (
+            tables, table, flam_tables_array (tables, info), info->size, box);
     }
 }
 
@@ -207,18 +123,62 @@ freeze_code (FlamBuilder *builder, FlamProfileBox *box)
 }
 
 static void
+freeze_lanes (FlamBuilder *builder, FlamProfileBox *box)
+{
+  const FlamColumn *lanes = &builder->laid->lanes;
+
+  for (FlamId t = 0; t < lanes->n; t++)
+    {
+      const FlamLane *lane = &flam_column_at (lanes, FlamLane, t);
+
+      flam_cell (box->tables.threads.first_sample, guint32, t) = lane->first;
+      flam_cell (box->tables.threads.n_samples, guint32, t) = lane->n;
+    }
+}
+
+static guint
+find_states (const FlamSamples *samples)
+{
+  guint states = 0;
+
+  if (samples->state == NULL)
+    return samples->n > 0 ? FLAM_STATES_CPU : 0;
+  for (guint32 i = 0; i < samples->n; i++)
+    states |= 1u << samples->state[i];
+  return states;
+}
+
+/* After the columns: `n` is that of their cells until then. */
+static void
+count_samples (const FlamBuilder *builder, FlamProfileBox *box)
+{
+  FlamSamples *samples = &box->tables.samples;
+
+  if (builder->laid != NULL)
+    samples->n = builder->laid->n;
+  samples->states =
+      builder->laid != NULL ? builder->laid->states : find_states (samples);
+}
+
+static void
 freeze_threads (FlamBuilder *builder, FlamProfileBox *box)
 {
   FlamProfile *p = &box->tables;
   guint32 n_threads = builder->tables.profile.threads.n;
   guint32 *first = g_new0 (guint32, n_threads + 1);
   guint32 *count = g_new0 (guint32, n_threads + 1);
-  g_autofree guint32 *order = sample_order (builder, first, count);
+  g_autofree guint32 *order = NULL;
 
   p->threads.first_sample = first;
   p->threads.n_samples = count;
   own (box, first);
   own (box, count);
+  if (builder->laid != NULL)
+    {
+      freeze_lanes (builder, box);
+      return;
+    }
+  order = sample_order (builder, first, count);
   g_clear_pointer ((gpointer *)&builder->tables.sample_thread, g_free);
   flam_tables_reorder (&builder->tables, FLAM_TABLE_SAMPLES, order);
 }
@@ -275,19 +235,16 @@ static void
 freeze_measures (FlamBuilder *builder, FlamProfileBox *box)
 {
   const FlamMeasureRows *rows = &builder->tables.measures;
+  GArray *weights = builder->tables.weights;
   FlamMeasure *measures = g_new0 (FlamMeasure, rows->n + 1);
-  guint32 n = builder->tables.profile.samples.n;
+  g_autofree gpointer *columns = g_new (gpointer, weights->len + 1);
 
-  for (guint i = 0; i < builder->tables.weights->len; i++)
-    {
-      FlamExtra *extra = &g_array_index (builder->tables.weights, FlamExtra, i);
-
-      if (n == 0)
-        g_clear_pointer (&extra->data, g_free);
-      else
-        extra->data = g_realloc_n (extra->data, n, sizeof (gint64));
-      own (box, extra->data);
-    }
+  for (guint i = 0; i < weights->len; i++)
+    columns[i] = freeze_cells (&builder->tables,
+                               FLAM_TABLE_SAMPLES,
+                               &g_array_index (weights, FlamExtra, i).data,
+                               sizeof (gint64),
+                               box);
   for (guint i = 0; i < rows->n; i++)
     measures[i] = (FlamMeasure){
       .id = rows->id[i],
@@ -296,15 +253,10 @@ freeze_measures (FlamBuilder *builder, FlamProfileBox *box)
       .kind = rows->kind[i],
       .source = rows->source[i],
       .event = rows->event[i] < 0 ? FLAM_NONE : (FlamId)rows->event[i],
-      .weight =
-          rows->column[i] < 0
-              ? NULL
-              : flam_tables_weights (&builder->tables, (guint)rows->column[i]),
+      .weight = rows->column[i] < 0 ? NULL : columns[rows->column[i]],
       .denominator = rows->denominator[i],
       .spans = rows->spans[i],
     };
-  for (guint i = 0; i < builder->tables.weights->len; i++)
-    g_array_index (builder->tables.weights, FlamExtra, i).data = NULL;
   box->tables.measures = measures;
   box->tables.n_measures = rows->n;
   own (box, measures);
@@ -385,12 +337,13 @@ own_texts (FlamProfileBox *box, GPtrArray *texts)
 }
 
 static void
-freeze_facts (FlamBuilder *builder, FlamProfileBox *box, Span span)
+freeze_facts (FlamBuilder *builder, FlamProfileBox *box, FlamSpan span)
 {
   FlamFacts *facts = &box->tables.facts;
 
   *facts = builder->facts;
-  facts->duration_ns = MAX (facts->duration_ns, since (span.last, span.first));
+  facts->duration_ns =
+      MAX (facts->duration_ns, flam_time_since (span.last, span.first));
   if (facts->recorder_cpu_ns > 0 && facts->recorded_cpu_ns > 0)
     facts->recorder_share =
         (double)facts->recorder_cpu_ns / (double)facts->recorded_cpu_ns;
@@ -402,6 +355,13 @@ freeze_facts (FlamBuilder *builder, FlamProfileBox *box, Span span)
 static void
 freeze_strings (FlamBuilder *builder, FlamProfileBox *box)
 {
+  if (builder->laid != NULL)
+    {
+      flam_column_init_lent (&box->strings.blob, &builder->tables.strings.blob);
+      flam_column_init_lent (&box->strings.offsets,
+                             &builder->tables.strings.offsets);
+      return;
+    }
   box->strings = builder->tables.strings;
   flam_interner_clear (&box->strings.interner);
   flam_strings_init (&builder->tables.strings);
@@ -433,18 +393,37 @@ rebuild_stacks (FlamBuilder *builder, FlamId *map)
     }
 }
 
-static const FlamId *
-remap_column (FlamProfileBox *box,
-              const FlamId *stacks,
-              guint32 n,
-              const FlamId *map)
+static void
+remap (FlamId *to, const FlamId *stacks, guint32 n, const FlamId *map)
 {
-  FlamId *mapped = g_new (FlamId, n + 1);
-
   for (guint32 i = 0; i < n; i++)
-    mapped[i] = stacks[i] == FLAM_NONE ? FLAM_NONE : map[stacks[i]];
+    to[i] = stacks[i] == FLAM_NONE ? FLAM_NONE : map[stacks[i]];
+}
+
+static void
+remap_samples (FlamProfileBox *box, const FlamId *map)
+{
+  FlamProfile *p = &box->tables;
+  FlamId *mapped = g_new (FlamId, flam_profile_sample_cells (p) + 1);
+
+  for (FlamId t = 0; t < p->threads.n; t++)
+    remap (mapped + p->threads.first_sample[t],
+           p->samples.stack + p->threads.first_sample[t],
+           p->threads.n_samples[t],
+           map);
   g_ptr_array_add (box->owned, mapped);
-  return mapped;
+  p->samples.stack = mapped;
+}
+
+static void
+remap_allocations (FlamProfileBox *box, const FlamId *map)
+{
+  FlamAllocations *allocations = &box->tables.allocations;
+  FlamId *mapped = g_new (FlamId, allocations->n + 1);
+
+  remap (mapped, allocations->stack, allocations->n, map);
+  g_ptr_array_add (box->owned, mapped);
+  allocations->stack = mapped;
 }
 
 static FlamProfile *
@@ -457,13 +436,10 @@ finish_edit (FlamBuilder *builder)
   rebuild_stacks (builder, map);
   *p = *builder->base;
   box->base = g_steal_pointer (&builder->base);
-  p->facts.warnings = own_texts (box, builder->warnings);
-  box->texts = g_steal_pointer (&builder->texts);
   freeze_code (builder, box);
-  p->samples.stack = remap_column (box, p->samples.stack, p->samples.n, map);
+  remap_samples (box, map);
   if (p->allocations.n > 0)
-    p->allocations.stack =
-        remap_column (box, p->allocations.stack, p->allocations.n, map);
+    remap_allocations (box, map);
   freeze_strings (builder, box);
   return p;
 }
@@ -493,7 +469,7 @@ FlamProfile *
 flam_builder_finish (FlamBuilder *builder, GError **error)
 {
   FlamProfileBox *box;
-  Span span;
+  FlamSpan span;
 
   if (builder->base != NULL)
     return finish_edit (builder);
@@ -503,8 +479,10 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
     return NULL;
 
   name_threads (builder);
-  span = find_span (builder);
-  shift_times (builder, span.first);
+  span = flam_builder_find_span (builder);
+  if (builder->laid != NULL && span.first != 0)
+    return NULL;
+  flam_builder_shift_times (builder, span.first);
   box = flam_profile_box_new ();
   freeze_code (builder, box);
   freeze_threads (builder, box);
@@ -514,31 +492,13 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
   freeze_table (&builder->tables, FLAM_TABLE_PROCESSES, box);
   freeze_table (&builder->tables, FLAM_TABLE_THREADS, box);
   freeze_table (&builder->tables, FLAM_TABLE_SAMPLES, box);
+  count_samples (builder, box);
   freeze_table (&builder->tables, FLAM_TABLE_ALLOCATIONS, box);
   freeze_table (&builder->tables, FLAM_TABLE_MARKS, box);
   freeze_table (&builder->tables, FLAM_TABLE_FORMER_NAMES, box);
   freeze_extras (builder, box);
   freeze_facts (builder, box, span);
   freeze_strings (builder, box);
+  box->lineage = builder->laid != NULL ? builder->laid->lineage : 0;
   return &box->tables;
-}
-
-FlamProfile *
-flam_builder_snapshot (const FlamBuilder *builder, GError **error)
-{
-  g_autoptr (FlamBuilder) copy = flam_builder_new ();
-
-  flam_tables_clear (&copy->tables);
-  flam_tables_init_copy (&copy->tables, &builder->tables);
-  copy->has_times = builder->has_times;
-  copy->has_origin = builder->has_origin;
-  copy->recorded = builder->recorded;
-  copy->origin = builder->origin;
-  copy->peak_time = builder->peak_time;
-  copy->facts = builder->facts;
-  flam_builder_set_format (copy, builder->facts.format);
-  flam_builder_set_command (copy, builder->facts.command);
-  for (guint i = 0; i < builder->warnings->len; i++)
-    flam_builder_warn (copy, "%s", (const char *)builder->warnings->pdata[i]);
-  return flam_builder_finish (copy, error);
 }

@@ -8,6 +8,59 @@
 
 G_BEGIN_DECLS
 
+/* What recorded frames and stacks have become in a profile; more of them can be
+ * added at any time. */
+typedef struct
+{
+  FlamColumn first_symbol; /* guint32, a frame: its rows in SYMBOLS */
+  FlamColumn n_symbols;    /* guint32, a frame */
+  FlamColumn frames;       /* FlamId: of a frame that has no symbols */
+  FlamColumn stacks;       /* FlamId */
+  guint32 n_rows;          /* of SYMBOLS, seen so far */
+  guint32 n_chained;       /* stacks made of chains so far */
+} FlamCodeMap;
+
+void flam_code_map_init (FlamCodeMap *map);
+void flam_code_map_clear (FlamCodeMap *map);
+/* SYMBOLS have rows that name frames anew, which are in the map already. */
+gboolean flam_code_map_is_stale (const FlamCodeMap *map,
+                                 const FlamTables *recorded);
+/* The rows of `recorded` that are new become rows of `builder`. */
+gboolean flam_code_map_extend (FlamCodeMap *map,
+                               const FlamTables *recorded,
+                               FlamBuilder *builder,
+                               const FlamProgress *progress,
+                               GError **error);
+
+static inline FlamId
+flam_code_map_stack (const FlamCodeMap *map, FlamId stack)
+{
+  return stack == FLAM_NONE ? FLAM_NONE
+                            : flam_column_at (&map->stacks, FlamId, stack);
+}
+
+/* A thread's samples, where a profile has them, and room for more behind. */
+typedef struct
+{
+  guint32 first;
+  guint32 n;
+  guint32 room;
+} FlamLane;
+
+/* The code and the samples of a builder are a profile's already, as they were
+ * checked row by row (flam-snapshots.c). */
+typedef struct
+{
+  FlamCodeMap map;
+  FlamColumn lanes; /* FlamLane, a thread */
+  guint32 n;        /* samples; the table has room between them */
+  gint64 first;     /* of their times */
+  gint64 last;
+  guint states; /* a bit each */
+  gint64 sums[FLAM_MAX_WEIGHTS];
+  guint lineage;
+} FlamLaid;
+
 struct _FlamBuilder
 {
   FlamTables tables;
@@ -21,6 +74,8 @@ struct _FlamBuilder
   GPtrArray *others;
   GPtrArray *warnings;
   GStringChunk *texts; /* of facts */
+
+  const FlamLaid *laid; /* NULL: finish() does it */
 
   /* Editing: frame -> chains[chain_first .. + chain_length), length 0: as it
    * is. */
@@ -38,6 +93,22 @@ struct _FlamBuilder
 /* In flam-builder-check.c: weights and sizes that cannot be are an error, a
  * capture without any is a warning. */
 gboolean flam_builder_check (FlamBuilder *builder, GError **error);
+/* One weight more of a column. */
+gboolean flam_builder_check_weight (gint64 *sum, gint64 weight, GError **error);
+
+/* A difference that cannot overflow, whatever a hostile file says. */
+gint64 flam_time_since (gint64 time, gint64 origin);
+
+typedef struct
+{
+  gint64 first;
+  gint64 last;
+} FlamSpan;
+
+/* Of all that happened. */
+FlamSpan flam_builder_find_span (FlamBuilder *builder);
+/* All times count from `origin`. */
+void flam_builder_shift_times (FlamBuilder *builder, gint64 origin);
 
 /* In flam-builder-facts.c: what the rows of FACTS, WARNINGS and END say. */
 void flam_builder_fold_facts (FlamBuilder *builder);

@@ -29,76 +29,35 @@
 #define CHAINS_MAX (64u << 20)
 #define STACKS_MAX (4u << 20)
 
-typedef struct
-{
-  FlamBuilder *builder;
-  const FlamSymbolRows *symbols;
-  const FlamSymbolRows *renames;
-  FlamFrames frames; /* as recorded */
-  const FlamId *module;
-  FlamStacks stacks; /* as recorded */
-  guint32 *first;    /* of a frame: its rows in SYMBOLS */
-  guint32 *n;
-  FlamId *frame_map; /* the frames that have none */
-  FlamId *stack_map; /* in epoch 0 */
-  guint32 n_chained; /* stacks made of chains so far */
-
-  GArray *order;        /* guint32: rows of RENAMES, by frame, then time */
-  GArray *times;        /* gint64: where epochs begin, ascending */
-  guint32 *first_named; /* of a frame: its first in `order`, or FLAM_NONE */
-  guint8 *changes;      /* of a stack: it has such a frame */
-  GHashTable *made;     /* stack << 32 | epoch -> stack + 1 */
-  guint32 n_made;
-} Fold;
-
-static void
-fold_clear (Fold *fold)
-{
-  g_free ((gpointer)fold->frames.function);
-  g_free ((gpointer)fold->frames.address);
-  g_free ((gpointer)fold->frames.file);
-  g_free ((gpointer)fold->frames.line);
-  g_free ((gpointer)fold->frames.inline_depth);
-  g_free ((gpointer)fold->module);
-  g_free ((gpointer)fold->stacks.prefix);
-  g_free ((gpointer)fold->stacks.frame);
-  g_free (fold->first);
-  g_free (fold->n);
-  g_free (fold->frame_map);
-  g_free (fold->stack_map);
-  g_clear_pointer (&fold->order, g_array_unref);
-  g_clear_pointer (&fold->times, g_array_unref);
-  g_clear_pointer (&fold->made, g_hash_table_unref);
-  g_free (fold->first_named);
-  g_free (fold->changes);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fold, fold_clear)
-
-/* The builder's own tables of code are empty after this. */
-static void
-take_recorded (Fold *fold)
-{
-  FlamTables *tables = &fold->builder->tables;
-
-  fold->symbols = &tables->symbols;
-  fold->renames = &tables->renames;
-  fold->frames = tables->profile.frames;
-  fold->module = tables->frame_module;
-  fold->stacks = tables->profile.stacks;
-  tables->profile.frames = (FlamFrames){ 0 };
-  tables->frame_module = NULL;
-  tables->profile.stacks = (FlamStacks){ 0 };
-  for (guint t = FLAM_TABLE_FRAMES; t <= FLAM_TABLE_STACKS; t++)
-    {
-      tables->allocated[t] = 0;
-      flam_tables_drop_extras (tables, t);
-      flam_interner_clear (&tables->interners[t]);
-      flam_interner_init (&tables->interners[t]);
-    }
-}
-
 /* --- frames --------------------------------------------------------------- */
+
+void
+flam_code_map_init (FlamCodeMap *map)
+{
+  *map = (FlamCodeMap){ 0 };
+  flam_column_init (&map->first_symbol, sizeof (guint32));
+  flam_column_init (&map->n_symbols, sizeof (guint32));
+  flam_column_init (&map->frames, sizeof (FlamId));
+  flam_column_init (&map->stacks, sizeof (FlamId));
+}
+
+void
+flam_code_map_clear (FlamCodeMap *map)
+{
+  flam_column_clear (&map->first_symbol);
+  flam_column_clear (&map->n_symbols);
+  flam_column_clear (&map->frames);
+  flam_column_clear (&map->stacks);
+}
+
+gboolean
+flam_code_map_is_stale (const FlamCodeMap *map, const FlamTables *recorded)
+{
+  for (guint32 i = map->n_rows; i < recorded->symbols.n; i++)
+    if (recorded->symbols.frame[i] < map->frames.n)
+      return TRUE;
+  return FALSE;
+}
 
 static FlamId
 add_frame (FlamBuilder *builder,
@@ -115,44 +74,49 @@ add_frame (FlamBuilder *builder,
 }
 
 static void
-index_symbols (Fold *fold)
+index_symbols (FlamCodeMap *map, const FlamTables *recorded)
 {
-  const FlamId *frame = fold->symbols->frame;
+  const FlamId *frame = recorded->symbols.frame;
 
-  fold->first = g_new (guint32, fold->frames.n + 1);
-  fold->n = g_new0 (guint32, fold->frames.n + 1);
-  for (guint32 i = 0; i < fold->symbols->n; i++)
+  flam_column_backfill (&map->first_symbol, recorded->profile.frames.n);
+  flam_column_backfill (&map->n_symbols, recorded->profile.frames.n);
+  for (guint32 i = map->n_rows; i < recorded->symbols.n; i++)
     {
+      guint32 *n = &flam_column_at (&map->n_symbols, guint32, frame[i]);
+
       if (i == 0 || frame[i - 1] != frame[i])
         {
-          fold->first[frame[i]] = i;
-          fold->n[frame[i]] = 0;
+          flam_column_at (&map->first_symbol, guint32, frame[i]) = i;
+          *n = 0;
         }
-      fold->n[frame[i]]++;
+      (*n)++;
     }
+  map->n_rows = recorded->symbols.n;
 }
 
 static void
-fold_frames (Fold *fold)
+map_frames (FlamCodeMap *map, const FlamTables *recorded, FlamBuilder *builder)
 {
-  const FlamFrames *frames = &fold->frames;
+  const FlamFrames *frames = &recorded->profile.frames;
 
-  fold->frame_map = g_new (FlamId, frames->n + 1);
-  for (FlamId i = 0; i < frames->n; i++)
+  flam_column_reserve (&map->frames, frames->n);
+  for (FlamId i = (FlamId)map->frames.n; i < frames->n; i++)
     {
       FlamId function = frames->function[i];
+      FlamId *mapped = flam_column_push (&map->frames);
 
-      if (fold->n[i] > 0)
+      *mapped = FLAM_NONE;
+      if (flam_column_at (&map->n_symbols, guint32, i) > 0)
         continue;
       if (function == FLAM_NONE)
-        function =
-            flam_builder_function_unresolved (fold->builder, fold->module[i]);
-      fold->frame_map[i] = add_frame (fold->builder,
-                                      function,
-                                      frames->address[i],
-                                      frames->file[i],
-                                      frames->line[i],
-                                      frames->inline_depth[i]);
+        function = flam_builder_function_unresolved (builder,
+                                                     recorded->frame_module[i]);
+      *mapped = add_frame (builder,
+                           function,
+                           frames->address[i],
+                           frames->file[i],
+                           frames->line[i],
+                           frames->inline_depth[i]);
     }
 }
 
@@ -178,51 +142,107 @@ name_frames (FlamBuilder *builder)
 /* --- stacks --------------------------------------------------------------- */
 
 static FlamId
-push_frame (Fold *fold, FlamId prefix, FlamId frame)
+push_frame (FlamCodeMap *map,
+            const FlamTables *recorded,
+            FlamBuilder *builder,
+            FlamId prefix,
+            FlamId frame)
 {
-  const FlamSymbolRows *symbols = fold->symbols;
+  const FlamSymbolRows *symbols = &recorded->symbols;
+  guint32 n = flam_column_at (&map->n_symbols, guint32, frame);
 
-  if (fold->n[frame] == 0)
-    return flam_builder_stack (fold->builder, prefix, fold->frame_map[frame]);
-  for (guint32 i = 0; i < MIN (fold->n[frame], CHAIN_MAX); i++)
+  if (n == 0)
+    return flam_builder_stack (
+        builder, prefix, flam_column_at (&map->frames, FlamId, frame));
+  for (guint32 i = 0; i < MIN (n, CHAIN_MAX); i++)
     {
-      guint32 row = fold->first[frame] + i;
-      FlamId id = add_frame (fold->builder,
+      guint32 row = flam_column_at (&map->first_symbol, guint32, frame) + i;
+      FlamId id = add_frame (builder,
                              symbols->function[row],
-                             fold->frames.address[frame],
+                             recorded->profile.frames.address[frame],
                              symbols->file[row],
                              symbols->line[row],
                              i);
 
-      prefix = flam_builder_stack (fold->builder, prefix, id);
-      if (fold->n_chained++ > CHAINS_MAX)
+      prefix = flam_builder_stack (builder, prefix, id);
+      if (map->n_chained++ > CHAINS_MAX)
         break;
     }
   return prefix;
 }
 
-static gboolean
-fold_stacks (Fold *fold, const FlamProgress *progress, GError **error)
+gboolean
+flam_code_map_extend (FlamCodeMap *map,
+                      const FlamTables *recorded,
+                      FlamBuilder *builder,
+                      const FlamProgress *progress,
+                      GError **error)
 {
-  const FlamStacks *stacks = &fold->stacks;
+  const FlamStacks *stacks = &recorded->profile.stacks;
 
-  fold->stack_map = g_new (FlamId, stacks->n + 1);
-  for (FlamId i = 0; i < stacks->n; i++)
+  index_symbols (map, recorded);
+  map_frames (map, recorded, builder);
+  flam_column_reserve (&map->stacks, stacks->n);
+  for (FlamId i = (FlamId)map->stacks.n; i < stacks->n; i++)
     {
-      FlamId prefix = stacks->prefix[i];
+      FlamId prefix = flam_code_map_stack (map, stacks->prefix[i]);
 
       if (i % STEP == 0 &&
           !flam_progress_step (progress, 0.5 * i / stacks->n, error))
         return FALSE;
-      fold->stack_map[i] =
-          push_frame (fold,
-                      prefix == FLAM_NONE ? FLAM_NONE : fold->stack_map[prefix],
-                      stacks->frame[i]);
+      flam_column_append (
+          &map->stacks,
+          FlamId,
+          push_frame (map, recorded, builder, prefix, stacks->frame[i]));
     }
   return TRUE;
 }
 
 /* --- generated code ------------------------------------------------------- */
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamTables recorded; /* SYMBOLS, FRAMES and STACKS, which the builder had */
+  FlamCodeMap map;     /* in epoch 0 */
+  const FlamSymbolRows *renames;
+
+  GArray *order;        /* guint32: rows of RENAMES, by frame, then time */
+  GArray *times;        /* gint64: where epochs begin, ascending */
+  guint32 *first_named; /* of a frame: its first in `order`, or FLAM_NONE */
+  guint8 *changes;      /* of a stack: it has such a frame */
+  GHashTable *made;     /* stack << 32 | epoch -> stack + 1 */
+  guint32 n_made;
+} Fold;
+
+static void
+fold_init (Fold *fold, FlamBuilder *builder)
+{
+  *fold = (Fold){ .builder = builder };
+  fold->renames = &builder->tables.renames;
+  flam_tables_init (&fold->recorded);
+  flam_code_map_init (&fold->map);
+  flam_tables_swap (&fold->recorded, &builder->tables, FLAM_TABLE_SYMBOLS);
+  for (guint t = FLAM_TABLE_FRAMES; t <= FLAM_TABLE_STACKS; t++)
+    {
+      flam_tables_drop_extras (&builder->tables, t);
+      flam_tables_swap (&fold->recorded, &builder->tables, t);
+    }
+}
+
+static void
+fold_clear (Fold *fold)
+{
+  flam_tables_clear (&fold->recorded);
+  flam_code_map_clear (&fold->map);
+  g_clear_pointer (&fold->order, g_array_unref);
+  g_clear_pointer (&fold->times, g_array_unref);
+  g_clear_pointer (&fold->made, g_hash_table_unref);
+  g_free (fold->first_named);
+  g_free (fold->changes);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fold, fold_clear)
 
 static int
 compare_rows (gconstpointer a, gconstpointer b, gpointer data)
@@ -248,7 +268,7 @@ compare_times (gconstpointer a, gconstpointer b)
 static void
 find_stacks (Fold *fold)
 {
-  const FlamStacks *stacks = &fold->stacks;
+  const FlamStacks *stacks = &fold->recorded.profile.stacks;
 
   fold->changes = g_new0 (guint8, stacks->n + 1);
   for (FlamId i = 0; i < stacks->n; i++)
@@ -266,10 +286,12 @@ index_renames (Fold *fold)
     return;
   fold->order = g_array_new (FALSE, FALSE, sizeof (guint32));
   fold->times = g_array_new (FALSE, FALSE, sizeof (gint64));
-  fold->first_named = g_new (guint32, fold->frames.n + 1);
+  fold->first_named = g_new (guint32, fold->recorded.profile.frames.n + 1);
   fold->made =
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  memset (fold->first_named, 0xff, fold->frames.n * sizeof (guint32));
+  memset (fold->first_named,
+          0xff,
+          fold->recorded.profile.frames.n * sizeof (guint32));
   for (guint32 i = 0; i < n; i++)
     g_array_append_val (fold->order, i);
   g_array_append_vals (fold->times, fold->renames->time, n);
@@ -327,15 +349,17 @@ push_frame_at (Fold *fold, FlamId prefix, FlamId frame, gint64 time)
   guint32 row = last_rename (fold, frame, time);
 
   if (row == FLAM_NONE)
-    return push_frame (fold, prefix, frame);
-  return flam_builder_stack (fold->builder,
-                             prefix,
-                             add_frame (fold->builder,
-                                        fold->renames->function[row],
-                                        fold->frames.address[frame],
-                                        fold->renames->file[row],
-                                        fold->renames->line[row],
-                                        0));
+    return push_frame (
+        &fold->map, &fold->recorded, fold->builder, prefix, frame);
+  return flam_builder_stack (
+      fold->builder,
+      prefix,
+      add_frame (fold->builder,
+                 fold->renames->function[row],
+                 fold->recorded.profile.frames.address[frame],
+                 fold->renames->file[row],
+                 fold->renames->line[row],
+                 0));
 }
 
 static FlamId
@@ -348,7 +372,7 @@ stack_at (Fold *fold, FlamId stack, gint64 time)
   if (stack == FLAM_NONE)
     return FLAM_NONE;
   if (epoch == 0 || !fold->changes[stack] || fold->n_made > STACKS_MAX)
-    return fold->stack_map[stack];
+    return flam_code_map_stack (&fold->map, stack);
   path = g_array_new (FALSE, FALSE, sizeof (FlamId));
   while (stack != FLAM_NONE)
     {
@@ -358,18 +382,19 @@ stack_at (Fold *fold, FlamId stack, gint64 time)
       if (known != NULL || !fold->changes[stack])
         {
           made = known != NULL ? GPOINTER_TO_UINT (known) - 1
-                               : fold->stack_map[stack];
+                               : flam_code_map_stack (&fold->map, stack);
           break;
         }
       g_array_append_val (path, stack);
-      stack = fold->stacks.prefix[stack];
+      stack = fold->recorded.profile.stacks.prefix[stack];
     }
   for (guint i = path->len; i-- > 0;)
     {
       FlamId here = g_array_index (path, FlamId, i);
       gint64 key = (gint64)((guint64)here << 32 | epoch);
 
-      made = push_frame_at (fold, made, fold->stacks.frame[here], time);
+      made = push_frame_at (
+          fold, made, fold->recorded.profile.stacks.frame[here], time);
       g_hash_table_insert (fold->made,
                            g_memdup2 (&key, sizeof key),
                            GUINT_TO_POINTER (made + 1));
@@ -386,32 +411,50 @@ follow (Fold *fold, guint32 n, const FlamId *stacks, const gint64 *times)
         stack_at (fold, stacks[i], times != NULL ? times[i] : 0);
 }
 
+static void
+follow_map (const FlamCodeMap *map, guint32 n, const FlamId *stacks)
+{
+  for (guint32 i = 0; i < n; i++)
+    flam_cell (stacks, FlamId, i) = flam_code_map_stack (map, stacks[i]);
+}
+
+static gboolean
+fold_code (FlamBuilder *builder, const FlamProgress *progress, GError **error)
+{
+  const FlamProfile *profile = &builder->tables.profile;
+  g_auto (Fold) fold;
+
+  fold_init (&fold, builder);
+  if (!flam_code_map_extend (
+          &fold.map, &fold.recorded, builder, progress, error))
+    return FALSE;
+  index_renames (&fold);
+  follow (
+      &fold, profile->samples.n, profile->samples.stack, profile->samples.time);
+  follow (&fold,
+          profile->allocations.n,
+          profile->allocations.stack,
+          profile->allocations.time);
+  return TRUE;
+}
+
 gboolean
 flam_builder_fold_stacks (FlamBuilder *builder,
                           const FlamProgress *progress,
                           GError **error)
 {
   const FlamTables *tables = &builder->tables;
-  g_auto (Fold) fold = { builder };
+  const FlamAllocations *allocations = &tables->profile.allocations;
 
+  if (builder->laid != NULL)
+    {
+      follow_map (&builder->laid->map, allocations->n, allocations->stack);
+      return TRUE;
+    }
   if (tables->symbols.n == 0 && tables->renames.n == 0)
     {
       name_frames (builder);
       return TRUE;
     }
-  take_recorded (&fold);
-  index_symbols (&fold);
-  fold_frames (&fold);
-  if (!fold_stacks (&fold, progress, error))
-    return FALSE;
-  index_renames (&fold);
-  follow (&fold,
-          tables->profile.samples.n,
-          tables->profile.samples.stack,
-          tables->profile.samples.time);
-  follow (&fold,
-          tables->profile.allocations.n,
-          tables->profile.allocations.stack,
-          tables->profile.allocations.time);
-  return TRUE;
+  return fold_code (builder, progress, error);
 }

@@ -321,9 +321,6 @@ gboolean flam_builder_fold (FlamBuilder *builder,
  */
 FlamProfile *flam_builder_finish (FlamBuilder *builder, GError **error);
 
-/* The profile of what there is so far; the builder goes on. */
-FlamProfile *flam_builder_snapshot (const FlamBuilder *builder, GError **error);
-
 /* --- from a profile ---------------------------------------------------------
  */
 

@@ -4,6 +4,31 @@
 #define FIRST_ROWS 64
 #define FIRST_SLOTS 256
 
+gpointer
+flam_cells_resize (
+    gpointer cells, gsize had, gsize n, guint size, gboolean shared)
+{
+  gpointer grown;
+
+  if (!shared)
+    return g_realloc_n (cells, n, size);
+  g_assert (n <= G_MAXSIZE / 2 / size);
+  grown = g_atomic_rc_box_alloc (MAX (n * size, 1));
+  if (cells != NULL)
+    memcpy (grown, cells, MIN (had, n) * size);
+  flam_cells_free (cells, TRUE);
+  return grown;
+}
+
+void
+flam_cells_free (gpointer cells, gboolean shared)
+{
+  if (!shared)
+    g_free (cells);
+  else if (cells != NULL)
+    g_atomic_rc_box_release (cells);
+}
+
 void
 flam_column_init (FlamColumn *column, guint element_size)
 {
@@ -16,12 +41,37 @@ flam_column_init_copy (FlamColumn *column, const FlamColumn *from)
   *column = *from;
   column->data = g_memdup2 (from->data, from->n * from->element_size);
   column->allocated = from->n;
+  column->shared = FALSE;
+}
+
+void
+flam_column_share (FlamColumn *column)
+{
+  gpointer own = column->data;
+
+  if (column->shared)
+    return;
+  column->shared = TRUE;
+  column->data =
+      g_atomic_rc_box_alloc (MAX (column->allocated * column->element_size, 1));
+  if (own != NULL)
+    memcpy (column->data, own, column->n * column->element_size);
+  g_free (own);
+}
+
+void
+flam_column_init_lent (FlamColumn *column, const FlamColumn *from)
+{
+  g_assert (from->shared);
+  *column = *from;
+  column->allocated = from->n;
+  g_atomic_rc_box_acquire (column->data);
 }
 
 void
 flam_column_clear (FlamColumn *column)
 {
-  g_free (column->data);
+  flam_cells_free (column->data, column->shared);
   flam_column_init (column, column->element_size);
 }
 
@@ -34,7 +84,8 @@ flam_column_reserve (FlamColumn *column, gsize n)
     return;
   wanted = MAX (column->allocated + column->allocated / 2, FIRST_ROWS);
   wanted = MAX (wanted, n);
-  column->data = g_realloc_n (column->data, wanted, column->element_size);
+  column->data = flam_cells_resize (
+      column->data, column->n, wanted, column->element_size, column->shared);
   column->allocated = wanted;
 }
 
@@ -55,6 +106,7 @@ flam_column_steal (FlamColumn *column)
 {
   void *data = NULL;
 
+  g_assert (!column->shared);
   if (column->n > 0)
     data = g_realloc_n (column->data, column->n, column->element_size);
   else

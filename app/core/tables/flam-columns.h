@@ -28,11 +28,17 @@ typedef struct
   gsize n;
   gsize allocated;
   guint element_size;
+  gboolean shared; /* `data` is counted: snapshots refer to its rows */
 } FlamColumn;
 
 void flam_column_init (FlamColumn *column, guint element_size);
 void flam_column_init_copy (FlamColumn *column, const FlamColumn *from);
 void flam_column_clear (FlamColumn *column);
+/* From here on it can be lent: what grows is another piece of memory, and who
+ * has the old one keeps it. */
+void flam_column_share (FlamColumn *column);
+/* The rows there are, without a copy. They are never to be changed. */
+void flam_column_init_lent (FlamColumn *column, const FlamColumn *from);
 void flam_column_reserve (FlamColumn *column, gsize n);
 /* Zeroed rows up to `n`: an optional column begins at the first row that needs
  * it. */
@@ -52,6 +58,12 @@ flam_column_push (FlamColumn *column)
 #define flam_column_append(column, type, value)                                \
   (*(type *)flam_column_push (column) = (value))
 #define flam_column_at(column, type, i) (((type *)(column)->data)[i])
+
+/* The memory of cells. `shared` memory is counted, and stays as it is for
+ * whoever has a reference while it grows elsewhere. */
+gpointer flam_cells_resize (
+    gpointer cells, gsize had, gsize n, guint size, gboolean shared);
+void flam_cells_free (gpointer cells, gboolean shared);
 
 typedef struct
 {

@@ -14,6 +14,8 @@ typedef struct
   FlamProfile tables;
   FlamStrings strings; /* its interner is cleared */
   GPtrArray *owned;    /* the columns' memory, g_free */
+  GPtrArray *lent;     /* the same of tables that grow on, a reference each */
+  guint lineage;       /* of snapshots that extend one another; 0: none */
   GArray *extras;      /* FlamExtra: what a newer version has; or NULL */
   GStringChunk *texts; /* of the facts; NULL: base has them */
   FlamProfile *base;   /* whose columns an edited profile shares, or NULL */

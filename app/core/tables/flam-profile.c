@@ -7,6 +7,7 @@ flam_profile_box_new (void)
   FlamProfileBox *box = g_atomic_rc_box_new0 (FlamProfileBox);
 
   box->owned = g_ptr_array_new_with_free_func (g_free);
+  box->lent = g_ptr_array_new_with_free_func (g_atomic_rc_box_release);
   return box;
 }
 
@@ -27,6 +28,7 @@ box_clear (gpointer data)
 
   flam_strings_clear (&box->strings);
   g_ptr_array_unref (box->owned);
+  g_ptr_array_unref (box->lent);
   g_clear_pointer (&box->extras, g_array_unref);
   g_clear_pointer (&box->texts, g_string_chunk_free);
   g_clear_pointer (&box->base, flam_profile_unref);
@@ -103,15 +105,24 @@ flam_profile_has_kind (const FlamProfile *profile, FlamMeasureKind kind)
   return FALSE;
 }
 
-guint
-flam_profile_states (const FlamProfile *profile)
+guint32
+flam_profile_sample_cells (const FlamProfile *profile)
 {
-  const FlamSamples *samples = &profile->samples;
-  guint states = 0;
+  const FlamThreads *threads = &profile->threads;
+  guint32 end = 0;
 
-  if (samples->state == NULL)
-    return samples->n > 0 ? FLAM_STATES_CPU : 0;
-  for (guint32 i = 0; i < samples->n && states != FLAM_STATES_ALL; i++)
-    states |= 1u << samples->state[i];
-  return states;
+  for (FlamId t = 0; t < threads->n; t++)
+    end = MAX (end, threads->first_sample[t] + threads->n_samples[t]);
+  return end;
+}
+
+gboolean
+flam_profile_extends (const FlamProfile *later, const FlamProfile *earlier)
+{
+  const FlamProfileBox *box = (const FlamProfileBox *)later;
+  const FlamProfileBox *other = (const FlamProfileBox *)earlier;
+
+  return box->lineage != 0 && box->lineage == other->lineage &&
+         later->samples.n >= earlier->samples.n &&
+         later->stacks.n >= earlier->stacks.n;
 }

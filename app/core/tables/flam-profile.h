@@ -85,9 +85,12 @@ typedef struct
   const guint32 *n_samples;
 } FlamThreads;
 
+/* There may be room between the threads' slices, whose cells are anything: who
+ * wants the samples goes from thread to thread. */
 typedef struct
 {
-  guint32 n;
+  guint32 n;            /* in all slices together */
+  guint states;         /* theirs, a bit each; 0: there are none */
   const gint64 *time;   /* ns from the profile's start; NULL: no times */
   const FlamId *stack;  /* stack or FLAM_NONE: weight without a stack */
   const guint16 *event; /* NULL: all of one event, 0 */
@@ -228,7 +231,11 @@ int flam_profile_find_measure (const FlamProfile *profile, const char *id);
 FlamId flam_profile_find_mark (const FlamProfile *profile, const char *name);
 gboolean flam_profile_has_kind (const FlamProfile *profile,
                                 FlamMeasureKind kind);
-/* The states of its samples, a bit each; 0: it has none. Looks at them all. */
-guint flam_profile_states (const FlamProfile *profile);
+/* One past the last cell of the samples' columns that a slice has. */
+guint32 flam_profile_sample_cells (const FlamProfile *profile);
+/* `later` is a snapshot of the tables that `earlier` is one of: it has the same
+ * rows and then more, in each thread's samples too. */
+gboolean flam_profile_extends (const FlamProfile *later,
+                               const FlamProfile *earlier);
 
 G_END_DECLS

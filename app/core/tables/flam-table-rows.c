@@ -98,35 +98,110 @@ flam_tables_init (FlamTables *tables)
       flam_interner_init (&tables->interners[i]);
 }
 
-static GArray *
-copy_extras (const GArray *from)
+void
+flam_tables_copy (FlamTables *to, const FlamTables *from, FlamTable table)
 {
-  GArray *extras = g_array_new (FALSE, FALSE, sizeof (FlamExtra));
+  const FlamTableInfo *infos = &flam_table_infos[table];
+  guint32 n = *flam_tables_n (from, table);
 
-  g_array_append_vals (extras, from->data, from->len);
-  return extras;
+  g_assert (to->allocated[table] == 0 && !to->shared[table]);
+  for (guint i = 0; i < infos->n_columns; i++)
+    {
+      const FlamColumnInfo *info = &infos->columns[i];
+      gpointer data = *flam_tables_array (from, info);
+
+      if (data != NULL)
+        *flam_tables_array (to, info) =
+            g_memdup2 (data, MAX (n, 1) * (gsize)info->size);
+    }
+  *flam_tables_n (to, table) = n;
+  to->allocated[table] = n;
+  if (!is_interned (table))
+    return;
+  flam_interner_clear (&to->interners[table]);
+  flam_interner_init_copy (&to->interners[table], &from->interners[table]);
+}
+
+static void
+copy_extras (GArray *to, const GArray *from, const FlamTables *tables)
+{
+  for (guint i = 0; i < from->len; i++)
+    {
+      FlamExtra extra = g_array_index (from, FlamExtra, i);
+      guint32 n = *flam_tables_n (tables, extra.table);
+
+      extra.data = g_memdup2 (extra.data, MAX (n, 1) * sizeof (gint64));
+      g_array_append_val (to, extra);
+    }
 }
 
 void
 flam_tables_init_copy (FlamTables *tables, const FlamTables *from)
 {
-  *tables = *from;
+  flam_tables_init (tables);
+  flam_strings_clear (&tables->strings);
   flam_strings_init_copy (&tables->strings, &from->strings);
-  tables->weights = copy_extras (from->weights);
-  tables->extras = copy_extras (from->extras);
   for (guint i = FLAM_TABLE_MODULES; i < FLAM_N_TABLES; i++)
-    {
-      guint32 n = *flam_tables_n (from, i);
-      FlamColumnIter iter = { NULL };
+    flam_tables_copy (tables, from, i);
+  copy_extras (tables->weights, from->weights, from);
+  copy_extras (tables->extras, from->extras, from);
+}
 
-      while (flam_tables_next (tables, i, &iter))
-        if (*iter.data != NULL)
-          *iter.data =
-              g_memdup2 (*iter.data, MAX (n, 1) * (gsize)iter.info->size);
-      tables->allocated[i] = n;
-      if (is_interned (i))
-        flam_interner_init_copy (&tables->interners[i], &from->interners[i]);
+#define SWAP(type, a, b)                                                       \
+  {                                                                            \
+    type swapped = a;                                                          \
+    a = b;                                                                     \
+    b = swapped;                                                               \
+  }
+
+void
+flam_tables_swap (FlamTables *a, FlamTables *b, FlamTable table)
+{
+  const FlamTableInfo *infos = &flam_table_infos[table];
+
+  if (table == FLAM_TABLE_STRINGS)
+    {
+      SWAP (FlamStrings, a->strings, b->strings);
+      return;
     }
+  for (guint i = 0; i < infos->n_columns; i++)
+    SWAP (gpointer,
+          *flam_tables_array (a, &infos->columns[i]),
+          *flam_tables_array (b, &infos->columns[i]));
+  if (table == FLAM_TABLE_SAMPLES)
+    SWAP (GArray *, a->weights, b->weights);
+  SWAP (guint32, *flam_tables_n (a, table), *flam_tables_n (b, table));
+  SWAP (guint32, a->allocated[table], b->allocated[table]);
+  SWAP (gboolean, a->shared[table], b->shared[table]);
+  SWAP (FlamInterner, a->interners[table], b->interners[table]);
+}
+
+static gpointer
+new_cells (const FlamTables *tables, FlamTable table, guint size)
+{
+  gsize n = MAX (tables->allocated[table], 1);
+  gpointer cells = flam_cells_resize (NULL, 0, n, size, tables->shared[table]);
+
+  return memset (cells, 0, n * size);
+}
+
+void
+flam_tables_share (FlamTables *tables, FlamTable table)
+{
+  guint32 n = *flam_tables_n (tables, table);
+  FlamColumnIter iter = { NULL };
+
+  if (tables->shared[table])
+    return;
+  tables->shared[table] = TRUE;
+  while (flam_tables_next (tables, table, &iter))
+    if (*iter.data != NULL)
+      {
+        g_autofree gpointer own = *iter.data;
+
+        *iter.data = new_cells (tables, table, iter.info->size);
+        memcpy (*iter.data, own, (gsize)n * iter.info->size);
+      }
 }
 
 void
@@ -137,7 +212,7 @@ flam_tables_clear (FlamTables *tables)
       FlamColumnIter iter = { NULL };
 
       while (flam_tables_next (tables, i, &iter))
-        g_clear_pointer (iter.data, g_free);
+        flam_cells_free (g_steal_pointer (iter.data), tables->shared[i]);
       flam_interner_clear (&tables->interners[i]);
     }
   flam_strings_clear (&tables->strings);
@@ -162,7 +237,8 @@ flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n)
 
       if (*iter.data == NULL && iter.info->flags & OPTIONAL)
         continue;
-      *iter.data = g_realloc_n (*iter.data, wanted, size);
+      *iter.data = flam_cells_resize (
+          *iter.data, had, wanted, size, tables->shared[table]);
       if (iter.info->flags & OPTIONAL || iter.extra > 0)
         memset ((char *)*iter.data + had * size, 0, (wanted - had) * size);
     }
@@ -177,7 +253,7 @@ flam_tables_begin (FlamTables *tables,
   gpointer *data = flam_tables_array (tables, info);
 
   if (*data == NULL)
-    *data = g_malloc0_n (MAX (tables->allocated[table], 1), info->size);
+    *data = new_cells (tables, table, info->size);
 }
 
 static void
@@ -189,7 +265,7 @@ append_extra (FlamTables *tables,
   FlamExtra extra = { table, *info };
 
   extra.info.size = sizeof (gint64);
-  extra.data = g_malloc0_n (MAX (tables->allocated[table], 1), 8);
+  extra.data = new_cells (tables, table, sizeof (gint64));
   g_array_append_val (extras, extra);
 }
 
@@ -223,6 +299,7 @@ flam_tables_drop (FlamTables *tables, FlamTable table, guint32 n)
   guint32 had = *flam_tables_n (tables, table);
   FlamColumnIter iter = { NULL };
 
+  g_assert (!tables->shared[table]);
   while (n > 0 && flam_tables_next (tables, table, &iter))
     if (*iter.data != NULL)
       {
@@ -259,6 +336,7 @@ flam_tables_reorder (FlamTables *tables, FlamTable table, const guint32 *order)
   guint32 n = *flam_tables_n (tables, table);
   FlamColumnIter iter = { NULL };
 
+  g_assert (order == NULL || !tables->shared[table]);
   while (order != NULL && flam_tables_next (tables, table, &iter))
     {
       guint size = iter.info->size;
@@ -288,113 +366,9 @@ flam_tables_drop_extras (FlamTables *tables, FlamTable table)
       if (extra->table != table && (extra->info.encoding != FLAM_ENCODE_ID ||
                                     extra->info.refers_to != table))
         continue;
-      g_free (extra->data);
+      flam_cells_free (extra->data, tables->shared[extra->table]);
       g_array_remove_index (tables->extras, i);
     }
-}
-
-/* --- what version 1 had not ----------------------------------------------- */
-
-/* The column of that number, or NULL. */
-static const FlamColumnInfo *
-describes (FlamTable table, guint number)
-{
-  const FlamTableInfo *infos = &flam_table_infos[table];
-
-  for (guint i = 0; i < infos->n_columns; i++)
-    if (infos->columns[i].number == number &&
-        infos->columns[i].encoding != FLAM_ENCODE_NOT)
-      return &infos->columns[i];
-  return NULL;
-}
-
-/* A made-up file may list a million. */
-#define LISTED_MAX 100
-
-void
-flam_tables_add_listed (FlamTables *tables, guint32 from)
-{
-  const FlamColumnRows *rows = &tables->columns;
-
-  for (guint32 i = from; i < MIN (rows->n, LISTED_MAX); i++)
-    {
-      FlamTable table = flam_table_of_number (rows->table[i]);
-      FlamTable refers_to = flam_table_of_number (rows->refers_to[i]);
-      FlamColumnInfo info = { .name = "of a newer version",
-                              .number = (guint8)rows->number[i],
-                              .encoding = (guint8)rows->encoding[i],
-                              .refers_to = refers_to };
-
-      if (rows->encoding[i] != FLAM_ENCODE_ID)
-        info.refers_to = FLAM_TABLE_STRINGS;
-
-      if (rows->number[i] <= G_MAXUINT8 && table != FLAM_N_TABLES &&
-          table != FLAM_TABLE_STRINGS && rows->encoding[i] < FLAM_ENCODE_TEXT &&
-          (rows->encoding[i] != FLAM_ENCODE_ID || refers_to != FLAM_N_TABLES) &&
-          describes (table, info.number) == NULL)
-        flam_tables_add_extra (tables, table, &info);
-    }
-}
-
-static void
-list (FlamTables *tables, FlamTable table, const FlamColumnInfo *info)
-{
-  gint64 values[] = { flam_table_infos[table].number,
-                      info->number,
-                      info->encoding,
-                      info->encoding == FLAM_ENCODE_ID
-                          ? flam_table_infos[info->refers_to].number
-                          : 0 };
-
-  flam_tables_add (tables, FLAM_TABLE_COLUMNS, values);
-}
-
-void
-flam_tables_list (FlamTables *tables)
-{
-  for (guint t = 0; t < FLAM_N_TABLES; t++)
-    for (guint i = flam_table_infos[t].n_first;
-         i < flam_table_infos[t].n_columns &&
-         flam_table_infos[t].columns[i].encoding != FLAM_ENCODE_NOT;
-         i++)
-      list (tables, t, &flam_table_infos[t].columns[i]);
-  for (guint i = 0; i < tables->extras->len; i++)
-    {
-      const FlamExtra *extra = &g_array_index (tables->extras, FlamExtra, i);
-
-      list (tables, extra->table, &extra->info);
-    }
-}
-
-GArray *
-flam_tables_stored (const FlamTables *tables, FlamTable table)
-{
-  GArray *order = g_array_new (FALSE, FALSE, sizeof (FlamColumnIter));
-  const FlamTableInfo *infos = &flam_table_infos[table];
-  const FlamColumnRows *listed = &tables->columns;
-  FlamColumnIter iter = { NULL };
-
-  while (flam_tables_next (tables, table, &iter))
-    if (iter.at <= infos->n_first && iter.extra == 0)
-      g_array_append_val (order, iter);
-    else if (iter.extra > 0 && iter.extra <= tables->weights->len)
-      g_array_append_val (order, iter);
-  for (guint32 i = 0; i < MIN (listed->n, LISTED_MAX); i++)
-    {
-      if (listed->table[i] != infos->number)
-        continue;
-      iter = (FlamColumnIter){ NULL };
-      while (flam_tables_next (tables, table, &iter))
-        if ((iter.extra > tables->weights->len ||
-             (iter.extra == 0 && iter.at > infos->n_first &&
-              iter.info->encoding != FLAM_ENCODE_NOT)) &&
-            iter.info->number == listed->number[i])
-          {
-            g_array_append_val (order, iter);
-            break;
-          }
-    }
-  return order;
 }
 
 /* --- interning ------------------------------------------------------------ */

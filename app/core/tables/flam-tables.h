@@ -284,6 +284,7 @@ typedef struct
   GArray *weights; /* FlamExtra: columns over the samples */
   GArray *extras;  /* FlamExtra: of a newer version */
   guint32 allocated[FLAM_N_TABLES];
+  gboolean shared[FLAM_N_TABLES]; /* snapshots refer to the rows there are */
   FlamInterner interners[FLAM_N_TABLES];
 } FlamTables;
 
@@ -304,6 +305,13 @@ void flam_tables_init (FlamTables *tables);
 /* The same rows in memory of their own. */
 void flam_tables_init_copy (FlamTables *tables, const FlamTables *from);
 void flam_tables_clear (FlamTables *tables);
+/* The rows of one table; `to` has none of it. */
+void flam_tables_copy (FlamTables *to, const FlamTables *from, FlamTable table);
+/* Each gets what the other has; the weights go with the samples. */
+void flam_tables_swap (FlamTables *a, FlamTables *b, FlamTable table);
+/* Of a table that only grows from here on: its memory can be lent to profiles,
+ * which keep it where it moves. */
+void flam_tables_share (FlamTables *tables, FlamTable table);
 
 static inline guint32 *
 flam_tables_n (const FlamTables *tables, FlamTable table)

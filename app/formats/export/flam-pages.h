@@ -2,11 +2,9 @@
 #pragma once
 
 /* What changed between two captures, and over many, as pages that need nothing
- * else. The trees must not be inverted, and outlive the call. The look's title
- * may be NULL. */
+ * else. The trees must not be inverted, and outlive the call. */
 
 #include "flam-diff.h"
-#include "flam-look.h"
 #include "flam-sink.h"
 
 G_BEGIN_DECLS
@@ -23,8 +21,7 @@ void flam_diff_picture (FlamSink *out,
                         const FlamCompared *base,
                         const FlamCompared *fresh,
                         gboolean self,
-                        FlamDiffScale scale,
-                        const FlamLook *look);
+                        gboolean normalize);
 
 /* Two flame graphs, in the shape of each capture, coloured by what changed,
  * and the functions that changed most. */
@@ -32,8 +29,7 @@ void flam_diff_page (FlamSink *out,
                      const FlamCompared *base,
                      const FlamCompared *fresh,
                      gboolean self,
-                     FlamDiffScale scale,
-                     const FlamLook *look);
+                     gboolean normalize);
 
 /* Charts of the measures, the captures in the order given, and the functions'
  * selves over them. */

@@ -23,6 +23,7 @@
 
 #include "flam-perf-script-stacks.h"
 
+#define PROGRESS_BYTES (1 << 20)
 #define MAX_EVENTS G_MAXUINT16
 /* A measure, with the same index. */
 typedef struct
@@ -223,15 +224,25 @@ read_samples (Script *script, const FlamProgress *progress, GError **error)
 {
   FlamText all;
   const char *line;
+  const char *next_step;
   gsize length;
 
-  flam_text_open (&all, script->source, progress);
+  flam_text_init (&all, script->source);
+  next_step = all.at;
   while (flam_text_next (&all, &line, &length))
-    if (*line == '#')
-      read_comment (script, (FlamSlice){ line, length });
-    else if (flam_slice_trim (line, line + length).length > 0)
-      read_sample (script, &all, line, length);
-  return flam_text_close (&all, error);
+    {
+      if (all.at >= next_step)
+        {
+          next_step = all.at + PROGRESS_BYTES;
+          if (!flam_progress_step (progress, flam_text_fraction (&all), error))
+            return FALSE;
+        }
+      if (*line == '#')
+        read_comment (script, (FlamSlice){ line, length });
+      else if (flam_slice_trim (line, line + length).length > 0)
+        read_sample (script, &all, line, length);
+    }
+  return TRUE;
 }
 
 static guint64
@@ -325,11 +336,13 @@ probe_second (FlamText *head, const FlamScriptHeader *header)
 static guint
 probe (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
+  FlamText head = flam_text_head (source);
   gboolean of_perf = FALSE;
   const char *line;
   gsize length;
 
+  if (!flam_text_is_text (&head))
+    return 0;
   while (flam_text_next (&head, &line, &length))
     {
       FlamScriptHeader header;

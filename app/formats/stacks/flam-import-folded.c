@@ -27,6 +27,8 @@
 #include "flam-folded.h"
 #include "flam-weights-as.h"
 
+#define PROGRESS_BYTES (1 << 20)
+
 typedef struct
 {
   FlamId stack;
@@ -48,7 +50,8 @@ typedef struct
   const char *last;
   gsize last_length;
   guint places;
-  FlamText lines;
+  guint64 bad;
+  guint64 first_bad;
   guint64 good;
 } Folded;
 
@@ -204,25 +207,41 @@ add_line (Folded *folded, const FlamFoldedLine *line)
   return TRUE;
 }
 
+static void
+bad_line (Folded *folded, guint64 number)
+{
+  if (folded->bad++ == 0)
+    folded->first_bad = number;
+}
+
 static gboolean
 read_lines (Folded *folded,
             const FlamSource *source,
             const FlamProgress *progress,
             GError **error)
 {
-  FlamText *lines = &folded->lines;
+  FlamText all;
   const char *text;
+  const char *next_step;
   gsize length;
   FlamFoldedLine line;
 
-  flam_text_open (lines, source, progress);
-  while (flam_text_next (lines, &text, &length))
+  flam_text_init (&all, source);
+  next_step = all.at;
+  while (flam_text_next (&all, &text, &length))
     {
-      if (flam_folded_is_skipped (text, length))
+      if (all.at >= next_step)
+        {
+          next_step = all.at + PROGRESS_BYTES;
+          if (!flam_progress_step (progress, flam_text_fraction (&all), error))
+            return FALSE;
+        }
+      if (flam_folded_is_skipped (text, length) ||
+          (flam_text_is_cut (&all) && flam_source_is_truncated (source)))
         continue;
       if (!flam_folded_parse_line (text, length, folded->n_columns, &line) ||
           line.length > G_MAXUINT32)
-        flam_text_bad (lines);
+        bad_line (folded, all.line);
       else if (add_line (folded, &line))
         folded->good++;
       else
@@ -233,11 +252,11 @@ read_lines (Folded *folded,
                              FLAM_NO_OFFSET,
                              "the weights add up to more than a number holds "
                              "(at line %" G_GUINT64_FORMAT ")",
-                             lines->line);
+                             all.line);
           return FALSE;
         }
     }
-  return flam_text_close (lines, error);
+  return TRUE;
 }
 
 /* --- into the builder ---------------------------------------------------- */
@@ -291,14 +310,14 @@ check (const Folded *folded, const FlamSource *source, GError **error)
                          "no line holds a stack and its weight");
       return FALSE;
     }
-  if (folded->lines.bad > 0)
+  if (folded->bad > 0)
     flam_builder_warn (folded->builder,
                        "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                        " lines hold no stack and weight and were left out; "
                        "the first is line %" G_GUINT64_FORMAT,
-                       folded->lines.bad,
-                       folded->lines.bad + folded->good,
-                       folded->lines.first_bad);
+                       folded->bad,
+                       folded->bad + folded->good,
+                       folded->first_bad);
   return TRUE;
 }
 

@@ -166,7 +166,7 @@ on_profile (FlamStateMenu *self)
 {
   const FlamProfile *profile = flam_session_get_profile (self->session);
 
-  self->known = profile != NULL ? flam_profile_states (profile) : 0;
+  self->known = profile != NULL ? profile->samples.states : 0;
 }
 
 /* --- object --------------------------------------------------------------- */

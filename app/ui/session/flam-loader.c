@@ -48,12 +48,10 @@ flam_loader_input_new_live (FlamFollow *follow)
 
 gpointer
 flam_loader_input_new_symbols (const FlamProfile *profile,
-                               const char *path,
                                FlamSymbolDetail detail)
 {
   FlamLoaderInput *input = input_new ();
 
-  input->path = g_strdup (path);
   input->profile = flam_profile_ref (profile);
   input->detail = detail;
   return input;
@@ -61,12 +59,11 @@ flam_loader_input_new_symbols (const FlamProfile *profile,
 
 gpointer
 flam_loader_input_new_download (const FlamProfile *profile,
-                                const char *path,
                                 const FlamId *modules,
                                 guint n)
 {
   FlamLoaderInput *input =
-      flam_loader_input_new_symbols (profile, path, FLAM_SYMBOL_DETAIL_FULL);
+      flam_loader_input_new_symbols (profile, FLAM_SYMBOL_DETAIL_FULL);
 
   input->modules = g_memdup2 (modules, n * sizeof *modules);
   input->n_modules = n;
@@ -97,7 +94,6 @@ symbolize (const FlamLoaderInput *input,
     .detail = detail,
     .binaries = (const char *const *)input->binaries,
     .this_boot = input->follow != NULL,
-    .capture = input->path,
     .debuginfod = input->modules != NULL,
     .modules = input->modules,
     .n_modules = input->n_modules,

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* How files tell of the columns that version 1 had not. */
+
+#include "flam-tables.h"
+
+/* The column of that number, or NULL. */
+static const FlamColumnInfo *
+describes (FlamTable table, guint number)
+{
+  const FlamTableInfo *infos = &flam_table_infos[table];
+
+  for (guint i = 0; i < infos->n_columns; i++)
+    if (infos->columns[i].number == number &&
+        infos->columns[i].encoding != FLAM_ENCODE_NOT)
+      return &infos->columns[i];
+  return NULL;
+}
+
+/* A made-up file may list a million. */
+#define LISTED_MAX 100
+
+void
+flam_tables_add_listed (FlamTables *tables, guint32 from)
+{
+  const FlamColumnRows *rows = &tables->columns;
+
+  for (guint32 i = from; i < MIN (rows->n, LISTED_MAX); i++)
+    {
+      FlamTable table = flam_table_of_number (rows->table[i]);
+      FlamTable refers_to = flam_table_of_number (rows->refers_to[i]);
+      FlamColumnInfo info = { .name = "of a newer version",
+                              .number = (guint8)rows->number[i],
+                              .encoding = (guint8)rows->encoding[i],
+                              .refers_to = refers_to };
+
+      if (rows->encoding[i] != FLAM_ENCODE_ID)
+        info.refers_to = FLAM_TABLE_STRINGS;
+
+      if (rows->number[i] <= G_MAXUINT8 && table != FLAM_N_TABLES &&
+          table != FLAM_TABLE_STRINGS && rows->encoding[i] < FLAM_ENCODE_TEXT &&
+          (rows->encoding[i] != FLAM_ENCODE_ID || refers_to != FLAM_N_TABLES) &&
+          describes (table, info.number) == NULL)
+        flam_tables_add_extra (tables, table, &info);
+    }
+}
+
+static void
+list (FlamTables *tables, FlamTable table, const FlamColumnInfo *info)
+{
+  gint64 values[] = { flam_table_infos[table].number,
+                      info->number,
+                      info->encoding,
+                      info->encoding == FLAM_ENCODE_ID
+                          ? flam_table_infos[info->refers_to].number
+                          : 0 };
+
+  flam_tables_add (tables, FLAM_TABLE_COLUMNS, values);
+}
+
+void
+flam_tables_list (FlamTables *tables)
+{
+  for (guint t = 0; t < FLAM_N_TABLES; t++)
+    for (guint i = flam_table_infos[t].n_first;
+         i < flam_table_infos[t].n_columns &&
+         flam_table_infos[t].columns[i].encoding != FLAM_ENCODE_NOT;
+         i++)
+      list (tables, t, &flam_table_infos[t].columns[i]);
+  for (guint i = 0; i < tables->extras->len; i++)
+    {
+      const FlamExtra *extra = &g_array_index (tables->extras, FlamExtra, i);
+
+      list (tables, extra->table, &extra->info);
+    }
+}
+
+GArray *
+flam_tables_stored (const FlamTables *tables, FlamTable table)
+{
+  GArray *order = g_array_new (FALSE, FALSE, sizeof (FlamColumnIter));
+  const FlamTableInfo *infos = &flam_table_infos[table];
+  const FlamColumnRows *listed = &tables->columns;
+  FlamColumnIter iter = { NULL };
+
+  while (flam_tables_next (tables, table, &iter))
+    if (iter.at <= infos->n_first && iter.extra == 0)
+      g_array_append_val (order, iter);
+    else if (iter.extra > 0 && iter.extra <= tables->weights->len)
+      g_array_append_val (order, iter);
+  for (guint32 i = 0; i < MIN (listed->n, LISTED_MAX); i++)
+    {
+      if (listed->table[i] != infos->number)
+        continue;
+      iter = (FlamColumnIter){ NULL };
+      while (flam_tables_next (tables, table, &iter))
+        if ((iter.extra > tables->weights->len ||
+             (iter.extra == 0 && iter.at > infos->n_first &&
+              iter.info->encoding != FLAM_ENCODE_NOT)) &&
+            iter.info->number == listed->number[i])
+          {
+            g_array_append_val (order, iter);
+            break;
+          }
+    }
+  return order;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-formats.h"
+
+#include "flam-export-common.h"
+#include "flam-picture.h"
+
+static FlamPictureOptions
+picture_options (const FlamTree *tree, const FlamExportOptions *options)
+{
+  FlamPictureOptions picture = {
+    .title = options->title,
+    .direction = tree->inverted ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME,
+    .color = options->color,
+  };
+
+  return picture;
+}
+
+/* A picture is bounded by its pixels. */
+static gboolean
+put (gboolean made, const GString *bytes, FlamSink *out)
+{
+  if (made)
+    flam_sink_put_len (out, bytes->str, bytes->len);
+  return made;
+}
+
+static gboolean
+save_png (const FlamProfile *profile,
+          const FlamSelection *selection,
+          const FlamExportOptions *options,
+          FlamSink *out,
+          GError **error)
+{
+  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  g_autoptr (GString) bytes = g_string_new (NULL);
+  FlamPictureOptions picture = picture_options (tree, options);
+
+  picture.scale = 2;
+  return put (flam_picture_to_png (tree, &picture, bytes, error), bytes, out);
+}
+
+static gboolean
+save_pdf (const FlamProfile *profile,
+          const FlamSelection *selection,
+          const FlamExportOptions *options,
+          FlamSink *out,
+          GError **error)
+{
+  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  g_autoptr (GString) bytes = g_string_new (NULL);
+  FlamPictureOptions picture = picture_options (tree, options);
+
+  return put (flam_picture_to_pdf (tree, &picture, bytes, error), bytes, out);
+}
+
+const FlamExporter flam_export_png = {
+  .id = "png",
+  .label = "PNG picture",
+  .suffix = "png",
+  .mime_type = "image/png",
+  .colored = TRUE,
+  .holds = FLAM_HOLDS_ALL,
+  .save = save_png,
+};
+
+const FlamExporter flam_export_pdf = {
+  .id = "pdf",
+  .label = "PDF document",
+  .suffix = "pdf",
+  .mime_type = "application/pdf",
+  .colored = TRUE,
+  .holds = FLAM_HOLDS_ALL,
+  .save = save_pdf,
+};

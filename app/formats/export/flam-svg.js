@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Zoom, search and details of an exported flame graph. The boxes are read back
+// from the picture's elements; a zoom stretches what is below the clicked box,
+// gives its callers the whole width, and hides the rest. In a page the picture
+// is laid out for the width that it has there.
+"use strict";
+(function () {
+  const pictures = Array.from (document.querySelectorAll (".flambeau"));
+  const inPage = document.documentElement.localName === "html";
+
+  // As flam_format_short_name(): arguments go first, then the scopes, then the
+  // middle.
+  function shorten (name, room) {
+    const without = (text, inner) => {
+      let before;
+      do {
+        before = text;
+        text = text.replace (inner, "");
+      } while (text !== before);
+      return text || name;
+    };
+    let text = name;
+    if (text.length > room && !text.includes ("(anonymous namespace)"))
+      text = without (text, /\([^()]*\)/g).trim ();
+    if (text.length > room)
+      text = without (text, /<[^<>]*>/g);
+    while (text.length > room && /::./.test (text))
+      text = text.substring (text.indexOf ("::") + 2);
+    if (text.length <= room)
+      return text;
+    const head = Math.floor ((room - 1) / 3);
+    return text.substring (0, head) + "…" +
+      text.substring (text.length - (room - 1 - head));
+  }
+
+  // Of several in one page, the first has the address; the keyboard is the one
+  // that has the focus, and the first one's when none has.
+  function start (svg, index) {
+    const margin = Number (svg.dataset.margin);
+    const character = Number (svg.dataset.character) / 100;
+    const rowHeight = Number (svg.dataset.row);
+    const flame = svg.dataset.direction === "flame";
+    const drawn = svg.viewBox.baseVal.width - 2 * margin;
+    const height = svg.viewBox.baseVal.height;
+    const [heading, details, matched, note, unzoom, search, legend] =
+      ["heading", "details", "matched", "note", "unzoom", "search", "legend"]
+        .map ((name) => svg.querySelector ("." + name));
+    const title = heading.textContent;
+    const slack = 0.0002;
+    let width = drawn;
+    let term = "";
+    let ignoreCase = false;
+    let zoomed = null;
+    let current = null;
+
+    const boxes = Array.from (svg.querySelectorAll (".f"), (g) => {
+      const rect = g.querySelector ("rect");
+      const says = g.querySelector ("title").textContent;
+      const y = Number (rect.getAttribute ("y"));
+      const text = g.querySelector ("text");
+      return {
+        g, rect, says, y, text,
+        name: says.substring (0, says.lastIndexOf (" (")),
+        label: text !== null ? text.textContent : "",
+        x: Number (rect.getAttribute ("x")) - margin,
+        width: Number (rect.getAttribute ("width")),
+        row: Math.round ((flame ? -y : y) / rowHeight),
+        fill: rect.getAttribute ("fill"),
+        shown: true,
+      };
+    });
+    const root = boxes.reduce ((a, b) => (b.row < a.row ? b : a));
+    const within = (box, other) =>
+      box.x >= other.x - slack &&
+      box.x + box.width <= other.x + other.width + slack;
+
+    function label (box, x, w) {
+      const room = Math.floor ((w - 6) / character);
+      const shown = w === box.width ? box.label
+        : box.name.length <= room ? box.name
+        : room < 6 ? ""
+        : shorten (box.name, room);
+      if (box.text === null) {
+        if (shown === "")
+          return;
+        box.text = document.createElementNS ("http://www.w3.org/2000/svg", "text");
+        box.text.setAttribute ("y", box.y + rowHeight - 5);
+        box.g.appendChild (box.text);
+      }
+      box.text.setAttribute ("x", margin + x + 3);
+      box.text.textContent = shown;
+    }
+
+    function paint (box, dim) {
+      box.g.setAttribute ("class", !box.shown ? "f off"
+        : "f" + (dim ? " dim" : "") + (box === current ? " on" : ""));
+    }
+
+    function place (box, x, w, dim) {
+      box.shown = true;
+      paint (box, dim);
+      box.rect.setAttribute ("x", margin + x);
+      box.rect.setAttribute ("width", w);
+      label (box, x, w);
+    }
+
+    function zoom (to) {
+      const scale = width / to.width;
+      for (const box of boxes)
+        if (box.row < to.row && within (to, box))
+          place (box, 0, width, true);
+        else if (box.row >= to.row && within (box, to))
+          place (box, (box.x - to.x) * scale, box.width * scale, false);
+        else {
+          box.shown = false;
+          paint (box, false);
+        }
+      zoomed = to === root ? null : to;
+      unzoom.setAttribute ("class", zoomed ? "unzoom button" : "unzoom button off");
+      remember ();
+    }
+
+    // For the width that the page has: the title, the legend and what stands at
+    // the right move, and the boxes are laid out anew.
+    function fit () {
+      const room = Math.round (svg.getBoundingClientRect ().width);
+      if (room <= 4 * margin)
+        return;
+      width = room - 2 * margin;
+      for (const text of [heading, note])
+        if (text !== null)
+          text.setAttribute ("x", room / 2);
+      for (const text of [search.querySelector ("text"), matched])
+        text.setAttribute ("x", room - margin);
+      heading.textContent =
+        shorten (title, Math.max (6, Math.floor ((room - 160) / (1.25 * character))));
+      const lower = flow (room) * 18;
+      for (const text of [details, matched, note])
+        if (text !== null)
+          text.setAttribute ("y", height - 12 + lower);
+      if (note !== null && note.getComputedTextLength () > width)
+        note.setAttribute ("textLength", width);
+      svg.setAttribute ("viewBox", "0 0 " + room + " " + (height + lower));
+      svg.setAttribute ("width", room);
+      svg.setAttribute ("height", height + lower);
+      zoom (zoomed || root);
+    }
+
+    // The legend in as many lines as it takes; returns those below the first.
+    function flow (room) {
+      let x = margin;
+      let line = 0;
+      for (const swatch of legend.querySelectorAll ("rect")) {
+        const text = swatch.nextElementSibling;
+        const size = Number (swatch.getAttribute ("width")) + 5;
+        const wide = size + text.getComputedTextLength ();
+        if (x > margin && x + wide > room - margin) {
+          x = margin;
+          line++;
+        }
+        swatch.setAttribute ("x", x);
+        text.setAttribute ("x", x + size);
+        for (const one of [swatch, text])
+          one.setAttribute ("transform", "translate(0 " + 18 * line + ")");
+        x += wide + 16;
+      }
+      return line;
+    }
+
+    // Weight under matches, those inside others counted once: in order of x,
+    // callers first, a match that starts before the last one ends is inside it.
+    function find (pattern) {
+      let expression = null;
+      let sum = 0;
+      let end = -1;
+      try {
+        expression = pattern ? new RegExp (pattern, ignoreCase ? "i" : "") : null;
+      } catch (error) {
+        matched.textContent = String (error.message);
+        return;
+      }
+      const hits = boxes.filter ((box) => {
+        const hit = expression !== null && expression.test (box.name);
+        box.rect.setAttribute ("fill", hit ? "#e600e6" : box.fill);
+        return hit;
+      });
+      hits.sort ((a, b) => a.x - b.x || a.row - b.row);
+      for (const box of hits)
+        if (box.x >= end - slack) {
+          sum += box.width;
+          end = box.x + box.width;
+        }
+      term = pattern;
+      matched.textContent = expression === null ? " "
+        : "Matched: " + (100 * sum / root.width).toFixed (1) + "%";
+      search.querySelector ("text").textContent = term ? "Reset search" : "Search";
+      remember ();
+    }
+
+    function ask () {
+      if (term) {
+        find ("");
+        return;
+      }
+      const answer = window.prompt ("Search the names (a regular expression):", "");
+      if (answer)
+        find (answer);
+    }
+
+    // What is said of a box goes where the note is. Its numbers are never cut.
+    function describe (box) {
+      const room = Math.floor (width / character) - matched.textContent.length - 2;
+      const numbers = box !== null ? box.says.substring (box.name.length) : "";
+      details.textContent = box !== null
+        ? shorten (box.name, Math.max (room - numbers.length, 6)) + numbers : " ";
+      if (note !== null)
+        note.setAttribute ("class", box !== null ? "note off" : "note");
+    }
+
+    function go (to) {
+      const before = current;
+      if (!to)
+        return;
+      current = to;
+      for (const box of [before, to])
+        if (box !== null)
+          paint (box, zoomed !== null && box.row < zoomed.row);
+      describe (to);
+    }
+
+    // The arrows, as they are seen: a callee is above its caller in a flame
+    // graph, below it in an icicle.
+    function walk (key) {
+      const from = current !== null && current.shown ? current : zoomed || root;
+      const beside = (side) => boxes
+        .filter ((box) => box.shown && box.row === from.row &&
+                          (box.x - from.x) * side > slack)
+        .sort ((a, b) => (a.x - b.x) * side)[0];
+      const outer = key === "ArrowUp" ? (flame ? 1 : -1)
+        : key === "ArrowDown" ? (flame ? -1 : 1) : 0;
+      if (current !== from)
+        go (from);
+      else if (outer > 0)
+        go (boxes
+          .filter ((box) => box.shown && box.row === from.row + 1 && within (box, from))
+          .sort ((a, b) => b.width - a.width)[0]);
+      else if (outer < 0)
+        go (boxes.find ((box) => box.row === from.row - 1 && within (from, box)));
+      else
+        go (beside (key === "ArrowLeft" ? -1 : 1));
+    }
+
+    // The state is part of the address, so that it can be passed on.
+    function remember () {
+      if (index > 0)
+        return;
+      const state = new URLSearchParams ();
+      if (zoomed) {
+        state.set ("x", zoomed.x);
+        state.set ("y", zoomed.row);
+      }
+      if (term)
+        state.set ("s", term);
+      try {
+        window.history.replaceState (null, "", "#" + state.toString ());
+      } catch (error) {
+        // Documents without an address of their own have no state to keep.
+      }
+    }
+
+    function recall () {
+      if (index > 0)
+        return;
+      const state = new URLSearchParams (window.location.hash.substring (1));
+      const box = boxes.find ((b) => String (b.x) === state.get ("x") &&
+                                     String (b.row) === state.get ("y"));
+      const pattern = state.get ("s");
+      if (box)
+        zoom (box);
+      if (pattern)
+        find (pattern);
+    }
+
+    function onKey (event) {
+      const focused = pictures.find ((one) => one.contains (document.activeElement));
+      const button = event.target.closest && event.target.closest (".button");
+      const plain = !event.ctrlKey && !event.altKey && !event.metaKey;
+      if (svg !== (focused || pictures[0]))
+        return;
+      if (event.key === "Escape")
+        zoom (root);
+      else if (event.key === "F3" || (event.ctrlKey && event.key === "f"))
+        ask ();
+      else if (event.ctrlKey && event.key === "i") {
+        ignoreCase = !ignoreCase;
+        find (term);
+      } else if (focused && plain && button && (event.key === "Enter" || event.key === " "))
+        button.dispatchEvent (new MouseEvent ("click"));
+      else if (focused && plain && event.key.startsWith ("Arrow"))
+        walk (event.key);
+      else if (focused && plain && event.key === "Enter" && current !== null)
+        zoom (current);
+      else
+        return;
+      event.preventDefault ();
+    }
+
+    for (const box of boxes) {
+      box.g.addEventListener ("click", () => zoom (box));
+      box.g.addEventListener ("mouseover", () => describe (box));
+      box.g.addEventListener ("mouseout", () => describe (null));
+    }
+    unzoom.addEventListener ("click", () => {
+      zoom (root);
+      svg.focus ();
+    });
+    search.addEventListener ("click", ask);
+    search.setAttribute ("class", "search button");
+    for (const button of [unzoom, search]) {
+      button.setAttribute ("tabindex", "0");
+      button.setAttribute ("role", "button");
+    }
+    svg.setAttribute ("tabindex", "0");
+    svg.setAttribute ("role", "application");
+    svg.setAttribute ("aria-label", "Flame graph of " + title +
+      ": arrow keys go from function to function, Enter zooms, Escape goes back");
+    details.setAttribute ("aria-live", "polite");
+    matched.setAttribute ("aria-live", "polite");
+    window.addEventListener ("keydown", onKey);
+    recall ();
+    if (inPage) {
+      fit ();
+      window.addEventListener ("resize", fit);
+    }
+  }
+
+  pictures.forEach (start);
+}) ();
