@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli-gates.h"
+#include "flam-cli-look.h"
 
 #include "flam-diff.h"
 #include "flam-dump.h"
@@ -14,14 +15,43 @@
 
 typedef struct
 {
+  const char *path;
+  char *name; /* for people: two ranges of a file are told apart */
   FlamProfile *profile;
   FlamTree *tree;
   FlamSelection *selection;
 } Side;
 
+/* The graph of a comparison has its own order and colours. */
+#define DRAWN                                                                  \
+  ((FLAM_LOOK_PICTURE & ~(FLAM_LOOK_ORDER | FLAM_LOOK_COLORS)) |               \
+   FLAM_LOOK_NOTES | FLAM_LOOK_COUNT_NAME | FLAM_LOOK_NEGATE)
+
+/* What the verb was asked for. */
+typedef struct
+{
+  char *base_time;
+  char *to;
+  gboolean by_total;
+  gboolean by_time;
+  gboolean self;
+  FlamCliLook look;
+} Asked;
+
+static void
+asked_clear (Asked *asked)
+{
+  g_free (asked->base_time);
+  g_free (asked->to);
+  flam_cli_look_clear (&asked->look);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Asked, asked_clear)
+
 static void
 side_clear (Side *side)
 {
+  g_free (side->name);
   g_clear_pointer (&side->tree, flam_tree_unref);
   g_clear_pointer (&side->selection, flam_selection_free);
   g_clear_pointer (&side->profile, flam_profile_unref);
@@ -35,7 +65,10 @@ load_side (Side *side, const char *path, FlamCliOptions *options)
   g_autoptr (FlamSelection) selection = NULL;
   FlamExit status;
 
-  side->profile = flam_cli_load (path, options);
+  side->path = path;
+  side->name = g_path_get_basename (path);
+  if (side->profile == NULL)
+    side->profile = flam_cli_load (path, options);
   if (side->profile == NULL)
     return FLAM_EXIT_REFUSED;
   selection = flam_cli_select (options, side->profile, path, &status);
@@ -45,6 +78,95 @@ load_side (Side *side, const char *path, FlamCliOptions *options)
   side->tree = flam_cli_tree (side->profile, selection);
   side->selection = g_steal_pointer (&selection);
   return FLAM_EXIT_DONE;
+}
+
+static void
+name_range (Side *side)
+{
+  g_autofree char *name = side->name;
+  gint64 begin = MAX (side->selection->from, 0);
+  gint64 length = flam_selection_get_length (side->selection, side->profile);
+  g_autofree char *from = flam_format_value (begin, FLAM_UNIT_NS);
+  g_autofree char *to = flam_format_value (begin + length, FLAM_UNIT_NS);
+
+  side->name = g_strdup_printf ("%s, %s – %s", name, from, to);
+}
+
+/* The base, and what is compared with it: another file, or another range of
+ * the same one. */
+static FlamExit
+load_sides (Side *base,
+            Side *fresh,
+            char **files,
+            const char *base_time,
+            FlamCliOptions *options)
+{
+  g_autofree char *from = g_strdup (options->from);
+  g_autofree char *to = g_strdup (options->to);
+  g_autoptr (GError) error = NULL;
+  FlamExit status;
+
+  if (base_time != NULL &&
+      !flam_cli_take_range (options, "--base-time", base_time, &error))
+    return flam_cli_usage ("diff: %s", error->message);
+  status = load_side (base, files[0], options);
+  if (status != FLAM_EXIT_DONE)
+    return status;
+  g_free (options->from);
+  g_free (options->to);
+  options->from = g_steal_pointer (&from);
+  options->to = g_steal_pointer (&to);
+  if (files[1] == NULL)
+    fresh->profile = flam_profile_ref (base->profile);
+  status = load_side (fresh, files[1] != NULL ? files[1] : files[0], options);
+  if (status != FLAM_EXIT_DONE || base_time == NULL)
+    return status;
+  name_range (base);
+  name_range (fresh);
+  return FLAM_EXIT_DONE;
+}
+
+/* Ranges that are not as long as one another are said to be so, whether that
+ * is made up for or not; standard output holds the result alone. */
+static gboolean
+find_scale (const Asked *asked,
+            const Side *base,
+            const Side *fresh,
+            FlamDiffScale *scale)
+{
+  FlamDiffScale lengths = {
+    flam_selection_get_length (fresh->selection, fresh->profile),
+    flam_selection_get_length (base->selection, base->profile),
+  };
+  g_autofree char *was = flam_format_value (lengths.from, FLAM_UNIT_NS);
+  g_autofree char *is = flam_format_value (lengths.to, FLAM_UNIT_NS);
+
+  *scale = FLAM_DIFF_UNSCALED;
+  if (asked->by_total)
+    *scale = flam_diff_scale_totals (base->tree, fresh->tree);
+  else if (asked->by_time && (lengths.from == 0 || lengths.to == 0))
+    {
+      flam_cli_error ("%s: --normalize-time: the capture does not say how long "
+                      "it lasted",
+                      lengths.from == 0 ? base->path : fresh->path);
+      return FALSE;
+    }
+  else if (asked->by_time)
+    {
+      *scale = lengths;
+      g_printerr ("%s: multiplied by %.4g: %s against %s\n",
+                  base->name,
+                  (double)lengths.to / (double)lengths.from,
+                  is,
+                  was);
+    }
+  else if (asked->base_time != NULL && lengths.from != lengths.to)
+    g_printerr ("%s: it is %s, and the other range %s; --normalize-time makes "
+                "up for that\n",
+                base->name,
+                was,
+                is);
+  return TRUE;
 }
 
 static const FlamMeasure *
@@ -114,43 +236,101 @@ print_text (const Side *side, const FlamDiffRow *rows, guint n)
     }
 }
 
-static int
-print_document (const char *to,
+static FlamExit
+print_document (const Asked *asked,
                 const Side *base,
                 const Side *fresh,
-                const char *const *files,
-                gboolean self,
-                gboolean normalize)
+                FlamDiffScale scale)
 {
   FlamSink *out = flam_cli_stdout ();
-  g_autofree char *base_name = g_path_get_basename (files[0]);
-  g_autofree char *fresh_name = g_path_get_basename (files[1]);
-  FlamCompared before = { base_name, base->tree, NULL };
-  FlamCompared now = { fresh_name, fresh->tree, NULL };
+  FlamCompared before = { base->name, base->tree, NULL };
+  FlamCompared now = { fresh->name, fresh->tree, NULL };
 
-  if (strcmp (to, "html") == 0)
-    flam_diff_page (out, &before, &now, self, normalize);
+  if (strcmp (asked->to, "html") == 0)
+    flam_diff_page (out, &before, &now, asked->self, scale, &asked->look.look);
   else
-    flam_diff_picture (out, &before, &now, self, normalize);
+    flam_diff_picture (
+        out, &before, &now, asked->self, scale, &asked->look.look);
   return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
-static gboolean
-is_document (const char *to)
+static FlamExit
+print_folded (const Side *base, const Side *fresh, FlamDiffScale scale)
 {
-  return strcmp (to, "svg") == 0 || strcmp (to, "html") == 0;
+  g_autofree char *text = NULL;
+
+  if (flam_dump_paths_size (base->tree, 0) > FOLDED_MAX ||
+      flam_dump_paths_size (fresh->tree, 0) > FOLDED_MAX)
+    {
+      flam_cli_error ("the folded stacks of the two are more than %d MiB",
+                      (int)(FOLDED_MAX >> 20));
+      return FLAM_EXIT_REFUSED;
+    }
+  text = flam_diff_folded (base->tree, fresh->tree, scale);
+  fputs (text, stdout);
+  return FLAM_EXIT_DONE;
+}
+
+static FlamExit
+print (const Asked *asked,
+       const Side *base,
+       const Side *fresh,
+       FlamDiffScale scale,
+       gboolean json)
+{
+  g_autofree FlamDiffRow *rows = NULL;
+  guint n;
+
+  if (g_strcmp0 (asked->to, "folded") == 0)
+    return print_folded (base, fresh, scale);
+  if (asked->to != NULL && strcmp (asked->to, "csv") != 0)
+    return print_document (asked, base, fresh, scale);
+  rows = flam_diff_functions (base->tree, fresh->tree, asked->self, scale, &n);
+  if (json)
+    print_json (fresh, rows, n);
+  else if (asked->to != NULL)
+    print_csv (fresh, rows, n);
+  else
+    print_text (fresh, rows, n);
+  return FLAM_EXIT_DONE;
 }
 
 static gboolean
-check_gates (FlamGates *gates,
-             const Side *base,
-             const Side *fresh,
-             const char *const *files)
+check_gates (FlamGates *gates, const Side *base, const Side *fresh)
 {
-  FlamGated before = { files[0], base->tree, base->selection };
-  FlamGated now = { files[1], fresh->tree, fresh->selection };
+  FlamGated before = { base->path, base->tree, base->selection };
+  FlamGated now = { fresh->path, fresh->tree, fresh->selection };
 
   return flam_gates_check (gates, &before, &now);
+}
+
+/* FLAM_EXIT_DONE, or what is wrong with the usage after printing it. */
+static FlamExit
+check_usage (Asked *asked, const FlamCliOptions *options, char **files)
+{
+  static const char *const forms[] = { "svg", "html", "folded", "csv", NULL };
+  guint n = g_strv_length (files);
+  gboolean drawn;
+
+  if (n > 2)
+    return flam_cli_usage ("diff: expected %s", flam_verb_diff.arguments);
+  if (n == 1 && asked->base_time == NULL)
+    return flam_cli_usage ("diff: one FILE is compared with itself: "
+                           "--base-time says which range of it is the base");
+  if (asked->by_total && asked->by_time)
+    return flam_cli_usage (
+        "diff: --normalize and --normalize-time contradict each other");
+  if (asked->to != NULL && !g_strv_contains (forms, asked->to))
+    return flam_cli_usage ("diff: --to is svg, html, folded or csv");
+  if (options->selection->invert && asked->to != NULL &&
+      strcmp (asked->to, "csv") != 0)
+    return flam_cli_usage ("diff: --invert: --to %s is top-down", asked->to);
+  drawn =
+      g_strcmp0 (asked->to, "svg") == 0 || g_strcmp0 (asked->to, "html") == 0;
+  return flam_cli_look_parse (&asked->look,
+                              "diff",
+                              asked->to != NULL ? asked->to : "a table",
+                              drawn ? DRAWN : 0);
 }
 
 static int
@@ -160,83 +340,74 @@ run (int argc, char **argv)
   g_auto (Side) base = { NULL };
   g_auto (Side) fresh = { NULL };
   g_auto (FlamGates) gates = { NULL };
-  g_autofree FlamDiffRow *rows = NULL;
-  g_autofree char *to = NULL;
-  FlamExit status;
+  g_auto (Asked) asked = { NULL };
+  g_autofree GOptionEntry *all = NULL;
   g_auto (GStrv) files = NULL;
-  gboolean normalize = FALSE;
-  gboolean self = FALSE;
-  guint n;
+  FlamDiffScale scale;
+  FlamExit status;
   const GOptionEntry entries[] = {
+    { "base-time",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &asked.base_time,
+      "The range of BASE, where it is not that of FILE",
+      "FROM..TO" },
     { "normalize",
       0,
       0,
       G_OPTION_ARG_NONE,
-      &normalize,
+      &asked.by_total,
       "Scale BASE to FILE's total",
       NULL },
-    { "self", 0, 0, G_OPTION_ARG_NONE, &self, "Selves, not totals", NULL },
+    { "normalize-time",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &asked.by_time,
+      "Scale BASE to how long FILE's range is",
+      NULL },
+    { "self",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &asked.self,
+      "Selves, not totals",
+      NULL },
     { "to",
       0,
       0,
       G_OPTION_ARG_STRING,
-      &to,
+      &asked.to,
       "svg, html, folded or csv",
       "FORMAT" },
     FLAM_GATE_ENTRIES (gates),
     { NULL },
   };
 
-  if (!flam_cli_parse (
-          &argc, &argv, &flam_verb_diff, options, entries, 2, &files))
+  all = flam_cli_look_entries (&asked.look, DRAWN, entries);
+  if (!flam_cli_parse (&argc,
+                       &argv,
+                       &flam_verb_diff,
+                       options,
+                       all,
+                       FLAM_CLI_ANY_FILES,
+                       &files) ||
+      !flam_gates_parse (&gates, "diff"))
     return FLAM_EXIT_USAGE;
-  if (!flam_gates_parse (&gates, "diff"))
-    return FLAM_EXIT_USAGE;
-  if (to != NULL && !is_document (to) && strcmp (to, "folded") != 0 &&
-      strcmp (to, "csv") != 0)
-    return flam_cli_usage ("diff: --to is svg, html, folded or csv");
-  if (options->selection->invert && to != NULL && strcmp (to, "csv") != 0)
-    return flam_cli_usage ("diff: --invert: --to %s is top-down", to);
-  status = load_side (&base, files[0], options);
+  status = check_usage (&asked, options, files);
   if (status == FLAM_EXIT_DONE)
-    status = load_side (&fresh, files[1], options);
+    status = load_sides (&base, &fresh, files, asked.base_time, options);
   if (status != FLAM_EXIT_DONE)
     return status;
-  if (!flam_cli_comparable (files[0], base.tree, files[1], fresh.tree))
+  if (!flam_cli_comparable (base.path, base.tree, fresh.path, fresh.tree) ||
+      !find_scale (&asked, &base, &fresh, &scale) ||
+      !check_gates (&gates, &base, &fresh))
     return FLAM_EXIT_REFUSED;
-  if (!check_gates (&gates, &base, &fresh, (const char *const *)files))
-    return FLAM_EXIT_REFUSED;
-  if (to != NULL && is_document (to))
-    {
-      status = print_document (
-          to, &base, &fresh, (const char *const *)files, self, normalize);
-      return status != FLAM_EXIT_DONE ? status : flam_gates_status (&gates);
-    }
-  if (g_strcmp0 (to, "folded") == 0)
-    {
-      g_autofree char *text = NULL;
-
-      if (flam_dump_paths_size (base.tree, 0) > FOLDED_MAX ||
-          flam_dump_paths_size (fresh.tree, 0) > FOLDED_MAX)
-        {
-          flam_cli_error ("the folded stacks of the two are more than %d MiB",
-                          (int)(FOLDED_MAX >> 20));
-          return FLAM_EXIT_REFUSED;
-        }
-      text = flam_diff_folded (base.tree, fresh.tree, normalize);
-      fputs (text, stdout);
-      return flam_gates_status (&gates);
-    }
-  rows = flam_diff_functions (base.tree, fresh.tree, self, normalize, &n);
-  if (options->json)
-    print_json (&fresh, rows, n);
-  else if (to != NULL)
-    print_csv (&fresh, rows, n);
-  else
-    print_text (&fresh, rows, n);
-  return flam_gates_status (&gates);
+  status = print (&asked, &base, &fresh, scale, options->json);
+  return status != FLAM_EXIT_DONE ? status : flam_gates_status (&gates);
 }
 
 const FlamVerb flam_verb_diff = {
-  "diff", "BASE FILE", "what changed between two captures", run, TRUE
+  "diff", "[BASE] FILE", "what changed between two captures", run, TRUE
 };

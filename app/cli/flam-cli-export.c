@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-cli.h"
+#include "flam-cli-look.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,29 +63,6 @@ save (const FlamExporter *exporter,
   return FLAM_EXIT_DONE;
 }
 
-static gboolean
-find_color (const char *word, FlamPaletteMode *color)
-{
-  static const struct
-  {
-    const char *word;
-    FlamPaletteMode color;
-  } colors[] = {
-    { "auto", FLAM_PALETTE_AUTO },
-    { "module", FLAM_PALETTE_CODE },
-    { "state", FLAM_PALETTE_STATE },
-    { "memory", FLAM_PALETTE_MEMORY },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (colors); i++)
-    if (g_strcmp0 (word, colors[i].word) == 0)
-      {
-        *color = colors[i].color;
-        return TRUE;
-      }
-  return word == NULL;
-}
-
 static int
 run (int argc, char **argv)
 {
@@ -95,10 +72,11 @@ run (int argc, char **argv)
   g_autofree char *to = NULL;
   g_autofree char *output = NULL;
   g_autofree char *title = NULL;
-  g_autofree char *color = NULL;
+  g_auto (FlamCliLook) look = { .map = NULL };
+  g_autofree GOptionEntry *all = NULL;
   FlamExit status;
   g_auto (GStrv) files = NULL;
-  FlamExportOptions as = { NULL, FLAM_PALETTE_AUTO };
+  FlamExportOptions as;
   const FlamExporter *exporter;
   gboolean force = FALSE;
   FlamSink *sink;
@@ -111,39 +89,37 @@ run (int argc, char **argv)
       &output,
       "Where to (default: text to standard output)",
       "OUT" },
-    { "color",
-      0,
-      0,
-      G_OPTION_ARG_STRING,
-      &color,
-      "Of pictures: auto, module, state, memory",
-      "BY" },
     { "force", 0, 0, G_OPTION_ARG_NONE, &force, "Replace OUT", NULL },
     { NULL },
   };
 
+  all = flam_cli_look_entries (
+      &look, ~(FLAM_LOOK_NEGATE | FLAM_LOOK_CHART), entries);
   if (!flam_cli_parse (
-          &argc, &argv, &flam_verb_export, options, entries, 1, &files))
+          &argc, &argv, &flam_verb_export, options, all, 1, &files))
     return FLAM_EXIT_USAGE;
   exporter = to ? flam_exporter_find (to) : NULL;
   if (exporter == NULL)
     return flam_cli_usage ("export: --to FORMAT; see formats");
-  if (!find_color (color, &as.color))
-    return flam_cli_usage ("export: --color is auto, module, state or memory");
-  if (color != NULL && !exporter->colored)
-    return flam_cli_usage ("export: --color: %s has no colors", exporter->id);
+  status = flam_cli_look_parse (&look, "export", exporter->id, exporter->look);
+  if (status != FLAM_EXIT_DONE)
+    return status;
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
   selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
     return status;
-  if (as.color == FLAM_PALETTE_STATE && profile->samples.state == NULL)
+  if (look.look.colors.mode == FLAM_PALETTE_STATE &&
+      profile->samples.state == NULL)
     {
       flam_cli_error ("%s: it does not say what threads were doing", files[0]);
       return FLAM_EXIT_REFUSED;
     }
-  as.title = title = g_path_get_basename (files[0]);
+  as.look = look.look;
+  title = g_path_get_basename (files[0]);
+  if (as.look.title == NULL)
+    as.look.title = title;
   if (g_strcmp0 (output, "-") == 0 || (output == NULL && exporter->text))
     g_clear_pointer (&output, g_free);
   else if (output == NULL)
@@ -151,7 +127,10 @@ run (int argc, char **argv)
   sink = open_output (output, force);
   if (sink == NULL)
     return FLAM_EXIT_REFUSED;
-  return save (exporter, profile, selection, &as, sink, files[0], output);
+  status = save (exporter, profile, selection, &as, sink, files[0], output);
+  if (status == FLAM_EXIT_DONE && !flam_cli_look_finish (&look))
+    return FLAM_EXIT_REFUSED;
+  return status;
 }
 
 const FlamVerb flam_verb_export = { "export",

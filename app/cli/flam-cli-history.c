@@ -82,7 +82,8 @@ moved_text (const Entry *before, const Entry *entry)
   guint n = 0;
 
   if (before != NULL)
-    rows = flam_diff_functions (before->tree, entry->tree, TRUE, FALSE, &n);
+    rows = flam_diff_functions (
+        before->tree, entry->tree, TRUE, FLAM_DIFF_UNSCALED, &n);
   for (guint i = 0; i < MIN (n, MOVED) && rows[i].delta != 0; i++)
     {
       g_autofree char *delta =
@@ -108,7 +109,8 @@ add_moved (JsonBuilder *json, const Entry *before, const Entry *entry)
   json_builder_set_member_name (json, "moved");
   json_builder_begin_array (json);
   if (before != NULL)
-    rows = flam_diff_functions (before->tree, entry->tree, TRUE, FALSE, &n);
+    rows = flam_diff_functions (
+        before->tree, entry->tree, TRUE, FLAM_DIFF_UNSCALED, &n);
   for (guint i = 0; i < MIN (n, MOVED) && rows[i].delta != 0; i++)
     {
       json_builder_begin_object (json);

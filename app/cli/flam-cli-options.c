@@ -79,10 +79,12 @@ take_thread (const char *option,
 }
 
 /* Either side may be a mark's name, which only the file knows. */
-static gboolean
-take_time (const char *option, const char *value, gpointer data, GError **error)
+gboolean
+flam_cli_take_range (FlamCliOptions *options,
+                     const char *option,
+                     const char *value,
+                     GError **error)
 {
-  FlamCliOptions *options = data;
   g_auto (GStrv) sides = g_strsplit (value, "..", 2);
   gint64 from, to;
 
@@ -95,8 +97,16 @@ take_time (const char *option, const char *value, gpointer data, GError **error)
   g_free (options->to);
   options->from = g_strdup (sides[0]);
   options->to = g_strdup (sides[1]);
-  options->growth = strcmp (option, "--growth") == 0;
   return TRUE;
+}
+
+static gboolean
+take_time (const char *option, const char *value, gpointer data, GError **error)
+{
+  FlamCliOptions *options = data;
+
+  options->growth = strcmp (option, "--growth") == 0;
+  return flam_cli_take_range (options, option, value, error);
 }
 
 static gboolean
@@ -440,6 +450,7 @@ report (gpointer data, double fraction)
 
 static FlamProfile *
 symbolize (const FlamProfile *profile,
+           const char *path,
            const FlamCliOptions *options,
            const FlamProgress *progress,
            GError **error)
@@ -448,6 +459,7 @@ symbolize (const FlamProfile *profile,
     .detail = FLAM_SYMBOL_DETAIL_FULL,
     .binaries = (const char *const *)options->binaries,
     .debuginfod = options->debuginfod,
+    .capture = path,
   };
 
   if (options->no_symbols)
@@ -470,7 +482,7 @@ flam_cli_load (const char *path, FlamCliOptions *options)
   g_autoptr (FlamProfile) named = NULL;
 
   if (profile != NULL)
-    named = symbolize (profile, options, load.progress, &error);
+    named = symbolize (profile, path, options, load.progress, &error);
 
   if (shown >= 0)
     g_printerr ("\r     \r");

@@ -92,6 +92,11 @@ gboolean flam_cli_comparable (const char *base_path,
 FlamTree *flam_cli_tree (const FlamProfile *profile,
                          const FlamSelection *selection);
 
+/* A range as typed, FROM..TO, becomes the options'. */
+gboolean flam_cli_take_range (FlamCliOptions *options,
+                              const char *option,
+                              const char *value,
+                              GError **error);
 /* Of a side of a range; FALSE when it is not a number of seconds. */
 gboolean flam_cli_seconds (const char *text, gint64 *ns);
 

@@ -7,6 +7,8 @@
 
 /* The tables: a row is a word, X for flam_import_X or flam_export_X. */
 #define IMPORTERS(ROW)                                                         \
+  ROW (art)                                                                    \
+  ROW (async_profiler)                                                         \
   ROW (austin)                                                                 \
   ROW (bcc)                                                                    \
   ROW (bpftrace)                                                               \
@@ -29,6 +31,7 @@
   ROW (gprof)                                                                  \
   ROW (heapprofile)                                                            \
   ROW (heaptrack)                                                              \
+  ROW (hprof)                                                                  \
   ROW (instruments)                                                            \
   ROW (javacore)                                                               \
   ROW (jfr)                                                                    \

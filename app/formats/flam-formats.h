@@ -7,7 +7,7 @@
  * the word `x`. */
 
 #include "flam-builder.h"
-#include "flam-palette.h"
+#include "flam-look.h"
 #include "flam-sink.h"
 #include "flam-source.h"
 #include "flam-tree.h"
@@ -78,8 +78,7 @@ typedef enum
 
 typedef struct
 {
-  const char *title;
-  FlamPaletteMode color; /* of pictures; where the tree cannot: what suits it */
+  FlamLook look; /* its title is every document's */
 } FlamExportOptions;
 
 typedef struct
@@ -88,9 +87,9 @@ typedef struct
   const char *label;
   const char *suffix;
   const char *mime_type;
-  gboolean text;    /* may go to standard output */
-  gboolean colored; /* heeds the colour of the options */
-  guint holds;      /* FlamHolds */
+  gboolean text; /* may go to standard output */
+  guint look;    /* FlamLookPart: what it heeds of the look */
+  guint holds;   /* FlamHolds */
   /* Puts the document of what is selected. What it cannot honour of the
    * selection it refuses. */
   gboolean (*save) (const FlamProfile *profile,

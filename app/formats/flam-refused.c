@@ -52,12 +52,6 @@ static const Refused all[] = {
   { AT (0, "Nettrace"),
     "this is a trace of .NET; convert it with `dotnet-trace convert --format "
     "speedscope FILE` and open the JSON" },
-  { AT (0, "*version\n"),
-    "this is a method trace of Android (ART); load it in the Firefox Profiler, "
-    "save it there and open the JSON" },
-  { AT (0, "SLOW"),
-    "this is a method trace of Android (ART); load it in the Firefox Profiler, "
-    "save it there and open the JSON" },
   { AT (0, "!<arch>"),
     "this is a library, not a capture; record the program that uses it" },
   { ELF_OF ("\x04"),

@@ -116,8 +116,12 @@ put_last_facts (Recorder *recorder, gint64 duration)
   facts.stop_p99_ns = flam_tracer_stop_time (tracer, 99);
   flam_builder_note_facts (builder, &facts);
   if (recorder->tracer.exit_status >= 0)
-    flam_builder_note_number (
-        builder, FLAM_FACT_EXIT_STATUS, recorder->tracer.exit_status);
+    {
+      flam_builder_note_number (
+          builder, FLAM_FACT_EXIT_STATUS, recorder->tracer.exit_status);
+      flam_control_say (
+          &recorder->control, "exited %d", recorder->tracer.exit_status);
+    }
   if (flam_proc_starved ())
     flam_builder_note_warning (
         builder,
@@ -346,6 +350,7 @@ main (int argc, char **argv)
                "The options are those of flambeau-cli record: see "
                "flambeau-cli record --help.\n",
                FLAM_VERSION);
+      flam_record_options_free (recorder.options);
       return 0;
     }
   if (recorder.options == NULL)

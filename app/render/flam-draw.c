@@ -90,7 +90,7 @@ add_label (FlamDraw *draw,
   double height = layout->viewport.row_height - FLAM_DRAW_GAP;
   double baseline = box->y + (height - ascent - descent) / 2 + ascent;
 
-  if (right - left < LEAST_LABEL)
+  if (right - left < LEAST_LABEL || height < ascent)
     return;
   flam_labels_add (draw->labels,
                    &draw->glyphs[state_of (box, scene)],

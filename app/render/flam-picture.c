@@ -27,14 +27,21 @@ typedef struct
 
 /* --- layout -------------------------------------------------------------- */
 
+#define POINTS_A_PIXEL 0.75
+
 static PangoContext *
-context_new (const char *font)
+context_new (const FlamPictureOptions *picture)
 {
   PangoContext *context =
       pango_font_map_create_context (pango_cairo_font_map_get_default ());
-  PangoFontDescription *description = pango_font_description_from_string (font);
+  PangoFontDescription *description = pango_font_description_from_string (
+      picture->font != NULL ? picture->font : "Sans 9");
   cairo_font_options_t *options = cairo_font_options_create ();
 
+  if (picture->look.font_size > 0)
+    pango_font_description_set_size (
+        description,
+        (int)(picture->look.font_size * POINTS_A_PIXEL * PANGO_SCALE));
   cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
   cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_SLIGHT);
   pango_cairo_context_set_font_options (context, options);
@@ -47,27 +54,37 @@ context_new (const char *font)
 static double
 frame_top (const Picture *picture)
 {
+  const FlamLook *look = &picture->options.look;
+
   if (picture->options.bare)
     return 0;
-  return MARGIN + (picture->options.title != NULL ? picture->line * 1.8 : 0);
+  return MARGIN + (look->title != NULL ? picture->line * 1.8 : 0) +
+         (look->subtitle != NULL ? picture->line * 1.2 : 0);
+}
+
+static double
+or_default (double value, double otherwise)
+{
+  return value > 0 ? value : otherwise;
 }
 
 static void
 lay_out (Picture *picture)
 {
+  const FlamLook *look = &picture->options.look;
   double side = picture->options.bare ? 0 : MARGIN;
   FlamId zoom = picture->options.zoom;
-  double row = flam_draw_row_height (picture->draw);
+  double row = or_default (look->row_height, picture->line);
   double room;
   guint32 n;
 
   picture->viewport = (FlamViewport){
-    .width = MAX (picture->options.width - 2 * side, 1),
+    .width = MAX (look->width - 2 * side, 1),
     .height = row,
     .row_height = row,
-    .min_width = 0.5,
+    .min_width = or_default (look->min_width, 0.5),
     .zoom = zoom,
-    .direction = picture->options.direction,
+    .direction = flam_direction_of (picture->tree, look->direction),
   };
   if (picture->tree->n > 0)
     {
@@ -88,12 +105,6 @@ lay_out (Picture *picture)
   picture->height = ceil (picture->height);
 }
 
-static double
-or_default (double value, double otherwise)
-{
-  return value > 0 ? value : otherwise;
-}
-
 static void
 picture_init (Picture *picture,
               FlamTree *tree,
@@ -102,17 +113,16 @@ picture_init (Picture *picture,
   FlamPictureOptions *own = &picture->options;
 
   *own = *options;
-  own->width = or_default (own->width, 1200);
+  own->look.width = or_default (own->look.width, 1200);
   own->scale = or_default (own->scale, 1);
   own->max_height = or_default (own->max_height, 16000);
   if (own->zoom >= tree->n)
     own->zoom = 0;
   picture->tree = tree;
-  picture->context = context_new (own->font != NULL ? own->font : "Sans 9");
+  picture->context = context_new (own);
   picture->draw = flam_draw_new (picture->context, NULL);
   picture->line = flam_draw_row_height (picture->draw);
-  picture->palette = flam_palette_new (
-      tree->profile, flam_palette_mode_of (tree, own->color), own->dark);
+  picture->palette = flam_palette_new_for (tree, &own->look.colors, own->dark);
   picture->rows = flam_rows_new (tree);
   lay_out (picture);
 }
@@ -164,7 +174,7 @@ draw_legend (Picture *picture, cairo_t *cr, double y)
 {
   g_autoptr (GPtrArray) entries = flam_palette_legend (
       picture->palette, picture->tree, picture->options.zoom, 8);
-  double x = MARGIN, end = picture->options.width - MARGIN;
+  double x = MARGIN, end = picture->options.look.width - MARGIN;
 
   for (guint i = 0; i < entries->len && x + 60 < end; i++)
     {
@@ -217,7 +227,7 @@ draw_picture (Picture *picture, cairo_t *cr)
   const FlamPictureOptions *options = &picture->options;
   FlamColor text = flam_palette_ink (picture->palette);
   FlamScene scene = { .tree = picture->tree, .palette = picture->palette };
-  double room = options->width - 2 * MARGIN;
+  double room = options->look.width - 2 * MARGIN;
   double below = frame_top (picture) + picture->viewport.height + MARGIN / 2;
   g_autofree char *description = NULL;
 
@@ -231,8 +241,16 @@ draw_picture (Picture *picture, cairo_t *cr)
   if (options->bare)
     return;
   flam_draw_set_source (cr, text);
-  if (options->title != NULL)
-    draw_text (picture, cr, options->title, MARGIN, MARGIN, room, 1.3);
+  if (options->look.title != NULL)
+    draw_text (picture, cr, options->look.title, MARGIN, MARGIN, room, 1.3);
+  if (options->look.subtitle != NULL)
+    draw_text (picture,
+               cr,
+               options->look.subtitle,
+               MARGIN,
+               frame_top (picture) - picture->line * 1.3,
+               room,
+               1);
   draw_legend (picture, cr, below);
   description = describe (picture);
   flam_draw_set_source (cr, text);
@@ -286,7 +304,7 @@ flam_picture_to_png (FlamTree *tree,
   double width, height;
 
   picture_init (&picture, tree, options);
-  width = MIN (picture.options.width * picture.options.scale, MAX_PIXELS);
+  width = MIN (picture.options.look.width * picture.options.scale, MAX_PIXELS);
   height = MIN (picture.height * picture.options.scale, MAX_PIXELS);
   surface =
       cairo_image_surface_create (CAIRO_FORMAT_ARGB32, (int)width, (int)height);
@@ -312,10 +330,13 @@ flam_picture_to_pdf (FlamTree *tree,
 
   picture_init (&picture, tree, options);
   surface = cairo_pdf_surface_create_for_stream (
-      append, out, picture.options.width, picture.height);
-  if (picture.options.title != NULL)
+      append, out, picture.options.look.width, picture.height);
+  if (picture.options.look.title != NULL)
     cairo_pdf_surface_set_metadata (
-        surface, CAIRO_PDF_METADATA_TITLE, picture.options.title);
+        surface, CAIRO_PDF_METADATA_TITLE, picture.options.look.title);
+  if (picture.options.look.notes != NULL)
+    cairo_pdf_surface_set_metadata (
+        surface, CAIRO_PDF_METADATA_SUBJECT, picture.options.look.notes);
   status = draw_on (&picture, surface);
   cairo_surface_finish (surface);
   if (status == CAIRO_STATUS_SUCCESS)

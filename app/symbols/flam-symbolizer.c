@@ -325,6 +325,20 @@ do_all (Run *run, GError **error)
   return TRUE;
 }
 
+/* When the programs were as they were recorded. */
+static gint64
+known_unix_ns (const Run *run)
+{
+  gint64 start = run->profile->facts.start_unix_ns;
+  const char *capture = run->options->capture;
+  struct stat status;
+
+  if (start > 0 || capture == NULL || stat (capture, &status) != 0 ||
+      !S_ISREG (status.st_mode))
+    return start;
+  return flam_symbol_context_written (&status);
+}
+
 static void
 open_sources (Run *run)
 {
@@ -337,6 +351,7 @@ open_sources (Run *run)
     .this_boot = options->this_boot,
     .debuginfod = options->debuginfod,
     .start_unix_ns = run->profile->facts.start_unix_ns,
+    .known_unix_ns = known_unix_ns (run),
     .warnings = g_ptr_array_new_with_free_func (g_free),
   };
 }

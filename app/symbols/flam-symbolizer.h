@@ -36,6 +36,9 @@ typedef struct
   /* Ask the servers in $DEBUGINFOD_URLS for what is not here. The only thing
    * in the program that uses the network; never without being asked. */
   gboolean debuginfod;
+  /* The capture's file, or NULL: where a capture does not say when it began,
+   * that was before its file was last written. */
+  const char *capture;
   /* Only these, say the hot ones that a person asked for; none: all. */
   const FlamId *modules;
   guint n_modules;

@@ -7,7 +7,7 @@
 #include "flam-preferences.h"
 #include "flam-renderer.h"
 #include "flam-settings.h"
-#include "flam-window.h"
+#include "flam-window-tabs.h"
 
 #include <glib/gi18n.h>
 
@@ -26,7 +26,8 @@ static const struct
   { "app.quit", { "<Control>q" } },
   { "app.new-window", { "<Control>n" } },
   { "app.preferences", { "<Control>comma" } },
-  { "window.close", { "<Control>w" } },
+  { "win.new-tab", { "<Control>t" } },
+  { "win.close-tab", { "<Control>w" } },
   { "win.open", { "<Control>o" } },
   { "win.record", { "<Control>r" } },
   { "win.reload", { "F5" } },
@@ -82,8 +83,21 @@ present_new_window (FlamApplication *self)
 {
   FlamWindow *window = flam_window_new (GTK_APPLICATION (self));
 
+  flam_window_vacant_tab (window);
   gtk_window_present (GTK_WINDOW (window));
   return window;
+}
+
+/* The one that was used last, or a new one. */
+static FlamWindow *
+some_window (FlamApplication *self)
+{
+  for (GList *l = gtk_application_get_windows (GTK_APPLICATION (self));
+       l != NULL;
+       l = l->next)
+    if (FLAM_IS_WINDOW (l->data))
+      return l->data;
+  return present_new_window (self);
 }
 
 void
@@ -95,15 +109,33 @@ flam_application_open_file (FlamApplication *self,
   for (GList *l = gtk_application_get_windows (GTK_APPLICATION (self));
        l != NULL;
        l = l->next)
-    if (FLAM_IS_WINDOW (l->data) && flam_window_shows_file (l->data, file))
+    if (FLAM_IS_WINDOW (l->data) && flam_window_tabs_show_file (l->data, file))
       {
         gtk_window_present (l->data);
         return;
       }
-  if (!FLAM_IS_WINDOW (window) || !flam_window_is_vacant (FLAM_WINDOW (window)))
-    window = GTK_WINDOW (present_new_window (self));
-  flam_window_open (FLAM_WINDOW (window), file);
+  if (!FLAM_IS_WINDOW (window))
+    window = GTK_WINDOW (some_window (self));
+  flam_tab_open (flam_window_vacant_tab (FLAM_WINDOW (window)), file);
   gtk_window_present (window);
+}
+
+/* At the settings the dialog was last left with. */
+static void
+record (FlamApplication *self,
+        const char *const *argv,
+        GApplicationCommandLine *line)
+{
+  g_autoptr (FlamRecordOptions) wanted = flam_recording_options_new ();
+  FlamWindow *window = some_window (self);
+
+  wanted->argv = g_strdupv ((char **)argv);
+  wanted->directory = g_strdup (g_application_command_line_get_cwd (line));
+  flam_tab_record (flam_window_vacant_tab (window),
+                   wanted,
+                   NULL,
+                   g_application_command_line_get_environ (line));
+  gtk_window_present (GTK_WINDOW (window));
 }
 
 static void
@@ -162,10 +194,7 @@ flam_application_command_line (GApplication *application,
             NULL);
     }
   else if (wants_record)
-    flam_window_record (present_new_window (self),
-                        rest,
-                        g_application_command_line_get_cwd (line),
-                        g_application_command_line_get_environ (line));
+    record (self, rest, line);
   else
     for (guint i = 0; rest[i] != NULL; i++)
       {

@@ -14,6 +14,8 @@ _flambeau_cli() {
     --hide-imports --invert --by --binaries --sources --event --period --count
     --full-names --mangled --no-inlines --debuginfod --no-symbols --kind --growth --allocators
     --temporary-within --suppressions'
+  local look='--title --subtitle --notes --count-name --width --row-height
+    --min-width --font-size --direction'
   local verbs='info top tree lines disassemble memory export diff history record formats dump'
   [ "$cword" -gt 1 ] && verb=${words[1]}
 
@@ -36,7 +38,8 @@ _flambeau_cli() {
     --sort) list='self total' ;;
     --recursion) list='off flat collapse' ;;
     --by) list='function line module file thread' ;;
-    --color) list='auto module state memory' ;;
+    --color | --palette) list='auto module state memory safe hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' ;;
+    --order) list='weight name time' ;;
     --mode) list='cpu wall alloc both' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
@@ -56,8 +59,9 @@ _flambeau_cli() {
       mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")
       return
       ;;
-    --limit | --depth | --min | --width | --env | --rate | --duration | --sample-bytes | --time | \
-      --growth | --temporary-within | \
+    --title | --subtitle | --notes | --count-name | --row-height | --min-width | --font-size | --color-rule | \
+      --limit | --depth | --min | --width | --env | --rate | --duration | --delay | --sample-bytes | --time | \
+      --growth | --base-time | --temporary-within | \
       --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function)
       return
       ;;
@@ -72,10 +76,12 @@ _flambeau_cli() {
       disassemble) list="$selection --function --syntax --json" ;;
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
-      export) list="$selection --to --output --color --force" ;;
-      diff) list="$selection --normalize --self --json --to --fail-above --limit" ;;
+      export) list="$selection $look --to --output --force --order --palette
+        --color --palette-map --hash --color-rule" ;;
+      diff) list="$selection $look --base-time --normalize --normalize-time --self --json --to --fail-above --limit
+        --negate" ;;
       history) list="$selection --json --to --fail-above --limit" ;;
-      record) list='--mode --rate --duration --sample-bytes --exact --follow
+      record) list='--mode --rate --duration --delay --sample-bytes --exact --follow
         --no-follow --python --no-python --python-malloc --output --force
         --cwd --env --pid --' ;;
       formats) list='--json' ;;

@@ -179,3 +179,89 @@ runs/2.folded  0 ns  samples 160  moved: main −30, parse +30, new +10
 ! broken gates:
 !   runs/2.folded  samples  150 → 160, +6.7 %, limit +5 %
 [3]
+
+# Two ranges of one capture. The cook does the same four things twice, in 0.8 s;
+# in the first half of that there is no reading and no nap.
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --thread cook --time 0.8..1.6 --base-time 0..0.8 --self --to csv | head -5
+function,base,new,delta
+slice,191764840,201635487,9870647
+futex_wait,200515019,193628851,-6886168
+__GI___libc_read,202586135,200684720,-1901415
+clock_nanosleep,201918501,202230869,312368
+
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --thread cook --time 0..0.8 --base-time 0.8..1.6 --self --to csv | head -5
+function,base,new,delta
+slice,201635487,191764840,-9870647
+futex_wait,193628851,200515019,6886168
+__GI___libc_read,200684720,202586135,1901415
+clock_nanosleep,202230869,201918501,-312368
+
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --time 0.5..1 --base-time 0.5..1
+
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --thread cook --time 0.8..1.2 --base-time 0..0.8 --self --to csv | head -3
+function,base,new,delta
+__GI___libc_read,202586135,0,-202586135
+clock_nanosleep,201918501,0,-201918501
+! kitchen.flambeau, 0 ns – 800 ms: it is 800 ms, and the other range 400 ms; --normalize-time makes up for that
+
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --thread cook --time 0.8..1.2 --base-time 0..0.8 --self --normalize-time --to csv | head -3
+function,base,new,delta
+slice,95882420,201635487,105753067
+__GI___libc_read,101293067,0,-101293067
+! kitchen.flambeau, 0 ns – 800 ms: multiplied by 0.5: 400 ms against 800 ms
+
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --time 0.8..1.2 --base-time 0..0.8 --normalize-time --to html 2>/dev/null | grep -o -e '<title>[^<]*→[^<]*' -e 'is multiplied[^<]*'
+<title>kitchen.flambeau, 0 ns – 800 ms → kitchen.flambeau, 800 ms – 1.20 s
+is multiplied by 0.5
+
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols
+! flambeau-cli: diff: one FILE is compared with itself: --base-time says which range of it is the base
+[2]
+
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --base-time 1
+! flambeau-cli: diff: --base-time 1: expected FROM..TO, seconds or names of marks
+[2]
+
+$ flambeau-cli diff old.folded new.folded --normalize --normalize-time
+! flambeau-cli: diff: --normalize and --normalize-time contradict each other
+[2]
+
+$ flambeau-cli diff old.folded new.folded --normalize-time
+! flambeau-cli: old.folded: --normalize-time: the capture does not say how long it lasted
+[1]
+
+# What difffolded.pl, with and without -n, and go tool pprof -diff_base say of
+# these two.
+$ printf '%s\n' 'main;parse;lex 364' 'main;parse 145' 'main;idle 75' 'main;old 68' >before.folded; printf '%s\n' 'main;parse;lex 150' 'main;parse 114' 'main;idle 74' 'main;fresh 22' >after.folded
+
+$ flambeau-cli diff before.folded after.folded --to folded
+main;fresh 0 22
+main;idle 75 74
+main;old 68 0
+main;parse 145 114
+main;parse;lex 364 150
+
+$ flambeau-cli diff before.folded after.folded --normalize --to folded
+main;fresh 0 22
+main;idle 41 74
+main;old 37 0
+main;parse 80 114
+main;parse;lex 200 150
+
+$ flambeau-cli diff before.folded after.folded --to csv
+function,base,new,delta
+main,652,360,-292
+parse,509,264,-245
+lex,364,150,-214
+old,68,0,-68
+fresh,0,22,22
+idle,75,74,-1
+
+$ flambeau-cli diff before.folded after.folded --self --to csv
+function,base,new,delta
+lex,364,150,-214
+old,68,0,-68
+parse,145,114,-31
+fresh,0,22,22
+idle,75,74,-1
+main,0,0,0

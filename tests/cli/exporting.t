@@ -62,11 +62,11 @@ $ flambeau-cli export in.folded --to svg --color state
 [1]
 
 $ flambeau-cli export in.folded --to svg --color rainbow
-! flambeau-cli: export: --color is auto, module, state or memory
+! flambeau-cli: export: --color rainbow: expected auto, module, state, memory, safe, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
 [2]
 
 $ flambeau-cli export in.folded --to folded --color module
-! flambeau-cli: export: --color: folded has no colors
+! flambeau-cli: export: --color means nothing to folded
 [2]
 
 $ ls

@@ -35,14 +35,15 @@ test_rows (void)
   g_autofree FlamDiffRow *normal = NULL;
   guint n;
 
-  rows = flam_diff_functions (base, fresh, FALSE, FALSE, &n);
+  rows = flam_diff_functions (base, fresh, FALSE, FLAM_DIFF_UNSCALED, &n);
   g_assert_cmpuint (n, ==, 4);
   assert_row (&rows[0], "fresh", 0, 14);
   assert_row (&rows[1], "main", 8, 16);
   assert_row (&rows[2], "old", 3, 0);
   assert_row (&rows[3], "parse", 5, 2);
 
-  normal = flam_diff_functions (base, fresh, TRUE, TRUE, &n);
+  normal = flam_diff_functions (
+      base, fresh, TRUE, flam_diff_scale_totals (base, fresh), &n);
   assert_row (&normal[0], "fresh", 0, 14);
   assert_row (&normal[1], "parse", 10, 2);
   assert_row (&normal[2], "old", 6, 0);
@@ -53,8 +54,9 @@ test_folded (void)
 {
   g_autoptr (FlamTree) base = tree_of ("main;parse 5\nmain;old 3\n");
   g_autoptr (FlamTree) fresh = tree_of ("main;parse 2\nmain 14\n");
-  g_autofree char *text = flam_diff_folded (base, fresh, FALSE);
-  g_autofree char *normal = flam_diff_folded (base, fresh, TRUE);
+  g_autofree char *text = flam_diff_folded (base, fresh, FLAM_DIFF_UNSCALED);
+  g_autofree char *normal =
+      flam_diff_folded (base, fresh, flam_diff_scale_totals (base, fresh));
 
   g_assert_cmpstr (text, ==, "main 0 14\nmain;old 3 0\nmain;parse 5 2\n");
   g_assert_cmpstr (normal, ==, "main 0 14\nmain;old 6 0\nmain;parse 10 2\n");
@@ -75,11 +77,11 @@ test_tree (void)
   g_autoptr (FlamTree) base = tree_of ("main;parse 5\nmain;old;older 3\n");
   g_autoptr (FlamTree) fresh = tree_of ("main;parse 2\nmain;fresh 14\n");
   g_autoptr (FlamTree) tree =
-      flam_diff_tree (base, fresh, FLAM_DIFF_FRESH, FALSE, FALSE);
-  g_autoptr (FlamTree) normal =
-      flam_diff_tree (base, fresh, FLAM_DIFF_FRESH, TRUE, TRUE);
+      flam_diff_tree (base, fresh, FLAM_DIFF_FRESH, FALSE, FLAM_DIFF_UNSCALED);
+  g_autoptr (FlamTree) normal = flam_diff_tree (
+      base, fresh, FLAM_DIFF_FRESH, TRUE, flam_diff_scale_totals (base, fresh));
   g_autoptr (FlamTree) before =
-      flam_diff_tree (base, fresh, FLAM_DIFF_BASE, FALSE, FALSE);
+      flam_diff_tree (base, fresh, FLAM_DIFF_BASE, FALSE, FLAM_DIFF_UNSCALED);
   const FlamTreeChange *change = tree->change;
 
   g_assert_cmpuint (tree->n, ==, fresh->n);
@@ -119,10 +121,90 @@ test_tree_of_itself (void)
       selection->by = g_test_rand_int_range (0, FLAM_BY_THREAD + 1);
       weights = flam_weights_new (profile, selection, NULL, NULL);
       tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
-      diff = flam_diff_tree (tree, tree, round % 2, g_test_rand_bit (), FALSE);
+      diff = flam_diff_tree (
+          tree, tree, round % 2, g_test_rand_bit (), FLAM_DIFF_UNSCALED);
       g_assert_cmpint (diff->change->missing, ==, 0);
       for (FlamId i = 0; i < diff->n; i++)
         g_assert_cmpint (diff->change->delta[i], ==, 0);
+    }
+}
+
+static FlamTree *
+random_tree (void)
+{
+  g_autoptr (FlamProfile) profile = flam_fixture_random ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+
+  return flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+}
+
+static const FlamDiffRow *
+row_of (const FlamDiffRow *rows, guint n, const char *name)
+{
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (rows[i].name, name))
+      return &rows[i];
+  g_assert_not_reached ();
+}
+
+/* The other way round, what grew has shrunk; and the selves of one side are
+ * its total, but for what has no stack. */
+static void
+test_both_ways (void)
+{
+  for (guint round = 0; round < 50; round++)
+    {
+      g_autoptr (FlamTree) a = random_tree ();
+      g_autoptr (FlamTree) b = random_tree ();
+      gboolean self = g_test_rand_bit ();
+      guint n, m;
+      g_autofree FlamDiffRow *rows =
+          flam_diff_functions (a, b, self, FLAM_DIFF_UNSCALED, &n);
+      g_autofree FlamDiffRow *back =
+          flam_diff_functions (b, a, self, FLAM_DIFF_UNSCALED, &m);
+      gint64 base = a->self[0], fresh = b->self[0];
+
+      g_assert_cmpuint (n, ==, m);
+      for (guint i = 0; i < n; i++)
+        {
+          const FlamDiffRow *other = row_of (back, m, rows[i].name);
+
+          g_assert_cmpint (rows[i].delta, ==, -other->delta);
+          g_assert_cmpint (rows[i].base, ==, other->fresh);
+          base += rows[i].base;
+          fresh += rows[i].fresh;
+        }
+      if (!self)
+        continue;
+      g_assert_cmpint (base, ==, a->total[0]);
+      g_assert_cmpint (fresh, ==, b->total[0]);
+    }
+}
+
+/* A range twice as long, at the same rate, has not changed. */
+static void
+test_scale (void)
+{
+  g_autoptr (FlamTree) base = tree_of ("main;parse 10\nmain;idle 6\n");
+  g_autoptr (FlamTree) fresh = tree_of ("main;parse 5\nmain;idle 3\n");
+  FlamDiffScale half = { 1000, 2000 };
+  FlamDiffScale nothing = { 1000, 0 };
+  FlamDiffScale huge = { G_MAXINT64, 1 };
+  guint n;
+  g_autofree FlamDiffRow *rows =
+      flam_diff_functions (base, fresh, FALSE, half, &n);
+  g_autofree FlamDiffRow *none =
+      flam_diff_functions (base, fresh, FALSE, nothing, &n);
+  g_autofree FlamDiffRow *most =
+      flam_diff_functions (base, base, FALSE, huge, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_cmpint (rows[i].delta, ==, 0);
+      g_assert_cmpint (none[i].base, ==, 0);
+      g_assert_cmpint (most[i].base, ==, G_MAXINT64);
     }
 }
 
@@ -134,5 +216,7 @@ main (int argc, char **argv)
   g_test_add_func ("/diff/folded", test_folded);
   g_test_add_func ("/diff/tree", test_tree);
   g_test_add_func ("/diff/tree-of-itself", test_tree_of_itself);
+  g_test_add_func ("/diff/both-ways", test_both_ways);
+  g_test_add_func ("/diff/scale", test_scale);
   return g_test_run ();
 }

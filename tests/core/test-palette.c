@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-palette.h"
+#include "flam-named-color.h"
 
 #include "flam-test-trees.h"
 
@@ -282,6 +282,171 @@ test_legend (void)
   g_assert_cmpint (entry->weight, ==, 5 + 4 + 3 + 2);
 }
 
+/* colors.golden is flamegraph.pl's own: palettes/README.md. */
+static void
+test_flamegraph (void)
+{
+  g_autofree char *path = g_test_build_filename (
+      G_TEST_DIST, "core", "palettes", "colors.golden", NULL);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  FlamPaletteMode mode = FLAM_PALETTE_AUTO;
+  gboolean hash = FALSE;
+  guint n = 0;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      char *arrow = g_strrstr (lines[i], "->");
+      char *end = strchr (lines[i], ']');
+      FlamColor color;
+
+      if (arrow != NULL)
+        {
+          *arrow = '\0';
+          g_assert_true (flam_named_color_parse (arrow + 2, &color));
+          if (flam_named_color (mode, hash, lines[i]) != color)
+            g_error ("%s, %s%s: %06x, not %06x",
+                     lines[i],
+                     flam_palette_mode_to_string (mode),
+                     hash ? " --hash" : "",
+                     flam_named_color (mode, hash, lines[i]),
+                     color);
+          n++;
+        }
+      else if (end != NULL)
+        {
+          hash = g_str_has_suffix (lines[i], " hash]");
+          lines[i][strcspn (lines[i], " ]")] = '\0';
+          g_assert_true (flam_palette_mode_from_string (lines[i] + 1, &mode));
+        }
+    }
+  g_assert_cmpuint (n, >, 1000);
+  g_assert_cmphex (
+      flam_named_color (FLAM_PALETTE_HOT, FALSE, "--"), ==, 0xa0a0a0);
+  g_assert_cmphex (
+      flam_named_color (FLAM_PALETTE_HOT, FALSE, "-"), ==, 0xc8c8c8);
+}
+
+static void
+test_map (void)
+{
+  g_autoptr (FlamColorMap) map = flam_color_map_new ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+  FlamColor color;
+
+  g_assert_true (flam_color_map_parse (
+      map, "z->rgb(1,2,3)\nA::operator->()->rgb(255,0,9)\n", &error));
+  g_assert_true (flam_color_map_find (map, "A::operator->()", &color));
+  g_assert_cmphex (color, ==, 0xff0009);
+  flam_color_map_add (map, "two\nlines", 0x0a0b0c);
+  g_assert_true (flam_color_map_find (map, "two\nlines", &color));
+  text = flam_color_map_text (map);
+  g_assert_cmpstr (text,
+                   ==,
+                   "A::operator->()->rgb(255,0,9)\ntwo lines->rgb(10,11,12)\n"
+                   "z->rgb(1,2,3)\n");
+  g_assert_false (
+      flam_color_map_parse (map, "a->rgb(1,2,3)\nb->red\n", &error));
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "line 2"));
+}
+
+/* What a person chose is there, and its label can be read. */
+static void
+test_rules (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamColorRules) rules = flam_color_rules_new ();
+  const FlamColors colors = { .rules = rules };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (flam_color_rules_add (rules, "^main$", "#ffcc00", NULL));
+  g_assert_true (flam_color_rules_add (rules, "ma", "#000080", NULL));
+  g_assert_true (flam_color_rules_add (rules, "wor", "rgb(0,0,128)", NULL));
+  g_assert_false (flam_color_rules_add (rules, "(", "#000080", &error));
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
+  g_clear_error (&error);
+  g_assert_false (flam_color_rules_add (rules, "a", "# 1 2 3", &error));
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
+  for (guint dark = 0; dark < 2; dark++)
+    {
+      g_autoptr (FlamPalette) palette =
+          flam_palette_new_for (tree, &colors, dark);
+
+      for (FlamId i = 1; i < tree->n; i++)
+        assert_readable (palette, flam_palette_node (palette, tree, i));
+      g_assert_cmphex (flam_palette_node (palette, tree, 1), ==, 0xffcc00);
+    }
+}
+
+/* Machado, Oliveira and Fernandes (2009), severity 1: what those see who lack
+ * the cones for long, middle and short waves. Linear RGB. */
+static const double seen[3][3][3] = {
+  { { 0.152286, 1.052583, -0.204868 },
+    { 0.114503, 0.786281, 0.099216 },
+    { -0.003882, -0.048116, 1.051998 } },
+  { { 0.367322, 0.860646, -0.227968 },
+    { 0.280085, 0.672501, 0.047413 },
+    { -0.011820, 0.042940, 0.968881 } },
+  { { 1.255528, -0.076749, -0.178779 },
+    { -0.078411, 0.930809, 0.147602 },
+    { 0.004733, 0.691367, 0.303900 } },
+};
+
+static void
+see_as (guint kind, FlamColor color, double rgb[3])
+{
+  const double linear[3] = { to_linear (color >> 16 & 255),
+                             to_linear (color >> 8 & 255),
+                             to_linear (color & 255) };
+
+  for (guint i = 0; i < 3; i++)
+    {
+      double v = 0;
+
+      for (guint j = 0; j < 3; j++)
+        v += seen[kind][i][j] * linear[j];
+      rgb[i] = pow (CLAMP (v, 0, 1), 1 / 2.4);
+    }
+}
+
+/* The kinds of code are told apart by everybody, and their labels are read. */
+static void
+test_safe (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (
+      "n 1\nk_[k] 1\nj_[j] 1\np_[p] 1\nu_[u] 1\ni_[i] 1\n", FLAM_ORDER_NAME);
+  const FlamColors colors = { .mode = FLAM_PALETTE_SAFE };
+  double least = 2;
+
+  for (guint dark = 0; dark < 2; dark++)
+    {
+      g_autoptr (FlamPalette) palette =
+          flam_palette_new_for (tree, &colors, dark);
+
+      for (FlamId i = 1; i < tree->n; i++)
+        assert_readable (palette, flam_palette_node (palette, tree, i));
+      for (FlamId i = 1; i < tree->n; i++)
+        for (FlamId k = 1; k < i; k++)
+          for (guint kind = 0; kind < 3; kind++)
+            {
+              double a[3], b[3];
+
+              see_as (kind, flam_palette_node (palette, tree, i), a);
+              see_as (kind, flam_palette_node (palette, tree, k), b);
+              least = MIN (least,
+                           sqrt ((a[0] - b[0]) * (a[0] - b[0]) +
+                                 (a[1] - b[1]) * (a[1] - b[1]) +
+                                 (a[2] - b[2]) * (a[2] - b[2])));
+            }
+    }
+  g_test_message ("least difference seen %.3f", least);
+  g_assert_cmpfloat (least, >, 0.1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -294,5 +459,9 @@ main (int argc, char **argv)
   g_test_add_func ("/palette/modules-apart", test_modules_apart);
   g_test_add_func ("/palette/meaning", test_meaning);
   g_test_add_func ("/palette/legend", test_legend);
+  g_test_add_func ("/palette/flamegraph", test_flamegraph);
+  g_test_add_func ("/palette/map", test_map);
+  g_test_add_func ("/palette/rules", test_rules);
+  g_test_add_func ("/palette/safe", test_safe);
   return g_test_run ();
 }

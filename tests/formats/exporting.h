@@ -12,7 +12,7 @@ export_bytes (const FlamExporter *exporter,
               const FlamSelection *selection,
               GError **error)
 {
-  const FlamExportOptions options = { .title = "title" };
+  const FlamExportOptions options = { .look.title = "title" };
   g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
   g_autoptr (FlamSink) sink = flam_sink_new (stream);
 

@@ -61,7 +61,7 @@ static void
 test_exporter (gconstpointer data)
 {
   const FlamExporter *exporter = data;
-  const FlamExportOptions options = { .title = "title" };
+  const FlamExportOptions options = { .look.title = "title" };
   g_autoptr (FlamSelection) selection = flam_selection_new ();
 
   for (guint deep = 0; deep < 2; deep++)
@@ -81,9 +81,10 @@ test_exporter (gconstpointer data)
                       deep ? "deep" : "wide",
                       flam_sink_size (sink),
                       used.ru_maxrss);
-      g_assert_cmpint (used.ru_maxrss,
-                       <,
-                       MEMORY_KIB + (exporter->colored ? PICTURE_KIB : 0));
+      g_assert_cmpint (
+          used.ru_maxrss,
+          <,
+          MEMORY_KIB + ((exporter->look & FLAM_LOOK_COLORS) ? PICTURE_KIB : 0));
     }
 }
 
@@ -98,7 +99,8 @@ main (int argc, char **argv)
         g_autofree char *path =
             g_strconcat ("/exports/", flam_exporters[i]->id, NULL);
 
-        if ((guint)flam_exporters[i]->colored == colored)
+        if (((flam_exporters[i]->look & FLAM_LOOK_COLORS) != 0) ==
+            (colored == 1))
           g_test_add_data_func (path, flam_exporters[i], test_exporter);
       }
   return g_test_run ();

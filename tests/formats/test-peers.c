@@ -497,6 +497,9 @@ test_gperftools (void)
     { "public/pprof/cppbench.growth", "inuse_space", 178257920, 178257920 },
     { "public/pprof/gobench.heap", "inuse_space", 7712276, 7722762 },
     { "public/pprof/go.godoc.thread", "threadcreate", 7, 7 },
+    { "public/pprof/java.cpu", "cpu", 70000000, 70000000 },
+    { "public/pprof/java.contention", "delay", 1900000, 1900000 },
+    { "public/pprof/java.heap", "inuse_space", 9961472, 9971958 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)

@@ -41,8 +41,6 @@ static const Case cases[] = {
     "-proto" },
   { "Kernel.ETL", BYTES ("\0\0\1\0\0\0\0\0"), "xperf", "samply" },
   { "g", BYTES ("\xc1\x1f\xfc\xc1\0\0\0\0"), "LTTng", "perf" },
-  { "j", BYTES ("*version\n3\ndata-file-overflow=false\n"), "ART", "Firefox" },
-  { "k", BYTES ("SLOW\3\0\x20\0"), "ART", "Firefox" },
   { "h", BYTES ("\x01\x02\x03\x04"), "not a capture", "known here" },
   { "i", BYTES (""), "empty", "empty" },
 };

@@ -21,7 +21,7 @@ save (const char *id, const char *folded)
   g_autoptr (FlamProfile) profile =
       flam_formats_load_with (importer, source, NULL, &error);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
-  const FlamExportOptions options = { .title = "a <title> & more" };
+  const FlamExportOptions options = { .look.title = "a <title> & more" };
   g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
   g_autoptr (FlamSink) sink = flam_sink_new (stream);
   GMemoryOutputStream *memory = G_MEMORY_OUTPUT_STREAM (stream);

@@ -221,6 +221,28 @@ test_duration (void)
   kill_target (pid);
 }
 
+/* Nothing is sampled before the delay is over, and it is no duration. */
+static void
+test_delay (void)
+{
+  pid_t pid = target_start ("cases", "spin");
+  g_autofree char *text = g_strdup_printf ("%d", (int)pid);
+  const char *arguments[] = { "--delay", "0.5", "--duration", "0.4",
+                              "--pid",   text,  NULL };
+  g_autoptr (Recording) recording = record (arguments);
+  const FlamProfile *profile = recording->profile;
+
+  g_assert_cmpint (recording->status, ==, 0);
+  g_assert_cmpint (profile->facts.duration_ns, >=, 900000000);
+  g_assert_cmpuint (profile->samples.n, >, 0);
+  for (guint i = 0; i < profile->samples.n; i++)
+    g_assert_cmpint (profile->samples.time[i], >=, 500000000);
+  /* What ran before is neither a sample's nor missing. */
+  g_assert_cmpint (total_of (profile, "cpu-time"), <, 600000000);
+  assert_free (pid);
+  kill_target (pid);
+}
+
 static void
 test_sigterm (void)
 {
@@ -393,6 +415,7 @@ main (int argc, char **argv)
   g_test_add_func ("/control/quick/commands", test_commands);
   g_test_add_func ("/control/pauses", test_pauses);
   g_test_add_func ("/control/duration", test_duration);
+  g_test_add_func ("/control/delay", test_delay);
   g_test_add_func ("/control/sigterm", test_sigterm);
   g_test_add_func ("/control/interrupt", test_interrupt);
   g_test_add_func ("/control/hang-up", test_hang_up);

@@ -16,7 +16,8 @@ test_round_trip (void)
   static const char *const lines[] = {
     "it -- true",
     "it --pid=7",
-    "it --mode both --rate 49.5 --duration 1.25 --sample-bytes 1 --no-follow "
+    "it --mode both --rate 49.5 --duration 1.25 --delay 2 --sample-bytes 1 "
+    "--no-follow "
     "--no-python --python-malloc --cwd /x --env A=1 --env B= --output o "
     "--force --control-fd 3 -- program --mode -- x",
     "it --mode alloc --sample-bytes 7 --exact --python --follow -- true",
@@ -39,6 +40,7 @@ test_round_trip (void)
       g_assert_cmpuint (options->what, ==, again->what);
       g_assert_true (options->rate == again->rate);
       g_assert_true (options->duration == again->duration);
+      g_assert_true (options->delay == again->delay);
       g_assert_cmpint (options->sample_bytes, ==, again->sample_bytes);
       g_assert_cmpint (options->follow, ==, again->follow);
       g_assert_cmpint (options->python, ==, again->python);
@@ -88,6 +90,7 @@ test_refused (void)
     "it --rate 0 -- true",
     "it --rate 20001 -- true",
     "it --duration -1 -- true",
+    "it --delay -1 -- true",
     "it --sample-bytes 0 -- true",
     "it --env A -- true",
     "it --nonsense -- true",

@@ -103,7 +103,11 @@ class Held(Truths):
 
 
 class Shares(Held):
-    """See SHARES."""
+    """See SHARES; of a machine that has other things to do, see WORK."""
+
+    @staticmethod
+    def faults(measured):
+        return measured.work_faults() if measured.disturbed else measured.faults()
 
 
 class Work(Held):

@@ -124,6 +124,7 @@ class Measured:
     spent: float  # CPU time that the program knows of, in what was recorded
     total: float  # what we say it was
     said: str  # by the recorder and the program, on stderr
+    disturbed: bool  # programs that the condition knows nothing of had the CPU
 
     def faults(self):
         return [share for share in self.shares if share.error() > share.bound]
@@ -295,10 +296,12 @@ def measure(condition, scratch, with_perf=False):
     since = truth.cpu - truth.before
     spent = since if condition.attached else truth.cpu
     waited = sum(thread.waited for thread in truth.threads)
-    loaded = condition.busy or waited > truth.cpu / 10
+    crowded = waited > truth.cpu / 10
+    loaded = condition.busy or crowded
     shares = found(condition.program, ours, truth.parts)
     perf = found(condition.program, top(perf_data), truth.parts) if perf_data else {}
-    measured = Measured(truth, capture, [], spent, ours["total"] / 1e9, said)
+    measured = Measured(truth, capture, [], spent, ours["total"] / 1e9, said,
+                        crowded and not condition.busy)
     for name, seconds in truth.parts.items():
         share = seconds / spent
         if share >= LEAST:

@@ -48,7 +48,7 @@ static void
 test_png (void)
 {
   g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
-  FlamPictureOptions options = { .title = "nest" };
+  FlamPictureOptions options = { .look.title = "nest" };
   g_autoptr (GError) error = NULL;
 
   for (guint look = 0; look < 4; look++)
@@ -58,7 +58,8 @@ test_png (void)
 
       options.dark = look & 1;
       options.scale = look & 2 ? 2 : 1;
-      options.direction = look >> 1;
+      options.look.direction =
+          look >> 1 ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME;
       g_assert_true (flam_picture_to_png (tree, &options, out, &error));
       g_assert_no_error (error);
       g_assert_cmpmem (out->str, 8, "\x89PNG\r\n\x1a\n", 8);
@@ -71,7 +72,7 @@ test_pdf (void)
 {
   g_autoptr (FlamTree) tree =
       flam_test_random_tree (20000, 300, 5, FLAM_ORDER_TOTAL);
-  FlamPictureOptions options = { .title = "twenty thousand",
+  FlamPictureOptions options = { .look.title = "twenty thousand",
                                  .max_height = 900 };
   g_autoptr (GString) out = g_string_new (NULL);
   g_autoptr (GString) png = g_string_new (NULL);

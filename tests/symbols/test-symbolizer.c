@@ -7,6 +7,8 @@
 #include <glib/gstdio.h>
 #include <link.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The program asks about itself: `here` returns into code of `inner` that was
  * inlined into `outer`. */
@@ -251,6 +253,41 @@ test_reasons (void)
   g_assert_true (g_str_has_prefix (why (kernel_2), "nothing says that"));
 }
 
+/* How many warnings there are when a program that has this build ID in the
+ * capture is named, and the capture was last written at `capture_s`. */
+static guint
+count_warnings (const char *path, const char *build_id, gint64 capture_s)
+{
+  g_autofree char *capture = NULL;
+  int fd = g_file_open_tmp ("flam-XXXXXX", &capture, NULL);
+  struct timespec times[] = { { .tv_sec = capture_s },
+                              { .tv_sec = capture_s } };
+  FlamSymbolOptions options = { .capture = capture };
+  g_autoptr (FlamProfile) profile =
+      make (path, build_id, FLAM_ADDRESS_VADDR, outer () - 1 - own_bias ());
+  g_autoptr (FlamProfile) named = NULL;
+
+  g_assert_cmpint (fd, >=, 0);
+  g_assert_cmpint (futimens (fd, times), ==, 0);
+  close (fd);
+  named = symbolize (profile, &options);
+  g_unlink (capture);
+  assert_stack (named, FALSE, "outer:0 inner:0 ");
+  return g_strv_length ((char **)named->facts.warnings);
+}
+
+/* What was written after the capture is not what ran, if nothing says so. */
+static void
+test_written_later (void)
+{
+  g_autofree char *path = own_path ();
+  struct stat status;
+
+  g_assert_cmpint (stat (path, &status), ==, 0);
+  g_assert_cmpuint (count_warnings (path, "", status.st_mtime - 1), ==, 1);
+  g_assert_cmpuint (count_warnings (path, "", status.st_mtime + 1), ==, 0);
+}
+
 /* Found by build id under another name in a folder of a folder. */
 static void
 test_binaries (void)
@@ -413,6 +450,7 @@ main (int argc, char **argv)
   g_test_add_func ("/symbolizer/by-hand", test_by_hand);
   g_test_add_func ("/symbolizer/file-offset", test_file_offset);
   g_test_add_func ("/symbolizer/reasons", test_reasons);
+  g_test_add_func ("/symbolizer/written-later", test_written_later);
   g_test_add_func ("/symbolizer/binaries", test_binaries);
   g_test_add_func ("/symbolizer/only", test_only);
   g_test_add_func ("/symbolizer/debuginfod", test_debuginfod);

@@ -10,10 +10,7 @@ import pathlib
 import subprocess
 import time
 
-import gi
-
-gi.require_version("Atspi", "2.0")
-from gi.repository import Atspi, GLib  # noqa: E402
+from accessible import Atspi, GLib, Look, application
 
 LIMIT = float(os.environ.get("FLAM_UI_LIMIT", "60"))
 BUILD = pathlib.Path(os.environ["FLAM_BUILD_ROOT"])
@@ -42,32 +39,6 @@ def wait_for(what, condition, limit=LIMIT):
         time.sleep(0.05)
 
 
-# What newer releases of AT-SPI call otherwise.
-ROLES = {"button": "push button", "toggle button": "push button"}
-
-
-def role_of(node):
-    name = node.get_role_name()
-    return ROLES.get(name, name)
-
-
-def children(node):
-    # Names and positions change without an event that the cache would hear.
-    node.clear_cache()
-    for i in range(node.get_child_count()):
-        child = node.get_child_at_index(i)
-        if child is not None:
-            yield child
-
-
-def walk(node):
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        yield one
-        todo.extend(reversed(list(children(one))))
-
-
 class Window:
     """A running Flambeau; `with Window("FILE") as window:`."""
 
@@ -88,7 +59,7 @@ class Window:
                 **(env or {}),
             },
         )
-        self.application = wait_for("the application", self._application)
+        self.top = wait_for("the application", self._application)
         # Where the pointer is, is the frame that the status bar speaks of.
         Atspi.generate_mouse_event(0, 0, "abs")
 
@@ -103,26 +74,16 @@ class Window:
     def _application(self):
         if self.process.poll() is not None:
             raise AssertionError(f"flambeau ended: {self.process.returncode}")
-        for one in children(Atspi.get_desktop(0)):
-            if one.get_process_id() == self.process.pid:
-                return one
-        return None
+        return application(self.process.pid)
 
     def find_all(self, name=None, role=None, below=None):
-        for node in walk(below or self.application):
-            try:
-                if name is not None and not self._named(node, name):
-                    continue
-                if role is not None and role_of(node) not in (role if isinstance(role, tuple) else (role,)):
-                    continue
-                yield node
-            except GLib.Error:
+        """As they are now; a name may be a test of names, roles several."""
+        roles = (role,) if isinstance(role, str) else role
+        for node in Look(self.top).walk(below or self.top):
+            if roles is not None and node.role not in roles:
                 continue
-
-    @staticmethod
-    def _named(node, name):
-        text = node.get_name() or ""
-        return name(text) if callable(name) else text == name
+            if name is None or (name(node.name) if callable(name) else node.name == name):
+                yield node
 
     def find(self, name=None, role=None, below=None):
         return wait_for(
@@ -142,19 +103,20 @@ class Window:
         """Does one of the node's own actions, or of what it is in: newer GTKs
         leave actions with the widget that they were put on."""
         doer = self.who_can(node, action)
-        assert doer, f"{node.get_name()!r} can {self.actions(node)}, not {action}"
-        doer.do_action(self.actions(doer).index(action))
+        assert doer, f"{node.name!r} can {node.actions()}, not {action}"
+        doer.do_action(doer.actions().index(action))
 
     def who_can(self, node, action):
         for _ in range(3):
-            if node is None or action in self.actions(node):
+            if node is None or action in node.actions():
                 return node
             node = node.get_parent()
         return None
 
     def click(self, name, role=None):
-        """The first of that name that can be clicked: what a menu button is
-        made of has its name, too."""
+        """The first of that name that can be clicked and is laid out: GTK takes
+        a click for a button that is not there yet, and does nothing. What a menu
+        button is made of has its name, too."""
         self.act(
             wait_for(
                 f"a way to click {role or 'a widget'} {name!r}",
@@ -162,7 +124,7 @@ class Window:
                     (
                         node
                         for node in self.find_all(name, role)
-                        if "click" in self.actions(node)
+                        if "click" in node.actions() and min(node.extents()[2:]) > 0
                     ),
                     None,
                 ),
@@ -172,31 +134,39 @@ class Window:
     def page(self, title):
         """A view from the menu of those that have no button of their own."""
         menu = self.find("More Views", "push button")
-        self.act(next(node for node in walk(menu) if "click" in self.actions(node)))
+        self.act(
+            next(
+                node
+                for node in self.find_all(below=menu)
+                if "click" in node.actions()
+            )
+        )
         self.click(title)
-
-    @staticmethod
-    def actions(node):
-        return [node.get_action_name(i) for i in range(node.get_n_actions())]
 
     def action(self, action):
         """An action of the window itself: win.search ..."""
         for node in self.find_all(role="frame"):
-            names = self.actions(node)
+            names = node.actions()
             if action in names:
                 node.do_action(names.index(action))
                 return
         raise NotSeen(f"no window can do {action}")
 
     def type(self, node, text):
-        wait_for(
-            f"{text!r} in {node.get_name()!r}",
-            lambda: Atspi.EditableText.set_text_contents(node, text),
-        )
+        wait_for(f"{text!r} in {node.name!r}", lambda: node.set_text(text))
 
     def extents(self, node):
-        box = node.get_extents(Atspi.CoordType.WINDOW)
-        return box.x + BORDER, box.y + BORDER, box.width, box.height
+        """Where it is, once it has been laid out and stays there."""
+        last = None
+
+        def settled():
+            nonlocal last
+            before, last = last, node.extents()
+            return last == before and min(last[2:]) > 0
+
+        wait_for(f"a place for {node.name!r}", settled)
+        x, y, width, height = last
+        return x + BORDER, y + BORDER, width, height
 
     def mouse(self, node, x=0.5, y=0.5, button="b1c"):
         """At a fraction of the node's width and height."""
@@ -216,12 +186,11 @@ class Window:
     # --- what a person sees ---------------------------------------------------
 
     def title(self):
-        return next(self.find_all(role="frame")).get_name()
+        return next(self.find_all(role="frame")).name
 
     def labels(self):
         return [
-            node.get_name() or text_of(node)
-            for node in self.find_all(role="label")
+            node.name or node.text() for node in self.find_all(role="label")
         ]
 
     def wait_label(self, test):
@@ -234,10 +203,3 @@ class Window:
         subprocess.run(
             [str(SOURCE / "tests/ui/shoot"), str(path)], check=True
         )
-
-
-def text_of(node):
-    try:
-        return Atspi.Text.get_text(node, 0, -1)
-    except GLib.Error:
-        return ""

@@ -16,7 +16,7 @@ import threading
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import Atspi, BUILD, Window, wait_for  # noqa: E402
+from flamwindow import BUILD, Window, wait_for  # noqa: E402
 
 PROGRAM = BUILD / "tests/record/shares"
 CLI = BUILD / "app/cli/flambeau-cli"
@@ -120,7 +120,7 @@ class DownloadTest(unittest.TestCase):
             wait_for(
                 "the bar to go",
                 lambda: not any(
-                    node.get_state_set().contains(Atspi.StateType.SHOWING)
+                    node.has_state("SHOWING")
                     for node in window.find_all(ends("Cancel"), "push button")
                 ),
             )

@@ -5,14 +5,14 @@ reloading, the same file again, a list of processes."""
 
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import CAPTURES, wait_for  # noqa: E402
-from windowtest import EXAMPLE, WindowTest as Base, capture  # noqa: E402
+from flamwindow import BUILD, CAPTURES, SOURCE, wait_for  # noqa: E402
+from windowtest import EXAMPLE, RECORDER, WindowTest as Base, capture  # noqa: E402
 
 
 class DesktopTest(Base):
@@ -42,11 +42,78 @@ class DesktopTest(Base):
             window.key("F5")
             window.wait_label(lambda text: text.startswith("total 30 "))
 
-    def test_same_file_again(self):
-        window = self.open(EXAMPLE, EXAMPLE)
-        window.wait_label(lambda text: text.startswith("total "))
-        time.sleep(1)
-        self.assertEqual(len(list(window.find_all(role="frame"))), 1)
+    def frames(self):
+        return [node.name for node in self.window.find_all(role="frame")]
+
+    def wait_frames(self, *titles):
+        wait_for(
+            f"windows {titles}", lambda: sorted(self.frames()) == sorted(titles)
+        )
+
+    def test_tabs(self):
+        """Two files are two tabs of one window; the same file again, by
+        another name, goes to its tab; the window speaks of the tab in
+        front, and goes with the last one."""
+        other = SOURCE / "tests/captures/folded/annotated.folded"
+        again = EXAMPLE.parent / ".." / "example" / EXAMPLE.name
+        window = self.open(EXAMPLE, other, env={"G_DEBUG": "fatal-criticals"})
+        self.wait_frames(other.name)
+        subprocess.run([BUILD / "app/ui/flambeau", again], check=True)
+        self.wait_frames(EXAMPLE.name)
+        # Two and no more: the next one is the last one.
+        for key, title in [
+            ("ctrl+Page_Up", EXAMPLE.name),
+            ("ctrl+Page_Down", other.name),
+            ("ctrl+Page_Down", other.name),
+            ("ctrl+Page_Up", EXAMPLE.name),
+        ]:
+            window.key(key)
+            self.wait_frames(title)
+        window.action("win.new-tab")
+        self.wait_frames("Flambeau")
+        window.key("ctrl+w")
+        self.wait_frames(other.name)
+        window.action("win.move-tab")
+        self.wait_frames(EXAMPLE.name, other.name)
+        # The same file goes to its tab wherever that is now.
+        subprocess.run([BUILD / "app/ui/flambeau", EXAMPLE], check=True)
+        self.wait_frames(EXAMPLE.name, other.name)
+        window.key("ctrl+q")
+        wait_for("the end", lambda: window.process.poll() is not None)
+        self.assertEqual(window.process.returncode, 0)
+        self.window = None
+
+    def test_recording_ends(self):
+        """What it waits for, what the program prints, how it ended, where the
+        capture is, and once more; the dialog fits a narrow window."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        program = (
+            "import sys, time; print('\\33[1mone\\33[0m', flush=True); time.sleep(3)\n"
+            "e = time.time() + 2\nwhile time.time() < e: sum(range(99))\n"
+            "print('two', file=sys.stderr); sys.exit(3)"
+        )
+        window = self.open(
+            "--record", "--", "/usr/bin/python3", "-c", program,
+            settings={"window-width": 360, "window-height": 640},
+        )
+        window.wait_label(
+            lambda text: text.startswith(("Waiting for", "The first samples"))
+        )
+        window.click(lambda name: name.endswith("Output"), "push button")
+        output = window.find("Output of python3", "text")
+        wait_for("what it prints", lambda: output.text() == "one\n")
+        window.wait_label(lambda text: text == "python3 ended with exit status 3")
+        folder = pathlib.Path(os.environ["XDG_DATA_HOME"], "flambeau/recordings")
+        [path] = folder.glob("*.flambeau")
+        window.wait_label(lambda text: text == f"The capture is {path}")
+        self.assertEqual(output.text(), "one\ntwo\n")
+        window.action("win.record")
+        dialog = window.find("Record", ("filler", "frame"))
+        self.assertLessEqual(window.extents(dialog)[2], 360)
+        window.key("Escape")
+        window.click(lambda name: name.endswith("Again"), "push button")
+        wait_for("a second capture", lambda: len(list(folder.glob("*.flambeau"))) > 1)
 
     def test_processes(self):
         """A row is a line, and says what it is."""

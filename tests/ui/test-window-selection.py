@@ -8,8 +8,8 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import role_of, wait_for  # noqa: E402
-from windowtest import WindowTest as Base, has_state  # noqa: E402
+from flamwindow import wait_for  # noqa: E402
+from windowtest import WindowTest as Base  # noqa: E402
 
 
 class SelectionTest(Base):
@@ -20,14 +20,14 @@ class SelectionTest(Base):
             lambda: [
                 node
                 for node in self.window.find_all(table)
-                if role_of(node) == "tree table"
+                if node.role == "tree table"
             ],
         )[0]
 
         def found():
             for node in self.window.find_all(below=view):
-                if has_state(node, "SELECTED"):
-                    return [one.get_name() for one in self.window.find_all(below=node)]
+                if node.has_state("SELECTED"):
+                    return [one.name for one in self.window.find_all(below=node)]
             return None
 
         return wait_for(f"a selected row in {table}", found)

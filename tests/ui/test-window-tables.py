@@ -7,7 +7,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import role_of, wait_for  # noqa: E402
+from flamwindow import wait_for  # noqa: E402
 from windowtest import WindowTest as Base  # noqa: E402
 
 
@@ -16,14 +16,14 @@ class TablesTest(Base):
         return [
             node.get_parent()
             for node in self.window.find_all(name, "label")
-            if role_of(node.get_parent()) == "table cell"
+            if node.get_parent().role == "table cell"
             and self.is_seen(node)
         ]
 
     def is_seen(self, node):
         """Pages that are not shown have no place."""
-        left, top, width, height = self.window.extents(node)
-        return width > 0 and left > 10 and top > 60
+        left, top, width, height = node.extents()
+        return width > 0 and left > 5 and top > 55
 
     def header(self, name):
         return wait_for(
@@ -31,7 +31,7 @@ class TablesTest(Base):
             lambda: [
                 node
                 for node in self.window.find_all(name, "label")
-                if role_of(node.get_parent()) != "table cell"
+                if node.get_parent().role != "table cell"
                 and self.is_seen(node)
             ],
         )[0]

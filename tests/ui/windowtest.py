@@ -11,7 +11,6 @@ import time
 import unittest
 
 from flamwindow import (
-    Atspi,
     BUILD,
     CAPTURES,
     SOURCE,
@@ -41,15 +40,6 @@ def total_of(path):
     return re.search(r"^measures +\S+ +(.*) \(", says, re.M)[1]
 
 
-def has_state(node, state):
-    node.clear_cache()
-    return node.get_state_set().contains(getattr(Atspi.StateType, state))
-
-
-def sensitive(node):
-    return has_state(node, "SENSITIVE")
-
-
 class WindowTest(unittest.TestCase):
     def setUp(self):
         self.window = None
@@ -75,7 +65,7 @@ class WindowTest(unittest.TestCase):
     def graph_says(self, start):
         return wait_for(
             f"the graph to say {start!r}",
-            lambda: self.graph().get_name().startswith(start),
+            lambda: self.graph().name.startswith(start),
         )
 
     def open_example(self, **options):
@@ -109,6 +99,6 @@ class WindowTest(unittest.TestCase):
         node = next(
             node
             for node in self.window.find_all()
-            if action in self.window.actions(node)
+            if action in node.actions()
         )
         self.window.act(node, action)

@@ -63,3 +63,27 @@ flam_color_mix (FlamColor a, FlamColor b, double share)
     }
   return result;
 }
+
+static double
+to_linear (guint channel)
+{
+  double v = channel / 255.0;
+
+  return v <= 0.04045 ? v / 12.92 : pow ((v + 0.055) / 1.055, 2.4);
+}
+
+static double
+luminance (FlamColor color)
+{
+  return 0.2126 * to_linear (color >> 16 & 255) +
+         0.7152 * to_linear (color >> 8 & 255) +
+         0.0722 * to_linear (color & 255);
+}
+
+double
+flam_color_contrast (FlamColor a, FlamColor b)
+{
+  double la = luminance (a), lb = luminance (b);
+
+  return (MAX (la, lb) + 0.05) / (MIN (la, lb) + 0.05);
+}

@@ -59,9 +59,18 @@ flam_rows_x (const FlamRows *rows, FlamId node)
 
 typedef enum
 {
+  FLAM_DIRECTION_AUTO,   /* an icicle where the tree is inverted */
   FLAM_DIRECTION_FLAME,  /* root at the bottom */
   FLAM_DIRECTION_ICICLE, /* root at the top */
 } FlamDirection;
+
+static inline FlamDirection
+flam_direction_of (const FlamTree *tree, FlamDirection wanted)
+{
+  if (wanted != FLAM_DIRECTION_AUTO)
+    return wanted;
+  return tree->inverted ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME;
+}
 
 typedef struct
 {

@@ -45,7 +45,8 @@ legend_add (Legend *legend,
             const char *module,
             Share share)
 {
-  gboolean is_kind = class != FLAM_CLASS_NATIVE || !*module;
+  gboolean is_kind = class != FLAM_CLASS_NATIVE || !*module ||
+                     legend->palette->mode == FLAM_PALETTE_SAFE;
   const char *key = is_kind ? flam_class_looks[class].name : module;
   FlamLegendEntry *entry = g_hash_table_lookup (legend->entries, key);
 
@@ -57,10 +58,7 @@ legend_add (Legend *legend,
       entry = g_new0 (FlamLegendEntry, 1);
       entry->name = g_strdup (key);
       entry->is_kind = is_kind;
-      entry->color = flam_palette_tint_to_color (
-          legend->palette,
-          flam_palette_tint_of (legend->palette, class, module),
-          0);
+      entry->color = flam_palette_class_color (legend->palette, class, module);
       g_hash_table_insert (legend->entries, entry->name, entry);
     }
   entry->weight += share.self;
@@ -183,8 +181,13 @@ legend_of_change (Legend *legend, GPtrArray *entries)
 
       entry->name = g_strdup (looks[i].name);
       entry->is_kind = TRUE;
-      entry->color =
-          flam_palette_ramp (legend->palette, looks[i].ramp, looks[i].level, 0);
+      entry->color = flam_palette_ramp (legend->palette,
+                                        (looks[i].ramp == FLAM_RAMP_GREW) !=
+                                                legend->palette->colors.negate
+                                            ? FLAM_RAMP_GREW
+                                            : FLAM_RAMP_SHRANK,
+                                        looks[i].level,
+                                        0);
       g_ptr_array_add (entries, entry);
     }
 }
@@ -211,6 +214,8 @@ flam_palette_legend (FlamPalette *palette,
       legend_of_change (&legend, entries);
       return entries;
     }
+  if (palette->mode >= FLAM_PALETTE_HOT || palette->colors.map != NULL)
+    return entries;
   if (tree->by == FLAM_BY_MODULE || tree->by == FLAM_BY_FILE)
     legend_by_name (&legend);
   else

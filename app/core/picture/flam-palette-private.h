@@ -32,6 +32,7 @@ typedef struct
 {
   const char *name;
   FlamTint code, memory;
+  FlamColor safe;
 } FlamClassLook;
 
 typedef struct
@@ -56,6 +57,7 @@ struct _FlamPalette
 {
   FlamProfile *profile;
   FlamPaletteMode mode;
+  FlamColors colors;
   const FlamTheme *theme;
   GHashTable *slots; /* of the modules' names: place in the tints, plus 1 */
   FlamBy by;         /* what `known` is indexed by */
@@ -76,6 +78,10 @@ FlamTint flam_palette_tint_of (const FlamPalette *palette,
 FlamColor flam_palette_tint_to_color (const FlamPalette *palette,
                                       FlamTint tint,
                                       int step);
+/* Of a class, in the middle: what the legend shows. */
+FlamColor flam_palette_class_color (const FlamPalette *palette,
+                                    FlamColorClass class,
+                                    const char *module);
 /* `level` of FLAM_RAMP_LEVELS. */
 FlamColor
 flam_palette_ramp (FlamPalette *palette, guint ramp, guint level, int step);

@@ -1,33 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-palette-private.h"
 
+#include "flam-named-color.h"
+
 #include <math.h>
 #include <string.h>
 
 /* Marked for translation; the window translates what is_kind. */
 #define N_(text) text
 
+/* The last of each: Okabe and Ito's colours, told apart by everybody. */
 const FlamClassLook flam_class_looks[FLAM_N_CLASSES] = {
   [FLAM_CLASS_NATIVE] = { N_ ("Native code"),
                           { 0.02, 0.055, 62 },
-                          { 0.03, 0.05, 145 } },
+                          { 0.03, 0.05, 145 },
+                          0xe69f00 },
   [FLAM_CLASS_KERNEL] = { N_ ("Kernel"),
                           { -0.02, 0.155, 62 },
-                          { -0.05, 0.13, 130 } },
+                          { -0.05, 0.13, 130 },
+                          0xd55e00 },
   [FLAM_CLASS_INLINED] = { N_ ("Inlined"),
                            { 0.02, 0.085, 200 },
-                           { 0.04, 0.09, 172 } },
-  [FLAM_CLASS_JIT] = { N_ ("JIT code"), { 0, 0.14, 142 }, { 0.03, 0.14, 128 } },
+                           { 0.04, 0.09, 172 },
+                           0xf0e442 },
+  [FLAM_CLASS_JIT] = { N_ ("JIT code"),
+                       { 0, 0.14, 142 },
+                       { 0.03, 0.14, 128 },
+                       0x009e73 },
   [FLAM_CLASS_INTERPRETED] = { N_ ("Interpreted code"),
                                { 0, 0.095, 250 },
-                               { 0.02, 0.12, 158 } },
+                               { 0.02, 0.12, 158 },
+                               0x56b4e9 },
   [FLAM_CLASS_UNRESOLVED] = { N_ ("Without a name"),
                               { 0, 0.006, 60 },
-                              { 0, 0.012, 145 } },
+                              { 0, 0.012, 145 },
+                              0xbdbdbd },
   [FLAM_CLASS_ROOT] = { N_ ("Processes and threads"),
                         { 0.05, 0.016, 265 },
-                        { 0.05, 0.016, 200 } },
-  [FLAM_CLASS_WAKER] = { N_ ("Waker"), { 0, 0.09, 305 }, { 0, 0.09, 305 } },
+                        { 0.05, 0.016, 200 },
+                        0xdcdcdc },
+  [FLAM_CLASS_WAKER] = { N_ ("Waker"),
+                         { 0, 0.09, 305 },
+                         { 0, 0.09, 305 },
+                         0xcc79a7 },
 };
 
 /* Told apart also by those who do not see red and green. */
@@ -196,31 +211,16 @@ step_of (const char *name)
   return (int)(stable_hash (name) >> 7) % FLAM_PALETTE_STEPS - STEP_MAX;
 }
 
-static gboolean
-is_inlined (const FlamTree *tree, FlamId node, FlamId function)
-{
-  const FlamProfile *profile = tree->profile;
-  FlamId frame = tree->frame[node];
-
-  if (frame != FLAM_NONE && profile->frames.inline_depth[frame] > 0)
-    return TRUE;
-  return function != FLAM_NONE &&
-         (profile->functions.flags[function] & FLAM_FUNCTION_INLINED);
-}
-
 FlamColorClass
 flam_palette_class_of_node (const FlamTree *tree, FlamId node)
 {
-  FlamId function;
-
   if (node == 0)
     return FLAM_CLASS_ROOT;
   if (tree->by != FLAM_BY_FUNCTION && tree->by != FLAM_BY_LINE &&
       tree->by != FLAM_BY_THREAD)
     return class_of_kind (flam_tree_kind (tree, node), FALSE);
-  function = flam_tree_function (tree, node);
   return class_of_kind (flam_tree_kind (tree, node),
-                        is_inlined (tree, node, function));
+                        flam_tree_is_inlined (tree, node));
 }
 
 const char *
@@ -235,8 +235,28 @@ flam_palette_module_of_node (const FlamTree *tree, FlamId node)
   return flam_profile_module_name (tree->profile, function);
 }
 
+/* Of the darkest that labels can be read on: a person's colour may be any. */
 static FlamColor
-color_of_node (const FlamPalette *palette, const FlamTree *tree, FlamId node)
+lighten (const FlamPalette *palette, FlamColor color)
+{
+  while (flam_color_contrast (color, palette->theme->text) < 4.5)
+    color = flam_color_mix (color, 0xffffff, 0.1);
+  return color;
+}
+
+FlamColor
+flam_palette_class_color (const FlamPalette *palette,
+                          FlamColorClass class,
+                          const char *module)
+{
+  return palette->mode == FLAM_PALETTE_SAFE
+             ? flam_class_looks[class].safe
+             : flam_palette_tint_to_color (
+                   palette, flam_palette_tint_of (palette, class, module), 0);
+}
+
+static FlamColor
+color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
   FlamColorClass class = flam_palette_class_of_node (tree, node);
   FlamTint tint = flam_palette_tint_of (
@@ -244,7 +264,36 @@ color_of_node (const FlamPalette *palette, const FlamTree *tree, FlamId node)
   gboolean varies = class != FLAM_CLASS_ROOT && class != FLAM_CLASS_UNRESOLVED;
   int step = varies ? step_of (flam_tree_name (tree, node)) : 0;
 
+  if (palette->mode == FLAM_PALETTE_SAFE)
+    return flam_color_mix (flam_class_looks[class].safe,
+                           0xffffff,
+                           varies ? (step + STEP_MAX) * 0.03 : 0);
   return flam_palette_tint_to_color (palette, tint, step);
+}
+
+/* A person's rules, then the map, then the palette. */
+static FlamColor
+color_of_node (const FlamPalette *palette, const FlamTree *tree, FlamId node)
+{
+  const FlamColors *colors = &palette->colors;
+  gboolean named = palette->mode >= FLAM_PALETTE_HOT;
+  g_autofree char *name = NULL;
+  FlamColor color;
+
+  if (colors->rules != NULL && node != 0 &&
+      flam_color_rules_find (
+          colors->rules, flam_tree_name (tree, node), &color))
+    return lighten (palette, color);
+  if (!named && colors->map == NULL)
+    return color_of_class (palette, tree, node);
+  name = flam_tree_annotated_name (tree, node);
+  if (colors->map != NULL && flam_color_map_find (colors->map, name, &color))
+    return color;
+  color = named ? flam_named_color (palette->mode, colors->hash, name)
+                : color_of_class (palette, tree, node);
+  if (colors->map != NULL)
+    flam_color_map_add (colors->map, name, color);
+  return color;
 }
 
 #define KNOWN (1u << 31)
@@ -329,7 +378,43 @@ color_by_change (FlamPalette *palette, const FlamTree *tree, FlamId node)
   guint level = (guint)lround (FLAM_RAMP_LEVELS * sqrt (MIN (share, 1)));
 
   return flam_palette_ramp (
-      palette, delta < 0 ? FLAM_RAMP_SHRANK : FLAM_RAMP_GREW, level, 0);
+      palette,
+      (delta < 0) != palette->colors.negate ? FLAM_RAMP_SHRANK : FLAM_RAMP_GREW,
+      level,
+      0);
+}
+
+/* --- words ---------------------------------------------------------------- */
+
+static const char *const words[FLAM_N_PALETTES] = {
+  [FLAM_PALETTE_AUTO] = "auto",     [FLAM_PALETTE_CODE] = "module",
+  [FLAM_PALETTE_MEMORY] = "memory", [FLAM_PALETTE_STATE] = "state",
+  [FLAM_PALETTE_SAFE] = "safe",     [FLAM_PALETTE_HOT] = "hot",
+  [FLAM_PALETTE_MEM] = "mem",       [FLAM_PALETTE_IO] = "io",
+  [FLAM_PALETTE_WAKEUP] = "wakeup", [FLAM_PALETTE_CHAIN] = "chain",
+  [FLAM_PALETTE_JAVA] = "java",     [FLAM_PALETTE_JS] = "js",
+  [FLAM_PALETTE_PERL] = "perl",     [FLAM_PALETTE_RED] = "red",
+  [FLAM_PALETTE_GREEN] = "green",   [FLAM_PALETTE_BLUE] = "blue",
+  [FLAM_PALETTE_AQUA] = "aqua",     [FLAM_PALETTE_YELLOW] = "yellow",
+  [FLAM_PALETTE_PURPLE] = "purple", [FLAM_PALETTE_ORANGE] = "orange",
+};
+
+const char *
+flam_palette_mode_to_string (FlamPaletteMode mode)
+{
+  return mode < FLAM_N_PALETTES ? words[mode] : NULL;
+}
+
+gboolean
+flam_palette_mode_from_string (const char *word, FlamPaletteMode *mode)
+{
+  for (guint i = 0; i < FLAM_N_PALETTES; i++)
+    if (g_strcmp0 (words[i], word) == 0 && word != NULL)
+      {
+        *mode = i;
+        return TRUE;
+      }
+  return FALSE;
 }
 
 /* --- the palette --------------------------------------------------------- */
@@ -376,6 +461,18 @@ flam_palette_new (const FlamProfile *profile,
   return palette;
 }
 
+FlamPalette *
+flam_palette_new_for (const FlamTree *tree,
+                      const FlamColors *colors,
+                      gboolean dark)
+{
+  FlamPalette *palette = flam_palette_new (
+      tree->profile, flam_palette_mode_of (tree, colors->mode), dark);
+
+  palette->colors = *colors;
+  return palette;
+}
+
 void
 flam_palette_free (FlamPalette *palette)
 {
@@ -403,17 +500,24 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
   if (node == 0 || function >= palette->n_known)
     return color_of_node (palette, tree, node);
   known = &palette->known[(gsize)function * 2 +
-                          (is_inlined (tree, node, function) ? 1 : 0)];
+                          (flam_tree_is_inlined (tree, node) ? 1 : 0)];
   if (*known == 0)
     *known = color_of_node (palette, tree, node) | KNOWN;
   return *known & ~KNOWN;
 }
 
+/* Colours that are not the theme's own may be lighter than it can dim. */
 FlamColor
 flam_palette_dimmed (const FlamPalette *palette, FlamColor color)
 {
-  return flam_color_mix (
-      color, palette->theme->background, palette->theme->dim);
+  const FlamTheme *theme = palette->theme;
+  gboolean foreign =
+      palette->mode >= FLAM_PALETTE_SAFE || palette->colors.rules != NULL;
+
+  color = flam_color_mix (color, theme->background, theme->dim);
+  while (foreign && flam_color_contrast (color, theme->dimmed_text) < 4.5)
+    color = flam_color_mix (color, theme->background, 0.2);
+  return color;
 }
 
 FlamColor

@@ -31,7 +31,41 @@ typedef enum
   FLAM_PALETTE_MEMORY, /* green */
   FLAM_PALETTE_STATE,  /* by what the threads were doing */
   FLAM_PALETTE_CHANGE, /* red and blue: trees of flam_diff_tree() */
+  FLAM_PALETTE_SAFE,   /* by kind, for those who do not see all colours */
+  FLAM_PALETTE_HOT,    /* flamegraph.pl's, by name: flam-named-color.h */
+  FLAM_PALETTE_MEM,
+  FLAM_PALETTE_IO,
+  FLAM_PALETTE_WAKEUP,
+  FLAM_PALETTE_CHAIN,
+  FLAM_PALETTE_JAVA,
+  FLAM_PALETTE_JS,
+  FLAM_PALETTE_PERL,
+  FLAM_PALETTE_RED,
+  FLAM_PALETTE_GREEN,
+  FLAM_PALETTE_BLUE,
+  FLAM_PALETTE_AQUA,
+  FLAM_PALETTE_YELLOW,
+  FLAM_PALETTE_PURPLE,
+  FLAM_PALETTE_ORANGE,
+  FLAM_N_PALETTES
 } FlamPaletteMode;
+
+/* "auto", "module", "hot"; NULL for one that is nobody's choice. */
+const char *flam_palette_mode_to_string (FlamPaletteMode mode);
+gboolean flam_palette_mode_from_string (const char *word,
+                                        FlamPaletteMode *mode);
+
+/* How a picture's colours were chosen. */
+typedef struct
+{
+  FlamPaletteMode mode;
+  gboolean hash;   /* names that begin alike look alike: HOT and after it */
+  gboolean negate; /* CHANGE: what grew is blue */
+  /* Both go before the palette where it does not stand for states or changes;
+   * NULL: none. What the map has not is added to it. */
+  struct _FlamColorMap *map;
+  const struct _FlamColorRules *rules;
+} FlamColors;
 
 /* `wanted` where the tree has what it takes, and else what suits it: by state
  * where it holds more than one. */
@@ -51,6 +85,11 @@ typedef struct _FlamPalette FlamPalette;
 FlamPalette *flam_palette_new (const FlamProfile *profile,
                                FlamPaletteMode mode,
                                gboolean dark);
+/* What suits the tree of what was chosen. `colors` is copied; what it points to
+ * outlives the palette. */
+FlamPalette *flam_palette_new_for (const FlamTree *tree,
+                                   const FlamColors *colors,
+                                   gboolean dark);
 void flam_palette_free (FlamPalette *palette);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPalette, flam_palette_free)
 

@@ -7,13 +7,20 @@
 
 #include <string.h>
 
-/* `value` of the base, as if both totals were the new one's. */
-static gint64
-scaled (gint64 value, const FlamTree *base, const FlamTree *fresh)
+FlamDiffScale
+flam_diff_scale_totals (const FlamTree *base, const FlamTree *fresh)
 {
-  if (base->total[0] == 0)
+  return (FlamDiffScale){ fresh->total[0], base->total[0] };
+}
+
+static gint64
+scaled (gint64 value, FlamDiffScale scale)
+{
+  __int128_t product = (__int128_t)value * scale.to;
+
+  if (scale.from == 0)
     return 0;
-  return (gint64)((__int128_t)value * fresh->total[0] / base->total[0]);
+  return (gint64)CLAMP (product / scale.from, G_MININT64, G_MAXINT64);
 }
 
 static FlamDiffRow *
@@ -65,7 +72,7 @@ FlamDiffRow *
 flam_diff_functions (const FlamTree *base,
                      const FlamTree *fresh,
                      gboolean self,
-                     gboolean normalize,
+                     FlamDiffScale scale,
                      guint *n)
 {
   g_autoptr (GHashTable) table =
@@ -83,8 +90,7 @@ flam_diff_functions (const FlamTree *base,
     {
       FlamDiffRow row = *(FlamDiffRow *)value;
 
-      if (normalize)
-        row.base = scaled (row.base, base, fresh);
+      row.base = scaled (row.base, scale);
       row.delta = row.fresh - row.base;
       rows[(*n)++] = row;
     }
@@ -234,7 +240,7 @@ flam_diff_tree (const FlamTree *base,
                 const FlamTree *fresh,
                 FlamDiffShape shape,
                 gboolean self,
-                gboolean normalize)
+                FlamDiffScale scale)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   Paths paths = { .names = names };
@@ -270,7 +276,7 @@ flam_diff_tree (const FlamTree *base,
       gint64 was = shape == FLAM_DIFF_FRESH ? there : value[i];
       gint64 is = shape == FLAM_DIFF_FRESH ? value[i] : there;
 
-      change->base[i] = normalize ? scaled (was, base, fresh) : was;
+      change->base[i] = scaled (was, scale);
       change->delta[i] = is - change->base[i];
       if (i > 0)
         change->greatest = MAX (change->greatest, ABS (change->delta[i]));
@@ -297,18 +303,20 @@ columns_free (gpointer data)
 }
 
 static char *
-scaled_text (const char *weight, const FlamTree *base, const FlamTree *fresh)
+scaled_text (const char *weight, FlamDiffScale scale)
 {
   gint64 value = g_ascii_strtoll (weight, NULL, 10);
 
-  return g_strdup_printf ("%" G_GINT64_FORMAT, scaled (value, base, fresh));
+  if (scale.to == scale.from)
+    return g_strdup (weight);
+  return g_strdup_printf ("%" G_GINT64_FORMAT, scaled (value, scale));
 }
 
 static void
 add_folded (GHashTable *paths,
             const FlamTree *tree,
             gboolean is_base,
-            const FlamTree *scale_to)
+            FlamDiffScale scale)
 {
   g_autofree char *text = flam_dump_folded (tree);
   char *save = NULL;
@@ -327,8 +335,7 @@ add_folded (GHashTable *paths,
           g_hash_table_insert (paths, g_strdup (line), columns);
         }
       if (is_base)
-        columns->base = scale_to ? scaled_text (space + 1, tree, scale_to)
-                                 : g_strdup (space + 1);
+        columns->base = scaled_text (space + 1, scale);
       else
         columns->fresh = g_strdup (space + 1);
     }
@@ -337,15 +344,15 @@ add_folded (GHashTable *paths,
 char *
 flam_diff_folded (const FlamTree *base,
                   const FlamTree *fresh,
-                  gboolean normalize)
+                  FlamDiffScale scale)
 {
   g_autoptr (GHashTable) paths =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, columns_free);
   g_autoptr (GList) keys = NULL;
   GString *out = g_string_new (NULL);
 
-  add_folded (paths, base, TRUE, normalize ? fresh : NULL);
-  add_folded (paths, fresh, FALSE, NULL);
+  add_folded (paths, base, TRUE, scale);
+  add_folded (paths, fresh, FALSE, FLAM_DIFF_UNSCALED);
   keys = g_list_sort (g_hash_table_get_keys (paths), (GCompareFunc)strcmp);
   for (GList *key = keys; key != NULL; key = key->next)
     {

@@ -23,13 +23,25 @@ typedef struct
   gint64 delta;
 } FlamDiffRow;
 
+/* What the base is multiplied by before it is compared: to / from. */
+typedef struct
+{
+  gint64 to, from;
+} FlamDiffScale;
+
+#define FLAM_DIFF_UNSCALED ((FlamDiffScale){ 1, 1 })
+
+/* As if both totals were the new one's: shares are compared. */
+FlamDiffScale flam_diff_scale_totals (const FlamTree *base,
+                                      const FlamTree *fresh);
+
 /* Rows for every function of either tree, largest change first, ties by name;
- * `n` rows, g_free. Totals, or with `self` selves. With `normalize`, the base
- * is scaled to the new tree's total. The trees must not be inverted. */
+ * `n` rows, g_free. Totals, or with `self` selves. The trees must not be
+ * inverted. */
 FlamDiffRow *flam_diff_functions (const FlamTree *base,
                                   const FlamTree *fresh,
                                   gboolean self,
-                                  gboolean normalize,
+                                  FlamDiffScale scale,
                                   guint *n);
 
 typedef enum
@@ -46,12 +58,12 @@ FlamTree *flam_diff_tree (const FlamTree *base,
                           const FlamTree *fresh,
                           FlamDiffShape shape,
                           gboolean self,
-                          gboolean normalize);
+                          FlamDiffScale scale);
 
 /* "root;…;leaf base new" lines, sorted bytewise, g_free: what difffolded.pl
  * writes and flamegraph.pl reads. */
 char *flam_diff_folded (const FlamTree *base,
                         const FlamTree *fresh,
-                        gboolean normalize);
+                        FlamDiffScale scale);
 
 G_END_DECLS

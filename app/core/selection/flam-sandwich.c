@@ -63,7 +63,7 @@ sandwich_init (Sandwich *sandwich, const FlamTree *tree, FlamId node)
 
   g_assert (!tree->inverted);
   sandwich->tree = tree;
-  flam_draft_init (&sandwich->draft, tree->split != NULL);
+  flam_draft_init (&sandwich->draft, tree->split != NULL, FALSE);
   flam_draft_node (&sandwich->draft, &root);
 }
 

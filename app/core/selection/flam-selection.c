@@ -115,6 +115,16 @@ flam_selection_get_range (const FlamSelection *selection,
   *to = selection->to < profile->facts.duration_ns ? selection->to : G_MAXINT64;
 }
 
+gint64
+flam_selection_get_length (const FlamSelection *selection,
+                           const FlamProfile *profile)
+{
+  gint64 from = MAX (selection->from, 0);
+  gint64 to = MIN (selection->to, profile->facts.duration_ns);
+
+  return MAX (to - from, 0);
+}
+
 void
 flam_selection_add_thread (FlamSelection *selection, FlamId thread)
 {

@@ -82,6 +82,9 @@ void flam_selection_get_range (const FlamSelection *selection,
                                const FlamProfile *profile,
                                gint64 *from,
                                gint64 *to);
+/* How long that is, ns; 0: the capture does not say. */
+gint64 flam_selection_get_length (const FlamSelection *selection,
+                                  const FlamProfile *profile);
 
 /* Restricts to one thread more (the first call: from all to this one). */
 void flam_selection_add_thread (FlamSelection *selection, FlamId thread);

@@ -15,6 +15,7 @@ typedef struct
   const FlamSelection *selection;
   FlamShown shown;
   FlamDraft *draft;
+  gint64 *first; /* per shown stack: when it was seen; NULL: no matter */
   FlamId *node;  /* per shown stack: of the draft */
   gint64 *total; /* per shown stack: weight at and below */
 } Walk;
@@ -42,6 +43,82 @@ walk_stack (const Walk *walk, FlamId stack, FlamId root)
   walk->node[stack] = flam_draft_node (walk->draft, &key);
   flam_draft_offer_frame (
       walk->draft, walk->node[stack], frame, walk->total[stack]);
+  if (walk->first != NULL)
+    flam_draft_see (walk->draft, walk->node[stack], walk->first[stack]);
+}
+
+typedef struct
+{
+  gint64 from, to;
+  gint64 *first; /* of shown stacks */
+} Seen;
+
+static void
+see (const Walk *walk, Seen *seen, FlamId stack, const gint64 *times, guint32 i)
+{
+  FlamId shown =
+      stack != FLAM_NONE ? flam_shown_of (&walk->shown, stack) : FLAM_NONE;
+  gint64 time = times != NULL ? times[i] : i;
+
+  if (shown < walk->shown.n &&
+      (times == NULL || (time >= seen->from && time < seen->to)))
+    seen->first[shown] = MIN (seen->first[shown], time);
+}
+
+static void
+see_samples (const Walk *walk, Seen *seen)
+{
+  const FlamSamples *samples = &walk->profile->samples;
+  const FlamThreads *threads = &walk->profile->threads;
+
+  for (FlamId t = 0; t < threads->n; t++)
+    if (flam_selection_has_thread (walk->selection, t))
+      for (guint32 i = 0; i < threads->n_samples[t]; i++)
+        see (walk,
+             seen,
+             samples->stack[threads->first_sample[t] + i],
+             samples->time,
+             threads->first_sample[t] + i);
+}
+
+static void
+see_blocks (const Walk *walk, Seen *seen)
+{
+  const FlamAllocations *blocks = &walk->profile->allocations;
+  guint32 n = walk->profile->threads.n;
+  g_autofree gboolean *chosen = g_new (gboolean, n + 1);
+
+  for (FlamId t = 0; t <= n; t++)
+    chosen[t] =
+        flam_selection_has_thread (walk->selection, t < n ? t : FLAM_NONE);
+  for (guint32 i = 0; i < blocks->n; i++)
+    if (chosen[MIN (blocks->thread[i], n)])
+      see (walk, seen, blocks->stack[i], blocks->time, i);
+}
+
+/* Of each shown stack and those it calls: when it was first seen in what is
+ * selected. */
+static gint64 *
+find_first (const Walk *walk)
+{
+  const FlamMeasure *measure =
+      &walk->profile->measures[walk->selection->measure];
+  gint64 *first = g_new (gint64, walk->shown.n + 1);
+  Seen seen = { .first = first };
+
+  flam_selection_get_range (
+      walk->selection, walk->profile, &seen.from, &seen.to);
+  for (FlamId s = 0; s <= walk->shown.n; s++)
+    first[s] = G_MAXINT64;
+  if (measure->source == FLAM_FROM_SAMPLES)
+    see_samples (walk, &seen);
+  else
+    see_blocks (walk, &seen);
+  for (FlamId s = walk->shown.n; s-- > 0;)
+    if (walk->shown.prefix[s] != FLAM_NONE)
+      first[walk->shown.prefix[s]] =
+          MIN (first[walk->shown.prefix[s]], first[s]);
+  return first;
 }
 
 /* A row of split a shown stack, and a last one. */
@@ -146,6 +223,9 @@ walk_thread (Walk *walk, const FlamThreadWeight *rows, guint n, GArray *list)
   FlamDraftKey key = { .function = rows[0].thread, .thread = TRUE };
   FlamId root = flam_draft_node (walk->draft, &key);
 
+  for (guint i = 0; i < list->len && walk->first != NULL; i++)
+    flam_draft_see (
+        walk->draft, root, walk->first[g_array_index (list, FlamId, i)]);
   for (guint i = 0; i < list->len; i++)
     walk->total[g_array_index (list, FlamId, i)] = 0;
   for (guint i = 0; i < n; i++)
@@ -241,6 +321,7 @@ static void
 walk_clear (Walk *walk)
 {
   flam_shown_clear (&walk->shown);
+  g_free (walk->first);
   g_free (walk->node);
   g_free (walk->total);
 }
@@ -258,6 +339,8 @@ fill_draft (Walk *walk,
     return FALSE;
   walk->node = g_new (FlamId, walk->shown.n + 1);
   walk->total = g_new0 (gint64, walk->shown.n + 1);
+  if (walk->draft->is_timed)
+    walk->first = find_first (walk);
   return weights->by_thread != NULL
              ? walk_by_thread (walk, weights, progress, error)
              : walk_all (walk, weights, progress, error);
@@ -278,8 +361,8 @@ flam_tree_new (const FlamWeights *weights,
   g_autofree FlamId *end = NULL;
   g_autofree FlamId *place = NULL;
 
-  flam_draft_init (&draft, weights->split != NULL);
-  flam_draft_init (&inverted, weights->split != NULL);
+  flam_draft_init (&draft, weights->split != NULL, order == FLAM_ORDER_TIME);
+  flam_draft_init (&inverted, weights->split != NULL, order == FLAM_ORDER_TIME);
   flam_draft_node (&draft, &root);
   flam_draft_node (&inverted, &root);
   if (!fill_draft (&walk, weights, progress, error))

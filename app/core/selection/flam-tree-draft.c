@@ -5,9 +5,11 @@
  * put in order. */
 
 void
-flam_draft_init (FlamDraft *draft, gboolean is_split)
+flam_draft_init (FlamDraft *draft, gboolean is_split, gboolean is_timed)
 {
   draft->is_split = is_split;
+  draft->is_timed = is_timed;
+  flam_column_init (&draft->first, sizeof (gint64));
   flam_column_init (&draft->split, sizeof (FlamStateSplit));
   flam_column_init (&draft->keys, sizeof (FlamDraftKey));
   flam_column_init (&draft->self, sizeof (gint64));
@@ -24,6 +26,7 @@ flam_draft_clear (FlamDraft *draft)
   flam_column_clear (&draft->frame);
   flam_column_clear (&draft->frame_total);
   flam_column_clear (&draft->split);
+  flam_column_clear (&draft->first);
   flam_interner_clear (&draft->interner);
 }
 
@@ -56,6 +59,8 @@ flam_draft_node (FlamDraft *draft, const FlamDraftKey *key)
   flam_column_append (&draft->frame_total, gint64, -1);
   if (draft->is_split)
     flam_column_append (&draft->split, FlamStateSplit, (FlamStateSplit){ 0 });
+  if (draft->is_timed)
+    flam_column_append (&draft->first, gint64, G_MAXINT64);
   return slot->id;
 }
 
@@ -86,6 +91,14 @@ flam_draft_offer_frame (FlamDraft *draft,
     return;
   flam_column_at (&draft->frame_total, gint64, node) = total;
   flam_column_at (&draft->frame, FlamId, node) = frame;
+}
+
+void
+flam_draft_see (FlamDraft *draft, FlamId node, gint64 time)
+{
+  gint64 *first = &flam_column_at (&draft->first, gint64, node);
+
+  *first = MIN (*first, time);
 }
 
 static const FlamStateSplit *
@@ -132,6 +145,9 @@ flam_draft_invert (const FlamDraft *forward,
               to,
               flam_column_at (&forward->frame, FlamId, from),
               self);
+          if (forward->is_timed)
+            flam_draft_see (
+                inverted, to, flam_column_at (&forward->first, gint64, leaf));
         }
       if (self != 0)
         flam_draft_add (inverted, to, self, split_of (forward, leaf));
@@ -161,6 +177,14 @@ compare_siblings (gconstpointer a, gconstpointer b, gpointer data)
   const FlamDraftKey *key_y = flam_draft_key (s->draft, y);
   int order;
 
+  if (s->draft->is_timed)
+    {
+      gint64 first_x = flam_column_at (&s->draft->first, gint64, x);
+      gint64 first_y = flam_column_at (&s->draft->first, gint64, y);
+
+      if (first_x != first_y)
+        return first_x < first_y ? -1 : 1;
+    }
   if (s->order == FLAM_ORDER_TOTAL && s->total[x] != s->total[y])
     return s->total[x] > s->total[y] ? -1 : 1;
   order = strcmp (

@@ -39,13 +39,15 @@ typedef struct
   FlamColumn frame_total; /* gint64: what made `frame` the heaviest */
   FlamColumn split;       /* FlamStateSplit: self by state */
   gboolean is_split;      /* else that column is empty */
+  FlamColumn first;       /* gint64: when it was first seen */
+  gboolean is_timed;      /* else that column is empty */
   FlamInterner interner;
 } FlamDraft;
 
 #define flam_draft_key(draft, node)                                            \
   (&flam_column_at (&(draft)->keys, FlamDraftKey, (node)))
 
-void flam_draft_init (FlamDraft *draft, gboolean is_split);
+void flam_draft_init (FlamDraft *draft, gboolean is_split, gboolean is_timed);
 void flam_draft_clear (FlamDraft *draft);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamDraft, flam_draft_clear)
 
@@ -61,6 +63,8 @@ void flam_draft_offer_frame (FlamDraft *draft,
                              FlamId node,
                              FlamId frame,
                              gint64 total);
+/* It was seen at that time. */
+void flam_draft_see (FlamDraft *draft, FlamId node, gint64 time);
 /* Upside down into `inverted`, which holds a root alone. `end`, a value a node
  * of `forward`: where its self went, or FLAM_NONE for none. */
 gboolean flam_draft_invert (const FlamDraft *forward,

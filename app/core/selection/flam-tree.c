@@ -146,6 +146,38 @@ flam_tree_kind (const FlamTree *tree, FlamId node)
                                : tree->profile->functions.kind[function];
 }
 
+gboolean
+flam_tree_is_inlined (const FlamTree *tree, FlamId node)
+{
+  const FlamProfile *profile = tree->profile;
+  FlamId function = flam_tree_function (tree, node);
+  FlamId frame = tree->frame[node];
+
+  if (frame != FLAM_NONE && profile->frames.inline_depth[frame] > 0)
+    return TRUE;
+  return function != FLAM_NONE &&
+         (profile->functions.flags[function] & FLAM_FUNCTION_INLINED);
+}
+
+char *
+flam_tree_annotated_name (const FlamTree *tree, FlamId node)
+{
+  static const char *const marks[FLAM_N_KINDS] = {
+    [FLAM_KIND_KERNEL] = "_[k]",
+    [FLAM_KIND_JIT] = "_[j]",
+    [FLAM_KIND_WAKER] = "_[w]",
+  };
+  const char *mark = NULL;
+
+  if (node == 0 && !tree->rooted)
+    return g_strdup ("");
+  mark = marks[flam_tree_kind (tree, node)];
+  if (mark == NULL && tree->by != FLAM_BY_MODULE && tree->by != FLAM_BY_FILE &&
+      flam_tree_is_inlined (tree, node))
+    mark = "_[i]";
+  return g_strconcat (flam_tree_name (tree, node), mark, NULL);
+}
+
 guint32
 flam_tree_place (const FlamTree *tree, FlamId node, const char **file)
 {

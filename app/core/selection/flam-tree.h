@@ -25,6 +25,7 @@ typedef enum
 {
   FLAM_ORDER_TOTAL, /* siblings heaviest first, then by name */
   FLAM_ORDER_NAME,
+  FLAM_ORDER_TIME, /* as they were first seen; by name without times */
 } FlamTreeOrder;
 
 /* A tree beside another one's: a value a node. */
@@ -96,6 +97,11 @@ void flam_tree_sum (const FlamTree *tree,
 
 /* Valid as long as the tree. FLAM_BY_LINE: the function's name. */
 const char *flam_tree_name (const FlamTree *tree, FlamId node);
+/* The name as folded stacks have it, with the mark of its kind: "_[k]" of the
+ * kernel's, "_[j]" of a JIT's, "_[i]" of inlined, "_[w]" of wakers; "" of the
+ * root. g_free. */
+char *flam_tree_annotated_name (const FlamTree *tree, FlamId node);
+gboolean flam_tree_is_inlined (const FlamTree *tree, FlamId node);
 /* Whether a node is a thread, not code: of FLAM_BY_THREAD alone. */
 gboolean flam_tree_is_thread (const FlamTree *tree, FlamId node);
 /* The profile's function a node stands for, or FLAM_NONE. */

@@ -67,6 +67,8 @@ flam_builder_new_edit (const FlamProfile *profile)
   flam_column_init (&builder->chains, sizeof (FlamId));
   flam_column_backfill (&builder->chain_first, n_frames);
   flam_column_backfill (&builder->chain_length, n_frames);
+  for (guint i = 0; profile->facts.warnings[i] != NULL; i++)
+    flam_builder_warn (builder, "%s", profile->facts.warnings[i]);
   return builder;
 }
 

@@ -436,6 +436,8 @@ finish_edit (FlamBuilder *builder)
   rebuild_stacks (builder, map);
   *p = *builder->base;
   box->base = g_steal_pointer (&builder->base);
+  p->facts.warnings = own_texts (box, builder->warnings);
+  box->texts = g_steal_pointer (&builder->texts);
   freeze_code (builder, box);
   remap_samples (box, map);
   if (p->allocations.n > 0)

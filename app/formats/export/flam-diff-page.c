@@ -12,12 +12,12 @@ append_functions (FlamSink *out,
                   const FlamCompared *base,
                   const FlamCompared *fresh,
                   gboolean self,
-                  gboolean normalize)
+                  FlamDiffScale scale)
 {
   const FlamMeasure measure = flam_tree_measure (fresh->tree);
   guint n, shown = 0;
   g_autofree FlamDiffRow *rows =
-      flam_diff_functions (base->tree, fresh->tree, self, normalize, &n);
+      flam_diff_functions (base->tree, fresh->tree, self, scale, &n);
 
   flam_html_append (out, "h2", "What changed most");
   flam_sink_printf (out,
@@ -46,15 +46,18 @@ append_picture (FlamSink *out,
                 const FlamCompared *fresh,
                 FlamDiffShape shape,
                 gboolean self,
-                gboolean normalize)
+                FlamDiffScale scale,
+                const FlamLook *look)
 {
+  FlamLook titled = *look;
   const FlamCompared *shown = shape == FLAM_DIFF_FRESH ? fresh : base;
   g_autofree char *title = g_strdup_printf (
       "%s: %s", shape == FLAM_DIFF_FRESH ? "Now" : "Before", shown->name);
   g_autoptr (FlamTree) tree =
-      flam_diff_tree (base->tree, fresh->tree, shape, self, normalize);
+      flam_diff_tree (base->tree, fresh->tree, shape, self, scale);
 
-  flam_svg_append (out, tree, title, FLAM_PALETTE_AUTO);
+  titled.title = title;
+  flam_svg_append (out, tree, &titled);
 }
 
 void
@@ -62,13 +65,17 @@ flam_diff_picture (FlamSink *out,
                    const FlamCompared *base,
                    const FlamCompared *fresh,
                    gboolean self,
-                   gboolean normalize)
+                   FlamDiffScale scale,
+                   const FlamLook *look)
 {
+  FlamLook titled = *look;
   g_autofree char *title = g_strdup_printf ("%s → %s", base->name, fresh->name);
-  g_autoptr (FlamTree) tree = flam_diff_tree (
-      base->tree, fresh->tree, FLAM_DIFF_FRESH, self, normalize);
+  g_autoptr (FlamTree) tree =
+      flam_diff_tree (base->tree, fresh->tree, FLAM_DIFF_FRESH, self, scale);
 
-  flam_svg_append_document (out, tree, title, FLAM_PALETTE_AUTO);
+  if (titled.title == NULL)
+    titled.title = title;
+  flam_svg_append_document (out, tree, &titled);
 }
 
 void
@@ -76,10 +83,14 @@ flam_diff_page (FlamSink *out,
                 const FlamCompared *base,
                 const FlamCompared *fresh,
                 gboolean self,
-                gboolean normalize)
+                FlamDiffScale scale,
+                const FlamLook *look)
 {
   const FlamMeasure measure = flam_tree_measure (fresh->tree);
-  g_autofree char *title = g_strdup_printf ("%s → %s", base->name, fresh->name);
+  g_autofree char *title =
+      look->title != NULL
+          ? g_strdup (look->title)
+          : g_strdup_printf ("%s → %s", base->name, fresh->name);
   g_autofree char *before = flam_format_weight (&measure, base->tree->total[0]);
   g_autofree char *now = flam_format_weight (&measure, fresh->tree->total[0]);
 
@@ -90,12 +101,17 @@ flam_diff_page (FlamSink *out,
       out, "Measure", flam_profile_string (fresh->tree->profile, measure.name));
   flam_html_append_fact (out, "Before", before);
   flam_html_append_fact (out, "Now", now);
-  if (normalize)
-    flam_html_append_fact (
-        out, "Scale", "“before” is scaled to the total of now");
+  if (scale.to != scale.from)
+    {
+      g_autofree char *factor =
+          g_strdup_printf ("“before” is multiplied by %.4g",
+                           (double)scale.to / (double)scale.from);
+
+      flam_html_append_fact (out, "Scale", factor);
+    }
   flam_sink_put (out, "</dl>\n");
-  append_picture (out, base, fresh, FLAM_DIFF_FRESH, self, normalize);
-  append_picture (out, base, fresh, FLAM_DIFF_BASE, self, normalize);
-  append_functions (out, base, fresh, self, normalize);
+  append_picture (out, base, fresh, FLAM_DIFF_FRESH, self, scale, look);
+  append_picture (out, base, fresh, FLAM_DIFF_BASE, self, scale, look);
+  append_functions (out, base, fresh, self, scale);
   flam_html_end (out, TRUE);
 }

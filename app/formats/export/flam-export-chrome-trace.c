@@ -196,7 +196,7 @@ save (const FlamProfile *profile,
       !flam_spans_check (&part, error))
     return FALSE;
   flam_sink_put (out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"title\":");
-  flam_export_json_string (out, options->title);
+  flam_export_json_string (out, options->look.title);
   flam_sink_put (out, "},\n\"traceEvents\":[");
   for (guint32 lane = 0; lane < part.profile->threads.n; lane++)
     {

@@ -69,12 +69,20 @@ flam_things_clear (FlamThings *things)
 }
 
 FlamTree *
-flam_export_tree (const FlamProfile *profile, const FlamSelection *selection)
+flam_export_tree_in_order (const FlamProfile *profile,
+                           const FlamSelection *selection,
+                           FlamTreeOrder order)
 {
   g_autoptr (FlamWeights) weights =
       flam_weights_new (profile, selection, NULL, NULL);
 
-  return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  return flam_tree_new (weights, selection, order, NULL, NULL);
+}
+
+FlamTree *
+flam_export_tree (const FlamProfile *profile, const FlamSelection *selection)
+{
+  return flam_export_tree_in_order (profile, selection, FLAM_ORDER_TOTAL);
 }
 
 const char *

@@ -22,6 +22,9 @@ void flam_things_clear (FlamThings *things);
 /* Of a selection, heaviest first. */
 FlamTree *flam_export_tree (const FlamProfile *profile,
                             const FlamSelection *selection);
+FlamTree *flam_export_tree_in_order (const FlamProfile *profile,
+                                     const FlamSelection *selection,
+                                     FlamTreeOrder order);
 
 /* "file", and the line where the function starts or the node is. */
 const char *flam_export_file (const FlamTree *tree, FlamId node, guint32 *line);

@@ -7,20 +7,9 @@
 
 #include "flam-formats.h"
 
-#include "flam-export-common.h"
-#include "flam-part.h"
+#include "flam-gecko-writer.h"
 
 #define VERSION 62
-
-typedef struct
-{
-  const FlamPart *part;
-  FlamSink *out;
-  GHashTable *index; /* text -> index */
-  GPtrArray *texts;
-  guint32 *code; /* one a frame: a row of `codes` */
-  GArray *codes; /* FlamId: frames, one a function in a file */
-} Writer;
 
 /* One for each FlamFunctionKind. */
 static const struct
@@ -33,347 +22,11 @@ static const struct
   { "Waker", "purple" },
 };
 
-static guint
-intern (Writer *writer, const char *text)
-{
-  gpointer index;
-
-  if (!g_hash_table_lookup_extended (writer->index, text, NULL, &index))
-    {
-      index = GUINT_TO_POINTER (writer->texts->len);
-      g_ptr_array_add (writer->texts, (gpointer)text);
-      g_hash_table_insert (writer->index, (gpointer)text, index);
-    }
-  return GPOINTER_TO_UINT (index);
-}
-
-static guint
-intern_id (Writer *writer, FlamId string)
-{
-  return intern (writer, flam_profile_string (writer->part->profile, string));
-}
-
-/* A line's file is its function's in this format: where it is another, that is
- * a function of its own. */
-static FlamId
-file_of (const FlamProfile *profile, FlamId frame)
-{
-  FlamId file = profile->frames.file[frame];
-
-  return file != 0 ? file
-                   : profile->functions.file[profile->frames.function[frame]];
-}
-
-static void
-find_codes (Writer *writer)
-{
-  const FlamProfile *profile = writer->part->profile;
-  g_autoptr (GHashTable) rows =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-
-  writer->code = g_new (guint32, profile->frames.n + 1);
-  writer->codes = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  for (FlamId i = 0; i < profile->frames.n; i++)
-    {
-      guint64 key =
-          (guint64)profile->frames.function[i] << 32 | file_of (profile, i);
-      gpointer row;
-
-      if (!g_hash_table_lookup_extended (rows, &key, NULL, &row))
-        {
-          row = GUINT_TO_POINTER (writer->codes->len);
-          g_hash_table_insert (rows, g_memdup2 (&key, sizeof key), row);
-          g_array_append_val (writer->codes, i);
-        }
-      writer->code[i] = GPOINTER_TO_UINT (row);
-    }
-}
-
-/* --- columns ------------------------------------------------------------- */
-
-/* "name":[v,v,…], with each value put by `put`. */
-static void
-put_column (Writer *writer,
-            const char *name,
-            guint n,
-            void (*put) (Writer *, guint))
-{
-  flam_sink_printf (writer->out, ",\n\"%s\":[", name);
-  for (guint i = 0; i < n; i++)
-    {
-      if (i > 0)
-        flam_sink_put_c (writer->out, ',');
-      put (writer, i);
-    }
-  flam_sink_put_c (writer->out, ']');
-}
-
-static void
-put_null (Writer *writer, guint i)
-{
-  flam_sink_put (writer->out, "null");
-}
-
-static void
-put_false (Writer *writer, guint i)
-{
-  flam_sink_put (writer->out, "false");
-}
-
-static void
-put_zero (Writer *writer, guint i)
-{
-  flam_sink_put_c (writer->out, '0');
-}
-
-static void
-put_one (Writer *writer, guint i)
-{
-  flam_sink_put_c (writer->out, '1');
-}
-
-static void
-put_index (Writer *writer, guint i)
-{
-  flam_sink_put_int (writer->out, i);
-}
-
-static void
-put_number (Writer *writer, guint n)
-{
-  if (n == 0)
-    put_null (writer, n);
-  else
-    put_index (writer, n);
-}
-
-static void
-put_id (Writer *writer, FlamId id)
-{
-  if (id == FLAM_NONE)
-    put_null (writer, id);
-  else
-    put_index (writer, id);
-}
-
-static void
-put_minus_one (Writer *writer, guint i)
-{
-  flam_sink_put (writer->out, "-1");
-}
-
-static const FlamFrames *
-frames_of (const Writer *writer)
-{
-  return &writer->part->profile->frames;
-}
-
-static FlamId
-function_of (const Writer *writer, guint frame)
-{
-  return frames_of (writer)->function[frame];
-}
-
-/* --- frames -------------------------------------------------------------- */
-
-static void
-put_address (Writer *writer, guint i)
-{
-  guint64 address = frames_of (writer)->address[i];
-
-  if (address == 0 || address > G_MAXINT64 >> 10)
-    put_minus_one (writer, i);
-  else
-    flam_sink_put_int (writer->out, (gint64)address);
-}
-
-static void
-put_depth (Writer *writer, guint i)
-{
-  put_index (writer, frames_of (writer)->inline_depth[i]);
-}
-
-static void
-put_category (Writer *writer, guint i)
-{
-  put_index (writer,
-             writer->part->profile->functions.kind[function_of (writer, i)]);
-}
-
-static void
-put_code (Writer *writer, guint i)
-{
-  put_index (writer, writer->code[i]);
-}
-
-static void
-put_line (Writer *writer, guint i)
-{
-  put_number (writer, frames_of (writer)->line[i]);
-}
-
-/* --- functions ----------------------------------------------------------- */
-
-static FlamId
-code_frame (const Writer *writer, guint i)
-{
-  return g_array_index (writer->codes, FlamId, i);
-}
-
-static FlamId
-code_function (const Writer *writer, guint i)
-{
-  return function_of (writer, code_frame (writer, i));
-}
-
-static void
-put_function_name (Writer *writer, guint i)
-{
-  const FlamProfile *profile = writer->part->profile;
-
-  put_index (
-      writer,
-      intern_id (writer, profile->functions.name[code_function (writer, i)]));
-}
-
-static void
-put_js (Writer *writer, guint i)
-{
-  const FlamProfile *profile = writer->part->profile;
-
-  flam_sink_put (writer->out,
-                 profile->functions.kind[code_function (writer, i)] ==
-                         FLAM_KIND_INTERPRETED
-                     ? "true"
-                     : "false");
-}
-
-static void
-put_module (Writer *writer, guint i)
-{
-  FlamId module =
-      writer->part->profile->functions.module[code_function (writer, i)];
-
-  if (module == FLAM_NONE)
-    put_minus_one (writer, i);
-  else
-    put_index (writer, module);
-}
-
-static void
-put_function_line (Writer *writer, guint i)
-{
-  put_number (writer,
-              writer->part->profile->functions.line[code_function (writer, i)]);
-}
-
-/* Sources are numbered like the functions: one each, "" where unknown. */
-static void
-put_file_name (Writer *writer, guint i)
-{
-  put_index (
-      writer,
-      intern_id (writer,
-                 file_of (writer->part->profile, code_frame (writer, i))));
-}
-
-static void
-put_module_name (Writer *writer, guint i)
-{
-  put_index (writer,
-             intern_id (writer, writer->part->profile->modules.name[i]));
-}
-
-/* --- stacks -------------------------------------------------------------- */
-
-static void
-put_prefix (Writer *writer, guint i)
-{
-  put_id (writer, writer->part->profile->stacks.prefix[i]);
-}
-
-static void
-put_stack_frame (Writer *writer, guint i)
-{
-  put_index (writer, writer->part->profile->stacks.frame[i]);
-}
-
-static void
-put_table (Writer *writer, const char *name, guint length)
-{
-  flam_sink_printf (writer->out, "\"%s\":{\"length\":%u", name, length);
-}
-
-static void
-put_strings (Writer *writer)
-{
-  flam_sink_put (writer->out, "\"stringArray\":[");
-  for (guint i = 0; i < writer->texts->len; i++)
-    {
-      flam_sink_put (writer->out, i > 0 ? ",\n" : "\n");
-      flam_export_json_string (writer->out, writer->texts->pdata[i]);
-    }
-  flam_sink_put (writer->out, "]}");
-}
-
-static void
-put_shared (Writer *writer)
-{
-  const FlamProfile *profile = writer->part->profile;
-  FlamSink *out = writer->out;
-  guint n = profile->frames.n;
-
-  flam_sink_put (out, "\"shared\":{");
-  put_table (writer, "frameTable", n);
-  put_column (writer, "address", n, put_address);
-  put_column (writer, "inlineDepth", n, put_depth);
-  put_column (writer, "category", n, put_category);
-  put_column (writer, "subcategory", n, put_zero);
-  put_column (writer, "func", n, put_code);
-  put_column (writer, "nativeSymbol", n, put_null);
-  put_column (writer, "innerWindowID", n, put_zero);
-  put_column (writer, "line", n, put_line);
-  put_column (writer, "column", n, put_null);
-  flam_sink_put (out, "},\n");
-  n = writer->codes->len;
-  put_table (writer, "funcTable", n);
-  put_column (writer, "name", n, put_function_name);
-  put_column (writer, "isJS", n, put_js);
-  put_column (writer, "relevantForJS", n, put_false);
-  put_column (writer, "resource", n, put_module);
-  put_column (writer, "source", n, put_index);
-  put_column (writer, "lineNumber", n, put_function_line);
-  put_column (writer, "columnNumber", n, put_null);
-  flam_sink_put (out, "},\n");
-  put_table (writer, "sources", n);
-  put_column (writer, "id", n, put_null);
-  put_column (writer, "filename", n, put_file_name);
-  put_column (writer, "startLine", n, put_one);
-  put_column (writer, "startColumn", n, put_one);
-  put_column (writer, "sourceMapURL", n, put_null);
-  flam_sink_put (out, "},\n");
-  n = profile->stacks.n;
-  put_table (writer, "stackTable", n);
-  put_column (writer, "prefix", n, put_prefix);
-  put_column (writer, "frame", n, put_stack_frame);
-  flam_sink_put (out, "},\n");
-  n = profile->modules.n;
-  put_table (writer, "resourceTable", n);
-  put_column (writer, "lib", n, put_index);
-  put_column (writer, "name", n, put_module_name);
-  put_column (writer, "host", n, put_null);
-  put_column (writer, "type", n, put_one); /* a library */
-  flam_sink_put (out,
-                 "},\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],"
-                 "\"address\":[],\"name\":[],\"functionSize\":[]},\n");
-  put_strings (writer);
-}
-
 /* --- threads ------------------------------------------------------------- */
 
 /* Milliseconds, whatever the locale. */
 static void
-put_milliseconds (Writer *writer, gint64 ns)
+put_milliseconds (FlamGeckoWriter *writer, gint64 ns)
 {
   flam_sink_printf (writer->out,
                     "%s%" G_GINT64_FORMAT ".%06" G_GINT64_FORMAT,
@@ -383,14 +36,14 @@ put_milliseconds (Writer *writer, gint64 ns)
 }
 
 static void
-put_row_stack (Writer *writer, const FlamPartRow *row)
+put_row_stack (FlamGeckoWriter *writer, const FlamPartRow *row)
 {
-  put_id (writer, row->stack);
+  flam_gecko_put_id (writer, row->stack);
 }
 
 /* A capture without times has its samples one a millisecond. */
 static void
-put_row_time (Writer *writer, const FlamPartRow *row)
+put_row_time (FlamGeckoWriter *writer, const FlamPartRow *row)
 {
   const FlamProfile *profile = writer->part->profile;
   gboolean timed =
@@ -401,7 +54,7 @@ put_row_time (Writer *writer, const FlamPartRow *row)
 }
 
 static void
-put_row_weight (Writer *writer, const FlamPartRow *row)
+put_row_weight (FlamGeckoWriter *writer, const FlamPartRow *row)
 {
   const FlamMeasure *measure = flam_part_measure (writer->part);
 
@@ -412,10 +65,10 @@ put_row_weight (Writer *writer, const FlamPartRow *row)
 }
 
 static guint
-put_rows (Writer *writer,
+put_rows (FlamGeckoWriter *writer,
           guint32 lane,
           const char *name,
-          void (*put) (Writer *, const FlamPartRow *))
+          void (*put) (FlamGeckoWriter *, const FlamPartRow *))
 {
   g_auto (FlamPartRows) rows = { 0 };
   FlamPartRow row;
@@ -434,7 +87,7 @@ put_rows (Writer *writer,
 }
 
 static void
-put_samples (Writer *writer, guint32 lane)
+put_samples (FlamGeckoWriter *writer, guint32 lane)
 {
   FlamUnit unit = flam_part_measure (writer->part)->unit;
   guint n;
@@ -452,7 +105,7 @@ put_samples (Writer *writer, guint32 lane)
 
 /* What is of the whole capture stands in the first thread. */
 static gboolean
-is_mark_of (const Writer *writer, guint32 mark, guint32 lane)
+is_mark_of (const FlamGeckoWriter *writer, guint32 mark, guint32 lane)
 {
   FlamId thread = writer->part->profile->marks.thread[mark];
 
@@ -460,10 +113,10 @@ is_mark_of (const Writer *writer, guint32 mark, guint32 lane)
 }
 
 static void
-put_marks_column (Writer *writer,
+put_marks_column (FlamGeckoWriter *writer,
                   guint32 lane,
                   const char *name,
-                  void (*put) (Writer *, guint))
+                  void (*put) (FlamGeckoWriter *, guint))
 {
   const FlamMarks *marks = &writer->part->profile->marks;
   const char *separator = "";
@@ -480,46 +133,48 @@ put_marks_column (Writer *writer,
 }
 
 static void
-put_mark_name (Writer *writer, guint i)
+put_mark_name (FlamGeckoWriter *writer, guint i)
 {
-  put_index (writer, intern_id (writer, writer->part->profile->marks.name[i]));
+  flam_gecko_put_index (
+      writer,
+      flam_gecko_intern_id (writer, writer->part->profile->marks.name[i]));
 }
 
 static void
-put_mark_start (Writer *writer, guint i)
+put_mark_start (FlamGeckoWriter *writer, guint i)
 {
   put_milliseconds (writer, writer->part->profile->marks.time[i]);
 }
 
 static void
-put_mark_end (Writer *writer, guint i)
+put_mark_end (FlamGeckoWriter *writer, guint i)
 {
   const FlamMarks *marks = &writer->part->profile->marks;
 
   if (marks->duration[i] > 0)
     put_milliseconds (writer, marks->time[i] + marks->duration[i]);
   else
-    put_null (writer, i);
+    flam_gecko_put_null (writer, i);
 }
 
 /* 0: a moment; 1: it lasts. */
 static void
-put_mark_phase (Writer *writer, guint i)
+put_mark_phase (FlamGeckoWriter *writer, guint i)
 {
-  put_index (writer, writer->part->profile->marks.duration[i] > 0);
+  flam_gecko_put_index (writer, writer->part->profile->marks.duration[i] > 0);
 }
 
 static void
-put_marks (Writer *writer, guint32 lane)
+put_marks (FlamGeckoWriter *writer, guint32 lane)
 {
   const FlamMarks *marks = &writer->part->profile->marks;
   guint n = 0;
 
   for (guint32 i = 0; i < marks->n; i++)
     n += is_mark_of (writer, i, lane);
-  put_table (writer, "markers", n);
-  put_marks_column (writer, lane, "category", put_zero);
-  put_marks_column (writer, lane, "data", put_null);
+  flam_gecko_put_table (writer, "markers", n);
+  put_marks_column (writer, lane, "category", flam_gecko_put_zero);
+  put_marks_column (writer, lane, "data", flam_gecko_put_null);
   put_marks_column (writer, lane, "name", put_mark_name);
   put_marks_column (writer, lane, "startTime", put_mark_start);
   put_marks_column (writer, lane, "endTime", put_mark_end);
@@ -528,7 +183,7 @@ put_marks (Writer *writer, guint32 lane)
 }
 
 static void
-put_thread (Writer *writer, guint32 lane, const char *title)
+put_thread (FlamGeckoWriter *writer, guint32 lane, const char *title)
 {
   const FlamProfile *profile = writer->part->profile;
   FlamId thread = flam_part_thread (writer->part, lane);
@@ -560,7 +215,7 @@ put_thread (Writer *writer, guint32 lane, const char *title)
 }
 
 static void
-put_threads (Writer *writer, const char *title)
+put_threads (FlamGeckoWriter *writer, const char *title)
 {
   const char *separator = "";
 
@@ -580,7 +235,7 @@ put_threads (Writer *writer, const char *title)
 
 /* Of a counter, what it changes by. */
 static void
-put_counter (Writer *writer, const FlamCounter *counter)
+put_counter (FlamGeckoWriter *writer, const FlamCounter *counter)
 {
   const FlamProfile *profile = writer->part->profile;
 
@@ -610,7 +265,7 @@ put_counter (Writer *writer, const FlamCounter *counter)
 }
 
 static void
-put_counters (Writer *writer)
+put_counters (FlamGeckoWriter *writer)
 {
   const FlamProfile *profile = writer->part->profile;
 
@@ -624,7 +279,7 @@ put_counters (Writer *writer)
 }
 
 static void
-put_libs (Writer *writer)
+put_libs (FlamGeckoWriter *writer)
 {
   const FlamProfile *profile = writer->part->profile;
   const FlamModules *modules = &profile->modules;
@@ -652,7 +307,7 @@ put_libs (Writer *writer)
 }
 
 static void
-put_meta (Writer *writer, const char *title)
+put_meta (FlamGeckoWriter *writer, const char *title)
 {
   const FlamFacts *facts = &writer->part->profile->facts;
   FlamSink *out = writer->out;
@@ -690,24 +345,19 @@ save (const FlamProfile *profile,
       GError **error)
 {
   g_auto (FlamPart) part = { 0 };
-  Writer writer = { .part = &part, .out = out };
+  FlamGeckoWriter writer = { .part = &part, .out = out };
 
   if (!flam_part_init (&part, profile, selection, error))
     return FALSE;
-  writer.index = g_hash_table_new (g_str_hash, g_str_equal);
-  writer.texts = g_ptr_array_new ();
-  find_codes (&writer);
-  put_meta (&writer, options->title);
+  flam_gecko_writer_init (&writer);
+  put_meta (&writer, options->look.title);
   put_libs (&writer);
   flam_sink_put (out, "\"pages\":[],\"profilerOverhead\":[],\n");
   put_counters (&writer);
-  put_threads (&writer, options->title);
-  put_shared (&writer);
+  put_threads (&writer, options->look.title);
+  flam_gecko_put_shared (&writer);
   flam_sink_put (out, "}\n");
-  g_hash_table_unref (writer.index);
-  g_ptr_array_unref (writer.texts);
-  g_array_unref (writer.codes);
-  g_free (writer.code);
+  flam_gecko_writer_clear (&writer);
   return TRUE;
 }
 

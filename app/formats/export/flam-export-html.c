@@ -3,6 +3,7 @@
 /* One page that needs nothing else: the call tree with the selves of every
  * measure by thread, and the script that shows what is chosen of it:
  *
+ *    look       what it opens with
  *    functions  name, file, module: strings; line, kind, flags; colours
  *    nodes      parent, function: of the tree of all that weighs anything
  *    series     measure, thread, node[], self[]: what is not 0
@@ -54,7 +55,9 @@ intern (Page *page, const char *text)
 
 /* Of all stacks that weigh anything by any measure: how often they do. */
 static FlamTree *
-tree_of_all (const FlamPart *part, const FlamSelection *selection)
+tree_of_all (const FlamPart *part,
+             const FlamSelection *selection,
+             FlamTreeOrder order)
 {
   g_autoptr (FlamWeights) weights = g_new0 (FlamWeights, 1);
   g_autoptr (FlamSelection) all = flam_selection_new ();
@@ -76,7 +79,7 @@ tree_of_all (const FlamPart *part, const FlamSelection *selection)
       }
   all->measure = part->measure;
   all->by = selection->by == FLAM_BY_THREAD ? FLAM_BY_FUNCTION : selection->by;
-  return flam_tree_new (weights, all, FLAM_ORDER_TOTAL, NULL, NULL);
+  return flam_tree_new (weights, all, order, NULL, NULL);
 }
 
 static int
@@ -186,10 +189,13 @@ get_flags (Page *page, FlamId node)
 }
 
 static void
-put_colors (Page *page, const char *name, FlamPaletteMode color, gboolean dark)
+put_colors (Page *page,
+            const char *name,
+            const FlamColors *colors,
+            gboolean dark)
 {
-  g_autoptr (FlamPalette) palette = flam_palette_new (
-      page->tree->profile, flam_palette_mode_of (page->tree, color), dark);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new_for (page->tree, colors, dark);
 
   flam_sink_printf (page->out, "\"%s\":[", name);
   for (guint i = 0; i < page->things.first->len; i++)
@@ -358,11 +364,19 @@ put_choices (Page *page)
 }
 
 static void
-put_data (Page *page, FlamPaletteMode color)
+put_data (Page *page, const FlamLook *look)
 {
+  static const char *const orders[] = { [FLAM_ORDER_TOTAL] = "weight",
+                                        [FLAM_ORDER_NAME] = "name",
+                                        [FLAM_ORDER_TIME] = "time" };
   FlamSink *out = page->out;
 
   flam_sink_put (out, "<script type=\"application/json\" id=\"flambeau\">\n{");
+  flam_sink_printf (out,
+                    "\"look\":{\"dir\":\"%s\",\"sort\":\"%s\"},\n",
+                    look->direction == FLAM_DIRECTION_FLAME ? "flame"
+                                                            : "icicle",
+                    orders[look->order]);
   flam_sink_put (out, "\"functions\":{");
   put_functions_column (page, "name", get_name);
   put_functions_column (page, "file", get_file);
@@ -370,8 +384,8 @@ put_data (Page *page, FlamPaletteMode color)
   put_functions_column (page, "module", get_module);
   put_functions_column (page, "kind", get_kind);
   put_functions_column (page, "flags", get_flags);
-  put_colors (page, "light", color, FALSE);
-  put_colors (page, "dark", color, TRUE);
+  put_colors (page, "light", &look->colors, FALSE);
+  put_colors (page, "dark", &look->colors, TRUE);
   put_nodes (page);
   put_choices (page);
   put_all_series (page);
@@ -441,7 +455,8 @@ put_page (Page *page,
           const FlamSelection *selection,
           const FlamExportOptions *options)
 {
-  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  g_autoptr (FlamTree) tree =
+      flam_export_tree_in_order (profile, selection, options->look.order);
   FlamSink *out = page->out;
   const char *end_of_heading = strstr (head, "</h1>");
 
@@ -449,19 +464,19 @@ put_page (Page *page,
                  "<!DOCTYPE html>\n<html lang=\"en\"><head>"
                  "<meta charset=\"utf-8\"><meta name=\"viewport\" "
                  "content=\"width=device-width\">");
-  flam_html_append (out, "title", options->title);
+  flam_html_append (out, "title", options->look.title);
   flam_sink_put (out, "<style>\n");
   flam_sink_put (out, flam_html_resource ("flam-page.css"));
   flam_sink_put (out, "</style></head>\n<body class=\"app\">\n");
   flam_sink_put_len (out, head, (gsize)(end_of_heading - head));
-  flam_sink_put_escaped (out, options->title, -1);
+  flam_sink_put_escaped (out, options->look.title, -1);
   flam_sink_put (out, end_of_heading);
   put_warnings (page);
   flam_sink_put (out, "<noscript>\n");
-  flam_svg_append (out, tree, options->title, options->color);
+  flam_svg_append (out, tree, &options->look);
   flam_sink_put (out, "</noscript>\n");
   flam_sink_put (out, body);
-  put_data (page, options->color);
+  put_data (page, &options->look);
   flam_sink_put (out, "<script>\n");
   flam_sink_put (out, flam_html_resource ("flam-page.js"));
   flam_sink_put (out, "</script></body></html>\n");
@@ -489,8 +504,10 @@ save (const FlamProfile *profile,
 
   if (!alone && !flam_part_init (&part, profile, selection, error))
     return FALSE;
-  page.tree = tree = alone ? flam_export_tree (profile, selection)
-                           : tree_of_all (&part, selection);
+  page.tree = tree =
+      alone
+          ? flam_export_tree_in_order (profile, selection, options->look.order)
+          : tree_of_all (&part, selection, options->look.order);
   page.index = g_hash_table_new (g_str_hash, g_str_equal);
   page.texts = g_ptr_array_new ();
   flam_things_init (&page.things, tree);
@@ -511,7 +528,8 @@ const FlamExporter flam_export_html = {
   .suffix = "html",
   .mime_type = "text/html",
   .text = TRUE,
-  .colored = TRUE,
+  .look = FLAM_LOOK_TITLE | FLAM_LOOK_DIRECTION | FLAM_LOOK_ORDER |
+          FLAM_LOOK_COLORS,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
 };

@@ -252,7 +252,7 @@ save (const FlamProfile *profile,
       out,
       "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
       "\"exporter\":\"flambeau\",\"name\":");
-  flam_export_json_string (out, options->title);
+  flam_export_json_string (out, options->look.title);
   flam_sink_put (out, ",\"shared\":{\"frames\":[");
   put_frames (&writer);
   flam_sink_put (out, "]},\n\"profiles\":[");
@@ -260,7 +260,7 @@ save (const FlamProfile *profile,
     if (!flam_part_is_empty (&part, lane))
       {
         flam_sink_put (out, separator);
-        put_profile (&writer, lane, options->title);
+        put_profile (&writer, lane, options->look.title);
         separator = ",\n";
       }
   flam_sink_put (out, "]}\n");

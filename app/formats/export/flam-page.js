@@ -6,7 +6,7 @@
 (function () {
   const data = JSON.parse (document.getElementById ("flambeau").textContent);
   const $ = (id) => document.getElementById (id);
-  const { strings, functions, nodes, measures, threads, series } = data;
+  const { look, strings, functions, nodes, measures, threads, series } = data;
   const name = (f) => strings[functions.name[f]];
   const rowHeight = 20, least = 0.4, font = "12px system-ui, sans-serif";
   const dark = window.matchMedia ("(prefers-color-scheme: dark)");
@@ -15,7 +15,7 @@
   const HIDDEN = { irrelevant: 1, imports: 2, native: 4 };
   const IRRELEVANT = 1, IMPORT = 2, INTERPRETED = 4, ROOT = 5;
 
-  const state = { measure: "0", thread: "", dir: "icicle", sort: "weight",
+  const state = { measure: "0", thread: "", dir: look.dir, sort: look.sort,
                   q: "", hide: "0", zoom: "", table: "self", theme: "" };
   let tree, zoomed = 0, hovered = -1, matches = null, rows = [];
 
@@ -104,6 +104,7 @@
       (kids[t.parent[i]] ??= []).push (i);
     const by = state.sort === "name"
       ? (a, b) => name (t.fn[a]) < name (t.fn[b]) ? -1 : 1
+      : state.sort === "time" ? (a, b) => a - b
       : (a, b) => t.total[b] - t.total[a] ||
                   (name (t.fn[a]) < name (t.fn[b]) ? -1 : 1);
     t.x = new Float64Array (t.n);
@@ -534,6 +535,9 @@
   graph.addEventListener ("scroll", redraw);
   window.addEventListener ("resize", () => update (false));
   dark.addEventListener ("change", () => update (false));
+  // Only then the nodes are in that order.
+  if (look.sort === "time")
+    $ ("sort").add (new Option ("As first seen", "time"));
   function open () {
     recall ();
     for (const key of ["measure", "thread", "dir", "sort", "theme"])

@@ -2,9 +2,11 @@
 #pragma once
 
 /* What changed between two captures, and over many, as pages that need nothing
- * else. The trees must not be inverted, and outlive the call. */
+ * else. The trees must not be inverted, and outlive the call. The look's title
+ * may be NULL. */
 
 #include "flam-diff.h"
+#include "flam-look.h"
 #include "flam-sink.h"
 
 G_BEGIN_DECLS
@@ -21,7 +23,8 @@ void flam_diff_picture (FlamSink *out,
                         const FlamCompared *base,
                         const FlamCompared *fresh,
                         gboolean self,
-                        gboolean normalize);
+                        FlamDiffScale scale,
+                        const FlamLook *look);
 
 /* Two flame graphs, in the shape of each capture, coloured by what changed,
  * and the functions that changed most. */
@@ -29,7 +32,8 @@ void flam_diff_page (FlamSink *out,
                      const FlamCompared *base,
                      const FlamCompared *fresh,
                      gboolean self,
-                     gboolean normalize);
+                     FlamDiffScale scale,
+                     const FlamLook *look);
 
 /* Charts of the measures, the captures in the order given, and the functions'
  * selves over them. */

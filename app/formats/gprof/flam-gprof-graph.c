@@ -133,13 +133,17 @@ call_cost (FlamGprofGraph *graph, const Calls *calls)
   return callee->calls > 0 ? callee->total * calls->count / callee->calls : 0;
 }
 
+/* Of one caller, the most frequent calls are followed first: those that turn
+ * out to go back up a circle are the rare ones. */
 static int
 compare_calls (gconstpointer a, gconstpointer b)
 {
   const Calls *x = a;
   const Calls *y = b;
 
-  return (x->caller > y->caller) - (x->caller < y->caller);
+  if (x->caller != y->caller)
+    return x->caller < y->caller ? -1 : 1;
+  return (x->count < y->count) - (x->count > y->count);
 }
 
 /* All that it called is known. */

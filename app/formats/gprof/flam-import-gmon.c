@@ -16,7 +16,8 @@
  *
  * A word has the machine's 8 or 4 bytes. Addresses are those of the program's
  * own file. It is looked for (flam-gprof-binary.h) to tell functions apart;
- * without it, they begin where calls lead to. Source of facts: glibc's
+ * without it, they begin where calls lead to, and none reaches beyond the code
+ * that was counted: who calls from there is unknown. Source of facts: glibc's
  * sys/gmon_out.h and gmon/gmon.c. */
 
 #define HEADER 20
@@ -46,6 +47,7 @@ typedef struct
   GArray *histograms;    /* Histogram */
   GArray *arcs;          /* Arc */
   GArray *starts;        /* guint64: without symbols, where functions begin */
+  guint64 code_end;      /* and where the last of them ends at most */
   GHashTable *functions; /* start -> function + 1 */
   FlamId module, code;
   const guint8 *end; /* of what was read */
@@ -147,6 +149,21 @@ compare_addresses (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
+/* Programs write them as their hash table has them; what is made of a circle
+ * of calls is not to depend on it. */
+static int
+compare_arcs (gconstpointer a, gconstpointer b)
+{
+  const Arc *x = a;
+  const Arc *y = b;
+
+  if (x->from != y->from)
+    return x->from < y->from ? -1 : 1;
+  if (x->to != y->to)
+    return x->to < y->to ? -1 : 1;
+  return (x->count > y->count) - (x->count < y->count);
+}
+
 /* The address where its function begins. */
 static gboolean
 find_start (Reader *reader, guint64 address, guint64 *start)
@@ -161,6 +178,8 @@ find_start (Reader *reader, guint64 address, guint64 *start)
         *start = symbol->start;
       return symbol != NULL;
     }
+  if (address >= reader->code_end)
+    return FALSE;
   while (low < high)
     {
       guint middle = low + (high - low) / 2;
@@ -303,9 +322,16 @@ find_program (Reader *reader, const char *const *folders)
     }
   reader->code =
       flam_builder_function_unresolved (reader->builder, reader->module);
+  for (guint i = 0; i < reader->histograms->len; i++)
+    reader->code_end =
+        MAX (reader->code_end,
+             g_array_index (reader->histograms, Histogram, i).high);
+  if (reader->histograms->len == 0)
+    reader->code_end = G_MAXUINT64;
   for (guint i = 0; i < reader->arcs->len; i++)
     g_array_append_val (reader->starts,
                         g_array_index (reader->arcs, Arc, i).to);
+  g_array_sort (reader->arcs, compare_arcs);
   g_array_sort (reader->starts, compare_addresses);
 }
 

@@ -286,18 +286,14 @@ read_all (Reader *reader,
   const char *line;
   gsize length;
 
-  flam_text_init (&reader->text, source);
+  flam_text_open (&reader->text, source, progress);
   reader->has_graph =
       memmem (source->data, source->size, graph_head, strlen (graph_head)) !=
       NULL;
   while (flam_text_next (&reader->text, &line, &length))
-    {
-      if (reader->text.line % 4096 == 0 &&
-          !flam_progress_step (
-              progress, flam_text_fraction (&reader->text), error))
-        return FALSE;
-      read_line (reader, line, length);
-    }
+    read_line (reader, line, length);
+  if (!flam_text_close (&reader->text, error))
+    return FALSE;
   if (reader->functions > 0)
     return TRUE;
   flam_source_error (source,

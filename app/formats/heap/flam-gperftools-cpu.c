@@ -5,7 +5,7 @@
  *
  *    0  0      12  period (µs)      then records: count, n, n addresses (leaf
  *    1  3      16  0                first), the last of them 0, 1, 0
- *    2  0
+ *    2  0; 1: of Java, whose addresses are names' numbers
  *
  * Addresses but the leaf's are those behind calls: one less is the call. Nearly
  * the same second frame in all samples is the signal handler's, and goes. */
@@ -32,7 +32,10 @@ next_word (Words *words, guint64 *value)
 
 /* The words' size and order, and the period; FALSE: no such file. */
 static gboolean
-find_words (const FlamSource *source, Words *words, guint64 *period)
+find_words (const FlamSource *source,
+            Words *words,
+            guint64 *period,
+            gboolean *java)
 {
   for (guint i = 0; i < 4; i++)
     {
@@ -46,7 +49,8 @@ find_words (const FlamSource *source, Words *words, guint64 *period)
       while (n < 5 && next_word (words, &header[n]))
         n++;
       *period = n == 5 ? header[3] : 0;
-      if (n == 5 && header[0] == 0 && header[1] == 3 && header[2] == 0 &&
+      *java = n == 5 && header[2] == 1;
+      if (n == 5 && header[0] == 0 && header[1] == 3 && header[2] <= 1 &&
           header[3] > 0 && header[3] < 1000000000 && header[4] == 0)
         return TRUE;
     }
@@ -131,7 +135,7 @@ read_records (FlamGperftools *reader, Words *words, guint64 period)
       for (guint64 i = 0; i < n; i++)
         {
           next_word (words, &address);
-          if (i > 0)
+          if (i > 0 && !reader->java)
             address--;
           g_array_append_val (reader->addresses, address);
         }
@@ -153,8 +157,9 @@ flam_gperftools_is_cpu (const FlamSource *source)
 {
   Words words;
   guint64 period;
+  gboolean java;
 
-  return find_words (source, &words, &period);
+  return find_words (source, &words, &period, &java);
 }
 
 void
@@ -163,7 +168,7 @@ flam_gperftools_read_cpu (FlamGperftools *reader, FlamText *text)
   Words words;
   guint64 period;
 
-  find_words (reader->source, &words, &period);
+  find_words (reader->source, &words, &period, &reader->java);
   flam_gperftools_add_measure (
       reader, "cpu", "CPU time", FLAM_UNIT_NS, FLAM_MEASURE_CPU, 0);
   flam_gperftools_add_measure (
@@ -178,8 +183,11 @@ flam_gperftools_read_cpu (FlamGperftools *reader, FlamText *text)
                          "%" G_GSIZE_FORMAT,
                          (gsize)(words.at - reader->source->data));
     }
-  drop_signal_frames (reader);
-  drop_double_leaves (reader);
+  if (!reader->java)
+    {
+      drop_signal_frames (reader);
+      drop_double_leaves (reader);
+    }
   flam_text_init (text, reader->source);
   text->at = (const char *)words.at;
 }

@@ -21,7 +21,18 @@
  *
  * counts of anything: "threadcreate profile: total 7", then "1 @ 0x44cb3 …".
  *
- * Addresses are those behind calls: one less is the call. */
+ * Addresses are those behind calls: one less is the call.
+ *
+ * Java's have no heading of columns, and numbers of names for addresses:
+ *
+ *    --- heapz 1 ---                        or contentionz
+ *    format = java
+ *    resolution = bytes                     or microseconds
+ *          4752     9 @ 0x0000002b 0x0000002c …     bytes, blocks
+ *
+ * Blocks are sampled, one every 512 KiB. */
+
+#define JAVA_HEAP_PERIOD 524288
 
 static void
 skip_spaces (const char **p, const char *end)
@@ -66,7 +77,7 @@ read_addresses (FlamGperftools *reader,
       p += 2;
       if (!flam_text_hex (&p, end, &address))
         return FALSE;
-      address--;
+      address -= !reader->java;
       g_array_append_val (reader->addresses, address);
     }
   sample->n = reader->addresses->len - sample->first;
@@ -98,6 +109,16 @@ unsample (gint64 *count, gint64 *bytes, gint64 period)
   *bytes = clamp_value (*bytes * scale);
 }
 
+/* " 0x0000002b name (File.java:12)" */
+static gboolean
+is_java_name (const char *line, gsize length)
+{
+  const char *end = line + length;
+
+  skip_spaces (&line, end);
+  return end - line > 2 && memcmp (line, "0x", 2) == 0;
+}
+
 static gboolean
 is_map_heading (const char *line, gsize length)
 {
@@ -110,11 +131,13 @@ typedef struct
   enum
   {
     HEAP,
+    JAVA_HEAP,
     CONTENTION,
     COUNTS,
   } kind;
   gint64 period;
   gint64 hz;
+  gint64 ns; /* a unit of time, where there are no cycles */
 } Text;
 
 static gboolean
@@ -151,8 +174,24 @@ read_contention_line (FlamGperftools *reader,
       !next_number (&p, end, '@', &times))
     return FALSE;
   sample->values[0] = clamp_value (
-      text->hz > 0 ? cycles * (double)text->period / (text->hz / 1e9) : cycles);
+      text->hz > 0
+          ? cycles * (double)text->period / (text->hz / 1e9)
+          : (double)cycles * (text->ns > 0 ? text->ns * text->period : 1));
   sample->values[1] = clamp_value ((double)times * text->period);
+  return read_addresses (reader, p, end, sample);
+}
+
+static gboolean
+read_java_heap_line (FlamGperftools *reader,
+                     const char *p,
+                     const char *end,
+                     FlamGperftoolsSample *sample)
+{
+  gint64 *v = sample->values;
+
+  if (!next_number (&p, end, '\0', &v[0]) || !next_number (&p, end, '@', &v[1]))
+    return FALSE;
+  unsample (&v[1], &v[0], JAVA_HEAP_PERIOD);
   return read_addresses (reader, p, end, sample);
 }
 
@@ -168,7 +207,10 @@ read_count_line (FlamGperftools *reader,
 
 /* "sampling period = 100" and the like, before the samples. */
 static gboolean
-read_attribute (Text *text, const char *line, const char *end)
+read_attribute (FlamGperftools *reader,
+                Text *text,
+                const char *line,
+                const char *end)
 {
   const char *equals = memchr (line, '=', end - line);
   const char *p = equals + 1;
@@ -176,6 +218,10 @@ read_attribute (Text *text, const char *line, const char *end)
 
   if (equals == NULL)
     return FALSE;
+  if (g_str_has_prefix (line, "format = java"))
+    reader->java = TRUE;
+  else if (g_str_has_prefix (line, "resolution = microseconds"))
+    text->ns = 1000;
   if (!next_number (&p, end, '\0', &value))
     return TRUE;
   if (g_str_has_prefix (line, "cycles/second"))
@@ -198,11 +244,13 @@ read_text_line (FlamGperftools *reader,
   skip_spaces (&p, end);
   if (p == end || *p == '#')
     return TRUE;
-  if (text->kind == CONTENTION && reader->samples->len == 0 &&
-      read_attribute (text, p, end))
+  if (text->kind != HEAP && text->kind != COUNTS && reader->samples->len == 0 &&
+      read_attribute (reader, text, p, end))
     return TRUE;
   if (text->kind == HEAP)
     good = read_heap_line (reader, text, p, end, &sample);
+  else if (text->kind == JAVA_HEAP)
+    good = read_java_heap_line (reader, p, end, &sample);
   else if (text->kind == CONTENTION)
     good = read_contention_line (reader, text, p, end, &sample);
   else
@@ -229,6 +277,23 @@ heap_period (const char *line, const char *end)
 }
 
 static void
+add_heap_measures (FlamGperftools *reader)
+{
+  flam_gperftools_add_measure (reader,
+                               "inuse_space",
+                               "Memory in use",
+                               FLAM_UNIT_BYTES,
+                               FLAM_MEASURE_ALLOC,
+                               0);
+  flam_gperftools_add_measure (reader,
+                               "inuse_objects",
+                               "Blocks in use",
+                               FLAM_UNIT_COUNT,
+                               FLAM_MEASURE_ALLOC,
+                               1);
+}
+
+static void
 begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
 {
   *text = (Text){ .period = 1 };
@@ -236,18 +301,7 @@ begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
     {
       text->kind = HEAP;
       text->period = heap_period (line, line + length);
-      flam_gperftools_add_measure (reader,
-                                   "inuse_space",
-                                   "Memory in use",
-                                   FLAM_UNIT_BYTES,
-                                   FLAM_MEASURE_ALLOC,
-                                   0);
-      flam_gperftools_add_measure (reader,
-                                   "inuse_objects",
-                                   "Blocks in use",
-                                   FLAM_UNIT_COUNT,
-                                   FLAM_MEASURE_ALLOC,
-                                   1);
+      add_heap_measures (reader);
       flam_gperftools_add_measure (reader,
                                    "alloc_space",
                                    "Allocated memory",
@@ -260,6 +314,11 @@ begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
                                    FLAM_UNIT_COUNT,
                                    FLAM_MEASURE_ALLOC,
                                    3);
+    }
+  else if (g_str_has_prefix (line, "--- heapz"))
+    {
+      text->kind = JAVA_HEAP;
+      add_heap_measures (reader);
     }
   else if (g_str_has_prefix (line, "---"))
     {
@@ -288,32 +347,28 @@ flam_gperftools_read_text (FlamGperftools *reader,
                            const FlamProgress *progress,
                            GError **error)
 {
-  guint64 bad_lines = 0, first_bad = 0;
   Text text;
   const char *line;
   gsize length;
 
-  flam_text_init (lines, reader->source);
+  flam_text_open (lines, reader->source, progress);
   if (!flam_text_next (lines, &line, &length))
-    return TRUE;
+    return flam_text_close (lines, error);
   begin_text (reader, &text, line, length);
   while (flam_text_next (lines, &line, &length))
     {
       if (is_map_heading (line, length))
         break;
-      if (!read_text_line (reader, &text, line, length) && bad_lines++ == 0)
-        first_bad = lines->line;
-      if (lines->line % 4096 == 0 &&
-          !flam_progress_step (progress, flam_text_fraction (lines), error))
-        return FALSE;
+      if (reader->java && is_java_name (line, length))
+        {
+          lines->at = line; /* names are the caller's */
+          break;
+        }
+      if (!read_text_line (reader, &text, line, length))
+        flam_text_bad (lines);
     }
-  if (bad_lines > 0)
-    flam_builder_warn (reader->builder,
-                       "%" G_GUINT64_FORMAT " lines make no sense and were "
-                       "left out (the first is line %" G_GUINT64_FORMAT ")",
-                       bad_lines,
-                       first_bad);
-  return TRUE;
+  flam_text_warn_bad (lines, reader->builder, "gperftools'");
+  return flam_text_close (lines, error);
 }
 
 void

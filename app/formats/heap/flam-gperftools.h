@@ -28,6 +28,7 @@ typedef struct
   FlamRanges *mappings; /* value: module */
   GHashTable *names;    /* guint64 -> text of a line; may be NULL */
   guint n_values;
+  gboolean java; /* addresses are numbers of names, which stand at the end */
 } FlamGperftools;
 
 /* A measure of the samples' value `column`. */

@@ -120,6 +120,55 @@ read_map (FlamGperftools *reader, FlamText *text)
     read_mapping (reader, words, line, length);
 }
 
+/* " 0x0000002b name (File.java:12)", after Java's samples. */
+static void
+read_java_names (FlamGperftools *reader, FlamText *text)
+{
+  const char *line;
+  gsize length;
+
+  while (flam_text_next (text, &line, &length))
+    {
+      const char *end = line + length, *p = skip_spaces (line, end);
+      guint64 address;
+
+      if (end - p < 3 || memcmp (p, "0x", 2) != 0)
+        continue;
+      p += 2;
+      if (!flam_text_hex (&p, end, &address))
+        continue;
+      p = skip_spaces (p, end);
+      g_hash_table_insert (reader->names,
+                           g_memdup2 (&address, sizeof address),
+                           g_strndup (p, end - p));
+    }
+}
+
+static FlamId
+java_frame (FlamGperftools *reader, const char *name)
+{
+  FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_JIT };
+  const char *open = strrchr (name, '(');
+  const char *colon = open != NULL ? strrchr (open, ':') : NULL;
+  gint64 line = 0;
+
+  function.name = flam_builder_string (
+      reader->builder,
+      name,
+      open != NULL && open > name && open[-1] == ' ' ? open - 1 - name : -1);
+  if (colon != NULL)
+    {
+      function.file =
+          flam_builder_string (reader->builder, open + 1, colon - open - 1);
+      line = CLAMP (g_ascii_strtoll (colon + 1, NULL, 10), 0, G_MAXINT32);
+    }
+  return flam_builder_frame (reader->builder,
+                             flam_builder_function (reader->builder, &function),
+                             0,
+                             line,
+                             0);
+}
+
 static FlamId
 make_frame (FlamGperftools *reader, guint64 address)
 {
@@ -178,6 +227,9 @@ push_address (FlamGperftools *reader, FlamId stack, guint64 address)
   if (names == NULL)
     return flam_builder_stack (
         reader->builder, stack, make_frame (reader, address));
+  if (reader->java)
+    return flam_builder_stack (
+        reader->builder, stack, java_frame (reader, names));
   while (depth < 256)
     {
       const char *end = strstr (names, "--");
@@ -236,7 +288,9 @@ probe (const FlamSource *source)
     return 95;
   if (g_str_has_prefix (data, "--- contention") ||
       g_str_has_prefix (data, "--- mutex:"))
-    return memmem (data, MIN (source->size, 200), "format =", 8) ? 0 : 90;
+    return 90;
+  if (g_str_has_prefix (data, "--- heapz 1 ---\nformat = java\n"))
+    return 90;
   return is_count_heading (data, newline - data) ? 80 : 0;
 }
 
@@ -311,7 +365,15 @@ load (const FlamSource *source,
   else if (!flam_gperftools_read_text (
                &reader, &text, options->progress, error))
     return FALSE;
-  read_map (&reader, &text);
+  if (reader.java)
+    {
+      if (reader.names == NULL)
+        reader.names = names =
+            g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+      read_java_names (&reader, &text);
+    }
+  else
+    read_map (&reader, &text);
   add_samples (&reader);
   return TRUE;
 }
@@ -321,7 +383,7 @@ static const char *const mime_types[] = { "application/x-gperftools", NULL };
 
 const FlamImporter flam_import_gperftools = {
   .id = "gperftools",
-  .label = "gperftools",
+  .label = "gperftools, legacy pprof",
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

@@ -121,4 +121,40 @@ flam_proto_numbers (FlamProto *proto, GArray *into)
   proto->bad |= packed.bad;
 }
 
+/* --- messages looked into, not read through ------------------------------- */
+
+/* What the message's field `number` says; 0 where it says nothing. */
+static inline guint64
+flam_proto_number_in (FlamProto message, guint64 number)
+{
+  guint64 value = 0;
+
+  while (flam_proto_next (&message))
+    if (message.number == number && message.wire == 0)
+      value = message.value;
+  return value;
+}
+
+/* The message in its field `number`; an empty one: there is none. */
+static inline FlamProto
+flam_proto_message_in (FlamProto message, guint64 number)
+{
+  FlamProto found = flam_proto_init (message.at, 0);
+
+  while (flam_proto_next (&message))
+    if (message.number == number && message.wire == 2)
+      found = flam_proto_inner (&message);
+  return found;
+}
+
+/* NULL: there is none. */
+static inline char *
+flam_proto_text_in (FlamProto message, guint64 number)
+{
+  while (flam_proto_next (&message))
+    if (message.number == number && message.wire == 2 && message.length > 0)
+      return g_strndup ((const char *)message.bytes, message.length);
+  return NULL;
+}
+
 G_END_DECLS

@@ -4,6 +4,7 @@
 /* Probes read this much, and more only to reach the end of the first line. */
 #define HEAD (16 << 10)
 #define LONGEST_FIRST_LINE (4 << 20)
+#define PROGRESS_BYTES (1 << 20)
 
 FlamText
 flam_text_head (const FlamSource *source)
@@ -39,6 +40,58 @@ flam_text_more (FlamText *text)
   return there > have;
 }
 
+void
+flam_text_open (FlamText *text,
+                const FlamSource *source,
+                const FlamProgress *progress)
+{
+  flam_text_init (text, source);
+  text->progress = progress;
+  text->tell_at = text->start;
+}
+
+gboolean
+flam_text_close (FlamText *text, GError **error)
+{
+  if (text->cancelled == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&text->cancelled));
+  return FALSE;
+}
+
+void
+flam_text_tell (FlamText *text)
+{
+  text->tell_at = text->at + PROGRESS_BYTES;
+  if (flam_progress_step (
+          text->progress, flam_text_fraction (text), &text->cancelled))
+    return;
+  text->source = NULL;
+  text->end = text->at;
+  text->tell_at = (const char *)G_MAXSIZE;
+}
+
+gboolean
+flam_text_is_half (const FlamText *text)
+{
+  return text->source != NULL && flam_source_is_truncated (text->source);
+}
+
+void
+flam_text_warn_bad (const FlamText *text,
+                    FlamBuilder *builder,
+                    const char *what)
+{
+  if (text->bad > 0)
+    flam_builder_warn (builder,
+                       "%" G_GUINT64_FORMAT
+                       " lines make no sense as %s and were left out; the "
+                       "first is line %" G_GUINT64_FORMAT,
+                       text->bad,
+                       what,
+                       text->first_bad);
+}
+
 gboolean
 flam_text_is_text (const FlamText *head)
 {
@@ -49,6 +102,16 @@ flam_text_is_text (const FlamText *head)
         *p == 0x7f)
       return FALSE;
   return TRUE;
+}
+
+FlamText
+flam_text_plain_head (const FlamSource *source)
+{
+  FlamText head = flam_text_head (source);
+
+  if (!flam_text_is_text (&head))
+    head.end = head.start;
+  return head;
 }
 
 gboolean

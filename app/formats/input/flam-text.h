@@ -5,6 +5,7 @@
  * text to ids. Nothing is copied: pieces point into the source, which outlives
  * the load. */
 
+#include "flam-builder.h"
 #include "flam-columns.h"
 #include "flam-source.h"
 
@@ -16,31 +17,51 @@ typedef struct
   const char *start;
   const char *at; /* the next line's first byte */
   const char *end;
-  guint64 line; /* number of the line last handed out, from 1 */
+  guint64 line;           /* number of the line last handed out, from 1 */
+  guint64 bad, first_bad; /* lines, counted with flam_text_bad() */
+
+  /* Of flam_text_open() alone. */
+  const FlamProgress *progress;
+  const char *tell_at; /* there is nothing to tell before */
+  GError *cancelled;
 } FlamText;
 
 static inline void
 flam_text_init (FlamText *text, const FlamSource *source)
 {
-  text->source = source;
-  text->start = text->at = (const char *)source->data;
-  text->end = text->start + source->size;
-  text->line = 0;
+  *text = (FlamText){ .source = source,
+                      .start = (const char *)source->data,
+                      .at = (const char *)source->data,
+                      .end = (const char *)source->data + source->size,
+                      .tell_at = (const char *)G_MAXSIZE };
 }
+
+/* For a loop over all of the lines: it says now and then how much is read. When
+ * cancelled, the rest is as good as cut off, and flam_text_close() is FALSE. */
+void flam_text_open (FlamText *text,
+                     const FlamSource *source,
+                     const FlamProgress *progress);
+gboolean flam_text_close (FlamText *text, GError **error);
+void flam_text_tell (FlamText *text);
 
 /* What was unpacked meanwhile; FALSE: there is no more. */
 gboolean flam_text_more (FlamText *text);
+/* It ends in a line without a newline, as the wrapper ended early. */
+gboolean flam_text_is_half (const FlamText *text);
 
-/* The next line without its "\n" or "\r\n"; FALSE at the end. */
+/* The next line without its "\n" or "\r\n"; FALSE at the end. Half a line is
+ * none. */
 static inline gboolean
 flam_text_next (FlamText *text, const char **line, gsize *length)
 {
   const char *newline;
 
+  if (G_UNLIKELY (text->at >= text->tell_at))
+    flam_text_tell (text);
   newline = memchr (text->at, '\n', text->end - text->at);
   while (newline == NULL && flam_text_more (text))
     newline = memchr (text->at, '\n', text->end - text->at);
-  if (text->at == text->end)
+  if (text->at == text->end || (newline == NULL && flam_text_is_half (text)))
     return FALSE;
   if (newline == NULL)
     newline = text->end;
@@ -53,13 +74,18 @@ flam_text_next (FlamText *text, const char **line, gsize *length)
   return TRUE;
 }
 
-/* The line last handed out had no newline: in a truncated file, half a line. */
-static inline gboolean
-flam_text_is_cut (const FlamText *text)
+/* The line last handed out makes no sense. */
+static inline void
+flam_text_bad (FlamText *text)
 {
-  return text->at == text->end && text->at > text->start &&
-         text->at[-1] != '\n';
+  if (text->bad++ == 0)
+    text->first_bad = text->line;
 }
+
+/* Says how many did not: "lines make no sense as" `what`. */
+void flam_text_warn_bad (const FlamText *text,
+                         FlamBuilder *builder,
+                         const char *what);
 
 static inline double
 flam_text_fraction (const FlamText *text)
@@ -69,6 +95,8 @@ flam_text_fraction (const FlamText *text)
 
 /* The head that probes look at: whole lines if there are any in it. */
 FlamText flam_text_head (const FlamSource *source);
+/* The same of text; of anything else it is empty. */
+FlamText flam_text_plain_head (const FlamSource *source);
 /* Text has no control characters but tabs, line ends and form feeds. */
 gboolean flam_text_is_text (const FlamText *head);
 

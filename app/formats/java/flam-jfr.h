@@ -25,125 +25,9 @@
  * Source of facts: OpenJDK's jdk.jfr (metadata.xml, jdk.jfr.internal.consumer),
  * async-profiler's JfrReader. */
 
-#include "flam-builder.h"
-#include "flam-columns.h"
-#include "flam-source.h"
+#include "flam-jfr-chunk.h"
 
 G_BEGIN_DECLS
-
-/* What fields are for, and what classes of constants are asked for. */
-typedef enum
-{
-  FLAM_JFR_START,
-  FLAM_JFR_DURATION,
-  FLAM_JFR_THREAD,
-  FLAM_JFR_STACK,
-  FLAM_JFR_STATE,
-  FLAM_JFR_OBJECT_CLASS,
-  FLAM_JFR_SAMPLES,
-  FLAM_JFR_WEIGHT,
-  FLAM_JFR_ALLOCATION_SIZE,
-  FLAM_JFR_TLAB_SIZE,
-  FLAM_JFR_SIZE,
-  FLAM_JFR_ADDRESS,
-  FLAM_JFR_PERIOD,
-  FLAM_JFR_HEAP_USED,
-  FLAM_JFR_TRUNCATED,
-  FLAM_JFR_FRAMES,
-  FLAM_JFR_METHOD,
-  FLAM_JFR_LINE,
-  FLAM_JFR_TYPE,
-  FLAM_JFR_NAME,
-  FLAM_JFR_STRING,
-  FLAM_JFR_DESCRIPTION,
-  FLAM_JFR_DESCRIPTOR,
-  FLAM_JFR_OS_NAME,
-  FLAM_JFR_OS_ID,
-  FLAM_JFR_JAVA_NAME,
-  FLAM_JFR_JAVA_ID,
-  FLAM_JFR_JAVA_ARGUMENTS,
-  FLAM_JFR_PID,
-  FLAM_JFR_N_ROLES
-} FlamJfrRole;
-
-typedef enum
-{
-  FLAM_JFR_STACKS,
-  FLAM_JFR_METHODS,
-  FLAM_JFR_CLASSES,
-  FLAM_JFR_SYMBOLS,
-  FLAM_JFR_THREADS,
-  FLAM_JFR_STATES,
-  FLAM_JFR_FRAME_TYPES,
-  FLAM_JFR_STRINGS,
-  FLAM_JFR_N_POOLS
-} FlamJfrPoolKind;
-
-typedef struct
-{
-  guint64 type;  /* id of its class */
-  guint32 class; /* index of that, or FLAM_NONE */
-  guint8 role;
-  gboolean constant, array;
-} FlamJfrField;
-
-typedef struct
-{
-  guint64 id;
-  char *name;
-  guint first, n; /* of the chunk's fields */
-  guint form;     /* of a plain value: see the .c */
-} FlamJfrClass;
-
-typedef struct
-{
-  guint64 key;
-  const guint8 *at; /* its object */
-  FlamId made;      /* what the importer made of it, once `known` */
-  gboolean known;
-  gboolean truncated; /* a stack: it does not reach its root */
-} FlamJfrConstant;
-
-typedef struct
-{
-  FlamInterner index;
-  FlamColumn constants; /* FlamJfrConstant */
-  guint32 class;        /* of the chunk's, or FLAM_NONE */
-} FlamJfrPool;
-
-/* An object's fields by their role: numbers, keys of constants, or where in the
- * file a text or an array begins; 0 where it has none. */
-typedef struct
-{
-  guint64 value[FLAM_JFR_N_ROLES];
-} FlamJfrObject;
-
-typedef struct
-{
-  const FlamSource *source;
-  const guint8 *start;
-  const guint8 *end;
-  gboolean cut; /* it has no end, or one beyond the file's */
-  gint64 unix_ns;
-  gint64 ticks;
-  gint64 ticks_per_second;
-
-  GArray *classes; /* FlamJfrClass */
-  GArray *fields;  /* FlamJfrField */
-  GHashTable *class_index;
-  FlamJfrPool pools[FLAM_JFR_N_POOLS];
-  guint64 steps; /* left; a chunk that takes more is made to do harm */
-  const char *problem;
-  const guint8 *problem_at;
-} FlamJfrChunk;
-
-/* Where an event's bytes are, after its type. */
-typedef struct
-{
-  guint64 type;
-  const guint8 *at;
-  const guint8 *end;
-} FlamJfrEvent;
 
 /* The chunk at `at`: its header, metadata and constants. FALSE: it is none, or
  * nothing of it can be read; `problem` says why. Clear it in either case. */
@@ -168,16 +52,10 @@ gboolean flam_jfr_read_object (FlamJfrChunk *chunk,
                                const guint8 **at,
                                const guint8 *end,
                                FlamJfrObject *object);
-/* NULL: not there. */
-FlamJfrConstant *
-flam_jfr_find (FlamJfrChunk *chunk, FlamJfrPoolKind pool, guint64 key);
 gboolean flam_jfr_read_constant (FlamJfrChunk *chunk,
                                  FlamJfrPoolKind pool,
                                  const FlamJfrConstant *constant,
                                  FlamJfrObject *object);
-
-/* The text whose place a field of an object gave; NULL for none. */
-char *flam_jfr_text (FlamJfrChunk *chunk, guint64 place);
 
 /* The frames whose place the field of a stack gave: how many, and the class to
  * read each with. */
@@ -185,8 +63,6 @@ guint32 flam_jfr_frames (FlamJfrChunk *chunk,
                          guint64 place,
                          const guint8 **at,
                          const FlamJfrClass **class);
-
-gboolean flam_jfr_varint (const guint8 **at, const guint8 *end, guint64 *value);
 
 /* ns since 1970, or of a span, for ticks. */
 gint64 flam_jfr_time (const FlamJfrChunk *chunk, guint64 ticks);

@@ -23,7 +23,6 @@
 
 #include "flam-perf-script-stacks.h"
 
-#define PROGRESS_BYTES (1 << 20)
 #define MAX_EVENTS G_MAXUINT16
 /* A measure, with the same index. */
 typedef struct
@@ -224,25 +223,15 @@ read_samples (Script *script, const FlamProgress *progress, GError **error)
 {
   FlamText all;
   const char *line;
-  const char *next_step;
   gsize length;
 
-  flam_text_init (&all, script->source);
-  next_step = all.at;
+  flam_text_open (&all, script->source, progress);
   while (flam_text_next (&all, &line, &length))
-    {
-      if (all.at >= next_step)
-        {
-          next_step = all.at + PROGRESS_BYTES;
-          if (!flam_progress_step (progress, flam_text_fraction (&all), error))
-            return FALSE;
-        }
-      if (*line == '#')
-        read_comment (script, (FlamSlice){ line, length });
-      else if (flam_slice_trim (line, line + length).length > 0)
-        read_sample (script, &all, line, length);
-    }
-  return TRUE;
+    if (*line == '#')
+      read_comment (script, (FlamSlice){ line, length });
+    else if (flam_slice_trim (line, line + length).length > 0)
+      read_sample (script, &all, line, length);
+  return flam_text_close (&all, error);
 }
 
 static guint64
@@ -336,13 +325,11 @@ probe_second (FlamText *head, const FlamScriptHeader *header)
 static guint
 probe (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   gboolean of_perf = FALSE;
   const char *line;
   gsize length;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line, &length))
     {
       FlamScriptHeader header;

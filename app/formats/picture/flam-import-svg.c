@@ -10,9 +10,10 @@
  *         93   parse   | read      each stands on its caller
  *
  * Old ones say it as onmouseover="s('main (31 samples, 0.01%)')" of the rect;
- * inferno's have the weight once more, as fg:w="31", and percents for x and
- * width. Places are rounded to a tenth of a pixel, so a narrow box at an edge
- * may stand on two: then it is called by the one that has weight left.
+ * inferno's have the weight once more, as fg:w="31", and ours as
+ * data-weight="31"; inferno's have percents for x and width. Places are rounded
+ * to a tenth of a pixel, so a narrow box at an edge may stand on two: then it
+ * is called by the one that has weight left.
  *
  * What was too narrow to draw is not there: its caller seems to have it. */
 
@@ -133,8 +134,9 @@ add_box (Picture *picture, const FlamTag *tag)
       attribute_number (tag, "width", &box.width) && box.width >= 0)
     {
       box.weight = amount.value;
-      if (attribute_number (tag, "fg:w", &exact) && exact >= 0 &&
-          exact < (double)(G_GINT64_CONSTANT (1) << 53))
+      if ((attribute_number (tag, "fg:w", &exact) ||
+           attribute_number (tag, "data-weight", &exact)) &&
+          exact >= 0 && exact < (double)(G_GINT64_CONSTANT (1) << 53))
         box.weight = exact;
       if (picture->boxes->len == 0)
         picture->unit = amount.unit;

@@ -24,7 +24,6 @@ typedef struct
 {
   FlamAustin austin;
   FlamText text;
-  guint64 bad, first_bad;
 } Reader;
 
 static gboolean
@@ -228,34 +227,21 @@ read_lines (Reader *reader,
   const char *line;
   gsize length;
 
-  flam_text_init (&reader->text, source);
+  flam_text_open (&reader->text, source, progress);
   while (flam_text_next (&reader->text, &line, &length))
-    {
-      if (reader->text.line % 4096 == 0 &&
-          !flam_progress_step (
-              progress, flam_text_fraction (&reader->text), error))
-        return FALSE;
-      if (length == 0 || (flam_text_is_cut (&reader->text) &&
-                          flam_source_is_truncated (source)))
-        continue;
-      if (*line == '#')
-        read_comment (reader, line, line + length);
-      else if (!read_sample (reader, line, line + length) && reader->bad++ == 0)
-        reader->first_bad = reader->text.line;
-    }
-  return TRUE;
+    if (length > 0 && *line == '#')
+      read_comment (reader, line, line + length);
+    else if (length > 0 && !read_sample (reader, line, line + length))
+      flam_text_bad (&reader->text);
+  return flam_text_close (&reader->text, error);
 }
 
 static gboolean
 check_lines (Reader *reader, const FlamSource *source, GError **error)
 {
-  if (reader->bad > 0)
-    flam_builder_warn (reader->austin.builder,
-                       "%" G_GUINT64_FORMAT " lines are no samples and were "
-                       "left out (the first is line %" G_GUINT64_FORMAT ")",
-                       reader->bad,
-                       reader->first_bad);
-  if (reader->austin.samples > 0 || reader->bad == 0)
+  flam_text_warn_bad (
+      &reader->text, reader->austin.builder, "samples of Austin");
+  if (reader->austin.samples > 0 || reader->text.bad == 0)
     return TRUE;
   flam_source_error (source,
                      error,

@@ -27,8 +27,6 @@
 #include "flam-folded.h"
 #include "flam-weights-as.h"
 
-#define PROGRESS_BYTES (1 << 20)
-
 typedef struct
 {
   FlamId stack;
@@ -50,8 +48,7 @@ typedef struct
   const char *last;
   gsize last_length;
   guint places;
-  guint64 bad;
-  guint64 first_bad;
+  FlamText lines;
   guint64 good;
 } Folded;
 
@@ -207,41 +204,25 @@ add_line (Folded *folded, const FlamFoldedLine *line)
   return TRUE;
 }
 
-static void
-bad_line (Folded *folded, guint64 number)
-{
-  if (folded->bad++ == 0)
-    folded->first_bad = number;
-}
-
 static gboolean
 read_lines (Folded *folded,
             const FlamSource *source,
             const FlamProgress *progress,
             GError **error)
 {
-  FlamText all;
+  FlamText *lines = &folded->lines;
   const char *text;
-  const char *next_step;
   gsize length;
   FlamFoldedLine line;
 
-  flam_text_init (&all, source);
-  next_step = all.at;
-  while (flam_text_next (&all, &text, &length))
+  flam_text_open (lines, source, progress);
+  while (flam_text_next (lines, &text, &length))
     {
-      if (all.at >= next_step)
-        {
-          next_step = all.at + PROGRESS_BYTES;
-          if (!flam_progress_step (progress, flam_text_fraction (&all), error))
-            return FALSE;
-        }
-      if (flam_folded_is_skipped (text, length) ||
-          (flam_text_is_cut (&all) && flam_source_is_truncated (source)))
+      if (flam_folded_is_skipped (text, length))
         continue;
       if (!flam_folded_parse_line (text, length, folded->n_columns, &line) ||
           line.length > G_MAXUINT32)
-        bad_line (folded, all.line);
+        flam_text_bad (lines);
       else if (add_line (folded, &line))
         folded->good++;
       else
@@ -252,11 +233,11 @@ read_lines (Folded *folded,
                              FLAM_NO_OFFSET,
                              "the weights add up to more than a number holds "
                              "(at line %" G_GUINT64_FORMAT ")",
-                             all.line);
+                             lines->line);
           return FALSE;
         }
     }
-  return TRUE;
+  return flam_text_close (lines, error);
 }
 
 /* --- into the builder ---------------------------------------------------- */
@@ -310,14 +291,14 @@ check (const Folded *folded, const FlamSource *source, GError **error)
                          "no line holds a stack and its weight");
       return FALSE;
     }
-  if (folded->bad > 0)
+  if (folded->lines.bad > 0)
     flam_builder_warn (folded->builder,
                        "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                        " lines hold no stack and weight and were left out; "
                        "the first is line %" G_GUINT64_FORMAT,
-                       folded->bad,
-                       folded->bad + folded->good,
-                       folded->first_bad);
+                       folded->lines.bad,
+                       folded->lines.bad + folded->good,
+                       folded->lines.first_bad);
   return TRUE;
 }
 

@@ -156,12 +156,10 @@ end_block (FlamStackText *text)
 static guint
 probe_gdb (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
   gboolean thread = FALSE, frame = FALSE;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     {
       thread |= flam_slice_begins (line, "Thread ") &&
@@ -243,11 +241,9 @@ read_lldb (FlamStackText *text, FlamSlice line)
 static guint
 probe_lldb (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     if (lldb_frame (flam_slice_strip (line)) < flam_slice_strip (line).length &&
         flam_slice_find (line, "`") < line.length)
@@ -301,12 +297,10 @@ read_elfutils (FlamStackText *text, FlamSlice line)
 static guint
 probe_eu_stack (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
   gboolean process = FALSE;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     {
       process |= flam_slice_begins (line, "PID ");
@@ -358,12 +352,10 @@ read_aix (FlamStackText *text, FlamSlice line)
 static guint
 probe_procstack (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
   gboolean thread = FALSE;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     if (flam_slice_begins (line, "---------- tid#"))
       thread = TRUE;

@@ -144,11 +144,9 @@ read_goroutine (FlamStackText *text, FlamSlice line)
 static guint
 probe_goroutine (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     if (flam_slice_begins (line, "goroutine profile: total ") ||
         (flam_slice_begins (line, "goroutine ") &&
@@ -209,11 +207,9 @@ read_faulthandler (FlamStackText *text, FlamSlice line)
 static guint
 probe_faulthandler (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     if (is_fault_thread (line))
       return 90;
@@ -279,12 +275,10 @@ read_py_spy (FlamStackText *text, FlamSlice line)
 static guint
 probe_py_spy_dump (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
   gboolean thread = FALSE;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     if (is_py_spy_thread (line))
       thread = TRUE;
@@ -349,13 +343,11 @@ read_phpspy (FlamStackText *text, FlamSlice line)
 static guint
 probe_phpspy (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
   gint64 last = -1;
   guint good = 0;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     {
       gint64 number;

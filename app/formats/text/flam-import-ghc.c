@@ -204,13 +204,11 @@ read_text (Profile *profile,
   FlamSlice line;
   gboolean tree = FALSE, exact = FALSE;
 
-  flam_text_init (&all, source);
+  flam_text_open (&all, source, progress);
   while (flam_text_next (&all, &line.text, &line.length))
     {
       FlamSlice part = flam_slice_strip (line);
-      if ((all.line & 0xfff) == 0 &&
-          !flam_progress_step (progress, flam_text_fraction (&all), error))
-        return FALSE;
+
       if (flam_slice_begins (part, "total "))
         read_total (profile, part);
       else if (flam_slice_begins (line, "COST CENTRE"))
@@ -221,7 +219,7 @@ read_text (Profile *profile,
       else if (tree && part.length > 0)
         profile->bad += !read_row (profile, line, exact);
     }
-  return TRUE;
+  return flam_text_close (&all, error);
 }
 
 /* --- JSON ---------------------------------------------------------------- */

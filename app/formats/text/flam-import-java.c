@@ -145,12 +145,10 @@ end_block (FlamStackText *text)
 static guint
 probe_jstack (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
   gboolean thread = FALSE;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     if (flam_slice_begins (line, "Full thread dump"))
       return 85;
@@ -259,12 +257,10 @@ end_ljp (FlamStackText *text)
 static guint
 probe_ljp (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line, frame;
   gint64 count;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     {
       FlamSlice part = flam_slice_strip (line);

@@ -169,11 +169,10 @@ read_instruments (FlamStackText *text, FlamSlice line)
 static guint
 probe_instruments (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
 
-  if (!flam_text_is_text (&head) ||
-      !flam_text_next (&head, &line.text, &line.length))
+  if (!flam_text_next (&head, &line.text, &line.length))
     return 0;
   return flam_slice_find (line, "\t") < line.length &&
                  (flam_slice_begins (line, "Weight\t") ||

@@ -15,14 +15,13 @@
 #include "flam-json.h"
 #include "flam-stack-text.h"
 
-#define PROGRESS_BYTES (1 << 20)
-
 typedef struct
 {
   const FlamSource *source;
   FlamBuilder *builder;
   GArray *stack; /* FlamId */
-  guint64 samples, bad, first_bad;
+  guint64 samples;
+  FlamText lines;
 } Recording;
 
 static FlamId
@@ -113,25 +112,14 @@ read_trace (Recording *recording, FlamSlice line)
 static gboolean
 read_lines (Recording *recording, const FlamProgress *progress, GError **error)
 {
-  FlamText all;
+  FlamText *lines = &recording->lines;
   FlamSlice line;
-  const char *next_step;
 
-  flam_text_init (&all, recording->source);
-  next_step = all.at;
-  while (flam_text_next (&all, &line.text, &line.length))
-    {
-      if (all.at >= next_step)
-        {
-          next_step = all.at + PROGRESS_BYTES;
-          if (!flam_progress_step (progress, flam_text_fraction (&all), error))
-            return FALSE;
-        }
-      if (all.line > 2 && line.length > 0 && !read_trace (recording, line) &&
-          recording->bad++ == 0)
-        recording->first_bad = all.line;
-    }
-  return TRUE;
+  flam_text_open (lines, recording->source, progress);
+  while (flam_text_next (lines, &line.text, &line.length))
+    if (lines->line > 2 && line.length > 0 && !read_trace (recording, line))
+      flam_text_bad (lines);
+  return flam_text_close (lines, error);
 }
 
 static gboolean
@@ -163,13 +151,7 @@ load (const FlamSource *source,
                          "there are no samples in this recording of rbspy");
       return FALSE;
     }
-  if (recording.bad > 0)
-    flam_builder_warn (builder,
-                       "%" G_GUINT64_FORMAT
-                       " lines make no sense as rbspy's and were left out; "
-                       "the first is line %" G_GUINT64_FORMAT,
-                       recording.bad,
-                       recording.first_bad);
+  flam_text_warn_bad (&recording.lines, builder, "rbspy's");
   return TRUE;
 }
 

@@ -238,13 +238,11 @@ read_bpftrace (FlamStackText *text, FlamSlice line)
 static guint
 probe_bpftrace (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line, before;
   gint64 count;
   gboolean open = FALSE;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     {
       FlamSlice part = flam_slice_strip (line);
@@ -292,6 +290,24 @@ read_count (FlamStackText *text, FlamSlice part)
   return TRUE;
 }
 
+/* Frames, and then a count. */
+static gboolean
+has_counted_frames (const FlamSource *source,
+                    gboolean (*is_frame) (FlamSlice line))
+{
+  FlamText head = flam_text_plain_head (source);
+  FlamSlice line;
+  gboolean frames = FALSE;
+  gint64 count;
+
+  while (flam_text_next (&head, &line.text, &line.length))
+    if (is_frame (line))
+      frames = TRUE;
+    else if (frames && flam_slice_number (flam_slice_strip (line), &count))
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 read_bcc (FlamStackText *text, FlamSlice line)
 {
@@ -314,14 +330,12 @@ read_bcc (FlamStackText *text, FlamSlice line)
 static guint
 probe_bcc (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
+  FlamText head = flam_text_plain_head (source);
   FlamSlice line;
   guint frames = 0;
   gboolean thread = FALSE, traced = FALSE;
   gint64 count;
 
-  if (!flam_text_is_text (&head))
-    return 0;
   while (flam_text_next (&head, &line.text, &line.length))
     {
       FlamSlice part = flam_slice_strip (line);
@@ -375,32 +389,26 @@ read_dtrace (FlamStackText *text, FlamSlice line)
   return TRUE;
 }
 
+static gboolean
+is_dtrace_frame (FlamSlice line)
+{
+  FlamSlice part = flam_slice_strip (line);
+  gsize tick = flam_slice_find (part, "`");
+
+  return tick > 0 && tick < part.length && flam_text_is_space (*line.text) &&
+         memchr (part.text, ' ', tick) == NULL;
+}
+
 static guint
 probe_dtrace (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
-  FlamSlice line;
-  guint frames = 0;
-  gint64 count;
-
-  if (!flam_text_is_text (&head))
-    return 0;
-  while (flam_text_next (&head, &line.text, &line.length))
-    {
-      FlamSlice part = flam_slice_strip (line);
-      gsize tick = flam_slice_find (part, "`");
-      if (tick > 0 && tick < part.length && flam_text_is_space (*line.text) &&
-          memchr (part.text, ' ', tick) == NULL)
-        frames++;
-      else if (frames > 0 && flam_slice_number (part, &count))
-        return 80;
-    }
-  return 0;
+  return has_counted_frames (source, is_dtrace_frame) ? 80 : 0;
 }
 
 static gboolean
-is_stap_frame (FlamSlice part)
+is_stap_frame (FlamSlice line)
 {
+  FlamSlice part = flam_slice_strip (line);
   gsize address = address_length (part);
 
   return address > 0 &&
@@ -423,22 +431,7 @@ read_stap (FlamStackText *text, FlamSlice line)
 static guint
 probe_stap (const FlamSource *source)
 {
-  FlamText head = flam_text_head (source);
-  FlamSlice line;
-  guint frames = 0;
-  gint64 count;
-
-  if (!flam_text_is_text (&head))
-    return 0;
-  while (flam_text_next (&head, &line.text, &line.length))
-    {
-      FlamSlice part = flam_slice_strip (line);
-      if (is_stap_frame (part))
-        frames++;
-      else if (frames > 0 && flam_slice_number (part, &count))
-        return 80;
-    }
-  return 0;
+  return has_counted_frames (source, is_stap_frame) ? 80 : 0;
 }
 
 /* --- the table ----------------------------------------------------------- */

@@ -15,8 +15,6 @@
 #include "flam-stack-text.h"
 #include "flam-trace-spans.h"
 
-#define PROGRESS_BYTES (1 << 20)
-
 typedef struct
 {
   const FlamSource *source;
@@ -25,18 +23,8 @@ typedef struct
   FlamPieces names;
   FlamId thread;
   guint counter;
-  guint64 bad, first_bad;
+  FlamText lines;
 } Trace;
-
-static FlamSlice
-take_cell (FlamSlice *rest)
-{
-  gsize tab = flam_slice_find (*rest, "\t");
-  FlamSlice cell = { rest->text, tab };
-
-  *rest = flam_slice_from (*rest, MIN (tab + 1, rest->length));
-  return cell;
-}
 
 static FlamId
 find_name (Trace *trace, FlamSlice name)
@@ -57,11 +45,11 @@ find_name (Trace *trace, FlamSlice name)
 static gboolean
 read_event (Trace *trace, FlamSlice line)
 {
-  FlamSlice level = take_cell (&line);
-  FlamSlice number = take_cell (&line);
-  FlamSlice what = take_cell (&line);
-  FlamSlice when = take_cell (&line);
-  FlamSlice memory = take_cell (&line);
+  FlamSlice level = flam_slice_take_cell (&line);
+  FlamSlice number = flam_slice_take_cell (&line);
+  FlamSlice what = flam_slice_take_cell (&line);
+  FlamSlice when = flam_slice_take_cell (&line);
+  FlamSlice memory = flam_slice_take_cell (&line);
   const char *p = when.text;
   gint64 time, bytes, ignored;
 
@@ -79,7 +67,7 @@ read_event (Trace *trace, FlamSlice line)
   else if (flam_slice_is (what, "0"))
     flam_trace_spans_begin (&trace->spans,
                             trace->thread,
-                            find_name (trace, take_cell (&line)),
+                            find_name (trace, flam_slice_take_cell (&line)),
                             time);
   else if (flam_slice_is (what, "1"))
     flam_trace_spans_end (&trace->spans, trace->thread, 0, time);
@@ -99,36 +87,19 @@ is_head (FlamSlice line)
 static gboolean
 read_lines (Trace *trace, const FlamProgress *progress, GError **error)
 {
-  FlamText all;
   FlamSlice line;
-  const char *next_step;
 
-  flam_text_init (&all, trace->source);
-  next_step = all.at;
-  while (flam_text_next (&all, &line.text, &line.length))
-    {
-      if (all.at >= next_step)
-        {
-          next_step = all.at + PROGRESS_BYTES;
-          if (!flam_progress_step (progress, flam_text_fraction (&all), error))
-            return FALSE;
-        }
-      if (!is_head (line) && !read_event (trace, line) && trace->bad++ == 0)
-        trace->first_bad = all.line;
-    }
-  return TRUE;
+  flam_text_open (&trace->lines, trace->source, progress);
+  while (flam_text_next (&trace->lines, &line.text, &line.length))
+    if (!is_head (line) && !read_event (trace, line))
+      flam_text_bad (&trace->lines);
+  return flam_text_close (&trace->lines, error);
 }
 
 static void
 warn (Trace *trace)
 {
-  if (trace->bad > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " lines make no sense as a trace of xdebug and were "
-                       "left out; the first is line %" G_GUINT64_FORMAT,
-                       trace->bad,
-                       trace->first_bad);
+  flam_text_warn_bad (&trace->lines, trace->builder, "a trace of xdebug");
   if (trace->spans.open > 0)
     flam_builder_warn (trace->builder,
                        "%" G_GUINT64_FORMAT

@@ -3,7 +3,6 @@
 
 #include "flam-weights-as.h"
 
-#define PROGRESS_BYTES (1 << 20)
 #define MAX_EVENTS 1000
 #define MAX_EVENT_NAME 1000
 
@@ -309,29 +308,16 @@ add_rows (FlamStackText *text)
 static gboolean
 read_lines (FlamStackText *text, const FlamProgress *progress, GError **error)
 {
-  FlamText all;
   FlamSlice line;
-  const char *next_step;
 
-  flam_text_init (&all, text->source);
-  next_step = all.at;
-  while (flam_text_next (&all, &line.text, &line.length))
-    {
-      if (all.at >= next_step)
-        {
-          next_step = all.at + PROGRESS_BYTES;
-          if (!flam_progress_step (progress, flam_text_fraction (&all), error))
-            return FALSE;
-        }
-      if (flam_text_is_cut (&all) && flam_source_is_truncated (text->source))
-        break;
-      if (!text->dialect->read_line (text, line) && text->bad++ == 0)
-        text->first_bad = all.line;
-    }
+  flam_text_open (&text->lines, text->source, progress);
+  while (flam_text_next (&text->lines, &line.text, &line.length))
+    if (!text->dialect->read_line (text, line))
+      flam_text_bad (&text->lines);
   if (text->dialect->finish != NULL)
     text->dialect->finish (text);
   add_rows (text);
-  return TRUE;
+  return flam_text_close (&text->lines, error);
 }
 
 static gboolean
@@ -353,14 +339,7 @@ check (FlamStackText *text, GError **error)
       flam_builder_warn (text->builder,
                          "the text ends within a stack, which is left out");
     }
-  if (text->bad > 0)
-    flam_builder_warn (text->builder,
-                       "%" G_GUINT64_FORMAT
-                       " lines make no sense as %s and were left out; the "
-                       "first is line %" G_GUINT64_FORMAT,
-                       text->bad,
-                       text->dialect->what,
-                       text->first_bad);
+  flam_text_warn_bad (&text->lines, text->builder, text->dialect->what);
   return TRUE;
 }
 

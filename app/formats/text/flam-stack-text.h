@@ -59,7 +59,7 @@ struct _FlamStackText
   FlamState state;
   FlamOutline outline; /* rows, where the text is a tree */
   guint64 samples;
-  guint64 bad, first_bad;
+  FlamText lines;
 
   /* For dialects to keep what they have read. */
   gboolean open;  /* within a block */
@@ -177,6 +177,17 @@ static inline FlamSlice
 flam_slice_strip (FlamSlice slice)
 {
   return flam_slice_trim (slice.text, slice.text + slice.length);
+}
+
+/* Up to the next tab, which goes with it. */
+static inline FlamSlice
+flam_slice_take_cell (FlamSlice *rest)
+{
+  gsize tab = flam_slice_find (*rest, "\t");
+  FlamSlice cell = { rest->text, tab };
+
+  *rest = flam_slice_from (*rest, MIN (tab + 1, rest->length));
+  return cell;
 }
 
 /* Digits and nothing else. */

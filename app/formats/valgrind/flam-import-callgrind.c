@@ -47,7 +47,6 @@ typedef struct
   gboolean has_function;
   gboolean is_call; /* the next line of costs is of a call */
   gboolean is_jump; /* the next line is where a jump starts: no costs */
-  guint64 bad_lines, first_bad;
 } Reader;
 
 enum
@@ -393,24 +392,13 @@ read_all (Reader *reader,
   const char *line;
   gsize length;
 
-  flam_text_init (&reader->text, source);
+  flam_text_open (&reader->text, source, progress);
   while (flam_text_next (&reader->text, &line, &length))
-    {
-      if (flam_text_is_cut (&reader->text) && flam_source_is_truncated (source))
-        break;
-      if (!read_line (reader, line, length) && reader->bad_lines++ == 0)
-        reader->first_bad = reader->text.line;
-      if (reader->text.line % 4096 == 0 &&
-          !flam_progress_step (
-              progress, flam_text_fraction (&reader->text), error))
-        return FALSE;
-    }
-  if (reader->bad_lines > 0)
-    flam_builder_warn (reader->builder,
-                       "%" G_GUINT64_FORMAT " lines make no sense and were "
-                       "left out (the first is line %" G_GUINT64_FORMAT ")",
-                       reader->bad_lines,
-                       reader->first_bad);
+    if (!read_line (reader, line, length))
+      flam_text_bad (&reader->text);
+  flam_text_warn_bad (&reader->text, reader->builder, "callgrind's");
+  if (!flam_text_close (&reader->text, error))
+    return FALSE;
   if (reader->graph != NULL)
     return TRUE;
   flam_source_error (source,

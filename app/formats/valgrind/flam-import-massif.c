@@ -61,8 +61,6 @@ typedef struct
   guint heap, extra, stacks;
   FlamId below, unseen;
   gboolean is_peak;
-  guint64 bad_lines;
-  guint64 first_bad;
 } Reader;
 
 static guint
@@ -78,13 +76,6 @@ probe (const FlamSource *source)
                  memmem (data, head, "\nsnapshot=", 10) != NULL
              ? 95
              : 0;
-}
-
-static void
-bad_line (Reader *reader)
-{
-  if (reader->bad_lines++ == 0)
-    reader->first_bad = reader->text.line;
 }
 
 /* --- trees --------------------------------------------------------------- */
@@ -353,27 +344,14 @@ read_all (Reader *reader, const FlamProgress *progress, GError **error)
   const char *line;
   gsize length;
 
+  flam_text_open (&reader->text, reader->source, progress);
   while (flam_text_next (&reader->text, &line, &length))
-    {
-      if (flam_text_is_cut (&reader->text) &&
-          flam_source_is_truncated (reader->source))
-        break;
-      if (!read_line (reader, line, length))
-        bad_line (reader);
-      if (reader->text.line % 4096 == 0 &&
-          !flam_progress_step (
-              progress, flam_text_fraction (&reader->text), error))
-        return FALSE;
-    }
+    if (!read_line (reader, line, length))
+      flam_text_bad (&reader->text);
   close_nodes (reader, 0);
   add_rows (reader);
-  if (reader->bad_lines > 0)
-    flam_builder_warn (reader->builder,
-                       "%" G_GUINT64_FORMAT " lines make no sense and were "
-                       "left out (the first is line %" G_GUINT64_FORMAT ")",
-                       reader->bad_lines,
-                       reader->first_bad);
-  return TRUE;
+  flam_text_warn_bad (&reader->text, reader->builder, "massif's");
+  return flam_text_close (&reader->text, error);
 }
 
 static gboolean
@@ -391,7 +369,6 @@ load (const FlamSource *source,
   reader.path = path;
   reader.places = places;
   reader.rows = rows;
-  flam_text_init (&reader.text, source);
   flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);
   flam_builder_add_allocation_measure (builder, FLAM_FROM_PEAK);

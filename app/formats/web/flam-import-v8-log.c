@@ -46,7 +46,7 @@ typedef struct
   GArray *fields;   /* Field */
   GArray *frames;   /* FlamId: of a tick, leaf first */
   FlamId thread, collector;
-  guint64 ticks, bad, first_bad;
+  guint64 ticks;
 } Reader;
 
 static guint
@@ -390,23 +390,12 @@ read_lines (Reader *reader,
   const char *line;
   gsize length;
 
-  flam_text_init (&reader->text, source);
+  flam_text_open (&reader->text, source, progress);
   while (flam_text_next (&reader->text, &line, &length))
-    {
-      if (reader->text.line % 4096 == 0 &&
-          !flam_progress_step (
-              progress, flam_text_fraction (&reader->text), error))
-        return FALSE;
-      if (!read_line (reader, line, length) && reader->bad++ == 0)
-        reader->first_bad = reader->text.line;
-    }
-  if (reader->bad > 0)
-    flam_builder_warn (reader->builder,
-                       "%" G_GUINT64_FORMAT " lines make no sense and were "
-                       "left out (the first is line %" G_GUINT64_FORMAT ")",
-                       reader->bad,
-                       reader->first_bad);
-  return TRUE;
+    if (!read_line (reader, line, length))
+      flam_text_bad (&reader->text);
+  flam_text_warn_bad (&reader->text, reader->builder, "a log of V8");
+  return flam_text_close (&reader->text, error);
 }
 
 static gboolean

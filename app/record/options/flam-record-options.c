@@ -96,6 +96,7 @@ static const struct
   { "mode", TEXT, AT (mode), "cpu|wall|alloc|both", "what to record (cpu)" },
   { "rate", NUMBER, AT (rate), "HZ", "samples a second (997)" },
   { "duration", NUMBER, AT (duration), "S", "stop after S seconds" },
+  { "delay", NUMBER, AT (delay), "S", "no samples in the first S seconds" },
   { "sample-bytes",
     BYTES,
     AT (sample_bytes),
@@ -171,6 +172,8 @@ check (const FlamRecordOptions *options, GError **error)
     return fail (error, "--rate: expected 1 to %d samples a second", MAX_RATE);
   if (!(options->duration >= 0 && options->duration < 1e9))
     return fail (error, "--duration: expected seconds");
+  if (!(options->delay >= 0 && options->delay < 1e9))
+    return fail (error, "--delay: expected seconds");
   if (!options->exact && options->sample_bytes < 1)
     return fail (error, "--sample-bytes: expected a number of bytes");
   if ((options->what & FLAM_RECORD_ALLOC) && options->pid > 0)
@@ -386,4 +389,17 @@ flam_record_options_command (const FlamRecordOptions *options)
       g_string_append_printf (command, "%s%s", i > 0 ? " " : "", quoted);
     }
   return g_string_free (g_steal_pointer (&command), FALSE);
+}
+
+FlamRecordOptions *
+flam_record_options_copy (const FlamRecordOptions *options, GError **error)
+{
+  g_auto (GStrv) arguments = flam_record_options_to_arguments (options);
+  g_autoptr (GStrvBuilder) argv = g_strv_builder_new ();
+  g_auto (GStrv) all = NULL;
+
+  g_strv_builder_add (argv, "copy");
+  g_strv_builder_addv (argv, (const char **)arguments);
+  all = g_strv_builder_end (argv);
+  return flam_record_options_parse ((int)g_strv_length (all), all, error);
 }

@@ -34,6 +34,7 @@ typedef struct
   FlamRecordWhat what; /* of the mode, once parsed */
   double rate;         /* Hz */
   double duration;     /* s, 0: until the target ends */
+  double delay;        /* s without samples at first */
   gint64 sample_bytes; /* one allocation every so many bytes; 0: all */
   gboolean exact;      /* all, whatever sample_bytes was */
   gboolean follow;     /* children too */
@@ -51,6 +52,8 @@ typedef struct
 
 /* As they are unless said otherwise; neither pid nor argv. */
 FlamRecordOptions *flam_record_options_new (void);
+FlamRecordOptions *flam_record_options_copy (const FlamRecordOptions *options,
+                                             GError **error);
 /* NULL with a message for people. Where `help` is set, nothing else is. */
 FlamRecordOptions *
 flam_record_options_parse (int argc, char **argv, GError **error);

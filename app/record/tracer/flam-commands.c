@@ -101,6 +101,7 @@ set_paused (FlamTracer *tracer, gboolean paused)
       task->blocked_until = now;
     }
   tracer->paused = paused;
+  tracer->delayed = FALSE;
   flam_control_say (tracer->control, paused ? "paused" : "resumed");
 }
 
@@ -179,8 +180,10 @@ flam_commands_check (FlamTracer *tracer, gint64 now)
 
   if (!attached && tracer->exit_status >= 0)
     stop (tracer);
+  if (tracer->delayed && (double)now >= tracer->options->delay * 1e9)
+    set_paused (tracer, FALSE);
   if (tracer->options->duration > 0 &&
-      (double)now >= tracer->options->duration * 1e9)
+      (double)now >= (tracer->options->delay + tracer->options->duration) * 1e9)
     stop (tracer);
   if (stop_signals > 0 || terminal_interrupts > (attached ? 0 : 1))
     stop (tracer);

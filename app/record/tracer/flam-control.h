@@ -9,8 +9,10 @@
  *   pause        take no samples    status MS SAMPLES THREADS LOST
  *   resume                          paused | resumed
  *   mark TEXT    put a mark         error TEXT          for people, one line
- *   terminate    SIGTERM to the     finishing           no more samples;
- *                target                                 symbols are resolved
+ *   terminate    SIGTERM to the     exited STATUS       the target; 128 + N by
+ *                target                                 signal N
+ *                                   finishing           no more samples;
+ *                                                       symbols are resolved
  *                                   stops NS            how long threads were
  *                                                       stopped, the median
  *                                   done FILE           the capture is whole

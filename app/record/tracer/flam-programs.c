@@ -132,7 +132,11 @@ flam_programs_start (FlamTracer *tracer, GError **error)
                                          : start_program (tracer, error);
 
   if (ok)
-    flam_control_say (tracer->control, "target %d", (int)tracer->main_pid);
+    {
+      flam_control_say (tracer->control, "target %d", (int)tracer->main_pid);
+      if (tracer->delayed)
+        flam_control_say (tracer->control, "paused");
+    }
   return ok;
 }
 

@@ -79,6 +79,7 @@ flam_tracer_init (FlamTracer *tracer,
   if (!samples_threads (options))
     tracer->period = MAX (tracer->period, IDLE_PERIOD);
   tracer->next_tick = tracer->period;
+  tracer->paused = tracer->delayed = options->delay > 0;
   tracer->exit_status = -1;
   tracer->instant.fd = -1;
   if (options->python)

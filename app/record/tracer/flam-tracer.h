@@ -46,6 +46,7 @@ typedef struct
   gint64 young_until; /* a program was started lately */
   gint64 next_status;
   gboolean paused;
+  gboolean delayed;  /* paused until the options' delay is over */
   gboolean stopping; /* detaching; no samples any more */
   gint64 give_up_at; /* then what does not stop is left to the kernel */
 

@@ -17,6 +17,8 @@
 
 #include "flam-symbol-module.h"
 
+#include <sys/stat.h>
+
 G_BEGIN_DECLS
 
 /* A module whose addresses want names. */
@@ -44,6 +46,8 @@ typedef struct
   gboolean this_boot;
   gboolean debuginfod;
   gint64 start_unix_ns; /* of the recording; 0: it has just ended here */
+  gint64 known_unix_ns; /* what was written later is not what was recorded; 0:
+                           not known */
   const FlamProgress *progress; /* of opening one target; or NULL */
   GPtrArray *warnings;          /* char *, for the capture as a whole */
   GData *kept;
@@ -76,6 +80,8 @@ extern const FlamSymbolSource flam_symbols_file;
 /* Frees what the sources kept. */
 void flam_symbol_context_clear (FlamSymbolContext *context);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamSymbolContext, flam_symbol_context_clear)
+/* When a file was last written, in ns. */
+gint64 flam_symbol_context_written (const struct stat *status);
 /* What was recorded on this machine since it booted. */
 gboolean flam_symbol_context_is_here (const FlamSymbolContext *context);
 

@@ -209,6 +209,27 @@ download (FlamSymbolContext *context,
   return FALSE;
 }
 
+/* Without a build ID nothing tells that the file in that place is the one that
+ * ran, but one that was written later is not. */
+static void
+check_age (const FlamSymbolContext *context,
+           const FlamSymbolTarget *target,
+           const char *path)
+{
+  struct stat status;
+
+  if (*target->build_id || context->known_unix_ns <= 0 ||
+      context->warnings == NULL || strcmp (path, target->path) != 0 ||
+      stat (path, &status) != 0 ||
+      flam_symbol_context_written (&status) <= context->known_unix_ns)
+    return;
+  g_ptr_array_add (
+      context->warnings,
+      g_strdup_printf ("%s was written after it was recorded, and the capture "
+                       "has no build ID of it: its names may be wrong",
+                       path));
+}
+
 static FlamSymbolModule *
 open_found (FlamSymbolContext *context,
             const FlamSymbolTarget *target,
@@ -230,6 +251,8 @@ open_found (FlamSymbolContext *context,
       return NULL;
     }
   module = open_module (context, target, path, NULL, error);
+  if (module)
+    check_age (context, target, path);
   if (!module || context->detail != FLAM_SYMBOL_DETAIL_FULL ||
       !context->debuginfod ||
       flam_symbol_module_get_state (module) == FLAM_SYMBOLS_DWARF)

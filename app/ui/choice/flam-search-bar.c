@@ -122,19 +122,16 @@ flam_search_bar_set_narrow (FlamSearchBar *self, gboolean narrow)
   gtk_widget_set_halign (GTK_WIDGET (self),
                          narrow ? GTK_ALIGN_FILL : GTK_ALIGN_END);
   gtk_widget_set_hexpand (GTK_WIDGET (self->entry), narrow);
+  gtk_editable_set_width_chars (GTK_EDITABLE (self->entry), narrow ? 6 : 18);
   if (self->session != NULL)
     update_result (self);
 }
 
 void
-flam_search_bar_bind (FlamSearchBar *self, GtkToggleButton *button)
+flam_search_bar_bind (FlamSearchBar *self, GBindingGroup *group)
 {
   g_return_if_fail (FLAM_IS_SEARCH_BAR (self));
-  g_object_bind_property (button,
-                          "active",
-                          self->bar,
-                          "search-mode-enabled",
-                          G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE);
+  g_binding_group_set_source (group, self->bar);
 }
 
 /* --- object --------------------------------------------------------------- */

@@ -16,8 +16,8 @@ G_DECLARE_FINAL_TYPE (
 void flam_search_bar_set_session (FlamSearchBar *bar,
                                   FlamSession *session,
                                   FlamGraphView *graph);
-/* The button is in as long as the bar is seen. */
-void flam_search_bar_bind (FlamSearchBar *bar, GtkToggleButton *button);
+/* Makes it the group's source: "search-mode-enabled" as long as it is seen. */
+void flam_search_bar_bind (FlamSearchBar *bar, GBindingGroup *group);
 void flam_search_bar_set_narrow (FlamSearchBar *bar, gboolean narrow);
 void flam_search_bar_start (FlamSearchBar *bar);
 void flam_search_bar_next (FlamSearchBar *bar, gboolean backward);

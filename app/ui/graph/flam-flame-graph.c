@@ -372,7 +372,7 @@ add_properties (GObjectClass *class)
                                                  FLAM_DIRECTION_FLAME,
                                                  flags);
   properties[PROP_PALETTE] = g_param_spec_int (
-      "palette", NULL, NULL, 0, FLAM_PALETTE_CHANGE, FLAM_PALETTE_CODE, flags);
+      "palette", NULL, NULL, 0, FLAM_N_PALETTES - 1, FLAM_PALETTE_CODE, flags);
   properties[PROP_DARK] =
       g_param_spec_boolean ("dark", NULL, NULL, FALSE, flags);
   properties[PROP_MATCHED] =
@@ -433,6 +433,7 @@ flam_flame_graph_init (FlamFlameGraph *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
 
+  self->direction = FLAM_DIRECTION_FLAME;
   self->history = g_array_new (FALSE, FALSE, sizeof (FlamPlace));
   self->future = g_array_new (FALSE, FALSE, sizeof (FlamPlace));
   self->to = 1;

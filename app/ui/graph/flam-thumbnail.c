@@ -51,7 +51,7 @@ save_work (gpointer data, const FlamProgress *progress, GError **error)
   g_autoptr (GString) png = g_string_new (NULL);
   g_autofree char *folder = g_path_get_dirname (input->file);
   FlamPictureOptions options = {
-    .width = 3 * FLAM_THUMBNAIL_WIDTH,
+    .look.width = 3 * FLAM_THUMBNAIL_WIDTH,
     .max_height = 3 * FLAM_THUMBNAIL_HEIGHT,
     .scale = 0.5,
     .font = "Sans 6",

@@ -3,13 +3,12 @@
 #include "flam-record-dialog.h"
 
 #include "flam-attach-page.h"
-#include "flam-path-completion.h"
+#include "flam-path-entry.h"
 #include "flam-settings.h"
 
 #include <glib/gi18n.h>
 
 #define HISTORY_MAX 20
-#define CANDIDATES_MAX 12
 
 struct _FlamRecordDialog
 {
@@ -25,7 +24,6 @@ struct _FlamRecordDialog
   GtkButton *choose_program;
   GtkButton *choose_folder;
   GtkLabel *complaint;
-  GtkPopover *candidates; /* what the tab key may have meant */
   FlamAttachPage *attach;
   AdwComboRow *mode;
   AdwComboRow *rate;
@@ -33,6 +31,11 @@ struct _FlamRecordDialog
   GtkSwitch *follow;
   GtkWidget *python_malloc_row;
   GtkSwitch *python_malloc;
+  AdwEntryRow *output;
+  GtkButton *choose_output;
+  char *replaced; /* the file that the chooser was told to replace */
+  GtkSpinButton *delay;
+  GtkSpinButton *duration;
 };
 
 static guint record_signal;
@@ -93,6 +96,28 @@ fill_strengths (FlamRecordDialog *self, const FlamRecordOptions *options)
 }
 
 /* --- what was typed ------------------------------------------------------- */
+
+/* The rest of the options, which launching and attaching share. */
+static gboolean
+take_bounds (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
+{
+  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->output));
+
+  options->delay = gtk_spin_button_get_value (self->delay);
+  options->duration = gtk_spin_button_get_value (self->duration);
+  if (*text == '\0')
+    return TRUE;
+  options->output = g_canonicalize_filename (text, options->directory);
+  options->force = g_strcmp0 (options->output, self->replaced) == 0;
+  if (options->force || !g_file_test (options->output, G_FILE_TEST_EXISTS))
+    return TRUE;
+  g_set_error (error,
+               G_FILE_ERROR,
+               G_FILE_ERROR_EXIST,
+               _ ("There is a file “%s” already"),
+               options->output);
+  return FALSE;
+}
 
 static const char *
 text_of (AdwEntryRow *row)
@@ -265,7 +290,7 @@ on_record (FlamRecordDialog *self)
     options = attach_options (process);
   else if (!attaches (self))
     options = launch_options (self, &error);
-  if (options == NULL)
+  if (options == NULL || !take_bounds (self, options, &error))
     {
       complain (self, error != NULL ? error->message : NULL);
       return;
@@ -276,89 +301,6 @@ on_record (FlamRecordDialog *self)
   g_signal_emit (
       self, record_signal, 0, options, process != NULL ? process->name : NULL);
   gtk_window_close (GTK_WINDOW (self));
-}
-
-/* --- completion of paths -------------------------------------------------- */
-
-static void
-show_candidates (FlamRecordDialog *self, GtkWidget *row, GPtrArray *names)
-{
-  GString *text = g_string_new (NULL);
-  GtkWidget *label;
-
-  for (guint i = 0; i < MIN (names->len, CANDIDATES_MAX); i++)
-    g_string_append_printf (
-        text, "%s%s", i > 0 ? "\n" : "", (const char *)names->pdata[i]);
-  if (names->len > CANDIDATES_MAX)
-    g_string_append (text, "\n…");
-  label = gtk_label_new (text->str);
-  g_string_free (text, TRUE);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_max_width_chars (GTK_LABEL (label), 60);
-  gtk_popover_set_child (self->candidates, label);
-  if (gtk_widget_get_parent (GTK_WIDGET (self->candidates)) != row)
-    {
-      if (gtk_widget_get_parent (GTK_WIDGET (self->candidates)) != NULL)
-        gtk_widget_unparent (GTK_WIDGET (self->candidates));
-      gtk_widget_set_parent (GTK_WIDGET (self->candidates), row);
-    }
-  gtk_popover_popup (self->candidates);
-}
-
-/* Completes what stands before the cursor. FALSE where there is nothing to
- * complete: then the key goes on to the next field, as everywhere. */
-static gboolean
-complete (FlamRecordDialog *self, AdwEntryRow *row)
-{
-  GtkEditable *editable = GTK_EDITABLE (row);
-  int at = gtk_editable_get_position (editable);
-  g_autofree char *before = gtk_editable_get_chars (editable, 0, at);
-  g_autofree char *here = g_get_current_dir ();
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *inserted = flam_path_complete (
-      before,
-      row == self->command && !is_blank (text_of (self->folder))
-          ? text_of (self->folder)
-          : here,
-      row == self->command ? FLAM_COMPLETE_COMMAND : FLAM_COMPLETE_FOLDER,
-      names);
-
-  if (gtk_editable_get_selection_bounds (editable, NULL, NULL) ||
-      names->len == 0)
-    return FALSE;
-  gtk_editable_insert_text (editable, inserted, -1, &at);
-  gtk_editable_set_position (editable, at);
-  if (names->len > 1)
-    show_candidates (self, GTK_WIDGET (row), names);
-  return names->len > 1 || *inserted != '\0';
-}
-
-static gboolean
-on_entry_key (GtkEventControllerKey *keys,
-              guint key,
-              guint code,
-              GdkModifierType state,
-              FlamRecordDialog *self)
-{
-  GtkWidget *row =
-      gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (keys));
-
-  gtk_popover_popdown (self->candidates);
-  if (key != GDK_KEY_Tab ||
-      (state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK)) != 0)
-    return FALSE;
-  return complete (self, ADW_ENTRY_ROW (row));
-}
-
-static void
-follow_keys (FlamRecordDialog *self, AdwEntryRow *row)
-{
-  GtkEventController *keys = gtk_event_controller_key_new ();
-
-  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
-  g_signal_connect (keys, "key-pressed", G_CALLBACK (on_entry_key), self);
-  gtk_widget_add_controller (GTK_WIDGET (row), keys);
 }
 
 /* --- history and choosers ------------------------------------------------- */
@@ -425,6 +367,21 @@ folder_response (GtkNativeDialog *dialog, int response, FlamRecordDialog *self)
 }
 
 static void
+output_response (GtkNativeDialog *dialog, int response, FlamRecordDialog *self)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) file =
+          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+
+      g_free (self->replaced);
+      self->replaced = g_file_get_path (file);
+      gtk_editable_set_text (GTK_EDITABLE (self->output), self->replaced);
+    }
+  g_object_unref (dialog);
+}
+
+static void
 choose (FlamRecordDialog *self,
         const char *title,
         GtkFileChooserAction action,
@@ -456,17 +413,21 @@ on_choose_folder (FlamRecordDialog *self)
           G_CALLBACK (folder_response));
 }
 
+static void
+on_choose_output (FlamRecordDialog *self)
+{
+  choose (self,
+          _ ("Choose Where the Capture Goes"),
+          GTK_FILE_CHOOSER_ACTION_SAVE,
+          G_CALLBACK (output_response));
+}
+
 /* --- object --------------------------------------------------------------- */
 
 static void
 flam_record_dialog_dispose (GObject *object)
 {
-  FlamRecordDialog *self = FLAM_RECORD_DIALOG (object);
-
-  if (self->candidates != NULL &&
-      gtk_widget_get_parent (GTK_WIDGET (self->candidates)) != NULL)
-    gtk_widget_unparent (GTK_WIDGET (self->candidates));
-  g_clear_object (&self->candidates);
+  g_clear_pointer (&FLAM_RECORD_DIALOG (object)->replaced, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), FLAM_TYPE_RECORD_DIALOG);
   G_OBJECT_CLASS (flam_record_dialog_parent_class)->dispose (object);
 }
@@ -510,6 +471,10 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
   gtk_widget_class_bind_template_child (
       class, FlamRecordDialog, python_malloc_row);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, python_malloc);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, output);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, choose_output);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, delay);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, duration);
   gtk_widget_class_install_action (class, "record.use", "s", action_use);
   gtk_widget_class_add_binding_action (
       class, GDK_KEY_Escape, 0, "window.close", NULL);
@@ -549,11 +514,10 @@ flam_record_dialog_init (FlamRecordDialog *self)
       self->choose_program, "clicked", G_CALLBACK (on_choose_program), self);
   g_signal_connect_swapped (
       self->choose_folder, "clicked", G_CALLBACK (on_choose_folder), self);
-  self->candidates = g_object_ref_sink (GTK_POPOVER (gtk_popover_new ()));
-  gtk_popover_set_autohide (self->candidates, FALSE);
-  gtk_popover_set_position (self->candidates, GTK_POS_BOTTOM);
-  follow_keys (self, self->command);
-  follow_keys (self, self->folder);
+  g_signal_connect_swapped (
+      self->choose_output, "clicked", G_CALLBACK (on_choose_output), self);
+  flam_path_entry_complete (self->command, FLAM_COMPLETE_COMMAND, self->folder);
+  flam_path_entry_complete (self->folder, FLAM_COMPLETE_FOLDER, NULL);
   update (self);
   gtk_widget_grab_focus (GTK_WIDGET (self->command));
 }
@@ -561,5 +525,15 @@ flam_record_dialog_init (FlamRecordDialog *self)
 FlamRecordDialog *
 flam_record_dialog_new (GtkWindow *parent)
 {
-  return g_object_new (FLAM_TYPE_RECORD_DIALOG, "transient-for", parent, NULL);
+  FlamRecordDialog *self =
+      g_object_new (FLAM_TYPE_RECORD_DIALOG, "transient-for", parent, NULL);
+  int width, height;
+
+  /* No wider than what it stands before. */
+  gtk_window_get_default_size (GTK_WINDOW (self), &width, &height);
+  gtk_window_set_default_size (
+      GTK_WINDOW (self),
+      MIN (width, gtk_widget_get_width (GTK_WIDGET (parent))),
+      height);
+  return self;
 }

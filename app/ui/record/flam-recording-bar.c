@@ -15,6 +15,7 @@ struct _FlamRecordingBar
 
   GtkLabel *title;
   GtkLabel *figures;
+  GtkToggleButton *output;
   GtkToggleButton *pause;
   GtkButton *stop;
 };
@@ -100,6 +101,19 @@ flam_recording_bar_set_recording (FlamRecordingBar *self,
   update (self);
 }
 
+void
+flam_recording_bar_bind (FlamRecordingBar *self, FlamOutputPane *pane)
+{
+  g_return_if_fail (FLAM_IS_RECORDING_BAR (self));
+  g_object_bind_property (
+      pane, "has-text", self->output, "sensitive", G_BINDING_SYNC_CREATE);
+  g_object_bind_property (pane,
+                          "visible",
+                          self->output,
+                          "active",
+                          G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE);
+}
+
 static void
 flam_recording_bar_dispose (GObject *object)
 {
@@ -121,6 +135,7 @@ flam_recording_bar_class_init (FlamRecordingBarClass *klass)
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, title);
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, figures);
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, pause);
+  gtk_widget_class_bind_template_child (class, FlamRecordingBar, output);
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, stop);
 }
 

@@ -3,7 +3,7 @@
 
 /* While a recording runs: what, how long, how many samples, Pause and Stop. */
 
-#include "flam-recording.h"
+#include "flam-output-pane.h"
 
 #include <gtk/gtk.h>
 
@@ -16,5 +16,8 @@ G_DECLARE_FINAL_TYPE (
 /* NULL hides it. */
 void flam_recording_bar_set_recording (FlamRecordingBar *bar,
                                        FlamRecording *recording);
+
+/* The button shows and hides the pane, once there is something in it. */
+void flam_recording_bar_bind (FlamRecordingBar *bar, FlamOutputPane *pane);
 
 G_END_DECLS

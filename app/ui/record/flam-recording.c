@@ -8,13 +8,19 @@
 #include "flam-types.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gio/gunixinputstream.h>
 #include <gio/gunixoutputstream.h>
 #include <glib/gi18n.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CONTROL_FD 3
+#define PRINTED_MAX (64 << 10) /* at a time; of more the end */
 
 struct _FlamRecording
 {
@@ -22,6 +28,11 @@ struct _FlamRecording
 
   char *path;
   char *title;
+  FlamRecordOptions *options;
+  char *name;
+  char **envp;
+  int printed; /* an unlinked file: what the target prints */
+  gint64 printed_to;
   int control; /* our end of the pair */
   GDataInputStream *lines;
   GSubprocess *process;
@@ -31,8 +42,10 @@ struct _FlamRecording
   gint64 elapsed_ms; /* without pauses */
   gint64 clock_ms;   /* the recorder's, with them */
   gint64 paused_ms;
+  gboolean begun; /* the options' delay is over */
   guint64 samples;
-  char *message; /* the recorder's own words for what went wrong */
+  int exit_status; /* as of a shell; -1: it has not ended, or is nobody's */
+  char *message;   /* the recorder's own words for what went wrong */
   gboolean finished;
 };
 
@@ -124,7 +137,12 @@ take_line (FlamRecording *self, const char *line)
   else if (strcmp (line, "paused") == 0)
     set_state (self, FLAM_RECORDING_PAUSED);
   else if (strcmp (line, "resumed") == 0)
-    set_state (self, FLAM_RECORDING_RUNNING);
+    {
+      self->begun = TRUE;
+      set_state (self, FLAM_RECORDING_RUNNING);
+    }
+  else if (g_str_has_prefix (line, "exited "))
+    self->exit_status = atoi (line + strlen ("exited "));
   else if (strcmp (line, "finishing") == 0)
     set_state (self, FLAM_RECORDING_FINISHING);
   else if (g_str_has_prefix (line, "done"))
@@ -212,6 +230,110 @@ flam_recording_set_paused (FlamRecording *self, gboolean paused)
   say (self, paused ? "pause\n" : "resume\n");
 }
 
+/* --- what the target prints ----------------------------------------------- */
+
+/* Into a file, not a pipe: the target may outlive us, and must not end for what
+ * it prints then; nor does it wait for us. The file has no name, and goes with
+ * the last who has it open. */
+static gboolean
+open_printed (FlamRecording *self, GError **error)
+{
+  g_autofree char *folder =
+      g_build_filename (g_get_user_cache_dir (), "flambeau", NULL);
+  g_autofree char *path = g_build_filename (folder, "output-XXXXXX", NULL);
+
+  g_mkdir_with_parents (folder, 0700);
+  self->printed = g_mkstemp_full (path, O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+  if (self->printed >= 0)
+    {
+      g_unlink (path);
+      return TRUE;
+    }
+  g_set_error (error,
+               FLAM_ERROR,
+               FLAM_ERROR_SYSTEM,
+               _ ("The recorder cannot be started: %s"),
+               g_strerror (errno));
+  return FALSE;
+}
+
+char *
+flam_recording_take_printed (FlamRecording *self)
+{
+  char buffer[PRINTED_MAX];
+  struct stat info;
+  gssize n;
+
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), NULL);
+  if (fstat (self->printed, &info) != 0)
+    return NULL;
+  if (info.st_size - self->printed_to > PRINTED_MAX)
+    self->printed_to = info.st_size - PRINTED_MAX;
+  n = pread (self->printed, buffer, sizeof buffer, self->printed_to);
+  if (n <= 0)
+    return NULL;
+  self->printed_to += n;
+  return g_strndup (buffer, (gsize)n);
+}
+
+/* --- how it ended --------------------------------------------------------- */
+
+char *
+flam_recording_describe_end (FlamRecording *self)
+{
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), NULL);
+  if (self->options->pid > 0)
+    /* Translators: a process */
+    return g_strdup_printf (_ ("Recorded %s"), self->title);
+  if (self->exit_status < 0)
+    /* Translators: a program */
+    return g_strdup_printf (_ ("Recorded %s, which runs on"), self->title);
+  if (self->exit_status == 0)
+    return g_strdup_printf (_ ("%s ended without an error"), self->title);
+  /* As a shell counts them. */
+  if (self->exit_status > 128 && self->exit_status < 128 + NSIG)
+    /* Translators: a program, a signal's number and its description */
+    return g_strdup_printf (_ ("%s was ended by signal %d (%s)"),
+                            self->title,
+                            self->exit_status - 128,
+                            g_strsignal (self->exit_status - 128));
+  return g_strdup_printf (
+      _ ("%s ended with exit status %d"), self->title, self->exit_status);
+}
+
+gboolean
+flam_recording_has_failed (FlamRecording *self)
+{
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), FALSE);
+  return self->exit_status > 0;
+}
+
+char *
+flam_recording_describe_wait (FlamRecording *self)
+{
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), NULL);
+  switch (self->state)
+    {
+    case FLAM_RECORDING_STARTING:
+      return g_strdup (self->options->pid > 0 ? _ ("Attaching to the process.")
+                                              : _ ("Starting the program."));
+    case FLAM_RECORDING_PAUSED:
+      if (self->options->delay > 0 && !self->begun)
+        return g_strdup_printf (_ ("Samples begin after a delay of %g s."),
+                                self->options->delay);
+      return g_strdup (_ ("Paused: no samples are taken."));
+    case FLAM_RECORDING_RUNNING:
+      if (self->samples > 0)
+        return g_strdup (_ ("The first samples are being read."));
+      return g_strdup (_ ("Waiting for the first samples. A program that only "
+                          "waits uses no CPU, and has none."));
+    case FLAM_RECORDING_FINISHING:
+    case FLAM_RECORDING_DONE:
+    default:
+      return g_strdup (_ ("Looking up the names of what was recorded."));
+    }
+}
+
 /* --- start ---------------------------------------------------------------- */
 
 static char **
@@ -228,6 +350,12 @@ recorder_command (const FlamRecordOptions *options, char *output)
   g_strv_builder_add (command, flam_recorder_path ());
   g_strv_builder_addv (command, (const char **)arguments);
   return g_strv_builder_end (command);
+}
+
+static int
+dup_of (int fd)
+{
+  return fcntl (fd, F_DUPFD_CLOEXEC, CONTROL_FD + 1);
 }
 
 static gboolean
@@ -254,6 +382,8 @@ spawn (FlamRecording *self,
   if (envp != NULL)
     g_subprocess_launcher_set_environ (launcher, (char **)envp);
   g_subprocess_launcher_take_fd (launcher, theirs, CONTROL_FD);
+  g_subprocess_launcher_take_stdout_fd (launcher, dup_of (self->printed));
+  g_subprocess_launcher_take_stderr_fd (launcher, dup_of (self->printed));
   if (command != NULL)
     self->process = g_subprocess_launcher_spawnv (launcher, command, error);
   if (self->process == NULL)
@@ -273,7 +403,15 @@ flam_recording_start (const FlamRecordOptions *options,
 
   self->title = name != NULL ? g_strdup (name)
                              : g_filename_display_basename (options->argv[0]);
-  self->path = new_path (self->title);
+  self->path =
+      options->output != NULL
+          ? g_canonicalize_filename (options->output, options->directory)
+          : new_path (self->title);
+  self->options = flam_record_options_copy (options, error);
+  self->name = g_strdup (name);
+  self->envp = g_strdupv ((char **)envp);
+  if (self->options == NULL || !open_printed (self, error))
+    return NULL;
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
     {
       g_set_error (error,
@@ -293,6 +431,21 @@ flam_recording_start (const FlamRecordOptions *options,
 }
 
 /* --- properties ----------------------------------------------------------- */
+
+FlamRecording *
+flam_recording_start_again (FlamRecording *self, GError **error)
+{
+  g_autoptr (FlamRecordOptions) options = NULL;
+
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), NULL);
+  options = flam_record_options_copy (self->options, error);
+  if (options == NULL)
+    return NULL;
+  g_clear_pointer (&options->output, g_free);
+  options->force = FALSE;
+  return flam_recording_start (
+      options, self->name, (const char *const *)self->envp, error);
+}
 
 FlamRecordingState
 flam_recording_get_state (FlamRecording *self)
@@ -334,6 +487,11 @@ flam_recording_finalize (GObject *object)
     close (self->control);
   g_clear_object (&self->process);
   g_clear_object (&self->cancellable);
+  if (self->printed >= 0)
+    close (self->printed);
+  g_clear_pointer (&self->options, flam_record_options_free);
+  g_free (self->name);
+  g_strfreev (self->envp);
   g_free (self->path);
   g_free (self->title);
   g_free (self->message);
@@ -380,5 +538,7 @@ static void
 flam_recording_init (FlamRecording *self)
 {
   self->control = -1;
+  self->printed = -1;
+  self->exit_status = -1;
   self->cancellable = g_cancellable_new ();
 }

@@ -33,6 +33,9 @@ FlamRecording *flam_recording_start (const FlamRecordOptions *options,
                                      const char *name,
                                      const char *const *envp,
                                      GError **error);
+/* The same once more, into a new file among the recordings. */
+FlamRecording *flam_recording_start_again (FlamRecording *recording,
+                                           GError **error);
 void flam_recording_stop (FlamRecording *recording);
 void flam_recording_set_paused (FlamRecording *recording, gboolean paused);
 
@@ -42,5 +45,15 @@ const char *flam_recording_get_path (FlamRecording *recording);
 const char *flam_recording_get_title (FlamRecording *recording);
 gint64 flam_recording_get_elapsed_ms (FlamRecording *recording);
 guint64 flam_recording_get_samples (FlamRecording *recording);
+
+/* What the target has printed since the last call, of much the end; g_free.
+ * NULL: nothing. */
+char *flam_recording_take_printed (FlamRecording *recording);
+/* For people, g_free: what it waits for while there is nothing to show yet, and
+ * how it ended. */
+char *flam_recording_describe_wait (FlamRecording *recording);
+char *flam_recording_describe_end (FlamRecording *recording);
+/* The target ended with an error. */
+gboolean flam_recording_has_failed (FlamRecording *recording);
 
 G_END_DECLS

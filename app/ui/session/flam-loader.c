@@ -48,10 +48,12 @@ flam_loader_input_new_live (FlamFollow *follow)
 
 gpointer
 flam_loader_input_new_symbols (const FlamProfile *profile,
+                               const char *path,
                                FlamSymbolDetail detail)
 {
   FlamLoaderInput *input = input_new ();
 
+  input->path = g_strdup (path);
   input->profile = flam_profile_ref (profile);
   input->detail = detail;
   return input;
@@ -59,11 +61,12 @@ flam_loader_input_new_symbols (const FlamProfile *profile,
 
 gpointer
 flam_loader_input_new_download (const FlamProfile *profile,
+                                const char *path,
                                 const FlamId *modules,
                                 guint n)
 {
   FlamLoaderInput *input =
-      flam_loader_input_new_symbols (profile, FLAM_SYMBOL_DETAIL_FULL);
+      flam_loader_input_new_symbols (profile, path, FLAM_SYMBOL_DETAIL_FULL);
 
   input->modules = g_memdup2 (modules, n * sizeof *modules);
   input->n_modules = n;
@@ -94,6 +97,7 @@ symbolize (const FlamLoaderInput *input,
     .detail = detail,
     .binaries = (const char *const *)input->binaries,
     .this_boot = input->follow != NULL,
+    .capture = input->path,
     .debuginfod = input->modules != NULL,
     .modules = input->modules,
     .n_modules = input->n_modules,

@@ -21,9 +21,11 @@ gpointer flam_loader_input_new_live (FlamFollow *follow);
 /* `profile` with names of functions, or with inlined functions and lines too.
  * Both look into the folders that the settings name. */
 gpointer flam_loader_input_new_symbols (const FlamProfile *profile,
+                                        const char *path,
                                         FlamSymbolDetail detail);
 /* `profile` with what the debuginfod servers have of these modules. */
 gpointer flam_loader_input_new_download (const FlamProfile *profile,
+                                         const char *path,
                                          const FlamId *modules,
                                          guint n);
 void flam_loader_input_free (gpointer input);

@@ -190,13 +190,14 @@ start_symbolizing (FlamSession *self)
                                 : FLAM_SYMBOL_DETAIL_FULL;
 
   self->stage--;
-  flam_job_start (self->symbolize,
-                  flam_loader_symbolize_work,
-                  flam_loader_input_new_symbols (self->profile, detail),
-                  flam_loader_input_free,
-                  (GDestroyNotify)flam_profile_unref,
-                  symbolize_done,
-                  self);
+  flam_job_start (
+      self->symbolize,
+      flam_loader_symbolize_work,
+      flam_loader_input_new_symbols (self->profile, self->path, detail),
+      flam_loader_input_free,
+      (GDestroyNotify)flam_profile_unref,
+      symbolize_done,
+      self);
 }
 
 static void
@@ -235,13 +236,14 @@ flam_session_download (FlamSession *self, const FlamId *modules, guint n)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
   g_return_if_fail (self->profile != NULL);
-  flam_job_start (self->download,
-                  flam_loader_symbolize_work,
-                  flam_loader_input_new_download (self->profile, modules, n),
-                  flam_loader_input_free,
-                  (GDestroyNotify)flam_profile_unref,
-                  download_done,
-                  self);
+  flam_job_start (
+      self->download,
+      flam_loader_symbolize_work,
+      flam_loader_input_new_download (self->profile, self->path, modules, n),
+      flam_loader_input_free,
+      (GDestroyNotify)flam_profile_unref,
+      download_done,
+      self);
 }
 
 FlamJob *
@@ -328,6 +330,13 @@ flam_session_reload (FlamSession *self, gboolean live)
     return;
   self->live = live;
   load (self);
+}
+
+FlamWeightsAs
+flam_session_get_weights_as (FlamSession *self)
+{
+  g_return_val_if_fail (FLAM_IS_SESSION (self), FLAM_WEIGHTS_GUESS);
+  return self->weights_as;
 }
 
 void

@@ -59,6 +59,7 @@ FlamJob *flam_session_get_download (FlamSession *session);
 /* Reads a text again, its weights taken for something else. */
 void flam_session_set_weights_as (FlamSession *session,
                                   FlamWeightsAs weights_as);
+FlamWeightsAs flam_session_get_weights_as (FlamSession *session);
 /* Stops whatever runs; with nothing loaded yet, emits "failed". */
 void flam_session_cancel (FlamSession *session);
 const char *flam_session_get_path (FlamSession *session);

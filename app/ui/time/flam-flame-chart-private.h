@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the widget's files share: flam-flame-chart.c (the object, pointer and
- * keys), flam-flame-chart-draw.c (the picture). */
+/* What the widget's files share: flam-flame-chart.c (the object),
+ * flam-flame-chart-input.c (pointer and keys), flam-flame-chart-draw.c (the
+ * picture). */
 
 #include "flam-flame-chart.h"
 #include "flam-palette.h"
@@ -31,6 +32,10 @@ struct _FlamFlameChart
 
 FlamChartView flam_flame_chart_view (FlamFlameChart *self);
 const FlamChartLayout *flam_flame_chart_layout (FlamFlameChart *self);
+void flam_flame_chart_look_at (FlamFlameChart *self, double from, double to);
+/* Scrolls to a span's row. */
+void flam_flame_chart_show_span (FlamFlameChart *self, guint span);
+void flam_flame_chart_take_input (FlamFlameChart *self);
 void flam_flame_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 
 G_END_DECLS

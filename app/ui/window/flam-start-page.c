@@ -114,20 +114,36 @@ update_recent (FlamStartPage *self)
   gtk_widget_set_visible (GTK_WIDGET (self->recent_box), recent->len > 0);
 }
 
+/* What most people have; the tooltip names all. */
 static void
 say_what_opens (FlamStartPage *self)
 {
-  g_autoptr (GString) list = g_string_new (NULL);
+  static const char *const common[] = {
+    "perf-data",    "heaptrack", "sysprof", "pprof",  "gecko",
+    "chrome-trace", "callgrind", "memray",  "folded",
+  };
+  g_autoptr (GString) few = g_string_new (NULL);
+  g_autoptr (GString) all = g_string_new (NULL);
   g_autofree char *text = NULL;
+  guint others = 0;
 
-  for (guint i = 0; flam_importers[i] != NULL; i++)
+  for (; flam_importers[others] != NULL; others++)
     g_string_append_printf (
-        list, "%s%s", i > 0 ? ", " : "", flam_importers[i]->label);
-  /* Translators: %s is a list of formats */
-  text = g_strdup_printf (_ ("Record a program, or open or drop captures of "
-                             "other tools: %s. Compressed ones, too."),
-                          list->str);
+        all, "%s%s", others > 0 ? ", " : "", flam_importers[others]->label);
+  for (guint i = 0; i < G_N_ELEMENTS (common); i++, others--)
+    g_string_append_printf (
+        few, "%s%s", i > 0 ? ", " : "", flam_importer_find (common[i])->label);
+  /* Translators: %s is a list of formats, %u of how many it does not name */
+  text = g_strdup_printf (
+      ngettext ("Record a program, or open or drop a capture of another tool: "
+                "%s, and %u other format. Compressed ones, too.",
+                "Record a program, or open or drop a capture of another tool: "
+                "%s, and %u other formats. Compressed ones, too.",
+                others),
+      few->str,
+      others);
   gtk_label_set_label (self->formats_label, text);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->formats_label), all->str);
 }
 
 static void

@@ -13,7 +13,7 @@
 static FlamSession *
 session_of (gpointer window)
 {
-  return g_object_get_data (G_OBJECT (window), "flam-session");
+  return flam_tab_get_session (flam_window_get_tab (window));
 }
 
 static gboolean
@@ -85,35 +85,6 @@ on_growth (GSimpleAction *action, GVariant *parameter, gpointer window)
 /* --- suppressions --------------------------------------------------------- */
 
 static void
-say (gpointer window, const GError *error)
-{
-  flam_window_toast (FLAM_WINDOW (window), error->message);
-}
-
-static void
-apply_rules (FlamSession *session)
-{
-  FlamSelection *selection;
-
-  if (flam_session_get_selection (session) == NULL)
-    return;
-  selection = flam_selection_copy (flam_session_get_selection (session));
-  flam_leak_rules_apply (selection, NULL);
-  flam_session_select (session, selection);
-}
-
-/* A file that was chosen once may be gone. */
-static void
-check_rules (FlamSession *session, gpointer window)
-{
-  g_autoptr (FlamSelection) selection = flam_selection_new ();
-  g_autoptr (GError) error = NULL;
-
-  if (has_blocks (session) && !flam_leak_rules_apply (selection, &error))
-    say (window, error);
-}
-
-static void
 on_rules_chosen (GtkNativeDialog *dialog, int response, gpointer window)
 {
   g_autoptr (GFile) file = NULL;
@@ -125,9 +96,7 @@ on_rules_chosen (GtkNativeDialog *dialog, int response, gpointer window)
   if (file != NULL)
     path = g_file_get_path (file);
   if (path != NULL && !flam_leak_rules_add (path, &error))
-    say (window, error);
-  else if (path != NULL)
-    apply_rules (session_of (window));
+    flam_window_toast (window, error->message);
   g_object_unref (dialog);
 }
 
@@ -171,47 +140,9 @@ on_weights (GSimpleAction *action, GVariant *parameter, gpointer window)
   for (guint i = 0; i < FLAM_N_WEIGHTS; i++)
     if (strcmp (word, weight_words[i]) == 0)
       {
-        g_simple_action_set_state (action, parameter);
         flam_session_set_weights_as (session_of (window), i);
+        flam_window_memory_update (window);
       }
-}
-
-/* --- frames --------------------------------------------------------------- */
-
-static void
-on_frames_setting (GSettings *settings, const char *key, FlamSession *session)
-{
-  FlamSelection *selection;
-
-  if (flam_session_get_selection (session) == NULL)
-    return;
-  selection = flam_selection_copy (flam_session_get_selection (session));
-  flam_settings_apply_frames (selection);
-  flam_session_select (session, selection);
-}
-
-/* A check mark in the menu. */
-static void
-add_setting (GActionMap *map, const char *key)
-{
-  g_autoptr (GAction) action =
-      g_settings_create_action (flam_settings_get (), key);
-
-  g_action_map_add_action (map, action);
-}
-
-static void
-follow_frames (GActionMap *map,
-               FlamSession *session,
-               const char *key,
-               const char *changed)
-{
-  add_setting (map, key);
-  g_signal_connect_object (flam_settings_get (),
-                           changed,
-                           G_CALLBACK (on_frames_setting),
-                           session,
-                           0);
 }
 
 /* --- the actions ---------------------------------------------------------- */
@@ -226,43 +157,47 @@ static const GActionEntry weights_entry = {
   "weights", NULL, "s", "'guess'", on_weights
 };
 
-static void
-update_enabled (FlamSession *session, GParamSpec *pspec, GActionMap *map)
+static GSimpleAction *
+action_of (FlamWindow *window, const GActionEntry *entry)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (entries); i++)
-    g_simple_action_set_enabled (
-        G_SIMPLE_ACTION (g_action_map_lookup_action (map, entries[i].name)),
-        has_blocks (session));
-  g_simple_action_set_enabled (
-      G_SIMPLE_ACTION (g_action_map_lookup_action (map, weights_entry.name)),
-      is_folded (session));
-  if (flam_session_get_profile (session) == NULL)
-    g_simple_action_set_state (
-        G_SIMPLE_ACTION (g_action_map_lookup_action (map, weights_entry.name)),
-        g_variant_new_string (weight_words[FLAM_WEIGHTS_GUESS]));
+  return G_SIMPLE_ACTION (
+      g_action_map_lookup_action (G_ACTION_MAP (window), entry->name));
 }
 
 void
-flam_window_memory_install (GtkApplicationWindow *window, FlamSession *session)
+flam_window_memory_update (FlamWindow *window)
 {
+  FlamSession *session = session_of (window);
+  FlamWeightsAs weights = flam_session_get_weights_as (session);
+
+  for (guint i = 0; i < G_N_ELEMENTS (entries); i++)
+    g_simple_action_set_enabled (action_of (window, &entries[i]),
+                                 has_blocks (session));
+  g_simple_action_set_enabled (action_of (window, &weights_entry),
+                               is_folded (session));
+  g_simple_action_set_state (action_of (window, &weights_entry),
+                             g_variant_new_string (weight_words[weights]));
+}
+
+void
+flam_window_memory_install (FlamWindow *window)
+{
+  /* Check marks in the menu; every session follows the settings itself. */
+  static const char *const settings[] = {
+    FLAM_KEY_IRRELEVANT,
+    FLAM_KEY_IMPORTS,
+    FLAM_KEY_SOURCE_SHOWN,
+  };
   GActionMap *map = G_ACTION_MAP (window);
 
-  g_object_set_data (G_OBJECT (window), "flam-session", session);
   g_action_map_add_action_entries (
       map, entries, G_N_ELEMENTS (entries), window);
   g_action_map_add_action_entries (map, &weights_entry, 1, window);
-  follow_frames (
-      map, session, FLAM_KEY_IRRELEVANT, "changed::" FLAM_KEY_IRRELEVANT);
-  add_setting (map, FLAM_KEY_SOURCE_SHOWN);
-  follow_frames (map, session, FLAM_KEY_IMPORTS, "changed::" FLAM_KEY_IMPORTS);
-  g_signal_connect_object (flam_settings_get (),
-                           "changed::" FLAM_KEY_LEAK_RULES,
-                           G_CALLBACK (apply_rules),
-                           session,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (
-      session, "opened", G_CALLBACK (check_rules), window, 0);
-  g_signal_connect_object (
-      session, "notify::profile", G_CALLBACK (update_enabled), window, 0);
-  update_enabled (session, NULL, map);
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    {
+      g_autoptr (GAction) action =
+          g_settings_create_action (flam_settings_get (), settings[i]);
+
+      g_action_map_add_action (map, action);
+    }
 }

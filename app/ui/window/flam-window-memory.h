@@ -12,13 +12,12 @@
  *   win.show-irrelevant   frames of the interpreter itself (remembered)
  *   win.show-imports      frames of import machinery (remembered) */
 
-#include "flam-session.h"
-
-#include <gtk/gtk.h>
+#include "flam-window.h"
 
 G_BEGIN_DECLS
 
-void flam_window_memory_install (GtkApplicationWindow *window,
-                                 FlamSession *session);
+void flam_window_memory_install (FlamWindow *window);
+/* Which of them make sense for the tab in front. */
+void flam_window_memory_update (FlamWindow *window);
 
 G_END_DECLS

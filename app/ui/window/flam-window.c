@@ -3,16 +3,13 @@
 #include "flam-window.h"
 
 #include "flam-application.h"
-#include "flam-capture-view.h"
 #include "flam-export-dialog.h"
 #include "flam-files.h"
 #include "flam-record-dialog.h"
-#include "flam-recording-bar.h"
 #include "flam-settings.h"
-#include "flam-start-page.h"
-#include "flam-trust.h"
 #include "flam-window-files.h"
 #include "flam-window-memory.h"
+#include "flam-window-tabs.h"
 
 #include <glib/gi18n.h>
 
@@ -23,12 +20,10 @@ struct _FlamWindow
 {
   AdwApplicationWindow parent_instance;
 
-  FlamSession *session;
-  FlamRecording *recording; /* NULL: not recording */
-  guint follow_id;
   gboolean narrow;
+  gboolean tight;
+  GBindingGroup *searching; /* the button and the search bar of the tab */
 
-  AdwToastOverlay *toasts;
   AdwHeaderBar *header;
   AdwSplitButton *open_button;
   AdwButtonContent *record_content;
@@ -37,207 +32,121 @@ struct _FlamWindow
   GtkMenuButton *menu_button;
   GtkMenuButton *trust_button;
   GtkToggleButton *search_button;
-  FlamRecordingBar *recording_bar;
-  GtkProgressBar *progress;
-  GtkStack *stack;
-  FlamStartPage *start_page;
-  AdwStatusPage *busy_page;
-  GtkProgressBar *busy_bar;
-  GtkButton *busy_cancel;
-  AdwStatusPage *error_page;
-  FlamCaptureView *capture_view;
+  AdwTabView *tab_view;
+  AdwTabBar *tab_bar;
 };
 
 G_DEFINE_FINAL_TYPE (FlamWindow, flam_window, ADW_TYPE_APPLICATION_WINDOW)
 
-static gboolean
-shows (FlamWindow *self, const char *page)
+/* --- the tab in front ----------------------------------------------------- */
+
+AdwTabView *
+flam_window_get_tabs (FlamWindow *self)
 {
-  return g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), page) == 0;
+  g_return_val_if_fail (FLAM_IS_WINDOW (self), NULL);
+  return self->tab_view;
 }
 
-/* A narrow header has no room for it beside the capture's own buttons; the
- * menu has it, too. */
-static void
-update_record_button (FlamWindow *self)
+AdwTabBar *
+flam_window_get_tab_bar (FlamWindow *self)
 {
-  gtk_widget_set_visible (GTK_WIDGET (self->record_button),
-                          !self->narrow || !shows (self, "capture"));
+  g_return_val_if_fail (FLAM_IS_WINDOW (self), NULL);
+  return self->tab_bar;
 }
 
-static void
-show_page (FlamWindow *self, const char *page)
+FlamTab *
+flam_window_get_tab (FlamWindow *self)
 {
-  gboolean capture = strcmp (page, "capture") == 0;
+  AdwTabPage *page;
 
-  gtk_stack_set_visible_child_name (self->stack, page);
-  gtk_widget_set_visible (GTK_WIDGET (self->trust_button), capture);
-  gtk_widget_set_visible (GTK_WIDGET (self->search_button), capture);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.search", capture);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-as", capture);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.export", capture);
-  gtk_widget_action_set_enabled (
-      GTK_WIDGET (self), "win.copy-picture", capture);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.reload", capture);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.invert", capture);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.source-pane", capture);
-  update_record_button (self);
-  if (!capture)
-    gtk_toggle_button_set_active (self->search_button, FALSE);
+  g_return_val_if_fail (FLAM_IS_WINDOW (self), NULL);
+  page = adw_tab_view_get_selected_page (self->tab_view);
+  return page != NULL ? FLAM_TAB (adw_tab_page_get_child (page)) : NULL;
 }
 
-static void
-update_title (FlamWindow *self)
+FlamTab *
+flam_window_vacant_tab (FlamWindow *self)
 {
-  const char *title = flam_session_get_title (self->session);
-  const FlamProfile *profile = flam_session_get_profile (self->session);
-  const char *command = profile != NULL ? profile->facts.command : "";
+  FlamTab *tab = flam_window_get_tab (self);
 
-  if (title == NULL || shows (self, "start"))
-    title = _ ("Flambeau");
-  adw_window_title_set_title (self->window_title, title);
-  adw_window_title_set_subtitle (self->window_title, command);
-  gtk_window_set_title (GTK_WINDOW (self), title);
-}
-
-gboolean
-flam_window_is_vacant (FlamWindow *self)
-{
-  g_return_val_if_fail (FLAM_IS_WINDOW (self), FALSE);
-  return self->recording == NULL &&
-         (shows (self, "start") || shows (self, "error"));
-}
-
-gboolean
-flam_window_shows_file (FlamWindow *self, GFile *file)
-{
-  const char *path = flam_session_get_path (self->session);
-  g_autoptr (GFile) mine = NULL;
-
-  g_return_val_if_fail (FLAM_IS_WINDOW (self), FALSE);
-  if (path == NULL || !(shows (self, "capture") || shows (self, "busy")))
-    return FALSE;
-  mine = g_file_new_for_path (path);
-  return g_file_equal (mine, file);
+  return tab != NULL && flam_tab_is_vacant (tab) ? tab
+                                                 : flam_window_tabs_add (self);
 }
 
 void
 flam_window_toast (FlamWindow *self, const char *message)
 {
-  g_autofree char *text = g_markup_escape_text (message, -1);
-
-  g_return_if_fail (FLAM_IS_WINDOW (self));
-  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (text));
+  flam_tab_toast (flam_window_get_tab (self), message);
 }
 
-/* --- opening -------------------------------------------------------------- */
+static FlamTab *
+tab_of (gpointer window)
+{
+  return flam_window_get_tab (window);
+}
+
+static FlamSession *
+session_of (gpointer window)
+{
+  return flam_tab_get_session (tab_of (window));
+}
+
+static FlamCaptureView *
+view_of (gpointer window)
+{
+  return flam_tab_get_view (tab_of (window));
+}
 
 static void
-show_error (FlamWindow *self, const char *title, const char *message)
+update_actions (FlamWindow *self, gboolean capture)
 {
-  g_autofree char *text = g_markup_escape_text (message, -1);
+  static const char *const of_capture[] = {
+    "win.search",  "win.search-next", "win.search-previous",
+    "win.save-as", "win.export",      "win.copy-picture",
+    "win.reload",  "win.invert",      "win.source-pane",
+    "win.undo",    "win.back",        "win.forward",
+  };
 
-  adw_status_page_set_title (self->error_page, title);
-  adw_status_page_set_description (self->error_page, text);
-  show_page (self, "error");
-  update_title (self);
+  for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
+    gtk_widget_action_set_enabled (GTK_WIDGET (self), of_capture[i], capture);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self),
+                                 "win.record-again",
+                                 flam_tab_has_recorded (tab_of (self)));
+  flam_window_memory_update (self);
 }
 
 void
-flam_window_open (FlamWindow *self, GFile *file)
+flam_window_update (FlamWindow *self)
 {
-  g_autofree char *path = g_file_get_path (file);
-  g_autofree char *title = NULL;
+  FlamTab *tab;
+  gboolean capture;
 
   g_return_if_fail (FLAM_IS_WINDOW (self));
-  if (path == NULL)
-    {
-      g_autofree char *name = g_file_get_parse_name (file);
-      g_autofree char *message = g_strdup_printf (
-          _ ("%s: only files on this computer can be opened"), name);
-      show_error (self, _ ("Cannot Open This File"), message);
-      return;
-    }
-  flam_session_open (self->session, path);
-  title = g_strdup_printf (_ ("Opening %s"),
-                           flam_session_get_title (self->session));
-  adw_status_page_set_title (self->busy_page, title);
-  adw_status_page_set_description (self->busy_page, NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self->busy_cancel), TRUE);
-  gtk_progress_bar_set_fraction (self->busy_bar, 0);
-  gtk_progress_bar_set_text (self->busy_bar, "");
-  gtk_widget_set_visible (GTK_WIDGET (self->busy_bar), FALSE);
-  show_page (self, "busy");
-  update_title (self);
-}
-
-static void
-on_opened (FlamSession *session, gpointer data)
-{
-  FlamWindow *self = data;
-
-  show_page (self, "capture");
-  flam_capture_view_begin (self->capture_view);
-  update_title (self);
-  if (!flam_session_is_live (session))
-    flam_files_remember (flam_session_get_path (session));
-}
-
-static void
-on_failed (FlamSession *session, const GError *error, gpointer data)
-{
-  FlamWindow *self = data;
-
-  if (shows (self, "capture"))
-    flam_window_toast (self, error->message);
-  else if (g_error_matches (error, FLAM_ERROR, FLAM_ERROR_CANCELLED))
-    {
-      show_page (self, "start");
-      update_title (self);
-    }
-  else
-    show_error (self, _ ("Cannot Open This File"), error->message);
-}
-
-static const char *
-activity_text (FlamActivity activity)
-{
-  switch (activity)
-    {
-    case FLAM_ACTIVITY_LOADING:
-      return _ ("Reading");
-    case FLAM_ACTIVITY_SYMBOLIZING:
-      return _ ("Looking up symbols");
-    case FLAM_ACTIVITY_DRAWING:
-      return _ ("Adding up");
-    case FLAM_ACTIVITY_NONE:
-    default:
-      return "";
-    }
-}
-
-static void
-update_progress (FlamWindow *self)
-{
-  FlamActivity activity = flam_session_get_activity (self->session);
-  double fraction = flam_session_get_fraction (self->session);
-  g_autofree char *text = NULL;
-
-  gtk_widget_set_visible (GTK_WIDGET (self->busy_bar),
-                          activity != FLAM_ACTIVITY_NONE);
-  gtk_widget_set_visible (GTK_WIDGET (self->progress),
-                          activity != FLAM_ACTIVITY_NONE &&
-                              shows (self, "capture"));
-  if (activity == FLAM_ACTIVITY_NONE)
+  tab = flam_window_get_tab (self);
+  if (tab == NULL)
     return;
-  /* Translators: what is being done, and how far it is */
-  text = g_strdup_printf (
-      _ ("%s, %d %%"), activity_text (activity), (int)(fraction * 100));
-  gtk_progress_bar_set_text (self->busy_bar, text);
-  gtk_progress_bar_set_fraction (self->busy_bar, fraction);
-  gtk_progress_bar_set_fraction (self->progress, fraction);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->progress), text);
+  capture = flam_tab_shows_capture (tab);
+  adw_window_title_set_title (self->window_title, flam_tab_get_title (tab));
+  adw_window_title_set_subtitle (self->window_title,
+                                 flam_tab_get_subtitle (tab));
+  gtk_window_set_title (GTK_WINDOW (self), flam_tab_get_title (tab));
+  update_actions (self, capture);
+  /* A narrow header has no room for all of them; the menu has these, too. */
+  gtk_widget_set_visible (GTK_WIDGET (self->record_button),
+                          !self->narrow || !capture);
+  gtk_widget_set_visible (GTK_WIDGET (self->trust_button), capture);
+  gtk_widget_set_visible (GTK_WIDGET (self->search_button),
+                          capture && !self->narrow);
+  flam_search_bar_bind (flam_capture_view_get_search (flam_tab_get_view (tab)),
+                        self->searching);
+  if (!capture)
+    gtk_toggle_button_set_active (self->search_button, FALSE);
+  gtk_menu_button_set_popover (self->trust_button, flam_tab_get_trust (tab));
+  flam_capture_view_set_narrow (flam_tab_get_view (tab), self->narrow);
+  flam_capture_view_set_tight (flam_tab_get_view (tab), self->tight);
 }
+
+/* --- files ---------------------------------------------------------------- */
 
 static void
 action_open (GtkWidget *widget, const char *name, GVariant *parameter)
@@ -267,136 +176,32 @@ update_recents (FlamWindow *self)
 static void
 action_reload (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  FlamWindow *self = FLAM_WINDOW (widget);
-
-  if (self->recording == NULL)
-    flam_session_reload (self->session, FALSE);
+  if (flam_tab_get_recording (tab_of (widget)) == NULL)
+    flam_session_reload (session_of (widget), FALSE);
 }
 
 static void
 action_save_as (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  flam_window_choose_copy (
-      FLAM_WINDOW (widget),
-      flam_session_get_path (FLAM_WINDOW (widget)->session));
+  flam_window_choose_copy (FLAM_WINDOW (widget),
+                           flam_session_get_path (session_of (widget)));
 }
 
 static void
 action_export (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  FlamWindow *self = FLAM_WINDOW (widget);
-
-  if (flam_session_get_excerpt (self->session) != NULL)
-    gtk_window_present (
-        GTK_WINDOW (flam_export_dialog_new (self, self->session)));
+  if (flam_session_get_excerpt (session_of (widget)) != NULL)
+    gtk_window_present (GTK_WINDOW (
+        flam_export_dialog_new (FLAM_WINDOW (widget), session_of (widget))));
 }
 
 static void
 action_copy_picture (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  flam_export_copy_picture (FLAM_WINDOW (widget),
-                            FLAM_WINDOW (widget)->session);
+  flam_export_copy_picture (FLAM_WINDOW (widget), session_of (widget));
 }
 
 /* --- recording ------------------------------------------------------------ */
-
-static gboolean
-follow (gpointer data)
-{
-  FlamWindow *self = data;
-
-  flam_session_reload (self->session, TRUE);
-  return G_SOURCE_CONTINUE;
-}
-
-static void
-stop_following (FlamWindow *self)
-{
-  g_clear_handle_id (&self->follow_id, g_source_remove);
-  flam_recording_bar_set_recording (self->recording_bar, NULL);
-  g_clear_object (&self->recording);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.record", TRUE);
-}
-
-/* A recording is a file, and may be wanted elsewhere. */
-static void
-say_where (FlamWindow *self, const char *path)
-{
-  g_autofree char *name = g_filename_display_name (path);
-  g_autofree char *text =
-      g_markup_printf_escaped (_ ("Recorded: the capture is %s"), name);
-  AdwToast *toast = adw_toast_new (text);
-
-  adw_toast_set_button_label (toast, _ ("Save As…"));
-  adw_toast_set_action_name (toast, "win.save-as");
-  adw_toast_set_timeout (toast, 15);
-  adw_toast_overlay_add_toast (self->toasts, toast);
-}
-
-static void
-recording_finished (FlamRecording *recording,
-                    const GError *error,
-                    gpointer data)
-{
-  FlamWindow *self = data;
-  g_autofree char *path = g_strdup (flam_recording_get_path (recording));
-  g_autofree char *message = error != NULL ? g_strdup (error->message) : NULL;
-  gboolean have_file = g_file_test (path, G_FILE_TEST_EXISTS);
-
-  stop_following (self);
-  if (have_file && (message == NULL || shows (self, "capture")))
-    {
-      flam_session_reload (self->session, FALSE);
-      flam_files_remember (path);
-    }
-  if (message == NULL)
-    {
-      say_where (self, path);
-      return;
-    }
-  flam_session_cancel (self->session);
-  if (shows (self, "capture"))
-    flam_window_toast (self, message);
-  else
-    show_error (self, _ ("Cannot Record"), message);
-}
-
-static void
-start_recording (FlamWindow *self,
-                 const FlamRecordOptions *options,
-                 const char *name,
-                 const char *const *envp)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *text = NULL;
-
-  self->recording = flam_recording_start (options, name, envp, &error);
-  if (self->recording == NULL)
-    {
-      show_error (self, _ ("Cannot Record"), error->message);
-      return;
-    }
-  g_signal_connect_object (
-      self->recording, "finished", G_CALLBACK (recording_finished), self, 0);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.record", FALSE);
-  flam_recording_bar_set_recording (self->recording_bar, self->recording);
-  flam_session_follow (self->session,
-                       flam_recording_get_path (self->recording),
-                       flam_recording_get_title (self->recording));
-  self->follow_id = g_timeout_add_seconds (1, follow, self);
-  text = g_strdup_printf (_ ("Recording %s"),
-                          flam_recording_get_title (self->recording));
-  adw_status_page_set_title (self->busy_page, text);
-  adw_status_page_set_description (
-      self->busy_page,
-      _ ("Waiting for the first samples. A program that only waits uses no "
-         "CPU, and has none."));
-  /* Stop is in the bar above. */
-  gtk_widget_set_visible (GTK_WIDGET (self->busy_bar), FALSE);
-  gtk_widget_set_visible (GTK_WIDGET (self->busy_cancel), FALSE);
-  show_page (self, "busy");
-  update_title (self);
-}
 
 static void
 on_record (FlamRecordDialog *dialog,
@@ -404,14 +209,16 @@ on_record (FlamRecordDialog *dialog,
            const char *name,
            gpointer data)
 {
-  FlamWindow *self = data;
+  flam_tab_record (flam_window_vacant_tab (data), options, name, NULL);
+}
 
-  if (!flam_window_is_vacant (self))
-    {
-      self = flam_window_new (gtk_window_get_application (data));
-      gtk_window_present (GTK_WINDOW (self));
-    }
-  start_recording (self, options, name, NULL);
+static void
+action_record_again (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  FlamTab *recorded = tab_of (widget);
+
+  flam_tab_record_again (flam_window_vacant_tab (FLAM_WINDOW (widget)),
+                         recorded);
 }
 
 static void
@@ -423,62 +230,38 @@ action_record (GtkWidget *widget, const char *name, GVariant *parameter)
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
-void
-flam_window_record (FlamWindow *self,
-                    const char *const *argv,
-                    const char *cwd,
-                    const char *const *envp)
-{
-  g_autoptr (FlamRecordOptions) options = flam_recording_options_new ();
-
-  g_return_if_fail (FLAM_IS_WINDOW (self));
-  options->argv = g_strdupv ((char **)argv);
-  options->directory = g_strdup (cwd);
-  start_recording (self, options, NULL, envp);
-}
-
 /* --- the rest of the actions ---------------------------------------------- */
 
 static void
 action_cancel (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  FlamWindow *self = FLAM_WINDOW (widget);
-
-  if (self->recording != NULL)
-    flam_recording_stop (self->recording);
-  else
-    flam_session_cancel (self->session);
+  flam_tab_cancel (tab_of (widget));
 }
 
 static void
 action_back (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  show_page (FLAM_WINDOW (widget), "start");
-  update_title (FLAM_WINDOW (widget));
+  flam_tab_back_to_start (tab_of (widget));
 }
 
 static void
 action_search (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  flam_search_bar_start (
-      flam_capture_view_get_search (FLAM_WINDOW (widget)->capture_view));
+  flam_search_bar_start (flam_capture_view_get_search (view_of (widget)));
 }
 
 static void
 action_search_next (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  flam_search_bar_next (
-      flam_capture_view_get_search (FLAM_WINDOW (widget)->capture_view),
-      strcmp (name, "win.search-previous") == 0);
+  flam_search_bar_next (flam_capture_view_get_search (view_of (widget)),
+                        strcmp (name, "win.search-previous") == 0);
 }
 
 static void
 action_page (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  FlamWindow *self = FLAM_WINDOW (widget);
-
-  if (shows (self, "capture"))
-    flam_capture_view_show_page (self->capture_view,
+  if (flam_tab_shows_capture (tab_of (widget)))
+    flam_capture_view_show_page (view_of (widget),
                                  g_variant_get_int32 (parameter) - 1);
 }
 
@@ -496,20 +279,20 @@ action_source_pane (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 action_undo (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  flam_session_undo (FLAM_WINDOW (widget)->session);
+  flam_session_undo (session_of (widget));
 }
 
 static void
 action_travel (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  flam_capture_view_travel (FLAM_WINDOW (widget)->capture_view,
+  flam_capture_view_travel (view_of (widget),
                             strcmp (name, "win.forward") == 0);
 }
 
 static void
 action_invert (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  flam_capture_view_toggle_invert (FLAM_WINDOW (widget)->capture_view);
+  flam_capture_view_toggle_invert (view_of (widget));
 }
 
 static void
@@ -525,14 +308,14 @@ update_narrow (FlamWindow *self, int width)
 {
   gboolean narrow = width < NARROW_WIDTH;
 
-  flam_capture_view_set_tight (self->capture_view, width < TIGHT_WIDTH);
-  if (self->narrow == narrow)
+  gboolean tight = width < TIGHT_WIDTH;
+
+  if (self->narrow == narrow && self->tight == tight)
     return;
   self->narrow = narrow;
-  flam_capture_view_set_narrow (self->capture_view, narrow);
+  self->tight = tight;
   adw_button_content_set_label (self->record_content,
                                 narrow ? "" : _ ("Record"));
-  update_record_button (self);
   if (narrow)
     adw_split_button_set_icon_name (self->open_button,
                                     "document-open-symbolic");
@@ -541,6 +324,7 @@ update_narrow (FlamWindow *self, int width)
   adw_header_bar_set_centering_policy (self->header,
                                        narrow ? ADW_CENTERING_POLICY_LOOSE
                                               : ADW_CENTERING_POLICY_STRICT);
+  flam_window_update (self);
 }
 
 static void
@@ -565,10 +349,7 @@ flam_window_realize (GtkWidget *widget)
 static gboolean
 flam_window_close_request (GtkWindow *window)
 {
-  FlamWindow *self = FLAM_WINDOW (window);
-
-  if (self->recording != NULL)
-    flam_recording_stop (self->recording);
+  flam_window_tabs_stop (FLAM_WINDOW (window));
   return GTK_WINDOW_CLASS (flam_window_parent_class)->close_request (window);
 }
 
@@ -579,12 +360,10 @@ flam_window_dispose (GObject *object)
 {
   FlamWindow *self = FLAM_WINDOW (object);
 
-  g_clear_handle_id (&self->follow_id, g_source_remove);
-  g_clear_object (&self->recording);
-  if (self->session != NULL)
-    g_object_run_dispose (G_OBJECT (self->session));
+  if (self->tab_view != NULL)
+    g_signal_handlers_disconnect_by_data (self->tab_view, self);
+  g_clear_object (&self->searching);
   gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_WINDOW);
-  g_clear_object (&self->session);
   G_OBJECT_CLASS (flam_window_parent_class)->dispose (object);
 }
 
@@ -594,6 +373,8 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.open", NULL, action_open);
   gtk_widget_class_install_action (class, "win.open-uri", "s", action_open_uri);
   gtk_widget_class_install_action (class, "win.record", NULL, action_record);
+  gtk_widget_class_install_action (
+      class, "win.record-again", NULL, action_record_again);
   gtk_widget_class_install_action (class, "win.reload", NULL, action_reload);
   gtk_widget_class_install_action (class, "win.save-as", NULL, action_save_as);
   gtk_widget_class_install_action (class, "win.export", NULL, action_export);
@@ -626,12 +407,8 @@ flam_window_class_init (FlamWindowClass *klass)
   class->realize = flam_window_realize;
   GTK_WINDOW_CLASS (klass)->close_request = flam_window_close_request;
 
-  g_type_ensure (FLAM_TYPE_START_PAGE);
-  g_type_ensure (FLAM_TYPE_CAPTURE_VIEW);
-  g_type_ensure (FLAM_TYPE_RECORDING_BAR);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-window.ui");
-  gtk_widget_class_bind_template_child (class, FlamWindow, toasts);
   gtk_widget_class_bind_template_child (class, FlamWindow, header);
   gtk_widget_class_bind_template_child (class, FlamWindow, open_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, record_button);
@@ -640,15 +417,8 @@ flam_window_class_init (FlamWindowClass *klass)
   gtk_widget_class_bind_template_child (class, FlamWindow, menu_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, trust_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, search_button);
-  gtk_widget_class_bind_template_child (class, FlamWindow, recording_bar);
-  gtk_widget_class_bind_template_child (class, FlamWindow, progress);
-  gtk_widget_class_bind_template_child (class, FlamWindow, stack);
-  gtk_widget_class_bind_template_child (class, FlamWindow, start_page);
-  gtk_widget_class_bind_template_child (class, FlamWindow, busy_page);
-  gtk_widget_class_bind_template_child (class, FlamWindow, busy_bar);
-  gtk_widget_class_bind_template_child (class, FlamWindow, busy_cancel);
-  gtk_widget_class_bind_template_child (class, FlamWindow, error_page);
-  gtk_widget_class_bind_template_child (class, FlamWindow, capture_view);
+  gtk_widget_class_bind_template_child (class, FlamWindow, tab_view);
+  gtk_widget_class_bind_template_child (class, FlamWindow, tab_bar);
   install_actions (class);
 }
 
@@ -672,29 +442,15 @@ static void
 flam_window_init (FlamWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  self->session = flam_session_new ();
-  g_signal_connect_object (
-      self->session, "opened", G_CALLBACK (on_opened), self, 0);
-  g_signal_connect_object (
-      self->session, "failed", G_CALLBACK (on_failed), self, 0);
-  g_signal_connect_object (self->session,
-                           "notify::activity",
-                           G_CALLBACK (update_progress),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->session,
-                           "notify::fraction",
-                           G_CALLBACK (update_progress),
-                           self,
-                           G_CONNECT_SWAPPED);
-  flam_capture_view_set_session (self->capture_view, self->session);
-  flam_search_bar_bind (flam_capture_view_get_search (self->capture_view),
-                        self->search_button);
-  gtk_menu_button_set_popover (self->trust_button,
-                               GTK_WIDGET (flam_trust_new (self->session)));
-
+  self->searching = g_binding_group_new ();
+  g_binding_group_bind (self->searching,
+                        "search-mode-enabled",
+                        self->search_button,
+                        "active",
+                        G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE);
   flam_window_accept_drops (self);
-  flam_window_memory_install (GTK_APPLICATION_WINDOW (self), self->session);
+  flam_window_memory_install (self);
+  flam_window_tabs_install (self);
   g_signal_connect_object (gtk_recent_manager_get_default (),
                            "changed",
                            G_CALLBACK (update_recents),
@@ -702,7 +458,6 @@ flam_window_init (FlamWindow *self)
                            G_CONNECT_SWAPPED);
   update_recents (self);
   keep_size (self);
-  show_page (self, "start");
   update_narrow (self,
                  g_settings_get_int (flam_settings_get (), FLAM_KEY_WIDTH));
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One window, one session: start page, progress, error, or the capture. */
+/* A window: the header bar and its actions, which are about the tab in front,
+ * and the tabs. */
 
-#include <adwaita.h>
-
-#include "flam-session.h"
+#include "flam-tab.h"
 
 G_BEGIN_DECLS
 
@@ -13,20 +12,21 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamWindow, flam_window, FLAM, WINDOW, AdwApplicationWindow)
 
+/* Without a tab: one comes with what is opened, or is moved there. */
 FlamWindow *flam_window_new (GtkApplication *application);
 
-/* Shows no capture and is not about to. */
-gboolean flam_window_is_vacant (FlamWindow *window);
-void flam_window_open (FlamWindow *window, GFile *file);
-/* Records `argv` in `cwd` with `envp` ("KEY=value"; NULL: our own) at the
- * settings the dialog was last left with. */
-void flam_window_record (FlamWindow *window,
-                         const char *const *argv,
-                         const char *cwd,
-                         const char *const *envp);
+/* The tab in front; NULL: there is none yet. */
+FlamTab *flam_window_get_tab (FlamWindow *window);
+/* The tab in front where it is vacant, or else a new one, which is in front
+ * then. */
+FlamTab *flam_window_vacant_tab (FlamWindow *window);
+AdwTabView *flam_window_get_tabs (FlamWindow *window);
+AdwTabBar *flam_window_get_tab_bar (FlamWindow *window);
+
+/* Says on the tab in front what has come of something. */
 void flam_window_toast (FlamWindow *window, const char *message);
 
-/* Whether this very file is open in it. */
-gboolean flam_window_shows_file (FlamWindow *window, GFile *file);
+/* One of the tabs is no longer what it was. */
+void flam_window_update (FlamWindow *window);
 
 G_END_DECLS

@@ -28,15 +28,20 @@ def blocks(word):
     return b"\2" + struct.pack(f"<I{word}{word}", 1, MAIN, 7)
 
 
-def gmon(word):
+ARCS = [(0x9000, MAIN, 1), (MAIN + 9, WORK, 30), (MAIN + 30, LEAF, 10),
+        (WORK + 5, LEAF, 30), (WORK + 8, WORK, 200), (LEAF + 3, WORK, 4)]
+
+
+def gmon(word, arcs=ARCS):
     return (b"gmon" + struct.pack("<I12x", 1)
             + histogram(word, {WORK + 16: 30, LEAF + 8: 60, LEAF + 24: 10, 0x1010: 1})
-            + blocks(word) + arc(word, 0x9000, MAIN, 1) + arc(word, MAIN + 9, WORK, 30)
-            + arc(word, MAIN + 30, LEAF, 10) + arc(word, WORK + 5, LEAF, 30)
-            + arc(word, WORK + 8, WORK, 200) + arc(word, LEAF + 3, WORK, 4))
+            + blocks(word) + b"".join(arc(word, *each) for each in arcs))
 
 
-(here / "wide.gmon").write_bytes(gmon("Q"))
-(here / "narrow.gmon").write_bytes(gmon("I"))
+# One program, whatever the word and the order in which its table was walked.
+(here / "same@wide.gmon").write_bytes(gmon("Q"))
+(here / "same@narrow.gmon").write_bytes(gmon("I"))
+(here / "same@backwards.gmon").write_bytes(gmon("Q", ARCS[::-1]))
+(here / "same@turned.gmon").write_bytes(gmon("Q", ARCS[3:] + ARCS[:3]))
 (here / "cut.gmon").write_bytes(gmon("Q")[:-30])
 (here / "wrong.gmon").write_bytes(b"gmon" + struct.pack("<I12x", 1) + b"\7")

@@ -63,7 +63,7 @@ static GBytes *
 make_document (const Input *input, GError **error)
 {
   const FlamExcerpt *excerpt = input->excerpt;
-  const FlamExportOptions options = { .title = input->title };
+  const FlamExportOptions options = { .look.title = input->title };
   g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
   g_autoptr (FlamSink) sink = flam_sink_new (stream);
 
@@ -85,7 +85,7 @@ make (gpointer data, const FlamProgress *progress, GError **error)
   if (input->exporter != NULL)
     return make_document (input, error);
   text = g_string_new (NULL);
-  input->picture.title = input->title;
+  input->picture.look.title = input->title;
   if (flam_picture_to_png (input->excerpt->tree, &input->picture, text, error))
     return g_string_free_to_bytes (text);
   g_string_free (text, TRUE);
@@ -235,9 +235,9 @@ flam_export_copy_picture (FlamWindow *window, FlamSession *session)
   input = input_new (session, NULL);
   input->picture.scale = PICTURE_SCALE;
   input->picture.zoom = flam_session_get_zoom (session);
-  input->picture.direction = g_str_equal (direction, "icicle")
-                                 ? FLAM_DIRECTION_ICICLE
-                                 : FLAM_DIRECTION_FLAME;
+  input->picture.look.direction = g_str_equal (direction, "icicle")
+                                      ? FLAM_DIRECTION_ICICLE
+                                      : FLAM_DIRECTION_FLAME;
   input->picture.dark =
       adw_style_manager_get_dark (adw_style_manager_get_default ());
   flam_job_start (picture_job (window),

@@ -8,25 +8,20 @@
  *
  * The picture is whole without its script; flam-svg.js reads the boxes back
  * from these elements. Boxes narrower than a tenth of a pixel are left out,
- * and the picture says how much weight they stand for. */
+ * and the picture says how much weight they stand for. Where the title says a
+ * weight as people read it, data-weight of the rect has it whole. */
 
-#include "flam-palette.h"
+#include "flam-look.h"
 #include "flam-sink.h"
 
 G_BEGIN_DECLS
 
 /* <svg class="flambeau">…</svg>. */
-void flam_svg_append (FlamSink *out,
-                      const FlamTree *tree,
-                      const char *title,
-                      FlamPaletteMode color);
+void
+flam_svg_append (FlamSink *out, const FlamTree *tree, const FlamLook *look);
 /* The same as a document of its own, with the script. */
 void flam_svg_append_document (FlamSink *out,
                                const FlamTree *tree,
-                               const char *title,
-                               FlamPaletteMode color);
-/* "name (1,234 samples, 12.34%)", escaped. */
-void
-flam_svg_append_description (FlamSink *out, const FlamTree *tree, FlamId node);
+                               const FlamLook *look);
 
 G_END_DECLS

@@ -4,18 +4,6 @@
 #include "flam-export-common.h"
 #include "flam-picture.h"
 
-static FlamPictureOptions
-picture_options (const FlamTree *tree, const FlamExportOptions *options)
-{
-  FlamPictureOptions picture = {
-    .title = options->title,
-    .direction = tree->inverted ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME,
-    .color = options->color,
-  };
-
-  return picture;
-}
-
 /* A picture is bounded by its pixels. */
 static gboolean
 put (gboolean made, const GString *bytes, FlamSink *out)
@@ -32,11 +20,11 @@ save_png (const FlamProfile *profile,
           FlamSink *out,
           GError **error)
 {
-  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  g_autoptr (FlamTree) tree =
+      flam_export_tree_in_order (profile, selection, options->look.order);
   g_autoptr (GString) bytes = g_string_new (NULL);
-  FlamPictureOptions picture = picture_options (tree, options);
+  const FlamPictureOptions picture = { .look = options->look, .scale = 2 };
 
-  picture.scale = 2;
   return put (flam_picture_to_png (tree, &picture, bytes, error), bytes, out);
 }
 
@@ -47,9 +35,10 @@ save_pdf (const FlamProfile *profile,
           FlamSink *out,
           GError **error)
 {
-  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  g_autoptr (FlamTree) tree =
+      flam_export_tree_in_order (profile, selection, options->look.order);
   g_autoptr (GString) bytes = g_string_new (NULL);
-  FlamPictureOptions picture = picture_options (tree, options);
+  const FlamPictureOptions picture = { .look = options->look };
 
   return put (flam_picture_to_pdf (tree, &picture, bytes, error), bytes, out);
 }
@@ -59,7 +48,7 @@ const FlamExporter flam_export_png = {
   .label = "PNG picture",
   .suffix = "png",
   .mime_type = "image/png",
-  .colored = TRUE,
+  .look = FLAM_LOOK_PICTURE,
   .holds = FLAM_HOLDS_ALL,
   .save = save_png,
 };
@@ -69,7 +58,7 @@ const FlamExporter flam_export_pdf = {
   .label = "PDF document",
   .suffix = "pdf",
   .mime_type = "application/pdf",
-  .colored = TRUE,
+  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_NOTES,
   .holds = FLAM_HOLDS_ALL,
   .save = save_pdf,
 };

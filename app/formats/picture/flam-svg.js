@@ -39,11 +39,12 @@
     const margin = Number (svg.dataset.margin);
     const character = Number (svg.dataset.character) / 100;
     const rowHeight = Number (svg.dataset.row);
+    const baseline = Number (svg.dataset.baseline);
     const flame = svg.dataset.direction === "flame";
     const drawn = svg.viewBox.baseVal.width - 2 * margin;
     const height = svg.viewBox.baseVal.height;
-    const [heading, details, matched, note, unzoom, search, legend] =
-      ["heading", "details", "matched", "note", "unzoom", "search", "legend"]
+    const [heading, subtitle, details, matched, note, unzoom, search, legend] =
+      ["heading", "subtitle", "details", "matched", "note", "unzoom", "search", "legend"]
         .map ((name) => svg.querySelector ("." + name));
     const title = heading.textContent;
     const slack = 0.0002;
@@ -78,13 +79,13 @@
       const room = Math.floor ((w - 6) / character);
       const shown = w === box.width ? box.label
         : box.name.length <= room ? box.name
-        : room < 6 ? ""
+        : room < 6 || rowHeight < baseline ? ""
         : shorten (box.name, room);
       if (box.text === null) {
         if (shown === "")
           return;
         box.text = document.createElementNS ("http://www.w3.org/2000/svg", "text");
-        box.text.setAttribute ("y", box.y + rowHeight - 5);
+        box.text.setAttribute ("y", box.y + baseline);
         box.g.appendChild (box.text);
       }
       box.text.setAttribute ("x", margin + x + 3);
@@ -127,7 +128,7 @@
       if (room <= 4 * margin)
         return;
       width = room - 2 * margin;
-      for (const text of [heading, note])
+      for (const text of [heading, subtitle, note])
         if (text !== null)
           text.setAttribute ("x", room / 2);
       for (const text of [search.querySelector ("text"), matched])

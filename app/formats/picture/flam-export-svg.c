@@ -11,8 +11,10 @@ save (const FlamProfile *profile,
       FlamSink *out,
       GError **error)
 {
-  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
-  flam_svg_append_document (out, tree, options->title, options->color);
+  g_autoptr (FlamTree) tree =
+      flam_export_tree_in_order (profile, selection, options->look.order);
+
+  flam_svg_append_document (out, tree, &options->look);
   return TRUE;
 }
 
@@ -22,7 +24,7 @@ const FlamExporter flam_export_svg = {
   .suffix = "svg",
   .mime_type = "image/svg+xml",
   .text = TRUE,
-  .colored = TRUE,
+  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_NOTES | FLAM_LOOK_COUNT_NAME,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
 };

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Colours that a function's name alone gives: flamegraph.pl's palettes, to the
+ * last bit, its palette files, and the rules of a person.
+ *
+ *    main ──hash──▶ v1, v2, v3 in 0..1 ──hot──▶ rgb(205 + 50 v3, 230 v1, 55 v2)
+ *
+ * The three are one number, drand48() of the sum of the characters; with
+ * `hash` they follow the first and the last letters, so that names that begin
+ * alike look alike. A name has the mark of its kind at its end, "_[k]" of the
+ * kernel's, as folded stacks have it: java, js, perl and chain go by it. */
+
+#include "flam-palette.h"
+
+G_BEGIN_DECLS
+
+/* `mode`: FLAM_PALETTE_HOT or one after it. */
+FlamColor
+flam_named_color (FlamPaletteMode mode, gboolean hash, const char *name);
+
+/* "rgb(1,2,3)" or "#010203". */
+gboolean flam_named_color_parse (const char *text, FlamColor *color);
+
+/* --- palette files: "main->rgb(243,179,42)", a line a function ------------ */
+
+typedef struct _FlamColorMap FlamColorMap;
+
+FlamColorMap *flam_color_map_new (void);
+void flam_color_map_free (FlamColorMap *map);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamColorMap, flam_color_map_free)
+
+/* Adds a file's lines. */
+gboolean
+flam_color_map_parse (FlamColorMap *map, const char *text, GError **error);
+gboolean flam_color_map_find (const FlamColorMap *map,
+                              const char *name,
+                              FlamColor *color);
+void flam_color_map_add (FlamColorMap *map, const char *name, FlamColor color);
+/* The file: lines sorted bytewise; g_free. */
+char *flam_color_map_text (const FlamColorMap *map);
+
+/* --- rules: a regular expression and a colour; the first that matches ----- */
+
+typedef struct _FlamColorRules FlamColorRules;
+
+FlamColorRules *flam_color_rules_new (void);
+void flam_color_rules_free (FlamColorRules *rules);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamColorRules, flam_color_rules_free)
+
+/* FALSE with FLAM_ERROR_INVALID for a bad expression or colour. */
+gboolean flam_color_rules_add (FlamColorRules *rules,
+                               const char *pattern,
+                               const char *color,
+                               GError **error);
+gboolean flam_color_rules_find (const FlamColorRules *rules,
+                                const char *name,
+                                FlamColor *color);
+
+G_END_DECLS

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Method traces of Android's runtime (ART), little-endian. Either a text that
+ * says what is what, and records behind it,
+ *
+ *    *version           *threads          *methods               *end
+ *    3                  4711  main        0x10  a.B  run  ()V  B.java
+ *    clock=dual
+ *
+ * or records alone, among which those of thread 0 say it: 1 a method (u16
+ * length, its line), 2 a thread (u16 id, u16 length, its name), 3 the end (u32
+ * length, the text). The records begin with
+ *
+ *    "SLOW"  u16 version, 0xf0 more: without the text  u16 where records begin
+ *    u64 start  u16 size of a record, from version 3 on
+ *
+ * and each is: u16 thread (version 1: u8); u32 method and what happened: 0 it
+ * was entered, 1 left, 2 left by an exception; u32 µs since the start, or two
+ * of them: the thread's CPU time, and the clock on the wall. Source of facts:
+ * Android's art/runtime/trace.h. */
+
+#include "flam-formats.h"
+
+#include "flam-stack-text.h"
+#include "flam-trace-spans.h"
+
+#define HEADER 18
+#define LAST_VERSION 3
+#define WITHOUT_TEXT 0xf0
+#define ACTIONS 3 /* bits of a method's number */
+
+typedef struct
+{
+  FlamId id;
+  gint64 last; /* ns, of its own clock */
+  guint open;  /* calls */
+} Thread;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  FlamTraceSpans spans;
+  GHashTable *methods; /* number -> string + 1 */
+  GHashTable *threads; /* tid -> Thread */
+  gint32 pid;
+  const guint8 *at, *end;
+  guint version, size;
+  gboolean of_cpu; /* its one clock is the threads' CPU time */
+  gboolean streamed;
+  guint64 records, unknown;
+} Trace;
+
+static guint64
+get (const guint8 *at, guint size)
+{
+  guint64 value = 0;
+
+  for (guint i = 0; i < size; i++)
+    value |= (guint64)at[i] << (8 * i);
+  return value;
+}
+
+static guint
+probe (const FlamSource *source)
+{
+  const char *data = (const char *)source->data;
+  guint version;
+
+  if (g_str_has_prefix (data, "*version\n"))
+    return flam_source_head_has (source, 4096, "\nclock=") ? 95 : 0;
+  if (source->size < HEADER || !g_str_has_prefix (data, "SLOW"))
+    return 0;
+  version = get (source->data + 4, 2);
+  return version > 0 && version < 0x100 ? 80 : 0;
+}
+
+/* --- what is what -------------------------------------------------------- */
+
+/* "0x10  a.B  run  ()V  B.java" */
+static gboolean
+add_method (Trace *trace, FlamSlice line)
+{
+  FlamSlice number = flam_slice_take_cell (&line);
+  FlamSlice class = flam_slice_take_cell (&line);
+  FlamSlice method = flam_slice_take_cell (&line);
+  const char *p = number.text;
+  const char *end = number.text + number.length;
+  g_autofree char *name = NULL;
+  guint64 value;
+
+  if (flam_slice_begins (number, "0x"))
+    p += 2;
+  if (!flam_text_hex (&p, end, &value) || p != end || value > G_MAXUINT32)
+    return FALSE;
+  name = g_strdup_printf ("%.*s%s%.*s",
+                          (int)MIN (class.length, (gsize)G_MAXINT),
+                          class.text,
+                          method.length > 0 ? "." : "",
+                          (int)MIN (method.length, (gsize)G_MAXINT),
+                          method.text);
+  g_hash_table_insert (
+      trace->methods,
+      GUINT_TO_POINTER ((guint32)value & ~ACTIONS),
+      GUINT_TO_POINTER (flam_builder_string (trace->builder, name, -1) + 1));
+  return TRUE;
+}
+
+static FlamId
+find_method (Trace *trace, guint32 number)
+{
+  gpointer found =
+      g_hash_table_lookup (trace->methods, GUINT_TO_POINTER (number));
+  g_autofree char *name = NULL;
+
+  if (found != NULL)
+    return GPOINTER_TO_UINT (found) - 1;
+  trace->unknown++;
+  name = g_strdup_printf ("method 0x%x", number);
+  return flam_builder_string (trace->builder, name, -1);
+}
+
+static Thread *
+find_thread (Trace *trace, gint32 tid)
+{
+  Thread *thread = g_hash_table_lookup (trace->threads, GINT_TO_POINTER (tid));
+
+  if (thread == NULL)
+    {
+      thread = g_new0 (Thread, 1);
+      thread->id = flam_builder_thread (
+          trace->builder,
+          flam_builder_process (trace->builder, trace->pid, 0),
+          tid,
+          0);
+      g_hash_table_insert (trace->threads, GINT_TO_POINTER (tid), thread);
+    }
+  return thread;
+}
+
+static void
+name_thread (Trace *trace, gint32 tid, FlamSlice name)
+{
+  g_autofree char *copy = g_strndup (name.text, name.length);
+
+  flam_builder_set_thread_name (
+      trace->builder, find_thread (trace, tid)->id, copy);
+}
+
+/* "4711  main" */
+static gboolean
+add_thread (Trace *trace, FlamSlice line)
+{
+  FlamSlice number = flam_slice_take_cell (&line);
+  gint64 tid;
+
+  if (!flam_slice_number (number, &tid) || tid > G_MAXINT32)
+    return FALSE;
+  name_thread (trace, tid, line);
+  return TRUE;
+}
+
+static void
+add_fact (Trace *trace, FlamSlice line)
+{
+  gint64 pid = flam_slice_number_after (line, "pid=");
+
+  if (flam_slice_begins (line, "clock="))
+    trace->of_cpu = flam_slice_is (line, "clock=thread-cpu");
+  else if (flam_slice_begins (line, "pid=") && pid >= 0 && pid <= G_MAXINT32)
+    trace->pid = (gint32)pid;
+}
+
+/* Up to "*end"; `at` is then behind it. */
+static void
+read_text (Trace *trace)
+{
+  FlamText text;
+  FlamSlice line, section = { "", 0 };
+
+  flam_text_init (&text, trace->source);
+  while (flam_text_next (&text, &line.text, &line.length) &&
+         !flam_slice_is (line, "*end"))
+    if (flam_slice_begins (line, "*"))
+      section = line;
+    else if (flam_slice_is (section, "*version"))
+      add_fact (trace, line);
+    else if (flam_slice_is (section, "*threads")
+                 ? !add_thread (trace, line)
+                 : flam_slice_is (section, "*methods") &&
+                       !add_method (trace, line))
+      flam_text_bad (&text);
+  trace->at = (const guint8 *)text.at;
+  flam_text_warn_bad (&text, trace->builder, "a method trace");
+}
+
+/* --- records ------------------------------------------------------------- */
+
+static gboolean
+read_header (Trace *trace, GError **error)
+{
+  const guint8 *at = trace->at;
+  guint offset;
+
+  if (trace->end - at < HEADER || memcmp (at, "SLOW", 4) != 0)
+    {
+      flam_source_error (trace->source,
+                         error,
+                         FLAM_ERROR_TRUNCATED,
+                         at - trace->source->data,
+                         "the records of the method trace do not begin here");
+      return FALSE;
+    }
+  trace->version = get (at + 4, 2);
+  trace->streamed = trace->version >= WITHOUT_TEXT;
+  if (trace->streamed)
+    trace->version -= WITHOUT_TEXT;
+  offset = get (at + 6, 2);
+  trace->size = trace->version == 1   ? 9
+                : trace->version == 2 ? 10
+                                      : get (at + 16, 2);
+  if (trace->version == 0 || trace->version > LAST_VERSION)
+    {
+      flam_source_error (trace->source,
+                         error,
+                         FLAM_ERROR_UNSUPPORTED,
+                         at + 4 - trace->source->data,
+                         "this is version %u of Android's method trace, and 3 "
+                         "is the last known here; load it in the Firefox "
+                         "Profiler, save it there and open the JSON",
+                         trace->version);
+      return FALSE;
+    }
+  if (trace->size < 9 || (trace->version > 1 && trace->size < 10) ||
+      offset < HEADER - 2 || offset > trace->end - at)
+    {
+      flam_source_error (trace->source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         at - trace->source->data,
+                         "the header of the method trace makes no sense");
+      return FALSE;
+    }
+  trace->at = at + offset;
+  return TRUE;
+}
+
+/* What thread 0 says; `at` is behind that 0. FALSE: it ends in it. */
+static gboolean
+read_told (Trace *trace, const guint8 **at, gboolean *last)
+{
+  gsize left = trace->end - *at;
+  guint kind = left > 0 ? **at : 0;
+  guint head = kind == 1 ? 3 : 5;
+  guint64 length;
+  FlamSlice text;
+
+  if (left < head)
+    return FALSE;
+  *last = kind < 1 || kind > 2;
+  if (*last)
+    return TRUE;
+  length = get (*at + head - 2, 2);
+  if (left - head < length)
+    return FALSE;
+  text = flam_slice_strip ((FlamSlice){ (const char *)*at + head, length });
+  while (text.length > 0 && text.text[text.length - 1] == '\n')
+    text.length--;
+  if (kind == 1)
+    add_method (trace, text);
+  else
+    name_thread (trace, get (*at + 1, 2), text);
+  *at += head + length;
+  return TRUE;
+}
+
+static void
+read_record (Trace *trace, const guint8 *at)
+{
+  guint head = trace->version == 1 ? 1 : 2;
+  Thread *thread = find_thread (trace, (gint32)get (at, head));
+  guint32 method = get (at + head, 4);
+  gboolean both = trace->size >= head + 12;
+  gint64 time = get (at + head + (both ? 8 : 4), 4) * 1000;
+  FlamId name = find_method (trace, method & ~ACTIONS);
+
+  if ((method & ACTIONS) == 0)
+    flam_trace_spans_begin (&trace->spans, thread->id, name, time);
+  else
+    flam_trace_spans_end (&trace->spans, thread->id, name, time);
+  if ((method & ACTIONS) == 0)
+    thread->open++;
+  else if (thread->open > 0)
+    thread->open--;
+  thread->last = time;
+  trace->records++;
+}
+
+/* FALSE: cancelled. */
+static gboolean
+read_records (Trace *trace, const FlamProgress *progress, GError **error)
+{
+  const guint8 *at = trace->at;
+  guint head = trace->version == 1 ? 1 : 2;
+  gboolean last = FALSE;
+
+  while (!last && at < trace->end)
+    {
+      trace->at = at;
+      if (trace->records % (1 << 16) == 0 &&
+          !flam_progress_step (
+              progress,
+              flam_source_fraction (trace->source, at - trace->source->data),
+              error))
+        return FALSE;
+      if (trace->streamed && trace->end - at > 2 && get (at, head) == 0)
+        {
+          at += head;
+          if (!read_told (trace, &at, &last))
+            break;
+          continue;
+        }
+      if (trace->end - at < trace->size)
+        break;
+      read_record (trace, at);
+      at += trace->size;
+    }
+  if (last || at == trace->end)
+    trace->at = trace->end;
+  return TRUE;
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static void
+warn (Trace *trace)
+{
+  if (trace->at < trace->end)
+    {
+      double fraction =
+          (double)(trace->at - trace->source->data) / trace->source->size;
+
+      flam_builder_set_partial (trace->builder, fraction);
+      flam_builder_warn (trace->builder, "the method trace ends in a record");
+    }
+  if (trace->unknown > 0)
+    flam_builder_warn (trace->builder,
+                       "%" G_GUINT64_FORMAT
+                       " records are of methods that the trace does not name",
+                       trace->unknown);
+  if (trace->spans.bad > 0)
+    flam_builder_warn (trace->builder,
+                       "%" G_GUINT64_FORMAT
+                       " methods return that were not seen to be called",
+                       trace->spans.bad);
+  if (trace->spans.open > 0)
+    flam_builder_warn (trace->builder,
+                       "%" G_GUINT64_FORMAT
+                       " calls do not return in the trace: they last to its "
+                       "end",
+                       trace->spans.open);
+}
+
+/* What does not return lasts to the end, which for clocks of the threads' own
+ * is the thread's. */
+static void
+end_threads (Trace *trace)
+{
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, trace->threads);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    for (Thread *thread = value; thread->open > 0; thread->open--)
+      {
+        flam_trace_spans_end (&trace->spans, thread->id, 0, thread->last);
+        trace->spans.open++;
+      }
+}
+
+static gboolean
+make_samples (Trace *trace, GError **error)
+{
+  FlamBuilder *builder = trace->builder;
+
+  if (trace->of_cpu)
+    end_threads (trace);
+  if (flam_trace_spans_close (&trace->spans) == 0)
+    {
+      flam_source_error (trace->source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "there are no calls in this method trace");
+      return FALSE;
+    }
+  flam_builder_set_spans (
+      builder,
+      flam_builder_add_measure (builder,
+                                trace->of_cpu ? "cpu-time" : "wall-time",
+                                trace->of_cpu ? "CPU time" : "Wall time",
+                                FLAM_UNIT_NS,
+                                FLAM_MEASURE_CPU,
+                                flam_builder_add_column (builder),
+                                FLAM_NONE));
+  flam_trace_spans_make_samples (&trace->spans);
+  warn (trace);
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Trace trace = { .source = source,
+                  .builder = builder,
+                  .pid = -1,
+                  .at = source->data,
+                  .end = source->data + source->size };
+  gboolean good;
+
+  flam_builder_set_has_times (builder);
+  trace.methods = g_hash_table_new (NULL, NULL);
+  trace.threads = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  flam_trace_spans_init (&trace.spans, builder);
+  if (source->size > 0 && *source->data == '*')
+    read_text (&trace);
+  good = read_header (&trace, error) &&
+         read_records (&trace, options->progress, error) &&
+         make_samples (&trace, error);
+  flam_trace_spans_clear (&trace.spans);
+  g_hash_table_unref (trace.methods);
+  g_hash_table_unref (trace.threads);
+  return good;
+}
+
+static const char *const suffixes[] = { ".trace", NULL };
+static const char *const mime_types[] = { "application/x-art-trace", NULL };
+
+const FlamImporter flam_import_art = {
+  .id = "art",
+  .label = "Android method trace",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A chunk's metadata: its classes and their fields, which are known by their
+ * names. */
+
+#include "flam-jfr-chunk.h"
+
+G_BEGIN_DECLS
+
+/* FALSE, and the chunk says what the problem is. */
+gboolean flam_jfr_read_metadata (FlamJfrChunk *chunk,
+                                 const FlamJfrEvent *event);
+
+G_END_DECLS

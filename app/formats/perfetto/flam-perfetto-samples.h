@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What has stacks in a Perfetto trace: samples of processors, and of heaps. */
+
+#include "flam-perfetto-threads.h"
+
+G_BEGIN_DECLS
+
+/* (pid, stack) -> what it has. */
+GHashTable *flam_perfetto_heap_new (void);
+
+void flam_perfetto_read_perf_sample (FlamPerfetto *trace,
+                                     const FlamPerfettoPacket *packet,
+                                     FlamProto sample);
+void flam_perfetto_read_stream (FlamPerfetto *trace,
+                                const FlamPerfettoPacket *packet,
+                                FlamProto stream);
+void flam_perfetto_read_heap (FlamPerfetto *trace,
+                              const FlamPerfettoPacket *packet,
+                              FlamProto profile);
+
+void flam_perfetto_add_cpu (FlamPerfetto *trace);
+void flam_perfetto_add_heap (FlamPerfetto *trace);
+
+G_END_DECLS

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-svg.h"
+
+#include "flam-format.h"
+#include "flam-html.h"
+#include "flam-layout.h"
+
+#include <string.h>
+
+#define WIDTH 1200
+#define MARGIN 10
+#define HEAD 44     /* the title's and the buttons' room */
+#define SUBTITLE 18 /* and more, where there is one */
+#define FOOT 52     /* the legend's and the details' */
+#define SWATCH 11
+#define LEGEND_MAX 8 /* entries */
+#define ROW 16
+#define FONT 12
+#define CHARACTER 0.63 /* of Verdana and its like, on average, of the font */
+#define LEAST_CUT 6    /* characters; a name cut shorter says nothing */
+#define LEAST_WIDTH 0.1
+
+typedef struct
+{
+  FlamSink *out;
+  const FlamTree *tree;
+  const FlamLook *look;
+  FlamPalette *palette;
+  FlamDirection direction;
+  double width, row, font, character;
+  double head; /* above the boxes */
+} Svg;
+
+/* Whatever the locale says of decimal points. */
+static void
+append_number (FlamSink *out, double value, int places)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+  char format[] = "%.0f";
+
+  format[2] = '0' + places;
+  g_ascii_formatd (buffer, sizeof buffer, format, value);
+  if (strchr (buffer, '.') != NULL)
+    {
+      char *end = buffer + strlen (buffer);
+      while (end[-1] == '0')
+        *--end = '\0';
+      if (end[-1] == '.')
+        end[-1] = '\0';
+    }
+  flam_sink_put (out, buffer);
+}
+
+static void
+append_attribute (FlamSink *out, const char *name, double value)
+{
+  flam_sink_printf (out, " %s=\"", name);
+  append_number (out, value, 4);
+  flam_sink_put_c (out, '"');
+}
+
+static void
+append_count (FlamSink *out, const char *plain)
+{
+  gsize whole = strcspn (plain, ".");
+
+  for (gsize i = 0; plain[i] != '\0'; i++)
+    {
+      if (i > 0 && i < whole && (whole - i) % 3 == 0)
+        flam_sink_put_c (out, ',');
+      flam_sink_put_c (out, plain[i]);
+    }
+}
+
+/* Counts are whole; time and memory as people read them. */
+static gboolean
+is_plain (const Svg *svg, const FlamMeasure *measure)
+{
+  return measure->unit == FLAM_UNIT_COUNT || svg->look->count_name != NULL;
+}
+
+static void
+append_weight (const Svg *svg, const FlamMeasure *measure, gint64 weight)
+{
+  const char *name = svg->look->count_name;
+  g_autofree char *text = is_plain (svg, measure)
+                              ? flam_format_plain (measure, weight)
+                              : flam_format_weight (measure, weight);
+
+  if (!is_plain (svg, measure))
+    {
+      flam_sink_put (svg->out, text);
+      return;
+    }
+  append_count (svg->out, text);
+  flam_sink_put_c (svg->out, ' ');
+  flam_sink_put_escaped (svg->out, name != NULL ? name : "samples", -1);
+}
+
+/* ": running 60.0 %, lock 40.0 %" */
+static void
+append_states (FlamSink *out, const FlamTree *tree, FlamId node)
+{
+  guint states = flam_tree_states (tree);
+  g_autofree char *text = NULL;
+
+  if ((states & (states - 1)) == 0)
+    return;
+  text = flam_format_states (&tree->split[node]);
+  flam_sink_put (out, ": ");
+  flam_sink_put (out, text);
+}
+
+/* ": +1.2 s, before 3.4 s" */
+static void
+append_change (FlamSink *out,
+               const FlamTree *tree,
+               const FlamMeasure *measure,
+               FlamId node)
+{
+  g_autofree char *delta = NULL;
+  g_autofree char *base = NULL;
+
+  if (tree->change == NULL)
+    return;
+  delta = flam_format_weight (measure, ABS (tree->change->delta[node]));
+  base = flam_format_weight (measure, tree->change->base[node]);
+  flam_sink_printf (out,
+                    ": %s%s, before %s",
+                    tree->change->delta[node] > 0   ? "+"
+                    : tree->change->delta[node] < 0 ? "−"
+                                                    : "±",
+                    delta,
+                    base);
+}
+
+/* "name (1,234 samples, 12.34%)", escaped. */
+static void
+append_description (const Svg *svg, FlamId node)
+{
+  FlamSink *out = svg->out;
+  const FlamTree *tree = svg->tree;
+  const FlamMeasure measure = flam_tree_measure (tree);
+
+  flam_sink_put_escaped (out, flam_tree_name (tree, node), -1);
+  if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
+    flam_sink_printf (out, ":%u", tree->line[node]);
+  flam_sink_put (out, " (");
+  append_weight (svg, &measure, tree->total[node]);
+  flam_sink_put (out, ", ");
+  append_number (out,
+                 tree->total[0] > 0 ? 100.0 * tree->total[node] / tree->total[0]
+                                    : 0,
+                 2);
+  flam_sink_put (out, "%)");
+  append_states (out, tree, node);
+  append_change (out, tree, &measure, node);
+}
+
+static void
+append_text (FlamSink *out,
+             const char *name,
+             const char *anchor,
+             double x,
+             double y,
+             const char *text)
+{
+  flam_sink_put (out, "<text");
+  if (name != NULL)
+    flam_sink_printf (out, " class=\"%s\"", name);
+  append_attribute (out, "x", x);
+  append_attribute (out, "y", y);
+  flam_sink_printf (out, " text-anchor=\"%s\">", anchor);
+  flam_sink_put_escaped (out, text, -1);
+  flam_sink_put (out, "</text>\n");
+}
+
+static void
+append_label (const Svg *svg, const FlamBox *box, double x, double width)
+{
+  const char *name = flam_tree_name (svg->tree, box->node);
+  int characters = (int)((width - 6) / svg->character);
+  g_autofree char *label = NULL;
+
+  if (svg->row < svg->font ||
+      (characters < LEAST_CUT && g_utf8_strlen (name, -1) > characters))
+    return;
+  label = flam_format_short_name (name, characters);
+  flam_sink_put (svg->out, "<text");
+  append_attribute (svg->out, "x", MARGIN + x + 3);
+  append_attribute (
+      svg->out, "y", svg->head + box->y + svg->row / 2 + svg->font / 4);
+  flam_sink_put_c (svg->out, '>');
+  flam_sink_put_escaped (svg->out, label, -1);
+  flam_sink_put (svg->out, "</text>");
+}
+
+static void
+append_box (const Svg *svg, const FlamBox *box)
+{
+  FlamSink *out = svg->out;
+  const FlamMeasure measure = flam_tree_measure (svg->tree);
+  double x = MAX (box->x, 0);
+  double width = MIN (box->x + box->width, svg->width - 2 * MARGIN) - x;
+
+  if ((box->flags & FLAM_BOX_STRIP) != 0 || width <= 0)
+    return;
+  flam_sink_put (out, "<g class=\"f\"><title>");
+  append_description (svg, box->node);
+  flam_sink_put (out, "</title><rect");
+  append_attribute (out, "x", MARGIN + x);
+  append_attribute (out, "y", svg->head + box->y);
+  append_attribute (out, "width", width);
+  append_attribute (out, "height", MAX (svg->row - 1, 0.5));
+  flam_sink_printf (out,
+                    " fill=\"#%06x\"",
+                    flam_palette_node (svg->palette, svg->tree, box->node));
+  if (!is_plain (svg, &measure))
+    {
+      g_autofree char *weight =
+          flam_format_plain (&measure, svg->tree->total[box->node]);
+
+      flam_sink_printf (out, " data-weight=\"%s\"", weight);
+    }
+  flam_sink_put (out, "/>");
+  append_label (svg, box, x, width);
+  flam_sink_put (out, "</g>\n");
+}
+
+static void
+append_heading (const Svg *svg, double height)
+{
+  const FlamLook *look = svg->look;
+  FlamSink *out = svg->out;
+
+  flam_sink_put (out, "<g font-size=\"17\">");
+  append_text (out,
+               "heading",
+               "middle",
+               svg->width / 2,
+               24,
+               look->title != NULL ? look->title : "");
+  flam_sink_put (out, "</g>");
+  if (look->subtitle != NULL)
+    append_text (
+        out, "subtitle", "middle", svg->width / 2, HEAD - 2, look->subtitle);
+  flam_sink_put (out, "<g class=\"unzoom button off\">");
+  append_text (out, NULL, "start", MARGIN, 24, "Reset zoom");
+  flam_sink_put (out, "</g><g class=\"search button off\">");
+  append_text (out, NULL, "end", svg->width - MARGIN, 24, "Search");
+  flam_sink_put (out, "</g>");
+  append_text (out, "details", "start", MARGIN, height - 12, " ");
+  append_text (out, "matched", "end", svg->width - MARGIN, height - 12, " ");
+}
+
+static void
+append_frame (const Svg *svg, double height)
+{
+  FlamSink *out = svg->out;
+
+  flam_sink_put (
+      out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flambeau\"");
+  append_attribute (out, "width", svg->width);
+  append_attribute (out, "height", height);
+  flam_sink_put (out, " viewBox=\"0 0 ");
+  append_number (out, svg->width, 4);
+  flam_sink_put_c (out, ' ');
+  append_number (out, height, 4);
+  flam_sink_printf (out, "\" data-margin=\"%d\"", MARGIN);
+  append_attribute (out, "data-row", svg->row);
+  append_attribute (out, "data-baseline", svg->row / 2 + svg->font / 4);
+  flam_sink_printf (out,
+                    " data-character=\"%d\" data-direction=\"%s\" "
+                    "font-family=\"Verdana, 'DejaVu Sans', sans-serif\"",
+                    (int)(svg->character * 100),
+                    svg->direction == FLAM_DIRECTION_ICICLE ? "icicle"
+                                                            : "flame");
+  append_attribute (out, "font-size", svg->font);
+  flam_sink_put (out, ">\n");
+  if (svg->look->notes != NULL)
+    {
+      flam_sink_put (out, "<desc>");
+      flam_sink_put_escaped (out, svg->look->notes, -1);
+      flam_sink_put (out, "</desc>\n");
+    }
+  flam_sink_printf (
+      out,
+      "<style>.f rect{rx:2px}.f text{pointer-events:none}"
+      ".f:hover rect,.f.on rect{stroke:#000;stroke-width:.6}"
+      ".f.on rect{stroke-width:2}.f{cursor:pointer}"
+      ".flambeau .dim rect{opacity:.6}.flambeau .off{display:none}"
+      ".flambeau .button{cursor:pointer;opacity:.7}"
+      ".flambeau .button:hover,.flambeau .button:focus{opacity:1}</style>\n"
+      "<rect class=\"paper\" width=\"100%%\" height=\"100%%\" "
+      "fill=\"#%06x\"/>\n",
+      flam_palette_background (svg->palette));
+  append_heading (svg, height);
+}
+
+/* One line below the boxes; what does not fit is left out. */
+static void
+append_legend (const Svg *svg, double baseline)
+{
+  FlamSink *out = svg->out;
+  g_autoptr (GPtrArray) entries =
+      flam_palette_legend (svg->palette, svg->tree, 0, LEGEND_MAX);
+  double x = MARGIN;
+
+  flam_sink_put (out, "<g class=\"legend\">\n");
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const FlamLegendEntry *entry = entries->pdata[i];
+      g_autofree char *name = flam_format_short_name (entry->name, 28);
+      double width =
+          SWATCH + 5 + svg->character * (double)g_utf8_strlen (name, -1);
+
+      if (x + width > svg->width - MARGIN)
+        break;
+      flam_sink_put (out, "<rect");
+      append_attribute (out, "x", x);
+      append_attribute (out, "y", baseline - SWATCH + 1);
+      flam_sink_printf (out,
+                        " width=\"%d\" height=\"%d\" rx=\"2\" fill=\"#%06x\"/>",
+                        SWATCH,
+                        SWATCH,
+                        entry->color);
+      append_text (out, NULL, "start", x + SWATCH + 5, baseline, name);
+      x += width + 16;
+    }
+  flam_sink_put (out, "</g>\n");
+}
+
+/* What the picture does not show. */
+static void
+append_note (const Svg *svg, const FlamLayout *layout, double baseline)
+{
+  const FlamTree *tree = svg->tree;
+  g_autoptr (GString) note = g_string_new (NULL);
+
+  if (layout->hidden > 0)
+    {
+      g_autofree char *share =
+          flam_format_percent (layout->hidden, tree->total[0]);
+
+      g_string_append_printf (
+          note, "boxes too narrow to draw are left out: %s", share);
+    }
+  if (tree->change != NULL && tree->change->missing > 0)
+    {
+      const FlamMeasure measure = flam_tree_measure (tree);
+      g_autofree char *weight =
+          flam_format_weight (&measure, tree->change->missing);
+
+      g_string_append_printf (note,
+                              "%sonly the other capture has: %s",
+                              note->len > 0 ? "; " : "",
+                              weight);
+    }
+  if (note->len == 0)
+    return;
+  flam_sink_put (svg->out, "<g opacity=\".6\">");
+  append_text (svg->out, "note", "middle", svg->width / 2, baseline, note->str);
+  flam_sink_put (svg->out, "</g>");
+}
+
+static double
+or_default (double value, double otherwise)
+{
+  return value > 0 ? value : otherwise;
+}
+
+/* All but the root element's end. */
+static void
+append_picture (FlamSink *out, const FlamTree *tree, const FlamLook *look)
+{
+  g_autoptr (FlamRows) rows = flam_rows_new ((FlamTree *)tree);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new_for (tree, &look->colors, FALSE);
+  g_autoptr (FlamLayout) layout = NULL;
+  Svg svg = {
+    .out = out,
+    .tree = tree,
+    .look = look,
+    .palette = palette,
+    .direction = flam_direction_of (tree, look->direction),
+    .width = or_default (look->width, WIDTH),
+    .row = or_default (look->row_height, ROW),
+    .font = or_default (look->font_size, FONT),
+    .head = HEAD + (look->subtitle != NULL ? SUBTITLE : 0),
+  };
+  FlamViewport viewport = {
+    .width = svg.width - 2 * MARGIN,
+    .row_height = svg.row,
+    .to = tree->total[0],
+    .min_width = or_default (look->min_width, LEAST_WIDTH),
+    .direction = svg.direction,
+  };
+  double below;
+
+  svg.character = svg.font * CHARACTER;
+  viewport.height = svg.row;
+  viewport.height = svg.row * (double)flam_layout_n_rows (rows, &viewport);
+  layout = flam_layout_new (rows, &viewport);
+  below = svg.head + viewport.height;
+  append_frame (&svg, below + FOOT);
+  for (guint32 i = 0; i < layout->n; i++)
+    append_box (&svg, &layout->boxes[i]);
+  append_legend (&svg, below + 18);
+  append_note (&svg, layout, below + FOOT - 12);
+}
+
+void
+flam_svg_append (FlamSink *out, const FlamTree *tree, const FlamLook *look)
+{
+  append_picture (out, tree, look);
+  flam_sink_put (out, "</svg>\n");
+}
+
+void
+flam_svg_append_document (FlamSink *out,
+                          const FlamTree *tree,
+                          const FlamLook *look)
+{
+  flam_sink_put (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  append_picture (out, tree, look);
+  flam_sink_put (out, "<script><![CDATA[\n");
+  flam_sink_put (out, flam_html_resource ("flam-svg.js"));
+  flam_sink_put (out, "]]></script>\n</svg>\n");
+}

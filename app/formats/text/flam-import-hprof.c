@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The text of Java's hprof agent (JDK 8 and before): stacks with numbers, and
+ * tables that name these.
+ *
+ *    JAVA PROFILE 1.0.1, created Fri Oct 22 12:12:14 2004
+ *    THREAD START (obj=5000, id = 200001, name="main", group="main")
+ *    TRACE 300027: (thread=200001)
+ *            java.util.zip.ZipFile.getEntry(ZipFile.java:25)
+ *            java.util.jar.JarFile.getEntry(JarFile.java:Unknown line)
+ *    CPU SAMPLES BEGIN (total = 126) Fri Oct 22 12:12:14 2004
+ *    rank   self  accum   count trace method
+ *       1 53.17% 53.17%      67 300027 java.util.zip.ZipFile.getEntry
+ *    CPU SAMPLES END
+ *
+ * CPU TIME (ms) has the same columns, of times of methods' own. SITES has live
+ * bytes and objects, then allocated bytes and objects, the trace and the class.
+ * Source of facts: the comments in what the agent writes, JDK 8's
+ * demo/jvmti/hprof. */
+
+#include "flam-formats.h"
+
+#include "flam-stack-text.h"
+
+typedef enum
+{
+  SAMPLES,
+  TIME,
+  LIVE,
+  ALLOCATED,
+  N_MEASURES,
+  NOWHERE
+} Measure;
+
+static const struct
+{
+  const char *id, *name;
+  FlamUnit unit;
+  FlamMeasureKind kind;
+} measures[N_MEASURES] = {
+  [SAMPLES] = { "samples", "Samples", FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
+  [TIME] = { "cpu-time", "CPU time", FLAM_UNIT_NS, FLAM_MEASURE_CPU },
+  [LIVE] = { "live", "Live objects", FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
+  [ALLOCATED] = { "allocated",
+                  "Allocated",
+                  FLAM_UNIT_BYTES,
+                  FLAM_MEASURE_ALLOC },
+};
+
+typedef struct
+{
+  FlamId stack, thread;
+} Trace;
+
+typedef struct
+{
+  FlamStackText text; /* for its frames: the builder alone */
+  FlamText lines;
+  GHashTable *traces;  /* number -> Trace */
+  GHashTable *threads; /* id -> thread + 1 */
+  GArray *stack;       /* FlamId: the open trace's frames, leaf first */
+  Trace *open;         /* NULL: none */
+  FlamId thread;       /* of traces that name none */
+  Measure where;       /* the table that is being read */
+  gboolean used[N_MEASURES];
+  guint64 unknown; /* rows of traces that are not there */
+} Reader;
+
+static guint
+probe (const FlamSource *source)
+{
+  return g_str_has_prefix ((const char *)source->data, "JAVA PROFILE 1.0") &&
+                 flam_source_head_has (source, 64, ", created ")
+             ? 95
+             : 0;
+}
+
+/* --- traces -------------------------------------------------------------- */
+
+static void
+close_trace (Reader *reader)
+{
+  if (reader->open != NULL)
+    for (guint i = reader->stack->len; i > 0; i--)
+      reader->open->stack =
+          flam_builder_stack (reader->text.builder,
+                              reader->open->stack,
+                              g_array_index (reader->stack, FlamId, i - 1));
+  g_array_set_size (reader->stack, 0);
+  reader->open = NULL;
+}
+
+static FlamId
+find_thread (Reader *reader, gint64 id)
+{
+  gpointer found = g_hash_table_lookup (reader->threads, &id);
+
+  return found != NULL ? GPOINTER_TO_UINT (found) - 1 : reader->thread;
+}
+
+/* "TRACE 300027: (thread=200001)" */
+static gboolean
+open_trace (Reader *reader, FlamSlice line)
+{
+  gint64 number = flam_slice_number_after (line, "TRACE ");
+  gint64 thread = flam_slice_number_after (line, "(thread=");
+
+  if (number < 0)
+    return FALSE;
+  reader->open = g_new (Trace, 1);
+  *reader->open = (Trace){ FLAM_NONE, find_thread (reader, thread) };
+  g_hash_table_insert (
+      reader->traces, g_memdup2 (&number, sizeof number), reader->open);
+  return TRUE;
+}
+
+/* "java.util.zip.ZipFile.getEntry(ZipFile.java:25)", "<empty>" */
+static void
+add_frame (Reader *reader, FlamSlice part)
+{
+  gsize open = flam_slice_find (part, "(");
+  FlamTextFrame frame = { .name = { part.text, open },
+                          .module = { "", 0 },
+                          .file = { "", 0 },
+                          .kind = FLAM_KIND_JIT };
+  FlamSlice place = flam_slice_from (part, MIN (open + 1, part.length));
+  FlamId id;
+
+  if (flam_slice_is (part, "<empty>"))
+    return;
+  place.length = flam_slice_find (place, ")");
+  if (flam_slice_ends (place, ":Native method"))
+    frame.kind = FLAM_KIND_NATIVE;
+  flam_slice_place (place, &frame.file, &frame.line);
+  frame.file.length = flam_slice_find (frame.file, ":");
+  if (flam_slice_begins (frame.file, "Unknown"))
+    frame.file.length = 0;
+  id = flam_stack_text_make_frame (&reader->text, &frame);
+  g_array_append_val (reader->stack, id);
+}
+
+/* "THREAD START (obj=5000, id = 200001, name="main", group="main")" */
+static gboolean
+add_thread (Reader *reader, FlamSlice line)
+{
+  FlamBuilder *builder = reader->text.builder;
+  gint64 id = flam_slice_number_after (line, "id = ");
+  gsize at = flam_slice_find (line, "name=\"");
+  FlamSlice name = flam_slice_from (line, MIN (at + 6, line.length));
+  g_autofree char *copy = NULL;
+  FlamId thread;
+
+  if (id < 0 || at == line.length)
+    return FALSE;
+  name.length = flam_slice_find (name, "\"");
+  copy = g_strndup (name.text, name.length);
+  thread = flam_builder_thread (builder,
+                                flam_builder_process (builder, -1, 0),
+                                -1,
+                                g_hash_table_size (reader->threads) + 1);
+  flam_builder_set_thread_name (builder, thread, copy);
+  g_hash_table_insert (reader->threads,
+                       g_memdup2 (&id, sizeof id),
+                       GUINT_TO_POINTER (thread + 1));
+  return TRUE;
+}
+
+/* --- tables -------------------------------------------------------------- */
+
+static void
+add_sample (Reader *reader, const Trace *trace, Measure measure, gint64 weight)
+{
+  FlamSample sample = { .thread = reader->thread,
+                        .stack = FLAM_NONE,
+                        .event = measure };
+
+  if (trace != NULL)
+    {
+      sample.thread = trace->thread;
+      sample.stack = trace->stack;
+    }
+  reader->used[measure] = TRUE;
+  flam_builder_add_sample (reader->text.builder, &sample, &weight);
+}
+
+static gboolean
+take_number (FlamSlice *rest, gint64 *value)
+{
+  FlamSlice part = flam_slice_strip (*rest);
+  gsize space = flam_slice_find (part, " ");
+
+  *rest = flam_slice_from (part, space);
+  part.length = space;
+  return flam_slice_number (part, value);
+}
+
+/* "1 53.17% 53.17%  67 300027 a.b.C.d"; of SITES, "1 26.70% 26.70%  1234 1
+ * 1234 1 300027 byte[]". */
+static gboolean
+add_row (Reader *reader, FlamSlice part)
+{
+  gsize percent = flam_slice_find_last (part, "% ");
+  FlamSlice rest = flam_slice_from (part, MIN (percent + 2, part.length));
+  gboolean sites = reader->where == LIVE;
+  gint64 value, number, allocated = 0, ignored;
+  const Trace *trace;
+
+  if (percent == part.length || !take_number (&rest, &value) ||
+      (sites &&
+       (!take_number (&rest, &ignored) || !take_number (&rest, &allocated) ||
+        !take_number (&rest, &ignored))) ||
+      !take_number (&rest, &number))
+    return FALSE;
+  trace = g_hash_table_lookup (reader->traces, &number);
+  reader->unknown += trace == NULL;
+  if (reader->where == TIME && __builtin_mul_overflow (value, 1000000, &value))
+    return FALSE;
+  add_sample (reader, trace, reader->where, value);
+  if (sites)
+    add_sample (reader, trace, ALLOCATED, allocated);
+  return TRUE;
+}
+
+static gboolean
+read_line (Reader *reader, FlamSlice line)
+{
+  FlamSlice part = flam_slice_strip (line);
+
+  if (reader->open != NULL && line.length > 0 && *line.text == '\t')
+    {
+      add_frame (reader, part);
+      return TRUE;
+    }
+  close_trace (reader);
+  if (flam_slice_begins (line, "TRACE "))
+    return open_trace (reader, line);
+  if (flam_slice_begins (line, "THREAD START "))
+    return add_thread (reader, line);
+  if (flam_slice_begins (line, "CPU SAMPLES BEGIN"))
+    reader->where = SAMPLES;
+  else if (flam_slice_begins (line, "CPU TIME (ms) BEGIN"))
+    reader->where = TIME;
+  else if (flam_slice_begins (line, "SITES BEGIN"))
+    reader->where = LIVE;
+  else if (flam_slice_ends (part, " END"))
+    reader->where = NOWHERE;
+  else if (reader->where != NOWHERE && part.length > 0 &&
+           flam_text_is_digit (*part.text))
+    return add_row (reader, part);
+  return TRUE;
+}
+
+/* --- the importer -------------------------------------------------------- */
+
+static gboolean
+finish (Reader *reader, const FlamSource *source, GError **error)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < N_MEASURES; i++)
+    if (reader->used[i])
+      {
+        flam_builder_add_measure (reader->text.builder,
+                                  measures[i].id,
+                                  measures[i].name,
+                                  measures[i].unit,
+                                  measures[i].kind,
+                                  0,
+                                  i);
+        any = TRUE;
+      }
+  if (!any)
+    {
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "there are no tables of samples in this text of "
+                         "hprof; it has them after java "
+                         "-agentlib:hprof=cpu=samples has ended");
+      return FALSE;
+    }
+  if (reader->unknown > 0)
+    flam_builder_warn (reader->text.builder,
+                       "%" G_GUINT64_FORMAT
+                       " rows are of stacks that are not in the file",
+                       reader->unknown);
+  flam_text_warn_bad (&reader->lines, reader->text.builder, "hprof's");
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Reader reader = { .text.builder = builder, .where = NOWHERE };
+  FlamSlice line;
+  gboolean good;
+
+  flam_builder_add_column (builder);
+  reader.thread = flam_builder_thread (
+      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  reader.stack = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  reader.traces =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  reader.threads =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  flam_text_open (&reader.lines, source, options->progress);
+  while (flam_text_next (&reader.lines, &line.text, &line.length))
+    if (!read_line (&reader, line))
+      flam_text_bad (&reader.lines);
+  good =
+      flam_text_close (&reader.lines, error) && finish (&reader, source, error);
+  g_array_unref (reader.stack);
+  g_hash_table_unref (reader.traces);
+  g_hash_table_unref (reader.threads);
+  return good;
+}
+
+static const char *const suffixes[] = { "java.hprof.txt", ".hprof.txt", NULL };
+
+const FlamImporter flam_import_hprof = {
+  .id = "hprof",
+  .label = "Java hprof text",
+  .suffixes = suffixes,
+  .mime_types = flam_stack_text_mime_types,
+  .probe = probe,
+  .load = load,
+  .streams = TRUE,
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the target of a recording prints, as it prints it. */
+
+#include "flam-recording.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_OUTPUT_PANE (flam_output_pane_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamOutputPane, flam_output_pane, FLAM, OUTPUT_PANE, GtkWidget)
+
+/* Begins with nothing; what it has stays when the recording has ended. */
+void flam_output_pane_set_recording (FlamOutputPane *pane,
+                                     FlamRecording *recording);
+/* Takes what was printed since it last did, which it does by itself a few times
+ * a second. */
+void flam_output_pane_update (FlamOutputPane *pane);
+/* Property "has-text". */
+gboolean flam_output_pane_has_text (FlamOutputPane *pane);
+
+G_END_DECLS

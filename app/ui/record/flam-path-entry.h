@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The tab key in a row that holds paths: it completes them, and shows what it
+ * may have meant. */
+
+#include "flam-path-completion.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+/* Relative paths begin in what `folder` says; NULL: in the current folder. */
+void flam_path_entry_complete (AdwEntryRow *row,
+                               FlamCompleteWhat what,
+                               AdwEntryRow *folder);
+
+G_END_DECLS

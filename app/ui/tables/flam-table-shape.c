@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-table-shape.h"
+
+/* --- width ---------------------------------------------------------------- */
+
+/* What a column of figures is as wide as, with room and without; 0: it goes
+ * where there is none. */
+typedef struct
+{
+  int wide, tight;
+  gboolean wanted;
+} Fit;
+
+#define NAME_WIDTH 200
+
+static void
+fit_column (GtkColumnViewColumn *column, const Fit *fit, gboolean tight)
+{
+  int width = tight ? fit->tight : fit->wide;
+  gboolean visible = fit->wanted && width > 0;
+
+  /* Also a hidden column takes the width that it was given. */
+  gtk_column_view_column_set_fixed_width (column, visible ? width : -1);
+  gtk_column_view_column_set_visible (column, visible);
+}
+
+/* Names come first: they have 200 pixels before any figure has more than it
+ * needs. */
+static void
+fit_columns (GtkColumnView *view)
+{
+  GListModel *columns = gtk_column_view_get_columns (view);
+  guint n = g_list_model_get_n_items (columns);
+  GtkAdjustment *across =
+      gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (view));
+  int width = (int)gtk_adjustment_get_page_size (across);
+  int wanted = NAME_WIDTH;
+
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < n; i++)
+      {
+        g_autoptr (GtkColumnViewColumn) column =
+            g_list_model_get_item (columns, i);
+        Fit *fit = g_object_get_data (G_OBJECT (column), "flam-fit");
+
+        if (fit == NULL)
+          continue;
+        if (pass == 0)
+          wanted += fit->wanted ? fit->wide : 0;
+        else
+          fit_column (column, fit, width > 1 && width < wanted);
+      }
+}
+
+static gboolean
+fit_now (gpointer view)
+{
+  g_object_set_data (G_OBJECT (view), "flam-fitting", NULL);
+  fit_columns (view);
+  return G_SOURCE_REMOVE;
+}
+
+/* Not while the table is given its size. */
+static void
+queue_fit (GtkColumnView *view)
+{
+  if (g_object_get_data (G_OBJECT (view), "flam-fitting") != NULL)
+    return;
+  g_object_set_data (G_OBJECT (view), "flam-fitting", view);
+  g_idle_add_full (
+      G_PRIORITY_HIGH_IDLE, fit_now, g_object_ref (view), g_object_unref);
+}
+
+static void
+on_adjustment (GtkColumnView *view)
+{
+  GtkAdjustment *across =
+      gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (view));
+
+  if (across != NULL)
+    g_signal_connect_object (across,
+                             "notify::page-size",
+                             G_CALLBACK (queue_fit),
+                             view,
+                             G_CONNECT_SWAPPED);
+}
+
+void
+flam_columns_fit (GtkColumnViewColumn *column, int wide, int tight)
+{
+  Fit *fit = g_new (Fit, 1);
+
+  *fit = (Fit){ wide, tight, TRUE };
+  g_object_set_data_full (G_OBJECT (column), "flam-fit", fit, g_free);
+  fit_column (column, fit, FALSE);
+}
+
+void
+flam_columns_set_wanted (GtkColumnViewColumn *column, gboolean wanted)
+{
+  Fit *fit = g_object_get_data (G_OBJECT (column), "flam-fit");
+
+  fit->wanted = wanted;
+  fit_columns (gtk_column_view_column_get_column_view (column));
+}
+
+/* --- order ---------------------------------------------------------------- */
+
+static GtkColumnViewColumn *
+column_at (GtkColumnView *view, guint position)
+{
+  GListModel *columns = gtk_column_view_get_columns (view);
+
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column =
+          g_list_model_get_item (columns, i);
+
+      if (gtk_column_view_column_get_visible (column) && position-- == 0)
+        return column;
+    }
+  return NULL;
+}
+
+static gboolean
+is_figure (GtkColumnViewColumn *column)
+{
+  return g_object_get_data (G_OBJECT (column), "flam-largest-first") != NULL;
+}
+
+/* Figures are sorted for the largest of them: a first click on the title puts
+ * it on top, the next one turns the order around. "flam-sorted" is the column
+ * that has its largest on top. */
+static void
+on_title (GtkGestureClick *click,
+          int n_press,
+          double x,
+          double y,
+          GtkColumnView *view)
+{
+  GtkWidget *header =
+      gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (click));
+  GtkWidget *title = gtk_widget_get_first_child (header);
+  GtkColumnViewColumn *column;
+  guint position = 0;
+
+  for (; title != NULL; title = gtk_widget_get_next_sibling (title))
+    {
+      graphene_rect_t box;
+
+      if (!gtk_widget_get_visible (title))
+        continue;
+      if (gtk_widget_compute_bounds (title, header, &box) &&
+          x >= box.origin.x && x < box.origin.x + box.size.width)
+        break;
+      position++;
+    }
+  column = title != NULL ? column_at (view, position) : NULL;
+  /* GTK keeps the row in view that was there before. */
+  flam_columns_scroll_to (view, 0);
+  if (column == NULL || !is_figure (column))
+    {
+      g_object_set_data (G_OBJECT (view), "flam-sorted", NULL);
+      return;
+    }
+  gtk_gesture_set_state (GTK_GESTURE (click), GTK_EVENT_SEQUENCE_CLAIMED);
+  if (column != g_object_get_data (G_OBJECT (view), "flam-sorted"))
+    flam_columns_sort (view, column);
+  else
+    {
+      g_object_set_data (G_OBJECT (view), "flam-sorted", NULL);
+      gtk_column_view_sort_by_column (view, column, GTK_SORT_ASCENDING);
+    }
+}
+
+void
+flam_columns_sort (GtkColumnView *view, GtkColumnViewColumn *column)
+{
+  g_object_set_data (G_OBJECT (view), "flam-sorted", column);
+  gtk_column_view_sort_by_column (view, column, GTK_SORT_DESCENDING);
+}
+
+void
+flam_columns_largest_first (GtkColumnViewColumn *column)
+{
+  g_object_set_data (G_OBJECT (column), "flam-largest-first", column);
+}
+
+void
+flam_columns_prepare (GtkColumnView *view)
+{
+  GtkGesture *click = gtk_gesture_click_new ();
+
+  gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (click),
+                                              GTK_PHASE_CAPTURE);
+  g_signal_connect (click, "released", G_CALLBACK (on_title), view);
+  gtk_widget_add_controller (gtk_widget_get_first_child (GTK_WIDGET (view)),
+                             GTK_EVENT_CONTROLLER (click));
+  g_signal_connect (
+      view, "notify::hadjustment", G_CALLBACK (on_adjustment), NULL);
+  on_adjustment (view);
+}
+
+/* --- one row -------------------------------------------------------------- */
+
+static gboolean
+scroll_now (GtkWidget *view, GdkFrameClock *clock, gpointer position)
+{
+  GtkWidget *child = gtk_widget_get_first_child (view);
+
+  if (gtk_widget_get_height (view) <= 0)
+    return G_SOURCE_CONTINUE;
+  for (; child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_LIST_VIEW (child))
+      gtk_widget_activate_action (
+          child, "list.scroll-to-item", "u", GPOINTER_TO_UINT (position));
+  return G_SOURCE_REMOVE;
+}
+
+void
+flam_columns_scroll_to (GtkColumnView *view, guint position)
+{
+  gtk_widget_add_tick_callback (
+      GTK_WIDGET (view), scroll_now, GUINT_TO_POINTER (position), NULL);
+}
+
+void
+flam_columns_show_row (GtkColumnView *view,
+                       GtkSingleSelection *selection,
+                       gboolean (*is) (gpointer item, gpointer data),
+                       gpointer data)
+{
+  GListModel *model = G_LIST_MODEL (selection);
+  guint n = g_list_model_get_n_items (model);
+  guint position = 0;
+
+  for (; position < n; position++)
+    {
+      g_autoptr (GObject) item = g_list_model_get_item (model, position);
+
+      if (is (item, data))
+        break;
+    }
+  if (position == n)
+    position = GTK_INVALID_LIST_POSITION;
+  if (position == gtk_single_selection_get_selected (selection))
+    return;
+  gtk_single_selection_set_selected (selection, position);
+  if (position != GTK_INVALID_LIST_POSITION)
+    flam_columns_scroll_to (view, position);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the tab's files share: flam-tab.c (the pages, opening),
+ * flam-tab-recording.c (a recording from its start to its end). */
+
+#include "flam-recording-bar.h"
+#include "flam-start-page.h"
+#include "flam-tab.h"
+
+G_BEGIN_DECLS
+
+struct _FlamTab
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  GtkWidget *trust;
+  FlamRecording *recording; /* NULL: not recording */
+  FlamRecording *recorded;  /* the last one, this one or one that has ended */
+  guint follow_id;
+  gboolean begins; /* a capture was opened that nobody has seen yet */
+
+  AdwToastOverlay *toasts;
+  FlamRecordingBar *recording_bar;
+  FlamOutputPane *output;
+  GtkProgressBar *progress;
+  GtkStack *stack;
+  FlamStartPage *start_page;
+  AdwStatusPage *busy_page;
+  GtkProgressBar *busy_bar;
+  GtkButton *busy_cancel;
+  AdwStatusPage *error_page;
+  FlamCaptureView *capture_view;
+};
+
+gboolean flam_tab_shows (FlamTab *self, const char *page);
+void flam_tab_show_page (FlamTab *self, const char *page);
+void
+flam_tab_show_error (FlamTab *self, const char *title, const char *message);
+/* The page that waits for a capture; without `cancellable` something else
+ * can end it. */
+void flam_tab_show_busy (FlamTab *self,
+                         const char *title,
+                         const char *description,
+                         gboolean cancellable);
+void flam_tab_changed (FlamTab *self);
+
+G_END_DECLS

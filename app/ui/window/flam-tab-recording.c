@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-tab-private.h"
+
+#include "flam-files.h"
+
+#include <glib/gi18n.h>
+
+static gboolean
+follow (gpointer data)
+{
+  FlamTab *self = data;
+
+  flam_session_reload (self->session, TRUE);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+stop_following (FlamTab *self)
+{
+  g_clear_handle_id (&self->follow_id, g_source_remove);
+  flam_recording_bar_set_recording (self->recording_bar, NULL);
+  g_clear_object (&self->recording);
+  flam_tab_changed (self);
+}
+
+/* --- the end -------------------------------------------------------------- */
+
+static GtkWidget *
+line_of_toast (const char *text, const char *class)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_widget_set_tooltip_text (label, text);
+  gtk_widget_add_css_class (label, class);
+  return label;
+}
+
+static GtkWidget *
+button_of_toast (const char *label, const char *action)
+{
+  GtkWidget *button = gtk_button_new_with_mnemonic (label);
+
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
+  return button;
+}
+
+/* A recording is a file, and may be wanted elsewhere; it may be wanted again,
+ * after a change to the program. A toast has one button of its own. */
+static void
+say_end (FlamTab *self)
+{
+  g_autofree char *end = flam_recording_describe_end (self->recorded);
+  g_autofree char *name =
+      g_filename_display_name (flam_recording_get_path (self->recorded));
+  g_autofree char *where = g_strdup_printf (_ ("The capture is %s"), name);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  AdwToast *toast = adw_toast_new (end);
+
+  gtk_box_append (GTK_BOX (buttons),
+                  button_of_toast (_ ("_Save As…"), "win.save-as"));
+  gtk_box_append (GTK_BOX (buttons),
+                  button_of_toast (_ ("Record _Again"), "win.record-again"));
+  gtk_box_append (GTK_BOX (box), line_of_toast (end, "heading"));
+  gtk_box_append (GTK_BOX (box), line_of_toast (where, "caption"));
+  gtk_box_append (GTK_BOX (box), buttons);
+  adw_toast_set_custom_title (toast, box);
+  adw_toast_set_timeout (toast, 15);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+static void
+recording_finished (FlamRecording *recording,
+                    const GError *error,
+                    gpointer data)
+{
+  FlamTab *self = data;
+  g_autofree char *path = g_strdup (flam_recording_get_path (recording));
+  g_autofree char *message = error != NULL ? g_strdup (error->message) : NULL;
+  gboolean have_file = g_file_test (path, G_FILE_TEST_EXISTS);
+
+  stop_following (self);
+  if (have_file && (message == NULL || flam_tab_shows_capture (self)))
+    {
+      flam_session_reload (self->session, FALSE);
+      flam_files_remember (path);
+    }
+  /* What went wrong is printed, mostly. */
+  flam_output_pane_update (self->output);
+  if (flam_recording_has_failed (self->recorded) &&
+      flam_output_pane_has_text (self->output))
+    gtk_widget_set_visible (GTK_WIDGET (self->output), TRUE);
+  if (message == NULL)
+    {
+      say_end (self);
+      return;
+    }
+  flam_session_cancel (self->session);
+  if (flam_tab_shows_capture (self))
+    flam_tab_toast (self, message);
+  else
+    flam_tab_show_error (self, _ ("Cannot Record"), message);
+}
+
+/* --- the start ------------------------------------------------------------ */
+
+static void
+show_wait (FlamTab *self)
+{
+  g_autofree char *text = flam_recording_describe_wait (self->recording);
+
+  adw_status_page_set_description (self->busy_page, text);
+}
+
+/* Takes a recording that was started, or says why it was not. */
+static void
+take_recording (FlamTab *self, FlamRecording *recording, const GError *error)
+{
+  g_autofree char *text = NULL;
+
+  if (recording == NULL)
+    {
+      flam_tab_show_error (self, _ ("Cannot Record"), error->message);
+      return;
+    }
+  self->recording = recording;
+  g_set_object (&self->recorded, recording);
+  g_signal_connect_object (
+      recording, "finished", G_CALLBACK (recording_finished), self, 0);
+  g_signal_connect_object (
+      recording, "changed", G_CALLBACK (show_wait), self, G_CONNECT_SWAPPED);
+  flam_recording_bar_set_recording (self->recording_bar, recording);
+  flam_output_pane_set_recording (self->output, recording);
+  flam_session_follow (self->session,
+                       flam_recording_get_path (recording),
+                       flam_recording_get_title (recording));
+  self->follow_id = g_timeout_add_seconds (1, follow, self);
+  text = g_strdup_printf (_ ("Recording %s"),
+                          flam_recording_get_title (recording));
+  /* Stop is in the bar above. */
+  flam_tab_show_busy (self, text, NULL, FALSE);
+  show_wait (self);
+}
+
+void
+flam_tab_record (FlamTab *self,
+                 const FlamRecordOptions *options,
+                 const char *name,
+                 const char *const *envp)
+{
+  g_autoptr (GError) error = NULL;
+  FlamRecording *recording;
+
+  g_return_if_fail (FLAM_IS_TAB (self));
+  recording = flam_recording_start (options, name, envp, &error);
+  take_recording (self, recording, error);
+}
+
+gboolean
+flam_tab_has_recorded (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
+  return self->recorded != NULL && self->recording == NULL;
+}
+
+void
+flam_tab_record_again (FlamTab *self, FlamTab *recorded)
+{
+  g_autoptr (GError) error = NULL;
+  FlamRecording *recording;
+
+  g_return_if_fail (FLAM_IS_TAB (self) && flam_tab_has_recorded (recorded));
+  recording = flam_recording_start_again (recorded->recorded, &error);
+  take_recording (self, recording, error);
+}

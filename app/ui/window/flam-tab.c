@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-tab-private.h"
+
+#include "flam-files.h"
+#include "flam-leak-rules.h"
+#include "flam-settings.h"
+#include "flam-trust.h"
+#include "flam-widget.h"
+
+#include <glib/gi18n.h>
+
+static guint changed_signal;
+
+G_DEFINE_FINAL_TYPE (FlamTab, flam_tab, GTK_TYPE_WIDGET)
+
+/* --- what it shows -------------------------------------------------------- */
+
+gboolean
+flam_tab_shows (FlamTab *self, const char *page)
+{
+  return g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), page) == 0;
+}
+
+void
+flam_tab_changed (FlamTab *self)
+{
+  g_signal_emit (self, changed_signal, 0);
+}
+
+void
+flam_tab_show_page (FlamTab *self, const char *page)
+{
+  gtk_stack_set_visible_child_name (self->stack, page);
+  flam_tab_changed (self);
+}
+
+void
+flam_tab_show_error (FlamTab *self, const char *title, const char *message)
+{
+  g_autofree char *text = g_markup_escape_text (message, -1);
+
+  adw_status_page_set_title (self->error_page, title);
+  adw_status_page_set_description (self->error_page, text);
+  flam_tab_show_page (self, "error");
+}
+
+void
+flam_tab_show_busy (FlamTab *self,
+                    const char *title,
+                    const char *description,
+                    gboolean cancellable)
+{
+  g_autofree char *text = g_markup_escape_text (title, -1);
+
+  adw_status_page_set_title (self->busy_page, text);
+  adw_status_page_set_description (self->busy_page, description);
+  gtk_widget_set_visible (GTK_WIDGET (self->busy_cancel), cancellable);
+  gtk_progress_bar_set_fraction (self->busy_bar, 0);
+  gtk_progress_bar_set_text (self->busy_bar, "");
+  gtk_widget_set_visible (GTK_WIDGET (self->busy_bar), FALSE);
+  flam_tab_show_page (self, "busy");
+}
+
+const char *
+flam_tab_get_title (FlamTab *self)
+{
+  const char *title;
+
+  g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  title = flam_session_get_title (self->session);
+  return title == NULL || flam_tab_shows (self, "start") ? _ ("Flambeau")
+                                                         : title;
+}
+
+const char *
+flam_tab_get_subtitle (FlamTab *self)
+{
+  const FlamProfile *profile;
+
+  g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  profile = flam_session_get_profile (self->session);
+  return profile != NULL ? profile->facts.command : "";
+}
+
+gboolean
+flam_tab_shows_capture (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
+  return flam_tab_shows (self, "capture");
+}
+
+gboolean
+flam_tab_is_vacant (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
+  return self->recording == NULL &&
+         (flam_tab_shows (self, "start") || flam_tab_shows (self, "error"));
+}
+
+gboolean
+flam_tab_is_busy (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
+  return flam_tab_shows (self, "busy");
+}
+
+FlamRecording *
+flam_tab_get_recording (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  return self->recording;
+}
+
+FlamSession *
+flam_tab_get_session (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  return self->session;
+}
+
+FlamCaptureView *
+flam_tab_get_view (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  return self->capture_view;
+}
+
+GtkWidget *
+flam_tab_get_trust (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  return self->trust;
+}
+
+void
+flam_tab_toast (FlamTab *self, const char *message)
+{
+  g_autofree char *text = g_markup_escape_text (message, -1);
+
+  g_return_if_fail (FLAM_IS_TAB (self));
+  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (text));
+}
+
+/* --- opening -------------------------------------------------------------- */
+
+gboolean
+flam_tab_shows_file (FlamTab *self, GFile *file)
+{
+  const char *path;
+  g_autoptr (GFile) mine = NULL;
+
+  g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
+  path = flam_session_get_path (self->session);
+  if (path == NULL ||
+      !(flam_tab_shows_capture (self) || flam_tab_is_busy (self)))
+    return FALSE;
+  mine = g_file_new_for_path (path);
+  return g_file_equal (mine, file);
+}
+
+void
+flam_tab_open (FlamTab *self, GFile *file)
+{
+  g_autofree char *path = g_file_get_path (file);
+  g_autofree char *title = NULL;
+
+  g_return_if_fail (FLAM_IS_TAB (self));
+  if (path == NULL)
+    {
+      g_autofree char *name = g_file_get_parse_name (file);
+      g_autofree char *message = g_strdup_printf (
+          _ ("%s: only files on this computer can be opened"), name);
+      flam_tab_show_error (self, _ ("Cannot Open This File"), message);
+      return;
+    }
+  flam_session_open (self->session, path);
+  title = g_strdup_printf (_ ("Opening %s"),
+                           flam_session_get_title (self->session));
+  flam_tab_show_busy (self, title, NULL, TRUE);
+}
+
+/* The keyboard goes to the capture, as soon as the tab is in front. */
+static gboolean
+begin (gpointer data)
+{
+  FlamTab *self = data;
+
+  if (self->begins && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    {
+      self->begins = FALSE;
+      flam_capture_view_begin (self->capture_view);
+    }
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_map (GtkWidget *widget, gpointer data)
+{
+  /* After the tabs have given the keyboard to somebody. */
+  g_idle_add_full (
+      G_PRIORITY_DEFAULT, begin, g_object_ref (widget), g_object_unref);
+}
+
+static void
+on_opened (FlamSession *session, gpointer data)
+{
+  FlamTab *self = data;
+  const FlamProfile *profile = flam_session_get_profile (session);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (GError) error = NULL;
+
+  flam_tab_show_page (self, "capture");
+  self->begins = TRUE;
+  begin (self);
+  if (!flam_session_is_live (session))
+    flam_files_remember (flam_session_get_path (session));
+  /* A file of rules that was chosen once may be gone. */
+  if (profile->allocations.n > 0 && !flam_leak_rules_apply (selection, &error))
+    flam_tab_toast (self, error->message);
+}
+
+static void
+on_failed (FlamSession *session, const GError *error, gpointer data)
+{
+  FlamTab *self = data;
+
+  if (flam_tab_shows_capture (self))
+    flam_tab_toast (self, error->message);
+  else if (g_error_matches (error, FLAM_ERROR, FLAM_ERROR_CANCELLED))
+    flam_tab_show_page (self, "start");
+  else
+    flam_tab_show_error (self, _ ("Cannot Open This File"), error->message);
+}
+
+static const char *
+activity_text (FlamActivity activity)
+{
+  switch (activity)
+    {
+    case FLAM_ACTIVITY_LOADING:
+      return _ ("Reading");
+    case FLAM_ACTIVITY_SYMBOLIZING:
+      return _ ("Looking up symbols");
+    case FLAM_ACTIVITY_DRAWING:
+      return _ ("Adding up");
+    case FLAM_ACTIVITY_NONE:
+    default:
+      return "";
+    }
+}
+
+static void
+update_progress (FlamTab *self)
+{
+  FlamActivity activity = flam_session_get_activity (self->session);
+  double fraction = flam_session_get_fraction (self->session);
+  g_autofree char *text = NULL;
+
+  /* A recording's own waiting is no progress. */
+  gtk_widget_set_visible (GTK_WIDGET (self->busy_bar),
+                          activity != FLAM_ACTIVITY_NONE &&
+                              self->recording == NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->progress),
+                          activity != FLAM_ACTIVITY_NONE &&
+                              flam_tab_shows_capture (self));
+  if (activity == FLAM_ACTIVITY_NONE)
+    return;
+  /* Translators: what is being done, and how far it is */
+  text = g_strdup_printf (
+      _ ("%s, %d %%"), activity_text (activity), (int)(fraction * 100));
+  gtk_progress_bar_set_text (self->busy_bar, text);
+  gtk_progress_bar_set_fraction (self->busy_bar, fraction);
+  gtk_progress_bar_set_fraction (self->progress, fraction);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->progress), text);
+}
+
+void
+flam_tab_cancel (FlamTab *self)
+{
+  g_return_if_fail (FLAM_IS_TAB (self));
+  if (self->recording != NULL)
+    flam_recording_stop (self->recording);
+  else
+    flam_session_cancel (self->session);
+}
+
+void
+flam_tab_back_to_start (FlamTab *self)
+{
+  g_return_if_fail (FLAM_IS_TAB (self));
+  flam_tab_show_page (self, "start");
+}
+
+/* --- settings ------------------------------------------------------------- */
+
+static void
+on_frames_setting (GSettings *settings, const char *key, FlamSession *session)
+{
+  FlamSelection *selection;
+
+  if (flam_session_get_selection (session) == NULL)
+    return;
+  selection = flam_selection_copy (flam_session_get_selection (session));
+  flam_settings_apply_frames (selection);
+  flam_session_select (session, selection);
+}
+
+static void
+on_rules_setting (GSettings *settings, const char *key, FlamSession *session)
+{
+  FlamSelection *selection;
+
+  if (flam_session_get_selection (session) == NULL)
+    return;
+  selection = flam_selection_copy (flam_session_get_selection (session));
+  flam_leak_rules_apply (selection, NULL);
+  flam_session_select (session, selection);
+}
+
+static void
+follow_settings (FlamSession *session)
+{
+  static const struct
+  {
+    const char *changed;
+    GCallback then;
+  } followed[] = {
+    { "changed::" FLAM_KEY_IRRELEVANT, G_CALLBACK (on_frames_setting) },
+    { "changed::" FLAM_KEY_IMPORTS, G_CALLBACK (on_frames_setting) },
+    { "changed::" FLAM_KEY_LEAK_RULES, G_CALLBACK (on_rules_setting) },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (followed); i++)
+    g_signal_connect_object (flam_settings_get (),
+                             followed[i].changed,
+                             followed[i].then,
+                             session,
+                             0);
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+flam_tab_dispose (GObject *object)
+{
+  FlamTab *self = FLAM_TAB (object);
+
+  g_clear_handle_id (&self->follow_id, g_source_remove);
+  g_clear_object (&self->recording);
+  g_clear_object (&self->recorded);
+  if (self->session != NULL)
+    g_object_run_dispose (G_OBJECT (self->session));
+  g_clear_object (&self->trust);
+  flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_TAB);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (flam_tab_parent_class)->dispose (object);
+}
+
+static void
+flam_tab_class_init (FlamTabClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = flam_tab_dispose;
+  changed_signal = g_signal_new ("changed",
+                                 FLAM_TYPE_TAB,
+                                 G_SIGNAL_RUN_LAST,
+                                 0,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 G_TYPE_NONE,
+                                 0);
+  g_type_ensure (FLAM_TYPE_START_PAGE);
+  g_type_ensure (FLAM_TYPE_CAPTURE_VIEW);
+  g_type_ensure (FLAM_TYPE_RECORDING_BAR);
+  g_type_ensure (FLAM_TYPE_OUTPUT_PANE);
+  gtk_widget_class_set_template_from_resource (
+      class, "/dev/flambeau/Flambeau/ui/flam-tab.ui");
+  gtk_widget_class_bind_template_child (class, FlamTab, toasts);
+  gtk_widget_class_bind_template_child (class, FlamTab, recording_bar);
+  gtk_widget_class_bind_template_child (class, FlamTab, output);
+  gtk_widget_class_bind_template_child (class, FlamTab, progress);
+  gtk_widget_class_bind_template_child (class, FlamTab, stack);
+  gtk_widget_class_bind_template_child (class, FlamTab, start_page);
+  gtk_widget_class_bind_template_child (class, FlamTab, busy_page);
+  gtk_widget_class_bind_template_child (class, FlamTab, busy_bar);
+  gtk_widget_class_bind_template_child (class, FlamTab, busy_cancel);
+  gtk_widget_class_bind_template_child (class, FlamTab, error_page);
+  gtk_widget_class_bind_template_child (class, FlamTab, capture_view);
+}
+
+static void
+flam_tab_init (FlamTab *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->session = flam_session_new ();
+  g_signal_connect_object (
+      self->session, "opened", G_CALLBACK (on_opened), self, 0);
+  g_signal_connect_object (
+      self->session, "failed", G_CALLBACK (on_failed), self, 0);
+  g_signal_connect_object (self->session,
+                           "notify::activity",
+                           G_CALLBACK (update_progress),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session,
+                           "notify::fraction",
+                           G_CALLBACK (update_progress),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session,
+                           "notify::profile",
+                           G_CALLBACK (flam_tab_changed),
+                           self,
+                           G_CONNECT_SWAPPED);
+  flam_capture_view_set_session (self->capture_view, self->session);
+  self->trust = g_object_ref_sink (GTK_WIDGET (flam_trust_new (self->session)));
+  flam_recording_bar_bind (self->recording_bar, self->output);
+  follow_settings (self->session);
+  g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
+  flam_tab_show_page (self, "start");
+}
+
+FlamTab *
+flam_tab_new (void)
+{
+  return g_object_new (FLAM_TYPE_TAB, NULL);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* One tab, one session: start page, progress, error, or the capture; and the
+ * recording that writes it. The window around it shows what the tab in front
+ * says: see flam-window.h. */
+
+#include "flam-capture-view.h"
+#include "flam-recording.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_TAB (flam_tab_get_type ())
+G_DECLARE_FINAL_TYPE (FlamTab, flam_tab, FLAM, TAB, GtkWidget)
+
+FlamTab *flam_tab_new (void);
+
+/* Signal "changed": one of the following is no longer what it was. */
+const char *flam_tab_get_title (FlamTab *tab);
+/* What was recorded, by its command line; "". */
+const char *flam_tab_get_subtitle (FlamTab *tab);
+gboolean flam_tab_shows_capture (FlamTab *tab);
+/* Shows no capture and is not about to. */
+gboolean flam_tab_is_vacant (FlamTab *tab);
+gboolean flam_tab_is_busy (FlamTab *tab);
+/* NULL: it does not record. */
+FlamRecording *flam_tab_get_recording (FlamTab *tab);
+
+/* Whether this very file is open in it. */
+gboolean flam_tab_shows_file (FlamTab *tab, GFile *file);
+void flam_tab_open (FlamTab *tab, GFile *file);
+/* `name`, `envp`: as flam_recording_start() has them. */
+void flam_tab_record (FlamTab *tab,
+                      const FlamRecordOptions *options,
+                      const char *name,
+                      const char *const *envp);
+/* Whether there is a recording in `tab` that could be made once more, which
+ * record_again() does in another tab, or in this one where it is vacant. */
+gboolean flam_tab_has_recorded (FlamTab *tab);
+void flam_tab_record_again (FlamTab *tab, FlamTab *recorded);
+/* Stops what it is busy with, and a recording. */
+void flam_tab_cancel (FlamTab *tab);
+void flam_tab_back_to_start (FlamTab *tab);
+void flam_tab_toast (FlamTab *tab, const char *message);
+
+/* These go with the tab. */
+FlamSession *flam_tab_get_session (FlamTab *tab);
+FlamCaptureView *flam_tab_get_view (FlamTab *tab);
+/* What the (i) opens. */
+GtkWidget *flam_tab_get_trust (FlamTab *tab);
+
+G_END_DECLS

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-window-tabs.h"
+
+#include <glib/gi18n.h>
+
+static FlamTab *
+tab_of (AdwTabPage *page)
+{
+  return FLAM_TAB (adw_tab_page_get_child (page));
+}
+
+/* --- what stands on a tab ------------------------------------------------- */
+
+static void
+set_name (GtkWidget *widget, const char *name)
+{
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
+/* libadwaita's tabs have a label within, and no name of their own; nor have
+ * their buttons: close, and what the indicator is about. */
+static void
+name_tabs (GtkWidget *widget)
+{
+  GtkWidget *parent = gtk_widget_get_parent (widget);
+  const char *tooltip = gtk_widget_get_tooltip_text (widget);
+  GtkWidget *child = gtk_widget_get_first_child (widget);
+  g_autoptr (AdwTabPage) page = NULL;
+
+  for (; child != NULL; child = gtk_widget_get_next_sibling (child))
+    name_tabs (child);
+  if (GTK_IS_BUTTON (widget) &&
+      strcmp (G_OBJECT_TYPE_NAME (parent), "AdwTab") == 0)
+    set_name (widget, tooltip != NULL ? tooltip : _ ("Recording"));
+  if (strcmp (G_OBJECT_TYPE_NAME (widget), "AdwTab") != 0 ||
+      g_object_class_find_property (G_OBJECT_GET_CLASS (widget), "page") ==
+          NULL)
+    return;
+  g_object_get (widget, "page", &page, NULL);
+  if (page != NULL)
+    set_name (widget, adw_tab_page_get_title (page));
+}
+
+static void
+update_page (AdwTabView *tabs, FlamTab *tab)
+{
+  AdwTabPage *page = adw_tab_view_get_page (tabs, GTK_WIDGET (tab));
+  FlamRecording *recording = flam_tab_get_recording (tab);
+  const char *path = flam_session_get_path (flam_tab_get_session (tab));
+  gboolean recorded = adw_tab_page_get_indicator_icon (page) != NULL;
+  g_autofree char *tooltip =
+      g_markup_escape_text (path != NULL ? path : "", -1);
+  g_autoptr (GIcon) icon = NULL;
+
+  if (recording != NULL)
+    icon = g_themed_icon_new ("media-record-symbolic");
+  adw_tab_page_set_title (page, flam_tab_get_title (tab));
+  adw_tab_page_set_tooltip (page, tooltip);
+  adw_tab_page_set_loading (page, flam_tab_is_busy (tab));
+  adw_tab_page_set_indicator_icon (page, icon);
+  /* A recording has ended while something else was looked at. */
+  if (recorded && recording == NULL && !adw_tab_page_get_selected (page))
+    adw_tab_page_set_needs_attention (page, TRUE);
+}
+
+static void
+on_tab_changed (FlamTab *tab, FlamWindow *window)
+{
+  update_page (flam_window_get_tabs (window), tab);
+  name_tabs (GTK_WIDGET (flam_window_get_tab_bar (window)));
+  flam_window_update (window);
+}
+
+static void
+on_selected (FlamWindow *window)
+{
+  AdwTabPage *page =
+      adw_tab_view_get_selected_page (flam_window_get_tabs (window));
+
+  if (page != NULL)
+    adw_tab_page_set_needs_attention (page, FALSE);
+  flam_window_update (window);
+}
+
+/* --- coming and going ----------------------------------------------------- */
+
+static void
+on_attached (AdwTabView *tabs,
+             AdwTabPage *page,
+             int position,
+             FlamWindow *window)
+{
+  g_signal_connect_object (
+      tab_of (page), "changed", G_CALLBACK (on_tab_changed), window, 0);
+  update_page (tabs, tab_of (page));
+  name_tabs (GTK_WIDGET (flam_window_get_tab_bar (window)));
+}
+
+static void
+on_detached (AdwTabView *tabs,
+             AdwTabPage *page,
+             int position,
+             FlamWindow *window)
+{
+  g_signal_handlers_disconnect_by_func (tab_of (page), on_tab_changed, window);
+}
+
+/* A window without tabs goes, but not in the middle of a move. */
+static void
+on_emptied (AdwTabView *tabs, GParamSpec *pspec, FlamWindow *window)
+{
+  if (adw_tab_view_get_n_pages (tabs) == 0 &&
+      !adw_tab_view_get_is_transferring_page (tabs))
+    gtk_window_destroy (GTK_WINDOW (window));
+}
+
+static gboolean
+on_close_page (AdwTabView *tabs, AdwTabPage *page, FlamWindow *window)
+{
+  FlamRecording *recording = flam_tab_get_recording (tab_of (page));
+
+  if (recording != NULL)
+    flam_recording_stop (recording);
+  adw_tab_view_close_page_finish (tabs, page, TRUE);
+  return GDK_EVENT_STOP;
+}
+
+static FlamWindow *
+new_window (FlamWindow *like)
+{
+  FlamWindow *window =
+      flam_window_new (gtk_window_get_application (GTK_WINDOW (like)));
+
+  gtk_window_present (GTK_WINDOW (window));
+  return window;
+}
+
+static AdwTabView *
+on_create_window (AdwTabView *tabs, FlamWindow *window)
+{
+  return flam_window_get_tabs (new_window (window));
+}
+
+FlamTab *
+flam_window_tabs_add (FlamWindow *window)
+{
+  AdwTabView *tabs = flam_window_get_tabs (window);
+  FlamTab *tab = flam_tab_new ();
+
+  adw_tab_view_set_selected_page (tabs,
+                                  adw_tab_view_append (tabs, GTK_WIDGET (tab)));
+  return tab;
+}
+
+gboolean
+flam_window_tabs_show_file (FlamWindow *window, GFile *file)
+{
+  AdwTabView *tabs = flam_window_get_tabs (window);
+
+  for (int i = 0; i < adw_tab_view_get_n_pages (tabs); i++)
+    {
+      AdwTabPage *page = adw_tab_view_get_nth_page (tabs, i);
+
+      if (!flam_tab_shows_file (tab_of (page), file))
+        continue;
+      adw_tab_view_set_selected_page (tabs, page);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+void
+flam_window_tabs_stop (FlamWindow *window)
+{
+  AdwTabView *tabs = flam_window_get_tabs (window);
+
+  for (int i = 0; i < adw_tab_view_get_n_pages (tabs); i++)
+    {
+      FlamRecording *recording =
+          flam_tab_get_recording (tab_of (adw_tab_view_get_nth_page (tabs, i)));
+
+      if (recording != NULL)
+        flam_recording_stop (recording);
+    }
+}
+
+/* --- actions -------------------------------------------------------------- */
+
+/* The menu of a tab is about that tab, a key about the one in front. */
+static AdwTabPage *
+meant_page (FlamWindow *window)
+{
+  AdwTabPage *page = g_object_get_data (G_OBJECT (window), "flam-menu-page");
+
+  return page != NULL
+             ? page
+             : adw_tab_view_get_selected_page (flam_window_get_tabs (window));
+}
+
+static void
+on_setup_menu (AdwTabView *tabs, AdwTabPage *page, FlamWindow *window)
+{
+  g_object_set_data (G_OBJECT (window), "flam-menu-page", page);
+}
+
+static void
+on_new_tab (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  flam_window_tabs_add (window);
+}
+
+static void
+on_close_tab (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  adw_tab_view_close_page (flam_window_get_tabs (window), meant_page (window));
+}
+
+static void
+on_close_others (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  adw_tab_view_close_other_pages (flam_window_get_tabs (window),
+                                  meant_page (window));
+}
+
+static void
+on_move_tab (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  AdwTabView *tabs = flam_window_get_tabs (window);
+  AdwTabPage *page = meant_page (window);
+
+  if (adw_tab_view_get_n_pages (tabs) > 1)
+    adw_tab_view_transfer_page (
+        tabs, page, flam_window_get_tabs (new_window (window)), 0);
+}
+
+static const GActionEntry entries[] = {
+  { "new-tab", on_new_tab },
+  { "close-tab", on_close_tab },
+  { "close-other-tabs", on_close_others },
+  { "move-tab", on_move_tab },
+};
+
+void
+flam_window_tabs_install (FlamWindow *window)
+{
+  AdwTabView *tabs = flam_window_get_tabs (window);
+
+  g_action_map_add_action_entries (
+      G_ACTION_MAP (window), entries, G_N_ELEMENTS (entries), window);
+  g_signal_connect (tabs, "page-attached", G_CALLBACK (on_attached), window);
+  g_signal_connect (tabs, "page-detached", G_CALLBACK (on_detached), window);
+  g_signal_connect (tabs, "close-page", G_CALLBACK (on_close_page), window);
+  g_signal_connect (
+      tabs, "create-window", G_CALLBACK (on_create_window), window);
+  g_signal_connect (tabs, "setup-menu", G_CALLBACK (on_setup_menu), window);
+  g_signal_connect (tabs, "notify::n-pages", G_CALLBACK (on_emptied), window);
+  g_signal_connect (
+      tabs, "notify::is-transferring-page", G_CALLBACK (on_emptied), window);
+  g_signal_connect_swapped (
+      tabs, "notify::selected-page", G_CALLBACK (on_selected), window);
+}

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Pictures as they were asked for: size, direction, order, words and colors; what
+# a form does not heed is refused.
+
+$ printf '%s\n' 'b;late 1' 'a;first 7' 'b;early 2' 'a;first;k_[k] 1' 'c;std::x_[i] 4' 'c;java/A_[j] 5' >in.folded
+
+$ boxes () { sed -n 's/.*<title>\(.*\) (.*<rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*/\1 \2 \3 \4/p'; }; declare -f boxes >boxes
+
+$ . ./boxes; flambeau-cli export in.folded --to svg | boxes
+all 10 92 1180
+c 10 76 531
+a 541 76 472
+b 1013 76 177
+java/A 10 60 295
+std::x 305 60 236
+first 541 60 472
+early 1013 60 118
+late 1131 60 59
+k 541 44 59
+
+$ . ./boxes; flambeau-cli export in.folded --to svg --direction icicle --order name --width 220 --row-height 10 --min-width 12% | boxes
+all 10 44 200
+a 10 54 80
+b 90 54 30
+c 120 54 90
+first 10 64 80
+java/A 120 64 50
+std::x 170 64 40
+
+# Siblings as they were first seen: in the file, and in time.
+$ . ./boxes; flambeau-cli export in.folded --to svg --order time | boxes | cut -d ' ' -f 1 | paste -sd ' '
+all b a c late early first std::x java/A k
+
+$ . ./boxes; flambeau-cli export captures/speedscope/evented.speedscope.json --to svg --order time | boxes | cut -d ' ' -f 1,2
+all 10
+main 10
+parse 10
+
+$ flambeau-cli export in.folded --to svg --direction icicle --invert --title '<a>' --subtitle 's & t' --notes 'made <today>' --count-name widgets --font-size 10 | grep -E -o '<svg .*|<desc>.*|<text class="(heading|subtitle)".*|<title>c .*</title>'
+<svg xmlns="http://www.w3.org/2000/svg" class="flambeau" width="1200" height="178" viewBox="0 0 1200 178" data-margin="10" data-row="16" data-baseline="10.5" data-character="630" data-direction="icicle" font-family="Verdana, 'DejaVu Sans', sans-serif" font-size="10">
+<desc>made &lt;today&gt;</desc>
+<text class="heading" x="600" y="24" text-anchor="middle">&lt;a&gt;</text>
+<text class="subtitle" x="600" y="42" text-anchor="middle">s &amp; t</text>
+<title>c (5 widgets, 25%)</title>
+<title>c (4 widgets, 20%)</title>
+
+# Time and memory are as people read them, and whole beside it: the picture opens
+# as it was.
+$ flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --to svg --output k.svg; grep -c 'data-weight="[0-9]*"' k.svg; grep -o '<title>all .*data-weight="[0-9]*"' k.svg; flambeau-cli info k.svg | grep measures; flambeau-cli info captures/flambeau/kitchen.flambeau | grep measures
+28
+<title>all (3.19 s, 100%): sleep 56.3 %, lock 18.7 %, io 12.6 %, running 12.3 %</title><rect x="10" y="188" width="1180" height="15" fill="#b4cff3" data-weight="3190589291"
+measures   time               3.19 s (Time)
+measures   wall-time          3.19 s (Wall time)
+
+$ flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --to svg --count-name ticks | grep -o '<title>all [^<]*'
+<title>all (3,190,589,291 ticks, 100%): sleep 56.3 %, lock 18.7 %, io 12.6 %, running 12.3 %
+
+$ flambeau-cli export in.folded --to png --width 300 --output p.png; od -An -tu4 --endian=big -j16 -N4 p.png; flambeau-cli export in.folded --to png --width 300 --row-height 100 --output q.png; test $(od -An -tu4 --endian=big -j20 -N4 q.png) -gt $(od -An -tu4 --endian=big -j20 -N4 p.png) && echo higher
+        600
+higher
+
+$ flambeau-cli export in.folded --to pdf --width 300 --font-size 8 --order time --palette safe --output p.pdf; head -c 5 p.pdf
+%PDF-
+
+$ flambeau-cli export in.folded --to html | grep -o '"look":{.*}'; flambeau-cli export in.folded --to html --direction flame --order time | grep -o '"look":{.*}'
+"look":{"dir":"icicle","sort":"weight"}
+"look":{"dir":"flame","sort":"time"}
+
+# flamegraph.pl's colors, and its palette file: read, and what it lacks added.
+$ flambeau-cli export in.folded --to svg --palette java --hash --palette-map palette.map >java.svg; cat palette.map; grep -o 'k (.*fill="#[0-9a-f]*' java.svg
+->rgb(255,130,130)
+a->rgb(233,98,98)
+b->rgb(230,94,94)
+c->rgb(227,90,90)
+early->rgb(237,104,104)
+first->rgb(239,107,107)
+java/A_[j]->rgb(77,224,77)
+k_[k]->rgb(222,122,0)
+late->rgb(222,82,82)
+std::x_[i]->rgb(88,200,200)
+k (1 samples, 5%)</title><rect x="541" y="44" width="59" height="15" fill="#de7a00
+
+$ sed -i 's/^late->.*/late->rgb(1,2,3)/; /^first/d' palette.map; flambeau-cli export in.folded --to svg --palette hot --palette-map palette.map | grep -E -o '(late|first) \(.*fill="#[0-9a-f]*'; grep -E 'late|first|early' palette.map
+first (8 samples, 40%)</title><rect x="541" y="60" width="472" height="15" fill="#f7c42e
+late (1 samples, 5%)</title><rect x="1131" y="60" width="59" height="15" fill="#010203
+early->rgb(237,104,104)
+first->rgb(247,196,46)
+late->rgb(1,2,3)
+
+$ echo 'a->red' >bad.map; flambeau-cli export in.folded --to svg --palette-map bad.map
+! flambeau-cli: bad.map: line 1: expected FUNCTION->rgb(RED,GREEN,BLUE)
+[1]
+
+$ flambeau-cli export in.folded --to svg --color-rule 'ear=#ffcc00' --color-rule '^a$=#ff0000' | grep -E -o '(early|>a) \(.*fill="#[0-9a-f]*'
+>a (8 samples, 40%)</title><rect x="541" y="76" width="472" height="15" fill="#ff0000
+early (2 samples, 10%)</title><rect x="1013" y="60" width="118" height="15" fill="#ffcc00
+
+$ for o in '--palette pink' '--hash' '--order size' '--direction up' '--width 5' '--min-width x' '--font-size 1e9' '--color-rule x' '--color-rule (=#ffffff' '--color-rule x=#ff'; do flambeau-cli export in.folded --to svg $o; done
+! flambeau-cli: export: --palette pink: expected auto, module, state, memory, safe, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
+! flambeau-cli: export: --hash goes with a --palette from hot to orange
+! flambeau-cli: export: --order size: expected weight, name or time
+! flambeau-cli: export: --direction up: expected flame or icicle
+! flambeau-cli: export: --width 5: expected 100 to 32000
+! flambeau-cli: export: --min-width x: expected pixels or a percentage
+! flambeau-cli: export: --font-size 1e9: expected 2 to 100
+! flambeau-cli: export: --color-rule x: expected REGEX=COLOR
+! flambeau-cli: export: --color-rule (=#ffffff: Error while compiling regular expression ‘(’ at char 1: missing terminating )
+! flambeau-cli: export: --color-rule x=#ff: “#ff” is no color: expected #RRGGBB or rgb(R,G,B)
+[2]
+
+$ for to in folded html png csv; do flambeau-cli export in.folded --to $to --notes x; done
+! flambeau-cli: export: --notes means nothing to folded
+! flambeau-cli: export: --notes means nothing to html
+! flambeau-cli: export: --notes means nothing to png
+! flambeau-cli: export: --notes means nothing to csv
+[2]
+
+# A comparison, with the colors the other way round.
+$ printf '%s\n' 'a;first 9' 'c;java/A_[j] 1' >now.folded; for o in '' --negate; do flambeau-cli diff in.folded now.folded --to svg --title now $o | grep -E -o 'class="heading".*|(first|A) \(.*fill="#[0-9a-f]*'; done
+class="heading" x="600" y="24" text-anchor="middle">now</text>
+first (9 samples, 90%): +1, before 8</title><rect x="10" y="44" width="1062" height="15" fill="#f2b4ac
+A (1 samples, 10%): −4, before 5</title><rect x="1072" y="44" width="118" height="15" fill="#91c0fd
+class="heading" x="600" y="24" text-anchor="middle">now</text>
+first (9 samples, 90%): +1, before 8</title><rect x="10" y="44" width="1062" height="15" fill="#afcaee
+A (1 samples, 10%): −4, before 5</title><rect x="1072" y="44" width="118" height="15" fill="#fe998e
+
+$ flambeau-cli diff in.folded now.folded --to csv --negate
+! flambeau-cli: diff: --negate means nothing to csv
+[2]
+
+$ flambeau-cli diff in.folded now.folded --width 300
+! flambeau-cli: diff: --width means nothing to a table
+[2]

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The accessibility tree of one program, as messages of its own.
+
+libatspi asks for each child, each name and each role by itself and waits for
+each answer: several seconds a look at a window with a table in it, in which a
+notification has come and gone. Here a look is one message, GetItems, which
+brings all that the program has answered for so far, and one more for each
+widget whose children are not among them yet."""
+
+import collections
+import functools
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, Gio, GLib  # noqa: E402
+
+TIMEOUT = 20000
+ACCESSIBLE = "org.a11y.atspi.Accessible"
+CACHE = ("/org/a11y/atspi/cache", "org.a11y.atspi.Cache")
+REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
+
+# What newer releases of AT-SPI call otherwise.
+ROLES = {"button": "push button", "toggle button": "push button"}
+
+
+@functools.cache
+def connection():
+    session = Gio.bus_get_sync(Gio.BusType.SESSION)
+    (address,) = session.call_sync(
+        "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress",
+        None, None, Gio.DBusCallFlags.NONE, TIMEOUT, None,
+    ).unpack()
+    return Gio.DBusConnection.new_for_address_sync(
+        address,
+        Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT
+        | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION,
+        None, None,
+    )
+
+
+def ask(bus, path, interface, method, signature=None, *arguments):
+    return connection().call_sync(
+        bus, path, interface, method,
+        GLib.Variant(signature, arguments) if signature else None, None,
+        Gio.DBusCallFlags.NONE, TIMEOUT, None,
+    )
+
+
+def call(*message):
+    answer = ask(*message).unpack()
+    return answer[0] if len(answer) == 1 else answer
+
+
+@functools.cache
+def role_name(number):
+    name = Atspi.role_get_name(Atspi.Role(number))
+    return ROLES.get(name, name)
+
+
+class Node:
+    """A widget. `name` and `role` are those of the look at the window that
+    found it; the methods ask."""
+
+    def __init__(self, bus, path, name="", role=0):
+        self.bus, self.path, self.name = bus, path, name
+        self.role = role_name(role)
+        self.parent = None
+
+    def __eq__(self, other):
+        return (self.bus, self.path) == (other.bus, other.path)
+
+    def __hash__(self):
+        return hash((self.bus, self.path))
+
+    def _call(self, interface, method, signature=None, *arguments):
+        return call(
+            self.bus, self.path, f"org.a11y.atspi.{interface}", method,
+            signature, *arguments)
+
+    def _property(self, name):
+        return call(
+            self.bus, self.path, "org.freedesktop.DBus.Properties", "Get",
+            "(ss)", ACCESSIBLE, name)
+
+    def get_name(self):
+        return self._property("Name")
+
+    def get_description(self):
+        return self._property("Description")
+
+    def get_parent(self):
+        if self.parent is None:
+            bus, path = self._property("Parent")
+            if not bus:
+                return None
+            self.parent = Node(
+                bus, path, role=call(bus, path, ACCESSIBLE, "GetRole"))
+            self.parent.name = self.parent.get_name()
+        return self.parent
+
+    def has_state(self, state):
+        """"SENSITIVE", "SELECTED" ...: Atspi.StateType."""
+        number = int(getattr(Atspi.StateType, state))
+        words = self._call("Accessible", "GetState")
+        return bool(words[number // 32] >> number % 32 & 1)
+
+    def actions(self):
+        try:
+            return [
+                self._call("Action", "GetName", "(i)", i)
+                for i in range(
+                    call(self.bus, self.path, "org.freedesktop.DBus.Properties",
+                         "Get", "(ss)", "org.a11y.atspi.Action", "NActions"))
+            ]
+        except GLib.Error:
+            return []
+
+    def do_action(self, number):
+        self._call("Action", "DoAction", "(i)", number)
+
+    def text(self):
+        try:
+            return self._call("Text", "GetText", "(ii)", 0, -1)
+        except GLib.Error:
+            return ""
+
+    def set_text(self, text):
+        return self._call("EditableText", "SetTextContents", "(s)", text)
+
+    def extents(self):
+        """x, y, width and height in its window."""
+        return self._call(
+            "Component", "GetExtents", "(u)", int(Atspi.CoordType.WINDOW))
+
+
+def application(pid):
+    """The program of that process, if it is on the bus already."""
+    for bus, path in call(*REGISTRY, ACCESSIBLE, "GetChildren"):
+        try:
+            if call("org.freedesktop.DBus", "/org/freedesktop/DBus",
+                    "org.freedesktop.DBus", "GetConnectionUnixProcessID",
+                    "(s)", bus) == pid:
+                return Node(bus, path)
+        except GLib.Error:
+            continue
+    return None
+
+
+class Look:
+    """All widgets of a program, at one time."""
+
+    def __init__(self, application):
+        self.bus = application.bus
+        asked = {}
+        while True:
+            self._read()
+            new = [path for path in self._doubtful() if path not in asked]
+            if not new:
+                break
+            for path in new:
+                try:
+                    asked[path] = [
+                        child
+                        for _, child in call(self.bus, path, ACCESSIBLE, "GetChildren")
+                    ]
+                except GLib.Error:
+                    asked[path] = []
+        self.children.update(asked)
+
+    def _doubtful(self):
+        """Whose children are not all known, or are hidden by now."""
+        return [
+            path
+            for path, count in self.counts.items()
+            if self.places[path] != list(range(count))
+        ]
+
+    def _read(self):
+        self.nodes, self.counts = {}, {}
+        self.children = collections.defaultdict(list)
+        self.places = collections.defaultdict(list)
+        below = []
+        items = ask(self.bus, *CACHE, "GetItems").get_child_value(0)
+        for i in range(items.n_children()):
+            # The widget, its application, its parent, its place there, how many
+            # children it has, interfaces, name, role, description, states. To
+            # unpack all of it in Python takes longer than the answer took.
+            item = items.get_child_value(i)
+            path = item.get_child_value(0).get_child_value(1).get_string()
+            self.nodes[path] = Node(
+                self.bus, path,
+                item.get_child_value(6).get_string(),
+                item.get_child_value(7).get_uint32())
+            self.counts[path] = item.get_child_value(4).get_int32()
+            below.append((
+                item.get_child_value(3).get_int32(),
+                item.get_child_value(2).get_child_value(1).get_string(), path))
+        for place, parent, path in sorted(below):
+            if parent in self.nodes:
+                self.children[parent].append(path)
+                self.places[parent].append(place)
+                self.nodes[path].parent = self.nodes[parent]
+
+    def walk(self, top):
+        todo = [top.path]
+        while todo:
+            path = todo.pop()
+            if path in self.nodes:
+                yield self.nodes[path]
+                todo.extend(reversed(self.children[path]))
