@@ -42,6 +42,7 @@
   ROW (massif)                                                                 \
   ROW (memray)                                                                 \
   ROW (memray_html)                                                            \
+  ROW (nettrace)                                                               \
   ROW (perf_data)                                                              \
   ROW (perf_json)                                                              \
   ROW (perf_script)                                                            \

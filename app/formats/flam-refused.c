@@ -49,9 +49,6 @@ static const Refused all[] = {
   { AT (0, "\x04\x08{"),
     "this is a dump of Ruby's own (stackprof); convert it with `stackprof "
     "--json FILE` and open the JSON" },
-  { AT (0, "Nettrace"),
-    "this is a trace of .NET; convert it with `dotnet-trace convert --format "
-    "speedscope FILE` and open the JSON" },
   { AT (0, "!<arch>"),
     "this is a library, not a capture; record the program that uses it" },
   { ELF_OF ("\x04"),

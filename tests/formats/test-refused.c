@@ -23,7 +23,6 @@ static const Case cases[] = {
     ".jfr" },
   { "a", BYTES ("go 1.19 trace\0\0\0\xc0"), "trace of Go", "go tool trace" },
   { "b", BYTES ("\x04\x08{\x0c:\x0cversionf"), "stackprof", "--json" },
-  { "c", BYTES ("Nettrace\x14\0\0\0!FastSer"), ".NET", "speedscope" },
   { "d",
     BYTES ("\x7f"
            "ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0\x3e\0\1\0\0\0"),

@@ -20,6 +20,7 @@
 
 #include "flam-formats.h"
 
+#include "flam-text.h"
 #include "flam-trace-samples.h"
 #include "flam-trace-spans.h"
 #include "flam-v8-profile.h"
@@ -225,6 +226,23 @@ intern_value (Trace *trace, FlamJson *json)
   return flam_builder_string (trace->builder, text, length);
 }
 
+/* A text of digits is a number as well: Hermes'. */
+static void
+read_tid (Trace *trace, FlamJson *json, Event *event)
+{
+  gsize length;
+  const char *p = flam_json_get_string (json, &length);
+  const char *end = p + length;
+
+  if (json->token != FLAM_JSON_STRING)
+    event->tid = flam_json_get_int (json);
+  else if (!flam_text_number (&p, end, &event->tid) || p != end)
+    {
+      event->tid = -1;
+      event->tid_name = intern_value (trace, json);
+    }
+}
+
 static void
 read_event (Trace *trace, FlamJson *json)
 {
@@ -249,10 +267,8 @@ read_event (Trace *trace, FlamJson *json)
       event.duration = CLAMP (flam_json_get_scaled (json, 1000), 0, MAX_TIME);
     else if (flam_json_key_is (json, "pid"))
       event.pid = flam_json_get_int (json);
-    else if (flam_json_key_is (json, "tid") && json->token == FLAM_JSON_STRING)
-      event.tid_name = intern_value (trace, json);
     else if (flam_json_key_is (json, "tid"))
-      event.tid = flam_json_get_int (json);
+      read_tid (trace, json, &event);
     else if (flam_json_key_is (json, "id"))
       event.id = intern_value (trace, json);
     else if (flam_json_key_is (json, "args"))
@@ -329,25 +345,32 @@ add_profiles (Trace *trace)
     }
 }
 
+static guint
+add_wall_time (Trace *trace)
+{
+  return flam_builder_add_measure (trace->builder,
+                                   "wall-time",
+                                   "Wall time",
+                                   FLAM_UNIT_NS,
+                                   FLAM_MEASURE_CPU,
+                                   0,
+                                   0);
+}
+
 static void
 add_samples (Trace *trace, const Sampling *sampling)
 {
   gboolean has_profiles = has_samples (trace);
   guint n_spans = flam_trace_spans_close (&trace->spans);
-  guint wall = 0;
+  gboolean timed = has_profiles || n_spans > 0;
+  guint wall = timed ? add_wall_time (trace) : 0;
 
-  if (has_profiles || n_spans > 0 || sampling->samples.length == 0)
-    wall = flam_builder_add_measure (trace->builder,
-                                     "wall-time",
-                                     "Wall time",
-                                     FLAM_UNIT_NS,
-                                     FLAM_MEASURE_CPU,
-                                     0,
-                                     0);
   if (n_spans > 0 && !has_profiles)
     flam_builder_set_spans (trace->builder, wall);
   flam_trace_samples_read (
       &trace->samples, sampling->frames, sampling->samples);
+  if (!timed && trace->samples.n_events == 1) /* it has no samples either */
+    add_wall_time (trace);
   if (has_profiles)
     add_profiles (trace);
   else

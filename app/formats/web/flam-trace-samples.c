@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-trace-samples.h"
 
+#include "flam-amount.h"
+
 #include <string.h>
 
 /* Event names; samples of more are left out. */
@@ -11,6 +13,9 @@ typedef struct
   FlamId name;
   FlamId parent; /* the id's string, or 0 */
   FlamId stack;
+  FlamId file;
+  guint32 line;
+  FlamFunctionKind kind;
   gboolean made;
 } Frame;
 
@@ -54,6 +59,43 @@ intern_id (FlamTraceSamples *samples, FlamJson *json)
   return flam_builder_string (samples->builder, text, length);
 }
 
+/* Hermes has its numbers in quotes. */
+static gint64
+get_number (FlamJson *json, gint64 scale)
+{
+  const char *p;
+  gsize length;
+  gint64 value = 0;
+
+  if (json->token != FLAM_JSON_STRING)
+    return flam_json_get_scaled (json, scale);
+  p = flam_json_get_string (json, &length);
+  return flam_amount_number (&p, p + length, scale, &value) ? value : 0;
+}
+
+/* "work(/app/index.js:10:1)" as Hermes has it, where the line is that of the
+ * function. */
+static void
+cut_place (FlamTraceSamples *samples, Frame *frame)
+{
+  g_autofree char *name =
+      g_strdup (flam_builder_get_string (samples->builder, frame->name));
+  char *open = strchr (name, '(');
+  char *close = strrchr (name, ')');
+
+  if (open == NULL || open == name || close == NULL || close[1] != '\0')
+    return;
+  *close = '\0';
+  for (guint i = 0; i < 2; i++)
+    {
+      char *colon = strrchr (open, ':');
+      if (colon != NULL && g_ascii_isdigit (colon[1]))
+        *colon = '\0';
+    }
+  frame->name = flam_builder_string (samples->builder, name, open - name);
+  frame->file = flam_builder_string (samples->builder, open + 1, -1);
+}
+
 static void
 read_frames (FlamTraceSamples *samples, FlamJsonText text)
 {
@@ -73,6 +115,13 @@ read_frames (FlamTraceSamples *samples, FlamJsonText text)
           frame.name = intern_id (samples, &json);
         else if (flam_json_key_is (&json, "parent"))
           frame.parent = intern_id (samples, &json);
+        else if (flam_json_key_is (&json, "line"))
+          frame.line = (guint32)CLAMP (get_number (&json, 1), 0, G_MAXINT32);
+        else if (flam_json_key_is (&json, "category") &&
+                 flam_json_string_is (&json, "JavaScript"))
+          frame.kind = FLAM_KIND_INTERPRETED;
+      if (frame.kind == FLAM_KIND_INTERPRETED)
+        cut_place (samples, &frame);
       g_array_append_val (samples->frames, frame);
       g_hash_table_insert (samples->by_id,
                            GUINT_TO_POINTER (id),
@@ -87,6 +136,22 @@ find_frame (FlamTraceSamples *samples, FlamId id)
       g_hash_table_lookup (samples->by_id, GUINT_TO_POINTER (id)));
 
   return index > 0 ? &g_array_index (samples->frames, Frame, index - 1) : NULL;
+}
+
+static FlamId
+make_frame (FlamTraceSamples *samples, const Frame *frame)
+{
+  FlamFunction function = { .name = frame->name,
+                            .file = frame->file,
+                            .module = FLAM_NONE,
+                            .kind = frame->kind };
+
+  return flam_builder_frame (
+      samples->builder,
+      flam_builder_function (samples->builder, &function),
+      0,
+      frame->line,
+      0);
 }
 
 /* Callers first: up to the nearest one that is made, then back down. A loop of
@@ -110,15 +175,7 @@ frame_stack (FlamTraceSamples *samples, FlamId id)
       id = g_array_index (samples->open, FlamId, samples->open->len - 1);
       frame = find_frame (samples, id);
       stack = flam_builder_stack (
-          samples->builder,
-          stack,
-          flam_builder_frame (samples->builder,
-                              flam_builder_function_named (samples->builder,
-                                                           frame->name,
-                                                           FLAM_KIND_NATIVE),
-                              0,
-                              0,
-                              0));
+          samples->builder, stack, make_frame (samples, frame));
       frame->stack = stack;
       g_array_set_size (samples->open, samples->open->len - 1);
     }
@@ -189,15 +246,15 @@ read_sample (FlamTraceSamples *samples, FlamJson *json)
 
   while (flam_json_member (json, depth))
     if (flam_json_key_is (json, "tid"))
-      tid = flam_json_get_int (json);
+      tid = get_number (json, 1);
     else if (flam_json_key_is (json, "ts"))
-      sample.time = flam_json_get_scaled (json, 1000);
+      sample.time = get_number (json, 1000);
     else if (flam_json_key_is (json, "name"))
       name = intern_id (samples, json);
     else if (flam_json_key_is (json, "sf"))
       frame = intern_id (samples, json);
     else if (flam_json_key_is (json, "weight"))
-      weight = flam_json_get_int (json);
+      weight = get_number (json, 1);
   if (json->token == FLAM_JSON_ERROR)
     return;
   if (name == 0)

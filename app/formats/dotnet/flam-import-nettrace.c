@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Traces of .NET's EventPipe (.nettrace, version 4), little-endian:
+ *
+ *    "Nettrace"  u32 20  "!FastSerialization.1"      then objects, each
+ *    5 5 1  i32 version, i32 least reader  u32 n, n bytes of name  6  …  6
+ *
+ * The first is "Trace": 16 bytes of date, i64 ticks then, i64 ticks a second,
+ * i32 size of pointers, i32 process, i32 processors, i32 sampling rate. The
+ * others are blocks: u32 size, zeros up to a multiple of 4, and so many bytes:
+ *
+ *    StackBlock      i32 first id, i32 n, n times: i32 size, the addresses,
+ * leaf first EventBlock      i16 size of its head, i16 flags (1: short heads),
+ * …, events MetadataBlock   the same; an event says what others are: i32 id,
+ * provider, i32 event, name, …, texts being UTF-16 with a zero behind SPBlock
+ * ids of stacks mean others from here on
+ *
+ * An event's head is, in full: i32 size, i32 metadata, i32 number, i64 thread,
+ * i64 who wrote it, i32 processor, i32 stack, i64 ticks, two ids of 16 bytes,
+ * i32 size of its payload. A short one has a byte of flags that says which of
+ * these are there, as varints; the others are as the event before had them.
+ *
+ * Samples are the sampler's events, of all threads whether they run or wait:
+ * their time is the wall's. What stands at an address is told by MethodLoad
+ * events and, at the end, by the rundown. Source of facts: the format's
+ * description in microsoft/perfview (EventPipeFormat.md), .NET's documentation
+ * of its method events. */
+
+#include "flam-formats.h"
+
+#include "flam-ranges.h"
+#include "flam-varint.h"
+
+#include <string.h>
+
+#define MAGIC "Nettrace"
+#define HEADER 32
+#define GUID 16
+
+typedef enum
+{
+  OTHER,
+  SAMPLE,
+  METHOD,
+} What;
+
+typedef struct
+{
+  guint32 metadata;
+  guint64 thread;
+  guint32 stack;
+  guint64 time;
+  guint32 size; /* of its payload */
+  const guint8 *payload;
+} Event;
+
+/* Kept until all methods are known. */
+typedef struct
+{
+  gint64 time;
+  guint32 stack; /* of `stacks` */
+  guint32 thread;
+} Sample;
+
+typedef struct
+{
+  guint32 first, n; /* of `addresses` */
+} Stack;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  const guint8 *at, *end;
+  gint64 ticks, ticks_per_second;
+  guint pointer;
+  gint32 pid;
+  GHashTable *kinds;   /* metadata -> What */
+  GHashTable *by_id;   /* a stack's id -> its row + 1, until it means another */
+  GArray *stacks;      /* Stack */
+  GArray *addresses;   /* guint64 */
+  GArray *samples;     /* Sample */
+  FlamRanges *methods; /* value: function */
+  GHashTable *frames;  /* address -> frame + 1 */
+  guint64 bad, unknown; /* blocks; frames */
+} Trace;
+
+static guint
+probe (const FlamSource *source)
+{
+  return source->size >= HEADER && memcmp (source->data, MAGIC, 8) == 0 ? 100
+                                                                        : 0;
+}
+
+/* --- values -------------------------------------------------------------- */
+
+/* 0 where they end; `at` is then at the end. */
+static guint64
+take (const guint8 **at, const guint8 *end, guint size)
+{
+  guint64 value = 0;
+
+  if ((gsize)(end - *at) < size)
+    {
+      *at = end;
+      return 0;
+    }
+  for (guint i = 0; i < size; i++)
+    value |= (guint64)(*at)[i] << (8 * i);
+  *at += size;
+  return value;
+}
+
+static guint64
+take_varint (const guint8 **at, const guint8 *end)
+{
+  guint64 value = 0;
+
+  if (!flam_varint_get (at, end, &value))
+    {
+      *at = end;
+      return 0;
+    }
+  return value;
+}
+
+/* UTF-16 up to a zero. */
+static char *
+take_text (const guint8 **at, const guint8 *end)
+{
+  g_autoptr (GArray) units = g_array_new (TRUE, FALSE, sizeof (gunichar2));
+  gunichar2 unit;
+  char *text;
+
+  while (end - *at >= 2 && (unit = (gunichar2)take (at, end, 2)) != 0)
+    g_array_append_val (units, unit);
+  if (units->len == 0)
+    return g_strdup ("");
+  text = g_utf16_to_utf8 (
+      (const gunichar2 *)units->data, units->len, NULL, NULL, NULL);
+  return text != NULL ? text : g_strdup ("");
+}
+
+/* --- stacks -------------------------------------------------------------- */
+
+static gboolean
+read_stacks (Trace *trace, const guint8 *at, const guint8 *end)
+{
+  guint32 id = (guint32)take (&at, end, 4);
+  guint32 n = (guint32)take (&at, end, 4);
+
+  for (; n > 0; n--, id++)
+    {
+      Stack stack = { .first = trace->addresses->len };
+      gsize size;
+
+      if (end - at < 4)
+        return FALSE;
+      size = take (&at, end, 4);
+      if (size > (gsize)(end - at) || trace->addresses->len > G_MAXUINT32 / 2)
+        return FALSE;
+      for (gsize left = size; left >= trace->pointer; left -= trace->pointer)
+        {
+          guint64 address = take (&at, end, trace->pointer);
+          g_array_append_val (trace->addresses, address);
+        }
+      at += size % trace->pointer;
+      stack.n = trace->addresses->len - stack.first;
+      g_array_append_val (trace->stacks, stack);
+      g_hash_table_insert (trace->by_id,
+                           GUINT_TO_POINTER (id),
+                           GUINT_TO_POINTER (trace->stacks->len));
+    }
+  return TRUE;
+}
+
+/* --- events -------------------------------------------------------------- */
+
+/* A full head; FALSE: the block ends in it. */
+static gboolean
+read_head (const guint8 **at, const guint8 *end, Event *event)
+{
+  const guint8 *start = *at;
+  guint64 size = take (at, end, 4);
+
+  if (size > (guint64)(end - *at) || end - start < 80)
+    return FALSE;
+  event->metadata = take (at, end, 4) & G_MAXINT32;
+  take (at, end, 4); /* which of its thread's events it is */
+  event->thread = take (at, end, 8);
+  take (at, end, 8); /* who wrote it, and on which processor */
+  take (at, end, 4);
+  event->stack = take (at, end, 4);
+  event->time = take (at, end, 8);
+  *at += 2 * GUID;
+  event->size = take (at, end, 4);
+  if (event->size > (gsize)(end - *at))
+    return FALSE;
+  event->payload = *at;
+  *at = MIN (start + ((4 + size + 3) & ~(guint64)3), end);
+  return TRUE;
+}
+
+/* A short one: what is not there is as in the event before. */
+static gboolean
+read_short_head (const guint8 **at, const guint8 *end, Event *event)
+{
+  guint flags = take (at, end, 1);
+
+  if (flags & 1)
+    event->metadata = take_varint (at, end) & G_MAXINT32;
+  for (guint i = 0; i < 3 && (flags & 2); i++)
+    take_varint (at, end);
+  if (flags & 4)
+    event->thread = take_varint (at, end);
+  if (flags & 8)
+    event->stack = take_varint (at, end);
+  event->time += take_varint (at, end);
+  for (guint i = 4; i < 6; i++)
+    if (flags & (1 << i))
+      *at += MIN (GUID, end - *at);
+  if (flags & 128)
+    event->size = take_varint (at, end);
+  if (event->size > (gsize)(end - *at))
+    return FALSE;
+  event->payload = *at;
+  *at += event->size;
+  return TRUE;
+}
+
+/* MethodLoad, MethodDCStart and MethodDCEnd, which are there twice: with names
+ * (Verbose) they are what is looked for. */
+static What
+kind_of (const char *provider, guint32 event)
+{
+  if (strcmp (provider, "Microsoft-DotNETCore-SampleProfiler") == 0)
+    return event == 0 ? SAMPLE : OTHER;
+  if (strcmp (provider, "Microsoft-Windows-DotNETRuntime") == 0)
+    return event == 143 ? METHOD : OTHER;
+  if (strcmp (provider, "Microsoft-Windows-DotNETRuntimeRundown") == 0)
+    return event == 143 || event == 144 ? METHOD : OTHER;
+  return OTHER;
+}
+
+static void
+add_metadata (Trace *trace, const Event *event)
+{
+  const guint8 *at = event->payload;
+  const guint8 *end = at + event->size;
+  guint32 id = (guint32)take (&at, end, 4);
+  g_autofree char *provider = take_text (&at, end);
+  What what = kind_of (provider, (guint32)take (&at, end, 4));
+
+  g_hash_table_insert (
+      trace->kinds, GUINT_TO_POINTER (id), GUINT_TO_POINTER (what));
+}
+
+/* u64 method, u64 module, u64 where it begins, u32 size, u32 token, u32 flags,
+ * its namespace with the class, its name, its signature. */
+static void
+add_method (Trace *trace, const Event *event)
+{
+  const guint8 *at = event->payload + MIN (16, event->size);
+  const guint8 *end = event->payload + event->size;
+  guint64 start = take (&at, end, 8);
+  guint32 size = (guint32)take (&at, end, 4);
+  FlamRange range = { start, start + size };
+  g_autofree char *class = NULL;
+  g_autofree char *method = NULL;
+  g_autofree char *name = NULL;
+
+  at += MIN (8, end - at);
+  class = take_text (&at, end);
+  method = take_text (&at, end);
+  if (size == 0 || range.end < start || *method == '\0')
+    return;
+  name = g_strconcat (class, *class != '\0' ? "." : "", method, NULL);
+  range.value = flam_builder_function_named (
+      trace->builder,
+      flam_builder_string (trace->builder, name, -1),
+      FLAM_KIND_JIT);
+  flam_ranges_add (trace->methods, &range);
+}
+
+static void
+add_sample (Trace *trace, const Event *event)
+{
+  Sample sample = { .thread = (guint32)event->thread };
+  __int128 ns = (__int128)((gint64)event->time - trace->ticks) * 1000000000 /
+                trace->ticks_per_second;
+
+  sample.time = CLAMP (ns, 0, G_MAXINT64 / 4);
+  sample.stack = GPOINTER_TO_UINT (g_hash_table_lookup (
+                     trace->by_id, GUINT_TO_POINTER (event->stack))) -
+                 1;
+  g_array_append_val (trace->samples, sample);
+}
+
+static gboolean
+read_events (Trace *trace,
+             const guint8 *at,
+             const guint8 *end,
+             gboolean metadata)
+{
+  const guint8 *start = at;
+  guint head = (guint)take (&at, end, 2);
+  gboolean brief = take (&at, end, 2) & 1;
+  Event event = { 0 };
+
+  if (head < 4 || head > end - start)
+    return FALSE;
+  for (at = start + head; at < end;)
+    {
+      if (!(brief ? read_short_head (&at, end, &event)
+                  : read_head (&at, end, &event)))
+        return FALSE;
+      if (metadata)
+        {
+          add_metadata (trace, &event);
+          continue;
+        }
+      switch ((What)GPOINTER_TO_UINT (g_hash_table_lookup (
+          trace->kinds, GUINT_TO_POINTER (event.metadata))))
+        {
+        case SAMPLE:
+          add_sample (trace, &event);
+          break;
+        case METHOD:
+          add_method (trace, &event);
+          break;
+        case OTHER:
+          break;
+        }
+    }
+  return TRUE;
+}
+
+/* --- objects ------------------------------------------------------------- */
+
+static gint64
+unix_time (const guint8 *at)
+{
+  guint field[8];
+  g_autoptr (GDateTime) time = NULL;
+
+  for (guint i = 0; i < 8; i++)
+    field[i] = at[2 * i] | at[2 * i + 1] << 8;
+  time = g_date_time_new_utc (
+      field[0], field[1], field[3], field[4], field[5], field[6]);
+  return time != NULL ? (g_date_time_to_unix (time) * 1000 + field[7]) * 1000000
+                      : 0;
+}
+
+static gboolean
+read_trace (Trace *trace, GError **error)
+{
+  const guint8 *at = trace->at;
+
+  trace->at = MIN (at + 48, trace->end);
+  if (trace->end - at >= 48)
+    {
+      flam_builder_facts (trace->builder)->start_unix_ns =
+          MAX (unix_time (at), 0);
+      at += 16;
+      trace->ticks = (gint64)take (&at, trace->end, 8);
+      trace->ticks_per_second = (gint64)take (&at, trace->end, 8);
+      trace->pointer = (guint)take (&at, trace->end, 4);
+      trace->pid = (gint32)take (&at, trace->end, 4);
+    }
+  if (trace->ticks_per_second > 0 &&
+      (trace->pointer == 4 || trace->pointer == 8))
+    return TRUE;
+  flam_source_error (trace->source,
+                     error,
+                     FLAM_ERROR_INVALID,
+                     at - trace->source->data,
+                     "the beginning of the .NET trace makes no sense");
+  return FALSE;
+}
+
+static gboolean
+is_name (const guint8 *name, guint64 length, const char *text)
+{
+  return length == strlen (text) && memcmp (name, text, length) == 0;
+}
+
+/* Its bytes; FALSE: the file ends in them. */
+static gboolean
+take_block (Trace *trace, const guint8 **block, guint64 *size)
+{
+  gsize offset;
+
+  *size = take (&trace->at, trace->end, 4);
+  offset = trace->at - trace->source->data;
+  trace->at += MIN (-offset & 3, (gsize)(trace->end - trace->at));
+  *block = trace->at;
+  if (*size > (guint64)(trace->end - trace->at))
+    return FALSE;
+  trace->at += *size;
+  return TRUE;
+}
+
+/* The object whose tag was read. FALSE: the file ends in it, or is none. */
+static gboolean
+read_object (Trace *trace, GError **error)
+{
+  const guint8 *name, *block;
+  guint64 length, size;
+  gboolean good = TRUE;
+
+  if (trace->end - trace->at < 14 || memcmp (trace->at, "\5\1", 2) != 0)
+    return FALSE;
+  trace->at += 10;
+  length = take (&trace->at, trace->end, 4);
+  name = trace->at;
+  if (length + 1 > (guint64)(trace->end - trace->at))
+    return FALSE;
+  trace->at += length + 1;
+  if (is_name (name, length, "Trace"))
+    {
+      if (!read_trace (trace, error))
+        return FALSE;
+      return take (&trace->at, trace->end, 1) == 6;
+    }
+  if (trace->ticks_per_second == 0 || !take_block (trace, &block, &size))
+    return FALSE;
+  if (is_name (name, length, "StackBlock"))
+    good = read_stacks (trace, block, block + size);
+  else if (is_name (name, length, "EventBlock"))
+    good = read_events (trace, block, block + size, FALSE);
+  else if (is_name (name, length, "MetadataBlock"))
+    good = read_events (trace, block, block + size, TRUE);
+  else if (is_name (name, length, "SPBlock"))
+    g_hash_table_remove_all (trace->by_id);
+  trace->bad += !good;
+  return take (&trace->at, trace->end, 1) == 6;
+}
+
+/* Later versions are other formats behind the same word. */
+static gboolean
+check_version (Trace *trace, GError **error)
+{
+  static const char library[] = "\x14\0\0\0!FastSerialization.1";
+
+  if (trace->source->size < HEADER ||
+      memcmp (trace->source->data + 8, library, HEADER - 8) == 0)
+    return TRUE;
+  flam_source_error (trace->source,
+                     error,
+                     FLAM_ERROR_UNSUPPORTED,
+                     8,
+                     "this is a .NET trace of a later version than 4; convert "
+                     "it with `dotnet-trace convert --format speedscope FILE` "
+                     "and open the JSON");
+  return FALSE;
+}
+
+static gboolean
+read_objects (Trace *trace, const FlamProgress *progress, GError **error)
+{
+  GError *bad = NULL;
+  const guint8 *last = trace->at;
+
+  while (trace->at < trace->end)
+    {
+      guint tag = (guint)take (&trace->at, trace->end, 1);
+
+      if (tag == 1)
+        return TRUE;
+      if (!flam_progress_step (
+              progress,
+              flam_source_fraction (trace->source, last - trace->source->data),
+              error))
+        return FALSE;
+      if (tag != 5 || !read_object (trace, &bad))
+        break;
+      last = trace->at;
+    }
+  if (bad != NULL)
+    {
+      g_propagate_error (error, bad);
+      return FALSE;
+    }
+  flam_builder_set_partial (trace->builder,
+                            (double)(last - trace->source->data) /
+                                trace->source->size);
+  flam_builder_warn (trace->builder,
+                     "the .NET trace does not come to its end: what is read up "
+                     "to byte %" G_GSIZE_FORMAT " is shown",
+                     (gsize)(last - trace->source->data));
+  return TRUE;
+}
+
+/* --- into the builder ---------------------------------------------------- */
+
+/* Addresses but the leaf's are those behind calls. */
+static FlamId
+find_frame (Trace *trace, guint64 address)
+{
+  FlamId frame =
+      GPOINTER_TO_UINT (g_hash_table_lookup (trace->frames, &address)) - 1;
+  const FlamRange *method;
+  FlamId function;
+
+  if (frame != FLAM_NONE)
+    return frame;
+  method = flam_ranges_find (trace->methods, address);
+  function = method != NULL
+                 ? method->value
+                 : flam_builder_function_unresolved (trace->builder, FLAM_NONE);
+  trace->unknown += method == NULL;
+  frame = flam_builder_frame (
+      trace->builder, function, method != NULL ? 0 : address, 0, 0);
+  g_hash_table_insert (trace->frames,
+                       g_memdup2 (&address, sizeof address),
+                       GUINT_TO_POINTER (frame + 1));
+  return frame;
+}
+
+static FlamId
+make_stack (Trace *trace, const Stack *stack)
+{
+  FlamId made = FLAM_NONE;
+
+  for (guint32 i = stack->n; i > 0; i--)
+    {
+      guint64 address =
+          g_array_index (trace->addresses, guint64, stack->first + i - 1);
+
+      made = flam_builder_stack (
+          trace->builder, made, find_frame (trace, address - (i > 1)));
+    }
+  return made;
+}
+
+static void
+add_samples (Trace *trace)
+{
+  FlamBuilder *builder = trace->builder;
+  g_autofree FlamId *made = g_new (FlamId, trace->stacks->len + 1);
+  FlamId process = flam_builder_process (builder, trace->pid, 0);
+
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  for (guint i = 0; i < trace->stacks->len; i++)
+    made[i] = make_stack (trace, &g_array_index (trace->stacks, Stack, i));
+  for (guint i = 0; i < trace->samples->len; i++)
+    {
+      const Sample *row = &g_array_index (trace->samples, Sample, i);
+      FlamSample sample = {
+        .thread =
+            flam_builder_thread (builder, process, (gint32)row->thread, 0),
+        .time = row->time,
+        .stack = row->stack < trace->stacks->len ? made[row->stack] : FLAM_NONE,
+      };
+      flam_builder_add_sample (builder, &sample, NULL);
+    }
+}
+
+static gboolean
+finish (Trace *trace, GError **error)
+{
+  if (trace->samples->len == 0)
+    {
+      flam_source_error (trace->source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "there are no samples in this .NET trace; record with "
+                         "`dotnet-trace collect --profile cpu-sampling`");
+      return FALSE;
+    }
+  add_samples (trace);
+  if (trace->unknown > 0)
+    flam_builder_warn (trace->builder,
+                       "%" G_GUINT64_FORMAT
+                       " addresses are of no method that the trace names",
+                       trace->unknown);
+  if (trace->bad > 0)
+    flam_builder_warn (trace->builder,
+                       "%" G_GUINT64_FORMAT
+                       " blocks make no sense and were left out in part",
+                       trace->bad);
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Trace trace = { .source = source,
+                  .builder = builder,
+                  .at = source->data + MIN (source->size, (gsize)HEADER),
+                  .end = source->data + source->size,
+                  .pid = -1 };
+  gboolean good;
+
+  flam_builder_set_has_times (builder);
+  flam_builder_set_origin (builder, 0);
+  trace.kinds = g_hash_table_new (NULL, NULL);
+  trace.by_id = g_hash_table_new (NULL, NULL);
+  trace.frames =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  trace.stacks = g_array_new (FALSE, FALSE, sizeof (Stack));
+  trace.addresses = g_array_new (FALSE, FALSE, sizeof (guint64));
+  trace.samples = g_array_new (FALSE, FALSE, sizeof (Sample));
+  trace.methods = flam_ranges_new ();
+  good = check_version (&trace, error) &&
+         read_objects (&trace, options->progress, error) &&
+         finish (&trace, error);
+  flam_ranges_free (trace.methods);
+  g_array_unref (trace.samples);
+  g_array_unref (trace.addresses);
+  g_array_unref (trace.stacks);
+  g_hash_table_unref (trace.frames);
+  g_hash_table_unref (trace.by_id);
+  g_hash_table_unref (trace.kinds);
+  return good;
+}
+
+static const char *const suffixes[] = { ".nettrace", NULL };
+static const char *const mime_types[] = { "application/x-nettrace", NULL };
+
+const FlamImporter flam_import_nettrace = {
+  .id = "nettrace",
+  .label = ".NET trace (EventPipe)",
+  .suffixes = suffixes,
+  .mime_types = mime_types,
+  .probe = probe,
+  .load = load,
+};
