@@ -34,6 +34,25 @@ open_output (const char *output, gboolean force)
   return sink;
 }
 
+/* What the exporter holds when it is asked for as much. Marks tell the kernel
+ * and JITs, not what is interpreted. */
+static FlamExporter
+exporter_as_asked (const FlamExporter *exporter,
+                   const FlamProfile *profile,
+                   const FlamExportOptions *options)
+{
+  FlamExporter asked = *exporter;
+  gboolean interpreted = FALSE;
+
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    interpreted |= profile->functions.kind[i] == FLAM_KIND_INTERPRETED;
+  if (options->annotate)
+    asked.holds |= FLAM_HOLDS_INLINES | (interpreted ? 0 : FLAM_HOLDS_KINDS);
+  if (options->root != FLAM_ROOT_NONE)
+    asked.holds |= FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES;
+  return asked;
+}
+
 /* What is lost on the way is said, once there is a document. */
 static FlamExit
 save (const FlamExporter *exporter,
@@ -45,7 +64,8 @@ save (const FlamExporter *exporter,
       const char *output)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *losses = flam_exporter_losses (exporter, profile, selection);
+  const FlamExporter asked = exporter_as_asked (exporter, profile, options);
+  g_autofree char *losses = flam_exporter_losses (&asked, profile, selection);
 
   if (!exporter->save (profile, selection, options, sink, &error))
     {
@@ -63,6 +83,20 @@ save (const FlamExporter *exporter,
   return FLAM_EXIT_DONE;
 }
 
+static gboolean
+find_root (const char *word, FlamFoldedRoot *root)
+{
+  static const char *const words[] = { NULL, "comm", "pid", "tid" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (g_strcmp0 (word, words[i]) == 0)
+      {
+        *root = i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
 static int
 run (int argc, char **argv)
 {
@@ -76,7 +110,8 @@ run (int argc, char **argv)
   g_autofree GOptionEntry *all = NULL;
   FlamExit status;
   g_auto (GStrv) files = NULL;
-  FlamExportOptions as;
+  FlamExportOptions as = { .root = FLAM_ROOT_NONE };
+  g_autofree char *root = NULL;
   const FlamExporter *exporter;
   gboolean force = FALSE;
   FlamSink *sink;
@@ -89,6 +124,20 @@ run (int argc, char **argv)
       &output,
       "Where to (default: text to standard output)",
       "OUT" },
+    { "annotate",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &as.annotate,
+      "Folded: _[k], _[i], _[j], _[w] behind names",
+      NULL },
+    { "root",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &root,
+      "Folded: stacks begin with comm, pid or tid (default: functions)",
+      "WHAT" },
     { "force", 0, 0, G_OPTION_ARG_NONE, &force, "Replace OUT", NULL },
     { NULL },
   };
@@ -101,6 +150,13 @@ run (int argc, char **argv)
   exporter = to ? flam_exporter_find (to) : NULL;
   if (exporter == NULL)
     return flam_cli_usage ("export: --to FORMAT; see formats");
+  if (!find_root (root, &as.root))
+    return flam_cli_usage ("export: --root %s: expected comm, pid or tid",
+                           root);
+  if ((as.annotate || root != NULL) && !exporter->folds)
+    return flam_cli_usage ("export: --%s means nothing to %s",
+                           as.annotate ? "annotate" : "root",
+                           exporter->id);
   status = flam_cli_look_parse (&look, "export", exporter->id, exporter->look);
   if (status != FLAM_EXIT_DONE)
     return status;

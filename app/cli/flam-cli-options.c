@@ -13,6 +13,7 @@ flam_cli_options_new (void)
   FlamCliOptions *options = g_new0 (FlamCliOptions, 1);
 
   options->threads = g_ptr_array_new_with_free_func (g_free);
+  options->labels = g_ptr_array_new_with_free_func (g_free);
   options->pids = g_array_new (FALSE, FALSE, sizeof (gint64));
   options->selection = flam_selection_new ();
   return options;
@@ -27,6 +28,7 @@ flam_cli_options_free (FlamCliOptions *options)
   g_free (options->to);
   g_free (options->suppressions);
   g_ptr_array_unref (options->threads);
+  g_ptr_array_unref (options->labels);
   g_array_unref (options->pids);
   flam_selection_free (options->selection);
   g_strfreev (options->binaries);
@@ -75,6 +77,21 @@ take_thread (const char *option,
       g_ascii_string_to_signed (value, 10, G_MININT64, -1, NULL, NULL))
     return refuse (error, option, value, "TID, NAME or #N of info");
   g_ptr_array_add (options->threads, g_strdup (value));
+  return TRUE;
+}
+
+static gboolean
+take_label (const char *option,
+            const char *value,
+            gpointer data,
+            GError **error)
+{
+  FlamCliOptions *options = data;
+  const char *equals = strchr (value, '=');
+
+  if (equals == NULL || equals == value)
+    return refuse (error, option, value, "KEY=VALUE");
+  g_ptr_array_add (options->labels, g_strdup (value));
   return TRUE;
 }
 
@@ -312,6 +329,10 @@ selection_group (FlamCliOptions *o)
           "What a text weighs: cpu, alloc, time, faults",
           "KIND"),
     CALL ("thread", take_thread, "This thread (repeatable)", "TID|NAME|#N"),
+    CALL ("label",
+          take_label,
+          "Samples with this label (repeatable)",
+          "KEY=VALUE"),
     CALL ("process", take_process, "This process (repeatable)", "PID"),
     CALL ("states", take_states, "cpu, off-cpu, all, or lock,io,…", "STATES"),
     CALL ("time", take_time, "Seconds from the start, or marks", "FROM..TO"),

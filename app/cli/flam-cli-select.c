@@ -210,6 +210,53 @@ select_threads (const FlamCliOptions *options,
   return TRUE;
 }
 
+/* A set of labels is a thread of their names: "main tenant=red zone=a". */
+static gboolean
+has_label (const FlamProfile *profile, FlamId thread, const char *label)
+{
+  const char *name =
+      flam_profile_string (profile, profile->threads.name[thread]);
+  gsize length = strlen (label);
+
+  for (const char *at = name; (at = strstr (at, label)) != NULL; at++)
+    if ((at == name || at[-1] == ' ') &&
+        (at[length] == '\0' || at[length] == ' '))
+      return TRUE;
+  return FALSE;
+}
+
+/* Of the threads that are selected, those that have every label. */
+static gboolean
+select_labels (const FlamCliOptions *options,
+               const FlamProfile *profile,
+               const char *path,
+               FlamSelection *selection)
+{
+  for (guint i = 0; i < options->labels->len; i++)
+    {
+      const char *label = options->labels->pdata[i];
+      g_autoptr (FlamSelection) before = flam_selection_copy (selection);
+      g_autofree char *list = NULL;
+      guint found = 0;
+
+      flam_selection_no_threads (selection);
+      for (FlamId t = 0; t < profile->threads.n; t++)
+        if (has_label (profile, t, label) &&
+            flam_selection_has_thread (before, t))
+          {
+            flam_selection_add_thread (selection, t);
+            found++;
+          }
+      if (found > 0)
+        continue;
+      list = list_threads (profile);
+      flam_cli_error (
+          "%s: no thread with the label %s; there are:%s", path, label, list);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 flam_cli_seconds (const char *text, gint64 *ns)
 {
@@ -309,6 +356,7 @@ flam_cli_select (const FlamCliOptions *options,
     return NULL;
   *status = FLAM_EXIT_REFUSED;
   if (!select_threads (options, profile, path, selection) ||
+      !select_labels (options, profile, path, selection) ||
       !select_moment (
           profile, path, options->from, selection, &selection->from) ||
       !select_moment (profile, path, options->to, selection, &selection->to) ||

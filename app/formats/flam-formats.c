@@ -73,6 +73,7 @@
   ROW (chrome_trace)                                                           \
   ROW (cpuprofile)                                                             \
   ROW (csv)                                                                    \
+  ROW (d3)                                                                     \
   ROW (flambeau)                                                               \
   ROW (folded)                                                                 \
   ROW (gecko)                                                                  \
@@ -82,7 +83,8 @@
   ROW (png)                                                                    \
   ROW (pprof)                                                                  \
   ROW (speedscope)                                                             \
-  ROW (svg)
+  ROW (svg)                                                                    \
+  ROW (tags)
 
 #define DECLARE_IMPORTER(id) extern const FlamImporter flam_import_##id;
 #define DECLARE_EXPORTER(id) extern const FlamExporter flam_export_##id;

@@ -76,9 +76,20 @@ typedef enum
   FLAM_HOLDS_ALL = (1 << 14) - 1, /* also: a view, of which nobody asks it */
 } FlamHolds;
 
+/* What folded stacks begin with. */
+typedef enum
+{
+  FLAM_ROOT_NONE,
+  FLAM_ROOT_COMM, /* "name" of the thread, as stackcollapse-perf.pl has it */
+  FLAM_ROOT_PID,  /* "name-PID" */
+  FLAM_ROOT_TID,  /* "name-PID/TID" */
+} FlamFoldedRoot;
+
 typedef struct
 {
-  FlamLook look; /* its title is every document's */
+  FlamLook look;     /* its title is every document's */
+  gboolean annotate; /* folded: "_[k]" and the like behind names */
+  FlamFoldedRoot root;
 } FlamExportOptions;
 
 typedef struct
@@ -87,9 +98,10 @@ typedef struct
   const char *label;
   const char *suffix;
   const char *mime_type;
-  gboolean text; /* may go to standard output */
-  guint look;    /* FlamLookPart: what it heeds of the look */
-  guint holds;   /* FlamHolds */
+  gboolean text;  /* may go to standard output */
+  gboolean folds; /* heeds annotate and root */
+  guint look;     /* FlamLookPart: what it heeds of the look */
+  guint holds;    /* FlamHolds */
   /* Puts the document of what is selected. What it cannot honour of the
    * selection it refuses. */
   gboolean (*save) (const FlamProfile *profile,

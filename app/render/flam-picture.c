@@ -345,3 +345,61 @@ flam_picture_to_pdf (FlamTree *tree,
   picture_clear (&picture);
   return check (status, error);
 }
+
+/* --- the frame of each pixel ---------------------------------------------- */
+
+static void
+append_field (GString *out, const char *text)
+{
+  g_string_append_c (out, '\t');
+  for (; *text != '\0'; text++)
+    g_string_append_c (out, *text == '\t' || *text == '\n' ? ' ' : *text);
+}
+
+/* Edges are where flam_draw_boxes_as_pixels() rounds them to. */
+static void
+append_tag (const Picture *picture, const FlamBox *box, GString *out)
+{
+  const FlamViewport *view = &picture->viewport;
+  double scale = picture->options.scale;
+  int left = (int)lround ((picture->options.bare ? 0 : MARGIN) * scale);
+  int top = (int)lround (round (frame_top (picture)) * scale);
+  int width = (int)(view->width * scale);
+  int from = CLAMP ((int)lround (box->x * scale), 0, width);
+  int to = CLAMP ((int)lround ((box->x + box->width) * scale), 0, width);
+  int y = (int)lround (box->y * scale);
+  int bottom = (int)lround ((box->y + view->row_height) * scale);
+  const char *file = "";
+  guint32 line = 0;
+
+  if (!(box->flags & FLAM_BOX_STRIP))
+    line = flam_tree_place (picture->tree, box->node, &file);
+  g_string_append_printf (out,
+                          "%d\t%d\t%d\t%d",
+                          left + from,
+                          top + y,
+                          MAX (to - from, 1),
+                          bottom - y);
+  append_field (out,
+                box->flags & FLAM_BOX_STRIP
+                    ? ""
+                    : flam_tree_name (picture->tree, box->node));
+  append_field (out, file);
+  g_string_append_printf (out, "\t%u\n", line);
+}
+
+gboolean
+flam_picture_to_tags (FlamTree *tree,
+                      const FlamPictureOptions *options,
+                      GString *out,
+                      GError **error)
+{
+  Picture picture = { 0 };
+
+  picture_init (&picture, tree, options);
+  g_string_append (out, "x\ty\twidth\theight\tfunction\tfile\tline\n");
+  for (guint32 i = 0; i < picture.layout->n; i++)
+    append_tag (&picture, &picture.layout->boxes[i], out);
+  picture_clear (&picture);
+  return TRUE;
+}

@@ -29,4 +29,16 @@ gboolean flam_picture_to_pdf (FlamTree *tree,
                               GString *out,
                               GError **error);
 
+/* What stands where in the PNG of these options, in its own pixels: a line a
+ * box, by row and from left to right,
+ *
+ *    x  y  width  height  function  file  line
+ *
+ * with tabs between. Several boxes too narrow to draw are one without a name.
+ */
+gboolean flam_picture_to_tags (FlamTree *tree,
+                               const FlamPictureOptions *options,
+                               GString *out,
+                               GError **error);
+
 G_END_DECLS

@@ -9,7 +9,7 @@ _flambeau_cli() {
     words=("${COMP_WORDS[@]}")
     cword=$COMP_CWORD
   }
-  local selection='--measure --thread --process --states --time --focus
+  local selection='--measure --thread --label --process --states --time --focus
     --ignore --filter --filter-text --hide --collapse --prune --stop-at --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
     --full-names --mangled --no-inlines --debuginfod --no-symbols --kind --growth --allocators
@@ -40,6 +40,7 @@ _flambeau_cli() {
     --by) list='function line module file thread' ;;
     --color | --palette) list='auto module state memory safe hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' ;;
     --order) list='weight name time' ;;
+    --root) list='comm pid tid' ;;
     --mode) list='cpu wall alloc both' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
@@ -59,7 +60,7 @@ _flambeau_cli() {
       mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")
       return
       ;;
-    --title | --subtitle | --notes | --count-name | --row-height | --min-width | --font-size | --color-rule | \
+    --title | --subtitle | --notes | --count-name | --row-height | --min-width | --font-size | --color-rule | --label | \
       --limit | --depth | --min | --width | --env | --rate | --duration | --delay | --sample-bytes | --time | \
       --growth | --base-time | --temporary-within | \
       --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function)
@@ -76,7 +77,7 @@ _flambeau_cli() {
       disassemble) list="$selection --function --syntax --json" ;;
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
-      export) list="$selection $look --to --output --force --order --palette
+      export) list="$selection $look --to --output --force --annotate --root --order --palette
         --color --palette-map --hash --color-rule" ;;
       diff) list="$selection $look --base-time --normalize --normalize-time --self --json --to --fail-above --limit
         --negate" ;;

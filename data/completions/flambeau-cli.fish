@@ -29,6 +29,7 @@ complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -l version 
 
 complete -c flambeau-cli -n $selecting -x -l measure -a 'samples cpu-time wall-time peak leaked allocated allocations temporary' -d 'What is measured'
 complete -c flambeau-cli -n $selecting -x -l thread -d 'This thread alone'
+complete -c flambeau-cli -n $selecting -x -l label -d 'Samples with KEY=VALUE'
 complete -c flambeau-cli -n $selecting -x -l process -d 'This process alone'
 complete -c flambeau-cli -n $selecting -x -l states -a 'cpu off-cpu all running lock io sleep blocked' -d 'What threads were doing'
 complete -c flambeau-cli -n $selecting -x -l time -d 'FROM..TO in seconds'
@@ -87,6 +88,8 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l order -a 'weight 
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l palette -a 'auto module state memory safe hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' -d 'Colors of a picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color -a 'auto module state memory safe hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' -d 'Colors of a picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l palette-map -d 'Colors of functions'
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -l annotate -d 'Kinds of code behind folded names'
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l root -a 'comm pid tid' -d 'What folded stacks begin with'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l hash -d 'Alike names look alike'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color-rule -d 'REGEX=COLOR'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l negate -d 'Swap red and blue'

@@ -131,3 +131,77 @@ $ flambeau-cli diff in.folded now.folded --to csv --negate
 $ flambeau-cli diff in.folded now.folded --width 300
 ! flambeau-cli: diff: --width means nothing to a table
 [2]
+
+# Folded stacks as other tools have them, and back.
+$ printf '%s\n' 'main;f_[k] 3' 'main;g_[j] 4' 'main;h_[i] 5' >kinds.folded; flambeau-cli export kinds.folded --to folded --annotate | diff - kinds.folded && echo same
+same
+
+$ flambeau-cli export kinds.folded --to folded
+main;f 3
+main;g 4
+main;h 5
+! kinds.folded: left out, for which folded has no room: kinds of code
+
+$ for root in comm pid tid; do flambeau-cli export captures/pprof/threads.pb --to folded --root $root; done
+all threads;main 5
+main;main 3
+worker tenant=red;work 1
+worker;work 1
+all threads-?;main 5
+main-?;main 3
+worker tenant=red-?;work 1
+worker-?;work 1
+all threads-?/?;main 5
+main-?/4711;main 3
+worker tenant=red-?/4712;work 1
+worker-?/4712;work 1
+
+$ flambeau-cli export kinds.folded --to folded --root process
+! flambeau-cli: export: --root process: expected comm, pid or tid
+[2]
+
+$ flambeau-cli export kinds.folded --to svg --annotate
+! flambeau-cli: export: --annotate means nothing to svg
+[2]
+
+$ flambeau-cli export kinds.folded --to folded --root tid --by line
+! flambeau-cli: kinds.folded: stacks that begin with their threads are of functions
+[1]
+
+# d3-flame-graph's tree, and back.
+$ flambeau-cli export kinds.folded --to d3 | tee kinds.json; flambeau-cli export kinds.json --to folded --annotate | diff - kinds.folded && echo same
+{"name":"all","value":12,"children":[
+{"name":"main","value":12,"children":[
+{"name":"h","libtype":"inlined","value":5},
+{"name":"g","libtype":"jit","value":4},
+{"name":"f","libtype":"kernel","value":3}]}]}
+same
+
+# What stands where in the PNG.
+$ flambeau-cli export kinds.folded --to tags --width 300 --row-height 20; flambeau-cli export kinds.folded --to png --width 300 --row-height 20 --output kinds.png
+x	y	width	height	function	file	line
+24	180	552	40	all		0
+24	140	552	40	main		0
+24	100	230	40	h		0
+254	100	184	40	g		0
+438	100	138	40	f		0
+
+# Labels of samples, in every verb.
+$ for v in top info tree 'export --to folded'; do flambeau-cli $v captures/pprof/threads.pb --label tenant=red; done
+      self                 total            function
+         1   100.0 %           1   100.0 %  work
+format     pprof
+measures   samples            1 (samples)
+samples    1 in 2 stacks of 2 functions
+threads    -1/4712 worker tenant=red: 1 samples, 1
+all  1  0
+  work  1  1
+work 1
+
+$ flambeau-cli top captures/pprof/threads.pb --label tenant=blue
+! flambeau-cli: captures/pprof/threads.pb: no thread with the label tenant=blue; there are: #1 all threads, #2 main (4711), #3 worker (4712), #4 worker tenant=red (4712)
+[1]
+
+$ flambeau-cli top captures/pprof/threads.pb --label tenant
+! flambeau-cli: top: --label tenant: expected KEY=VALUE
+[2]

@@ -87,6 +87,66 @@ test_pdf (void)
   keep ("large.png", png);
 }
 
+typedef struct
+{
+  const GString *bytes;
+  gsize at;
+} Reader;
+
+static cairo_status_t
+read_bytes (void *closure, unsigned char *data, unsigned int length)
+{
+  Reader *reader = closure;
+
+  memcpy (data, reader->bytes->str + reader->at, length);
+  reader->at += length;
+  return CAIRO_STATUS_SUCCESS;
+}
+
+/* The tags of a picture say whose colour its pixels have. */
+static void
+test_tags (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  FlamPictureOptions options = { .look.title = "nest", .scale = 2 };
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new_for (tree, &options.look.colors, FALSE);
+  g_autoptr (GString) png = g_string_new (NULL);
+  g_autoptr (GString) tags = g_string_new (NULL);
+  g_auto (GStrv) lines = NULL;
+  Reader reader = { png, 0 };
+  cairo_surface_t *surface;
+  guint found = 0;
+
+  g_assert_true (flam_picture_to_png (tree, &options, png, NULL));
+  g_assert_true (flam_picture_to_tags (tree, &options, tags, NULL));
+  surface = cairo_image_surface_create_from_png_stream (read_bytes, &reader);
+  lines = g_strsplit (tags->str, "\n", -1);
+  for (guint i = 1; lines[i][0] != '\0'; i++)
+    {
+      g_auto (GStrv) fields = g_strsplit (lines[i], "\t", -1);
+      int x = atoi (fields[0]) + atoi (fields[2]) / 2;
+      int y = atoi (fields[1]) + 1;
+      const guint32 *row =
+          (const guint32 *)(gconstpointer)(cairo_image_surface_get_data (
+                                               surface) +
+                                           (gsize)y *
+                                               cairo_image_surface_get_stride (
+                                                   surface));
+
+      g_assert_cmpuint (g_strv_length (fields), ==, 7);
+      for (FlamId node = 0; node < tree->n; node++)
+        if (strcmp (flam_tree_name (tree, node), fields[4]) == 0)
+          {
+            g_assert_cmphex (
+                row[x] & 0xffffff, ==, flam_palette_node (palette, tree, node));
+            found++;
+          }
+    }
+  g_assert_cmpuint (found, ==, tree->n);
+  cairo_surface_destroy (surface);
+}
+
 static void
 test_nothing (void)
 {
@@ -326,6 +386,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/picture/tags", test_tags);
   g_test_add_func ("/picture/png", test_png);
   g_test_add_func ("/picture/pdf", test_pdf);
   g_test_add_func ("/picture/nothing", test_nothing);

@@ -30,6 +30,7 @@ typedef struct
 typedef struct
 {
   const FlamTree *tree;
+  const FlamExportOptions *options;
   FlamSink *out;
   GString *path;
   GArray *steps; /* Step: the next one is the last */
@@ -41,15 +42,44 @@ typedef struct
   FlamId node;
 } Child;
 
-static char *
-folded_name (const FlamTree *tree, FlamId node)
+/* "name", "name-12", "name-12/13"; "?" for a number that is not known. */
+static void
+append_thread (GString *name, const Writer *writer, FlamId thread)
 {
-  GString *name = g_string_new (flam_tree_name (tree, node));
+  const FlamProfile *profile = writer->tree->profile;
+  FlamFoldedRoot root = writer->options->root;
+  gint32 pid = -1, tid = -1;
+
+  if (thread != FLAM_NONE)
+    {
+      pid = profile->processes.pid[profile->threads.process[thread]];
+      tid = profile->threads.tid[thread];
+    }
+  if (root >= FLAM_ROOT_PID && pid >= 0)
+    g_string_append_printf (name, "-%d", pid);
+  else if (root >= FLAM_ROOT_PID)
+    g_string_append (name, "-?");
+  if (root == FLAM_ROOT_TID && tid >= 0)
+    g_string_append_printf (name, "/%d", tid);
+  else if (root == FLAM_ROOT_TID)
+    g_string_append (name, "/?");
+}
+
+static char *
+folded_name (const Writer *writer, FlamId node)
+{
+  const FlamTree *tree = writer->tree;
+  g_autofree char *text = writer->options->annotate
+                              ? flam_tree_annotated_name (tree, node)
+                              : g_strdup (flam_tree_name (tree, node));
+  GString *name = g_string_new (text);
 
   for (char *p = name->str; *p != '\0'; p++)
     *p = *p == ';' ? ':' : *p == '\n' ? ' ' : *p;
   if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
     g_string_append_printf (name, ":%u", tree->line[node]);
+  if (flam_tree_is_thread (tree, node))
+    append_thread (name, writer, tree->function[node]);
   return g_string_free (name, FALSE);
 }
 
@@ -67,8 +97,9 @@ compare_steps (gconstpointer a, gconstpointer b)
 }
 
 static GArray *
-children_of (const FlamTree *tree, const GArray *callers)
+children_of (const Writer *writer, const GArray *callers)
 {
+  const FlamTree *tree = writer->tree;
   GArray *children = g_array_new (FALSE, FALSE, sizeof (Child));
 
   for (guint i = 0; i < callers->len; i++)
@@ -79,7 +110,7 @@ children_of (const FlamTree *tree, const GArray *callers)
            node != FLAM_NONE;
            node = flam_tree_next_sibling (tree, node))
         {
-          Child child = { folded_name (tree, node), node };
+          Child child = { folded_name (writer, node), node };
 
           g_array_append_val (children, child);
         }
@@ -123,7 +154,7 @@ push_path (Writer *writer, const GArray *children, guint first, guint end)
 static void
 push_children (Writer *writer, const GArray *callers)
 {
-  g_autoptr (GArray) children = children_of (writer->tree, callers);
+  g_autoptr (GArray) children = children_of (writer, callers);
   guint before = writer->steps->len;
 
   for (guint i = 0, end; i < children->len; i = end)
@@ -181,13 +212,27 @@ save (const FlamProfile *profile,
       FlamSink *out,
       GError **error)
 {
-  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  g_autoptr (FlamSelection) rooted = flam_selection_copy (selection);
+  g_autoptr (FlamTree) tree = NULL;
   g_autoptr (GString) path = g_string_new (" ");
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
   g_autoptr (GArray) root = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  Writer writer = { tree, out, path, steps };
+  Writer writer = { NULL, options, out, path, steps };
   FlamId node = 0;
 
+  if (options->root != FLAM_ROOT_NONE)
+    {
+      if (selection->by != FLAM_BY_FUNCTION && selection->by != FLAM_BY_THREAD)
+        {
+          g_set_error (error,
+                       FLAM_ERROR,
+                       FLAM_ERROR_UNSUPPORTED,
+                       "stacks that begin with their threads are of functions");
+          return FALSE;
+        }
+      rooted->by = FLAM_BY_THREAD;
+    }
+  writer.tree = tree = flam_export_tree (profile, rooted);
   if (tree->self[0] != 0)
     put_line (&writer, tree->self[0]);
   g_string_truncate (path, 0);
@@ -204,5 +249,6 @@ const FlamExporter flam_export_folded = {
   .suffix = "folded",
   .mime_type = "text/plain",
   .text = TRUE,
+  .folds = TRUE,
   .save = save,
 };

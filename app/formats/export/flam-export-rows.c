@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* CSV (RFC 4180): a row a function. JSON: the tree, nested as
- * flame graph widgets take it, {"name","value","self","children":[…]}. */
+ * flame graph widgets take it, {"name","value","self","children":[…]}; and as
+ * d3-flame-graph does, with the kind of code as "libtype". */
 
 #include "flam-formats.h"
 
@@ -85,13 +86,33 @@ open_node (FlamSink *out, const FlamTree *tree, FlamId node)
   flam_export_json_weight (out, measure, tree->self[node]);
 }
 
+/* The words by which d3-flame-graph chooses a hue. */
+static void
+open_d3_node (FlamSink *out, const FlamTree *tree, FlamId node)
+{
+  static const char *const types[FLAM_N_KINDS] = {
+    [FLAM_KIND_KERNEL] = "kernel",
+    [FLAM_KIND_JIT] = "jit",
+  };
+  const char *type = types[flam_tree_kind (tree, node)];
+
+  if (type == NULL && flam_tree_is_inlined (tree, node))
+    type = "inlined";
+  flam_sink_put (out, "{\"name\":");
+  flam_export_json_string (out, flam_tree_name (tree, node));
+  if (type != NULL)
+    flam_sink_printf (out, ",\"libtype\":\"%s\"", type);
+  flam_sink_put (out, ",\"value\":");
+  flam_export_json_weight (
+      out, &tree->profile->measures[tree->measure], tree->total[node]);
+}
+
 /* Preorder: a node closes what is open down to its parent. */
-static gboolean
-save_json (const FlamProfile *profile,
-           const FlamSelection *selection,
-           const FlamExportOptions *options,
-           FlamSink *out,
-           GError **error)
+static void
+put_tree (FlamSink *out,
+          const FlamProfile *profile,
+          const FlamSelection *selection,
+          void (*open_it) (FlamSink *out, const FlamTree *tree, FlamId node))
 {
   g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
   guint32 open = 0;
@@ -106,12 +127,33 @@ save_json (const FlamProfile *profile,
         flam_sink_put (out, ",\"children\":[\n");
       else if (i > 0)
         flam_sink_put (out, ",\n");
-      open_node (out, tree, i);
+      open_it (out, tree, i);
       open = tree->depth[i] + 1;
     }
   for (guint32 i = open; i > 0; i--)
     flam_sink_put (out, i == open ? "}" : "]}");
   flam_sink_put_c (out, '\n');
+}
+
+static gboolean
+save_json (const FlamProfile *profile,
+           const FlamSelection *selection,
+           const FlamExportOptions *options,
+           FlamSink *out,
+           GError **error)
+{
+  put_tree (out, profile, selection, open_node);
+  return TRUE;
+}
+
+static gboolean
+save_d3 (const FlamProfile *profile,
+         const FlamSelection *selection,
+         const FlamExportOptions *options,
+         FlamSink *out,
+         GError **error)
+{
+  put_tree (out, profile, selection, open_d3_node);
   return TRUE;
 }
 
@@ -133,4 +175,14 @@ const FlamExporter flam_export_json = {
   .text = TRUE,
   .holds = FLAM_HOLDS_ALL,
   .save = save_json,
+};
+
+const FlamExporter flam_export_d3 = {
+  .id = "d3",
+  .label = "d3-flame-graph",
+  .suffix = "json",
+  .mime_type = "application/json",
+  .text = TRUE,
+  .holds = FLAM_HOLDS_KINDS | FLAM_HOLDS_INLINES,
+  .save = save_d3,
 };

@@ -4,6 +4,8 @@
 #include "flam-export-common.h"
 #include "flam-picture.h"
 
+#define PNG_SCALE 2
+
 /* A picture is bounded by its pixels. */
 static gboolean
 put (gboolean made, const GString *bytes, FlamSink *out)
@@ -23,7 +25,8 @@ save_png (const FlamProfile *profile,
   g_autoptr (FlamTree) tree =
       flam_export_tree_in_order (profile, selection, options->look.order);
   g_autoptr (GString) bytes = g_string_new (NULL);
-  const FlamPictureOptions picture = { .look = options->look, .scale = 2 };
+  const FlamPictureOptions picture = { .look = options->look,
+                                       .scale = PNG_SCALE };
 
   return put (flam_picture_to_png (tree, &picture, bytes, error), bytes, out);
 }
@@ -41,6 +44,22 @@ save_pdf (const FlamProfile *profile,
   const FlamPictureOptions picture = { .look = options->look };
 
   return put (flam_picture_to_pdf (tree, &picture, bytes, error), bytes, out);
+}
+
+static gboolean
+save_tags (const FlamProfile *profile,
+           const FlamSelection *selection,
+           const FlamExportOptions *options,
+           FlamSink *out,
+           GError **error)
+{
+  g_autoptr (FlamTree) tree =
+      flam_export_tree_in_order (profile, selection, options->look.order);
+  g_autoptr (GString) text = g_string_new (NULL);
+  const FlamPictureOptions picture = { .look = options->look,
+                                       .scale = PNG_SCALE };
+
+  return put (flam_picture_to_tags (tree, &picture, text, error), text, out);
 }
 
 const FlamExporter flam_export_png = {
@@ -61,4 +80,15 @@ const FlamExporter flam_export_pdf = {
   .look = FLAM_LOOK_PICTURE | FLAM_LOOK_NOTES,
   .holds = FLAM_HOLDS_ALL,
   .save = save_pdf,
+};
+
+const FlamExporter flam_export_tags = {
+  .id = "tags",
+  .label = "Functions of the PNG picture’s pixels",
+  .suffix = "tsv",
+  .mime_type = "text/tab-separated-values",
+  .text = TRUE,
+  .look = FLAM_LOOK_PICTURE,
+  .holds = FLAM_HOLDS_ALL,
+  .save = save_tags,
 };

@@ -6,9 +6,9 @@
  *    {"name":"root","value":30,"children":[{"name":"main","value":…
  *    {"n":"root","l":"","v":30,"c":[…
  *
- * A value holds the children's. "l" or "libtype" says "kernel" or "jit". Our
- * own JSON adds "file" and "line". Source: d3-flame-graph 4's README, perf's
- * flamegraph.py. */
+ * A value holds the children's. "l" or "libtype" says "kernel", "jit" or
+ * "inlined". Our own JSON adds "file" and "line". Source: d3-flame-graph 4's
+ * README, perf's flamegraph.py. */
 
 #include "flam-formats.h"
 
@@ -67,10 +67,14 @@ read_member (Reader *reader, Node *node)
   else if (flam_json_key_is (json, "line"))
     node->line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
   else if (key_is (json, "libtype", 'l'))
-    node->function.kind =
-        flam_json_string_is (json, "kernel") ? FLAM_KIND_KERNEL
-        : flam_json_string_is (json, "jit")  ? FLAM_KIND_JIT
-                                             : FLAM_KIND_NATIVE;
+    {
+      node->function.kind =
+          flam_json_string_is (json, "kernel") ? FLAM_KIND_KERNEL
+          : flam_json_string_is (json, "jit")  ? FLAM_KIND_JIT
+                                               : FLAM_KIND_NATIVE;
+      node->function.flags =
+          flam_json_string_is (json, "inlined") ? FLAM_FUNCTION_INLINED : 0;
+    }
 }
 
 static void
