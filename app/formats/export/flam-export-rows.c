@@ -105,6 +105,9 @@ open_d3_node (FlamSink *out, const FlamTree *tree, FlamId node)
   flam_sink_put (out, ",\"value\":");
   flam_export_json_weight (
       out, &tree->profile->measures[tree->measure], tree->total[node]);
+  /* By which it is known for what it is. */
+  if (tree->n == 1)
+    flam_sink_put (out, ",\"children\":[]");
 }
 
 /* Preorder: a node closes what is open down to its parent. */
