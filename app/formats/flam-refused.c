@@ -49,6 +49,21 @@ static const Refused all[] = {
   { AT (0, "\x04\x08{"),
     "this is a dump of Ruby's own (stackprof); convert it with `stackprof "
     "--json FILE` and open the JSON" },
+  { AT (0, "QPERFSTREAM"),
+    "this is what Hotspot's perfparser says to Hotspot; open the perf.data "
+    "that it was made from" },
+  { AT (0, "\x14\0\0\0!FastSerialization.1"),
+    "this is a trace of .NET Core 2 (.netperf); convert it with PerfView to "
+    "speedscope's JSON and open that" },
+  { AT (0, "--- threadz "),
+    "this is a page of threads' stacks of gperftools; convert it with `pprof "
+    "-proto FILE` and open that" },
+  { AT (ANYWHERE, "<trace-query-result>"),
+    "this is XML of xctrace; copy the call tree in Instruments with Edit, Deep "
+    "Copy, and open that text" },
+  { AT (ANYWHERE, "\"timeline-record-type-"),
+    "this is a timeline of Safari; open it in speedscope, export it there and "
+    "open the JSON" },
   { AT (0, "!<arch>"),
     "this is a library, not a capture; record the program that uses it" },
   { ELF_OF ("\x04"),

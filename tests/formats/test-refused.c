@@ -40,6 +40,18 @@ static const Case cases[] = {
     "-proto" },
   { "Kernel.ETL", BYTES ("\0\0\1\0\0\0\0\0"), "xperf", "samply" },
   { "g", BYTES ("\xc1\x1f\xfc\xc1\0\0\0\0"), "LTTng", "perf" },
+  { "l", BYTES ("QPERFSTREAM\0\1\0\0\0"), "perfparser", "perf.data" },
+  { "m", BYTES ("\x14\0\0\0!FastSerialization.1"), ".netperf", "PerfView" },
+  { "n", BYTES ("--- threadz 1 ---\n"), "gperftools", "-proto" },
+  { "o",
+    BYTES ("<?xml version=\"1.0\"?>\n<trace-query-result>\n"),
+    "xctrace",
+    "Deep Copy" },
+  { "p",
+    BYTES ("{\"version\":1,\"recording\":{\"instrumentTypes\":[\"timeline-"
+           "record-type-script\"]}}"),
+    "Safari",
+    "speedscope" },
   { "h", BYTES ("\x01\x02\x03\x04"), "not a capture", "known here" },
   { "i", BYTES (""), "empty", "empty" },
 };
