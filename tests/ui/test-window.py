@@ -133,6 +133,29 @@ class WindowTest(Base):
             lambda text: text in ("Source Not Found", "No Source Known", "nest.c")
         )
 
+    def test_editor(self):
+        """The editor of the preferences gets the file and the line; one that
+        is not there is said, and where to name another."""
+        with tempfile.TemporaryDirectory() as folder:
+            says = pathlib.Path(folder, "says")
+            window = self.open_example(settings={
+                "editor": f"'sh -c \"echo %f:%l >{says}\" --'",
+            })
+            self.search("^fill_pixels$|^paint_row$")
+            window.find(lambda name: re.match(r"line \d+$", name), "label")
+            line = window.wait_label(lambda text: re.match(r"line \d+$", text))
+            window.click("Open in editor")
+            wait_for("the editor", says.exists)
+            said = wait_for("what it got", says.read_text)
+            self.assertEqual(said.strip().rsplit(":", 1)[1], line.split()[1])
+            keyfile = pathlib.Path(
+                os.environ["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile"
+            )
+            keyfile.write_text("[dev/flambeau/Flambeau]\neditor='/not/there'\n")
+            time.sleep(1)
+            window.click("Open in editor")
+            window.wait_label(lambda text: text == "No Editor Answered")
+
     def test_call_tree_and_functions(self):
         window = self.open_example()
         window.click("Call Tree")

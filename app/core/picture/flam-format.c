@@ -96,7 +96,7 @@ flam_format_percent (gint64 part, gint64 whole)
   double percent = whole == 0 ? 0 : 100.0 * part / whole;
 
   if (part != 0 && fabs (percent) < 0.1)
-    return g_strdup ("<\u00a00.1\u00a0%");
+    return g_strdup_printf ("<\u00a0%.1f\u00a0%%", 0.1);
   if (percent == 0)
     return g_strdup ("0\u00a0%");
   return g_strdup_printf ("%.1f\u00a0%%", percent);

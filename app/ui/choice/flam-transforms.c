@@ -360,4 +360,6 @@ flam_transforms_popup (
   gtk_widget_set_halign (popover, GTK_ALIGN_START);
   g_signal_connect (popover, "closed", G_CALLBACK (on_closed), NULL);
   gtk_popover_popup (GTK_POPOVER (popover));
+  /* The one that is shown already is asked for again, and not given. */
+  gtk_widget_trigger_tooltip_query (widget);
 }

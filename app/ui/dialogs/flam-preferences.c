@@ -23,6 +23,7 @@ struct _FlamPreferences
   GtkFontButton *font;
   AdwComboRow *debuginfod;
   AdwEntryRow *debuginfod_urls;
+  AdwEntryRow *editor;
   AdwPreferencesGroup *mappings;
   AdwPreferencesGroup *binaries;
   GtkButton *add_binaries;
@@ -285,6 +286,7 @@ flam_preferences_class_init (FlamPreferencesClass *klass)
   gtk_widget_class_bind_template_child (class, FlamPreferences, debuginfod);
   gtk_widget_class_bind_template_child (
       class, FlamPreferences, debuginfod_urls);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, editor);
   gtk_widget_class_bind_template_child (class, FlamPreferences, mappings);
   gtk_widget_class_bind_template_child (class, FlamPreferences, binaries);
   gtk_widget_class_bind_template_child (class, FlamPreferences, add_binaries);
@@ -324,6 +326,8 @@ flam_preferences_init (FlamPreferences *self)
                    G_SETTINGS_BIND_GET | G_SETTINGS_BIND_INVERT_BOOLEAN);
   g_settings_bind (
       settings, FLAM_KEY_FONT, self->font, "font", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind (
+      settings, FLAM_KEY_EDITOR, self->editor, "text", G_SETTINGS_BIND_DEFAULT);
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
     g_signal_connect_object (settings,
                              changes[i],

@@ -6,6 +6,7 @@
 
 #include "flam-format.h"
 #include "flam-swatch.h"
+#include "flam-widget.h"
 #include "flam-words.h"
 
 /* --- words --------------------------------------------------------------- */
@@ -286,7 +287,8 @@ flam_graph_on_query_tooltip (GtkWidget *widget,
   const FlamBox *box;
   GdkRectangle area;
 
-  if (layout == NULL || by_keyboard || self->dragging || self->motion.tick != 0)
+  if (layout == NULL || by_keyboard || self->dragging ||
+      self->motion.tick != 0 || flam_widget_is_below_menu (widget))
     return FALSE;
   box = flam_layout_hit (layout, x, y);
   if (box == NULL)

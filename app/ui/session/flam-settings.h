@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 #define FLAM_KEY_CODE_SYNTAX "code-syntax" /* intel, att */
 #define FLAM_KEY_SYSTEM_FONT "source-system-font"
 #define FLAM_KEY_FONT "source-font"
+#define FLAM_KEY_EDITOR "editor"                /* a command, or "" */
 #define FLAM_KEY_PATH_MAPPINGS "path-mappings"  /* a(ss) */
 #define FLAM_KEY_BINARIES "binaries-folders"    /* as */
 #define FLAM_KEY_LEAK_RULES "leak-suppressions" /* as: files */

@@ -3,6 +3,7 @@
 #include "flam-source-pane.h"
 
 #include "flam-cost-gutter.h"
+#include "flam-editor-launch.h"
 #include "flam-heat-strip.h"
 #include "flam-settings.h"
 #include "flam-source-file.h"
@@ -79,6 +80,44 @@ set_header (FlamSourcePane *self, const char *file, guint32 line)
   gtk_label_set_label (self->line_label, text);
 }
 
+/* Whose sources hardly anyone has, and everyone calls. */
+static const struct
+{
+  const char *module; /* how its file's name begins */
+  const char *package;
+} packages[] = {
+  { "libc.so", "glibc" },    { "libm.so", "glibc" },
+  { "libpthread", "glibc" }, { "ld-linux", "glibc" },
+  { "librt.so", "glibc" },   { "libdl.so", "glibc" },
+  { "libc-2", "glibc" },     { "libstdc++.so", "gcc" },
+  { "libgcc_s.so", "gcc" },  { "libgomp.so", "gcc" },
+  { "libglib-2", "glib" },   { "libgobject-2", "glib" },
+};
+
+static void
+append_package (GString *text, const FlamSourceRequest *request)
+{
+  const FlamProfile *profile = request->excerpt->profile;
+  g_autofree char *name = request->function != FLAM_NONE
+                              ? g_path_get_basename (flam_profile_module_name (
+                                    profile, request->function))
+                              : g_strdup ("");
+
+  for (guint i = 0; i < G_N_ELEMENTS (packages); i++)
+    if (g_str_has_prefix (name, packages[i].module))
+      {
+        g_string_append_c (text, '\n');
+        /* Translators: a library, and the package of its source */
+        g_string_append_printf (
+            text,
+            _ ("%s is built from the source package %s: unpack that of this "
+               "very version, and choose its folder."),
+            name,
+            packages[i].package);
+        return;
+      }
+}
+
 static void
 show_missing (FlamSourcePane *self, const FlamSourceFile *file)
 {
@@ -94,6 +133,7 @@ show_missing (FlamSourcePane *self, const FlamSourceFile *file)
                                       "\nand %u places more",
                                       n - TRIED_SHOWN),
                             n - TRIED_SHOWN);
+  append_package (text, file->request);
   markup = g_markup_escape_text (text->str, -1);
   show_message (self, _ ("Source Not Found"), markup, TRUE);
 }
@@ -339,18 +379,21 @@ on_choose (FlamSourcePane *self)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
+static guint
+cursor_line (FlamSourcePane *self)
+{
+  GtkTextIter iter;
+
+  gtk_text_buffer_get_iter_at_mark (
+      buffer_of (self), &iter, gtk_text_buffer_get_insert (buffer_of (self)));
+  return (guint)gtk_text_iter_get_line (&iter) + 1;
+}
+
 static void
 on_open_in_editor (FlamSourcePane *self)
 {
-  g_autofree char *uri = NULL;
-
-  if (self->path == NULL)
-    return;
-  uri = g_filename_to_uri (self->path, NULL, NULL);
-  if (uri != NULL)
-    gtk_show_uri (GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
-                  uri,
-                  GDK_CURRENT_TIME);
+  if (self->path != NULL)
+    flam_editor_open (GTK_WIDGET (self), self->path, cursor_line (self));
 }
 
 /* --- looks ---------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-flame-chart-private.h"
 
+#include "flam-widget.h"
+
 #include <glib/gi18n.h>
 #include <math.h>
 
@@ -180,7 +182,9 @@ on_query_tooltip (GtkWidget *widget,
 {
   FlamFlameChart *self = FLAM_FLAME_CHART (widget);
   const FlamChartBox *box =
-      by_keyboard || self->dragging ? NULL : box_at (self, x, y);
+      by_keyboard || self->dragging || flam_widget_is_below_menu (widget)
+          ? NULL
+          : box_at (self, x, y);
   g_autofree char *text = NULL;
 
   if (box == NULL)

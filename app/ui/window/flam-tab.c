@@ -415,6 +415,11 @@ flam_tab_init (FlamTab *self)
                            G_CALLBACK (flam_tab_changed),
                            self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session,
+                           "notify::excerpt",
+                           G_CALLBACK (flam_tab_changed),
+                           self,
+                           G_CONNECT_SWAPPED);
   flam_capture_view_set_session (self->capture_view, self->session);
   self->trust = g_object_ref_sink (GTK_WIDGET (flam_trust_new (self->session)));
   flam_recording_bar_bind (self->recording_bar, self->output);

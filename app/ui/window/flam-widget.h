@@ -3,6 +3,18 @@
 
 #include <gtk/gtk.h>
 
+/* Whether a menu is open in the widget's window: it has the keyboard then, and
+ * no tooltip is to be shown over it. */
+static inline gboolean
+flam_widget_is_below_menu (GtkWidget *widget)
+{
+  GtkRoot *root = gtk_widget_get_root (widget);
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+
+  return focus != NULL &&
+         gtk_widget_get_ancestor (focus, GTK_TYPE_POPOVER) != NULL;
+}
+
 /* What dispose() of a widget with a template does: the template's children are
  * forgotten, and those without a name are let go as well. */
 static inline void

@@ -97,14 +97,27 @@ view_of (gpointer window)
   return flam_tab_get_view (tab_of (window));
 }
 
+/* A check mark in the menu. */
+static void
+update_invert (FlamWindow *self, gboolean capture)
+{
+  GAction *invert = g_action_map_lookup_action (G_ACTION_MAP (self), "invert");
+  const FlamSelection *selection =
+      flam_session_get_selection (session_of (self));
+
+  g_simple_action_set_enabled (G_SIMPLE_ACTION (invert), capture);
+  g_simple_action_set_state (
+      G_SIMPLE_ACTION (invert),
+      g_variant_new_boolean (selection != NULL && selection->invert));
+}
+
 static void
 update_actions (FlamWindow *self, gboolean capture)
 {
   static const char *const of_capture[] = {
-    "win.search",  "win.search-next", "win.search-previous",
-    "win.save-as", "win.export",      "win.copy-picture",
-    "win.reload",  "win.invert",      "win.source-pane",
-    "win.undo",    "win.back",        "win.forward",
+    "win.search", "win.search-next",  "win.search-previous", "win.save-as",
+    "win.export", "win.copy-picture", "win.reload",          "win.source-pane",
+    "win.undo",   "win.back",         "win.forward",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
@@ -112,6 +125,7 @@ update_actions (FlamWindow *self, gboolean capture)
   gtk_widget_action_set_enabled (GTK_WIDGET (self),
                                  "win.record-again",
                                  flam_tab_has_recorded (tab_of (self)));
+  update_invert (self, capture);
   flam_window_memory_update (self);
 }
 
@@ -290,10 +304,14 @@ action_travel (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-action_invert (GtkWidget *widget, const char *name, GVariant *parameter)
+on_invert (GSimpleAction *action, GVariant *state, gpointer window)
 {
-  flam_capture_view_toggle_invert (view_of (widget));
+  flam_capture_view_toggle_invert (view_of (window));
 }
+
+static const GActionEntry invert_entry = {
+  "invert", NULL, NULL, "false", on_invert
+};
 
 static void
 action_menu (GtkWidget *widget, const char *name, GVariant *parameter)
@@ -394,7 +412,6 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.undo", NULL, action_undo);
   gtk_widget_class_install_action (class, "win.back", NULL, action_travel);
   gtk_widget_class_install_action (class, "win.forward", NULL, action_travel);
-  gtk_widget_class_install_action (class, "win.invert", NULL, action_invert);
   gtk_widget_class_install_action (class, "win.menu", NULL, action_menu);
 }
 
@@ -448,6 +465,7 @@ flam_window_init (FlamWindow *self)
                         self->search_button,
                         "active",
                         G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE);
+  g_action_map_add_action_entries (G_ACTION_MAP (self), &invert_entry, 1, self);
   flam_window_accept_drops (self);
   flam_window_memory_install (self);
   flam_window_tabs_install (self);
