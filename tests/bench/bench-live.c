@@ -189,8 +189,12 @@ refresh (Recording *self, double *ms)
   start[PART_SYMBOLS] = now_ms ();
   self->profile = name (self->profile);
   start[PART_TREE] = now_ms ();
-  excerpt = flam_excerpt_new (
-      self->profile, self->selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  excerpt = flam_excerpt_new (self->profile,
+                              self->selection,
+                              FLAM_ORDER_TOTAL,
+                              self->excerpt,
+                              NULL,
+                              NULL);
   g_clear_pointer (&self->excerpt, flam_excerpt_unref);
   self->excerpt = excerpt;
   start[PART_LAYOUT] = now_ms ();

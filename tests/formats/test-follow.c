@@ -192,6 +192,8 @@ typedef struct
   gint64 now;
 } Any;
 
+static guint went_on; /* weights that were added to */
+
 static gboolean
 chance (Any *any, double share)
 {
@@ -304,6 +306,53 @@ any_names (Any *any)
       name (any->builder, i);
 }
 
+/* A selection of any kind weighs the same from the start and from the snapshot
+ * before. */
+static void
+weigh (guint i, const FlamProfile *profile, FlamWeights **before)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) all = NULL;
+  g_autofree gint64 *threads = NULL;
+
+  if (i % 4 == 1)
+    selection->states = 1u << FLAM_STATE_RUNNING;
+  if (i % 4 == 2)
+    flam_selection_add_thread (selection, 0);
+  if (i % 4 == 3)
+    selection->from = 300;
+  all = flam_weights_new (profile, selection, NULL, NULL);
+  threads = flam_weights_by_thread (profile, selection);
+  if (*before != NULL &&
+      flam_weights_go_on (*before, selection, profile, selection))
+    {
+      g_autoptr (FlamWeights) more =
+          flam_weights_new_since (*before, profile, selection, NULL, NULL);
+      g_autofree gint64 *had =
+          flam_weights_by_thread ((*before)->profile, selection);
+      g_autofree gint64 *since =
+          flam_weights_by_thread_since ((*before)->profile, profile, selection);
+      guint32 n = profile->stacks.n;
+
+      g_assert_cmpint (more->total, ==, all->total);
+      g_assert_cmpint (more->no_stack, ==, all->no_stack);
+      g_assert_cmpmem (more->weight, n * 8, all->weight, n * 8);
+      if (all->split != NULL)
+        g_assert_cmpmem (more->split,
+                         (n + 1) * sizeof *more->split,
+                         all->split,
+                         (n + 1) * sizeof *all->split);
+      for (FlamId t = 0; t < profile->threads.n; t++)
+        g_assert_cmpint (threads[t],
+                         ==,
+                         since[t] +
+                             (t < (*before)->profile->threads.n ? had[t] : 0));
+      went_on++;
+    }
+  g_clear_pointer (before, flam_weights_free);
+  *before = g_steal_pointer (&all);
+}
+
 static void
 follow_any (guint32 seed)
 {
@@ -316,6 +365,7 @@ follow_any (guint32 seed)
   g_autoptr (GArray) stacks = g_array_new (FALSE, FALSE, sizeof (FlamId));
   Any any = { random, builder, seed % 2, .stacks = stacks };
   FlamProfile *taken[ANY_REFRESHES + 1] = { NULL };
+  g_autoptr (FlamWeights) weights = NULL;
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
 
   any.module = flam_builder_module (builder, "/bin/x", "", FLAM_ADDRESS_VADDR);
@@ -337,6 +387,7 @@ follow_any (guint32 seed)
       g_assert_nonnull (taken[i]);
       assert_alike (taken[i], path);
       g_ptr_array_add (texts, spell (taken[i]));
+      weigh (seed, taken[i], &weights);
     }
   for (guint i = 0; i <= ANY_REFRESHES; i++)
     {
@@ -356,6 +407,7 @@ test_any (void)
 {
   for (guint32 seed = 0; seed < 8; seed++)
     follow_any (seed);
+  g_assert_cmpuint (went_on, >, 8);
 }
 
 int

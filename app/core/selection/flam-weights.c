@@ -11,10 +11,11 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   const FlamMeasure *measure;
-  FlamWeights *weights;     /* NULL: only the sums are wanted */
-  gint64 *by_thread;        /* NULL, or a sum a thread */
-  FlamStateSplit *by_state; /* NULL, or a sum a state */
-  FlamShown shown;          /* where the selection leaves stacks out */
+  const FlamProfile *before; /* NULL, or whose samples are not summed again */
+  FlamWeights *weights;      /* NULL: only the sums are wanted */
+  gint64 *by_thread;         /* NULL, or a sum a thread */
+  FlamStateSplit *by_state;  /* NULL, or a sum a state */
+  FlamShown shown;           /* where the selection leaves stacks out */
   gboolean drops;
   gint64 from, to; /* ns: the range, as it applies to the profile */
   gint64 total;
@@ -142,6 +143,8 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
 
       if (!flam_selection_has_thread (selection, t))
         continue;
+      if (sum->before != NULL && t < sum->before->threads.n)
+        i += sum->before->threads.n_samples[t];
       if (times != NULL && sum->from != G_MININT64 && !cuts_spans (sum))
         i = lower_bound (times, i, end, sum->from);
       if (times != NULL && sum->to != G_MAXINT64)
@@ -282,6 +285,61 @@ flam_weights_new (const FlamProfile *profile,
   return g_steal_pointer (&weights);
 }
 
+gboolean
+flam_weights_go_on (const FlamWeights *before,
+                    const FlamSelection *selected,
+                    const FlamProfile *profile,
+                    const FlamSelection *selection)
+{
+  const FlamProfile *old = before->profile;
+  guint m = selection->measure;
+  gint64 range[2], old_range[2];
+
+  if (!flam_profile_extends (profile, old) ||
+      !flam_selection_equal (selected, selection) ||
+      old->n_measures != profile->n_measures || m >= profile->n_measures)
+    return FALSE;
+  flam_selection_get_range (selected, old, &old_range[0], &old_range[1]);
+  flam_selection_get_range (selection, profile, &range[0], &range[1]);
+  return range[0] == old_range[0] && range[1] == old_range[1] &&
+         selection->by != FLAM_BY_THREAD &&
+         profile->measures[m].source == FLAM_FROM_SAMPLES &&
+         profile->measures[m].id == old->measures[m].id &&
+         (profile->measures[m].weight == NULL) ==
+             (old->measures[m].weight == NULL) &&
+         (profile->samples.state == NULL) == (old->samples.state == NULL);
+}
+
+FlamWeights *
+flam_weights_new_since (const FlamWeights *before,
+                        const FlamProfile *profile,
+                        const FlamSelection *selection,
+                        const FlamProgress *progress,
+                        GError **error)
+{
+  g_autoptr (FlamWeights) weights = g_new0 (FlamWeights, 1);
+  g_auto (Sum) sum = sum_of (profile, selection);
+  guint32 had = before->profile->stacks.n, n = profile->stacks.n;
+
+  weights->profile = flam_profile_ref (profile);
+  weights->no_stack = before->no_stack;
+  weights->weight = g_new0 (gint64, n + 1);
+  memcpy (weights->weight, before->weight, had * sizeof (gint64));
+  if (before->split != NULL)
+    {
+      weights->split = g_new0 (FlamStateSplit, n + 1);
+      memcpy (weights->split, before->split, had * sizeof (FlamStateSplit));
+      weights->split[n] = before->split[had];
+    }
+  sum.before = before->profile;
+  sum.weights = weights;
+  sum.total = before->total;
+  if (!sum_up (&sum, progress, error))
+    return NULL;
+  weights->total = sum.total;
+  return g_steal_pointer (&weights);
+}
+
 void
 flam_weights_free (FlamWeights *weights)
 {
@@ -320,9 +378,18 @@ gint64 *
 flam_weights_by_thread (const FlamProfile *profile,
                         const FlamSelection *selection)
 {
+  return flam_weights_by_thread_since (NULL, profile, selection);
+}
+
+gint64 *
+flam_weights_by_thread_since (const FlamProfile *before,
+                              const FlamProfile *profile,
+                              const FlamSelection *selection)
+{
   g_autoptr (FlamSelection) all = flam_selection_copy (selection);
   g_auto (Sum) sum = sum_of (profile, all);
 
+  sum.before = before;
   flam_selection_all_threads (all);
   sum.by_thread = g_new0 (gint64, profile->threads.n + 1);
   sum_up (&sum, NULL, NULL);
@@ -349,11 +416,20 @@ FlamStateSplit
 flam_weights_by_state (const FlamProfile *profile,
                        const FlamSelection *selection)
 {
+  return flam_weights_by_state_since (NULL, profile, selection);
+}
+
+FlamStateSplit
+flam_weights_by_state_since (const FlamProfile *before,
+                             const FlamProfile *profile,
+                             const FlamSelection *selection)
+{
   g_autoptr (FlamSelection) all = flam_selection_copy (selection);
   FlamStateSplit split = { { 0 } };
   g_auto (Sum) sum = sum_of (profile, all);
 
   all->states = FLAM_STATES_ALL;
+  sum.before = before;
   sum.by_state = &split;
   sum_up (&sum, NULL, NULL);
   return split;

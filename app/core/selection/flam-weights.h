@@ -43,6 +43,19 @@ FlamWeights *flam_weights_new (const FlamProfile *profile,
                                const FlamSelection *selection,
                                const FlamProgress *progress,
                                GError **error);
+/* What was weighed of an earlier snapshot of these tables holds for what that
+ * one had; the same selection weighs in both what both have. */
+gboolean flam_weights_go_on (const FlamWeights *before,
+                             const FlamSelection *selected,
+                             const FlamProfile *profile,
+                             const FlamSelection *selection);
+/* The same as flam_weights_new(), at the cost of what is new since `before`
+ * (and a copy of it). */
+FlamWeights *flam_weights_new_since (const FlamWeights *before,
+                                     const FlamProfile *profile,
+                                     const FlamSelection *selection,
+                                     const FlamProgress *progress,
+                                     GError **error);
 void flam_weights_free (FlamWeights *weights);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamWeights, flam_weights_free)
 
@@ -57,6 +70,10 @@ guint flam_weights_default_measure (const FlamProfile *profile);
  * threads the selection picks. */
 gint64 *flam_weights_by_thread (const FlamProfile *profile,
                                 const FlamSelection *selection);
+/* Of what is new since `before` alone. */
+gint64 *flam_weights_by_thread_since (const FlamProfile *before,
+                                      const FlamProfile *profile,
+                                      const FlamSelection *selection);
 
 /* How many samples of each thread are selected, whatever their measure
  * (profile->threads.n values and their sum, g_free). */
@@ -66,5 +83,8 @@ gint64 *flam_weights_count_samples (const FlamProfile *profile,
 /* The weight of each state, whatever states the selection picks. */
 FlamStateSplit flam_weights_by_state (const FlamProfile *profile,
                                       const FlamSelection *selection);
+FlamStateSplit flam_weights_by_state_since (const FlamProfile *before,
+                                            const FlamProfile *profile,
+                                            const FlamSelection *selection);
 
 G_END_DECLS

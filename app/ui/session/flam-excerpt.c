@@ -2,27 +2,48 @@
 
 #include "flam-excerpt.h"
 
+/* What is new was summed: what there was before is added. */
+static void
+add_sums (FlamExcerpt *self, const FlamExcerpt *before)
+{
+  for (FlamId t = 0; t < before->profile->threads.n; t++)
+    self->by_thread[t] += before->by_thread[t];
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    self->by_state.weight[i] += before->by_state.weight[i];
+}
+
 FlamExcerpt *
 flam_excerpt_new (const FlamProfile *profile,
                   const FlamSelection *selection,
                   FlamTreeOrder order,
+                  const FlamExcerpt *before,
                   const FlamProgress *progress,
                   GError **error)
 {
   g_autoptr (FlamExcerpt) self = g_atomic_rc_box_new0 (FlamExcerpt);
+  gboolean goes_on =
+      before != NULL && before->weights != NULL &&
+      flam_weights_go_on (
+          before->weights, before->selection, profile, selection);
+  const FlamProfile *had = goes_on ? before->profile : NULL;
 
   self->profile = flam_profile_ref (profile);
   self->selection = flam_selection_copy (selection);
-  self->weights = flam_weights_new (profile, selection, progress, error);
+  self->weights =
+      goes_on ? flam_weights_new_since (
+                    before->weights, profile, selection, progress, error)
+              : flam_weights_new (profile, selection, progress, error);
   if (self->weights == NULL)
     return NULL;
   self->tree = flam_tree_new (self->weights, selection, order, progress, error);
   if (self->tree == NULL)
     return NULL;
   self->rows = flam_rows_new (self->tree);
-  self->by_thread = flam_weights_by_thread (profile, selection);
+  self->by_thread = flam_weights_by_thread_since (had, profile, selection);
   if (profile->samples.state != NULL)
-    self->by_state = flam_weights_by_state (profile, selection);
+    self->by_state = flam_weights_by_state_since (had, profile, selection);
+  if (goes_on)
+    add_sums (self, before);
   return g_steal_pointer (&self);
 }
 
@@ -38,7 +59,7 @@ flam_excerpt_upright (FlamExcerpt *self,
   selection = flam_selection_copy (self->selection);
   selection->invert = FALSE;
   return flam_excerpt_new (
-      self->profile, selection, FLAM_ORDER_TOTAL, progress, error);
+      self->profile, selection, FLAM_ORDER_TOTAL, NULL, progress, error);
 }
 
 FlamExcerpt *

@@ -20,10 +20,12 @@ typedef struct
   FlamStateSplit by_state; /* the same for states; 0 where there are none */
 } FlamExcerpt;
 
-/* NULL only with an error. */
+/* NULL only with an error. `before`, or NULL: what was shown last; of a
+ * recording that grew since, what is new is added to it. */
 FlamExcerpt *flam_excerpt_new (const FlamProfile *profile,
                                const FlamSelection *selection,
                                FlamTreeOrder order,
+                               const FlamExcerpt *before,
                                const FlamProgress *progress,
                                GError **error);
 /* The same, not upside down: itself where it is not. */

@@ -42,6 +42,7 @@ typedef struct
   FlamProfile *profile;
   FlamSelection *selection;
   FlamTreeOrder order;
+  FlamExcerpt *before; /* or NULL */
 } DrawInput;
 
 static void
@@ -51,6 +52,7 @@ draw_input_free (gpointer data)
 
   flam_profile_unref (input->profile);
   flam_selection_free (input->selection);
+  g_clear_pointer (&input->before, flam_excerpt_unref);
   g_free (input);
 }
 
@@ -59,8 +61,12 @@ draw_work (gpointer data, const FlamProgress *progress, GError **error)
 {
   DrawInput *input = data;
 
-  return flam_excerpt_new (
-      input->profile, input->selection, input->order, progress, error);
+  return flam_excerpt_new (input->profile,
+                           input->selection,
+                           input->order,
+                           input->before,
+                           progress,
+                           error);
 }
 
 static FlamId
@@ -128,6 +134,8 @@ flam_session_draw (FlamSession *self)
   input->profile = flam_profile_ref (self->profile);
   input->selection = flam_selection_copy (self->selection);
   input->order = self->order;
+  if (self->excerpt != NULL)
+    input->before = flam_excerpt_ref (self->excerpt);
   flam_job_start (self->draw,
                   draw_work,
                   input,
