@@ -2,6 +2,7 @@
 #include "flam-follow.h"
 
 #include "flam-capture-reader.h"
+#include "flam-frame-names.h"
 #include "flam-snapshots.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@ struct _FlamFollow
   FlamBuilder *builder;
   FlamCaptureReader *reader;
   FlamSnapshots *snapshots;
+  FlamFrameNames *names; /* or NULL */
 };
 
 FlamFollow *
@@ -41,6 +43,7 @@ follow_clear (gpointer data)
   if (follow->fd >= 0)
     close (follow->fd);
   flam_capture_reader_free (follow->reader);
+  g_clear_pointer (&follow->names, flam_frame_names_free);
   flam_snapshots_free (follow->snapshots);
   flam_builder_free (follow->builder);
   g_free (follow->path);
@@ -91,8 +94,49 @@ has_begun (FlamFollow *follow, GError **error)
   return FALSE;
 }
 
+/* The names that were looked up here. */
+static void
+forget_names (FlamFollow *follow)
+{
+  FlamTables *tables = flam_builder_tables (follow->builder);
+  guint32 written =
+      flam_capture_reader_n_rows (follow->reader, FLAM_TABLE_SYMBOLS);
+
+  if (follow->names == NULL)
+    return;
+  g_clear_pointer (&follow->names, flam_frame_names_free);
+  flam_tables_drop (tables, FLAM_TABLE_SYMBOLS, tables->symbols.n - written);
+  flam_snapshots_free (follow->snapshots);
+  follow->snapshots = flam_snapshots_new (follow->builder);
+}
+
+/* The recorder's names, which come at its end, are better than ours. */
+static void
+name_frames (FlamFollow *follow, const char *const *binaries)
+{
+  if (follow->names != NULL &&
+      !g_strv_equal (flam_frame_names_binaries (follow->names), binaries))
+    forget_names (follow);
+  if (flam_capture_reader_n_rows (follow->reader, FLAM_TABLE_SYMBOLS) > 0)
+    {
+      forget_names (follow);
+      return;
+    }
+  if (follow->names == NULL)
+    follow->names = flam_frame_names_new (binaries);
+  flam_frame_names_add (follow->names, follow->builder);
+}
+
 FlamProfile *
 flam_follow_refresh (FlamFollow *follow, GError **error)
+{
+  return flam_follow_refresh_named (follow, NULL, error);
+}
+
+FlamProfile *
+flam_follow_refresh_named (FlamFollow *follow,
+                           const char *const *binaries,
+                           GError **error)
 {
   FlamProfile *profile = NULL;
 
@@ -106,7 +150,11 @@ flam_follow_refresh (FlamFollow *follow, GError **error)
       return NULL;
     }
   if (read_new (follow, error) && has_begun (follow, error))
-    profile = flam_snapshots_take (follow->snapshots, error);
+    {
+      if (binaries != NULL)
+        name_frames (follow, binaries);
+      profile = flam_snapshots_take (follow->snapshots, error);
+    }
   g_atomic_int_set (&follow->busy, FALSE);
   return profile;
 }

@@ -25,5 +25,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFollow, flam_follow_unref)
 /* What the file holds by now. One thread at a time: while another is at it,
  * that is the error. */
 FlamProfile *flam_follow_refresh (FlamFollow *follow, GError **error);
+/* The same with names for the addresses, looked up in `binaries` and where the
+ * program is; what is there already keeps its name. */
+FlamProfile *flam_follow_refresh_named (FlamFollow *follow,
+                                        const char *const *binaries,
+                                        GError **error);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* What it costs to see a recording grow: a second of samples comes, and the
- * window does what it does then, part by part: it reads and takes a snapshot
- * with its symbols, weighs it, makes a tree of it and lays that out, and fills
+ * window does what it does then, part by part: it reads, names what is new and
+ * takes a snapshot, weighs it, makes a tree of it and lays that out, and fills
  * the strip of time. A row says what a part costs after 1,000,000 samples (ten
  * minutes and more), beside what it costs after 10,000 (ten seconds).
  *
@@ -12,7 +12,6 @@
 #include "flam-capture-writer.h"
 #include "flam-excerpt.h"
 #include "flam-follow.h"
-#include "flam-symbolizer.h"
 #include "flam-timeline.h"
 
 #include <fcntl.h>
@@ -31,7 +30,6 @@
 typedef enum
 {
   PART_SNAPSHOT,
-  PART_SYMBOLS,
   PART_TREE,
   PART_LAYOUT,
   PART_TIMELINE,
@@ -40,8 +38,8 @@ typedef enum
 } Part;
 
 static const char *const part_names[] = {
-  "reading and snapshot",
-  "symbols",
+  "reading, names and snapshot",
+
   "weights and tree",
   "layout",
   "timeline",
@@ -150,19 +148,6 @@ now_ms (void)
   return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-static FlamProfile *
-name (FlamProfile *profile)
-{
-  static const FlamSymbolOptions options = {
-    .detail = FLAM_SYMBOL_DETAIL_SYMTAB,
-    .this_boot = TRUE,
-  };
-  FlamProfile *named = flam_symbolize (profile, &options, NULL, NULL);
-
-  flam_profile_unref (profile);
-  return named;
-}
-
 static void
 lay_out (const FlamExcerpt *excerpt)
 {
@@ -180,14 +165,13 @@ lay_out (const FlamExcerpt *excerpt)
 static void
 refresh (Recording *self, double *ms)
 {
+  static const char *const binaries[] = { NULL };
   FlamExcerpt *excerpt;
   double start[N_PARTS];
 
   start[PART_SNAPSHOT] = now_ms ();
   g_clear_pointer (&self->profile, flam_profile_unref);
-  self->profile = flam_follow_refresh (self->follow, NULL);
-  start[PART_SYMBOLS] = now_ms ();
-  self->profile = name (self->profile);
+  self->profile = flam_follow_refresh_named (self->follow, binaries, NULL);
   start[PART_TREE] = now_ms ();
   excerpt = flam_excerpt_new (self->profile,
                               self->selection,

@@ -7,6 +7,7 @@
 #include "flam-dump.h"
 #include "flam-follow.h"
 #include "flam-formats.h"
+#include "flam-symbolizer.h"
 
 #include <glib/gstdio.h>
 #include <unistd.h>
@@ -410,11 +411,92 @@ test_any (void)
   g_assert_cmpuint (went_on, >, 8);
 }
 
+/* Names that are looked up as frames come are those that are looked up for all
+ * of them at once; and the recorder's own are what is shown in the end. */
+static void
+test_names (void)
+{
+  static const char *const binaries[] = { NULL };
+  static const FlamSymbolOptions options = { .detail =
+                                                 FLAM_SYMBOL_DETAIL_SYMTAB,
+                                             .this_boot = TRUE };
+  g_autofree char *path = NULL;
+  int fd = g_file_open_tmp ("follow-XXXXXX.flambeau", &path, NULL);
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (fd, builder);
+  g_autoptr (FlamFollow) follow = flam_follow_new (path);
+  g_autofree char *exe = g_file_read_link ("/proc/self/exe", NULL);
+  FlamRecordedFrame frame = {
+    .module = flam_builder_module (builder, exe, "", FLAM_ADDRESS_VADDR),
+    .function = FLAM_NONE,
+    .file = FLAM_NONE,
+  };
+  FlamId thread, last = 0;
+  guint named = 0;
+
+  flam_builder_set_has_times (builder);
+  flam_builder_append_process (builder, 5, FLAM_NONE);
+  thread = flam_builder_append_thread (builder, 0, 5);
+  for (guint round = 0; round < 8; round++)
+    {
+      g_autoptr (FlamProfile) followed = NULL;
+      g_autoptr (FlamProfile) opened = NULL;
+      g_autoptr (FlamProfile) symbolized = NULL;
+      guint64 *spelled[2];
+
+      for (guint i = 0; i < 50; i++)
+        {
+          FlamSample sample = { .thread = thread, .time = round * 50 + i };
+
+          frame.address = 0x10000 + (round * 50 + i) % 300 * 0x400;
+          last = flam_builder_recorded_frame (builder, &frame);
+          sample.stack = flam_builder_stack (builder, FLAM_NONE, last);
+          flam_builder_add_sample (builder, &sample, NULL);
+        }
+      g_assert_true (flam_capture_writer_flush (writer, NULL));
+      followed = flam_follow_refresh_named (follow, binaries, NULL);
+      opened = flam_formats_load (path, NULL, NULL);
+      symbolized = flam_symbolize (opened, &options, NULL, NULL);
+      spelled[0] = spell_stacks (followed);
+      spelled[1] = spell_stacks (symbolized);
+      g_assert_cmpuint (followed->samples.n, ==, symbolized->samples.n);
+      for (guint32 i = 0; i < followed->samples.n; i++)
+        g_assert_cmpuint (spelled[0][followed->samples.stack[i]],
+                          ==,
+                          spelled[1][symbolized->samples.stack[i]]);
+      for (FlamId i = 0; i < followed->functions.n; i++)
+        named += followed->functions.kind[i] == FLAM_KIND_NATIVE;
+      g_assert_cmpuint (
+          followed->modules.symbols[0], ==, symbolized->modules.symbols[0]);
+      g_free (spelled[0]);
+      g_free (spelled[1]);
+    }
+  g_assert_cmpuint (named, >, 20);
+  for (FlamId i = last + 1; i-- > 0;)
+    name (builder, i);
+  g_assert_true (flam_capture_writer_end (writer, 1000, NULL));
+  {
+    g_autoptr (FlamProfile) followed =
+        flam_follow_refresh_named (follow, binaries, NULL);
+    g_autoptr (FlamProfile) opened = flam_formats_load (path, NULL, NULL);
+    g_autofree guint64 *ours = spell_stacks (followed);
+    g_autofree guint64 *theirs = spell_stacks (opened);
+
+    for (guint32 i = 0; i < followed->samples.n; i++)
+      g_assert_cmpuint (ours[followed->samples.stack[i]],
+                        ==,
+                        theirs[opened->samples.stack[i]]);
+  }
+  close (fd);
+  g_unlink (path);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/follow/grows", test_follow);
   g_test_add_func ("/follow/any", test_any);
+  g_test_add_func ("/follow/names", test_names);
   return g_test_run ();
 }

@@ -68,6 +68,12 @@ flam_symbols_look_up (FlamSymbols *symbols,
           ask (symbols, address + 1, time, chain));
 }
 
+gboolean
+flam_symbols_grow (const FlamSymbols *symbols)
+{
+  return symbols->source->grows;
+}
+
 FlamSymbolState
 flam_symbols_get_state (FlamSymbols *symbols, const char **why)
 {

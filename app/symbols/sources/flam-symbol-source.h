@@ -70,6 +70,7 @@ typedef struct
   /* What the names came from and what is missing; NULL: SYMTAB, nothing. */
   FlamSymbolState (*get_state) (gpointer opened, const char **why);
   GDestroyNotify close; /* NULL: the context keeps it */
+  gboolean grows;       /* while the program runs: to be opened again later */
 } FlamSymbolSource;
 
 extern const FlamSymbolSource flam_symbols_kernel;
@@ -104,6 +105,8 @@ gboolean flam_symbols_look_up (FlamSymbols *symbols,
                                guint64 address,
                                guint64 time,
                                FlamSymbolChain *chain);
+/* More may be known if it is opened again, later in the program's run. */
+gboolean flam_symbols_grow (const FlamSymbols *symbols);
 /* Ask after the look-ups. `why` is "" when nothing is missing. */
 FlamSymbolState flam_symbols_get_state (FlamSymbols *symbols, const char **why);
 

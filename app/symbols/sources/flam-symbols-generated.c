@@ -80,4 +80,5 @@ const FlamSymbolSource flam_symbols_generated = {
   .open = open_generated,
   .look_up = look_up,
   .close = close_generated,
+  .grows = TRUE,
 };

@@ -117,14 +117,11 @@ flam_loader_load_work (gpointer data,
     .progress = progress,
     .binaries = (const char *const *)input->binaries,
   };
-  g_autoptr (FlamProfile) profile = NULL;
 
   if (input->follow == NULL)
     return flam_formats_load (input->path, &options, error);
-  profile = flam_follow_refresh (input->follow, error);
-  if (profile == NULL)
-    return NULL;
-  return symbolize (input, profile, FLAM_SYMBOL_DETAIL_SYMTAB, progress, error);
+  return flam_follow_refresh_named (
+      input->follow, (const char *const *)input->binaries, error);
 }
 
 gpointer
