@@ -34,6 +34,8 @@ static const struct
   { "win.save-as", { "<Control><Shift>s" } },
   { "win.export", { "<Control>e" } },
   { "win.copy-picture", { "<Control><Shift>c" } },
+  { "win.compare", { "<Control>d" } },
+  { "win.set-baseline", { "<Control>b" } },
   { "win.search", { "<Control>f" } },
   { "win.search-next", { "<Control>g", "F3" } },
   { "win.search-previous", { "<Control><Shift>g", "<Shift>F3" } },
@@ -51,6 +53,7 @@ static const struct
   { "win.page(7)", { "<Control>7" } },
   { "win.page(8)", { "<Control>8" } },
   { "win.page(9)", { "<Control>9" } },
+  { "win.page(10)", { "<Control>0" } },
 };
 
 static const GOptionEntry options[] = {

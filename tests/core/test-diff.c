@@ -4,6 +4,7 @@
 
 #include "flam-fixture.h"
 
+#include "flam-carry.h"
 #include "flam-diff.h"
 
 static FlamTree *
@@ -208,6 +209,111 @@ test_scale (void)
     }
 }
 
+/* --- the same question to another capture -------------------------------- */
+
+static FlamId
+thread_named (const FlamProfile *profile, const char *name)
+{
+  for (FlamId t = 0; t < profile->threads.n; t++)
+    if (g_str_equal (flam_profile_string (profile, profile->threads.name[t]),
+                     name))
+      return t;
+  g_assert_not_reached ();
+}
+
+static void
+test_carry_threads (void)
+{
+  g_autoptr (FlamProfile) now =
+      flam_fixture_profile ("b:main 5\na:main 3\nnew:main 1\n");
+  g_autoptr (FlamProfile) before =
+      flam_fixture_profile ("z:main 1\na:main 2\nb:main 4\n");
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamSelection) carried = NULL;
+  g_autoptr (FlamSelection) some = NULL;
+  g_autoptr (FlamSelection) none = NULL;
+  guint without;
+
+  flam_selection_add_thread (selection, thread_named (now, "a"));
+  carried = flam_carry_selection (now, selection, before, &without);
+  g_assert_cmpuint (without, ==, 0);
+  g_assert_cmpuint (carried->threads->len, ==, 1);
+  g_assert_cmpuint (g_array_index (carried->threads, FlamId, 0),
+                    ==,
+                    thread_named (before, "a"));
+
+  flam_selection_add_thread (selection, thread_named (now, "new"));
+  some = flam_carry_selection (now, selection, before, &without);
+  g_assert_cmpuint (without, ==, FLAM_CARRIED_THREADS);
+  g_assert_true (flam_selection_equal (some, carried));
+
+  flam_selection_no_threads (selection);
+  flam_selection_add_thread (selection, thread_named (now, "new"));
+  none = flam_carry_selection (now, selection, before, &without);
+  g_assert_cmpuint (without, ==, FLAM_CARRIED_ALL_THREADS);
+  g_assert_null (none->threads);
+}
+
+static FlamProfile *
+profile_of (const char *id, FlamUnit unit, gint64 duration)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamSample sample = {
+    .thread = flam_builder_thread (builder, process, 1, 0),
+    .stack = FLAM_NONE,
+  };
+
+  flam_builder_add_measure (builder,
+                            id,
+                            id,
+                            unit,
+                            g_str_equal (id, "blocks") ? FLAM_MEASURE_ALLOC
+                                                       : FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  flam_builder_facts (builder)->duration_ns = duration;
+  flam_builder_add_sample (builder, &sample, NULL);
+  if (duration > 0)
+    flam_builder_set_has_times (builder);
+  return flam_builder_finish (builder, NULL);
+}
+
+/* A range is the same seconds, where there are that many. */
+static void
+test_carry_measure_and_time (void)
+{
+  g_autoptr (FlamProfile) now = profile_of ("cpu-clock", FLAM_UNIT_NS, 1000);
+  g_autoptr (FlamProfile) other = profile_of ("task", FLAM_UNIT_NS, 500);
+  g_autoptr (FlamProfile) bytes = profile_of ("heap", FLAM_UNIT_BYTES, 1000);
+  g_autoptr (FlamProfile) samples = profile_of ("samples", FLAM_UNIT_COUNT, 9);
+  g_autoptr (FlamProfile) blocks = profile_of ("blocks", FLAM_UNIT_COUNT, 9);
+  g_autoptr (FlamProfile) timeless = profile_of ("cpu-clock", FLAM_UNIT_NS, 0);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamSelection) a = NULL;
+  g_autoptr (FlamSelection) b = NULL;
+  g_autoptr (FlamSelection) c = NULL;
+  guint without;
+
+  /* Blocks are counted as samples are, and nothing to compare them with. */
+  g_assert_null (flam_carry_selection (samples, selection, blocks, &without));
+  selection->from = 400;
+  selection->to = 600;
+  g_assert_null (flam_carry_selection (now, selection, bytes, &without));
+  a = flam_carry_selection (now, selection, other, &without);
+  g_assert_cmpuint (without, ==, FLAM_CARRIED_MEASURE);
+  g_assert_cmpint (a->from, ==, 400);
+  g_assert_cmpint (flam_selection_get_length (a, other), ==, 100);
+
+  selection->from = 500;
+  b = flam_carry_selection (now, selection, other, &without);
+  g_assert_cmpuint (without, ==, FLAM_CARRIED_MEASURE | FLAM_CARRIED_TIME);
+  g_assert_cmpint (b->from, ==, G_MININT64);
+  c = flam_carry_selection (now, selection, timeless, &without);
+  g_assert_cmpuint (without, ==, FLAM_CARRIED_TIME);
+  g_assert_cmpint (flam_selection_get_length (c, timeless), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -218,5 +324,7 @@ main (int argc, char **argv)
   g_test_add_func ("/diff/tree-of-itself", test_tree_of_itself);
   g_test_add_func ("/diff/both-ways", test_both_ways);
   g_test_add_func ("/diff/scale", test_scale);
+  g_test_add_func ("/diff/carry-threads", test_carry_threads);
+  g_test_add_func ("/diff/carry-measure-and-time", test_carry_measure_and_time);
   return g_test_run ();
 }

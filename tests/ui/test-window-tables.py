@@ -1,14 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables and search: what fits, what is on top, which match of how many."""
+"""Tables and search: what fits, what is on top, which match of how many; and
+what changed."""
 
 import pathlib
+import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import wait_for  # noqa: E402
-from windowtest import WindowTest as Base  # noqa: E402
+from flamwindow import SOURCE, wait_for  # noqa: E402
+from windowtest import WindowTest as Base, total_of  # noqa: E402
+
+KITCHEN = SOURCE / "tests/captures/flambeau/kitchen.flambeau"
+HEAP = SOURCE / "tests/captures/heaptrack/v3.heaptrack"
+
+
+def plain(text):
+    """Figures are held together by spaces of their own."""
+    return text.replace("\u202f", " ").replace("\u00a0", " ")
 
 
 class TablesTest(Base):
@@ -83,6 +94,71 @@ class TablesTest(Base):
         window.mouse(window.find("Regular Expression"))
         window.wait_label(lambda text: text == "no match")
         window.find("No Matching Functions", "label")
+
+    def compare_with(self, path):
+        """Through the file chooser, on the keyboard."""
+        window = self.window
+        window.action("win.compare")
+        window.find(lambda name: name in ("Open", "_Open Open"), "push button")
+        window.write(str(path))
+        window.key("Return")
+
+    def says(self, text):
+        self.window.wait_label(lambda label: plain(label) == text)
+
+    def test_difference(self):
+        """Two captures: what changed in words, as a graph, as a table; and
+        what has no unit in common is refused."""
+        with tempfile.TemporaryDirectory() as folder:
+            before = pathlib.Path(folder, "before.folded")
+            now = pathlib.Path(folder, "now.folded")
+            before.write_text("main;parse;lex 20\nmain;old 40\nmain 5\n")
+            now.write_text("main;parse;lex 35\nmain;fresh 12\nmain 5\n")
+            window = self.open(now)
+            self.says("total 52 Samples")
+            self.compare_with(before)
+            self.says("Before: before.folded, 65. Now: now.folded, 52: −13 (−20.0 %).")
+        self.says(
+            "Gone: frames with 40 (61.5 %) of before. New: frames with 12 (23.1 %) of now."
+        )
+        # What the colour says is in the words of the graph, too.
+        window.key("Down")
+        window.find(lambda name: name.endswith("change −13"), "image")
+        window.click("Table")
+        for text in ("−40", "gone", "+15", "+75.0 %", "new"):
+            wait_for(text, lambda text=text: self.cells(lambda name: plain(name) == text))
+        heights = [
+            window.extents(self.cells(name)[0])[1] for name in ("old", "main", "fresh")
+        ]
+        self.assertEqual(heights, sorted(heights))
+        window.click("Remove: compared with: before.folded")
+        window.find("Nothing to Compare With")
+        self.compare_with(HEAP)
+        window.wait_label(lambda text: "have no unit in common" in text)
+
+    def drag(self, node, start, end):
+        left, top, width, height = self.window.extents(node)
+        places = [
+            ["mousemove", str(int(left + 1 + x * (width - 2))), str(top + height // 2)]
+            for x in (start, end)
+        ]
+        for step in (places[0], ["mousedown", "1"], places[1], ["mouseup", "1"]):
+            subprocess.run(["xdotool", *step, "sleep", "0.2"], check=True)
+
+    def test_ranges(self):
+        """A range is the baseline, and another one is compared with it."""
+        window = self.open(KITCHEN)
+        total = total_of(KITCHEN)
+        window.wait_label(lambda text: text == f"total {total}")
+        overview = window.find(lambda name: name.startswith("Overview"))
+        self.drag(overview, 0.0, 0.5)
+        window.find(lambda name: name.startswith("Remove: time: "))
+        window.key("ctrl+b")
+        window.wait_label(
+            lambda text: text.startswith("This range of time is the baseline")
+        )
+        self.drag(overview, 0.6, 0.9)
+        window.wait_label(lambda text: "before is multiplied by 0.6" in text)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ flam_diff_scale_totals (const FlamTree *base, const FlamTree *fresh)
   return (FlamDiffScale){ fresh->total[0], base->total[0] };
 }
 
-static gint64
-scaled (gint64 value, FlamDiffScale scale)
+gint64
+flam_diff_scaled (gint64 value, FlamDiffScale scale)
 {
   __int128_t product = (__int128_t)value * scale.to;
 
@@ -90,7 +90,7 @@ flam_diff_functions (const FlamTree *base,
     {
       FlamDiffRow row = *(FlamDiffRow *)value;
 
-      row.base = scaled (row.base, scale);
+      row.base = flam_diff_scaled (row.base, scale);
       row.delta = row.fresh - row.base;
       rows[(*n)++] = row;
     }
@@ -276,7 +276,7 @@ flam_diff_tree (const FlamTree *base,
       gint64 was = shape == FLAM_DIFF_FRESH ? there : value[i];
       gint64 is = shape == FLAM_DIFF_FRESH ? value[i] : there;
 
-      change->base[i] = scaled (was, scale);
+      change->base[i] = flam_diff_scaled (was, scale);
       change->delta[i] = is - change->base[i];
       if (i > 0)
         change->greatest = MAX (change->greatest, ABS (change->delta[i]));
@@ -309,7 +309,7 @@ scaled_text (const char *weight, FlamDiffScale scale)
 
   if (scale.to == scale.from)
     return g_strdup (weight);
-  return g_strdup_printf ("%" G_GINT64_FORMAT, scaled (value, scale));
+  return g_strdup_printf ("%" G_GINT64_FORMAT, flam_diff_scaled (value, scale));
 }
 
 static void

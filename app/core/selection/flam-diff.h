@@ -35,6 +35,8 @@ typedef struct
 FlamDiffScale flam_diff_scale_totals (const FlamTree *base,
                                       const FlamTree *fresh);
 
+gint64 flam_diff_scaled (gint64 base, FlamDiffScale scale);
+
 /* Rows for every function of either tree, largest change first, ties by name;
  * `n` rows, g_free. Totals, or with `self` selves. The trees must not be
  * inverted. */

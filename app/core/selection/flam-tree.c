@@ -367,6 +367,18 @@ flam_tree_search (const FlamTree *tree, GRegex *regex, guint8 *matched)
 }
 
 FlamId
+flam_tree_find_name (const FlamTree *tree, const char *name)
+{
+  FlamId best = FLAM_NONE;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    if ((best == FLAM_NONE || tree->total[i] > tree->total[best]) &&
+        strcmp (flam_tree_name (tree, i), name) == 0)
+      best = i;
+  return best;
+}
+
+FlamId
 flam_tree_find_function (const FlamTree *tree, FlamId function)
 {
   FlamId best = 0;

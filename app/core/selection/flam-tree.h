@@ -148,6 +148,8 @@ flam_tree_find_again (const FlamTree *from, FlamId node, const FlamTree *to);
 char **flam_tree_get_path (const FlamTree *tree, FlamId node);
 FlamId flam_tree_find_names (const FlamTree *tree, const char *const *names);
 
+/* The heaviest of the nodes of that name, or FLAM_NONE. */
+FlamId flam_tree_find_name (const FlamTree *tree, const char *name);
 /* The heaviest of the nodes that stand for a function, or 0. */
 FlamId flam_tree_find_function (const FlamTree *tree, FlamId function);
 

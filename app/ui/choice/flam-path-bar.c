@@ -157,6 +157,7 @@ show_path (FlamPathBar *self, const FlamTree *tree, FlamId node)
 
 /* --- chips ---------------------------------------------------------------- */
 
+/* NULL: what is compared with, which is no part of a selection. */
 typedef void (*ChipRemove) (FlamSelection *selection, guint index);
 
 static void
@@ -165,9 +166,14 @@ on_chip (GtkButton *button, FlamPathBar *self)
   ChipRemove remove = g_object_get_data (G_OBJECT (button), "remove");
   guint index =
       GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "index"));
-  FlamSelection *selection =
-      flam_selection_copy (flam_session_get_selection (self->session));
+  FlamSelection *selection;
 
+  if (remove == NULL)
+    {
+      flam_baseline_leave (flam_session_get_baseline (self->session));
+      return;
+    }
+  selection = flam_selection_copy (flam_session_get_selection (self->session));
   remove (selection, index);
   flam_session_select (self->session, selection);
 }
@@ -263,14 +269,43 @@ show_memory_chips (FlamPathBar *self,
 }
 
 static char *
-range_text (const FlamProfile *profile, const FlamSelection *selection)
+range_text (const FlamProfile *profile,
+            gint64 start,
+            gint64 end,
+            const char *format)
 {
-  gint64 start = MAX (selection->from, 0);
-  gint64 end = MIN (selection->to, profile->facts.duration_ns);
-  g_autofree char *from = flam_format_value (start, FLAM_UNIT_NS);
-  g_autofree char *to = flam_format_value (MAX (end, start), FLAM_UNIT_NS);
+  g_autofree char *from = NULL;
+  g_autofree char *to = NULL;
 
-  return g_strdup_printf (_ ("time: %s – %s"), from, to);
+  start = MAX (start, 0);
+  end = MIN (end, profile->facts.duration_ns);
+  from = flam_format_value (start, FLAM_UNIT_NS);
+  to = flam_format_value (MAX (end, start), FLAM_UNIT_NS);
+  return g_strdup_printf (format, from, to);
+}
+
+static void
+show_baseline_chip (FlamPathBar *self, const FlamProfile *profile)
+{
+  FlamBaseline *baseline = flam_session_get_baseline (self->session);
+  g_autofree char *text = NULL;
+  gint64 from, to;
+
+  flam_baseline_get_range (baseline, &from, &to);
+  switch (flam_baseline_get_kind (baseline))
+    {
+    case FLAM_BASELINE_CAPTURE:
+      text = g_strdup_printf (_ ("compared with: %s"),
+                              flam_baseline_get_title (baseline));
+      break;
+    case FLAM_BASELINE_RANGE:
+      text = range_text (profile, from, to, _ ("compared with: %s – %s"));
+      break;
+    case FLAM_BASELINE_NONE:
+    default:
+      return;
+    }
+  append_chip (self, text, NULL, 0);
 }
 
 static const char *
@@ -299,9 +334,11 @@ show_chips (FlamPathBar *self,
 {
   guint n = selection->transforms != NULL ? selection->transforms->len : 0;
 
+  show_baseline_chip (self, profile);
   if (selection->from != G_MININT64 || selection->to != G_MAXINT64)
     {
-      g_autofree char *text = range_text (profile, selection);
+      g_autofree char *text = range_text (
+          profile, selection->from, selection->to, _ ("time: %s – %s"));
       append_chip (self, text, remove_range, 0);
     }
   if (selection->invert)
@@ -405,6 +442,11 @@ flam_path_bar_set_session (FlamPathBar *self, FlamSession *session)
                              G_CALLBACK (queue_update),
                              self,
                              G_CONNECT_SWAPPED);
+  g_signal_connect_object (flam_session_get_baseline (session),
+                           "changed",
+                           G_CALLBACK (queue_update),
+                           self,
+                           G_CONNECT_SWAPPED);
   queue_update (self);
 }
 

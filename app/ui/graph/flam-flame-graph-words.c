@@ -50,6 +50,23 @@ add_main_state (FlamFlameGraph *self, FlamId node, char **text)
       "%s, %s %s", before, _ (flam_state_to_title (most)), share);
 }
 
+/* A node beside the one of the same path in another tree. */
+static void
+add_change (FlamFlameGraph *self, FlamId node, char **text)
+{
+  const FlamTreeChange *change = self->tree->change;
+  const FlamMeasure measure = flam_tree_measure (self->tree);
+  g_autofree char *delta = NULL;
+  g_autofree char *before = NULL;
+
+  if (change == NULL)
+    return;
+  delta = flam_words_change (&measure, change->delta[node]);
+  before = *text;
+  /* Translators: a frame and by how much it has changed */
+  *text = g_strdup_printf (_ ("%s, change %s"), before, delta);
+}
+
 char *
 flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
 {
@@ -69,6 +86,7 @@ flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
                           total,
                           self_share);
   add_main_state (self, node, &text);
+  add_change (self, node, &text);
   return text;
 }
 
@@ -197,6 +215,29 @@ add_states (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
     }
 }
 
+static int
+add_changes (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
+{
+  const FlamTreeChange *change = self->tree->change;
+  const FlamMeasure measure = flam_tree_measure (self->tree);
+  gint64 base = change->base[node], delta = change->delta[node];
+  g_autofree char *was = flam_format_weight (&measure, base);
+  g_autofree char *is = flam_format_weight (&measure, base + delta);
+  g_autofree char *by = flam_words_change (&measure, delta);
+  g_autofree char *share = flam_format_percent (ABS (delta), base);
+  g_autofree char *relative = g_strconcat (delta < 0 ? "−" : "+", share, NULL);
+
+  add_cell (grid, _ ("Before"), 0, row);
+  add_cell (grid, was, 1, row++);
+  add_cell (grid, _ ("Now"), 0, row);
+  add_cell (grid, is, 1, row++);
+  add_cell (grid, _ ("Change"), 0, row);
+  add_cell (grid, by, 1, row);
+  if (base > 0 && delta != 0)
+    add_cell (grid, relative, 2, row);
+  return row + 1;
+}
+
 static GtkWidget *
 numbers_of (FlamFlameGraph *self, FlamId node)
 {
@@ -227,6 +268,8 @@ numbers_of (FlamFlameGraph *self, FlamId node)
   if (self->zoom != 0 && flam_tree_is_ancestor (self->tree, self->zoom, node))
     /* Translators: a share of the function zoomed to */
     add_share (self, grid, row++, _ ("of zoomed %s"), node, self->zoom);
+  if (self->tree->change != NULL)
+    row = add_changes (self, grid, row, node);
   if (has_states (self))
     add_states (self, grid, row, node);
   return GTK_WIDGET (grid);

@@ -125,6 +125,19 @@ flam_loader_load_work (gpointer data,
 }
 
 gpointer
+flam_loader_whole_work (gpointer data,
+                        const FlamProgress *progress,
+                        GError **error)
+{
+  g_autoptr (FlamProfile) profile =
+      flam_loader_load_work (data, progress, error);
+
+  if (profile == NULL || !flam_loader_needs_symbols (profile))
+    return g_steal_pointer (&profile);
+  return symbolize (data, profile, FLAM_SYMBOL_DETAIL_FULL, progress, error);
+}
+
+gpointer
 flam_loader_symbolize_work (gpointer data,
                             const FlamProgress *progress,
                             GError **error)

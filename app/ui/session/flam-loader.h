@@ -30,10 +30,14 @@ gpointer flam_loader_input_new_download (const FlamProfile *profile,
                                          guint n);
 void flam_loader_input_free (gpointer input);
 
-/* FlamJobWork; both give a FlamProfile, the second perhaps the same one. */
+/* FlamJobWork; each gives a FlamProfile, the last perhaps the same one. */
 gpointer flam_loader_load_work (gpointer input,
                                 const FlamProgress *progress,
                                 GError **error);
+/* Both in one go, for a capture that nobody watches being read. */
+gpointer flam_loader_whole_work (gpointer input,
+                                 const FlamProgress *progress,
+                                 GError **error);
 gpointer flam_loader_symbolize_work (gpointer input,
                                      const FlamProgress *progress,
                                      GError **error);

@@ -52,6 +52,7 @@ struct _FlamSession
   FlamJob *symbolize;
   FlamJob *draw;
   FlamJob *download;
+  FlamBaseline *baseline;
   FlamActivity activity;
   guint opened : 1; /* the first picture of this path was shown */
   guint live : 1;

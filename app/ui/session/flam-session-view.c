@@ -13,6 +13,12 @@ flam_session_get_profile (FlamSession *self)
   return self->profile;
 }
 
+FlamBaseline *
+flam_session_get_baseline (FlamSession *self)
+{
+  return self->baseline;
+}
+
 const FlamSelection *
 flam_session_get_selection (FlamSession *self)
 {

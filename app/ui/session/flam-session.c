@@ -295,6 +295,7 @@ load (FlamSession *self)
 static void
 forget (FlamSession *self)
 {
+  flam_baseline_leave (self->baseline);
   flam_job_cancel (self->load);
   flam_job_cancel (self->symbolize);
   flam_job_cancel (self->download);
@@ -498,6 +499,7 @@ flam_session_finalize (GObject *object)
   g_object_unref (self->symbolize);
   g_object_unref (self->draw);
   g_object_unref (self->download);
+  g_object_unref (self->baseline);
   G_OBJECT_CLASS (flam_session_parent_class)->finalize (object);
 }
 
@@ -620,6 +622,7 @@ flam_session_init (FlamSession *self)
   self->symbolize = session_job (self);
   self->draw = session_job (self);
   self->download = flam_job_new ();
+  self->baseline = flam_baseline_new ();
 }
 
 FlamSession *

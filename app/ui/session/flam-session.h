@@ -11,6 +11,7 @@
  * out is immutable and stays valid until the next notify of its property;
  * keep a reference to keep it longer. */
 
+#include "flam-baseline.h"
 #include "flam-job.h"
 #include "flam-excerpt.h"
 #include "flam-formats.h"
@@ -66,6 +67,9 @@ const char *flam_session_get_path (FlamSession *session);
 /* The base name, for titles. */
 const char *flam_session_get_title (FlamSession *session);
 gboolean flam_session_is_live (FlamSession *session);
+
+/* What it is compared with; the session's. Another file forgets it. */
+FlamBaseline *flam_session_get_baseline (FlamSession *session);
 
 /* --- what is shown -------------------------------------------------------- */
 

@@ -25,3 +25,11 @@ flam_words_other (const FlamTree *tree, const gint64 *column, FlamId node)
     return flam_words_blocks (column[node]);
   return flam_format_value (column[node], FLAM_UNIT_BYTES);
 }
+
+char *
+flam_words_change (const FlamMeasure *measure, gint64 delta)
+{
+  g_autofree char *text = flam_format_weight (measure, ABS (delta));
+
+  return g_strconcat (delta > 0 ? "+" : delta < 0 ? "−" : "", text, NULL);
+}

@@ -12,5 +12,7 @@ G_BEGIN_DECLS
 char *
 flam_words_other (const FlamTree *tree, const gint64 *column, FlamId node);
 char *flam_words_blocks (gint64 blocks);
+/* "+1.20 s", "−438"; g_free. */
+char *flam_words_change (const FlamMeasure *measure, gint64 delta);
 
 G_END_DECLS

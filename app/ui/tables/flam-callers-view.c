@@ -84,18 +84,6 @@ result_free (gpointer data)
   g_free (result);
 }
 
-static FlamId
-find_name (const FlamTree *tree, const char *name)
-{
-  FlamId best = FLAM_NONE;
-
-  for (FlamId i = 1; i < tree->n; i++)
-    if ((best == FLAM_NONE || tree->total[i] > tree->total[best]) &&
-        strcmp (flam_tree_name (tree, i), name) == 0)
-      best = i;
-  return best;
-}
-
 /* The function that was the middle before, and else the most expensive one. */
 static FlamId
 find_middle (const Input *input, const FlamTree *tree)
@@ -107,7 +95,8 @@ find_middle (const Input *input, const FlamTree *tree)
   if (input->middle_of != NULL && input->middle_of->profile == tree->profile)
     found = flam_sandwich_find (input->middle_of, input->middle, tree);
   else if (input->middle_of != NULL)
-    found = find_name (tree, flam_tree_name (input->middle_of, input->middle));
+    found = flam_tree_find_name (
+        tree, flam_tree_name (input->middle_of, input->middle));
   if (found != FLAM_NONE)
     return found;
   rows = flam_functions_new (tree, FLAM_SORT_SELF, &n);

@@ -5,6 +5,7 @@
 #include "flam-callers-view.h"
 #include "flam-chart-page.h"
 #include "flam-code-view.h"
+#include "flam-difference-view.h"
 #include "flam-download-bar.h"
 #include "flam-functions-view.h"
 #include "flam-heat-view.h"
@@ -46,6 +47,11 @@ static const struct
   { "code", N_ ("Machine Code"), flam_code_view_get_type, FALSE, TRUE },
   { "chart", N_ ("Chart"), flam_chart_page_get_type, FALSE, TRUE },
   { "heat", N_ ("Heat Map"), flam_heat_view_get_type, FALSE, TRUE },
+  { "difference",
+    N_ ("Difference"),
+    flam_difference_view_get_type,
+    FALSE,
+    TRUE },
   { "sites", N_ ("Allocations"), flam_sites_view_get_type, TRUE, FALSE },
   { "memory", N_ ("Summary"), flam_memory_view_get_type, TRUE, FALSE },
 };
@@ -342,10 +348,22 @@ flam_capture_view_show_page (FlamCaptureView *self, int page)
 }
 
 static void
+show_page_named (FlamCaptureView *self, const char *id)
+{
+  gtk_stack_set_visible_child_name (self->pages, id);
+  gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
+}
+
+static void
 on_show_callers (FlamCaptureView *self)
 {
-  gtk_stack_set_visible_child_name (self->pages, "callers");
-  gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
+  show_page_named (self, "callers");
+}
+
+static void
+on_baseline_started (FlamCaptureView *self)
+{
+  show_page_named (self, "difference");
 }
 
 static void
@@ -529,6 +547,11 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   follow (self, "notify::selection", G_CALLBACK (update_pages));
   follow (self, "notify::excerpt", G_CALLBACK (on_excerpt));
   follow (self, "show-callers", G_CALLBACK (on_show_callers));
+  g_signal_connect_object (flam_session_get_baseline (session),
+                           "started",
+                           G_CALLBACK (on_baseline_started),
+                           self,
+                           G_CONNECT_SWAPPED);
   bind_settings (self);
 }
 

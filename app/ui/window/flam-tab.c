@@ -233,6 +233,13 @@ on_failed (FlamSession *session, const GError *error, gpointer data)
     flam_tab_show_error (self, _ ("Cannot Open This File"), error->message);
 }
 
+/* What was compared with before stays. */
+static void
+on_baseline_failed (FlamBaseline *baseline, const GError *error, gpointer data)
+{
+  flam_tab_toast (data, error->message);
+}
+
 static const char *
 activity_text (FlamActivity activity)
 {
@@ -400,6 +407,11 @@ flam_tab_init (FlamTab *self)
       self->session, "opened", G_CALLBACK (on_opened), self, 0);
   g_signal_connect_object (
       self->session, "failed", G_CALLBACK (on_failed), self, 0);
+  g_signal_connect_object (flam_session_get_baseline (self->session),
+                           "failed",
+                           G_CALLBACK (on_baseline_failed),
+                           self,
+                           0);
   g_signal_connect_object (self->session,
                            "notify::activity",
                            G_CALLBACK (update_progress),

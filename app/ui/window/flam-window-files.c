@@ -38,6 +38,33 @@ flam_window_choose_files (FlamWindow *self)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
+static void
+baseline_response (GtkNativeDialog *dialog, int response, gpointer session)
+{
+  g_autoptr (GFile) file = NULL;
+  g_autofree char *path = NULL;
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+  if (file != NULL)
+    path = g_file_get_path (file);
+  if (path != NULL)
+    flam_baseline_open (flam_session_get_baseline (session), path);
+  g_object_unref (dialog);
+}
+
+void
+flam_window_choose_baseline (FlamWindow *self, FlamSession *session)
+{
+  GtkFileChooserNative *dialog = flam_files_chooser_open (GTK_WINDOW (self));
+
+  gtk_native_dialog_set_title (GTK_NATIVE_DIALOG (dialog), _ ("Compare With"));
+  gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (dialog), FALSE);
+  g_signal_connect_object (
+      dialog, "response", G_CALLBACK (baseline_response), session, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
 static gboolean
 on_drop (GtkDropTarget *target,
          const GValue *value,

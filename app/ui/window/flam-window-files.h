@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 
 /* Asks which captures to open, and opens them. */
 void flam_window_choose_files (FlamWindow *window);
+/* Asks which capture a session's is to be compared with, and reads it. */
+void flam_window_choose_baseline (FlamWindow *window, FlamSession *session);
 /* Asks where a copy of the capture at `path` goes, and writes it. */
 void flam_window_choose_copy (FlamWindow *window, const char *path);
 /* Opens files that are dropped on the window. */

@@ -115,9 +115,11 @@ static void
 update_actions (FlamWindow *self, gboolean capture)
 {
   static const char *const of_capture[] = {
-    "win.search", "win.search-next",  "win.search-previous", "win.save-as",
-    "win.export", "win.copy-picture", "win.reload",          "win.source-pane",
-    "win.undo",   "win.back",         "win.forward",
+    "win.search",       "win.search-next", "win.search-previous",
+    "win.save-as",      "win.export",      "win.copy-picture",
+    "win.reload",       "win.source-pane", "win.undo",
+    "win.back",         "win.forward",     "win.compare",
+    "win.set-baseline",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
@@ -213,6 +215,27 @@ static void
 action_copy_picture (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   flam_export_copy_picture (FLAM_WINDOW (widget), session_of (widget));
+}
+
+static void
+action_compare (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  flam_window_choose_baseline (FLAM_WINDOW (widget), session_of (widget));
+}
+
+static void
+action_set_baseline (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  const FlamSelection *selection =
+      flam_session_get_selection (session_of (widget));
+
+  if (selection->from == G_MININT64 && selection->to == G_MAXINT64)
+    flam_window_toast (FLAM_WINDOW (widget),
+                       _ ("Select a range of time to compare others with"));
+  else
+    flam_baseline_set_range (flam_session_get_baseline (session_of (widget)),
+                             selection->from,
+                             selection->to);
 }
 
 /* --- recording ------------------------------------------------------------ */
@@ -401,6 +424,9 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.cancel", NULL, action_cancel);
   gtk_widget_class_install_action (
       class, "win.back-to-start", NULL, action_back);
+  gtk_widget_class_install_action (class, "win.compare", NULL, action_compare);
+  gtk_widget_class_install_action (
+      class, "win.set-baseline", NULL, action_set_baseline);
   gtk_widget_class_install_action (class, "win.search", NULL, action_search);
   gtk_widget_class_install_action (
       class, "win.search-next", NULL, action_search_next);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-carry.h"
+
+#include "flam-weights.h"
+
+#include <string.h>
+
+typedef struct
+{
+  const FlamProfile *from, *to;
+  const FlamSelection *selection;
+  FlamSelection *carried;
+  guint without;
+} Carry;
+
+/* --- measure ------------------------------------------------------------- */
+
+/* Samples that are counted have no other unit. */
+static gboolean
+is_fit (const Carry *carry, const FlamMeasure *measure)
+{
+  const FlamMeasure *wanted = &carry->from->measures[carry->selection->measure];
+
+  if (carry->selection->count)
+    return measure->source == FLAM_FROM_SAMPLES;
+  return measure->kind == wanted->kind && measure->unit == wanted->unit &&
+         measure->denominator == wanted->denominator;
+}
+
+/* The file's default one, where it fits; else the first that does. */
+static int
+find_alike (const Carry *carry)
+{
+  guint first = flam_weights_default_measure (carry->to);
+
+  if (is_fit (carry, &carry->to->measures[first]))
+    return (int)first;
+  for (guint i = 0; i < carry->to->n_measures; i++)
+    if (is_fit (carry, &carry->to->measures[i]))
+      return (int)i;
+  return -1;
+}
+
+static gboolean
+carry_measure (Carry *carry)
+{
+  const FlamMeasure *wanted;
+  const char *id;
+  int found;
+
+  if (carry->selection->measure >= carry->from->n_measures ||
+      carry->to->n_measures == 0)
+    return FALSE;
+  wanted = &carry->from->measures[carry->selection->measure];
+  id = flam_profile_string (carry->from, wanted->id);
+  found = flam_profile_find_measure (carry->to, id);
+  if (found < 0 || !is_fit (carry, &carry->to->measures[found]))
+    {
+      carry->without |= FLAM_CARRIED_MEASURE;
+      found = find_alike (carry);
+    }
+  carry->carried->measure = (guint)MAX (found, 0);
+  return found >= 0;
+}
+
+/* --- threads ------------------------------------------------------------- */
+
+/* A thread is who it is by its name and its process's, wherever it ran. */
+static char *
+name_thread (const FlamProfile *profile, FlamId thread)
+{
+  FlamId process = profile->threads.process[thread];
+
+  return g_strdup_printf (
+      "%s/%s",
+      flam_profile_string (profile, profile->processes.name[process]),
+      flam_profile_string (profile, profile->threads.name[thread]));
+}
+
+static void
+carry_threads (Carry *carry)
+{
+  g_autoptr (GHashTable) wanted =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) found =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const GArray *threads = carry->selection->threads;
+
+  if (threads == NULL)
+    return;
+  for (guint i = 0; i < threads->len; i++)
+    g_hash_table_add (
+        wanted, name_thread (carry->from, g_array_index (threads, FlamId, i)));
+  flam_selection_no_threads (carry->carried);
+  for (FlamId t = 0; t < carry->to->threads.n; t++)
+    {
+      g_autofree char *name = name_thread (carry->to, t);
+
+      if (!g_hash_table_contains (wanted, name))
+        continue;
+      flam_selection_add_thread (carry->carried, t);
+      g_hash_table_add (found, g_steal_pointer (&name));
+    }
+  if (g_hash_table_size (found) == 0 && threads->len > 0)
+    {
+      flam_selection_all_threads (carry->carried);
+      carry->without |= FLAM_CARRIED_ALL_THREADS;
+    }
+  else if (g_hash_table_size (found) < g_hash_table_size (wanted))
+    carry->without |= FLAM_CARRIED_THREADS;
+}
+
+/* --- time and states ----------------------------------------------------- */
+
+static void
+carry_time (Carry *carry)
+{
+  const FlamMeasure *measure = &carry->to->measures[carry->carried->measure];
+  gint64 from, to;
+
+  flam_selection_get_range (carry->selection, carry->from, &from, &to);
+  carry->carried->from = from;
+  carry->carried->to = to;
+  if ((from == G_MININT64 && to == G_MAXINT64) ||
+      (from < carry->to->facts.duration_ns &&
+       (measure->source != FLAM_FROM_SAMPLES ||
+        carry->to->samples.time != NULL)))
+    return;
+  carry->carried->from = G_MININT64;
+  carry->carried->to = G_MAXINT64;
+  carry->without |= FLAM_CARRIED_TIME;
+}
+
+static void
+carry_states (Carry *carry)
+{
+  if (carry->selection->states != FLAM_STATES_ALL &&
+      carry->from->samples.state != NULL && carry->to->samples.state == NULL)
+    carry->without |= FLAM_CARRIED_STATES;
+}
+
+FlamSelection *
+flam_carry_selection (const FlamProfile *from,
+                      const FlamSelection *selection,
+                      const FlamProfile *to,
+                      guint *without)
+{
+  g_autoptr (FlamSelection) carried = flam_selection_copy (selection);
+  Carry carry = { from, to, selection, carried, 0 };
+
+  if (!carry_measure (&carry))
+    return NULL;
+  carry_threads (&carry);
+  carry_time (&carry);
+  carry_states (&carry);
+  *without = carry.without;
+  return g_steal_pointer (&carried);
+}

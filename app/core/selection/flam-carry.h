@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A selection of one capture -> the same question to another one: what both
+ * sides of a comparison are looked at with.
+ *
+ *    measure      the same id; else one of the same kind and unit
+ *    threads      those of the same names; none of them: all
+ *    time         the same seconds, where the other capture lasts that long
+ *    the rest     as it stands
+ */
+
+#include "flam-selection.h"
+
+G_BEGIN_DECLS
+
+/* What of it the other capture does not have. */
+typedef enum
+{
+  FLAM_CARRIED_MEASURE = 1 << 0,     /* another measure of the same unit */
+  FLAM_CARRIED_THREADS = 1 << 1,     /* some threads are not there */
+  FLAM_CARRIED_ALL_THREADS = 1 << 2, /* none of them is: all are taken */
+  FLAM_CARRIED_TIME = 1 << 3,        /* the range is not: all of it is taken */
+  FLAM_CARRIED_STATES = 1 << 4,      /* it was running all the time */
+} FlamCarriedWithout;
+
+/* NULL: there is no measure of that kind and unit; blocks of memory are counted
+ * as samples are, and still nothing that could be compared with them. */
+FlamSelection *flam_carry_selection (const FlamProfile *from,
+                                     const FlamSelection *selection,
+                                     const FlamProfile *to,
+                                     guint *without);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The functions of a comparison as rows of a table: change, before, now. */
+
+#include "flam-comparison.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_DIFFERENCE_ROW (flam_difference_row_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamDifferenceRow, flam_difference_row, FLAM, DIFFERENCE_ROW, GObject)
+
+FlamDifferenceRow *flam_difference_row_new (FlamComparison *comparison,
+                                            guint row);
+const char *flam_difference_row_get_name (FlamDifferenceRow *row);
+
+/* The columns; the largest change comes first. */
+void flam_difference_table_prepare (GtkColumnView *view);
+
+G_END_DECLS

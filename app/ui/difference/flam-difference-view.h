@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What changed against the session's baseline: a flame graph in red and blue,
+ * the functions in a table, and in words what neither can say. */
+
+#include "flam-page.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_DIFFERENCE_VIEW (flam_difference_view_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamDifferenceView, flam_difference_view, FLAM, DIFFERENCE_VIEW, FlamPage)
+
+G_END_DECLS

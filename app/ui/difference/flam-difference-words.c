@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-difference-words.h"
+
+#include "flam-format.h"
+#include "flam-words.h"
+
+#include <glib/gi18n.h>
+
+static gint64
+total_of (const FlamExcerpt *excerpt)
+{
+  return excerpt->tree->total[0];
+}
+
+char *
+flam_difference_relative (gint64 base, gint64 fresh, gint64 delta)
+{
+  g_autofree char *share = flam_format_percent (ABS (delta), base);
+
+  if (delta == 0)
+    return g_strdup ("");
+  if (base == 0)
+    return g_strdup (_ ("new"));
+  if (fresh == 0)
+    return g_strdup (_ ("gone"));
+  return g_strconcat (delta > 0 ? "+" : "−", share, NULL);
+}
+
+char *
+flam_difference_summary (const FlamComparison *comparison,
+                         const char *before,
+                         const char *now)
+{
+  const FlamMeasure measure = flam_tree_measure (comparison->fresh->tree);
+  gint64 was = total_of (comparison->base);
+  gint64 is = total_of (comparison->fresh);
+  g_autofree char *was_text = flam_format_weight (&measure, was);
+  g_autofree char *is_text = flam_format_weight (&measure, is);
+  gint64 scaled = flam_diff_scaled (was, comparison->factor);
+  g_autofree char *change = flam_words_change (&measure, is - scaled);
+  g_autofree char *relative =
+      flam_difference_relative (scaled, is, is - scaled);
+
+  if (is == scaled)
+    /* Translators: a file and its total, and again */
+    return g_strdup_printf (
+        _ ("Before: %s, %s. Now: %s, %s."), before, was_text, now, is_text);
+  /* Translators: a file and its total, and again; the change, and as a share */
+  return g_strdup_printf (_ ("Before: %s, %s. Now: %s, %s: %s (%s)."),
+                          before,
+                          was_text,
+                          now,
+                          is_text,
+                          change,
+                          relative);
+}
+
+/* --- notes ---------------------------------------------------------------- */
+
+static void
+add (GString *notes, const char *sentence)
+{
+  if (notes->len > 0)
+    g_string_append_c (notes, ' ');
+  g_string_append (notes, sentence);
+}
+
+static void
+add_taken (GString *notes, char *sentence)
+{
+  add (notes, sentence);
+  g_free (sentence);
+}
+
+static const char *
+measure_name (const FlamExcerpt *excerpt)
+{
+  return flam_profile_string (excerpt->profile,
+                              flam_excerpt_get_measure (excerpt)->name);
+}
+
+static void
+add_without (GString *notes, const FlamComparison *comparison)
+{
+  guint without = comparison->without;
+
+  if (without & FLAM_CARRIED_MEASURE)
+    add_taken (notes,
+               /* Translators: names of measures */
+               g_strdup_printf (_ ("“%s” before is compared with “%s” now."),
+                                measure_name (comparison->base),
+                                measure_name (comparison->fresh)));
+  if (without & FLAM_CARRIED_THREADS)
+    add (notes, _ ("Not all of the selected threads were there before."));
+  if (without & FLAM_CARRIED_ALL_THREADS)
+    add (notes,
+         _ ("The selected threads were not there before: all threads of before "
+            "count."));
+  if (without & FLAM_CARRIED_TIME)
+    add (notes,
+         _ ("The selected range of time is not in what was before: all of it "
+            "counts."));
+  if (without & FLAM_CARRIED_STATES)
+    add (notes,
+         _ ("What threads were doing is not known of before: all of it "
+            "counts."));
+}
+
+static void
+add_scale (GString *notes, const FlamComparison *comparison, gboolean ranges)
+{
+  FlamDiffScale factor = comparison->factor;
+  gint64 was = comparison->base_length, is = comparison->fresh_length;
+  g_autofree char *was_text = flam_format_value (was, FLAM_UNIT_NS);
+  g_autofree char *is_text = flam_format_value (is, FLAM_UNIT_NS);
+  g_autofree char *by = g_strdup_printf (
+      "%.3g", (double)factor.to / (double)(factor.from != 0 ? factor.from : 1));
+
+  if (comparison->scale == FLAM_SCALE_SHARES)
+    add_taken (
+        notes,
+        g_strdup_printf (
+            _ ("Before is multiplied by %s, so that both totals are alike."),
+            by));
+  else if (comparison->scale == FLAM_SCALE_TIME && (was == 0 || is == 0))
+    add (notes, _ ("How long it lasted is not known: nothing is scaled."));
+  else if (comparison->scale == FLAM_SCALE_TIME)
+    add_taken (
+        notes,
+        /* Translators: two lengths of time, and a factor */
+        g_strdup_printf (
+            _ ("It lasted %s before and %s now: before is multiplied by %s."),
+            was_text,
+            is_text,
+            by));
+  else if (ranges && was != is)
+    add_taken (
+        notes,
+        g_strdup_printf (_ ("It lasted %s before and %s now: the figures are "
+                            "not scaled."),
+                         was_text,
+                         is_text));
+}
+
+static void
+add_missing (GString *notes, const FlamComparison *comparison)
+{
+  const FlamMeasure measure = flam_tree_measure (comparison->fresh->tree);
+  gint64 gone = comparison->changed[FLAM_DIFF_FRESH]->tree->change->missing;
+  gint64 fresh = comparison->changed[FLAM_DIFF_BASE]->tree->change->missing;
+  g_autofree char *gone_text = flam_format_weight (&measure, gone);
+  g_autofree char *gone_share =
+      flam_format_percent (gone, total_of (comparison->base));
+  g_autofree char *fresh_text = flam_format_weight (&measure, fresh);
+  g_autofree char *fresh_share =
+      flam_format_percent (fresh, total_of (comparison->fresh));
+
+  if (gone > 0)
+    add_taken (notes,
+               /* Translators: a weight and its share */
+               g_strdup_printf (_ ("Gone: frames with %s (%s) of before."),
+                                gone_text,
+                                gone_share));
+  if (fresh > 0)
+    add_taken (notes,
+               g_strdup_printf (_ ("New: frames with %s (%s) of now."),
+                                fresh_text,
+                                fresh_share));
+}
+
+static gboolean
+is_same (const FlamComparison *comparison)
+{
+  return comparison->n_rows == 0 || comparison->rows[0].delta == 0;
+}
+
+char *
+flam_difference_notes (const FlamComparison *comparison, FlamBaselineKind kind)
+{
+  GString *notes = g_string_new (NULL);
+  const FlamSelection *was = comparison->base->selection;
+  const FlamSelection *is = comparison->fresh->selection;
+
+  if (kind == FLAM_BASELINE_RANGE && was->from == is->from && was->to == is->to)
+    add (notes,
+         _ ("This range of time is the baseline: select another one to compare "
+            "with it."));
+  else if (is_same (comparison))
+    add (notes, _ ("Nothing has changed."));
+  add_scale (notes, comparison, kind == FLAM_BASELINE_RANGE);
+  add_missing (notes, comparison);
+  add_without (notes, comparison);
+  return g_string_free (notes, FALSE);
+}
+
+char *
+flam_difference_refusal (const FlamComparison *comparison,
+                         const FlamProfile *baseline)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < baseline->n_measures; i++)
+    g_string_append_printf (
+        names,
+        "%s“%s”",
+        i > 0 ? ", " : "",
+        flam_profile_string (baseline, baseline->measures[i].name));
+  /* Translators: the name of a measure, and of those of the other file */
+  return g_strdup_printf (
+      _ ("“%s” and the measures of before (%s) have no unit in common. Choose "
+         "another measure."),
+      measure_name (comparison->fresh),
+      names->str);
+}
