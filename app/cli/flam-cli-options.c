@@ -64,6 +64,17 @@ take_process (const char *option,
   return TRUE;
 }
 
+static gboolean
+take_jobs (const char *option, const char *value, gpointer data, GError **error)
+{
+  FlamCliOptions *options = data;
+
+  if (!g_ascii_string_to_signed (
+          value, 10, 1, G_MAXINT32, &options->jobs, NULL))
+    return refuse (error, option, value, "a number of cores");
+  return TRUE;
+}
+
 /* Which threads that is, only the file knows. */
 static gboolean
 take_thread (const char *option,
@@ -372,6 +383,7 @@ selection_group (FlamCliOptions *o)
     FLAG ("mangled", &o->mangled, "Names as they are linked"),
     FLAG ("debuginfod", &o->debuginfod, "Ask $DEBUGINFOD_URLS for symbols"),
     FLAG ("no-symbols", &o->no_symbols, "Names from the capture alone"),
+    CALL ("jobs", take_jobs, "Read on at most N cores", "N"),
     { "binaries",
       0,
       0,
@@ -497,6 +509,7 @@ flam_cli_load (const char *path, FlamCliOptions *options)
     .weights_as = options->weights_as,
     .binaries = (const char *const *)options->binaries,
     .progress = isatty (STDERR_FILENO) ? &progress : NULL,
+    .jobs = (guint)options->jobs,
   };
   g_autoptr (GError) error = NULL;
   g_autoptr (FlamProfile) profile = flam_formats_load (path, &load, &error);

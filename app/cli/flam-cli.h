@@ -35,6 +35,7 @@ typedef struct
   gboolean mangled;
   gboolean json;
   FlamWeightsAs weights_as; /* --kind */
+  gint64 jobs;              /* 0: as many as there are cores */
   gboolean no_symbols;
   gboolean full_names;
   gboolean debuginfod;

@@ -32,6 +32,8 @@ typedef struct
    * for first; copied stacks cannot be unwound without them. */
   const char *const *binaries;
   const FlamProgress *progress;
+  guint jobs;       /* cores to read on at most; 0: all there are */
+  gsize least_part; /* bytes worth a core of their own; 0: what is. For tests */
 } FlamLoadOptions;
 
 typedef struct

@@ -7,7 +7,8 @@
  *   flam-builder-recorded.c  what a recorder notes, and its folding into these;
  *   -stacks.c, -memory.c     of stacks with their symbols, of blocks
  *   flam-builder-finish.c    checks, order, the frozen profile
- *   flam-builder-edit.c      the way back from a profile */
+ *   flam-builder-edit.c      the way back from a profile
+ *   flam-builder-merge.c     one builder's into another */
 
 #include "flam-builder-private.h"
 
@@ -281,20 +282,39 @@ stack_equal (gconstpointer table, FlamId row, gconstpointer key)
   return stacks->prefix[row] == s->prefix && stacks->frame[row] == s->frame;
 }
 
+static FlamSlot *
+find_stack_slot (FlamBuilder *builder,
+                 FlamId prefix,
+                 FlamId frame,
+                 guint32 hash)
+{
+  StackKey key = { prefix, frame };
+
+  return flam_interner_find (&builder->tables.interners[FLAM_TABLE_STACKS],
+                             hash,
+                             stack_equal,
+                             &builder->tables.profile.stacks,
+                             &key);
+}
+
+FlamId
+flam_builder_find_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
+{
+  return find_stack_slot (
+             builder, prefix, frame, flam_hash_pair (prefix, frame))
+      ->id;
+}
+
 FlamId
 flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
 {
-  FlamInterner *interner = &builder->tables.interners[FLAM_TABLE_STACKS];
-  StackKey key = { prefix, frame };
   guint32 hash = flam_hash_pair (prefix, frame);
-  FlamSlot *slot;
+  FlamSlot *slot = find_stack_slot (builder, prefix, frame, hash);
 
-  slot = flam_interner_find (
-      interner, hash, stack_equal, &builder->tables.profile.stacks, &key);
   if (slot->id != FLAM_NONE)
     return slot->id;
   *slot = (FlamSlot){ hash, builder->tables.profile.stacks.n };
-  interner->used++;
+  builder->tables.interners[FLAM_TABLE_STACKS].used++;
   return flam_builder_append_stack (builder, prefix, frame);
 }
 
@@ -308,6 +328,49 @@ flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
   cells (builder, FlamId, profile.stacks.prefix)[id] = prefix;
   cells (builder, FlamId, profile.stacks.frame)[id] = frame;
   return id;
+}
+
+/* Rows from `from` on equal none before them. Slots lie all over the memory:
+ * the processor is told of each a while before it is written to. */
+void
+flam_builder_index_stacks (FlamBuilder *builder, guint32 from)
+{
+  enum
+  {
+    AHEAD = 16
+  };
+  FlamInterner *interner = &builder->tables.interners[FLAM_TABLE_STACKS];
+  const FlamStacks *stacks = &builder->tables.profile.stacks;
+  guint32 hashes[AHEAD];
+
+  flam_interner_reserve (interner, stacks->n - from);
+  for (guint32 i = from; i < stacks->n + AHEAD; i++)
+    {
+      if (i >= from + AHEAD)
+        flam_interner_insert (interner, hashes[i % AHEAD], i - AHEAD);
+      if (i >= stacks->n)
+        continue;
+      hashes[i % AHEAD] = flam_hash_pair (stacks->prefix[i], stacks->frame[i]);
+      flam_interner_prefetch (interner, hashes[i % AHEAD]);
+    }
+}
+
+void
+flam_builder_stack_path (FlamBuilder *builder,
+                         FlamId prefix,
+                         const FlamId *frames,
+                         gsize n,
+                         FlamId *stacks)
+{
+  guint32 had = builder->tables.profile.stacks.n;
+  gsize i;
+
+  for (i = 0; i < n && builder->tables.profile.stacks.n == had; i++)
+    prefix = stacks[i] = flam_builder_stack (builder, prefix, frames[i]);
+  had = builder->tables.profile.stacks.n;
+  for (; i < n; i++)
+    prefix = stacks[i] = flam_builder_append_stack (builder, prefix, frames[i]);
+  flam_builder_index_stacks (builder, had);
 }
 
 void
@@ -366,7 +429,16 @@ flam_builder_thread (FlamBuilder *builder,
                      gint32 tid,
                      guint generation)
 {
-  gint64 keys[] = { process, tid, generation };
+  gint64 keys[] = { process, tid, generation, 0 };
+
+  g_assert (process < builder->tables.profile.processes.n);
+  return flam_tables_intern (&builder->tables, FLAM_TABLE_THREADS, keys);
+}
+
+FlamId
+flam_builder_thread_keyed (FlamBuilder *builder, FlamId process, FlamId key)
+{
+  gint64 keys[] = { process, -1, 0, key };
 
   g_assert (process < builder->tables.profile.processes.n);
   return flam_tables_intern (&builder->tables, FLAM_TABLE_THREADS, keys);

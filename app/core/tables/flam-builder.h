@@ -97,6 +97,14 @@ void flam_builder_get_recorded_frame (const FlamBuilder *builder,
                                       FlamRecordedFrame *frame);
 /* `prefix` FLAM_NONE: a root. */
 FlamId flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
+/* A whole stack, caller first, below `prefix`; `stacks` gets the stack that
+ * ends with each of its frames. Below one that is new nothing is searched for.
+ */
+void flam_builder_stack_path (FlamBuilder *builder,
+                              FlamId prefix,
+                              const FlamId *frames,
+                              gsize n,
+                              FlamId *stacks);
 /* The same without a search, five times as fast: for files that hold each
  * stack once themselves. One that is there twice costs room, no more. */
 FlamId
@@ -125,6 +133,9 @@ FlamId flam_builder_thread (FlamBuilder *builder,
                             FlamId process,
                             gint32 tid,
                             guint generation);
+/* One without a number, that a text (string) tells from the others. */
+FlamId
+flam_builder_thread_keyed (FlamBuilder *builder, FlamId process, FlamId key);
 void flam_builder_set_thread_name (FlamBuilder *builder,
                                    FlamId thread,
                                    const char *name);
@@ -248,6 +259,30 @@ void flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts);
 /* Said once however often it is added; at most 100 are kept. */
 void flam_builder_warn (FlamBuilder *builder, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
+
+/* --- from another builder ------------------------------------------------- */
+
+/* What of another builder's became what of this one's. */
+typedef struct
+{
+  FlamId *strings;
+  FlamId *modules;
+  FlamId *functions;
+  FlamId *frames;
+  FlamId *stacks;
+  FlamId *processes;
+  FlamId *threads;
+} FlamMerged;
+
+/* Names, code, stacks and who ran: as if what the other one was told had been
+ * told to this one, after what it was told itself. Samples, memory and facts
+ * are the caller's: `merged` says what their ids are now. For files that are
+ * read in parts. */
+void flam_builder_merge (FlamBuilder *builder,
+                         const FlamBuilder *other,
+                         FlamMerged *merged);
+void flam_merged_clear (FlamMerged *merged);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamMerged, flam_merged_clear)
 
 /* --- as a recorder notes it ---------------------------------------------- */
 

@@ -171,3 +171,10 @@ flam_interner_grow (FlamInterner *interner)
       interner->slots[at] = old[i];
     }
 }
+
+void
+flam_interner_reserve (FlamInterner *interner, gsize n)
+{
+  while (interner->used + n >= interner->mask / 4 * 3)
+    flam_interner_grow (interner);
+}

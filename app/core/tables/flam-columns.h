@@ -82,6 +82,8 @@ void flam_interner_init (FlamInterner *interner);
 void flam_interner_init_copy (FlamInterner *interner, const FlamInterner *from);
 void flam_interner_clear (FlamInterner *interner);
 void flam_interner_grow (FlamInterner *interner);
+/* Room for so many more rows. */
+void flam_interner_reserve (FlamInterner *interner, gsize n);
 
 typedef gboolean (*FlamRowEqual) (gconstpointer table,
                                   FlamId row,
@@ -109,6 +111,25 @@ flam_interner_find (FlamInterner *interner,
     }
 }
 
+/* For a row that equals none that is there; there must be room. */
+static inline void
+flam_interner_insert (FlamInterner *interner, guint32 hash, FlamId id)
+{
+  guint32 i = hash & interner->mask;
+
+  while (interner->slots[i].id != FLAM_NONE)
+    i = (i + 1) & interner->mask;
+  interner->slots[i] = (FlamSlot){ hash, id };
+  interner->used++;
+}
+
+/* The slot will be looked at soon. */
+static inline void
+flam_interner_prefetch (const FlamInterner *interner, guint32 hash)
+{
+  __builtin_prefetch (&interner->slots[hash & interner->mask], 1);
+}
+
 /* Multiply-and-fold mixing, after wyhash (Wang Yi, public domain idea). */
 static inline guint64
 flam_hash_mix (guint64 a, guint64 b)
@@ -125,21 +146,63 @@ flam_hash_pair (guint64 a, guint64 b)
   return (guint32)(h ^ (h >> 32));
 }
 
+static inline guint64
+flam_hash_word (const guint8 *p)
+{
+  guint64 word;
+
+  memcpy (&word, p, sizeof word);
+  return word;
+}
+
+/* Less than 8 bytes as one word, without a loop. */
+static inline guint64
+flam_hash_tail (const guint8 *p, gsize size)
+{
+  guint32 low, high;
+
+  if (size < 4)
+    return size == 0
+               ? 0
+               : p[0] | (guint64)p[size / 2] << 8 | (guint64)p[size - 1] << 16;
+  memcpy (&low, p, sizeof low);
+  memcpy (&high, p + size - 4, sizeof high);
+  return low | (guint64)high << 32;
+}
+
+/* A product waits for the one before it: a long text is four hashes side by
+ * side, which do not wait for one another. */
 static inline guint32
 flam_hash_bytes (const void *data, gsize size)
 {
   const guint8 *p = data;
   guint64 h = size;
-  guint64 tail = 0;
 
-  for (; size >= 8; p += 8, size -= 8)
+  if (size >= 64)
     {
-      guint64 word;
-      memcpy (&word, p, 8);
-      h = flam_hash_mix (h, word);
+      guint64 a = h, b = h, c = h, d = h;
+
+      for (; size >= 64; p += 64, size -= 64)
+        {
+          a = flam_hash_mix (a ^ flam_hash_word (p), flam_hash_word (p + 8));
+          b = flam_hash_mix (b ^ flam_hash_word (p + 16),
+                             flam_hash_word (p + 24));
+          c = flam_hash_mix (c ^ flam_hash_word (p + 32),
+                             flam_hash_word (p + 40));
+          d = flam_hash_mix (d ^ flam_hash_word (p + 48),
+                             flam_hash_word (p + 56));
+        }
+      h = flam_hash_mix (flam_hash_mix (a, b), flam_hash_mix (c, d));
     }
-  memcpy (&tail, p, size);
-  return flam_hash_pair (h, tail);
+  for (; size >= 16; p += 16, size -= 16)
+    h = flam_hash_mix (h ^ flam_hash_word (p), flam_hash_word (p + 8));
+  if (size >= 8)
+    {
+      h = flam_hash_mix (h, flam_hash_word (p));
+      p += 8;
+      size -= 8;
+    }
+  return flam_hash_pair (h, flam_hash_tail (p, size));
 }
 
 G_END_DECLS

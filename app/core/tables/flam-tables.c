@@ -95,6 +95,7 @@ static const FlamColumnInfo threads[] = {
   COLUMN (1, I64, profile.threads.tid, .flags = KEY | SIGNED),
   UNSTORED (profile.threads.name),
   UNSTORED (thread_generation, .flags = KEY),
+  UNSTORED (thread_key, .flags = KEY),
 };
 static const FlamColumnInfo names[] = {
   ENUM (0, names.what, FLAM_N_NAMED, FLAM_N_NAMED),

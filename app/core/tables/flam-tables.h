@@ -264,6 +264,7 @@ typedef struct
   const FlamId *frame_module; /* of addresses that have no function */
   const guint32 *process_generation;
   const guint32 *thread_generation;
+  const FlamId *thread_key; /* string, of those without a number */
   const FlamId *sample_thread;
 
   FlamNameRows names;

@@ -30,13 +30,15 @@ flam_text_head (const FlamSource *source)
 gboolean
 flam_text_more (FlamText *text)
 {
-  gsize have = text->end - text->start;
-  gsize there;
+  const char *first;
+  gsize have, there;
 
   if (text->source == NULL)
     return FALSE;
+  first = (const char *)text->source->data;
+  have = text->end - first;
   there = flam_source_more (text->source, have);
-  text->end = text->start + MAX (there, have);
+  text->end = first + MAX (there, have);
   return there > have;
 }
 
@@ -46,6 +48,12 @@ flam_text_open (FlamText *text,
                 const FlamProgress *progress)
 {
   flam_text_init (text, source);
+  flam_text_reopen (text, progress);
+}
+
+void
+flam_text_reopen (FlamText *text, const FlamProgress *progress)
+{
   text->progress = progress;
   text->tell_at = text->start;
 }

@@ -41,6 +41,8 @@ flam_text_init (FlamText *text, const FlamSource *source)
 void flam_text_open (FlamText *text,
                      const FlamSource *source,
                      const FlamProgress *progress);
+/* The same for one that is there, a part of a text (flam-parts.h). */
+void flam_text_reopen (FlamText *text, const FlamProgress *progress);
 gboolean flam_text_close (FlamText *text, GError **error);
 void flam_text_tell (FlamText *text);
 
@@ -87,10 +89,15 @@ void flam_text_warn_bad (const FlamText *text,
                          FlamBuilder *builder,
                          const char *what);
 
+/* How much of it was handed out: of the file, or of what has an end. */
 static inline double
 flam_text_fraction (const FlamText *text)
 {
-  return flam_source_fraction (text->source, text->at - text->start);
+  return text->source != NULL
+             ? flam_source_fraction (
+                   text->source, text->at - (const char *)text->source->data)
+             : (double)(text->at - text->start) /
+                   MAX (text->end - text->start, 1);
 }
 
 /* The head that probes look at: whole lines if there are any in it. */

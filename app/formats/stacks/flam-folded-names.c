@@ -176,12 +176,14 @@ make_thread (FlamFoldedNames *names,
              const char *name,
              gsize length)
 {
-  gboolean has_tid = tid >= 0 && tid <= G_MAXINT32;
-  FlamId thread = flam_builder_thread (
-      names->builder,
-      find_process (names),
-      has_tid ? (gint32)tid : -1,
-      has_tid ? 0 : flam_builder_string (names->builder, key, key_length));
+  FlamId process = find_process (names);
+  FlamId thread =
+      tid >= 0 && tid <= G_MAXINT32
+          ? flam_builder_thread (names->builder, process, (gint32)tid, 0)
+          : flam_builder_thread_keyed (
+                names->builder,
+                process,
+                flam_builder_string (names->builder, key, key_length));
   g_autofree char *text = g_strndup (name, length);
 
   if (length > 0)

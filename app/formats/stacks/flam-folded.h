@@ -17,6 +17,7 @@
  * whose stack it is. */
 
 #include "flam-builder.h"
+#include "flam-fingerprint.h"
 #include "flam-text.h"
 
 G_BEGIN_DECLS
@@ -63,5 +64,55 @@ gboolean flam_folded_thread (FlamFoldedNames *names,
                              FlamId *thread);
 /* Of stacks whose texts name no thread. */
 FlamId flam_folded_main_thread (FlamFoldedNames *names);
+
+/* --- a part of a text ----------------------------------------------------- */
+
+typedef struct
+{
+  FlamId stack;
+  FlamId thread;
+  gint64 weight[2];
+} FlamFoldedSample;
+
+/* What lines with one text are together. */
+typedef struct
+{
+  FlamFingerprint print;
+  FlamFoldedSample sample;
+} FlamFoldedRow;
+
+typedef struct
+{
+  FlamBuilder *builder;
+  const FlamSource *source;
+  FlamText text;
+  FlamFoldedNames names;
+  guint n_columns;
+  guint places; /* of the weights in `rows` */
+  FlamFingerprintKey key;
+  FlamColumn rows; /* FlamFoldedRow */
+  FlamInterner interner;
+  FlamPieces frames;
+  FlamColumn path;         /* FlamId: frames of the stack that is being made */
+  FlamColumn last_ends;    /* guint32: offset behind each frame of `last` */
+  FlamColumn last_stacks;  /* FlamId */
+  FlamColumn last_threads; /* FlamId */
+  const char *last;
+  gsize last_length;
+  guint64 good;
+} FlamFoldedPart;
+
+/* The builder is the caller's. */
+void flam_folded_part_init (FlamFoldedPart *part,
+                            const FlamSource *source,
+                            const FlamText *text,
+                            FlamBuilder *builder,
+                            guint n_columns);
+void flam_folded_part_clear (FlamFoldedPart *part);
+gboolean flam_folded_part_read (FlamFoldedPart *part,
+                                const FlamProgress *progress,
+                                GError **error);
+/* FALSE, and why: weights add up to more than a number holds. */
+gboolean flam_folded_overflow (const FlamSource *source, GError **error);
 
 G_END_DECLS

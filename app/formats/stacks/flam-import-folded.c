@@ -13,46 +13,27 @@
  * Two columns or one is a fact of the file: a leaf may well be called
  * "thread 3", so it is differential only when every line reads that way.
  *
- * Most of a large file is repetition. A line whose stack was seen before costs
- * one hash of it; else what it shares with the new stack before it is taken
- * over frame by frame, and only the rest is interned:
- *
- *    last     main ; parse ; read          ends   4   10   15
- *    stacks   0      1       2
- *    line     main ; parse ; write;poll    shared ^ 11 bytes: starts at stack 1
- */
+ * Large files are read by several cores (flam-parts.h), each into lines of its
+ * own (flam-folded-part.c). Lines that turn out to be the same stack of the
+ * same thread, of one part or of several, are one sample. */
 
 #include "flam-formats.h"
 
 #include "flam-folded.h"
+#include "flam-parts.h"
 #include "flam-weights-as.h"
 
 typedef struct
 {
-  FlamId stack;
-  FlamId thread;
-  gint64 weight[2];
-} Entry;
-
-typedef struct
-{
+  const FlamSource *source;
   FlamBuilder *builder;
-  FlamFoldedNames names;
   guint n_columns;
-  FlamPieces stacks;
-  FlamPieces frames;
-  FlamColumn entries;     /* Entry, a row of `stacks` each */
-  FlamColumn last_ends;   /* guint32: offset behind each frame of `last` */
-  FlamColumn last_stacks; /* FlamId */
-  FlamColumn last_threads;
-  const char *last;
-  gsize last_length;
+  FlamParts texts;
+  FlamFoldedPart parts[FLAM_PARTS_MAX];
+  FlamColumn samples; /* FlamFoldedSample: of all parts */
+  FlamInterner interner;
   guint places;
-  FlamText lines;
-  guint64 good;
 } Folded;
-
-/* --- load ---------------------------------------------------------------- */
 
 static guint
 count_columns (const FlamSource *source)
@@ -75,169 +56,144 @@ count_columns (const FlamSource *source)
   return any ? 2 : 1;
 }
 
-static FlamId
-find_frame (Folded *folded, const char *name, gsize length)
-{
-  gboolean is_new;
-  FlamId row =
-      flam_pieces_find (&folded->frames, name, length, FLAM_NONE, &is_new);
+/* --- parts --------------------------------------------------------------- */
 
-  if (is_new)
-    *flam_pieces_value (&folded->frames, row) =
-        flam_folded_frame (&folded->names, name, length);
-  return *flam_pieces_value (&folded->frames, row);
-}
-
-static gsize
-common_length (const char *a, const char *b, gsize length)
-{
-  gsize i = 0;
-  guint64 x, y;
-
-  for (; i + 8 <= length; i += 8)
-    {
-      memcpy (&x, a + i, 8);
-      memcpy (&y, b + i, 8);
-      if (x != y)
-        break;
-    }
-  while (i < length && a[i] == b[i])
-    i++;
-  return i;
-}
-
-/* Drops from `last` the frames that the new stack does not begin with;
- * returns where the first frame of its own starts. */
-static gsize
-keep_shared (Folded *folded, const char *stack, gsize length)
-{
-  gsize shared =
-      common_length (folded->last, stack, MIN (folded->last_length, length));
-  gsize n = folded->last_ends.n;
-
-  while (n > 0 && flam_column_at (&folded->last_ends, guint32, n - 1) >= shared)
-    n--;
-  folded->last_ends.n = n;
-  folded->last_stacks.n = n;
-  folded->last_threads.n = n;
-  folded->last = stack;
-  folded->last_length = length;
-  return n > 0 ? flam_column_at (&folded->last_ends, guint32, n - 1) + 1 : 0;
-}
-
-/* What comes before the first frame may say whose stack it is. */
 static void
-make_stack (Folded *folded, const char *text, gsize length, Entry *entry)
+begin_parts (Folded *folded)
 {
-  gsize at = keep_shared (folded, text, length);
-  gsize n = folded->last_stacks.n;
+  for (guint i = 0; i < folded->texts.n; i++)
+    flam_folded_part_init (&folded->parts[i],
+                           folded->source,
+                           &folded->texts.text[i],
+                           i == 0 ? folded->builder : flam_builder_new (),
+                           folded->n_columns);
+}
 
-  entry->stack =
-      n > 0 ? flam_column_at (&folded->last_stacks, FlamId, n - 1) : FLAM_NONE;
-  entry->thread =
-      n > 0 ? flam_column_at (&folded->last_threads, FlamId, n - 1) : FLAM_NONE;
-  if (n == 0)
-    folded->names.process = FLAM_NONE;
-  while (at < length)
+static void
+end_parts (Folded *folded)
+{
+  for (guint i = 0; i < folded->texts.n; i++)
     {
-      const char *stop = memchr (text + at, ';', length - at);
-      gsize end = stop != NULL ? (gsize)(stop - text) : length;
-
-      if (entry->stack != FLAM_NONE ||
-          !flam_folded_thread (
-              &folded->names, text + at, end - at, &entry->thread))
-        entry->stack =
-            flam_builder_stack (folded->builder,
-                                entry->stack,
-                                find_frame (folded, text + at, end - at));
-      flam_column_append (&folded->last_ends, guint32, end);
-      flam_column_append (&folded->last_stacks, FlamId, entry->stack);
-      flam_column_append (&folded->last_threads, FlamId, entry->thread);
-      at = end + 1;
+      if (i > 0)
+        flam_builder_free (folded->parts[i].builder);
+      flam_folded_part_clear (&folded->parts[i]);
     }
-  if (entry->thread == FLAM_NONE)
-    entry->thread = flam_folded_main_thread (&folded->names);
 }
 
 static gboolean
-raise_places (Folded *folded, guint places)
+read_part (gpointer data, guint i, const FlamProgress *progress, GError **error)
 {
-  gint64 factor = flam_folded_powers[places - folded->places];
-  Entry *entries = folded->entries.data;
+  Folded *folded = data;
 
-  for (gsize i = 0; i < folded->entries.n; i++)
-    for (guint c = 0; c < 2; c++)
-      if (__builtin_mul_overflow (
-              entries[i].weight[c], factor, &entries[i].weight[c]))
-        return FALSE;
-  folded->places = places;
-  return TRUE;
+  return flam_folded_part_read (&folded->parts[i], progress, error);
 }
 
 static gboolean
-add_line (Folded *folded, const FlamFoldedLine *line)
+sample_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
-  gboolean is_new;
-  FlamId row = flam_pieces_find (
-      &folded->stacks, line->stack, line->length, FLAM_NONE, &is_new);
-  Entry *entry;
+  const FlamFoldedSample *a = (const FlamFoldedSample *)table + row;
+  const FlamFoldedSample *b = key;
 
-  if (is_new)
-    {
-      Entry fresh = { 0 };
-      make_stack (folded, line->stack, line->length, &fresh);
-      flam_column_append (&folded->entries, Entry, fresh);
-    }
-  if (line->places > folded->places && !raise_places (folded, line->places))
-    return FALSE;
-  entry = &flam_column_at (&folded->entries, Entry, row);
-  for (guint c = 0; c < folded->n_columns; c++)
-    {
-      gint64 weight;
-      if (__builtin_mul_overflow (
-              line->weight[c],
-              flam_folded_powers[folded->places - line->places],
-              &weight) ||
-          __builtin_add_overflow (entry->weight[c], weight, &entry->weight[c]))
-        return FALSE;
-    }
-  return TRUE;
+  return a->stack == b->stack && a->thread == b->thread;
 }
 
 static gboolean
-read_lines (Folded *folded,
-            const FlamSource *source,
-            const FlamProgress *progress,
-            GError **error)
+add_sample (Folded *folded, const FlamFoldedSample *sample)
 {
-  FlamText *lines = &folded->lines;
-  const char *text;
-  gsize length;
-  FlamFoldedLine line;
+  guint32 hash = flam_hash_pair (sample->stack, sample->thread);
+  FlamSlot *slot = flam_interner_find (
+      &folded->interner, hash, sample_equal, folded->samples.data, sample);
+  FlamFoldedSample *known;
 
-  flam_text_open (lines, source, progress);
-  while (flam_text_next (lines, &text, &length))
+  if (slot->id == FLAM_NONE)
     {
-      if (flam_folded_is_skipped (text, length))
-        continue;
-      if (!flam_folded_parse_line (text, length, folded->n_columns, &line) ||
-          line.length > G_MAXUINT32)
-        flam_text_bad (lines);
-      else if (add_line (folded, &line))
-        folded->good++;
-      else
+      *slot = (FlamSlot){ hash, folded->samples.n };
+      folded->interner.used++;
+      flam_column_append (&folded->samples, FlamFoldedSample, *sample);
+      return TRUE;
+    }
+  known = &flam_column_at (&folded->samples, FlamFoldedSample, slot->id);
+  return !__builtin_add_overflow (
+             known->weight[0], sample->weight[0], &known->weight[0]) &&
+         !__builtin_add_overflow (
+             known->weight[1], sample->weight[1], &known->weight[1]);
+}
+
+/* The rows of a part become those of all, and its ids the builder's. */
+static gboolean
+add_part (Folded *folded, const FlamFoldedPart *part)
+{
+  gint64 factor = flam_folded_powers[folded->places - part->places];
+  g_auto (FlamMerged) merged = { NULL };
+
+  if (part->builder != folded->builder)
+    flam_builder_merge (folded->builder, part->builder, &merged);
+  for (gsize i = 0; i < part->rows.n; i++)
+    {
+      FlamFoldedSample sample =
+          flam_column_at (&part->rows, FlamFoldedRow, i).sample;
+
+      if (part->builder != folded->builder)
         {
-          flam_source_error (source,
-                             error,
-                             FLAM_ERROR_INVALID,
-                             FLAM_NO_OFFSET,
-                             "the weights add up to more than a number holds "
-                             "(at line %" G_GUINT64_FORMAT ")",
-                             lines->line);
-          return FALSE;
+          if (sample.stack != FLAM_NONE)
+            sample.stack = merged.stacks[sample.stack];
+          sample.thread = merged.threads[sample.thread];
         }
+      for (guint c = 0; c < 2; c++)
+        if (__builtin_mul_overflow (
+                sample.weight[c], factor, &sample.weight[c]))
+          return FALSE;
+      if (!add_sample (folded, &sample))
+        return FALSE;
     }
-  return flam_text_close (lines, error);
+  return TRUE;
+}
+
+static gboolean
+add_parts (Folded *folded, GError **error)
+{
+  for (guint i = 0; i < folded->texts.n; i++)
+    folded->places = MAX (folded->places, folded->parts[i].places);
+  for (guint i = 0; i < folded->texts.n; i++)
+    if (!add_part (folded, &folded->parts[i]))
+      return flam_folded_overflow (folded->source, error);
+  return TRUE;
+}
+
+/* Lines are counted from where their part begins. */
+static gboolean
+check (const Folded *folded, GError **error)
+{
+  guint64 good = 0, bad = 0, first = 0, lines = 0;
+
+  for (guint i = 0; i < folded->texts.n; i++)
+    {
+      const FlamFoldedPart *part = &folded->parts[i];
+
+      if (bad == 0 && part->text.bad > 0)
+        first = lines + part->text.first_bad;
+      good += part->good;
+      bad += part->text.bad;
+      lines += part->text.line;
+    }
+  if (good == 0)
+    {
+      flam_source_error (folded->source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         "no line holds a stack and its weight");
+      return FALSE;
+    }
+  if (bad > 0)
+    flam_builder_warn (folded->builder,
+                       "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                       " lines hold no stack and weight and were left out; "
+                       "the first is line %" G_GUINT64_FORMAT,
+                       bad,
+                       bad + good,
+                       first);
+  return TRUE;
 }
 
 /* --- into the builder ---------------------------------------------------- */
@@ -245,11 +201,11 @@ read_lines (Folded *folded,
 static void
 scale_weights (Folded *folded, FlamWeightsAs as)
 {
-  Entry *entries = folded->entries.data;
+  FlamFoldedSample *samples = folded->samples.data;
 
-  for (gsize i = 0; i < folded->entries.n; i++)
+  for (gsize i = 0; i < folded->samples.n; i++)
     for (guint k = 0; k < 2; k++)
-      entries[i].weight[k] = flam_weights_as_scale (as, entries[i].weight[k]);
+      samples[i].weight[k] = flam_weights_as_scale (as, samples[i].weight[k]);
 }
 
 static void
@@ -268,38 +224,15 @@ add_measures (Folded *folded, FlamWeightsAs as)
 static void
 add_samples (Folded *folded)
 {
-  const Entry *entries = folded->entries.data;
+  const FlamFoldedSample *samples = folded->samples.data;
   FlamSample sample = { 0 };
 
-  for (gsize i = 0; i < folded->entries.n; i++)
+  for (gsize i = 0; i < folded->samples.n; i++)
     {
-      sample.stack = entries[i].stack;
-      sample.thread = entries[i].thread;
-      flam_builder_add_sample (folded->builder, &sample, entries[i].weight);
+      sample.stack = samples[i].stack;
+      sample.thread = samples[i].thread;
+      flam_builder_add_sample (folded->builder, &sample, samples[i].weight);
     }
-}
-
-static gboolean
-check (const Folded *folded, const FlamSource *source, GError **error)
-{
-  if (folded->good == 0)
-    {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         "no line holds a stack and its weight");
-      return FALSE;
-    }
-  if (folded->lines.bad > 0)
-    flam_builder_warn (folded->builder,
-                       "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                       " lines hold no stack and weight and were left out; "
-                       "the first is line %" G_GUINT64_FORMAT,
-                       folded->lines.bad,
-                       folded->lines.bad + folded->good,
-                       folded->lines.first_bad);
-  return TRUE;
 }
 
 static gboolean
@@ -308,33 +241,29 @@ load (const FlamSource *source,
       const FlamLoadOptions *options,
       GError **error)
 {
-  Folded folded = { .builder = builder, .last = "" };
+  g_autofree Folded *folded = g_new0 (Folded, 1);
+  FlamWeightsAs as = flam_weights_as_of (source, options);
   gboolean ok;
 
-  folded.n_columns = count_columns (source);
-  flam_folded_names_init (&folded.names, builder, source);
-  flam_pieces_init (&folded.stacks);
-  flam_pieces_init (&folded.frames);
-  flam_column_init (&folded.entries, sizeof (Entry));
-  flam_column_init (&folded.last_ends, sizeof (guint32));
-  flam_column_init (&folded.last_stacks, sizeof (FlamId));
-  flam_column_init (&folded.last_threads, sizeof (FlamId));
-  ok = read_lines (&folded, source, options->progress, error) &&
-       check (&folded, source, error);
-  flam_pieces_clear (&folded.stacks);
-  flam_pieces_clear (&folded.frames);
+  folded->source = source;
+  folded->builder = builder;
+  folded->n_columns = count_columns (source);
+  flam_column_init (&folded->samples, sizeof (FlamFoldedSample));
+  flam_interner_init (&folded->interner);
+  flam_parts_cut (&folded->texts, source, options, flam_parts_line_start);
+  begin_parts (folded);
+  ok = flam_parts_read (
+           folded->texts.n, read_part, folded, options->progress, error) &&
+       check (folded, error) && add_parts (folded, error);
+  end_parts (folded);
+  flam_interner_clear (&folded->interner);
   if (ok)
     {
-      FlamWeightsAs as = flam_weights_as_of (source, options);
-
-      scale_weights (&folded, as);
-      add_measures (&folded, as);
-      add_samples (&folded);
+      scale_weights (folded, as);
+      add_measures (folded, as);
+      add_samples (folded);
     }
-  flam_column_clear (&folded.entries);
-  flam_column_clear (&folded.last_ends);
-  flam_column_clear (&folded.last_stacks);
-  flam_column_clear (&folded.last_threads);
+  flam_column_clear (&folded->samples);
   return ok;
 }
 
