@@ -94,6 +94,40 @@ test_folded (void)
   check ("made.folded", text->str, text->len);
 }
 
+/* Threads that change their names, events that a part has first, and lone names
+ * that are headers only as long as nobody knows better. */
+static void
+test_script (void)
+{
+  static const char *const events[] = { "cycles:u", "cpu-clock", "faults" };
+  g_autoptr (GString) text = g_string_new ("# cmdline : perf record -- ./x\n");
+
+  for (guint i = 0; i < 1500; i++)
+    {
+      if (i % 97 == 5)
+        g_string_append (text, "lonely\n");
+      else
+        g_string_append_printf (text,
+                                "prog-%d  %d/%d  %u.%06u:  1001 %s:\n",
+                                g_test_rand_int_range (0, 3),
+                                100 + g_test_rand_int_range (0, 2),
+                                100 + g_test_rand_int_range (0, 4),
+                                i,
+                                i,
+                                events[g_test_rand_int_range (0, 3)]);
+      for (int k = g_test_rand_int_range (0, 9); k >= 0; k--)
+        g_string_append_printf (text,
+                                "\t%16x f%d+0x1f (/usr/bin/p%d)\n",
+                                0x1000 + k,
+                                g_test_rand_int_range (0, 2 + k),
+                                k % 2);
+      if (i % 301 == 7)
+        g_string_append (text, "no header and no chain\n");
+      g_string_append (text, i % 50 == 3 ? "\r\n" : "\n");
+    }
+  check ("made.script", text->str, text->len);
+}
+
 /* Each part holds what a number holds, but not all of them. */
 static void
 test_overflow (void)
@@ -144,6 +178,7 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/parts/fixtures/perf-script", "perf-script", test_fixtures);
   g_test_add_func ("/parts/folded", test_folded);
+  g_test_add_func ("/parts/script", test_script);
   g_test_add_func ("/parts/overflow", test_overflow);
   g_test_add_func ("/parts/cancel", test_cancel);
   return g_test_run ();

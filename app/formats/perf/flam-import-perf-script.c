@@ -17,221 +17,146 @@
  * records (--show-mmap-events) stand between the samples. Source: perf's
  * builtin-script.c and the files of public collections; what they hold is
  * counted as FlameGraph's stackcollapse-perf.pl counts it, but for every event
- * and not the first alone. */
+ * and not the first alone.
+ *
+ * An empty line ends a sample whatever it is made of, so large files are read
+ * by several cores (flam-parts.h), each from behind one on. What a sample means
+ * is in itself but for one thing: a lone name is a header only where none
+ * before it told more. A part that had to guess so is read again when it
+ * guessed wrong. */
 
 #include "flam-formats.h"
 
-#include "flam-perf-script-stacks.h"
-
-#define MAX_EVENTS G_MAXUINT16
-/* A measure, with the same index. */
-typedef struct
-{
-  FlamSlice name;
-  guint64 samples;
-  gboolean is_time; /* its periods are ns */
-} Event;
+#include "flam-parts.h"
+#include "flam-perf-script-part.h"
 
 typedef struct
 {
   FlamBuilder *builder;
   const FlamSource *source;
-  FlamScriptStacks stacks;
-  FlamPieces threads;
-  FlamColumn events; /* Event */
-  GHashTable *named; /* pids of processes that have a name */
+  FlamParts texts;
+  FlamScriptPart parts[FLAM_PARTS_MAX];
+  FlamPieces threads; /* who was named, of all parts */
+  FlamColumn events;  /* FlamScriptEvent: the measures */
+  GHashTable *named;  /* pids of processes that have a name */
   gboolean memory;
-  gboolean has_times;
-  gboolean has_facts; /* a header told a time or a period */
-  guint64 samples;
 } Script;
 
-/* --- samples ------------------------------------------------------------- */
+/* --- what the parts told, in their order -----------------------------------
+ */
 
-static FlamId
-make_thread (Script *script, const FlamScriptHeader *header)
+static void
+name_thread (Script *script, const FlamScriptWho *who)
 {
-  g_autofree char *comm = g_strndup (header->comm.text, header->comm.length);
-  FlamId process = flam_builder_process (script->builder, header->pid, 0);
-  FlamId thread =
-      flam_builder_thread (script->builder, process, header->tid, 0);
+  g_autofree char *comm = g_strndup (who->comm.text, who->comm.length);
+  FlamId process = flam_builder_process (script->builder, who->pid, 0);
+  FlamId thread = flam_builder_thread (script->builder, process, who->tid, 0);
 
   if (*comm != '\0')
     flam_builder_set_thread_name (script->builder, thread, comm);
-  if (header->pid >= 0 &&
-      (g_hash_table_add (script->named, GINT_TO_POINTER (header->pid)) ||
-       header->pid == header->tid))
+  if (who->pid >= 0 &&
+      (g_hash_table_add (script->named, GINT_TO_POINTER (who->pid)) ||
+       who->pid == who->tid))
     flam_builder_set_process_name (script->builder, process, comm);
-  return thread;
 }
 
-static FlamId
-find_thread (Script *script, const FlamScriptHeader *header)
+static void
+name_threads (Script *script, const FlamScriptPart *part)
 {
-  gboolean is_new;
-  FlamId row = flam_pieces_find (&script->threads,
-                                 header->who.text,
-                                 header->who.length,
-                                 FLAM_NONE,
-                                 &is_new);
+  for (gsize i = 0; i < part->whos.n; i++)
+    {
+      const FlamPiece *text =
+          &flam_column_at (&part->threads.pieces, FlamPiece, i);
+      gboolean is_new;
 
-  if (is_new)
-    *flam_pieces_value (&script->threads, row) = make_thread (script, header);
-  return *flam_pieces_value (&script->threads, row);
+      flam_pieces_find (
+          &script->threads, text->text, text->length, FLAM_NONE, &is_new);
+      if (is_new)
+        name_thread (script, &flam_column_at (&part->whos, FlamScriptWho, i));
+    }
 }
 
-static guint
-add_event (Script *script, const FlamScriptHeader *header)
+static void
+add_measure (Script *script, const FlamScriptEvent *event, guint index)
 {
-  g_autofree char *name = g_strndup (header->event.text, header->event.length);
-  Event event = { .name = header->event };
-  guint index = script->events.n;
+  g_autofree char *name = g_strndup (event->name.text, event->name.length);
 
-  event.is_time = header->has_period && (g_str_has_prefix (name, "cpu-clock") ||
-                                         g_str_has_prefix (name, "task-clock"));
   flam_builder_add_measure (script->builder,
                             name,
                             name,
-                            script->memory  ? FLAM_UNIT_BYTES
-                            : event.is_time ? FLAM_UNIT_NS
-                                            : FLAM_UNIT_COUNT,
+                            script->memory   ? FLAM_UNIT_BYTES
+                            : event->is_time ? FLAM_UNIT_NS
+                                             : FLAM_UNIT_COUNT,
                             script->memory ? FLAM_MEASURE_ALLOC
                                            : FLAM_MEASURE_CPU,
                             0,
                             index);
-  flam_column_append (&script->events, Event, event);
-  return index;
 }
 
-static guint
-find_event (Script *script, const FlamScriptHeader *header)
+/* The part's events as rows of all of them. */
+static guint *
+find_events (Script *script, const FlamScriptPart *part)
 {
-  const Event *events = script->events.data;
+  guint *map = g_new (guint, part->events.n + 1);
 
-  for (guint i = 0; i < script->events.n; i++)
-    if (events[i].name.length == header->event.length &&
-        memcmp (
-            events[i].name.text, header->event.text, header->event.length) == 0)
-      return i;
-  return add_event (script, header);
-}
+  for (gsize i = 0; i < part->events.n; i++)
+    {
+      const FlamScriptEvent *event =
+          &flam_column_at (&part->events, FlamScriptEvent, i);
+      gsize had = script->events.n;
 
-/* Else it has what perf prints below the one frame behind the header. */
-static gboolean
-has_frames (FlamSlice block)
-{
-  const char *end = memchr (block.text, '\n', block.length);
-
-  if (end == NULL)
-    end = block.text + block.length;
-  return block.length > 0 && !flam_script_is_source_line (block.text, end) &&
-         !flam_script_is_detail (block.text, end);
+      map[i] = flam_script_find_event (&script->events, event);
+      if (map[i] == had)
+        add_measure (script, event, map[i]);
+    }
+  return map;
 }
 
 static void
-add_sample (Script *script, const FlamScriptHeader *header, FlamSlice block)
+add_samples (Script *script, const FlamScriptPart *part)
 {
-  FlamSample sample = { .time = MAX (header->time, 0) };
-  gint64 weight = header->has_period && header->period > 0 ? header->period : 1;
+  g_autofree guint *events = find_events (script, part);
+  gboolean own = part->builder == script->builder;
+  g_auto (FlamMerged) merged = { NULL };
 
-  if (header->leaf.length > 0 && !has_frames (block))
-    block = (FlamSlice){ header->leaf.text,
-                         block.text + block.length - header->leaf.text };
-  if (header->time >= 0 && !script->has_times)
+  if (!own)
+    flam_builder_merge (script->builder, part->builder, &merged);
+  for (gsize i = 0; i < part->samples.n; i++)
     {
-      script->has_times = TRUE;
-      flam_builder_set_has_times (script->builder);
+      const FlamScriptSample *row =
+          &flam_column_at (&part->samples, FlamScriptSample, i);
+      FlamSample sample = { .thread = row->thread,
+                            .stack = row->stack,
+                            .time = row->time };
+
+      sample.event = (guint16)events[row->event];
+      if (!own)
+        sample.thread = merged.threads[row->thread];
+      if (!own && row->stack != FLAM_NONE)
+        sample.stack = merged.stacks[row->stack];
+      flam_builder_add_sample (script->builder, &sample, &row->weight);
     }
-  sample.event = find_event (script, header);
-  sample.thread = find_thread (script, header);
-  sample.stack = flam_script_stacks_find (&script->stacks, block);
-  flam_builder_add_sample (script->builder, &sample, &weight);
-  script->samples++;
+  name_threads (script, part);
 }
 
 static void
-read_comment (Script *script, FlamSlice line)
+add_parts (Script *script)
 {
-  static const char key[] = "# cmdline :";
-  FlamSlice command;
-  const char *program;
-  g_autofree char *text = NULL;
-
-  if (line.length <= strlen (key) || memcmp (line.text, key, strlen (key)) != 0)
-    return;
-  command = flam_slice_trim (line.text + strlen (key), line.text + line.length);
-  text = g_strndup (command.text, command.length);
-  program = strstr (text, " -- ");
-  flam_builder_set_command (script->builder,
-                            program != NULL ? program + strlen (" -- ") : text);
-}
-
-/* A name alone is a header if no header of the file says more and a call chain
- * follows. */
-static gboolean
-starts_sample (Script *script, const FlamScriptHeader *header, FlamSlice block)
-{
-  const char *end = memchr (block.text, '\n', block.length);
-
-  if (end == NULL)
-    end = block.text + block.length;
-  script->has_facts |= header->time >= 0 || header->has_period;
-  return header->certain || header->tid >= 0 ||
-         ((header->has_period || !script->has_facts) &&
-          flam_script_is_chain_line (block.text, end));
-}
-
-/* A header with its call chain, or a call chain alone: with -F ip,sym there
- * are no headers. */
-static void
-read_sample (Script *script, FlamText *all, const char *line, gsize length)
-{
-  FlamScriptHeader header = { .pid = -1, .tid = -1, .time = -1 };
-  gboolean bare = flam_script_is_chain_line (line, line + length);
-  FlamSlice block = { bare ? line : all->at, 0 };
-  gboolean cut, good = TRUE;
-  guint64 lost;
-  gboolean record = flam_script_parse_record (line, length, &lost);
-
-  do
+  for (guint i = 0; i < script->texts.n; i++)
+    if (script->parts[i].has_times)
+      {
+        flam_builder_set_has_times (script->builder);
+        break;
+      }
+  for (guint i = 0; i < script->texts.n; i++)
     {
-      cut = FALSE;
-      all->at = flam_script_chain_end (block.text, all->end, &cut);
-    }
-  while (cut && flam_text_more (all));
-  block.length = all->at - block.text;
-  if (cut && flam_source_is_truncated (script->source))
-    {
-      all->at = all->end;
-      return;
-    }
-  header.comm = header.who = (FlamSlice){ line, 0 };
-  header.event = (FlamSlice){ "samples", strlen ("samples") };
-  if (!bare && !record)
-    good = flam_script_parse_header (line, length, &header) &&
-           starts_sample (script, &header, block);
-  if (record)
-    flam_builder_facts (script->builder)->lost += lost;
-  else if (good && script->events.n < MAX_EVENTS)
-    add_sample (script, &header, block);
-  else
-    flam_script_stacks_bad (&script->stacks, line);
-}
+      const FlamScriptPart *part = &script->parts[i];
 
-static gboolean
-read_samples (Script *script, const FlamProgress *progress, GError **error)
-{
-  FlamText all;
-  const char *line;
-  gsize length;
-
-  flam_text_open (&all, script->source, progress);
-  while (flam_text_next (&all, &line, &length))
-    if (*line == '#')
-      read_comment (script, (FlamSlice){ line, length });
-    else if (flam_slice_trim (line, line + length).length > 0)
-      read_sample (script, &all, line, length);
-  return flam_text_close (&all, error);
+      add_samples (script, part);
+      flam_builder_facts (script->builder)->lost += part->lost;
+      if (part->command != NULL)
+        flam_builder_set_command (script->builder, part->command);
+    }
 }
 
 static guint64
@@ -251,7 +176,19 @@ line_number (const Script *script, const char *at)
 static gboolean
 check (const Script *script, GError **error)
 {
-  if (script->samples == 0)
+  guint64 samples = 0, bad = 0;
+  const char *first_bad = NULL;
+
+  for (guint i = 0; i < script->texts.n; i++)
+    {
+      const FlamScriptPart *part = &script->parts[i];
+
+      samples += part->samples.n;
+      bad += part->stacks.bad;
+      if (first_bad == NULL)
+        first_bad = part->stacks.first_bad;
+    }
+  if (samples == 0)
     {
       flam_source_error (script->source,
                          error,
@@ -260,14 +197,111 @@ check (const Script *script, GError **error)
                          "there are no samples in this output of perf script");
       return FALSE;
     }
-  if (script->stacks.bad > 0)
+  if (bad > 0)
     flam_builder_warn (script->builder,
                        "%" G_GUINT64_FORMAT
                        " lines make no sense as output of perf script and "
                        "were left out; the first is line %" G_GUINT64_FORMAT,
-                       script->stacks.bad,
-                       line_number (script, script->stacks.first_bad));
+                       bad,
+                       line_number (script, first_bad));
   return TRUE;
+}
+
+/* --- reading ---------------------------------------------------------------
+ */
+
+/* Behind an empty line. */
+static const char *
+part_start (const char *at, const char *end)
+{
+  for (at = flam_parts_line_start (at, end); at < end;
+       at = flam_parts_line_start (at + 1, end))
+    if (*at == '\n')
+      return at + 1;
+    else if (*at == '\r' && end - at > 1 && at[1] == '\n')
+      return at + 2;
+  return end;
+}
+
+static void
+begin_part (Script *script, guint i)
+{
+  flam_script_part_init (&script->parts[i],
+                         script->source,
+                         &script->texts.text[i],
+                         i == 0 ? script->builder : flam_builder_new ());
+}
+
+static void
+end_part (Script *script, guint i)
+{
+  if (i > 0)
+    flam_builder_free (script->parts[i].builder);
+  flam_script_part_clear (&script->parts[i]);
+}
+
+static gboolean
+read_part (gpointer data, guint i, const FlamProgress *progress, GError **error)
+{
+  Script *script = data;
+
+  return flam_script_part_read (&script->parts[i], progress, error);
+}
+
+/* Those that took a lone name for a header, which it is not if a part before
+ * knows better. */
+static gboolean
+read_again (Script *script, const FlamProgress *progress, GError **error)
+{
+  gboolean has_facts = FALSE;
+
+  for (guint i = 0; i < script->texts.n; i++)
+    {
+      FlamScriptPart *part = &script->parts[i];
+
+      if (has_facts && part->guessed)
+        {
+          end_part (script, i);
+          begin_part (script, i);
+          part->has_facts = TRUE;
+          if (!flam_script_part_read (part, progress, error))
+            return FALSE;
+        }
+      has_facts |= part->has_facts;
+    }
+  return TRUE;
+}
+
+static void
+begin_parts (Script *script)
+{
+  for (guint i = 0; i < script->texts.n; i++)
+    begin_part (script, i);
+}
+
+static void
+end_parts (Script *script)
+{
+  for (guint i = 0; i < script->texts.n; i++)
+    end_part (script, i);
+}
+
+/* More events than a profile has, which none but a made-up file holds: those
+ * that come first are kept, as in one part. What was interned is the same. */
+static gboolean
+read_as_one (Script *script, const FlamProgress *progress, GError **error)
+{
+  gsize events = 0;
+
+  for (guint i = 0; i < script->texts.n; i++)
+    events += script->parts[i].events.n;
+  if (script->texts.n == 1 || events <= FLAM_SCRIPT_MAX_EVENTS)
+    return TRUE;
+  end_parts (script);
+  script->texts.n = 1;
+  flam_text_init (&script->texts.text[0], script->source);
+  begin_parts (script);
+  return flam_script_part_read (&script->parts[0], progress, error);
 }
 
 static gboolean
@@ -276,21 +310,28 @@ load (const FlamSource *source,
       const FlamLoadOptions *options,
       GError **error)
 {
-  Script script = { .builder = builder, .source = source };
+  g_autofree Script *script = g_new0 (Script, 1);
   gboolean ok;
 
-  script.memory = options->weights_as == FLAM_WEIGHTS_BYTES;
-  script.named = g_hash_table_new (NULL, NULL);
-  flam_pieces_init (&script.threads);
-  flam_script_stacks_init (&script.stacks, builder);
-  flam_column_init (&script.events, sizeof (Event));
+  script->builder = builder;
+  script->source = source;
+  script->memory = options->weights_as == FLAM_WEIGHTS_BYTES;
+  script->named = g_hash_table_new (NULL, NULL);
+  flam_pieces_init (&script->threads);
+  flam_column_init (&script->events, sizeof (FlamScriptEvent));
   flam_builder_add_column (builder);
-  ok = read_samples (&script, options->progress, error) &&
-       check (&script, error);
-  flam_pieces_clear (&script.threads);
-  flam_script_stacks_clear (&script.stacks);
-  flam_column_clear (&script.events);
-  g_hash_table_unref (script.named);
+  flam_parts_cut (&script->texts, source, options, part_start);
+  begin_parts (script);
+  ok = flam_parts_read (
+           script->texts.n, read_part, script, options->progress, error) &&
+       read_again (script, options->progress, error) &&
+       read_as_one (script, options->progress, error) && check (script, error);
+  if (ok)
+    add_parts (script);
+  end_parts (script);
+  flam_pieces_clear (&script->threads);
+  flam_column_clear (&script->events);
+  g_hash_table_unref (script->named);
   return ok;
 }
 

@@ -224,19 +224,38 @@ make_stack (FlamScriptStacks *stacks, FlamSlice block)
   return stack;
 }
 
+static gboolean
+block_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamFingerprint *a = &((const FlamScriptBlock *)table + row)->print;
+  const FlamFingerprint *b = key;
+
+  return a->a == b->a && a->b == b->b;
+}
+
 FlamId
 flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block)
 {
-  gboolean is_new;
-  FlamId row;
+  FlamScriptBlock fresh;
+  FlamSlot *slot;
 
   if (block.length == 0 || block.length > G_MAXUINT32)
     return FLAM_NONE;
-  row = flam_pieces_find (
-      &stacks->blocks, block.text, block.length, FLAM_NONE, &is_new);
-  if (is_new)
-    *flam_pieces_value (&stacks->blocks, row) = make_stack (stacks, block);
-  return *flam_pieces_value (&stacks->blocks, row);
+  fresh.print = flam_fingerprint (&stacks->key, block.text, block.length);
+  slot = flam_interner_find (&stacks->interner,
+                             (guint32)fresh.print.a,
+                             block_equal,
+                             stacks->blocks.data,
+                             &fresh.print);
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ (guint32)fresh.print.a, stacks->blocks.n };
+      stacks->interner.used++;
+      fresh.stack = make_stack (stacks, block);
+      flam_column_append (&stacks->blocks, FlamScriptBlock, fresh);
+      return fresh.stack;
+    }
+  return flam_column_at (&stacks->blocks, FlamScriptBlock, slot->id).stack;
 }
 
 void
@@ -244,7 +263,9 @@ flam_script_stacks_init (FlamScriptStacks *stacks, FlamBuilder *builder)
 {
   memset (stacks, 0, sizeof *stacks);
   stacks->builder = builder;
-  flam_pieces_init (&stacks->blocks);
+  flam_fingerprint_key_init (&stacks->key);
+  flam_column_init (&stacks->blocks, sizeof (FlamScriptBlock));
+  flam_interner_init (&stacks->interner);
   flam_pieces_init (&stacks->lines);
   flam_pieces_init (&stacks->modules);
   flam_column_init (&stacks->places, sizeof (Place));
@@ -254,7 +275,8 @@ flam_script_stacks_init (FlamScriptStacks *stacks, FlamBuilder *builder)
 void
 flam_script_stacks_clear (FlamScriptStacks *stacks)
 {
-  flam_pieces_clear (&stacks->blocks);
+  flam_column_clear (&stacks->blocks);
+  flam_interner_clear (&stacks->interner);
   flam_pieces_clear (&stacks->lines);
   flam_pieces_clear (&stacks->modules);
   flam_column_clear (&stacks->places);

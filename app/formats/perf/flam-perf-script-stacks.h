@@ -7,14 +7,23 @@
  * therefore part of its key. */
 
 #include "flam-builder.h"
+#include "flam-fingerprint.h"
 #include "flam-perf-script.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
+  FlamFingerprint print; /* of its text */
+  FlamId stack;
+} FlamScriptBlock;
+
+typedef struct
+{
   FlamBuilder *builder;
-  FlamPieces blocks;
+  FlamFingerprintKey key;
+  FlamColumn blocks; /* FlamScriptBlock: whole chains */
+  FlamInterner interner;
   FlamPieces lines;
   FlamColumn places; /* Place, a row of `lines` each */
   FlamPieces modules;

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-script-part.h"
+
+#include <string.h>
+
+/* --- samples ------------------------------------------------------------- */
+
+static FlamId
+find_thread (FlamScriptPart *part, const FlamScriptHeader *header)
+{
+  gboolean is_new;
+  FlamId row = flam_pieces_find (
+      &part->threads, header->who.text, header->who.length, FLAM_NONE, &is_new);
+  FlamScriptWho who = { header->comm, header->pid, header->tid };
+
+  if (is_new)
+    {
+      flam_column_append (&part->whos, FlamScriptWho, who);
+      *flam_pieces_value (&part->threads, row) = flam_builder_thread (
+          part->builder,
+          flam_builder_process (part->builder, header->pid, 0),
+          header->tid,
+          0);
+    }
+  return *flam_pieces_value (&part->threads, row);
+}
+
+guint
+flam_script_find_event (FlamColumn *events, const FlamScriptEvent *event)
+{
+  for (guint i = 0; i < events->n; i++)
+    {
+      FlamSlice name = flam_column_at (events, FlamScriptEvent, i).name;
+
+      if (name.length == event->name.length &&
+          memcmp (name.text, event->name.text, name.length) == 0)
+        return i;
+    }
+  flam_column_append (events, FlamScriptEvent, *event);
+  return (guint)events->n - 1;
+}
+
+static gboolean
+starts (FlamSlice text, const char *with)
+{
+  return text.length >= strlen (with) &&
+         memcmp (text.text, with, strlen (with)) == 0;
+}
+
+static guint
+find_event (FlamScriptPart *part, const FlamScriptHeader *header)
+{
+  FlamScriptEvent event = { .name = header->event };
+
+  event.is_time = header->has_period && (starts (header->event, "cpu-clock") ||
+                                         starts (header->event, "task-clock"));
+  return flam_script_find_event (&part->events, &event);
+}
+
+/* Else it has what perf prints below the one frame behind the header. */
+static gboolean
+has_frames (FlamSlice block)
+{
+  const char *end = memchr (block.text, '\n', block.length);
+
+  if (end == NULL)
+    end = block.text + block.length;
+  return block.length > 0 && !flam_script_is_source_line (block.text, end) &&
+         !flam_script_is_detail (block.text, end);
+}
+
+static void
+add_sample (FlamScriptPart *part,
+            const FlamScriptHeader *header,
+            FlamSlice block)
+{
+  FlamScriptSample sample = { .time = MAX (header->time, 0) };
+
+  sample.weight = header->has_period && header->period > 0 ? header->period : 1;
+  if (header->leaf.length > 0 && !has_frames (block))
+    block = (FlamSlice){ header->leaf.text,
+                         block.text + block.length - header->leaf.text };
+  part->has_times |= header->time >= 0;
+  sample.event = find_event (part, header);
+  sample.thread = find_thread (part, header);
+  sample.stack = flam_script_stacks_find (&part->stacks, block);
+  flam_column_append (&part->samples, FlamScriptSample, sample);
+}
+
+static void
+read_comment (FlamScriptPart *part, FlamSlice line)
+{
+  static const char key[] = "# cmdline :";
+  FlamSlice command;
+  const char *program;
+  g_autofree char *text = NULL;
+
+  if (line.length <= strlen (key) || memcmp (line.text, key, strlen (key)) != 0)
+    return;
+  command = flam_slice_trim (line.text + strlen (key), line.text + line.length);
+  text = g_strndup (command.text, command.length);
+  program = strstr (text, " -- ");
+  g_free (part->command);
+  part->command = g_strdup (program != NULL ? program + strlen (" -- ") : text);
+}
+
+/* A name alone is a header if no header of the file says more and a call chain
+ * follows. */
+static gboolean
+starts_sample (FlamScriptPart *part,
+               const FlamScriptHeader *header,
+               FlamSlice block)
+{
+  const char *end = memchr (block.text, '\n', block.length);
+
+  if (end == NULL)
+    end = block.text + block.length;
+  part->has_facts |= header->time >= 0 || header->has_period;
+  if (header->certain || header->tid >= 0)
+    return TRUE;
+  if (!flam_script_is_chain_line (block.text, end))
+    return FALSE;
+  part->guessed |= !header->has_period && !part->has_facts;
+  return header->has_period || !part->has_facts;
+}
+
+/* A header with its call chain, or a call chain alone: with -F ip,sym there
+ * are no headers. */
+static void
+read_sample (FlamScriptPart *part,
+             FlamText *all,
+             const char *line,
+             gsize length)
+{
+  FlamScriptHeader header = { .pid = -1, .tid = -1, .time = -1 };
+  gboolean bare = flam_script_is_chain_line (line, line + length);
+  FlamSlice block = { bare ? line : all->at, 0 };
+  gboolean cut, good = TRUE;
+  guint64 lost;
+  gboolean record = flam_script_parse_record (line, length, &lost);
+
+  do
+    {
+      cut = FALSE;
+      all->at = flam_script_chain_end (block.text, all->end, &cut);
+    }
+  while (cut && flam_text_more (all));
+  block.length = all->at - block.text;
+  if (cut && flam_source_is_truncated (part->source))
+    {
+      all->at = all->end;
+      return;
+    }
+  header.comm = header.who = (FlamSlice){ line, 0 };
+  header.event = (FlamSlice){ "samples", strlen ("samples") };
+  if (!bare && !record)
+    good = flam_script_parse_header (line, length, &header) &&
+           starts_sample (part, &header, block);
+  if (record)
+    part->lost += lost;
+  else if (good && part->events.n < FLAM_SCRIPT_MAX_EVENTS)
+    add_sample (part, &header, block);
+  else
+    flam_script_stacks_bad (&part->stacks, line);
+}
+
+gboolean
+flam_script_part_read (FlamScriptPart *part,
+                       const FlamProgress *progress,
+                       GError **error)
+{
+  FlamText *all = &part->text;
+  const char *line;
+  gsize length;
+
+  flam_text_reopen (all, progress);
+  while (flam_text_next (all, &line, &length))
+    if (*line == '#')
+      read_comment (part, (FlamSlice){ line, length });
+    else if (flam_slice_trim (line, line + length).length > 0)
+      read_sample (part, all, line, length);
+  return flam_text_close (all, error);
+}
+
+void
+flam_script_part_init (FlamScriptPart *part,
+                       const FlamSource *source,
+                       const FlamText *text,
+                       FlamBuilder *builder)
+{
+  *part =
+      (FlamScriptPart){ .builder = builder, .source = source, .text = *text };
+  flam_script_stacks_init (&part->stacks, builder);
+  flam_pieces_init (&part->threads);
+  flam_column_init (&part->whos, sizeof (FlamScriptWho));
+  flam_column_init (&part->events, sizeof (FlamScriptEvent));
+  flam_column_init (&part->samples, sizeof (FlamScriptSample));
+}
+
+void
+flam_script_part_clear (FlamScriptPart *part)
+{
+  flam_script_stacks_clear (&part->stacks);
+  flam_pieces_clear (&part->threads);
+  flam_column_clear (&part->whos);
+  flam_column_clear (&part->events);
+  flam_column_clear (&part->samples);
+  g_free (part->command);
+}
