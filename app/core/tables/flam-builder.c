@@ -7,8 +7,8 @@
  *   flam-builder-recorded.c  what a recorder notes, and its folding into these;
  *   -stacks.c, -memory.c     of stacks with their symbols, of blocks
  *   flam-builder-finish.c    checks, order, the frozen profile
- *   flam-builder-edit.c      the way back from a profile
- *   flam-builder-merge.c     one builder's into another */
+ *   flam-builder-edit.c      the way back from a profile, one builder into
+ * another */
 
 #include "flam-builder-private.h"
 
