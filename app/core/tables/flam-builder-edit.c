@@ -533,6 +533,8 @@ merge_processes (FlamBuilder *builder,
           builder, merged->processes[i], merged->processes[from->parent[i]]);
 }
 
+/* The first name stays: a text that one reader meets again has been new to the
+ * reader of the next part. */
 static void
 merge_threads (FlamBuilder *builder,
                const FlamBuilder *other,
@@ -550,7 +552,7 @@ merge_threads (FlamBuilder *builder,
       FlamId id = flam_tables_intern (tables, FLAM_TABLE_THREADS, keys);
 
       merged->threads[i] = id;
-      if (from->name[i] != 0)
+      if (!flam_builder_has_thread_name (builder, id))
         flam_cell (tables->profile.threads.name, FlamId, id) =
             merged->strings[from->name[i]];
     }

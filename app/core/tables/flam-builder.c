@@ -451,6 +451,13 @@ flam_builder_append_thread (FlamBuilder *builder, FlamId process, gint32 tid)
       &builder->tables, FLAM_TABLE_THREADS, (gint64[]){ process, tid });
 }
 
+gboolean
+flam_builder_has_thread_name (const FlamBuilder *builder, FlamId thread)
+{
+  g_assert (thread < builder->tables.profile.threads.n);
+  return builder->tables.profile.threads.name[thread] != 0;
+}
+
 void
 flam_builder_set_thread_name (FlamBuilder *builder,
                               FlamId thread,

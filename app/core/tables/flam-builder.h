@@ -136,6 +136,8 @@ FlamId flam_builder_thread (FlamBuilder *builder,
 /* One without a number, that a text (string) tells from the others. */
 FlamId
 flam_builder_thread_keyed (FlamBuilder *builder, FlamId process, FlamId key);
+gboolean flam_builder_has_thread_name (const FlamBuilder *builder,
+                                       FlamId thread);
 void flam_builder_set_thread_name (FlamBuilder *builder,
                                    FlamId thread,
                                    const char *name);

@@ -186,7 +186,7 @@ make_thread (FlamFoldedNames *names,
                 flam_builder_string (names->builder, key, key_length));
   g_autofree char *text = g_strndup (name, length);
 
-  if (length > 0)
+  if (length > 0 && !flam_builder_has_thread_name (names->builder, thread))
     flam_builder_set_thread_name (names->builder, thread, text);
   return thread;
 }
