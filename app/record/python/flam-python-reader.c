@@ -326,12 +326,27 @@ read_code (FlamPythonReader *reader,
                                 n);
 }
 
+/* An object that was freed is as it was but for its first word, the count of
+ * references, in which the allocator keeps the address of another free block,
+ * or none. The words that it refers to may be others' by then. Counts are
+ * below 2^32; from 3.14 on the upper 16 bits hold flags. */
+static gboolean
+is_alive (pid_t tid, guint64 object)
+{
+  guint64 count;
+
+  if (!read_memory (GINT_TO_POINTER (tid), object, &count, sizeof count))
+    return FALSE;
+  return count != 0 && (count >> 48 != 0 || count >> 32 == 0);
+}
+
 /* `pieces` are what is there now; of its name only if it is the same place. If
  * it is not what was there at the stop, or becomes another while its names are
  * read, nobody knows what it was called. */
 static void
 check_code (FlamPythonReader *reader,
             FlamTask *task,
+            guint64 address,
             Known *known,
             const Pieces *pieces)
 {
@@ -353,7 +368,8 @@ check_code (FlamPythonReader *reader,
                known->pieces.name,
                FLAM_PYTHON_NAME_SIZE);
   known->code = read_code (reader, task->tid, layout, &parts);
-  if (read_code (reader, task->tid, layout, &parts) != known->code)
+  if (read_code (reader, task->tid, layout, &parts) != known->code ||
+      !is_alive (task->tid, address))
     known->code = NULL;
 }
 
@@ -394,7 +410,8 @@ check_batch (FlamPythonReader *reader, FlamTask *task)
       guint whole = n > 0 ? (guint)n / sizeof (Pieces) : 0;
 
       for (guint i = 0; i < whole; i++)
-        check_code (reader, task, known[done + i], &pieces[i]);
+        check_code (
+            reader, task, reader->batch[done + i], known[done + i], &pieces[i]);
       done += whole;
       if (n < 0 && errno == ESRCH)
         break;
