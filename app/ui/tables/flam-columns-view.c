@@ -154,7 +154,7 @@ flam_columns_add_cost (GtkColumnView *view, FlamCost cost, gboolean sorted)
                                             G_CALLBACK (cost_bind),
                                             GINT_TO_POINTER (cost));
 
-  flam_columns_fit (column, 150, 88);
+  flam_columns_fit (column, 150, 72);
   flam_columns_largest_first (column);
   if (sorted)
     take_sorter (column, cost == FLAM_COST_SELF ? by_self : by_total);
