@@ -637,7 +637,8 @@ main (int argc, char **argv)
   g_test_set_nonfatal_assertions ();
   captures = g_test_build_filename (G_TEST_DIST, "captures", NULL);
   add_folder (captures, "", "ours");
-  if (g_getenv ("FLAM_PUBLIC_CAPTURES") != NULL)
+  /* -m slow: not where sanitizers make minutes of it. */
+  if (g_test_slow () && g_getenv ("FLAM_PUBLIC_CAPTURES") != NULL)
     add_folder (g_getenv ("FLAM_PUBLIC_CAPTURES"), "", "public");
   return g_test_run ();
 }
