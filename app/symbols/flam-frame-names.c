@@ -105,7 +105,9 @@ collect (FlamFrameNames *names, FlamBuilder *builder)
         g_array_append_val (queries, query);
     }
   names->n_frames = n;
-  qsort (queries->data, queries->len, sizeof (Query), compare_queries);
+  /* Of none there is no array. */
+  if (queries->len > 0)
+    qsort (queries->data, queries->len, sizeof (Query), compare_queries);
   return queries;
 }
 

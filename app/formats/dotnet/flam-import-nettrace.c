@@ -337,6 +337,7 @@ read_events (Trace *trace,
 
 /* --- objects ------------------------------------------------------------- */
 
+/* 0: no time that nanoseconds of 64 bits hold. */
 static gint64
 unix_time (const guint8 *at)
 {
@@ -345,6 +346,8 @@ unix_time (const guint8 *at)
 
   for (guint i = 0; i < 8; i++)
     field[i] = at[2 * i] | at[2 * i + 1] << 8;
+  if (field[0] < 1970 || field[0] > 2200)
+    return 0;
   time = g_date_time_new_utc (
       field[0], field[1], field[3], field[4], field[5], field[6]);
   return time != NULL ? (g_date_time_to_unix (time) * 1000 + field[7]) * 1000000
