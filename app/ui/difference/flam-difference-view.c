@@ -147,11 +147,13 @@ show_words (FlamDifferenceView *self)
 static void
 take (FlamDifferenceView *self, FlamComparison *comparison)
 {
-  g_autoptr (FlamComparison) before = g_steal_pointer (&self->shown);
+  FlamComparison *before = self->shown;
 
   self->shown = comparison;
   show_graph (self);
   show_rows (self);
+  /* The graph and the rows have let go of it. */
+  g_clear_pointer (&before, flam_comparison_unref);
 }
 
 static void
