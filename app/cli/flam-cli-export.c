@@ -142,8 +142,7 @@ run (int argc, char **argv)
     { NULL },
   };
 
-  all = flam_cli_look_entries (
-      &look, ~(FLAM_LOOK_NEGATE | FLAM_LOOK_CHART), entries);
+  all = flam_cli_look_entries (&look, ~FLAM_LOOK_NEGATE, entries);
   if (!flam_cli_parse (
           &argc, &argv, &flam_verb_export, options, all, 1, &files))
     return FLAM_EXIT_USAGE;

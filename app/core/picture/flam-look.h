@@ -23,7 +23,6 @@ typedef struct
   double font_size;       /* pixels: 12 */
   FlamDirection direction;
   FlamTreeOrder order;
-  gboolean chart; /* calls in time, a lane a thread, and no tree */
   FlamColors colors;
 } FlamLook;
 
@@ -40,9 +39,8 @@ typedef enum
   FLAM_LOOK_FONT_SIZE = 1 << 7,
   FLAM_LOOK_DIRECTION = 1 << 8,
   FLAM_LOOK_ORDER = 1 << 9,
-  FLAM_LOOK_CHART = 1 << 10,
-  FLAM_LOOK_COLORS = 1 << 11,
-  FLAM_LOOK_NEGATE = 1 << 12,
+  FLAM_LOOK_COLORS = 1 << 10,
+  FLAM_LOOK_NEGATE = 1 << 11,
   FLAM_LOOK_PICTURE = FLAM_LOOK_TITLE | FLAM_LOOK_SUBTITLE | FLAM_LOOK_WIDTH |
                       FLAM_LOOK_ROW_HEIGHT | FLAM_LOOK_MIN_WIDTH |
                       FLAM_LOOK_FONT_SIZE | FLAM_LOOK_DIRECTION |

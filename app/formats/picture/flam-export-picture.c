@@ -6,13 +6,30 @@
 
 #define PNG_SCALE 2
 
-/* A picture is bounded by its pixels. */
+typedef gboolean (*Draw) (FlamTree *tree,
+                          const FlamPictureOptions *options,
+                          GString *out,
+                          GError **error);
+
+/* It is put at once: a picture is bounded by its pixels. */
 static gboolean
-put (gboolean made, const GString *bytes, FlamSink *out)
+save (Draw draw,
+      const FlamProfile *profile,
+      const FlamSelection *selection,
+      const FlamExportOptions *options,
+      FlamSink *out,
+      GError **error)
 {
-  if (made)
-    flam_sink_put_len (out, bytes->str, bytes->len);
-  return made;
+  g_autoptr (FlamTree) tree =
+      flam_export_tree_in_order (profile, selection, options->look.order);
+  g_autoptr (GString) bytes = g_string_new (NULL);
+  const FlamPictureOptions picture = { .look = options->look,
+                                       .scale = PNG_SCALE };
+
+  if (!draw (tree, &picture, bytes, error))
+    return FALSE;
+  flam_sink_put_len (out, bytes->str, bytes->len);
+  return TRUE;
 }
 
 static gboolean
@@ -22,13 +39,7 @@ save_png (const FlamProfile *profile,
           FlamSink *out,
           GError **error)
 {
-  g_autoptr (FlamTree) tree =
-      flam_export_tree_in_order (profile, selection, options->look.order);
-  g_autoptr (GString) bytes = g_string_new (NULL);
-  const FlamPictureOptions picture = { .look = options->look,
-                                       .scale = PNG_SCALE };
-
-  return put (flam_picture_to_png (tree, &picture, bytes, error), bytes, out);
+  return save (flam_picture_to_png, profile, selection, options, out, error);
 }
 
 static gboolean
@@ -38,12 +49,7 @@ save_pdf (const FlamProfile *profile,
           FlamSink *out,
           GError **error)
 {
-  g_autoptr (FlamTree) tree =
-      flam_export_tree_in_order (profile, selection, options->look.order);
-  g_autoptr (GString) bytes = g_string_new (NULL);
-  const FlamPictureOptions picture = { .look = options->look };
-
-  return put (flam_picture_to_pdf (tree, &picture, bytes, error), bytes, out);
+  return save (flam_picture_to_pdf, profile, selection, options, out, error);
 }
 
 static gboolean
@@ -53,13 +59,7 @@ save_tags (const FlamProfile *profile,
            FlamSink *out,
            GError **error)
 {
-  g_autoptr (FlamTree) tree =
-      flam_export_tree_in_order (profile, selection, options->look.order);
-  g_autoptr (GString) text = g_string_new (NULL);
-  const FlamPictureOptions picture = { .look = options->look,
-                                       .scale = PNG_SCALE };
-
-  return put (flam_picture_to_tags (tree, &picture, text, error), text, out);
+  return save (flam_picture_to_tags, profile, selection, options, out, error);
 }
 
 const FlamExporter flam_export_png = {
