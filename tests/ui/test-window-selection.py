@@ -8,36 +8,11 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import wait_for  # noqa: E402
-from windowtest import WindowTest as Base  # noqa: E402
+from flamwindow import SOURCE, wait_for  # noqa: E402
+from windowtest import WindowTest as Base, capture  # noqa: E402
 
 
 class SelectionTest(Base):
-    def selected_row(self, table):
-        """The names in the row that is selected in a table."""
-        view = wait_for(
-            f"the table {table}",
-            lambda: [
-                node
-                for node in self.window.find_all(table)
-                if node.role == "tree table"
-            ],
-        )[0]
-
-        def found():
-            for node in self.window.find_all(below=view):
-                if node.has_state("SELECTED"):
-                    return [one.name for one in self.window.find_all(below=node)]
-            return None
-
-        return wait_for(f"a selected row in {table}", found)
-
-    def wait_row(self, table, name):
-        wait_for(
-            f"{name} selected in {table}",
-            lambda: name in self.selected_row(table),
-        )
-
     def test_every_page_follows(self):
         window = self.open_example()
         window.click("Functions")
@@ -84,6 +59,114 @@ class SelectionTest(Base):
         )
         self.graph_says("paint_row")
         window.find("painter", "push button")
+
+    def test_states(self):
+        """A capture with waiting: running, waiting, or some of it."""
+        window = self.open(SOURCE / "tests/captures/flambeau/kitchen.flambeau")
+        window.wait_label(lambda text: text.startswith("total 3.19"))
+        window.wait_label(lambda text: text == "Waiting for a lock")
+        window.click("What threads were doing")
+        window.click("Running", "push button")
+        window.wait_label(lambda text: text.startswith("total 393"))
+        window.click("Waiting", "push button")
+        window.wait_label(lambda text: text.startswith("total 2.80"))
+        # A check box has no action of its own; the keyboard goes there, past
+        # the three buttons and the three boxes before it.
+        for _ in range(6):
+            window.key("Tab")
+        window.key("space")
+        window.wait_label(lambda text: text.startswith("total 1.00"))
+        window.find("Some states", "label")
+        window.click("Both", "push button")
+        window.wait_label(lambda text: text.startswith("total 3.19"))
+
+    def test_no_states(self):
+        window = self.open_example()
+        self.assertFalse(
+            any(
+                node.has_state("SHOWING")
+                for node in window.find_all("What threads were doing")
+            )
+        )
+
+    def test_processes(self):
+        """Processes below the ones that started them, threads below those."""
+        window = self.open(SOURCE / "tests/captures/flambeau/family.flambeau")
+        window.wait_label(lambda text: text.startswith("total "))
+        window.click("Threads")
+        cooks = lambda: sum(t.startswith("cook (") for t in window.labels())
+        wait_for("both cooks", lambda: cooks() == 2)
+        window.key("Tab")
+        window.key("Left")
+        wait_for("a folded tree", lambda: cooks() == 0)
+        window.key("Right")
+        wait_for("an unfolded tree", lambda: cooks() == 2)
+        # A process stands for all that it started, also what is a child's.
+        row = next(
+            node
+            for node in window.find_all("kitchen (18377)")
+            if window.who_can(node, "thread.toggle")
+        )
+        root = next(
+            node
+            for node in window.find_all("family.sh (18374)")
+            if window.who_can(node, "thread.toggle")
+        )
+        self.assertEqual(root.get_description(), "100.0\u00a0%")
+        window.act(row, "thread.toggle")
+        window.wait_label(lambda text: text == "3 threads")
+        window.wait_label(lambda text: text.startswith("total 3.96"))
+        # The last one taken away leaves none, and the way back.
+        window.act(row, "thread.toggle")
+        window.wait_label(lambda text: text == "No threads")
+        window.find("No thread is selected.", "label")
+        window.click(lambda name: name.endswith("Reset"), "push button")
+        window.wait_label(lambda text: text == "All threads")
+        # One of them was called sh before: it is found by that.
+        window.type(window.find("Search threads"), "sh until")
+        wait_for("the one that was sh", lambda: cooks() == 1)
+
+    def test_threads(self):
+        window = self.open(capture("perf/threads-dwarf.script.txt"))
+        window.wait_label(lambda text: text.startswith("total 1.3"))
+        window.click("Threads")
+        row = wait_for(
+            "worker-3 in the list",
+            lambda: next(
+                (
+                    node
+                    for node in window.find_all(
+                        lambda name: name.startswith("worker-3")
+                    )
+                    if window.who_can(node, "thread.toggle")
+                ),
+                None,
+            ),
+        )
+        window.act(row, "thread.toggle")
+        window.wait_label(
+            lambda text: text.startswith("worker-3 (") and text.endswith(")")
+        )
+        window.wait_label(lambda text: text.startswith("total 5"))
+        window.click(lambda name: name.endswith("Reset"), "push button")
+        window.wait_label(lambda text: text.startswith("total 1.3"))
+
+    def test_transform_and_undo(self):
+        window = self.open_example()
+        window.mouse(self.graph(), 0.2, 0.90)
+        wait_for("a current frame", lambda: ", total " in self.graph().name)
+        view = next(
+            node
+            for node in window.find_all()
+            if "node.focus" in node.actions()
+        )
+        window.act(view, "node.focus")
+        window.find(lambda name: name.startswith("Remove: focus"), "push button")
+        window.click("Undo")
+        wait_for(
+            "the chip gone",
+            lambda: not window.seen(lambda name: name.startswith("Remove: ")),
+        )
 
 
 if __name__ == "__main__":

@@ -124,7 +124,12 @@ class TablesTest(Base):
         # What the colour says is in the words of the graph, too.
         window.key("Down")
         window.find(lambda name: name.endswith("change −13"), "image")
+        self.press_until(
+            "Up", lambda: window.seen(lambda name: name.startswith("main, "), "image")
+        )
         window.click("Table")
+        # The graph's frame is the session's, and so the table's.
+        self.wait_row("What changed", "main")
         for text in ("−40", "gone", "+15", "+75.0 %", "new"):
             wait_for(text, lambda text=text: self.cells(lambda name: plain(name) == text))
         heights = [

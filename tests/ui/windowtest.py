@@ -94,6 +94,31 @@ class WindowTest(unittest.TestCase):
         window.wait_label(lambda text: text.startswith("matched "))
         window.action("win.search-next")
 
+    def selected_row(self, table):
+        """The names in the row that is selected in a table."""
+        view = wait_for(
+            f"the table {table}",
+            lambda: [
+                node
+                for node in self.window.find_all(table)
+                if node.role == "tree table"
+            ],
+        )[0]
+
+        def found():
+            for node in self.window.find_all(below=view):
+                if node.has_state("SELECTED"):
+                    return [one.name for one in self.window.find_all(below=node)]
+            return None
+
+        return wait_for(f"a selected row in {table}", found)
+
+    def wait_row(self, table, name):
+        wait_for(
+            f"{name} selected in {table}",
+            lambda: name in self.selected_row(table),
+        )
+
     def do(self, action):
         """An action of whichever widget has it: node.focus ..."""
         node = next(

@@ -4,7 +4,7 @@
 
 #include "flam-difference-words.h"
 #include "flam-format.h"
-#include "flam-table-shape.h"
+#include "flam-text-column.h"
 #include "flam-words.h"
 
 #include <glib/gi18n.h>
@@ -66,12 +66,13 @@ typedef enum
 } Column;
 
 static char *
-cell_text (const FlamDifferenceRow *self, Column column)
+cell_text (gpointer data, guint column, char **tooltip)
 {
+  const FlamDifferenceRow *self = data;
   const FlamMeasure measure = flam_tree_measure (self->comparison->fresh->tree);
   const FlamDiffRow *row = self->row;
 
-  switch (column)
+  switch ((Column)column)
     {
     case COLUMN_CHANGE:
       return flam_words_change (&measure, row->delta);
@@ -82,6 +83,7 @@ cell_text (const FlamDifferenceRow *self, Column column)
     case COLUMN_NOW:
       return flam_format_weight (&measure, row->fresh);
     case COLUMN_NAME:
+      *tooltip = g_strdup (row->name);
       return flam_format_folded_name (row->name);
     default:
       g_return_val_if_reached (NULL);
@@ -91,11 +93,12 @@ cell_text (const FlamDifferenceRow *self, Column column)
 /* The largest change first, whichever way it goes; relative ones as well, and
  * what is new before all that grew. */
 static double
-figure_of (const FlamDifferenceRow *self, Column column)
+figure_of (gpointer data, guint column)
 {
+  const FlamDifferenceRow *self = data;
   const FlamDiffRow *row = self->row;
 
-  switch (column)
+  switch ((Column)column)
     {
     case COLUMN_CHANGE:
       return (double)ABS (row->delta);
@@ -113,81 +116,40 @@ figure_of (const FlamDifferenceRow *self, Column column)
     }
 }
 
-static int
-compare_rows (gconstpointer a, gconstpointer b, gpointer column)
+static const char *
+name_of (gpointer row)
 {
-  const FlamDifferenceRow *x = a, *y = b;
-  double p, q;
-
-  if (GPOINTER_TO_INT (column) == COLUMN_NAME)
-    return g_utf8_collate (x->row->name, y->row->name);
-  p = figure_of (x, GPOINTER_TO_INT (column));
-  q = figure_of (y, GPOINTER_TO_INT (column));
-  return (p > q) - (p < q);
-}
-
-static void
-cell_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer column)
-{
-  gboolean is_name = GPOINTER_TO_INT (column) == COLUMN_NAME;
-  GtkWidget *label = gtk_label_new (NULL);
-
-  gtk_label_set_xalign (GTK_LABEL (label), is_name ? 0 : 1);
-  if (is_name)
-    gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-  else
-    gtk_widget_add_css_class (label, "numeric");
-  gtk_list_item_set_child (item, label);
-}
-
-static void
-cell_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer column)
-{
-  FlamDifferenceRow *row = gtk_list_item_get_item (item);
-  GtkWidget *label = gtk_list_item_get_child (item);
-  g_autofree char *text = cell_text (row, GPOINTER_TO_INT (column));
-
-  gtk_label_set_label (GTK_LABEL (label), text);
-  if (GPOINTER_TO_INT (column) == COLUMN_NAME)
-    gtk_widget_set_tooltip_text (label, row->row->name);
-}
-
-static GtkColumnViewColumn *
-add_column (GtkColumnView *view, Column which, const char *title, int tight)
-{
-  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
-  g_autoptr (GtkColumnViewColumn) column =
-      gtk_column_view_column_new (title, factory);
-  g_autoptr (GtkSorter) sorter = GTK_SORTER (
-      gtk_custom_sorter_new (compare_rows, GINT_TO_POINTER (which), NULL));
-
-  g_signal_connect (
-      factory, "setup", G_CALLBACK (cell_setup), GINT_TO_POINTER (which));
-  g_signal_connect (
-      factory, "bind", G_CALLBACK (cell_bind), GINT_TO_POINTER (which));
-  gtk_column_view_column_set_resizable (column, TRUE);
-  gtk_column_view_column_set_sorter (column, sorter);
-  gtk_column_view_append_column (view, column);
-  if (which == COLUMN_NAME)
-    gtk_column_view_column_set_expand (column, TRUE);
-  else
-    {
-      flam_columns_fit (column, 104, tight);
-      flam_columns_largest_first (column);
-    }
-  return column;
+  return flam_difference_row_get_name (row);
 }
 
 void
 flam_difference_table_prepare (GtkColumnView *view)
 {
-  GtkColumnViewColumn *change;
+  static const FlamTextColumns columns = {
+    COLUMN_NAME,
+    name_of,
+    cell_text,
+    figure_of,
+  };
+  static const struct
+  {
+    const char *title;
+    int tight;
+  } shown[] = {
+    [COLUMN_CHANGE] = { N_ ("Change"), 88 },
+    [COLUMN_RELATIVE] = { N_ ("Relative"), 84 },
+    [COLUMN_BEFORE] = { N_ ("Before"), 0 },
+    [COLUMN_NOW] = { N_ ("Now"), 0 },
+    [COLUMN_NAME] = { N_ ("Function"), 0 },
+  };
 
   flam_columns_prepare (view);
-  change = add_column (view, COLUMN_CHANGE, _ ("Change"), 88);
-  add_column (view, COLUMN_RELATIVE, _ ("Relative"), 84);
-  add_column (view, COLUMN_BEFORE, _ ("Before"), 0);
-  add_column (view, COLUMN_NOW, _ ("Now"), 0);
-  add_column (view, COLUMN_NAME, _ ("Function"), 0);
-  flam_columns_sort (view, change);
+  for (guint i = 0; i < G_N_ELEMENTS (shown); i++)
+    {
+      GtkColumnViewColumn *column = flam_text_column_add (
+          view, &columns, i, _ (shown[i].title), shown[i].tight);
+
+      if (i == COLUMN_CHANGE)
+        flam_columns_sort (view, column);
+    }
 }

@@ -8,7 +8,6 @@
 #include "flam-format.h"
 #include "flam-legend.h"
 #include "flam-settings.h"
-#include "flam-table-shape.h"
 #include "flam-transforms.h"
 
 #include <adwaita.h>
@@ -16,17 +15,12 @@
 
 struct _FlamDifferenceView
 {
-  FlamPage parent_instance;
+  FlamTablePage parent_instance;
 
   FlamSession *session;   /* the page's */
   FlamBaseline *baseline; /* the session's */
-  FlamJob *job;
-  FlamComparison *shown; /* NULL: nothing */
-  GListStore *rows;      /* FlamDifferenceRow */
-  GtkCustomFilter *filter;
-  GtkSingleSelection *selection;
-  gboolean stale;
-  gboolean syncing;
+  FlamComparison *shown;  /* NULL: nothing */
+  gboolean syncing;       /* the graph has chosen, or is told */
 
   GtkStack *stack;
   AdwStatusPage *busy;
@@ -46,7 +40,9 @@ struct _FlamDifferenceView
   GtkColumnView *table;
 };
 
-G_DEFINE_FINAL_TYPE (FlamDifferenceView, flam_difference_view, FLAM_TYPE_PAGE)
+G_DEFINE_FINAL_TYPE (FlamDifferenceView,
+                     flam_difference_view,
+                     FLAM_TYPE_TABLE_PAGE)
 
 /* --- showing it ----------------------------------------------------------- */
 
@@ -102,15 +98,7 @@ show_rows (FlamDifferenceView *self)
 
   for (guint i = 0; i < n; i++)
     g_ptr_array_add (rows, flam_difference_row_new (self->shown, i));
-  self->syncing = TRUE;
-  g_list_store_splice (self->rows,
-                       0,
-                       g_list_model_get_n_items (G_LIST_MODEL (self->rows)),
-                       rows->pdata,
-                       rows->len);
-  gtk_single_selection_set_selected (self->selection,
-                                     GTK_INVALID_LIST_POSITION);
-  self->syncing = FALSE;
+  flam_table_page_set_rows (FLAM_TABLE_PAGE (self), rows, NULL);
 }
 
 static char *
@@ -192,18 +180,17 @@ show_busy (FlamDifferenceView *self)
 }
 
 static void
-fill (FlamDifferenceView *self)
+fill (FlamPage *page)
 {
+  FlamDifferenceView *self = FLAM_DIFFERENCE_VIEW (page);
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
   FlamComparisonInput *input;
 
-  self->stale = FALSE;
   if (flam_job_is_busy (flam_baseline_get_job (self->baseline)))
     {
       show_busy (self);
       return;
     }
-  flam_job_cancel (self->job);
   if (excerpt == NULL ||
       flam_baseline_get_kind (self->baseline) == FLAM_BASELINE_NONE)
     {
@@ -216,21 +203,12 @@ fill (FlamDifferenceView *self)
       self->baseline,
       (FlamScale)gtk_drop_down_get_selected (self->scale),
       gtk_drop_down_get_selected (self->cost) == 1);
-  flam_job_start (self->job,
-                  flam_comparison_work,
-                  input,
-                  flam_comparison_input_free,
-                  (GDestroyNotify)flam_comparison_unref,
-                  on_made,
-                  self);
-}
-
-static void
-fill_when_seen (FlamDifferenceView *self)
-{
-  self->stale = TRUE;
-  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
-    fill (self);
+  flam_page_start (page,
+                   flam_comparison_work,
+                   input,
+                   flam_comparison_input_free,
+                   (GDestroyNotify)flam_comparison_unref,
+                   on_made);
 }
 
 /* Ranges are compared as if they were as long as one another, files as they
@@ -247,7 +225,7 @@ on_baseline (FlamDifferenceView *self)
 
   gtk_drop_down_set_selected (
       self->scale, ranges && !of_memory ? FLAM_SCALE_TIME : FLAM_SCALE_NONE);
-  fill_when_seen (self);
+  flam_page_queue_fill (FLAM_PAGE (self));
 }
 
 static void
@@ -262,18 +240,10 @@ static void
 on_cancel (FlamDifferenceView *self)
 {
   flam_baseline_cancel (self->baseline);
-  fill (self);
+  flam_page_queue_fill (FLAM_PAGE (self));
 }
 
 /* --- what is chosen in here ----------------------------------------------- */
-
-static void
-choose (FlamDifferenceView *self, FlamId node)
-{
-  self->syncing = TRUE;
-  flam_session_set_current (self->session, node != FLAM_NONE ? node : 0);
-  self->syncing = FALSE;
-}
 
 static void
 choose_in_graph (FlamDifferenceView *self, guint node)
@@ -283,10 +253,12 @@ choose_in_graph (FlamDifferenceView *self, guint node)
 
   if (self->syncing || excerpt == NULL || tree == NULL)
     return;
-  choose (self,
-          node < excerpt->tree->n
-              ? flam_tree_find_path (excerpt->tree, node, tree)
-              : FLAM_NONE);
+  self->syncing = TRUE;
+  flam_session_set_current (
+      self->session,
+      node < excerpt->tree->n ? flam_tree_find_path (excerpt->tree, node, tree)
+                              : 0);
+  self->syncing = FALSE;
 }
 
 static void
@@ -318,17 +290,6 @@ on_context_menu (FlamFlameGraph *graph,
 }
 
 static void
-on_row_selected (FlamDifferenceView *self)
-{
-  gpointer item = gtk_single_selection_get_selected_item (self->selection);
-  const FlamTree *tree = flam_session_get_tree (self->session);
-
-  if (!self->syncing && item != NULL && tree != NULL)
-    choose (self,
-            flam_tree_find_name (tree, flam_difference_row_get_name (item)));
-}
-
-static void
 on_form (FlamDifferenceView *self)
 {
   gboolean table = gtk_toggle_button_get_active (self->table_button);
@@ -337,14 +298,22 @@ on_form (FlamDifferenceView *self)
   gtk_widget_set_visible (GTK_WIDGET (self->shape), !table);
 }
 
-static gboolean
-row_matches (gpointer item, gpointer data)
+static const char *
+get_name (gpointer row)
 {
-  FlamDifferenceView *self = data;
-  GRegex *regex = flam_session_get_search_regex (self->session);
+  return flam_difference_row_get_name (row);
+}
 
-  return regex == NULL ||
-         g_regex_match (regex, flam_difference_row_get_name (item), 0, NULL);
+static gboolean
+is_of (gpointer row, const FlamTree *tree, FlamId node)
+{
+  return strcmp (get_name (row), flam_tree_name (tree, node)) == 0;
+}
+
+static FlamId
+find (gpointer row, const FlamTree *tree)
+{
+  return flam_tree_find_name (tree, get_name (row));
 }
 
 static void
@@ -352,20 +321,9 @@ on_search (FlamDifferenceView *self)
 {
   flam_flame_graph_set_search (self->graph,
                                flam_session_get_search_regex (self->session));
-  gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
 }
 
 /* --- object --------------------------------------------------------------- */
-
-static void
-flam_difference_view_map (GtkWidget *widget)
-{
-  FlamDifferenceView *self = FLAM_DIFFERENCE_VIEW (widget);
-
-  if (self->stale)
-    fill (self);
-  GTK_WIDGET_CLASS (flam_difference_view_parent_class)->map (widget);
-}
 
 static gboolean
 flam_difference_view_grab_focus (GtkWidget *widget)
@@ -378,28 +336,26 @@ flam_difference_view_grab_focus (GtkWidget *widget)
 }
 
 static void
-follow (FlamDifferenceView *self, gpointer of, const char *signal, GCallback f)
-{
-  g_signal_connect_object (of, signal, f, self, G_CONNECT_SWAPPED);
-}
-
-static void
 flam_difference_view_constructed (GObject *object)
 {
   FlamDifferenceView *self = FLAM_DIFFERENCE_VIEW (object);
+  FlamPage *page = FLAM_PAGE (self);
   FlamJob *job;
 
   G_OBJECT_CLASS (flam_difference_view_parent_class)->constructed (object);
   self->session = flam_page_get_session (FLAM_PAGE (self));
   self->baseline = flam_session_get_baseline (self->session);
   job = flam_baseline_get_job (self->baseline);
-  follow (self, self->session, "notify::excerpt", G_CALLBACK (fill_when_seen));
-  follow (self, self->session, "notify::current", G_CALLBACK (show_current));
-  follow (self, self->session, "notify::search", G_CALLBACK (on_search));
-  follow (self, self->baseline, "started", G_CALLBACK (fill_when_seen));
-  follow (self, self->baseline, "changed", G_CALLBACK (on_baseline));
-  follow (self, self->baseline, "failed", G_CALLBACK (fill_when_seen));
-  follow (self, job, "notify::fraction", G_CALLBACK (on_progress));
+  flam_page_follow (
+      page, self->session, "notify::current", G_CALLBACK (show_current));
+  flam_page_follow (
+      page, self->session, "notify::search", G_CALLBACK (on_search));
+  flam_page_follow (
+      page, self->baseline, "started", G_CALLBACK (flam_page_queue_fill));
+  flam_page_follow (page, self->baseline, "changed", G_CALLBACK (on_baseline));
+  flam_page_follow (
+      page, self->baseline, "failed", G_CALLBACK (flam_page_queue_fill));
+  flam_page_follow (page, job, "notify::fraction", G_CALLBACK (on_progress));
 }
 
 static void
@@ -407,13 +363,7 @@ flam_difference_view_dispose (GObject *object)
 {
   FlamDifferenceView *self = FLAM_DIFFERENCE_VIEW (object);
 
-  if (self->job != NULL)
-    flam_job_cancel (self->job);
-  g_clear_object (&self->job);
   G_OBJECT_CLASS (flam_difference_view_parent_class)->dispose (object);
-  g_clear_object (&self->selection);
-  g_clear_object (&self->filter);
-  g_clear_object (&self->rows);
   g_clear_pointer (&self->shown, flam_comparison_unref);
 }
 
@@ -446,37 +396,19 @@ flam_difference_view_class_init (FlamDifferenceViewClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+  FlamTablePageClass *table_class = FLAM_TABLE_PAGE_CLASS (klass);
 
   object_class->constructed = flam_difference_view_constructed;
   object_class->dispose = flam_difference_view_dispose;
-  class->map = flam_difference_view_map;
+  FLAM_PAGE_CLASS (klass)->fill = fill;
+  table_class->get_name = get_name;
+  table_class->is_of = is_of;
+  table_class->find = find;
   class->grab_focus = flam_difference_view_grab_focus;
   g_type_ensure (FLAM_TYPE_FLAME_GRAPH);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-difference-view.ui");
   bind_children (class);
-}
-
-static void
-fill_table (FlamDifferenceView *self)
-{
-  GtkFilterListModel *filtered;
-  GtkSortListModel *sorted;
-
-  self->rows = g_list_store_new (FLAM_TYPE_DIFFERENCE_ROW);
-  self->filter = gtk_custom_filter_new (row_matches, self, NULL);
-  flam_difference_table_prepare (self->table);
-  filtered =
-      gtk_filter_list_model_new (G_LIST_MODEL (g_object_ref (self->rows)),
-                                 GTK_FILTER (g_object_ref (self->filter)));
-  sorted = gtk_sort_list_model_new (
-      G_LIST_MODEL (filtered),
-      g_object_ref (gtk_column_view_get_sorter (self->table)));
-  self->selection = gtk_single_selection_new (G_LIST_MODEL (sorted));
-  gtk_single_selection_set_autoselect (self->selection, FALSE);
-  gtk_single_selection_set_can_unselect (self->selection, TRUE);
-  gtk_column_view_set_model (self->table,
-                             GTK_SELECTION_MODEL (self->selection));
 }
 
 static void
@@ -491,21 +423,20 @@ flam_difference_view_init (FlamDifferenceView *self)
   GtkWidget *legend;
 
   gtk_widget_init_template (GTK_WIDGET (self));
-  self->job = flam_job_new ();
   legend = flam_legend_new (self->graph);
   gtk_widget_add_css_class (legend, "flam-part");
   gtk_box_append (self->graph_box, legend);
-  fill_table (self);
+  flam_difference_table_prepare (self->table);
+  flam_table_page_set_table (FLAM_TABLE_PAGE (self), self->table, NULL);
   g_signal_connect (
       self->graph, "node-selected", G_CALLBACK (on_node_selected), self);
   g_signal_connect (
       self->graph, "node-activated", G_CALLBACK (on_node_activated), self);
   g_signal_connect (
       self->graph, "context-menu", G_CALLBACK (on_context_menu), self);
-  on (self, self->selection, "notify::selected", G_CALLBACK (on_row_selected));
   on (self, self->table_button, "toggled", G_CALLBACK (on_form));
   on (self, self->shape, "notify::selected", G_CALLBACK (show_graph));
-  on (self, self->cost, "notify::selected", G_CALLBACK (fill_when_seen));
-  on (self, self->scale, "notify::selected", G_CALLBACK (fill_when_seen));
+  on (self, self->cost, "notify::selected", G_CALLBACK (flam_page_queue_fill));
+  on (self, self->scale, "notify::selected", G_CALLBACK (flam_page_queue_fill));
   on (self, self->busy_cancel, "clicked", G_CALLBACK (on_cancel));
 }

@@ -4,12 +4,15 @@
 /* What changed against the session's baseline: a flame graph in red and blue,
  * the functions in a table, and in words what neither can say. */
 
-#include "flam-page.h"
+#include "flam-table-page.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_DIFFERENCE_VIEW (flam_difference_view_get_type ())
-G_DECLARE_FINAL_TYPE (
-    FlamDifferenceView, flam_difference_view, FLAM, DIFFERENCE_VIEW, FlamPage)
+G_DECLARE_FINAL_TYPE (FlamDifferenceView,
+                      flam_difference_view,
+                      FLAM,
+                      DIFFERENCE_VIEW,
+                      FlamTablePage)
 
 G_END_DECLS

@@ -2,13 +2,14 @@
 
 #include "flam-sites-view.h"
 
-#include "flam-columns-view.h"
 #include "flam-format.h"
 #include "flam-memory-model.h"
-#include "flam-settings.h"
+#include "flam-text-column.h"
 #include "flam-words.h"
 
 #include <glib/gi18n.h>
+
+#define TIGHT_WIDTH 84
 
 /* --- rows ----------------------------------------------------------------- */
 
@@ -61,8 +62,10 @@ row_node (FlamSiteRow *row)
 }
 
 static const char *
-row_name (FlamSiteRow *row)
+row_name (gpointer data)
 {
+  FlamSiteRow *row = data;
+
   return flam_tree_name (row->memory->tree, row_node (row));
 }
 
@@ -80,12 +83,13 @@ typedef enum
 } Column;
 
 static double
-figure_of (FlamSiteRow *row, Column column)
+figure_of (gpointer data, guint column)
 {
+  FlamSiteRow *row = data;
   const FlamAmount *part = row->amounts->part;
   const FlamAmount *made = &part[FLAM_MEMORY_ALLOCATED];
 
-  switch (column)
+  switch ((Column)column)
     {
     case COLUMN_ALLOCATED:
       return (double)made->bytes;
@@ -107,12 +111,13 @@ figure_of (FlamSiteRow *row, Column column)
 }
 
 static char *
-cell_text (FlamSiteRow *row, Column column, char **tooltip)
+cell_text (gpointer data, guint column, char **tooltip)
 {
+  FlamSiteRow *row = data;
   const FlamAmount *part = row->amounts->part;
   const FlamAmount *made = &part[FLAM_MEMORY_ALLOCATED];
 
-  switch (column)
+  switch ((Column)column)
     {
     case COLUMN_NAME:
       *tooltip = g_strdup (row_name (row));
@@ -139,89 +144,20 @@ cell_text (FlamSiteRow *row, Column column, char **tooltip)
     }
 }
 
-static void
-cell_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer column)
-{
-  GtkWidget *label = gtk_label_new (NULL);
-
-  if (GPOINTER_TO_INT (column) == COLUMN_NAME)
-    {
-      gtk_label_set_xalign (GTK_LABEL (label), 0);
-      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-    }
-  else
-    {
-      gtk_label_set_xalign (GTK_LABEL (label), 1);
-      gtk_widget_add_css_class (label, "numeric");
-    }
-  gtk_list_item_set_child (item, label);
-}
-
-static void
-cell_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer column)
-{
-  g_autofree char *tooltip = NULL;
-  g_autofree char *text = cell_text (
-      gtk_list_item_get_item (item), GPOINTER_TO_INT (column), &tooltip);
-  GtkWidget *label = gtk_list_item_get_child (item);
-
-  gtk_label_set_label (GTK_LABEL (label), text);
-  gtk_widget_set_tooltip_text (label, tooltip);
-}
-
-static int
-compare_rows (gconstpointer a, gconstpointer b, gpointer column)
-{
-  FlamSiteRow *x = (gpointer)a;
-  FlamSiteRow *y = (gpointer)b;
-  double difference;
-
-  if (GPOINTER_TO_INT (column) == COLUMN_NAME)
-    return g_utf8_collate (row_name (x), row_name (y));
-  difference = figure_of (x, GPOINTER_TO_INT (column)) -
-               figure_of (y, GPOINTER_TO_INT (column));
-  return (difference > 0) - (difference < 0);
-}
-
-static GtkColumnViewColumn *
-add_column (GtkColumnView *view, Column column, const char *title)
-{
-  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
-  g_autoptr (GtkColumnViewColumn) made =
-      gtk_column_view_column_new (title, factory);
-  g_autoptr (GtkSorter) sorter = GTK_SORTER (
-      gtk_custom_sorter_new (compare_rows, GINT_TO_POINTER (column), NULL));
-
-  g_signal_connect (
-      factory, "setup", G_CALLBACK (cell_setup), GINT_TO_POINTER (column));
-  g_signal_connect (
-      factory, "bind", G_CALLBACK (cell_bind), GINT_TO_POINTER (column));
-  gtk_column_view_column_set_resizable (made, TRUE);
-  gtk_column_view_column_set_sorter (made, sorter);
-  if (column == COLUMN_NAME)
-    gtk_column_view_column_set_expand (made, TRUE);
-  else
-    {
-      gboolean always = column == COLUMN_ALLOCATED || column == COLUMN_LEAKED;
-
-      flam_columns_fit (made, 104, always ? 84 : 0);
-      flam_columns_largest_first (made);
-    }
-  gtk_column_view_append_column (view, made);
-  return made;
-}
+static const FlamTextColumns columns = {
+  COLUMN_NAME,
+  row_name,
+  cell_text,
+  figure_of,
+};
 
 /* --- the view ------------------------------------------------------------- */
 
 struct _FlamSitesView
 {
-  FlamPage parent_instance;
+  FlamTablePage parent_instance;
 
-  FlamSession *session; /* the page's */
   FlamMemoryModel *model;
-  gboolean syncing;
-  GListStore *rows; /* FlamSiteRow */
-  GtkSingleSelection *selection;
 
   GtkToggleButton *self_button;
   GtkToggleButton *total_button;
@@ -229,7 +165,7 @@ struct _FlamSitesView
   GtkLabel *none;
 };
 
-G_DEFINE_FINAL_TYPE (FlamSitesView, flam_sites_view, FLAM_TYPE_PAGE)
+G_DEFINE_FINAL_TYPE (FlamSitesView, flam_sites_view, FLAM_TYPE_TABLE_PAGE)
 
 static gboolean
 has_any (const FlamAmounts *amounts)
@@ -238,31 +174,6 @@ has_any (const FlamAmounts *amounts)
     if (amounts->part[part].blocks != 0)
       return TRUE;
   return FALSE;
-}
-
-static gboolean
-is_function (gpointer item, gpointer function)
-{
-  FlamSiteRow *row = item;
-
-  return flam_tree_function (row->memory->tree, row_node (row)) ==
-         GPOINTER_TO_UINT (function);
-}
-
-static void
-show_current (FlamSitesView *self)
-{
-  const FlamTree *tree = flam_session_get_tree (self->session);
-  FlamId current = flam_session_get_current (self->session);
-
-  if (self->syncing || tree == NULL)
-    return;
-  self->syncing = TRUE;
-  flam_columns_show_row (self->view,
-                         self->selection,
-                         is_function,
-                         GUINT_TO_POINTER (flam_tree_function (tree, current)));
-  self->syncing = FALSE;
 }
 
 static void
@@ -280,92 +191,56 @@ fill (FlamSitesView *self)
       if (has_any (amounts))
         g_ptr_array_add (rows, site_row_new (memory, i, amounts));
     }
-  self->syncing = TRUE;
-  g_list_store_splice (self->rows,
-                       0,
-                       g_list_model_get_n_items (G_LIST_MODEL (self->rows)),
-                       rows->pdata,
-                       rows->len);
-  gtk_single_selection_set_selected (self->selection,
-                                     GTK_INVALID_LIST_POSITION);
-  self->syncing = FALSE;
-  gtk_label_set_label (self->none, flam_page_why_empty (FLAM_PAGE (self)));
-  gtk_widget_set_visible (GTK_WIDGET (self->none),
-                          memory != NULL && rows->len == 0);
-  show_current (self);
+  flam_table_page_set_rows (FLAM_TABLE_PAGE (self), rows, NULL);
 }
 
-/* Of the function's places in the picture, the heaviest. */
-static void
-on_selected (FlamSitesView *self)
+/* As one of the functions of a tree, whose profile may be another by now. */
+static FlamId
+function_in (FlamSiteRow *row, const FlamTree *tree)
 {
-  FlamSiteRow *row = gtk_single_selection_get_selected_item (self->selection);
-  const FlamTree *tree = flam_session_get_tree (self->session);
+  const FlamTree *of = row->memory->tree;
 
-  if (self->syncing || row == NULL || tree == NULL)
-    return;
-  self->syncing = TRUE;
-  flam_session_set_current (
-      self->session,
-      flam_tree_find_function (
-          tree, flam_tree_function (row->memory->tree, row_node (row))));
-  self->syncing = FALSE;
+  return of->profile == tree->profile ? flam_tree_function (of, row_node (row))
+                                      : FLAM_NONE;
 }
 
-static void
-on_activate (FlamSitesView *self, guint position)
+static gboolean
+is_of (gpointer row, const FlamTree *tree, FlamId node)
 {
-  g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
+  FlamId function = flam_tree_function (tree, node);
+
+  return function != FLAM_NONE && function_in (row, tree) == function;
+}
+
+static FlamId
+find (gpointer row, const FlamTree *tree)
+{
+  return flam_tree_find_function (tree, function_in (row, tree));
 }
 
 /* --- object --------------------------------------------------------------- */
-
-static gboolean
-flam_sites_view_grab_focus (GtkWidget *widget)
-{
-  return gtk_widget_grab_focus (GTK_WIDGET (FLAM_SITES_VIEW (widget)->view));
-}
 
 static void
 flam_sites_view_constructed (GObject *object)
 {
   FlamSitesView *self = FLAM_SITES_VIEW (object);
+  FlamPage *page = FLAM_PAGE (self);
 
   G_OBJECT_CLASS (flam_sites_view_parent_class)->constructed (object);
-  self->session = flam_page_get_session (FLAM_PAGE (self));
-  self->model = flam_memory_model_of (self->session);
+  self->model = flam_memory_model_of (flam_page_get_session (page));
   flam_memory_model_watch (self->model, GTK_WIDGET (self));
-  g_signal_connect_object (self->session,
-                           "notify::current",
-                           G_CALLBACK (show_current),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->model,
-                           "notify::memory",
-                           G_CALLBACK (fill),
-                           self,
-                           G_CONNECT_SWAPPED);
-}
-
-static void
-flam_sites_view_dispose (GObject *object)
-{
-  FlamSitesView *self = FLAM_SITES_VIEW (object);
-
-  G_OBJECT_CLASS (flam_sites_view_parent_class)->dispose (object);
-  g_clear_object (&self->selection);
-  g_clear_object (&self->rows);
+  flam_page_follow (page, self->model, "notify::memory", G_CALLBACK (fill));
 }
 
 static void
 flam_sites_view_class_init (FlamSitesViewClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  FlamTablePageClass *table_class = FLAM_TABLE_PAGE_CLASS (klass);
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
-  object_class->constructed = flam_sites_view_constructed;
-  object_class->dispose = flam_sites_view_dispose;
-  class->grab_focus = flam_sites_view_grab_focus;
+  G_OBJECT_CLASS (klass)->constructed = flam_sites_view_constructed;
+  table_class->is_of = is_of;
+  table_class->find = find;
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-sites-view.ui");
   gtk_widget_class_bind_template_child (class, FlamSitesView, self_button);
@@ -377,37 +252,40 @@ flam_sites_view_class_init (FlamSitesViewClass *klass)
 static void
 fill_columns (FlamSitesView *self)
 {
-  GtkColumnViewColumn *first;
+  static const struct
+  {
+    Column column;
+    const char *title;
+    int tight;
+  } shown[] = {
+    { COLUMN_ALLOCATED, N_ ("Allocated"), TIGHT_WIDTH },
+    { COLUMN_BLOCKS, N_ ("Blocks"), 0 },
+    { COLUMN_TEMPORARY, N_ ("Temporary"), 0 },
+    { COLUMN_PEAK, N_ ("At the Peak"), 0 },
+    { COLUMN_LEAKED, N_ ("Not Freed"), TIGHT_WIDTH },
+    { COLUMN_NAME, N_ ("Function"), 0 },
+  };
 
   flam_columns_prepare (self->view);
-  first = add_column (self->view, COLUMN_ALLOCATED, _ ("Allocated"));
-  add_column (self->view, COLUMN_BLOCKS, _ ("Blocks"));
-  add_column (self->view, COLUMN_TEMPORARY, _ ("Temporary"));
-  add_column (self->view, COLUMN_PEAK, _ ("At the Peak"));
-  add_column (self->view, COLUMN_LEAKED, _ ("Not Freed"));
-  add_column (self->view, COLUMN_NAME, _ ("Function"));
-  flam_columns_sort (self->view, first);
+  for (guint i = 0; i < G_N_ELEMENTS (shown); i++)
+    {
+      GtkColumnViewColumn *column = flam_text_column_add (self->view,
+                                                          &columns,
+                                                          shown[i].column,
+                                                          _ (shown[i].title),
+                                                          shown[i].tight);
+
+      if (shown[i].column == COLUMN_ALLOCATED)
+        flam_columns_sort (self->view, column);
+    }
 }
 
 static void
 flam_sites_view_init (FlamSitesView *self)
 {
-  GtkSortListModel *sorted;
-
   gtk_widget_init_template (GTK_WIDGET (self));
-  self->rows = g_list_store_new (FLAM_TYPE_SITE_ROW);
   fill_columns (self);
-  sorted = gtk_sort_list_model_new (
-      G_LIST_MODEL (g_object_ref (self->rows)),
-      g_object_ref (gtk_column_view_get_sorter (self->view)));
-  self->selection = gtk_single_selection_new (G_LIST_MODEL (sorted));
-  gtk_single_selection_set_autoselect (self->selection, FALSE);
-  gtk_single_selection_set_can_unselect (self->selection, TRUE);
-  gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
-  g_signal_connect_swapped (
-      self->selection, "notify::selected", G_CALLBACK (on_selected), self);
-  g_signal_connect_swapped (
-      self->view, "activate", G_CALLBACK (on_activate), self);
+  flam_table_page_set_table (FLAM_TABLE_PAGE (self), self->view, self->none);
   g_signal_connect_swapped (
       self->total_button, "toggled", G_CALLBACK (fill), self);
 }

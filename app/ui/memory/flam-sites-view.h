@@ -4,12 +4,12 @@
 /* The page of functions that allocate: what each asked for itself, or with all
  * it calls, in every part of the memory at once. */
 
-#include "flam-page.h"
+#include "flam-table-page.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_SITES_VIEW (flam_sites_view_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamSitesView, flam_sites_view, FLAM, SITES_VIEW, FlamPage)
+    FlamSitesView, flam_sites_view, FLAM, SITES_VIEW, FlamTablePage)
 
 G_END_DECLS

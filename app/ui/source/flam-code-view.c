@@ -16,9 +16,7 @@ struct _FlamCodeView
   FlamPage parent_instance;
 
   FlamSession *session; /* the page's */
-  FlamJob *job;
   GtkSingleSelection *selection;
-  gboolean stale;
 
   GtkLabel *name;
   GtkLabel *costs;
@@ -271,13 +269,12 @@ hottest_node (const FlamTree *tree)
 }
 
 static void
-fill (FlamCodeView *self)
+fill (FlamPage *page)
 {
+  FlamCodeView *self = FLAM_CODE_VIEW (page);
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
   FlamId node = flam_session_get_current (self->session);
 
-  self->stale = FALSE;
-  flam_job_cancel (self->job);
   if (excerpt != NULL && node == 0)
     node = hottest_node (excerpt->tree);
   if (excerpt == NULL || node == 0)
@@ -285,22 +282,13 @@ fill (FlamCodeView *self)
       show_none (self, _ ("The selection has no functions."));
       return;
     }
-  flam_job_start (self->job,
-                  flam_code_file_work,
-                  flam_code_request_new (
-                      excerpt, node, flam_session_get_path (self->session)),
-                  flam_code_request_free,
-                  flam_code_file_unref,
-                  on_read,
-                  self);
-}
-
-static void
-fill_when_seen (FlamCodeView *self)
-{
-  self->stale = TRUE;
-  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
-    fill (self);
+  flam_page_start (page,
+                   flam_code_file_work,
+                   flam_code_request_new (
+                       excerpt, node, flam_session_get_path (self->session)),
+                   flam_code_request_free,
+                   flam_code_file_unref,
+                   on_read);
 }
 
 static void
@@ -310,20 +298,10 @@ on_syntax (FlamCodeView *self)
       flam_settings_get (),
       FLAM_KEY_CODE_SYNTAX,
       gtk_toggle_button_get_active (self->att_button) ? "att" : "intel");
-  fill_when_seen (self);
+  flam_page_queue_fill (FLAM_PAGE (self));
 }
 
 /* --- object --------------------------------------------------------------- */
-
-static void
-flam_code_view_map (GtkWidget *widget)
-{
-  FlamCodeView *self = FLAM_CODE_VIEW (widget);
-
-  if (self->stale)
-    fill (self);
-  GTK_WIDGET_CLASS (flam_code_view_parent_class)->map (widget);
-}
 
 static gboolean
 flam_code_view_grab_focus (GtkWidget *widget)
@@ -338,16 +316,10 @@ flam_code_view_constructed (GObject *object)
 
   G_OBJECT_CLASS (flam_code_view_parent_class)->constructed (object);
   self->session = flam_page_get_session (FLAM_PAGE (self));
-  g_signal_connect_object (self->session,
-                           "notify::excerpt",
-                           G_CALLBACK (fill_when_seen),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->session,
-                           "notify::current",
-                           G_CALLBACK (fill_when_seen),
-                           self,
-                           G_CONNECT_SWAPPED);
+  flam_page_follow (FLAM_PAGE (self),
+                    self->session,
+                    "notify::current",
+                    G_CALLBACK (flam_page_queue_fill));
 }
 
 static void
@@ -355,9 +327,6 @@ flam_code_view_dispose (GObject *object)
 {
   FlamCodeView *self = FLAM_CODE_VIEW (object);
 
-  if (self->job != NULL)
-    flam_job_cancel (self->job);
-  g_clear_object (&self->job);
   G_OBJECT_CLASS (flam_code_view_parent_class)->dispose (object);
   g_clear_object (&self->selection);
 }
@@ -370,7 +339,7 @@ flam_code_view_class_init (FlamCodeViewClass *klass)
 
   object_class->constructed = flam_code_view_constructed;
   object_class->dispose = flam_code_view_dispose;
-  class->map = flam_code_view_map;
+  FLAM_PAGE_CLASS (klass)->fill = fill;
   class->grab_focus = flam_code_view_grab_focus;
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-code-view.ui");
@@ -390,7 +359,6 @@ flam_code_view_init (FlamCodeView *self)
       g_settings_get_string (flam_settings_get (), FLAM_KEY_CODE_SYNTAX);
 
   gtk_widget_init_template (GTK_WIDGET (self));
-  self->job = flam_job_new ();
   self->selection = gtk_single_selection_new (NULL);
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));

@@ -27,11 +27,9 @@ struct _FlamCallersView
   FlamPage parent_instance;
 
   FlamSession *session; /* the page's */
-  FlamJob *job;
-  FlamTree *middle_of; /* the tree that `middle` is a node of, or NULL */
+  FlamTree *middle_of;  /* the tree that `middle` is a node of, or NULL */
   FlamId middle;
-  Side sides[2]; /* callers, callees */
-  gboolean stale;
+  Side sides[2];    /* callers, callees */
   gboolean syncing; /* the current frame is one that was chosen in here */
 
   GtkLabel *name;
@@ -222,13 +220,12 @@ on_made (gpointer data, const GError *error, gpointer user_data)
 }
 
 static void
-fill (FlamCallersView *self)
+fill (FlamPage *page)
 {
+  FlamCallersView *self = FLAM_CALLERS_VIEW (page);
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
   Input *input;
 
-  self->stale = FALSE;
-  flam_job_cancel (self->job);
   if (excerpt == NULL)
     {
       take_middle (self, NULL, FLAM_NONE);
@@ -239,16 +236,7 @@ fill (FlamCallersView *self)
   input->middle = self->middle;
   if (self->middle_of != NULL)
     input->middle_of = flam_tree_ref (self->middle_of);
-  flam_job_start (
-      self->job, make_sides, input, input_free, result_free, on_made, self);
-}
-
-static void
-fill_when_seen (FlamCallersView *self)
-{
-  self->stale = TRUE;
-  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
-    fill (self);
+  flam_page_start (page, make_sides, input, input_free, result_free, on_made);
 }
 
 /* --- what is the middle --------------------------------------------------- */
@@ -262,7 +250,7 @@ on_current (FlamCallersView *self)
   if (self->syncing || excerpt == NULL || current == 0)
     return;
   take_middle (self, excerpt->tree, current);
-  fill_when_seen (self);
+  flam_page_queue_fill (FLAM_PAGE (self));
 }
 
 /* Somebody asked for the current frame's callers. */
@@ -279,7 +267,7 @@ centre (FlamCallersView *self, const Side *side, FlamId node)
   if (side->excerpt == NULL || node == FLAM_NONE || node == 0)
     return;
   take_middle (self, side->excerpt->tree, node);
-  fill (self);
+  flam_page_queue_fill (FLAM_PAGE (self));
 }
 
 /* What is chosen in here is the session's current frame (its source is shown),
@@ -368,16 +356,6 @@ on_search (FlamCallersView *self)
 
 /* --- object --------------------------------------------------------------- */
 
-static void
-flam_callers_view_map (GtkWidget *widget)
-{
-  FlamCallersView *self = FLAM_CALLERS_VIEW (widget);
-
-  if (self->stale)
-    fill (self);
-  GTK_WIDGET_CLASS (flam_callers_view_parent_class)->map (widget);
-}
-
 static gboolean
 flam_callers_view_grab_focus (GtkWidget *widget)
 {
@@ -389,25 +367,21 @@ flam_callers_view_grab_focus (GtkWidget *widget)
 }
 
 static void
-follow (FlamCallersView *self, const char *signal, GCallback callback)
-{
-  g_signal_connect_object (
-      self->session, signal, callback, self, G_CONNECT_SWAPPED);
-}
-
-static void
 flam_callers_view_constructed (GObject *object)
 {
   FlamCallersView *self = FLAM_CALLERS_VIEW (object);
+  FlamPage *page = FLAM_PAGE (self);
 
   G_OBJECT_CLASS (flam_callers_view_parent_class)->constructed (object);
-  self->session = flam_page_get_session (FLAM_PAGE (self));
+  self->session = flam_page_get_session (page);
   for (guint i = 0; i < 2; i++)
     flam_columns_set_session (self->sides[i].table, self->session);
-  follow (self, "notify::excerpt", G_CALLBACK (fill_when_seen));
-  follow (self, "notify::current", G_CALLBACK (on_current));
-  follow (self, "notify::search", G_CALLBACK (on_search));
-  follow (self, "show-callers", G_CALLBACK (on_show_callers));
+  flam_page_follow (
+      page, self->session, "notify::current", G_CALLBACK (on_current));
+  flam_page_follow (
+      page, self->session, "notify::search", G_CALLBACK (on_search));
+  flam_page_follow (
+      page, self->session, "show-callers", G_CALLBACK (on_show_callers));
 }
 
 static void
@@ -415,9 +389,6 @@ flam_callers_view_dispose (GObject *object)
 {
   FlamCallersView *self = FLAM_CALLERS_VIEW (object);
 
-  if (self->job != NULL)
-    flam_job_cancel (self->job);
-  g_clear_object (&self->job);
   G_OBJECT_CLASS (flam_callers_view_parent_class)->dispose (object);
   for (guint i = 0; i < 2; i++)
     {
@@ -435,7 +406,7 @@ flam_callers_view_class_init (FlamCallersViewClass *klass)
 
   object_class->constructed = flam_callers_view_constructed;
   object_class->dispose = flam_callers_view_dispose;
-  class->map = flam_callers_view_map;
+  FLAM_PAGE_CLASS (klass)->fill = fill;
   class->grab_focus = flam_callers_view_grab_focus;
   g_type_ensure (FLAM_TYPE_FLAME_GRAPH);
   gtk_widget_class_set_template_from_resource (
@@ -484,7 +455,6 @@ static void
 flam_callers_view_init (FlamCallersView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  self->job = flam_job_new ();
   self->middle = FLAM_NONE;
   side_init (self,
              &self->sides[0],

@@ -3,12 +3,12 @@
 
 /* All functions of the selection as a list to sort. */
 
-#include "flam-page.h"
+#include "flam-table-page.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_FUNCTIONS_VIEW (flam_functions_view_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamFunctionsView, flam_functions_view, FLAM, FUNCTIONS_VIEW, FlamPage)
+    FlamFunctionsView, flam_functions_view, FLAM, FUNCTIONS_VIEW, FlamTablePage)
 
 G_END_DECLS

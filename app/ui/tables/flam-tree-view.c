@@ -15,7 +15,6 @@ struct _FlamTreeView
   FlamSession *session; /* the page's */
   GtkTreeListModel *model;
   GtkSingleSelection *selection;
-  gboolean stale; /* the excerpt changed while nobody looked */
   gboolean syncing;
 
   GtkColumnView *view;
@@ -83,7 +82,8 @@ show_current (FlamTreeView *self)
   FlamId current = flam_session_get_current (self->session);
   g_autoptr (GtkTreeListRow) row = NULL;
 
-  if (self->syncing || self->stale || tree == NULL || current == 0)
+  if (self->syncing || flam_page_is_stale (FLAM_PAGE (self)) || tree == NULL ||
+      current == 0)
     return;
   self->syncing = TRUE;
   row = unfold_to (self, tree, current);
@@ -127,13 +127,13 @@ unfold_hottest (FlamTreeView *self, const FlamTree *tree)
 }
 
 static void
-fill (FlamTreeView *self)
+fill (FlamPage *page)
 {
+  FlamTreeView *self = FLAM_TREE_VIEW (page);
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
   GListModel *roots = NULL;
 
   flam_columns_update_other (self->other, excerpt);
-  self->stale = FALSE;
   self->syncing = TRUE;
   g_clear_object (&self->model);
   if (excerpt != NULL)
@@ -147,19 +147,11 @@ fill (FlamTreeView *self)
   gtk_single_selection_set_selected (self->selection,
                                      GTK_INVALID_LIST_POSITION);
   self->syncing = FALSE;
-  gtk_label_set_label (self->none, flam_page_why_empty (FLAM_PAGE (self)));
+  gtk_label_set_label (self->none, flam_page_why_empty (page));
   gtk_widget_set_visible (GTK_WIDGET (self->none),
                           excerpt != NULL && roots == NULL);
   if (self->model != NULL)
     show_current (self);
-}
-
-static void
-on_excerpt (FlamTreeView *self)
-{
-  self->stale = TRUE;
-  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
-    fill (self);
 }
 
 static void
@@ -186,16 +178,6 @@ on_activate (FlamTreeView *self, guint position)
   g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
 }
 
-static void
-flam_tree_view_map (GtkWidget *widget)
-{
-  FlamTreeView *self = FLAM_TREE_VIEW (widget);
-
-  if (self->stale)
-    fill (self);
-  GTK_WIDGET_CLASS (flam_tree_view_parent_class)->map (widget);
-}
-
 static gboolean
 flam_tree_view_grab_focus (GtkWidget *widget)
 {
@@ -210,16 +192,10 @@ flam_tree_view_constructed (GObject *object)
   G_OBJECT_CLASS (flam_tree_view_parent_class)->constructed (object);
   self->session = flam_page_get_session (FLAM_PAGE (self));
   flam_columns_set_session (self->view, self->session);
-  g_signal_connect_object (self->session,
-                           "notify::excerpt",
-                           G_CALLBACK (on_excerpt),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->session,
-                           "notify::current",
-                           G_CALLBACK (show_current),
-                           self,
-                           G_CONNECT_SWAPPED);
+  flam_page_follow (FLAM_PAGE (self),
+                    self->session,
+                    "notify::current",
+                    G_CALLBACK (show_current));
 }
 
 static void
@@ -240,7 +216,7 @@ flam_tree_view_class_init (FlamTreeViewClass *klass)
 
   object_class->constructed = flam_tree_view_constructed;
   object_class->dispose = flam_tree_view_dispose;
-  class->map = flam_tree_view_map;
+  FLAM_PAGE_CLASS (klass)->fill = fill;
   class->grab_focus = flam_tree_view_grab_focus;
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-tree-view.ui");

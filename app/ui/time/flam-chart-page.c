@@ -17,9 +17,7 @@ struct _FlamChartPage
   FlamPage parent_instance;
 
   FlamSession *session; /* the page's */
-  FlamJob *job;
-  FlamExcerpt *shown; /* what the chart is of */
-  gboolean stale;
+  FlamExcerpt *shown;   /* what the chart is of */
   gboolean syncing;
 
   GtkLabel *name;
@@ -102,32 +100,22 @@ on_made (gpointer result, const GError *error, gpointer data)
 }
 
 static void
-fill (FlamChartPage *self)
+fill (FlamPage *page)
 {
+  FlamChartPage *self = FLAM_CHART_PAGE (page);
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
 
-  self->stale = FALSE;
-  flam_job_cancel (self->job);
   if (excerpt == NULL)
     {
       flam_flame_chart_set_chart (self->chart, NULL, NULL);
       return;
     }
-  flam_job_start (self->job,
-                  make,
-                  flam_excerpt_ref (excerpt),
-                  (GDestroyNotify)flam_excerpt_unref,
-                  made_free,
-                  on_made,
-                  self);
-}
-
-static void
-on_excerpt (FlamChartPage *self)
-{
-  self->stale = TRUE;
-  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
-    fill (self);
+  flam_page_start (page,
+                   make,
+                   flam_excerpt_ref (excerpt),
+                   (GDestroyNotify)flam_excerpt_unref,
+                   made_free,
+                   on_made);
 }
 
 /* --- calls of one function ------------------------------------------------ */
@@ -258,16 +246,6 @@ on_row (GtkListBox *list, GtkListBoxRow *row, FlamChartPage *self)
 
 /* --- object --------------------------------------------------------------- */
 
-static void
-flam_chart_page_map (GtkWidget *widget)
-{
-  FlamChartPage *self = FLAM_CHART_PAGE (widget);
-
-  if (self->stale)
-    fill (self);
-  GTK_WIDGET_CLASS (flam_chart_page_parent_class)->map (widget);
-}
-
 static gboolean
 flam_chart_page_grab_focus (GtkWidget *widget)
 {
@@ -281,11 +259,6 @@ flam_chart_page_constructed (GObject *object)
 
   G_OBJECT_CLASS (flam_chart_page_parent_class)->constructed (object);
   self->session = flam_page_get_session (FLAM_PAGE (self));
-  g_signal_connect_object (self->session,
-                           "notify::excerpt",
-                           G_CALLBACK (on_excerpt),
-                           self,
-                           G_CONNECT_SWAPPED);
 }
 
 static void
@@ -293,9 +266,6 @@ flam_chart_page_dispose (GObject *object)
 {
   FlamChartPage *self = FLAM_CHART_PAGE (object);
 
-  if (self->job != NULL)
-    flam_job_cancel (self->job);
-  g_clear_object (&self->job);
   G_OBJECT_CLASS (flam_chart_page_parent_class)->dispose (object);
   g_clear_pointer (&self->shown, flam_excerpt_unref);
 }
@@ -308,7 +278,7 @@ flam_chart_page_class_init (FlamChartPageClass *klass)
 
   object_class->constructed = flam_chart_page_constructed;
   object_class->dispose = flam_chart_page_dispose;
-  class->map = flam_chart_page_map;
+  FLAM_PAGE_CLASS (klass)->fill = fill;
   class->grab_focus = flam_chart_page_grab_focus;
   g_type_ensure (FLAM_TYPE_FLAME_CHART);
   gtk_widget_class_set_template_from_resource (
@@ -328,7 +298,6 @@ static void
 flam_chart_page_init (FlamChartPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  self->job = flam_job_new ();
   flam_flame_chart_set_vadjustment (
       self->chart, gtk_scrolled_window_get_vadjustment (self->scroller));
   g_signal_connect (

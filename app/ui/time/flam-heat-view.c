@@ -11,8 +11,6 @@ struct _FlamHeatView
   FlamPage parent_instance;
 
   FlamSession *session; /* the page's */
-  FlamJob *job;
-  gboolean stale;
 
   GtkDropDown *rows;
   GtkStack *stack;
@@ -88,13 +86,12 @@ wanted_rows (FlamHeatView *self)
 }
 
 static void
-fill (FlamHeatView *self)
+fill (FlamPage *page)
 {
+  FlamHeatView *self = FLAM_HEAT_VIEW (page);
   FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
   Input *input;
 
-  self->stale = FALSE;
-  flam_job_cancel (self->job);
   if (excerpt == NULL)
     {
       flam_heat_grid_set_map (self->grid, NULL);
@@ -103,21 +100,12 @@ fill (FlamHeatView *self)
   input = g_new0 (Input, 1);
   input->excerpt = flam_excerpt_ref (excerpt);
   input->n_rows = wanted_rows (self);
-  flam_job_start (self->job,
-                  make,
-                  input,
-                  input_free,
-                  (GDestroyNotify)flam_heat_map_free,
-                  on_made,
-                  self);
-}
-
-static void
-fill_when_seen (FlamHeatView *self)
-{
-  self->stale = TRUE;
-  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
-    fill (self);
+  flam_page_start (page,
+                   make,
+                   input,
+                   input_free,
+                   (GDestroyNotify)flam_heat_map_free,
+                   on_made);
 }
 
 static void
@@ -133,16 +121,6 @@ on_range (FlamHeatGrid *grid, gint64 from, gint64 to, FlamHeatView *self)
 
 /* --- object --------------------------------------------------------------- */
 
-static void
-flam_heat_view_map (GtkWidget *widget)
-{
-  FlamHeatView *self = FLAM_HEAT_VIEW (widget);
-
-  if (self->stale)
-    fill (self);
-  GTK_WIDGET_CLASS (flam_heat_view_parent_class)->map (widget);
-}
-
 static gboolean
 flam_heat_view_grab_focus (GtkWidget *widget)
 {
@@ -156,27 +134,10 @@ flam_heat_view_constructed (GObject *object)
 
   G_OBJECT_CLASS (flam_heat_view_parent_class)->constructed (object);
   self->session = flam_page_get_session (FLAM_PAGE (self));
-  g_signal_connect_object (self->session,
-                           "notify::excerpt",
-                           G_CALLBACK (fill_when_seen),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->session,
-                           "notify::selection",
-                           G_CALLBACK (show_range),
-                           self,
-                           G_CONNECT_SWAPPED);
-}
-
-static void
-flam_heat_view_dispose (GObject *object)
-{
-  FlamHeatView *self = FLAM_HEAT_VIEW (object);
-
-  if (self->job != NULL)
-    flam_job_cancel (self->job);
-  g_clear_object (&self->job);
-  G_OBJECT_CLASS (flam_heat_view_parent_class)->dispose (object);
+  flam_page_follow (FLAM_PAGE (self),
+                    self->session,
+                    "notify::selection",
+                    G_CALLBACK (show_range));
 }
 
 static void
@@ -186,8 +147,7 @@ flam_heat_view_class_init (FlamHeatViewClass *klass)
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   object_class->constructed = flam_heat_view_constructed;
-  object_class->dispose = flam_heat_view_dispose;
-  class->map = flam_heat_view_map;
+  FLAM_PAGE_CLASS (klass)->fill = fill;
   class->grab_focus = flam_heat_view_grab_focus;
   g_type_ensure (FLAM_TYPE_HEAT_GRID);
   gtk_widget_class_set_template_from_resource (
@@ -201,8 +161,7 @@ static void
 flam_heat_view_init (FlamHeatView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  self->job = flam_job_new ();
   g_signal_connect (self->grid, "range-changed", G_CALLBACK (on_range), self);
   g_signal_connect_swapped (
-      self->rows, "notify::selected", G_CALLBACK (fill_when_seen), self);
+      self->rows, "notify::selected", G_CALLBACK (flam_page_queue_fill), self);
 }

@@ -8,6 +8,8 @@
 typedef struct
 {
   FlamSession *session;
+  FlamJob *job;
+  gboolean stale;
 } FlamPagePrivate;
 
 enum
@@ -26,6 +28,74 @@ flam_page_get_session (FlamPage *self)
   g_return_val_if_fail (FLAM_IS_PAGE (self), NULL);
   return private->session;
 }
+
+/* --- filling -------------------------------------------------------------- */
+
+static void
+fill (FlamPage *self)
+{
+  FlamPagePrivate *private = flam_page_get_instance_private (self);
+
+  private->stale = FALSE;
+  flam_job_cancel (private->job);
+  FLAM_PAGE_GET_CLASS (self)->fill (self);
+}
+
+void
+flam_page_queue_fill (FlamPage *self)
+{
+  FlamPagePrivate *private = flam_page_get_instance_private (self);
+
+  g_return_if_fail (FLAM_IS_PAGE (self));
+  private->stale = TRUE;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    fill (self);
+}
+
+gboolean
+flam_page_is_stale (FlamPage *self)
+{
+  FlamPagePrivate *private = flam_page_get_instance_private (self);
+
+  g_return_val_if_fail (FLAM_IS_PAGE (self), FALSE);
+  return private->stale;
+}
+
+void
+flam_page_start (FlamPage *self,
+                 FlamJobWork work,
+                 gpointer input,
+                 GDestroyNotify input_free,
+                 GDestroyNotify result_free,
+                 FlamJobDone done)
+{
+  FlamPagePrivate *private = flam_page_get_instance_private (self);
+
+  g_return_if_fail (FLAM_IS_PAGE (self));
+  flam_job_start (
+      private->job, work, input, input_free, result_free, done, self);
+}
+
+static void
+flam_page_map (GtkWidget *widget)
+{
+  FlamPage *self = FLAM_PAGE (widget);
+
+  if (flam_page_is_stale (self))
+    fill (self);
+  GTK_WIDGET_CLASS (flam_page_parent_class)->map (widget);
+}
+
+void
+flam_page_follow (FlamPage *self,
+                  gpointer object,
+                  const char *signal,
+                  GCallback callback)
+{
+  g_signal_connect_object (object, signal, callback, self, G_CONNECT_SWAPPED);
+}
+
+/* --- words ---------------------------------------------------------------- */
 
 const char *
 flam_page_why_empty (FlamPage *self)
@@ -49,6 +119,21 @@ flam_page_why_empty (FlamPage *self)
   if (profile->samples.n == 0 && profile->allocations.n == 0)
     return _ ("This capture holds no samples.");
   return _ ("This capture has nothing of this measure.");
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static void
+flam_page_constructed (GObject *object)
+{
+  FlamPage *self = FLAM_PAGE (object);
+
+  G_OBJECT_CLASS (flam_page_parent_class)->constructed (object);
+  if (FLAM_PAGE_GET_CLASS (self)->fill != NULL)
+    flam_page_follow (self,
+                      flam_page_get_session (self),
+                      "notify::excerpt",
+                      G_CALLBACK (flam_page_queue_fill));
 }
 
 static void
@@ -83,9 +168,20 @@ flam_page_dispose (GObject *object)
   FlamPagePrivate *private =
       flam_page_get_instance_private (FLAM_PAGE (object));
 
+  flam_job_cancel (private->job);
   flam_widget_dispose_template (GTK_WIDGET (object), G_OBJECT_TYPE (object));
   g_clear_object (&private->session);
   G_OBJECT_CLASS (flam_page_parent_class)->dispose (object);
+}
+
+static void
+flam_page_finalize (GObject *object)
+{
+  FlamPagePrivate *private =
+      flam_page_get_instance_private (FLAM_PAGE (object));
+
+  g_object_unref (private->job);
+  G_OBJECT_CLASS (flam_page_parent_class)->finalize (object);
 }
 
 static void
@@ -93,9 +189,12 @@ flam_page_class_init (FlamPageClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
+  object_class->constructed = flam_page_constructed;
   object_class->dispose = flam_page_dispose;
+  object_class->finalize = flam_page_finalize;
   object_class->get_property = flam_page_get_property;
   object_class->set_property = flam_page_set_property;
+  GTK_WIDGET_CLASS (klass)->map = flam_page_map;
   g_object_class_install_property (
       object_class,
       PROP_SESSION,
@@ -110,4 +209,7 @@ flam_page_class_init (FlamPageClass *klass)
 static void
 flam_page_init (FlamPage *self)
 {
+  FlamPagePrivate *private = flam_page_get_instance_private (self);
+
+  private->job = flam_job_new ();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A view of a session with a template: what all of the window's views are. */
+/* A view of a session with a template: what all of the window's views are. It
+ * knows when it has to be filled anew, and does so only where it is seen. */
 
 #include "flam-session.h"
 
@@ -15,10 +16,32 @@ G_DECLARE_DERIVABLE_TYPE (FlamPage, flam_page, FLAM, PAGE, GtkWidget)
 struct _FlamPageClass
 {
   GtkWidgetClass parent_class;
+  /* Shows what the session has now. Called when the page can be seen and what
+   * it shows is out of date, which every new excerpt makes it; its job is idle
+   * then. NULL: the page follows something else. */
+  void (*fill) (FlamPage *page);
 };
 
 /* Construct property "session". The page's, until it is disposed of. */
 FlamSession *flam_page_get_session (FlamPage *page);
+
+/* What is shown is out of date: fill(), now or as soon as it can be seen. */
+void flam_page_queue_fill (FlamPage *page);
+/* Whether fill() is still to come. */
+gboolean flam_page_is_stale (FlamPage *page);
+/* The page's own job, cancelled by the next fill() and with the page; `done`
+ * gets the page as its data. See flam_job_start(). */
+void flam_page_start (FlamPage *page,
+                      FlamJobWork work,
+                      gpointer input,
+                      GDestroyNotify input_free,
+                      GDestroyNotify result_free,
+                      FlamJobDone done);
+/* Calls `callback` with the page alone, for as long as both live. */
+void flam_page_follow (FlamPage *page,
+                       gpointer object,
+                       const char *signal,
+                       GCallback callback);
 
 /* Why nothing of the capture is in the picture, in a sentence. */
 const char *flam_page_why_empty (FlamPage *page);

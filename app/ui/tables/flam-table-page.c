@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-table-page.h"
+
+#include "flam-settings.h"
+#include "flam-table-shape.h"
+
+#include <glib/gi18n.h>
+
+typedef struct
+{
+  GListStore *rows;
+  GtkCustomFilter *filter;
+  GtkSingleSelection *selection;
+  FlamTree *shown; /* what the rows are of */
+  gboolean syncing;
+
+  GtkColumnView *view; /* not referenced: the template's */
+  GtkLabel *none;      /* likewise; or NULL */
+} FlamTablePagePrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (FlamTablePage,
+                                     flam_table_page,
+                                     FLAM_TYPE_PAGE)
+
+/* --- the session's frame -------------------------------------------------- */
+
+/* The session's tree, where the rows are of it. */
+static const FlamTree *
+shown_tree (FlamTablePage *self)
+{
+  FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+  const FlamTree *tree =
+      flam_session_get_tree (flam_page_get_session (FLAM_PAGE (self)));
+
+  return private->shown == NULL || private->shown == tree ? tree : NULL;
+}
+
+static gboolean
+is_current (gpointer row, gpointer data)
+{
+  FlamTablePage *self = data;
+  FlamSession *session = flam_page_get_session (FLAM_PAGE (self));
+  FlamId current = flam_session_get_current (session);
+
+  return current != 0 && FLAM_TABLE_PAGE_GET_CLASS (self)->is_of (
+                             row, flam_session_get_tree (session), current);
+}
+
+static void
+show_current (FlamTablePage *self)
+{
+  FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+
+  if (private->syncing || shown_tree (self) == NULL)
+    return;
+  private->syncing = TRUE;
+  flam_columns_show_row (private->view, private->selection, is_current, self);
+  private->syncing = FALSE;
+}
+
+static void
+on_selected (FlamTablePage *self)
+{
+  FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+  FlamSession *session = flam_page_get_session (FLAM_PAGE (self));
+  gpointer row = gtk_single_selection_get_selected_item (private->selection);
+  const FlamTree *tree = shown_tree (self);
+  FlamId node;
+
+  if (private->syncing || row == NULL || tree == NULL)
+    return;
+  node = FLAM_TABLE_PAGE_GET_CLASS (self)->find (row, tree);
+  private->syncing = TRUE;
+  flam_session_set_current (session, node != FLAM_NONE ? node : 0);
+  private->syncing = FALSE;
+}
+
+static void
+on_activate (FlamTablePage *self, guint position)
+{
+  g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
+}
+
+/* --- rows ----------------------------------------------------------------- */
+
+void
+flam_table_page_set_rows (FlamTablePage *self,
+                          GPtrArray *rows,
+                          const FlamTree *tree)
+{
+  FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+  FlamTree *before = private->shown;
+
+  g_return_if_fail (FLAM_IS_TABLE_PAGE (self));
+  private->shown = tree != NULL ? flam_tree_ref ((FlamTree *)tree) : NULL;
+  g_clear_pointer (&before, flam_tree_unref);
+  private->syncing = TRUE;
+  g_list_store_splice (private->rows,
+                       0,
+                       g_list_model_get_n_items (G_LIST_MODEL (private->rows)),
+                       rows->pdata,
+                       rows->len);
+  gtk_single_selection_set_selected (private->selection,
+                                     GTK_INVALID_LIST_POSITION);
+  private->syncing = FALSE;
+  show_current (self);
+}
+
+static gboolean
+matches (gpointer row, gpointer data)
+{
+  FlamTablePage *self = data;
+  FlamTablePageClass *class = FLAM_TABLE_PAGE_GET_CLASS (self);
+  FlamSession *session = flam_page_get_session (FLAM_PAGE (self));
+  GRegex *regex = flam_session_get_search_regex (session);
+
+  return class->get_name == NULL || regex == NULL ||
+         g_regex_match (regex, class->get_name (row), 0, NULL);
+}
+
+static void
+on_search (FlamTablePage *self)
+{
+  FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+
+  gtk_filter_changed (GTK_FILTER (private->filter),
+                      GTK_FILTER_CHANGE_DIFFERENT);
+  show_current (self);
+}
+
+/* An empty table says why it is empty. */
+static void
+update_none (FlamTablePage *self)
+{
+  FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+  gboolean found =
+      g_list_model_get_n_items (G_LIST_MODEL (private->selection)) > 0;
+  gboolean any = g_list_model_get_n_items (G_LIST_MODEL (private->rows)) > 0;
+
+  if (private->none == NULL)
+    return;
+  gtk_label_set_label (private->none,
+                       any ? _ ("No Matching Functions")
+                           : flam_page_why_empty (FLAM_PAGE (self)));
+  gtk_widget_set_visible (GTK_WIDGET (private->none), !found);
+}
+
+static void
+on (FlamTablePage *self, gpointer of, const char *signal, GCallback callback)
+{
+  g_signal_connect_swapped (of, signal, callback, self);
+}
+
+void
+flam_table_page_set_table (FlamTablePage *self,
+                           GtkColumnView *view,
+                           GtkLabel *none)
+{
+  FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+  GtkFilterListModel *filtered;
+  GtkSortListModel *sorted;
+
+  g_return_if_fail (FLAM_IS_TABLE_PAGE (self));
+  private->view = view;
+  private->none = none;
+  filtered =
+      gtk_filter_list_model_new (G_LIST_MODEL (g_object_ref (private->rows)),
+                                 GTK_FILTER (g_object_ref (private->filter)));
+  sorted = gtk_sort_list_model_new (
+      G_LIST_MODEL (filtered),
+      g_object_ref (gtk_column_view_get_sorter (view)));
+  private->selection = gtk_single_selection_new (G_LIST_MODEL (sorted));
+  gtk_single_selection_set_autoselect (private->selection, FALSE);
+  gtk_single_selection_set_can_unselect (private->selection, TRUE);
+  gtk_column_view_set_model (view, GTK_SELECTION_MODEL (private->selection));
+  on (self, private->rows, "items-changed", G_CALLBACK (update_none));
+  on (self, private->selection, "items-changed", G_CALLBACK (update_none));
+  on (self, private->selection, "notify::selected", G_CALLBACK (on_selected));
+  on (self, view, "activate", G_CALLBACK (on_activate));
+}
+
+/* --- object --------------------------------------------------------------- */
+
+static gboolean
+flam_table_page_grab_focus (GtkWidget *widget)
+{
+  FlamTablePagePrivate *private =
+      flam_table_page_get_instance_private (FLAM_TABLE_PAGE (widget));
+
+  return gtk_widget_grab_focus (GTK_WIDGET (private->view));
+}
+
+static void
+flam_table_page_constructed (GObject *object)
+{
+  FlamPage *page = FLAM_PAGE (object);
+  FlamSession *session = flam_page_get_session (page);
+
+  G_OBJECT_CLASS (flam_table_page_parent_class)->constructed (object);
+  flam_page_follow (
+      page, session, "notify::current", G_CALLBACK (show_current));
+  flam_page_follow (page, session, "notify::search", G_CALLBACK (on_search));
+}
+
+static void
+flam_table_page_dispose (GObject *object)
+{
+  FlamTablePage *self = FLAM_TABLE_PAGE (object);
+  FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+
+  if (private->selection != NULL)
+    g_signal_handlers_disconnect_by_data (private->selection, self);
+  g_signal_handlers_disconnect_by_data (private->rows, self);
+  G_OBJECT_CLASS (flam_table_page_parent_class)->dispose (object);
+  g_clear_object (&private->selection);
+  g_clear_pointer (&private->shown, flam_tree_unref);
+}
+
+static void
+flam_table_page_finalize (GObject *object)
+{
+  FlamTablePagePrivate *private =
+      flam_table_page_get_instance_private (FLAM_TABLE_PAGE (object));
+
+  g_object_unref (private->filter);
+  g_object_unref (private->rows);
+  G_OBJECT_CLASS (flam_table_page_parent_class)->finalize (object);
+}
+
+static void
+flam_table_page_class_init (FlamTablePageClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->constructed = flam_table_page_constructed;
+  object_class->dispose = flam_table_page_dispose;
+  object_class->finalize = flam_table_page_finalize;
+  GTK_WIDGET_CLASS (klass)->grab_focus = flam_table_page_grab_focus;
+}
+
+static void
+flam_table_page_init (FlamTablePage *self)
+{
+  FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+
+  private->rows = g_list_store_new (G_TYPE_OBJECT);
+  private->filter = gtk_custom_filter_new (matches, self, NULL);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A page whose rows are functions: a flat table that is sorted by its columns,
+ * searched by the functions' names, and bound to the session's current frame.
+ *
+ *   fill() ─▶ set_rows ─▶ filter (search) ─▶ sort (columns) ─▶ selected row
+ *                                                                  │  ▲
+ *                                              session's current frame */
+
+#include "flam-page.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_TABLE_PAGE (flam_table_page_get_type ())
+G_DECLARE_DERIVABLE_TYPE (
+    FlamTablePage, flam_table_page, FLAM, TABLE_PAGE, FlamPage)
+
+struct _FlamTablePageClass
+{
+  FlamPageClass parent_class;
+  /* What the search looks in; NULL: the rows are what was searched for. */
+  const char *(*get_name) (gpointer row);
+  /* Whether `row` is of the function of this node of the session's tree. */
+  gboolean (*is_of) (gpointer row, const FlamTree *tree, FlamId node);
+  /* The function's heaviest node in the session's tree, or FLAM_NONE. */
+  FlamId (*find) (gpointer row, const FlamTree *tree);
+};
+
+/* Once, in init() and with the columns in place: the table, and what says why
+ * it is empty (or NULL). */
+void flam_table_page_set_table (FlamTablePage *page,
+                                GtkColumnView *view,
+                                GtkLabel *none);
+/* The rows are of what the session shows for as long as its tree is `tree`
+ * (NULL: always); the page keeps a reference to it. */
+void flam_table_page_set_rows (FlamTablePage *page,
+                               GPtrArray *rows,
+                               const FlamTree *tree);
+
+G_END_DECLS

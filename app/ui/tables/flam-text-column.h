@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Columns of plain text: one of names, which takes the room that is left, and
+ * figures, the largest on top at a first click. */
+
+#include "flam-table-shape.h"
+
+G_BEGIN_DECLS
+
+/* What the rows of one table say. Columns are numbered by the table; one of
+ * them is the names'. */
+typedef struct
+{
+  guint name_column;
+  const char *(*name) (gpointer row);
+  /* For people; g_free, as the tooltip, which may stay NULL. */
+  char *(*text) (gpointer row, guint column, char **tooltip);
+  /* What figures are sorted by. */
+  double (*figure) (gpointer row, guint column);
+} FlamTextColumns;
+
+/* `columns` must stay; `tight` is flam_columns_fit()'s, for figures. */
+GtkColumnViewColumn *flam_text_column_add (GtkColumnView *view,
+                                           const FlamTextColumns *columns,
+                                           guint column,
+                                           const char *title,
+                                           int tight);
+
+G_END_DECLS

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Memory: its measures, its pages, growth and leaks."""
+
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from flamwindow import SOURCE, wait_for  # noqa: E402
+from windowtest import WindowTest as Base, capture  # noqa: E402
+
+
+class MemoryTest(Base):
+    def test_allocation_side(self):
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.wait_label(lambda text: text.startswith("total 33.7"))
+        window.find("Peak memory", "label")
+        cpu = window.find("CPU", "push button")
+        self.assertFalse(cpu.has_state("SENSITIVE"))
+        self.assertIn("no CPU samples", cpu.get_description() or "")
+
+    def test_allocation_toggle(self):
+        window = self.open_example()
+        window.find("CPU time", "label")
+        window.click("Memory")
+        window.find("Peak memory", "label")
+        window.click("CPU")
+        window.find("CPU time", "label")
+
+    def test_toggle_keeps_the_selection(self):
+        """Thread, range, search, transforms and zoom outlive CPU / Memory."""
+        window = self.open_example()
+        window.action("win.search")
+        window.type(window.find("Search functions"), "^main$")
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+        view = next(
+            node
+            for node in window.find_all()
+            if "node.filter" in node.actions()
+        )
+        window.act(view, "node.zoom")
+        window.act(view, "node.filter")
+        window.find("Remove: only through: main", "push button")
+        window.find("main", "push button")
+        for side, measure in ("Memory", "Peak memory"), ("CPU", "CPU time"):
+            window.click(side)
+            window.find(measure, "label")
+            window.find("Remove: only through: main", "push button")
+            window.wait_label(lambda text: text.startswith("matched "))
+            self.graph_says("main")
+            window.find("main", "push button")
+
+    def test_memory_summary(self):
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.click("Summary")
+        window.wait_label(lambda text: text.startswith("204\u202f051 blocks"))
+        chart = window.find(lambda name: name.startswith("Sizes of blocks; "))
+        self.assertIn("64 KiB to less than 128 KiB: 33.6", chart.get_name())
+        # A part is a measure, and so is the unit.
+        window.click("Not Freed")
+        window.find("Leaked memory", "label")
+        window.click("Blocks")
+        window.find("Leaked blocks", "label")
+        window.wait_label(lambda text: text.startswith("total 1"))
+
+    def test_memory_pages_are_for_memory(self):
+        window = self.open_example()
+        self.assertFalse(window.seen("Allocations", "radio button"))
+        window.click("Memory")
+        window.click("Allocations")
+        window.find("Functions that allocate")
+        window.click("CPU")
+        wait_for(
+            "the flame graph", lambda: window.seen("Flame graph") or self.graph()
+        )
+
+    def test_allocation_sites(self):
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.click("Allocations")
+        wait_for("a site", lambda: "hold_peak()" in window.labels())
+        self.assertNotIn("_start", window.labels())
+        window.click("With Callees")
+        wait_for("its callers", lambda: "_start" in window.labels())
+
+    def test_allocators(self):
+        """Pages are beside the heap, and count when they are switched on."""
+        window = self.open(SOURCE / "tests/captures/memray/v12.bin")
+        window.wait_label(lambda text: text.startswith("total 9.26\u00a0kB"))
+        window.click("Summary")
+        window.mouse(window.find("mmap", "check box"), 0.1)
+        window.wait_label(lambda text: text.startswith("total 1.06\u00a0kB"))
+
+    def test_weights_of_a_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "out.malloc.folded")
+            path.write_text("main;grow 4096\nmain 100\n")
+            window = self.open(path)
+            window.find("Allocated", "label")
+            window.wait_label(lambda text: text.startswith("total 4.20"))
+            self.assertFalse(window.find("CPU", "push button").has_state("SENSITIVE"))
+            # By keys: newer GTKs give the items of menus no names.
+            window.click("Main menu")
+            time.sleep(0.5)
+            for key in ("w", "Down", "Down", "Return"):
+                window.key(key)
+                time.sleep(0.3)
+            window.find("Samples", "label")
+            window.wait_label(lambda text: text.startswith("total 4\u202f196 "))
+
+    def test_growth(self):
+        """Between two moments; from the start to the end it is the leaks."""
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.wait_label(lambda text: text.startswith("total 33.7"))
+        window.action("win.growth")
+        window.find("Growth Between Two Moments", "label")
+        window.click(lambda name: name.endswith("Show Growth"), "push button")
+        window.find("Growth", "label")
+        window.find(lambda name: name.startswith("Remove: time: "), "push button")
+        window.wait_label(lambda text: text.startswith("total 189"))
+
+    def test_leak_suppressions(self):
+        """A file of rules is chosen, counts in the next capture, too, and is
+        forgotten in the preferences."""
+        path = capture("heaptrack/alloc.zst")
+        with tempfile.TemporaryDirectory() as folder:
+            rules = pathlib.Path(folder, "known.supp")
+            rules.write_text("# known\nleak:leak_small\n")
+            window = self.open(path)
+            window.wait_label(lambda text: text.startswith("total 33.7"))
+            window.click("Summary")
+            window.click("Not Freed")
+            window.wait_label(lambda text: text.startswith("total 189"))
+            window.action("win.suppressions")
+            dialog = window.find("Leak Suppressions", ("filler", "dialog"))
+            window.key("ctrl+l")
+            entry = window.find(
+                lambda name: name in ("GtkFileChooserEntry", ""), "text", dialog
+            )
+            wait_for("the focus", lambda: entry.has_state("FOCUSED"))
+            window.write(str(rules))
+            choose = window.find(
+                lambda name: name.endswith("Open"), "push button", dialog
+            )
+            wait_for("the path", lambda: choose.has_state("SENSITIVE"))
+            window.key("Return")
+            window.find("Remove: leaks: 1 suppression", "push button")
+            window.wait_label(lambda text: text.startswith("total 165"))
+            window.__exit__()
+
+            window = self.open(path, keep_settings=True)
+            window.find("Remove: leaks: 1 suppression", "push button")
+            window.find("Peak memory", "label")
+            window.key("ctrl+comma")
+            window.find(str(rules), "label")
+            window.click("Forget", "push button")
+            wait_for(
+                "the rules gone",
+                lambda: not window.seen(lambda name: name.startswith("Remove: leaks")),
+            )
+
+    def test_peak(self):
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.wait_label(lambda text: text.startswith("total 33.7"))
+        window.click("Summary")
+        window.click("Allocated")
+        window.wait_label(lambda text: text.startswith("total 65.7"))
+        window.action("win.show-peak")
+        window.wait_label(lambda text: text.startswith("total 33.7"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recording from the window."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from flamwindow import BUILD, wait_for  # noqa: E402
+from windowtest import RECORDER, WindowTest as Base  # noqa: E402
+
+
+class RecordTest(Base):
+    def test_record_and_stop(self):
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        busy = "import time; e = time.time() + 90\nwhile time.time() < e: sum(range(99))"
+        self.addCleanup(end_children_of_the_recorder, busy)
+        window = self.open("--record", "--", sys.executable, "-c", busy)
+        window.wait_label(lambda text: text.startswith("Recording "))
+        window.wait_label(
+            lambda text: "samples" in text and " 0 samples" not in text
+        )
+        window.wait_label(lambda text: text.startswith("total "))
+        window.click(lambda name: name.endswith("Stop"), "push button")
+        record = window.find(
+            lambda name: name == "Record" or name.startswith("Record a program"),
+            "push button",
+        )
+        wait_for("the end of the recording", lambda: record.has_state("SENSITIVE"))
+        folder = pathlib.Path(os.environ["XDG_DATA_HOME"], "flambeau/recordings")
+        captures = wait_for("a capture", lambda: list(folder.glob("*.flambeau")))
+        info = subprocess.run(
+            [BUILD / "app/cli/flambeau-cli", "info", captures[0]],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        self.assertIn("cpu", info.stdout)
+
+    @staticmethod
+    def press_record(window):
+        """The dialog's own: it is a window beside the one with another."""
+        dialog = window.find("Record", ("filler", "frame"))
+        window.act(
+            wait_for(
+                "a button in the dialog",
+                lambda: next(
+                    (
+                        node
+                        for node in window.find_all(
+                            lambda name: name.endswith("Record"), "push button", dialog
+                        )
+                        if "click" in node.actions()
+                    ),
+                    None,
+                ),
+            )
+        )
+
+    def test_record_dialog(self):
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        window.action("win.record")
+        command = window.find(lambda name: name.startswith("Command Line"), "text")
+        window.type(command, "/there/is/nothing --here 'two words'")
+        self.press_record(window)
+        window.wait_label(lambda text: "There is no program" in text)
+
+    def test_completion(self):
+        """The tab key completes paths, as a shell does; then it goes on."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "a program")
+            program.write_text("#!/bin/sh\n")
+            program.chmod(0o755)
+            window = self.open()
+            window.find("See Where Time and Memory Go", "label")
+            window.action("win.record")
+            command = window.find(
+                lambda name: name.startswith("Command Line"), "text"
+            )
+            window.type(command, f"{folder}/a")
+            window.key("End")
+            window.key("Tab")
+            # What is now there, with one letter more, is in the complaint.
+            window.key("BackSpace")
+            window.key("x")
+            self.press_record(window)
+            window.wait_label(
+                lambda text: f"There is no program “{folder}/a programx”" in text
+            )
+
+    def test_attach_page(self):
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        window.action("win.record")
+        window.click("Attach")
+        window.find("Search processes")
+        window.write("test-window")
+        wait_for(
+            "this very test in the list",
+            lambda: any("test-window" in text for text in window.labels()),
+        )
+
+
+def end_children_of_the_recorder(command):
+    """The target outlives its recorder; this one never ends by itself."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if command.encode() in words and b"flambeau" not in words[0]:
+            os.kill(int(entry.parent.name), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each view of a capture, and the source beside it."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from flamwindow import BUILD, CAPTURES, SOURCE, wait_for  # noqa: E402
+from windowtest import WindowTest as Base, capture  # noqa: E402
+
+# Of memray-html/peak.html: import machinery, and the interpreter's own.
+IRRELEVANT = {"_find", "_run_code"}
+
+
+class ViewsTest(Base):
+    def test_call_tree_and_functions(self):
+        window = self.open_example()
+        window.click("Call Tree")
+        wait_for(
+            "the hottest path unfolded",
+            lambda: "start_thread" in window.labels(),
+        )
+        window.click("Functions")
+        wait_for(
+            "the hottest function", lambda: "escape_time" in window.labels()
+        )
+
+    def test_callers(self):
+        """The current frame's callers and callees, as tables; activating one
+        makes it the middle."""
+        window = self.open_example()
+        window.action("win.search")
+        window.type(window.find("Search functions"), "^paint_row$")
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+        self.graph_says("paint_row")
+        view = next(
+            node
+            for node in window.find_all()
+            if "node.callers" in node.actions()
+        )
+        window.act(view, "node.callers")
+        window.click("Table")
+        callers = window.find("Callers", ("table", "tree table"))
+        wait_for(
+            "its caller",
+            lambda: window.seen_below("painter", callers),
+        )
+        callees = window.find("Callees", ("table", "tree table"))
+        wait_for(
+            "what it calls",
+            lambda: window.seen_below("escape_time", callees),
+        )
+
+    def test_group_by(self):
+        """Rows are modules, everywhere; the chip takes it back."""
+        window = self.open_example()
+        window.click("Functions")
+        window.mouse(window.find("Group by", "combo box"))
+        time.sleep(0.5)
+        for key in ("Down", "Down", "Return"):
+            window.key(key)
+            time.sleep(0.3)
+        window.find("Remove: by module", "push button")
+        wait_for("a module", lambda: "libm.so.6" in window.labels())
+        window.click("Remove: by module")
+        wait_for("functions again", lambda: "escape_time" in window.labels())
+
+    def test_frames_of_no_interest(self):
+        """Hidden at first, remembered, and their cost with their callers."""
+        path = SOURCE / "tests/captures/memray-html/peak.html"
+        window = self.open(path)
+        total = window.wait_label(lambda text: text.startswith("total "))
+        window.click("Functions")
+        wait_for("a function", lambda: "load" in window.labels())
+        self.assertFalse(IRRELEVANT & set(window.labels()))
+        window.action("win.show-irrelevant")
+        window.action("win.show-imports")
+        wait_for("the rest", lambda: IRRELEVANT <= set(window.labels()))
+        self.assertIn(total, window.labels())
+
+    def test_chart(self):
+        """A call and how long it was; all calls of its function."""
+        window = self.open_example()
+        window.key("ctrl+6")
+        chart = window.find("Flame chart", "image")
+        for key in ("Down", "Down", "Down"):
+            window.key(key)
+        wait_for("a call", lambda: ", from " in chart.get_name())
+        window.wait_label(lambda text: " calls seen: median " in text)
+        window.click("Calls")
+        window.find("The Longest Calls", "list")
+
+    def test_heat_map(self):
+        """Two cells, and the time between them is the range."""
+        window = self.open_example()
+        window.key("ctrl+7")
+        window.find("Heat map", "image")
+        for key in ("Up", "Up", "Return", "Up", "Up", "space"):
+            window.key(key)
+        window.find(lambda name: name.startswith("Remove: time: 20"), "push button")
+        window.key("Escape")
+        wait_for(
+            "all of the time",
+            lambda: not window.seen(lambda name: name.startswith("Remove: time")),
+        )
+
+    def test_machine_code(self):
+        """A function's instructions beside its source; why there are none."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "shares.flambeau")
+            subprocess.run(
+                [BUILD / "app/cli/flambeau-cli", "record", "--output", path, "--",
+                 BUILD / "tests/record/shares", "100"],
+                check=True, capture_output=True,
+            )
+            window = self.open(path)
+            window.page("Machine Code")
+            window.find("Instructions", ("table", "tree table"))
+            window.wait_label(lambda text: text.startswith("imul "))
+            window.wait_label(lambda text: text.startswith("shares.c:"))
+            window.click("AT&T")
+            window.wait_label(lambda text: text.startswith("imulq "))
+
+    def test_no_machine_code(self):
+        window = self.open(SOURCE / "tests/captures/folded/annotated.folded")
+        window.wait_label(lambda text: text.startswith("total "))
+        window.page("Machine Code")
+        window.find("No Machine Code", "label")
+
+    def test_click_to_source(self):
+        window = self.open_example()
+        window.wait_label(lambda text: text == "flambeau-example.c")
+        window.action("win.search")
+        window.type(window.find("Search functions"), "^paint_row$")
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+        self.graph_says("paint_row")
+        window.wait_label(lambda text: text == "line 70")
+        source = window.find("Source", "text")
+        wait_for(
+            "the text", lambda: "escape_time (cx, cy)" in source.text()
+        )
+
+    def test_source_not_found(self):
+        window = self.open(capture("perf/nest-dwarf.srcline.script.txt"))
+        window.action("win.search")
+        window.type(window.find("Search functions"), "spin_heavy")
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+        window.wait_label(
+            lambda text: text in ("Source Not Found", "No Source Known", "nest.c")
+        )
+
+    def test_source_in_a_moved_folder(self):
+        source = capture("src/nest.c")
+        window = self.open(
+            capture("perf/nest-dwarf.srcline.script.txt"),
+            settings={"path-mappings": f"[('nest.c', '{source}')]"},
+        )
+        window.action("win.search")
+        window.type(window.find("Search functions"), "spin_heavy")
+        window.wait_label(lambda text: text.startswith("matched "))
+        window.action("win.search-next")
+        view = window.find("Source", "text")
+        wait_for("the moved source", lambda: "leaf_work" in view.text())
+
+    def test_names_from_a_folder_of_binaries(self):
+        window = self.open(
+            capture("perf/nest-dwarf.perf.data"),
+            settings={"binaries-folders": f"['{CAPTURES / 'bin'}']"},
+        )
+        window.click("Functions")
+        wait_for("a name", lambda: "spin_heavy" in window.labels())
+
+    def test_editor(self):
+        """The editor of the preferences gets the file and the line; one that
+        is not there is said, and where to name another."""
+        with tempfile.TemporaryDirectory() as folder:
+            says = pathlib.Path(folder, "says")
+            window = self.open_example(settings={
+                "editor": f"'sh -c \"echo %f:%l >{says}\" --'",
+            })
+            self.search("^fill_pixels$|^paint_row$")
+            window.find(lambda name: re.match(r"line \d+$", name), "label")
+            line = window.wait_label(lambda text: re.match(r"line \d+$", text))
+            window.click("Open in editor")
+            wait_for("the editor", says.exists)
+            said = wait_for("what it got", says.read_text)
+            self.assertEqual(said.strip().rsplit(":", 1)[1], line.split()[1])
+            keyfile = pathlib.Path(
+                os.environ["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile"
+            )
+            keyfile.write_text("[dev/flambeau/Flambeau]\neditor='/not/there'\n")
+            time.sleep(1)
+            window.click("Open in editor")
+            window.wait_label(lambda text: text == "No Editor Answered")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
