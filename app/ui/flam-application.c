@@ -41,6 +41,7 @@ static const struct
   { "win.search-previous", { "<Control><Shift>g", "<Shift>F3" } },
   { "win.source-pane", { "F9" } },
   { "win.menu", { "F10" } },
+  { "win.help", { "F1" } },
   { "win.undo", { "<Control>z" } },
   { "win.back", { "<Alt>Left" } },
   { "win.forward", { "<Alt>Right" } },

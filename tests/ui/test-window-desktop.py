@@ -115,6 +115,72 @@ class DesktopTest(Base):
         window.click(lambda name: name.endswith("Again"), "push button")
         wait_for("a second capture", lambda: len(list(folder.glob("*.flambeau"))) > 1)
 
+    def reader(self, name, mime):
+        """A program for `mime` in place of a browser or Yelp; returns the file
+        in which it notes what it was to open."""
+        data = pathlib.Path(os.environ["XDG_DATA_HOME"])
+        program, noted = data / "bin" / name, data / f"{name}.noted"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f'#!/bin/sh\necho "$1" >>"{noted}"\n')
+        program.chmod(0o755)
+        noted.write_text("")
+        applications = data / "applications"
+        applications.mkdir(exist_ok=True)
+        (applications / f"test-{name}.desktop").write_text(
+            "[Desktop Entry]\nType=Application\nName=Reader\n"
+            f"Exec={program} %u\nMimeType={mime};\n"
+        )
+        with open(pathlib.Path(os.environ["XDG_CONFIG_HOME"], "mimeapps.list"), "a") as apps:
+            apps.write(f"[Default Applications]\n{mime}=test-{name}.desktop\n")
+        return noted
+
+    def helped(self, noted, uri):
+        """F1 opens that."""
+        noted.write_text("")
+        self.window.key("F1")
+        wait_for(f"help at {uri}", lambda: noted.read_text().strip().endswith(uri))
+
+    def test_help(self):
+        """F1 is about what is shown, in a browser."""
+        noted = self.reader("browser", "text/html")
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        self.helped(noted, "/help.html#index")
+        window.action("win.record")
+        window.find("Working Folder")
+        self.helped(noted, "/help.html#record")
+        window.key("Escape")
+        window.__exit__()
+        window = self.open_example()
+        self.helped(noted, "/help.html#flame-graph")
+        window.key("ctrl+3")
+        self.helped(noted, "/help.html#tables")
+        # Figures are explained where they are, and the help has the same.
+        window.click("Capture Quality")
+        row = window.find("Late samples", "label")
+        self.assertIn("the machine was busy", row.get_description())
+        window.find("Lower the sampling rate, or leave a CPU free.", "label")
+        noted.write_text("")
+        window.click(lambda name: name.endswith("What These Mean"), "push button")
+        wait_for("help", lambda: noted.read_text().strip().endswith("#quality"))
+
+    def test_help_yelp(self):
+        """Yelp, where it finds the pages; who has no help is told so."""
+        noted = self.reader("yelp", "x-scheme-handler/help")
+        with tempfile.TemporaryDirectory() as folder:
+            pages = pathlib.Path(folder, "help/C/flambeau")
+            pages.parent.mkdir(parents=True)
+            pages.symlink_to(SOURCE / "data/help/C")
+            dirs = f"{folder}:/usr/local/share:/usr/share"
+            window = self.open(env={"FLAMBEAU_HELP": "", "XDG_DATA_DIRS": dirs})
+            window.find("See Where Time and Memory Go", "label")
+            self.helped(noted, "help:flambeau/index")
+            window.__exit__()
+        window = self.open(env={"FLAMBEAU_HELP": "/nowhere/help.html"})
+        window.find("See Where Time and Memory Go", "label")
+        window.key("F1")
+        window.wait_label(lambda text: text.startswith("There is no file /nowhere/"))
+
     def test_processes(self):
         """A row is a line, and says what it is."""
         window = self.open()

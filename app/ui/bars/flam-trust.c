@@ -3,11 +3,13 @@
 #include "flam-trust.h"
 
 #include "flam-format.h"
+#include "flam-help.h"
 
 #include <glib/gi18n.h>
 
 #define MODULES_MAX 8
 #define WARNINGS_MAX 20
+#define MUCH 0.05 /* of the samples, of the CPU time */
 
 struct _FlamTrust
 {
@@ -15,9 +17,78 @@ struct _FlamTrust
 
   FlamSession *session;
   GtkBox *box;
+  GtkButton *help;
 };
 
 G_DEFINE_FINAL_TYPE (FlamTrust, flam_trust, GTK_TYPE_POPOVER)
+
+typedef enum
+{
+  ROW_READ,
+  ROW_DURATION,
+  ROW_SAMPLES,
+  ROW_BLOCKS,
+  ROW_LOST,
+  ROW_LATE,
+  ROW_TRUNCATED,
+  ROW_SEEN,
+  ROW_OVERHEAD,
+  ROW_MEDIAN,
+  ROW_P99,
+  N_ROWS
+} Row;
+
+/* What each is, and what to do where it is not as it should be. The help has
+ * the same words, see tests/house/check-help. */
+static const struct
+{
+  const char *name;
+  const char *meaning;
+  const char *remedy;
+} rows[N_ROWS] = {
+  [ROW_READ] = { N_ ("Read of the file"),
+                 N_ ("How much of the capture could be read."),
+                 N_ ("Copy it again; what was cut off while it was recorded is "
+                     "gone.") },
+  [ROW_DURATION] = { N_ ("Duration"),
+                     N_ ("How long was recorded."),
+                     N_ ("Record longer where chance decides what is in "
+                         "it.") },
+  [ROW_SAMPLES] = { N_ ("Samples"),
+                    N_ ("How many rows of samples the capture has."),
+                    N_ ("Below some hundreds shares are rough: record longer, "
+                        "or at a higher rate.") },
+  [ROW_BLOCKS] = { N_ ("Allocation records"),
+                   N_ ("How many rows of allocations the capture has."),
+                   N_ ("Where a rare one matters, record all allocations.") },
+  [ROW_LOST] = { N_ ("Lost events"),
+                 N_ ("What the recorder could not keep up with."),
+                 N_ ("Lower the sampling rate, or record fewer allocations.") },
+  [ROW_LATE] = { N_ ("Late samples"),
+                 N_ ("Samples that came a period late, or were left out for "
+                     "it: the machine was busy."),
+                 N_ ("Lower the sampling rate, or leave a CPU free.") },
+  [ROW_TRUNCATED] = { N_ ("Truncated Stacks"),
+                      N_ ("Stacks that do not reach their root: they begin in "
+                          "the middle."),
+                      N_ ("Record with Flambeau, or let the other recorder "
+                          "keep more of each stack.") },
+  [ROW_SEEN] = { N_ ("CPU time that samples saw"),
+                 N_ ("Of what the kernel charged: the rest ran between "
+                     "samples."),
+                 N_ ("Raise the sampling rate where much is missing.") },
+  [ROW_OVERHEAD] = { N_ ("Recorder Overhead"),
+                     N_ ("CPU time of the recorder, of the program’s."),
+                     N_ ("Lower the sampling rate, or record fewer "
+                         "allocations.") },
+  [ROW_MEDIAN] = { N_ ("Median Pause per Sample"),
+                   N_ ("How long a thread stands still for a sample."),
+                   N_ ("Lower the sampling rate where answers must be "
+                       "quick.") },
+  [ROW_P99] = { N_ ("99th Percentile Pause"),
+                N_ ("One pause of a hundred is longer."),
+                N_ ("Leave a CPU free: a busy machine makes pauses long.") },
+};
 
 static GtkWidget *
 text_label (const char *text, const char *css_class)
@@ -41,7 +112,10 @@ add_heading (FlamTrust *self, const char *text)
 }
 
 static void
-add_row (FlamTrust *self, const char *name, const char *value)
+add_row (FlamTrust *self,
+         const char *name,
+         const char *value,
+         const char *explanation)
 {
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget *label = text_label (name, NULL);
@@ -51,75 +125,119 @@ add_row (FlamTrust *self, const char *name, const char *value)
   gtk_label_set_xalign (GTK_LABEL (figure), 1);
   gtk_label_set_ellipsize (GTK_LABEL (figure), PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (figure, "numeric");
+  gtk_widget_set_tooltip_text (row, explanation);
+  if (explanation != NULL)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (label),
+                                    GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                    explanation,
+                                    -1);
   gtk_box_append (GTK_BOX (row), label);
   gtk_box_append (GTK_BOX (row), figure);
   gtk_box_append (self->box, row);
 }
 
 static void
-add_count (FlamTrust *self, const char *name, guint64 n)
+add_caption (FlamTrust *self, const char *text)
+{
+  GtkWidget *label = text_label (text, "caption");
+
+  gtk_widget_add_css_class (label, "dim-label");
+  gtk_box_append (self->box, label);
+}
+
+/* `wrong`: not as it should be, so that what to do is there to be read. */
+static void
+add_fact (FlamTrust *self, Row row, const char *value, gboolean wrong)
+{
+  /* Translators: what a figure is, and what to do where it is a bad one */
+  g_autofree char *text = g_strdup_printf (
+      _ ("%s %s"), _ (rows[row].meaning), _ (rows[row].remedy));
+
+  add_row (self, _ (rows[row].name), value, text);
+  if (wrong)
+    add_caption (self, _ (rows[row].remedy));
+}
+
+static void
+add_count (FlamTrust *self, Row row, guint64 n, gboolean wrong)
 {
   g_autofree char *text =
       flam_format_value (MIN (n, (guint64)G_MAXINT64), FLAM_UNIT_COUNT);
 
-  add_row (self, name, text);
+  add_fact (self, row, text, wrong);
+}
+
+static void
+add_share (FlamTrust *self, Row row, double share, gboolean wrong)
+{
+  g_autofree char *text = g_strdup_printf (_ ("%.1f %%"), share * 100);
+
+  add_fact (self, row, text, wrong);
+}
+
+static void
+add_time (FlamTrust *self, Row row, gint64 ns)
+{
+  g_autofree char *text = ns > 0 ? flam_format_value (ns, FLAM_UNIT_NS) : NULL;
+
+  if (text != NULL)
+    add_fact (self, row, text, FALSE);
+}
+
+static gboolean
+is_much (double part, double whole)
+{
+  return part > MUCH * whole;
+}
+
+static void
+add_seen (FlamTrust *self, const FlamFacts *facts)
+{
+  gint64 missed = facts->charged_cpu_ns - facts->recorded_cpu_ns;
+  g_autofree char *recorded =
+      flam_format_value (facts->recorded_cpu_ns, FLAM_UNIT_NS);
+  g_autofree char *charged =
+      flam_format_value (facts->charged_cpu_ns, FLAM_UNIT_NS);
+  g_autofree char *text = g_strdup_printf (_ ("%s of %s"), recorded, charged);
+
+  if (facts->charged_cpu_ns > 0)
+    add_fact (self,
+              ROW_SEEN,
+              text,
+              is_much ((double)missed, (double)facts->charged_cpu_ns));
 }
 
 static void
 add_facts (FlamTrust *self, const FlamProfile *profile)
 {
   const FlamFacts *facts = &profile->facts;
-  g_autofree char *read =
-      facts->complete
-          ? g_strdup (_ ("all of it"))
-          : g_strdup_printf (_ ("%.1f %%"), facts->read_fraction * 100);
+  double samples = (double)profile->samples.n;
 
   add_heading (self, _ ("Capture Quality"));
-  add_row (self, _ ("Read of the file"), read);
-  if (facts->duration_ns > 0)
-    {
-      g_autofree char *duration =
-          flam_format_value (facts->duration_ns, FLAM_UNIT_NS);
-      add_row (self, _ ("Duration"), duration);
-    }
+  if (facts->complete)
+    add_fact (self, ROW_READ, _ ("all of it"), FALSE);
+  else
+    add_share (self, ROW_READ, facts->read_fraction, TRUE);
+  add_time (self, ROW_DURATION, facts->duration_ns);
   if (profile->samples.n > 0)
-    add_count (self, _ ("Samples"), profile->samples.n);
+    add_count (self, ROW_SAMPLES, profile->samples.n, FALSE);
   if (profile->allocations.n > 0)
-    add_count (self, _ ("Allocation records"), profile->allocations.n);
-  add_count (self, _ ("Lost events"), facts->lost);
-  add_count (self, _ ("Late samples"), facts->late);
-  add_count (self, _ ("Truncated Stacks"), facts->truncated_stacks);
-  if (facts->charged_cpu_ns > 0)
-    {
-      g_autofree char *recorded =
-          flam_format_value (facts->recorded_cpu_ns, FLAM_UNIT_NS);
-      g_autofree char *charged =
-          flam_format_value (facts->charged_cpu_ns, FLAM_UNIT_NS);
-      g_autofree char *text =
-          g_strdup_printf (_ ("%s of %s"), recorded, charged);
-
-      add_row (self, _ ("CPU time that samples saw"), text);
-    }
+    add_count (self, ROW_BLOCKS, profile->allocations.n, FALSE);
+  add_count (self, ROW_LOST, facts->lost, facts->lost > 0);
+  add_count (
+      self, ROW_LATE, facts->late, is_much ((double)facts->late, samples));
+  add_count (self,
+             ROW_TRUNCATED,
+             facts->truncated_stacks,
+             is_much ((double)facts->truncated_stacks, samples));
+  add_seen (self, facts);
   if (facts->recorder_share >= 0)
-    {
-      g_autofree char *share =
-          g_strdup_printf (_ ("%.1f %%"), facts->recorder_share * 100);
-      add_row (self, _ ("Recorder Overhead"), share);
-    }
-  if (facts->stop_median_ns > 0)
-    {
-      g_autofree char *median =
-          flam_format_value (facts->stop_median_ns, FLAM_UNIT_NS);
-
-      add_row (self, _ ("Median Pause per Sample"), median);
-    }
-  if (facts->stop_p99_ns > 0)
-    {
-      g_autofree char *p99 =
-          flam_format_value (facts->stop_p99_ns, FLAM_UNIT_NS);
-
-      add_row (self, _ ("99th Percentile Pause"), p99);
-    }
+    add_share (self,
+               ROW_OVERHEAD,
+               facts->recorder_share,
+               is_much (facts->recorder_share, 1));
+  add_time (self, ROW_MEDIAN, facts->stop_median_ns);
+  add_time (self, ROW_P99, facts->stop_p99_ns);
 }
 
 /* --- modules -------------------------------------------------------------- */
@@ -168,15 +286,11 @@ add_module (FlamTrust *self,
       flam_format_percent (weight, excerpt->weights->total);
   const char *help = remedy (profile, module);
 
-  add_row (self, name, share);
+  add_row (self, name, share, NULL);
   if (*why != '\0')
     gtk_box_append (self->box, text_label (why, "caption"));
   if (help != NULL)
-    {
-      GtkWidget *label = text_label (help, "caption");
-      gtk_widget_add_css_class (label, "dim-label");
-      gtk_box_append (self->box, label);
-    }
+    add_caption (self, help);
 }
 
 static void
@@ -211,6 +325,14 @@ add_warnings (FlamTrust *self, const FlamProfile *profile)
   add_heading (self, _ ("Missing Data and Warnings"));
   for (guint i = 0; warnings[i] != NULL && i < WARNINGS_MAX; i++)
     gtk_box_append (self->box, text_label (warnings[i], NULL));
+}
+
+static void
+on_help (FlamTrust *self)
+{
+  gtk_popover_popdown (GTK_POPOVER (self));
+  flam_help_show (GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
+                  "quality");
 }
 
 static void
@@ -251,12 +373,15 @@ flam_trust_class_init (FlamTrustClass *klass)
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-trust.ui");
   gtk_widget_class_bind_template_child (class, FlamTrust, box);
+  gtk_widget_class_bind_template_child (class, FlamTrust, help);
 }
 
 static void
 flam_trust_init (FlamTrust *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  flam_help_bind (GTK_WIDGET (self), "quality");
+  g_signal_connect_swapped (self->help, "clicked", G_CALLBACK (on_help), self);
 }
 
 FlamTrust *

@@ -4,6 +4,7 @@
 
 #include "flam-files.h"
 #include "flam-format.h"
+#include "flam-help.h"
 #include "flam-picture.h"
 #include "flam-settings.h"
 
@@ -283,6 +284,7 @@ flam_export_dialog_init (FlamExportDialog *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   self->job = flam_job_new ();
+  flam_help_bind (GTK_WIDGET (self), "export");
   g_signal_connect_swapped (
       self->export, "clicked", G_CALLBACK (on_export), self);
 }

@@ -2,6 +2,7 @@
 
 #include "flam-preferences.h"
 
+#include "flam-help.h"
 #include "flam-platform.h"
 #include "flam-settings.h"
 
@@ -302,6 +303,7 @@ flam_preferences_init (FlamPreferences *self)
   GSettings *settings = flam_settings_get ();
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  flam_help_bind (GTK_WIDGET (self), "symbols");
   self->mapping_rows = g_ptr_array_new ();
   self->binary_rows = g_ptr_array_new ();
   self->rule_rows = g_ptr_array_new ();

@@ -4,6 +4,7 @@
 
 #include "flam-blocks.h"
 #include "flam-format.h"
+#include "flam-help.h"
 
 #include <glib/gi18n.h>
 
@@ -184,6 +185,7 @@ flam_growth_dialog_new (FlamSession *session)
   const FlamSelection *selection = flam_session_get_selection (session);
   GtkWidget *list = gtk_list_box_new ();
 
+  flam_help_bind (GTK_WIDGET (self), "leaks");
   find_moments (self, flam_session_get_profile (session), selection);
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
   gtk_widget_add_css_class (list, "boxed-list");

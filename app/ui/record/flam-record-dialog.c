@@ -3,6 +3,7 @@
 #include "flam-record-dialog.h"
 
 #include "flam-attach-page.h"
+#include "flam-help.h"
 #include "flam-path-entry.h"
 #include "flam-settings.h"
 
@@ -489,6 +490,7 @@ flam_record_dialog_init (FlamRecordDialog *self)
 
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_window_set_default_widget (GTK_WINDOW (self), GTK_WIDGET (self->record));
+  flam_help_bind (GTK_WIDGET (self), "record");
   fill_strengths (self, options);
   flam_record_mode_parse (options->mode, &mode);
   adw_combo_row_set_selected (self->mode, mode);

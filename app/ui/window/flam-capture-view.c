@@ -36,24 +36,51 @@ static const struct
 {
   const char *id;
   const char *title;
+  const char *topic; /* of the help */
   GType (*type) (void);
   gboolean of_memory;
   gboolean in_menu; /* of the switcher: not a button of its own */
 } page_table[] = {
-  { "graph", N_ ("Flame Graph"), flam_graph_view_get_type, FALSE, FALSE },
-  { "tree", N_ ("Call Tree"), flam_tree_view_get_type, FALSE, FALSE },
-  { "functions", N_ ("Functions"), flam_functions_view_get_type, FALSE, FALSE },
-  { "callers", N_ ("Callers"), flam_callers_view_get_type, FALSE, TRUE },
-  { "code", N_ ("Machine Code"), flam_code_view_get_type, FALSE, TRUE },
-  { "chart", N_ ("Chart"), flam_chart_page_get_type, FALSE, TRUE },
-  { "heat", N_ ("Heat Map"), flam_heat_view_get_type, FALSE, TRUE },
+  { "graph",
+    N_ ("Flame Graph"),
+    "flame-graph",
+    flam_graph_view_get_type,
+    FALSE,
+    FALSE },
+  { "tree", N_ ("Call Tree"), "tables", flam_tree_view_get_type, FALSE, FALSE },
+  { "functions",
+    N_ ("Functions"),
+    "tables",
+    flam_functions_view_get_type,
+    FALSE,
+    FALSE },
+  { "callers",
+    N_ ("Callers"),
+    "callers",
+    flam_callers_view_get_type,
+    FALSE,
+    TRUE },
+  { "code", N_ ("Machine Code"), "code", flam_code_view_get_type, FALSE, TRUE },
+  { "chart", N_ ("Chart"), "time", flam_chart_page_get_type, FALSE, TRUE },
+  { "heat", N_ ("Heat Map"), "time", flam_heat_view_get_type, FALSE, TRUE },
   { "difference",
     N_ ("Difference"),
+    "difference",
     flam_difference_view_get_type,
     FALSE,
     TRUE },
-  { "sites", N_ ("Allocations"), flam_sites_view_get_type, TRUE, FALSE },
-  { "memory", N_ ("Summary"), flam_memory_view_get_type, TRUE, FALSE },
+  { "sites",
+    N_ ("Allocations"),
+    "memory",
+    flam_sites_view_get_type,
+    TRUE,
+    FALSE },
+  { "memory",
+    N_ ("Summary"),
+    "memory",
+    flam_memory_view_get_type,
+    TRUE,
+    FALSE },
 };
 
 struct _FlamCaptureView
@@ -375,14 +402,30 @@ on_page_menu (FlamCaptureView *self)
     gtk_stack_set_visible_child_name (self->pages, page_table[page].id);
 }
 
-static void
-on_visible_page (FlamCaptureView *self)
+/* The row of the page that is shown. */
+static guint
+visible_page (FlamCaptureView *self)
 {
   const char *name = gtk_stack_get_visible_child_name (self->pages);
+  guint page = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (page_table); i++)
     if (g_strcmp0 (name, page_table[i].id) == 0)
-      gtk_drop_down_set_selected (self->page_menu, i);
+      page = i;
+  return page;
+}
+
+static void
+on_visible_page (FlamCaptureView *self)
+{
+  gtk_drop_down_set_selected (self->page_menu, visible_page (self));
+}
+
+const char *
+flam_capture_view_get_topic (FlamCaptureView *self)
+{
+  g_return_val_if_fail (FLAM_IS_CAPTURE_VIEW (self), NULL);
+  return page_table[visible_page (self)].topic;
 }
 
 void

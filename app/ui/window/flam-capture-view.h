@@ -25,6 +25,8 @@ void flam_capture_view_set_narrow (FlamCaptureView *view, gboolean narrow);
 /* No room for more than three pages beside one another. */
 void flam_capture_view_set_tight (FlamCaptureView *view, gboolean tight);
 void flam_capture_view_show_page (FlamCaptureView *view, int page);
+/* The page of the help about the page that is shown. */
+const char *flam_capture_view_get_topic (FlamCaptureView *view);
 void flam_capture_view_toggle_invert (FlamCaptureView *view);
 
 /* Through the places that were zoomed to. */

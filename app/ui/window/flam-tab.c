@@ -83,6 +83,17 @@ flam_tab_get_subtitle (FlamTab *self)
   return profile != NULL ? profile->facts.command : "";
 }
 
+const char *
+flam_tab_get_topic (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  if (flam_tab_shows_capture (self))
+    return flam_capture_view_get_topic (self->capture_view);
+  if (self->recording != NULL)
+    return "record";
+  return flam_tab_shows (self, "error") ? "formats" : "index";
+}
+
 gboolean
 flam_tab_shows_capture (FlamTab *self)
 {

@@ -5,6 +5,7 @@
 #include "flam-application.h"
 #include "flam-export-dialog.h"
 #include "flam-files.h"
+#include "flam-help.h"
 #include "flam-record-dialog.h"
 #include "flam-settings.h"
 #include "flam-window-files.h"
@@ -342,6 +343,12 @@ action_menu (GtkWidget *widget, const char *name, GVariant *parameter)
   gtk_menu_button_popup (FLAM_WINDOW (widget)->menu_button);
 }
 
+static void
+action_help (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  flam_help_show (GTK_WINDOW (widget), flam_tab_get_topic (tab_of (widget)));
+}
+
 /* --- size ----------------------------------------------------------------- */
 
 static void
@@ -439,6 +446,7 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.back", NULL, action_travel);
   gtk_widget_class_install_action (class, "win.forward", NULL, action_travel);
   gtk_widget_class_install_action (class, "win.menu", NULL, action_menu);
+  gtk_widget_class_install_action (class, "win.help", NULL, action_help);
 }
 
 static void

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The help: pages of Mallard for Yelp, and the same text as one HTML page for
+ * any browser (see data/help). Both are on this computer. A topic is the name
+ * of a page. */
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* In Yelp where it is installed and finds the pages, else in the browser; says
+ * what to do where nothing answers. */
+void flam_help_show (GtkWindow *parent, const char *topic);
+/* F1 within `widget` opens `topic`. */
+void flam_help_bind (GtkWidget *widget, const char *topic);
+
+G_END_DECLS
