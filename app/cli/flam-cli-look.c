@@ -295,6 +295,13 @@ flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own)
       &look->rules,
       "A function's color, whatever the palette (repeatable)",
       "REGEX=COLOR" },
+    { "chart",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &look->chart,
+      "svg, png, pdf, html, tags: calls in time, a lane a thread",
+      NULL },
     { "negate",
       0,
       0,
@@ -303,9 +310,9 @@ flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own)
       "Blue where it grew, red where it shrank",
       NULL },
   };
-  const guint of_flags[] = { FLAM_LOOK_COLORS,
-                             FLAM_LOOK_COLORS,
-                             FLAM_LOOK_NEGATE };
+  const guint of_flags[] = {
+    FLAM_LOOK_COLORS, FLAM_LOOK_COLORS, FLAM_LOOK_CHART, FLAM_LOOK_NEGATE
+  };
   GArray *all = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
 
   for (; own->long_name != NULL; own++)
@@ -348,6 +355,7 @@ check_flags (const FlamCliLook *look,
   } flags[] = {
     { "hash", look->hash, FLAM_LOOK_COLORS },
     { "color-rule", look->rules != NULL, FLAM_LOOK_COLORS },
+    { "chart", look->chart, FLAM_LOOK_CHART },
     { "negate", look->negate, FLAM_LOOK_NEGATE },
   };
 
@@ -394,11 +402,19 @@ flam_cli_look_parse (FlamCliLook *look,
 {
   FlamColors *colors = &look->look.colors;
 
-  if (!check_flags (look, verb, kind, heeds) ||
-      !take_typed (look, verb, kind, heeds) || !take_rules (look, verb))
+  if (!check_flags (look, verb, kind, heeds))
+    return FLAM_EXIT_USAGE;
+  /* A chart is drawn downwards and in time. */
+  if (look->chart)
+    {
+      kind = "--chart";
+      heeds &= ~(FLAM_LOOK_DIRECTION | FLAM_LOOK_ORDER | FLAM_LOOK_COUNT_NAME);
+    }
+  if (!take_typed (look, verb, kind, heeds) || !take_rules (look, verb))
     return FLAM_EXIT_USAGE;
   colors->hash = look->hash;
   colors->negate = look->negate;
+  look->look.chart = look->chart;
   if (look->hash && colors->mode < FLAM_PALETTE_HOT)
     return flam_cli_usage (
         "%s: --hash goes with a --palette from hot to orange", verb);

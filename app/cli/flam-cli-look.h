@@ -16,7 +16,7 @@ typedef struct
   FlamLook look;
   char *typed[FLAM_CLI_N_LOOKS];
   char **rules; /* REGEX=COLOR */
-  gboolean hash, negate;
+  gboolean chart, hash, negate;
   FlamColorMap *map;
   FlamColorRules *color_rules;
 } FlamCliLook;

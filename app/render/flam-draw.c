@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-draw.h"
+#include "flam-draw-private.h"
 
 #include <math.h>
 
-#include "flam-label.h"
-
 #define PADDING 4.0
 #define LEAST_LABEL 12.0 /* pixels; nothing fits into less */
-
-struct _FlamDraw
-{
-  FlamLabels *labels;
-  FlamProfile *profile; /* whose names the labels know */
-  FlamGlyphs glyphs[FLAM_N_COLOR_STATES];
-};
 
 FlamDraw *
 flam_draw_new (PangoContext *context, const PangoFontDescription *font)
@@ -22,6 +13,8 @@ flam_draw_new (PangoContext *context, const PangoFontDescription *font)
 
   if (font == NULL)
     font = pango_context_get_font_description (context);
+  draw->context = g_object_ref (context);
+  draw->font = pango_font_description_copy (font);
   draw->labels = flam_labels_new (context, font);
   for (guint i = 0; i < FLAM_N_COLOR_STATES; i++)
     flam_glyphs_init (&draw->glyphs[i]);
@@ -35,6 +28,8 @@ flam_draw_free (FlamDraw *draw)
     flam_glyphs_clear (&draw->glyphs[i]);
   flam_labels_free (draw->labels);
   g_clear_pointer (&draw->profile, flam_profile_unref);
+  pango_font_description_free (draw->font);
+  g_object_unref (draw->context);
   g_free (draw);
 }
 
@@ -46,8 +41,8 @@ flam_draw_row_height (const FlamDraw *draw)
          5 + FLAM_DRAW_GAP;
 }
 
-static void
-know_names_of (FlamDraw *draw, FlamProfile *profile)
+void
+flam_draw_know_names_of (FlamDraw *draw, FlamProfile *profile)
 {
   if (draw->profile == profile)
     return;
@@ -77,27 +72,44 @@ color_of (const FlamBox *box, const FlamScene *scene)
   return color;
 }
 
+void
+flam_draw_add_label (FlamDraw *draw,
+                     FlamColorState state,
+                     const char *name,
+                     double left,
+                     double right,
+                     double y,
+                     double height)
+{
+  double ascent = flam_labels_ascent (draw->labels);
+  double descent = flam_labels_descent (draw->labels);
+  double baseline = y + (height - ascent - descent) / 2 + ascent;
+
+  left += PADDING;
+  right -= PADDING;
+  if (right - left < LEAST_LABEL || height < ascent)
+    return;
+  flam_labels_add (draw->labels,
+                   &draw->glyphs[state],
+                   name,
+                   round (left),
+                   round (baseline),
+                   right - round (left));
+}
+
 static void
 add_label (FlamDraw *draw,
            const FlamLayout *layout,
            const FlamScene *scene,
            const FlamBox *box)
 {
-  double left = MAX (box->x, 0) + PADDING;
-  double right = MIN (box->x + box->width, layout->viewport.width) - PADDING;
-  double ascent = flam_labels_ascent (draw->labels);
-  double descent = flam_labels_descent (draw->labels);
-  double height = layout->viewport.row_height - FLAM_DRAW_GAP;
-  double baseline = box->y + (height - ascent - descent) / 2 + ascent;
-
-  if (right - left < LEAST_LABEL || height < ascent)
-    return;
-  flam_labels_add (draw->labels,
-                   &draw->glyphs[state_of (box, scene)],
-                   flam_tree_name (scene->tree, box->node),
-                   round (left),
-                   round (baseline),
-                   right - round (left));
+  flam_draw_add_label (draw,
+                       state_of (box, scene),
+                       flam_tree_name (scene->tree, box->node),
+                       MAX (box->x, 0),
+                       MIN (box->x + box->width, layout->viewport.width),
+                       box->y,
+                       layout->viewport.row_height - FLAM_DRAW_GAP);
 }
 
 static void
@@ -125,7 +137,7 @@ flam_draw_layout (FlamDraw *draw,
   g_autofree FlamColor *colors = g_new (FlamColor, (gsize)layout->n + 1);
   FlamColor background = flam_palette_background (scene->palette);
 
-  know_names_of (draw, scene->tree->profile);
+  flam_draw_know_names_of (draw, scene->tree->profile);
   for (guint32 i = 0; i < layout->n; i++)
     colors[i] = color_of (&layout->boxes[i], scene);
   cairo_save (cr);

@@ -11,8 +11,8 @@
 
 #include <pango/pangocairo.h>
 
+#include "flam-chart-look.h"
 #include "flam-layout.h"
-#include "flam-palette.h"
 
 G_BEGIN_DECLS
 
@@ -42,6 +42,25 @@ void flam_draw_layout (FlamDraw *draw,
                        cairo_t *cr,
                        const FlamLayout *layout,
                        const FlamScene *scene);
+
+/* --- charts --------------------------------------------------------------- */
+
+#define FLAM_DRAW_RULER 18.0 /* pixels of the times along a chart's top */
+
+typedef struct
+{
+  const FlamChart *chart;
+  const FlamChartNodes *nodes;
+  FlamPalette *palette;
+  gboolean dark;
+  guint hovered, selected; /* spans that have a frame; G_MAXUINT: none */
+} FlamChartScene;
+
+/* The ruler and below it the view, background and all, at the origin. */
+void flam_draw_chart (FlamDraw *draw,
+                      cairo_t *cr,
+                      const FlamChartLayout *layout,
+                      const FlamChartScene *scene);
 
 static inline void
 flam_draw_set_source (cairo_t *cr, FlamColor color)

@@ -19,9 +19,12 @@ typedef struct
   FlamPalette *palette;
   FlamRows *rows;
   FlamViewport viewport;
-  FlamLayout *layout;
+  FlamLayout *layout; /* NULL: of a chart */
+  FlamChartNodes *nodes;
+  FlamChartLayout *chart_layout;
   gboolean cut; /* rows were left out */
   double line;  /* height of a line of text */
+  double body;  /* height of the boxes, and of a chart's ruler */
   double height;
 } Picture;
 
@@ -69,17 +72,15 @@ or_default (double value, double otherwise)
 }
 
 static void
-lay_out (Picture *picture)
+lay_out_tree (Picture *picture, double width, double row, double room)
 {
   const FlamLook *look = &picture->options.look;
-  double side = picture->options.bare ? 0 : MARGIN;
   FlamId zoom = picture->options.zoom;
-  double row = or_default (look->row_height, picture->line);
-  double room;
   guint32 n;
 
+  picture->rows = flam_rows_new (picture->tree);
   picture->viewport = (FlamViewport){
-    .width = MAX (look->width - 2 * side, 1),
+    .width = width,
     .height = row,
     .row_height = row,
     .min_width = or_default (look->min_width, 0.5),
@@ -94,12 +95,45 @@ lay_out (Picture *picture)
       picture->viewport.to = x + (double)picture->tree->total[zoom];
     }
   n = flam_layout_n_rows (picture->rows, &picture->viewport);
-  room = picture->options.max_height - frame_top (picture) -
-         (picture->options.bare ? 0 : picture->line * 3 + MARGIN);
   picture->cut = n * row > MAX (room, row);
-  picture->viewport.height = MAX (MIN (n * row, floor (room / row) * row), row);
+  picture->body = MAX (MIN (n * row, floor (room / row) * row), row);
+  picture->viewport.height = picture->body;
   picture->layout = flam_layout_new (picture->rows, &picture->viewport);
-  picture->height = frame_top (picture) + picture->viewport.height;
+}
+
+static void
+lay_out_chart (Picture *picture, double width, double row, double room)
+{
+  const FlamChart *chart = picture->options.chart;
+  FlamChartView view;
+  double height;
+
+  flam_chart_view_init (&view, chart, width, row);
+  if (picture->options.look.min_width > 0)
+    view.min_width = picture->options.look.min_width;
+  height = flam_chart_height (chart, &view);
+  view.height = MAX (MIN (height, floor (room - FLAM_DRAW_RULER)), row);
+  picture->cut = height > view.height;
+  picture->body = view.height + FLAM_DRAW_RULER;
+  picture->nodes = flam_chart_nodes_new (picture->tree);
+  picture->chart_layout = flam_chart_layout_new (chart, &view);
+}
+
+static void
+lay_out (Picture *picture)
+{
+  const FlamLook *look = &picture->options.look;
+  double side = picture->options.bare ? 0 : MARGIN;
+  double width = MAX (look->width - 2 * side, 1);
+  double row = or_default (look->row_height, picture->line);
+  double room = picture->options.max_height - frame_top (picture) -
+                (picture->options.bare ? 0 : picture->line * 3 + MARGIN);
+
+  if (picture->options.chart != NULL)
+    lay_out_chart (picture, width, row, room);
+  else
+    lay_out_tree (picture, width, row, room);
+  picture->height = frame_top (picture) + picture->body;
   if (!picture->options.bare)
     picture->height += picture->line * 2.6 + MARGIN;
   picture->height = ceil (picture->height);
@@ -123,15 +157,16 @@ picture_init (Picture *picture,
   picture->draw = flam_draw_new (picture->context, NULL);
   picture->line = flam_draw_row_height (picture->draw);
   picture->palette = flam_palette_new_for (tree, &own->look.colors, own->dark);
-  picture->rows = flam_rows_new (tree);
   lay_out (picture);
 }
 
 static void
 picture_clear (Picture *picture)
 {
-  flam_layout_free (picture->layout);
-  flam_rows_unref (picture->rows);
+  g_clear_pointer (&picture->layout, flam_layout_free);
+  g_clear_pointer (&picture->rows, flam_rows_unref);
+  g_clear_pointer (&picture->chart_layout, flam_chart_layout_free);
+  g_clear_pointer (&picture->nodes, flam_chart_nodes_free);
   flam_palette_free (picture->palette);
   flam_draw_free (picture->draw);
   g_object_unref (picture->context);
@@ -196,7 +231,6 @@ describe (Picture *picture)
   const FlamTree *tree = picture->tree;
   gint64 total = tree->n > 0 ? tree->total[0] : 0;
   g_autofree char *weight = NULL;
-  g_autofree char *share = NULL;
   const FlamMeasure *measure = NULL;
   GString *text = g_string_new (NULL);
 
@@ -210,15 +244,43 @@ describe (Picture *picture)
       measure != NULL ? flam_profile_string (tree->profile, measure->name)
                       : "Samples",
       weight);
-  share = flam_format_percent (picture->layout->hidden, total);
-  if (picture->layout->hidden > 0)
-    g_string_append_printf (
-        text, "; %s in functions too narrow to draw", share);
+  if (picture->layout != NULL && picture->layout->hidden > 0)
+    {
+      g_autofree char *share =
+          flam_format_percent (picture->layout->hidden, total);
+
+      g_string_append_printf (
+          text, "; %s in functions too narrow to draw", share);
+    }
+  if (picture->options.chart != NULL && !picture->options.chart->exact)
+    g_string_append (text, "; " FLAM_CHART_FROM_SAMPLES);
   if (picture->cut)
-    g_string_append (text, "; deeper calls are left out");
+    g_string_append (text,
+                     picture->layout != NULL ? "; deeper calls are left out"
+                                             : "; further lanes are left out");
   if (!tree->profile->facts.complete)
     g_string_append (text, "; the capture is incomplete");
   return g_string_free (text, FALSE);
+}
+
+static void
+draw_body (Picture *picture, cairo_t *cr)
+{
+  const FlamScene scene = { .tree = picture->tree,
+                            .palette = picture->palette };
+  const FlamChartScene chart = {
+    .chart = picture->options.chart,
+    .nodes = picture->nodes,
+    .palette = picture->palette,
+    .dark = picture->options.dark,
+    .hovered = G_MAXUINT,
+    .selected = G_MAXUINT,
+  };
+
+  if (picture->chart_layout != NULL)
+    flam_draw_chart (picture->draw, cr, picture->chart_layout, &chart);
+  else if (picture->tree->n > 0)
+    flam_draw_layout (picture->draw, cr, picture->layout, &scene);
 }
 
 static void
@@ -226,17 +288,15 @@ draw_picture (Picture *picture, cairo_t *cr)
 {
   const FlamPictureOptions *options = &picture->options;
   FlamColor text = flam_palette_ink (picture->palette);
-  FlamScene scene = { .tree = picture->tree, .palette = picture->palette };
   double room = options->look.width - 2 * MARGIN;
-  double below = frame_top (picture) + picture->viewport.height + MARGIN / 2;
+  double below = frame_top (picture) + picture->body + MARGIN / 2;
   g_autofree char *description = NULL;
 
   flam_draw_set_source (cr, flam_palette_background (picture->palette));
   cairo_paint (cr);
   cairo_save (cr);
   cairo_translate (cr, options->bare ? 0 : MARGIN, round (frame_top (picture)));
-  if (picture->tree->n > 0)
-    flam_draw_layout (picture->draw, cr, picture->layout, &scene);
+  draw_body (picture, cr);
   cairo_restore (cr);
   if (options->bare)
     return;
@@ -356,36 +416,80 @@ append_field (GString *out, const char *text)
     g_string_append_c (out, *text == '\t' || *text == '\n' ? ' ' : *text);
 }
 
-/* Edges are where flam_draw_boxes_as_pixels() rounds them to. */
+/* Edges are where flam_draw_boxes_as_pixels() rounds them to. `node` 0: the
+ * name alone is known. */
 static void
-append_tag (const Picture *picture, const FlamBox *box, GString *out)
+append_tag (const Picture *picture,
+            const cairo_rectangle_t *box,
+            const char *name,
+            FlamId node,
+            GString *out)
 {
-  const FlamViewport *view = &picture->viewport;
   double scale = picture->options.scale;
+  double inside =
+      picture->options.look.width - (picture->options.bare ? 0 : 2 * MARGIN);
   int left = (int)lround ((picture->options.bare ? 0 : MARGIN) * scale);
   int top = (int)lround (round (frame_top (picture)) * scale);
-  int width = (int)(view->width * scale);
+  int width = (int)(MAX (inside, 1) * scale);
   int from = CLAMP ((int)lround (box->x * scale), 0, width);
   int to = CLAMP ((int)lround ((box->x + box->width) * scale), 0, width);
   int y = (int)lround (box->y * scale);
-  int bottom = (int)lround ((box->y + view->row_height) * scale);
+  int bottom = (int)lround ((box->y + box->height) * scale);
   const char *file = "";
   guint32 line = 0;
 
-  if (!(box->flags & FLAM_BOX_STRIP))
-    line = flam_tree_place (picture->tree, box->node, &file);
+  if (node != 0)
+    line = flam_tree_place (picture->tree, node, &file);
   g_string_append_printf (out,
                           "%d\t%d\t%d\t%d",
                           left + from,
                           top + y,
                           MAX (to - from, 1),
                           bottom - y);
-  append_field (out,
-                box->flags & FLAM_BOX_STRIP
-                    ? ""
-                    : flam_tree_name (picture->tree, box->node));
+  append_field (out, name);
   append_field (out, file);
   g_string_append_printf (out, "\t%u\n", line);
+}
+
+static void
+append_tree_tags (const Picture *picture, GString *out)
+{
+  for (guint32 i = 0; i < picture->layout->n; i++)
+    {
+      const FlamBox *box = &picture->layout->boxes[i];
+      const cairo_rectangle_t where = {
+        box->x, box->y, box->width, picture->viewport.row_height
+      };
+      gboolean strip = (box->flags & FLAM_BOX_STRIP) != 0;
+
+      append_tag (picture,
+                  &where,
+                  strip ? "" : flam_tree_name (picture->tree, box->node),
+                  strip ? 0 : box->node,
+                  out);
+    }
+}
+
+static void
+append_chart_tags (const Picture *picture, GString *out)
+{
+  const FlamChart *chart = picture->options.chart;
+
+  for (guint32 i = 0; i < picture->chart_layout->n; i++)
+    {
+      const FlamChartBox *box = &picture->chart_layout->boxes[i];
+      const cairo_rectangle_t where = {
+        box->x, box->y + FLAM_DRAW_RULER, box->width, box->height
+      };
+
+      append_tag (picture,
+                  &where,
+                  flam_chart_box_name (chart, box),
+                  box->flags & FLAM_CHART_BOX_STRIP
+                      ? 0
+                      : flam_chart_nodes_of (picture->nodes, chart, box->span),
+                  out);
+    }
 }
 
 gboolean
@@ -398,8 +502,10 @@ flam_picture_to_tags (FlamTree *tree,
 
   picture_init (&picture, tree, options);
   g_string_append (out, "x\ty\twidth\theight\tfunction\tfile\tline\n");
-  for (guint32 i = 0; i < picture.layout->n; i++)
-    append_tag (&picture, &picture.layout->boxes[i], out);
+  if (picture.chart_layout != NULL)
+    append_chart_tags (&picture, out);
+  else
+    append_tree_tags (&picture, out);
   picture_clear (&picture);
   return TRUE;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A flame graph as a document of its own: title, boxes, what the colours mean,
- * and what is not shown. Fonts come from fontconfig; no display is needed. */
+/* A flame graph or a flame chart as a document of its own: title, boxes, what
+ * the colours mean, and what is not shown. Fonts come from fontconfig; no
+ * display is needed. */
 
+#include "flam-chart.h"
 #include "flam-look.h"
 
 G_BEGIN_DECLS
@@ -11,7 +13,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   FlamLook look;
-  double max_height; /* 0: 16000; deeper rows are left out, and it says so */
+  const FlamChart
+      *chart;        /* it is drawn, in the tree's colours; NULL: the tree */
+  double max_height; /* 0: 16000; rows below are left out, and it says so */
   double scale;      /* PNG: device pixels a pixel; 0: 1 */
   const char *font;  /* Pango description; NULL: "Sans 9" */
   FlamId zoom;

@@ -86,6 +86,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l font-size -d
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l width -d 'In pixels'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l direction -a 'flame icicle' -d 'Where the root is'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l order -a 'weight name time' -d 'Of siblings'
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -l chart -d 'Calls in time, a lane a thread'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l palette -a 'auto module state memory safe hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' -d 'Colors of a picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color -a 'auto module state memory safe hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' -d 'Colors of a picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l palette-map -d 'Colors of functions'

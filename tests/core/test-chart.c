@@ -4,7 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-chart.h"
+#include "flam-chart-look.h"
 #include "flam-weights.h"
 
 #include <string.h>
@@ -139,10 +139,10 @@ test_range_and_calls (void)
                     chart->n_lanes - 1);
   g_assert_cmpuint (row, ==, 1);
   calls = flam_chart_calls_new (chart, chart->n_spans - 1);
-  g_assert_cmpuint (calls->n, ==, 3);
-  g_assert_cmpint (calls->longest, ==, 9);
-  g_assert_cmpint (calls->median, ==, 4);
-  g_assert_cmpint (calls->total, ==, 15);
+  g_assert_cmpuint (calls->durations.n, ==, 3);
+  g_assert_cmpint (calls->durations.longest, ==, 9);
+  g_assert_cmpint (calls->durations.median, ==, 4);
+  g_assert_cmpint (calls->durations.total, ==, 15);
 
   selection->from = 2;
   selection->to = 12;
@@ -176,6 +176,38 @@ check_rows (const FlamChart *chart)
     }
 }
 
+/* The list of all functions is that of each one's calls. */
+static void
+check_functions (const FlamChart *chart)
+{
+  g_autoptr (GArray) functions = flam_chart_functions (chart);
+  guint n = 0;
+
+  for (guint i = 0; i < functions->len; i++)
+    {
+      const FlamChartFunction *function =
+          &g_array_index (functions, FlamChartFunction, i);
+      g_autoptr (FlamChartCalls) calls =
+          flam_chart_calls_new (chart, function->span);
+
+      g_assert_cmpmem (&calls->durations,
+                       sizeof calls->durations,
+                       &function->durations,
+                       sizeof function->durations);
+      g_assert_cmpuint (calls->spans[0], ==, function->span);
+      n += calls->durations.n;
+    }
+  for (guint l = 0; l < chart->n_lanes; l++)
+    {
+      const FlamChartLane *lane = &chart->lanes[l];
+
+      if (lane->kind == FLAM_LANE_THREAD && lane->n_rows > 0)
+        n -= chart->row[lane->first_row + lane->n_rows] -
+             chart->row[lane->first_row + (lane->is_states ? 1 : 0)];
+    }
+  g_assert_cmpuint (n, ==, 0);
+}
+
 /* Whatever is in view, every pixel that a span covers has a box, and boxes of
  * a row do not overlap. */
 static void
@@ -190,6 +222,7 @@ check_layout (const FlamChart *chart)
     .head_height = 10,
     .state_height = 4,
     .counter_height = 20,
+    .min_width = g_test_rand_double_range (0, 3),
   };
   g_autoptr (FlamChartLayout) layout = NULL;
 
@@ -244,7 +277,54 @@ test_properties (void)
         continue;
       check_rows (chart);
       check_layout (chart);
+      check_functions (chart);
     }
+}
+
+/* A counter's curve has the most that it was in each pixel. */
+static void
+test_levels (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamId thread = flam_builder_thread (builder, process, 7, 0);
+  const gint64 counted[][2] = { { 0, 3 }, { 21, 9 }, { 22, 1 }, { 50, -4 } };
+  FlamSample sample = { .thread = thread, .stack = FLAM_NONE, .time = 79 };
+  gint64 weight = 79;
+  guint counter = flam_builder_add_counter (builder, "c", FLAM_UNIT_COUNT);
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamChart) chart = NULL;
+  g_autofree gint64 *levels = NULL;
+  FlamChartView view;
+  gint64 top;
+
+  flam_builder_add_measure (builder,
+                            "wall-time",
+                            "Wall time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  flam_builder_set_has_times (builder);
+  for (guint i = 0; i < G_N_ELEMENTS (counted); i++)
+    flam_builder_add_counter_value (
+        builder, counter, counted[i][0], counted[i][1]);
+  flam_builder_add_sample (builder, &sample, &weight);
+  profile = flam_builder_finish (builder, NULL);
+  chart = flam_chart_new (profile, selection, NULL, NULL);
+  flam_chart_view_init (&view, chart, 8, 10);
+  view.from = 0;
+  view.to = 80;
+  levels = flam_chart_levels (chart, &chart->lanes[0], &view, 8, &top);
+  g_assert_cmpint (top, ==, 9);
+  g_assert_cmpint (levels[0], ==, 3);
+  g_assert_cmpint (levels[1], ==, 3);
+  g_assert_cmpint (levels[2], ==, 9);
+  g_assert_cmpint (levels[3], ==, 1);
+  g_assert_cmpint (levels[4], ==, 1);
+  g_assert_cmpint (levels[5], ==, 1); /* it still was, when that began */
+  g_assert_cmpint (levels[7], ==, 0);
 }
 
 int
@@ -255,5 +335,6 @@ main (int argc, char **argv)
   g_test_add_func ("/chart/samples", test_samples);
   g_test_add_func ("/chart/range-and-calls", test_range_and_calls);
   g_test_add_func ("/chart/properties", test_properties);
+  g_test_add_func ("/chart/levels", test_levels);
   return g_test_run ();
 }

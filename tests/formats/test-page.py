@@ -8,14 +8,16 @@
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
-ACTIONS = """
-const seen = {};
+SEEN = "const seen = {};\n"
+
+ACTIONS = SEEN + """
 const by = (id) => document.getElementById (id);
 const details = () => by ("details").textContent;
 const canvas = by ("canvas");
@@ -63,11 +65,11 @@ class Page:
             [self.cli, "export", capture, "--to", "html", *options],
             capture_output=True, check=True).stdout.decode()
 
-    def act(self, html, script, address=""):
+    def act(self, html, script, address="", actions=ACTIONS):
         path = self.folder / "page.html"
         path.write_text(html.replace(
             "</body></html>",
-            f"<script>{ACTIONS}{script}\n"
+            f"<script>{actions}{script}\n"
             "const pre = document.createElement ('pre');"
             "pre.id = 'seen'; pre.textContent = JSON.stringify (seen);"
             "document.body.appendChild (pre);</script></body></html>"))
@@ -202,6 +204,68 @@ seen.median = times[15];
     assert seen["median"] < 100, seen["median"]
 
 
+def random_trace(path):
+    """Calls within calls, each as long as was drawn by lot, of two threads."""
+    lot = random.Random(5)
+    events = []
+
+    def call(tid, depth, start, end):
+        events.append({"ph": "X", "pid": 1, "tid": tid, "name": f"f{len(events)}",
+                       "ts": start, "dur": end - start})
+        while depth < 5 and start + 3 < end:
+            from_ = lot.randrange(start, end - 1)
+            to = lot.randrange(from_ + 1, end)
+            call(tid, depth + 1, from_, to)
+            start = to + 1
+
+    call(1, 0, 0, 40000)
+    call(2, 0, 1000, 30000)
+    path.write_text(json.dumps(events))
+    return events
+
+
+def check_chart(page):
+    """Calls are as long as the trace says; clicked, the range is theirs."""
+    capture = page.folder / "calls.trace.json"
+    events = random_trace(capture)
+    svg = subprocess.run(
+        [page.cli, "export", capture, "--to", "svg", "--chart", "--width",
+         "32000", "--min-width", "0.01"],
+        capture_output=True, check=True).stdout.decode()
+    drawn = re.findall(r'<title>(f\d+) \([^<]*</title><rect [^>]*data-from="(\d+)" '
+                       r'data-weight="(\d+)"', svg)
+    equal(sorted((name, int(start), int(length)) for name, start, length in drawn),
+          sorted((e["name"], e["ts"] * 1000, e["dur"] * 1000) for e in events))
+    html = page.export(capture, "--chart")
+    assert "http:" not in html.replace("http://www.w3.org", ""), "network"
+    seen = page.act(html, """
+const box = (name) => Array.from (document.querySelectorAll (".flambeau g"))
+  .find ((g) => g.textContent.startsWith (name + " ("));
+const told = (name) => Array.from (box (name).querySelector ("rect").attributes,
+  (one) => [one.name, one.value]).filter ((one) => /^(x|width)$/.test (one[0]));
+const ticks = () => Array.from (document.querySelectorAll (".ruler text"),
+  (text) => text.textContent);
+const svg = document.querySelector (".flambeau");
+seen.room = Math.round (svg.getBoundingClientRect ().width);
+seen.ticks = ticks ();
+box ("OTHER").dispatchEvent (new MouseEvent ("click"));
+seen.zoomed = told ("OTHER"); seen.later = ticks ();
+seen.first = box ("f0").getAttribute ("class");
+document.querySelector (".unzoom").dispatchEvent (new MouseEvent ("click"));
+seen.again = ticks (); seen.root = told ("f0");
+document.querySelector (".search").dispatchEvent (new MouseEvent ("click"));
+seen.matched = document.querySelector (".matched").textContent;
+""".replace("OTHER", next(e["name"] for e in events if e["tid"] == 2)),
+        actions=SEEN + "window.prompt = () => '^f0$';")
+    equal(seen["ticks"][:2], ["0 ms", "5 ms"])
+    equal(seen["zoomed"], [["x", "10"], ["width", str(seen["room"] - 20)]])
+    equal(seen["root"], seen["zoomed"])
+    assert seen["later"] != seen["ticks"], seen["later"]
+    equal(seen["again"], seen["ticks"])
+    equal(seen["first"], "f")
+    equal(seen["matched"], "Matched: 1")
+
+
 def main():
     cli = sys.argv[1]
     root = os.environ["FLAM_SOURCE_ROOT"]
@@ -211,6 +275,7 @@ def main():
             print("no chromium")
             return 77
         check_small(page)
+        check_chart(page)
         check_gap(page)
         check_selectors(page, root)
         check_large(page)

@@ -147,6 +147,80 @@ test_tags (void)
   cairo_surface_destroy (surface);
 }
 
+/* The same of a chart's. */
+static void
+test_chart_tags (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamId thread = flam_builder_thread (builder, process, 7, 0);
+  FlamId stack = FLAM_NONE;
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_autoptr (FlamChart) chart = NULL;
+  g_autoptr (FlamPalette) palette = NULL;
+  g_autoptr (GString) png = g_string_new (NULL);
+  g_autoptr (GString) tags = g_string_new (NULL);
+  FlamPictureOptions options = { .look.title = "chart", .scale = 2 };
+  Reader reader = { png, 0 };
+  const gint64 weight = 10;
+  cairo_surface_t *surface;
+  g_auto (GStrv) lines = NULL;
+
+  flam_builder_add_measure (builder,
+                            "wall-time",
+                            "Wall time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  flam_builder_set_has_times (builder);
+  flam_builder_set_spans (builder, 0);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("f%u", i);
+      FlamId function = flam_builder_function_named (
+          builder, flam_builder_string (builder, name, -1), i);
+      FlamSample at = { .thread = thread, .time = i * 10 };
+
+      stack = flam_builder_stack (
+          builder, stack, flam_builder_frame (builder, function, 0, 0, 0));
+      at.stack = stack;
+      flam_builder_add_sample (builder, &at, &weight);
+    }
+  profile = flam_builder_finish (builder, NULL);
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  chart = flam_chart_new (profile, selection, NULL, NULL);
+  options.chart = chart;
+  palette = flam_palette_new_for (tree, &options.look.colors, FALSE);
+  g_assert_true (flam_picture_to_png (tree, &options, png, NULL));
+  g_assert_true (flam_picture_to_tags (tree, &options, tags, NULL));
+  keep ("chart.png", png);
+  surface = cairo_image_surface_create_from_png_stream (read_bytes, &reader);
+  lines = g_strsplit (tags->str, "\n", -1);
+  g_assert_cmpuint (g_strv_length (lines), ==, 5);
+  for (guint i = 1; i < 4; i++)
+    {
+      g_auto (GStrv) fields = g_strsplit (lines[i], "\t", -1);
+      int x = atoi (fields[0]) + atoi (fields[2]) - 6;
+      int y = atoi (fields[1]) + 2;
+      const guint32 *row =
+          (const guint32 *)(gconstpointer)(cairo_image_surface_get_data (
+                                               surface) +
+                                           (gsize)y *
+                                               cairo_image_surface_get_stride (
+                                                   surface));
+
+      g_assert_cmpint (atoi (fields[4] + 1), ==, (int)i - 1);
+      g_assert_cmphex (
+          row[x] & 0xffffff, ==, flam_palette_node (palette, tree, i));
+    }
+  cairo_surface_destroy (surface);
+}
+
 static void
 test_nothing (void)
 {
@@ -387,6 +461,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/picture/tags", test_tags);
+  g_test_add_func ("/picture/chart-tags", test_chart_tags);
   g_test_add_func ("/picture/png", test_png);
   g_test_add_func ("/picture/pdf", test_pdf);
   g_test_add_func ("/picture/nothing", test_nothing);

@@ -4,7 +4,7 @@
 #include "flam-columns.h"
 #include "flam-tree.h"
 
-#define NARROWEST 1.0 /* pixels of a box of its own */
+#define LEAST 1e-3 /* pixels: a box of less is none on any surface */
 
 /* --- names ---------------------------------------------------------------- */
 
@@ -69,80 +69,6 @@ flam_chart_lane_of (const FlamChart *chart, guint span, guint32 *row)
   return lane;
 }
 
-/* --- calls ---------------------------------------------------------------- */
-
-typedef struct
-{
-  gint64 duration;
-  guint32 span;
-} Call;
-
-static int
-longest_first (gconstpointer a, gconstpointer b)
-{
-  const Call *x = a;
-  const Call *y = b;
-
-  if (x->duration != y->duration)
-    return x->duration > y->duration ? -1 : 1;
-  return (x->span > y->span) - (x->span < y->span);
-}
-
-FlamChartCalls *
-flam_chart_calls_new (const FlamChart *chart, guint span)
-{
-  const FlamProfile *profile = chart->profile;
-  FlamChartCalls *calls = g_new0 (FlamChartCalls, 1);
-  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Call));
-  FlamShownKey wanted =
-      flam_shown_key (profile, chart->by, chart->spans[span].what);
-
-  for (guint l = 0; l < chart->n_lanes; l++)
-    {
-      const FlamChartLane *lane = &chart->lanes[l];
-      guint32 row = lane->first_row + (lane->is_states ? 1 : 0);
-
-      if (lane->kind != FLAM_LANE_THREAD || lane->n_rows == 0)
-        continue;
-      for (guint32 i = chart->row[row];
-           i < chart->row[lane->first_row + lane->n_rows];
-           i++)
-        {
-          const FlamChartSpan *one = &chart->spans[i];
-          FlamShownKey key = flam_shown_key (profile, chart->by, one->what);
-          Call call = { one->to - one->from, i };
-
-          if (key.thing == wanted.thing && key.line == wanted.line &&
-              key.file == wanted.file)
-            g_array_append_val (found, call);
-        }
-    }
-  g_array_sort (found, longest_first);
-  calls->n = found->len;
-  calls->spans = g_new (guint32, found->len + 1);
-  for (guint i = 0; i < found->len; i++)
-    {
-      calls->spans[i] = g_array_index (found, Call, i).span;
-      calls->total += g_array_index (found, Call, i).duration;
-    }
-  if (found->len > 0)
-    {
-      guint n = found->len;
-
-      calls->longest = g_array_index (found, Call, 0).duration;
-      calls->median = g_array_index (found, Call, n / 2).duration;
-      calls->p99 = g_array_index (found, Call, n / 100).duration;
-    }
-  return calls;
-}
-
-void
-flam_chart_calls_free (FlamChartCalls *calls)
-{
-  g_free (calls->spans);
-  g_free (calls);
-}
-
 /* --- layout --------------------------------------------------------------- */
 
 static double
@@ -205,8 +131,8 @@ first_after (const FlamChart *chart, guint32 low, guint32 high, double time)
   return low;
 }
 
-/* One row: boxes of their own, and of those that are narrower than a pixel,
- * one for each run of pixels that any of them is in. */
+/* One row: boxes of their own, and of those that are too narrow, one for each
+ * run of pixels that any of them is in. */
 static void
 lay_row (const FlamChart *chart,
          const FlamChartView *view,
@@ -215,6 +141,8 @@ lay_row (const FlamChart *chart,
          FlamChartBox box)
 {
   double scale = view->width / (view->to - view->from);
+  double narrowest = MAX (view->min_width, LEAST);
+  double pixel = MIN (narrowest, 1);
   guint32 end = chart->row[row + 1];
   guint32 i = first_after (chart, chart->row[row], end, view->from);
   FlamChartBox *strip = NULL;
@@ -225,16 +153,16 @@ lay_row (const FlamChart *chart,
       double x = ((double)span->from - view->from) * scale;
       double right = ((double)span->to - view->from) * scale;
       gboolean narrow =
-          right - x < NARROWEST && !(box.flags & FLAM_CHART_BOX_MARK);
+          right - x < narrowest && !(box.flags & FLAM_CHART_BOX_MARK);
 
-      if (narrow && strip != NULL && x - (strip->x + strip->width) < NARROWEST)
-        strip->width = (float)(MAX (right, x + NARROWEST) - strip->x);
+      if (narrow && strip != NULL && x - (strip->x + strip->width) < pixel)
+        strip->width = (float)(MAX (right, x + pixel) - strip->x);
       else
         {
           box.span = i;
           box.x = (float)CLAMP (x, -1, view->width + 1);
           box.width =
-              (float)(CLAMP (MAX (right, x + NARROWEST), -1, view->width + 1) -
+              (float)(CLAMP (MAX (right, x + pixel), -1, view->width + 1) -
                       box.x);
           flam_column_append (boxes, FlamChartBox, box);
           strip = NULL;
@@ -244,12 +172,11 @@ lay_row (const FlamChart *chart,
               strip->flags |= FLAM_CHART_BOX_STRIP;
             }
         }
-      i = narrow ? MAX (i + 1,
-                        first_after (chart,
-                                     i + 1,
-                                     end,
-                                     view->from + (x + NARROWEST) / scale))
-                 : i + 1;
+      i = narrow
+              ? MAX (i + 1,
+                     first_after (
+                         chart, i + 1, end, view->from + (x + pixel) / scale))
+              : i + 1;
     }
 }
 

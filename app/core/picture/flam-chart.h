@@ -83,15 +83,29 @@ guint flam_chart_lane_of (const FlamChart *chart, guint span, guint32 *row);
 typedef struct
 {
   guint n;
-  guint32 *spans; /* the longest first */
   gint64 median, p99, longest;
   gint64 total; /* of all of them, calls within calls too */
+} FlamChartDurations;
+
+typedef struct
+{
+  FlamChartDurations durations;
+  guint32 *spans; /* the longest first */
 } FlamChartCalls;
 
 /* All calls of what `span` is a call of. */
 FlamChartCalls *flam_chart_calls_new (const FlamChart *chart, guint span);
 void flam_chart_calls_free (FlamChartCalls *calls);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamChartCalls, flam_chart_calls_free)
+
+typedef struct
+{
+  guint32 span; /* the longest of its calls */
+  FlamChartDurations durations;
+} FlamChartFunction;
+
+/* FlamChartFunction of all that is called, most time first. */
+GArray *flam_chart_functions (const FlamChart *chart);
 
 /* --- layout --------------------------------------------------------------- */
 
@@ -105,6 +119,7 @@ typedef struct
   double state_height;   /* of a row of states */
   double counter_height; /* of a counter's only row */
   double gap;            /* below a lane */
+  double min_width;      /* pixels; narrower boxes become strips */
 } FlamChartView;
 
 typedef enum

@@ -21,6 +21,8 @@ typedef struct
   double row_height;      /* SVG: 16; else what the font needs */
   double min_width;       /* narrower boxes are not drawn: SVG 0.1, else 0.5 */
   double font_size;       /* pixels: 12 */
+  gboolean chart;         /* calls in time, a lane a thread, and no tree: it has
+                             neither direction nor order */
   FlamDirection direction;
   FlamTreeOrder order;
   FlamColors colors;
@@ -41,6 +43,7 @@ typedef enum
   FLAM_LOOK_ORDER = 1 << 9,
   FLAM_LOOK_COLORS = 1 << 10,
   FLAM_LOOK_NEGATE = 1 << 11,
+  FLAM_LOOK_CHART = 1 << 12,
   FLAM_LOOK_PICTURE = FLAM_LOOK_TITLE | FLAM_LOOK_SUBTITLE | FLAM_LOOK_WIDTH |
                       FLAM_LOOK_ROW_HEIGHT | FLAM_LOOK_MIN_WIDTH |
                       FLAM_LOOK_FONT_SIZE | FLAM_LOOK_DIRECTION |

@@ -57,7 +57,7 @@ append_picture (FlamSink *out,
       flam_diff_tree (base->tree, fresh->tree, shape, self, scale);
 
   titled.title = title;
-  flam_svg_append (out, tree, &titled);
+  flam_svg_append (out, tree, NULL, &titled);
 }
 
 void
@@ -75,7 +75,7 @@ flam_diff_picture (FlamSink *out,
 
   if (titled.title == NULL)
     titled.title = title;
-  flam_svg_append_document (out, tree, &titled);
+  flam_svg_append_document (out, tree, NULL, &titled);
 }
 
 void

@@ -85,6 +85,27 @@ flam_export_tree (const FlamProfile *profile, const FlamSelection *selection)
   return flam_export_tree_in_order (profile, selection, FLAM_ORDER_TOTAL);
 }
 
+FlamChart *
+flam_export_chart (const FlamProfile *profile,
+                   const FlamSelection *selection,
+                   GError **error)
+{
+  FlamChart *chart = NULL;
+  const char *why = NULL;
+
+  if (selection->invert)
+    why = "an inverted tree is not in time: --chart goes without --invert";
+  else if (profile->measures[selection->measure].source != FLAM_FROM_SAMPLES)
+    why = "this measure is of memory, which is not called in time";
+  else if (profile->samples.time == NULL)
+    why = "it does not say when its samples were taken";
+  else
+    chart = flam_chart_new (profile, selection, NULL, error);
+  if (why != NULL)
+    g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED, why);
+  return chart;
+}
+
 const char *
 flam_export_file (const FlamTree *tree, FlamId node, guint32 *line)
 {

@@ -3,8 +3,9 @@
 
 /* What exporters of trees share. */
 
+#include "flam-chart.h"
+#include "flam-look.h"
 #include "flam-sink.h"
-#include "flam-tree.h"
 
 G_BEGIN_DECLS
 
@@ -25,6 +26,12 @@ FlamTree *flam_export_tree (const FlamProfile *profile,
 FlamTree *flam_export_tree_in_order (const FlamProfile *profile,
                                      const FlamSelection *selection,
                                      FlamTreeOrder order);
+
+/* The chart of a selection where the look wants one; NULL with an error where
+ * there is none. */
+FlamChart *flam_export_chart (const FlamProfile *profile,
+                              const FlamSelection *selection,
+                              GError **error);
 
 /* "file", and the line where the function starts or the node is. */
 const char *flam_export_file (const FlamTree *tree, FlamId node, guint32 *line);

@@ -17,6 +17,7 @@
 #include "flam-format.h"
 #include "flam-html.h"
 #include "flam-part.h"
+#include "flam-pages.h"
 #include "flam-svg.h"
 
 #include <string.h>
@@ -473,7 +474,7 @@ put_page (Page *page,
   flam_sink_put (out, end_of_heading);
   put_warnings (page);
   flam_sink_put (out, "<noscript>\n");
-  flam_svg_append (out, tree, &options->look);
+  flam_svg_append (out, tree, NULL, &options->look);
   flam_sink_put (out, "</noscript>\n");
   flam_sink_put (out, body);
   put_data (page, &options->look);
@@ -502,6 +503,8 @@ save (const FlamProfile *profile,
   g_autoptr (FlamTree) tree = NULL;
   Page page = { .part = alone ? NULL : &part, .out = out };
 
+  if (options->look.chart)
+    return flam_chart_page (profile, selection, &options->look, out, error);
   if (!alone && !flam_part_init (&part, profile, selection, error))
     return FALSE;
   page.tree = tree =
@@ -529,7 +532,7 @@ const FlamExporter flam_export_html = {
   .mime_type = "text/html",
   .text = TRUE,
   .look = FLAM_LOOK_TITLE | FLAM_LOOK_DIRECTION | FLAM_LOOK_ORDER |
-          FLAM_LOOK_COLORS,
+          FLAM_LOOK_COLORS | FLAM_LOOK_CHART,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
 };

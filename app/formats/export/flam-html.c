@@ -19,6 +19,7 @@ static const char style[] =
     "svg.flambeau{display:block;width:100%;margin:auto}"
     ".flambeau .paper{fill:var(--paper)}.flambeau text{fill:var(--ink)}"
     ".flambeau .f text{fill:#1a1514}"
+    ".flambeau .ruler rect,.flambeau .mark rect{fill:var(--ink)}"
     ".f:hover rect,.f.on rect{stroke:var(--ink)}"
     "dl{display:grid;grid-template-columns:max-content auto;gap:.2em 1em}"
     "dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What changed between two captures, and over many, as pages that need nothing
- * else. The trees must not be inverted, and outlive the call. The look's title
- * may be NULL. */
+/* What changed between two captures and over many, and calls in time, as pages
+ * that need nothing else. The trees must not be inverted, and outlive the call.
+ * The look's title may be NULL. */
 
 #include "flam-diff.h"
 #include "flam-look.h"
@@ -34,6 +34,14 @@ void flam_diff_page (FlamSink *out,
                      gboolean self,
                      FlamDiffScale scale,
                      const FlamLook *look);
+
+/* A flame chart, and the functions by how long their calls were. FALSE where
+ * the capture has none. */
+gboolean flam_chart_page (const FlamProfile *profile,
+                          const FlamSelection *selection,
+                          const FlamLook *look,
+                          FlamSink *out,
+                          GError **error);
 
 /* Charts of the measures, the captures in the order given, and the functions'
  * selves over them. */

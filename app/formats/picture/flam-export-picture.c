@@ -23,9 +23,16 @@ save (Draw draw,
   g_autoptr (FlamTree) tree =
       flam_export_tree_in_order (profile, selection, options->look.order);
   g_autoptr (GString) bytes = g_string_new (NULL);
-  const FlamPictureOptions picture = { .look = options->look,
-                                       .scale = PNG_SCALE };
+  g_autoptr (FlamChart) chart = NULL;
+  FlamPictureOptions picture = { .look = options->look, .scale = PNG_SCALE };
 
+  if (options->look.chart)
+    {
+      chart = flam_export_chart (profile, selection, error);
+      if (chart == NULL)
+        return FALSE;
+      picture.chart = chart;
+    }
   if (!draw (tree, &picture, bytes, error))
     return FALSE;
   flam_sink_put_len (out, bytes->str, bytes->len);
@@ -67,7 +74,7 @@ const FlamExporter flam_export_png = {
   .label = "PNG picture",
   .suffix = "png",
   .mime_type = "image/png",
-  .look = FLAM_LOOK_PICTURE,
+  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART,
   .holds = FLAM_HOLDS_ALL,
   .save = save_png,
 };
@@ -77,7 +84,7 @@ const FlamExporter flam_export_pdf = {
   .label = "PDF document",
   .suffix = "pdf",
   .mime_type = "application/pdf",
-  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_NOTES,
+  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART | FLAM_LOOK_NOTES,
   .holds = FLAM_HOLDS_ALL,
   .save = save_pdf,
 };
@@ -88,7 +95,7 @@ const FlamExporter flam_export_tags = {
   .suffix = "tsv",
   .mime_type = "text/tab-separated-values",
   .text = TRUE,
-  .look = FLAM_LOOK_PICTURE,
+  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART,
   .holds = FLAM_HOLDS_ALL,
   .save = save_tags,
 };

@@ -14,7 +14,15 @@ save (const FlamProfile *profile,
   g_autoptr (FlamTree) tree =
       flam_export_tree_in_order (profile, selection, options->look.order);
 
-  flam_svg_append_document (out, tree, &options->look);
+  g_autoptr (FlamChart) chart = NULL;
+
+  if (options->look.chart)
+    {
+      chart = flam_export_chart (profile, selection, error);
+      if (chart == NULL)
+        return FALSE;
+    }
+  flam_svg_append_document (out, tree, chart, &options->look);
   return TRUE;
 }
 
@@ -24,7 +32,8 @@ const FlamExporter flam_export_svg = {
   .suffix = "svg",
   .mime_type = "image/svg+xml",
   .text = TRUE,
-  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_NOTES | FLAM_LOOK_COUNT_NAME,
+  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART | FLAM_LOOK_NOTES |
+          FLAM_LOOK_COUNT_NAME,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
 };

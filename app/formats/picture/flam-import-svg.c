@@ -187,7 +187,20 @@ read_boxes (Picture *picture, const FlamProgress *progress, GError **error)
         read_hover (picture, &tag);
       else if (flam_tag_is (&tag, "svg") &&
                flam_tag_attribute (&tag, "data-direction", &direction))
-        picture->icicle = flam_slice_is (direction, "icicle");
+        {
+          picture->icicle = flam_slice_is (direction, "icicle");
+          if (flam_slice_is (direction, "chart"))
+            {
+              flam_source_error (
+                  picture->source,
+                  error,
+                  FLAM_ERROR_INVALID,
+                  FLAM_NO_OFFSET,
+                  "this is a picture of a flame chart: its boxes "
+                  "are times of calls, and no stacks");
+              return FALSE;
+            }
+        }
       else if (flam_tag_is (&tag, "/svg") && picture->boxes->len > 0)
         break;
     }

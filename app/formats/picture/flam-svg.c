@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-svg.h"
+#include "flam-svg-private.h"
 
 #include "flam-format.h"
 #include "flam-html.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define WIDTH 1200
-#define MARGIN 10
+#define MARGIN FLAM_SVG_MARGIN
 #define HEAD 44     /* the title's and the buttons' room */
 #define SUBTITLE 18 /* and more, where there is one */
 #define FOOT 52     /* the legend's and the details' */
@@ -17,47 +17,7 @@
 #define ROW 16
 #define FONT 12
 #define CHARACTER 0.63 /* of Verdana and its like, on average, of the font */
-#define LEAST_CUT 6    /* characters; a name cut shorter says nothing */
 #define LEAST_WIDTH 0.1
-
-typedef struct
-{
-  FlamSink *out;
-  const FlamTree *tree;
-  const FlamLook *look;
-  FlamPalette *palette;
-  FlamDirection direction;
-  double width, row, font, character;
-  double head; /* above the boxes */
-} Svg;
-
-/* Whatever the locale says of decimal points. */
-static void
-append_number (FlamSink *out, double value, int places)
-{
-  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-  char format[] = "%.0f";
-
-  format[2] = '0' + places;
-  g_ascii_formatd (buffer, sizeof buffer, format, value);
-  if (strchr (buffer, '.') != NULL)
-    {
-      char *end = buffer + strlen (buffer);
-      while (end[-1] == '0')
-        *--end = '\0';
-      if (end[-1] == '.')
-        end[-1] = '\0';
-    }
-  flam_sink_put (out, buffer);
-}
-
-static void
-append_attribute (FlamSink *out, const char *name, double value)
-{
-  flam_sink_printf (out, " %s=\"", name);
-  append_number (out, value, 4);
-  flam_sink_put_c (out, '"');
-}
 
 static void
 append_count (FlamSink *out, const char *plain)
@@ -74,13 +34,13 @@ append_count (FlamSink *out, const char *plain)
 
 /* Counts are whole; time and memory as people read them. */
 static gboolean
-is_plain (const Svg *svg, const FlamMeasure *measure)
+is_plain (const FlamSvg *svg, const FlamMeasure *measure)
 {
   return measure->unit == FLAM_UNIT_COUNT || svg->look->count_name != NULL;
 }
 
 static void
-append_weight (const Svg *svg, const FlamMeasure *measure, gint64 weight)
+append_weight (const FlamSvg *svg, const FlamMeasure *measure, gint64 weight)
 {
   const char *name = svg->look->count_name;
   g_autofree char *text = is_plain (svg, measure)
@@ -136,7 +96,7 @@ append_change (FlamSink *out,
 
 /* "name (1,234 samples, 12.34%)", escaped. */
 static void
-append_description (const Svg *svg, FlamId node)
+append_description (const FlamSvg *svg, FlamId node)
 {
   FlamSink *out = svg->out;
   const FlamTree *tree = svg->tree;
@@ -148,55 +108,17 @@ append_description (const Svg *svg, FlamId node)
   flam_sink_put (out, " (");
   append_weight (svg, &measure, tree->total[node]);
   flam_sink_put (out, ", ");
-  append_number (out,
-                 tree->total[0] > 0 ? 100.0 * tree->total[node] / tree->total[0]
-                                    : 0,
-                 2);
+  flam_svg_put_number (
+      out,
+      tree->total[0] > 0 ? 100.0 * tree->total[node] / tree->total[0] : 0,
+      2);
   flam_sink_put (out, "%)");
   append_states (out, tree, node);
   append_change (out, tree, &measure, node);
 }
 
 static void
-append_text (FlamSink *out,
-             const char *name,
-             const char *anchor,
-             double x,
-             double y,
-             const char *text)
-{
-  flam_sink_put (out, "<text");
-  if (name != NULL)
-    flam_sink_printf (out, " class=\"%s\"", name);
-  append_attribute (out, "x", x);
-  append_attribute (out, "y", y);
-  flam_sink_printf (out, " text-anchor=\"%s\">", anchor);
-  flam_sink_put_escaped (out, text, -1);
-  flam_sink_put (out, "</text>\n");
-}
-
-static void
-append_label (const Svg *svg, const FlamBox *box, double x, double width)
-{
-  const char *name = flam_tree_name (svg->tree, box->node);
-  int characters = (int)((width - 6) / svg->character);
-  g_autofree char *label = NULL;
-
-  if (svg->row < svg->font ||
-      (characters < LEAST_CUT && g_utf8_strlen (name, -1) > characters))
-    return;
-  label = flam_format_short_name (name, characters);
-  flam_sink_put (svg->out, "<text");
-  append_attribute (svg->out, "x", MARGIN + x + 3);
-  append_attribute (
-      svg->out, "y", svg->head + box->y + svg->row / 2 + svg->font / 4);
-  flam_sink_put_c (svg->out, '>');
-  flam_sink_put_escaped (svg->out, label, -1);
-  flam_sink_put (svg->out, "</text>");
-}
-
-static void
-append_box (const Svg *svg, const FlamBox *box)
+append_box (const FlamSvg *svg, const FlamBox *box)
 {
   FlamSink *out = svg->out;
   const FlamMeasure measure = flam_tree_measure (svg->tree);
@@ -208,10 +130,10 @@ append_box (const Svg *svg, const FlamBox *box)
   flam_sink_put (out, "<g class=\"f\"><title>");
   append_description (svg, box->node);
   flam_sink_put (out, "</title><rect");
-  append_attribute (out, "x", MARGIN + x);
-  append_attribute (out, "y", svg->head + box->y);
-  append_attribute (out, "width", width);
-  append_attribute (out, "height", MAX (svg->row - 1, 0.5));
+  flam_svg_put_attribute (out, "x", MARGIN + x);
+  flam_svg_put_attribute (out, "y", svg->head + box->y);
+  flam_svg_put_attribute (out, "width", width);
+  flam_svg_put_attribute (out, "height", MAX (svg->row - 1, 0.5));
   flam_sink_printf (out,
                     " fill=\"#%06x\"",
                     flam_palette_node (svg->palette, svg->tree, box->node));
@@ -223,59 +145,68 @@ append_box (const Svg *svg, const FlamBox *box)
       flam_sink_printf (out, " data-weight=\"%s\"", weight);
     }
   flam_sink_put (out, "/>");
-  append_label (svg, box, x, width);
+  flam_svg_put_label (
+      svg, flam_tree_name (svg->tree, box->node), x, svg->head + box->y, width);
   flam_sink_put (out, "</g>\n");
 }
 
 static void
-append_heading (const Svg *svg, double height)
+append_heading (const FlamSvg *svg, double height)
 {
   const FlamLook *look = svg->look;
   FlamSink *out = svg->out;
 
   flam_sink_put (out, "<g font-size=\"17\">");
-  append_text (out,
-               "heading",
-               "middle",
-               svg->width / 2,
-               24,
-               look->title != NULL ? look->title : "");
+  flam_svg_put_text (out,
+                     "heading",
+                     "middle",
+                     svg->width / 2,
+                     24,
+                     look->title != NULL ? look->title : "");
   flam_sink_put (out, "</g>");
   if (look->subtitle != NULL)
-    append_text (
+    flam_svg_put_text (
         out, "subtitle", "middle", svg->width / 2, HEAD - 2, look->subtitle);
   flam_sink_put (out, "<g class=\"unzoom button off\">");
-  append_text (out, NULL, "start", MARGIN, 24, "Reset zoom");
+  flam_svg_put_text (out, NULL, "start", MARGIN, 24, "Reset zoom");
   flam_sink_put (out, "</g><g class=\"search button off\">");
-  append_text (out, NULL, "end", svg->width - MARGIN, 24, "Search");
+  flam_svg_put_text (out, NULL, "end", svg->width - MARGIN, 24, "Search");
   flam_sink_put (out, "</g>");
-  append_text (out, "details", "start", MARGIN, height - 12, " ");
-  append_text (out, "matched", "end", svg->width - MARGIN, height - 12, " ");
+  flam_svg_put_text (out, "details", "start", MARGIN, height - 12, " ");
+  flam_svg_put_text (
+      out, "matched", "end", svg->width - MARGIN, height - 12, " ");
 }
 
 static void
-append_frame (const Svg *svg, double height)
+append_frame (const FlamSvg *svg, double height)
 {
   FlamSink *out = svg->out;
 
   flam_sink_put (
       out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flambeau\"");
-  append_attribute (out, "width", svg->width);
-  append_attribute (out, "height", height);
+  flam_svg_put_attribute (out, "width", svg->width);
+  flam_svg_put_attribute (out, "height", height);
   flam_sink_put (out, " viewBox=\"0 0 ");
-  append_number (out, svg->width, 4);
+  flam_svg_put_number (out, svg->width, 4);
   flam_sink_put_c (out, ' ');
-  append_number (out, height, 4);
+  flam_svg_put_number (out, height, 4);
   flam_sink_printf (out, "\" data-margin=\"%d\"", MARGIN);
-  append_attribute (out, "data-row", svg->row);
-  append_attribute (out, "data-baseline", svg->row / 2 + svg->font / 4);
+  flam_svg_put_attribute (out, "data-row", svg->row);
+  flam_svg_put_attribute (out, "data-baseline", svg->row / 2 + svg->font / 4);
   flam_sink_printf (out,
                     " data-character=\"%d\" data-direction=\"%s\" "
                     "font-family=\"Verdana, 'DejaVu Sans', sans-serif\"",
                     (int)(svg->character * 100),
-                    svg->direction == FLAM_DIRECTION_ICICLE ? "icicle"
-                                                            : "flame");
-  append_attribute (out, "font-size", svg->font);
+                    svg->chart != NULL                        ? "chart"
+                    : svg->direction == FLAM_DIRECTION_ICICLE ? "icicle"
+                                                              : "flame");
+  flam_svg_put_attribute (out, "font-size", svg->font);
+  if (svg->chart != NULL)
+    flam_sink_printf (out,
+                      " data-from=\"%" G_GINT64_FORMAT
+                      "\" data-to=\"%" G_GINT64_FORMAT "\"",
+                      svg->chart->from,
+                      svg->chart->to);
   flam_sink_put (out, ">\n");
   if (svg->look->notes != NULL)
     {
@@ -299,7 +230,7 @@ append_frame (const Svg *svg, double height)
 
 /* One line below the boxes; what does not fit is left out. */
 static void
-append_legend (const Svg *svg, double baseline)
+append_legend (const FlamSvg *svg, double baseline)
 {
   FlamSink *out = svg->out;
   g_autoptr (GPtrArray) entries =
@@ -317,22 +248,22 @@ append_legend (const Svg *svg, double baseline)
       if (x + width > svg->width - MARGIN)
         break;
       flam_sink_put (out, "<rect");
-      append_attribute (out, "x", x);
-      append_attribute (out, "y", baseline - SWATCH + 1);
+      flam_svg_put_attribute (out, "x", x);
+      flam_svg_put_attribute (out, "y", baseline - SWATCH + 1);
       flam_sink_printf (out,
                         " width=\"%d\" height=\"%d\" rx=\"2\" fill=\"#%06x\"/>",
                         SWATCH,
                         SWATCH,
                         entry->color);
-      append_text (out, NULL, "start", x + SWATCH + 5, baseline, name);
+      flam_svg_put_text (out, NULL, "start", x + SWATCH + 5, baseline, name);
       x += width + 16;
     }
   flam_sink_put (out, "</g>\n");
 }
 
-/* What the picture does not show. */
-static void
-append_note (const Svg *svg, const FlamLayout *layout, double baseline)
+/* What a tree's picture does not show; NULL: nothing. */
+static char *
+tree_note (const FlamSvg *svg, const FlamLayout *layout)
 {
   const FlamTree *tree = svg->tree;
   g_autoptr (GString) note = g_string_new (NULL);
@@ -356,10 +287,17 @@ append_note (const Svg *svg, const FlamLayout *layout, double baseline)
                               note->len > 0 ? "; " : "",
                               weight);
     }
-  if (note->len == 0)
+  return note->len > 0 ? g_string_free (g_steal_pointer (&note), FALSE) : NULL;
+}
+
+static void
+append_note (const FlamSvg *svg, const char *note, double baseline)
+{
+  if (note == NULL)
     return;
   flam_sink_put (svg->out, "<g opacity=\".6\">");
-  append_text (svg->out, "note", "middle", svg->width / 2, baseline, note->str);
+  flam_svg_put_text (
+      svg->out, "note", "middle", svg->width / 2, baseline, note);
   flam_sink_put (svg->out, "</g>");
 }
 
@@ -369,17 +307,39 @@ or_default (double value, double otherwise)
   return value > 0 ? value : otherwise;
 }
 
+/* Where a tree's picture ends; takes its boxes' layout. */
+static FlamLayout *
+lay_out_tree (const FlamSvg *svg)
+{
+  g_autoptr (FlamRows) rows = flam_rows_new ((FlamTree *)svg->tree);
+  FlamViewport viewport = {
+    .width = svg->width - 2 * MARGIN,
+    .height = svg->row,
+    .row_height = svg->row,
+    .to = svg->tree->total[0],
+    .min_width = or_default (svg->look->min_width, LEAST_WIDTH),
+    .direction = svg->direction,
+  };
+
+  viewport.height = svg->row * (double)flam_layout_n_rows (rows, &viewport);
+  return flam_layout_new (rows, &viewport);
+}
+
 /* All but the root element's end. */
 static void
-append_picture (FlamSink *out, const FlamTree *tree, const FlamLook *look)
+append_picture (FlamSink *out,
+                const FlamTree *tree,
+                const FlamChart *chart,
+                const FlamLook *look)
 {
-  g_autoptr (FlamRows) rows = flam_rows_new ((FlamTree *)tree);
   g_autoptr (FlamPalette) palette =
       flam_palette_new_for (tree, &look->colors, FALSE);
   g_autoptr (FlamLayout) layout = NULL;
-  Svg svg = {
+  g_autofree char *note = NULL;
+  FlamSvg svg = {
     .out = out,
     .tree = tree,
+    .chart = chart,
     .look = look,
     .palette = palette,
     .direction = flam_direction_of (tree, look->direction),
@@ -388,41 +348,44 @@ append_picture (FlamSink *out, const FlamTree *tree, const FlamLook *look)
     .font = or_default (look->font_size, FONT),
     .head = HEAD + (look->subtitle != NULL ? SUBTITLE : 0),
   };
-  FlamViewport viewport = {
-    .width = svg.width - 2 * MARGIN,
-    .row_height = svg.row,
-    .to = tree->total[0],
-    .min_width = or_default (look->min_width, LEAST_WIDTH),
-    .direction = svg.direction,
-  };
-  double below;
+  double below = svg.head;
 
   svg.character = svg.font * CHARACTER;
-  viewport.height = svg.row;
-  viewport.height = svg.row * (double)flam_layout_n_rows (rows, &viewport);
-  layout = flam_layout_new (rows, &viewport);
-  below = svg.head + viewport.height;
+  if (chart == NULL)
+    layout = lay_out_tree (&svg);
+  below +=
+      chart == NULL ? layout->viewport.height : flam_svg_chart_height (&svg);
   append_frame (&svg, below + FOOT);
-  for (guint32 i = 0; i < layout->n; i++)
-    append_box (&svg, &layout->boxes[i]);
+  if (chart == NULL)
+    {
+      for (guint32 i = 0; i < layout->n; i++)
+        append_box (&svg, &layout->boxes[i]);
+      note = tree_note (&svg, layout);
+    }
+  else
+    note = flam_svg_put_chart (&svg);
   append_legend (&svg, below + 18);
-  append_note (&svg, layout, below + FOOT - 12);
+  append_note (&svg, note, below + FOOT - 12);
 }
 
 void
-flam_svg_append (FlamSink *out, const FlamTree *tree, const FlamLook *look)
+flam_svg_append (FlamSink *out,
+                 const FlamTree *tree,
+                 const FlamChart *chart,
+                 const FlamLook *look)
 {
-  append_picture (out, tree, look);
+  append_picture (out, tree, chart, look);
   flam_sink_put (out, "</svg>\n");
 }
 
 void
 flam_svg_append_document (FlamSink *out,
                           const FlamTree *tree,
+                          const FlamChart *chart,
                           const FlamLook *look)
 {
   flam_sink_put (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-  append_picture (out, tree, look);
+  append_picture (out, tree, chart, look);
   flam_sink_put (out, "<script><![CDATA[\n");
   flam_sink_put (out, flam_html_resource ("flam-svg.js"));
   flam_sink_put (out, "]]></script>\n</svg>\n");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Zoom, search and details of an exported flame graph. The boxes are read back
-// from the picture's elements; a zoom stretches what is below the clicked box,
-// gives its callers the whole width, and hides the rest. In a page the picture
-// is laid out for the width that it has there.
+// Zoom, search and details of an exported flame graph or flame chart. The boxes
+// are read back from the picture's elements; a zoom stretches what is below the
+// clicked box, gives its callers the whole width, and hides the rest. Of a chart
+// it stretches all lanes: the range of time is that of the clicked call. In a
+// page the picture is laid out for the width that it has there.
 "use strict";
 (function () {
   const pictures = Array.from (document.querySelectorAll (".flambeau"));
@@ -41,6 +42,9 @@
     const rowHeight = Number (svg.dataset.row);
     const baseline = Number (svg.dataset.baseline);
     const flame = svg.dataset.direction === "flame";
+    const chart = svg.dataset.direction === "chart";
+    const times = [Number (svg.dataset.from), Number (svg.dataset.to)];
+    const ruler = svg.querySelector (".ruler");
     const drawn = svg.viewBox.baseVal.width - 2 * margin;
     const height = svg.viewBox.baseVal.height;
     const [heading, subtitle, details, matched, note, unzoom, search, legend] =
@@ -54,7 +58,7 @@
     let zoomed = null;
     let current = null;
 
-    const boxes = Array.from (svg.querySelectorAll (".f"), (g) => {
+    const boxes = Array.from (svg.querySelectorAll (".f, .s"), (g) => {
       const rect = g.querySelector ("rect");
       const says = g.querySelector ("title").textContent;
       const y = Number (rect.getAttribute ("y"));
@@ -63,6 +67,8 @@
         g, rect, says, y, text,
         name: says.substring (0, says.lastIndexOf (" (")),
         label: text !== null ? text.textContent : "",
+        kind: g.getAttribute ("class"),
+        call: g.getAttribute ("class") === "f",
         x: Number (rect.getAttribute ("x")) - margin,
         width: Number (rect.getAttribute ("width")),
         row: Math.round ((flame ? -y : y) / rowHeight),
@@ -70,12 +76,22 @@
         shown: true,
       };
     });
-    const root = boxes.reduce ((a, b) => (b.row < a.row ? b : a));
+    const calls = boxes.filter ((box) => box.call);
+    const root = chart ? { row: -1, x: 0, width: drawn }
+      : boxes.reduce ((a, b) => (b.row < a.row ? b : a));
+    const overlaps = (box, other) =>
+      box.x + box.width > other.x + slack &&
+      box.x < other.x + other.width - slack;
     const within = (box, other) =>
       box.x >= other.x - slack &&
       box.x + box.width <= other.x + other.width + slack;
 
     function label (box, x, w) {
+      if (!box.call) {
+        if (box.text !== null)
+          box.text.setAttribute ("x", margin + x + 4);
+        return;
+      }
       const room = Math.floor ((w - 6) / character);
       const shown = w === box.width ? box.label
         : box.name.length <= room ? box.name
@@ -93,8 +109,8 @@
     }
 
     function paint (box, dim) {
-      box.g.setAttribute ("class", !box.shown ? "f off"
-        : "f" + (dim ? " dim" : "") + (box === current ? " on" : ""));
+      box.g.setAttribute ("class", !box.shown ? "off"
+        : box.kind + (dim ? " dim" : "") + (box === current ? " on" : ""));
     }
 
     function place (box, x, w, dim) {
@@ -105,9 +121,57 @@
       label (box, x, w);
     }
 
+    // As flam_ticks_step() and flam_ticks_text().
+    function rule (to) {
+      const at = (x) => times[0] + (times[1] - times[0]) * x / drawn;
+      const from = at (to.x);
+      const span = at (to.x + to.width) - from;
+      const rough = Math.max (span * 110 / width, 1);
+      const power = 10 ** Math.floor (Math.log10 (rough));
+      const step = power * [1, 2, 5, 10].find ((lead) => rough <= lead * power * 1.0000001);
+      const [unit, word] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]]
+        .find ((one) => step >= one[0] * 0.0999 || one[0] === 1);
+      const models = [ruler.querySelector ("rect"), ruler.querySelector ("text")];
+      if (models[0] === null)
+        return;
+      ruler.replaceChildren ();
+      for (let time = Math.ceil (from / step) * step; time < from + span; time += step) {
+        const x = margin + (time - from) / span * width;
+        models.forEach ((model, i) => {
+          const one = model.cloneNode (false);
+          one.setAttribute ("x", x + 4 * i);
+          if (i === 1)
+            one.textContent = (time / unit).toFixed (step < unit * 0.999 ? 1 : 0) + " " + word;
+          ruler.appendChild (one);
+        });
+      }
+      if (ruler.childNodes.length === 0)
+        ruler.append (...models);
+    }
+
+    function stretch (to) {
+      const scale = width / to.width;
+      for (const box of boxes) {
+        box.shown = overlaps (box, to);
+        const x = Math.max ((box.x - to.x) * scale, 0);
+        if (box.shown)
+          place (box, x, Math.min ((box.x + box.width - to.x) * scale, width) - x, false);
+        else
+          paint (box, false);
+      }
+      for (const counter of svg.querySelectorAll (".counter")) {
+        counter.setAttribute ("width", width);
+        counter.setAttribute ("viewBox", to.x + " 0 " + to.width + " " +
+                              counter.getAttribute ("height"));
+      }
+      rule (to);
+    }
+
     function zoom (to) {
       const scale = width / to.width;
-      for (const box of boxes)
+      if (chart)
+        stretch (to);
+      for (const box of chart ? [] : boxes)
         if (box.row < to.row && within (to, box))
           place (box, 0, width, true);
         else if (box.row >= to.row && within (box, to))
@@ -180,7 +244,7 @@
         matched.textContent = String (error.message);
         return;
       }
-      const hits = boxes.filter ((box) => {
+      const hits = calls.filter ((box) => {
         const hit = expression !== null && expression.test (box.name);
         box.rect.setAttribute ("fill", hit ? "#e600e6" : box.fill);
         return hit;
@@ -193,6 +257,7 @@
         }
       term = pattern;
       matched.textContent = expression === null ? " "
+        : chart ? "Matched: " + hits.length
         : "Matched: " + (100 * sum / root.width).toFixed (1) + "%";
       search.querySelector ("text").textContent = term ? "Reset search" : "Search";
       remember ();
@@ -225,15 +290,16 @@
       current = to;
       for (const box of [before, to])
         if (box !== null)
-          paint (box, zoomed !== null && box.row < zoomed.row);
+          paint (box, !chart && zoomed !== null && box.row < zoomed.row);
       describe (to);
     }
 
     // The arrows, as they are seen: a callee is above its caller in a flame
     // graph, below it in an icicle.
     function walk (key) {
-      const from = current !== null && current.shown ? current : zoomed || root;
-      const beside = (side) => boxes
+      const from = current !== null && current.shown ? current
+        : zoomed || (chart ? calls.find ((box) => box.shown) : root);
+      const beside = (side) => calls
         .filter ((box) => box.shown && box.row === from.row &&
                           (box.x - from.x) * side > slack)
         .sort ((a, b) => (a.x - b.x) * side)[0];
@@ -242,11 +308,11 @@
       if (current !== from)
         go (from);
       else if (outer > 0)
-        go (boxes
+        go (calls
           .filter ((box) => box.shown && box.row === from.row + 1 && within (box, from))
           .sort ((a, b) => b.width - a.width)[0]);
       else if (outer < 0)
-        go (boxes.find ((box) => box.row === from.row - 1 && within (from, box)));
+        go (calls.find ((box) => box.row === from.row - 1 && within (from, box)));
       else
         go (beside (key === "ArrowLeft" ? -1 : 1));
     }
@@ -273,7 +339,7 @@
       if (index > 0)
         return;
       const state = new URLSearchParams (window.location.hash.substring (1));
-      const box = boxes.find ((b) => String (b.x) === state.get ("x") &&
+      const box = calls.find ((b) => String (b.x) === state.get ("x") &&
                                      String (b.row) === state.get ("y"));
       const pattern = state.get ("s");
       if (box)
@@ -307,7 +373,8 @@
     }
 
     for (const box of boxes) {
-      box.g.addEventListener ("click", () => zoom (box));
+      if (box.call)
+        box.g.addEventListener ("click", () => zoom (box));
       box.g.addEventListener ("mouseover", () => describe (box));
       box.g.addEventListener ("mouseout", () => describe (null));
     }
@@ -323,7 +390,7 @@
     }
     svg.setAttribute ("tabindex", "0");
     svg.setAttribute ("role", "application");
-    svg.setAttribute ("aria-label", "Flame graph of " + title +
+    svg.setAttribute ("aria-label", (chart ? "Flame chart of " : "Flame graph of ") + title +
       ": arrow keys go from function to function, Enter zooms, Escape goes back");
     details.setAttribute ("aria-live", "polite");
     matched.setAttribute ("aria-live", "polite");

@@ -153,10 +153,13 @@ add_call (FlamChartPage *self, const FlamChart *chart, guint span)
 static char *
 calls_text (const FlamChart *chart, const FlamChartCalls *calls)
 {
-  g_autofree char *median = flam_format_value (calls->median, FLAM_UNIT_NS);
-  g_autofree char *p99 = flam_format_value (calls->p99, FLAM_UNIT_NS);
-  g_autofree char *longest = flam_format_value (calls->longest, FLAM_UNIT_NS);
-  g_autofree char *count = flam_format_value (calls->n, FLAM_UNIT_COUNT);
+  g_autofree char *median =
+      flam_format_value (calls->durations.median, FLAM_UNIT_NS);
+  g_autofree char *p99 = flam_format_value (calls->durations.p99, FLAM_UNIT_NS);
+  g_autofree char *longest =
+      flam_format_value (calls->durations.longest, FLAM_UNIT_NS);
+  g_autofree char *count =
+      flam_format_value (calls->durations.n, FLAM_UNIT_COUNT);
 
   return g_strdup_printf (
       chart->exact
@@ -191,7 +194,7 @@ show_calls (FlamChartPage *self, guint span)
       gtk_label_set_label (self->name, name);
       gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), name);
       gtk_label_set_label (self->words, text);
-      for (guint i = 0; i < MIN (calls->n, LISTED_MAX); i++)
+      for (guint i = 0; i < MIN (calls->durations.n, LISTED_MAX); i++)
         add_call (self, chart, calls->spans[i]);
       return;
     }

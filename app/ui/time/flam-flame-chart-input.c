@@ -39,7 +39,7 @@ box_at (FlamFlameChart *self, double x, double y)
   if (self->chart == NULL)
     return NULL;
   layout = flam_flame_chart_layout (self);
-  y -= layout->view.top + FLAM_CHART_RULER;
+  y -= layout->view.top + FLAM_DRAW_RULER;
   return y < 0 ? NULL : flam_chart_layout_hit (layout, x, y);
 }
 

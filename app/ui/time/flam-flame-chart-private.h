@@ -6,21 +6,18 @@
  * picture). */
 
 #include "flam-flame-chart.h"
-#include "flam-palette.h"
+#include "flam-draw.h"
 
 G_BEGIN_DECLS
-
-#define FLAM_CHART_RULER 18 /* pixels of the times along the top */
 
 struct _FlamFlameChart
 {
   GtkWidget parent_instance;
 
   FlamChart *chart;
-  FlamTree *tree;
-  FlamId *node_of; /* per thing that a node can be; 0: none */
-  guint n_things;
+  FlamChartNodes *nodes; /* NULL with the chart */
   FlamPalette *palette;
+  FlamDraw *draw; /* NULL: to be made */
   double from, to;
   GtkAdjustment *vadjustment;
   FlamChartLayout *layout; /* of what is in view; NULL: to be made */

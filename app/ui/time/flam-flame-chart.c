@@ -29,6 +29,7 @@ row_height (FlamFlameChart *self)
 FlamChartView
 flam_flame_chart_view (FlamFlameChart *self)
 {
+  FlamChartView view;
   double row = row_height (self);
   double all = gtk_widget_get_height (GTK_WIDGET (self));
   double top = self->vadjustment != NULL
@@ -38,18 +39,13 @@ flam_flame_chart_view (FlamFlameChart *self)
                     ? gtk_adjustment_get_page_size (self->vadjustment)
                     : all;
 
-  return (FlamChartView){
-    .width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1),
-    .from = self->from,
-    .to = self->to,
-    .top = floor (top),
-    .height = MAX (page - FLAM_CHART_RULER, 1),
-    .row_height = row,
-    .head_height = row + 4,
-    .state_height = 5,
-    .counter_height = 36,
-    .gap = 6,
-  };
+  flam_chart_view_init (
+      &view, self->chart, gtk_widget_get_width (GTK_WIDGET (self)), row);
+  view.from = self->from;
+  view.to = self->to;
+  view.top = floor (top);
+  view.height = MAX (page - FLAM_DRAW_RULER, 1);
+  return view;
 }
 
 const FlamChartLayout *
@@ -122,16 +118,9 @@ flam_flame_chart_go_to (FlamFlameChart *self, guint span)
 FlamId
 flam_flame_chart_node_of (FlamFlameChart *self, guint span)
 {
-  FlamShownKey key;
-  guint32 row;
-  guint lane = flam_chart_lane_of (self->chart, span, &row);
-
-  if (self->chart->lanes[lane].kind != FLAM_LANE_THREAD ||
-      (self->chart->lanes[lane].is_states && row == 0))
-    return 0;
-  key = flam_shown_key (
-      self->chart->profile, self->chart->by, self->chart->spans[span].what);
-  return key.thing < self->n_things ? self->node_of[key.thing] : 0;
+  return self->nodes != NULL
+             ? flam_chart_nodes_of (self->nodes, self->chart, span)
+             : 0;
 }
 
 char *
@@ -201,31 +190,6 @@ restyle (FlamFlameChart *self)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
-/* The heaviest node of each thing. */
-static void
-index_nodes (FlamFlameChart *self)
-{
-  const FlamTree *tree = self->tree;
-
-  g_clear_pointer (&self->node_of, g_free);
-  self->n_things = 0;
-  if (tree == NULL)
-    return;
-  self->n_things = MAX (tree->profile->functions.n, tree->profile->modules.n);
-  self->n_things = MAX (self->n_things, flam_profile_n_strings (tree->profile));
-  self->node_of = g_new0 (FlamId, self->n_things + 1);
-  for (FlamId i = 1; i < tree->n; i++)
-    {
-      FlamId *node;
-
-      if (tree->function[i] >= self->n_things || flam_tree_is_thread (tree, i))
-        continue;
-      node = &self->node_of[tree->function[i]];
-      if (*node == 0 || tree->total[i] > tree->total[*node])
-        *node = i;
-    }
-}
-
 FlamChart *
 flam_flame_chart_get_chart (FlamFlameChart *self)
 {
@@ -244,19 +208,17 @@ flam_flame_chart_set_chart (FlamFlameChart *self,
          self->chart->from == chart->from && self->chart->to == chart->to;
   if (chart != NULL)
     flam_chart_ref (chart);
-  if (tree != NULL)
-    flam_tree_ref (tree);
   g_clear_pointer (&self->chart, flam_chart_unref);
-  g_clear_pointer (&self->tree, flam_tree_unref);
+  g_clear_pointer (&self->nodes, flam_chart_nodes_free);
   self->chart = chart;
-  self->tree = tree;
+  if (chart != NULL && tree != NULL)
+    self->nodes = flam_chart_nodes_new (tree);
   self->hovered = self->selected = G_MAXUINT;
   if (chart != NULL && !same)
     {
       self->from = (double)chart->from;
       self->to = (double)chart->to;
     }
-  index_nodes (self);
   restyle (self);
   look_again (self);
   announce (self);
@@ -288,11 +250,14 @@ flam_flame_chart_measure (GtkWidget *widget,
                           int *natural_baseline)
 {
   FlamFlameChart *self = FLAM_FLAME_CHART (widget);
-  FlamChartView view = flam_flame_chart_view (self);
-  double height = FLAM_CHART_RULER;
+  double height = FLAM_DRAW_RULER;
 
   if (self->chart != NULL)
-    height += flam_chart_height (self->chart, &view);
+    {
+      FlamChartView view = flam_flame_chart_view (self);
+
+      height += flam_chart_height (self->chart, &view);
+    }
   *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL
                             ? 100
                             : (int)MIN (height, 1 << 28);
@@ -308,6 +273,17 @@ flam_flame_chart_size_allocate (GtkWidget *widget,
 }
 
 static void
+flam_flame_chart_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  FlamFlameChart *self = FLAM_FLAME_CHART (widget);
+
+  GTK_WIDGET_CLASS (flam_flame_chart_parent_class)
+      ->css_changed (widget, change);
+  g_clear_pointer (&self->draw, flam_draw_free);
+  look_again (self);
+}
+
+static void
 flam_flame_chart_dispose (GObject *object)
 {
   FlamFlameChart *self = FLAM_FLAME_CHART (object);
@@ -316,8 +292,8 @@ flam_flame_chart_dispose (GObject *object)
   g_clear_pointer (&self->layout, flam_chart_layout_free);
   g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->chart, flam_chart_unref);
-  g_clear_pointer (&self->tree, flam_tree_unref);
-  g_clear_pointer (&self->node_of, g_free);
+  g_clear_pointer (&self->nodes, flam_chart_nodes_free);
+  g_clear_pointer (&self->draw, flam_draw_free);
   G_OBJECT_CLASS (flam_flame_chart_parent_class)->dispose (object);
 }
 
@@ -345,6 +321,7 @@ flam_flame_chart_class_init (FlamFlameChartClass *class)
   widget_class->measure = flam_flame_chart_measure;
   widget_class->size_allocate = flam_flame_chart_size_allocate;
   widget_class->snapshot = flam_flame_chart_snapshot;
+  widget_class->css_changed = flam_flame_chart_css_changed;
   span_selected = new_signal ("span-selected");
   new_signal ("span-activated");
   g_signal_new ("context-menu",

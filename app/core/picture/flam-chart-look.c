@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-chart-look.h"
+
+#include "flam-format.h"
+
+#define STATE_HEIGHT 5
+#define COUNTER_HEIGHT 36
+#define HEAD_MORE 4 /* than a row */
+#define GAP 6
+#define NARROWEST 1 /* pixels of a box of its own */
+
+/* --- nodes ---------------------------------------------------------------- */
+
+FlamChartNodes *
+flam_chart_nodes_new (FlamTree *tree)
+{
+  FlamChartNodes *nodes = g_new0 (FlamChartNodes, 1);
+
+  nodes->tree = flam_tree_ref (tree);
+  nodes->n = MAX (tree->profile->functions.n, tree->profile->modules.n);
+  nodes->n = MAX (nodes->n, flam_profile_n_strings (tree->profile));
+  nodes->node = g_new0 (FlamId, nodes->n + 1);
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      FlamId *node;
+
+      if (tree->function[i] >= nodes->n || flam_tree_is_thread (tree, i))
+        continue;
+      node = &nodes->node[tree->function[i]];
+      if (*node == 0 || tree->total[i] > tree->total[*node])
+        *node = i;
+    }
+  return nodes;
+}
+
+void
+flam_chart_nodes_free (FlamChartNodes *nodes)
+{
+  flam_tree_unref (nodes->tree);
+  g_free (nodes->node);
+  g_free (nodes);
+}
+
+static FlamId
+node_of (const FlamChartNodes *nodes, const FlamChart *chart, guint span)
+{
+  FlamShownKey key =
+      flam_shown_key (chart->profile, chart->by, chart->spans[span].what);
+
+  return key.thing < nodes->n ? nodes->node[key.thing] : 0;
+}
+
+FlamId
+flam_chart_nodes_of (const FlamChartNodes *nodes,
+                     const FlamChart *chart,
+                     guint span)
+{
+  guint32 row;
+  const FlamChartLane *lane =
+      &chart->lanes[flam_chart_lane_of (chart, span, &row)];
+
+  if (lane->kind != FLAM_LANE_THREAD || (lane->is_states && row == 0))
+    return 0;
+  return node_of (nodes, chart, span);
+}
+
+/* --- boxes ---------------------------------------------------------------- */
+
+void
+flam_chart_view_init (FlamChartView *view,
+                      const FlamChart *chart,
+                      double width,
+                      double row_height)
+{
+  *view = (FlamChartView){
+    .width = MAX (width, 1),
+    .from = (double)chart->from,
+    .to = (double)chart->to,
+    .row_height = row_height,
+    .head_height = row_height + HEAD_MORE,
+    .state_height = STATE_HEIGHT,
+    .counter_height = COUNTER_HEIGHT,
+    .gap = GAP,
+    .min_width = NARROWEST,
+  };
+}
+
+const char *
+flam_chart_box_name (const FlamChart *chart, const FlamChartBox *box)
+{
+  if (box->flags & FLAM_CHART_BOX_STRIP)
+    return "";
+  if (box->flags & FLAM_CHART_BOX_STATE)
+    return flam_state_to_string (chart->spans[box->span].what);
+  return flam_chart_name (chart, &chart->lanes[box->lane], box->span);
+}
+
+FlamColor
+flam_chart_box_color (const FlamChart *chart,
+                      const FlamChartBox *box,
+                      const FlamChartNodes *nodes,
+                      FlamPalette *palette,
+                      gboolean dark)
+{
+  FlamId node;
+
+  if (box->flags & FLAM_CHART_BOX_STATE)
+    return flam_palette_state_color (chart->spans[box->span].what, dark);
+  if (box->flags & FLAM_CHART_BOX_STRIP)
+    return flam_palette_strip (palette);
+  if (box->flags & FLAM_CHART_BOX_MARK)
+    return flam_palette_ink (palette);
+  node = node_of (nodes, chart, box->span);
+  return node != 0 ? flam_palette_node (palette, nodes->tree, node)
+                   : flam_palette_strip (palette);
+}
+
+char *
+flam_chart_head_text (const FlamChart *chart, guint lane, gint64 total)
+{
+  const FlamChartLane *one = &chart->lanes[lane];
+  g_autofree char *name = flam_chart_lane_name (chart, one);
+  g_autofree char *share = NULL;
+
+  if (one->kind != FLAM_LANE_THREAD)
+    return g_steal_pointer (&name);
+  share = flam_format_percent (one->weight, total);
+  return g_strdup_printf ("%s   %s", name, share);
+}
+
+/* --- counters ------------------------------------------------------------- */
+
+/* The first value after a time. */
+static guint32
+first_after (const FlamCounter *counter, double time)
+{
+  guint32 low = 0, high = counter->n;
+
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if ((double)counter->time[middle] <= time)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+gint64 *
+flam_chart_levels (const FlamChart *chart,
+                   const FlamChartLane *lane,
+                   const FlamChartView *view,
+                   guint n,
+                   gint64 *top)
+{
+  const FlamCounter *counter = &chart->profile->counters[lane->of];
+  gint64 *levels = g_new (gint64, (gsize)n + 1);
+  guint32 i = first_after (counter, view->from);
+  gint64 held = i > 0 ? MAX (counter->value[i - 1], 0) : 0;
+
+  *top = 1;
+  for (guint32 k = 0; k < counter->n; k++)
+    *top = MAX (*top, counter->value[k]);
+  for (guint x = 0; x < n; x++)
+    {
+      double end = view->from + (view->to - view->from) * (x + 1) / n;
+
+      levels[x] = held;
+      for (; i < counter->n && (double)counter->time[i] < end; i++)
+        {
+          held = MAX (counter->value[i], 0);
+          levels[x] = MAX (levels[x], held);
+        }
+    }
+  return levels;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What stands in a chart's boxes and which colour they have, the same for the
+ * window and for documents. A call has the colour that the flame graph of the
+ * same selection gives to the heaviest node of what it is a call of. */
+
+#include "flam-chart.h"
+#include "flam-palette.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamTree *tree; /* a reference */
+  guint n;
+  FlamId *node; /* per thing that a node can be; 0: none */
+} FlamChartNodes;
+
+FlamChartNodes *flam_chart_nodes_new (FlamTree *tree);
+void flam_chart_nodes_free (FlamChartNodes *nodes);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamChartNodes, flam_chart_nodes_free)
+/* The node that is what a span is a call of; 0: it is none. */
+FlamId flam_chart_nodes_of (const FlamChartNodes *nodes,
+                            const FlamChart *chart,
+                            guint span);
+
+/* What is to be said of a chart that is not exact. */
+#define FLAM_CHART_FROM_SAMPLES                                                \
+  "drawn from samples: calls shorter than the time between them are not seen"
+
+/* The chart's whole width, its rows as high as the font wants them. */
+void flam_chart_view_init (FlamChartView *view,
+                           const FlamChart *chart,
+                           double width,
+                           double row_height);
+
+/* Valid as long as the profile; "" for a strip. */
+const char *flam_chart_box_name (const FlamChart *chart,
+                                 const FlamChartBox *box);
+FlamColor flam_chart_box_color (const FlamChart *chart,
+                                const FlamChartBox *box,
+                                const FlamChartNodes *nodes,
+                                FlamPalette *palette,
+                                gboolean dark);
+/* "worker (12)   34.5 %": its share of `total`; g_free. */
+char *flam_chart_head_text (const FlamChart *chart, guint lane, gint64 total);
+
+/* A counter as a curve over `n` pixels of a view: the most that it was in each,
+ * none below 0. `top` is the most it ever was, at least 1; g_free. */
+gint64 *flam_chart_levels (const FlamChart *chart,
+                           const FlamChartLane *lane,
+                           const FlamChartView *view,
+                           guint n,
+                           gint64 *top);
+
+G_END_DECLS

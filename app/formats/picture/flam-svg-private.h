@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What flam-svg.c (the frame of a picture, and trees) and flam-svg-chart.c are
+ * made of: flam-svg-parts.c. */
+
+#include "flam-svg.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_SVG_MARGIN 10
+
+typedef struct
+{
+  FlamSink *out;
+  const FlamTree *tree;
+  const FlamChart *chart; /* NULL: the tree */
+  const FlamLook *look;
+  FlamPalette *palette;
+  FlamDirection direction;
+  double width, row, font, character;
+  double head; /* above the boxes */
+} FlamSvg;
+
+/* Whatever the locale says of decimal points. */
+void flam_svg_put_number (FlamSink *out, double value, int places);
+void flam_svg_put_attribute (FlamSink *out, const char *name, double value);
+/* `name` NULL: no class. */
+void flam_svg_put_text (FlamSink *out,
+                        const char *name,
+                        const char *anchor,
+                        double x,
+                        double y,
+                        const char *text);
+/* A box's name, cut to what fits; nothing where too little does. */
+void flam_svg_put_label (
+    const FlamSvg *svg, const char *name, double x, double y, double width);
+
+/* flam-svg-chart.c: how high the lanes are, and they, behind the frame; what
+ * they do not show, or NULL; g_free. */
+double flam_svg_chart_height (const FlamSvg *svg);
+char *flam_svg_put_chart (const FlamSvg *svg);
+
+G_END_DECLS

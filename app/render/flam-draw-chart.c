@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-draw-private.h"
+
+#include <math.h>
+
+#include "flam-format.h"
+#include "flam-ticks.h"
+
+#define MARK_LABEL 160.0 /* pixels beside a mark */
+#define SIDE 6.0         /* before a lane's name */
+#define TICK 5.0
+
+typedef struct
+{
+  FlamDraw *draw;
+  cairo_t *cr;
+  const FlamChartLayout *layout;
+  const FlamChartScene *scene;
+  PangoLayout *text;
+} Drawing;
+
+static void
+put_text (const Drawing *drawing,
+          const char *text,
+          double x,
+          double y,
+          double width,
+          double height)
+{
+  int text_width, text_height;
+
+  pango_layout_set_text (drawing->text, text, -1);
+  pango_layout_set_width (drawing->text, (int)(width * PANGO_SCALE));
+  pango_layout_get_pixel_size (drawing->text, &text_width, &text_height);
+  cairo_move_to (drawing->cr, x, y + floor ((height - text_height) / 2));
+  pango_cairo_show_layout (drawing->cr, drawing->text);
+}
+
+/* --- boxes ---------------------------------------------------------------- */
+
+/* States and strips are runs: nothing parts them. */
+static gboolean
+is_run (const FlamChartBox *box)
+{
+  return (box->flags & (FLAM_CHART_BOX_STATE | FLAM_CHART_BOX_STRIP)) != 0;
+}
+
+static void
+draw_box (const Drawing *drawing, const FlamChartBox *box)
+{
+  const FlamChartScene *scene = drawing->scene;
+  double gap = box->width > FLAM_DRAW_PLAIN && !is_run (box) ? 1 : 0;
+
+  flam_draw_set_source (
+      drawing->cr,
+      flam_chart_box_color (
+          scene->chart, box, scene->nodes, scene->palette, scene->dark));
+  cairo_rectangle (drawing->cr,
+                   box->x,
+                   box->y,
+                   MAX (box->width - gap, 1),
+                   box->height - (is_run (box) ? 0 : 1));
+  cairo_fill (drawing->cr);
+}
+
+/* A mark's name stands beside it, in the ink of the page. */
+static void
+add_label (const Drawing *drawing, const FlamChartBox *box)
+{
+  gboolean mark = (box->flags & FLAM_CHART_BOX_MARK) != 0;
+  double right = MIN (box->x + (mark ? MARK_LABEL : box->width),
+                      drawing->layout->view.width);
+  const char *name = flam_chart_box_name (drawing->scene->chart, box);
+
+  if (mark)
+    put_text (drawing,
+              name,
+              box->x + TICK,
+              box->y,
+              right - box->x - TICK,
+              box->height);
+  else if (!is_run (box))
+    flam_draw_add_label (drawing->draw,
+                         FLAM_COLOR_NORMAL,
+                         name,
+                         MAX (box->x, 0),
+                         right,
+                         box->y,
+                         box->height - 1);
+}
+
+static void
+draw_boxes (const Drawing *drawing)
+{
+  const FlamChartLayout *layout = drawing->layout;
+  FlamPalette *palette = drawing->scene->palette;
+
+  for (guint32 i = 0; i < layout->n; i++)
+    draw_box (drawing, &layout->boxes[i]);
+  flam_draw_set_source (drawing->cr, flam_palette_ink (palette));
+  for (guint32 i = 0; i < layout->n; i++)
+    add_label (drawing, &layout->boxes[i]);
+  flam_draw_set_source (drawing->cr,
+                        flam_palette_text (palette, FLAM_COLOR_NORMAL));
+  flam_glyphs_show (&drawing->draw->glyphs[FLAM_COLOR_NORMAL], drawing->cr);
+}
+
+static void
+draw_frame (const Drawing *drawing, guint span, double line)
+{
+  const FlamChartLayout *layout = drawing->layout;
+
+  if (span == G_MAXUINT)
+    return;
+  flam_draw_set_source (drawing->cr,
+                        flam_palette_ink (drawing->scene->palette));
+  cairo_set_line_width (drawing->cr, line);
+  for (guint32 i = 0; i < layout->n; i++)
+    if (layout->boxes[i].span == span)
+      {
+        const FlamChartBox *box = &layout->boxes[i];
+
+        cairo_rectangle (drawing->cr,
+                         box->x + line / 2,
+                         box->y + line / 2,
+                         MAX (box->width - line, 1),
+                         box->height - line);
+        cairo_stroke (drawing->cr);
+      }
+}
+
+/* --- lanes ---------------------------------------------------------------- */
+
+static void
+draw_counter (const Drawing *drawing, const FlamChartLane *lane, double y)
+{
+  const FlamChart *chart = drawing->scene->chart;
+  const FlamChartView *view = &drawing->layout->view;
+  guint n = (guint)ceil (view->width);
+  double bottom = y + view->counter_height;
+  gint64 top;
+  g_autofree gint64 *levels = flam_chart_levels (chart, lane, view, n, &top);
+  g_autofree char *most =
+      flam_format_value (top, chart->profile->counters[lane->of].unit);
+
+  cairo_move_to (drawing->cr, 0, bottom);
+  for (guint x = 0; x < n; x++)
+    {
+      double level =
+          bottom - (double)levels[x] / (double)top * view->counter_height;
+
+      cairo_line_to (drawing->cr, x, level);
+      cairo_line_to (drawing->cr, MIN (x + 1, view->width), level);
+    }
+  cairo_line_to (drawing->cr, view->width, bottom);
+  cairo_close_path (drawing->cr);
+  flam_draw_set_source (drawing->cr,
+                        flam_palette_strip (drawing->scene->palette));
+  cairo_fill (drawing->cr);
+  flam_draw_set_source (drawing->cr,
+                        flam_palette_ink (drawing->scene->palette));
+  put_text (drawing, most, SIDE, y, view->width - 2 * SIDE, view->row_height);
+}
+
+static void
+draw_head (const Drawing *drawing, const FlamChartHead *head)
+{
+  const FlamChartScene *scene = drawing->scene;
+  const FlamChartView *view = &drawing->layout->view;
+  const FlamChartLane *lane = &scene->chart->lanes[head->lane];
+  g_autofree char *text = flam_chart_head_text (
+      scene->chart, head->lane, scene->nodes->tree->total[0]);
+
+  flam_draw_set_source (drawing->cr, flam_palette_ink (scene->palette));
+  put_text (
+      drawing, text, SIDE, head->y, view->width - 2 * SIDE, view->head_height);
+  if (lane->kind == FLAM_LANE_COUNTER)
+    draw_counter (drawing, lane, head->y + view->head_height);
+}
+
+static void
+draw_ruler (const Drawing *drawing)
+{
+  const FlamChartView *view = &drawing->layout->view;
+  FlamPalette *palette = drawing->scene->palette;
+  double span = view->to - view->from;
+  double step = flam_ticks_step (span, view->width);
+  double time = ceil (view->from / step) * step;
+
+  flam_draw_set_source (drawing->cr, flam_palette_background (palette));
+  cairo_rectangle (drawing->cr, 0, 0, view->width, FLAM_DRAW_RULER);
+  cairo_fill (drawing->cr);
+  flam_draw_set_source (drawing->cr, flam_palette_ink (palette));
+  for (; time < view->to; time += step)
+    {
+      double x = floor ((time - view->from) / span * view->width);
+      g_autofree char *text = flam_ticks_text (time, step);
+
+      cairo_rectangle (drawing->cr, x, FLAM_DRAW_RULER - TICK, 1, TICK);
+      cairo_fill (drawing->cr);
+      put_text (drawing, text, x + 4, 0, 100, FLAM_DRAW_RULER - 2);
+    }
+  flam_draw_set_source (drawing->cr, flam_palette_strip (palette));
+  cairo_rectangle (drawing->cr, 0, FLAM_DRAW_RULER - 1, view->width, 1);
+  cairo_fill (drawing->cr);
+}
+
+void
+flam_draw_chart (FlamDraw *draw,
+                 cairo_t *cr,
+                 const FlamChartLayout *layout,
+                 const FlamChartScene *scene)
+{
+  Drawing drawing = { draw, cr, layout, scene };
+
+  flam_draw_know_names_of (draw, scene->chart->profile);
+  drawing.text = pango_layout_new (draw->context);
+  pango_layout_set_font_description (drawing.text, draw->font);
+  pango_layout_set_ellipsize (drawing.text, PANGO_ELLIPSIZE_END);
+  cairo_save (cr);
+  cairo_rectangle (
+      cr, 0, 0, layout->view.width, layout->view.height + FLAM_DRAW_RULER);
+  cairo_clip (cr);
+  flam_draw_set_source (cr, flam_palette_background (scene->palette));
+  cairo_paint (cr);
+  cairo_save (cr);
+  cairo_translate (cr, 0, FLAM_DRAW_RULER);
+  for (guint i = 0; i < layout->n_heads; i++)
+    draw_head (&drawing, &layout->heads[i]);
+  draw_boxes (&drawing);
+  draw_frame (&drawing, scene->hovered, 1);
+  draw_frame (&drawing, scene->selected, 2);
+  cairo_restore (cr);
+  draw_ruler (&drawing);
+  cairo_restore (cr);
+  g_object_unref (drawing.text);
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Flame charts: calls in time, a lane a thread.
+
+$ boxes () { grep -v '^//' | sed -n 's/.*<g class="\([^"]*\)"><title>\(.*\)<\/title><rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*/\1 \2 \3 \4 \5/p; s/.*class="lane"[^>]*>\([^<]*\)<.*/\1/p'; }; declare -f boxes >boxes
+
+# Events say when each call was; one runs past its caller's end.
+$ . ./boxes; flambeau-cli export captures/chrome-trace/spans.trace.json --to svg --chart | boxes
+marks
+worker (2)   75.0 %
+io   25.0 %
+s mark a moment (at 8.00 µs) 403.3333 82 1
+f main (24.0 µs, from 0 ns on) 10 124 1180
+f parse (9.00 µs, from 4.50 µs on) 231.25 140 442.5
+f too long (4.00 µs, from 20.0 µs on) 993.3333 140 196.6667
+f read (8.00 µs, from 2.00 µs on) 108.3333 182 393.3334
+f wait (2.00 µs, from 3.00 µs on) 157.5 198 98.3333
+
+$ . ./boxes; flambeau-cli export captures/speedscope/evented.speedscope.json --to svg --chart --time 2.5..4 --width 220 --row-height 20 --min-width 50% | boxes
+main thread   100.0 %
+f main (1.50 s, from 2.50 s on) 10 86 200
+f parse (1.50 s, from 2.50 s on) 10 106 200
+
+# Samples: each stands for the time since the one before it, and the picture says
+# so. States and counters have lanes.
+$ . ./boxes; flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --to svg --chart --thread cook --hide '^_' --no-inlines >k.svg; boxes <k.svg; grep -c 'class="counter"' k.svg; grep -o 'class="note".*' k.svg
+rss
+cook (26142)   100.0 %
+s running (192 ms, from 0 ns on) 10 144 141.8088
+s lock (201 ms, from 192 ms on) 151.8088 144 147.7705
+s io (203 ms, from 393 ms on) 299.5793 144 149.2968
+s sleep (202 ms, from 596 ms on) 448.8762 144 148.8049
+s running (202 ms, from 797 ms on) 597.681 144 148.5963
+s lock (194 ms, from 999 ms on) 746.2773 144 142.6957
+s io (201 ms, from 1.19 s on) 888.973 144 147.8956
+s sleep (202 ms, from 1.39 s on) 1036.8687 144 149.035
+f clone3 (1.60 s, from 0 ns on) 10 149 1175.9037
+f start_thread (1.60 s, from 0 ns on) 10 165 1175.9037
+f cook (1.60 s, from 0 ns on) 10 181 1175.9037
+f cook_dish (1.60 s, from 0 ns on) 10 197 1175.9037
+f chop (192 ms, from 0 ns on) 10 213 141.8088
+f wait_for_stove (201 ms, from 192 ms on) 151.8088 213 147.7705
+f wait_for_order (203 ms, from 393 ms on) 299.5793 213 149.2968
+f nap (202 ms, from 596 ms on) 448.8762 213 148.8049
+f chop (202 ms, from 797 ms on) 597.681 213 148.5963
+f wait_for_stove (194 ms, from 999 ms on) 746.2773 213 142.6957
+f wait_for_order (201 ms, from 1.19 s on) 888.973 213 147.8956
+f nap (202 ms, from 1.39 s on) 1036.8687 213 149.035
+f slice (192 ms, from 0 ns on) 10 229 141.8088
+f pthread_mutex_lock (201 ms, from 192 ms on) 151.8088 229 147.7705
+f read (203 ms, from 393 ms on) 299.5793 229 149.2968
+f clock_nanosleep (202 ms, from 596 ms on) 448.8762 229 148.8049
+f slice (202 ms, from 797 ms on) 597.681 229 148.5963
+f pthread_mutex_lock (194 ms, from 999 ms on) 746.2773 229 142.6957
+f read (201 ms, from 1.19 s on) 888.973 229 147.8956
+f clock_nanosleep (202 ms, from 1.39 s on) 1036.8687 229 149.035
+1
+class="note" x="600" y="291" text-anchor="middle">drawn from samples: calls shorter than the time between them are not seen</text>
+
+$ for to in png pdf html tags; do flambeau-cli export captures/speedscope/evented.speedscope.json --to $to --chart --title t --output x.$to && head -c 5 x.$to | tr -d '\0\211' | head -1; done; cut -f 1-5 x.tags; grep -o '<td>.*' x.html | sed 's/<[^>]*>/ /g'
+PNG
+%PDF-<!DOCx	y	wx	y	width	height	function
+24	186	2352	42	main
+494	228	824	42	parse
+ 1  10.0 s  10.0 s  10.0 s  10.0 s  main  
+ 1  3.50 s  3.50 s  3.50 s  3.50 s  parse  
+
+# What a chart has not, and what has no chart.
+$ for o in '--order name' '--direction flame' '--count-name x' '--invert'; do flambeau-cli export captures/speedscope/evented.speedscope.json --to svg --chart $o; done
+! flambeau-cli: export: --order means nothing to --chart
+! flambeau-cli: export: --direction means nothing to --chart
+! flambeau-cli: export: --count-name means nothing to --chart
+! flambeau-cli: captures/speedscope/evented.speedscope.json: an inverted tree is not in time: --chart goes without --invert
+[1]
+
+$ echo "a;b 1" >in.folded; flambeau-cli export in.folded --to svg --chart; flambeau-cli export captures/heaptrack/bad-lines.heaptrack --to png --chart 2>&1 | head -1; flambeau-cli export in.folded --to csv --chart
+flambeau-cli: captures/heaptrack/bad-lines.heaptrack: this measure is of memory, which is not called in time
+! flambeau-cli: in.folded: it does not say when its samples were taken
+! flambeau-cli: export: --chart means nothing to csv
+[2]
+
+$ flambeau-cli info k.svg
+! flambeau-cli: k.svg: this is a picture of a flame chart: its boxes are times of calls, and no stacks
+[1]
