@@ -47,7 +47,8 @@ class Window:
             os.environ["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile"
         )
         keyfile.parent.mkdir(parents=True, exist_ok=True)
-        lines = [f"{key}={value}" for key, value in (settings or {}).items()]
+        settings = {"hints": "false", **(settings or {})}
+        lines = [f"{key}={value}" for key, value in settings.items()]
         if not keep_settings:
             keyfile.write_text("\n".join(["[dev/flambeau/Flambeau]", *lines, ""]))
         self.process = subprocess.Popen(

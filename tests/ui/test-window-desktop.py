@@ -115,6 +115,27 @@ class DesktopTest(Base):
         window.click(lambda name: name.endswith("Again"), "push button")
         wait_for("a second capture", lambda: len(list(folder.glob("*.flambeau"))) > 1)
 
+    def test_hints(self):
+        """One a page, below it; dismissed for good, and of that page alone;
+        the keyboard goes on in the page."""
+        window = self.open_example(settings={"hints": "true"})
+        hint = window.find(lambda name: name.startswith("Click a frame"), "label")
+        self.assertGreaterEqual(
+            window.extents(hint)[1],
+            sum(window.extents(self.graph())[1::2]),
+        )
+        window.click("Dismiss the hint", "push button")
+        wait_for("no hint", lambda: not window.seen("Dismiss the hint"))
+        self.press_until("Up", lambda: ", total " in self.graph().name)
+        window.key("ctrl+3")
+        window.find(lambda name: name.startswith("Self is what"), "label")
+        window.key("ctrl+1")
+        wait_for("no hint", lambda: not window.seen("Dismiss the hint"))
+        window.__exit__()
+        window = self.open(EXAMPLE, keep_settings=True)
+        window.wait_label(lambda text: text.startswith("total "))
+        self.assertFalse(window.seen("Dismiss the hint"))
+
     def reader(self, name, mime):
         """A program for `mime` in place of a browser or Yelp; returns the file
         in which it notes what it was to open."""

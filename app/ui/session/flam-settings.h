@@ -35,6 +35,9 @@ G_BEGIN_DECLS
 #define FLAM_KEY_RECORD_PYTHON "record-python"
 #define FLAM_KEY_RECORD_PYTHON_MALLOC "record-python-malloc"
 
+#define FLAM_KEY_HINTS "hints"                     /* b */
+#define FLAM_KEY_HINTS_DISMISSED "hints-dismissed" /* as: pages */
+
 #define FLAM_KEY_IRRELEVANT "show-irrelevant" /* b */
 #define FLAM_KEY_IMPORTS "show-imports"       /* b */
 

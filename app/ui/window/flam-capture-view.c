@@ -2,86 +2,28 @@
 
 #include "flam-capture-view.h"
 
-#include "flam-callers-view.h"
-#include "flam-chart-page.h"
-#include "flam-code-view.h"
-#include "flam-difference-view.h"
 #include "flam-download-bar.h"
-#include "flam-functions-view.h"
-#include "flam-heat-view.h"
+#include "flam-graph-view.h"
+#include "flam-hint-bar.h"
 #include "flam-measure-menu.h"
 #include "flam-memory-model.h"
-#include "flam-memory-view.h"
 #include "flam-overview.h"
 #include "flam-page-switcher.h"
+#include "flam-page-table.h"
 #include "flam-path-bar.h"
 #include "flam-settings.h"
-#include "flam-sites-view.h"
 #include "flam-source-pane.h"
 #include "flam-state-menu.h"
 #include "flam-status-bar.h"
 #include "flam-thread-selector.h"
 #include "flam-thumbnail.h"
 #include "flam-transforms.h"
-#include "flam-tree-view.h"
 #include "flam-unresolved-bar.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
 #define OVERVIEW_BUCKETS 1000
-
-/* One row a view, each a FlamPage; those of the memory alone come last. */
-static const struct
-{
-  const char *id;
-  const char *title;
-  const char *topic; /* of the help */
-  GType (*type) (void);
-  gboolean of_memory;
-  gboolean in_menu; /* of the switcher: not a button of its own */
-} page_table[] = {
-  { "graph",
-    N_ ("Flame Graph"),
-    "flame-graph",
-    flam_graph_view_get_type,
-    FALSE,
-    FALSE },
-  { "tree", N_ ("Call Tree"), "tables", flam_tree_view_get_type, FALSE, FALSE },
-  { "functions",
-    N_ ("Functions"),
-    "tables",
-    flam_functions_view_get_type,
-    FALSE,
-    FALSE },
-  { "callers",
-    N_ ("Callers"),
-    "callers",
-    flam_callers_view_get_type,
-    FALSE,
-    TRUE },
-  { "code", N_ ("Machine Code"), "code", flam_code_view_get_type, FALSE, TRUE },
-  { "chart", N_ ("Chart"), "time", flam_chart_page_get_type, FALSE, TRUE },
-  { "heat", N_ ("Heat Map"), "time", flam_heat_view_get_type, FALSE, TRUE },
-  { "difference",
-    N_ ("Difference"),
-    "difference",
-    flam_difference_view_get_type,
-    FALSE,
-    TRUE },
-  { "sites",
-    N_ ("Allocations"),
-    "memory",
-    flam_sites_view_get_type,
-    TRUE,
-    FALSE },
-  { "memory",
-    N_ ("Summary"),
-    "memory",
-    flam_memory_view_get_type,
-    TRUE,
-    FALSE },
-};
 
 struct _FlamCaptureView
 {
@@ -116,6 +58,7 @@ struct _FlamCaptureView
   GtkPaned *paned;
   GtkStack *pages;
   FlamSourcePane *source_pane;
+  FlamHintBar *hint_bar;
   FlamStatusBar *status_bar;
 };
 
@@ -263,7 +206,7 @@ static FlamGraphView *
 graph_view (FlamCaptureView *self)
 {
   return FLAM_GRAPH_VIEW (
-      gtk_stack_get_child_by_name (self->pages, page_table[0].id));
+      gtk_stack_get_child_by_name (self->pages, flam_page_table[0].id));
 }
 
 void
@@ -310,17 +253,18 @@ show_pages (FlamCaptureView *self, gboolean of_memory)
   g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
   guint shown = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (page_table); i++)
+  for (guint i = 0; i < flam_n_pages; i++)
     {
       GtkWidget *child =
-          gtk_stack_get_child_by_name (self->pages, page_table[i].id);
-      gboolean visible = of_memory || !page_table[i].of_memory;
+          gtk_stack_get_child_by_name (self->pages, flam_page_table[i].id);
+      gboolean visible = of_memory || !flam_page_table[i].of_memory;
 
-      flam_page_switcher_set_shown (self->switcher, page_table[i].id, visible);
+      flam_page_switcher_set_shown (
+          self->switcher, flam_page_table[i].id, visible);
       if (visible)
-        gtk_string_list_append (titles, _ (page_table[i].title));
+        gtk_string_list_append (titles, _ (flam_page_table[i].title));
       else if (child == gtk_stack_get_visible_child (self->pages))
-        gtk_stack_set_visible_child_name (self->pages, page_table[0].id);
+        gtk_stack_set_visible_child_name (self->pages, flam_page_table[0].id);
       if (child == gtk_stack_get_visible_child (self->pages))
         shown = i;
       gtk_stack_page_set_visible (gtk_stack_get_page (self->pages, child),
@@ -347,17 +291,18 @@ static void
 fill_pages (FlamCaptureView *self)
 {
   flam_page_switcher_set_stack (self->switcher, self->pages);
-  for (guint i = 0; i < G_N_ELEMENTS (page_table); i++)
+  for (guint i = 0; i < flam_n_pages; i++)
     {
       gtk_stack_add_titled (
           self->pages,
-          g_object_new (page_table[i].type (), "session", self->session, NULL),
-          page_table[i].id,
-          _ (page_table[i].title));
+          g_object_new (
+              flam_page_table[i].type (), "session", self->session, NULL),
+          flam_page_table[i].id,
+          _ (flam_page_table[i].title));
       flam_page_switcher_add (self->switcher,
-                              page_table[i].id,
-                              _ (page_table[i].title),
-                              page_table[i].in_menu);
+                              flam_page_table[i].id,
+                              _ (flam_page_table[i].title),
+                              flam_page_table[i].in_menu);
     }
   show_pages (self, FALSE);
 }
@@ -366,11 +311,11 @@ void
 flam_capture_view_show_page (FlamCaptureView *self, int page)
 {
   g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  if (page < 0 || page >= (int)G_N_ELEMENTS (page_table) ||
-      (page_table[page].of_memory &&
+  if (page < 0 || page >= (int)flam_n_pages ||
+      (flam_page_table[page].of_memory &&
        !flam_memory_model_is_wanted (self->session)))
     return;
-  gtk_stack_set_visible_child_name (self->pages, page_table[page].id);
+  gtk_stack_set_visible_child_name (self->pages, flam_page_table[page].id);
   gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
 }
 
@@ -398,8 +343,8 @@ on_page_menu (FlamCaptureView *self)
 {
   guint page = gtk_drop_down_get_selected (self->page_menu);
 
-  if (page < G_N_ELEMENTS (page_table))
-    gtk_stack_set_visible_child_name (self->pages, page_table[page].id);
+  if (page < flam_n_pages)
+    gtk_stack_set_visible_child_name (self->pages, flam_page_table[page].id);
 }
 
 /* The row of the page that is shown. */
@@ -409,8 +354,8 @@ visible_page (FlamCaptureView *self)
   const char *name = gtk_stack_get_visible_child_name (self->pages);
   guint page = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (page_table); i++)
-    if (g_strcmp0 (name, page_table[i].id) == 0)
+  for (guint i = 0; i < flam_n_pages; i++)
+    if (g_strcmp0 (name, flam_page_table[i].id) == 0)
       page = i;
   return page;
 }
@@ -418,14 +363,18 @@ visible_page (FlamCaptureView *self)
 static void
 on_visible_page (FlamCaptureView *self)
 {
-  gtk_drop_down_set_selected (self->page_menu, visible_page (self));
+  guint page = visible_page (self);
+
+  gtk_drop_down_set_selected (self->page_menu, page);
+  flam_hint_bar_set_page (
+      self->hint_bar, flam_page_table[page].id, _ (flam_page_table[page].hint));
 }
 
 const char *
 flam_capture_view_get_topic (FlamCaptureView *self)
 {
   g_return_val_if_fail (FLAM_IS_CAPTURE_VIEW (self), NULL);
-  return page_table[visible_page (self)].topic;
+  return flam_page_table[visible_page (self)].topic;
 }
 
 void
@@ -635,6 +584,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, paned);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, pages);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, source_pane);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, hint_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, status_bar);
 }
 
@@ -651,6 +601,7 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   g_type_ensure (FLAM_TYPE_PATH_BAR);
   g_type_ensure (FLAM_TYPE_SEARCH_BAR);
   g_type_ensure (FLAM_TYPE_SOURCE_PANE);
+  g_type_ensure (FLAM_TYPE_HINT_BAR);
   g_type_ensure (FLAM_TYPE_STATUS_BAR);
   g_type_ensure (FLAM_TYPE_DOWNLOAD_BAR);
   g_type_ensure (FLAM_TYPE_UNRESOLVED_BAR);
@@ -674,6 +625,8 @@ flam_capture_view_init (FlamCaptureView *self)
       self->overview, "peak-activated", G_CALLBACK (on_peak_activated), self);
   g_signal_connect_swapped (
       self->page_menu, "notify::selected", G_CALLBACK (on_page_menu), self);
+  g_signal_connect_swapped (
+      self->hint_bar, "dismissed", G_CALLBACK (flam_capture_view_begin), self);
   g_signal_connect_swapped (
       self->pages, "notify::visible-child", G_CALLBACK (on_visible_page), self);
 }

@@ -3,8 +3,8 @@
 
 /* Everything that is shown of an open capture: the bar that says what is
  * shown, the overview of time, the path, the pages, the source, the status. A
- * new view is a widget with a "session" property and one row in the page table
- * of flam-capture-view.c. */
+ * new view is a widget with a "session" property and one row in
+ * flam-page-table.c. */
 
 #include "flam-search-bar.h"
 

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-page-table.h"
+
+#include "flam-callers-view.h"
+#include "flam-chart-page.h"
+#include "flam-code-view.h"
+#include "flam-difference-view.h"
+#include "flam-functions-view.h"
+#include "flam-graph-view.h"
+#include "flam-heat-view.h"
+#include "flam-memory-view.h"
+#include "flam-sites-view.h"
+#include "flam-tree-view.h"
+
+#include <glib/gi18n.h>
+
+const FlamPageRow flam_page_table[] = {
+  {
+      .id = "graph",
+      .title = N_ ("Flame Graph"),
+      .hint = N_ ("Click a frame to zoom to it and to see its source. Esc goes "
+                  "back out, a right click has more."),
+      .topic = "flame-graph",
+      .type = flam_graph_view_get_type,
+  },
+  {
+      .id = "tree",
+      .title = N_ ("Call Tree"),
+      .hint = N_ ("The row that is chosen here is chosen on all pages. A right "
+                  "click focuses on a function, or hides it."),
+      .topic = "tables",
+      .type = flam_tree_view_get_type,
+  },
+  {
+      .id = "functions",
+      .title = N_ ("Functions"),
+      .hint = N_ ("Self is what a function spent itself, Total has what it "
+                  "calls in it. Click a heading to sort."),
+      .topic = "tables",
+      .type = flam_functions_view_get_type,
+  },
+  {
+      .id = "callers",
+      .title = N_ ("Callers"),
+      .hint = N_ ("Click a function on either side to bring it to the middle."),
+      .topic = "callers",
+      .type = flam_callers_view_get_type,
+      .in_menu = TRUE,
+  },
+  {
+      .id = "code",
+      .title = N_ ("Machine Code"),
+      .hint = N_ ("The instruction that was slow is often the one before that "
+                  "with the cost."),
+      .topic = "code",
+      .type = flam_code_view_get_type,
+      .in_menu = TRUE,
+  },
+  {
+      .id = "chart",
+      .title = N_ ("Chart"),
+      .hint =
+          N_ ("Time goes from left to right here. Ctrl and the wheel zoom."),
+      .topic = "time",
+      .type = flam_chart_page_get_type,
+      .in_menu = TRUE,
+  },
+  {
+      .id = "heat",
+      .title = N_ ("Heat Map"),
+      .hint = N_ ("Stripes are work that comes at fixed times."),
+      .topic = "time",
+      .type = flam_heat_view_get_type,
+      .in_menu = TRUE,
+  },
+  {
+      .id = "difference",
+      .title = N_ ("Difference"),
+      .hint = N_ ("Of two runs that did not last equally long, compare the "
+                  "shares."),
+      .topic = "difference",
+      .type = flam_difference_view_get_type,
+      .in_menu = TRUE,
+  },
+  {
+      .id = "sites",
+      .title = N_ ("Allocations"),
+      .hint = N_ ("With Callees counts what a function’s callees asked for, "
+                  "too."),
+      .topic = "memory",
+      .type = flam_sites_view_get_type,
+      .of_memory = TRUE,
+  },
+  {
+      .id = "memory",
+      .title = N_ ("Summary"),
+      .hint = N_ ("Choose a figure, and all pages show where it comes from."),
+      .topic = "memory",
+      .type = flam_memory_view_get_type,
+      .of_memory = TRUE,
+  },
+};
+
+const guint flam_n_pages = G_N_ELEMENTS (flam_page_table);
