@@ -14,26 +14,6 @@ default_output (const char *path, const FlamExporter *exporter)
   return g_strdup_printf ("%s.%s", base, exporter->suffix);
 }
 
-/* NULL after saying why not. */
-static FlamSink *
-open_output (const char *output, gboolean force)
-{
-  g_autoptr (GError) error = NULL;
-  FlamSink *sink;
-
-  if (output == NULL)
-    return flam_cli_stdout ();
-  if (!force && g_file_test (output, G_FILE_TEST_EXISTS))
-    {
-      flam_cli_error ("%s: exists already; --force replaces it", output);
-      return NULL;
-    }
-  sink = flam_sink_new_for_file (output, &error);
-  if (sink == NULL)
-    flam_cli_error ("%s: cannot be written: %s", output, error->message);
-  return sink;
-}
-
 /* What the exporter holds when it is asked for as much. Marks tell the kernel
  * and JITs, not what is interpreted. */
 static FlamExporter
@@ -179,7 +159,7 @@ run (int argc, char **argv)
     g_clear_pointer (&output, g_free);
   else if (output == NULL)
     output = default_output (files[0], exporter);
-  sink = open_output (output, force);
+  sink = flam_cli_open_output (output, force);
   if (sink == NULL)
     return FLAM_EXIT_REFUSED;
   status = save (exporter, profile, selection, &as, sink, files[0], output);

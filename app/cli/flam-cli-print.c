@@ -96,6 +96,25 @@ flam_cli_stdout (void)
   return flam_sink_new (stream);
 }
 
+FlamSink *
+flam_cli_open_output (const char *output, gboolean force)
+{
+  g_autoptr (GError) error = NULL;
+  FlamSink *sink;
+
+  if (output == NULL)
+    return flam_cli_stdout ();
+  if (!force && g_file_test (output, G_FILE_TEST_EXISTS))
+    {
+      flam_cli_error ("%s: exists already; --force replaces it", output);
+      return NULL;
+    }
+  sink = flam_sink_new_for_file (output, &error);
+  if (sink == NULL)
+    flam_cli_error ("%s: cannot be written: %s", output, error->message);
+  return sink;
+}
+
 gboolean
 flam_cli_finish (FlamSink *sink, const char *output)
 {

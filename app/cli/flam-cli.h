@@ -111,6 +111,8 @@ void flam_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* Standard output, for a document. */
 FlamSink *flam_cli_stdout (void);
+/* NULL after saying why not. `output` NULL: standard output. */
+FlamSink *flam_cli_open_output (const char *output, gboolean force);
 /* FALSE after saying that `output` (NULL: standard output) could not be
  * written; takes the sink. */
 gboolean flam_cli_finish (FlamSink *sink, const char *output);
@@ -138,7 +140,7 @@ void flam_cli_json_states (JsonBuilder *json,
 
 extern const FlamVerb flam_verb_info, flam_verb_top, flam_verb_tree,
     flam_verb_lines, flam_verb_disassemble, flam_verb_export, flam_verb_diff,
-    flam_verb_history, flam_verb_memory, flam_verb_record, flam_verb_formats,
-    flam_verb_dump;
+    flam_verb_merge, flam_verb_history, flam_verb_memory, flam_verb_record,
+    flam_verb_formats, flam_verb_dump;
 
 G_END_DECLS

@@ -16,7 +16,7 @@ _flambeau_cli() {
     --temporary-within --suppressions --jobs'
   local look='--title --subtitle --notes --count-name --width --row-height
     --min-width --font-size --direction'
-  local verbs='info top tree lines disassemble memory export diff history record formats dump'
+  local verbs='info top tree lines disassemble memory export diff merge history record formats dump'
   [ "$cword" -gt 1 ] && verb=${words[1]}
 
   local i
@@ -81,6 +81,7 @@ _flambeau_cli() {
         --color --palette-map --hash --color-rule" ;;
       diff) list="$selection $look --base-time --normalize --normalize-time --self --json --to --fail-above --limit
         --negate" ;;
+      merge) list="$selection --output --side-by-side --force" ;;
       history) list="$selection --json --to --fail-above --limit" ;;
       record) list='--mode --rate --duration --delay --sample-bytes --exact --follow
         --no-follow --python --no-python --python-malloc --output --force

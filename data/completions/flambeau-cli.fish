@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for flambeau-cli
 
-set -l verbs info top tree lines disassemble memory export diff history record formats dump
-set -l selecting '__fish_seen_subcommand_from info top tree lines disassemble memory export diff history dump'
+set -l verbs info top tree lines disassemble memory export diff merge history record formats dump
+set -l selecting '__fish_seen_subcommand_from info top tree lines disassemble memory export diff merge history dump'
 function __flambeau_cli_verb
     set -l words (commandline -opc)
     test (count $words) -ge 2; and contains -- $words[2] $argv
@@ -20,6 +20,7 @@ complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a lines
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a export -d 'Write another form'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a memory -d 'Sizes, allocators, threads and sites'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a diff -d 'What changed'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a merge -d 'Add captures up'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a history -d 'Captures in order'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a record -d 'Record a program'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a formats -d 'What can be opened and written'
@@ -75,7 +76,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb disassemble' -x -l function -d 
 complete -c flambeau-cli -n '__flambeau_cli_verb disassemble' -x -l syntax -a 'intel att' -d 'Of the instructions'
 complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source file'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a '(__flambeau_cli_exports)' -d Form
-complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l output -d 'File to write'
+complete -c flambeau-cli -n '__flambeau_cli_verb export merge' -r -l output -d 'File to write'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l title -d 'Of the picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l subtitle -d 'Below the title'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l notes -d 'In the document, unseen'
@@ -95,7 +96,8 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l root -a 'comm pid
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l hash -d 'Alike names look alike'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color-rule -d 'REGEX=COLOR'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l negate -d 'Swap red and blue'
-complete -c flambeau-cli -n '__flambeau_cli_verb export' -l force -d Overwrite
+complete -c flambeau-cli -n '__flambeau_cli_verb export merge' -l force -d Overwrite
+complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l side-by-side -d 'Without a measure in common'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-time -d 'Range of the base, FROM..TO'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to one total'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize-time -d 'Scale to one length of time'

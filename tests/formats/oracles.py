@@ -334,9 +334,51 @@ def check_v8_log(folder):
         faults.append("v8 log: nothing to compare")
 
 
+# --- pprof ------------------------------------------------------------------
+
+
+def check_pprof_merge(folder):
+    """What pprof adds up, function by function."""
+    if not shutil.which("go"):
+        return
+    kitchen = pathlib.Path(os.environ["FLAM_SOURCE_ROOT"]) / \
+        "tests/captures/flambeau/kitchen.flambeau"
+    parts = [folder / "early.pb", folder / "late.pb"]
+    for part, span in zip(parts, ("..0.7", "0.5..")):
+        subprocess.run([cli, "export", kitchen, "--no-symbols", "--time", span,
+                        "--to", "pprof", "--output", part],
+                       check=True, capture_output=True)
+    pprof = ["go", "tool", "pprof", "-symbolize=none"]
+    run = subprocess.run([*pprof, "-proto", f"-output={folder}/sum.pb", *parts],
+                         capture_output=True, text=True)
+    if run.returncode != 0:
+        faults.append(f"pprof: {run.stderr}")
+        return
+    text = subprocess.run(
+        [*pprof, "-raw", folder / "sum.pb"],
+        check=True, capture_output=True, text=True).stdout
+    head, rows = text.split("Samples:\n", 1)[1].split("\n", 1)
+    rows = [line.split(":")[0].split() for line in rows.split("Locations")[0]
+            .splitlines() if re.match(r" +[0-9 ]+:", line)]
+    ours = folder / "sum.flambeau"
+    subprocess.run([cli, "merge", *parts, "--output", ours], check=True,
+                   capture_output=True)
+    for i, word in enumerate(head.split()):
+        measure = word.split("/")[0]
+        hold(f"pprof: {measure}",
+             flambeau("top", ours, "--measure", measure, "--json")["total"],
+             sum(int(row[i]) for row in rows))
+        tops = [{(row["function"], row["line"]): (row["self"], row["total"])
+                 for row in flambeau("top", path, "--measure", measure,
+                                     "--json")["rows"]}
+                for path in (ours, folder / "sum.pb")]
+        if tops[0] != tops[1] or not tops[0]:
+            faults.append(f"pprof: {measure}: {tops[0]}, should be {tops[1]}")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     for check in (check_pstats, check_jfr, check_gprof, check_scalene,
-                  check_perf_json, check_v8_log):
+                  check_perf_json, check_v8_log, check_pprof_merge):
         folder = pathlib.Path(scratch) / check.__name__
         folder.mkdir()
         check(folder)

@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-cut.h"
+#include "flam-cut-private.h"
 
-#include "flam-blocks.h"
-#include "flam-builder.h"
 #include "flam-weights.h"
 
-typedef struct
-{
-  const FlamProfile *profile;
-  const FlamSelection *selection;
-  FlamBuilder *builder;
-  FlamShown shown;
-  gint64 from, to; /* ns: the range, as it applies */
-  FlamId *modules; /* the builder's ids */
-  FlamId *functions;
-  FlamId *frames;
-  FlamId *stacks;    /* of the shown */
-  FlamId *processes; /* FLAM_NONE: not selected */
-  FlamId *threads;
-  GPtrArray *columns; /* const gint64*: the different ones */
-} Cut;
-
-static void
-cut_clear (Cut *cut)
+void
+flam_cut_clear (FlamCut *cut)
 {
   g_clear_pointer (&cut->builder, flam_builder_free);
   flam_shown_clear (&cut->shown);
@@ -35,28 +17,26 @@ cut_clear (Cut *cut)
   g_clear_pointer (&cut->columns, g_ptr_array_unref);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Cut, cut_clear)
-
 static const char *
-text (const Cut *cut, FlamId string)
+text (const FlamCut *cut, FlamId string)
 {
   return flam_profile_string (cut->profile, string);
 }
 
 static FlamId
-string (const Cut *cut, FlamId id)
+string (const FlamCut *cut, FlamId id)
 {
   return flam_builder_string (cut->builder, text (cut, id), -1);
 }
 
 static gint64
-shifted (const Cut *cut, gint64 time)
+shifted (const FlamCut *cut, gint64 time)
 {
   return cut->from == G_MININT64 ? time : MAX (time - cut->from, 0);
 }
 
 static gint64
-duration_of (const Cut *cut)
+duration_of (const FlamCut *cut)
 {
   return shifted (cut, MIN (cut->to, cut->profile->facts.duration_ns));
 }
@@ -64,7 +44,7 @@ duration_of (const Cut *cut)
 /* --- code ---------------------------------------------------------------- */
 
 static void
-put_functions (Cut *cut)
+put_functions (FlamCut *cut)
 {
   const FlamModules *modules = &cut->profile->modules;
   const FlamFunctions *functions = &cut->profile->functions;
@@ -102,7 +82,7 @@ put_functions (Cut *cut)
 }
 
 static void
-put_stacks (Cut *cut)
+put_stacks (FlamCut *cut)
 {
   const FlamFrames *frames = &cut->profile->frames;
   const FlamShown *shown = &cut->shown;
@@ -125,9 +105,8 @@ put_stacks (Cut *cut)
   cut->stacks[shown->n] = FLAM_NONE;
 }
 
-/* FALSE: it is not selected. */
-static gboolean
-find_stack (const Cut *cut, FlamId stack, FlamId *to)
+gboolean
+flam_cut_find_stack (const FlamCut *cut, FlamId stack, FlamId *to)
 {
   FlamId shown = flam_shown_of (&cut->shown, stack);
 
@@ -139,13 +118,13 @@ find_stack (const Cut *cut, FlamId stack, FlamId *to)
 /* --- who ----------------------------------------------------------------- */
 
 static void
-put_process (Cut *cut, FlamId process)
+put_process (FlamCut *cut, FlamId process)
 {
   const FlamProcesses *processes = &cut->profile->processes;
   FlamId parent = processes->parent[process];
 
-  cut->processes[process] =
-      flam_builder_process (cut->builder, processes->pid[process], process);
+  cut->processes[process] = flam_builder_process (
+      cut->builder, processes->pid[process], cut->generation + process);
   flam_builder_set_process_name (cut->builder,
                                  cut->processes[process],
                                  text (cut, processes->name[process]));
@@ -155,7 +134,7 @@ put_process (Cut *cut, FlamId process)
 }
 
 static void
-put_threads (Cut *cut)
+put_threads (FlamCut *cut)
 {
   const FlamThreads *threads = &cut->profile->threads;
   guint32 n_processes = cut->profile->processes.n;
@@ -178,7 +157,7 @@ put_threads (Cut *cut)
             flam_builder_thread (cut->builder,
                                  cut->processes[threads->process[t]],
                                  threads->tid[t],
-                                 t);
+                                 cut->generation + t);
         flam_builder_set_thread_name (
             cut->builder, cut->threads[t], text (cut, threads->name[t]));
       }
@@ -186,7 +165,7 @@ put_threads (Cut *cut)
 
 /* A name that changed: each is known by when the next one came. */
 static void
-put_names (Cut *cut)
+put_names (FlamCut *cut)
 {
   const FlamFormerNames *former = &cut->profile->former_names;
   const FlamThreads *threads = &cut->profile->threads;
@@ -225,10 +204,19 @@ put_names (Cut *cut)
                                    text (cut, processes->name[i]));
 }
 
+void
+flam_cut_put_names (FlamCut *cut)
+{
+  put_functions (cut);
+  put_stacks (cut);
+  put_threads (cut);
+  put_names (cut);
+}
+
 /* --- samples ------------------------------------------------------------- */
 
 static int
-column_of (Cut *cut, const gint64 *weight)
+column_of (FlamCut *cut, const gint64 *weight)
 {
   guint column;
 
@@ -241,7 +229,7 @@ column_of (Cut *cut, const gint64 *weight)
 }
 
 static void
-put_sample_measure (Cut *cut, const FlamMeasure *measure)
+put_sample_measure (FlamCut *cut, const FlamMeasure *measure)
 {
   guint index = flam_builder_add_measure (cut->builder,
                                           text (cut, measure->id),
@@ -258,7 +246,7 @@ put_sample_measure (Cut *cut, const FlamMeasure *measure)
 
 /* --count: the samples of the event, one each. */
 static void
-put_count_measure (Cut *cut, const FlamMeasure *measure)
+put_count_measure (FlamCut *cut, const FlamMeasure *measure)
 {
   flam_builder_add_measure (cut->builder,
                             "samples",
@@ -288,7 +276,7 @@ span_measure (const FlamProfile *profile, guint32 sample)
 }
 
 static void
-put_sample (Cut *cut, FlamId thread, guint32 i, gint64 *weights)
+put_sample (FlamCut *cut, FlamId thread, guint32 i, gint64 *weights)
 {
   const FlamSamples *samples = &cut->profile->samples;
   const FlamMeasure *span = span_measure (cut->profile, i);
@@ -303,7 +291,7 @@ put_sample (Cut *cut, FlamId thread, guint32 i, gint64 *weights)
 
   if ((time < cut->from && end <= cut->from) || time >= cut->to ||
       !(cut->selection->states & 1u << sample.state) ||
-      !find_stack (cut, samples->stack[i], &sample.stack))
+      !flam_cut_find_stack (cut, samples->stack[i], &sample.stack))
     return;
   for (guint c = 0; c < cut->columns->len; c++)
     {
@@ -315,7 +303,7 @@ put_sample (Cut *cut, FlamId thread, guint32 i, gint64 *weights)
 }
 
 static void
-put_samples (Cut *cut)
+put_samples (FlamCut *cut)
 {
   const FlamThreads *threads = &cut->profile->threads;
   g_autofree gint64 *weights = g_new0 (gint64, cut->columns->len + 1);
@@ -335,27 +323,16 @@ is_peak (FlamMeasureSource source)
   return source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_BLOCKS;
 }
 
-/* What was made before the range and lives in it is at its peak and not
- * allocated in it: then a table of blocks holds the one or the other. */
-typedef struct
-{
-  FlamBlocks made, peak, leaked;
-  gboolean before; /* blocks from before the range are at its peak */
-  gboolean peak_alone;
-} Memory;
-
-static void
-memory_clear (Memory *memory)
+void
+flam_cut_memory_clear (FlamCutMemory *memory)
 {
   flam_blocks_clear (&memory->made);
   flam_blocks_clear (&memory->peak);
   flam_blocks_clear (&memory->leaked);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Memory, memory_clear)
-
-static void
-memory_init (Memory *memory, const Cut *cut)
+void
+flam_cut_memory_init (FlamCutMemory *memory, const FlamCut *cut)
 {
   const FlamProfile *profile = cut->profile;
   const FlamSelection *selection = cut->selection;
@@ -371,7 +348,7 @@ memory_init (Memory *memory, const Cut *cut)
 }
 
 static void
-put_allocation (Cut *cut, const Memory *memory, FlamId i)
+put_allocation (FlamCut *cut, const FlamCutMemory *memory, FlamId i)
 {
   const FlamAllocations *rows = &cut->profile->allocations;
   gint64 peak = flam_blocks_count (&memory->peak, i);
@@ -391,7 +368,7 @@ put_allocation (Cut *cut, const Memory *memory, FlamId i)
         rows->allocator != NULL ? rows->allocator[i] : FLAM_ALLOCATOR_MALLOC,
   };
 
-  if (count == 0 || !find_stack (cut, rows->stack[i], &row.stack))
+  if (count == 0 || !flam_cut_find_stack (cut, rows->stack[i], &row.stack))
     return;
   if (rows->thread[i] != FLAM_NONE)
     row.thread = cut->threads[rows->thread[i]];
@@ -401,8 +378,8 @@ put_allocation (Cut *cut, const Memory *memory, FlamId i)
   flam_builder_add_allocation (cut->builder, &row);
 }
 
-static void
-put_allocations (Cut *cut, const Memory *memory)
+void
+flam_cut_put_allocations (FlamCut *cut, const FlamCutMemory *memory)
 {
   gboolean pages = (memory->made.kinds & FLAM_ALLOCATORS_PAGES) != 0;
 
@@ -418,7 +395,7 @@ put_allocations (Cut *cut, const Memory *memory)
 /* --- measures ------------------------------------------------------------ */
 
 static void
-put_measure (Cut *cut, const Memory *memory, guint i)
+put_measure (FlamCut *cut, const FlamCutMemory *memory, guint i)
 {
   const FlamMeasure *measure = &cut->profile->measures[i];
 
@@ -435,7 +412,7 @@ put_measure (Cut *cut, const Memory *memory, guint i)
 
 /* The selected one is the default of what comes out. */
 static void
-put_measures (Cut *cut, const Memory *memory)
+put_measures (FlamCut *cut, const FlamCutMemory *memory)
 {
   guint first = cut->selection->measure;
   gboolean counts = cut->selection->count;
@@ -452,16 +429,17 @@ put_measures (Cut *cut, const Memory *memory)
 
 /* --- beside the samples -------------------------------------------------- */
 
-static void
-put_counters_and_marks (Cut *cut)
+void
+flam_cut_put_beside (FlamCut *cut)
 {
   const FlamMarks *marks = &cut->profile->marks;
 
   for (guint c = 0; c < cut->profile->n_counters; c++)
     {
       const FlamCounter *counter = &cut->profile->counters[c];
-      guint id = flam_builder_add_counter (
-          cut->builder, text (cut, counter->id), counter->unit);
+      g_autofree char *name =
+          g_strconcat (text (cut, counter->id), cut->counters_end, NULL);
+      guint id = flam_builder_add_counter (cut->builder, name, counter->unit);
 
       for (guint32 i = 0; i < counter->n; i++)
         if (counter->time[i] >= cut->from && counter->time[i] < cut->to)
@@ -487,7 +465,7 @@ put_counters_and_marks (Cut *cut)
 }
 
 static void
-put_facts (Cut *cut)
+put_facts (FlamCut *cut)
 {
   FlamBuilder *builder = cut->builder;
   FlamFacts *facts = flam_builder_facts (builder);
@@ -505,7 +483,7 @@ put_facts (Cut *cut)
 /* --- the front door ------------------------------------------------------ */
 
 static gboolean
-is_all (const Cut *cut)
+is_all (const FlamCut *cut)
 {
   const FlamSelection *s = cut->selection;
 
@@ -521,8 +499,8 @@ flam_cut_new (const FlamProfile *profile,
               const FlamSelection *selection,
               GError **error)
 {
-  g_auto (Cut) cut = { profile, selection };
-  g_auto (Memory) memory = { 0 };
+  g_auto (FlamCut) cut = { profile, selection };
+  g_auto (FlamCutMemory) memory = { 0 };
 
   if (selection->invert || selection->by == FLAM_BY_MODULE ||
       selection->by == FLAM_BY_FILE)
@@ -540,15 +518,12 @@ flam_cut_new (const FlamProfile *profile,
     return flam_profile_ref (profile);
   cut.builder = flam_builder_new ();
   cut.columns = g_ptr_array_new ();
-  memory_init (&memory, &cut);
+  flam_cut_memory_init (&memory, &cut);
   put_facts (&cut);
-  put_functions (&cut);
-  put_stacks (&cut);
-  put_threads (&cut);
-  put_names (&cut);
+  flam_cut_put_names (&cut);
   put_measures (&cut, &memory);
   put_samples (&cut);
-  put_allocations (&cut, &memory);
-  put_counters_and_marks (&cut);
+  flam_cut_put_allocations (&cut, &memory);
+  flam_cut_put_beside (&cut);
   return flam_builder_finish (cut.builder, error);
 }

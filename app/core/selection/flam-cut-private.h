@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What flam-cut.c, which puts a part of one profile into a builder, has for
+ * flam-merge.c, which puts several into one. */
+
+#include "flam-blocks.h"
+#include "flam-builder.h"
+#include "flam-cut.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const FlamProfile *profile;
+  const FlamSelection *selection;
+  FlamBuilder *builder;
+  FlamShown shown;
+  gint64 from, to; /* ns: the range, as it applies */
+  FlamId *modules; /* the builder's ids */
+  FlamId *functions;
+  FlamId *frames;
+  FlamId *stacks;    /* of the shown */
+  FlamId *processes; /* FLAM_NONE: not selected */
+  FlamId *threads;
+  GPtrArray *columns; /* const gint64*: the different ones */
+  guint generation;   /* of its processes' and threads' numbers: of several
+                         captures in one builder no two are the same */
+  const char *counters_end; /* of its counters' names; NULL: nothing */
+} FlamCut;
+
+void flam_cut_clear (FlamCut *cut);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCut, flam_cut_clear)
+
+/* What was made before the range and lives in it is at its peak and not
+ * allocated in it: then a table of blocks holds the one or the other. */
+typedef struct
+{
+  FlamBlocks made, peak, leaked;
+  gboolean before; /* blocks from before the range are at its peak */
+  gboolean peak_alone;
+} FlamCutMemory;
+
+void flam_cut_memory_init (FlamCutMemory *memory, const FlamCut *cut);
+void flam_cut_memory_clear (FlamCutMemory *memory);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCutMemory, flam_cut_memory_clear)
+
+/* Code, stacks, and who ran; once the range and what is shown are known. */
+void flam_cut_put_names (FlamCut *cut);
+/* FALSE: it is not selected. */
+gboolean flam_cut_find_stack (const FlamCut *cut, FlamId stack, FlamId *to);
+void flam_cut_put_allocations (FlamCut *cut, const FlamCutMemory *memory);
+/* Counters and marks. */
+void flam_cut_put_beside (FlamCut *cut);
+
+G_END_DECLS

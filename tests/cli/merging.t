@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Captures added up: one that holds all of them.
+
+$ printf '%s\n' 'a;b 3' 'a 2' 'main;k_[k] 1' >a.folded; printf '%s\n' 'a;b 4' 'c 1' >b.folded; flambeau-cli merge a.folded b.folded a.folded --output m.flambeau; flambeau-cli info m.flambeau
+format     flambeau
+measures   samples            17 (Samples)
+samples    8 in 5 stacks of 5 functions
+processes  -1 a.folded
+             #1 all threads: 3 samples, 6
+           -1 b.folded
+             #2 all threads: 2 samples, 5
+           -1 a.folded
+             #3 all threads: 3 samples, 6
+
+# The sum is what awk makes of all lines.
+$ cat a.folded b.folded a.folded | sed 's/_\[k\]//' | awk '{ sum[$1] += $2 } END { for (s in sum) print s, sum[s] }' | LC_ALL=C sort >sum; flambeau-cli export m.flambeau --to folded 2>/dev/null | diff - sum && echo same
+same
+
+# Measures are the same by id and unit: what one file alone has, its samples
+# weigh, and others 0. Threads are each file's own.
+$ flambeau-cli merge captures/pprof/cpu.pb captures/pprof/threads.pb -o p.flambeau; flambeau-cli info p.flambeau; for f in captures/pprof/cpu.pb p.flambeau; do flambeau-cli top $f --measure cpu | head -3; done
+format     flambeau
+measures   cpu                80 ns (cpu)
+           samples            18 (samples)
+samples    9 in 7 stacks of 7 functions
+processes  -1 cpu.pb
+             #1 all threads: 3 samples, 30 ns
+             #2 tenant=red worker=w0: 1 samples, 20 ns
+             #3 worker=w1: 1 samples, 30 ns
+           -1 threads.pb
+             #4 all threads: 1 samples, 0 ns
+             -1/4711 main: 1 samples, 0 ns
+             -1/4712 worker: 1 samples, 0 ns
+             -1/4712 worker tenant=red: 1 samples, 0 ns
+modules    /bin/demo: 70 ns, symbols: capture
+warning    cpu.pb: 1 frames name locations that are not in the file and were left out
+warning    cpu is not of all of the 2 captures: 1 of them have it
+      self                 total            function
+     50 ns    62.5 %       70 ns    87.5 %  inner  (demo)
+     10 ns    12.5 %       10 ns    12.5 %  [demo]  (demo)
+      self                 total            function
+     50 ns    62.5 %       70 ns    87.5 %  inner  (demo)
+     10 ns    12.5 %       10 ns    12.5 %  [demo]  (demo)
+
+# Memory: blocks of both, and the sum of the peaks.
+$ for m in peak leaked allocated allocations temporary; do for f in captures/heaptrack/v3.heaptrack x.flambeau; do [ -f x.flambeau ] || flambeau-cli merge captures/heaptrack/v3.heaptrack captures/heaptrack/v3.heaptrack -o x.flambeau; flambeau-cli top $f --measure $m --json | grep -o '^{"total":[0-9]*'; done; done
+{"total":648
+{"total":1296
+{"total":65
+{"total":130
+{"total":953
+{"total":1906
+{"total":9
+{"total":18
+{"total":3
+{"total":6
+
+# Of recordings: what is selected of each, times and states, counters by file.
+$ flambeau-cli merge captures/flambeau/kitchen.flambeau captures/flambeau/kitchen.flambeau --no-symbols --thread cook --time 0..0.5 -o k.flambeau; flambeau-cli info k.flambeau --no-symbols; flambeau-cli dump k.flambeau --no-symbols --stage chart | grep -c . ; flambeau-cli export k.flambeau --no-symbols --to svg --chart | grep -o 'class="lane".*'
+format     flambeau
+command    ./kitchen
+duration   500 ms
+measures   wall-time          990 ms (Wall time)
+           cpu-time           382 ms (CPU time)
+           samples            78 (Samples)
+states     lock 40.5 %, running 38.7 %, io 20.7 %
+samples    78 in 57 stacks of 24 functions
+recorder   used 8.7 % of the program's CPU time
+processes  26140 kitchen
+             26140/26142 cook: 39 samples, 495 ms
+           26140 kitchen
+             26140/26142 cook: 39 samples, 495 ms
+modules    /tmp/kitchen/kitchen: 990 ms, symbols: dwarf
+           [vdso]: 0 ns, symbols: untried
+           /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2: 0 ns, symbols: untried
+           /usr/lib/x86_64-linux-gnu/libc.so.6: 990 ms, symbols: dwarf
+38
+class="lane" x="16" y="76" text-anchor="start">rss</text>
+class="lane" x="16" y="138" text-anchor="start">rss kitchen.flambeau</text>
+class="lane" x="16" y="200" text-anchor="start">cook (26142)   50.0 %</text>
+class="lane" x="16" y="375" text-anchor="start">cook (26142)   50.0 %</text>
+
+# Nothing in common is refused, unless it is wanted.
+$ flambeau-cli merge captures/folded/fractions.folded captures/heaptrack/v3.heaptrack -o n.flambeau; flambeau-cli merge captures/folded/fractions.folded captures/heaptrack/v3.heaptrack -o n.flambeau --side-by-side; flambeau-cli info n.flambeau | grep -A1 measures
+measures   samples            13.8 (Samples)
+           peak               648 B (Peak memory)
+! flambeau-cli: v3.heaptrack: it has no measure in common with fractions.folded; --side-by-side takes both all the same
+
+$ flambeau-cli merge a.folded; flambeau-cli merge --output x; flambeau-cli merge a.folded b.folded --output m.flambeau; flambeau-cli merge a.folded nowhere -o y.flambeau; ls y.flambeau; flambeau-cli merge a.folded --invert -o y.flambeau
+! flambeau-cli: merge: --output OUT
+! flambeau-cli: merge: expected FILE… --output OUT
+! flambeau-cli: m.flambeau: exists already; --force replaces it
+! flambeau-cli: nowhere: cannot be opened: No such file or directory
+! ls: cannot access 'y.flambeau': No such file or directory
+! flambeau-cli: a.folded: a profile has no direction and no rows: it cannot be inverted, or by module or file
+[1]
