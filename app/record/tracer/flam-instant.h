@@ -16,6 +16,7 @@ typedef struct
   gint64 waited;  /* and when it woke: so long for that one */
   gint64 woke_at; /* the tick's time */
   guint n_late;   /* ticks in a row that were not at random */
+  gboolean first; /* it gets the CPU before everybody else */
 } FlamInstant;
 
 typedef enum
@@ -33,10 +34,12 @@ void flam_instant_sleep (FlamInstant *instant);
  * what runs now is no sample of what runs. */
 gboolean flam_instant_begin (FlamInstant *instant, gint64 now);
 /* A thread that was interrupted, as it was runnable, has stopped at `place`,
- * not later than `now`, and the scheduler says `stopped`. */
+ * later than `none_at` and not later than `now`, and the scheduler says
+ * `stopped`. */
 FlamInstantPlace flam_instant_judge (const FlamTask *task,
                                      const FlamSchedstat *stopped,
                                      const FlamStopPlace *place,
+                                     gint64 none_at,
                                      gint64 now);
 
 G_END_DECLS

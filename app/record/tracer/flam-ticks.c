@@ -10,7 +10,6 @@
 static guint
 interrupt (FlamTracer *tracer, FlamTask *task)
 {
-  flam_task_read_schedstat (task, &task->interrupted);
   task->interrupted_at = flam_tracer_now (tracer);
   task->tick_at = tracer->instant.woke_at;
   task->tick_waited = tracer->instant.waited;
@@ -36,6 +35,14 @@ runs (const FlamTask *task)
   guint line;
 
   return !flam_task_read_blocked (task, &blocked, &line) || blocked.running;
+}
+
+/* Nothing is between the look at it and the INTERRUPT. */
+static guint
+interrupt_running (FlamTracer *tracer, FlamTask *task)
+{
+  flam_task_read_schedstat (task, &task->interrupted);
+  return runs (task) ? interrupt (tracer, task) : 0;
 }
 
 static gboolean
@@ -66,9 +73,10 @@ flam_ticks_take (FlamTracer *tracer, gint64 now)
     {
       FlamTask *task = g_ptr_array_index (tracer->due, i);
 
-      if (!task->pending && !task->wants_stop && runs (task))
+      if (!task->pending && !task->wants_stop &&
+          interrupt_running (tracer, task) > 0)
         {
-          n += interrupt (tracer, task);
+          n++;
           flam_sleepers_woke (tracer, task);
         }
     }
@@ -81,7 +89,10 @@ flam_ticks_take (FlamTracer *tracer, gint64 now)
       if (!task->wants_stop)
         flam_sleepers_check (tracer, task, now);
       if (task->wants_stop && !task->pending)
-        n += interrupt (tracer, task);
+        {
+          flam_task_read_schedstat (task, &task->interrupted);
+          n += interrupt (tracer, task);
+        }
     }
   return n;
 }

@@ -149,7 +149,8 @@ judge (FlamTracer *tracer,
       *state = task->blocked_state;
       return TRUE;
     }
-  if (flam_instant_judge (task, stat, place, flam_tracer_now (tracer)) ==
+  if (flam_instant_judge (
+          task, stat, place, tracer->none_at, flam_tracer_now (tracer)) ==
       FLAM_INSTANT_RUNNING)
     return TRUE;
   *state = FLAM_STATE_RUNNABLE;
@@ -347,6 +348,7 @@ drain (FlamTracer *tracer)
           handle_stop (tracer, tid, status);
           continue;
         }
+      tracer->none_at = flam_tracer_now (tracer);
       tid = flam_wait_next (&ended);
       if (tid <= 0)
         return tid == 0;
@@ -385,6 +387,8 @@ take_samples (FlamTracer *tracer, gint64 now)
           expected--;
           until = flam_tracer_now (tracer) + NEXT_STOP_TIME;
         }
+      else
+        tracer->none_at = flam_tracer_now (tracer);
     }
   flam_commands_hear_stops (TRUE);
 }

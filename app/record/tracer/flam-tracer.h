@@ -45,6 +45,7 @@ typedef struct
   gint64 next_tick;
   gint64 young_until; /* a program was started lately */
   gint64 next_status;
+  gint64 none_at; /* then no stop was waiting to be seen to */
   gboolean paused;
   gboolean delayed;  /* paused until the options' delay is over */
   gboolean stopping; /* detaching; no samples any more */
