@@ -25,7 +25,7 @@
 #define FEW (10 * RATE)
 #define MANY (1000 * RATE)
 #define ROUNDS 21
-#define BUCKETS 1000
+#define BUCKETS 2000
 
 typedef enum
 {
@@ -61,6 +61,7 @@ typedef struct
   FlamProfile *profile;
   FlamSelection *selection;
   FlamExcerpt *excerpt;
+  FlamTimeline *timeline;
   double ms[N_PARTS][ROUNDS];
 } Recording;
 
@@ -167,6 +168,7 @@ refresh (Recording *self, double *ms)
 {
   static const char *const binaries[] = { NULL };
   FlamExcerpt *excerpt;
+  FlamTimeline *timeline;
   double start[N_PARTS];
 
   start[PART_SNAPSHOT] = now_ms ();
@@ -184,8 +186,15 @@ refresh (Recording *self, double *ms)
   start[PART_LAYOUT] = now_ms ();
   lay_out (excerpt);
   start[PART_TIMELINE] = now_ms ();
-  flam_timeline_unref (flam_timeline_new (
-      self->profile, self->selection, BUCKETS, FALSE, NULL, NULL));
+  timeline = flam_timeline_new (self->profile,
+                                self->selection,
+                                self->timeline,
+                                BUCKETS,
+                                FALSE,
+                                NULL,
+                                NULL);
+  g_clear_pointer (&self->timeline, flam_timeline_unref);
+  self->timeline = timeline;
   start[PART_ALL] = now_ms ();
   for (guint i = 0; i < PART_ALL; i++)
     ms[i] = start[i + 1] - start[i];
@@ -230,6 +239,7 @@ measure (guint32 n, double *median)
   close (self.fd);
   g_free (self.path);
   flam_excerpt_unref (self.excerpt);
+  flam_timeline_unref (self.timeline);
   flam_selection_free (self.selection);
   flam_profile_unref (self.profile);
   flam_follow_unref (self.follow);

@@ -270,7 +270,7 @@ test_curve_agrees (void)
       g_autoptr (FlamSelection) selection = random_selection (profile);
       g_autoptr (FlamTree) tree = tree_of (profile, selection, "peak");
       g_autoptr (FlamTimeline) timeline =
-          flam_timeline_new (profile, selection, 100, FALSE, NULL, NULL);
+          flam_timeline_new (profile, selection, NULL, 100, FALSE, NULL, NULL);
       g_autoptr (FlamMemory) memory =
           flam_memory_new (profile, selection, NULL, NULL, 0, NULL, NULL);
 

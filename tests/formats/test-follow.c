@@ -8,6 +8,7 @@
 #include "flam-follow.h"
 #include "flam-formats.h"
 #include "flam-symbolizer.h"
+#include "flam-timeline.h"
 
 #include <glib/gstdio.h>
 #include <unistd.h>
@@ -193,7 +194,9 @@ typedef struct
   gint64 now;
 } Any;
 
-static guint went_on; /* weights that were added to */
+static guint went_on;  /* weights that were added to */
+static guint filled;   /* timelines likewise */
+static guint narrowed; /* those of which buckets became one */
 
 static gboolean
 chance (Any *any, double share)
@@ -251,7 +254,9 @@ any_sample (Any *any)
   if (chance (any, 0.01))
     sample.time = below (any, (guint32)any->now + 1);
   flam_builder_add_sample (
-      any->builder, &sample, (const gint64[]){ below (any, 1000) });
+      any->builder,
+      &sample,
+      (const gint64[]){ below (any, 1000), below (any, 200) });
 }
 
 static void
@@ -322,10 +327,12 @@ weigh (guint i, const FlamProfile *profile, FlamWeights **before)
     flam_selection_add_thread (selection, 0);
   if (i % 4 == 3)
     selection->from = 300;
+  if (i % 3 == 1)
+    selection->by = FLAM_BY_THREAD;
   all = flam_weights_new (profile, selection, NULL, NULL);
   threads = flam_weights_by_thread (profile, selection);
   if (*before != NULL &&
-      flam_weights_go_on (*before, selection, profile, selection))
+      flam_weights_go_on ((*before)->profile, selection, profile, selection))
     {
       g_autoptr (FlamWeights) more =
           flam_weights_new_since (*before, profile, selection, NULL, NULL);
@@ -343,6 +350,19 @@ weigh (guint i, const FlamProfile *profile, FlamWeights **before)
                          (n + 1) * sizeof *more->split,
                          all->split,
                          (n + 1) * sizeof *all->split);
+      for (guint r = 0; all->by_thread != NULL && r < all->by_thread->len; r++)
+        {
+          const FlamThreadWeight *rows[] = {
+            &g_array_index (more->by_thread, FlamThreadWeight, r),
+            &g_array_index (all->by_thread, FlamThreadWeight, r)
+          };
+
+          g_assert_cmpuint (more->by_thread->len, ==, all->by_thread->len);
+          g_assert_cmpuint (rows[0]->thread, ==, rows[1]->thread);
+          g_assert_cmpuint (rows[0]->stack, ==, rows[1]->stack);
+          g_assert_cmpint (rows[0]->state, ==, rows[1]->state);
+          g_assert_cmpint (rows[0]->weight, ==, rows[1]->weight);
+        }
       for (FlamId t = 0; t < profile->threads.n; t++)
         g_assert_cmpint (threads[t],
                          ==,
@@ -352,6 +372,56 @@ weigh (guint i, const FlamProfile *profile, FlamWeights **before)
     }
   g_clear_pointer (before, flam_weights_free);
   *before = g_steal_pointer (&all);
+}
+
+static void
+assert_same_timeline (const FlamTimeline *a, const FlamTimeline *b)
+{
+  gsize cells = (gsize)b->n_rows * b->n;
+
+  g_assert_cmpuint (a->shift, ==, b->shift);
+  g_assert_cmpuint (a->n, ==, b->n);
+  g_assert_cmpuint (a->n_rows, ==, b->n_rows);
+  g_assert_cmpint (a->end, ==, b->end);
+  g_assert_cmpint (a->ceiling, ==, b->ceiling);
+  g_assert_cmpmem (a->value, cells * 8, b->value, cells * 8);
+  g_assert_cmpmem (a->top, b->n_rows * 8, b->top, b->n_rows * 8);
+  g_assert_cmpmem (
+      a->threads, (b->n_rows - 1) * 4, b->threads, (b->n_rows - 1) * 4);
+  g_assert_true ((a->split == NULL) == (b->split == NULL));
+  if (b->split != NULL)
+    g_assert_cmpmem (
+        a->split, cells * sizeof *a->split, b->split, cells * sizeof *b->split);
+  for (guint i = 0; i < b->n_counters; i++)
+    g_assert_cmpmem (
+        a->counters[i].value, b->n * 8, b->counters[i].value, b->n * 8);
+}
+
+/* The strip of time is the same from the start and from the one before: of
+ * weights that lie beside their samples in any way and of counts, with a row a
+ * thread or without, and of memory with its counters. */
+static void
+draw_time (guint i, const FlamProfile *profile, FlamTimeline **before)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTimeline) all = NULL;
+  g_autoptr (FlamTimeline) more = NULL;
+
+  selection->measure = i % 5 == 4 ? profile->n_measures - 1 : i % 3;
+  if (i % 4 == 1)
+    selection->states = 1u << FLAM_STATE_RUNNING;
+  all = flam_timeline_new (profile, selection, NULL, 90, i % 2, NULL, NULL);
+  more = flam_timeline_new (profile, selection, *before, 90, i % 2, NULL, NULL);
+  g_assert_nonnull (all);
+  assert_same_timeline (more, all);
+  if (*before != NULL &&
+      flam_weights_go_on ((*before)->profile, selection, profile, selection))
+    {
+      filled++;
+      narrowed += (*before)->shift != more->shift;
+    }
+  g_clear_pointer (before, flam_timeline_unref);
+  *before = g_steal_pointer (&more);
 }
 
 static void
@@ -367,13 +437,19 @@ follow_any (guint32 seed)
   Any any = { random, builder, seed % 2, .stacks = stacks };
   FlamProfile *taken[ANY_REFRESHES + 1] = { NULL };
   g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTimeline) timeline = NULL;
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
 
   any.module = flam_builder_module (builder, "/bin/x", "", FLAM_ADDRESS_VADDR);
   flam_builder_set_has_times (builder);
-  flam_builder_add_column (builder);
+  for (guint i = 0; i < 2; i++)
+    flam_builder_add_column (builder);
   flam_builder_add_measure (
       builder, "w", "W", FLAM_UNIT_COUNT, FLAM_MEASURE_CPU, 0, FLAM_NONE);
+  flam_builder_add_measure (
+      builder, "t", "T", FLAM_UNIT_NS, FLAM_MEASURE_CPU, 1, FLAM_NONE);
+  flam_builder_add_measure (
+      builder, "n", "N", FLAM_UNIT_COUNT, FLAM_MEASURE_CPU, -1, FLAM_NONE);
   flam_builder_add_counter (builder, "rss", FLAM_UNIT_BYTES);
   flam_builder_append_process (builder, 5, FLAM_NONE);
   for (guint i = 0; i <= ANY_REFRESHES; i++)
@@ -389,6 +465,7 @@ follow_any (guint32 seed)
       assert_alike (taken[i], path);
       g_ptr_array_add (texts, spell (taken[i]));
       weigh (seed, taken[i], &weights);
+      draw_time (seed, taken[i], &timeline);
     }
   for (guint i = 0; i <= ANY_REFRESHES; i++)
     {
@@ -406,9 +483,11 @@ follow_any (guint32 seed)
 static void
 test_any (void)
 {
-  for (guint32 seed = 0; seed < 8; seed++)
+  for (guint32 seed = 0; seed < 20; seed++)
     follow_any (seed);
   g_assert_cmpuint (went_on, >, 8);
+  g_assert_cmpuint (filled, >, 8);
+  g_assert_cmpuint (narrowed, >, 2);
 }
 
 extern const char __executable_start, etext;

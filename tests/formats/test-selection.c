@@ -146,12 +146,9 @@ check_curve (const FlamProfile *profile, guint measure, guint kinds)
   selection->allocators = kinds;
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
-      g_autoptr (FlamTimeline) timeline =
-          flam_timeline_new (profile, selection, sizes[i], TRUE, NULL, NULL);
-      guint bucket = (guint)MIN (
-          flam_timeline_fraction_of (timeline, timeline->peak_time) *
-              timeline->n,
-          timeline->n - 1);
+      g_autoptr (FlamTimeline) timeline = flam_timeline_new (
+          profile, selection, NULL, sizes[i], TRUE, NULL, NULL);
+      guint bucket = flam_timeline_bucket_of (timeline, timeline->peak_time);
 
       g_assert_cmpint (timeline->peak, ==, total_of (profile, selection));
       g_assert_cmpint (timeline->top[0], ==, timeline->peak);

@@ -2,7 +2,7 @@
 #include "flam-timeline-private.h"
 
 #define MAX_BUCKETS (1 << 16)
-#define MAX_GAPS 4096
+#define MAX_GAPS 512
 #define PERIODS 4
 #define MAX_ROWS 4096 /* threads beyond these, the lightest, have no row */
 
@@ -20,6 +20,8 @@ timeline_clear (gpointer data)
   g_free (timeline->split);
   g_free (timeline->top);
   g_free (timeline->threads);
+  g_free (timeline->filled);
+  g_clear_pointer (&timeline->selection, flam_selection_free);
   flam_profile_unref (timeline->profile);
 }
 
@@ -43,18 +45,20 @@ flam_timeline_time_of (const FlamTimeline *timeline, double fraction)
   return timeline->start + (gint64)(CLAMP (fraction, 0, 1) * span);
 }
 
-static void
-add_to_cell (FlamTimeline *timeline,
-             guint row,
-             guint bucket,
-             FlamState state,
-             gint64 weight)
+guint
+flam_timeline_buckets_at (const FlamTimeline *timeline,
+                          int pixel,
+                          int pixels,
+                          guint *end)
 {
-  gsize at = (gsize)row * timeline->n + bucket;
+  guint bounds[2];
 
-  timeline->value[at] += weight;
-  if (timeline->split != NULL)
-    timeline->split[at].weight[state] += weight;
+  for (int i = 0; i < 2; i++)
+    bounds[i] = flam_timeline_bucket_of (
+        timeline,
+        flam_timeline_time_of (timeline, (double)(pixel + i) / pixels));
+  *end = pixel + 1 < pixels ? MAX (bounds[1], bounds[0] + 1) : timeline->n;
+  return bounds[0];
 }
 
 static gint64
@@ -120,17 +124,21 @@ sampling_period (const FlamProfile *profile)
 
 /* Buckets shorter than a few periods would show the sampler, not the program:
  * one has a sample in it and the next has none. */
-static guint
-sensible_buckets (const FlamTimeline *timeline, guint wanted)
+static void
+set_buckets (FlamTimeline *timeline)
 {
   gint64 period = timeline->kind == FLAM_TIMELINE_ACTIVITY
                       ? sampling_period (timeline->profile)
                       : 0;
-  gint64 most = MIN (CLAMP (wanted, 1, MAX_BUCKETS), timeline->end);
+  guint64 least = PERIODS * (guint64)MIN (period, G_MAXINT64 / PERIODS);
+  guint64 most = CLAMP (timeline->wanted, 1, MAX_BUCKETS);
+  guint64 last = (guint64)timeline->end - 1;
 
-  if (period > 0)
-    most = MIN (most, timeline->end / PERIODS / period);
-  return (guint)MAX (most, 1);
+  while (timeline->shift < 63 &&
+         (last >> timeline->shift >= most ||
+          G_GUINT64_CONSTANT (1) << timeline->shift < least))
+    timeline->shift++;
+  timeline->n = (guint)(last >> timeline->shift) + 1;
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -151,19 +159,30 @@ heavier_first (gconstpointer a, gconstpointer b)
   return x->thread < y->thread ? -1 : 1;
 }
 
+/* The weight of each thread, what was there before included. */
+static void
+weigh_threads (FlamTimelineFill *fill)
+{
+  const FlamProfile *had = fill->before != NULL ? fill->before->profile : NULL;
+  g_autofree gint64 *weights =
+      flam_weights_by_thread_since (had, fill->profile, fill->selection);
+
+  for (FlamId t = 0; t < fill->profile->threads.n; t++)
+    fill->timeline->filled[t].weight += weights[t];
+}
+
 static void
 find_rows (FlamTimelineFill *fill)
 {
   FlamTimeline *timeline = fill->timeline;
-  g_autofree gint64 *weights =
-      flam_weights_by_thread (fill->profile, fill->selection);
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (ThreadWeight));
 
+  weigh_threads (fill);
   for (FlamId t = 0; t < fill->profile->threads.n; t++)
     {
-      ThreadWeight row = { t, weights[t] };
+      ThreadWeight row = { t, timeline->filled[t].weight };
 
-      if (weights[t] > 0 && flam_selection_has_thread (fill->selection, t))
+      if (row.weight > 0 && flam_selection_has_thread (fill->selection, t))
         g_array_append_val (rows, row);
     }
   g_array_sort (rows, heavier_first);
@@ -178,191 +197,44 @@ find_rows (FlamTimelineFill *fill)
     }
 }
 
-/* --- activity ------------------------------------------------------------ */
+/* --- going on ------------------------------------------------------------ */
 
-/* A sample of a measure of time stands for a stretch of it, next to the
- * moment it was taken:
- *
- *       weight                      weight
- *     |<------>|                  |<------>|
- *   --s--------s--  samplers    --s--------s--  tracers: what began here
- *
- *             weight
- *           |<-->|
- *   --s--------s--------s--  ours: half of what ran between two is each one's
- *
- * Short ones fit into a bucket; that of a thread which waits may be a hundred
- * times as long. Put into one bucket it would make a comb of a thread that
- * slept all the time. */
-typedef enum
-{
-  AT_ONCE, /* not time, or nobody knows of which stretch */
-  BEFORE,
-  AFTER,
-  AROUND,
-  SPAN, /* the capture says: its own time and no other */
-} Stretch;
-
-typedef struct
-{
-  Stretch stretch;
-  const gint64 *time, *weight;
-  guint32 first, end;
-} Stretches;
-
-/* The longest one around sample `i`, to half of the way to its neighbours. */
+/* What was there before is in the same place, or in one that is as long as two
+ * or more of it. */
 static void
-halves_of (const Stretches *all, guint32 i, gint64 *before, gint64 *after)
-{
-  *before = i > all->first ? (all->time[i] - all->time[i - 1]) / 2 : 0;
-  *after = i + 1 < all->end ? (all->time[i + 1] - all->time[i]) / 2 : 0;
-}
-
-/* Where the weights fit between the samples. */
-static Stretches
-find_stretches (const FlamTimelineFill *fill, FlamId thread)
-{
-  const FlamMeasure *measure = fill->measure;
-  const FlamThreads *threads = &fill->profile->threads;
-  Stretches all = { AT_ONCE,
-                    fill->profile->samples.time,
-                    measure->weight,
-                    threads->first_sample[thread],
-                    threads->first_sample[thread] +
-                        threads->n_samples[thread] };
-  gint64 before = 0, after = 0, around = 0, half[2];
-
-  if (measure->weight == NULL || fill->selection->count ||
-      fill->timeline->unit != FLAM_UNIT_NS || measure->denominator != 1)
-    return all;
-  if (measure->spans)
-    all.stretch = SPAN;
-  if (measure->spans || measure->event != FLAM_NONE)
-    return all;
-  for (guint32 i = all.first + 1; i < all.end; i++)
-    {
-      gint64 gap = all.time[i] - all.time[i - 1];
-
-      before += CLAMP (all.weight[i], 0, gap);
-      after += CLAMP (all.weight[i - 1], 0, gap);
-      halves_of (&all, i, &half[0], &half[1]);
-      around += CLAMP (all.weight[i], 0, half[0] + half[1]);
-    }
-  all.stretch = after > before ? AFTER : BEFORE;
-  if (around > MAX (before, after))
-    all.stretch = AROUND;
-  return all;
-}
-
-/* The stretch of sample `i`, inclusive of both: never over its neighbour. What
- * does not fit beside it is no stretch. */
-static void
-stretch_of (const Stretches *all, guint32 i, gint64 *from, gint64 *to)
-{
-  gint64 time = all->time[i];
-  gint64 gap = 0, before, after;
-
-  *from = *to = time;
-  halves_of (all, i, &before, &after);
-  if (all->stretch == AROUND)
-    gap = before + after;
-  else if (all->stretch == BEFORE)
-    gap = i > all->first ? time - all->time[i - 1] : time;
-  else if (all->stretch == AFTER && i + 1 < all->end)
-    gap = all->time[i + 1] - time;
-  else if (all->stretch == SPAN)
-    gap = MIN (all->weight[i], G_MAXINT64 - time);
-  if (gap < 2 || all->weight[i] < 2 || all->weight[i] / 9 > gap / 8)
-    return;
-  gap = MIN (gap, all->weight[i]) - 1;
-  if (all->stretch == AROUND)
-    *from -= MIN (before, MAX (gap / 2, gap - after));
-  else if (all->stretch == BEFORE)
-    *from -= gap;
-  *to = *from + gap;
-}
-
-/* What the bucket has of a weight that lies evenly from `from` to `to`, less
- * what the ones before it had: the parts' sum is the whole. */
-static gint64
-share_up_to (const FlamTimeline *timeline,
-             guint bucket,
-             gint64 from,
-             gint64 to,
-             gint64 weight)
-{
-  double end =
-      (double)timeline->start +
-      (double)(timeline->end - timeline->start) * (bucket + 1) / timeline->n;
-
-  return (gint64)((double)weight * (end - (double)from) /
-                  (double)(to - from + 1));
-}
-
-static void
-add_stretch (FlamTimelineFill *fill,
-             guint row,
-             FlamState state,
-             gint64 from,
-             gint64 to,
-             gint64 weight)
+go_on (FlamTimelineFill *fill, const FlamTimeline *before)
 {
   FlamTimeline *timeline = fill->timeline;
-  guint last = flam_timeline_bucket_of (timeline, to);
-  gint64 done = 0;
 
-  for (guint i = flam_timeline_bucket_of (timeline, from); i <= last; i++)
-    {
-      gint64 upto =
-          i == last ? weight : share_up_to (timeline, i, from, to, weight);
-
-      add_to_cell (timeline, 0, i, state, upto - done);
-      if (row > 0)
-        add_to_cell (timeline, row, i, state, upto - done);
-      done = upto;
-    }
+  timeline->filled = g_new0 (FlamTimelineThread, fill->profile->threads.n + 1);
+  if (before == NULL ||
+      !flam_weights_go_on (
+          before->profile, before->selection, fill->profile, fill->selection) ||
+      fill->measure->spans || before->wanted != timeline->wanted ||
+      before->per_thread != timeline->per_thread ||
+      before->shift > timeline->shift)
+    return;
+  fill->before = before;
+  memcpy (timeline->filled,
+          before->filled,
+          before->profile->threads.n * sizeof *before->filled);
 }
 
+/* Whether a row begins whose samples are in the sum of all already. */
 static gboolean
-fill_samples (FlamTimelineFill *fill, FlamId thread, GError **error)
+has_late_row (const FlamTimelineFill *fill)
 {
-  const FlamSamples *samples = &fill->profile->samples;
-  const FlamMeasure *measure = fill->measure;
-  Stretches all = find_stretches (fill, thread);
-  gboolean each_one = fill->selection->count || measure->weight == NULL;
-  gint64 one = fill->selection->count ? measure->denominator : 1;
-  guint row = fill->row_of[thread];
+  g_autofree gboolean *had = NULL;
 
-  for (guint32 i = all.first; i < all.end; i++)
-    {
-      guint16 event = samples->event != NULL ? samples->event[i] : 0;
-      guint8 state = samples->state != NULL ? samples->state[i] : 0;
-      gint64 from, to;
-
-      if ((i - all.first) % FLAM_TIMELINE_STEP == 0 &&
-          !flam_progress_step (fill->progress, (double)i / samples->n, error))
-        return FALSE;
-      if ((measure->event != FLAM_NONE && event != measure->event) ||
-          !(fill->selection->states & 1u << state))
-        continue;
-      stretch_of (&all, i, &from, &to);
-      add_stretch (
-          fill, row, state, from, to, each_one ? one : measure->weight[i]);
-    }
-  return TRUE;
-}
-
-static gboolean
-fill_activity (FlamTimelineFill *fill, GError **error)
-{
+  if (fill->before == NULL || !fill->timeline->per_thread)
+    return FALSE;
+  had = g_new0 (gboolean, fill->profile->threads.n + 1);
+  for (guint i = 0; i + 1 < fill->before->n_rows; i++)
+    had[fill->before->threads[i]] = TRUE;
   for (FlamId t = 0; t < fill->profile->threads.n; t++)
-    if (flam_selection_has_thread (fill->selection, t) &&
-        !fill_samples (fill, t, error))
-      return FALSE;
-  if (fill->timeline->unit == FLAM_UNIT_NS && fill->measure->denominator == 1)
-    fill->timeline->ceiling = MAX (
-        (fill->timeline->end - fill->timeline->start) / fill->timeline->n, 1);
-  return TRUE;
+    if (fill->row_of[t] > 0 && !had[t] && fill->timeline->filled[t].n > 0)
+      return TRUE;
+  return FALSE;
 }
 
 /* --- counters ------------------------------------------------------------ */
@@ -414,25 +286,20 @@ find_tops (FlamTimeline *timeline)
 }
 
 static void
-set_out (FlamTimelineFill *fill,
-         FlamTimelineKind kind,
-         guint n_buckets,
-         gboolean rows)
+set_out (FlamTimelineFill *fill, const FlamTimeline *before)
 {
   const FlamProfile *profile = fill->profile;
   FlamTimeline *timeline = fill->timeline;
 
-  timeline->profile = flam_profile_ref (profile);
-  timeline->kind = kind;
-  timeline->unit = fill->measure->unit;
-  timeline->peak_time = -1;
   timeline->end = MAX (last_time (profile) + 1, 1);
-  timeline->n = sensible_buckets (timeline, n_buckets);
+  set_buckets (timeline);
+  go_on (fill, before);
   timeline->n_rows = 1;
-  if (rows)
+  if (timeline->per_thread)
     find_rows (fill);
   timeline->value = g_new0 (gint64, (gsize)timeline->n_rows * timeline->n);
-  if (kind == FLAM_TIMELINE_ACTIVITY && profile->samples.state != NULL)
+  if (timeline->kind == FLAM_TIMELINE_ACTIVITY &&
+      profile->samples.state != NULL)
     timeline->split =
         g_new0 (FlamStateSplit, (gsize)timeline->n_rows * timeline->n);
   timeline->n_counters = profile->n_counters;
@@ -445,6 +312,7 @@ set_out (FlamTimelineFill *fill,
 FlamTimeline *
 flam_timeline_new (const FlamProfile *profile,
                    const FlamSelection *selection,
+                   const FlamTimeline *before,
                    guint n_buckets,
                    gboolean per_thread,
                    const FlamProgress *progress,
@@ -466,10 +334,20 @@ flam_timeline_new (const FlamProfile *profile,
   if (!has_times (profile, kind))
     return NULL;
   timeline = fill.timeline = g_atomic_rc_box_new0 (FlamTimeline);
-  set_out (&fill, kind, n_buckets, per_thread);
+  timeline->profile = flam_profile_ref (profile);
+  timeline->selection = flam_selection_copy (selection);
+  timeline->kind = kind;
+  timeline->unit = fill.measure->unit;
+  timeline->wanted = n_buckets;
+  timeline->per_thread = per_thread;
+  timeline->peak_time = -1;
+  set_out (&fill, before);
+  if (has_late_row (&fill))
+    return flam_timeline_new (
+        profile, selection, NULL, n_buckets, per_thread, progress, error);
   filled = kind == FLAM_TIMELINE_MEMORY
                ? flam_timeline_fill_memory (&fill, error)
-               : fill_activity (&fill, error);
+               : flam_timeline_fill_activity (&fill, error);
   if (!filled)
     return NULL;
   find_tops (timeline);

@@ -5,8 +5,12 @@
  * memory in use at each bucket's worst moment.
  *
  *    row 0 (all)      |▁▃▇▇▇▂▁ ▁▃|     bucket i is the half open range
- *    row 1 (thread 0) |▁▂▅▅▇▂▁   |     [i * length, (i + 1) * length) of time
- *    row 2 (thread 1) | ▁▂▂     ▃|
+ *    row 1 (thread 0) |▁▂▅▅▇▂▁   |     [i << shift, (i + 1) << shift) of time;
+ *    row 2 (thread 1) | ▁▂▂     ▃|     the last one may end after `end`
+ *
+ * Lengths are powers of two, so that the buckets of a recording that grows stay
+ * where they are, and where they become too many each two of them are one: what
+ * is new is added to the timeline before.
  *
  * A sample of time is spread over the time it stands for. The selection's
  * measure, threads and states count; its time range does not
@@ -28,6 +32,7 @@ typedef struct
   FlamTimelineKind kind;
   FlamUnit unit;
   gint64 start, end;     /* ns; end is after the last event */
+  guint shift;           /* of buckets: 2^shift ns each */
   guint n;               /* buckets */
   guint n_rows;          /* 1 + threads */
   gint64 *value;         /* n_rows * n; row 0: all selected threads together,
@@ -48,14 +53,24 @@ typedef struct
     gint64 top;
   } * counters;
   FlamProfile *profile; /* a reference */
+
+  /* What it was asked, and what of each thread is in it: where the next one
+   * goes on. */
+  FlamSelection *selection;
+  guint wanted;
+  gboolean per_thread;
+  struct FlamTimelineThread *filled; /* one a thread of the profile */
 } FlamTimeline;
 
-/* At most `n_buckets`: fewer where they would be shorter than 4 sampling
- * periods. NULL with an error when cancelled, NULL without one when the profile
- * has no times. `per_thread`: also a row for each thread that has weight,
- * heaviest first. */
+/* At most `n_buckets`, and more than half as many where these are not shorter
+ * than 4 sampling periods. NULL with an error when cancelled, NULL without one
+ * when the profile has no times. `per_thread`: also a row for each thread that
+ * has weight, heaviest first. `before`: NULL, or one whose samples need not be
+ * added again where it was asked the same of an earlier snapshot; the result is
+ * the same. */
 FlamTimeline *flam_timeline_new (const FlamProfile *profile,
                                  const FlamSelection *selection,
+                                 const FlamTimeline *before,
                                  guint n_buckets,
                                  gboolean per_thread,
                                  const FlamProgress *progress,
@@ -78,5 +93,25 @@ flam_timeline_fraction_of (const FlamTimeline *timeline, gint64 time)
   time = CLAMP (time, timeline->start, timeline->end);
   return (double)(time - timeline->start) / span;
 }
+static inline guint
+flam_timeline_bucket_of (const FlamTimeline *timeline, gint64 time)
+{
+  return (guint)MIN (MAX (time, 0) >> timeline->shift, timeline->n - 1);
+}
+static inline double
+flam_timeline_middle_of (const FlamTimeline *timeline, guint bucket)
+{
+  gint64 start = (gint64)bucket << timeline->shift;
+  gint64 end = MIN (timeline->end - start,
+                    (gint64)(G_GUINT64_CONSTANT (1) << timeline->shift >> 1));
+
+  return flam_timeline_fraction_of (timeline, start + end);
+}
+/* Of all time that a picture `pixels` wide shows, the buckets of one column:
+ * from the result to before `end`, one at least. */
+guint flam_timeline_buckets_at (const FlamTimeline *timeline,
+                                int pixel,
+                                int pixels,
+                                guint *end);
 
 G_END_DECLS

@@ -286,28 +286,26 @@ flam_weights_new (const FlamProfile *profile,
 }
 
 gboolean
-flam_weights_go_on (const FlamWeights *before,
+flam_weights_go_on (const FlamProfile *before,
                     const FlamSelection *selected,
                     const FlamProfile *profile,
                     const FlamSelection *selection)
 {
-  const FlamProfile *old = before->profile;
   guint m = selection->measure;
   gint64 range[2], old_range[2];
 
-  if (!flam_profile_extends (profile, old) ||
+  if (!flam_profile_extends (profile, before) ||
       !flam_selection_equal (selected, selection) ||
-      old->n_measures != profile->n_measures || m >= profile->n_measures)
+      before->n_measures != profile->n_measures || m >= profile->n_measures)
     return FALSE;
-  flam_selection_get_range (selected, old, &old_range[0], &old_range[1]);
+  flam_selection_get_range (selected, before, &old_range[0], &old_range[1]);
   flam_selection_get_range (selection, profile, &range[0], &range[1]);
   return range[0] == old_range[0] && range[1] == old_range[1] &&
-         selection->by != FLAM_BY_THREAD &&
          profile->measures[m].source == FLAM_FROM_SAMPLES &&
-         profile->measures[m].id == old->measures[m].id &&
+         profile->measures[m].id == before->measures[m].id &&
          (profile->measures[m].weight == NULL) ==
-             (old->measures[m].weight == NULL) &&
-         (profile->samples.state == NULL) == (old->samples.state == NULL);
+             (before->measures[m].weight == NULL) &&
+         (profile->samples.state == NULL) == (before->samples.state == NULL);
 }
 
 FlamWeights *
@@ -331,12 +329,16 @@ flam_weights_new_since (const FlamWeights *before,
       memcpy (weights->split, before->split, had * sizeof (FlamStateSplit));
       weights->split[n] = before->split[had];
     }
+  if (before->by_thread != NULL)
+    weights->by_thread = g_array_copy (before->by_thread);
   sum.before = before->profile;
   sum.weights = weights;
   sum.total = before->total;
   if (!sum_up (&sum, progress, error))
     return NULL;
   weights->total = sum.total;
+  if (weights->by_thread != NULL)
+    merge_thread_weights (weights->by_thread);
   return g_steal_pointer (&weights);
 }
 

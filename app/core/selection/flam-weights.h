@@ -43,9 +43,9 @@ FlamWeights *flam_weights_new (const FlamProfile *profile,
                                const FlamSelection *selection,
                                const FlamProgress *progress,
                                GError **error);
-/* What was weighed of an earlier snapshot of these tables holds for what that
- * one had; the same selection weighs in both what both have. */
-gboolean flam_weights_go_on (const FlamWeights *before,
+/* What was weighed of `before`, an earlier snapshot of these tables, holds for
+ * what that one had; the same selection weighs in both what both have. */
+gboolean flam_weights_go_on (const FlamProfile *before,
                              const FlamSelection *selected,
                              const FlamProfile *profile,
                              const FlamSelection *selection);

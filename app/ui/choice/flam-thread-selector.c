@@ -7,7 +7,7 @@
 
 #include <glib/gi18n.h>
 
-#define STRIP_BUCKETS 72
+#define STRIP_BUCKETS 144
 
 struct _FlamThreadSelector
 {
@@ -157,16 +157,37 @@ on_selection (FlamThreadSelector *self)
 
 /* --- activity strips ------------------------------------------------------ */
 
+typedef struct
+{
+  FlamExcerpt *excerpt;
+  FlamTimeline *before;
+} StripsInput;
+
+static void
+strips_input_free (gpointer data)
+{
+  StripsInput *input = data;
+
+  flam_excerpt_unref (input->excerpt);
+  g_clear_pointer (&input->before, flam_timeline_unref);
+  g_free (input);
+}
+
 static gpointer
 strips_work (gpointer data, const FlamProgress *progress, GError **error)
 {
-  FlamExcerpt *excerpt = data;
+  StripsInput *input = data;
   g_autoptr (FlamSelection) selection =
-      flam_selection_copy (excerpt->selection);
+      flam_selection_copy (input->excerpt->selection);
 
   flam_selection_all_threads (selection);
-  return flam_timeline_new (
-      excerpt->profile, selection, STRIP_BUCKETS, TRUE, progress, error);
+  return flam_timeline_new (input->excerpt->profile,
+                            selection,
+                            input->before,
+                            STRIP_BUCKETS,
+                            TRUE,
+                            progress,
+                            error);
 }
 
 static void
@@ -178,6 +199,23 @@ strips_done (gpointer result, const GError *error, gpointer data)
   self->timeline = result;
   for (guint i = 0; i < self->rows->len; i++)
     flam_thread_row_set_timeline (self->rows->pdata[i], self->timeline);
+}
+
+static void
+start_strips (FlamThreadSelector *self, FlamExcerpt *excerpt)
+{
+  StripsInput *input = g_new0 (StripsInput, 1);
+
+  input->excerpt = flam_excerpt_ref (excerpt);
+  if (self->timeline != NULL)
+    input->before = flam_timeline_ref (self->timeline);
+  flam_job_start (self->job,
+                  strips_work,
+                  input,
+                  strips_input_free,
+                  (GDestroyNotify)flam_timeline_unref,
+                  strips_done,
+                  self);
 }
 
 /* --- list ----------------------------------------------------------------- */
@@ -208,13 +246,7 @@ fill (FlamThreadSelector *self)
     self->whole += excerpt->by_thread[i];
   show_items (self);
   if (excerpt != NULL)
-    flam_job_start (self->job,
-                    strips_work,
-                    flam_excerpt_ref (excerpt),
-                    (GDestroyNotify)flam_excerpt_unref,
-                    (GDestroyNotify)flam_timeline_unref,
-                    strips_done,
-                    self);
+    start_strips (self, excerpt);
 }
 
 /* The list is made when it is looked at; while it is, choosing threads must
@@ -229,8 +261,13 @@ on_shown (FlamThreadSelector *self)
 static void
 on_profile (FlamThreadSelector *self)
 {
+  const FlamProfile *profile = flam_session_get_profile (self->session);
+
   g_list_store_remove_all (self->roots);
-  g_clear_pointer (&self->timeline, flam_timeline_unref);
+  if (self->timeline != NULL &&
+      (profile == NULL ||
+       !flam_profile_extends (profile, self->timeline->profile)))
+    g_clear_pointer (&self->timeline, flam_timeline_unref);
   update_label (self);
 }
 

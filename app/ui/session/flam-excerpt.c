@@ -24,7 +24,7 @@ flam_excerpt_new (const FlamProfile *profile,
   gboolean goes_on =
       before != NULL && before->weights != NULL &&
       flam_weights_go_on (
-          before->weights, before->selection, profile, selection);
+          before->profile, before->selection, profile, selection);
   const FlamProfile *had = goes_on ? before->profile : NULL;
 
   self->profile = flam_profile_ref (profile);

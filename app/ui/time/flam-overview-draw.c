@@ -159,11 +159,12 @@ append_counter (FlamOverview *self,
   cairo_t *cr = gtk_snapshot_append_cairo (snapshot, area);
 
   for (guint i = 0; i < n; i++)
-    cairo_line_to (cr,
-                   area->origin.x + (i + 0.5) * area->size.width / n,
-                   area->origin.y +
-                       area->size.height *
-                           (1 - (double)counter->value[i] / (double)top));
+    cairo_line_to (
+        cr,
+        area->origin.x +
+            flam_timeline_middle_of (self->timeline, i) * area->size.width,
+        area->origin.y +
+            area->size.height * (1 - (double)counter->value[i] / (double)top));
   gdk_cairo_set_source_rgba (cr, &color);
   cairo_set_line_width (cr, 1);
   cairo_set_dash (cr, dashes, 2, 0);

@@ -117,6 +117,13 @@ flam_overview_set_range (FlamOverview *self, gint64 from, gint64 to)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+FlamTimeline *
+flam_overview_get_timeline (FlamOverview *self)
+{
+  g_return_val_if_fail (FLAM_IS_OVERVIEW (self), NULL);
+  return self->timeline;
+}
+
 void
 flam_overview_set_timeline (FlamOverview *self, FlamTimeline *timeline)
 {
@@ -289,6 +296,7 @@ on_query_tooltip (GtkWidget *widget,
   FlamOverview *self = FLAM_OVERVIEW (widget);
   const FlamTimeline *timeline = self->timeline;
   double fraction;
+  gint64 at;
   guint bucket;
   g_autofree char *time = NULL;
   g_autofree char *value = NULL;
@@ -297,9 +305,9 @@ on_query_tooltip (GtkWidget *widget,
   if (timeline == NULL || by_keyboard || self->grab != FLAM_GRAB_NONE)
     return FALSE;
   fraction = CLAMP ((double)x / MAX (gtk_widget_get_width (widget), 1), 0, 1);
-  bucket = MIN ((guint)(fraction * timeline->n), timeline->n - 1);
-  time = flam_format_value (flam_timeline_time_of (timeline, fraction),
-                            FLAM_UNIT_NS);
+  at = flam_timeline_time_of (timeline, fraction);
+  bucket = flam_timeline_bucket_of (timeline, at);
+  time = flam_format_value (at, FLAM_UNIT_NS);
   value = flam_format_value (timeline->value[bucket], timeline->unit);
   /* Translators: a time, and how much was going on at it */
   text = g_string_new (NULL);

@@ -24,8 +24,9 @@ G_DECLARE_FINAL_TYPE (FlamOverview, flam_overview, FLAM, OVERVIEW, GtkWidget)
 
 GtkWidget *flam_overview_new (void);
 
+FlamTimeline *flam_overview_get_timeline (FlamOverview *overview);
 /* Takes a reference; NULL empties it. Make the timeline with about as many
- * buckets as the widget has pixels (1000 do). */
+ * buckets as the widget has pixels (2000 at most do). */
 void flam_overview_set_timeline (FlamOverview *self, FlamTimeline *timeline);
 void flam_overview_set_range (FlamOverview *self, gint64 from, gint64 to);
 

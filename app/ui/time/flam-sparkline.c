@@ -38,12 +38,9 @@ static guint
 bucket_at (const FlamTimeline *timeline, guint row, int pixel, int pixels)
 {
   const gint64 *value = flam_timeline_row (timeline, row);
-  guint first = (guint)((gint64)pixel * timeline->n / pixels);
-  guint end = (guint)((gint64)(pixel + 1) * timeline->n / pixels);
-  guint most = first;
+  guint end, most = flam_timeline_buckets_at (timeline, pixel, pixels, &end);
 
-  end = CLAMP (end, first + 1, timeline->n);
-  for (guint i = first; i < end; i++)
+  for (guint i = most + 1; i < end; i++)
     if (value[i] > value[most])
       most = i;
   return most;

@@ -23,7 +23,7 @@
 
 #include <glib/gi18n.h>
 
-#define OVERVIEW_BUCKETS 1000
+#define OVERVIEW_BUCKETS 2000
 
 struct _FlamCaptureView
 {
@@ -70,6 +70,7 @@ typedef struct
 {
   FlamProfile *profile;
   FlamSelection *selection;
+  FlamTimeline *before;
 } TimelineInput;
 
 static void
@@ -79,6 +80,7 @@ timeline_input_free (gpointer data)
 
   flam_profile_unref (input->profile);
   flam_selection_free (input->selection);
+  g_clear_pointer (&input->before, flam_timeline_unref);
   g_free (input);
 }
 
@@ -89,6 +91,7 @@ timeline_work (gpointer data, const FlamProgress *progress, GError **error)
 
   return flam_timeline_new (input->profile,
                             input->selection,
+                            input->before,
                             OVERVIEW_BUCKETS,
                             FALSE,
                             progress,
@@ -109,6 +112,7 @@ static void
 update_overview (FlamCaptureView *self)
 {
   const FlamSelection *selection = flam_session_get_selection (self->session);
+  FlamTimeline *before;
   TimelineInput *input;
 
   if (selection == NULL)
@@ -117,6 +121,9 @@ update_overview (FlamCaptureView *self)
   input = g_new0 (TimelineInput, 1);
   input->profile = flam_profile_ref (flam_session_get_profile (self->session));
   input->selection = flam_selection_copy (selection);
+  before = flam_overview_get_timeline (self->overview);
+  if (before != NULL)
+    input->before = flam_timeline_ref (before);
   flam_job_start (self->timeline_job,
                   timeline_work,
                   input,
