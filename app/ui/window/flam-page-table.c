@@ -43,7 +43,9 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "callers",
       .title = N_ ("Callers"),
-      .hint = N_ ("Click a function on either side to bring it to the middle."),
+      .hint =
+          N_ ("Double-click a function to bring it to the middle: its callers "
+              "are above, what it calls is below."),
       .topic = "callers",
       .type = flam_callers_view_get_type,
       .in_menu = TRUE,
