@@ -114,10 +114,7 @@ flam_application_open_file (FlamApplication *self,
        l != NULL;
        l = l->next)
     if (FLAM_IS_WINDOW (l->data) && flam_window_tabs_show_file (l->data, file))
-      {
-        gtk_window_present (l->data);
-        return;
-      }
+      return;
   if (!FLAM_IS_WINDOW (window))
     window = GTK_WINDOW (some_window (self));
   flam_tab_open (flam_window_vacant_tab (FLAM_WINDOW (window)), file);
@@ -226,6 +223,15 @@ on_new_window (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+on_show_tab (GSimpleAction *action, GVariant *number, gpointer data)
+{
+  for (GList *l = gtk_application_get_windows (data); l != NULL; l = l->next)
+    if (FLAM_IS_WINDOW (l->data) &&
+        flam_window_tabs_show_number (l->data, g_variant_get_uint32 (number)))
+      return;
+}
+
+static void
 on_preferences (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GtkWindow *window = gtk_application_get_active_window (data);
@@ -259,6 +265,7 @@ on_about (GSimpleAction *action, GVariant *parameter, gpointer data)
 static const GActionEntry actions[] = {
   { "quit", on_quit },
   { "new-window", on_new_window },
+  { "show-tab", on_show_tab, "u" },
   { "preferences", on_preferences },
   { "about", on_about },
 };

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a new user meets: programs that are not here, a capture without files,
-reloading, the same file again, a list of processes."""
+reloading, the same file again, a list of processes, help, hints, news."""
 
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from flamwindow import BUILD, CAPTURES, SOURCE, wait_for  # noqa: E402
+from notices import Desktop  # noqa: E402
 from windowtest import EXAMPLE, RECORDER, WindowTest as Base, capture  # noqa: E402
 
 
@@ -135,6 +137,61 @@ class DesktopTest(Base):
         window = self.open(EXAMPLE, keep_settings=True)
         window.wait_label(lambda text: text.startswith("total "))
         self.assertFalse(window.seen("Dismiss the hint"))
+
+    def xdotool(self, *arguments):
+        return subprocess.run(
+            ["xdotool", *arguments], check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    def look(self, place, window):
+        """Pointer and keyboard go there, as often as the window takes them
+        back: to itself, or to the screen behind it."""
+        active = place != self.xdotool("search", "--maxdepth", "0", "--name", ".*")
+
+        def there():
+            self.xdotool("mousemove", *(("640", "400") if active else ("1500", "900")))
+            self.xdotool("windowfocus", place)
+            time.sleep(0.3)
+            frame = next(window.find_all(role="frame"))
+            return frame.has_state("ACTIVE") == active
+
+        wait_for(f"the keyboard in {place}", there)
+
+    def open_slowly(self, path, before_its_end=None):
+        """It is read as soon as it is written, and not before."""
+        os.mkfifo(path)
+        subprocess.run([BUILD / "app/ui/flambeau", path], check=True)
+        self.wait_frames(path.name)
+        if before_its_end:
+            before_its_end()
+        path.write_text("main;one 10\n")
+
+    def test_notifications(self):
+        """Who looks is told nothing. A load that ends while nobody does is told
+        to the desktop; a click brings its tab to the front, a look at the
+        window ends the news."""
+        desktop = Desktop()
+        window = self.open(settings={"notify-after": "uint32 0"})
+        window.find("See Where Time and Memory Go", "label")
+        here = self.xdotool("getwindowfocus")
+        screen = self.xdotool("search", "--maxdepth", "0", "--name", ".*")
+        with tempfile.TemporaryDirectory() as folder:
+            seen, first, second = (
+                pathlib.Path(folder, f"{name}.folded") for name in ("seen", "a", "b"))
+            self.open_slowly(seen)
+            window.wait_label(lambda text: text.startswith("total 10 "))
+            self.open_slowly(first, lambda: self.look(screen, window))
+            wait_for("news", lambda: desktop.told)
+            window.action("win.new-tab")
+            self.wait_frames("Flambeau")
+            desktop.click(1)
+            self.wait_frames(first.name)
+            self.open_slowly(second, lambda: self.look(screen, window))
+            wait_for("more", lambda: len(desktop.told) == 2)
+            self.look(here, window)
+            wait_for("an end of it", lambda: desktop.closed == [2])
+        self.assertEqual(
+            desktop.told, [("a.folded is open", ""), ("b.folded is open", "")])
 
     def reader(self, name, mime):
         """A program for `mime` in place of a browser or Yelp; returns the file

@@ -35,6 +35,7 @@ G_BEGIN_DECLS
 #define FLAM_KEY_RECORD_PYTHON "record-python"
 #define FLAM_KEY_RECORD_PYTHON_MALLOC "record-python-malloc"
 
+#define FLAM_KEY_NOTIFY_AFTER "notify-after"       /* u: seconds */
 #define FLAM_KEY_HINTS "hints"                     /* b */
 #define FLAM_KEY_HINTS_DISMISSED "hints-dismissed" /* as: pages */
 

@@ -2,7 +2,8 @@
 #pragma once
 
 /* What the tab's files share: flam-tab.c (the pages, opening),
- * flam-tab-recording.c (a recording from its start to its end). */
+ * flam-tab-recording.c (a recording from its start to its end),
+ * flam-tab-notify.c (what the desktop is told). */
 
 #include "flam-recording-bar.h"
 #include "flam-start-page.h"
@@ -20,6 +21,9 @@ struct _FlamTab
   FlamRecording *recorded;  /* the last one, this one or one that has ended */
   guint follow_id;
   gboolean begins; /* a capture was opened that nobody has seen yet */
+  guint number;    /* of no other tab */
+  gboolean notified;
+  gint64 load_began; /* monotonic; 0: no load that a person asked for */
 
   AdwToastOverlay *toasts;
   FlamRecordingBar *recording_bar;
@@ -45,5 +49,14 @@ void flam_tab_show_busy (FlamTab *self,
                          const char *description,
                          gboolean cancellable);
 void flam_tab_changed (FlamTab *self);
+
+/* Tells the desktop that something has ended, if nobody looks at the window: a
+ * click shows the tab, and looking at the window takes it back. `body` may be
+ * NULL. */
+void flam_tab_notify (FlamTab *self, const char *title, const char *body);
+/* Only where the load took so long that people turn to something else. */
+void
+flam_tab_notify_of_load (FlamTab *self, const char *title, const char *body);
+void flam_tab_withdraw (FlamTab *self);
 
 G_END_DECLS

@@ -70,6 +70,7 @@ say_end (FlamTab *self)
   adw_toast_set_custom_title (toast, box);
   adw_toast_set_timeout (toast, 15);
   adw_toast_overlay_add_toast (self->toasts, toast);
+  flam_tab_notify (self, end, where);
 }
 
 static void
@@ -99,6 +100,7 @@ recording_finished (FlamRecording *recording,
       return;
     }
   flam_session_cancel (self->session);
+  flam_tab_notify (self, _ ("Cannot Record"), message);
   if (flam_tab_shows_capture (self))
     flam_tab_toast (self, message);
   else

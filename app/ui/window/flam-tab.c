@@ -83,6 +83,13 @@ flam_tab_get_subtitle (FlamTab *self)
   return profile != NULL ? profile->facts.command : "";
 }
 
+guint
+flam_tab_get_number (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), 0);
+  return self->number;
+}
+
 const char *
 flam_tab_get_topic (FlamTab *self)
 {
@@ -185,6 +192,7 @@ flam_tab_open (FlamTab *self, GFile *file)
       flam_tab_show_error (self, _ ("Cannot Open This File"), message);
       return;
     }
+  self->load_began = g_get_monotonic_time ();
   flam_session_open (self->session, path);
   title = g_strdup_printf (_ ("Opening %s"),
                            flam_session_get_title (self->session));
@@ -220,10 +228,13 @@ on_opened (FlamSession *session, gpointer data)
   const FlamProfile *profile = flam_session_get_profile (session);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (GError) error = NULL;
+  g_autofree char *opened = NULL;
 
   flam_tab_show_page (self, "capture");
   self->begins = TRUE;
   begin (self);
+  opened = g_strdup_printf (_ ("%s is open"), flam_session_get_title (session));
+  flam_tab_notify_of_load (self, opened, NULL);
   if (!flam_session_is_live (session))
     flam_files_remember (flam_session_get_path (session));
   /* A file of rules that was chosen once may be gone. */
@@ -239,9 +250,16 @@ on_failed (FlamSession *session, const GError *error, gpointer data)
   if (flam_tab_shows_capture (self))
     flam_tab_toast (self, error->message);
   else if (g_error_matches (error, FLAM_ERROR, FLAM_ERROR_CANCELLED))
-    flam_tab_show_page (self, "start");
+    {
+      self->load_began = 0;
+      flam_tab_show_page (self, "start");
+    }
   else
-    flam_tab_show_error (self, _ ("Cannot Open This File"), error->message);
+    {
+      flam_tab_show_error (self, _ ("Cannot Open This File"), error->message);
+      flam_tab_notify_of_load (
+          self, _ ("Cannot Open This File"), error->message);
+    }
 }
 
 /* What was compared with before stays. */
@@ -364,6 +382,7 @@ flam_tab_dispose (GObject *object)
 {
   FlamTab *self = FLAM_TAB (object);
 
+  flam_tab_withdraw (self);
   g_clear_handle_id (&self->follow_id, g_source_remove);
   g_clear_object (&self->recording);
   g_clear_object (&self->recorded);
@@ -412,6 +431,9 @@ flam_tab_class_init (FlamTabClass *klass)
 static void
 flam_tab_init (FlamTab *self)
 {
+  static guint last_number;
+
+  self->number = ++last_number;
   gtk_widget_init_template (GTK_WIDGET (self));
   self->session = flam_session_new ();
   g_signal_connect_object (

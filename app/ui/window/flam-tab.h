@@ -21,6 +21,8 @@ FlamTab *flam_tab_new (void);
 const char *flam_tab_get_title (FlamTab *tab);
 /* What was recorded, by its command line; "". */
 const char *flam_tab_get_subtitle (FlamTab *tab);
+/* Of no other tab of this process. */
+guint flam_tab_get_number (FlamTab *tab);
 /* What the help has to say about what it shows. */
 const char *flam_tab_get_topic (FlamTab *tab);
 gboolean flam_tab_shows_capture (FlamTab *tab);

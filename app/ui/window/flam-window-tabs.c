@@ -154,8 +154,11 @@ flam_window_tabs_add (FlamWindow *window)
   return tab;
 }
 
-gboolean
-flam_window_tabs_show_file (FlamWindow *window, GFile *file)
+/* The first tab of which that is true. */
+static gboolean
+show_tab (FlamWindow *window,
+          gboolean (*is_it) (FlamTab *tab, gpointer data),
+          gpointer data)
 {
   AdwTabView *tabs = flam_window_get_tabs (window);
 
@@ -163,12 +166,37 @@ flam_window_tabs_show_file (FlamWindow *window, GFile *file)
     {
       AdwTabPage *page = adw_tab_view_get_nth_page (tabs, i);
 
-      if (!flam_tab_shows_file (tab_of (page), file))
+      if (!is_it (tab_of (page), data))
         continue;
       adw_tab_view_set_selected_page (tabs, page);
+      gtk_window_present (GTK_WINDOW (window));
       return TRUE;
     }
   return FALSE;
+}
+
+static gboolean
+shows_file (FlamTab *tab, gpointer file)
+{
+  return flam_tab_shows_file (tab, file);
+}
+
+gboolean
+flam_window_tabs_show_file (FlamWindow *window, GFile *file)
+{
+  return show_tab (window, shows_file, file);
+}
+
+static gboolean
+has_number (FlamTab *tab, gpointer number)
+{
+  return flam_tab_get_number (tab) == GPOINTER_TO_UINT (number);
+}
+
+gboolean
+flam_window_tabs_show_number (FlamWindow *window, guint number)
+{
+  return show_tab (window, has_number, GUINT_TO_POINTER (number));
 }
 
 void

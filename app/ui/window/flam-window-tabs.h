@@ -15,8 +15,10 @@ G_BEGIN_DECLS
 void flam_window_tabs_install (FlamWindow *window);
 /* A new tab in front. */
 FlamTab *flam_window_tabs_add (FlamWindow *window);
-/* Brings the tab that has this very file to the front. */
+/* Brings the tab that has this very file to the front, and the window with it;
+ * or the tab of that number. */
 gboolean flam_window_tabs_show_file (FlamWindow *window, GFile *file);
+gboolean flam_window_tabs_show_number (FlamWindow *window, guint number);
 /* Lets recordings end: the window goes. */
 void flam_window_tabs_stop (FlamWindow *window);
 
