@@ -205,12 +205,12 @@ play (const char *path,
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
-  g_autoptr (FlamAllocLedger) ledger = flam_alloc_ledger_new (builder);
+  g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder);
   FlamPythonCodes *python = flam_python_codes_new ();
   FlamAllocContext context = {
     .builder = builder,
     .owner = { .thread = get_thread, .frame = get_frame, .data = builder },
-    .ledger = ledger,
+    .heaps = heaps,
     .python = python,
     .sample_bytes = sample_bytes,
     .random = 1,
@@ -227,7 +227,7 @@ play (const char *path,
   if (stats != NULL)
     flam_alloc_process_add_stats (process, stats);
   flam_alloc_process_free (process);
-  flam_alloc_ledger_finish (ledger, 1);
+  flam_alloc_heaps_finish (heaps, 1);
   flam_python_codes_free (python);
   return read_back (writer);
 }

@@ -3,7 +3,7 @@
 /* The ledger of allocation events against one that keeps every block, on
  * random events: what it wrote, read back, is row for row the same. */
 
-#include "flam-alloc-ledger.h"
+#include "flam-alloc-heaps.h"
 #include "flam-capture-reader.h"
 #include "flam-capture-writer.h"
 
@@ -136,19 +136,19 @@ any_size (guint thread, guint stack)
 static void
 play (FlamBuilder *builder, Plain *plain)
 {
-  g_autoptr (FlamAllocLedger) ledger = flam_alloc_ledger_new (builder);
-  FlamAllocSpace *space = flam_alloc_ledger_add_space (ledger);
+  g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder);
+  FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
   FlamId process = flam_builder_append_process (builder, 1, FLAM_NONE);
   FlamAllocStream *streams[THREADS];
   FlamAllocStack stacks[STACKS];
   gint64 now = 0;
 
   for (guint i = 0; i < THREADS; i++)
-    streams[i] = flam_alloc_ledger_add_stream (
-        ledger, space, flam_builder_append_thread (builder, process, (gint)i));
+    streams[i] = flam_alloc_heaps_add_stream (
+        heaps, space, flam_builder_append_thread (builder, process, (gint)i));
   for (guint i = 0; i < STACKS; i++)
     stacks[i] = (FlamAllocStack){ make_stack (builder, i), FLAM_NONE };
-  plain->tick_end = flam_alloc_ledger_advance (ledger, 0);
+  plain->tick_end = flam_alloc_heaps_advance (heaps, 0);
   for (guint i = 0; i < 100000; i++)
     {
       guint64 address = any_address ();
@@ -159,29 +159,29 @@ play (FlamBuilder *builder, Plain *plain)
       now += g_test_rand_int_range (0, i % 1000 == 0 ? 20 * NS : 3000);
       if (now >= plain->tick_end)
         plain->tick = now;
-      plain->tick_end = flam_alloc_ledger_advance (ledger, now);
+      plain->tick_end = flam_alloc_heaps_advance (heaps, now);
       if (g_test_rand_int_range (0, 8) == 0)
         {
-          flam_alloc_ledger_free_block (ledger, streams[thread], address);
+          flam_alloc_heaps_free_block (heaps, streams[thread], address);
           plain_free (plain, address, thread);
           continue;
         }
-      flam_alloc_ledger_block (ledger,
-                               streams[thread],
-                               address,
-                               size,
-                               1,
-                               &stacks[stack],
-                               FLAM_ALLOCATOR_MALLOC);
+      flam_alloc_heaps_block (heaps,
+                              streams[thread],
+                              address,
+                              size,
+                              1,
+                              &stacks[stack],
+                              FLAM_ALLOCATOR_MALLOC);
       plain_block (plain, address, size, thread, stack);
       if (g_test_rand_int_range (0, 3) > 0)
         {
-          flam_alloc_ledger_free_block (ledger, streams[thread], address);
+          flam_alloc_heaps_free_block (heaps, streams[thread], address);
           plain_free (plain, address, thread);
         }
     }
-  g_assert_cmpint (flam_alloc_ledger_live (ledger), ==, plain->bytes);
-  flam_alloc_ledger_finish (ledger, now);
+  g_assert_cmpint (flam_alloc_heaps_live (heaps), ==, plain->bytes);
+  flam_alloc_heaps_finish (heaps, now);
 }
 
 static FlamProfile *

@@ -8,14 +8,18 @@
 
 #include "flam-heap.h"
 
-static FlamHeapSite *
-peak_of (
+static guint32
+site_of (
     FlamHeap *peaks, FlamId thread, FlamId stack, gint64 size, guint8 allocator)
 {
   FlamSiteKey key = { size, stack, thread, 1, allocator };
 
-  guint32 site = flam_heap_find_site (peaks, &key);
+  return flam_heap_find_site (peaks, &key);
+}
 
+static FlamHeapSite *
+peak_of (const FlamHeap *peaks, guint32 site)
+{
   return &flam_column_at (&peaks->sites, FlamHeapSite, site);
 }
 
@@ -25,10 +29,11 @@ read_peaks (const FlamPeakRows *rows, FlamHeap *peaks)
   for (guint32 i = 0; i < rows->n; i++)
     {
       FlamHeapSite *site = peak_of (peaks,
-                                    rows->thread[i],
-                                    rows->stack[i],
-                                    rows->size[i],
-                                    rows->allocator[i]);
+                                    site_of (peaks,
+                                             rows->thread[i],
+                                             rows->stack[i],
+                                             rows->size[i],
+                                             rows->allocator[i]));
 
       if (__builtin_add_overflow (
               site->at_peak, MAX (rows->count[i], 0), &site->at_peak))
@@ -36,96 +41,141 @@ read_peaks (const FlamPeakRows *rows, FlamHeap *peaks)
     }
 }
 
-static void
-add_blocks (FlamBuilder *builder,
-            guint32 row,
-            gint64 count,
-            gint64 freed_at,
-            guint16 distance)
+/* The releases by row, those of one row as they came: `first` says where those
+ * of each begin. */
+static guint32 *
+order_releases (const FlamReleaseRows *releases, guint32 n, guint32 *first)
 {
-  const FlamBlockRows *blocks = &builder->tables.blocks;
-  FlamAllocation allocation = {
-    .time = blocks->time[row],
-    .freed_at = freed_at,
-    .thread = blocks->thread[row],
-    .stack = blocks->stack[row],
-    .size = blocks->size[row],
-    .count = count,
-    .at_peak = builder->tables.at_peak.n > 0 ? 0 : -1,
-    .distance = distance,
-    .allocator = blocks->allocator[row],
-  };
+  guint32 *order = g_new (guint32, releases->n + 1);
 
-  if (count > 0)
-    flam_builder_add_allocation (builder, &allocation);
+  for (guint32 i = 0; i < releases->n; i++)
+    if (releases->row[i] >= 0 && releases->row[i] < n)
+      first[releases->row[i] + 1]++;
+  for (guint32 row = 0; row < n; row++)
+    first[row + 1] += first[row];
+  for (guint32 i = 0; i < releases->n; i++)
+    if (releases->row[i] >= 0 && releases->row[i] < n)
+      order[first[releases->row[i]]++] = i;
+  memmove (first + 1, first, n * sizeof *first);
+  first[0] = 0;
+  return order;
 }
 
+/* In the order of the blocks, which is that of their times: nothing is left to
+ * be sorted. */
 static void
 pair_blocks (FlamBuilder *builder)
 {
   const FlamBlockRows *blocks = &builder->tables.blocks;
   const FlamReleaseRows *releases = &builder->tables.releases;
-  g_autofree gint64 *left = g_new (gint64, blocks->n + 1);
+  g_autofree guint32 *first = g_new0 (guint32, (gsize)blocks->n + 1);
+  g_autofree guint32 *order = order_releases (releases, blocks->n, first);
+  gboolean has_peak = builder->tables.at_peak.n > 0 || builder->peak_time >= 0;
 
-  for (guint32 i = 0; i < blocks->n; i++)
-    left[i] = MAX (blocks->count[i], 0);
-  for (guint32 i = 0; i < releases->n; i++)
+  for (guint32 row = 0; row < blocks->n; row++)
     {
-      gint64 row = releases->row[i];
-      gint64 count;
+      gint64 left = MAX (blocks->count[row], 0);
+      FlamAllocation allocation = {
+        .time = blocks->time[row],
+        .thread = blocks->thread[row],
+        .stack = blocks->stack[row],
+        .size = blocks->size[row],
+        .at_peak = has_peak ? 0 : -1,
+        .allocator = blocks->allocator[row],
+      };
 
-      if (row < 0 || row >= blocks->n)
-        continue;
-      count = CLAMP (releases->count[i], 0, left[row]);
-      left[row] -= count;
-      add_blocks (builder,
-                  (guint32)row,
-                  count,
-                  releases->time[i],
-                  releases->distance[i]);
+      for (guint32 i = first[row]; i < first[row + 1] && left > 0; i++)
+        {
+          allocation.count = CLAMP (releases->count[order[i]], 0, left);
+          allocation.freed_at = releases->time[order[i]];
+          allocation.distance = releases->distance[order[i]];
+          left -= allocation.count;
+          if (allocation.count > 0)
+            flam_builder_add_allocation (builder, &allocation);
+        }
+      allocation.count = left;
+      allocation.freed_at = FLAM_NEVER;
+      allocation.distance = G_MAXUINT16;
+      if (left > 0)
+        flam_builder_add_allocation (builder, &allocation);
     }
-  for (guint32 i = 0; i < blocks->n; i++)
-    add_blocks (builder, i, left[i], FLAM_NEVER, G_MAXUINT16);
 }
+
+/* What may have lived at the peak. */
+typedef struct
+{
+  guint32 allocation;
+  guint32 site;
+  guint surely;
+} Lived;
 
 static void
 share_peaks (FlamBuilder *builder, FlamHeap *peaks, guint32 from)
 {
   const FlamAllocations *rows = &builder->tables.profile.allocations;
   gint64 peak_time = MAX (builder->peak_time, 0);
+  FlamColumn lived;
 
+  flam_column_init (&lived, sizeof (Lived));
+  for (guint32 i = from; i < rows->n; i++)
+    {
+      Lived one = { .allocation = i };
+
+      one.surely =
+          flam_heap_surely (rows->time[i], rows->freed_at[i], peak_time);
+      if (one.surely == 0)
+        continue;
+      one.site = site_of (peaks,
+                          rows->thread[i],
+                          rows->stack[i],
+                          rows->size[i],
+                          rows->allocator[i]);
+      flam_column_append (&lived, Lived, one);
+    }
   for (guint surely = 3; surely > 0; surely--)
-    for (guint32 i = from; i < rows->n; i++)
+    for (gsize i = 0; i < lived.n; i++)
       {
-        FlamHeapSite *site;
+        const Lived *one = &flam_column_at (&lived, Lived, i);
 
-        if (flam_heap_surely (rows->time[i], rows->freed_at[i], peak_time) !=
-            surely)
-          continue;
-        site = peak_of (peaks,
-                        rows->thread[i],
-                        rows->stack[i],
-                        rows->size[i],
-                        rows->allocator[i]);
-        cells (builder, gint64, profile.allocations.at_peak)[i] =
-            flam_heap_share (&site->at_peak, rows->count[i]);
+        if (one->surely == surely)
+          cells (
+              builder, gint64, profile.allocations.at_peak)[one->allocation] =
+              flam_heap_share (&peak_of (peaks, one->site)->at_peak,
+                               rows->count[one->allocation]);
       }
+  flam_column_clear (&lived);
+}
+
+void
+flam_builder_map_blocks (FlamBuilder *builder, const FlamId *stacks)
+{
+  FlamTables *tables = &builder->tables;
+
+  for (guint32 i = 0; i < tables->blocks.n; i++)
+    cells (builder, FlamId, blocks.stack)[i] = stacks[tables->blocks.stack[i]];
+  for (guint32 i = 0; i < tables->at_peak.n; i++)
+    cells (builder, FlamId, at_peak.stack)[i] =
+        stacks[tables->at_peak.stack[i]];
 }
 
 void
 flam_builder_fold_memory (FlamBuilder *builder)
 {
   static const FlamHeapSite blank = { 0 };
-  guint32 from = builder->tables.profile.allocations.n;
+  FlamTables *tables = &builder->tables;
+  guint32 from = tables->profile.allocations.n;
   gint64 peak_time = flam_builder_noted_number (builder, FLAM_FACT_PEAK_TIME);
   FlamHeap peaks;
 
   if (peak_time >= 0)
     flam_builder_set_peak_time (builder, peak_time);
   flam_heap_init (&peaks, &blank, sizeof blank);
-  read_peaks (&builder->tables.at_peak, &peaks);
+  read_peaks (&tables->at_peak, &peaks);
+  flam_builder_reserve_allocations (
+      builder, (gsize)tables->blocks.n + tables->releases.n);
   pair_blocks (builder);
   if (peaks.sites.n > 0)
     share_peaks (builder, &peaks, from);
   flam_heap_clear (&peaks);
+  tables->blocks.n = tables->releases.n = tables->at_peak.n = 0;
 }

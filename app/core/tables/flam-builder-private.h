@@ -115,9 +115,6 @@ void flam_builder_fold_facts (FlamBuilder *builder);
 /* The number in the last row of that key, or -1. */
 gint64 flam_builder_noted_number (const FlamBuilder *builder, const char *key);
 
-/* In flam-builder-memory.c: BLOCKS, RELEASES and AT_PEAK become allocations. */
-void flam_builder_fold_memory (FlamBuilder *builder);
-
 /* In flam-builder-stacks.c: frames without a function get one, or the chains
  * that SYMBOLS and RENAMES tell; samples and allocations follow. */
 gboolean flam_builder_fold_stacks (FlamBuilder *builder,

@@ -16,14 +16,14 @@ void
 flam_builder_note_blocks (FlamBuilder *builder,
                           const FlamRecordedBlocks *blocks)
 {
-  note (builder,
-        FLAM_TABLE_BLOCKS,
-        blocks->time,
-        blocks->thread,
-        blocks->stack,
-        blocks->size,
-        blocks->count,
-        blocks->allocator);
+  FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_BLOCKS);
+
+  cells (builder, gint64, blocks.time)[row] = blocks->time;
+  cells (builder, FlamId, blocks.thread)[row] = blocks->thread;
+  cells (builder, FlamId, blocks.stack)[row] = blocks->stack;
+  cells (builder, gint64, blocks.size)[row] = blocks->size;
+  cells (builder, gint64, blocks.count)[row] = blocks->count;
+  cells (builder, guint8, blocks.allocator)[row] = (guint8)blocks->allocator;
 }
 
 void
@@ -33,7 +33,12 @@ flam_builder_note_release (FlamBuilder *builder,
                            gint64 count,
                            guint16 distance)
 {
-  note (builder, FLAM_TABLE_RELEASES, time, row, count, distance);
+  FlamId release = flam_tables_push (&builder->tables, FLAM_TABLE_RELEASES);
+
+  cells (builder, gint64, releases.time)[release] = time;
+  cells (builder, gint64, releases.row)[release] = row;
+  cells (builder, gint64, releases.count)[release] = count;
+  cells (builder, guint16, releases.distance)[release] = distance;
 }
 
 void

@@ -82,7 +82,7 @@ flam_column_reserve (FlamColumn *column, gsize n)
 
   if (n <= column->allocated)
     return;
-  wanted = MAX (column->allocated + column->allocated / 2, FIRST_ROWS);
+  wanted = MAX (column->allocated * 2, FIRST_ROWS);
   wanted = MAX (wanted, n);
   column->data = flam_cells_resize (
       column->data, column->n, wanted, column->element_size, column->shared);

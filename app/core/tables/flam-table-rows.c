@@ -224,7 +224,7 @@ void
 flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n)
 {
   guint64 had = tables->allocated[table];
-  guint64 wanted = MAX (MAX (had + had / 2, FIRST_ROWS), n);
+  guint64 wanted = MAX (MAX (had * 2, FIRST_ROWS), n);
   FlamColumnIter iter = { NULL };
 
   if (n <= had)

@@ -292,6 +292,12 @@ typedef struct
 FlamTables *flam_builder_tables (FlamBuilder *builder);
 /* The tables are a file's: what is noted in them is to be folded in. */
 void flam_builder_set_recorded (FlamBuilder *builder);
+/* The stacks of BLOCKS and AT_PEAK are numbers of the caller's own: they become
+ * stacks[number]. */
+void flam_builder_map_blocks (FlamBuilder *builder, const FlamId *stacks);
+/* BLOCKS, RELEASES and AT_PEAK become allocations at once, for tables that are
+ * not a file's. */
+void flam_builder_fold_memory (FlamBuilder *builder);
 /* Rows from `from` on were read from a file: they become as those that the
  * functions of flam-builder.h add. `map` is told where each of them is. */
 void

@@ -173,19 +173,16 @@ raw_ip (FlamHeaptrackCode *code, guint64 address)
 gboolean
 flam_heaptrack_code_trace (FlamHeaptrackCode *code, guint64 ip, guint64 parent)
 {
-  FlamTrace trace = { 0, 0 };
-  gboolean good = parent <= code->traces.n;
+  FlamTrace trace = { (guint32)ip, (guint32)parent };
+  gboolean good = parent <= code->traces.n && (code->raw || ip <= code->ips.n);
 
-  if (good && code->raw)
-    trace = (FlamTrace){ ip != 0 ? raw_ip (code, ip) : 0, parent };
-  else if (good && ip <= code->ips.n)
-    trace = (FlamTrace){ ip, parent };
-  else
-    good = FALSE;
+  if (G_UNLIKELY (!good))
+    trace = (FlamTrace){ 0, 0 };
+  else if (G_UNLIKELY (code->raw))
+    trace.ip = ip != 0 ? raw_ip (code, ip) : 0;
   /* heaptrack takes operator new for a part of the allocator: its callers
    * allocate. A trace that ends in one is another name for its parent. */
-  if (good && ip != 0 && !code->raw &&
-      flam_column_at (&code->ips, Ip, ip - 1).op_new)
+  else if (ip != 0 && flam_column_at (&code->ips, Ip, ip - 1).op_new)
     trace = parent > 0 ? flam_column_at (&code->traces, FlamTrace, parent - 1)
                        : (FlamTrace){ 0, 0 };
   flam_column_append (&code->traces, FlamTrace, trace);
@@ -402,24 +399,22 @@ flam_heaptrack_code_suppressed (FlamHeaptrackCode *code,
   guint8 *suppressed = g_new0 (guint8, n + 1);
   g_autofree guint8 *ips = g_new0 (guint8, code->ips.n + 1);
   g_autofree guint8 *memo = g_new0 (guint8, code->strings.n + 1);
+  const FlamTrace *traces = code->traces.data;
 
+  ips[0] = 1; /* none */
   for (gsize i = 1; i <= n; i++)
     {
-      const FlamTrace *trace =
-          &flam_column_at (&code->traces, FlamTrace, i - 1);
+      FlamTrace trace = traces[i - 1];
 
       if (!used[i])
         continue;
-      suppressed[i] = suppressed[trace->parent];
-      if (suppressed[i] || trace->ip == 0)
-        continue;
-      if (ips[trace->ip] == 0)
-        ips[trace->ip] =
+      if (G_UNLIKELY (ips[trace.ip] == 0))
+        ips[trace.ip] =
             1 + ip_suppressed (code,
-                               &flam_column_at (&code->ips, Ip, trace->ip - 1),
+                               &flam_column_at (&code->ips, Ip, trace.ip - 1),
                                rules,
                                memo);
-      suppressed[i] = ips[trace->ip] == 2;
+      suppressed[i] = suppressed[trace.parent] | (ips[trace.ip] == 2);
     }
   return suppressed;
 }

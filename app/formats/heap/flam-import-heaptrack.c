@@ -78,22 +78,29 @@ bad_line (Reader *reader, const guint8 *line)
 
 /* --- events -------------------------------------------------------------- */
 
+/* The stack is the trace's number until the end. */
+static inline FlamSiteKey
+site_key (guint64 size, guint64 trace)
+{
+  return (FlamSiteKey){
+    (gint64)size, (FlamId)trace, FLAM_NONE, 1, FLAM_ALLOCATOR_MALLOC
+  };
+}
+
 static gboolean
 allocate_at (Reader *reader, const guint8 *p)
 {
   guint64 size, trace, address;
+  FlamSiteKey key;
 
   if ((p = flam_heaptrack_hex (p, &size)) == NULL ||
       (p = flam_heaptrack_hex (p, &trace)) == NULL ||
       flam_heaptrack_hex (p, &address) == NULL || size > MAX_SIZE ||
       trace > reader->code.traces.n || address == 0)
     return FALSE;
-  /* the stack is the trace's number until the end */
+  key = site_key (size, trace);
   flam_ledger_allocate_at (
-      reader->ledger,
-      flam_ledger_site (
-          reader->ledger, size, trace, FLAM_NONE, FLAM_ALLOCATOR_MALLOC),
-      address);
+      reader->ledger, flam_ledger_find_site (reader->ledger, &key), address);
   reader->last = address;
   return TRUE;
 }
@@ -108,8 +115,9 @@ release_at (Reader *reader, const guint8 *p)
     return FALSE;
   temporary = address == reader->last;
   reader->last = 0;
-  if (flam_ledger_release_at (
-          reader->ledger, address, temporary ? 0 : G_MAXUINT16) == FLAM_NONE)
+  if (flam_ledger_release_at (reader->ledger,
+                              address,
+                              temporary ? 0 : FLAM_LEDGER_FAR) == FLAM_NONE)
     reader->unknown_releases++;
   return TRUE;
 }
@@ -119,7 +127,7 @@ allocate (Reader *reader, guint64 info)
 {
   if (G_UNLIKELY (info >= reader->ledger->heap.sites.n))
     return FALSE;
-  flam_ledger_allocate (reader->ledger, info);
+  flam_ledger_allocate (reader->ledger, (guint32)info);
   reader->last = info;
   return TRUE;
 }
@@ -132,7 +140,8 @@ release (Reader *reader, guint64 info)
   if (G_UNLIKELY (info >= reader->ledger->heap.sites.n))
     return FALSE;
   reader->last = 0;
-  if (G_UNLIKELY (!flam_ledger_release (reader->ledger, info, temporary)))
+  if (G_UNLIKELY (!flam_ledger_release_youngest (
+          reader->ledger, (guint32)info, temporary)))
     reader->unknown_releases++;
   return TRUE;
 }
@@ -204,12 +213,9 @@ read_info (Reader *reader, const guint8 *p)
   gboolean good = (p = flam_heaptrack_hex (p, &size)) != NULL &&
                   flam_heaptrack_hex (p, &trace) != NULL && size <= MAX_SIZE &&
                   trace <= reader->code.traces.n;
+  FlamSiteKey key = site_key (good ? size : 0, good ? trace : 0);
 
-  flam_ledger_add_site (reader->ledger,
-                        good ? size : 0,
-                        good ? trace : 0,
-                        FLAM_NONE,
-                        FLAM_ALLOCATOR_MALLOC);
+  flam_ledger_add_site (reader->ledger, &key);
   return good;
 }
 
@@ -281,7 +287,7 @@ read_time (Reader *reader, const guint8 *p)
                                   reader->heap_counter,
                                   reader->now * 1000000,
                                   reader->ledger->tick_peak);
-  reader->now = ms;
+  reader->now = (gint64)ms;
   flam_ledger_set_time (reader->ledger, reader->now * 1000000);
   return TRUE;
 }
@@ -501,24 +507,20 @@ mark_suppressed (Reader *reader, const guint8 *used)
         blocks);
 }
 
-/* Trace numbers become stacks. */
-static void
-resolve_sites (Reader *reader)
+/* Of the traces, those that allocated become stacks. */
+static FlamId *
+make_stacks (Reader *reader)
 {
   FlamLedger *ledger = reader->ledger;
   g_autofree guint8 *used = g_new0 (guint8, reader->code.traces.n + 1);
-  g_autofree FlamId *stacks = NULL;
+  FlamId *stacks;
 
   for (gsize i = 0; i < ledger->heap.sites.n; i++)
     used[flam_ledger_get_site (ledger, i)->heap.key.stack] = TRUE;
   stacks = flam_heaptrack_code_stacks (&reader->code, used);
   if (!reader->code.raw)
     mark_suppressed (reader, used);
-  for (gsize i = 0; i < ledger->heap.sites.n; i++)
-    {
-      FlamSite *site = flam_ledger_get_site (ledger, i);
-      site->heap.key.stack = stacks[site->heap.key.stack];
-    }
+  return stacks;
 }
 
 static void
@@ -541,15 +543,19 @@ static gboolean
 finish (Reader *reader, GError **error)
 {
   gint64 end = (reader->now + 1) * 1000000;
+  g_autofree FlamId *stacks = make_stacks (reader);
 
   flam_builder_add_counter_value (reader->builder,
                                   reader->heap_counter,
                                   reader->now * 1000000,
                                   reader->ledger->tick_peak);
-  resolve_sites (reader);
   say_what_was_wrong (reader);
   flam_builder_facts (reader->builder)->duration_ns = end;
-  return flam_ledger_finish (reader->ledger, reader->builder, end, error);
+  if (!flam_ledger_finish (reader->ledger, end, error))
+    return FALSE;
+  flam_builder_map_blocks (reader->builder, stacks);
+  flam_builder_fold_memory (reader->builder);
+  return TRUE;
 }
 
 static gboolean
@@ -558,7 +564,7 @@ load (const FlamSource *source,
       const FlamLoadOptions *options,
       GError **error)
 {
-  g_autoptr (FlamLedger) ledger = flam_ledger_new ();
+  g_autoptr (FlamLedger) ledger = flam_ledger_new (builder);
   g_autoptr (FlamSuppressions) suppressions =
       flam_heaptrack_suppressions_new ();
   Reader reader = { .source = source,

@@ -232,8 +232,10 @@ read_body (FlamMemray *reader, const FlamProgress *progress, GError **error)
       add_aggregates (reader);
       return TRUE;
     }
-  return flam_ledger_finish (
-      reader->ledger, reader->builder, reader->now, error);
+  if (!flam_ledger_finish (reader->ledger, reader->now, error))
+    return FALSE;
+  flam_builder_fold_memory (reader->builder);
+  return TRUE;
 }
 
 static gboolean
@@ -242,7 +244,7 @@ load (const FlamSource *source,
       const FlamLoadOptions *options,
       GError **error)
 {
-  g_autoptr (FlamLedger) ledger = flam_ledger_new ();
+  g_autoptr (FlamLedger) ledger = flam_ledger_new (builder);
   FlamMemray reader = { .source = source,
                         .builder = builder,
                         .ledger = ledger,

@@ -53,20 +53,20 @@ release (FlamMemray *reader, guint64 key, gboolean whole)
                  flam_ledger_get_site (reader->ledger, site)->heap.key.thread ==
                      reader->thread->thread;
 
-  flam_ledger_release_at (reader->ledger, key, own ? -1 : G_MAXUINT16);
+  flam_ledger_release_at (reader->ledger, key, own ? -1 : FLAM_LEDGER_FAR);
 }
 
 /* Addresses of blocks are multiples of 8, so an odd one is a mapping's. */
 static void
 add_range (FlamMemray *reader, guint64 start, guint64 end, guint32 like)
 {
-  FlamSiteKey site = flam_ledger_get_site (reader->ledger, like)->heap.key;
+  FlamSiteKey key = flam_ledger_get_site (reader->ledger, like)->heap.key;
   FlamRange range = { .start = start, .end = end };
 
   if (start >= end)
     return;
-  range.value = flam_ledger_site (
-      reader->ledger, end - start, site.stack, site.thread, site.allocator);
+  key.size = (gint64)(end - start);
+  range.value = flam_ledger_find_site (reader->ledger, &key);
   flam_ledger_allocate_at (reader->ledger, range.value, start | 1);
   flam_ranges_add (reader->mapped, &range);
 }
@@ -95,6 +95,7 @@ flam_memray_block (FlamMemray *reader, guint flags)
   guint64 address = flam_memray_address (reader, flags >> 3 & 15);
   guint allocator = flags & 7;
   guint64 size = 0;
+  FlamSiteKey key;
   FlamId stack;
   guint32 site;
 
@@ -123,11 +124,10 @@ flam_memray_block (FlamMemray *reader, guint flags)
   if (reader->calls != NULL)
     stack =
         flam_memray_native_stack (reader->calls, stack, reader->last_native);
-  site = flam_ledger_site (reader->ledger,
-                           size,
-                           stack,
-                           reader->thread->thread,
-                           allocator_of (allocator));
+  key = (FlamSiteKey){
+    (gint64)size, stack, reader->thread->thread, 1, allocator_of (allocator)
+  };
+  site = flam_ledger_find_site (reader->ledger, &key);
   if (allocator == MMAP)
     {
       unmap (reader, address, address + size);

@@ -314,7 +314,7 @@ compare_blocks (gconstpointer a, gconstpointer b)
 static gboolean
 add_blocks (Reader *reader, GError **error)
 {
-  g_autoptr (FlamLedger) ledger = flam_ledger_new ();
+  g_autoptr (FlamLedger) ledger = flam_ledger_new (reader->builder);
   gint64 end = 0;
 
   if (reader->blocks->len == 0)
@@ -330,16 +330,21 @@ add_blocks (Reader *reader, GError **error)
       if (block->size < 0)
         flam_ledger_release_at (ledger, block->address, -1);
       else
-        flam_ledger_allocate_at (ledger,
-                                 flam_ledger_site (ledger,
-                                                   block->size,
+        flam_ledger_allocate_at (
+            ledger,
+            flam_ledger_find_site (ledger,
+                                   &(FlamSiteKey){ block->size,
                                                    block->stack,
                                                    block->thread,
-                                                   FLAM_ALLOCATOR_MALLOC),
-                                 block->address);
+                                                   1,
+                                                   FLAM_ALLOCATOR_MALLOC }),
+            block->address);
     }
   flam_builder_add_allocation_measures (reader->builder);
-  return flam_ledger_finish (ledger, reader->builder, end, error);
+  if (!flam_ledger_finish (ledger, end, error))
+    return FALSE;
+  flam_builder_fold_memory (reader->builder);
+  return TRUE;
 }
 
 /* --- the importer -------------------------------------------------------- */

@@ -334,6 +334,7 @@ read_allocation (Reader *reader, const Frame *frame)
 {
   const Process *process = find_process (reader, frame->pid);
   guint64 address;
+  FlamSiteKey key;
   gint64 size;
   guint n;
   FlamId thread;
@@ -356,14 +357,10 @@ read_allocation (Reader *reader, const Frame *frame)
     }
   thread = flam_builder_thread (
       reader->builder, process->process, (gint32)get (frame->body + 16, 4), 0);
+  key = (FlamSiteKey){ size, FLAM_NONE, thread, 1, FLAM_ALLOCATOR_MALLOC };
+  key.stack = read_stack (reader, process, frame->body + 24, n, TRUE);
   flam_ledger_allocate_at (
-      reader->ledger,
-      flam_ledger_site (reader->ledger,
-                        size,
-                        read_stack (reader, process, frame->body + 24, n, TRUE),
-                        thread,
-                        FLAM_ALLOCATOR_MALLOC),
-      address);
+      reader->ledger, flam_ledger_find_site (reader->ledger, &key), address);
 }
 
 static void
@@ -491,7 +488,7 @@ load (const FlamSource *source,
       const FlamLoadOptions *options,
       GError **error)
 {
-  g_autoptr (FlamLedger) ledger = flam_ledger_new ();
+  g_autoptr (FlamLedger) ledger = flam_ledger_new (builder);
   g_autoptr (GHashTable) processes =
       g_hash_table_new_full (NULL, NULL, NULL, process_free);
   g_autoptr (GHashTable) jit =
@@ -524,7 +521,10 @@ load (const FlamSource *source,
                        "%" G_GUINT64_FORMAT " releases of blocks whose "
                        "allocation is not in the file were left out",
                        reader.unknown_releases);
-  return flam_ledger_finish (ledger, builder, reader.start, error);
+  if (!flam_ledger_finish (ledger, reader.start, error))
+    return FALSE;
+  flam_builder_fold_memory (builder);
+  return TRUE;
 }
 
 static const char *const suffixes[] = { ".syscap", NULL };

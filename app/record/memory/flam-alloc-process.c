@@ -71,7 +71,7 @@ flam_alloc_process_open (FlamAllocContext *context, const char *path)
   process->path = g_strdup (path);
   process->map = g_steal_pointer (&map);
   process->header = header;
-  process->space = flam_alloc_ledger_add_space (context->ledger);
+  process->space = flam_alloc_heaps_add_space (context->heaps);
   process->rings = g_array_new (FALSE, TRUE, sizeof (Ring));
   flam_column_init (&process->stacks, sizeof (FlamAllocStack));
   flam_column_append (&process->stacks, FlamAllocStack, none);
@@ -86,7 +86,7 @@ flam_alloc_process_open (FlamAllocContext *context, const char *path)
 void
 flam_alloc_process_free (FlamAllocProcess *process)
 {
-  flam_alloc_ledger_end_space (process->context->ledger, process->space);
+  flam_alloc_heaps_end_space (process->context->heaps, process->space);
   flam_alloc_map_free (process->map);
   g_array_unref (process->rings);
   flam_column_clear (&process->stacks);
@@ -312,7 +312,7 @@ begin_tick (FlamAllocProcess *process, guint64 ticks)
                 since * process->ns_per_tick;
   double latest = (double)(now_ns () - context->start_ns);
   gint64 now = (gint64)CLAMP (time, 0, MAX (latest, 0));
-  gint64 end = flam_alloc_ledger_advance (context->ledger, now);
+  gint64 end = flam_alloc_heaps_advance (context->heaps, now);
   double left = (double)(end - now) / process->ns_per_tick;
 
   process->tick_end = ticks + 1 + (guint64)CLAMP (left, 0, 1e18);
@@ -362,8 +362,8 @@ handle_block (FlamAllocProcess *process,
   memcpy (&block, record, sizeof block);
   if (G_UNLIKELY (op == FLAM_ALLOC_OP_UNMAP))
     {
-      flam_alloc_ledger_unmap (
-          context->ledger, stream, block.address, block.size);
+      flam_alloc_heaps_unmap (
+          context->heaps, stream, block.address, block.size);
       return;
     }
   if (context->sample_bytes != 0)
@@ -374,17 +374,16 @@ handle_block (FlamAllocProcess *process,
     }
   stack = stack_of (process, block.node);
   if (op == FLAM_ALLOC_OP_BREAK)
-    flam_alloc_ledger_break (
-        context->ledger, stream, (gint64)block.size, stack);
+    flam_alloc_heaps_break (context->heaps, stream, (gint64)block.size, stack);
   else if (block.size <= G_MAXINT64 >> 8 && block.address != 0 &&
            block.address == FLAM_ALLOC_ADDRESS (block.address))
-    flam_alloc_ledger_block (context->ledger,
-                             stream,
-                             block.address,
-                             (gint64)block.size,
-                             each,
-                             stack,
-                             allocator_of (op));
+    flam_alloc_heaps_block (context->heaps,
+                            stream,
+                            block.address,
+                            (gint64)block.size,
+                            each,
+                            stack,
+                            allocator_of (op));
 }
 
 /* Blocks that were not sampled count, too. */
@@ -404,8 +403,8 @@ begin_stream (FlamAllocProcess *process, Ring *ring)
   char name[17] = "";
 
   memcpy (name, ring->cursor.ring->name, 16);
-  ring->stream = flam_alloc_ledger_add_stream (
-      context->ledger,
+  ring->stream = flam_alloc_heaps_add_stream (
+      context->heaps,
       process->space,
       context->owner.thread (
           context->owner.data, process->pid, ring->cursor.ring->tid, name));
@@ -429,8 +428,8 @@ handle_event (FlamAllocProcess *process, Ring *ring)
     {
       if (context->sample_bytes != 0)
         catch_up (ring->stream, FLAM_ALLOC_MADE (freed.address));
-      flam_alloc_ledger_free_block (
-          context->ledger, ring->stream, FLAM_ALLOC_ADDRESS (freed.address));
+      flam_alloc_heaps_free_block (
+          context->heaps, ring->stream, FLAM_ALLOC_ADDRESS (freed.address));
     }
   flam_alloc_cursor_skip (&ring->cursor);
 }
@@ -450,7 +449,7 @@ release_ring (FlamAllocProcess *process, Ring *ring)
       __atomic_load_n (&shared->head, __ATOMIC_ACQUIRE) != ring->cursor.at)
     return;
   if (ring->stream != NULL)
-    flam_alloc_ledger_end_stream (process->context->ledger, ring->stream);
+    flam_alloc_heaps_end_stream (process->context->heaps, ring->stream);
   ring->stream = NULL;
   __atomic_store_n (&shared->state, FLAM_ALLOC_RING_FREE, __ATOMIC_RELEASE);
 }
@@ -529,7 +528,7 @@ expect_later (const FlamAllocProcess *process, const FlamAllocCursor *cursor)
   memcpy (&address,
           cursor->ring->data + (cursor->at + AHEAD) % FLAM_ALLOC_RING_DATA + 8,
           sizeof address);
-  flam_alloc_ledger_expect (process->space, address);
+  flam_alloc_heaps_expect (process->space, address);
 }
 
 static guint64

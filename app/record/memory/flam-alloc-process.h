@@ -13,7 +13,7 @@
  * waits for the next. What is in the file is the target's and may be anything:
  * every number is checked. */
 
-#include "flam-alloc-ledger.h"
+#include "flam-alloc-heaps.h"
 #include "flam-alloc-session.h"
 #include "flam-python-codes.h"
 
@@ -24,7 +24,7 @@ typedef struct
 {
   FlamBuilder *builder;
   FlamAllocOwner owner;
-  FlamAllocLedger *ledger;
+  FlamAllocHeaps *heaps;
   FlamPythonCodes *python;
   gint64 start_ns;      /* CLOCK_MONOTONIC at the capture's time 0 */
   guint64 sample_bytes; /* 0: every allocation */

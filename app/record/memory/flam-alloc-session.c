@@ -135,7 +135,7 @@ flam_alloc_session_new (FlamBuilder *builder,
   session->context = (FlamAllocContext){
     .builder = builder,
     .owner = *owner,
-    .ledger = flam_alloc_ledger_new (builder),
+    .heaps = flam_alloc_heaps_new (builder),
     .python = flam_python_codes_new (),
     .start_ns = start_ns,
     .sample_bytes = sample_bytes,
@@ -164,7 +164,7 @@ flam_alloc_session_free (FlamAllocSession *session)
   g_clear_pointer (&session->processes, g_ptr_array_unref);
   g_clear_pointer (&session->known, g_hash_table_unref);
   g_clear_pointer (&session->missed, flam_alloc_missed_free);
-  g_clear_pointer (&session->context.ledger, flam_alloc_ledger_free);
+  g_clear_pointer (&session->context.heaps, flam_alloc_heaps_free);
   g_clear_pointer (&session->context.python, flam_python_codes_free);
   g_free (session->library);
   g_free (session);
@@ -216,7 +216,7 @@ put_heap (FlamAllocSession *session, gint64 now)
       session->context.builder,
       session->heap,
       MAX (now - session->context.start_ns, 0),
-      flam_alloc_ledger_live (session->context.ledger));
+      flam_alloc_heaps_live (session->context.heaps));
 }
 
 guint64
@@ -232,8 +232,8 @@ flam_alloc_session_drain (FlamAllocSession *session)
     scan (session);
   for (guint i = 0; i < session->processes->len; i++)
     n += flam_alloc_process_drain (session->processes->pdata[i]);
-  flam_alloc_ledger_advance (session->context.ledger,
-                             MAX (now - session->context.start_ns, 0));
+  flam_alloc_heaps_advance (session->context.heaps,
+                            MAX (now - session->context.start_ns, 0));
   put_heap (session, now);
   return n;
 }
@@ -327,7 +327,7 @@ flam_alloc_session_finish (FlamAllocSession *session, gint64 now)
   for (guint i = 0; i < session->processes->len; i++)
     look_for_bypass (session, session->processes->pdata[i]);
   flam_alloc_missed_finish (session->missed);
-  flam_alloc_ledger_finish (session->context.ledger, now);
+  flam_alloc_heaps_finish (session->context.heaps, now);
 }
 
 void

@@ -2,7 +2,6 @@
 /* The ledger against a program that keeps every block: random events, with
  * addresses and without, and what lives at the high-water mark, at the end and
  * at every tick. And the rules for leaks. */
-#include "flam-formats.h"
 #include "flam-ledger.h"
 #include "flam-suppressions.h"
 
@@ -43,7 +42,7 @@ truth_change (Truth *truth, guint site, int change)
 static FlamLedger *
 make_ledger (FlamBuilder *builder)
 {
-  FlamLedger *ledger = flam_ledger_new ();
+  FlamLedger *ledger = flam_ledger_new (builder);
 
   for (guint site = 0; site < N_SITES; site++)
     {
@@ -52,13 +51,10 @@ make_ledger (FlamBuilder *builder)
           builder, flam_builder_string (builder, name, -1), FLAM_KIND_NATIVE);
       FlamId stack = flam_builder_stack (
           builder, FLAM_NONE, flam_builder_frame (builder, function, 0, 0, 0));
-      g_assert_cmpuint (flam_ledger_add_site (ledger,
-                                              site_size (site),
-                                              stack,
-                                              FLAM_NONE,
-                                              FLAM_ALLOCATOR_MALLOC),
-                        ==,
-                        site);
+      FlamSiteKey key = {
+        site_size (site), stack, FLAM_NONE, 1, FLAM_ALLOCATOR_MALLOC
+      };
+      g_assert_cmpuint (flam_ledger_add_site (ledger, &key), ==, site);
     }
   return ledger;
 }
@@ -93,13 +89,14 @@ play_plain (FlamLedger *ledger, Truth *truth, guint n)
       else if (truth->live[site] > 0)
         {
           gboolean temporary = last == (int)site;
-          g_assert_true (flam_ledger_release (ledger, site, temporary));
+          g_assert_true (
+              flam_ledger_release_youngest (ledger, site, temporary));
           truth_change (truth, site, -1);
           truth->temporary += temporary;
           last = -1;
         }
       else
-        g_assert_false (flam_ledger_release (ledger, site, FALSE));
+        g_assert_false (flam_ledger_release_youngest (ledger, site, FALSE));
       memcpy (truth->at_tick[tick], truth->live, sizeof truth->live);
     }
 }
@@ -201,7 +198,8 @@ run (void (*play) (FlamLedger *, Truth *, guint), guint n)
   play (ledger, &truth, n);
   g_assert_cmpint (ledger->heap.highest, ==, truth.peak);
   g_assert_cmpint (ledger->heap.live, ==, truth.heap);
-  g_assert_true (flam_ledger_finish (ledger, builder, 0, &error));
+  g_assert_true (flam_ledger_finish (ledger, 0, &error));
+  flam_builder_fold_memory (builder);
   profile = flam_builder_finish (builder, &error);
   g_assert_no_error (error);
   check (profile, &truth);

@@ -23,14 +23,12 @@
  * Where two want the same slot (other allocators pack closer) the leaf is
  * remade with 8192 slots of 8 bytes.
  *
- * Only for addresses that a real heap gave out: in a file (FlamLedger) they
- * could be chosen so that each takes a page here. */
+ * Only for addresses that a real heap gave out: in a file they could be
+ * chosen so that each takes a page here (FlamBlockHash). */
 
 #include "flam-types.h"
 
 G_BEGIN_DECLS
-
-#define FLAM_BLOCK_ROWS_MAX (1u << 30)
 
 typedef struct
 {
@@ -48,7 +46,7 @@ typedef struct
   gsize chunk_used;
 } FlamBlockTable;
 
-/* What is known of a block. `nth`: the caller's. */
+/* What is known of a block. `row`: below 2^30. `nth`: the caller's. */
 typedef struct
 {
   guint32 row;

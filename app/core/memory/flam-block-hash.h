@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Which block begins at an address: a hash, in proportion to the blocks in it
+ * whatever their addresses are. Open addressing, no tombstones: a hole is
+ * filled by what follows it. */
+
+#include "flam-block-table.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 address; /* 0: empty */
+  FlamBlockEntry block;
+} FlamBlockSlot;
+
+typedef struct
+{
+  FlamBlockSlot *slots; /* NULL: none yet */
+  gsize mask;
+  gsize n;
+} FlamBlockHash;
+
+void flam_block_hash_clear (FlamBlockHash *hash);
+
+/* As those of FlamBlockTable; no block is at 0. */
+gboolean flam_block_hash_put (FlamBlockHash *hash,
+                              guint64 address,
+                              FlamBlockEntry block,
+                              FlamBlockEntry *old);
+gboolean flam_block_hash_take (FlamBlockHash *hash,
+                               guint64 address,
+                               FlamBlockEntry *block);
+const FlamBlockEntry *flam_block_hash_find (const FlamBlockHash *hash,
+                                            guint64 address);
+
+G_END_DECLS

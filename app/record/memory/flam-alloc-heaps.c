@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-alloc-heaps.h"
+
+#include "flam-ledger.h"
+#include "flam-ranges.h"
+
+#define TICK_NS 10000000
+/* Of the time so far, which part a tick is at most. */
+#define TICKS_MAX 10000
+
+/* Of the memory between the heap's begin and its end. */
+typedef struct
+{
+  gint64 size;
+  guint32 row;
+} Piece;
+
+struct _FlamAllocSpace
+{
+  FlamAddresses blocks;
+  FlamRanges *pages; /* value: row */
+  GArray *breaks;    /* Piece, in order */
+};
+
+struct _FlamAllocStream
+{
+  FlamAllocSpace *space;
+  FlamId thread;
+  guint32 n_made;
+};
+
+struct _FlamAllocHeaps
+{
+  FlamLedger *ledger;
+  GPtrArray *spaces;
+  GPtrArray *streams;
+  gint64 tick_end;
+};
+
+gint64
+flam_alloc_heaps_advance (FlamAllocHeaps *heaps, gint64 time)
+{
+  if (time >= heaps->tick_end)
+    {
+      flam_ledger_set_time (heaps->ledger, time);
+      heaps->tick_end = time + MAX (TICK_NS, time / TICKS_MAX);
+    }
+  return heaps->tick_end;
+}
+
+/* --- blocks --------------------------------------------------------------- */
+
+static guint64
+end_of (guint64 address, guint64 size)
+{
+  return address + size < address ? G_MAXUINT64 : address + size;
+}
+
+static void
+map_pages (FlamAllocHeaps *heaps,
+           FlamAllocStream *stream,
+           guint64 address,
+           gint64 size,
+           guint32 site)
+{
+  FlamRange range = { .start = address, .end = end_of (address, size) };
+
+  flam_alloc_heaps_unmap (heaps, stream, address, (guint64)size);
+  range.value = flam_ledger_make (heaps->ledger, site);
+  flam_ranges_add (stream->space->pages, &range);
+}
+
+void
+flam_alloc_heaps_block (FlamAllocHeaps *heaps,
+                        FlamAllocStream *stream,
+                        guint64 address,
+                        gint64 size,
+                        guint32 each,
+                        FlamAllocStack *stack,
+                        FlamAllocator allocator)
+{
+  FlamLedger *ledger = heaps->ledger;
+  FlamSiteKey key = { size, stack->id, stream->thread, each, allocator };
+
+  stream->n_made++;
+  if (G_UNLIKELY (
+          stack->site == FLAM_NONE ||
+          !flam_site_key_equal (
+              &flam_ledger_get_site (ledger, stack->site)->heap.key, &key)))
+    stack->site = flam_ledger_find_site (ledger, &key);
+  if (G_UNLIKELY (allocator == FLAM_ALLOCATOR_MMAP))
+    map_pages (heaps, stream, address, size, stack->site);
+  else
+    flam_ledger_make_at (
+        ledger, &stream->space->blocks, stack->site, address, stream->n_made);
+}
+
+/* Farther ones, and those of other threads, are all alike. */
+static inline guint
+distance_of (const FlamAllocHeaps *heaps,
+             const FlamAllocStream *stream,
+             const FlamBlockEntry *block)
+{
+  guint32 distance = stream->n_made - block->nth;
+  guint32 site;
+
+  if (distance >= FLAM_LEDGER_NEAR)
+    return FLAM_LEDGER_FAR;
+  site = flam_ledger_get_row (heaps->ledger, block->row)->site;
+  return flam_ledger_get_site (heaps->ledger, site)->heap.key.thread ==
+                 stream->thread
+             ? distance
+             : FLAM_LEDGER_FAR;
+}
+
+void
+flam_alloc_heaps_free_block (FlamAllocHeaps *heaps,
+                             FlamAllocStream *stream,
+                             guint64 address)
+{
+  FlamBlockEntry block;
+
+  /* one that is not known is older than the recording */
+  if (flam_addresses_take (&stream->space->blocks, address, &block))
+    flam_ledger_release (
+        heaps->ledger, block.row, distance_of (heaps, stream, &block));
+}
+
+void
+flam_alloc_heaps_expect (const FlamAllocSpace *space, guint64 address)
+{
+  flam_block_table_expect (&space->blocks.table, address);
+}
+
+/* --- pages --------------------------------------------------------------- */
+
+static FlamSiteKey
+key_of (const FlamAllocHeaps *heaps, guint32 row)
+{
+  guint32 site = flam_ledger_get_row (heaps->ledger, row)->site;
+
+  return flam_ledger_get_site (heaps->ledger, site)->heap.key;
+}
+
+static guint32
+make_of_size (FlamAllocHeaps *heaps, FlamSiteKey key, gint64 size)
+{
+  key.size = size;
+  return flam_ledger_make (heaps->ledger,
+                           flam_ledger_find_site (heaps->ledger, &key));
+}
+
+/* What is left of a mapping on one side of what was cut out of it. */
+static void
+keep_rest (FlamAllocHeaps *heaps,
+           FlamAllocSpace *space,
+           const FlamRange *whole,
+           guint64 address,
+           guint64 end)
+{
+  FlamRange rest = { .start = address, .end = end };
+
+  if (address >= end)
+    return;
+  rest.value = make_of_size (
+      heaps, key_of (heaps, whole->value), (gint64)(end - address));
+  flam_ranges_add (space->pages, &rest);
+}
+
+void
+flam_alloc_heaps_unmap (FlamAllocHeaps *heaps,
+                        FlamAllocStream *stream,
+                        guint64 address,
+                        guint64 size)
+{
+  FlamAllocSpace *space = stream->space;
+  guint64 end = end_of (address, size);
+  const FlamRange *found;
+
+  while ((found = flam_ranges_next (space->pages, address)) != NULL &&
+         found->start < end)
+    {
+      FlamRange piece = *found;
+
+      flam_ledger_release (heaps->ledger, piece.value, FLAM_LEDGER_FAR);
+      flam_ranges_remove (space->pages, piece.start, piece.end);
+      keep_rest (heaps, space, &piece, piece.start, address);
+      keep_rest (heaps, space, &piece, end, piece.end);
+    }
+}
+
+void
+flam_alloc_heaps_break (FlamAllocHeaps *heaps,
+                        FlamAllocStream *stream,
+                        gint64 change,
+                        FlamAllocStack *stack)
+{
+  GArray *breaks = stream->space->breaks;
+
+  if (change > 0)
+    {
+      FlamSiteKey key = {
+        change, stack->id, stream->thread, 1, FLAM_ALLOCATOR_BRK
+      };
+      Piece piece = { change, make_of_size (heaps, key, change) };
+
+      g_array_append_val (breaks, piece);
+      return;
+    }
+  /* The heap shrinks from its end: the newest pieces go first. */
+  while (change < 0 && breaks->len > 0)
+    {
+      Piece piece = g_array_index (breaks, Piece, breaks->len - 1);
+      gint64 left = piece.size + change;
+
+      change += piece.size;
+      flam_ledger_release (heaps->ledger, piece.row, FLAM_LEDGER_FAR);
+      g_array_set_size (breaks, breaks->len - 1);
+      if (left <= 0)
+        continue;
+      piece = (Piece){ left,
+                       make_of_size (heaps, key_of (heaps, piece.row), left) };
+      g_array_append_val (breaks, piece);
+      return;
+    }
+}
+
+/* --- life ---------------------------------------------------------------- */
+
+static void
+space_free (gpointer data)
+{
+  FlamAllocSpace *space = data;
+
+  flam_addresses_clear (&space->blocks);
+  flam_ranges_free (space->pages);
+  g_array_unref (space->breaks);
+  g_free (space);
+}
+
+FlamAllocHeaps *
+flam_alloc_heaps_new (FlamBuilder *builder)
+{
+  FlamAllocHeaps *heaps = g_new0 (FlamAllocHeaps, 1);
+
+  heaps->ledger = flam_ledger_new (builder);
+  heaps->ledger->recording = TRUE;
+  heaps->spaces = g_ptr_array_new_with_free_func (space_free);
+  heaps->streams = g_ptr_array_new_with_free_func (g_free);
+  heaps->tick_end = TICK_NS;
+  return heaps;
+}
+
+void
+flam_alloc_heaps_free (FlamAllocHeaps *heaps)
+{
+  flam_ledger_free (heaps->ledger);
+  g_ptr_array_unref (heaps->streams);
+  g_ptr_array_unref (heaps->spaces);
+  g_free (heaps);
+}
+
+FlamAllocSpace *
+flam_alloc_heaps_add_space (FlamAllocHeaps *heaps)
+{
+  FlamAllocSpace *space = g_new0 (FlamAllocSpace, 1);
+
+  flam_addresses_init (&space->blocks, FLAM_ADDRESSES_HEAP);
+  space->pages = flam_ranges_new ();
+  space->breaks = g_array_new (FALSE, FALSE, sizeof (Piece));
+  g_ptr_array_add (heaps->spaces, space);
+  return space;
+}
+
+FlamAllocStream *
+flam_alloc_heaps_add_stream (FlamAllocHeaps *heaps,
+                             FlamAllocSpace *space,
+                             FlamId thread)
+{
+  FlamAllocStream *stream = g_new0 (FlamAllocStream, 1);
+
+  stream->space = space;
+  stream->thread = thread;
+  g_ptr_array_add (heaps->streams, stream);
+  return stream;
+}
+
+void
+flam_alloc_stream_set_made (FlamAllocStream *stream, guint32 made)
+{
+  stream->n_made = made;
+}
+
+guint32
+flam_alloc_stream_get_made (const FlamAllocStream *stream)
+{
+  return stream->n_made;
+}
+
+void
+flam_alloc_heaps_end_stream (FlamAllocHeaps *heaps, FlamAllocStream *stream)
+{
+  g_ptr_array_remove (heaps->streams, stream);
+}
+
+void
+flam_alloc_heaps_end_space (FlamAllocHeaps *heaps, FlamAllocSpace *space)
+{
+  for (guint i = heaps->streams->len; i-- > 0;)
+    {
+      FlamAllocStream *stream = heaps->streams->pdata[i];
+
+      if (stream->space == space)
+        g_ptr_array_remove_index (heaps->streams, i);
+    }
+  g_ptr_array_remove (heaps->spaces, space);
+}
+
+/* Sizes that add up to more than there can be have no peak. */
+void
+flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time)
+{
+  flam_ledger_finish (heaps->ledger, time, NULL);
+}
+
+gint64
+flam_alloc_heaps_live (const FlamAllocHeaps *heaps)
+{
+  return heaps->ledger->heap.live;
+}
