@@ -36,6 +36,7 @@ static const struct
   { "win.copy-picture", { "<Control><Shift>c" } },
   { "win.compare", { "<Control>d" } },
   { "win.set-baseline", { "<Control>b" } },
+  { "win.notes", { "<Control><Shift>n" } },
   { "win.search", { "<Control>f" } },
   { "win.search-next", { "<Control>g", "F3" } },
   { "win.search-previous", { "<Control><Shift>g", "<Shift>F3" } },
@@ -209,7 +210,9 @@ flam_application_command_line (GApplication *application,
 static void
 on_quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  GList *windows = g_list_copy (gtk_application_get_windows (data));
+  /* The one that was used last goes last: its tabs are the ones to reopen. */
+  GList *windows =
+      g_list_reverse (g_list_copy (gtk_application_get_windows (data)));
 
   for (GList *l = windows; l != NULL; l = l->next)
     gtk_window_close (l->data);

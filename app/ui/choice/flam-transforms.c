@@ -303,6 +303,7 @@ node_menu (void)
   g_menu_append (rest, _ ("Copy _Name"), "node.copy-name");
   g_menu_append (rest, _ ("Copy _Stack"), "node.copy-path");
   g_menu_append (rest, _ ("Open in _Editor"), "node.open-in-editor");
+  g_menu_append (rest, _ ("No_tes…"), "win.notes");
   g_menu_append_section (menu, NULL, G_MENU_MODEL (first));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (transforms));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (rest));

@@ -3,6 +3,7 @@
 #include "flam-preferences.h"
 
 #include "flam-help.h"
+#include "flam-kept.h"
 #include "flam-platform.h"
 #include "flam-settings.h"
 
@@ -26,6 +27,8 @@ struct _FlamPreferences
   AdwComboRow *debuginfod;
   AdwEntryRow *debuginfod_urls;
   AdwEntryRow *editor;
+  GtkSwitch *remember;
+  GtkButton *forget;
   AdwPreferencesGroup *mappings;
   AdwPreferencesGroup *binaries;
   GtkButton *add_binaries;
@@ -250,6 +253,13 @@ on_add_binaries (FlamPreferences *self)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
+static void
+on_forget (FlamPreferences *self)
+{
+  flam_kept_forget ();
+  gtk_widget_set_sensitive (GTK_WIDGET (self->forget), FALSE);
+}
+
 /* --- object --------------------------------------------------------------- */
 
 static void
@@ -297,6 +307,8 @@ flam_preferences_class_init (FlamPreferencesClass *klass)
       class, FlamPreferences, debuginfod_urls);
   gtk_widget_class_bind_template_child (class, FlamPreferences, hints);
   gtk_widget_class_bind_template_child (class, FlamPreferences, editor);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, remember);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, forget);
   gtk_widget_class_bind_template_child (class, FlamPreferences, mappings);
   gtk_widget_class_bind_template_child (class, FlamPreferences, binaries);
   gtk_widget_class_bind_template_child (class, FlamPreferences, add_binaries);
@@ -343,6 +355,13 @@ flam_preferences_init (FlamPreferences *self)
       settings, FLAM_KEY_FONT, self->font, "font", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind (
       settings, FLAM_KEY_EDITOR, self->editor, "text", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind (settings,
+                   FLAM_KEY_REMEMBER,
+                   self->remember,
+                   "active",
+                   G_SETTINGS_BIND_DEFAULT);
+  g_signal_connect_swapped (
+      self->forget, "clicked", G_CALLBACK (on_forget), self);
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
     g_signal_connect_object (settings,
                              changes[i],

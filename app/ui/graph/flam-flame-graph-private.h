@@ -43,6 +43,9 @@ struct _FlamFlameGraph
   GArray *future;  /* those that were gone back from */
   FlamId selected;
 
+  FlamGraphNotes notes; /* or NULL */
+  gpointer notes_data;
+
   GRegex *search;
   guint8 *matched; /* a byte a node, or NULL */
   gint64 matched_weight;

@@ -67,6 +67,41 @@ add_change (FlamFlameGraph *self, FlamId node, char **text)
   *text = g_strdup_printf (_ ("%s, change %s"), before, delta);
 }
 
+/* --- notes ---------------------------------------------------------------- */
+
+void
+flam_flame_graph_set_notes (FlamFlameGraph *self,
+                            FlamGraphNotes notes,
+                            gpointer data)
+{
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  self->notes = notes;
+  self->notes_data = data;
+  flam_graph_announce (self);
+}
+
+static char *
+note_of (FlamFlameGraph *self, FlamId node)
+{
+  return self->notes != NULL && node != 0
+             ? self->notes (self->notes_data, flam_tree_name (self->tree, node))
+             : NULL;
+}
+
+static void
+add_note (FlamFlameGraph *self, FlamId node, char **text)
+{
+  g_autofree char *note = note_of (self, node);
+  g_autofree char *before = NULL;
+
+  if (note == NULL)
+    return;
+  before = *text;
+  /* Translators: what a screen reader says of a function, and what was noted
+   * about it */
+  *text = g_strdup_printf (_ ("%s; note: %s"), before, note);
+}
+
 char *
 flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
 {
@@ -87,6 +122,7 @@ flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
                           self_share);
   add_main_state (self, node, &text);
   add_change (self, node, &text);
+  add_note (self, node, &text);
   return text;
 }
 
@@ -289,15 +325,30 @@ title_of (const char *name)
 }
 
 static GtkWidget *
+note_label (const char *note)
+{
+  GtkWidget *label = new_label (note, 0, "flam-note");
+
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 64);
+  gtk_widget_set_margin_top (label, 6);
+  return label;
+}
+
+static GtkWidget *
 tip_for_node (FlamFlameGraph *self, FlamId node)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
   g_autofree char *place = place_text (self, node);
+  g_autofree char *note = note_of (self, node);
 
   gtk_box_append (GTK_BOX (box), title_of (flam_tree_name (self->tree, node)));
   if (*place != '\0')
     gtk_box_append (GTK_BOX (box), new_label (place, 0, "dim-label"));
   gtk_box_append (GTK_BOX (box), numbers_of (self, node));
+  if (note != NULL)
+    gtk_box_append (GTK_BOX (box), note_label (note));
   return box;
 }
 

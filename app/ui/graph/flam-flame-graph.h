@@ -80,6 +80,13 @@ guint flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n);
  * in view, and the weight across the view. */
 gint64 flam_flame_graph_get_hidden (FlamFlameGraph *self, gint64 *in_view);
 
+/* Who knows what a person noted about a function; g_free, or NULL. It is told
+ * with the function. `data` must outlive the widget's use of it. */
+typedef char *(*FlamGraphNotes) (gpointer data, const char *function);
+void flam_flame_graph_set_notes (FlamFlameGraph *self,
+                                 FlamGraphNotes notes,
+                                 gpointer data);
+
 /* What is in view: fractions of the whole width and of the whole height. */
 typedef struct
 {

@@ -214,6 +214,22 @@ flam_graph_view_next_match (FlamGraphView *self, gboolean backward)
   flam_flame_graph_next_match (self->graph, backward);
 }
 
+/* --- notes ---------------------------------------------------------------- */
+
+static char *
+notes_about (gpointer data, const char *function)
+{
+  return flam_notes_about (data, function);
+}
+
+/* What was noted is part of what the graph says of a frame. */
+static void
+on_notes (FlamGraphView *self)
+{
+  flam_flame_graph_set_notes (
+      self->graph, notes_about, flam_session_get_notes (self->session));
+}
+
 /* --- object --------------------------------------------------------------- */
 
 static void
@@ -244,6 +260,11 @@ flam_graph_view_constructed (GObject *object)
           settings,
           "changed::" FLAM_KEY_COLOR_STATES,
           G_CALLBACK (update_palette));
+  follow (self,
+          flam_session_get_notes (self->session),
+          "items-changed",
+          G_CALLBACK (on_notes));
+  on_notes (self);
   update_direction (self);
   update_order (self);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A session's inside: flam-session.c loads and draws, flam-session-view.c
- * keeps what a person has chosen. */
+/* A session's inside: flam-session.c draws and tells, flam-session-load.c has
+ * the profile, flam-session-view.c what a person has chosen, and
+ * flam-session-keep.c keeps that for the next time. */
 
 #include "flam-follow.h"
 #include "flam-session.h"
@@ -26,6 +27,7 @@ typedef struct
   FlamSelection *selection;
   char **zoom; /* paths of names */
   char **current;
+  gboolean waits; /* until these names are there, or the last have come */
 } FlamStep;
 
 struct _FlamSession
@@ -44,9 +46,15 @@ struct _FlamSession
   FlamExcerpt *excerpt;
   FlamId zoom;
   FlamId current;
+  char *page;
   char *search;
   FlamSearchFlags search_flags;
   GRegex *search_regex;
+
+  char *kept_file; /* where it is kept (flam-kept.h); NULL: nowhere */
+  char *kept_page;
+  guint keep_id;
+  GListStore *notes; /* FlamNote */
 
   FlamJob *load;
   FlamJob *symbolize;
@@ -67,6 +75,7 @@ typedef enum
   FLAM_SESSION_PROP_EXCERPT,
   FLAM_SESSION_PROP_ZOOM,
   FLAM_SESSION_PROP_CURRENT,
+  FLAM_SESSION_PROP_PAGE,
   FLAM_SESSION_PROP_SEARCH,
   FLAM_SESSION_PROP_ACTIVITY,
   FLAM_SESSION_PROP_FRACTION,
@@ -78,6 +87,17 @@ void flam_session_fail (FlamSession *session, const GError *error);
 /* What a capture is looked at with until a person chooses otherwise. */
 FlamSelection *flam_session_first_selection (void);
 void flam_step_free (gpointer step);
+/* Goes on to the names that are still to come, if any. */
+void flam_session_symbolize_more (FlamSession *session);
+/* What is kept for the next time: see flam-session-keep.c. The selection and
+ * the place of a capture that was just read, and its page; something of it has
+ * changed; it is about to go. */
+void flam_session_keep_restore (FlamSession *session);
+void flam_session_keep_restore_page (FlamSession *session);
+void flam_session_keep_queue (FlamSession *session);
+void flam_session_keep_flush (FlamSession *session);
+/* Nothing is open. */
+void flam_session_forget (FlamSession *session);
 /* Makes the excerpt of the selection anew. */
 void flam_session_draw (FlamSession *session);
 

@@ -210,6 +210,14 @@ clamp_node (FlamSession *self, FlamId node)
   return self->excerpt != NULL && node < self->excerpt->tree->n ? node : 0;
 }
 
+/* Where a person goes while names are still to come is where they stay. */
+static void
+stop_waiting (FlamSession *self)
+{
+  if (self->restore != NULL && self->restore->waits)
+    g_clear_pointer (&self->restore, flam_step_free);
+}
+
 void
 flam_session_set_zoom (FlamSession *self, FlamId node)
 {
@@ -217,6 +225,7 @@ flam_session_set_zoom (FlamSession *self, FlamId node)
   node = clamp_node (self, node);
   if (self->zoom == node)
     return;
+  stop_waiting (self);
   self->zoom = node;
   flam_session_changed (self, FLAM_SESSION_PROP_ZOOM);
 }
@@ -234,8 +243,26 @@ flam_session_set_current (FlamSession *self, FlamId node)
   node = clamp_node (self, node);
   if (self->current == node)
     return;
+  stop_waiting (self);
   self->current = node;
   flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
+}
+
+const char *
+flam_session_get_page (FlamSession *self)
+{
+  return self->page;
+}
+
+void
+flam_session_set_page (FlamSession *self, const char *id)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (g_strcmp0 (self->page, id) == 0)
+    return;
+  g_free (self->page);
+  self->page = g_strdup (id != NULL ? id : "");
+  flam_session_changed (self, FLAM_SESSION_PROP_PAGE);
 }
 
 const char *

@@ -2,7 +2,6 @@
 
 #include "flam-session-private.h"
 
-#include "flam-loader.h"
 #include "flam-settings.h"
 
 #include <glib/gi18n.h>
@@ -27,6 +26,11 @@ void
 flam_session_changed (FlamSession *self, guint property)
 {
   g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
+  if (property == FLAM_SESSION_PROP_SELECTION ||
+      property == FLAM_SESSION_PROP_ZOOM ||
+      property == FLAM_SESSION_PROP_CURRENT ||
+      property == FLAM_SESSION_PROP_PAGE)
+    flam_session_keep_queue (self);
 }
 
 void
@@ -77,6 +81,12 @@ find_again (FlamExcerpt *before, FlamId node, FlamExcerpt *after)
   return flam_tree_find_again (before->tree, node, after->tree);
 }
 
+static gboolean
+is_whole (const FlamTree *tree, FlamId node, char *const *names)
+{
+  return tree->depth[node] == g_strv_length ((char **)names);
+}
+
 /* The zoom is kept where its path is: what a transform has moved elsewhere is
  * shown as the whole. */
 static void
@@ -90,7 +100,10 @@ find_place (FlamSession *self, FlamExcerpt *before)
       self->zoom = flam_tree_find_names (tree, (const char *const *)step->zoom);
       self->current =
           flam_tree_find_names (tree, (const char *const *)step->current);
-      g_clear_pointer (&self->restore, flam_step_free);
+      if (!step->waits || self->stage == STAGE_DONE ||
+          (is_whole (tree, self->zoom, step->zoom) &&
+           is_whole (tree, self->current, step->current)))
+        g_clear_pointer (&self->restore, flam_step_free);
       return;
     }
   self->zoom = before != NULL && self->zoom != 0
@@ -98,8 +111,6 @@ find_place (FlamSession *self, FlamExcerpt *before)
                    : 0;
   self->current = find_again (before, self->current, self->excerpt);
 }
-
-static void symbolize_more (FlamSession *self);
 
 static void
 draw_done (gpointer result, const GError *error, gpointer data)
@@ -123,7 +134,7 @@ draw_done (gpointer result, const GError *error, gpointer data)
       self->opened = TRUE;
       g_signal_emit (self, signals[SIGNAL_OPENED], 0);
     }
-  symbolize_more (self);
+  flam_session_symbolize_more (self);
 }
 
 void
@@ -145,248 +156,13 @@ flam_session_draw (FlamSession *self)
                   self);
 }
 
-/* --- profiles ------------------------------------------------------------- */
-
-static void
-take_profile (FlamSession *self, FlamProfile *profile)
-{
-  g_autoptr (FlamProfile) before = g_steal_pointer (&self->profile);
-  g_autoptr (FlamSelection) selection = g_steal_pointer (&self->selection);
-
-  self->profile = profile;
-  if (before != NULL && selection != NULL)
-    {
-      self->selection =
-          flam_loader_carry_selection (before, selection, profile);
-      for (guint i = 0; i < self->undo->len; i++)
-        {
-          FlamStep *step = self->undo->pdata[i];
-          g_autoptr (FlamSelection) old = step->selection;
-
-          step->selection = flam_loader_carry_selection (before, old, profile);
-        }
-    }
-  else
-    {
-      self->selection = flam_session_first_selection ();
-      self->selection->measure = flam_weights_default_measure (profile);
-    }
-  flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
-  flam_session_changed (self, FLAM_SESSION_PROP_SELECTION);
-  flam_session_draw (self);
-}
-
-static void
-symbolize_done (gpointer result, const GError *error, gpointer data)
-{
-  FlamSession *self = data;
-  g_autoptr (FlamProfile) profile = result;
-
-  if (error != NULL)
-    return;
-  if (profile != self->profile)
-    take_profile (self, g_steal_pointer (&profile));
-  else
-    symbolize_more (self);
-}
-
-static void
-start_symbolizing (FlamSession *self)
-{
-  FlamSymbolDetail detail = self->stage == STAGE_SYMTAB
-                                ? FLAM_SYMBOL_DETAIL_SYMTAB
-                                : FLAM_SYMBOL_DETAIL_FULL;
-
-  self->stage--;
-  flam_job_start (
-      self->symbolize,
-      flam_loader_symbolize_work,
-      flam_loader_input_new_symbols (self->profile, self->path, detail),
-      flam_loader_input_free,
-      (GDestroyNotify)flam_profile_unref,
-      symbolize_done,
-      self);
-}
-
-static void
-symbolize_more (FlamSession *self)
-{
-  if (self->stage != STAGE_DONE)
-    start_symbolizing (self);
-  else if (!self->live && !flam_job_is_busy (self->symbolize))
-    g_signal_emit (self, signals[SIGNAL_SYMBOLIZED], 0);
-}
-
-void
-flam_session_symbolize_again (FlamSession *self)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  if (self->profile == NULL || self->live || !self->opened ||
-      !flam_loader_needs_symbols (self->profile))
-    return;
-  self->stage = STAGE_SYMTAB;
-  start_symbolizing (self);
-}
-
-static void
-download_done (gpointer result, const GError *error, gpointer data)
-{
-  FlamSession *self = data;
-  g_autoptr (FlamProfile) profile = result;
-
-  if (profile != NULL && profile != self->profile)
-    take_profile (self, g_steal_pointer (&profile));
-  g_signal_emit (self, signals[SIGNAL_DOWNLOADED], 0);
-}
-
-void
-flam_session_download (FlamSession *self, const FlamId *modules, guint n)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  g_return_if_fail (self->profile != NULL);
-  flam_job_start (
-      self->download,
-      flam_loader_symbolize_work,
-      flam_loader_input_new_download (self->profile, self->path, modules, n),
-      flam_loader_input_free,
-      (GDestroyNotify)flam_profile_unref,
-      download_done,
-      self);
-}
+/* --- properties ------------------------------------------------------------
+ */
 
 FlamJob *
 flam_session_get_download (FlamSession *self)
 {
   return self->download;
-}
-
-static void
-load_done (gpointer result, const GError *error, gpointer data)
-{
-  FlamSession *self = data;
-
-  if (error != NULL)
-    {
-      if (!self->live)
-        flam_session_fail (self, error);
-      return;
-    }
-  self->stage = !self->live && flam_loader_needs_symbols (result) ? STAGE_SYMTAB
-                                                                  : STAGE_DONE;
-  take_profile (self, result);
-}
-
-static void
-load (FlamSession *self)
-{
-  flam_job_cancel (self->symbolize);
-  flam_job_cancel (self->download);
-  flam_job_start (self->load,
-                  flam_loader_load_work,
-                  self->live
-                      ? flam_loader_input_new_live (self->follow)
-                      : flam_loader_input_new (self->path, self->weights_as),
-                  flam_loader_input_free,
-                  (GDestroyNotify)flam_profile_unref,
-                  load_done,
-                  self);
-}
-
-static void
-forget (FlamSession *self)
-{
-  flam_baseline_leave (self->baseline);
-  flam_job_cancel (self->load);
-  flam_job_cancel (self->symbolize);
-  flam_job_cancel (self->download);
-  flam_job_cancel (self->draw);
-  g_clear_pointer (&self->excerpt, flam_excerpt_unref);
-  g_clear_pointer (&self->profile, flam_profile_unref);
-  g_clear_pointer (&self->follow, flam_follow_unref);
-  g_clear_pointer (&self->selection, flam_selection_free);
-  g_clear_pointer (&self->restore, flam_step_free);
-  g_ptr_array_set_size (self->undo, 0);
-  self->zoom = 0;
-  self->current = 0;
-  self->opened = FALSE;
-  self->stage = STAGE_DONE;
-}
-
-void
-flam_session_open (FlamSession *self, const char *path)
-{
-  g_autofree char *copy = g_strdup (path);
-
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  forget (self);
-  g_free (self->path);
-  g_free (self->title);
-  self->path = g_steal_pointer (&copy);
-  self->title = g_filename_display_basename (self->path);
-  self->weights_as = FLAM_WEIGHTS_GUESS;
-  self->live = FALSE;
-  flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
-  flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
-  load (self);
-}
-
-void
-flam_session_reload (FlamSession *self, gboolean live)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  g_return_if_fail (live ? self->follow != NULL : self->path != NULL);
-  if (live && (flam_job_is_busy (self->load) || flam_job_is_busy (self->draw)))
-    return;
-  self->live = live;
-  load (self);
-}
-
-FlamWeightsAs
-flam_session_get_weights_as (FlamSession *self)
-{
-  g_return_val_if_fail (FLAM_IS_SESSION (self), FLAM_WEIGHTS_GUESS);
-  return self->weights_as;
-}
-
-void
-flam_session_set_weights_as (FlamSession *self, FlamWeightsAs weights_as)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  if (self->path == NULL || self->weights_as == weights_as)
-    return;
-  self->weights_as = weights_as;
-  flam_session_reload (self, FALSE);
-}
-
-void
-flam_session_follow (FlamSession *self, const char *path, const char *title)
-{
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  forget (self);
-  g_free (self->path);
-  g_free (self->title);
-  self->path = g_strdup (path);
-  self->title = g_strdup (title);
-  self->follow = flam_follow_new (path);
-  self->live = TRUE;
-  flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
-  flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
-}
-
-void
-flam_session_cancel (FlamSession *self)
-{
-  gboolean had_nothing = !self->opened;
-  g_autoptr (GError) error = NULL;
-
-  g_return_if_fail (FLAM_IS_SESSION (self));
-  flam_job_cancel (self->load);
-  flam_job_cancel (self->symbolize);
-  flam_job_cancel (self->draw);
-  if (!had_nothing || self->live)
-    return;
-  error = g_error_new (FLAM_ERROR, FLAM_ERROR_CANCELLED, _ ("Cancelled"));
-  flam_session_fail (self, error);
 }
 
 const char *
@@ -481,7 +257,7 @@ flam_session_dispose (GObject *object)
 {
   FlamSession *self = FLAM_SESSION (object);
 
-  forget (self);
+  flam_session_forget (self);
   G_OBJECT_CLASS (flam_session_parent_class)->dispose (object);
 }
 
@@ -492,6 +268,8 @@ flam_session_finalize (GObject *object)
 
   g_free (self->path);
   g_free (self->title);
+  g_free (self->page);
+  g_free (self->kept_page);
   g_free (self->search);
   g_clear_pointer (&self->search_regex, g_regex_unref);
   g_ptr_array_unref (self->undo);
@@ -500,6 +278,7 @@ flam_session_finalize (GObject *object)
   g_object_unref (self->draw);
   g_object_unref (self->download);
   g_object_unref (self->baseline);
+  g_object_unref (self->notes);
   G_OBJECT_CLASS (flam_session_parent_class)->finalize (object);
 }
 
@@ -527,6 +306,9 @@ flam_session_get_property (GObject *object,
       break;
     case FLAM_SESSION_PROP_CURRENT:
       g_value_set_uint (value, self->current);
+      break;
+    case FLAM_SESSION_PROP_PAGE:
+      g_value_set_string (value, self->page);
       break;
     case FLAM_SESSION_PROP_SEARCH:
       g_value_set_string (value, self->search);
@@ -581,6 +363,8 @@ flam_session_class_init (FlamSessionClass *klass)
       g_param_spec_uint ("zoom", NULL, NULL, 0, G_MAXUINT, 0, flags);
   properties[FLAM_SESSION_PROP_CURRENT] =
       g_param_spec_uint ("current", NULL, NULL, 0, G_MAXUINT, 0, flags);
+  properties[FLAM_SESSION_PROP_PAGE] =
+      g_param_spec_string ("page", NULL, NULL, "", flags);
   properties[FLAM_SESSION_PROP_SEARCH] =
       g_param_spec_string ("search", NULL, NULL, "", flags);
   properties[FLAM_SESSION_PROP_ACTIVITY] =
@@ -611,6 +395,13 @@ static void
 flam_session_init (FlamSession *self)
 {
   self->undo = g_ptr_array_new_with_free_func (flam_step_free);
+  self->page = g_strdup ("");
+  self->notes = g_list_store_new (FLAM_TYPE_NOTE);
+  g_signal_connect_object (self->notes,
+                           "items-changed",
+                           G_CALLBACK (flam_session_keep_queue),
+                           self,
+                           G_CONNECT_SWAPPED);
   self->search = g_strdup ("");
   g_signal_connect_object (flam_settings_get (),
                            "changed::" FLAM_KEY_BINARIES,

@@ -15,6 +15,7 @@
 #include "flam-job.h"
 #include "flam-excerpt.h"
 #include "flam-formats.h"
+#include "flam-note.h"
 
 #include <gio/gio.h>
 
@@ -102,6 +103,10 @@ void flam_session_set_zoom (FlamSession *session, FlamId node);
 FlamId flam_session_get_current (FlamSession *session);
 void flam_session_set_current (FlamSession *session, FlamId node);
 
+/* Property "page": the id of the page that is seen; "": the first. */
+const char *flam_session_get_page (FlamSession *session);
+void flam_session_set_page (FlamSession *session, const char *id);
+
 /* Property "search"; the regex is NULL for "". Text that is no regular
  * expression, or is not to be one, is searched for as it stands. */
 typedef enum
@@ -116,6 +121,9 @@ void flam_session_set_search_flags (FlamSession *session,
 const char *flam_session_get_search (FlamSession *session);
 void flam_session_set_search (FlamSession *session, const char *text);
 GRegex *flam_session_get_search_regex (FlamSession *session);
+
+/* Of FlamNote, to be added to and taken from; kept with the capture. */
+GListStore *flam_session_get_notes (FlamSession *session);
 
 /* --- progress ------------------------------------------------------------- */
 

@@ -22,7 +22,8 @@ G_BEGIN_DECLS
 #define FLAM_KEY_LEAK_RULES "leak-suppressions" /* as: files */
 #define FLAM_KEY_DEBUGINFOD "debuginfod"        /* ask, always, never */
 #define FLAM_KEY_DEBUGINFOD_URLS "debuginfod-urls"
-#define FLAM_KEY_COMMANDS "command-history" /* as */
+#define FLAM_KEY_REMEMBER "remember-captures" /* b */
+#define FLAM_KEY_COMMANDS "command-history"   /* as */
 #define FLAM_KEY_WIDTH "window-width"
 #define FLAM_KEY_HEIGHT "window-height"
 #define FLAM_KEY_MAXIMIZED "window-maximized"

@@ -1,66 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "flam-capture-view.h"
+#include "flam-capture-view-private.h"
 
-#include "flam-download-bar.h"
-#include "flam-graph-view.h"
-#include "flam-hint-bar.h"
-#include "flam-measure-menu.h"
-#include "flam-memory-model.h"
-#include "flam-overview.h"
-#include "flam-page-switcher.h"
-#include "flam-page-table.h"
-#include "flam-path-bar.h"
 #include "flam-settings.h"
-#include "flam-source-pane.h"
-#include "flam-state-menu.h"
-#include "flam-status-bar.h"
-#include "flam-thread-selector.h"
 #include "flam-thumbnail.h"
 #include "flam-transforms.h"
-#include "flam-unresolved-bar.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
 #define OVERVIEW_BUCKETS 2000
-
-struct _FlamCaptureView
-{
-  GtkWidget parent_instance;
-
-  FlamSession *session;
-  FlamJob *timeline_job;
-  FlamMeasureMenu *measures;
-  gboolean thumbnail_saved;
-  gboolean narrow;
-  gboolean tight;
-  gboolean memory_pages;
-  guint place_tick;
-
-  GtkRevealer *notice;
-  GtkLabel *notice_label;
-  GtkButton *notice_close;
-  FlamUnresolvedBar *unresolved_bar;
-  FlamDownloadBar *download_bar;
-  GtkBox *top_bar;
-  GtkBox *choices;
-  GtkToggleButton *cpu_button;
-  GtkToggleButton *memory_button;
-  FlamPageSwitcher *switcher;
-  GtkDropDown *page_menu;
-  GtkDropDown *measure_menu;
-  FlamStateMenu *states;
-  FlamThreadSelector *threads;
-  FlamSearchBar *search_bar;
-  FlamOverview *overview;
-  FlamPathBar *path_bar;
-  GtkPaned *paned;
-  GtkStack *pages;
-  FlamSourcePane *source_pane;
-  FlamHintBar *hint_bar;
-  FlamStatusBar *status_bar;
-};
 
 G_DEFINE_FINAL_TYPE (FlamCaptureView, flam_capture_view, GTK_TYPE_WIDGET)
 
@@ -207,181 +156,11 @@ on_excerpt (FlamCaptureView *self)
     }
 }
 
-/* --- pages ---------------------------------------------------------------- */
-
-static FlamGraphView *
-graph_view (FlamCaptureView *self)
-{
-  return FLAM_GRAPH_VIEW (
-      gtk_stack_get_child_by_name (self->pages, flam_page_table[0].id));
-}
-
-void
-flam_capture_view_travel (FlamCaptureView *self, gboolean forward)
-{
-  FlamFlameGraph *graph;
-
-  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  graph = flam_graph_view_get_graph (graph_view (self));
-  if (forward)
-    flam_flame_graph_forward (graph);
-  else
-    flam_flame_graph_back (graph);
-}
-
 FlamSearchBar *
 flam_capture_view_get_search (FlamCaptureView *self)
 {
   g_return_val_if_fail (FLAM_IS_CAPTURE_VIEW (self), NULL);
   return self->search_bar;
-}
-
-static void
-update_switcher (FlamCaptureView *self)
-{
-  gboolean menu = self->narrow || (self->tight && self->memory_pages);
-
-  gtk_widget_set_visible (GTK_WIDGET (self->switcher), !menu);
-  gtk_widget_set_visible (GTK_WIDGET (self->page_menu), menu);
-}
-
-void
-flam_capture_view_set_tight (FlamCaptureView *self, gboolean tight)
-{
-  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  self->tight = tight;
-  update_switcher (self);
-}
-
-/* Which pages there are; the menu's rows are the table's. */
-static void
-show_pages (FlamCaptureView *self, gboolean of_memory)
-{
-  g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
-  guint shown = 0;
-
-  for (guint i = 0; i < flam_n_pages; i++)
-    {
-      GtkWidget *child =
-          gtk_stack_get_child_by_name (self->pages, flam_page_table[i].id);
-      gboolean visible = of_memory || !flam_page_table[i].of_memory;
-
-      flam_page_switcher_set_shown (
-          self->switcher, flam_page_table[i].id, visible);
-      if (visible)
-        gtk_string_list_append (titles, _ (flam_page_table[i].title));
-      else if (child == gtk_stack_get_visible_child (self->pages))
-        gtk_stack_set_visible_child_name (self->pages, flam_page_table[0].id);
-      if (child == gtk_stack_get_visible_child (self->pages))
-        shown = i;
-      gtk_stack_page_set_visible (gtk_stack_get_page (self->pages, child),
-                                  visible);
-    }
-  /* A new model begins at its first row. */
-  gtk_drop_down_set_model (self->page_menu, G_LIST_MODEL (titles));
-  gtk_drop_down_set_selected (self->page_menu, shown);
-}
-
-static void
-update_pages (FlamCaptureView *self)
-{
-  gboolean of_memory = flam_memory_model_is_wanted (self->session);
-
-  if (of_memory == self->memory_pages)
-    return;
-  self->memory_pages = of_memory;
-  update_switcher (self);
-  show_pages (self, of_memory);
-}
-
-static void
-fill_pages (FlamCaptureView *self)
-{
-  flam_page_switcher_set_stack (self->switcher, self->pages);
-  for (guint i = 0; i < flam_n_pages; i++)
-    {
-      gtk_stack_add_titled (
-          self->pages,
-          g_object_new (
-              flam_page_table[i].type (), "session", self->session, NULL),
-          flam_page_table[i].id,
-          _ (flam_page_table[i].title));
-      flam_page_switcher_add (self->switcher,
-                              flam_page_table[i].id,
-                              _ (flam_page_table[i].title),
-                              flam_page_table[i].in_menu);
-    }
-  show_pages (self, FALSE);
-}
-
-void
-flam_capture_view_show_page (FlamCaptureView *self, int page)
-{
-  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  if (page < 0 || page >= (int)flam_n_pages ||
-      (flam_page_table[page].of_memory &&
-       !flam_memory_model_is_wanted (self->session)))
-    return;
-  gtk_stack_set_visible_child_name (self->pages, flam_page_table[page].id);
-  gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
-}
-
-static void
-show_page_named (FlamCaptureView *self, const char *id)
-{
-  gtk_stack_set_visible_child_name (self->pages, id);
-  gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
-}
-
-static void
-on_show_callers (FlamCaptureView *self)
-{
-  show_page_named (self, "callers");
-}
-
-static void
-on_baseline_started (FlamCaptureView *self)
-{
-  show_page_named (self, "difference");
-}
-
-static void
-on_page_menu (FlamCaptureView *self)
-{
-  guint page = gtk_drop_down_get_selected (self->page_menu);
-
-  if (page < flam_n_pages)
-    gtk_stack_set_visible_child_name (self->pages, flam_page_table[page].id);
-}
-
-/* The row of the page that is shown. */
-static guint
-visible_page (FlamCaptureView *self)
-{
-  const char *name = gtk_stack_get_visible_child_name (self->pages);
-  guint page = 0;
-
-  for (guint i = 0; i < flam_n_pages; i++)
-    if (g_strcmp0 (name, flam_page_table[i].id) == 0)
-      page = i;
-  return page;
-}
-
-static void
-on_visible_page (FlamCaptureView *self)
-{
-  guint page = visible_page (self);
-
-  gtk_drop_down_set_selected (self->page_menu, page);
-  flam_hint_bar_set_page (
-      self->hint_bar, flam_page_table[page].id, _ (flam_page_table[page].hint));
-}
-
-const char *
-flam_capture_view_get_topic (FlamCaptureView *self)
-{
-  g_return_val_if_fail (FLAM_IS_CAPTURE_VIEW (self), NULL);
-  return flam_page_table[visible_page (self)].topic;
 }
 
 void
@@ -458,7 +237,7 @@ flam_capture_view_set_narrow (FlamCaptureView *self, gboolean narrow)
   gtk_widget_set_hexpand (GTK_WIDGET (self->states), narrow);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->top_bar), orientation);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->paned), orientation);
-  update_switcher (self);
+  flam_capture_pages_update_switcher (self);
   flam_search_bar_set_narrow (self->search_bar, narrow);
   flam_path_bar_set_narrow (self->path_bar, narrow);
   flam_status_bar_set_narrow (self->status_bar, narrow);
@@ -528,29 +307,24 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
   g_return_if_fail (self->session == NULL);
   self->session = g_object_ref (session);
-  fill_pages (self);
+  flam_capture_pages_fill (self);
   self->measures = flam_measure_menu_new (
       session, self->cpu_button, self->memory_button, self->measure_menu);
   flam_unresolved_bar_set_session (self->unresolved_bar, session);
   flam_download_bar_set_session (self->download_bar, session);
-  flam_search_bar_set_session (self->search_bar, session, graph_view (self));
+  flam_search_bar_set_session (
+      self->search_bar, session, flam_capture_pages_graph (self));
   flam_state_menu_set_session (self->states, session);
   flam_thread_selector_set_session (self->threads, session);
   flam_path_bar_set_session (self->path_bar, session);
   flam_source_pane_set_session (self->source_pane, session);
-  flam_status_bar_set_session (self->status_bar, session, graph_view (self));
+  flam_status_bar_set_session (
+      self->status_bar, session, flam_capture_pages_graph (self));
   flam_transforms_install (GTK_WIDGET (self), session);
 
   follow (self, "notify::profile", G_CALLBACK (update_notice));
   follow (self, "notify::selection", G_CALLBACK (update_overview));
-  follow (self, "notify::selection", G_CALLBACK (update_pages));
   follow (self, "notify::excerpt", G_CALLBACK (on_excerpt));
-  follow (self, "show-callers", G_CALLBACK (on_show_callers));
-  g_signal_connect_object (flam_session_get_baseline (session),
-                           "started",
-                           G_CALLBACK (on_baseline_started),
-                           self,
-                           G_CONNECT_SWAPPED);
   bind_settings (self);
 }
 
@@ -608,8 +382,8 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   g_type_ensure (FLAM_TYPE_PATH_BAR);
   g_type_ensure (FLAM_TYPE_SEARCH_BAR);
   g_type_ensure (FLAM_TYPE_SOURCE_PANE);
-  g_type_ensure (FLAM_TYPE_HINT_BAR);
   g_type_ensure (FLAM_TYPE_STATUS_BAR);
+  g_type_ensure (FLAM_TYPE_HINT_BAR);
   g_type_ensure (FLAM_TYPE_DOWNLOAD_BAR);
   g_type_ensure (FLAM_TYPE_UNRESOLVED_BAR);
   g_type_ensure (FLAM_TYPE_STATE_MENU);
@@ -631,9 +405,5 @@ flam_capture_view_init (FlamCaptureView *self)
   g_signal_connect_swapped (
       self->overview, "peak-activated", G_CALLBACK (on_peak_activated), self);
   g_signal_connect_swapped (
-      self->page_menu, "notify::selected", G_CALLBACK (on_page_menu), self);
-  g_signal_connect_swapped (
       self->hint_bar, "dismissed", G_CALLBACK (flam_capture_view_begin), self);
-  g_signal_connect_swapped (
-      self->pages, "notify::visible-child", G_CALLBACK (on_visible_page), self);
 }

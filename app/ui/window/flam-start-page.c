@@ -4,6 +4,8 @@
 
 #include "flam-files.h"
 #include "flam-formats.h"
+#include "flam-kept.h"
+#include "flam-settings.h"
 #include "flam-thumbnail.h"
 #include "flam-widget.h"
 
@@ -18,6 +20,7 @@ struct _FlamStartPage
   GtkWidget parent_instance;
 
   GtkLabel *formats_label;
+  GtkButton *reopen;
   GtkBox *recent_box;
   GtkFlowBox *recent_flow;
 };
@@ -114,6 +117,26 @@ update_recent (FlamStartPage *self)
   gtk_widget_set_visible (GTK_WIDGET (self->recent_box), recent->len > 0);
 }
 
+/* The tabs of the last window, by name. */
+static void
+update_reopen (FlamStartPage *self)
+{
+  gboolean wanted =
+      g_settings_get_boolean (flam_settings_get (), FLAM_KEY_REMEMBER);
+  g_auto (GStrv) uris = flam_kept_get_tabs ();
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; uris[i] != NULL; i++)
+    {
+      g_autofree char *path = g_filename_from_uri (uris[i], NULL, NULL);
+      g_autofree char *name = g_filename_display_basename (path);
+
+      g_string_append_printf (names, "%s%s", i > 0 ? "\n" : "", name);
+    }
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->reopen), names->str);
+  gtk_widget_set_visible (GTK_WIDGET (self->reopen), wanted && names->len > 0);
+}
+
 /* What most people have; the tooltip names all. */
 static void
 say_what_opens (FlamStartPage *self)
@@ -150,6 +173,7 @@ static void
 flam_start_page_map (GtkWidget *widget)
 {
   update_recent (FLAM_START_PAGE (widget));
+  update_reopen (FLAM_START_PAGE (widget));
   GTK_WIDGET_CLASS (flam_start_page_parent_class)->map (widget);
 }
 
@@ -170,6 +194,7 @@ flam_start_page_class_init (FlamStartPageClass *klass)
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-start-page.ui");
   gtk_widget_class_bind_template_child (class, FlamStartPage, formats_label);
+  gtk_widget_class_bind_template_child (class, FlamStartPage, reopen);
   gtk_widget_class_bind_template_child (class, FlamStartPage, recent_box);
   gtk_widget_class_bind_template_child (class, FlamStartPage, recent_flow);
 }

@@ -2,6 +2,10 @@
 
 #include "flam-window-tabs.h"
 
+#include "flam-application.h"
+#include "flam-kept.h"
+#include "flam-settings.h"
+
 #include <glib/gi18n.h>
 
 static FlamTab *
@@ -116,6 +120,30 @@ on_emptied (AdwTabView *tabs, GParamSpec *pspec, FlamWindow *window)
     gtk_window_destroy (GTK_WINDOW (window));
 }
 
+/* A window in which nothing is open leaves what was kept before. */
+static void
+keep_tabs (AdwTabView *tabs)
+{
+  g_autoptr (GPtrArray) uris = g_ptr_array_new_with_free_func (g_free);
+
+  if (!g_settings_get_boolean (flam_settings_get (), FLAM_KEY_REMEMBER))
+    return;
+  for (int i = 0; i < adw_tab_view_get_n_pages (tabs); i++)
+    {
+      FlamTab *tab = tab_of (adw_tab_view_get_nth_page (tabs, i));
+      const char *path = flam_session_get_path (flam_tab_get_session (tab));
+
+      if (path != NULL && flam_tab_shows_capture (tab))
+        {
+          g_autoptr (GFile) file = g_file_new_for_path (path);
+
+          g_ptr_array_add (uris, g_file_get_uri (file));
+        }
+    }
+  if (uris->len > 0)
+    flam_kept_set_tabs ((const char *const *)uris->pdata, uris->len);
+}
+
 static gboolean
 on_close_page (AdwTabView *tabs, AdwTabPage *page, FlamWindow *window)
 {
@@ -123,6 +151,8 @@ on_close_page (AdwTabView *tabs, AdwTabPage *page, FlamWindow *window)
 
   if (recording != NULL)
     flam_recording_stop (recording);
+  if (adw_tab_view_get_n_pages (tabs) == 1)
+    keep_tabs (tabs);
   adw_tab_view_close_page_finish (tabs, page, TRUE);
   return GDK_EVENT_STOP;
 }
@@ -204,6 +234,7 @@ flam_window_tabs_stop (FlamWindow *window)
 {
   AdwTabView *tabs = flam_window_get_tabs (window);
 
+  keep_tabs (tabs);
   for (int i = 0; i < adw_tab_view_get_n_pages (tabs); i++)
     {
       FlamRecording *recording =
@@ -263,11 +294,26 @@ on_move_tab (GSimpleAction *action, GVariant *parameter, gpointer window)
         tabs, page, flam_window_get_tabs (new_window (window)), 0);
 }
 
+static void
+on_reopen_tabs (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  g_auto (GStrv) uris = flam_kept_get_tabs ();
+
+  for (guint i = 0; uris[i] != NULL; i++)
+    {
+      g_autoptr (GFile) file = g_file_new_for_uri (uris[i]);
+
+      flam_application_open_file (
+          FLAM_APPLICATION (g_application_get_default ()), window, file);
+    }
+}
+
 static const GActionEntry entries[] = {
   { "new-tab", on_new_tab },
   { "close-tab", on_close_tab },
   { "close-other-tabs", on_close_others },
   { "move-tab", on_move_tab },
+  { "reopen-tabs", on_reopen_tabs },
 };
 
 void

@@ -6,7 +6,8 @@
  *   win.new-tab            with the start page
  *   win.close-tab          the last one closes the window
  *   win.close-other-tabs
- *   win.move-tab           into a window of its own */
+ *   win.move-tab           into a window of its own
+ *   win.reopen-tabs        those of the window that was closed last */
 
 #include "flam-window.h"
 
@@ -19,7 +20,8 @@ FlamTab *flam_window_tabs_add (FlamWindow *window);
  * or the tab of that number. */
 gboolean flam_window_tabs_show_file (FlamWindow *window, GFile *file);
 gboolean flam_window_tabs_show_number (FlamWindow *window, guint number);
-/* Lets recordings end: the window goes. */
+/* The window goes: recordings end, and what is open is kept for the start page
+ * to offer. */
 void flam_window_tabs_stop (FlamWindow *window);
 
 G_END_DECLS

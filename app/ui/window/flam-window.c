@@ -6,6 +6,7 @@
 #include "flam-export-dialog.h"
 #include "flam-files.h"
 #include "flam-help.h"
+#include "flam-notes-dialog.h"
 #include "flam-record-dialog.h"
 #include "flam-settings.h"
 #include "flam-window-files.h"
@@ -120,7 +121,7 @@ update_actions (FlamWindow *self, gboolean capture)
     "win.save-as",      "win.export",      "win.copy-picture",
     "win.reload",       "win.source-pane", "win.undo",
     "win.back",         "win.forward",     "win.compare",
-    "win.set-baseline",
+    "win.set-baseline", "win.notes",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
@@ -222,6 +223,12 @@ static void
 action_compare (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   flam_window_choose_baseline (FLAM_WINDOW (widget), session_of (widget));
+}
+
+static void
+action_notes (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  flam_notes_dialog_present (GTK_WINDOW (widget), session_of (widget));
 }
 
 static void
@@ -434,6 +441,7 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.compare", NULL, action_compare);
   gtk_widget_class_install_action (
       class, "win.set-baseline", NULL, action_set_baseline);
+  gtk_widget_class_install_action (class, "win.notes", NULL, action_notes);
   gtk_widget_class_install_action (class, "win.search", NULL, action_search);
   gtk_widget_class_install_action (
       class, "win.search-next", NULL, action_search_next);

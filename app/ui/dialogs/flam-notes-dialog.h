@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The notes of a capture: a new one about the current function or the selected
+ * range of time, all of them to go to or to take away. */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+void flam_notes_dialog_present (GtkWindow *parent, FlamSession *session);
+
+G_END_DECLS

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-kept.h"
+
+#include "flam-blocks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CAPTURE "Capture"
+#define SELECTION "Selection"
+#define PLACE "Place"
+#define TABS "Tabs"
+
+#define END_SIZE 65536         /* of each end of a capture that is read */
+#define FILE_MAX (1024 * 1024) /* what is larger is none of ours */
+#define NAMES_MAX 1000         /* in a path */
+#define THREADS_MAX 100000     /* in a selection */
+
+/* --- the folder ----------------------------------------------------------- */
+
+static char *
+folder_path (void)
+{
+  return g_build_filename (
+      g_get_user_state_dir (), "flambeau", "captures", NULL);
+}
+
+static gboolean
+add_end (GChecksum *sum, int fd, off_t at)
+{
+  g_autofree guint8 *bytes = g_malloc (END_SIZE);
+  ssize_t n = pread (fd, bytes, END_SIZE, at);
+
+  if (n < 0)
+    return FALSE;
+  g_checksum_update (sum, bytes, n);
+  return TRUE;
+}
+
+char *
+flam_kept_file (const char *path)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree char *whole = g_canonicalize_filename (path, NULL);
+  g_autofree char *folder = folder_path ();
+  g_autofree char *name = NULL;
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat at;
+  gboolean good;
+
+  if (fd < 0)
+    return NULL;
+  good = fstat (fd, &at) == 0 && S_ISREG (at.st_mode);
+  if (good)
+    {
+      gint64 size = GINT64_TO_LE ((gint64)at.st_size);
+
+      g_checksum_update (
+          sum, (const guchar *)whole, (gssize)strlen (whole) + 1);
+      g_checksum_update (sum, (const guchar *)&size, sizeof size);
+      good = add_end (sum, fd, 0) &&
+             add_end (sum, fd, MAX (at.st_size - END_SIZE, 0));
+    }
+  close (fd);
+  if (!good)
+    return NULL;
+  name = g_strconcat (g_checksum_get_string (sum), ".ini", NULL);
+  return g_build_filename (folder, name, NULL);
+}
+
+typedef struct
+{
+  char *path;
+  gint64 time;
+} Kept;
+
+static void
+kept_clear (gpointer kept)
+{
+  g_free (((Kept *)kept)->path);
+}
+
+static int
+by_time (gconstpointer a, gconstpointer b)
+{
+  const Kept *x = a, *y = b;
+
+  return (x->time < y->time) - (x->time > y->time);
+}
+
+/* The latest first. */
+static GArray *
+list_kept (void)
+{
+  g_autofree char *folder = folder_path ();
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (Kept));
+  const char *name;
+
+  g_array_set_clear_func (list, kept_clear);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, ".ini"))
+      {
+        Kept kept = { g_build_filename (folder, name, NULL), 0 };
+        GStatBuf at;
+
+        if (g_stat (kept.path, &at) == 0)
+          kept.time = at.st_mtime;
+        g_array_append_val (list, kept);
+      }
+  g_array_sort (list, by_time);
+  return list;
+}
+
+static void
+remove_from (guint first)
+{
+  g_autoptr (GArray) list = list_kept ();
+
+  for (guint i = first; i < list->len; i++)
+    g_unlink (g_array_index (list, Kept, i).path);
+}
+
+/* --- the last window ------------------------------------------------------ */
+
+static char *
+tabs_path (void)
+{
+  return g_build_filename (
+      g_get_user_state_dir (), "flambeau", "tabs.ini", NULL);
+}
+
+void
+flam_kept_set_tabs (const char *const *uris, guint n)
+{
+  g_autofree char *path = tabs_path ();
+  g_autoptr (GKeyFile) kept = g_key_file_new ();
+
+  if (n > 0)
+    g_key_file_set_string_list (
+        kept, TABS, "Files", uris, MIN (n, FLAM_KEPT_MAX));
+  flam_kept_save (path, kept, NULL);
+}
+
+char **
+flam_kept_get_tabs (void)
+{
+  g_autofree char *path = tabs_path ();
+  g_autoptr (GKeyFile) kept = flam_kept_load (path);
+  g_auto (GStrv) uris =
+      g_key_file_get_string_list (kept, TABS, "Files", NULL, NULL);
+  g_autoptr (GStrvBuilder) there = g_strv_builder_new ();
+
+  for (guint i = 0; uris != NULL && uris[i] != NULL && i < FLAM_KEPT_MAX; i++)
+    {
+      g_autofree char *file = g_filename_from_uri (uris[i], NULL, NULL);
+
+      if (file != NULL && g_file_test (file, G_FILE_TEST_IS_REGULAR))
+        g_strv_builder_add (there, uris[i]);
+    }
+  return g_strv_builder_end (there);
+}
+
+void
+flam_kept_forget (void)
+{
+  remove_from (0);
+  flam_kept_set_tabs (NULL, 0);
+}
+
+/* --- a file --------------------------------------------------------------- */
+
+GKeyFile *
+flam_kept_load (const char *file)
+{
+  GKeyFile *kept = g_key_file_new ();
+  GStatBuf at;
+
+  if (g_stat (file, &at) == 0 && at.st_size <= FILE_MAX)
+    g_key_file_load_from_file (kept, file, G_KEY_FILE_NONE, NULL);
+  return kept;
+}
+
+gboolean
+flam_kept_save (const char *file, GKeyFile *kept, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (file);
+  gsize length;
+  g_autofree char *text = g_key_file_to_data (kept, &length, NULL);
+
+  if (length == 0)
+    {
+      g_unlink (file);
+      return TRUE;
+    }
+  if (g_mkdir_with_parents (folder, 0700) != 0)
+    {
+      int failed = errno;
+
+      g_set_error (error,
+                   G_FILE_ERROR,
+                   g_file_error_from_errno (failed),
+                   "%s: %s",
+                   folder,
+                   g_strerror (failed));
+      return FALSE;
+    }
+  if (!g_file_set_contents_full (file,
+                                 text,
+                                 (gssize)length,
+                                 G_FILE_SET_CONTENTS_CONSISTENT,
+                                 0600,
+                                 error))
+    return FALSE;
+  remove_from (FLAM_KEPT_MAX);
+  return TRUE;
+}
+
+/* --- the selection -------------------------------------------------------- */
+
+/* Members that are a number each, and what is too large for them. */
+static const struct
+{
+  const char *key;
+  gsize offset;
+  guint end;
+} numbers[] = {
+  { "States", G_STRUCT_OFFSET (FlamSelection, states), FLAM_STATES_ALL + 1 },
+  { "Allocators",
+    G_STRUCT_OFFSET (FlamSelection, allocators),
+    FLAM_ALLOCATORS_ALL + 1 },
+  { "TemporaryDistance",
+    G_STRUCT_OFFSET (FlamSelection, temporary_distance),
+    G_MAXINT },
+  { "Recursion",
+    G_STRUCT_OFFSET (FlamSelection, recursion),
+    FLAM_RECURSION_COLLAPSE + 1 },
+  { "By", G_STRUCT_OFFSET (FlamSelection, by), FLAM_BY_THREAD + 1 },
+  { "Count", G_STRUCT_OFFSET (FlamSelection, count), 2 },
+  { "Invert", G_STRUCT_OFFSET (FlamSelection, invert), 2 },
+  { "NoNative", G_STRUCT_OFFSET (FlamSelection, no_native), 2 },
+  { "NoInlines", G_STRUCT_OFFSET (FlamSelection, no_inlines), 2 },
+};
+
+static const char *const transform_words[] = {
+  [FLAM_TRANSFORM_FOCUS] = "focus",       [FLAM_TRANSFORM_IGNORE] = "ignore",
+  [FLAM_TRANSFORM_FILTER] = "filter",     [FLAM_TRANSFORM_HIDE] = "hide",
+  [FLAM_TRANSFORM_COLLAPSE] = "collapse", [FLAM_TRANSFORM_STOP_AT] = "stop-at",
+  [FLAM_TRANSFORM_PRUNE] = "prune",
+};
+
+static void
+set_threads (GKeyFile *kept, const FlamProfile *profile, const GArray *threads)
+{
+  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (int));
+
+  if (threads == NULL || threads->len > THREADS_MAX)
+    return;
+  for (guint i = 0; i < threads->len; i++)
+    {
+      int id = (int)g_array_index (threads, FlamId, i);
+
+      g_array_append_val (list, id);
+    }
+  g_key_file_set_integer_list (
+      kept, SELECTION, "Threads", (int *)(void *)list->data, list->len);
+  g_key_file_set_integer (
+      kept, SELECTION, "OfThreads", (int)profile->threads.n);
+}
+
+static void
+get_threads (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
+{
+  gsize n;
+  g_autofree int *list =
+      g_key_file_get_integer_list (kept, SELECTION, "Threads", &n, NULL);
+
+  /* Numbers of threads mean nothing where there are others. */
+  if (!g_key_file_has_key (kept, SELECTION, "Threads", NULL) ||
+      g_key_file_get_integer (kept, SELECTION, "OfThreads", NULL) !=
+          (int)profile->threads.n)
+    return;
+  flam_selection_no_threads (to);
+  for (gsize i = 0; list != NULL && i < n; i++)
+    if (list[i] >= 0 && (guint)list[i] < profile->threads.n)
+      flam_selection_add_thread (to, (FlamId)list[i]);
+}
+
+static void
+set_transforms (GKeyFile *kept, const GPtrArray *transforms)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
+
+  if (transforms == NULL || transforms->len == 0)
+    return;
+  for (guint i = 0; i < transforms->len; i++)
+    {
+      const FlamTransform *one = transforms->pdata[i];
+
+      g_ptr_array_add (
+          list,
+          g_strconcat (transform_words[one->kind], " ", one->pattern, NULL));
+    }
+  g_key_file_set_string_list (kept,
+                              SELECTION,
+                              "Transforms",
+                              (const char *const *)list->pdata,
+                              list->len);
+}
+
+static void
+get_transforms (GKeyFile *kept, FlamSelection *to)
+{
+  g_auto (GStrv) list =
+      g_key_file_get_string_list (kept, SELECTION, "Transforms", NULL, NULL);
+
+  for (guint i = 0; list != NULL && list[i] != NULL && i < FLAM_TRANSFORMS_MAX;
+       i++)
+    {
+      const char *pattern = strchr (list[i], ' ');
+
+      for (guint kind = 0;
+           pattern != NULL && kind < G_N_ELEMENTS (transform_words);
+           kind++)
+        if (strncmp (list[i],
+                     transform_words[kind],
+                     strlen (transform_words[kind])) == 0 &&
+            list[i] + strlen (transform_words[kind]) == pattern)
+          flam_selection_add_transform (to, kind, pattern + 1, NULL);
+    }
+}
+
+void
+flam_kept_set_selection (GKeyFile *kept,
+                         const FlamProfile *profile,
+                         const FlamSelection *first,
+                         const FlamSelection *selection)
+{
+  if (selection->measure != first->measure &&
+      selection->measure < profile->n_measures)
+    g_key_file_set_string (
+        kept,
+        SELECTION,
+        "Measure",
+        flam_profile_string (profile,
+                             profile->measures[selection->measure].id));
+  if (selection->from != G_MININT64)
+    g_key_file_set_int64 (kept, SELECTION, "From", selection->from);
+  if (selection->to != G_MAXINT64)
+    g_key_file_set_int64 (kept, SELECTION, "To", selection->to);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      guint now = G_STRUCT_MEMBER (guint, selection, numbers[i].offset);
+
+      if (now != G_STRUCT_MEMBER (guint, first, numbers[i].offset))
+        g_key_file_set_integer (kept, SELECTION, numbers[i].key, (int)now);
+    }
+  set_threads (kept, profile, selection->threads);
+  set_transforms (kept, selection->transforms);
+}
+
+void
+flam_kept_get_selection (GKeyFile *kept,
+                         const FlamProfile *profile,
+                         FlamSelection *selection)
+{
+  g_autofree char *id =
+      g_key_file_get_string (kept, SELECTION, "Measure", NULL);
+  int measure = id != NULL ? flam_profile_find_measure (profile, id) : -1;
+
+  if (measure >= 0)
+    selection->measure = (guint)measure;
+  if (g_key_file_has_key (kept, SELECTION, "From", NULL))
+    selection->from = g_key_file_get_int64 (kept, SELECTION, "From", NULL);
+  if (g_key_file_has_key (kept, SELECTION, "To", NULL))
+    selection->to = g_key_file_get_int64 (kept, SELECTION, "To", NULL);
+  if (selection->from >= selection->to)
+    {
+      selection->from = G_MININT64;
+      selection->to = G_MAXINT64;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      int value =
+          g_key_file_get_integer (kept, SELECTION, numbers[i].key, &error);
+
+      if (error == NULL && value >= 0 && (guint)value < numbers[i].end)
+        G_STRUCT_MEMBER (guint, selection, numbers[i].offset) = (guint)value;
+    }
+  get_threads (kept, profile, selection);
+  get_transforms (kept, selection);
+}
+
+/* --- places --------------------------------------------------------------- */
+
+void
+flam_kept_set_place (GKeyFile *kept, const char *key, char *const *names)
+{
+  guint n = g_strv_length ((char **)names);
+
+  if (n > 0 && n <= NAMES_MAX)
+    g_key_file_set_string_list (
+        kept, PLACE, key, (const char *const *)names, n);
+}
+
+char **
+flam_kept_get_place (GKeyFile *kept, const char *key)
+{
+  char **names = g_key_file_get_string_list (kept, PLACE, key, NULL, NULL);
+
+  return names != NULL ? names : g_new0 (char *, 1);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a person left in a capture, kept until it is opened again: a small key
+ * file a capture in XDG_STATE_HOME/flambeau/captures, named after the capture's
+ * path and content, so that another file at the same place starts anew. There
+ * are FLAM_KEPT_MAX of them at most, the ones left longest ago go first; all
+ * are safe to delete.
+ *
+ *   [Capture]    Path                      for people who look into the folder
+ *   [Selection]  Measure, From, To, ...    what differs from the first look
+ *   [Place]      Zoom, Current, Page       nodes as paths of names
+ *   [Note N]     Text, Function | From, To
+ *
+ * What cannot be read, or no longer fits the capture, is left out. */
+
+#include "flam-selection.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_KEPT_MAX 200
+
+/* Where what is kept of the capture at `path` is, there or not; NULL: it is no
+ * plain file. Reads its ends. g_free. */
+char *flam_kept_file (const char *path);
+/* Empty when there is nothing. */
+GKeyFile *flam_kept_load (const char *file);
+/* An empty one removes the file. */
+gboolean flam_kept_save (const char *file, GKeyFile *kept, GError **error);
+/* All of them, and the tabs. */
+void flam_kept_forget (void);
+
+/* The tabs of the last window, in XDG_STATE_HOME/flambeau/tabs.ini: URIs of
+ * captures that are still there, never NULL; g_strfreev. */
+void flam_kept_set_tabs (const char *const *uris, guint n);
+char **flam_kept_get_tabs (void);
+
+/* What of `selection` is not as in `first`; nothing: all is. */
+void flam_kept_set_selection (GKeyFile *kept,
+                              const FlamProfile *profile,
+                              const FlamSelection *first,
+                              const FlamSelection *selection);
+/* Puts it into `selection`, which is as the capture is first looked at with. */
+void flam_kept_get_selection (GKeyFile *kept,
+                              const FlamProfile *profile,
+                              FlamSelection *selection);
+
+/* Paths of names: "Zoom", "Current". The latter is never NULL. */
+void flam_kept_set_place (GKeyFile *kept, const char *key, char *const *names);
+char **flam_kept_get_place (GKeyFile *kept, const char *key);
+
+G_END_DECLS

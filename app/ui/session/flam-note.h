@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a person wrote down about a function or a range of time of a capture.
+ * Immutable: another text is another note. */
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_NOTE_MAX 10000 /* bytes of a text */
+
+#define FLAM_TYPE_NOTE (flam_note_get_type ())
+G_DECLARE_FINAL_TYPE (FlamNote, flam_note, FLAM, NOTE, GObject)
+
+/* `function`: NULL for a range, ns. */
+FlamNote *
+flam_note_new (const char *text, const char *function, gint64 from, gint64 to);
+const char *flam_note_get_text (FlamNote *note);
+/* NULL: it is about a range. */
+const char *flam_note_get_function (FlamNote *note);
+void flam_note_get_range (FlamNote *note, gint64 *from, gint64 *to);
+/* "paint_row", "1.20 s – 3.40 s": what it is about; g_free. */
+char *flam_note_describe (FlamNote *note);
+
+/* All notes of a list in a key file (flam-kept.h). */
+void flam_notes_write (GListModel *notes, GKeyFile *kept);
+void flam_notes_read (GListStore *notes, GKeyFile *kept);
+/* What is noted about a function, several with lines between; NULL: nothing.
+ * g_free. */
+char *flam_notes_about (GListModel *notes, const char *function);
+
+G_END_DECLS

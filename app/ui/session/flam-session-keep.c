@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a session keeps of a capture for the next time it is opened. */
+
+#include "flam-session-private.h"
+
+#include "flam-kept.h"
+#include "flam-settings.h"
+
+#define KEEP_DELAY_S 1 /* what changes within is written once */
+
+static gboolean
+is_wanted (FlamSession *self)
+{
+  return self->kept_file != NULL &&
+         g_settings_get_boolean (flam_settings_get (), FLAM_KEY_REMEMBER);
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+/* First looked at as it was left. A name that is not there yet may come with
+ * the symbols. */
+void
+flam_session_keep_restore (FlamSession *self)
+{
+  g_autoptr (GKeyFile) kept = NULL;
+
+  if (!is_wanted (self))
+    return;
+  kept = flam_kept_load (self->kept_file);
+  flam_kept_get_selection (kept, self->profile, self->selection);
+  flam_notes_read (self->notes, kept);
+  g_clear_pointer (&self->restore, flam_step_free);
+  self->restore = g_new0 (FlamStep, 1);
+  self->restore->zoom = flam_kept_get_place (kept, "Zoom");
+  self->restore->current = flam_kept_get_place (kept, "Current");
+  self->restore->waits = TRUE;
+  g_free (self->kept_page);
+  self->kept_page = g_key_file_get_string (kept, "Place", "Page", NULL);
+}
+
+/* Once it is known which pages there are. */
+void
+flam_session_keep_restore_page (FlamSession *self)
+{
+  g_autofree char *page = g_steal_pointer (&self->kept_page);
+
+  if (page != NULL)
+    flam_session_set_page (self, page);
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+static GKeyFile *
+kept_of_now (FlamSession *self)
+{
+  GKeyFile *kept = g_key_file_new ();
+  g_autoptr (FlamSelection) first = flam_session_first_selection ();
+  const FlamStep *waiting =
+      self->restore != NULL && self->restore->waits ? self->restore : NULL;
+  const FlamTree *tree = flam_session_get_tree (self);
+  g_auto (GStrv) zoom = NULL;
+  g_auto (GStrv) current = NULL;
+
+  first->measure = flam_weights_default_measure (self->profile);
+  flam_kept_set_selection (kept, self->profile, first, self->selection);
+  if (waiting != NULL)
+    {
+      flam_kept_set_place (kept, "Zoom", waiting->zoom);
+      flam_kept_set_place (kept, "Current", waiting->current);
+    }
+  else if (tree != NULL)
+    {
+      zoom = flam_tree_get_path (tree, self->zoom);
+      current = flam_tree_get_path (tree, self->current);
+      flam_kept_set_place (kept, "Zoom", zoom);
+      flam_kept_set_place (kept, "Current", current);
+    }
+  if (*self->page != '\0' && strcmp (self->page, "graph") != 0)
+    g_key_file_set_string (kept, "Place", "Page", self->page);
+  flam_notes_write (G_LIST_MODEL (self->notes), kept);
+  return kept;
+}
+
+/* What cannot be written is lost, and nothing else with it. */
+static void
+write_now (FlamSession *self)
+{
+  g_autoptr (GKeyFile) kept = NULL;
+  g_auto (GStrv) groups = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!is_wanted (self) || self->profile == NULL || self->live)
+    return;
+  kept = kept_of_now (self);
+  groups = g_key_file_get_groups (kept, NULL);
+  if (groups[0] != NULL)
+    g_key_file_set_string (kept, "Capture", "Path", self->path);
+  if (!flam_kept_save (self->kept_file, kept, &error))
+    g_debug ("%s", error->message);
+}
+
+static gboolean
+on_time (gpointer data)
+{
+  FlamSession *self = data;
+
+  self->keep_id = 0;
+  write_now (self);
+  return G_SOURCE_REMOVE;
+}
+
+void
+flam_session_keep_queue (FlamSession *self)
+{
+  if (self->keep_id == 0 && self->opened && is_wanted (self))
+    self->keep_id = g_timeout_add_seconds (KEEP_DELAY_S, on_time, self);
+}
+
+void
+flam_session_keep_flush (FlamSession *self)
+{
+  if (self->keep_id == 0)
+    return;
+  g_clear_handle_id (&self->keep_id, g_source_remove);
+  write_now (self);
+}
+
+/* --- notes ---------------------------------------------------------------- */
+
+GListStore *
+flam_session_get_notes (FlamSession *self)
+{
+  g_return_val_if_fail (FLAM_IS_SESSION (self), NULL);
+  return self->notes;
+}

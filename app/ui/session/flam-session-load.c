@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A session's profile: from the file, with the names that come after it. */
+
+#include "flam-session-private.h"
+
+#include "flam-kept.h"
+#include "flam-loader.h"
+
+#include <glib/gi18n.h>
+
+/* --- profiles ------------------------------------------------------------- */
+
+static void
+take_profile (FlamSession *self, FlamProfile *profile)
+{
+  g_autoptr (FlamProfile) before = g_steal_pointer (&self->profile);
+  g_autoptr (FlamSelection) selection = g_steal_pointer (&self->selection);
+
+  self->profile = profile;
+  if (before != NULL && selection != NULL)
+    {
+      self->selection =
+          flam_loader_carry_selection (before, selection, profile);
+      for (guint i = 0; i < self->undo->len; i++)
+        {
+          FlamStep *step = self->undo->pdata[i];
+          g_autoptr (FlamSelection) old = step->selection;
+
+          step->selection = flam_loader_carry_selection (before, old, profile);
+        }
+    }
+  else
+    {
+      self->selection = flam_session_first_selection ();
+      self->selection->measure = flam_weights_default_measure (profile);
+      flam_session_keep_restore (self);
+    }
+  flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
+  flam_session_changed (self, FLAM_SESSION_PROP_SELECTION);
+  flam_session_keep_restore_page (self);
+  flam_session_draw (self);
+}
+
+static void
+symbolize_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamSession *self = data;
+  g_autoptr (FlamProfile) profile = result;
+
+  if (error != NULL)
+    return;
+  if (profile != self->profile)
+    take_profile (self, g_steal_pointer (&profile));
+  else
+    flam_session_symbolize_more (self);
+}
+
+static void
+start_symbolizing (FlamSession *self)
+{
+  FlamSymbolDetail detail = self->stage == STAGE_SYMTAB
+                                ? FLAM_SYMBOL_DETAIL_SYMTAB
+                                : FLAM_SYMBOL_DETAIL_FULL;
+
+  self->stage--;
+  flam_job_start (
+      self->symbolize,
+      flam_loader_symbolize_work,
+      flam_loader_input_new_symbols (self->profile, self->path, detail),
+      flam_loader_input_free,
+      (GDestroyNotify)flam_profile_unref,
+      symbolize_done,
+      self);
+}
+
+void
+flam_session_symbolize_more (FlamSession *self)
+{
+  if (self->stage != STAGE_DONE)
+    start_symbolizing (self);
+  else if (!self->live && !flam_job_is_busy (self->symbolize))
+    g_signal_emit_by_name (self, "symbolized");
+}
+
+void
+flam_session_symbolize_again (FlamSession *self)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->profile == NULL || self->live || !self->opened ||
+      !flam_loader_needs_symbols (self->profile))
+    return;
+  self->stage = STAGE_SYMTAB;
+  start_symbolizing (self);
+}
+
+static void
+download_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamSession *self = data;
+  g_autoptr (FlamProfile) profile = result;
+
+  if (profile != NULL && profile != self->profile)
+    take_profile (self, g_steal_pointer (&profile));
+  g_signal_emit_by_name (self, "downloaded");
+}
+
+void
+flam_session_download (FlamSession *self, const FlamId *modules, guint n)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  g_return_if_fail (self->profile != NULL);
+  flam_job_start (
+      self->download,
+      flam_loader_symbolize_work,
+      flam_loader_input_new_download (self->profile, self->path, modules, n),
+      flam_loader_input_free,
+      (GDestroyNotify)flam_profile_unref,
+      download_done,
+      self);
+}
+
+static void
+load_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamSession *self = data;
+
+  if (error != NULL)
+    {
+      if (!self->live)
+        flam_session_fail (self, error);
+      return;
+    }
+  self->stage = !self->live && flam_loader_needs_symbols (result) ? STAGE_SYMTAB
+                                                                  : STAGE_DONE;
+  if (!self->live)
+    {
+      g_free (self->kept_file);
+      self->kept_file = flam_kept_file (self->path);
+    }
+  take_profile (self, result);
+}
+
+/* --- the file --------------------------------------------------------------
+ */
+
+static void
+load (FlamSession *self)
+{
+  flam_job_cancel (self->symbolize);
+  flam_job_cancel (self->download);
+  flam_job_start (self->load,
+                  flam_loader_load_work,
+                  self->live
+                      ? flam_loader_input_new_live (self->follow)
+                      : flam_loader_input_new (self->path, self->weights_as),
+                  flam_loader_input_free,
+                  (GDestroyNotify)flam_profile_unref,
+                  load_done,
+                  self);
+}
+
+void
+flam_session_forget (FlamSession *self)
+{
+  flam_session_keep_flush (self);
+  g_clear_pointer (&self->kept_file, g_free);
+  g_list_store_remove_all (self->notes);
+  flam_baseline_leave (self->baseline);
+  flam_job_cancel (self->load);
+  flam_job_cancel (self->symbolize);
+  flam_job_cancel (self->download);
+  flam_job_cancel (self->draw);
+  g_clear_pointer (&self->excerpt, flam_excerpt_unref);
+  g_clear_pointer (&self->profile, flam_profile_unref);
+  g_clear_pointer (&self->follow, flam_follow_unref);
+  g_clear_pointer (&self->selection, flam_selection_free);
+  g_clear_pointer (&self->restore, flam_step_free);
+  g_ptr_array_set_size (self->undo, 0);
+  self->zoom = 0;
+  self->current = 0;
+  self->opened = FALSE;
+  self->stage = STAGE_DONE;
+}
+
+void
+flam_session_open (FlamSession *self, const char *path)
+{
+  g_autofree char *copy = g_strdup (path);
+
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  flam_session_forget (self);
+  g_free (self->path);
+  g_free (self->title);
+  self->path = g_steal_pointer (&copy);
+  self->title = g_filename_display_basename (self->path);
+  self->weights_as = FLAM_WEIGHTS_GUESS;
+  self->live = FALSE;
+  flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
+  flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
+  load (self);
+}
+
+void
+flam_session_reload (FlamSession *self, gboolean live)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  g_return_if_fail (live ? self->follow != NULL : self->path != NULL);
+  if (live && (flam_job_is_busy (self->load) || flam_job_is_busy (self->draw)))
+    return;
+  self->live = live;
+  load (self);
+}
+
+FlamWeightsAs
+flam_session_get_weights_as (FlamSession *self)
+{
+  g_return_val_if_fail (FLAM_IS_SESSION (self), FLAM_WEIGHTS_GUESS);
+  return self->weights_as;
+}
+
+void
+flam_session_set_weights_as (FlamSession *self, FlamWeightsAs weights_as)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->path == NULL || self->weights_as == weights_as)
+    return;
+  self->weights_as = weights_as;
+  flam_session_reload (self, FALSE);
+}
+
+void
+flam_session_follow (FlamSession *self, const char *path, const char *title)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  flam_session_forget (self);
+  g_free (self->path);
+  g_free (self->title);
+  self->path = g_strdup (path);
+  self->title = g_strdup (title);
+  self->follow = flam_follow_new (path);
+  self->live = TRUE;
+  flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
+  flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
+}
+
+void
+flam_session_cancel (FlamSession *self)
+{
+  gboolean had_nothing = !self->opened;
+  g_autoptr (GError) error = NULL;
+
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  flam_job_cancel (self->load);
+  flam_job_cancel (self->symbolize);
+  flam_job_cancel (self->draw);
+  if (!had_nothing || self->live)
+    return;
+  error = g_error_new (FLAM_ERROR, FLAM_ERROR_CANCELLED, _ ("Cancelled"));
+  flam_session_fail (self, error);
+}

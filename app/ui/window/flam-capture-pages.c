@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The pages of a capture: which there are, and which of them is seen. */
+
+#include "flam-capture-view-private.h"
+
+#include "flam-memory-model.h"
+#include "flam-page-table.h"
+
+#include <glib/gi18n.h>
+
+/* --- which there are ------------------------------------------------------ */
+
+FlamGraphView *
+flam_capture_pages_graph (FlamCaptureView *self)
+{
+  return FLAM_GRAPH_VIEW (
+      gtk_stack_get_child_by_name (self->pages, flam_page_table[0].id));
+}
+
+void
+flam_capture_view_travel (FlamCaptureView *self, gboolean forward)
+{
+  FlamFlameGraph *graph;
+
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  graph = flam_graph_view_get_graph (flam_capture_pages_graph (self));
+  if (forward)
+    flam_flame_graph_forward (graph);
+  else
+    flam_flame_graph_back (graph);
+}
+
+void
+flam_capture_pages_update_switcher (FlamCaptureView *self)
+{
+  gboolean menu = self->narrow || (self->tight && self->memory_pages);
+
+  gtk_widget_set_visible (GTK_WIDGET (self->switcher), !menu);
+  gtk_widget_set_visible (GTK_WIDGET (self->page_menu), menu);
+}
+
+void
+flam_capture_view_set_tight (FlamCaptureView *self, gboolean tight)
+{
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  self->tight = tight;
+  flam_capture_pages_update_switcher (self);
+}
+
+/* Which pages there are; the menu's rows are the table's. */
+static void
+show_pages (FlamCaptureView *self, gboolean of_memory)
+{
+  g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
+  guint shown = 0;
+
+  for (guint i = 0; i < flam_n_pages; i++)
+    {
+      GtkWidget *child =
+          gtk_stack_get_child_by_name (self->pages, flam_page_table[i].id);
+      gboolean visible = of_memory || !flam_page_table[i].of_memory;
+
+      flam_page_switcher_set_shown (
+          self->switcher, flam_page_table[i].id, visible);
+      if (visible)
+        gtk_string_list_append (titles, _ (flam_page_table[i].title));
+      else if (child == gtk_stack_get_visible_child (self->pages))
+        gtk_stack_set_visible_child_name (self->pages, flam_page_table[0].id);
+      if (child == gtk_stack_get_visible_child (self->pages))
+        shown = i;
+      gtk_stack_page_set_visible (gtk_stack_get_page (self->pages, child),
+                                  visible);
+    }
+  /* A new model begins at its first row. */
+  gtk_drop_down_set_model (self->page_menu, G_LIST_MODEL (titles));
+  gtk_drop_down_set_selected (self->page_menu, shown);
+}
+
+static void
+update_pages (FlamCaptureView *self)
+{
+  gboolean of_memory = flam_memory_model_is_wanted (self->session);
+
+  if (of_memory == self->memory_pages)
+    return;
+  self->memory_pages = of_memory;
+  flam_capture_pages_update_switcher (self);
+  show_pages (self, of_memory);
+}
+
+static void
+show_page (FlamCaptureView *self, const char *id)
+{
+  flam_session_set_page (self->session, id);
+  gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
+}
+
+void
+flam_capture_view_show_page (FlamCaptureView *self, int page)
+{
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  if (page >= 0 && page < (int)flam_n_pages &&
+      (!flam_page_table[page].of_memory ||
+       flam_memory_model_is_wanted (self->session)))
+    show_page (self, flam_page_table[page].id);
+}
+
+static void
+on_show_callers (FlamCaptureView *self)
+{
+  show_page (self, "callers");
+}
+
+static void
+on_baseline_started (FlamCaptureView *self)
+{
+  show_page (self, "difference");
+}
+
+/* --- the session's page --------------------------------------------------- */
+
+static void
+on_page (FlamCaptureView *self)
+{
+  GtkWidget *child = gtk_stack_get_child_by_name (
+      self->pages, flam_session_get_page (self->session));
+
+  if (child != NULL &&
+      gtk_stack_page_get_visible (gtk_stack_get_page (self->pages, child)))
+    gtk_stack_set_visible_child (self->pages, child);
+}
+
+static void
+on_page_menu (FlamCaptureView *self)
+{
+  guint page = gtk_drop_down_get_selected (self->page_menu);
+
+  if (page < flam_n_pages)
+    flam_session_set_page (self->session, flam_page_table[page].id);
+}
+
+/* The row of the page that is shown. */
+static guint
+visible_page (FlamCaptureView *self)
+{
+  const char *name = gtk_stack_get_visible_child_name (self->pages);
+  guint page = 0;
+
+  for (guint i = 0; i < flam_n_pages; i++)
+    if (g_strcmp0 (name, flam_page_table[i].id) == 0)
+      page = i;
+  return page;
+}
+
+static void
+on_visible_page (FlamCaptureView *self)
+{
+  const FlamPageRow *row = &flam_page_table[visible_page (self)];
+
+  flam_session_set_page (self->session, row->id);
+  gtk_drop_down_set_selected (self->page_menu, visible_page (self));
+  flam_hint_bar_set_page (self->hint_bar, row->id, _ (row->hint));
+}
+
+const char *
+flam_capture_view_get_topic (FlamCaptureView *self)
+{
+  g_return_val_if_fail (FLAM_IS_CAPTURE_VIEW (self), NULL);
+  return flam_page_table[visible_page (self)].topic;
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+static void
+follow (FlamCaptureView *self, gpointer of, const char *signal, GCallback f)
+{
+  g_signal_connect_object (of, signal, f, self, G_CONNECT_SWAPPED);
+}
+
+void
+flam_capture_pages_fill (FlamCaptureView *self)
+{
+  flam_page_switcher_set_stack (self->switcher, self->pages);
+  for (guint i = 0; i < flam_n_pages; i++)
+    {
+      gtk_stack_add_titled (
+          self->pages,
+          g_object_new (
+              flam_page_table[i].type (), "session", self->session, NULL),
+          flam_page_table[i].id,
+          _ (flam_page_table[i].title));
+      flam_page_switcher_add (self->switcher,
+                              flam_page_table[i].id,
+                              _ (flam_page_table[i].title),
+                              flam_page_table[i].in_menu);
+    }
+  show_pages (self, FALSE);
+  on_visible_page (self);
+  follow (
+      self, self->pages, "notify::visible-child", G_CALLBACK (on_visible_page));
+  follow (self, self->page_menu, "notify::selected", G_CALLBACK (on_page_menu));
+  follow (self, self->session, "notify::page", G_CALLBACK (on_page));
+  follow (self, self->session, "notify::selection", G_CALLBACK (update_pages));
+  follow (self, self->session, "show-callers", G_CALLBACK (on_show_callers));
+  follow (self,
+          flam_session_get_baseline (self->session),
+          "started",
+          G_CALLBACK (on_baseline_started));
+}

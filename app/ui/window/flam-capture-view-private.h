@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the capture's files share: flam-capture-view.c (what stands around the
+ * pages), flam-capture-pages.c (the pages). */
+
+#include "flam-capture-view.h"
+#include "flam-download-bar.h"
+#include "flam-graph-view.h"
+#include "flam-hint-bar.h"
+#include "flam-measure-menu.h"
+#include "flam-overview.h"
+#include "flam-page-switcher.h"
+#include "flam-path-bar.h"
+#include "flam-source-pane.h"
+#include "flam-state-menu.h"
+#include "flam-status-bar.h"
+#include "flam-thread-selector.h"
+#include "flam-unresolved-bar.h"
+
+G_BEGIN_DECLS
+
+struct _FlamCaptureView
+{
+  GtkWidget parent_instance;
+
+  FlamSession *session;
+  FlamJob *timeline_job;
+  FlamMeasureMenu *measures;
+  gboolean thumbnail_saved;
+  gboolean narrow;
+  gboolean tight;
+  gboolean memory_pages;
+  guint place_tick;
+
+  GtkRevealer *notice;
+  GtkLabel *notice_label;
+  GtkButton *notice_close;
+  FlamUnresolvedBar *unresolved_bar;
+  FlamDownloadBar *download_bar;
+  GtkBox *top_bar;
+  GtkBox *choices;
+  GtkToggleButton *cpu_button;
+  GtkToggleButton *memory_button;
+  FlamPageSwitcher *switcher;
+  GtkDropDown *page_menu;
+  GtkDropDown *measure_menu;
+  FlamStateMenu *states;
+  FlamThreadSelector *threads;
+  FlamSearchBar *search_bar;
+  FlamOverview *overview;
+  FlamPathBar *path_bar;
+  GtkPaned *paned;
+  GtkStack *pages;
+  FlamSourcePane *source_pane;
+  FlamHintBar *hint_bar;
+  FlamStatusBar *status_bar;
+};
+
+FlamGraphView *flam_capture_pages_graph (FlamCaptureView *self);
+/* Makes one of each, once there is a session. */
+void flam_capture_pages_fill (FlamCaptureView *self);
+/* Buttons, or where there is no room for them a menu. */
+void flam_capture_pages_update_switcher (FlamCaptureView *self);
+
+G_END_DECLS

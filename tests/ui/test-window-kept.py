@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is kept of a capture between two openings: where one was, what was
+selected, notes; and the tabs of the last window."""
+
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from flamwindow import SOURCE, wait_for  # noqa: E402
+from windowtest import EXAMPLE, WindowTest as Base  # noqa: E402
+
+STATE = pathlib.Path(os.environ["XDG_STATE_HOME"], "flambeau")
+
+
+class KeptTest(Base):
+    def setUp(self):
+        super().setUp()
+        shutil.rmtree(STATE, ignore_errors=True)
+
+    def kept(self):
+        return list(STATE.glob("captures/*.ini"))
+
+    def close(self):
+        """By the keyboard, as a person does: Ctrl+Q."""
+        window = self.window
+
+        def closed():
+            window.key("ctrl+q")
+            return window.process.poll() is not None
+
+        wait_for("the end", closed)
+        self.assertEqual(window.process.returncode, 0)
+
+    def leave(self):
+        """Narrowed to main, zoomed, on another page."""
+        window = self.open_example()
+        self.search("^paint_row$")
+        self.graph_says("paint_row")
+        self.do("node.filter")
+        window.find("Remove: only through: paint_row", "push button")
+        self.do("node.zoom")
+        window.find("paint_row", "push button")
+        window.click("Call Tree")
+        window.find("Call tree", ("tree table", "table"))
+        self.close()
+
+    def test_place(self):
+        """Selection, zoom, frame and page are as they were left."""
+        self.leave()
+        self.assertEqual(len(self.kept()), 1)
+        self.assertEqual(self.kept()[0].stat().st_mode & 0o777, 0o600)
+        window = self.open(EXAMPLE, keep_settings=True)
+        window.find("Remove: only through: paint_row", "push button")
+        window.find("Call tree", ("tree table", "table"))
+        window.find("paint_row", "push button")
+        self.wait_row("Call tree", "paint_row")
+        # And where nothing is left, nothing is kept.
+        window.click("Remove: only through: paint_row")
+        window.click("Flame Graph")
+        window.click("All", "push button")
+        window.find("Flame graph", "image")
+        window.mouse(self.graph(), 0.9, 0.02)
+        wait_for("nothing to keep", lambda: not self.kept())
+
+    def test_another_content(self):
+        """Another file at the same place is looked at anew."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "a.folded")
+            path.write_text("main;lex 20\nmain;old 40\n")
+            window = self.open(path)
+            window.wait_label(lambda text: text.startswith("total 60"))
+            self.search("^lex$")
+            self.graph_says("lex")
+            self.do("node.focus")
+            window.find("Remove: focus: lex", "push button")
+            self.close()
+            window = self.open(path, keep_settings=True)
+            window.find("Remove: focus: lex", "push button")
+            self.close()
+            path.write_text("main;lex 20\nmain;old 41\n")
+            window = self.open(path, keep_settings=True)
+            window.wait_label(lambda text: text.startswith("total 61"))
+            self.assertFalse(window.seen("Remove: focus: lex"))
+
+    def test_not_wanted(self):
+        """Switched off, nothing is read and nothing is written."""
+        self.leave()
+        before = self.kept()[0].read_bytes()
+        window = self.open_example(settings={"remember-captures": "false"})
+        self.assertFalse(window.seen("Remove: only through: paint_row"))
+        window.click("Functions")
+        time.sleep(2)
+        self.assertEqual([path.read_bytes() for path in self.kept()], [before])
+
+    def test_notes(self):
+        """On a function and on a range: in the list, in what the graph says,
+        and there again the next time; gone to, and taken away."""
+        window = self.open_example()
+        self.search("^paint_row$")
+        self.graph_says("paint_row")
+        window.action("win.notes")
+        window.find("paint_row", "label")
+        window.write("Too slow: cache it")
+        window.key("Return")
+        window.find("Too slow: cache it", "label")
+        window.key("Escape")
+        self.graph_says("paint_row, total ")
+        wait_for(
+            "the note in the graph",
+            lambda: self.graph().name.endswith("note: Too slow: cache it"),
+        )
+        self.close()
+        window = self.open(EXAMPLE, keep_settings=True)
+        wait_for(
+            "the note again",
+            lambda: self.graph().name.endswith("note: Too slow: cache it"),
+        )
+        self.search("^escape_time$")
+        self.graph_says("escape_time")
+        window.action("win.notes")
+        window.find("Too slow: cache it", "list item")
+        window.key("Tab")
+        window.key("Return")
+        self.graph_says("paint_row")
+        window.action("win.notes")
+        window.click("Remove This Note")
+        window.wait_label(lambda text: text.startswith("No notes yet."))
+        window.key("Escape")
+        wait_for("a graph without it", lambda: "note:" not in self.graph().name)
+
+    def tabs(self, *names):
+        """From the first to the last, and there are no more."""
+        window = self.window
+        for _ in names:
+            window.key("ctrl+Page_Up")
+        for name in (*names, names[-1]):
+            wait_for(name, lambda name=name: window.title() == name)
+            window.key("ctrl+Page_Down")
+
+    def test_reopen(self):
+        """The tabs of the last window are offered, and nothing else comes
+        before a file that was asked for."""
+        kitchen = SOURCE / "tests/captures/flambeau/kitchen.flambeau"
+        window = self.open(EXAMPLE, kitchen)
+        window.wait_label(lambda text: text.startswith("total 3.19"))
+        self.tabs("example.flambeau", "kitchen.flambeau")
+        self.close()
+        window = self.open(kitchen, keep_settings=True)
+        window.wait_label(lambda text: text.startswith("total 3.19"))
+        self.tabs("kitchen.flambeau")
+        window.process.kill()
+        window.process.wait()
+        window = self.open(keep_settings=True)
+        window.click(lambda name: name.endswith("Reopen Last Session"), "push button")
+        window.wait_label(lambda text: text.startswith("total 3.19"))
+        self.tabs("example.flambeau", "kitchen.flambeau")
+        self.close()
+        window = self.open(keep_settings=True)
+        window.find(lambda name: name.endswith("Reopen Last Session"), "push button")
+        window.key("ctrl+comma")
+        window.click(lambda name: name.endswith("Forget"), "push button")
+        wait_for("nothing", lambda: not list(STATE.rglob("*.ini")))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
