@@ -64,6 +64,50 @@ class RecordTest(Base):
             )
         )
 
+    def test_printed_is_bounded(self):
+        """Who prints much for long, and goes on after the recording, fills no
+        disk; the end is shown, and that there was more."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        program = (
+            "import os, time\n"
+            "def say(text):\n"
+            "    while text: text = text[os.write(1, text):]\n"
+            "def flood():\n"
+            "    for i in range(30): say(b'much\\n' * (400 << 10)); time.sleep(.1)\n"
+            "say(b'first\\n'); time.sleep(4); flood(); say(b'last\\n')\n"
+            "if os.fork() == 0: time.sleep(5); flood(); time.sleep(9)\n"
+            "else: time.sleep(2)"
+        )
+        window = self.open("--record", "--", "/usr/bin/python3", "-c", program)
+        window.click(lambda name: name.endswith("Output"), "push button")
+        output = window.find("Output of python3", "text")
+
+        def printed():
+            for fd in pathlib.Path(f"/proc/{window.process.pid}/fd").iterdir():
+                if "/output-" in os.readlink(fd):
+                    return os.stat(fd).st_blocks << 9
+            return 0
+
+        highest = 0
+
+        def is_there():
+            nonlocal highest
+            highest = max(highest, printed())
+            return output.text().endswith("last\n")
+
+        wait_for("the end", is_there)
+        window.find("The beginning is left out", "label")
+        self.assertGreater(highest, 0)
+        self.assertLess(highest, 40 << 20)
+        window.wait_label(lambda text: text == "python3 ended without an error")
+        highest, end = 0, time.monotonic() + 8
+        while time.monotonic() < end:
+            highest = max(highest, printed())
+            time.sleep(.1)
+        self.assertGreater(highest, 0)
+        self.assertLess(highest, 40 << 20)
+
     def test_record_dialog(self):
         window = self.open()
         window.find("See Where Time and Memory Go", "label")

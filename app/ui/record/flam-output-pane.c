@@ -18,6 +18,7 @@ struct _FlamOutputPane
   GString *rest; /* the beginning of a character or an escape */
 
   GtkLabel *title;
+  GtkWidget *left_out; /* says that the beginning is */
   GtkTextView *text;
   GtkButton *close;
 };
@@ -93,6 +94,7 @@ append (FlamOutputPane *self, const char *text)
       gtk_text_buffer_get_start_iter (buffer, &start);
       gtk_text_buffer_get_iter_at_offset (buffer, &end, n - SHOWN_MAX);
       gtk_text_buffer_delete (buffer, &start, &end);
+      gtk_widget_set_visible (self->left_out, TRUE);
     }
   gtk_text_buffer_get_end_iter (buffer, &end);
   gtk_text_buffer_place_cursor (buffer, &end);
@@ -103,7 +105,7 @@ append (FlamOutputPane *self, const char *text)
 void
 flam_output_pane_update (FlamOutputPane *self)
 {
-  gboolean had_text;
+  gboolean had_text, left_out = FALSE;
   g_autofree char *raw = NULL;
   g_autofree char *text = NULL;
 
@@ -111,7 +113,9 @@ flam_output_pane_update (FlamOutputPane *self)
   if (self->recording == NULL)
     return;
   had_text = flam_output_pane_has_text (self);
-  raw = flam_recording_take_printed (self->recording);
+  raw = flam_recording_take_printed (self->recording, &left_out);
+  if (left_out)
+    gtk_widget_set_visible (self->left_out, TRUE);
   if (raw == NULL)
     return;
   g_string_append (self->rest, raw);
@@ -163,6 +167,7 @@ flam_output_pane_set_recording (FlamOutputPane *self, FlamRecording *recording)
   g_string_truncate (self->rest, 0);
   gtk_text_buffer_set_text (gtk_text_view_get_buffer (self->text), "", 0);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HAS_TEXT]);
+  gtk_widget_set_visible (self->left_out, FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
   self->recording = g_object_ref (recording);
   self->timeout = g_timeout_add (EVERY_MS, on_timeout, self);
@@ -226,6 +231,7 @@ flam_output_pane_class_init (FlamOutputPaneClass *klass)
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-output-pane.ui");
   gtk_widget_class_bind_template_child (class, FlamOutputPane, title);
+  gtk_widget_class_bind_template_child (class, FlamOutputPane, left_out);
   gtk_widget_class_bind_template_child (class, FlamOutputPane, text);
   gtk_widget_class_bind_template_child (class, FlamOutputPane, close);
 }

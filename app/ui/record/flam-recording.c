@@ -4,6 +4,7 @@
 
 #include "flam-config.h"
 #include "flam-flatpak.h"
+#include "flam-printed.h"
 #include "flam-settings.h"
 #include "flam-types.h"
 
@@ -20,7 +21,6 @@
 #include <unistd.h>
 
 #define CONTROL_FD 3
-#define PRINTED_MAX (64 << 10) /* at a time; of more the end */
 
 struct _FlamRecording
 {
@@ -31,8 +31,7 @@ struct _FlamRecording
   FlamRecordOptions *options;
   char *name;
   char **envp;
-  int printed; /* an unlinked file: what the target prints */
-  gint64 printed_to;
+  FlamPrinted *printed;
   int control; /* our end of the pair */
   GDataInputStream *lines;
   GSubprocess *process;
@@ -230,50 +229,11 @@ flam_recording_set_paused (FlamRecording *self, gboolean paused)
   say (self, paused ? "pause\n" : "resume\n");
 }
 
-/* --- what the target prints ----------------------------------------------- */
-
-/* Into a file, not a pipe: the target may outlive us, and must not end for what
- * it prints then; nor does it wait for us. The file has no name, and goes with
- * the last who has it open. */
-static gboolean
-open_printed (FlamRecording *self, GError **error)
-{
-  g_autofree char *folder =
-      g_build_filename (g_get_user_cache_dir (), "flambeau", NULL);
-  g_autofree char *path = g_build_filename (folder, "output-XXXXXX", NULL);
-
-  g_mkdir_with_parents (folder, 0700);
-  self->printed = g_mkstemp_full (path, O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-  if (self->printed >= 0)
-    {
-      g_unlink (path);
-      return TRUE;
-    }
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_SYSTEM,
-               _ ("The recorder cannot be started: %s"),
-               g_strerror (errno));
-  return FALSE;
-}
-
 char *
-flam_recording_take_printed (FlamRecording *self)
+flam_recording_take_printed (FlamRecording *self, gboolean *left_out)
 {
-  char buffer[PRINTED_MAX];
-  struct stat info;
-  gssize n;
-
   g_return_val_if_fail (FLAM_IS_RECORDING (self), NULL);
-  if (fstat (self->printed, &info) != 0)
-    return NULL;
-  if (info.st_size - self->printed_to > PRINTED_MAX)
-    self->printed_to = info.st_size - PRINTED_MAX;
-  n = pread (self->printed, buffer, sizeof buffer, self->printed_to);
-  if (n <= 0)
-    return NULL;
-  self->printed_to += n;
-  return g_strndup (buffer, (gsize)n);
+  return flam_printed_take (self->printed, left_out);
 }
 
 /* --- how it ended --------------------------------------------------------- */
@@ -352,12 +312,6 @@ recorder_command (const FlamRecordOptions *options, char *output)
   return g_strv_builder_end (command);
 }
 
-static int
-dup_of (int fd)
-{
-  return fcntl (fd, F_DUPFD_CLOEXEC, CONTROL_FD + 1);
-}
-
 static gboolean
 spawn (FlamRecording *self,
        const FlamRecordOptions *options,
@@ -382,8 +336,11 @@ spawn (FlamRecording *self,
   if (envp != NULL)
     g_subprocess_launcher_set_environ (launcher, (char **)envp);
   g_subprocess_launcher_take_fd (launcher, theirs, CONTROL_FD);
-  g_subprocess_launcher_take_stdout_fd (launcher, dup_of (self->printed));
-  g_subprocess_launcher_take_stderr_fd (launcher, dup_of (self->printed));
+  g_subprocess_launcher_take_stdout_fd (
+      launcher, flam_printed_dup (self->printed, CONTROL_FD + 1));
+  g_subprocess_launcher_take_stderr_fd (
+      launcher, flam_printed_dup (self->printed, CONTROL_FD + 1));
+  flam_printed_seal (self->printed);
   if (command != NULL)
     self->process = g_subprocess_launcher_spawnv (launcher, command, error);
   if (self->process == NULL)
@@ -410,7 +367,10 @@ flam_recording_start (const FlamRecordOptions *options,
   self->options = flam_record_options_copy (options, error);
   self->name = g_strdup (name);
   self->envp = g_strdupv ((char **)envp);
-  if (self->options == NULL || !open_printed (self, error))
+  if (self->options == NULL)
+    return NULL;
+  self->printed = flam_printed_new (error);
+  if (self->printed == NULL)
     return NULL;
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
     {
@@ -487,8 +447,7 @@ flam_recording_finalize (GObject *object)
     close (self->control);
   g_clear_object (&self->process);
   g_clear_object (&self->cancellable);
-  if (self->printed >= 0)
-    close (self->printed);
+  g_clear_pointer (&self->printed, flam_printed_free);
   g_clear_pointer (&self->options, flam_record_options_free);
   g_free (self->name);
   g_strfreev (self->envp);
@@ -538,7 +497,6 @@ static void
 flam_recording_init (FlamRecording *self)
 {
   self->control = -1;
-  self->printed = -1;
   self->exit_status = -1;
   self->cancellable = g_cancellable_new ();
 }

@@ -46,9 +46,9 @@ const char *flam_recording_get_title (FlamRecording *recording);
 gint64 flam_recording_get_elapsed_ms (FlamRecording *recording);
 guint64 flam_recording_get_samples (FlamRecording *recording);
 
-/* What the target has printed since the last call, of much the end; g_free.
- * NULL: nothing. */
-char *flam_recording_take_printed (FlamRecording *recording);
+/* What the target has printed since the last call, as flam_printed_take(). */
+char *flam_recording_take_printed (FlamRecording *recording,
+                                   gboolean *left_out);
 /* For people, g_free: what it waits for while there is nothing to show yet, and
  * how it ended. */
 char *flam_recording_describe_wait (FlamRecording *recording);
