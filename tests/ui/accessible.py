@@ -62,8 +62,9 @@ class Node:
     """A widget. `name` and `role` are those of the look at the window that
     found it; the methods ask."""
 
-    def __init__(self, bus, path, name="", role=0):
+    def __init__(self, bus, path, name="", role=0, description=""):
         self.bus, self.path, self.name = bus, path, name
+        self.description = description
         self.role = role_name(role)
         self.parent = None
 
@@ -72,6 +73,11 @@ class Node:
 
     def __hash__(self):
         return hash((self.bus, self.path))
+
+    def is_called(self, name):
+        """Newer GTKs call a choice what is chosen, and describe it by its name."""
+        return self.name == name or (
+            self.role == "combo box" and self.description == name)
 
     def _call(self, interface, method, signature=None, *arguments):
         return call(
@@ -191,7 +197,8 @@ class Look:
             self.nodes[path] = Node(
                 self.bus, path,
                 item.get_child_value(6).get_string(),
-                item.get_child_value(7).get_uint32())
+                item.get_child_value(7).get_uint32(),
+                item.get_child_value(8).get_string())
             self.counts[path] = item.get_child_value(4).get_int32()
             below.append((
                 item.get_child_value(3).get_int32(),

@@ -83,7 +83,7 @@ class Window:
         for node in Look(self.top).walk(below or self.top):
             if roles is not None and node.role not in roles:
                 continue
-            if name is None or (name(node.name) if callable(name) else node.name == name):
+            if name is None or (name(node.name) if callable(name) else node.is_called(name)):
                 yield node
 
     def find(self, name=None, role=None, below=None):

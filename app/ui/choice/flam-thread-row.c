@@ -133,6 +133,9 @@ flam_thread_row_class_init (FlamThreadRowClass *klass)
   G_OBJECT_CLASS (klass)->dispose = flam_thread_row_dispose;
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass),
                                             GTK_TYPE_BOX_LAYOUT);
+  /* Newer GTKs tell nobody the name of a widget without a role. */
+  gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass),
+                                        GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_install_action (
       GTK_WIDGET_CLASS (klass), "thread.toggle", NULL, action_toggle);
   toggled_signal = g_signal_new ("toggled",
