@@ -127,6 +127,7 @@ typedef struct
   gboolean lost;
   guint64 events;
   gint32 pid;
+  char *name; /* the process's */
 } Reader;
 
 static guint
@@ -242,6 +243,17 @@ add_event (Reader *reader, const char *name, const FlamJfrObject *event)
     reader->lost = TRUE;
 }
 
+/* As jps names it: the main class, or the jar without its folder. */
+static char *
+process_name (const char *arguments)
+{
+  g_autofree char *first =
+      g_strndup (arguments != NULL ? arguments : "",
+                 arguments != NULL ? strcspn (arguments, " ") : 0);
+
+  return *first != '\0' ? g_path_get_basename (first) : g_strdup ("java");
+}
+
 /* What the whole process is stands in any chunk, once in each. */
 static void
 find_process (Reader *reader, FlamJfrChunk *chunk)
@@ -263,6 +275,8 @@ find_process (Reader *reader, FlamJfrChunk *chunk)
       arguments = flam_jfr_text (chunk, object.value[FLAM_JFR_JAVA_ARGUMENTS]);
       if (pid > 0 && pid <= G_MAXINT32)
         reader->pid = pid;
+      g_free (reader->name);
+      reader->name = process_name (arguments);
       if (arguments != NULL && *arguments != '\0')
         flam_builder_set_command (reader->builder, arguments);
     }
@@ -398,6 +412,9 @@ begin (Reader *reader, const FlamJfrChunk *chunk)
   flam_builder_set_origin (reader->builder, chunk->unix_ns);
   flam_builder_facts (reader->builder)->start_unix_ns = chunk->unix_ns;
   reader->code.process = flam_builder_process (reader->builder, reader->pid, 0);
+  flam_builder_set_process_name (reader->builder,
+                                 reader->code.process,
+                                 reader->name != NULL ? reader->name : "java");
 }
 
 static gboolean
@@ -484,6 +501,7 @@ load (const FlamSource *source,
                     .blocks = blocks,
                     .counter = FLAM_NONE,
                     .pid = -1 };
+  gboolean good;
 
   if (source->size == 0)
     {
@@ -491,7 +509,9 @@ load (const FlamSource *source,
           source, error, FLAM_ERROR_INVALID, FLAM_NO_OFFSET, "it is empty");
       return FALSE;
     }
-  if (!read_chunks (&reader, error))
+  good = read_chunks (&reader, error);
+  g_free (reader.name);
+  if (!good)
     return FALSE;
   add_measures (&reader);
   if (reader.lost)
