@@ -7,6 +7,7 @@ it an X server, a session bus and settings of its own."""
 
 import os
 import pathlib
+import shutil
 import subprocess
 import time
 
@@ -42,7 +43,8 @@ def wait_for(what, condition, limit=LIMIT):
 class Window:
     """A running Flambeau; `with Window("FILE") as window:`."""
 
-    def __init__(self, *arguments, env=None, settings=None, keep_settings=False):
+    def __init__(self, *arguments, env=None, settings=None, keep_settings=False,
+                 keep_state=False):
         keyfile = pathlib.Path(
             os.environ["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile"
         )
@@ -51,6 +53,10 @@ class Window:
         lines = [f"{key}={value}" for key, value in settings.items()]
         if not keep_settings:
             keyfile.write_text("\n".join(["[dev/flambeau/Flambeau]", *lines, ""]))
+            # What was kept of the captures that a test before this one opened.
+            if not keep_state:
+                state = pathlib.Path(os.environ["XDG_STATE_HOME"], "flambeau")
+                shutil.rmtree(state, ignore_errors=True)
         self.process = subprocess.Popen(
             [str(BUILD / "app/ui/flambeau"), *map(str, arguments)],
             env={

@@ -92,7 +92,9 @@ class KeptTest(Base):
         """Switched off, nothing is read and nothing is written."""
         self.leave()
         before = self.kept()[0].read_bytes()
-        window = self.open_example(settings={"remember-captures": "false"})
+        window = self.open_example(
+            settings={"remember-captures": "false"}, keep_state=True
+        )
         self.assertFalse(window.seen("Remove: only through: paint_row"))
         window.click("Functions")
         time.sleep(2)
