@@ -109,15 +109,13 @@ static gboolean
 release_at (Reader *reader, const guint8 *p)
 {
   guint64 address;
-  gboolean temporary;
+  int distance;
 
   if (flam_heaptrack_hex (p, &address) == NULL)
     return FALSE;
-  temporary = address == reader->last;
+  distance = address == reader->last ? 0 : FLAM_LEDGER_FAR;
   reader->last = 0;
-  if (flam_ledger_release_at (reader->ledger,
-                              address,
-                              temporary ? 0 : FLAM_LEDGER_FAR) == FLAM_NONE)
+  if (flam_ledger_release_at (reader->ledger, address, distance) == FLAM_NONE)
     reader->unknown_releases++;
   return TRUE;
 }
@@ -511,12 +509,11 @@ mark_suppressed (Reader *reader, const guint8 *used)
 static FlamId *
 make_stacks (Reader *reader)
 {
-  FlamLedger *ledger = reader->ledger;
   g_autofree guint8 *used = g_new0 (guint8, reader->code.traces.n + 1);
   FlamId *stacks;
 
-  for (gsize i = 0; i < ledger->heap.sites.n; i++)
-    used[flam_ledger_get_site (ledger, i)->heap.key.stack] = TRUE;
+  for (gsize i = 0; i < reader->ledger->heap.sites.n; i++)
+    used[flam_ledger_get_site (reader->ledger, i)->heap.key.stack] = TRUE;
   stacks = flam_heaptrack_code_stacks (&reader->code, used);
   if (!reader->code.raw)
     mark_suppressed (reader, used);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-austin.h"
 #include "flam-columns.h"
+#include "flam-varint.h"
 
 #include <string.h>
 
@@ -71,26 +72,18 @@ typedef struct
 static gboolean
 read_int (Reader *reader, gint64 *value)
 {
-  guint64 n = 0;
-  guint shift = 6;
+  guint64 rest = 0;
+  gint64 n;
   guint8 byte;
-  gboolean negative;
 
   if (reader->at == reader->end)
     return FALSE;
   byte = *reader->at++;
-  negative = byte & 0x40;
-  n = byte & 0x3f;
-  while (byte & 0x80)
-    {
-      if (reader->at == reader->end || shift > 62)
-        return FALSE;
-      byte = *reader->at++;
-      n |= (guint64)(byte & 0x7f) << shift;
-      shift += 7;
-    }
-  n &= G_MAXINT64;
-  *value = negative ? -(gint64)n : (gint64)n;
+  if (byte & 0x80 && (!flam_varint_get (&reader->at, reader->end, &rest) ||
+                      rest > G_MAXINT64 >> 6))
+    return FALSE;
+  n = (gint64)(rest << 6 | (byte & 0x3f));
+  *value = byte & 0x40 ? -n : n;
   return TRUE;
 }
 
