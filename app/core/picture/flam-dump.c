@@ -1,34 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-dump.h"
+#include "flam-dump-private.h"
 
 #include "flam-format.h"
 
 #include <string.h>
 
-/* A dump is lines of words: what would end a line, or tell a terminal to do
- * something, is shown as flam_format_visible() shows it. */
-typedef struct
-{
-  GString *out;
-  const FlamProfile *profile;
-  GStringChunk *escaped; /* names that are not as they are shown */
-} Dump;
-
-static Dump
+static FlamDump
 dump_new (const FlamProfile *profile)
 {
-  return (Dump){ g_string_new (NULL), profile, g_string_chunk_new (256) };
+  return (FlamDump){ g_string_new (NULL), profile, g_string_chunk_new (256) };
 }
 
 static char *
-dump_end (Dump *dump)
+dump_end (FlamDump *dump)
 {
   g_string_chunk_free (dump->escaped);
   return g_string_free (dump->out, FALSE);
 }
 
 static const char *
-visible (const Dump *dump, const char *text)
+visible (const FlamDump *dump, const char *text)
 {
   g_autofree char *shown = NULL;
   const guchar *p = (const guchar *)text;
@@ -41,8 +32,8 @@ visible (const Dump *dump, const char *text)
   return g_string_chunk_insert_const (dump->escaped, shown);
 }
 
-static const char *
-string (const Dump *dump, FlamId id)
+const char *
+flam_dump_string (const FlamDump *dump, FlamId id)
 {
   return visible (dump, flam_profile_string (dump->profile, id));
 }
@@ -57,7 +48,7 @@ add_id (GString *out, const char *label, FlamId id)
 }
 
 static void
-dump_facts (Dump *dump)
+dump_facts (FlamDump *dump)
 {
   GString *out = dump->out;
   const FlamFacts *facts = &dump->profile->facts;
@@ -83,7 +74,7 @@ dump_facts (Dump *dump)
 }
 
 static void
-dump_measures (Dump *dump)
+dump_measures (FlamDump *dump)
 {
   GString *out = dump->out;
   const FlamProfile *profile = dump->profile;
@@ -99,8 +90,8 @@ dump_measures (Dump *dump)
           flam_format_plain (measure, flam_weights_total (profile, selection));
       g_string_append_printf (out,
                               "measure %s (%s) %s %s total=%s\n",
-                              string (dump, measure->id),
-                              string (dump, measure->name),
+                              flam_dump_string (dump, measure->id),
+                              flam_dump_string (dump, measure->name),
                               flam_measure_kind_to_string (measure->kind),
                               flam_unit_to_string (measure->unit),
                               total);
@@ -108,169 +99,7 @@ dump_measures (Dump *dump)
 }
 
 static void
-dump_code (Dump *dump)
-{
-  GString *out = dump->out;
-  const FlamProfile *p = dump->profile;
-  for (FlamId i = 0; i < p->modules.n; i++)
-    g_string_append_printf (out,
-                            "module %u %s build_id=%s symbols=%s why=%s\n",
-                            i,
-                            string (dump, p->modules.path[i]),
-                            string (dump, p->modules.build_id[i]),
-                            flam_symbol_state_to_string (p->modules.symbols[i]),
-                            string (dump, p->modules.why[i]));
-  for (FlamId i = 0; i < p->functions.n; i++)
-    {
-      g_string_append_printf (
-          out,
-          "function %u %s %s",
-          i,
-          string (dump, p->functions.name[i]),
-          flam_function_kind_to_string (p->functions.kind[i]));
-      if (p->functions.file[i])
-        g_string_append_printf (out,
-                                " at %s:%u",
-                                string (dump, p->functions.file[i]),
-                                p->functions.line[i]);
-      if (p->functions.flags[i])
-        g_string_append_printf (out, " flags=%u", p->functions.flags[i]);
-      add_id (out, "module", p->functions.module[i]);
-      g_string_append_c (out, '\n');
-    }
-  for (FlamId i = 0; i < p->frames.n; i++)
-    {
-      g_string_append_printf (out,
-                              "frame %u function=%u address=%" G_GINT64_MODIFIER
-                              "x line=%u inline=%u",
-                              i,
-                              p->frames.function[i],
-                              p->frames.address[i],
-                              p->frames.line[i],
-                              p->frames.inline_depth[i]);
-      if (p->frames.file[i] != p->functions.file[p->frames.function[i]])
-        g_string_append_printf (
-            out, " file=%s", string (dump, p->frames.file[i]));
-      g_string_append_c (out, '\n');
-    }
-  for (FlamId i = 0; i < p->stacks.n; i++)
-    {
-      g_string_append_printf (out, "stack %u", i);
-      add_id (out, "prefix", p->stacks.prefix[i]);
-      add_id (out, "frame", p->stacks.frame[i]);
-      g_string_append_c (out, '\n');
-    }
-}
-
-static void
-dump_sample (Dump *dump, guint32 i)
-{
-  GString *out = dump->out;
-  const FlamProfile *p = dump->profile;
-
-  g_string_append (out, "  sample");
-  if (p->samples.time)
-    g_string_append_printf (out, " time=%" G_GINT64_FORMAT, p->samples.time[i]);
-  add_id (out, "stack", p->samples.stack[i]);
-  if (p->samples.event)
-    g_string_append_printf (out, " event=%u", p->samples.event[i]);
-  if (p->samples.state)
-    g_string_append_printf (
-        out, " state=%s", flam_state_to_string (p->samples.state[i]));
-  for (guint m = 0; m < p->n_measures; m++)
-    if (p->measures[m].weight)
-      g_string_append_printf (out,
-                              " %s=%" G_GINT64_FORMAT,
-                              string (dump, p->measures[m].id),
-                              p->measures[m].weight[i]);
-  g_string_append_c (out, '\n');
-}
-
-static void
-dump_threads (Dump *dump)
-{
-  GString *out = dump->out;
-  const FlamProfile *p = dump->profile;
-  for (FlamId i = 0; i < p->processes.n; i++)
-    {
-      g_string_append_printf (out,
-                              "process %u pid=%d name=%s",
-                              i,
-                              p->processes.pid[i],
-                              string (dump, p->processes.name[i]));
-      add_id (out, "parent", p->processes.parent[i]);
-      g_string_append_c (out, '\n');
-    }
-  for (FlamId i = 0; i < p->threads.n; i++)
-    {
-      guint32 first = p->threads.first_sample[i];
-
-      g_string_append_printf (out,
-                              "thread %u process=%u tid=%d name=%s\n",
-                              i,
-                              p->threads.process[i],
-                              p->threads.tid[i],
-                              string (dump, p->threads.name[i]));
-      for (guint32 s = first; s < first + p->threads.n_samples[i]; s++)
-        dump_sample (dump, s);
-    }
-}
-
-static void
-dump_former_names (Dump *dump)
-{
-  GString *out = dump->out;
-  const FlamProfile *p = dump->profile;
-  const FlamFormerNames *names = &p->former_names;
-
-  for (guint32 i = 0; i < names->n; i++)
-    {
-      g_string_append (out, "former");
-      if (names->thread[i] == FLAM_NONE)
-        add_id (out, "process", names->process[i]);
-      else
-        add_id (out, "thread", names->thread[i]);
-      g_string_append_printf (out,
-                              " until=%" G_GINT64_FORMAT " %s\n",
-                              names->until[i],
-                              string (dump, names->name[i]));
-    }
-}
-
-static void
-dump_allocations (Dump *dump)
-{
-  GString *out = dump->out;
-  const FlamProfile *p = dump->profile;
-  const FlamAllocations *a = &p->allocations;
-
-  for (FlamId i = 0; i < a->n; i++)
-    {
-      g_string_append_printf (
-          out, "allocation time=%" G_GINT64_FORMAT, a->time[i]);
-      if (a->freed_at[i] != FLAM_NEVER)
-        g_string_append_printf (
-            out, " freed=%" G_GINT64_FORMAT, a->freed_at[i]);
-      add_id (out, "thread", a->thread[i]);
-      add_id (out, "stack", a->stack[i]);
-      g_string_append_printf (out,
-                              " size=%" G_GINT64_FORMAT
-                              " count=%" G_GINT64_FORMAT,
-                              a->size[i],
-                              a->count[i]);
-      if (a->at_peak)
-        g_string_append_printf (
-            out, " at_peak=%" G_GINT64_FORMAT, a->at_peak[i]);
-      if (a->distance[i] != G_MAXUINT16)
-        g_string_append_printf (out, " distance=%u", a->distance[i]);
-      if (a->allocator[i])
-        g_string_append_printf (out, " allocator=%u", a->allocator[i]);
-      g_string_append_c (out, '\n');
-    }
-}
-
-static void
-dump_counters_and_marks (Dump *dump)
+dump_counters (FlamDump *dump)
 {
   GString *out = dump->out;
   const FlamProfile *p = dump->profile;
@@ -278,7 +107,8 @@ dump_counters_and_marks (Dump *dump)
     {
       const FlamCounter *counter = &p->counters[c];
 
-      g_string_append_printf (out, "counter %s", string (dump, counter->id));
+      g_string_append_printf (
+          out, "counter %s", flam_dump_string (dump, counter->id));
       for (guint32 i = 0; i < counter->n; i++)
         g_string_append_printf (out,
                                 " %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
@@ -286,30 +116,18 @@ dump_counters_and_marks (Dump *dump)
                                 counter->value[i]);
       g_string_append_c (out, '\n');
     }
-  for (FlamId i = 0; i < p->marks.n; i++)
-    {
-      g_string_append_printf (out,
-                              "mark time=%" G_GINT64_FORMAT
-                              " duration=%" G_GINT64_FORMAT,
-                              p->marks.time[i],
-                              p->marks.duration[i]);
-      add_id (out, "thread", p->marks.thread[i]);
-      g_string_append_printf (out, " %s\n", string (dump, p->marks.name[i]));
-    }
 }
 
 char *
 flam_dump_profile (const FlamProfile *profile)
 {
-  Dump dump = dump_new (profile);
+  FlamDump dump = dump_new (profile);
 
   dump_facts (&dump);
   dump_measures (&dump);
-  dump_code (&dump);
-  dump_threads (&dump);
-  dump_former_names (&dump);
-  dump_allocations (&dump);
-  dump_counters_and_marks (&dump);
+  flam_dump_tables (&dump);
+  dump_counters (&dump);
+  flam_dump_marks (&dump);
   return dump_end (&dump);
 }
 
@@ -332,7 +150,7 @@ add_split (GString *out,
 
 /* Of one stack, or of none. */
 static void
-dump_weight (Dump *dump,
+dump_weight (FlamDump *dump,
              const FlamWeights *weights,
              const FlamMeasure *measure,
              FlamId stack)
@@ -357,13 +175,16 @@ dump_weight (Dump *dump,
     g_string_append_printf (
         dump->out,
         " %s",
-        string (dump,
-                p->functions.name[p->frames.function[p->stacks.frame[stack]]]));
+        flam_dump_string (
+            dump,
+            p->functions.name[p->frames.function[p->stacks.frame[stack]]]));
   g_string_append_c (dump->out, '\n');
 }
 
 static void
-dump_thread_weights (Dump *dump, const GArray *rows, const FlamMeasure *measure)
+dump_thread_weights (FlamDump *dump,
+                     const GArray *rows,
+                     const FlamMeasure *measure)
 {
   for (guint i = 0; i < rows->len; i++)
     {
@@ -381,12 +202,12 @@ dump_thread_weights (Dump *dump, const GArray *rows, const FlamMeasure *measure)
 char *
 flam_dump_weights (const FlamWeights *weights, const FlamSelection *selection)
 {
-  Dump dump = dump_new (weights->profile);
+  FlamDump dump = dump_new (weights->profile);
   const FlamMeasure *measure = &weights->profile->measures[selection->measure];
   g_autofree char *total = flam_format_plain (measure, weights->total);
 
   g_string_append_printf (
-      dump.out, "total %s %s\n", string (&dump, measure->id), total);
+      dump.out, "total %s %s\n", flam_dump_string (&dump, measure->id), total);
   for (FlamId i = 0; i < weights->profile->stacks.n; i++)
     dump_weight (&dump, weights, measure, i);
   dump_weight (&dump, weights, measure, FLAM_NONE);
@@ -474,7 +295,7 @@ char *
 flam_dump_tree (const FlamTree *tree)
 {
   const FlamMeasure measure = flam_tree_measure (tree);
-  Dump dump = dump_new (tree->profile);
+  FlamDump dump = dump_new (tree->profile);
 
   for (FlamId i = 0; i < tree->n; i++)
     {
@@ -499,7 +320,7 @@ flam_dump_tree (const FlamTree *tree)
 char *
 flam_dump_layout (const FlamTree *tree, const FlamLayout *layout)
 {
-  Dump dump = dump_new (tree->profile);
+  FlamDump dump = dump_new (tree->profile);
 
   for (guint32 i = 0; i < layout->n; i++)
     {

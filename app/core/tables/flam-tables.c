@@ -41,6 +41,10 @@
     PLACE (member), .encoding = FLAM_ENCODE_NOT, __VA_ARGS__                   \
   }
 
+#define REFERENCE(member, table)                                               \
+  UNSTORED (                                                                   \
+      member, .refers_to = FLAM_TABLE_##table, .flags = FLAM_COLUMN_REFERS)
+
 static const FlamColumnInfo strings[] = {
   { .name = "strings", .encoding = FLAM_ENCODE_TEXT },
 };
@@ -52,9 +56,9 @@ static const FlamColumnInfo modules[] = {
         FLAM_ADDRESS_ABSOLUTE + 1,
         FLAM_ADDRESS_ABSOLUTE,
         .flags = KEY),
-  UNSTORED (profile.modules.name),
-  UNSTORED (profile.modules.why),
+  REFERENCE (profile.modules.name, STRINGS),
   UNSTORED (profile.modules.symbols),
+  REFERENCE (profile.modules.why, STRINGS),
 };
 static const FlamColumnInfo functions[] = {
   ID (0, profile.functions.name, STRINGS, EMPTY | KEY),
@@ -87,13 +91,13 @@ static const FlamColumnInfo stacks[] = {
 static const FlamColumnInfo processes[] = {
   COLUMN (0, I64, profile.processes.pid, .flags = KEY | SIGNED),
   ID (1, profile.processes.parent, PROCESSES, 0),
-  UNSTORED (profile.processes.name),
+  REFERENCE (profile.processes.name, STRINGS),
   UNSTORED (process_generation, .flags = KEY),
 };
 static const FlamColumnInfo threads[] = {
   ID (0, profile.threads.process, PROCESSES, REQUIRED | KEY),
   COLUMN (1, I64, profile.threads.tid, .flags = KEY | SIGNED),
-  UNSTORED (profile.threads.name),
+  REFERENCE (profile.threads.name, STRINGS),
   UNSTORED (thread_generation, .flags = KEY),
   UNSTORED (thread_key, .flags = KEY),
 };
@@ -214,9 +218,9 @@ static const FlamColumnInfo columns[] = {
   COLUMN (3, U32, columns.refers_to),
 };
 static const FlamColumnInfo former_names[] = {
-  UNSTORED (profile.former_names.process),
-  UNSTORED (profile.former_names.thread),
-  UNSTORED (profile.former_names.name),
+  REFERENCE (profile.former_names.process, PROCESSES),
+  REFERENCE (profile.former_names.thread, THREADS),
+  REFERENCE (profile.former_names.name, STRINGS),
   UNSTORED (profile.former_names.until, .flags = TIME),
 };
 

@@ -12,8 +12,8 @@
  * A column is a plain array in a plain struct, most of them those of
  * FlamProfile, and a row in the description that says where it lies. What is
  * the same for all columns goes over the description: growing, interning,
- * ordering, shifting of times, freezing, writing, reading and its checks. What
- * one column means is said where the struct is.
+ * ordering, shifting of times, freezing, dumping, writing, reading and its
+ * checks. What one column means is said where the struct is.
  *
  * The tables that FlamProfile has not are what a recorder notes as it happens,
  * in order of time: names, blocks of memory and their release, what functions
@@ -82,6 +82,7 @@ typedef enum
   FLAM_COLUMN_TIME = 1 << 4,     /* on the clock of the capture */
   FLAM_COLUMN_SPAN = 1 << 5,     /* a time that the capture includes */
   FLAM_COLUMN_SIGNED = 1 << 6,
+  FLAM_COLUMN_REFERS = 1 << 7, /* to rows of a table, but not in files */
 } FlamColumnFlags;
 
 typedef struct

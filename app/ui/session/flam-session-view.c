@@ -310,12 +310,6 @@ flam_session_set_search (FlamSession *self, const char *text)
   make_regex (self);
 }
 
-FlamSearchFlags
-flam_session_get_search_flags (FlamSession *self)
-{
-  return self->search_flags;
-}
-
 void
 flam_session_set_search_flags (FlamSession *self, FlamSearchFlags flags)
 {

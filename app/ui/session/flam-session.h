@@ -115,7 +115,6 @@ typedef enum
   FLAM_SEARCH_CASE = 1 << 1,
 } FlamSearchFlags;
 
-FlamSearchFlags flam_session_get_search_flags (FlamSession *session);
 void flam_session_set_search_flags (FlamSession *session,
                                     FlamSearchFlags flags);
 const char *flam_session_get_search (FlamSession *session);

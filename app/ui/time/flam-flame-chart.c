@@ -156,12 +156,6 @@ announce (FlamFlameChart *self)
       GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }
 
-guint
-flam_flame_chart_get_selected (FlamFlameChart *self)
-{
-  return self->selected;
-}
-
 void
 flam_flame_chart_select (FlamFlameChart *self, guint span)
 {

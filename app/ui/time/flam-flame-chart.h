@@ -33,7 +33,6 @@ FlamChart *flam_flame_chart_get_chart (FlamFlameChart *self);
 void flam_flame_chart_set_vadjustment (FlamFlameChart *self,
                                        GtkAdjustment *adjustment);
 /* G_MAXUINT: nothing. */
-guint flam_flame_chart_get_selected (FlamFlameChart *self);
 void flam_flame_chart_select (FlamFlameChart *self, guint span);
 /* Brings a call into view, a third as wide as that. */
 void flam_flame_chart_go_to (FlamFlameChart *self, guint span);
