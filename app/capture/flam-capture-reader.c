@@ -136,7 +136,8 @@ take_block (FlamCaptureReader *reader,
 
   if (size < FLAM_CAPTURE_BLOCK_HEADER_SIZE)
     return 0;
-  table = flam_table_of_number (get16 (data + 4));
+  table = flam_tables_of_number (flam_builder_tables (reader->ids.builder),
+                                 get16 (data + 4));
   flags = get16 (data + 6);
   stored = get32 (data + 8);
   unpacked = get32 (data + 12);

@@ -147,7 +147,9 @@ append_block (FlamCaptureWriter *writer, FlamTable table)
       flags = 0;
     }
   memcpy (header, FLAM_CAPTURE_BLOCK_MAGIC, 4);
-  put16 (header + 4, (guint16)flam_table_infos[table].number);
+  put16 (header + 4,
+         (guint16)flam_tables_number (flam_builder_tables (writer->builder),
+                                      table));
   put16 (header + 6, flags);
   put32 (header + 8, (guint32)packed);
   put32 (header + 12, (guint32)size);
@@ -219,7 +221,8 @@ flam_capture_writer_flush (FlamCaptureWriter *writer, GError **error)
   if (writer->size == 0 && !begin (writer))
     return report_failure (writer, error);
   for (guint i = 0; i < FLAM_N_TABLES; i++)
-    if (flam_table_infos[i].number != 0 && !flush_table (writer, i))
+    if (flam_tables_number (flam_builder_tables (writer->builder), i) != 0 &&
+        !flush_table (writer, i))
       return report_failure (writer, error);
   return TRUE;
 }

@@ -45,7 +45,8 @@
  * those that rows of COLUMNS have listed for the table, in their order: what
  * they are called by, how they are written, what they refer to. So a reader
  * can keep what it does not know, and write it again. It takes 0 (none) for
- * columns that are missing, and ignores those that nothing lists.
+ * columns that are missing, and ignores those that nothing lists. All columns
+ * of a table that version 1 had not are listed, so that it is kept likewise.
  *
  * Times are ns from the start of the recording. The file holds names and
  * numbers alone: neither memory nor environment of the target. */

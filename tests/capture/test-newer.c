@@ -105,10 +105,112 @@ test_newer (void)
       "somebody");
 }
 
+static gint64 *
+cells_of (FlamBuilder *builder, FlamTable table, guint number)
+{
+  GArray *extras = flam_builder_tables (builder)->extras;
+
+  for (guint i = 0; i < extras->len; i++)
+    if (g_array_index (extras, FlamExtra, i).table == table &&
+        g_array_index (extras, FlamExtra, i).info.number == number)
+      return g_array_index (extras, FlamExtra, i).data;
+  g_assert_not_reached ();
+}
+
+#define TASKS 77 /* its number on disk */
+
+/* Each task has a name, a thread, and the task that began it; a mark says of
+ * which task it is. */
+static void
+add_tasks (FlamBuilder *builder)
+{
+  FlamTables *tables = flam_builder_tables (builder);
+  FlamTable tasks = flam_tables_know_number (tables, TASKS);
+  const FlamColumnInfo columns[] = {
+    { .number = 0, .encoding = FLAM_ENCODE_ID },
+    { .number = 1,
+      .encoding = FLAM_ENCODE_ID,
+      .refers_to = FLAM_TABLE_THREADS },
+    { .number = 2, .encoding = FLAM_ENCODE_ID, .refers_to = tasks },
+    { .number = 3, .encoding = FLAM_ENCODE_I64 },
+  };
+  const FlamColumnInfo of = { .number = 200,
+                              .encoding = FLAM_ENCODE_ID,
+                              .refers_to = tasks };
+  FlamId thread = flam_builder_append_thread (
+      builder, flam_builder_append_process (builder, 1, FLAM_NONE), 1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    flam_tables_add_extra (tables, tasks, &columns[i]);
+  flam_tables_add_extra (tables, FLAM_TABLE_MARKS, &of);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("task %u", i);
+      FlamId row = flam_tables_push (tables, tasks);
+
+      cells_of (builder, tasks, 0)[row] =
+          flam_builder_string (builder, name, -1);
+      cells_of (builder, tasks, 1)[row] = thread;
+      cells_of (builder, tasks, 2)[row] = i > 0 ? i - 1 : FLAM_NONE;
+      cells_of (builder, tasks, 3)[row] = -5 * (gint64)i;
+      flam_builder_add_mark (builder, i, 0, FLAM_NONE, "begins");
+      cells_of (builder, FLAM_TABLE_MARKS, 200)[i] = 2 - i;
+    }
+}
+
+static void
+assert_tasks (FlamBuilder *builder)
+{
+  FlamTables *tables = flam_builder_tables (builder);
+  FlamTable tasks = flam_tables_of_number (tables, TASKS);
+
+  g_assert_true (flam_table_is_newer (tasks));
+  g_assert_cmpuint (*flam_tables_n (tables, tasks), ==, 3);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("task %u", i);
+
+      g_assert_cmpstr (flam_builder_get_string (
+                           builder, (FlamId)cells_of (builder, tasks, 0)[i]),
+                       ==,
+                       name);
+      g_assert_cmpint (cells_of (builder, tasks, 1)[i], ==, 0);
+      g_assert_cmpint (
+          cells_of (builder, tasks, 2)[i], ==, i > 0 ? i - 1 : FLAM_NONE);
+      g_assert_cmpint (cells_of (builder, tasks, 3)[i], ==, -5 * (gint64)i);
+      g_assert_cmpint (cells_of (builder, FLAM_TABLE_MARKS, 200)[i], ==, 2 - i);
+    }
+}
+
+/* A table that this version has not, what it refers to, and what refers to
+ * it: read, opened, and saved again. */
+static void
+test_tables (void)
+{
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
+  g_autoptr (FlamBuilder) first = NULL;
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamBuilder) copy = NULL;
+  g_autoptr (FlamCaptureWriter) again = NULL;
+  g_autoptr (FlamBuilder) second = NULL;
+
+  add_tasks (builder);
+  first = read_again (writer);
+  assert_tasks (first);
+  profile = flam_builder_finish (first, NULL);
+  g_assert_nonnull (profile);
+  copy = flam_builder_new_copy (profile);
+  again = flam_capture_writer_new (-1, copy);
+  second = read_again (again);
+  assert_tasks (second);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/newer/columns", test_newer);
+  g_test_add_func ("/newer/tables", test_tables);
   return g_test_run ();
 }

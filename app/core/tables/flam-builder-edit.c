@@ -338,34 +338,12 @@ note_facts (FlamBuilder *builder, const FlamProfile *profile)
     flam_builder_note_warning (builder, facts->warnings[i]);
 }
 
-/* Of rows that were added since, nothing is known. */
-static void
-note_extras (FlamBuilder *builder, const FlamProfile *profile)
-{
-  const GArray *extras = flam_profile_box_extras (profile);
-  FlamTables *tables = &builder->tables;
-
-  for (guint i = 0; extras != NULL && i < extras->len; i++)
-    {
-      const FlamExtra *extra = &g_array_index (extras, FlamExtra, i);
-      guint32 n = *flam_tables_n (tables, extra->table);
-      gint64 *values;
-
-      flam_tables_add_extra (tables, extra->table, &extra->info);
-      values =
-          g_array_index (tables->extras, FlamExtra, tables->extras->len - 1)
-              .data;
-      memcpy (values, extra->data, MIN (n, extra->n) * sizeof *values);
-      for (guint32 row = extra->n; row < n; row++)
-        values[row] = extra->info.encoding == FLAM_ENCODE_ID ? FLAM_NONE : 0;
-    }
-}
-
 FlamBuilder *
 flam_builder_new_copy (const FlamProfile *profile)
 {
   FlamBuilder *builder = flam_builder_new ();
   FlamTables *tables = &builder->tables;
+  const GArray *extras = flam_profile_box_extras (profile);
 
   copy_code (builder, profile);
   copy_table (tables, FLAM_TABLE_STACKS, profile);
@@ -381,7 +359,8 @@ flam_builder_new_copy (const FlamProfile *profile)
   note_facts (builder, profile);
   note_samples (builder, profile);
   note_counters (builder, profile);
-  note_extras (builder, profile);
+  for (guint i = 0; extras != NULL && i < extras->len; i++)
+    flam_tables_add_kept (tables, &g_array_index (extras, FlamExtra, i));
   return builder;
 }
 

@@ -301,7 +301,7 @@ is_lasting (FlamTable table)
   return table == FLAM_TABLE_STRINGS || table == FLAM_TABLE_MODULES ||
          table == FLAM_TABLE_FUNCTIONS || table == FLAM_TABLE_THREADS ||
          table == FLAM_TABLE_SAMPLES || table == FLAM_TABLE_ALLOCATIONS ||
-         table == FLAM_TABLE_MARKS;
+         table == FLAM_TABLE_MARKS || flam_table_is_newer (table);
 }
 
 static void
@@ -316,7 +316,8 @@ freeze_extras (FlamBuilder *builder, FlamProfileBox *box)
 
       if (!is_lasting (extra->table) ||
           (extra->info.encoding == FLAM_ENCODE_ID &&
-           !is_lasting (extra->info.refers_to)))
+           (!is_lasting (extra->info.refers_to) ||
+            extra->info.refers_to > extra->table)))
         continue;
       extra->n = *flam_tables_n (&builder->tables, extra->table);
       own (box, extra->data);

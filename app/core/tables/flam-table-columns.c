@@ -27,8 +27,8 @@ flam_tables_add_listed (FlamTables *tables, guint32 from)
 
   for (guint32 i = from; i < MIN (rows->n, LISTED_MAX); i++)
     {
-      FlamTable table = flam_table_of_number (rows->table[i]);
-      FlamTable refers_to = flam_table_of_number (rows->refers_to[i]);
+      FlamTable table = flam_tables_know_number (tables, rows->table[i]);
+      FlamTable refers_to = flam_tables_of_number (tables, rows->refers_to[i]);
       FlamColumnInfo info = { .name = "of a newer version",
                               .number = (guint8)rows->number[i],
                               .encoding = (guint8)rows->encoding[i],
@@ -45,14 +45,36 @@ flam_tables_add_listed (FlamTables *tables, guint32 from)
     }
 }
 
+void
+flam_tables_add_kept (FlamTables *tables, const FlamExtra *extra)
+{
+  FlamTable table = extra->table;
+  guint32 n;
+  gint64 *values;
+
+  if (flam_table_is_newer (table))
+    {
+      flam_tables_reserve (tables, table, extra->n);
+      tables->newer[table - FLAM_TABLE_NEWER] =
+          (FlamNewerRows){ extra->n, extra->number };
+    }
+  n = *flam_tables_n (tables, table);
+  flam_tables_add_extra (tables, table, &extra->info);
+  values =
+      g_array_index (tables->extras, FlamExtra, tables->extras->len - 1).data;
+  memcpy (values, extra->data, MIN (n, extra->n) * sizeof *values);
+  for (guint32 row = extra->n; row < n; row++)
+    values[row] = extra->info.encoding == FLAM_ENCODE_ID ? FLAM_NONE : 0;
+}
+
 static void
 list (FlamTables *tables, FlamTable table, const FlamColumnInfo *info)
 {
-  gint64 values[] = { flam_table_infos[table].number,
+  gint64 values[] = { flam_tables_number (tables, table),
                       info->number,
                       info->encoding,
                       info->encoding == FLAM_ENCODE_ID
-                          ? flam_table_infos[info->refers_to].number
+                          ? flam_tables_number (tables, info->refers_to)
                           : 0 };
 
   flam_tables_add (tables, FLAM_TABLE_COLUMNS, values);
@@ -90,7 +112,7 @@ flam_tables_stored (const FlamTables *tables, FlamTable table)
       g_array_append_val (order, iter);
   for (guint32 i = 0; i < MIN (listed->n, LISTED_MAX); i++)
     {
-      if (listed->table[i] != infos->number)
+      if (listed->table[i] != flam_tables_number (tables, table))
         continue;
       iter = (FlamColumnIter){ NULL };
       while (flam_tables_next (tables, table, &iter))

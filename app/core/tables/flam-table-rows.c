@@ -84,7 +84,9 @@ flam_tables_next (const FlamTables *tables,
 static gboolean
 is_interned (FlamTable table)
 {
-  return flam_table_infos[table].columns[0].flags & KEY;
+  const FlamTableInfo *infos = &flam_table_infos[table];
+
+  return infos->n_columns > 0 && infos->columns[0].flags & KEY;
 }
 
 void
@@ -141,6 +143,7 @@ flam_tables_init_copy (FlamTables *tables, const FlamTables *from)
   flam_tables_init (tables);
   flam_strings_clear (&tables->strings);
   flam_strings_init_copy (&tables->strings, &from->strings);
+  memcpy (tables->newer, from->newer, sizeof tables->newer);
   for (guint i = FLAM_TABLE_MODULES; i < FLAM_N_TABLES; i++)
     flam_tables_copy (tables, from, i);
   copy_extras (tables->weights, from->weights, from);
@@ -262,7 +265,7 @@ append_extra (FlamTables *tables,
               FlamTable table,
               const FlamColumnInfo *info)
 {
-  FlamExtra extra = { table, *info };
+  FlamExtra extra = { table, flam_tables_number (tables, table), *info };
 
   extra.info.size = sizeof (gint64);
   extra.data = new_cells (tables, table, sizeof (gint64));

@@ -233,6 +233,12 @@ static const FlamColumnInfo former_names[] = {
                         stored,                                                \
                         __VA_ARGS__ }
 
+#define NEWER(i)                                                               \
+  [FLAM_TABLE_NEWER + i] = { .name = "of a newer version",                     \
+                             .offset = offsetof (FlamTables, newer[i]) }
+
+G_STATIC_ASSERT (FLAM_N_NEWER == 8);
+
 const FlamTableInfo flam_table_infos[FLAM_N_TABLES] = {
   TABLE (STRINGS, 1, strings, strings, 1, TRUE),
   TABLE (MODULES, 2, profile.modules, modules, 3, TRUE),
@@ -241,6 +247,14 @@ const FlamTableInfo flam_table_infos[FLAM_N_TABLES] = {
   TABLE (STACKS, 5, profile.stacks, stacks, 2, TRUE),
   TABLE (PROCESSES, 6, profile.processes, processes, 2, TRUE),
   TABLE (THREADS, 7, profile.threads, threads, 2, TRUE),
+  NEWER (0),
+  NEWER (1),
+  NEWER (2),
+  NEWER (3),
+  NEWER (4),
+  NEWER (5),
+  NEWER (6),
+  NEWER (7),
   TABLE (NAMES, 8, names, names, 4),
   TABLE (MEASURES, 9, measures, measures, 8),
   TABLE (SAMPLES, 10, profile.samples, samples, 5),
@@ -261,11 +275,35 @@ const FlamTableInfo flam_table_infos[FLAM_N_TABLES] = {
   TABLE (FORMER_NAMES, 0, profile.former_names, former_names, 0),
 };
 
+guint
+flam_tables_number (const FlamTables *tables, FlamTable table)
+{
+  return flam_table_is_newer (table)
+             ? tables->newer[table - FLAM_TABLE_NEWER].number
+             : flam_table_infos[table].number;
+}
+
 FlamTable
-flam_table_of_number (guint number)
+flam_tables_of_number (const FlamTables *tables, guint number)
 {
   for (guint i = 0; i < FLAM_N_TABLES; i++)
-    if (number != 0 && flam_table_infos[i].number == number)
+    if (number != 0 && flam_tables_number (tables, i) == number)
       return i;
   return FLAM_N_TABLES;
+}
+
+FlamTable
+flam_tables_know_number (FlamTables *tables, guint number)
+{
+  FlamTable table = flam_tables_of_number (tables, number);
+
+  if (number == 0 || number > G_MAXUINT16)
+    return FLAM_N_TABLES;
+  for (guint i = 0; i < FLAM_N_NEWER && table == FLAM_N_TABLES; i++)
+    if (tables->newer[i].number == 0)
+      {
+        tables->newer[i].number = number;
+        table = FLAM_TABLE_NEWER + i;
+      }
+  return table;
 }

@@ -30,7 +30,11 @@ G_BEGIN_DECLS
 
 /* Of the samples in a file. */
 #define FLAM_MAX_WEIGHTS 35
+/* Tables of a newer version that are kept. */
+#define FLAM_N_NEWER 8
 
+/* In the order in which they are written, since rows refer to rows that are in
+ * the file already. */
 typedef enum
 {
   FLAM_TABLE_STRINGS,
@@ -40,6 +44,8 @@ typedef enum
   FLAM_TABLE_STACKS,
   FLAM_TABLE_PROCESSES,
   FLAM_TABLE_THREADS,
+  FLAM_TABLE_NEWER, /* a newer version's, of a file */
+  FLAM_TABLE_NEWER_LAST = FLAM_TABLE_NEWER + FLAM_N_NEWER - 1,
   FLAM_TABLE_NAMES,
   FLAM_TABLE_MEASURES,
   FLAM_TABLE_SAMPLES,
@@ -111,8 +117,11 @@ typedef struct
 
 extern const FlamTableInfo flam_table_infos[FLAM_N_TABLES];
 
-/* FLAM_N_TABLES: none of this version's. */
-FlamTable flam_table_of_number (guint number);
+static inline gboolean
+flam_table_is_newer (FlamTable table)
+{
+  return table >= FLAM_TABLE_NEWER && table <= FLAM_TABLE_NEWER_LAST;
+}
 
 /* --- what is noted as it happens ------------------------------------------ */
 
@@ -247,11 +256,19 @@ typedef struct
   const guint32 *refers_to; /* a table's number */
 } FlamColumnRows;
 
+/* A table that the description has not: its columns are in `extras`. */
+typedef struct
+{
+  guint32 n;
+  guint number; /* on disk; 0: there is none */
+} FlamNewerRows;
+
 /* A column that the description has not, of cells of 8 bytes: weights over
  * samples, and what a newer version has, which is kept to be written again. */
 typedef struct
 {
   FlamTable table;
+  guint number;        /* the table's */
   FlamColumnInfo info; /* `offset` means nothing */
   gpointer data;
   guint32 n; /* rows, where it is a profile's */
@@ -282,6 +299,7 @@ typedef struct
   FlamEndRows end;
   FlamSymbolRows renames;
   FlamColumnRows columns;
+  FlamNewerRows newer[FLAM_N_NEWER];
 
   GArray *weights; /* FlamExtra: columns over the samples */
   GArray *extras;  /* FlamExtra: of a newer version */
@@ -336,6 +354,14 @@ flam_tables_array (const FlamTables *tables, const FlamColumnInfo *info)
 
 /* The rows of the tables are const for who reads a profile. */
 #define flam_cell(column, type, row) (((type *)(gpointer)(column))[row])
+
+/* The number of a table on disk; 0: it is not there. */
+guint flam_tables_number (const FlamTables *tables, FlamTable table);
+/* FLAM_N_TABLES: nothing is known of it. */
+FlamTable flam_tables_of_number (const FlamTables *tables, guint number);
+/* The same, but from here on something is: FLAM_N_TABLES where there are too
+ * many of a newer version. */
+FlamTable flam_tables_know_number (FlamTables *tables, guint number);
 
 void flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n);
 /* A row more, its cells not set (those of optional columns are 0). */
@@ -405,6 +431,9 @@ gboolean flam_tables_next (const FlamTables *tables,
 
 /* Forgets those of a table, and those that refer to it. */
 void flam_tables_drop_extras (FlamTables *tables, FlamTable table);
+/* One that a profile has kept; of rows that were added since, nothing is
+ * known. */
+void flam_tables_add_kept (FlamTables *tables, const FlamExtra *extra);
 /* What the rows of COLUMNS from `from` on list, and is not described. */
 void flam_tables_add_listed (FlamTables *tables, guint32 from);
 /* The other way: rows for what version 1 had not. */
