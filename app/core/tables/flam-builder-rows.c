@@ -70,12 +70,26 @@ flam_builder_set_spans (FlamBuilder *builder, guint measure)
   cells (builder, guint8, measures.spans)[measure] = TRUE;
 }
 
+/* The optional cells of a sample. */
 static void
-begin_at (FlamBuilder *builder, guint column)
+add_given (FlamBuilder *builder, const FlamSample *sample, FlamId row)
 {
-  flam_tables_begin (&builder->tables,
-                     FLAM_TABLE_SAMPLES,
-                     &flam_table_infos[FLAM_TABLE_SAMPLES].columns[column]);
+  const FlamTableInfo *infos = &flam_table_infos[FLAM_TABLE_SAMPLES];
+
+  for (guint i = 0; i < infos->n_columns; i++)
+    {
+      const FlamColumnInfo *info = &infos->columns[i];
+      gpointer *data = flam_tables_array (&builder->tables, info);
+      gint64 value;
+
+      if (info->given == 0)
+        continue;
+      value = flam_cell_get ((const char *)sample + info->given, info, 0);
+      if (value != 0 && *data == NULL)
+        flam_tables_begin (&builder->tables, FLAM_TABLE_SAMPLES, info);
+      if (*data != NULL)
+        flam_cell_set (*data, info, row, value);
+    }
 }
 
 void
@@ -95,14 +109,7 @@ flam_builder_add_sample (FlamBuilder *builder,
   cells (builder, FlamId, profile.samples.stack)[row] = sample->stack;
   if (builder->has_times)
     cells (builder, gint64, profile.samples.time)[row] = sample->time;
-  if (sample->event != 0)
-    begin_at (builder, 3);
-  if (profile->samples.event != NULL)
-    cells (builder, guint16, profile.samples.event)[row] = sample->event;
-  if (sample->state != FLAM_STATE_RUNNING)
-    begin_at (builder, 4);
-  if (profile->samples.state != NULL)
-    cells (builder, guint8, profile.samples.state)[row] = sample->state;
+  add_given (builder, sample, row);
   for (guint i = 0; i < builder->tables.weights->len; i++)
     flam_tables_weights (&builder->tables, i)[row] = weights[i];
 }
@@ -111,7 +118,9 @@ void
 flam_builder_set_has_times (FlamBuilder *builder)
 {
   builder->has_times = TRUE;
-  begin_at (builder, 0);
+  flam_tables_begin (&builder->tables,
+                     FLAM_TABLE_SAMPLES,
+                     &flam_table_infos[FLAM_TABLE_SAMPLES].columns[0]);
 }
 
 void

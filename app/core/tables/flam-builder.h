@@ -176,16 +176,6 @@ void flam_builder_set_denominator (FlamBuilder *builder,
 /* Its samples are spans: they last their weight, from their time on. */
 void flam_builder_set_spans (FlamBuilder *builder, guint measure);
 
-typedef struct
-{
-  FlamId thread;
-  FlamId stack; /* FLAM_NONE: no stack */
-  gint64 time;  /* ns from any origin, the same for all; finish() makes the
-                   earliest 0. Ignored unless flam_builder_set_has_times() */
-  guint16 event;
-  guint8 state; /* FlamState */
-} FlamSample;
-
 /* `weights`: one a column. */
 void flam_builder_add_sample (FlamBuilder *builder,
                               const FlamSample *sample,

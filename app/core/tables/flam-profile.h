@@ -97,6 +97,17 @@ typedef struct
   const guint8 *state;  /* FlamState; NULL: all running */
 } FlamSamples;
 
+/* One of them, as flam_builder_add_sample() is told of it. */
+typedef struct
+{
+  FlamId thread;
+  FlamId stack; /* FLAM_NONE: no stack */
+  gint64 time;  /* ns from any origin, the same for all; finish() makes the
+                   earliest 0. Ignored unless flam_builder_set_has_times() */
+  guint16 event;
+  guint8 state; /* FlamState */
+} FlamSample;
+
 /* Blocks of memory, ascending in time. One row stands for `count` blocks that
  * were alike in every column. State at a time t is the sum over all rows with
  * time <= t < freed_at. */

@@ -41,6 +41,8 @@
     PLACE (member), .encoding = FLAM_ENCODE_NOT, __VA_ARGS__                   \
   }
 
+/* A column that begins with the first sample that has not 0. */
+#define GIVEN(member) .given = offsetof (FlamSample, member), .flags = OPTIONAL
 #define REFERENCE(member, table)                                               \
   UNSTORED (                                                                   \
       member, .refers_to = FLAM_TABLE_##table, .flags = FLAM_COLUMN_REFERS)
@@ -123,16 +125,12 @@ static const FlamColumnInfo samples[] = {
   COLUMN (0, DELTA, profile.samples.time, .flags = TIME | SPAN | OPTIONAL),
   ID (1, sample_thread, THREADS, REQUIRED),
   ID (2, profile.samples.stack, STACKS, 0),
-  ENUM (3,
-        profile.samples.event,
-        G_MAXUINT16 + 1,
-        G_MAXUINT16,
-        .flags = OPTIONAL),
+  ENUM (3, profile.samples.event, G_MAXUINT16 + 1, G_MAXUINT16, GIVEN (event)),
   ENUM (4,
         profile.samples.state,
         FLAM_N_STATES,
         FLAM_STATE_BLOCKED,
-        .flags = OPTIONAL),
+        GIVEN (state)),
 };
 static const FlamColumnInfo allocations[] = {
   COLUMN (0, DELTA, profile.allocations.time, .flags = TIME | SPAN),

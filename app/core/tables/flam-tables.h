@@ -20,8 +20,10 @@
  * addresses turned out to be. flam_builder_finish() folds them into those it
  * has.
  *
- * A new column is a member of the struct, a row here, who fills it and who
- * reads it. Its number on disk is the next one of its table and stays. */
+ * A new column is a member of the struct, a row in the description, who fills
+ * it and who reads it (of the samples, which are added one by one, also a
+ * member of FlamSample beside theirs). Its number on disk is the next one of
+ * its table and stays. */
 
 #include "flam-builder.h"
 #include "flam-strings.h"
@@ -100,6 +102,7 @@ typedef struct
   gsize offset;    /* of the array, in FlamTables */
   FlamTable refers_to;
   guint flags;       /* FlamColumnFlags */
+  gsize given;       /* of the cell in FlamSample; 0: not copied from there */
   guint32 limit;     /* U32: what is not below it is `otherwise`; 0: none */
   guint32 otherwise; /* of a newer version, say */
 } FlamColumnInfo;
