@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-symbol-source.h"
 
-/* The first that matches. */
-static const FlamSymbolSource *const sources[] = {
-  &flam_symbols_vdso,
-  &flam_symbols_kernel,
-  &flam_symbols_generated,
-  &flam_symbols_file,
-};
+/* The table: a row is a word, X for flam_symbols_X; the first that matches. */
+#define SOURCES(ROW)                                                           \
+  ROW (vdso)                                                                   \
+  ROW (kernel)                                                                 \
+  ROW (generated)                                                              \
+  ROW (file)
+
+#define DECLARE(id) extern const FlamSymbolSource flam_symbols_##id;
+#define SOURCE(id) &flam_symbols_##id,
+
+SOURCES (DECLARE)
+
+static const FlamSymbolSource *const sources[] = { SOURCES (SOURCE) };
 
 struct _FlamSymbols
 {

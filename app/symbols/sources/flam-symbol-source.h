@@ -73,11 +73,6 @@ typedef struct
   gboolean grows;       /* while the program runs: to be opened again later */
 } FlamSymbolSource;
 
-extern const FlamSymbolSource flam_symbols_kernel;
-extern const FlamSymbolSource flam_symbols_vdso;
-extern const FlamSymbolSource flam_symbols_generated;
-extern const FlamSymbolSource flam_symbols_file;
-
 /* Frees what the sources kept. */
 void flam_symbol_context_clear (FlamSymbolContext *context);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamSymbolContext, flam_symbol_context_clear)
