@@ -14,10 +14,11 @@ typedef struct
   GStringChunk *escaped; /* names that are not as they are shown */
 } FlamDump;
 
-/* As it is shown. */
+FlamDump flam_dump_new (const FlamProfile *profile);
+/* Its text; g_free. */
+char *flam_dump_end (FlamDump *dump);
+/* As they are shown. */
+const char *flam_dump_visible (const FlamDump *dump, const char *text);
 const char *flam_dump_string (const FlamDump *dump, FlamId id);
-
-void flam_dump_tables (const FlamDump *dump);
-void flam_dump_marks (const FlamDump *dump);
 
 G_END_DECLS

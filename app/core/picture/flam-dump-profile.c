@@ -5,6 +5,7 @@
 
 #include "flam-dump-private.h"
 
+#include "flam-format.h"
 #include "flam-tables.h"
 
 #include <string.h>
@@ -239,21 +240,95 @@ add_threads (const FlamDump *dump)
     }
 }
 
-void
-flam_dump_tables (const FlamDump *dump)
+/* --- the profile ---------------------------------------------------------- */
+
+static void
+dump_facts (FlamDump *dump)
 {
-  add_table (dump, FLAM_TABLE_MODULES, "module", TRUE);
-  add_table (dump, FLAM_TABLE_FUNCTIONS, "function", TRUE);
-  add_table (dump, FLAM_TABLE_FRAMES, "frame", TRUE);
-  add_table (dump, FLAM_TABLE_STACKS, "stack", TRUE);
-  add_table (dump, FLAM_TABLE_PROCESSES, "process", TRUE);
-  add_threads (dump);
-  add_table (dump, FLAM_TABLE_FORMER_NAMES, "former", FALSE);
-  add_table (dump, FLAM_TABLE_ALLOCATIONS, "allocation", FALSE);
+  GString *out = dump->out;
+  const FlamFacts *facts = &dump->profile->facts;
+  const char *end = "";
+
+  for (const FlamFact *fact = flam_fact_rows; fact->member != NULL; fact++)
+    if (fact->name != NULL && flam_fact_is_shown (fact, facts))
+      {
+        g_autofree char *value = flam_fact_to_text (fact, facts);
+
+        if (*fact->name != '\0')
+          g_string_append_printf (out, "%s%s", end, fact->name);
+        g_string_append_printf (out, " %s", flam_dump_visible (dump, value));
+        end = "\n";
+      }
+  g_string_append (out, end);
+  if (!facts->complete)
+    g_string_append_printf (
+        out, "partial %.0f %%\n", 100 * facts->read_fraction);
+  for (guint i = 0; facts->warnings[i]; i++)
+    g_string_append_printf (
+        out, "warning %s\n", flam_dump_visible (dump, facts->warnings[i]));
 }
 
-void
-flam_dump_marks (const FlamDump *dump)
+static void
+dump_measures (FlamDump *dump)
 {
-  add_table (dump, FLAM_TABLE_MARKS, "mark", FALSE);
+  GString *out = dump->out;
+  const FlamProfile *profile = dump->profile;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+
+  for (guint i = 0; i < profile->n_measures; i++)
+    {
+      const FlamMeasure *measure = &profile->measures[i];
+      g_autofree char *total = NULL;
+
+      selection->measure = i;
+      total =
+          flam_format_plain (measure, flam_weights_total (profile, selection));
+      g_string_append_printf (out,
+                              "measure %s (%s) %s %s total=%s\n",
+                              flam_dump_string (dump, measure->id),
+                              flam_dump_string (dump, measure->name),
+                              flam_measure_kind_to_string (measure->kind),
+                              flam_unit_to_string (measure->unit),
+                              total);
+    }
+}
+
+static void
+dump_counters (FlamDump *dump)
+{
+  GString *out = dump->out;
+  const FlamProfile *p = dump->profile;
+  for (guint c = 0; c < p->n_counters; c++)
+    {
+      const FlamCounter *counter = &p->counters[c];
+
+      g_string_append_printf (
+          out, "counter %s", flam_dump_string (dump, counter->id));
+      for (guint32 i = 0; i < counter->n; i++)
+        g_string_append_printf (out,
+                                " %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
+                                counter->time[i],
+                                counter->value[i]);
+      g_string_append_c (out, '\n');
+    }
+}
+
+char *
+flam_dump_profile (const FlamProfile *profile)
+{
+  FlamDump dump = flam_dump_new (profile);
+
+  dump_facts (&dump);
+  dump_measures (&dump);
+  add_table (&dump, FLAM_TABLE_MODULES, "module", TRUE);
+  add_table (&dump, FLAM_TABLE_FUNCTIONS, "function", TRUE);
+  add_table (&dump, FLAM_TABLE_FRAMES, "frame", TRUE);
+  add_table (&dump, FLAM_TABLE_STACKS, "stack", TRUE);
+  add_table (&dump, FLAM_TABLE_PROCESSES, "process", TRUE);
+  add_threads (&dump);
+  add_table (&dump, FLAM_TABLE_FORMER_NAMES, "former", FALSE);
+  add_table (&dump, FLAM_TABLE_ALLOCATIONS, "allocation", FALSE);
+  dump_counters (&dump);
+  add_table (&dump, FLAM_TABLE_MARKS, "mark", FALSE);
+  return flam_dump_end (&dump);
 }

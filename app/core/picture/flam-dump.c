@@ -5,39 +5,6 @@
 
 #include <string.h>
 
-static FlamDump
-dump_new (const FlamProfile *profile)
-{
-  return (FlamDump){ g_string_new (NULL), profile, g_string_chunk_new (256) };
-}
-
-static char *
-dump_end (FlamDump *dump)
-{
-  g_string_chunk_free (dump->escaped);
-  return g_string_free (dump->out, FALSE);
-}
-
-static const char *
-visible (const FlamDump *dump, const char *text)
-{
-  g_autofree char *shown = NULL;
-  const guchar *p = (const guchar *)text;
-
-  while (*p >= 0x20 && *p < 0x7f)
-    p++;
-  if (*p == '\0')
-    return text;
-  shown = flam_format_visible (text);
-  return g_string_chunk_insert_const (dump->escaped, shown);
-}
-
-const char *
-flam_dump_string (const FlamDump *dump, FlamId id)
-{
-  return visible (dump, flam_profile_string (dump->profile, id));
-}
-
 static void
 add_id (GString *out, const char *label, FlamId id)
 {
@@ -45,90 +12,6 @@ add_id (GString *out, const char *label, FlamId id)
     g_string_append_printf (out, " %s=-", label);
   else
     g_string_append_printf (out, " %s=%u", label, id);
-}
-
-static void
-dump_facts (FlamDump *dump)
-{
-  GString *out = dump->out;
-  const FlamFacts *facts = &dump->profile->facts;
-  const char *end = "";
-
-  for (const FlamFact *fact = flam_fact_rows; fact->member != NULL; fact++)
-    if (fact->name != NULL && flam_fact_is_shown (fact, facts))
-      {
-        g_autofree char *value = flam_fact_to_text (fact, facts);
-
-        if (*fact->name != '\0')
-          g_string_append_printf (out, "%s%s", end, fact->name);
-        g_string_append_printf (out, " %s", visible (dump, value));
-        end = "\n";
-      }
-  g_string_append (out, end);
-  if (!facts->complete)
-    g_string_append_printf (
-        out, "partial %.0f %%\n", 100 * facts->read_fraction);
-  for (guint i = 0; facts->warnings[i]; i++)
-    g_string_append_printf (
-        out, "warning %s\n", visible (dump, facts->warnings[i]));
-}
-
-static void
-dump_measures (FlamDump *dump)
-{
-  GString *out = dump->out;
-  const FlamProfile *profile = dump->profile;
-  g_autoptr (FlamSelection) selection = flam_selection_new ();
-
-  for (guint i = 0; i < profile->n_measures; i++)
-    {
-      const FlamMeasure *measure = &profile->measures[i];
-      g_autofree char *total = NULL;
-
-      selection->measure = i;
-      total =
-          flam_format_plain (measure, flam_weights_total (profile, selection));
-      g_string_append_printf (out,
-                              "measure %s (%s) %s %s total=%s\n",
-                              flam_dump_string (dump, measure->id),
-                              flam_dump_string (dump, measure->name),
-                              flam_measure_kind_to_string (measure->kind),
-                              flam_unit_to_string (measure->unit),
-                              total);
-    }
-}
-
-static void
-dump_counters (FlamDump *dump)
-{
-  GString *out = dump->out;
-  const FlamProfile *p = dump->profile;
-  for (guint c = 0; c < p->n_counters; c++)
-    {
-      const FlamCounter *counter = &p->counters[c];
-
-      g_string_append_printf (
-          out, "counter %s", flam_dump_string (dump, counter->id));
-      for (guint32 i = 0; i < counter->n; i++)
-        g_string_append_printf (out,
-                                " %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
-                                counter->time[i],
-                                counter->value[i]);
-      g_string_append_c (out, '\n');
-    }
-}
-
-char *
-flam_dump_profile (const FlamProfile *profile)
-{
-  FlamDump dump = dump_new (profile);
-
-  dump_facts (&dump);
-  dump_measures (&dump);
-  flam_dump_tables (&dump);
-  dump_counters (&dump);
-  flam_dump_marks (&dump);
-  return dump_end (&dump);
 }
 
 /* --- weights -------------------------------------------------------------- */
@@ -202,7 +85,7 @@ dump_thread_weights (FlamDump *dump,
 char *
 flam_dump_weights (const FlamWeights *weights, const FlamSelection *selection)
 {
-  FlamDump dump = dump_new (weights->profile);
+  FlamDump dump = flam_dump_new (weights->profile);
   const FlamMeasure *measure = &weights->profile->measures[selection->measure];
   g_autofree char *total = flam_format_plain (measure, weights->total);
 
@@ -213,7 +96,7 @@ flam_dump_weights (const FlamWeights *weights, const FlamSelection *selection)
   dump_weight (&dump, weights, measure, FLAM_NONE);
   if (weights->by_thread != NULL)
     dump_thread_weights (&dump, weights->by_thread, measure);
-  return dump_end (&dump);
+  return flam_dump_end (&dump);
 }
 
 /* --- folded -------------------------------------------------------------- */
@@ -295,7 +178,7 @@ char *
 flam_dump_tree (const FlamTree *tree)
 {
   const FlamMeasure measure = flam_tree_measure (tree);
-  FlamDump dump = dump_new (tree->profile);
+  FlamDump dump = flam_dump_new (tree->profile);
 
   for (FlamId i = 0; i < tree->n; i++)
     {
@@ -306,7 +189,8 @@ flam_dump_tree (const FlamTree *tree)
           dump.out, "%*s", 2 * (int)MIN (tree->depth[i], INDENT_MAX), "");
       if (tree->depth[i] > INDENT_MAX)
         g_string_append_printf (dump.out, "(%u) ", tree->depth[i]);
-      g_string_append (dump.out, visible (&dump, flam_tree_name (tree, i)));
+      g_string_append (dump.out,
+                       flam_dump_visible (&dump, flam_tree_name (tree, i)));
       if (tree->line[i])
         g_string_append_printf (dump.out, ":%u", tree->line[i]);
       g_string_append_printf (dump.out, " self=%s total=%s", self, total);
@@ -314,13 +198,13 @@ flam_dump_tree (const FlamTree *tree)
         add_split (dump.out, &measure, &tree->split[i]);
       g_string_append_c (dump.out, '\n');
     }
-  return dump_end (&dump);
+  return flam_dump_end (&dump);
 }
 
 char *
 flam_dump_layout (const FlamTree *tree, const FlamLayout *layout)
 {
-  FlamDump dump = dump_new (tree->profile);
+  FlamDump dump = flam_dump_new (tree->profile);
 
   for (guint32 i = 0; i < layout->n; i++)
     {
@@ -337,7 +221,9 @@ flam_dump_layout (const FlamTree *tree, const FlamLayout *layout)
       if (box->flags & FLAM_BOX_STRIP)
         g_string_append_printf (dump.out, " strip=%u", box->count);
       g_string_append_printf (
-          dump.out, " %s\n", visible (&dump, flam_tree_name (tree, box->node)));
+          dump.out,
+          " %s\n",
+          flam_dump_visible (&dump, flam_tree_name (tree, box->node)));
     }
-  return dump_end (&dump);
+  return flam_dump_end (&dump);
 }
