@@ -27,19 +27,24 @@ flam_tables_add_listed (FlamTables *tables, guint32 from)
 
   for (guint32 i = from; i < MIN (rows->n, LISTED_MAX); i++)
     {
-      FlamTable table = flam_tables_know_number (tables, rows->table[i]);
+      gboolean own = rows->refers_to[i] == rows->table[i];
       FlamTable refers_to = flam_tables_of_number (tables, rows->refers_to[i]);
       FlamColumnInfo info = { .name = "of a newer version",
                               .number = (guint8)rows->number[i],
                               .encoding = (guint8)rows->encoding[i],
-                              .refers_to = refers_to };
+                              .refers_to = FLAM_TABLE_STRINGS };
+      FlamTable table;
 
-      if (rows->encoding[i] != FLAM_ENCODE_ID)
-        info.refers_to = FLAM_TABLE_STRINGS;
-
-      if (rows->number[i] <= G_MAXUINT8 && table != FLAM_N_TABLES &&
-          table != FLAM_TABLE_STRINGS && rows->encoding[i] < FLAM_ENCODE_TEXT &&
-          (rows->encoding[i] != FLAM_ENCODE_ID || refers_to != FLAM_N_TABLES) &&
+      /* A table is known by a column that can be kept. */
+      if (rows->number[i] > G_MAXUINT8 ||
+          rows->encoding[i] >= FLAM_ENCODE_TEXT ||
+          (rows->encoding[i] == FLAM_ENCODE_ID && !own &&
+           refers_to == FLAM_N_TABLES))
+        continue;
+      table = flam_tables_know_number (tables, rows->table[i]);
+      if (rows->encoding[i] == FLAM_ENCODE_ID)
+        info.refers_to = own ? table : refers_to;
+      if (table != FLAM_N_TABLES && table != FLAM_TABLE_STRINGS &&
           describes (table, info.number) == NULL)
         flam_tables_add_extra (tables, table, &info);
     }
