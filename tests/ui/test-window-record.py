@@ -108,6 +108,31 @@ class RecordTest(Base):
         self.assertGreater(highest, 0)
         self.assertLess(highest, 40 << 20)
 
+    def test_stripped(self):
+        """A program that is here and has no symbols is not said to be missing."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        source = (
+            "#include <time.h>\n"
+            "static volatile long sum;\n"
+            "static __attribute__ ((noinline)) void hot (void)\n"
+            "{ for (long i = 0; i < 100000; i++) sum += i * i; }\n"
+            "int main (void)\n"
+            "{ time_t end = time (NULL) + 2; while (time (NULL) < end) hot (); }\n"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "hot")
+            subprocess.run(
+                ["cc", "-O1", "-s", "-x", "c", "-", "-o", program],
+                input=source, text=True, check=True,
+            )
+            window = self.open("--record", "--", program)
+            window.wait_label(
+                lambda text: text.endswith(
+                    f"has no names without debug symbols, most of it {program}"
+                )
+            )
+
     def test_record_dialog(self):
         window = self.open()
         window.find("See Where Time and Memory Go", "label")

@@ -53,6 +53,15 @@ find_unresolved (const FlamExcerpt *excerpt, FlamId *heaviest)
   return sum;
 }
 
+/* Stripped programs are: names of what they export are all they have. */
+static gboolean
+is_found (const FlamProfile *profile, FlamId module)
+{
+  FlamSymbolState state = profile->modules.symbols[module];
+
+  return state == FLAM_SYMBOLS_SYMTAB || state == FLAM_SYMBOLS_DWARF;
+}
+
 static void
 update (FlamUnresolvedBar *self)
 {
@@ -70,9 +79,14 @@ update (FlamUnresolvedBar *self)
       return;
     }
   share = flam_format_percent (weight, excerpt->weights->total);
-  /* Translators: a share of the picture, and the file that has most of it */
   text = g_strdup_printf (
-      _ ("%s is in programs not found here: %s"),
+      is_found (excerpt->profile, module)
+          /* Translators: a share of the picture, and the file that has most of
+             it: it is here, and has few names of functions */
+          ? _ ("%s has no names without debug symbols, most of it %s")
+          /* Translators: a share of the picture, and the file that has most of
+             it */
+          : _ ("%s is in programs not found here: %s"),
       share,
       flam_profile_string (excerpt->profile,
                            excerpt->profile->modules.path[module]));
