@@ -149,6 +149,9 @@ class MemoryTest(Base):
             window.key("Return")
             window.find("Remove: leaks: 1 suppression", "push button")
             window.wait_label(lambda text: text.startswith("total 165"))
+            window.action("win.suppressions")
+            window.wait_label(lambda text: text.startswith("1 rule; hidden: 24"))
+            window.key("Escape")
             window.__exit__()
 
             window = self.open(path, keep_settings=True)
@@ -157,7 +160,9 @@ class MemoryTest(Base):
             window.find("Leaked memory", "label")
             window.key("ctrl+comma")
             window.find(str(rules), "label")
-            window.click("Forget", "push button")
+            window.key("Escape")
+            window.action("win.suppressions")
+            window.click("Remove These Rules", "push button")
             wait_for(
                 "the rules gone",
                 lambda: not window.seen(lambda name: name.startswith("Remove: leaks")),

@@ -16,6 +16,7 @@ struct _FlamStatusBar
   FlamSession *session;
   FlamGraphView *graph_view;
   gboolean narrow;
+  gboolean legend;
   FlamId hovered; /* FLAM_NONE: the pointer is elsewhere */
 
   GtkLabel *name;
@@ -143,12 +144,27 @@ on_excerpt (FlamStatusBar *self)
   update (self);
 }
 
+static void
+update_legend (FlamStatusBar *self)
+{
+  gtk_widget_set_visible (GTK_WIDGET (self->legend_box),
+                          self->legend && !self->narrow);
+}
+
+void
+flam_status_bar_set_legend (FlamStatusBar *self, gboolean shown)
+{
+  g_return_if_fail (FLAM_IS_STATUS_BAR (self));
+  self->legend = shown;
+  update_legend (self);
+}
+
 void
 flam_status_bar_set_narrow (FlamStatusBar *self, gboolean narrow)
 {
   g_return_if_fail (FLAM_IS_STATUS_BAR (self));
   self->narrow = narrow;
-  gtk_widget_set_visible (GTK_WIDGET (self->legend_box), !narrow);
+  update_legend (self);
   gtk_widget_set_visible (GTK_WIDGET (self->hidden), FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self->place), FALSE);
   if (self->session != NULL)
@@ -212,5 +228,6 @@ static void
 flam_status_bar_init (FlamStatusBar *self)
 {
   self->hovered = FLAM_NONE;
+  self->legend = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
 }

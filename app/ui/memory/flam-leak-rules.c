@@ -32,6 +32,32 @@ flam_leak_rules_add (const char *path, GError **error)
 }
 
 gboolean
+flam_leak_rules_count (const char *path, guint *n, GError **error)
+{
+  g_autoptr (FlamSuppressions) rules = flam_suppressions_new ();
+  gboolean good = read_file (rules, path, error);
+
+  *n = flam_suppressions_get_n (rules);
+  return good;
+}
+
+void
+flam_leak_rules_remove (const char *path)
+{
+  g_auto (GStrv) old =
+      g_settings_get_strv (flam_settings_get (), FLAM_KEY_LEAK_RULES);
+  g_autoptr (GStrvBuilder) rest = g_strv_builder_new ();
+  g_auto (GStrv) left = NULL;
+
+  for (guint i = 0; old[i] != NULL; i++)
+    if (strcmp (old[i], path) != 0)
+      g_strv_builder_add (rest, old[i]);
+  left = g_strv_builder_end (rest);
+  g_settings_set_strv (
+      flam_settings_get (), FLAM_KEY_LEAK_RULES, (const char *const *)left);
+}
+
+gboolean
 flam_leak_rules_apply (FlamSelection *selection, GError **error)
 {
   g_auto (GStrv) paths =

@@ -320,6 +320,10 @@ flam_code_view_constructed (GObject *object)
                     self->session,
                     "notify::current",
                     G_CALLBACK (flam_page_queue_fill));
+  flam_page_follow (FLAM_PAGE (self),
+                    flam_settings_get (),
+                    "changed::" FLAM_KEY_PATH_MAPPINGS,
+                    G_CALLBACK (flam_page_queue_fill));
 }
 
 static void

@@ -160,6 +160,7 @@ on_visible_page (FlamCaptureView *self)
 
   flam_session_set_page (self->session, row->id);
   gtk_drop_down_set_selected (self->page_menu, visible_page (self));
+  flam_status_bar_set_legend (self->status_bar, !row->own_colors);
   flam_hint_bar_set_page (self->hint_bar, row->id, _ (row->hint));
 }
 

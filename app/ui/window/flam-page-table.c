@@ -84,6 +84,7 @@ const FlamPageRow flam_page_table[] = {
       .topic = "difference",
       .type = flam_difference_view_get_type,
       .in_menu = TRUE,
+      .own_colors = TRUE,
   },
   {
       .id = "sites",

@@ -15,7 +15,8 @@ typedef struct
   const char *topic;    /* of the help */
   GType (*type) (void); /* a FlamPage */
   gboolean of_memory;
-  gboolean in_menu; /* of the switcher: not a button of its own */
+  gboolean in_menu;    /* of the switcher: not a button of its own */
+  gboolean own_colors; /* others than the flame graph's */
 } FlamPageRow;
 
 /* Those of the memory alone come last. */

@@ -5,6 +5,7 @@
 #include "flam-growth-dialog.h"
 #include "flam-leak-rules.h"
 #include "flam-memory-model.h"
+#include "flam-rules-dialog.h"
 #include "flam-settings.h"
 #include "flam-window.h"
 
@@ -101,7 +102,7 @@ on_rules_chosen (GtkNativeDialog *dialog, int response, gpointer window)
 }
 
 static void
-on_suppressions (GSimpleAction *action, GVariant *parameter, gpointer window)
+choose_rules (GtkWindow *window)
 {
   GtkFileChooserNative *dialog =
       gtk_file_chooser_native_new (_ ("Leak Suppressions"),
@@ -114,6 +115,19 @@ on_suppressions (GSimpleAction *action, GVariant *parameter, gpointer window)
   g_signal_connect_object (
       dialog, "response", G_CALLBACK (on_rules_chosen), window, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+/* Those in use; where there are none, one is to be chosen. */
+static void
+on_suppressions (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  g_auto (GStrv) paths =
+      g_settings_get_strv (flam_settings_get (), FLAM_KEY_LEAK_RULES);
+
+  if (paths[0] != NULL)
+    flam_rules_dialog_present (window, session_of (window), choose_rules);
+  else
+    choose_rules (window);
 }
 
 /* --- weights of a text ---------------------------------------------------- */
