@@ -75,7 +75,7 @@ bad (FlamCaptureReader *reader,
   g_set_error (error,
                FLAM_ERROR,
                code,
-               "%s: %s (at byte %" G_GUINT64_FORMAT ")",
+               N_ ("%s: %s (at byte %" PRIu64 ")"),
                reader->name,
                what,
                reader->offset);
@@ -115,7 +115,8 @@ unpack (FlamCaptureReader *reader,
       reader->zstd, reader->unpacked, unpacked, data, stored);
   if (ZSTD_isError (n) || n != unpacked)
     {
-      bad (reader, error, FLAM_ERROR_INVALID, "a block cannot be unpacked");
+      bad (
+          reader, error, FLAM_ERROR_INVALID, N_ ("a block cannot be unpacked"));
       return NULL;
     }
   return reader->unpacked;
@@ -143,11 +144,11 @@ take_block (FlamCaptureReader *reader,
   unpacked = get32 (data + 12);
   if (memcmp (data, FLAM_CAPTURE_BLOCK_MAGIC, 4) != 0 ||
       stored > FLAM_CAPTURE_BLOCK_MAX || unpacked > FLAM_CAPTURE_BLOCK_MAX)
-    return bad (reader, error, FLAM_ERROR_INVALID, "no block begins here");
+    return bad (reader, error, FLAM_ERROR_INVALID, N_ ("no block begins here"));
   if (stored > size - FLAM_CAPTURE_BLOCK_HEADER_SIZE)
     return 0;
   if (get32 (data + 16) != flam_capture_checksum (data, stored))
-    return bad (reader, error, FLAM_ERROR_INVALID, "a checksum is wrong");
+    return bad (reader, error, FLAM_ERROR_INVALID, N_ ("a checksum is wrong"));
   if (table != FLAM_N_TABLES)
     {
       reader->total_unpacked += unpacked;
@@ -156,11 +157,11 @@ take_block (FlamCaptureReader *reader,
         return bad (reader,
                     error,
                     FLAM_ERROR_TOO_LARGE,
-                    "the file unpacks to more than a recording can hold");
+                    N_ ("the file unpacks to more than a recording can hold"));
       if (flags & FLAM_CAPTURE_FLAG_ZSTD)
         payload = unpack (reader, payload, stored, unpacked, error);
       else if (stored != unpacked)
-        return bad (reader, error, FLAM_ERROR_INVALID, "a size is wrong");
+        return bad (reader, error, FLAM_ERROR_INVALID, N_ ("a size is wrong"));
       if (payload == NULL)
         return 0;
       if (!flam_capture_decode (&reader->ids, table, payload, unpacked, &why))
@@ -184,18 +185,21 @@ take_header (FlamCaptureReader *reader,
                : bad (reader,
                       error,
                       FLAM_ERROR_UNKNOWN_FORMAT,
-                      "not a Flambeau capture");
+                      N_ ("not a Flambeau capture"));
   if (!flam_capture_probe (data, size))
-    return bad (
-        reader, error, FLAM_ERROR_UNKNOWN_FORMAT, "not a Flambeau capture");
+    return bad (reader,
+                error,
+                FLAM_ERROR_UNKNOWN_FORMAT,
+                N_ ("not a Flambeau capture"));
   if (get16 (data + 8) > FLAM_CAPTURE_MAJOR)
     return bad (reader,
                 error,
                 FLAM_ERROR_UNSUPPORTED,
-                "written by a newer Flambeau; this one reads version 1");
+                N_ ("written by a newer Flambeau; this one reads version 1"));
   header = get32 (data + 12);
   if (header < FLAM_CAPTURE_HEADER_SIZE || header > 4096)
-    return bad (reader, error, FLAM_ERROR_INVALID, "the header is damaged");
+    return bad (
+        reader, error, FLAM_ERROR_INVALID, N_ ("the header is damaged"));
   return header <= size ? header : 0;
 }
 

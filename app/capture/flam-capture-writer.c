@@ -201,7 +201,7 @@ report_failure (FlamCaptureWriter *writer, GError **error)
   g_set_error (error,
                FLAM_ERROR,
                FLAM_ERROR_SYSTEM,
-               "the capture cannot be written: %s",
+               N_ ("the capture cannot be written: %s"),
                writer->failed);
   return FALSE;
 }

@@ -4,7 +4,7 @@
 /* Writes the tables of a builder as a .flambeau file (format: flam-capture.h)
  * while they grow: flam_capture_writer_flush() appends what is new as whole
  * blocks, those of the tables that others refer to first, so the file is good
- * after every block, and forgets what nothing refers to. Call it by time, so
+ * after every block, and drops what nothing refers to. Call it by time, so
  * that a crash costs no more than what is pending.
  *
  * A recorder gives each process and thread a row of its own; a pid that is used

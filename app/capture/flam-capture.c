@@ -111,8 +111,9 @@ typedef struct
   const guint8 *end;
 } Cursor;
 
-static const char damaged[] = "a block is damaged: its columns do not add up";
-static const char dangling[] = "a block refers to what is not in the file";
+static const char damaged[] =
+    N_ ("a block is damaged: its columns do not add up");
+static const char dangling[] = N_ ("a block refers to what is not in the file");
 
 void
 flam_capture_ids_init (FlamCaptureIds *ids, FlamBuilder *builder)
@@ -381,7 +382,7 @@ flam_capture_decode (FlamCaptureIds *ids,
     return FALSE;
   if (n >= FLAM_NONE - (guint64)ids->n[table])
     {
-      *why = "a block is damaged: it has more rows than can be numbered";
+      *why = N_ ("a block is damaged: it has more rows than can be numbered");
       return FALSE;
     }
   if (table == FLAM_TABLE_SAMPLES && ids->n[table] == 0)

@@ -146,23 +146,23 @@ find_scale (const Asked *asked,
     *scale = flam_diff_scale_totals (base->tree, fresh->tree);
   else if (asked->by_time && (lengths.from == 0 || lengths.to == 0))
     {
-      flam_cli_error ("%s: --normalize-time: the capture does not say how long "
-                      "it lasted",
+      flam_cli_error (_ ("%s: --normalize-time: the capture does not say how "
+                         "long it lasted"),
                       lengths.from == 0 ? base->path : fresh->path);
       return FALSE;
     }
   else if (asked->by_time)
     {
       *scale = lengths;
-      g_printerr ("%s: multiplied by %.4g: %s against %s\n",
+      g_printerr (_ ("%s: multiplied by %.4g: %s against %s\n"),
                   base->name,
                   (double)lengths.to / (double)lengths.from,
                   is,
                   was);
     }
   else if (asked->base_time != NULL && lengths.from != lengths.to)
-    g_printerr ("%s: it is %s, and the other range %s; --normalize-time makes "
-                "up for that\n",
+    g_printerr (_ ("%s: it is %s, and the other range %s; --normalize-time "
+                   "makes up for that\n"),
                 base->name,
                 was,
                 is);
@@ -262,7 +262,7 @@ print_folded (const Side *base, const Side *fresh, FlamDiffScale scale)
   if (flam_dump_paths_size (base->tree, 0) > FOLDED_MAX ||
       flam_dump_paths_size (fresh->tree, 0) > FOLDED_MAX)
     {
-      flam_cli_error ("the folded stacks of the two are more than %d MiB",
+      flam_cli_error (_ ("the folded stacks of the two are more than %d MiB"),
                       (int)(FOLDED_MAX >> 20));
       return FLAM_EXIT_REFUSED;
     }
@@ -315,16 +315,18 @@ check_usage (Asked *asked, const FlamCliOptions *options, char **files)
   if (n > 2)
     return flam_cli_usage ("diff: expected %s", flam_verb_diff.arguments);
   if (n == 1 && asked->base_time == NULL)
-    return flam_cli_usage ("diff: one FILE is compared with itself: "
-                           "--base-time says which range of it is the base");
+    return flam_cli_usage (
+        _ ("diff: one FILE is compared with itself: --base-time says which "
+           "range of it is the base"));
   if (asked->by_total && asked->by_time)
     return flam_cli_usage (
-        "diff: --normalize and --normalize-time contradict each other");
+        _ ("diff: --normalize and --normalize-time contradict each other"));
   if (asked->to != NULL && !g_strv_contains (forms, asked->to))
-    return flam_cli_usage ("diff: --to is svg, html, folded or csv");
+    return flam_cli_usage (_ ("diff: --to is svg, html, folded or csv"));
   if (options->selection->invert && asked->to != NULL &&
       strcmp (asked->to, "csv") != 0)
-    return flam_cli_usage ("diff: --invert: --to %s is top-down", asked->to);
+    return flam_cli_usage (_ ("diff: --invert: --to %s is top-down"),
+                           asked->to);
   drawn =
       g_strcmp0 (asked->to, "svg") == 0 || g_strcmp0 (asked->to, "html") == 0;
   return flam_cli_look_parse (&asked->look,
@@ -351,35 +353,35 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &asked.base_time,
-      "The range of BASE, where it is not that of FILE",
+      N_ ("The range of BASE, where it is not that of FILE"),
       "FROM..TO" },
     { "normalize",
       0,
       0,
       G_OPTION_ARG_NONE,
       &asked.by_total,
-      "Scale BASE to FILE's total",
+      N_ ("Scale BASE to FILE's total"),
       NULL },
     { "normalize-time",
       0,
       0,
       G_OPTION_ARG_NONE,
       &asked.by_time,
-      "Scale BASE to how long FILE's range is",
+      N_ ("Scale BASE to how long FILE's range is"),
       NULL },
     { "self",
       0,
       0,
       G_OPTION_ARG_NONE,
       &asked.self,
-      "Selves, not totals",
+      N_ ("Selves, not totals"),
       NULL },
     { "to",
       0,
       0,
       G_OPTION_ARG_STRING,
       &asked.to,
-      "svg, html, folded or csv",
+      N_ ("svg, html, folded or csv"),
       "FORMAT" },
     FLAM_GATE_ENTRIES (gates),
     { NULL },
@@ -409,5 +411,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_diff = {
-  "diff", "[BASE] FILE", "what changed between two captures", run, TRUE
+  "diff", "[BASE] FILE", N_ ("what changed between two captures"), run, TRUE
 };

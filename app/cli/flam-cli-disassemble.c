@@ -124,7 +124,7 @@ disassemble (const FlamProfile *profile,
 
   if (node == 0)
     {
-      flam_cli_error ("no function is called “%s” in what is selected",
+      flam_cli_error (_ ("no function is called “%s” in what is selected"),
                       function);
       return NULL;
     }
@@ -153,9 +153,15 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &function,
-      "The function, or a part of its name",
+      N_ ("The function, or a part of its name"),
       "NAME" },
-    { "syntax", 0, 0, G_OPTION_ARG_STRING, &syntax, "intel or att", "SYNTAX" },
+    { "syntax",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &syntax,
+      N_ ("intel or att"),
+      "SYNTAX" },
     { NULL },
   };
 
@@ -163,13 +169,14 @@ run (int argc, char **argv)
           &argc, &argv, &flam_verb_disassemble, options, entries, 1, &files))
     return FLAM_EXIT_USAGE;
   if (function == NULL)
-    return flam_cli_usage ("disassemble: --function NAME is missing");
+    return flam_cli_usage (_ ("disassemble: --function NAME is missing"));
   if (syntax != NULL && strcmp (syntax, "intel") != 0 &&
       strcmp (syntax, "att") != 0)
-    return flam_cli_usage ("disassemble: --syntax %s: intel or att", syntax);
+    return flam_cli_usage (_ ("disassemble: --syntax %s: intel or att"),
+                           syntax);
   if (options->selection->by != FLAM_BY_FUNCTION || options->selection->invert)
     return flam_cli_usage (
-        "disassemble: --by and --invert: its rows are instructions");
+        _ ("disassemble: --by and --invert: its rows are instructions"));
   if (g_strcmp0 (syntax, "att") == 0)
     how.syntax = FLAM_SYNTAX_ATT;
   how.binaries = (const char *const *)options->binaries;
@@ -192,7 +199,7 @@ run (int argc, char **argv)
 const FlamVerb flam_verb_disassemble = {
   "disassemble",
   "FILE --function NAME [--syntax intel|att]",
-  "cost per instruction of a function",
+  N_ ("cost per instruction of a function"),
   run,
   TRUE
 };

@@ -119,21 +119,21 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &name,
-      "Which: profile, weights, tree, layout or chart",
+      N_ ("Which: profile, weights, tree, layout or chart"),
       "STAGE" },
     { "width",
       0,
       0,
       G_OPTION_ARG_INT,
       &stage.width,
-      "Of the layout, in pixels (1200)",
+      N_ ("Of the layout, in pixels (1200)"),
       "N" },
     { "direction",
       0,
       0,
       G_OPTION_ARG_STRING,
       &direction,
-      "Of the layout: flame (default) or icicle",
+      N_ ("Of the layout: flame (default) or icicle"),
       "HOW" },
     { NULL },
   };
@@ -142,12 +142,12 @@ run (int argc, char **argv)
           &argc, &argv, &flam_verb_dump, options, entries, 1, &files))
     return FLAM_EXIT_USAGE;
   if (!find_stage (name, &index))
-    return flam_cli_usage ("dump: --stage is profile, weights, tree, layout "
-                           "or chart");
+    return flam_cli_usage (
+        _ ("dump: --stage is profile, weights, tree, layout or chart"));
   if (!parse_direction (direction, &stage.icicle))
-    return flam_cli_usage ("dump: --direction is flame or icicle");
+    return flam_cli_usage (_ ("dump: --direction is flame or icicle"));
   if (stage.width < 1)
-    return flam_cli_usage ("dump: --width from 1");
+    return flam_cli_usage (_ ("dump: --width from 1"));
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
@@ -166,7 +166,9 @@ run (int argc, char **argv)
   return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
-const FlamVerb flam_verb_dump = { "dump",
-                                  "FILE --stage STAGE",
-                                  "any stage of the way to a picture, as text",
-                                  run };
+const FlamVerb flam_verb_dump = {
+  "dump",
+  "FILE --stage STAGE",
+  N_ ("any stage of the way to a picture, as text"),
+  run
+};

@@ -56,10 +56,23 @@ save (const FlamExporter *exporter,
   if (!flam_cli_finish (sink, output))
     return FLAM_EXIT_REFUSED;
   if (losses != NULL)
-    g_printerr ("%s: left out, for which %s has no room: %s\n",
-                path,
-                exporter->id,
-                losses);
+    {
+      g_auto (GStrv) names = g_strsplit (losses, ", ", -1);
+
+      for (guint i = 0; names[i] != NULL; i++)
+        {
+          char *name = names[i];
+
+          names[i] = g_strdup (_ (name));
+          g_free (name);
+        }
+      g_free (losses);
+      losses = g_strjoinv (", ", names);
+      g_printerr (_ ("%s: left out, for which %s has no room: %s\n"),
+                  path,
+                  exporter->id,
+                  losses);
+    }
   return FLAM_EXIT_DONE;
 }
 
@@ -96,13 +109,13 @@ run (int argc, char **argv)
   gboolean force = FALSE;
   FlamSink *sink;
   const GOptionEntry entries[] = {
-    { "to", 0, 0, G_OPTION_ARG_STRING, &to, "See formats", "FORMAT" },
+    { "to", 0, 0, G_OPTION_ARG_STRING, &to, N_ ("See formats"), "FORMAT" },
     { "output",
       'o',
       0,
       G_OPTION_ARG_FILENAME,
       &output,
-      "Where to (default: text to standard output)",
+      N_ ("Where to (default: text to standard output)"),
       "OUT" },
     { "annotate",
       0,
@@ -116,9 +129,9 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &root,
-      "Folded: stacks begin with comm, pid or tid (default: functions)",
+      N_ ("Folded: stacks begin with comm, pid or tid (default: functions)"),
       "WHAT" },
-    { "force", 0, 0, G_OPTION_ARG_NONE, &force, "Replace OUT", NULL },
+    { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_ ("Replace OUT"), NULL },
     { NULL },
   };
 
@@ -128,12 +141,12 @@ run (int argc, char **argv)
     return FLAM_EXIT_USAGE;
   exporter = to ? flam_exporter_find (to) : NULL;
   if (exporter == NULL)
-    return flam_cli_usage ("export: --to FORMAT; see formats");
+    return flam_cli_usage (_ ("export: --to FORMAT; see formats"));
   if (!find_root (root, &as.root))
-    return flam_cli_usage ("export: --root %s: expected comm, pid or tid",
+    return flam_cli_usage (_ ("export: --root %s: expected comm, pid or tid"),
                            root);
   if ((as.annotate || root != NULL) && !exporter->folds)
-    return flam_cli_usage ("export: --%s means nothing to %s",
+    return flam_cli_usage (_ ("export: --%s means nothing to %s"),
                            as.annotate ? "annotate" : "root",
                            exporter->id);
   status = flam_cli_look_parse (&look, "export", exporter->id, exporter->look);
@@ -148,7 +161,8 @@ run (int argc, char **argv)
   if (look.look.colors.mode == FLAM_PALETTE_STATE &&
       profile->samples.state == NULL)
     {
-      flam_cli_error ("%s: it does not say what threads were doing", files[0]);
+      flam_cli_error (_ ("%s: it does not say what threads were doing"),
+                      files[0]);
       return FLAM_EXIT_REFUSED;
     }
   as.look = look.look;
@@ -170,6 +184,6 @@ run (int argc, char **argv)
 
 const FlamVerb flam_verb_export = { "export",
                                     "FILE --to FORMAT [--output OUT]",
-                                    "write it in another format",
+                                    N_ ("write it in another format"),
                                     run,
                                     FALSE };

@@ -49,7 +49,8 @@ print_json (void)
 static void
 print_text (void)
 {
-  flam_cli_print ("Opens (gz, xz, bz2, zstd and lz4 around any of them):\n");
+  flam_cli_print (
+      _ ("Opens (gz, xz, bz2, zstd and lz4 around any of them):\n"));
   for (guint i = 0; flam_importers[i] != NULL; i++)
     {
       const FlamImporter *importer = flam_importers[i];
@@ -85,5 +86,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_formats = {
-  "formats", "[--json]", "what can be opened and written", run, TRUE
+  "formats", "[--json]", N_ ("what can be opened and written"), run, TRUE
 };

@@ -123,7 +123,7 @@ flam_gates_parse (FlamGates *gates, const char *verb)
                       gates->limits,
                       "limit",
                       parse_limit,
-                      "MEASURE=VALUE, such as peak=200MB");
+                      N_ ("MEASURE=VALUE, such as peak=200MB"));
 }
 
 /* --- what is there ------------------------------------------------------- */
@@ -256,9 +256,9 @@ flam_gates_check (FlamGates *gates,
         known = amount_of (base, rule->name).found;
       if (!known && (base != NULL || limit))
         {
-          flam_cli_error ("%s: no measure%s “%s”",
+          flam_cli_error (limit ? _ ("%s: no measure “%s”")
+                                : _ ("%s: no measure and no function “%s”"),
                           fresh->path,
-                          limit ? "" : " and no function",
                           rule->name);
           return FALSE;
         }

@@ -49,11 +49,11 @@ FlamExit flam_gates_status (const FlamGates *gates);
     0,                                                                         \
     G_OPTION_ARG_STRING_ARRAY,                                                 \
     &(gates).above,                                                            \
-    "Exit status 3 where it grew by more (repeatable)",                        \
+    N_ ("Exit status 3 where it grew by more (repeatable)"),                   \
     "PERCENT[:MEASURE|:FUNCTION]" },                                           \
   {                                                                            \
     "limit", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(gates).limits,                 \
-        "Exit status 3 where it is more (repeatable)", "MEASURE=VALUE"         \
+        N_ ("Exit status 3 where it is more (repeatable)"), "MEASURE=VALUE"    \
   }
 
 G_END_DECLS

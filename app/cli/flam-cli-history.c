@@ -293,7 +293,7 @@ run (int argc, char **argv)
   g_autofree char *to = NULL;
   g_auto (GStrv) files = NULL;
   const GOptionEntry own[] = {
-    { "to", 0, 0, G_OPTION_ARG_STRING, &to, "html or csv", "FORMAT" },
+    { "to", 0, 0, G_OPTION_ARG_STRING, &to, N_ ("html or csv"), "FORMAT" },
     FLAM_GATE_ENTRIES (gates),
     { NULL },
   };
@@ -307,14 +307,14 @@ run (int argc, char **argv)
                        &files))
     return FLAM_EXIT_USAGE;
   if (to != NULL && strcmp (to, "csv") != 0 && strcmp (to, "html") != 0)
-    return flam_cli_usage ("history: --to is html or csv");
+    return flam_cli_usage (_ ("history: --to is html or csv"));
   if (!flam_gates_parse (&gates, "history"))
     return FLAM_EXIT_USAGE;
   for (guint i = 0; files[i] != NULL; i++)
     add_paths (paths, files[i]);
   if (paths->len == 0)
     {
-      flam_cli_error ("%s: no capture is in this folder", files[0]);
+      flam_cli_error (_ ("%s: no capture is in this folder"), files[0]);
       return FLAM_EXIT_REFUSED;
     }
   for (guint i = 0; i < paths->len; i++)
@@ -352,5 +352,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_history = {
-  "history", "FILE|DIR…", "how captures changed over time", run, TRUE
+  "history", "FILE|DIR…", N_ ("how captures changed over time"), run, TRUE
 };

@@ -317,7 +317,7 @@ print_process (const FlamProfile *p,
 }
 
 /* Processes below the ones that started them, each with its threads; of a
- * capture that knows no processes the threads alone. */
+ * capture without processes the threads alone. */
 static void
 print_threads (const FlamProfile *p, const FlamSelection *selection)
 {
@@ -363,7 +363,7 @@ print_modules (const FlamProfile *p, const FlamSelection *selection)
   for (FlamId i = 0; i < p->modules.n; i++)
     {
       g_autofree char *total = flam_format_weight (measure, totals[i]);
-      const char *why = text (p, p->modules.why[i]);
+      g_autofree char *why = flam_message_shown (text (p, p->modules.why[i]));
 
       flam_cli_print ("%-10s %s: %s, symbols: %s%s%s\n",
                       i == 0 ? "modules" : "",
@@ -438,7 +438,11 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
   print_threads (p, selection);
   print_modules (p, selection);
   for (guint i = 0; facts->warnings[i] != NULL; i++)
-    flam_cli_print ("warning    %s\n", facts->warnings[i]);
+    {
+      g_autofree char *warning = flam_message_shown (facts->warnings[i]);
+
+      flam_cli_print ("warning    %s\n", warning);
+    }
 }
 
 static int
@@ -466,5 +470,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_info = {
-  "info", "FILE [--json]", "what a capture holds", run, TRUE
+  "info", "FILE [--json]", N_ ("what a capture holds"), run, TRUE
 };

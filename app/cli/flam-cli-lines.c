@@ -65,7 +65,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &source,
-      "The source file, or the end of its path",
+      N_ ("The source file, or the end of its path"),
       "PATH" },
     { NULL },
   };
@@ -74,10 +74,10 @@ run (int argc, char **argv)
           &argc, &argv, &flam_verb_lines, options, entries, 1, &files))
     return FLAM_EXIT_USAGE;
   if (source == NULL)
-    return flam_cli_usage ("lines: --source PATH is missing");
+    return flam_cli_usage (_ ("lines: --source PATH is missing"));
   if (options->selection->by != FLAM_BY_FUNCTION &&
       options->selection->by != FLAM_BY_LINE)
-    return flam_cli_usage ("lines: --by: its rows are lines");
+    return flam_cli_usage (_ ("lines: --by: its rows are lines"));
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
@@ -88,7 +88,7 @@ run (int argc, char **argv)
   file = flam_lines_find_file (weights, selection, source);
   if (*file == 0)
     {
-      flam_cli_error ("%s: no code of “%s” in it", files[0], source);
+      flam_cli_error (_ ("%s: no code of “%s” in it"), files[0], source);
       return FLAM_EXIT_REFUSED;
     }
   rows = flam_lines_new (weights, selection, file, FLAM_NONE, &n);
@@ -100,6 +100,8 @@ run (int argc, char **argv)
   return FLAM_EXIT_DONE;
 }
 
-const FlamVerb flam_verb_lines = {
-  "lines", "FILE --source PATH", "cost per line of a source file", run, TRUE
-};
+const FlamVerb flam_verb_lines = { "lines",
+                                   "FILE --source PATH",
+                                   N_ ("cost per line of a source file"),
+                                   run,
+                                   TRUE };

@@ -19,8 +19,8 @@ take_palette (FlamCliLook *look, guint option, const char *word);
 static gboolean take_map (FlamCliLook *look, guint option, const char *word);
 
 #define PALETTES                                                               \
-  "auto, module, state, memory, safe, hot, mem, io, wakeup, chain, java, js, " \
-  "perl, red, green, blue, aqua, yellow, purple or orange"
+  N_ ("auto, module, state, memory, safe, hot, mem, io, wakeup, chain, java, " \
+      "js, perl, red, green, blue, aqua, yellow, purple or orange")
 
 static const struct
 {
@@ -37,25 +37,25 @@ static const struct
     FLAM_LOOK_TITLE,
     take_text,
     G_STRUCT_OFFSET (FlamLook, title),
-    .what = "Of the picture (default: the file's name)",
+    .what = N_ ("Of the picture (default: the file's name)"),
     .argument = "TEXT" },
   { "subtitle",
     FLAM_LOOK_SUBTITLE,
     take_text,
     G_STRUCT_OFFSET (FlamLook, subtitle),
-    .what = "Below the title (default: none)",
+    .what = N_ ("Below the title (default: none)"),
     .argument = "TEXT" },
   { "notes",
     FLAM_LOOK_NOTES,
     take_text,
     G_STRUCT_OFFSET (FlamLook, notes),
-    .what = "In the document, unseen: svg, pdf (default: none)",
+    .what = N_ ("In the document, unseen: svg, pdf (default: none)"),
     .argument = "TEXT" },
   { "count-name",
     FLAM_LOOK_COUNT_NAME,
     take_text,
     G_STRUCT_OFFSET (FlamLook, count_name),
-    .what = "What plain numbers count (default: samples)",
+    .what = N_ ("What plain numbers count (default: samples)"),
     .argument = "TEXT" },
   { "width",
     FLAM_LOOK_WIDTH,
@@ -64,7 +64,7 @@ static const struct
     100,
     32000,
     "100 to 32000",
-    "Of a picture, in pixels (default 1200)",
+    N_ ("Of a picture, in pixels (default 1200)"),
     "N" },
   { "row-height",
     FLAM_LOOK_ROW_HEIGHT,
@@ -73,7 +73,7 @@ static const struct
     1,
     200,
     "1 to 200",
-    "In pixels (default 16; png, pdf: what the font needs)",
+    N_ ("In pixels (default 16; png, pdf: what the font needs)"),
     "N" },
   { "min-width",
     FLAM_LOOK_MIN_WIDTH,
@@ -81,8 +81,8 @@ static const struct
     G_STRUCT_OFFSET (FlamLook, min_width),
     0,
     10000,
-    "pixels or a percentage",
-    "Narrower boxes are left out (default 0.1; png, pdf 0.5)",
+    N_ ("pixels or a percentage"),
+    N_ ("Narrower boxes are left out (default 0.1; png, pdf 0.5)"),
     "N|N%" },
   { "font-size",
     FLAM_LOOK_FONT_SIZE,
@@ -91,36 +91,36 @@ static const struct
     2,
     100,
     "2 to 100",
-    "In pixels (default 12)",
+    N_ ("In pixels (default 12)"),
     "N" },
   { "direction",
     FLAM_LOOK_DIRECTION,
     take_direction,
-    .expected = "flame or icicle",
-    .what = "flame or icicle (default: flame; inverted and html: icicle)",
+    .expected = N_ ("flame or icicle"),
+    .what = N_ ("flame or icicle (default: flame; inverted and html: icicle)"),
     .argument = "HOW" },
   { "order",
     FLAM_LOOK_ORDER,
     take_order,
-    .expected = "weight, name or time",
-    .what = "weight, name or time (default weight)",
+    .expected = N_ ("weight, name or time"),
+    .what = N_ ("weight, name or time (default weight)"),
     .argument = "BY" },
   { "palette",
     FLAM_LOOK_COLORS,
     take_palette,
     .expected = PALETTES,
-    .what = "auto (default), module, state, memory, safe, hot, mem, io, …",
+    .what = N_ ("auto (default), module, state, memory, safe, hot, mem, io, …"),
     .argument = "PALETTE" },
   { "color",
     FLAM_LOOK_COLORS,
     take_palette,
     .expected = PALETTES,
-    .what = "Another name of --palette",
+    .what = N_ ("Another name of --palette"),
     .argument = "PALETTE" },
   { "palette-map",
     FLAM_LOOK_COLORS,
     take_map,
-    .what = "Colors of functions: read; the others are added to it",
+    .what = N_ ("Colors of functions: read; the others are added to it"),
     .argument = "FILE" },
 };
 
@@ -251,12 +251,15 @@ take_rules (FlamCliLook *look, const char *verb)
       g_autoptr (GError) error = NULL;
 
       if (pattern == NULL)
-        flam_cli_usage (
-            "%s: --color-rule %s: expected REGEX=COLOR", verb, look->rules[i]);
+        flam_cli_usage (_ ("%s: --color-rule %s: expected REGEX=COLOR"),
+                        verb,
+                        look->rules[i]);
       else if (!flam_color_rules_add (
                    look->color_rules, pattern, equals + 1, &error))
-        flam_cli_usage (
-            "%s: --color-rule %s: %s", verb, look->rules[i], error->message);
+        flam_cli_usage (_ ("%s: --color-rule %s: %s"),
+                        verb,
+                        look->rules[i],
+                        error->message);
       if (pattern == NULL || error != NULL)
         return FALSE;
     }
@@ -286,14 +289,14 @@ flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own)
       0,
       G_OPTION_ARG_NONE,
       &look->hash,
-      "flamegraph.pl's palettes: names that begin alike look alike",
+      N_ ("flamegraph.pl's palettes: names that begin alike look alike"),
       NULL },
     { "color-rule",
       0,
       0,
       G_OPTION_ARG_STRING_ARRAY,
       &look->rules,
-      "A function's color, whatever the palette (repeatable)",
+      N_ ("A function's color, whatever the palette (repeatable)"),
       "REGEX=COLOR" },
     { "chart",
       0,
@@ -307,7 +310,7 @@ flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own)
       0,
       G_OPTION_ARG_NONE,
       &look->negate,
-      "Blue where it grew, red where it shrank",
+      N_ ("Blue where it grew, red where it shrank"),
       NULL },
   };
   const guint of_flags[] = {
@@ -363,7 +366,7 @@ check_flags (const FlamCliLook *look,
     if (flags[i].given && !(flags[i].part & heeds))
       {
         flam_cli_usage (
-            "%s: --%s means nothing to %s", verb, flags[i].name, kind);
+            _ ("%s: --%s means nothing to %s"), verb, flags[i].name, kind);
         return FALSE;
       }
   return TRUE;
@@ -380,7 +383,7 @@ take_typed (FlamCliLook *look, const char *verb, const char *kind, guint heeds)
         continue;
       if (!(options[i].part & heeds))
         flam_cli_usage (
-            "%s: --%s means nothing to %s", verb, options[i].name, kind);
+            _ ("%s: --%s means nothing to %s"), verb, options[i].name, kind);
       else if (!options[i].take (look, i, word))
         flam_cli_usage ("%s: --%s %s: expected %s",
                         verb,
@@ -417,7 +420,7 @@ flam_cli_look_parse (FlamCliLook *look,
   look->look.chart = look->chart;
   if (look->hash && colors->mode < FLAM_PALETTE_HOT)
     return flam_cli_usage (
-        "%s: --hash goes with a --palette from hot to orange", verb);
+        _ ("%s: --hash goes with a --palette from hot to orange"), verb);
   return read_map (look) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 

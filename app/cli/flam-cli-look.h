@@ -2,7 +2,7 @@
 #pragma once
 
 /* The options of pictures, a row of one table each: what it is called, what it
- * takes, and which kinds of picture heed it. */
+ * takes, and which kinds of picture it applies to. */
 
 #include "flam-cli.h"
 #include "flam-named-color.h"
@@ -28,7 +28,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCliLook, flam_cli_look_clear)
 GOptionEntry *
 flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own);
 
-/* What was typed, for a picture of a kind that heeds `heeds`; FLAM_EXIT_USAGE
+/* What was typed, for a picture of a kind that has `heeds`; FLAM_EXIT_USAGE
  * or FLAM_EXIT_REFUSED after printing what is wrong. */
 FlamExit flam_cli_look_parse (FlamCliLook *look,
                               const char *verb,

@@ -464,7 +464,13 @@ run (int argc, char **argv)
   g_auto (GStrv) files = NULL;
   int limit = 0;
   const GOptionEntry entries[] = {
-    { "limit", 0, 0, G_OPTION_ARG_INT, &limit, "At most N functions", "N" },
+    { "limit",
+      0,
+      0,
+      G_OPTION_ARG_INT,
+      &limit,
+      N_ ("At most N functions"),
+      "N" },
     { NULL },
   };
 
@@ -476,7 +482,8 @@ run (int argc, char **argv)
     return FLAM_EXIT_REFUSED;
   if (profile->allocations.n == 0)
     {
-      flam_cli_error ("%s: the capture holds no single allocations", files[0]);
+      flam_cli_error (_ ("%s: the capture holds no single allocations"),
+                      files[0]);
       return FLAM_EXIT_REFUSED;
     }
   selection = flam_cli_select (options, profile, files[0], &status);
@@ -487,6 +494,8 @@ run (int argc, char **argv)
   return report (profile, selection, options->json, limit);
 }
 
-const FlamVerb flam_verb_memory = {
-  "memory", "FILE [--json]", "sizes, allocators, threads and sites", run, TRUE
-};
+const FlamVerb flam_verb_memory = { "memory",
+                                    "FILE [--json]",
+                                    N_ ("sizes, allocators, threads and sites"),
+                                    run,
+                                    TRUE };

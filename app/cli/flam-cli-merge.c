@@ -54,12 +54,15 @@ add_up (char **files, const GPtrArray *profiles, gboolean apart)
     }
   merged = flam_merge_new (parts, profiles->len, apart, &error);
   if (merged == NULL)
-    flam_cli_error ("%s%s",
-                    error->message,
-                    g_error_matches (error, FLAM_ERROR, FLAM_ERROR_INVALID) &&
-                            !apart
-                        ? "; --side-by-side takes both all the same"
-                        : "");
+    {
+      g_autofree char *shown = flam_message_shown (error->message);
+
+      if (g_error_matches (error, FLAM_ERROR, FLAM_ERROR_INVALID) && !apart)
+        flam_cli_error (_ ("%s; --side-by-side takes both all the same"),
+                        shown);
+      else
+        flam_cli_error ("%s", shown);
+    }
   return merged;
 }
 
@@ -83,16 +86,16 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_FILENAME,
       &output,
-      "Where to, a .flambeau file",
+      N_ ("Where to, a .flambeau file"),
       "OUT" },
     { "side-by-side",
       0,
       0,
       G_OPTION_ARG_NONE,
       &apart,
-      "Also captures that have no measure in common",
+      N_ ("Also captures that have no measure in common"),
       NULL },
-    { "force", 0, 0, G_OPTION_ARG_NONE, &force, "Replace OUT", NULL },
+    { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_ ("Replace OUT"), NULL },
     { NULL },
   };
 
@@ -125,5 +128,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_merge = {
-  "merge", "FILE… --output OUT", "add captures up", run, FALSE
+  "merge", "FILE… --output OUT", N_ ("add captures up"), run, FALSE
 };

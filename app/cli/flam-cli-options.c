@@ -42,10 +42,10 @@ refuse (GError **error, const char *option, const char *value, const char *want)
   g_set_error (error,
                G_OPTION_ERROR,
                G_OPTION_ERROR_BAD_VALUE,
-               "%s %s: expected %s",
+               _ ("%s %s: expected %s"),
                option,
                value,
-               want);
+               _ (want));
   return FALSE;
 }
 
@@ -71,11 +71,11 @@ take_jobs (const char *option, const char *value, gpointer data, GError **error)
 
   if (!g_ascii_string_to_signed (
           value, 10, 1, G_MAXINT32, &options->jobs, NULL))
-    return refuse (error, option, value, "a number of cores");
+    return refuse (error, option, value, N_ ("a number of cores"));
   return TRUE;
 }
 
-/* Which threads that is, only the file knows. */
+/* Which threads that is can be told only once the file is open. */
 static gboolean
 take_thread (const char *option,
              const char *value,
@@ -86,7 +86,7 @@ take_thread (const char *option,
 
   if (*value == 0 ||
       g_ascii_string_to_signed (value, 10, G_MININT64, -1, NULL, NULL))
-    return refuse (error, option, value, "TID, NAME or #N of info");
+    return refuse (error, option, value, N_ ("TID, NAME or #N of info"));
   g_ptr_array_add (options->threads, g_strdup (value));
   return TRUE;
 }
@@ -106,7 +106,7 @@ take_label (const char *option,
   return TRUE;
 }
 
-/* Either side may be a mark's name, which only the file knows. */
+/* Either side may be a mark's name, looked up once the file is open. */
 gboolean
 flam_cli_take_range (FlamCliOptions *options,
                      const char *option,
@@ -117,10 +117,11 @@ flam_cli_take_range (FlamCliOptions *options,
   gint64 from, to;
 
   if (g_strv_length (sides) != 2)
-    return refuse (error, option, value, "FROM..TO, seconds or names of marks");
+    return refuse (
+        error, option, value, N_ ("FROM..TO, seconds or names of marks"));
   if (flam_cli_seconds (sides[0], &from) && flam_cli_seconds (sides[1], &to) &&
       from >= to)
-    return refuse (error, option, value, "a FROM before its TO");
+    return refuse (error, option, value, N_ ("a FROM before its TO"));
   g_free (options->from);
   g_free (options->to);
   options->from = g_strdup (sides[0]);
@@ -164,8 +165,8 @@ take_allocators (const char *option,
         return refuse (error,
                        option,
                        value,
-                       "a list of malloc, calloc, realloc, aligned, mmap, brk, "
-                       "pymalloc, other, heap, pages, all");
+                       N_ ("a list of malloc, calloc, realloc, aligned, mmap, "
+                           "brk, pymalloc, other, heap, pages, all"));
       kinds |= more;
     }
   options->selection->allocators = kinds;
@@ -231,8 +232,8 @@ take_word (const char *option, const char *value, gpointer data, GError **error)
   return refuse (error,
                  option,
                  value,
-                 is_by ? "function, line, module, file or thread"
-                       : "off, flat or collapse");
+                 is_by ? N_ ("function, line, module, file or thread")
+                       : N_ ("off, flat or collapse"));
 }
 
 /* "cpu", "off-cpu", "all", or states, with commas between. */
@@ -269,12 +270,12 @@ take_states (const char *option,
         return refuse (error,
                        option,
                        value,
-                       "cpu, off-cpu, all, or some of running, lock, io, "
-                       "sleep, blocked, runnable with commas between");
+                       N_ ("cpu, off-cpu, all, or some of running, lock, io, "
+                           "sleep, blocked, runnable with commas between"));
       states |= named;
     }
   if (states == 0)
-    return refuse (error, option, "“”", "cpu, off-cpu or all");
+    return refuse (error, option, "“”", N_ ("cpu, off-cpu or all"));
   options->selection->states = states;
   return TRUE;
 }
@@ -301,7 +302,13 @@ take_kind (const char *option, const char *value, gpointer data, GError **error)
         options->weights_as = kinds[i].as;
         return TRUE;
       }
-  return refuse (error, option, value, "cpu, alloc, time or faults");
+  return refuse (error, option, value, N_ ("cpu, alloc, time or faults"));
+}
+
+static const char *
+translated (const char *text, gpointer data)
+{
+  return *text != '\0' ? _ (text) : text;
 }
 
 static GOptionGroup *
@@ -309,7 +316,7 @@ selection_group (FlamCliOptions *o)
 {
   FlamSelection *s = o->selection;
   GOptionGroup *group = g_option_group_new (
-      "selection", "Selection:", "Show selection options", o, NULL);
+      "selection", "Selection:", N_ ("Show selection options"), o, NULL);
 #define CALL(name, function, what, argument)                                   \
   {                                                                            \
     name, 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)function, what, argument      \
@@ -324,79 +331,100 @@ selection_group (FlamCliOptions *o)
       0,
       G_OPTION_ARG_STRING,
       &o->measure,
-      "One of the file's measures (see info)",
+      N_ ("One of the file's measures (see info)"),
       "ID" },
     { "event",
       0,
       0,
       G_OPTION_ARG_STRING,
       &o->event,
-      "One of the file's events",
+      N_ ("One of the file's events"),
       "ID" },
-    FLAG ("period", &o->period, "Weigh samples by their period"),
-    FLAG ("count", &s->count, "Weigh samples 1 each"),
+    FLAG ("period", &o->period, N_ ("Weigh samples by their period")),
+    FLAG ("count", &s->count, N_ ("Weigh samples 1 each")),
     CALL ("kind",
           take_kind,
-          "What a text weighs: cpu, alloc, time, faults",
+          N_ ("What a text weighs: cpu, alloc, time, faults"),
           "KIND"),
-    CALL ("thread", take_thread, "This thread (repeatable)", "TID|NAME|#N"),
+    CALL (
+        "thread", take_thread, N_ ("This thread (repeatable)"), "TID|NAME|#N"),
     CALL ("label",
           take_label,
-          "Samples with this label (repeatable)",
+          N_ ("Samples with this label (repeatable)"),
           "KEY=VALUE"),
-    CALL ("process", take_process, "This process (repeatable)", "PID"),
-    CALL ("states", take_states, "cpu, off-cpu, all, or lock,io,…", "STATES"),
-    CALL ("time", take_time, "Seconds from the start, or marks", "FROM..TO"),
-    CALL ("growth", take_time, "Made there and not freed by TO", "FROM..TO"),
-    CALL ("allocators", take_allocators, "malloc, mmap, heap, pages", "LIST"),
+    CALL ("process", take_process, N_ ("This process (repeatable)"), "PID"),
+    CALL ("states",
+          take_states,
+          N_ ("cpu, off-cpu, all, or lock,io,…"),
+          "STATES"),
+    CALL (
+        "time", take_time, N_ ("Seconds from the start, or marks"), "FROM..TO"),
+    CALL (
+        "growth", take_time, N_ ("Made there and not freed by TO"), "FROM..TO"),
+    CALL ("allocators",
+          take_allocators,
+          N_ ("malloc, mmap, heap, pages"),
+          "LIST"),
     { "temporary-within",
       0,
       0,
       G_OPTION_ARG_INT,
       &s->temporary_distance,
-      "Temporary: freed after at most N others",
+      N_ ("Temporary: freed after at most N others"),
       "N" },
     { "suppressions",
       0,
       0,
       G_OPTION_ARG_FILENAME,
       &o->suppressions,
-      "LeakSanitizer's rules: leaks not to count",
+      N_ ("LeakSanitizer's rules: leaks not to count"),
       "FILE" },
-    CALL ("focus", take_transform, "Stacks through it, rooted there", "REGEX"),
-    CALL ("ignore", take_transform, "Drop stacks through it", "REGEX"),
-    CALL ("filter", take_transform, "Keep stacks through it", "REGEX"),
-    CALL ("hide", take_transform, "Frames out, cost to the caller", "REGEX"),
-    CALL ("collapse", take_transform, "It swallows what it calls", "REGEX"),
-    CALL ("filter-text", take_transform, "The same, as it stands", "TEXT"),
-    CALL ("prune", take_transform, "It and all below it, out", "NAME[,FILE]"),
-    CALL ("stop-at", take_transform, "Cut the tree below it", "NAME[,FILE]"),
-    CALL ("recursion", take_word, "off, flat or collapse", "HOW"),
-    CALL ("by", take_word, "function, line, module, file, thread", "WHAT"),
+    CALL ("focus",
+          take_transform,
+          N_ ("Stacks through it, rooted there"),
+          "REGEX"),
+    CALL ("ignore", take_transform, N_ ("Drop stacks through it"), "REGEX"),
+    CALL ("filter", take_transform, N_ ("Keep stacks through it"), "REGEX"),
+    CALL (
+        "hide", take_transform, N_ ("Frames out, cost to the caller"), "REGEX"),
+    CALL (
+        "collapse", take_transform, N_ ("It swallows what it calls"), "REGEX"),
+    CALL ("filter-text", take_transform, N_ ("The same, as it stands"), "TEXT"),
+    CALL ("prune",
+          take_transform,
+          N_ ("It and all below it, out"),
+          "NAME[,FILE]"),
+    CALL (
+        "stop-at", take_transform, N_ ("Cut the tree below it"), "NAME[,FILE]"),
+    CALL ("recursion", take_word, N_ ("off, flat or collapse"), "HOW"),
+    CALL ("by", take_word, N_ ("function, line, module, file, thread"), "WHAT"),
     FLAG ("invert", &s->invert, "Bottom-up"),
-    FLAG ("no-native", &s->no_native, "Interpreter frames alone"),
-    FLAG ("hide-irrelevant", &s->hide_irrelevant, "Hide interpreter's own"),
-    FLAG ("hide-imports", &s->hide_imports, "Hide import machinery"),
-    FLAG ("no-inlines", &s->no_inlines, "Inlined frames into the caller"),
+    FLAG ("no-native", &s->no_native, N_ ("Interpreter frames alone")),
     FLAG (
-        "full-names", &o->full_names, "Template arguments and all, in tables"),
-    FLAG ("mangled", &o->mangled, "Names as they are linked"),
-    FLAG ("debuginfod", &o->debuginfod, "Ask $DEBUGINFOD_URLS for symbols"),
-    FLAG ("no-symbols", &o->no_symbols, "Names from the capture alone"),
-    CALL ("jobs", take_jobs, "Read on at most N cores", "N"),
+        "hide-irrelevant", &s->hide_irrelevant, N_ ("Hide interpreter's own")),
+    FLAG ("hide-imports", &s->hide_imports, N_ ("Hide import machinery")),
+    FLAG ("no-inlines", &s->no_inlines, N_ ("Inlined frames into the caller")),
+    FLAG ("full-names",
+          &o->full_names,
+          N_ ("Template arguments and all, in tables")),
+    FLAG ("mangled", &o->mangled, N_ ("Names as they are linked")),
+    FLAG (
+        "debuginfod", &o->debuginfod, N_ ("Ask $DEBUGINFOD_URLS for symbols")),
+    FLAG ("no-symbols", &o->no_symbols, N_ ("Names from the capture alone")),
+    CALL ("jobs", take_jobs, N_ ("Read on at most N cores"), "N"),
     { "binaries",
       0,
       0,
       G_OPTION_ARG_FILENAME_ARRAY,
       &o->binaries,
-      "Where recorded programs and libraries are (repeatable)",
+      N_ ("Where recorded programs and libraries are (repeatable)"),
       "DIR" },
     { "sources",
       0,
       0,
       G_OPTION_ARG_STRING_ARRAY,
       &o->sources,
-      "Where source paths have moved (repeatable)",
+      N_ ("Where source paths have moved (repeatable)"),
       "FROM=TO" },
     { NULL },
   };
@@ -404,6 +432,7 @@ selection_group (FlamCliOptions *o)
 #undef FLAG
 
   g_option_group_add_entries (group, entries);
+  g_option_group_set_translate_func (group, translated, NULL, NULL);
   return group;
 }
 
@@ -417,7 +446,7 @@ flam_cli_parse (int *argc,
                 char ***files)
 {
   g_autofree char *parameters =
-      g_strdup_printf ("%s — %s", verb->arguments, verb->summary);
+      g_strdup_printf ("%s — %s", verb->arguments, _ (verb->summary));
   g_autoptr (GOptionContext) context = g_option_context_new (parameters);
   g_autofree char *program = g_strdup_printf ("flambeau-cli %s", verb->name);
   const GOptionEntry json[] = {
@@ -426,7 +455,7 @@ flam_cli_parse (int *argc,
       0,
       G_OPTION_ARG_NONE,
       &options->json,
-      "Print one JSON document",
+      N_ ("Print one JSON document"),
       NULL },
     { NULL },
   };
@@ -436,6 +465,7 @@ flam_cli_parse (int *argc,
 
   if (n_files > 0)
     g_option_context_set_main_group (context, selection_group (options));
+  g_option_context_set_translate_func (context, translated, NULL, NULL);
   if (verb->json)
     g_option_context_add_main_entries (context, json, NULL);
   if (entries != NULL)
@@ -454,12 +484,12 @@ flam_cli_parse (int *argc,
     left--, (*argv)++;
   if (n_files == FLAM_CLI_ANY_FILES ? left == 0 : left != n_files)
     {
-      flam_cli_usage ("%s: expected %s", verb->name, verb->arguments);
+      flam_cli_usage (_ ("%s: expected %s"), verb->name, verb->arguments);
       return FALSE;
     }
   if (options->period && options->selection->count)
     {
-      flam_cli_usage ("%s: --period and --count contradict each other",
+      flam_cli_usage (_ ("%s: --period and --count contradict each other"),
                       verb->name);
       return FALSE;
     }

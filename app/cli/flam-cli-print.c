@@ -55,7 +55,8 @@ flam_cli_print (const char *format, ...)
 static void
 print_message (const char *text)
 {
-  g_autofree char *visible = flam_format_visible (text);
+  g_autofree char *shown = flam_message_shown (text);
+  g_autofree char *visible = flam_format_visible (shown);
 
   g_printerr ("flambeau-cli: %s\n", visible);
 }
@@ -106,12 +107,12 @@ flam_cli_open_output (const char *output, gboolean force)
     return flam_cli_stdout ();
   if (!force && g_file_test (output, G_FILE_TEST_EXISTS))
     {
-      flam_cli_error ("%s: exists already; --force replaces it", output);
+      flam_cli_error (_ ("%s: exists already; --force replaces it"), output);
       return NULL;
     }
   sink = flam_sink_new_for_file (output, &error);
   if (sink == NULL)
-    flam_cli_error ("%s: cannot be written: %s", output, error->message);
+    flam_cli_error (_ ("%s: cannot be written: %s"), output, error->message);
   return sink;
 }
 
@@ -124,9 +125,9 @@ flam_cli_finish (FlamSink *sink, const char *output)
   if (flam_sink_finish (own, &error))
     return TRUE;
   if (output == NULL)
-    flam_cli_error ("standard output: cannot write");
+    flam_cli_error (_ ("standard output: cannot write"));
   else
-    flam_cli_error ("%s: cannot be written: %s", output, error->message);
+    flam_cli_error (_ ("%s: cannot be written: %s"), output, error->message);
   return FALSE;
 }
 

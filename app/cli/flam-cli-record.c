@@ -21,8 +21,8 @@ hint_at_python (const FlamRecordOptions *options)
   if (name != NULL && g_str_has_prefix (name, "python") &&
       (options->what & FLAM_RECORD_ALLOC) && !options->python_malloc &&
       g_getenv ("PYTHONMALLOC") == NULL && isatty (STDERR_FILENO))
-    g_printerr ("flambeau-cli: Python keeps small blocks in pools of its own; "
-                "--python-malloc records each\n");
+    g_printerr (_ ("flambeau-cli: Python keeps small blocks in pools of its "
+                   "own; --python-malloc records each\n"));
 }
 
 static int
@@ -30,8 +30,8 @@ print_help (void)
 {
   g_auto (GStrv) lines = flam_record_options_help ();
 
-  flam_cli_print ("Usage: flambeau-cli record [OPTION…] "
-                  "(--pid PID | -- PROGRAM ARG…)\n\n");
+  flam_cli_print (_ ("Usage: flambeau-cli record [OPTION…] (--pid PID | -- "
+                     "PROGRAM ARG…)\n\n"));
   for (guint i = 0; lines[i] != NULL; i++)
     flam_cli_print ("%s\n", lines[i]);
   return FLAM_EXIT_DONE;
@@ -46,8 +46,11 @@ run (int argc, char **argv)
       flam_record_options_parse (argc, argv, &error);
 
   if (options == NULL)
-    return flam_cli_usage ("%s; see flambeau-cli record --help",
-                           error->message);
+    {
+      g_autofree char *shown = flam_message_shown (error->message);
+
+      return flam_cli_usage (_ ("%s; see flambeau-cli record --help"), shown);
+    }
   if (options->help)
     return print_help ();
   hint_at_python (options);
@@ -56,11 +59,12 @@ run (int argc, char **argv)
     g_ptr_array_add (arguments, argv[i]);
   g_ptr_array_add (arguments, NULL);
   execv (flam_recorder_path (), (char **)arguments->pdata);
-  flam_cli_error (
-      "%s: cannot be started: %s", flam_recorder_path (), g_strerror (errno));
+  flam_cli_error (_ ("%s: cannot be started: %s"),
+                  flam_recorder_path (),
+                  g_strerror (errno));
   return FLAM_EXIT_REFUSED;
 }
 
 const FlamVerb flam_verb_record = {
-  "record", "[OPTION…] -- PROGRAM ARG…", "record a program", run, FALSE
+  "record", "[OPTION…] -- PROGRAM ARG…", N_ ("record a program"), run, FALSE
 };

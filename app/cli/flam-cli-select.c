@@ -22,7 +22,7 @@ find_measure (const FlamProfile *profile, const char *path, const char *id)
   for (guint i = 0; i < profile->n_measures; i++)
     g_string_append_printf (
         ids, " %s", flam_profile_string (profile, profile->measures[i].id));
-  flam_cli_error ("%s: no measure “%s”; there are:%s", path, id, ids->str);
+  flam_cli_error (_ ("%s: no measure “%s”; there are:%s"), path, id, ids->str);
   return -1;
 }
 
@@ -37,9 +37,10 @@ check_weighing (const FlamCliOptions *options,
   const char *id = flam_profile_string (profile, measure->id);
 
   if (selection->count && measure->source != FLAM_FROM_SAMPLES)
-    flam_cli_error ("%s: --count is of samples, and “%s” has none", path, id);
+    flam_cli_error (
+        _ ("%s: --count is of samples, and “%s” has none"), path, id);
   else if (options->period && (selection->count || measure->weight == NULL))
-    flam_cli_error ("%s: the samples of “%s” have no period", path, id);
+    flam_cli_error (_ ("%s: the samples of “%s” have no period"), path, id);
   else
     return TRUE;
   return FALSE;
@@ -58,7 +59,7 @@ select_measure (const FlamCliOptions *options,
 
   if (profile->n_measures == 0)
     {
-      flam_cli_error ("%s: the capture holds no measure", path);
+      flam_cli_error (_ ("%s: the capture holds no measure"), path);
       return FLAM_EXIT_REFUSED;
     }
   if (id == NULL && options->growth && options->event == NULL)
@@ -73,7 +74,7 @@ select_measure (const FlamCliOptions *options,
     {
       if (id != NULL && strcmp (id, options->event) != 0)
         return flam_cli_usage (
-            "--event %s and --measure %s contradict each other",
+            _ ("--event %s and --measure %s contradict each other"),
             options->event,
             id);
       id = options->event;
@@ -192,7 +193,7 @@ select_threads (const FlamCliOptions *options,
       if (select_thread (profile, word, selection) > 0)
         continue;
       list = list_threads (profile);
-      flam_cli_error ("%s: no thread %s; there are:%s", path, word, list);
+      flam_cli_error (_ ("%s: no thread %s; there are:%s"), path, word, list);
       return FALSE;
     }
   for (guint i = 0; i < options->pids->len; i++)
@@ -204,7 +205,7 @@ select_threads (const FlamCliOptions *options,
         continue;
       list = list_processes (profile);
       flam_cli_error (
-          "%s: no process %" G_GINT64_FORMAT "; there are:%s", path, pid, list);
+          _ ("%s: no process %" PRId64 "; there are:%s"), path, pid, list);
       return FALSE;
     }
   return TRUE;
@@ -250,8 +251,10 @@ select_labels (const FlamCliOptions *options,
       if (found > 0)
         continue;
       list = list_threads (profile);
-      flam_cli_error (
-          "%s: no thread with the label %s; there are:%s", path, label, list);
+      flam_cli_error (_ ("%s: no thread with the label %s; there are:%s"),
+                      path,
+                      label,
+                      list);
       return FALSE;
     }
   return TRUE;
@@ -290,7 +293,7 @@ select_moment (const FlamProfile *profile,
   else
     {
       flam_cli_error (
-          "%s: no mark “%s”, and it is no number of seconds", path, text);
+          _ ("%s: no mark “%s”, and it is no number of seconds"), path, text);
       return FALSE;
     }
   return TRUE;
@@ -329,12 +332,12 @@ check_range (const FlamProfile *profile,
   if (selection->from == G_MININT64 && selection->to == G_MAXINT64)
     return TRUE;
   if (measure->source == FLAM_FROM_SAMPLES && profile->samples.time == NULL)
-    flam_cli_error ("%s: the capture does not say when its samples were taken",
-                    path);
+    flam_cli_error (
+        _ ("%s: the capture does not say when its samples were taken"), path);
   else if (selection->from >= selection->to)
-    flam_cli_error ("%s: the range of time ends before it begins", path);
+    flam_cli_error (_ ("%s: the range of time ends before it begins"), path);
   else if (selection->to <= 0 || (selection->from > end && end > 0))
-    flam_cli_error ("%s: nothing is there: the capture lasts %.9g s",
+    flam_cli_error (_ ("%s: nothing is there: the capture lasts %.9g s"),
                     path,
                     (double)end / 1e9);
   else
@@ -378,8 +381,8 @@ flam_cli_comparable (const char *base_path,
 
   if (a.unit == b.unit && a.denominator == b.denominator)
     return TRUE;
-  flam_cli_error ("%s: “%s” and %s's “%s” have no unit in common; --measure "
-                  "picks others",
+  flam_cli_error (_ ("%s: “%s” and %s's “%s” have no unit in common; --measure "
+                     "picks others"),
                   path,
                   flam_profile_string (tree->profile, b.id),
                   base_path,

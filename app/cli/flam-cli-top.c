@@ -154,9 +154,9 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &sort_text,
-      "By self (default) or total",
+      N_ ("By self (default) or total"),
       "self|total" },
-    { "limit", 0, 0, G_OPTION_ARG_INT, &limit, "At most N rows", "N" },
+    { "limit", 0, 0, G_OPTION_ARG_INT, &limit, N_ ("At most N rows"), "N" },
     { NULL },
   };
 
@@ -164,7 +164,7 @@ run (int argc, char **argv)
           &argc, &argv, &flam_verb_top, options, entries, 1, &files))
     return FLAM_EXIT_USAGE;
   if (!parse_sort (sort_text, &sort))
-    return flam_cli_usage ("top: --sort is self or total");
+    return flam_cli_usage (_ ("top: --sort is self or total"));
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
@@ -186,5 +186,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_top = {
-  "top", "FILE [--sort self|total]", "the hottest functions", run, TRUE
+  "top", "FILE [--sort self|total]", N_ ("the hottest functions"), run, TRUE
 };

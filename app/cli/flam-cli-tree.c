@@ -155,7 +155,8 @@ sandwich (FlamTree *tree, const char *callers, const char *callees)
   node = find_name (tree, name);
   if (node == FLAM_NONE)
     {
-      flam_cli_error ("no function is called “%s” in what is selected", name);
+      flam_cli_error (_ ("no function is called “%s” in what is selected"),
+                      name);
       return NULL;
     }
   return callers != NULL ? flam_sandwich_callers (tree, node, NULL, NULL)
@@ -177,27 +178,27 @@ run (int argc, char **argv)
   int depth = G_MAXINT;
   double percent = 0;
   const GOptionEntry entries[] = {
-    { "depth", 0, 0, G_OPTION_ARG_INT, &depth, "At most N deep", "N" },
+    { "depth", 0, 0, G_OPTION_ARG_INT, &depth, N_ ("At most N deep"), "N" },
     { "min",
       0,
       0,
       G_OPTION_ARG_DOUBLE,
       &percent,
-      "Nodes of at least this share",
+      N_ ("Nodes of at least this share"),
       "PERCENT" },
     { "callers",
       0,
       0,
       G_OPTION_ARG_STRING,
       &callers,
-      "Who calls this function",
+      N_ ("Who calls this function"),
       "NAME" },
     { "callees",
       0,
       0,
       G_OPTION_ARG_STRING,
       &callees,
-      "What this function calls",
+      N_ ("What this function calls"),
       "NAME" },
     { NULL },
   };
@@ -206,12 +207,12 @@ run (int argc, char **argv)
           &argc, &argv, &flam_verb_tree, options, entries, 1, &files))
     return FLAM_EXIT_USAGE;
   if (depth < 0 || !(percent >= 0 && percent <= 100))
-    return flam_cli_usage ("tree: --depth from 0, --min from 0 to 100");
+    return flam_cli_usage (_ ("tree: --depth from 0, --min from 0 to 100"));
   if (callers != NULL && callees != NULL)
-    return flam_cli_usage ("tree: --callers or --callees, not both");
+    return flam_cli_usage (_ ("tree: --callers or --callees, not both"));
   if ((callers != NULL || callees != NULL) && options->selection->invert)
-    return flam_cli_usage ("tree: --callers and --callees have a direction of "
-                           "their own: not with --invert");
+    return flam_cli_usage (_ ("tree: --callers and --callees have a direction "
+                              "of their own: not with --invert"));
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
@@ -232,7 +233,7 @@ run (int argc, char **argv)
 const FlamVerb flam_verb_tree = {
   "tree",
   "FILE [--depth N] [--min PERCENT] [--callers NAME | --callees NAME]",
-  "the merged call tree",
+  N_ ("the merged call tree"),
   run,
   TRUE
 };

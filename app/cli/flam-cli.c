@@ -24,19 +24,18 @@ static const FlamVerb *const verbs[] = {
 static void
 print_help (void)
 {
-  g_print ("Usage: flambeau-cli VERB [OPTION…] FILE\n\n"
-           "Opens profiles of every kind and says where time and memory go.\n"
-           "\nVerbs:\n");
+  g_print (_ ("Usage: flambeau-cli VERB [OPTION…] FILE\n\nOpens profiles of "
+              "every kind and says where time and memory go.\n\nVerbs:\n"));
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
     g_print ("  %-11s %-32s %s\n",
              verbs[i]->name,
              verbs[i]->arguments,
-             verbs[i]->summary);
+             _ (verbs[i]->summary));
   g_print ("\nOpens:\n");
   for (guint i = 0; flam_importers[i] != NULL; i++)
     g_print ("  %-14s %s\n", flam_importers[i]->id, flam_importers[i]->label);
-  g_print ("\nflambeau-cli VERB --help lists a verb's options; "
-           "--version prints the version.\n");
+  g_print (_ ("\nflambeau-cli VERB --help lists a verb's options; --version "
+              "prints the version.\n"));
 }
 
 static const FlamVerb *
@@ -71,7 +70,7 @@ run (int argc, char **argv)
     }
   verb = find_verb (argv[1]);
   if (verb == NULL)
-    return flam_cli_usage ("“%s” is not a verb; see --help", argv[1]);
+    return flam_cli_usage (_ ("“%s” is not a verb; see --help"), argv[1]);
   return verb->run (argc - 1, argv + 1);
 }
 
@@ -132,6 +131,7 @@ main (int argc, char **argv)
 
   prepare_heap ();
   setlocale (LC_ALL, "");
+  flam_message_init (FLAM_LOCALEDIR);
   g_set_print_handler (print_out);
   g_set_printerr_handler (print_error);
   /* Numbers are for machines. */
@@ -140,6 +140,6 @@ main (int argc, char **argv)
   status = run (argc, argv);
   if (status != FLAM_EXIT_DONE || (fflush (stdout) == 0 && !ferror (stdout)))
     return status;
-  flam_cli_error ("standard output: cannot write");
+  flam_cli_error (_ ("standard output: cannot write"));
   return FLAM_EXIT_REFUSED;
 }

@@ -6,6 +6,7 @@
 
 #include "flam-formats.h"
 #include "flam-functions.h"
+#include "flam-message.h"
 
 #include <json-glib/json-glib.h>
 
@@ -105,7 +106,7 @@ gboolean flam_cli_seconds (const char *text, gint64 *ns);
 void flam_cli_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
 int flam_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Text for people. What the arguments bring along is shown, not obeyed: only
+/* Text for people. What the arguments bring along is shown, not acted on: only
  * the format's own newlines end lines. */
 void flam_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 

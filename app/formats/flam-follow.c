@@ -89,7 +89,7 @@ has_begun (FlamFollow *follow, GError **error)
   g_set_error (error,
                FLAM_ERROR,
                FLAM_ERROR_TRUNCATED,
-               "%s: nothing is written yet",
+               N_ ("%s: nothing is written yet"),
                follow->path);
   return FALSE;
 }
@@ -145,7 +145,7 @@ flam_follow_refresh_named (FlamFollow *follow,
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_CANCELLED,
-                   "%s: is being read already",
+                   N_ ("%s: is being read already"),
                    follow->path);
       return NULL;
     }

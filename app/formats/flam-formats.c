@@ -193,8 +193,8 @@ flam_formats_load_with (const FlamImporter *importer,
     {
       flam_builder_set_partial (builder, source->read_fraction);
       flam_builder_warn (builder,
-                         "the compressed file is damaged or ends early; "
-                         "what came out of it is shown");
+                         N_ ("the compressed file is damaged or ends early; "
+                             "what came out of it is shown"));
     }
   profile = flam_builder_finish (builder, &bad);
   if (profile == NULL)
@@ -221,16 +221,16 @@ flam_formats_load_source (FlamSource *source,
                          FLAM_ERROR_UNKNOWN_FORMAT,
                          FLAM_NO_OFFSET,
                          "%s",
-                         why != NULL         ? why
-                         : source->size == 0 ? "the file is empty"
-                                             : "not a capture of any kind "
-                                               "known here");
+                         why != NULL ? why
+                         : source->size == 0
+                             ? N_ ("the file is empty")
+                             : N_ ("not a capture of any kind known here"));
       return NULL;
     }
   return flam_formats_load_with (importer, source, options, error);
 }
 
-/* What no importer knows by its head is not unpacked any further. */
+/* What no importer recognizes by its head is not unpacked any further. */
 static gboolean
 needs_all (const FlamImporter *importer, const FlamSource *source)
 {

@@ -75,7 +75,7 @@ typedef enum
   FLAM_HOLDS_BLOCKS = 1 << 11, /* of memory, one by one */
   FLAM_HOLDS_MARKS = 1 << 12,
   FLAM_HOLDS_COUNTERS = 1 << 13,
-  FLAM_HOLDS_ALL = (1 << 14) - 1, /* also: a view, of which nobody asks it */
+  FLAM_HOLDS_ALL = (1 << 14) - 1, /* also: a view, which need not hold any */
 } FlamHolds;
 
 /* What folded stacks begin with. */
@@ -101,8 +101,8 @@ typedef struct
   const char *suffix;
   const char *mime_type;
   gboolean text;  /* may go to standard output */
-  gboolean folds; /* heeds annotate and root */
-  guint look;     /* FlamLookPart: what it heeds of the look */
+  gboolean folds; /* takes annotate and root */
+  guint look;     /* FlamLookPart: the parts of the look it takes */
   guint holds;    /* FlamHolds */
   /* Puts the document of what is selected. What it cannot honour of the
    * selection it refuses. */

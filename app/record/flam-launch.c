@@ -88,18 +88,18 @@ flam_launch_find (const FlamLaunch *launch, GError **error)
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_SYSTEM,
-                   "%s: no such directory to start in",
+                   N_ ("%s: no such directory to start in"),
                    launch->directory);
       return NULL;
     }
   if (file == NULL || !g_file_test (file, G_FILE_TEST_EXISTS))
-    why = "no such program";
+    why = N_ ("no such program");
   else if (g_file_test (file, G_FILE_TEST_IS_DIR))
-    why = "is a directory, not a program";
+    why = N_ ("is a directory, not a program");
   else if (access (file, X_OK) != 0)
-    why = "is not executable (permission denied)";
+    why = N_ ("is not executable (permission denied)");
   else if (is_32_bit (file))
-    why = "is not a 64-bit x86 program; only those can be recorded";
+    why = N_ ("is not a 64-bit x86 program; only those can be recorded");
   if (why != NULL)
     {
       g_set_error (
@@ -157,9 +157,10 @@ exec_problem (int code)
   switch (code)
     {
     case ENOEXEC:
-      return "is neither a program nor a script that names its interpreter";
+      return N_ (
+          "is neither a program nor a script that names its interpreter");
     case ENOENT:
-      return "needs an interpreter that is not there";
+      return N_ ("needs an interpreter that is not there");
     default:
       return g_strerror (code);
     }
@@ -232,7 +233,7 @@ failed:
   g_set_error (error,
                FLAM_ERROR,
                FLAM_ERROR_SYSTEM,
-               "%s: it cannot be started under trace: %s",
+               N_ ("%s: it cannot be started under trace: %s"),
                launch->argv[0],
                g_strerror (errno));
   return -1;
@@ -307,30 +308,30 @@ flam_attach_obstacle (pid_t pid)
   gint64 number;
 
   if (text == NULL)
-    return g_strdup ("no such process");
+    return g_strdup (N_ ("no such process"));
   value = status_value (text, "Tgid");
   number = value != NULL ? g_ascii_strtoll (value, NULL, 10) : pid;
   if (number != pid)
-    return g_strdup_printf ("is a thread; its process is %d", (int)number);
+    return g_strdup_printf (N_ ("is a thread; its process is %d"), (int)number);
   value = status_value (text, "State");
   if (value != NULL && (*value == 'Z' || *value == 'X'))
-    return g_strdup ("has already ended (a zombie)");
+    return g_strdup (N_ ("has already ended (a zombie)"));
   value = status_value (text, "TracerPid");
   number = value != NULL ? g_ascii_strtoll (value, NULL, 10) : 0;
   if (number > 0)
     return g_strdup_printf (
-        "is already traced by process %d (a debugger or another recorder)",
+        N_ ("is already traced by process %d (a debugger or another recorder)"),
         (int)number);
   if (status_value (text, "VmSize") == NULL)
-    return g_strdup ("is a kernel thread");
+    return g_strdup (N_ ("is a kernel thread"));
   if (geteuid () == 0)
     return NULL;
   value = status_value (text, "Uid");
   if (value != NULL && g_ascii_strtoll (value, NULL, 10) != (gint64)getuid ())
-    return g_strdup ("belongs to another user");
+    return g_strdup (N_ ("belongs to another user"));
   if (yama_restricts ())
-    return g_strdup ("the system lets only parents trace (Yama: "
-                     "/proc/sys/kernel/yama/ptrace_scope is not 0)");
+    return g_strdup (N_ ("the system lets only parents trace (Yama: "
+                         "/proc/sys/kernel/yama/ptrace_scope is not 0)"));
   return NULL;
 }
 
@@ -385,7 +386,7 @@ flam_attach (pid_t pid, unsigned long options, GError **error)
     return g_steal_pointer (&tids);
   if (obstacle == NULL)
     obstacle = g_strdup (problem == EPERM
-                             ? "the system does not permit tracing it"
+                             ? N_ ("the system does not permit tracing it")
                              : g_strerror (problem != 0 ? problem : ESRCH));
   g_set_error (error,
                FLAM_ERROR,

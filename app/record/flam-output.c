@@ -9,11 +9,17 @@
 
 #define SUFFIX ".flambeau"
 
+G_GNUC_PRINTF (2, 3)
 static gboolean
-fail (GError **error, const char *path, const char *what, const char *why)
+fail (GError **error, const char *what, ...)
 {
-  g_set_error (
-      error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s: %s%s", path, what, why);
+  va_list arguments;
+  g_autofree char *text = NULL;
+
+  va_start (arguments, what);
+  text = g_strdup_vprintf (what, arguments);
+  va_end (arguments);
+  g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_SYSTEM, text);
   return FALSE;
 }
 
@@ -57,7 +63,8 @@ may_be_replaced (const char *path, GError **error)
   struct stat st;
 
   if (lstat (path, &st) == 0 && !S_ISREG (st.st_mode))
-    return fail (error, path, "exists already, and is not a regular file", "");
+    return fail (
+        error, N_ ("%s: exists already, and is not a regular file"), path);
   return TRUE;
 }
 
@@ -85,7 +92,7 @@ make_given (FlamOutput *output,
     return TRUE;
   if (!options->force)
     return fail (
-        error, output->path, "exists already; --force replaces it", "");
+        error, N_ ("%s: exists already; --force replaces it"), output->path);
   if (!may_be_replaced (output->path, error))
     return FALSE;
   make_beside (output);
@@ -103,8 +110,10 @@ flam_output_open (FlamOutput *output,
   else if (!make_given (output, options, error))
     return FALSE;
   if (output->fd < 0)
-    return fail (
-        error, output->path, "cannot be written: ", g_strerror (errno));
+    return fail (error,
+                 N_ ("%s: cannot be written: %s"),
+                 output->path,
+                 g_strerror (errno));
   fstat (output->fd, &output->made);
   return TRUE;
 }
@@ -119,8 +128,10 @@ flam_output_finish (FlamOutput *output, GError **error)
   if (!may_be_replaced (output->path, error))
     return FALSE;
   if (g_rename (output->beside, output->path) != 0)
-    return fail (
-        error, output->path, "cannot be replaced: ", g_strerror (errno));
+    return fail (error,
+                 N_ ("%s: cannot be replaced: %s"),
+                 output->path,
+                 g_strerror (errno));
   g_clear_pointer (&output->beside, g_free);
   return TRUE;
 }

@@ -17,6 +17,7 @@
 #include "flam-commands.h"
 #include "flam-config.h"
 #include "flam-launch.h"
+#include "flam-message.h"
 #include "flam-output.h"
 #include "flam-proc.h"
 #include "flam-programs.h"
@@ -37,10 +38,20 @@ typedef struct
   FlamInjection injection;
 } Recorder;
 
+/* What is written of a recording is English; what is printed is the user's. */
+static char *
+in_words_of_user (const char *message)
+{
+  setlocale (LC_MESSAGES, "");
+  return flam_message_shown (message);
+}
+
 static int
 report (FlamControl *control, const GError *error)
 {
-  g_printerr ("%s: %s\n", g_get_prgname (), error->message);
+  g_autofree char *shown = in_words_of_user (error->message);
+
+  g_printerr ("%s: %s\n", g_get_prgname (), shown);
   flam_control_say (control, "error %s", error->message);
   return 1;
 }
@@ -125,17 +136,17 @@ put_last_facts (Recorder *recorder, gint64 duration)
   if (flam_proc_starved ())
     flam_builder_note_warning (
         builder,
-        "the recorder ran out of file descriptors: stacks, names and CPU times "
-        "are missing; ulimit -Hn says how many it may have");
+        N_ ("the recorder ran out of file descriptors: stacks, names and CPU "
+            "times are missing; ulimit -Hn says how many it may have"));
   if (stats->refused > 0)
-    flam_builder_note_warning (
-        builder,
-        "a program that is not 64-bit x86 was run, and could not be recorded");
+    flam_builder_note_warning (builder,
+                               N_ ("a program that is not 64-bit x86 was run, "
+                                   "and could not be recorded"));
   if (stats->setuid_dropped > 0)
     flam_builder_note_warning (
         builder,
-        "a set-user-ID program was run: while it is traced by an ordinary "
-        "user, the system gives it no other rights than that user's");
+        N_ ("a set-user-ID program was run: while it is traced by an ordinary "
+            "user, the system gives it no other rights than that user's"));
 }
 
 /* A picture without samples is to say why it is empty. */
@@ -149,10 +160,10 @@ put_emptiness (Recorder *recorder)
     return;
   flam_builder_note_warning (
       recorder->builder,
-      charged == 0 ? "no samples: the program did not run while it was "
-                     "recorded; --mode wall shows what it waited for"
-                   : "no samples: the program ran for too short a time; a "
-                     "higher --rate sees more");
+      charged == 0 ? N_ ("no samples: the program did not run while it was "
+                         "recorded; --mode wall shows what it waited for")
+                   : N_ ("no samples: the program ran for too short a time; a "
+                         "higher --rate sees more"));
 }
 
 static void
@@ -165,15 +176,21 @@ put_alloc_facts (Recorder *recorder)
   if (stats.lost > 0)
     {
       g_autofree char *text = g_strdup_printf (
-          "%" G_GUINT64_FORMAT " allocation events were lost", stats.lost);
+          FLAM_PLURAL (stats.lost,
+                       "%" PRIu64 " allocation event was lost",
+                       "%" PRIu64 " allocation events were lost"),
+          stats.lost);
 
       flam_builder_note_warning (builder, text);
     }
   if (stats.full > 0)
     {
       g_autofree char *text = g_strdup_printf (
-          "%u processes found no memory for what they had to say of their "
-          "allocations (/dev/shm is full)",
+          FLAM_PLURAL (stats.full,
+                       "%u process found no memory for what it had to say of "
+                       "its allocations (/dev/shm is full)",
+                       "%u processes found no memory for what they had to say "
+                       "of their allocations (/dev/shm is full)"),
           stats.full);
 
       flam_builder_note_warning (builder, text);
@@ -181,8 +198,11 @@ put_alloc_facts (Recorder *recorder)
   if (stats.damaged > 0)
     {
       g_autofree char *text = g_strdup_printf (
-          "%u processes damaged what they said of their allocations: some of "
-          "these are missing",
+          FLAM_PLURAL (stats.damaged,
+                       "%u process damaged what it said of its allocations: "
+                       "some of these are missing",
+                       "%u processes damaged what they said of their "
+                       "allocations: some of these are missing"),
           stats.damaged);
 
       flam_builder_note_warning (builder, text);
@@ -217,10 +237,17 @@ finish (Recorder *recorder, gint64 duration, GError **error)
 static int
 report_failure (Recorder *recorder, GError *error)
 {
-  if (recorder->output.beside != NULL)
-    g_prefix_error (
-        &error, "what was recorded is in %s: ", recorder->output.beside);
-  return report (&recorder->control, error);
+  g_autoptr (GError) kept = NULL;
+
+  if (recorder->output.beside == NULL)
+    return report (&recorder->control, error);
+  g_set_error (&kept,
+               error->domain,
+               error->code,
+               N_ ("what was recorded is in %s: %s"),
+               recorder->output.beside,
+               error->message);
+  return report (&recorder->control, kept);
 }
 
 static void
@@ -272,8 +299,8 @@ prepare_allocations (Recorder *recorder, GError **error)
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_UNSUPPORTED,
-                   "%s: %s, so that no library can be loaded into it to see "
-                   "its allocations",
+                   N_ ("%s: %s, so that no library can be loaded into it to "
+                       "see its allocations"),
                    program,
                    obstacle);
       return FALSE;
@@ -339,25 +366,30 @@ main (int argc, char **argv)
   int status;
 
   setlocale (LC_CTYPE, "");
+  flam_message_init (FLAM_LOCALEDIR);
   name = g_path_get_basename (argv[0]);
   g_set_prgname (name);
   recorder.options = flam_record_options_parse (argc, argv, &error);
   if (recorder.options != NULL && recorder.options->help)
     {
-      g_print ("flambeau-recorder %s\n\n"
-               "Usage: flambeau-recorder [OPTION…] "
-               "(--pid PID | -- PROGRAM ARG…)\n\n"
-               "The options are those of flambeau-cli record: see "
-               "flambeau-cli record --help.\n",
+      setlocale (LC_MESSAGES, "");
+      g_print (_ ("flambeau-recorder %s\n\n"
+                  "Usage: flambeau-recorder [OPTION…] "
+                  "(--pid PID | -- PROGRAM ARG…)\n\n"
+                  "The options are those of flambeau-cli record: see "
+                  "flambeau-cli record --help.\n"),
                FLAM_VERSION);
       flam_record_options_free (recorder.options);
       return 0;
     }
   if (recorder.options == NULL)
     {
-      g_printerr ("%s: %s; see flambeau-cli record --help\n",
+      g_autofree char *shown = in_words_of_user (error->message);
+
+      g_printerr (_ ("%s: %s; see flambeau-cli record --help"),
                   g_get_prgname (),
-                  error->message);
+                  shown);
+      g_printerr ("\n");
       return 2;
     }
   flam_control_init (&recorder.control, recorder.options->control_fd);

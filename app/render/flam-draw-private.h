@@ -13,7 +13,7 @@ struct _FlamDraw
   PangoContext *context; /* a reference */
   PangoFontDescription *font;
   FlamLabels *labels;
-  FlamProfile *profile; /* whose names the labels know */
+  FlamProfile *profile; /* of which the labels are kept */
   FlamGlyphs glyphs[FLAM_N_COLOR_STATES];
 };
 

@@ -335,7 +335,7 @@ check (cairo_status_t status, GError **error)
   g_set_error (error,
                FLAM_ERROR,
                FLAM_ERROR_SYSTEM,
-               "The picture could not be made: %s.",
+               N_ ("The picture could not be made: %s."),
                cairo_status_to_string (status));
   return FALSE;
 }

@@ -9,7 +9,7 @@
  *   _D3std5stdio7writelnFZv                         D      std.stdio.writeln
  *
  * As perf shows them: template arguments yes, parameters and return types no,
- * Rust's hash no. Names come out of files nobody vouches for, and a few bytes
+ * Rust's hash no. Names come out of untrusted files, and a few bytes
  * of mangled name can stand for gigabytes: what is too long on either side
  * stays mangled. */
 

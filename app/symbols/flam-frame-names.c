@@ -8,7 +8,7 @@
 
 #define OPEN_MAX 64
 
-/* A frame that wants a name. */
+/* A frame without a name. */
 typedef struct
 {
   FlamId module;

@@ -74,7 +74,7 @@ flam_symbol_module_open (const char *path,
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_INVALID,
-                   "%s: build id differs: recorded %s, this file has %s",
+                   N_ ("%s: build id differs: recorded %s, this file has %s"),
                    path,
                    wanted,
                    *flam_elf_get_build_id (elf) ? flam_elf_get_build_id (elf)
@@ -197,15 +197,15 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
     {
     case FLAM_SYMBOLS_DWARF:
       return flam_dwarf_index_count_missing (module->dwarf) > 0
-                 ? "split debug information (.dwo, .dwp) not found: no "
-                   "inlined functions there"
+                 ? N_ ("split debug information (.dwo, .dwp) not found: no "
+                       "inlined functions there")
                  : "";
     case FLAM_SYMBOLS_SYMTAB:
       return !wants_dwarf (module)
                  ? ""
-                 : "no debug information: no lines, no inlined functions";
+                 : N_ ("no debug information: no lines, no inlined functions");
     default:
-      return "no symbol table";
+      return N_ ("no symbol table");
     }
 }
 

@@ -11,7 +11,7 @@
  *                             mix2         nest.c:10   (the call of mix1)
  *                             mix1         nest.c:9    (the address itself)
  *
- * The physical function's name is the symbol table's (it alone knows
+ * The physical function's name is the symbol table's (it alone has
  * "foo.part.0" and what assembler defines); DWARF's where there is no symbol.
  * Opening costs next to nothing: the symbol table is read at the first
  * look-up, a compilation unit's DWARF at the first address that falls in it.
@@ -30,7 +30,7 @@ typedef enum
   FLAM_SYMBOL_DETAIL_FULL,   /* names, inlined functions, files and lines */
   FLAM_SYMBOL_DETAIL_SYMTAB, /* names alone: fast */
   /* In full what may be gone later; names alone where a package's debug file
-   * has the rest, which is found by build id whenever it is wanted. */
+   * has the rest, which is found by build id whenever it is needed. */
   FLAM_SYMBOL_DETAIL_LASTING,
 } FlamSymbolDetail;
 

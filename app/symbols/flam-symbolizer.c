@@ -7,7 +7,7 @@
 
 #define STEP_US 10000
 
-/* A frame that wants a name. */
+/* A frame without a name. */
 typedef struct
 {
   FlamId module;
@@ -66,7 +66,7 @@ is_asked_for (const Run *run, FlamId module)
   return run->options->n_modules == 0;
 }
 
-/* Importers know generated code by where it lies: "[jit]". */
+/* Importers name generated code by where it lies: "[jit]". */
 static gboolean
 is_unnamed_jit (const FlamProfile *profile, FlamId function)
 {

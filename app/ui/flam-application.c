@@ -286,7 +286,7 @@ apply_color_scheme (GSettings *settings, const char *key, gpointer data)
   adw_style_manager_set_color_scheme (adw_style_manager_get_default (), value);
 }
 
-/* The library that asks the servers knows only the environment. What that says
+/* The library that queries the servers reads the environment. What that says
  * comes first. */
 static void
 apply_debuginfod_urls (GSettings *settings)

@@ -3,6 +3,7 @@
 #include "flam-application.h"
 
 #include "flam-config.h"
+#include "flam-message.h"
 
 #include <glib/gi18n.h>
 #include <gtksourceview/gtksource.h>
@@ -15,9 +16,7 @@ main (int argc, char **argv)
   int status;
 
   setlocale (LC_ALL, "");
-  bindtextdomain (GETTEXT_PACKAGE, FLAM_LOCALEDIR);
-  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
-  textdomain (GETTEXT_PACKAGE);
+  flam_message_init (FLAM_LOCALEDIR);
   g_set_application_name (_ ("Flambeau"));
 
   gtk_source_init ();

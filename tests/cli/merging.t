@@ -33,7 +33,7 @@ processes  -1 cpu.pb
              -1/4712 worker: 1 samples, 0 ns
              -1/4712 worker tenant=red: 1 samples, 0 ns
 modules    /bin/demo: 70 ns, symbols: capture
-warning    cpu.pb: 1 frames name locations that are not in the file and were left out
+warning    cpu.pb: 1 frame names a location that is not in the file and was left out
 warning    cpu is not of all of the 2 captures: 1 of them have it
       self                 total            function
      50 ns    62.5 %       70 ns    87.5 %  inner  (demo)

@@ -143,7 +143,7 @@ search_peak_time (const FlamBlocks *blocks)
   return time;
 }
 
-/* Within one tick of the capture's clock nothing but the capture itself knows
+/* Within one tick of the capture's clock nothing but the capture itself tells
  * what came first, and it says so for one tick: that of its high-water mark.
  * Every range that has that tick has that mark; of other ticks, what lived at
  * their ends counts. So no part of a range ever held more than the whole. */

@@ -125,7 +125,7 @@ flam_heap_lower (FlamHeap *heap, FlamHeapSite *site, gint64 bytes)
 /* After the last event: every site's at_peak becomes true. */
 void flam_heap_finish (FlamHeap *heap);
 
-/* How surely blocks that were born and died together lived at the peak: 3 if
+/* How certain it is that blocks born and freed together lived at the peak: 3 if
  * they were there before and after that time, 1 if they came and went in it, 0
  * if they did not. */
 static inline guint
@@ -135,7 +135,7 @@ flam_heap_surely (gint64 born, gint64 died, gint64 peak)
 }
 
 /* Of the `left` blocks of a site that lived at the peak, those that are among
- * `count`; taken from `left`. Ask for the surest ones first. */
+ * `count`; taken from `left`. Take the most certain ones first. */
 static inline gint64
 flam_heap_share (gint64 *left, gint64 count)
 {

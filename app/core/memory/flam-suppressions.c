@@ -122,7 +122,7 @@ flam_suppressions_parse (FlamSuppressions *suppressions,
           g_set_error (error,
                        FLAM_ERROR,
                        FLAM_ERROR_INVALID,
-                       "not a rule \"leak:PATTERN\" (at line %u)",
+                       N_ ("not a rule \"leak:PATTERN\" (at line %u)"),
                        line);
           return FALSE;
         }

@@ -29,7 +29,7 @@ FlamId flam_chart_nodes_of (const FlamChartNodes *nodes,
 #define FLAM_CHART_FROM_SAMPLES                                                \
   "drawn from samples: calls shorter than the time between them are not seen"
 
-/* The chart's whole width, its rows as high as the font wants them. */
+/* The chart's whole width, its rows as high as the font needs. */
 void flam_chart_view_init (FlamChartView *view,
                            const FlamChart *chart,
                            double width,

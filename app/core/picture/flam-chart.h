@@ -113,7 +113,7 @@ typedef struct
 {
   double width; /* pixels, of the times from .. to */
   double from, to;
-  double top, height; /* the band of the whole picture that is wanted */
+  double top, height; /* the band of the whole picture to lay out */
   double row_height;
   double head_height;    /* of a lane's name, above its rows */
   double state_height;   /* of a row of states */

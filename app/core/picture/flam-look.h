@@ -28,7 +28,7 @@ typedef struct
   FlamColors colors;
 } FlamLook;
 
-/* What of it a kind of picture heeds; the rest is refused. */
+/* The parts that apply to a kind of picture; the rest is refused. */
 typedef enum
 {
   FLAM_LOOK_TITLE = 1 << 0,

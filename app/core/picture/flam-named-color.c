@@ -282,7 +282,7 @@ flam_color_map_parse (FlamColorMap *map, const char *text, GError **error)
         g_set_error (error,
                      FLAM_ERROR,
                      FLAM_ERROR_INVALID,
-                     "line %u: expected FUNCTION->rgb(RED,GREEN,BLUE)",
+                     N_ ("line %u: expected FUNCTION->rgb(RED,GREEN,BLUE)"),
                      i + 1);
         return FALSE;
       }
@@ -361,7 +361,7 @@ flam_color_rules_add (FlamColorRules *rules,
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_INVALID,
-                   "“%s” is no color: expected #RRGGBB or rgb(R,G,B)",
+                   N_ ("“%s” is no color: expected #RRGGBB or rgb(R,G,B)"),
                    color);
       return FALSE;
     }

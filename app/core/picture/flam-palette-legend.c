@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define N_(text) text
-
 /* --- legend -------------------------------------------------------------- */
 
 static void

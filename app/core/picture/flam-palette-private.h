@@ -43,7 +43,7 @@ typedef struct
   double dim; /* how far dimmed boxes go towards the background */
 } FlamTheme;
 
-/* Of what varies in strength: the states, and which way something changed. */
+/* Colors with a scale of intensity: the states, and signs of a change. */
 enum
 {
   FLAM_RAMP_GREW = FLAM_N_STATES,

@@ -7,8 +7,6 @@
 #include <string.h>
 
 /* Marked for translation; the window translates what is_kind. */
-#define N_(text) text
-
 /* The last of each: Okabe and Ito's colours, told apart by everybody. */
 const FlamClassLook flam_class_looks[FLAM_N_CLASSES] = {
   [FLAM_CLASS_NATIVE] = { N_ ("Native code"),

@@ -250,7 +250,7 @@ put_count_measure (FlamCut *cut, const FlamMeasure *measure)
 {
   flam_builder_add_measure (cut->builder,
                             "samples",
-                            "Samples",
+                            N_ ("Samples"),
                             FLAM_UNIT_COUNT,
                             measure->kind,
                             -1,
@@ -405,8 +405,8 @@ put_measure (FlamCut *cut, const FlamCutMemory *memory, guint i)
     flam_builder_add_allocation_measure (cut->builder, measure->source);
   else
     flam_builder_warn (cut->builder,
-                       "%s is left out: the range of time begins with memory "
-                       "that was allocated before it",
+                       N_ ("%s is left out: the range of time begins with "
+                           "memory that was allocated before it"),
                        text (cut, measure->name));
 }
 
@@ -508,8 +508,8 @@ flam_cut_new (const FlamProfile *profile,
       g_set_error_literal (error,
                            FLAM_ERROR,
                            FLAM_ERROR_INVALID,
-                           "a profile has no direction and no rows: it cannot "
-                           "be inverted, or by module or file");
+                           N_ ("a profile has no direction and no rows: it "
+                               "cannot be inverted, or by module or file"));
       return NULL;
     }
   flam_selection_get_range (selection, profile, &cut.from, &cut.to);

@@ -105,7 +105,7 @@ set_too_large (GError **error, const char *name)
   g_set_error (error,
                FLAM_ERROR,
                FLAM_ERROR_TOO_LARGE,
-               "%s: its weights are more than can be added up",
+               N_ ("%s: its weights are more than can be added up"),
                name);
 }
 
@@ -132,7 +132,7 @@ add_up_all (Merge *merge, gboolean apart, GError **error)
           g_set_error (error,
                        FLAM_ERROR,
                        FLAM_ERROR_INVALID,
-                       "%s: it has no measure in common with %s",
+                       N_ ("%s: it has no measure in common with %s"),
                        merge->parts[k].name,
                        merge->parts[0].name);
           return FALSE;
@@ -179,7 +179,7 @@ put_measure (Merge *merge, guint index)
   if (sum->n < merge->n && merge->n > 1)
     flam_builder_warn (
         merge->builder,
-        "%s is not of all of the %u captures: %u of them have it",
+        N_ ("%s is not of all of the %u captures: %u of them have it"),
         name,
         merge->n,
         sum->n);
@@ -409,9 +409,10 @@ flam_merge_new (const FlamMergePart *parts,
   if (times && !merge.timeless)
     flam_builder_set_has_times (merge.builder);
   else if (times)
-    flam_builder_warn (merge.builder,
-                       "not all of the captures say when their samples were "
-                       "taken: no times are kept");
+    flam_builder_warn (
+        merge.builder,
+        N_ ("not all of the captures say when their samples were "
+            "taken: no times are kept"));
   flam_builder_set_origin (merge.builder, 0);
   return flam_builder_finish (merge.builder, error);
 }

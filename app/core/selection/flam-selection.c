@@ -178,7 +178,7 @@ flam_selection_add_transform (FlamSelection *selection,
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_TOO_LARGE,
-                   "More than %d transforms",
+                   N_ ("More than %d transforms"),
                    FLAM_TRANSFORMS_MAX);
       return FALSE;
     }
@@ -189,7 +189,7 @@ flam_selection_add_transform (FlamSelection *selection,
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_INVALID,
-                   "“%s” is not a regular expression: %s",
+                   N_ ("“%s” is not a regular expression: %s"),
                    pattern,
                    why->message);
       return FALSE;

@@ -43,7 +43,7 @@ typedef struct
   GRegex *regex; /* NULL for STOP_AT and PRUNE */
 } FlamTransform;
 
-/* A row of bits per function remembers which of them match. */
+/* A row of bits per function: which of them match. */
 #define FLAM_TRANSFORMS_MAX 64
 
 typedef struct

@@ -187,7 +187,7 @@ walk_all (Walk *walk,
 }
 
 /* One thread's rows: its stacks and all their prefixes, ascending, so that
- * callers come first. `stamp` remembers which thread saw a stack last. */
+ * callers come first. `stamp` is the thread that had a stack last. */
 static void
 collect_stacks (const FlamShown *shown,
                 const FlamThreadWeight *rows,

@@ -82,7 +82,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamTree, flam_tree_unref)
  * were counted. */
 FlamMeasure flam_tree_measure (const FlamTree *tree);
 
-/* The states that hold weight, a bit each; 0: the capture knows none. */
+/* The states that hold weight, a bit each; 0: the capture has none. */
 guint flam_tree_states (const FlamTree *tree);
 
 /* The unit of `other_self` and `other_total`: bytes or blocks. */

@@ -12,7 +12,7 @@ typedef struct
   const FlamSelection *selection;
   const FlamMeasure *measure;
   const FlamProfile *before; /* NULL, or whose samples are not summed again */
-  FlamWeights *weights;      /* NULL: only the sums are wanted */
+  FlamWeights *weights;      /* NULL: only the sums are computed */
   gint64 *by_thread;         /* NULL, or a sum a thread */
   FlamStateSplit *by_state;  /* NULL, or a sum a state */
   FlamShown shown;           /* where the selection leaves stacks out */

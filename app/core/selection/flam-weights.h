@@ -2,7 +2,7 @@
 #pragma once
 
 /* Profile + selection (measure, threads, time, states) -> a weight per stack.
- * After this nobody needs to know whether it was CPU or memory. */
+ * What follows is the same for CPU and memory. */
 
 #include "flam-selection.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* finish(): what no file may do, what every one is asked, and its clock. */
+/* finish(): what is refused, what is checked in every file, and its clock. */
 
 #include "flam-builder-private.h"
 
@@ -11,14 +11,14 @@ refuse (GError **error, const char *what)
   return FALSE;
 }
 
-/* Sums of weights must fit: a tree adds them up and nobody checks again. */
+/* Sums of weights must fit: a tree adds them up without checks. */
 gboolean
 flam_builder_check_weight (gint64 *sum, gint64 weight, GError **error)
 {
   if (weight < 0)
-    return refuse (error, "a sample has a negative weight");
+    return refuse (error, N_ ("a sample has a negative weight"));
   if (__builtin_add_overflow (*sum, weight, sum))
-    return refuse (error, "the weights add up to more than 2^63");
+    return refuse (error, N_ ("the weights add up to more than 2^63"));
   return TRUE;
 }
 
@@ -52,11 +52,11 @@ check_allocations (FlamBuilder *builder, GError **error)
       gint64 total;
 
       if (rows->size[i] < 0 || count < 0 || rows->at_peak[i] > count)
-        return refuse (error, "an allocation has an impossible size");
+        return refuse (error, N_ ("an allocation has an impossible size"));
       if (__builtin_mul_overflow (rows->size[i], count, &total) ||
           __builtin_add_overflow (bytes, total, &bytes) ||
           __builtin_add_overflow (blocks, count, &blocks))
-        return refuse (error, "the allocations add up to more than 2^63");
+        return refuse (error, N_ ("the allocations add up to more than 2^63"));
     }
   return TRUE;
 }
@@ -89,9 +89,10 @@ warn_if_empty (FlamBuilder *builder)
   if (profile->allocations.n > 0 || holds_weight (builder))
     return;
   if (profile->samples.n == 0)
-    flam_builder_warn (builder, "the capture holds no samples");
+    flam_builder_warn (builder, N_ ("the capture holds no samples"));
   else
-    flam_builder_warn (builder, "all samples of the capture weigh nothing");
+    flam_builder_warn (builder,
+                       N_ ("all samples of the capture weigh nothing"));
 }
 
 gboolean

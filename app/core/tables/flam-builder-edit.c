@@ -92,7 +92,7 @@ flam_builder_replace_frame (FlamBuilder *builder,
 /* --- to write it -----------------------------------------------------------
  */
 
-/* An address nobody has named is written as such, to be named later. */
+/* An address without a name is written as such, to be named later. */
 static void
 note_frames (FlamBuilder *builder, const FlamProfile *profile)
 {
@@ -253,7 +253,7 @@ note_measures (FlamBuilder *builder, const FlamProfile *profile)
       if (!known && columns->len == FLAM_MAX_WEIGHTS)
         {
           flam_builder_note_warning (
-              builder, "there were more measures than can be exported");
+              builder, N_ ("there were more measures than can be exported"));
           continue;
         }
       if (!known)
@@ -333,7 +333,7 @@ note_facts (FlamBuilder *builder, const FlamProfile *profile)
     flam_builder_note_fact (builder, FLAM_FACT_HAS_TIMES, "0");
   if (!facts->complete)
     flam_builder_note_warning (
-        builder, "exported from a capture that was not read to its end");
+        builder, N_ ("exported from a capture that was not read to its end"));
   for (guint i = 0; facts->warnings[i] != NULL; i++)
     flam_builder_note_warning (builder, facts->warnings[i]);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define WARNINGS_MAX 100
-/* Facts that nobody knows, and the size of one. */
+/* Facts of newer versions, and the size of one. */
 #define OTHERS_MAX 100
 #define OTHER_MAX 4096
 /* Rows of FACTS: a made-up file may have a million keys. */

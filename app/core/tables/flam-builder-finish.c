@@ -294,7 +294,7 @@ freeze_counters (FlamBuilder *builder, FlamProfileBox *box)
 }
 
 /* Tables whose rows are in a profile what they were in the file, so that what
- * else a newer version knows of them can be written again. */
+ * columns of a newer version can be written again. */
 static gboolean
 is_lasting (FlamTable table)
 {

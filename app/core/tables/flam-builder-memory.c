@@ -2,7 +2,7 @@
 
 /* Blocks as they were recorded become allocations: each release is a row, what
  * is left of a row of BLOCKS is another. `at_peak` is what AT_PEAK says of all
- * that are alike, given first to those that most surely lived at that time. */
+ * that are alike, given first to those most certain to live at that time. */
 
 #include "flam-builder-private.h"
 

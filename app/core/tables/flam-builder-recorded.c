@@ -205,7 +205,7 @@ fold_measures (FlamBuilder *builder)
   if (rows->n == 0)
     flam_builder_add_measure (builder,
                               "samples",
-                              "Samples",
+                              N_ ("Samples"),
                               FLAM_UNIT_COUNT,
                               FLAM_MEASURE_CPU,
                               -1,

@@ -118,7 +118,7 @@ void flam_builder_reserve_stacks (FlamBuilder *builder, gsize n);
  * again; 0 otherwise. Names may be set at any time, the last one stays. */
 FlamId
 flam_builder_process (FlamBuilder *builder, gint32 pid, guint generation);
-/* The same without a search, for who knows that it is new. */
+/* The same without a search, where it is known to be new. */
 FlamId
 flam_builder_append_process (FlamBuilder *builder, gint32 pid, FlamId parent);
 FlamId

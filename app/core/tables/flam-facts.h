@@ -3,7 +3,7 @@
 
 /* The facts of a profile, and the one description of them.
  *
- * A new fact is a member of FlamFacts, a row in flam-facts.c, whoever knows it
+ * A new fact is a member of FlamFacts, a row in flam-facts.c, who provides it
  * and whoever shows it. Written to .flambeau files, read from them, dumped and
  * told by `info --json` it is by its row. */
 
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What is known about the picture, and what the picture does not know. */
+/* What is known about the capture, and what is missing from it. */
 typedef struct
 {
   const char *format;       /* importer id, "perf-data" */

@@ -86,7 +86,7 @@ typedef struct
 } FlamThreads;
 
 /* There may be room between the threads' slices, whose cells are anything: who
- * wants the samples goes from thread to thread. */
+ * reads the samples goes from thread to thread. */
 typedef struct
 {
   guint32 n;            /* in all slices together */

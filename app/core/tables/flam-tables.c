@@ -30,7 +30,7 @@
     PLACE (member), .number = n, .encoding = FLAM_ENCODE_ID,                   \
                     .refers_to = FLAM_TABLE_##table, .flags = __VA_ARGS__      \
   }
-/* A number that this version knows the meaning of when it is below. */
+/* Numbers below this have a meaning in this version. */
 #define ENUM(n, member, below, other, ...)                                     \
   {                                                                            \
     PLACE (member), .number = n, .encoding = FLAM_ENCODE_U32, .limit = below,  \

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-types.h"
 
-/* Marked for translation; the window translates. */
-#define N_(text) text
-
 G_DEFINE_QUARK (flam - error - quark, flam_error)
 
 gboolean

@@ -4,8 +4,17 @@
 /* The words every floor shares: ids, units, kinds, errors, progress. */
 
 #include <glib.h>
+#include <glib/gi18n.h>
+#include <inttypes.h>
 
 G_BEGIN_DECLS
+
+/* Texts for people. Below the window and the command line every text is
+ * English, whatever the locale: a capture that is passed on then says the same
+ * to everybody, and so does --json. N_() and FLAM_PLURAL() mark such texts,
+ * with their arguments still to be put in; flam_message_shown() translates what
+ * became of them where it is shown. _() is for the top floor alone. */
+#define FLAM_PLURAL(n, one, many) ((n) == 1 ? (one) : (many))
 
 /* A row number in one of the profile's tables. */
 typedef guint32 FlamId;

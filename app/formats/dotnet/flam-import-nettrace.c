@@ -377,7 +377,7 @@ read_trace (Trace *trace, GError **error)
                      error,
                      FLAM_ERROR_INVALID,
                      at - trace->source->data,
-                     "the beginning of the .NET trace makes no sense");
+                     N_ ("the beginning of the .NET trace makes no sense"));
   return FALSE;
 }
 
@@ -448,13 +448,13 @@ check_version (Trace *trace, GError **error)
   if (trace->source->size < HEADER ||
       memcmp (trace->source->data + 8, library, HEADER - 8) == 0)
     return TRUE;
-  flam_source_error (trace->source,
-                     error,
-                     FLAM_ERROR_UNSUPPORTED,
-                     8,
-                     "this is a .NET trace of a later version than 4; convert "
-                     "it with `dotnet-trace convert --format speedscope FILE` "
-                     "and open the JSON");
+  flam_source_error (
+      trace->source,
+      error,
+      FLAM_ERROR_UNSUPPORTED,
+      8,
+      N_ ("this is a .NET trace of a later version than 4; convert it with "
+          "`dotnet-trace convert --format speedscope FILE` and open the JSON"));
   return FALSE;
 }
 
@@ -488,8 +488,8 @@ read_objects (Trace *trace, const FlamProgress *progress, GError **error)
                             (double)(last - trace->source->data) /
                                 trace->source->size);
   flam_builder_warn (trace->builder,
-                     "the .NET trace does not come to its end: what is read up "
-                     "to byte %" G_GSIZE_FORMAT " is shown",
+                     N_ ("the .NET trace does not come to its end: what is "
+                         "read up to byte %zu is shown"),
                      (gsize)(last - trace->source->data));
   return TRUE;
 }
@@ -545,7 +545,7 @@ add_samples (Trace *trace)
 
   flam_builder_add_measure (builder,
                             "samples",
-                            "Samples",
+                            N_ ("Samples"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_CPU,
                             -1,
@@ -570,25 +570,32 @@ finish (Trace *trace, GError **error)
 {
   if (trace->samples->len == 0)
     {
-      flam_source_error (trace->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         "there are no samples in this .NET trace; record with "
-                         "`dotnet-trace collect --profile cpu-sampling`");
+      flam_source_error (
+          trace->source,
+          error,
+          FLAM_ERROR_INVALID,
+          FLAM_NO_OFFSET,
+          N_ ("there are no samples in this .NET trace; record with "
+              "`dotnet-trace collect --profile cpu-sampling`"));
       return FALSE;
     }
   add_samples (trace);
   if (trace->unknown > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " addresses are of no method that the trace names",
-                       trace->unknown);
+    flam_builder_warn (
+        trace->builder,
+        FLAM_PLURAL (trace->unknown,
+                     "%" PRIu64 " address is of no method that the trace names",
+                     "%" PRIu64
+                     " addresses are of no method that the trace names"),
+        trace->unknown);
   if (trace->bad > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " blocks make no sense and were left out in part",
-                       trace->bad);
+    flam_builder_warn (
+        trace->builder,
+        FLAM_PLURAL (
+            trace->bad,
+            "%" PRIu64 " block makes no sense and was left out in part",
+            "%" PRIu64 " blocks make no sense and were left out in part"),
+        trace->bad);
   return TRUE;
 }
 
@@ -633,7 +640,7 @@ static const char *const mime_types[] = { "application/x-nettrace", NULL };
 
 const FlamImporter flam_import_nettrace = {
   .id = "nettrace",
-  .label = ".NET trace (EventPipe)",
+  .label = N_ (".NET trace (EventPipe)"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

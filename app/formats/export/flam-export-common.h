@@ -27,7 +27,7 @@ FlamTree *flam_export_tree_in_order (const FlamProfile *profile,
                                      const FlamSelection *selection,
                                      FlamTreeOrder order);
 
-/* The chart of a selection where the look wants one; NULL with an error where
+/* The chart of a selection where the look has one; NULL with an error where
  * there is none. */
 FlamChart *flam_export_chart (const FlamProfile *profile,
                               const FlamSelection *selection,

@@ -224,10 +224,11 @@ save (const FlamProfile *profile,
     {
       if (selection->by != FLAM_BY_FUNCTION && selection->by != FLAM_BY_THREAD)
         {
-          g_set_error (error,
-                       FLAM_ERROR,
-                       FLAM_ERROR_UNSUPPORTED,
-                       "stacks that begin with their threads are of functions");
+          g_set_error (
+              error,
+              FLAM_ERROR,
+              FLAM_ERROR_UNSUPPORTED,
+              N_ ("stacks that begin with their threads are of functions"));
           return FALSE;
         }
       rooted->by = FLAM_BY_THREAD;
@@ -245,7 +246,7 @@ save (const FlamProfile *profile,
 
 const FlamExporter flam_export_folded = {
   .id = "folded",
-  .label = "Folded stacks",
+  .label = N_ ("Folded stacks"),
   .suffix = "folded",
   .mime_type = "text/plain",
   .text = TRUE,

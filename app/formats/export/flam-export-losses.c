@@ -79,10 +79,11 @@ flam_exporter_losses (const FlamExporter *exporter,
                       const FlamSelection *selection)
 {
   static const char *const names[] = {
-    "threads",         "processes",      "order in time", "times",
-    "states",          "other measures", "files",         "lines",
-    "what is inlined", "modules",        "kinds of code", "single blocks",
-    "marks",           "counters",
+    N_ ("threads"), N_ ("processes"),     N_ ("order in time"),
+    N_ ("times"),   N_ ("states"),        N_ ("other measures"),
+    N_ ("files"),   N_ ("lines"),         N_ ("what is inlined"),
+    N_ ("modules"), N_ ("kinds of code"), N_ ("single blocks"),
+    N_ ("marks"),   N_ ("counters"),
   };
   GString *text = NULL;
   guint lost = present (profile, selection) & ~exporter->holds;

@@ -54,7 +54,7 @@ save_csv (const FlamProfile *profile,
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_UNSUPPORTED,
-                   "a table of functions is not made of an inverted tree");
+                   N_ ("a table of functions is not made of an inverted tree"));
       return FALSE;
     }
   rows = flam_functions_new (tree, FLAM_SORT_SELF, &n);
@@ -162,7 +162,7 @@ save_d3 (const FlamProfile *profile,
 
 const FlamExporter flam_export_csv = {
   .id = "csv",
-  .label = "CSV table of functions",
+  .label = N_ ("CSV table of functions"),
   .suffix = "csv",
   .mime_type = "text/csv",
   .text = TRUE,
@@ -172,7 +172,7 @@ const FlamExporter flam_export_csv = {
 
 const FlamExporter flam_export_json = {
   .id = "json",
-  .label = "JSON tree",
+  .label = N_ ("JSON tree"),
   .suffix = "json",
   .mime_type = "application/json",
   .text = TRUE,

@@ -111,8 +111,8 @@ flam_spans_check (const FlamPart *part, GError **error)
   g_set_error (error,
                FLAM_ERROR,
                FLAM_ERROR_UNSUPPORTED,
-               "this format holds time alone, and “%s” is none; --measure "
-               "picks another",
+               N_ ("this format holds time alone, and “%s” is none; --measure "
+                   "picks another"),
                flam_profile_string (part->profile, measure->id));
   return FALSE;
 }

@@ -49,14 +49,14 @@ flam_gprof_graph_new (FlamBuilder *builder)
     flam_builder_add_column (builder);
   flam_builder_add_measure (builder,
                             "cpu-time",
-                            "CPU time",
+                            N_ ("CPU time"),
                             FLAM_UNIT_NS,
                             FLAM_MEASURE_CPU,
                             TIME,
                             FLAM_NONE);
   flam_builder_add_measure (builder,
                             "calls",
-                            "Calls",
+                            N_ ("Calls"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_CPU,
                             CALLS,
@@ -197,7 +197,7 @@ walk (FlamGprofGraph *graph, guint32 root, GArray *open)
     }
 }
 
-/* Functions that nobody calls come first. */
+/* Functions without a caller come first. */
 static void
 find_totals (FlamGprofGraph *graph)
 {

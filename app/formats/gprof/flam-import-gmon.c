@@ -317,8 +317,8 @@ find_program (Reader *reader, const char *const *folders)
           reader->builder,
           reader->module,
           FLAM_SYMBOLS_NONE,
-          "gmon.out does not name its program; put it beside the file, or say "
-          "where it is with --binaries");
+          N_ ("gmon.out does not name its program; put it beside the file, or "
+              "say where it is with --binaries"));
     }
   reader->code =
       flam_builder_function_unresolved (reader->builder, reader->module);
@@ -347,8 +347,8 @@ check (Reader *reader, GError **error)
       flam_builder_set_partial (reader->builder,
                                 (double)offset / reader->source->size);
       flam_builder_warn (reader->builder,
-                         "no record of gmon.out begins at byte "
-                         "%" G_GUINT64_FORMAT ": what came before is shown",
+                         N_ ("no record of gmon.out begins at byte %" PRIu64
+                             ": what came before is shown"),
                          offset);
       return TRUE;
     }
@@ -356,7 +356,7 @@ check (Reader *reader, GError **error)
                      error,
                      FLAM_ERROR_INVALID,
                      offset,
-                     "no record of gmon.out begins here");
+                     N_ ("no record of gmon.out begins here"));
   return FALSE;
 }
 
@@ -375,7 +375,7 @@ load (const FlamSource *source,
                          error,
                          FLAM_ERROR_TRUNCATED,
                          source->size,
-                         "gmon.out ends in its header");
+                         N_ ("gmon.out ends in its header"));
       return FALSE;
     }
   reader.histograms = g_array_new (FALSE, FALSE, sizeof (Histogram));

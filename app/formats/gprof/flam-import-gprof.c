@@ -300,7 +300,7 @@ read_all (Reader *reader,
                      error,
                      FLAM_ERROR_INVALID,
                      FLAM_NO_OFFSET,
-                     "gprof's tables have no functions in them");
+                     N_ ("gprof's tables have no functions in them"));
   return FALSE;
 }
 
@@ -326,7 +326,7 @@ static const char *const mime_types[] = { "text/plain", NULL };
 
 const FlamImporter flam_import_gprof = {
   .id = "gprof",
-  .label = "gprof text",
+  .label = N_ ("gprof text"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

@@ -170,18 +170,18 @@ flam_gperftools_read_cpu (FlamGperftools *reader, FlamText *text)
 
   find_words (reader->source, &words, &period, &reader->java);
   flam_gperftools_add_measure (
-      reader, "cpu", "CPU time", FLAM_UNIT_NS, FLAM_MEASURE_CPU, 0);
+      reader, "cpu", N_ ("CPU time"), FLAM_UNIT_NS, FLAM_MEASURE_CPU, 0);
   flam_gperftools_add_measure (
-      reader, "samples", "Samples", FLAM_UNIT_COUNT, FLAM_MEASURE_CPU, 1);
+      reader, "samples", N_ ("Samples"), FLAM_UNIT_COUNT, FLAM_MEASURE_CPU, 1);
   if (!read_records (reader, &words, period))
     {
       flam_builder_set_partial (reader->builder,
                                 (double)(words.at - reader->source->data) /
                                     reader->source->size);
-      flam_builder_warn (reader->builder,
-                         "the samples end early or make no sense after byte "
-                         "%" G_GSIZE_FORMAT,
-                         (gsize)(words.at - reader->source->data));
+      flam_builder_warn (
+          reader->builder,
+          N_ ("the samples end early or make no sense after byte %zu"),
+          (gsize)(words.at - reader->source->data));
     }
   if (!reader->java)
     {

@@ -281,13 +281,13 @@ add_heap_measures (FlamGperftools *reader)
 {
   flam_gperftools_add_measure (reader,
                                "inuse_space",
-                               "Memory in use",
+                               N_ ("Memory in use"),
                                FLAM_UNIT_BYTES,
                                FLAM_MEASURE_ALLOC,
                                0);
   flam_gperftools_add_measure (reader,
                                "inuse_objects",
-                               "Blocks in use",
+                               N_ ("Blocks in use"),
                                FLAM_UNIT_COUNT,
                                FLAM_MEASURE_ALLOC,
                                1);
@@ -304,13 +304,13 @@ begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
       add_heap_measures (reader);
       flam_gperftools_add_measure (reader,
                                    "alloc_space",
-                                   "Allocated memory",
+                                   N_ ("Allocated memory"),
                                    FLAM_UNIT_BYTES,
                                    FLAM_MEASURE_ALLOC,
                                    2);
       flam_gperftools_add_measure (reader,
                                    "alloc_objects",
-                                   "Allocations",
+                                   N_ ("Allocations"),
                                    FLAM_UNIT_COUNT,
                                    FLAM_MEASURE_ALLOC,
                                    3);
@@ -324,10 +324,10 @@ begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
     {
       text->kind = CONTENTION;
       flam_gperftools_add_measure (
-          reader, "delay", "Delay", FLAM_UNIT_NS, FLAM_MEASURE_CPU, 0);
+          reader, "delay", N_ ("Delay"), FLAM_UNIT_NS, FLAM_MEASURE_CPU, 0);
       flam_gperftools_add_measure (reader,
                                    "contentions",
-                                   "Contentions",
+                                   N_ ("Contentions"),
                                    FLAM_UNIT_COUNT,
                                    FLAM_MEASURE_CPU,
                                    1);

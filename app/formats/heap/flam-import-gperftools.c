@@ -359,7 +359,7 @@ load (const FlamSource *source,
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "not a profile of gperftools");
+                         N_ ("not a profile of gperftools"));
       return FALSE;
     }
   else if (!flam_gperftools_read_text (

@@ -160,9 +160,8 @@ read_version (Reader *reader, const guint8 *p, GError **error)
                          error,
                          FLAM_ERROR_UNSUPPORTED,
                          FLAM_NO_OFFSET,
-                         "written by a newer heaptrack in version "
-                         "%" G_GUINT64_FORMAT " of its format; 0 to 3 are "
-                         "known here",
+                         N_ ("written by a newer heaptrack in version %" PRIu64
+                             " of its format; 0 to 3 are known here"),
                          file);
       return FALSE;
     }
@@ -319,8 +318,8 @@ static void
 attached (Reader *reader)
 {
   flam_builder_warn (reader->builder,
-                     "heaptrack was attached to the running program: what it "
-                     "had allocated before is not in this capture");
+                     N_ ("heaptrack was attached to the running program: what "
+                         "it had allocated before is not in this capture"));
 }
 
 /* FALSE: the file cannot be read at all. */
@@ -471,7 +470,7 @@ read_lines (Reader *reader, const FlamProgress *progress, GError **error)
     {
       flam_builder_set_partial (reader->builder, 1);
       flam_builder_warn (reader->builder,
-                         "the file ends in the middle of a line");
+                         N_ ("the file ends in the middle of a line"));
     }
   return TRUE;
 }
@@ -496,13 +495,13 @@ mark_suppressed (Reader *reader, const guint8 *used)
       bytes += site->heap.live * site->heap.key.size;
     }
   if (blocks > 0)
-    flam_builder_warn (
-        reader->builder,
-        "%" G_GUINT64_FORMAT " bytes in %" G_GUINT64_FORMAT
-        " blocks that live at the end are not counted as leaked, by "
-        "heaptrack's own rules and the program's (heaptrack_print does so too)",
-        bytes,
-        blocks);
+    flam_builder_warn (reader->builder,
+                       N_ ("%" PRIu64 " bytes in %" PRIu64
+                           " blocks that live at the end are not counted as "
+                           "leaked, by heaptrack's own rules and the program's "
+                           "(heaptrack_print does so too)"),
+                       bytes,
+                       blocks);
 }
 
 /* Of the traces, those that allocated become stacks. */
@@ -524,16 +523,24 @@ static void
 say_what_was_wrong (Reader *reader)
 {
   if (reader->bad_lines > 0)
-    flam_builder_warn (reader->builder,
-                       "%" G_GUINT64_FORMAT " lines make no sense and were "
-                       "left out (the first at byte %" G_GSIZE_FORMAT ")",
-                       reader->bad_lines,
-                       reader->first_bad);
+    flam_builder_warn (
+        reader->builder,
+        FLAM_PLURAL (
+            reader->bad_lines,
+            "%" PRIu64 " line makes no sense and was left out (at byte %zu)",
+            "%" PRIu64
+            " lines make no sense and were left out (the first at byte %zu)"),
+        reader->bad_lines,
+        reader->first_bad);
   if (reader->unknown_releases > 0)
-    flam_builder_warn (reader->builder,
-                       "%" G_GUINT64_FORMAT " releases of blocks whose "
-                       "allocation is not in the file were left out",
-                       reader->unknown_releases);
+    flam_builder_warn (
+        reader->builder,
+        FLAM_PLURAL (reader->unknown_releases,
+                     "%" PRIu64 " release of a block whose allocation is not "
+                     "in the file was left out",
+                     "%" PRIu64 " releases of blocks whose allocation is not "
+                     "in the file were left out"),
+        reader->unknown_releases);
 }
 
 static gboolean

@@ -169,8 +169,8 @@ add_measures (Reader *reader)
   flam_builder_add_column (reader->builder);
   flam_builder_add_measure (reader->builder,
                             reader->report.leaks ? "leaked" : "peak",
-                            reader->report.leaks ? "Leaked memory"
-                                                 : "Peak memory",
+                            reader->report.leaks ? N_ ("Leaked memory")
+                                                 : N_ ("Peak memory"),
                             FLAM_UNIT_BYTES,
                             FLAM_MEASURE_ALLOC,
                             0,
@@ -178,7 +178,7 @@ add_measures (Reader *reader)
   flam_builder_add_measure (
       reader->builder,
       reader->report.leaks ? "leaked-blocks" : "peak-blocks",
-      reader->report.leaks ? "Leaked blocks" : "Blocks at the peak",
+      reader->report.leaks ? N_ ("Leaked blocks") : N_ ("Blocks at the peak"),
       FLAM_UNIT_COUNT,
       FLAM_MEASURE_ALLOC,
       1,
@@ -352,7 +352,7 @@ static const char *const mime_types[] = { "text/html", NULL };
 
 const FlamImporter flam_import_memray_html = {
   .id = "memray-html",
-  .label = "Memray report",
+  .label = N_ ("Memray report"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

@@ -60,25 +60,25 @@ refuse_version (FlamMemray *reader, GError **error)
                            : NULL;
 
   if (writer != NULL)
-    flam_source_error (reader->source,
-                       error,
-                       FLAM_ERROR_UNSUPPORTED,
-                       FLAM_NO_OFFSET,
-                       "written by Memray %s (version %u of its format; 12 and "
-                       "13 are known here): open what that Memray makes of it "
-                       "with \"memray flamegraph\" or \"memray transform "
-                       "speedscope\"",
-                       writer,
-                       reader->version);
+    flam_source_error (
+        reader->source,
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        FLAM_NO_OFFSET,
+        N_ ("written by Memray %s (version %u of its format; 12 and 13 are "
+            "known here): open what that Memray makes of it with \"memray "
+            "flamegraph\" or \"memray transform speedscope\""),
+        writer,
+        reader->version);
   else
-    flam_source_error (reader->source,
-                       error,
-                       FLAM_ERROR_UNSUPPORTED,
-                       FLAM_NO_OFFSET,
-                       "version %u of Memray's format; 12 and 13 are known "
-                       "here: open what its own Memray makes of it with "
-                       "\"memray flamegraph\"",
-                       reader->version);
+    flam_source_error (
+        reader->source,
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        FLAM_NO_OFFSET,
+        N_ ("version %u of Memray's format; 12 and 13 are known here: open "
+            "what its own Memray makes of it with \"memray flamegraph\""),
+        reader->version);
   return FALSE;
 }
 
@@ -123,7 +123,7 @@ read_header (FlamMemray *reader, GError **error)
                      error,
                      FLAM_ERROR_TRUNCATED,
                      reader->source->size,
-                     "the file ends within its header");
+                     N_ ("the file ends within its header"));
   return FALSE;
 }
 
@@ -181,10 +181,10 @@ add_aggregate_measures (FlamMemray *reader)
     const char *id, *name;
     FlamUnit unit;
   } measures[] = {
-    { "peak", "Peak memory", FLAM_UNIT_BYTES },
-    { "leaked", "Leaked memory", FLAM_UNIT_BYTES },
-    { "peak-blocks", "Blocks at the peak", FLAM_UNIT_COUNT },
-    { "leaked-blocks", "Leaked blocks", FLAM_UNIT_COUNT },
+    { "peak", N_ ("Peak memory"), FLAM_UNIT_BYTES },
+    { "leaked", N_ ("Leaked memory"), FLAM_UNIT_BYTES },
+    { "peak-blocks", N_ ("Blocks at the peak"), FLAM_UNIT_COUNT },
+    { "leaked-blocks", N_ ("Leaked blocks"), FLAM_UNIT_COUNT },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (measures); i++)
@@ -218,12 +218,13 @@ read_body (FlamMemray *reader, const FlamProgress *progress, GError **error)
   if (reader->native && !reader->aggregated)
     reader->calls = flam_memray_native_new (reader->builder);
   if (reader->calls != NULL)
-    flam_builder_warn (reader->builder,
-                       "of native frames those are shown that the innermost "
-                       "of Python's called, outside of the interpreter");
+    flam_builder_warn (
+        reader->builder,
+        N_ ("of native frames those are shown that the innermost of Python's "
+            "called, outside of the interpreter"));
   else if (reader->native)
     flam_builder_warn (reader->builder,
-                       "the native frames of this capture are not shown");
+                       N_ ("the native frames of this capture are not shown"));
   if (!flam_memray_read_records (reader, progress, error))
     return FALSE;
   flam_builder_facts (reader->builder)->duration_ns = reader->now;

@@ -389,10 +389,9 @@ flam_memray_read_records (FlamMemray *reader,
                             (double)(record - reader->source->data) /
                                 reader->source->size);
   flam_builder_warn (reader->builder,
-                     good ? "the capture has no end: the program was killed, "
-                            "or the file is cut off at byte %" G_GSIZE_FORMAT
-                          : "the records make no sense after byte "
-                            "%" G_GSIZE_FORMAT,
+                     good ? N_ ("the capture has no end: the program was "
+                                "killed, or the file is cut off at byte %zu")
+                          : N_ ("the records make no sense after byte %zu"),
                      (gsize)(record - reader->source->data));
   return TRUE;
 }

@@ -229,8 +229,8 @@ read_table (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
     g_array_append_val (report->columns[i], root);
   while (flam_json_element (json, depth))
     read_row (report, json, builder);
-  flam_builder_warn (builder,
-                     "a table has the places that allocate, not their callers");
+  flam_builder_warn (
+      builder, N_ ("a table has the places that allocate, not their callers"));
 }
 
 static void
@@ -292,13 +292,12 @@ flam_memray_report_read (FlamMemrayReport *report,
 
   if (!find_text (source, "packed_data = ", &at))
     {
-      flam_source_error (
-          source,
-          error,
-          FLAM_ERROR_UNSUPPORTED,
-          FLAM_NO_OFFSET,
-          "no flame graph: of Memray's reports those by \"memray "
-          "flamegraph\" can be opened");
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_UNSUPPORTED,
+                         FLAM_NO_OFFSET,
+                         N_ ("no flame graph: of Memray's reports those by "
+                             "\"memray flamegraph\" can be opened"));
       return FALSE;
     }
   report->leaks = flam_source_head_has (source, 8192, "(memory leaks)");

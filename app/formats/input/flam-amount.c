@@ -26,7 +26,7 @@ static const struct
   { "B", FLAM_UNIT_BYTES, 1 },
   { "byte", FLAM_UNIT_BYTES, 1 },
   { "bytes", FLAM_UNIT_BYTES, 1 },
-  { "Bytes", FLAM_UNIT_BYTES, 1 },
+  { N_ ("Bytes"), FLAM_UNIT_BYTES, 1 },
   { "kB", FLAM_UNIT_BYTES, 1000 },
   { "KB", FLAM_UNIT_BYTES, 1000 },
   { "MB", FLAM_UNIT_BYTES, 1000000 },

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A text of any length as 128 bits, under a key that nobody outside knows.
+/* A text of any length as 128 bits, under a key that is secret and random.
  *
  * Two hashes of 64 bits that have nothing in common. Two texts that agree in
- * both are taken for one: who does not know the key cannot make a pair, and by
+ * both are taken for one: without the key nobody can make a pair, and by
  * chance there is one in no file. So a text that was seen before is known
  * without looking at where it was: in a large file that is far away, and the
  * memory takes longer to bring it than the processor to read the new one. */

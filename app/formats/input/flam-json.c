@@ -118,7 +118,7 @@ plain_run (const guint8 *p, const guint8 *end)
 static const guint8 *
 scan_escape (FlamJson *json, const guint8 *p)
 {
-  static const char problem[] = "a bad escape in a string";
+  static const char problem[] = N_ ("a bad escape in a string");
 
   if (p < json->end && *p != 'u' && memchr ("\"\\/bfnrt", *p, 8) != NULL)
     return p + 1;
@@ -143,7 +143,7 @@ scan_string (FlamJson *json, FlamJsonText *text)
     {
       p = plain_run (p, json->end);
       if (p == json->end)
-        return fail (json, p, "a string does not end"), FALSE;
+        return fail (json, p, N_ ("a string does not end")), FALSE;
       if (*p == '"')
         break;
       if (*p == '\\')
@@ -155,12 +155,12 @@ scan_string (FlamJson *json, FlamJsonText *text)
           p = after;
         }
       else if (*p < 0x20)
-        return fail (json, p, "a control character in a string"), FALSE;
+        return fail (json, p, N_ ("a control character in a string")), FALSE;
       else
         {
           guint n = utf8_sequence (p, json->end);
           if (n == 0)
-            return fail (json, p, "a string is not UTF-8"), FALSE;
+            return fail (json, p, N_ ("a string is not UTF-8")), FALSE;
           p += n;
         }
     }
@@ -203,7 +203,7 @@ scan_exponent (FlamJson *json, const guint8 *p)
   if (p < json->end && (*p == '+' || *p == '-'))
     minus = *p++ == '-';
   if (!is_digit (p, json->end))
-    return fail (json, p, "a number without digits in its exponent"), NULL;
+    return fail (json, p, N_ ("a number without digits in its exponent")), NULL;
   for (; is_digit (p, json->end); p++)
     if (exponent < 100000000)
       exponent = exponent * 10 + (*p - '0');
@@ -222,14 +222,15 @@ scan_number (FlamJson *json)
   json->negative = *p == '-';
   p += json->negative;
   if (!is_digit (p, json->end))
-    return fail (json, p, "a number without digits");
+    return fail (json, p, N_ ("a number without digits"));
   if (*p == '0' && is_digit (p + 1, json->end))
-    return fail (json, p, "a number that begins with 0");
+    return fail (json, p, N_ ("a number that begins with 0"));
   p = scan_digits (json, p, 0);
   if (p < json->end && *p == '.')
     {
       if (!is_digit (p + 1, json->end))
-        return fail (json, p + 1, "a number without digits after its point");
+        return fail (
+            json, p + 1, N_ ("a number without digits after its point"));
       p = scan_digits (json, p + 1, -1);
     }
   if (p < json->end && (*p == 'e' || *p == 'E'))
@@ -262,7 +263,7 @@ open_container (FlamJson *json, gboolean object)
   guint level = json->depth;
 
   if (level == FLAM_JSON_MAX_DEPTH)
-    return fail (json, json->at, "nested too deeply");
+    return fail (json, json->at, N_ ("nested too deeply"));
   if (level == json->n_levels)
     {
       json->n_levels = MAX (256, json->n_levels * 2);
@@ -293,9 +294,9 @@ scan_word (FlamJson *json, const char *word, FlamJsonToken token)
   gsize length = strlen (word), left = json->end - json->at;
 
   if (memcmp (json->at, word, MIN (left, length)) != 0)
-    return fail (json, json->at, "not a value");
+    return fail (json, json->at, N_ ("not a value"));
   if (left < length)
-    return fail (json, json->end, "the document does not end");
+    return fail (json, json->end, N_ ("the document does not end"));
   json->at += length;
   return json->token = token;
 }
@@ -324,7 +325,7 @@ scan_value (FlamJson *json)
     case '0' ... '9':
       return scan_number (json);
     default:
-      return fail (json, json->at, "not a value");
+      return fail (json, json->at, N_ ("not a value"));
     }
 }
 
@@ -332,17 +333,17 @@ static gboolean
 scan_key (FlamJson *json)
 {
   if (*json->at != '"')
-    return fail (json, json->at, "a key must be a string"), FALSE;
+    return fail (json, json->at, N_ ("a key must be a string")), FALSE;
   json->at++;
   if (!scan_string (json, &json->key))
     return FALSE;
   skip_space (json);
   if (json->at == json->end || *json->at != ':')
-    return fail (json, json->at, "no ':' after a key"), FALSE;
+    return fail (json, json->at, N_ ("no ':' after a key")), FALSE;
   json->at++;
   skip_space (json);
   if (json->at == json->end)
-    return fail (json, json->at, "the document does not end"), FALSE;
+    return fail (json, json->at, N_ ("the document does not end")), FALSE;
   return TRUE;
 }
 
@@ -352,9 +353,9 @@ next_at_top (FlamJson *json)
   if (json->comma)
     return json->at == json->end
                ? json->token = FLAM_JSON_END
-               : fail (json, json->at, "more after the document's end");
+               : fail (json, json->at, N_ ("more after the document's end"));
   if (json->at == json->end)
-    return fail (json, json->at, "no document");
+    return fail (json, json->at, N_ ("no document"));
   return scan_value (json);
 }
 
@@ -370,7 +371,7 @@ flam_json_next (FlamJson *json)
   if (json->depth == 0)
     return next_at_top (json);
   if (json->at == json->end)
-    return fail (json, json->at, "the document does not end");
+    return fail (json, json->at, N_ ("the document does not end"));
   object = in_object (json);
   if (*json->at == (object ? '}' : ']'))
     return close_container (json, object);
@@ -381,7 +382,7 @@ flam_json_next (FlamJson *json)
       json->at++;
       skip_space (json);
       if (json->at == json->end)
-        return fail (json, json->at, "the document does not end");
+        return fail (json, json->at, N_ ("the document does not end"));
     }
   if (object && !scan_key (json))
     return FLAM_JSON_ERROR;
@@ -486,7 +487,7 @@ flam_json_finish_partly (FlamJson *json,
   flam_builder_set_partial (builder,
                             (double)json->problem_at / MAX (source->size, 1));
   flam_builder_warn (builder,
-                     "the rest of the file was left out: %s",
+                     N_ ("the rest of the file was left out: %s"),
                      bad->message + strlen (source->path) + 2);
   return TRUE;
 }

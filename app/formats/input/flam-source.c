@@ -53,7 +53,7 @@ flam_source_error (const FlamSource *source,
     g_set_error (error,
                  FLAM_ERROR,
                  code,
-                 "%s: %s (at byte %" G_GUINT64_FORMAT ")",
+                 N_ ("%s: %s (at byte %" PRIu64 ")"),
                  source->path,
                  message,
                  offset + source->mark);
@@ -98,7 +98,7 @@ spool_stream (FlamSource *source,
 
   while (going && (n = read (fd, buffer, BLOCK)) != 0)
     if (n < 0 && errno != EINTR)
-      going = system_error (source, error, "cannot be read", errno);
+      going = system_error (source, error, N_ ("cannot be read"), errno);
     else if (n > 0)
       going = flam_spool_append (&spool, buffer, n, &bad) &&
               flam_progress_step (progress, 0, error);
@@ -340,16 +340,16 @@ read_file (FlamSource *source,
   struct stat info;
 
   if (fstat (fd, &info) < 0)
-    return system_error (source, error, "cannot be read", errno);
+    return system_error (source, error, N_ ("cannot be read"), errno);
   if (S_ISDIR (info.st_mode))
-    return system_error (source, error, "cannot be read", EISDIR);
+    return system_error (source, error, N_ ("cannot be read"), EISDIR);
   source->packed_size = info.st_size;
   if (!S_ISREG (info.st_mode) || info.st_size == 0 ||
       lseek (fd, 0, SEEK_CUR) > 0)
     return spool_stream (source, fd, progress, error);
   source->file = flam_file_map_new (fd, (gsize)info.st_size);
   if (source->file == NULL)
-    return system_error (source, error, "cannot be mapped", errno);
+    return system_error (source, error, N_ ("cannot be mapped"), errno);
   source->data = source->file->data;
   source->size = source->file->size;
   return TRUE;
@@ -364,8 +364,8 @@ flam_source_is_whole (const FlamSource *source, GError **error)
                      error,
                      FLAM_ERROR_SYSTEM,
                      FLAM_NO_OFFSET,
-                     "the file became shorter while it was read, or a part "
-                     "of it cannot be read");
+                     N_ ("the file became shorter while it was read, or a part "
+                         "of it cannot be read"));
   return FALSE;
 }
 
@@ -391,7 +391,7 @@ flam_source_begin (const char *path,
     }
   if (fd < 0)
     {
-      system_error (source, error, "cannot be opened", errno);
+      system_error (source, error, N_ ("cannot be opened"), errno);
       return NULL;
     }
   ok = read_file (source, fd, progress, error);

@@ -7,7 +7,7 @@
  * Text in UTF-16 is UTF-8 here, and no byte order mark is left of it.
  *
  * While it is still being unpacked, an importer that reads forward can begin:
- * it asks for more when it comes to the end of what it knows of. */
+ * it calls for more when it comes to the end of what there is. */
 
 #include "flam-file-map.h"
 #include "flam-profile.h"

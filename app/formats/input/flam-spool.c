@@ -35,7 +35,7 @@ flam_spool_init (FlamSpool *spool, GError **error)
 
   *spool = (FlamSpool){ .fd = -1 };
   if (all == MAP_FAILED)
-    return system_error (error, "no room for what it unpacks to");
+    return system_error (error, N_ ("no room for what it unpacks to"));
   before = -(gsize)all % HUGE_PAGE;
   spool->base = all + before;
   spool->mapped = length;
@@ -43,7 +43,7 @@ flam_spool_init (FlamSpool *spool, GError **error)
     munmap (all, before);
   munmap (spool->base + length, HUGE_PAGE - before);
   if (mprotect (spool->base, IN_MEMORY, PROT_READ | PROT_WRITE) < 0)
-    return system_error (error, "no room for what it unpacks to");
+    return system_error (error, N_ ("no room for what it unpacks to"));
   /* Half of what unpacking costs is fresh pages; without them it is slower. */
   madvise (spool->base, IN_MEMORY, MADV_HUGEPAGE);
   return TRUE;
@@ -70,14 +70,14 @@ begin_file (FlamSpool *spool, GError **error)
 {
   spool->fd = open_unlinked ();
   if (spool->fd < 0)
-    return system_error (error, "no temporary file to unpack into");
+    return system_error (error, N_ ("no temporary file to unpack into"));
   if (mmap (spool->base + IN_MEMORY,
             spool->mapped - IN_MEMORY,
             PROT_READ,
             MAP_SHARED | MAP_FIXED,
             spool->fd,
             0) == MAP_FAILED)
-    return system_error (error, "cannot be mapped");
+    return system_error (error, N_ ("cannot be mapped"));
   return TRUE;
 }
 
@@ -91,17 +91,18 @@ have_room (FlamSpool *spool, guint64 size, GError **error)
   if (size <= spool->room)
     return TRUE;
   if (fstatvfs (spool->fd, &info) < 0)
-    return system_error (error, "no temporary file to unpack into");
+    return system_error (error, N_ ("no temporary file to unpack into"));
   left = (guint64)info.f_bavail * info.f_frsize;
   if (left < FLAM_SPOOL_LEAVE + LOOK)
     {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_TOO_LARGE,
-                   "it unpacks to more than there is room for: %s has "
-                   "%" G_GUINT64_FORMAT " MiB left",
-                   g_get_tmp_dir (),
-                   left >> 20);
+      g_set_error (
+          error,
+          FLAM_ERROR,
+          FLAM_ERROR_TOO_LARGE,
+          N_ ("it unpacks to more than there is room for: %s has %" PRIu64
+              " MiB left"),
+          g_get_tmp_dir (),
+          left >> 20);
       return FALSE;
     }
   spool->room = MAX (size, spool->size + LOOK);
@@ -118,7 +119,7 @@ write_all (FlamSpool *spool, const guint8 *p, gsize size, GError **error)
       if (n < 0 && errno == EINTR)
         continue;
       if (n < 0)
-        return system_error (error, "no room for what it unpacks to");
+        return system_error (error, N_ ("no room for what it unpacks to"));
       p += n;
       size -= n;
     }
@@ -140,7 +141,7 @@ flam_spool_append (FlamSpool *spool,
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_TOO_LARGE,
-                   "unpacks to more than %d GiB",
+                   N_ ("unpacks to more than %d GiB"),
                    (int)(FLAM_SPOOL_MAX >> 30));
       return FALSE;
     }
@@ -164,7 +165,7 @@ flam_spool_seal (FlamSpool *spool, GError **error)
   if (spool->fd < 0 && !begin_file (spool, error))
     return FALSE;
   if (ftruncate (spool->fd, spool->size - IN_MEMORY + 1) < 0)
-    return system_error (error, "no room for what it unpacks to");
+    return system_error (error, N_ ("no room for what it unpacks to"));
   return TRUE;
 }
 

@@ -91,13 +91,17 @@ flam_text_warn_bad (const FlamText *text,
                     const char *what)
 {
   if (text->bad > 0)
-    flam_builder_warn (builder,
-                       "%" G_GUINT64_FORMAT
-                       " lines make no sense as %s and were left out; the "
-                       "first is line %" G_GUINT64_FORMAT,
-                       text->bad,
-                       what,
-                       text->first_bad);
+    flam_builder_warn (
+        builder,
+        FLAM_PLURAL (
+            text->bad,
+            "%" PRIu64
+            " line makes no sense as %s and was left out: line %" PRIu64,
+            "%" PRIu64 " lines make no sense as %s and were left out; the "
+            "first is line %" PRIu64),
+        text->bad,
+        what,
+        text->first_bad);
 }
 
 gboolean

@@ -43,7 +43,7 @@ open_archive (const guint8 *packed, gsize size, int *status)
   return archive;
 }
 
-/* FALSE: nobody wants the rest. */
+/* FALSE: the rest is not needed. */
 static gboolean
 publish (FlamUnpack *unpack, gsize there)
 {
@@ -69,8 +69,8 @@ check_ratio (const FlamUnpack *unpack, gsize n, GError **error)
   g_set_error (error,
                FLAM_ERROR,
                FLAM_ERROR_TOO_LARGE,
-               "unpacks to more than %d GiB and %d times its %" G_GSIZE_FORMAT
-               " bytes, as no capture does",
+               N_ ("unpacks to more than %d GiB and %d times its %zu bytes, as "
+                   "no capture does"),
                (int)(FLAM_UNPACK_FREE >> 30),
                FLAM_UNPACK_RATIO,
                unpack->packed_size);
@@ -112,8 +112,8 @@ check_end (FlamUnpack *unpack, int status, GError **error)
     g_set_error (error,
                  FLAM_ERROR,
                  FLAM_ERROR_INVALID,
-                 "nothing could be unpacked: %s",
-                 why != NULL ? why : "unknown damage");
+                 N_ ("nothing could be unpacked: %s"),
+                 why != NULL ? why : N_ ("unknown damage"));
   else
     flam_spool_seal (&unpack->spool, error);
 }
@@ -147,7 +147,7 @@ clear (FlamUnpack *unpack)
   g_free (unpack);
 }
 
-/* The library unwraps all the layers it knows at once. */
+/* The library unwraps all the layers it supports at once. */
 FlamUnpack *
 flam_unpack_begin (const guint8 *packed, gsize size, GError **error)
 {

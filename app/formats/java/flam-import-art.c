@@ -204,11 +204,12 @@ read_header (Trace *trace, GError **error)
 
   if (trace->end - at < HEADER || memcmp (at, "SLOW", 4) != 0)
     {
-      flam_source_error (trace->source,
-                         error,
-                         FLAM_ERROR_TRUNCATED,
-                         at - trace->source->data,
-                         "the records of the method trace do not begin here");
+      flam_source_error (
+          trace->source,
+          error,
+          FLAM_ERROR_TRUNCATED,
+          at - trace->source->data,
+          N_ ("the records of the method trace do not begin here"));
       return FALSE;
     }
   trace->version = get (at + 4, 2);
@@ -221,14 +222,15 @@ read_header (Trace *trace, GError **error)
                                       : get (at + 16, 2);
   if (trace->version == 0 || trace->version > LAST_VERSION)
     {
-      flam_source_error (trace->source,
-                         error,
-                         FLAM_ERROR_UNSUPPORTED,
-                         at + 4 - trace->source->data,
-                         "this is version %u of Android's method trace, and 3 "
-                         "is the last known here; load it in the Firefox "
-                         "Profiler, save it there and open the JSON",
-                         trace->version);
+      flam_source_error (
+          trace->source,
+          error,
+          FLAM_ERROR_UNSUPPORTED,
+          at + 4 - trace->source->data,
+          N_ ("this is version %u of Android's method trace, and 3 is the last "
+              "known here; load it in the Firefox Profiler, save it there and "
+              "open the JSON"),
+          trace->version);
       return FALSE;
     }
   if (trace->size < 9 || (trace->version > 1 && trace->size < 10) ||
@@ -238,7 +240,7 @@ read_header (Trace *trace, GError **error)
                          error,
                          FLAM_ERROR_INVALID,
                          at - trace->source->data,
-                         "the header of the method trace makes no sense");
+                         N_ ("the header of the method trace makes no sense"));
       return FALSE;
     }
   trace->at = at + offset;
@@ -341,24 +343,34 @@ warn (Trace *trace)
           (double)(trace->at - trace->source->data) / trace->source->size;
 
       flam_builder_set_partial (trace->builder, fraction);
-      flam_builder_warn (trace->builder, "the method trace ends in a record");
+      flam_builder_warn (trace->builder,
+                         N_ ("the method trace ends in a record"));
     }
   if (trace->unknown > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " records are of methods that the trace does not name",
-                       trace->unknown);
+    flam_builder_warn (
+        trace->builder,
+        FLAM_PLURAL (
+            trace->unknown,
+            "%" PRIu64 " record is of a method that the trace does not name",
+            "%" PRIu64 " records are of methods that the trace does not name"),
+        trace->unknown);
   if (trace->spans.bad > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " methods return that were not seen to be called",
-                       trace->spans.bad);
+    flam_builder_warn (
+        trace->builder,
+        FLAM_PLURAL (
+            trace->spans.bad,
+            "%" PRIu64 " method returns that was not seen to be called",
+            "%" PRIu64 " methods return that were not seen to be called"),
+        trace->spans.bad);
   if (trace->spans.open > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " calls do not return in the trace: they last to its "
-                       "end",
-                       trace->spans.open);
+    flam_builder_warn (
+        trace->builder,
+        FLAM_PLURAL (trace->spans.open,
+                     "%" PRIu64
+                     " call does not return in the trace: it lasts to its end",
+                     "%" PRIu64
+                     " calls do not return in the trace: they last to its end"),
+        trace->spans.open);
 }
 
 /* What does not return lasts to the end, which for clocks of the threads' own
@@ -391,14 +403,15 @@ make_samples (Trace *trace, GError **error)
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "there are no calls in this method trace");
+                         N_ ("there are no calls in this method trace"));
       return FALSE;
     }
   flam_builder_set_spans (
       builder,
       flam_builder_add_measure (builder,
                                 trace->of_cpu ? "cpu-time" : "wall-time",
-                                trace->of_cpu ? "CPU time" : "Wall time",
+                                trace->of_cpu ? N_ ("CPU time")
+                                              : N_ ("Wall time"),
                                 FLAM_UNIT_NS,
                                 FLAM_MEASURE_CPU,
                                 flam_builder_add_column (builder),
@@ -441,7 +454,7 @@ static const char *const mime_types[] = { "application/x-art-trace", NULL };
 
 const FlamImporter flam_import_art = {
   .id = "art",
-  .label = "Android method trace",
+  .label = N_ ("Android method trace"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

@@ -33,38 +33,38 @@ static const struct
   FlamMeasureKind kind;
   gboolean spans;
 } kinds[N_KINDS] = {
-  [SAMPLES] = { "samples", "Samples", FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
-  [CPU_TIME] = { "cpu-time", "CPU time", FLAM_UNIT_NS, FLAM_MEASURE_CPU },
+  [SAMPLES] = { "samples", N_ ("Samples"), FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
+  [CPU_TIME] = { "cpu-time", N_ ("CPU time"), FLAM_UNIT_NS, FLAM_MEASURE_CPU },
   [WALL] = { "wall-samples",
-             "Samples of the wall clock",
+             N_ ("Samples of the wall clock"),
              FLAM_UNIT_COUNT,
              FLAM_MEASURE_CPU },
   [NATIVE] = { "native-samples",
-               "Samples in native code",
+               N_ ("Samples in native code"),
                FLAM_UNIT_COUNT,
                FLAM_MEASURE_CPU },
   [ALLOCATED] = { "allocated",
-                  "Allocated",
+                  N_ ("Allocated"),
                   FLAM_UNIT_BYTES,
                   FLAM_MEASURE_ALLOC },
   [TLAB] = { "allocated-tlab",
-             "Allocated in buffers",
+             N_ ("Allocated in buffers"),
              FLAM_UNIT_BYTES,
              FLAM_MEASURE_ALLOC },
-  [LIVE] = { "live", "Live objects", FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
+  [LIVE] = { "live", N_ ("Live objects"), FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
   [LOCK] = { "lock-time",
-             "Waiting for locks",
+             N_ ("Waiting for locks"),
              FLAM_UNIT_NS,
              FLAM_MEASURE_CPU,
              TRUE },
-  [PARK] = { "park-time", "Parked", FLAM_UNIT_NS, FLAM_MEASURE_CPU, TRUE },
+  [PARK] = { "park-time", N_ ("Parked"), FLAM_UNIT_NS, FLAM_MEASURE_CPU, TRUE },
   [WAIT] = { "wait-time",
-             "Waiting and sleeping",
+             N_ ("Waiting and sleeping"),
              FLAM_UNIT_NS,
              FLAM_MEASURE_CPU,
              TRUE },
   [IO] = { "io-time",
-           "Files and sockets",
+           N_ ("Files and sockets"),
            FLAM_UNIT_NS,
            FLAM_MEASURE_CPU,
            TRUE },
@@ -431,7 +431,7 @@ read_chunk (Reader *reader, FlamJfrChunk *chunk, gboolean first, GError **error)
   if (chunk->problem != NULL)
     flam_builder_warn (
         reader->builder,
-        "some of its events were left out: %s (at byte %" G_GSIZE_FORMAT ")",
+        N_ ("some of its events were left out: %s (at byte %zu)"),
         chunk->problem,
         (gsize)(chunk->problem_at - reader->source->data));
   return TRUE;
@@ -446,9 +446,9 @@ say_partial (Reader *reader, const FlamJfrChunk *chunk)
       reader->builder,
       chunk->problem != NULL ? flam_source_fraction (reader->source, at) : 1);
   flam_builder_warn (reader->builder,
-                     "the recording is cut: %s (at byte %" G_GSIZE_FORMAT ")",
+                     N_ ("the recording is cut: %s (at byte %zu)"),
                      chunk->problem != NULL ? chunk->problem
-                                            : "its last chunk has no end",
+                                            : N_ ("its last chunk has no end"),
                      at);
 }
 
@@ -505,8 +505,11 @@ load (const FlamSource *source,
 
   if (source->size == 0)
     {
-      flam_source_error (
-          source, error, FLAM_ERROR_INVALID, FLAM_NO_OFFSET, "it is empty");
+      flam_source_error (source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         N_ ("it is empty"));
       return FALSE;
     }
   good = read_chunks (&reader, error);
@@ -515,7 +518,7 @@ load (const FlamSource *source,
     return FALSE;
   add_measures (&reader);
   if (reader.lost)
-    flam_builder_warn (builder, "the recorder says that it lost data");
+    flam_builder_warn (builder, N_ ("the recorder says that it lost data"));
   return add_blocks (&reader, error);
 }
 
@@ -524,7 +527,7 @@ static const char *const mime_types[] = { "application/x-jfr", NULL };
 
 const FlamImporter flam_import_jfr = {
   .id = "jfr",
-  .label = "Java flight recording",
+  .label = N_ ("Java flight recording"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

@@ -14,7 +14,7 @@ static gboolean
 step (FlamJfrChunk *chunk, const guint8 *at)
 {
   if (chunk->steps == 0)
-    return flam_jfr_fail (chunk, at, "its objects have no end");
+    return flam_jfr_fail (chunk, at, N_ ("its objects have no end"));
   chunk->steps--;
   return TRUE;
 }
@@ -57,7 +57,7 @@ read_value (FlamJfrChunk *chunk,
 
   if (class == NULL)
     return flam_jfr_fail (
-        chunk, start, "a field is of a class that is not there");
+        chunk, start, N_ ("a field is of a class that is not there"));
   if (!step (chunk, start))
     return FALSE;
   switch (class->form)
@@ -78,7 +78,7 @@ read_value (FlamJfrChunk *chunk,
     default:
       return depth < MAX_DEPTH
                  ? read_fields (chunk, class, at, end, NULL, depth + 1)
-                 : flam_jfr_fail (chunk, start, "its objects have no end");
+                 : flam_jfr_fail (chunk, start, N_ ("its objects have no end"));
     }
 }
 
@@ -224,7 +224,7 @@ read_checkpoint (FlamJfrChunk *chunk, const FlamJfrEvent *event)
       class = flam_jfr_class (chunk, id);
       if (class == NULL)
         return flam_jfr_fail (
-            chunk, at, "constants are of a class that is not there");
+            chunk, at, N_ ("constants are of a class that is not there"));
       for (pool = pool_of (chunk, class); m > 0; m--)
         {
           const guint8 *start;
@@ -267,10 +267,10 @@ flam_jfr_next_event (FlamJfrChunk *chunk,
       return FALSE;
     }
   if (size < (guint64)(event->at - start) + 1)
-    return flam_jfr_fail (chunk, start, "an event has no size");
+    return flam_jfr_fail (chunk, start, N_ ("an event has no size"));
   event->end = *at = start + size;
   return flam_jfr_varint (&event->at, event->end, &event->type) ||
-         flam_jfr_fail (chunk, start, "an event has no type");
+         flam_jfr_fail (chunk, start, N_ ("an event has no type"));
 }
 
 static guint64
@@ -293,15 +293,15 @@ read_header (FlamJfrChunk *chunk, const guint8 *at)
   chunk->end = end;
   if (end - at < HEADER || memcmp (at, "FLR", 4) != 0)
     return flam_jfr_fail (
-        chunk, at, "no chunk of a flight recording begins here");
+        chunk, at, N_ ("no chunk of a flight recording begins here"));
   if (big_endian (at + 4, 2) != 2)
-    return flam_jfr_fail (
-        chunk,
-        at + 4,
-        "a flight recording of a JDK before 11; \"jfr\" of JDK 8 "
-        "converts it to text alone");
+    return flam_jfr_fail (chunk,
+                          at + 4,
+                          N_ ("a flight recording of a JDK before 11; \"jfr\" "
+                              "of JDK 8 converts it to text alone"));
   if ((big_endian (at + 64, 4) & 1) == 0)
-    return flam_jfr_fail (chunk, at + 64, "a flight recording without varints");
+    return flam_jfr_fail (
+        chunk, at + 64, N_ ("a flight recording without varints"));
   size = big_endian (at + 8, 8);
   chunk->cut = size < HEADER || size > (guint64)(end - at);
   if (!chunk->cut)
@@ -311,7 +311,7 @@ read_header (FlamJfrChunk *chunk, const guint8 *at)
   chunk->ticks_per_second = big_endian (at + 56, 8);
   if (chunk->ticks_per_second <= 0 || chunk->unix_ns < 0 ||
       chunk->unix_ns > G_MAXINT64 / 2)
-    return flam_jfr_fail (chunk, at + 32, "its clock makes no sense");
+    return flam_jfr_fail (chunk, at + 32, N_ ("its clock makes no sense"));
   chunk->steps = (guint64)(chunk->end - at) * STEPS_PER_BYTE;
   return TRUE;
 }
@@ -330,9 +330,10 @@ find_metadata (FlamJfrChunk *chunk)
   if (chunk->problem != NULL)
     return FALSE;
   if (last.type != 0)
-    return flam_jfr_fail (chunk, at, "it ends before what its events mean");
+    return flam_jfr_fail (
+        chunk, at, N_ ("it ends before what its events mean"));
   return flam_jfr_read_metadata (chunk, &last) ||
-         flam_jfr_fail (chunk, last.at, "its metadata makes no sense");
+         flam_jfr_fail (chunk, last.at, N_ ("its metadata makes no sense"));
 }
 
 gboolean
@@ -357,7 +358,8 @@ flam_jfr_chunk_init (FlamJfrChunk *chunk,
   at = flam_jfr_first_event (chunk);
   while (flam_jfr_next_event (chunk, &at, &event))
     if (event.type == 1 && !read_checkpoint (chunk, &event))
-      return flam_jfr_fail (chunk, event.at, "its constants make no sense");
+      return flam_jfr_fail (
+          chunk, event.at, N_ ("its constants make no sense"));
   return chunk->problem == NULL;
 }
 

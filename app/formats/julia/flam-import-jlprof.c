@@ -395,12 +395,12 @@ read_all (Reader *reader, const FlamProgress *progress, GError **error)
   if (reader->source->size < HEADER || get (data + 8, 4) != 0x01020304 ||
       data[12] < 1 || data[12] > 2)
     {
-      flam_source_error (
-          reader->source,
-          error,
-          FLAM_ERROR_UNSUPPORTED,
-          8,
-          "a .jlprof of another machine's order of bytes, or of no known kind");
+      flam_source_error (reader->source,
+                         error,
+                         FLAM_ERROR_UNSUPPORTED,
+                         8,
+                         N_ ("a .jlprof of another machine's order of bytes, "
+                             "or of no known kind"));
       return FALSE;
     }
   kind = data[12];
@@ -417,7 +417,7 @@ read_all (Reader *reader, const FlamProgress *progress, GError **error)
                          error,
                          FLAM_ERROR_TRUNCATED,
                          reader->at - data,
-                         "it ends early, or makes no sense");
+                         N_ ("it ends early, or makes no sense"));
       return FALSE;
     }
   if (reader->cut)
@@ -425,8 +425,8 @@ read_all (Reader *reader, const FlamProgress *progress, GError **error)
       flam_builder_set_partial (
           reader->builder, (double)(reader->at - data) / reader->source->size);
       flam_builder_warn (reader->builder,
-                         "it ends early, or makes no sense from byte "
-                         "%" G_GSIZE_FORMAT " on: what came before is shown",
+                         N_ ("it ends early, or makes no sense from byte %zu "
+                             "on: what came before is shown"),
                          (gsize)(reader->at - data));
     }
   return TRUE;
@@ -444,7 +444,7 @@ load (const FlamSource *source,
   flam_builder_add_column (builder);
   flam_builder_add_measure (builder,
                             "samples",
-                            "Samples",
+                            N_ ("Samples"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_CPU,
                             0,
@@ -467,7 +467,7 @@ static const char *const mime_types[] = { "application/x-jlprof", NULL };
 
 const FlamImporter flam_import_jlprof = {
   .id = "jlprof",
-  .label = "Julia profile",
+  .label = N_ ("Julia profile"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

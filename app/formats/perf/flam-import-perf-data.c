@@ -89,7 +89,7 @@ add_measures (Import *import)
     }
   flam_builder_add_measure (import->builder,
                             "samples",
-                            "Samples",
+                            N_ ("Samples"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_CPU,
                             -1,
@@ -229,30 +229,30 @@ say_what_is_missing (Import *import)
   guint64 offset = flam_perf_reader_offset (import->reader);
 
   if (import->file->interrupted && !trouble)
-    trouble = "the recorder did not finish the file";
+    trouble = N_ ("the recorder did not finish the file");
   if (trouble)
     {
       flam_builder_set_partial (import->builder,
                                 (double)offset / import->file->whole_size);
-      flam_builder_warn (import->builder,
-                         "%s (at byte %" G_GUINT64_FORMAT ")",
-                         trouble,
-                         offset);
+      flam_builder_warn (
+          import->builder, N_ ("%s (at byte %" PRIu64 ")"), trouble, offset);
     }
   if (import->n_bad)
-    flam_builder_warn (import->builder,
-                       "%" G_GUINT64_FORMAT
-                       " samples were damaged and left out",
-                       import->n_bad);
+    flam_builder_warn (
+        import->builder,
+        FLAM_PLURAL (import->n_bad,
+                     "%" PRIu64 " sample was damaged and left out",
+                     "%" PRIu64 " samples were damaged and left out"),
+        import->n_bad);
   if (import->n_throttled)
     flam_builder_warn (import->builder,
-                       "the kernel throttled the recorder %" G_GUINT64_FORMAT
-                       " times: samples are missing there",
+                       N_ ("the kernel throttled the recorder %" PRIu64
+                           " times: samples are missing there"),
                        import->n_throttled);
   if (flam_perf_processes_too_many (import->processes))
     flam_builder_warn (import->builder,
-                       "the file holds more mappings than any process can "
-                       "have; some were left out");
+                       N_ ("the file holds more mappings than any process can "
+                           "have; some were left out"));
   flam_builder_facts (import->builder)->truncated_stacks +=
       flam_perf_stacks_n_truncated (import->stacks);
   flam_perf_modules_warn (import->modules);
@@ -282,8 +282,8 @@ finish (Import *import, GError **error)
                          error,
                          FLAM_ERROR_TRUNCATED,
                          flam_perf_reader_offset (import->reader),
-                         "%s, before any sample",
-                         trouble ? trouble : "all samples are damaged");
+                         N_ ("%s, before any sample"),
+                         trouble ? trouble : N_ ("all samples are damaged"));
       return FALSE;
     }
   if (file->wall_clock && import->first >= file->clock)

@@ -221,7 +221,7 @@ read_document (Reader *reader, const FlamSource *source, GError **error)
                      error,
                      FLAM_ERROR_INVALID,
                      FLAM_NO_OFFSET,
-                     "what perf converted holds no list of samples");
+                     N_ ("what perf converted holds no list of samples"));
   return FALSE;
 }
 
@@ -237,7 +237,7 @@ load (const FlamSource *source,
   flam_builder_add_column (builder);
   flam_builder_add_measure (builder,
                             "samples",
-                            "Samples",
+                            N_ ("Samples"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_CPU,
                             0,

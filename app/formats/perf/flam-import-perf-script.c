@@ -190,20 +190,25 @@ check (const Script *script, GError **error)
     }
   if (samples == 0)
     {
-      flam_source_error (script->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         "there are no samples in this output of perf script");
+      flam_source_error (
+          script->source,
+          error,
+          FLAM_ERROR_INVALID,
+          FLAM_NO_OFFSET,
+          N_ ("there are no samples in this output of perf script"));
       return FALSE;
     }
   if (bad > 0)
-    flam_builder_warn (script->builder,
-                       "%" G_GUINT64_FORMAT
-                       " lines make no sense as output of perf script and "
-                       "were left out; the first is line %" G_GUINT64_FORMAT,
-                       bad,
-                       line_number (script, first_bad));
+    flam_builder_warn (
+        script->builder,
+        FLAM_PLURAL (bad,
+                     "%" PRIu64 " line makes no sense as output of perf script "
+                     "and was left out: line %" PRIu64,
+                     "%" PRIu64
+                     " lines make no sense as output of perf script and were "
+                     "left out; the first is line %" PRIu64),
+        bad,
+        line_number (script, first_bad));
   return TRUE;
 }
 
@@ -249,7 +254,7 @@ read_part (gpointer data, guint i, const FlamProgress *progress, GError **error)
 }
 
 /* Those that took a lone name for a header, which it is not if a part before
- * knows better. */
+ * shows otherwise. */
 static gboolean
 read_again (Script *script, const FlamProgress *progress, GError **error)
 {
@@ -405,7 +410,7 @@ static const char *const mime_types[] = { "text/plain", NULL };
 
 const FlamImporter flam_import_perf_script = {
   .id = "perf-script",
-  .label = "perf script text",
+  .label = N_ ("perf script text"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

@@ -289,23 +289,26 @@ check (Report *report, GError **error)
 {
   if (report->samples == 0)
     {
-      flam_source_error (report->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         "there are no samples in this report of simpleperf");
+      flam_source_error (
+          report->source,
+          error,
+          FLAM_ERROR_INVALID,
+          FLAM_NO_OFFSET,
+          N_ ("there are no samples in this report of simpleperf"));
       return FALSE;
     }
   if (report->cut)
     {
       flam_builder_set_partial (report->builder, 1);
-      flam_builder_warn (report->builder, "the report ends early");
+      flam_builder_warn (report->builder, N_ ("the report ends early"));
     }
   if (report->bad > 0)
-    flam_builder_warn (report->builder,
-                       "%" G_GUINT64_FORMAT
-                       " records make no sense and were left out",
-                       report->bad);
+    flam_builder_warn (
+        report->builder,
+        FLAM_PLURAL (report->bad,
+                     "%" PRIu64 " record makes no sense and was left out",
+                     "%" PRIu64 " records make no sense and were left out"),
+        report->bad);
   return TRUE;
 }
 
@@ -349,7 +352,7 @@ static const char *const mime_types[] = { "application/octet-stream", NULL };
 
 const FlamImporter flam_import_simpleperf = {
   .id = "simpleperf",
-  .label = "simpleperf report",
+  .label = N_ ("simpleperf report"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

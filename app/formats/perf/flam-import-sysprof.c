@@ -206,9 +206,9 @@ read_fork (Reader *reader, const Frame *frame)
   if (reader->copied <= MAX_COPIED)
     flam_ranges_copy (child->maps, parent->maps);
   else
-    flam_builder_warn (reader->builder,
-                       "too many forks to know what all the children have "
-                       "mapped");
+    flam_builder_warn (
+        reader->builder,
+        N_ ("too many forks to know what all the children have mapped"));
 }
 
 static void
@@ -418,7 +418,7 @@ first_pass (Reader *reader)
   if (reader->samples > 0 || reader->allocations == 0)
     flam_builder_add_measure (reader->builder,
                               "samples",
-                              "Samples",
+                              N_ ("Samples"),
                               FLAM_UNIT_COUNT,
                               FLAM_MEASURE_CPU,
                               -1,
@@ -475,10 +475,10 @@ second_pass (Reader *reader, const FlamProgress *progress, GError **error)
   flam_builder_set_partial (reader->builder,
                             (double)(reader->at - reader->source->data) /
                                 reader->source->size);
-  flam_builder_warn (reader->builder,
-                     "the capture ends early or makes no sense after byte "
-                     "%" G_GSIZE_FORMAT,
-                     (gsize)(reader->at - reader->source->data));
+  flam_builder_warn (
+      reader->builder,
+      N_ ("the capture ends early or makes no sense after byte %zu"),
+      (gsize)(reader->at - reader->source->data));
   return TRUE;
 }
 
@@ -504,11 +504,12 @@ load (const FlamSource *source,
   if (source->size < HEADER || source->data[4] != 1 ||
       (source->data[5] & 1) == 0)
     {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_UNSUPPORTED,
-                         FLAM_NO_OFFSET,
-                         "not a little-endian Sysprof capture of version 1");
+      flam_source_error (
+          source,
+          error,
+          FLAM_ERROR_UNSUPPORTED,
+          FLAM_NO_OFFSET,
+          N_ ("not a little-endian Sysprof capture of version 1"));
       return FALSE;
     }
   read_header (&reader);
@@ -517,10 +518,14 @@ load (const FlamSource *source,
   if (!second_pass (&reader, options->progress, error))
     return FALSE;
   if (reader.unknown_releases > 0)
-    flam_builder_warn (builder,
-                       "%" G_GUINT64_FORMAT " releases of blocks whose "
-                       "allocation is not in the file were left out",
-                       reader.unknown_releases);
+    flam_builder_warn (
+        builder,
+        FLAM_PLURAL (reader.unknown_releases,
+                     "%" PRIu64 " release of a block whose allocation is not "
+                     "in the file was left out",
+                     "%" PRIu64 " releases of blocks whose allocation is not "
+                     "in the file were left out"),
+        reader.unknown_releases);
   if (!flam_ledger_finish (ledger, reader.start, error))
     return FALSE;
   flam_builder_fold_memory (builder);

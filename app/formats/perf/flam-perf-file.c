@@ -156,7 +156,7 @@ read_attrs (FlamPerfFile *file,
                          error,
                          FLAM_ERROR_INVALID,
                          16,
-                         "the table of events lies outside the file");
+                         N_ ("the table of events lies outside the file"));
       return FALSE;
     }
   while (flam_perf_left (&attrs) >= entry_size)
@@ -434,23 +434,24 @@ check_magic (const FlamSource *source, GError **error)
                        error,
                        FLAM_ERROR_UNSUPPORTED,
                        0,
-                       "this is the perf.data format of before Linux 3.5 "
-                       "(version 1), which is not read");
+                       N_ ("this is the perf.data format of before Linux 3.5 "
+                           "(version 1), which is not read"));
   else if (begins_with (source, "2ELIFREP"))
-    flam_source_error (source,
-                       error,
-                       FLAM_ERROR_UNSUPPORTED,
-                       0,
-                       "recorded on a big-endian machine, which is not read");
+    flam_source_error (
+        source,
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        0,
+        N_ ("recorded on a big-endian machine, which is not read"));
   else if (!begins_with (source, "PERFILE2"))
     flam_source_error (
-        source, error, FLAM_ERROR_INVALID, 0, "not a perf.data file");
+        source, error, FLAM_ERROR_INVALID, 0, N_ ("not a perf.data file"));
   else if (source->size < 16)
     flam_source_error (source,
                        error,
                        FLAM_ERROR_TRUNCATED,
                        source->size,
-                       "the file ends within its header");
+                       N_ ("the file ends within its header"));
   else
     return TRUE;
   return FALSE;
@@ -485,7 +486,7 @@ read_header (FlamPerfFile *file, const FlamProgress *progress, GError **error)
                          error,
                          FLAM_ERROR_TRUNCATED,
                          file->source->size,
-                         "the file ends before its data begins");
+                         N_ ("the file ends before its data begins"));
       return FALSE;
     }
   left = file->source->size - file->data_offset;
@@ -527,7 +528,7 @@ flam_perf_file_open (const FlamSource *source,
                          error,
                          FLAM_ERROR_INVALID,
                          file->data_offset,
-                         "the file names no event");
+                         N_ ("the file names no event"));
       return NULL;
     }
   return g_steal_pointer (&file);

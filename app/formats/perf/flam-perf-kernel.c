@@ -77,7 +77,7 @@ flam_perf_kernel_open (const char *build_id,
         g_clear_pointer (&kernel, flam_perf_kernel_free);
     }
   if (!kernel)
-    *why = g_strdup ("the names of the recorded kernel are not at hand");
+    *why = g_strdup (N_ ("the names of the recorded kernel are not at hand"));
   else
     {
       kernel->start = start;

@@ -236,7 +236,7 @@ unpack_more (FlamPerfReader *reader)
   status = ZSTD_decompressStream (reader->stream, &out, &reader->input);
   if (ZSTD_isError (status) || reader->unpacked > MAX_UNPACKED)
     {
-      reader->trouble = "a compressed part of the file is damaged";
+      reader->trouble = N_ ("a compressed part of the file is damaged");
       return FALSE;
     }
   reader->chunk->size = out.pos;
@@ -255,7 +255,7 @@ begin_unpacking (FlamPerfReader *reader, const FlamPerfRecord *record)
     size = flam_perf_read_u64 (&body);
   if (size > flam_perf_left (&body))
     {
-      reader->trouble = "a compressed part of the file is damaged";
+      reader->trouble = N_ ("a compressed part of the file is damaged");
       return FALSE;
     }
   if (!reader->stream)
@@ -281,7 +281,7 @@ skip_payload (FlamPerfReader *reader, const FlamPerfRecord *record)
     size = ((guint64)flam_perf_read_u32 (&body) + 7) & ~(guint64)7;
   if (size > (guint64)(reader->end - reader->at))
     {
-      reader->trouble = "the file ends within a record";
+      reader->trouble = N_ ("the file ends within a record");
       reader->at = reader->end;
       return FALSE;
     }
@@ -299,8 +299,8 @@ next_of_file (FlamPerfReader *reader, FlamPerfRecord *record)
     {
       if (reader->at != reader->end)
         reader->trouble = reader->end - reader->at < MAX_RECORD
-                              ? "the file ends within a record"
-                              : "a record has an impossible size";
+                              ? N_ ("the file ends within a record")
+                              : N_ ("a record has an impossible size");
       return FALSE;
     }
   reader->at += size;
@@ -338,7 +338,7 @@ flam_perf_reader_next (FlamPerfReader *reader, FlamPerfRecord *record)
                                      reader->chunk_at)
                            : 0;
           if (left >= MAX_RECORD)
-            reader->trouble = "a compressed part of the file is damaged";
+            reader->trouble = N_ ("a compressed part of the file is damaged");
           if (left >= MAX_RECORD || !unpack_more (reader))
             return FALSE;
           continue;

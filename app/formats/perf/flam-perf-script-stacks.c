@@ -5,7 +5,7 @@
 #define IS_CHAIN 0x80000000u
 
 /* A line seen before: what it put on the stack, and what lines inlined into
- * it need to know of it. */
+ * it need of it. */
 typedef struct
 {
   guint64 address;

@@ -174,7 +174,7 @@ mode_of_mark (guint64 mark)
   return mark == CONTEXT_USER ? FLAM_PERF_MISC_USER : 0;
 }
 
-/* The calls that the processor itself remembers (--call-graph lbr), newest
+/* The calls that the processor itself records (--call-graph lbr), newest
  * first: where the last one went, and where each came from. What ran since is
  * not told, so that the leaf stands at its function's first line, as perf has
  * it. Source: perf's resolve_lbr_callchain_sample(). */

@@ -147,8 +147,8 @@ read_packets (FlamPerfetto *trace,
     {
       flam_builder_set_partial (trace->names.builder, 1);
       flam_builder_warn (trace->names.builder,
-                         "the trace ends within a packet, or its end is no "
-                         "Perfetto trace");
+                         N_ ("the trace ends within a packet, or its end is no "
+                             "Perfetto trace"));
     }
   return TRUE;
 }
@@ -166,13 +166,14 @@ load (const FlamSource *source,
   good = read_packets (&trace, source, options->progress, error);
   if (good && !flam_perfetto_finish (&trace))
     {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         "this Perfetto trace holds no stacks and no slices; "
-                         "record callstacks (linux.perf), allocations "
-                         "(android.heapprofd) or track events");
+      flam_source_error (
+          source,
+          error,
+          FLAM_ERROR_INVALID,
+          FLAM_NO_OFFSET,
+          N_ ("this Perfetto trace holds no stacks and no slices; record "
+              "callstacks (linux.perf), allocations (android.heapprofd) or "
+              "track events"));
       good = FALSE;
     }
   flam_perfetto_clear (&trace);

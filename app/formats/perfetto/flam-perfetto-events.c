@@ -289,24 +289,32 @@ warn (FlamPerfetto *trace, guint hidden)
   FlamBuilder *builder = trace->names.builder;
 
   if (hidden > 0)
-    flam_builder_warn (builder,
-                       "the trace holds stacks: they are shown, and not its "
-                       "%u slices",
-                       hidden);
+    flam_builder_warn (
+        builder,
+        N_ ("the trace holds stacks: they are shown, and not its %u slices"),
+        hidden);
   if (trace->counters > 0)
-    flam_builder_warn (builder,
-                       "%" G_GUINT64_FORMAT " values of counters are not shown",
-                       trace->counters);
+    flam_builder_warn (
+        builder,
+        FLAM_PLURAL (trace->counters,
+                     "%" PRIu64 " value of a counter is not shown",
+                     "%" PRIu64 " values of counters are not shown"),
+        trace->counters);
   if (trace->unwound > 0)
-    flam_builder_warn (builder,
-                       "%" G_GUINT64_FORMAT
-                       " samples have no stack, or not all of it",
-                       trace->unwound);
+    flam_builder_warn (
+        builder,
+        FLAM_PLURAL (trace->unwound,
+                     "%" PRIu64 " sample has no stack, or not all of it",
+                     "%" PRIu64 " samples have no stack, or not all of it"),
+        trace->unwound);
   if (trace->bad > 0)
-    flam_builder_warn (builder,
-                       "%" G_GUINT64_FORMAT
-                       " packets make no sense and were left out in part",
-                       trace->bad);
+    flam_builder_warn (
+        builder,
+        FLAM_PLURAL (
+            trace->bad,
+            "%" PRIu64 " packet makes no sense and was left out in part",
+            "%" PRIu64 " packets make no sense and were left out in part"),
+        trace->bad);
 }
 
 gboolean
@@ -332,7 +340,7 @@ flam_perfetto_finish (FlamPerfetto *trace)
   flam_builder_set_spans (builder,
                           flam_builder_add_measure (builder,
                                                     "wall-time",
-                                                    "Wall time",
+                                                    N_ ("Wall time"),
                                                     FLAM_UNIT_NS,
                                                     FLAM_MEASURE_CPU,
                                                     0,

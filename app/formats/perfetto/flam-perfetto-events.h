@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What happened in a Perfetto trace: packets are handed on to who knows them,
+/* What happened in a Perfetto trace: packets are handed on by their kinds,
  * slices are read here. */
 
 #include "flam-perfetto-threads.h"

@@ -161,7 +161,7 @@ flam_perfetto_add_cpu (FlamPerfetto *trace)
 
   flam_builder_add_measure (trace->names.builder,
                             "samples",
-                            "Samples",
+                            N_ ("Samples"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_CPU,
                             0,
@@ -196,9 +196,9 @@ flam_perfetto_add_heap (FlamPerfetto *trace)
   {
     const char *id, *name;
     FlamUnit unit;
-  } measures[] = { { "allocated", "Allocated memory", FLAM_UNIT_BYTES },
-                   { "leaked", "Not freed", FLAM_UNIT_BYTES },
-                   { "allocations", "Allocations", FLAM_UNIT_COUNT } };
+  } measures[] = { { "allocated", N_ ("Allocated memory"), FLAM_UNIT_BYTES },
+                   { "leaked", N_ ("Not freed"), FLAM_UNIT_BYTES },
+                   { "allocations", N_ ("Allocations"), FLAM_UNIT_COUNT } };
   FlamBuilder *builder = trace->names.builder;
   g_autoptr (GPtrArray) rows = g_ptr_array_new ();
   GHashTableIter iter;

@@ -71,7 +71,7 @@ save_tags (const FlamProfile *profile,
 
 const FlamExporter flam_export_png = {
   .id = "png",
-  .label = "PNG picture",
+  .label = N_ ("PNG picture"),
   .suffix = "png",
   .mime_type = "image/png",
   .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART,
@@ -81,7 +81,7 @@ const FlamExporter flam_export_png = {
 
 const FlamExporter flam_export_pdf = {
   .id = "pdf",
-  .label = "PDF document",
+  .label = N_ ("PDF document"),
   .suffix = "pdf",
   .mime_type = "application/pdf",
   .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART | FLAM_LOOK_NOTES,
@@ -91,7 +91,7 @@ const FlamExporter flam_export_pdf = {
 
 const FlamExporter flam_export_tags = {
   .id = "tags",
-  .label = "Functions of the PNG picture’s pixels",
+  .label = N_ ("Functions of the PNG picture’s pixels"),
   .suffix = "tsv",
   .mime_type = "text/tab-separated-values",
   .text = TRUE,

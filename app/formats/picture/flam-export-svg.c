@@ -28,7 +28,7 @@ save (const FlamProfile *profile,
 
 const FlamExporter flam_export_svg = {
   .id = "svg",
-  .label = "SVG flame graph",
+  .label = N_ ("SVG flame graph"),
   .suffix = "svg",
   .mime_type = "image/svg+xml",
   .text = TRUE,

@@ -297,11 +297,12 @@ check (Page *page, const FlamSource *source, GError **error)
 
   if (page->outline.rows->len == 0)
     {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         "there are no frames in this page of async-profiler");
+      flam_source_error (
+          source,
+          error,
+          FLAM_ERROR_INVALID,
+          FLAM_NO_OFFSET,
+          N_ ("there are no frames in this page of async-profiler"));
       return FALSE;
     }
   flam_builder_add_column (builder);

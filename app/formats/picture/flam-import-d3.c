@@ -197,7 +197,7 @@ load (const FlamSource *source,
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "a flame graph's page without its data");
+                         N_ ("a flame graph's page without its data"));
       return FALSE;
     }
   page = at != source->data;
@@ -208,7 +208,7 @@ load (const FlamSource *source,
   flam_builder_add_column (builder);
   measure = flam_builder_add_measure (builder,
                                       "samples",
-                                      "Samples",
+                                      N_ ("Samples"),
                                       FLAM_UNIT_COUNT,
                                       FLAM_MEASURE_CPU,
                                       0,
@@ -231,12 +231,14 @@ load (const FlamSource *source,
   flam_builder_set_denominator (builder, measure, reader.denominator);
   flam_outline_finish (&reader.outline, builder);
   if (reader.outline.excess > 0)
-    flam_builder_warn (builder,
-                       "%" G_GUINT64_FORMAT
-                       " functions have less than what they call",
-                       reader.outline.excess);
+    flam_builder_warn (
+        builder,
+        FLAM_PLURAL (reader.outline.excess,
+                     "%" PRIu64 " function has less than what it calls",
+                     "%" PRIu64 " functions have less than what they call"),
+        reader.outline.excess);
   if (good && reader.outline.rows->len <= 1)
-    flam_builder_warn (builder, "the flame graph is empty");
+    flam_builder_warn (builder, N_ ("the flame graph is empty"));
   flam_outline_clear (&reader.outline);
   flam_json_clear (&reader.json);
   return good;

@@ -196,8 +196,8 @@ read_boxes (Picture *picture, const FlamProgress *progress, GError **error)
                   error,
                   FLAM_ERROR_INVALID,
                   FLAM_NO_OFFSET,
-                  "this is a picture of a flame chart: its boxes "
-                  "are times of calls, and no stacks");
+                  N_ ("this is a picture of a flame chart: its boxes are times "
+                      "of calls, and no stacks"));
               return FALSE;
             }
         }
@@ -365,9 +365,9 @@ add_measure (Picture *picture)
     const char *id, *name;
     FlamMeasureKind kind;
   } kinds[] = {
-    [FLAM_UNIT_COUNT] = { "samples", "Samples", FLAM_MEASURE_CPU },
-    [FLAM_UNIT_NS] = { "time", "Time", FLAM_MEASURE_CPU },
-    [FLAM_UNIT_BYTES] = { "allocated", "Allocated", FLAM_MEASURE_ALLOC },
+    [FLAM_UNIT_COUNT] = { "samples", N_ ("Samples"), FLAM_MEASURE_CPU },
+    [FLAM_UNIT_NS] = { "time", N_ ("Time"), FLAM_MEASURE_CPU },
+    [FLAM_UNIT_BYTES] = { "allocated", N_ ("Allocated"), FLAM_MEASURE_ALLOC },
   };
 
   flam_builder_add_column (picture->builder);
@@ -384,18 +384,21 @@ static void
 warn (Picture *picture)
 {
   flam_builder_warn (picture->builder,
-                     "this was read from a picture: what was too narrow to "
-                     "draw counts as its caller's own");
+                     N_ ("this was read from a picture: what was too narrow to "
+                         "draw counts as its caller's own"));
   if (picture->difference)
     flam_builder_warn (picture->builder,
-                       "of a picture of differences only what is now is "
-                       "shown, not what was before");
+                       N_ ("of a picture of differences only what is now is "
+                           "shown, not what was before"));
   if (picture->excess > 0)
-    flam_builder_warn (picture->builder,
-                       "%" G_GUINT64_FORMAT
-                       " boxes of the picture are lighter than what stands on "
-                       "them",
-                       picture->excess);
+    flam_builder_warn (
+        picture->builder,
+        FLAM_PLURAL (
+            picture->excess,
+            "%" PRIu64 " box of the picture is lighter than what stands on it",
+            "%" PRIu64
+            " boxes of the picture are lighter than what stands on them"),
+        picture->excess);
 }
 
 static gboolean
@@ -414,11 +417,12 @@ load (const FlamSource *source,
     return FALSE;
   if (boxes->len == 0)
     {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         "there are no boxes in this picture of a flame graph");
+      flam_source_error (
+          source,
+          error,
+          FLAM_ERROR_INVALID,
+          FLAM_NO_OFFSET,
+          N_ ("there are no boxes in this picture of a flame graph"));
       return FALSE;
     }
   turn (&picture);
@@ -453,7 +457,7 @@ static const char *const mime_types[] = { "image/svg+xml", "text/html", NULL };
 
 const FlamImporter flam_import_svg = {
   .id = "svg",
-  .label = "SVG flame graph",
+  .label = N_ ("SVG flame graph"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

@@ -11,7 +11,7 @@
  *    # mode: full                   or wall, cpu, memory
  *    P12;T0:34;app.py:main:3;app.py:work:18 1000
  *
- * Process, thread (before it the interpreter, if the version knows of them),
+ * Process, thread (before it the interpreter, in versions that have it),
  * frames from the root: file, function, line; last the µs, or the bytes of
  * memory, or the µs, 1 for an idle thread, and the bytes: "1000,0,-4096". Older
  * versions have the three as "1000 4096 -4096": µs, more bytes, fewer bytes; or
@@ -240,14 +240,14 @@ static gboolean
 check_lines (Reader *reader, const FlamSource *source, GError **error)
 {
   flam_text_warn_bad (
-      &reader->text, reader->austin.builder, "samples of Austin");
+      &reader->text, reader->austin.builder, N_ ("samples of Austin"));
   if (reader->austin.samples > 0 || reader->text.bad == 0)
     return TRUE;
   flam_source_error (source,
                      error,
                      FLAM_ERROR_INVALID,
                      FLAM_NO_OFFSET,
-                     "no line is a sample of Austin's");
+                     N_ ("no line is a sample of Austin's"));
   return FALSE;
 }
 

@@ -523,15 +523,15 @@ read_all (Reader *reader, const FlamProgress *progress, GError **error)
     {
       flam_builder_set_partial (reader->builder, 1);
       flam_builder_warn (reader->builder,
-                         "the file ends early: what came before is shown");
+                         N_ ("the file ends early: what came before is shown"));
       return TRUE;
     }
   flam_source_error (reader->source,
                      error,
                      reader->cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
                      reader->bad - reader->source->data,
-                     reader->cut ? "the file ends early"
-                                 : "not what Python's profilers write");
+                     reader->cut ? N_ ("the file ends early")
+                                 : N_ ("not what Python's profilers write"));
   return FALSE;
 }
 
@@ -561,14 +561,14 @@ load (const FlamSource *source,
   flam_builder_add_column (builder);
   flam_builder_add_measure (builder,
                             "wall-time",
-                            "Wall time",
+                            N_ ("Wall time"),
                             FLAM_UNIT_NS,
                             FLAM_MEASURE_CPU,
                             0,
                             FLAM_NONE);
   flam_builder_add_measure (builder,
                             "calls",
-                            "Calls",
+                            N_ ("Calls"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_CPU,
                             1,

@@ -313,7 +313,7 @@ load (const FlamSource *source,
   flam_builder_add_column (builder);
   measure = flam_builder_add_measure (builder,
                                       "wall-time",
-                                      "Wall time",
+                                      N_ ("Wall time"),
                                       FLAM_UNIT_NS,
                                       FLAM_MEASURE_CPU,
                                       0,
@@ -340,7 +340,7 @@ load (const FlamSource *source,
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "a report of pyinstrument without frames");
+                         N_ ("a report of pyinstrument without frames"));
       good = FALSE;
     }
   if (good)

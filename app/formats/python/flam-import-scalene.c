@@ -267,7 +267,7 @@ add_measures (Reader *reader)
     flam_builder_add_column (reader->builder);
   flam_builder_add_measure (reader->builder,
                             "wall-time",
-                            "Wall time",
+                            N_ ("Wall time"),
                             FLAM_UNIT_NS,
                             FLAM_MEASURE_CPU,
                             TIME,
@@ -275,7 +275,7 @@ add_measures (Reader *reader)
   if (reader->memory)
     flam_builder_add_measure (reader->builder,
                               "allocated",
-                              "Allocated",
+                              N_ ("Allocated"),
                               FLAM_UNIT_BYTES,
                               FLAM_MEASURE_ALLOC,
                               ALLOCATED,
@@ -326,7 +326,7 @@ load (const FlamSource *source,
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "a profile of Scalene without files");
+                         N_ ("a profile of Scalene without files"));
       good = FALSE;
     }
   if (good)

@@ -383,15 +383,15 @@ check_end (Reader *reader, const FlamSource *source, GError **error)
                          error,
                          cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
                          offset,
-                         cut ? "it ends before its first sample"
-                             : "no event of Austin's begins here");
+                         cut ? N_ ("it ends before its first sample")
+                             : N_ ("no event of Austin's begins here"));
       return FALSE;
     }
   flam_builder_set_partial (reader->austin->builder,
                             (double)offset / source->size);
   flam_builder_warn (reader->austin->builder,
-                     "no event of Austin's begins at byte %" G_GUINT64_FORMAT
-                     ": what came before is shown",
+                     N_ ("no event of Austin's begins at byte %" PRIu64
+                         ": what came before is shown"),
                      offset);
   return TRUE;
 }

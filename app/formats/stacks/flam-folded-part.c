@@ -34,7 +34,7 @@ flam_folded_overflow (const FlamSource *source, GError **error)
                      error,
                      FLAM_ERROR_INVALID,
                      FLAM_NO_OFFSET,
-                     "the weights add up to more than a number holds");
+                     N_ ("the weights add up to more than a number holds"));
   return FALSE;
 }
 

@@ -32,8 +32,8 @@ read_blocks (const FlamSource *source,
     flam_builder_warn (builder, "%s", wrong->message);
   else if (!flam_capture_reader_is_complete (reader))
     flam_builder_warn (builder,
-                       "the recording was cut off; all it had written is "
-                       "shown, without the symbols it would have added");
+                       N_ ("the recording was cut off; all it had written is "
+                           "shown, without the symbols it would have added"));
   if (!ok || !flam_capture_reader_is_complete (reader))
     flam_builder_set_partial (
         builder, source->size > 0 ? (double)offset / (double)source->size : 0);

@@ -182,14 +182,14 @@ check (const Folded *folded, GError **error)
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "no line holds a stack and its weight");
+                         N_ ("no line holds a stack and its weight"));
       return FALSE;
     }
   if (bad > 0)
     flam_builder_warn (folded->builder,
-                       "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                       " lines hold no stack and weight and were left out; "
-                       "the first is line %" G_GUINT64_FORMAT,
+                       N_ ("%" PRIu64 " of %" PRIu64
+                           " lines hold no stack and weight and were left out; "
+                           "the first is line %" PRIu64),
                        bad,
                        bad + good,
                        first);
@@ -272,7 +272,7 @@ static const char *const mime_types[] = { "text/plain", NULL };
 
 const FlamImporter flam_import_folded = {
   .id = "folded",
-  .label = "Folded stacks",
+  .label = N_ ("Folded stacks"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = flam_folded_probe,

@@ -119,7 +119,7 @@ add_measures (Reader *reader, GError **error)
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "the profile says not what it measures");
+                         N_ ("the profile says not what it measures"));
       return FALSE;
     }
   for (guint i = 0; i < reader->file.types->len; i++)
@@ -276,8 +276,8 @@ label_thread (Reader *reader, Labels *labels)
   if (n >= MAX_LABEL_SETS)
     {
       flam_builder_warn (reader->file.builder,
-                         "there are more than %u sets of labels; the others "
-                         "are not told apart",
+                         N_ ("there are more than %u sets of labels; the "
+                             "others are not told apart"),
                          MAX_LABEL_SETS);
       return reader->thread;
     }
@@ -393,15 +393,24 @@ read_samples (Reader *reader, const FlamProgress *progress, GError **error)
           return FALSE;
       }
   if (reader->negative > 0)
-    flam_builder_warn (reader->file.builder,
-                       "%" G_GUINT64_FORMAT " values are negative (the profile "
-                       "is a difference of two) and count as nothing",
-                       reader->negative);
+    flam_builder_warn (
+        reader->file.builder,
+        FLAM_PLURAL (reader->negative,
+                     "%" PRIu64 " value is negative (the profile is a "
+                     "difference of two) and counts as nothing",
+                     "%" PRIu64 " values are negative (the profile is a "
+                     "difference of two) and count as nothing"),
+        reader->negative);
   if (reader->unknown > 0)
-    flam_builder_warn (reader->file.builder,
-                       "%" G_GUINT64_FORMAT " frames name locations that are "
-                       "not in the file and were left out",
-                       reader->unknown);
+    flam_builder_warn (
+        reader->file.builder,
+        FLAM_PLURAL (
+            reader->unknown,
+            "%" PRIu64
+            " frame names a location that is not in the file and was left out",
+            "%" PRIu64 " frames name locations that are not in the file and "
+            "were left out"),
+        reader->unknown);
   return TRUE;
 }
 

@@ -222,14 +222,14 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "not a profile of pprof");
+                         N_ ("not a profile of pprof"));
       return FALSE;
     }
   if (proto.bad)
     {
       flam_builder_set_partial (file->builder, 1);
       flam_builder_warn (file->builder,
-                         "the file ends in the middle of a message");
+                         N_ ("the file ends in the middle of a message"));
     }
   return TRUE;
 }
@@ -267,7 +267,7 @@ frames_regex (const FlamPprof *file, guint64 string)
 
   if (*text != '\0' && regex == NULL)
     flam_builder_warn (file->builder,
-                       "the rule which frames to drop makes no sense: %s",
+                       N_ ("the rule which frames to drop makes no sense: %s"),
                        text);
   return regex;
 }

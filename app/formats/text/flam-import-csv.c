@@ -230,14 +230,14 @@ probe_vsprof (const FlamSource *source)
 /* --- the table ----------------------------------------------------------- */
 
 static const FlamDialect dialect_vtune = {
-  "table of VTune", read_vtune, NULL, NULL, FLAM_KIND_NATIVE, TRUE
+  N_ ("table of VTune"), read_vtune, NULL, NULL, FLAM_KIND_NATIVE, TRUE
 };
 static const FlamDialect dialect_vsprof = {
-  "table of Visual Studio", read_vsprof, NULL, NULL, FLAM_KIND_NATIVE, TRUE
+  N_ ("table of Visual Studio"), read_vsprof, NULL, NULL, FLAM_KIND_NATIVE, TRUE
 };
 
-FLAM_STACK_TEXT_IMPORTER (vtune, "vtune", "VTune, top-down CSV", ".csv")
+FLAM_STACK_TEXT_IMPORTER (vtune, "vtune", N_ ("VTune, top-down CSV"), ".csv")
 FLAM_STACK_TEXT_IMPORTER (vsprof,
                           "vsprof",
-                          "Visual Studio call tree CSV",
+                          N_ ("Visual Studio call tree CSV"),
                           ".csv")

@@ -367,20 +367,22 @@ probe_phpspy (const FlamSource *source)
 
 /* --- the table ----------------------------------------------------------- */
 
-static const FlamDialect dialect_goroutine = {
-  "dump of goroutines", read_goroutine, parse_go, end_block, FLAM_KIND_NATIVE
-};
-static const FlamDialect dialect_faulthandler = { "output of faulthandler",
+static const FlamDialect dialect_goroutine = { N_ ("dump of goroutines"),
+                                               read_goroutine,
+                                               parse_go,
+                                               end_block,
+                                               FLAM_KIND_NATIVE };
+static const FlamDialect dialect_faulthandler = { N_ ("output of faulthandler"),
                                                   read_faulthandler,
                                                   parse_faulthandler,
                                                   end_block,
                                                   FLAM_KIND_INTERPRETED };
-static const FlamDialect dialect_py_spy_dump = { "output of py-spy dump",
+static const FlamDialect dialect_py_spy_dump = { N_ ("output of py-spy dump"),
                                                  read_py_spy,
                                                  parse_py_spy,
                                                  end_block,
                                                  FLAM_KIND_INTERPRETED };
-static const FlamDialect dialect_phpspy = { "output of phpspy",
+static const FlamDialect dialect_phpspy = { N_ ("output of phpspy"),
                                             read_phpspy,
                                             parse_phpspy,
                                             end_block,

@@ -369,11 +369,16 @@ finish (Profile *profile)
   FlamBuilder *builder = profile->builder;
   guint column = flam_builder_add_column (builder);
 
-  flam_builder_add_measure (
-      builder, "time", "Time", FLAM_UNIT_NS, FLAM_MEASURE_CPU, column, TIME);
+  flam_builder_add_measure (builder,
+                            "time",
+                            N_ ("Time"),
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            column,
+                            TIME);
   flam_builder_add_measure (builder,
                             "allocated",
-                            "Allocated memory",
+                            N_ ("Allocated memory"),
                             FLAM_UNIT_BYTES,
                             FLAM_MEASURE_ALLOC,
                             column,
@@ -384,10 +389,13 @@ finish (Profile *profile)
       flam_outline_finish (&profile->outlines[i], builder);
     }
   if (profile->bad > 0)
-    flam_builder_warn (builder,
-                       "%" G_GUINT64_FORMAT
-                       " cost centres make no sense and were left out",
-                       profile->bad);
+    flam_builder_warn (
+        builder,
+        FLAM_PLURAL (profile->bad,
+                     "%" PRIu64 " cost centre makes no sense and was left out",
+                     "%" PRIu64
+                     " cost centres make no sense and were left out"),
+        profile->bad);
 }
 
 static gboolean
@@ -408,11 +416,12 @@ load (const FlamSource *source,
              : read_text (&profile, source, options->progress, error);
   if (good && profile.outlines[TIME].rows->len == 0)
     {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         "there are no cost centres in this profile of GHC");
+      flam_source_error (
+          source,
+          error,
+          FLAM_ERROR_INVALID,
+          FLAM_NO_OFFSET,
+          N_ ("there are no cost centres in this profile of GHC"));
       good = FALSE;
     }
   if (good)
@@ -443,7 +452,7 @@ static const char *const mime_types[] = { "text/plain",
 
 const FlamImporter flam_import_ghc = {
   .id = "ghc",
-  .label = "GHC cost centres",
+  .label = N_ ("GHC cost centres"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

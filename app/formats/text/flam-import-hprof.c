@@ -38,11 +38,11 @@ static const struct
   FlamUnit unit;
   FlamMeasureKind kind;
 } measures[N_MEASURES] = {
-  [SAMPLES] = { "samples", "Samples", FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
-  [TIME] = { "cpu-time", "CPU time", FLAM_UNIT_NS, FLAM_MEASURE_CPU },
-  [LIVE] = { "live", "Live objects", FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
+  [SAMPLES] = { "samples", N_ ("Samples"), FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
+  [TIME] = { "cpu-time", N_ ("CPU time"), FLAM_UNIT_NS, FLAM_MEASURE_CPU },
+  [LIVE] = { "live", N_ ("Live objects"), FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
   [ALLOCATED] = { "allocated",
-                  "Allocated",
+                  N_ ("Allocated"),
                   FLAM_UNIT_BYTES,
                   FLAM_MEASURE_ALLOC },
 };
@@ -271,20 +271,22 @@ finish (Reader *reader, const FlamSource *source, GError **error)
       }
   if (!any)
     {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         "there are no tables of samples in this text of "
-                         "hprof; it has them after java "
-                         "-agentlib:hprof=cpu=samples has ended");
+      flam_source_error (
+          source,
+          error,
+          FLAM_ERROR_INVALID,
+          FLAM_NO_OFFSET,
+          N_ ("there are no tables of samples in this text of hprof; it has "
+              "them after java -agentlib:hprof=cpu=samples has ended"));
       return FALSE;
     }
   if (reader->unknown > 0)
-    flam_builder_warn (reader->text.builder,
-                       "%" G_GUINT64_FORMAT
-                       " rows are of stacks that are not in the file",
-                       reader->unknown);
+    flam_builder_warn (
+        reader->text.builder,
+        FLAM_PLURAL (reader->unknown,
+                     "%" PRIu64 " row is of a stack that is not in the file",
+                     "%" PRIu64 " rows are of stacks that are not in the file"),
+        reader->unknown);
   flam_text_warn_bad (&reader->lines, reader->text.builder, "hprof's");
   return TRUE;
 }
@@ -323,7 +325,7 @@ static const char *const suffixes[] = { "java.hprof.txt", ".hprof.txt", NULL };
 
 const FlamImporter flam_import_hprof = {
   .id = "hprof",
-  .label = "Java hprof text",
+  .label = N_ ("Java hprof text"),
   .suffixes = suffixes,
   .mime_types = flam_stack_text_mime_types,
   .probe = probe,

@@ -276,19 +276,25 @@ probe_ljp (const FlamSource *source)
 /* --- the table ----------------------------------------------------------- */
 
 static const FlamDialect dialect_jstack = {
-  "thread dump of Java", read_jstack, parse_frame, end_block, FLAM_KIND_JIT
+  N_ ("thread dump of Java"), read_jstack, parse_frame, end_block, FLAM_KIND_JIT
 };
 static const FlamDialect dialect_javacore = {
   "javacore", read_javacore, parse_frame, end_block, FLAM_KIND_JIT
 };
-static const FlamDialect dialect_ljp = { "output of lightweight-java-profiler",
-                                         read_ljp,
-                                         parse_frame,
-                                         end_ljp,
-                                         FLAM_KIND_JIT };
+static const FlamDialect dialect_ljp = {
+  N_ ("output of lightweight-java-profiler"),
+  read_ljp,
+  parse_frame,
+  end_ljp,
+  FLAM_KIND_JIT
+};
 
-FLAM_STACK_TEXT_IMPORTER (
-    jstack, "jstack", "jstack, Java thread dump", ".jstack", ".tdump", ".txt")
+FLAM_STACK_TEXT_IMPORTER (jstack,
+                          "jstack",
+                          N_ ("jstack, Java thread dump"),
+                          ".jstack",
+                          ".tdump",
+                          ".txt")
 FLAM_STACK_TEXT_IMPORTER (
     javacore, "javacore", "IBM javacore", "javacore", ".txt")
 FLAM_STACK_TEXT_IMPORTER (ljp, "ljp", "lightweight-java-profiler", ".txt")

@@ -135,7 +135,7 @@ load (const FlamSource *source,
 
   flam_builder_add_measure (builder,
                             "samples",
-                            "Samples",
+                            N_ ("Samples"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_CPU,
                             -1,
@@ -144,11 +144,12 @@ load (const FlamSource *source,
     return FALSE;
   if (recording.samples == 0)
     {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         "there are no samples in this recording of rbspy");
+      flam_source_error (
+          source,
+          error,
+          FLAM_ERROR_INVALID,
+          FLAM_NO_OFFSET,
+          N_ ("there are no samples in this recording of rbspy"));
       return FALSE;
     }
   flam_text_warn_bad (&recording.lines, builder, "rbspy's");

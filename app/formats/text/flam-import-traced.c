@@ -437,16 +437,16 @@ probe_stap (const FlamSource *source)
 /* --- the table ----------------------------------------------------------- */
 
 static const FlamDialect dialect_bpftrace = {
-  "output of bpftrace", read_bpftrace, parse_frame, NULL, FLAM_KIND_NATIVE
+  N_ ("output of bpftrace"), read_bpftrace, parse_frame, NULL, FLAM_KIND_NATIVE
 };
 static const FlamDialect dialect_bcc = {
-  "output of bcc's tools", read_bcc, parse_frame, NULL, FLAM_KIND_NATIVE
+  N_ ("output of bcc's tools"), read_bcc, parse_frame, NULL, FLAM_KIND_NATIVE
 };
 static const FlamDialect dialect_dtrace = {
-  "output of DTrace", read_dtrace, parse_frame, NULL, FLAM_KIND_NATIVE
+  N_ ("output of DTrace"), read_dtrace, parse_frame, NULL, FLAM_KIND_NATIVE
 };
 static const FlamDialect dialect_stap = {
-  "output of SystemTap", read_stap, parse_frame, NULL, FLAM_KIND_NATIVE
+  N_ ("output of SystemTap"), read_stap, parse_frame, NULL, FLAM_KIND_NATIVE
 };
 
 FLAM_STACK_TEXT_IMPORTER (bpftrace, "bpftrace", "bpftrace", ".bt.txt", ".txt")

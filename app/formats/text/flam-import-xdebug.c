@@ -99,13 +99,16 @@ read_lines (Trace *trace, const FlamProgress *progress, GError **error)
 static void
 warn (Trace *trace)
 {
-  flam_text_warn_bad (&trace->lines, trace->builder, "a trace of xdebug");
+  flam_text_warn_bad (&trace->lines, trace->builder, N_ ("a trace of xdebug"));
   if (trace->spans.open > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " calls do not return in the trace: they last to its "
-                       "end",
-                       trace->spans.open);
+    flam_builder_warn (
+        trace->builder,
+        FLAM_PLURAL (trace->spans.open,
+                     "%" PRIu64
+                     " call does not return in the trace: it lasts to its end",
+                     "%" PRIu64
+                     " calls do not return in the trace: they last to its end"),
+        trace->spans.open);
 }
 
 static gboolean
@@ -122,7 +125,7 @@ load (const FlamSource *source,
       builder,
       flam_builder_add_measure (builder,
                                 "wall-time",
-                                "Wall time",
+                                N_ ("Wall time"),
                                 FLAM_UNIT_NS,
                                 FLAM_MEASURE_CPU,
                                 flam_builder_add_column (builder),
@@ -139,7 +142,7 @@ load (const FlamSource *source,
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "there are no calls in this trace of xdebug");
+                         N_ ("there are no calls in this trace of xdebug"));
       good = FALSE;
     }
   if (good)

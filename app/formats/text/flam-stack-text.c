@@ -297,10 +297,12 @@ add_rows (FlamStackText *text)
   flam_outline_finish (&text->outline, text->builder);
   text->samples += text->outline.rows->len;
   if (text->outline.excess > 0)
-    flam_builder_warn (text->builder,
-                       "%" G_GUINT64_FORMAT
-                       " functions have less than what they call",
-                       text->outline.excess);
+    flam_builder_warn (
+        text->builder,
+        FLAM_PLURAL (text->outline.excess,
+                     "%" PRIu64 " function has less than what it calls",
+                     "%" PRIu64 " functions have less than what they call"),
+        text->outline.excess);
 }
 
 /* --- the whole ----------------------------------------------------------- */
@@ -329,15 +331,16 @@ check (FlamStackText *text, GError **error)
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "there are no stacks in this %s",
+                         N_ ("there are no stacks in this %s"),
                          text->dialect->what);
       return FALSE;
     }
   if (text->stack->len > 0)
     {
       flam_builder_set_partial (text->builder, 1);
-      flam_builder_warn (text->builder,
-                         "the text ends within a stack, which is left out");
+      flam_builder_warn (
+          text->builder,
+          N_ ("the text ends within a stack, which is left out"));
     }
   flam_text_warn_bad (&text->lines, text->builder, text->dialect->what);
   return TRUE;

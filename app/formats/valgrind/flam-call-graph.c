@@ -339,11 +339,11 @@ check_sums (const FlamCallGraph *graph, GError **error)
           gint64 value = g_array_index (graph->values, gint64, i);
           if (value < 0 || __builtin_add_overflow (sum, value, &sum))
             {
-              g_set_error_literal (error,
-                                   FLAM_ERROR,
-                                   FLAM_ERROR_INVALID,
-                                   "costs are negative or add up to more than "
-                                   "2^63");
+              g_set_error_literal (
+                  error,
+                  FLAM_ERROR,
+                  FLAM_ERROR_INVALID,
+                  N_ ("costs are negative or add up to more than 2^63"));
               return FALSE;
             }
         }
@@ -378,9 +378,9 @@ flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error)
     for (guint event = 0; event < graph->n_events; event++)
       place_costs (graph, function_at (graph, i), thread, event, weights);
   if (is_guess (graph))
-    flam_builder_warn (graph->builder,
-                       "the file knows who called whom, but no stacks: what a "
-                       "function cost is divided among the ways to it as its "
-                       "callers caused it");
+    flam_builder_warn (
+        graph->builder,
+        N_ ("the file knows who called whom, but no stacks: what a function "
+            "cost is divided among the ways to it as its callers caused it"));
   return TRUE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A call graph -> stacks, for files that know who called whom and what that
+/* A call graph -> stacks, for files that have who called whom and what that
  * cost, but no stacks (callgrind, gprof).
  *
  *    main ──70──▶ a ──60──▶ c        c costs 80 of its own: 60 by way of a,

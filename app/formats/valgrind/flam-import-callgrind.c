@@ -405,7 +405,7 @@ read_all (Reader *reader,
                      error,
                      FLAM_ERROR_INVALID,
                      FLAM_NO_OFFSET,
-                     "no line says which events were counted");
+                     N_ ("no line says which events were counted"));
   return FALSE;
 }
 

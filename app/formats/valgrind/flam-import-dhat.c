@@ -36,18 +36,22 @@ typedef struct
 } Column;
 
 static const Column columns[] = {
-  { "gb", "peak", "Peak memory", FLAM_UNIT_BYTES, WITH_LIFETIMES },
-  { "eb", "leaked", "Leaked memory", FLAM_UNIT_BYTES, WITH_LIFETIMES },
-  { "tb", "allocated", "Allocated memory", FLAM_UNIT_BYTES, ALWAYS },
-  { "tbk", "allocations", "Allocations", FLAM_UNIT_COUNT, ALWAYS },
+  { "gb", "peak", N_ ("Peak memory"), FLAM_UNIT_BYTES, WITH_LIFETIMES },
+  { "eb", "leaked", N_ ("Leaked memory"), FLAM_UNIT_BYTES, WITH_LIFETIMES },
+  { "tb", "allocated", N_ ("Allocated memory"), FLAM_UNIT_BYTES, ALWAYS },
+  { "tbk", "allocations", N_ ("Allocations"), FLAM_UNIT_COUNT, ALWAYS },
   { "gbk",
     "peak-blocks",
-    "Blocks at the peak",
+    N_ ("Blocks at the peak"),
     FLAM_UNIT_COUNT,
     WITH_LIFETIMES },
-  { "ebk", "leaked-blocks", "Leaked blocks", FLAM_UNIT_COUNT, WITH_LIFETIMES },
-  { "rb", "read", "Memory read", FLAM_UNIT_BYTES, WITH_ACCESSES },
-  { "wb", "written", "Memory written", FLAM_UNIT_BYTES, WITH_ACCESSES },
+  { "ebk",
+    "leaked-blocks",
+    N_ ("Leaked blocks"),
+    FLAM_UNIT_COUNT,
+    WITH_LIFETIMES },
+  { "rb", "read", N_ ("Memory read"), FLAM_UNIT_BYTES, WITH_ACCESSES },
+  { "wb", "written", N_ ("Memory written"), FLAM_UNIT_BYTES, WITH_ACCESSES },
 };
 #define N_COLUMNS G_N_ELEMENTS (columns)
 
@@ -113,13 +117,13 @@ read_header (Reader *reader, FlamJson *json, GError **error)
     }
   if (json->problem != NULL || version == 2)
     return flam_json_finish (json, reader->source, error);
-  flam_source_error (reader->source,
-                     error,
-                     FLAM_ERROR_UNSUPPORTED,
-                     FLAM_NO_OFFSET,
-                     "version %" G_GINT64_FORMAT " of DHAT's format; 2 is "
-                     "known here",
-                     version);
+  flam_source_error (
+      reader->source,
+      error,
+      FLAM_ERROR_UNSUPPORTED,
+      FLAM_NO_OFFSET,
+      N_ ("version %" PRId64 " of DHAT's format; 2 is known here"),
+      version);
   return FALSE;
 }
 
@@ -223,10 +227,14 @@ read_points (Reader *reader,
         }
     }
   if (reader->bad_points > 0)
-    flam_builder_warn (reader->builder,
-                       "%" G_GUINT64_FORMAT " program points name frames that "
-                       "are not in the file and were left out",
-                       reader->bad_points);
+    flam_builder_warn (
+        reader->builder,
+        FLAM_PLURAL (reader->bad_points,
+                     "%" PRIu64 " program point names a frame that is not in "
+                     "the file and was left out",
+                     "%" PRIu64 " program points name frames that are not in "
+                     "the file and were left out"),
+        reader->bad_points);
   return flam_json_finish (json, reader->source, error);
 }
 

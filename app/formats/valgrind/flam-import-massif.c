@@ -166,10 +166,11 @@ add_unmarked_peak (Reader *reader)
       FLAM_NONE,
       flam_builder_frame (reader->builder, reader->unseen, 0, 0, 0));
   g_array_append_val (reader->rows, rest);
-  flam_builder_warn (reader->builder,
-                     "the program ended at its peak, of which massif has no "
-                     "tree: %" G_GINT64_FORMAT " bytes came after the last one",
-                     rest.size);
+  flam_builder_warn (
+      reader->builder,
+      N_ ("the program ended at its peak, of which massif has no tree: %" PRId64
+          " bytes came after the last one"),
+      rest.size);
 }
 
 static void
@@ -272,8 +273,8 @@ read_time_unit (Reader *reader, const char *text, const char *end)
     reader->time_scale = 1000000000;
   else
     flam_builder_warn (reader->builder,
-                       "massif counted %s, not time: one is shown as 1 ns",
-                       length == 1 && *text == 'B' ? "bytes allocated"
+                       N_ ("massif counted %s, not time: one is shown as 1 ns"),
+                       length == 1 && *text == 'B' ? N_ ("bytes allocated")
                                                    : "instructions");
 }
 

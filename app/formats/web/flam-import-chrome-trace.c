@@ -350,7 +350,7 @@ add_wall_time (Trace *trace)
 {
   return flam_builder_add_measure (trace->builder,
                                    "wall-time",
-                                   "Wall time",
+                                   N_ ("Wall time"),
                                    FLAM_UNIT_NS,
                                    FLAM_MEASURE_CPU,
                                    0,
@@ -377,15 +377,19 @@ add_samples (Trace *trace, const Sampling *sampling)
     flam_trace_spans_make_samples (&trace->spans);
   if (has_profiles && n_spans > 0)
     flam_builder_warn (trace->builder,
-                       "the trace holds CPU profiles: they are shown, and not "
-                       "its %u spans",
+                       N_ ("the trace holds CPU profiles: they are shown, and "
+                           "not its %u spans"),
                        n_spans);
   else if (trace->spans.open > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " spans have no end: they are shown as going on to "
-                       "the end of the trace",
-                       trace->spans.open);
+    flam_builder_warn (
+        trace->builder,
+        FLAM_PLURAL (
+            trace->spans.open,
+            "%" PRIu64
+            " span has no end: it is shown as going on to the end of the trace",
+            "%" PRIu64 " spans have no end: they are shown as going on to the "
+            "end of the trace"),
+        trace->spans.open);
 }
 
 /* "The JSON Array Format … the ] at the end is optional": so the end of a
@@ -422,16 +426,22 @@ say_what_is_missing (Trace *trace)
   guint64 bad = trace->spans.bad + trace->samples.bad;
 
   if (trace->others > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " events of kinds that are not shown (counters, "
-                       "flows, asynchronous ones, spans without a duration)",
-                       trace->others);
+    flam_builder_warn (
+        trace->builder,
+        FLAM_PLURAL (
+            trace->others,
+            "%" PRIu64 " event of a kind that is not shown (counters, flows, "
+            "asynchronous ones, spans without a duration)",
+            "%" PRIu64 " events of kinds that are not shown (counters, flows, "
+            "asynchronous ones, spans without a duration)"),
+        trace->others);
   if (bad > 0)
-    flam_builder_warn (trace->builder,
-                       "%" G_GUINT64_FORMAT
-                       " events make no sense where they stand",
-                       bad);
+    flam_builder_warn (
+        trace->builder,
+        FLAM_PLURAL (bad,
+                     "%" PRIu64 " event makes no sense where it stands",
+                     "%" PRIu64 " events make no sense where they stand"),
+        bad);
 }
 
 static gboolean
@@ -496,7 +506,7 @@ static const char *const mime_types[] = { "application/json", NULL };
 
 const FlamImporter flam_import_chrome_trace = {
   .id = "chrome-trace",
-  .label = "Chrome trace events",
+  .label = N_ ("Chrome trace events"),
   .suffixes = suffixes,
   .mime_types = mime_types,
   .probe = probe,

@@ -60,9 +60,9 @@ find_event (Gecko *gecko, FlamGeckoMeasure measure)
     FlamUnit unit;
     FlamMeasureKind kind;
   } measures[FLAM_GECKO_N_MEASURES] = {
-    { "samples", "Samples", FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
-    { "wall-time", "Wall time", FLAM_UNIT_NS, FLAM_MEASURE_CPU },
-    { "allocated", "Allocated", FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
+    { "samples", N_ ("Samples"), FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
+    { "wall-time", N_ ("Wall time"), FLAM_UNIT_NS, FLAM_MEASURE_CPU },
+    { "allocated", N_ ("Allocated"), FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
   };
 
   if (gecko->event[measure] < 0)
@@ -375,14 +375,17 @@ check (Gecko *gecko, FlamJson *document, GError **error)
     find_event (gecko, FLAM_GECKO_IS_COUNT);
   if (gecko->newer > 0)
     flam_builder_warn (gecko->builder,
-                       "written by a newer version: %" G_GINT64_FORMAT
-                       ", where %d is the newest known here",
+                       N_ ("written by a newer version: %" PRId64
+                           ", where %d is the newest known here"),
                        gecko->newer,
                        gecko->newest);
   if (gecko->process.bad > 0)
-    flam_builder_warn (gecko->builder,
-                       "%" G_GUINT64_FORMAT " stacks or samples make no sense",
-                       gecko->process.bad);
+    flam_builder_warn (
+        gecko->builder,
+        FLAM_PLURAL (gecko->process.bad,
+                     "%" PRIu64 " stack or sample makes no sense",
+                     "%" PRIu64 " stacks or samples make no sense"),
+        gecko->process.bad);
   return TRUE;
 }
 

@@ -360,7 +360,7 @@ add_measures (Reader *reader)
     {
       flam_builder_add_measure (reader->builder,
                                 "samples",
-                                "Samples",
+                                N_ ("Samples"),
                                 FLAM_UNIT_COUNT,
                                 FLAM_MEASURE_CPU,
                                 0,
@@ -370,14 +370,14 @@ add_measures (Reader *reader)
   flam_builder_add_column (reader->builder);
   flam_builder_add_measure (reader->builder,
                             "allocated",
-                            "Allocated memory",
+                            N_ ("Allocated memory"),
                             FLAM_UNIT_BYTES,
                             FLAM_MEASURE_ALLOC,
                             0,
                             FLAM_NONE);
   flam_builder_add_measure (reader->builder,
                             "allocations",
-                            "Allocations",
+                            N_ ("Allocations"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_ALLOC,
                             1,
@@ -424,7 +424,7 @@ load (const FlamSource *source,
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "a page of ProfileCanvas without its data");
+                         N_ ("a page of ProfileCanvas without its data"));
       return FALSE;
     }
   flam_json_init (&reader.json, at, source->data + source->size - at);
@@ -440,11 +440,15 @@ load (const FlamSource *source,
   make_stacks (&reader);
   add_samples (&reader);
   if (reader.shrunk > 0)
-    flam_builder_warn (builder,
-                       "%" G_GUINT64_FORMAT
-                       " types or functions claim more than their callers "
-                       "have: they are shrunk to what is left for them",
-                       reader.shrunk);
+    flam_builder_warn (
+        builder,
+        FLAM_PLURAL (reader.shrunk,
+                     "%" PRIu64 " type or function claims more than its caller "
+                     "has: it is shrunk to what is left for it",
+                     "%" PRIu64
+                     " types or functions claim more than their callers have: "
+                     "they are shrunk to what is left for them"),
+        reader.shrunk);
   return TRUE;
 }
 

@@ -424,9 +424,9 @@ add_measures (Reader *reader)
     FlamUnit unit;
     FlamMeasureKind kind;
   } measures[N_MEASURES] = {
-    { "wall-time", "Wall time", FLAM_UNIT_NS, FLAM_MEASURE_CPU },
-    { "samples", "Samples", FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
-    { "allocated", "Allocated", FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
+    { "wall-time", N_ ("Wall time"), FLAM_UNIT_NS, FLAM_MEASURE_CPU },
+    { "samples", N_ ("Samples"), FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
+    { "allocated", N_ ("Allocated"), FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
   };
   guint n = 0;
 
@@ -478,14 +478,16 @@ read_file (Reader *reader, GError **error)
                          error,
                          FLAM_ERROR_INVALID,
                          FLAM_NO_OFFSET,
-                         "a speedscope file without profiles");
+                         N_ ("a speedscope file without profiles"));
       return FALSE;
     }
   if (reader->bad > 0)
-    flam_builder_warn (reader->builder,
-                       "%" G_GUINT64_FORMAT
-                       " frames, events or weights make no sense",
-                       reader->bad);
+    flam_builder_warn (
+        reader->builder,
+        FLAM_PLURAL (reader->bad,
+                     "%" PRIu64 " frame, event or weight makes no sense",
+                     "%" PRIu64 " frames, events or weights make no sense"),
+        reader->bad);
   return TRUE;
 }
 

@@ -188,8 +188,8 @@ add_flat (Reader *reader)
                 push_frame (reader, FLAM_NONE, i, 0),
                 g_array_index (reader->frames, Frame, i).samples);
   flam_builder_warn (reader->builder,
-                     "this was recorded without stacks (raw: true): who "
-                     "called is not known");
+                     N_ ("this was recorded without stacks (raw: true): who "
+                         "called is not known"));
 }
 
 static void
@@ -202,9 +202,9 @@ add_measure (Reader *reader)
                             reader->objects ? "allocations"
                             : time          ? "time"
                                             : "samples",
-                            reader->objects ? "Allocations"
-                            : time          ? "Time"
-                                            : "Samples",
+                            reader->objects ? N_ ("Allocations")
+                            : time          ? N_ ("Time")
+                                            : N_ ("Samples"),
                             time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT,
                             reader->objects ? FLAM_MEASURE_ALLOC
                                             : FLAM_MEASURE_CPU,
@@ -245,11 +245,14 @@ load (const FlamSource *source,
   else
     add_flat (&reader);
   if (reader.bad > 0)
-    flam_builder_warn (builder,
-                       "%" G_GUINT64_FORMAT
-                       " numbers of the stacks make no sense and were left "
-                       "out",
-                       reader.bad);
+    flam_builder_warn (
+        builder,
+        FLAM_PLURAL (reader.bad,
+                     "%" PRIu64
+                     " number of the stacks makes no sense and was left out",
+                     "%" PRIu64
+                     " numbers of the stacks make no sense and were left out"),
+        reader.bad);
   return TRUE;
 }
 

@@ -394,7 +394,7 @@ read_lines (Reader *reader,
   while (flam_text_next (&reader->text, &line, &length))
     if (!read_line (reader, line, length))
       flam_text_bad (&reader->text);
-  flam_text_warn_bad (&reader->text, reader->builder, "a log of V8");
+  flam_text_warn_bad (&reader->text, reader->builder, N_ ("a log of V8"));
   return flam_text_close (&reader->text, error);
 }
 
@@ -410,7 +410,7 @@ load (const FlamSource *source,
   flam_builder_add_column (builder);
   flam_builder_add_measure (builder,
                             "samples",
-                            "Samples",
+                            N_ ("Samples"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_CPU,
                             0,

@@ -22,14 +22,14 @@ add_cpu (FlamV8Profile *profile)
     {
       flam_builder_add_measure (profile->builder,
                                 "wall-time",
-                                "Wall time",
+                                N_ ("Wall time"),
                                 FLAM_UNIT_NS,
                                 FLAM_MEASURE_CPU,
                                 0,
                                 FLAM_NONE);
       flam_builder_add_measure (profile->builder,
                                 "samples",
-                                "Samples",
+                                N_ ("Samples"),
                                 FLAM_UNIT_COUNT,
                                 FLAM_MEASURE_CPU,
                                 -1,
@@ -39,15 +39,20 @@ add_cpu (FlamV8Profile *profile)
         flam_builder_set_origin (profile->builder, profile->start * 1000);
       unknown = flam_v8_profile_add_samples (profile);
       if (unknown > 0)
-        flam_builder_warn (profile->builder,
-                           "%" G_GUINT64_FORMAT " samples name nodes that are "
-                           "not in the file and were left out",
-                           unknown);
+        flam_builder_warn (
+            profile->builder,
+            FLAM_PLURAL (
+                unknown,
+                "%" PRIu64
+                " sample names a node that is not in the file and was left out",
+                "%" PRIu64 " samples name nodes that are not in the file and "
+                "were left out"),
+            unknown);
       return;
     }
   flam_builder_add_measure (profile->builder,
                             "samples",
-                            "Samples",
+                            N_ ("Samples"),
                             FLAM_UNIT_COUNT,
                             FLAM_MEASURE_CPU,
                             0,
@@ -61,7 +66,7 @@ add_heap (FlamV8Profile *profile)
   flam_builder_add_column (profile->builder);
   flam_builder_add_measure (profile->builder,
                             "live",
-                            "Live memory",
+                            N_ ("Live memory"),
                             FLAM_UNIT_BYTES,
                             FLAM_MEASURE_ALLOC,
                             0,
@@ -88,7 +93,7 @@ load (const FlamSource *source,
   if (json.truncated && profile->nodes->len > 1)
     {
       flam_builder_set_partial (builder, 1);
-      flam_builder_warn (builder, "the file ends early: %s", json.problem);
+      flam_builder_warn (builder, N_ ("the file ends early: %s"), json.problem);
     }
   else if (!flam_json_finish (&json, source, error))
     return FALSE;

@@ -53,7 +53,7 @@ flam_alloc_folder_make (FlamAllocFolder *folder, GError **error)
   g_set_error (error,
                FLAM_ERROR,
                FLAM_ERROR_SYSTEM,
-               "%s: no folder for allocation events: %s",
+               N_ ("%s: no folder for allocation events: %s"),
                place (0),
                g_strerror (errno));
   return FALSE;

@@ -3,7 +3,7 @@
 
 /* Where a recording and its targets share files (preload/flam-alloc-shared.h):
  * in memory, of its owner alone. The recorder holds a lock on it for as long as
- * it lives, so that the next one knows what a dead one has left. */
+ * it runs, so that the next one can tell what a dead one has left. */
 
 #include "flam-types.h"
 

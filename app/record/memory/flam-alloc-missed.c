@@ -91,7 +91,7 @@ flam_alloc_missed_add (FlamAllocMissed *missed,
       kind->why = g_strdup (why);
       g_ptr_array_add (missed->kinds, kind);
       warn (missed,
-            "allocations of %s (%d) are not recorded: it %s",
+            N_ ("allocations of %s (%d) are not recorded: it %s"),
             name,
             (int)pid,
             why);
@@ -107,13 +107,13 @@ flam_alloc_missed_finish (FlamAllocMissed *missed)
 
       if (kind->more > 0)
         warn (missed,
-              "allocations of %u more called %s are not recorded: it %s",
+              N_ ("allocations of %u more called %s are not recorded: it %s"),
               kind->more,
               kind->name,
               kind->why);
     }
   if (missed->others > 0)
     warn (missed,
-          "allocations of %u more processes are not recorded",
+          N_ ("allocations of %u more processes are not recorded"),
           missed->others);
 }

@@ -83,7 +83,7 @@ make_control (FlamAllocSession *session,
   if (fd >= 0)
     close (fd);
   if (session->control_map == NULL)
-    return fail (error, "cannot be made", path);
+    return fail (error, N_ ("cannot be made"), path);
   session->control = flam_alloc_map_data (session->control_map);
   session->control->version = FLAM_ALLOC_VERSION;
   session->control->follow = follow;
@@ -108,14 +108,14 @@ find_library (FlamAllocSession *session, GError **error)
                          : g_build_filename (FLAM_LIBDIR, LIBRARY, NULL);
   if (access (session->library, R_OK) != 0)
     return fail (
-        error, "the allocation library cannot be read", session->library);
+        error, N_ ("the allocation library cannot be read"), session->library);
   /* The loader takes a list. */
   if (strpbrk (session->library, ": ") != NULL)
     {
       errno = EINVAL;
       return fail (error,
-                   "the allocation library cannot be where the path has a "
-                   "space or a colon",
+                   N_ ("the allocation library cannot be where the path has a "
+                       "space or a colon"),
                    session->library);
     }
   return TRUE;
@@ -257,7 +257,7 @@ look_for_bypass (FlamAllocSession *session, const FlamAllocProcess *process)
     flam_alloc_session_miss (session,
                              flam_alloc_process_pid (process),
                              name,
-                             "brings a malloc of its own, linked into it");
+                             N_ ("brings a malloc of its own, linked into it"));
 }
 
 /* The process is gone, and all it said is written down. */

@@ -18,7 +18,7 @@
 
 G_BEGIN_DECLS
 
-/* What the session asks of its owner. */
+/* What the owner provides to the session. */
 typedef struct
 {
   /* The capture's row for a thread; `name` for those not met before. */

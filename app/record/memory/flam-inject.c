@@ -66,15 +66,15 @@ check_elf (int fd, const char *path)
       memcmp (header.e_ident, ELFMAG, SELFMAG) != 0)
     return NULL;
   if (header.e_ident[EI_CLASS] != ELFCLASS64)
-    return "is a 32-bit program";
+    return N_ ("is a 32-bit program");
   if (header.e_machine != EM_X86_64)
-    return "is a program for another processor";
+    return N_ ("is a program for another processor");
   interpreter = read_interpreter (fd, &header);
   /* The loader itself may be started, with a program as its argument. */
   if (interpreter == NULL && !is_loader (path))
-    return "is statically linked";
+    return N_ ("is statically linked");
   if (interpreter != NULL && !is_loader (interpreter))
-    return "is not loaded by the GNU C library";
+    return N_ ("is not loaded by the GNU C library");
   return NULL;
 }
 
@@ -89,7 +89,7 @@ check_file (const char *open_as, const char *path)
     return NULL;
   if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode))
     why = (st.st_mode & (S_ISUID | S_ISGID)) && geteuid () != 0
-              ? "runs with privileges"
+              ? N_ ("runs with privileges")
               : check_elf (fd, path);
   close (fd);
   return why;
@@ -296,17 +296,17 @@ flam_inject (const FlamInjection *injection, pid_t tid)
     return why;
   if (!is_in_sight (tid, injection->library) ||
       !is_in_sight (tid, injection->directory))
-    return "does not see the files of this system";
+    return N_ ("does not see the files of this system");
   image.sp = (guint64)ptrace (PTRACE_PEEKUSER,
                               tid,
                               (void *)offsetof (struct user_regs_struct, rsp),
                               NULL);
   if (!read_image (&image, tid) || !parse_image (&image, &privileged))
-    why = "has a stack that cannot be read";
+    why = N_ ("has a stack that cannot be read");
   else if (privileged)
-    why = "runs with privileges";
+    why = N_ ("runs with privileges");
   else if (!put_variables (injection, tid, &image))
-    why = "has a stack that cannot be written";
+    why = N_ ("has a stack that cannot be written");
   data = image.data;
   return why;
 }

@@ -93,32 +93,40 @@ static const struct
   const char *argument;
   const char *text;
 } table[] = {
-  { "mode", TEXT, AT (mode), "cpu|wall|alloc|both", "what to record (cpu)" },
-  { "rate", NUMBER, AT (rate), "HZ", "samples a second (997)" },
-  { "duration", NUMBER, AT (duration), "S", "stop after S seconds" },
-  { "delay", NUMBER, AT (delay), "S", "no samples in the first S seconds" },
+  { "mode",
+    TEXT,
+    AT (mode),
+    "cpu|wall|alloc|both",
+    N_ ("what to record (cpu)") },
+  { "rate", NUMBER, AT (rate), "HZ", N_ ("samples a second (997)") },
+  { "duration", NUMBER, AT (duration), "S", N_ ("stop after S seconds") },
+  { "delay",
+    NUMBER,
+    AT (delay),
+    "S",
+    N_ ("no samples in the first S seconds") },
   { "sample-bytes",
     BYTES,
     AT (sample_bytes),
     "N",
-    "one allocation every N bytes (524288)" },
-  { "exact", FLAG, AT (exact), "", "every allocation" },
-  { "follow", SWITCH, AT (follow), "", "children too, old and new (yes)" },
-  { "python", SWITCH, AT (python), "", "Python frames (yes)" },
+    N_ ("one allocation every N bytes (524288)") },
+  { "exact", FLAG, AT (exact), "", N_ ("every allocation") },
+  { "follow", SWITCH, AT (follow), "", N_ ("children too, old and new (yes)") },
+  { "python", SWITCH, AT (python), "", N_ ("Python frames (yes)") },
   { "python-malloc",
     FLAG,
     AT (python_malloc),
     "",
-    "Python's small blocks too, one by one" },
-  { "cwd", PATH, AT (directory), "DIR", "the folder to start PROGRAM in" },
+    N_ ("Python's small blocks too, one by one") },
+  { "cwd", PATH, AT (directory), "DIR", N_ ("the folder to start PROGRAM in") },
   { "env",
     TEXTS,
     AT (environment),
     "NAME=VALUE",
-    "set in PROGRAM's environment (repeatable)" },
-  { "pid", INTEGER, AT (pid), "PID", "attach to a running process" },
-  { "output", PATH, AT (output), "OUT", "the capture (PROGRAM.flambeau)" },
-  { "force", FLAG, AT (force), "", "replace OUT where it exists" },
+    N_ ("set in PROGRAM's environment (repeatable)") },
+  { "pid", INTEGER, AT (pid), "PID", N_ ("attach to a running process") },
+  { "output", PATH, AT (output), "OUT", N_ ("the capture (PROGRAM.flambeau)") },
+  { "force", FLAG, AT (force), "", N_ ("replace OUT where it exists") },
   { "control-fd", INTEGER, AT (control_fd), "N", NULL },
   { "version", FLAG, AT (help), "", NULL },
   { "help", FLAG, AT (help), "", NULL },
@@ -138,8 +146,9 @@ flam_record_options_help (void)
                            *table[i].argument ? " " : "",
                            table[i].argument);
 
-      g_ptr_array_add (lines,
-                       g_strdup_printf ("  %-26s  %s", option, table[i].text));
+      g_ptr_array_add (
+          lines,
+          g_strdup_printf ("  %-26s  %s", option, gettext (table[i].text)));
     }
   g_ptr_array_add (lines, NULL);
   return (char **)g_ptr_array_steal (lines, NULL);
@@ -169,23 +178,24 @@ check (const FlamRecordOptions *options, GError **error)
   gboolean launches = options->argv != NULL && options->argv[0] != NULL;
 
   if (!(options->rate >= 1 && options->rate <= MAX_RATE))
-    return fail (error, "--rate: expected 1 to %d samples a second", MAX_RATE);
+    return fail (
+        error, N_ ("--rate: expected 1 to %d samples a second"), MAX_RATE);
   if (!(options->duration >= 0 && options->duration < 1e9))
     return fail (error, "--duration: expected seconds");
   if (!(options->delay >= 0 && options->delay < 1e9))
     return fail (error, "--delay: expected seconds");
   if (!options->exact && options->sample_bytes < 1)
-    return fail (error, "--sample-bytes: expected a number of bytes");
+    return fail (error, N_ ("--sample-bytes: expected a number of bytes"));
   if ((options->what & FLAM_RECORD_ALLOC) && options->pid > 0)
     return fail (error,
-                 "--mode %s: allocations can be recorded only of a program "
-                 "that is started here, not of one that runs already",
+                 N_ ("--mode %s: allocations can be recorded only of a program "
+                     "that is started here, not of one that runs already"),
                  options->mode);
   for (guint i = 0; options->environment && options->environment[i]; i++)
     if (strchr (options->environment[i], '=') == NULL)
       return fail (error, "--env: expected NAME=VALUE");
   if ((options->pid > 0) == launches)
-    return fail (error, "expected either --pid PID or -- PROGRAM ARG…");
+    return fail (error, N_ ("expected either --pid PID or -- PROGRAM ARG…"));
   return TRUE;
 }
 
@@ -237,7 +247,7 @@ parse_own (FlamRecordOptions *options, int argc, char **argv, GError **error)
     return FALSE;
   if (copy[1] != NULL)
     return fail (
-        error, "\"%s\" is not an option; programs go after --", copy[1]);
+        error, N_ ("\"%s\" is not an option; programs go after --"), copy[1]);
   return TRUE;
 }
 
@@ -271,8 +281,9 @@ flam_record_options_parse (int argc, char **argv, GError **error)
     return g_steal_pointer (&options);
   if (!flam_record_mode_parse (options->mode, &mode))
     {
-      fail (
-          error, "--mode %s: expected cpu, wall, alloc or both", options->mode);
+      fail (error,
+            N_ ("--mode %s: expected cpu, wall, alloc or both"),
+            options->mode);
       return NULL;
     }
   options->what = modes[mode].what;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Memory of our own: whole pages from the kernel, so that the target's heap
- * never knows. Few and large: tables, caches. */
+/* Memory of our own: whole pages from the kernel, apart from the target's
+ * heap. Few and large: tables, caches. */
 
 #include "flam-preload.h"
 

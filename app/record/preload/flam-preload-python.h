@@ -44,7 +44,7 @@ typedef struct
   const PreloadCode *codes[PRELOAD_PYTHON_FRAMES];
 } PreloadPython;
 
-/* NULL: there is none, or its frames are not wanted. */
+/* NULL: there is none, or its frames are not recorded. */
 HIDDEN extern PreloadInterpreter *_Atomic preload_interpreter;
 /* A stack runs through a module for the first time: is Python in it? */
 HIDDEN void preload_python_meet (const PreloadModule *module);

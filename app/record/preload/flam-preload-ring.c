@@ -143,7 +143,7 @@ create_file (void)
   return fd;
 }
 
-/* Invariant and the same on all processors, as far as the kernel knows. */
+/* Invariant and the same on all processors, by the kernel's own check. */
 static bool
 tsc_is_usable (void)
 {
@@ -239,7 +239,7 @@ ring_at (uint32_t i)
                            (uint64_t)i * FLAM_ALLOC_RING_BYTES);
 }
 
-/* A ring that nobody has, or one more. */
+/* A ring without an owner, or one more. */
 static FlamAllocRing *
 take_ring (void)
 {
@@ -500,7 +500,7 @@ ring_doorbell (void)
   syscall (SYS_futex, &preload_control->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
-/* FALSE when nobody will ever read. */
+/* FALSE when the reader is gone. */
 static bool
 wait_for_room (FlamAllocRing *ring, uint64_t head, uint64_t need)
 {

@@ -45,7 +45,7 @@ fetch (uint64_t chunk)
 
   if (full)
     return false;
-  /* An older kernel does not know the question. */
+  /* An older kernel does not support the request. */
   if (syscall (SYS_madvise,
                (char *)preload_header + at,
                size,

@@ -44,7 +44,7 @@
 #define FIRST_FRAMES 4096
 #define FRAMES_MAX (1u << 17)
 #define CACHE_SIZE 2048
-/* Above this a stack pointer is not on the stack we know of. */
+/* Above this a stack pointer is not on the thread's own stack. */
 #define STACK_MAX (1ull << 30)
 
 /* A frame, and what leads to its caller. */
@@ -182,7 +182,7 @@ read_word (void *data, uint64_t address, uint64_t *value)
 
 extern void *__libc_stack_end;
 
-/* The stack's memory from `sp` on, as far as it is surely there: to the
+/* The stack's memory from `sp` on, as far as it is known to be mapped: to the
  * thread's control block, or for the first thread to where main's caller
  * began. Elsewhere (coroutines) the kernel is asked for each word. */
 static FlamUnwindMemory

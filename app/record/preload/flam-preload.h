@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* libflambeau-alloc.so: what its files know of each other. The rules of the
+/* libflambeau-alloc.so: what its files share with each other. The rules of the
  * house, since this runs inside other people's programs:
  *
  *  - no lock is held while calling anything of the target's or of libc's that
@@ -72,7 +72,7 @@ HIDDEN const PreloadModule *preload_module_at (uint64_t pc);
 /* NULL: only frame pointers will do. */
 HIDDEN const FlamUnwindTable *
 preload_module_table (const PreloadModule *module);
-/* Some library may have gone: look again, and forget which stack is which. */
+/* Some library may be gone: read them again, and drop the kept stacks. */
 HIDDEN void preload_modules_changed (void);
 /* Raised whenever pcs may have a new meaning. */
 HIDDEN extern _Atomic uint32_t preload_code_epoch;

@@ -28,7 +28,7 @@ typedef struct _FlamPythonPages FlamPythonPages;
 
 FlamPythonPages *flam_python_pages_new (void);
 void flam_python_pages_free (FlamPythonPages *pages);
-/* Forgets all, and copies what `hints` names. */
+/* Drops all, and copies what `hints` names. */
 void flam_python_pages_begin (FlamPythonPages *pages,
                               pid_t tid,
                               const FlamPythonHints *hints);

@@ -209,7 +209,7 @@ see_batch (FlamPythonReader *reader, FlamTask *task, Known **known)
 }
 
 /* A code object that was not met before: what it is made of is read while it
- * surely lives. Once the thread runs on, another may take its place before the
+ * cannot go. Once the thread runs on, another may take its place before the
  * names are read, which a busy machine can put off for long. */
 static void
 see_new_codes (FlamPythonReader *reader, FlamTask *task)
@@ -342,7 +342,7 @@ is_alive (pid_t tid, guint64 object)
 
 /* `pieces` are what is there now; of its name only if it is the same place. If
  * it is not what was there at the stop, or becomes another while its names are
- * read, nobody knows what it was called. */
+ * read, it stays without a name. */
 static void
 check_code (FlamPythonReader *reader,
             FlamTask *task,

@@ -39,7 +39,7 @@ void flam_python_reader_resolve (FlamPythonReader *reader,
                                  FlamPythonEntry *entries);
 /* Whether its interpreter was found only after its last walk. */
 gboolean flam_python_reader_has_news (const FlamTask *task);
-/* A child of a fork begins with what its parent knew. */
+/* A child of a fork begins with its parent's tables. */
 struct _FlamPythonKnown *
 flam_python_known_copy (const struct _FlamPythonKnown *known);
 void flam_python_known_free (struct _FlamPythonKnown *known);

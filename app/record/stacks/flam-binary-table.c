@@ -121,7 +121,7 @@ static void
 warn_of_python (FlamBinaryTable *binaries, const FlamBinary *binary)
 {
   g_autofree char *text =
-      g_strdup_printf ("%s: its Python functions cannot be shown: %s",
+      g_strdup_printf (N_ ("%s: its Python functions cannot be shown: %s"),
                        binary->path,
                        binary->python->why);
 

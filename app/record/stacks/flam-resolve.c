@@ -85,8 +85,9 @@ open_binary (FlamSymbolContext *context,
     target.jitdump =
         find_jitdump (binaries, flam_jit_module_pid (binary->path));
   else if (binary->fd < 0)
-    target.gone = binary->deleted ? "the file was deleted while it ran"
-                                  : "the file was replaced, or cannot be read";
+    target.gone = binary->deleted
+                      ? N_ ("the file was deleted while it ran")
+                      : N_ ("the file was replaced, or cannot be read");
   return flam_symbols_open (context, &target, error);
 }
 

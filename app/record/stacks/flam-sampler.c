@@ -61,13 +61,13 @@ flam_sampler_init (FlamSampler *sampler,
   sampler->processes = g_hash_table_new (NULL, NULL);
   sampler->threads = g_hash_table_new (NULL, NULL);
   if (wants_wall (sampler))
-    put_measure (sampler, "wall-time", "Wall time", FLAM_UNIT_NS, 1, -1);
+    put_measure (sampler, "wall-time", N_ ("Wall time"), FLAM_UNIT_NS, 1, -1);
   if (options->what & FLAM_RECORD_CPU)
     {
-      put_measure (sampler, "cpu-time", "CPU time", FLAM_UNIT_NS, 0, -1);
+      put_measure (sampler, "cpu-time", N_ ("CPU time"), FLAM_UNIT_NS, 0, -1);
       put_measure (sampler,
                    "samples",
-                   "Samples",
+                   N_ ("Samples"),
                    FLAM_UNIT_COUNT,
                    -1,
                    FLAM_EVENT_SAMPLE);
@@ -223,7 +223,7 @@ take_target_end (FlamSampler *sampler, FlamTarget *target)
     flam_alloc_session_miss (sampler->alloc,
                              target->pid,
                              target->program,
-                             "never began to say them");
+                             N_ ("never began to say them"));
   g_hash_table_remove (sampler->processes, GINT_TO_POINTER (target->pid));
   flam_process_map_free (target->map);
   g_free (target);

@@ -43,7 +43,7 @@ void flam_pipe_clear (FlamPipe *pipe);
 /* Tracer: room for a message with `n_python` entries and up to `n_data` bytes
  * after it, zeroed but for these. NULL when the sampler is too far behind,
  * which may only be with `may_fail`. Then fill, and flam_pipe_commit() with the
- * bytes used, or ask again to forget it. */
+ * bytes used, or call this again to drop it. */
 FlamMessage *flam_pipe_reserve (FlamPipe *pipe,
                                 FlamMessageKind kind,
                                 guint n_python,

@@ -2,7 +2,7 @@
 #pragma once
 
 /* What /proc says of a thread, /proc/PID/task/TID/NAME: a leader may have ended
- * while its other threads live on. Descriptors may run out: whoever wanted one
+ * while its other threads live on. Descriptors may run out: what needed one
  * goes without, and the recording says so. */
 
 #include <glib.h>

@@ -103,10 +103,14 @@ say_who_works (FlamTracer *tracer)
 
   if (below->len == 0)
     return;
-  text = g_strdup_printf ("%u processes below process %d were not recorded; "
-                          "without --no-follow they are",
-                          below->len,
-                          (int)tracer->main_pid);
+  text =
+      g_strdup_printf (FLAM_PLURAL (below->len,
+                                    "%u process below process %d was not "
+                                    "recorded; without --no-follow it is",
+                                    "%u processes below process %d were not "
+                                    "recorded; without --no-follow they are"),
+                       below->len,
+                       (int)tracer->main_pid);
   flam_tracer_warn (tracer, text);
 }
 

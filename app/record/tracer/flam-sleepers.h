@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* At a tick. These write the samples that it takes. */
 
-/* TRUE: still in the sleep in which it was found. FALSE: it has moved, or wants
+/* TRUE: still in the sleep in which it was found. FALSE: it has moved, or needs
  * a stop. */
 gboolean
 flam_sleepers_sleeps_on (FlamTracer *tracer, FlamTask *task, gint64 now);

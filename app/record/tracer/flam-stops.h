@@ -2,7 +2,7 @@
 #pragma once
 
 /* What a stop means, and what is done with the registers at one. All that
- * knows the machine (x86-64) about ptrace is here. */
+ * depends on the machine (x86-64) about ptrace is here. */
 
 #include "flam-task.h"
 

@@ -278,12 +278,12 @@ say_who_stays (FlamTracer *tracer)
   if (tracer->n_left == 0)
     return;
   flam_proc_comm (tracer->left, tracer->left, comm);
-  text = g_strdup_printf (
-      "processes outlived the program (%u), and were recorded no longer than "
-      "that: --pid %d records %s",
-      tracer->n_left,
-      (int)tracer->left,
-      comm[0] != '\0' ? comm : "one of them");
+  text =
+      g_strdup_printf (N_ ("processes outlived the program (%u), and were "
+                           "recorded no longer than that: --pid %d records %s"),
+                       tracer->n_left,
+                       (int)tracer->left,
+                       comm[0] != '\0' ? comm : N_ ("one of them"));
   flam_tracer_warn (tracer, text);
 }
 

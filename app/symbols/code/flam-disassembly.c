@@ -66,13 +66,13 @@ open_file (Run *run, const FlamDisassemblyOptions *options, GError **error)
       return run->module != NULL ||
              refuse (error,
                      FLAM_ERROR_SYSTEM,
-                     "the vdso of the recorded kernel is not at hand");
+                     N_ ("the vdso of the recorded kernel is not at hand"));
     }
   if (modules->addressing[run->id] == FLAM_ADDRESS_ABSOLUTE || *path != '/')
     return refuse (error,
                    FLAM_ERROR_UNSUPPORTED,
-                   "the code of the kernel and code that was generated at run "
-                   "time lie in no file");
+                   N_ ("the code of the kernel and code that was generated at "
+                       "run time lie in no file"));
   {
     g_autoptr (FlamBinaries) binaries =
         flam_binaries_new (options->binaries, options->root);
@@ -113,7 +113,7 @@ find_code (Run *run, guint64 address, GError **error)
   if (symbol == NULL)
     return refuse (error,
                    FLAM_ERROR_UNSUPPORTED,
-                   "no symbol says where the function begins and ends");
+                   N_ ("no symbol says where the function begins and ends"));
   result->start = symbol->start;
   result->end = symbol->end;
   if (flam_symbol_module_lookup (run->module, vaddr, &chain))
@@ -122,12 +122,13 @@ find_code (Run *run, guint64 address, GError **error)
   image = elf_rawfile (flam_elf_get_handle (elf), &size);
   if (result->end - result->start > CODE_MAX)
     return refuse (
-        error, FLAM_ERROR_TOO_LARGE, "the function is larger than 4 MiB");
+        error, FLAM_ERROR_TOO_LARGE, N_ ("the function is larger than 4 MiB"));
   if (image == NULL || !flam_elf_vaddr_to_offset (elf, result->start, &first) ||
       !flam_elf_vaddr_to_offset (elf, result->end - 1, &last) || last < first ||
       last - first != result->end - 1 - result->start || last >= size)
-    return refuse (
-        error, FLAM_ERROR_INVALID, "the file has no bytes for this function");
+    return refuse (error,
+                   FLAM_ERROR_INVALID,
+                   N_ ("the file has no bytes for this function"));
   run->code = (const guint8 *)image + first;
   return TRUE;
 }
@@ -164,7 +165,7 @@ open_engine (const Run *run, csh *engine, GError **error)
       }
   return refuse (error,
                  FLAM_ERROR_UNSUPPORTED,
-                 "nobody here can read this machine's code");
+                 N_ ("nobody here can read this machine's code"));
 }
 
 static FlamInstructionKind
@@ -370,7 +371,7 @@ flam_disassembly_new (const FlamWeights *weights,
     {
       refuse (error,
               FLAM_ERROR_UNSUPPORTED,
-              "the capture has no addresses of this function");
+              N_ ("the capture has no addresses of this function"));
       return NULL;
     }
   run.result = g_new0 (FlamDisassembly, 1);

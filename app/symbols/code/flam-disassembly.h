@@ -74,7 +74,7 @@ typedef struct
 
 /* The function that holds `frame` of the profile: the one that is linked,
  * where the frame's own was inlined. FLAM_ERROR_UNSUPPORTED: the frame has no
- * address, its code lies in no file, or nobody here knows the machine;
+ * address, its code lies in no file, or the machine is not supported;
  * FLAM_ERROR_SYSTEM: the file is not here, and why. */
 FlamDisassembly *flam_disassembly_new (const FlamWeights *weights,
                                        const FlamSelection *selection,

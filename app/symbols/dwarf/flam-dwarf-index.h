@@ -16,7 +16,7 @@
  *            1    0     mix2    nest.c:13
  *            2    1     mix1    nest.c:10
  *
- * Units nobody asks about are never walked. Names are resolved for the nodes
+ * Units without a look-up are never walked. Names are resolved for the nodes
  * that are shown, once each. The line table is libdw's, sorted by it. What is
  * hostile in a file is bounded: depth of DIEs, ranges per unit.
  *

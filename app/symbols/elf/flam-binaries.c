@@ -218,10 +218,11 @@ flam_binaries_find (FlamBinaries *binaries,
   if (!found && *build_id)
     found = find_in_caches (&wanted);
   if (!found && why)
-    *why = wanted.other ? g_strdup_printf ("build id differs: recorded %s, %s",
-                                           build_id,
-                                           wanted.other)
-                        : g_strdup_printf ("file not found: %s", path);
+    *why = wanted.other
+               ? g_strdup_printf (N_ ("build id differs: recorded %s, %s"),
+                                  build_id,
+                                  wanted.other)
+               : g_strdup_printf (N_ ("file not found: %s"), path);
   g_free (wanted.other);
   return found;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* From a module as the recording machine knew it (path, build id) to a file
+/* From a module as the recording machine had it (path, build id) to a file
  * here. Looked for in this order:
  *
  *   1. each DIR asked for   DIR/.build-id/ab/cdef...   DIR/PATH   DIR/NAME

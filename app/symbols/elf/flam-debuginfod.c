@@ -98,15 +98,16 @@ flam_debuginfod_new (GError **error)
       g_set_error_literal (error,
                            FLAM_ERROR,
                            FLAM_ERROR_UNSUPPORTED,
-                           "debuginfod: DEBUGINFOD_URLS names no server");
+                           N_ ("debuginfod: DEBUGINFOD_URLS names no server"));
       return NULL;
     }
   if (!load (debuginfod))
     {
-      g_set_error_literal (error,
-                           FLAM_ERROR,
-                           FLAM_ERROR_UNSUPPORTED,
-                           "debuginfod: libdebuginfod.so.1 is not installed");
+      g_set_error_literal (
+          error,
+          FLAM_ERROR,
+          FLAM_ERROR_UNSUPPORTED,
+          N_ ("debuginfod: libdebuginfod.so.1 is not installed"));
       return NULL;
     }
   return g_steal_pointer (&debuginfod);
@@ -148,7 +149,7 @@ find (FlamDebuginfod *debuginfod,
       if (fd >= 0)
         close (fd);
       g_set_error_literal (
-          error, FLAM_ERROR, FLAM_ERROR_CANCELLED, "Cancelled");
+          error, FLAM_ERROR, FLAM_ERROR_CANCELLED, N_ ("Cancelled"));
       return NULL;
     }
   if (fd < 0)
@@ -156,7 +157,7 @@ find (FlamDebuginfod *debuginfod,
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_SYSTEM,
-                   "debuginfod: build id %s: %s",
+                   N_ ("debuginfod: build id %s: %s"),
                    build_id,
                    g_strerror (-fd));
       return NULL;

@@ -168,7 +168,7 @@ finish_open (FlamElf *elf, GError **error)
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_INVALID,
-                   "%s: not an ELF file, or its header is damaged",
+                   N_ ("%s: not an ELF file, or its header is damaged"),
                    elf->path);
       flam_elf_free (elf);
       return NULL;
@@ -178,8 +178,8 @@ finish_open (FlamElf *elf, GError **error)
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_TOO_LARGE,
-                   "%s: its compressed sections unpack to more than %d times "
-                   "the file and %d MiB",
+                   N_ ("%s: its compressed sections unpack to more than %d "
+                       "times the file and %d MiB"),
                    elf->path,
                    UNPACKED_RATIO,
                    (int)(UNPACKED_FREE >> 20));

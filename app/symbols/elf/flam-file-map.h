@@ -3,12 +3,12 @@
 
 /* A file's bytes in memory, mapped, although somebody else may cut the file
  * short meanwhile. The kernel answers a read past a file's new end with SIGBUS;
- * then zeros are put there, and the mapping remembers it:
+ * then zeros are put there, and the mapping is marked:
  *
  *    | page | page | page | zeros …        is_whole() == FALSE
  *                     ^ the file's end now
  *
- * Who reads asks flam_file_map_is_whole() when done, and believes nothing of
+ * Who reads calls flam_file_map_is_whole() when done, and uses nothing of
  * what was read if it is not. */
 
 #include "flam-types.h"

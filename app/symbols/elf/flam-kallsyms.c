@@ -98,18 +98,18 @@ flam_kallsyms_open (const char *path, GError **error)
                    FLAM_ERROR_SYSTEM,
                    "%s: %s",
                    file,
-                   local ? local->message : "too large");
+                   local ? local->message : N_ ("too large"));
       return NULL;
     }
   parse (kallsyms, size);
   if (kallsyms->rows->len == 0)
     {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_SYSTEM,
-                   "%s: the kernel hides its addresses "
-                   "(see kernel.kptr_restrict)",
-                   file);
+      g_set_error (
+          error,
+          FLAM_ERROR,
+          FLAM_ERROR_SYSTEM,
+          N_ ("%s: the kernel hides its addresses (see kernel.kptr_restrict)"),
+          file);
       return NULL;
     }
   return g_steal_pointer (&kallsyms);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define LINKS_MAX 40
-/* How long what is mounted is believed. */
+/* How long the list of mounts is taken for current. */
 #define MOUNTS_US G_USEC_PER_SEC
 
 typedef struct
@@ -188,11 +188,12 @@ why_not (const char *path, const char *rest)
 
   for (guint i = 0; i < G_N_ELEMENTS (systems); i++)
     if (is_below (path, systems[i]))
-      return "names below /proc, /sys and /dev are not followed";
+      return N_ ("names below /proc, /sys and /dev are not followed");
   read_mounts ();
   mount = mount_of (path);
   if (mount != NULL && mount->network && !is_asked_for (whole, mount))
-    return "it is on a network file system, and nothing there was asked for";
+    return N_ (
+        "it is on a network file system, and nothing there was asked for");
   return NULL;
 }
 
@@ -244,7 +245,7 @@ walk (char *start)
       if (target == NULL)
         continue;
       if (++links > LINKS_MAX)
-        return "it has too many links";
+        return N_ ("it has too many links");
       g_string_truncate (at, *target == '/' ? 0 : before);
       g_free (rest);
       rest = g_build_filename (target, next, NULL);
@@ -304,9 +305,9 @@ flam_place_open_regular (const char *path, struct stat *info, GError **error)
   if (fd < 0 || fstat (fd, info) != 0)
     refuse (error, path, g_strerror (errno));
   else if (!S_ISREG (info->st_mode))
-    refuse (error, path, "not a regular file");
+    refuse (error, path, N_ ("not a regular file"));
   else if (is_kernels (fd))
-    refuse (error, path, "not a file on a disk");
+    refuse (error, path, N_ ("not a file on a disk"));
   else
     return fd;
   if (fd >= 0)
@@ -363,7 +364,7 @@ flam_place_read (const char *path, gsize most, gsize *size, GError **error)
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_TOO_LARGE,
-                   "%s: larger than %" G_GSIZE_FORMAT " bytes",
+                   N_ ("%s: larger than %zu bytes"),
                    path,
                    most);
       return NULL;

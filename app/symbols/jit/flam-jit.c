@@ -62,7 +62,7 @@ open_map (gint32 pid, gint64 since, GError **error)
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_SYSTEM,
-                   "/tmp/perf-%d.map is older than the recording",
+                   N_ ("/tmp/perf-%d.map is older than the recording"),
                    pid);
       return NULL;
     }

@@ -4,7 +4,7 @@
 /* All that a process's own runtimes say of the code they generated: its
  * jitdump, where there is one, and its perf map. Both lie in /tmp under the
  * process's id, which may since belong to another process: `since` keeps what
- * was written before the recording from being believed. */
+ * was written before the recording from being used. */
 
 #include "flam-types.h"
 

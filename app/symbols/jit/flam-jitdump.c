@@ -264,7 +264,7 @@ flam_jitdump_new_from_data (const char *name,
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_INVALID,
-                   "%s: not a jitdump of version 1 (at byte 0)",
+                   N_ ("%s: not a jitdump of version 1 (at byte 0)"),
                    name);
       return NULL;
     }
@@ -287,8 +287,11 @@ flam_jitdump_open (const char *path, GError **error)
   close (fd);
   if (!file)
     {
-      g_set_error (
-          error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s: cannot be mapped", path);
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_SYSTEM,
+                   N_ ("%s: cannot be mapped"),
+                   path);
       return NULL;
     }
   jitdump = flam_jitdump_new_from_data (path, file->data, file->size, error);

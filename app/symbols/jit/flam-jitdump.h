@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* jit-PID.dump: what perf maps know, with times and lines. Code comes, moves
+/* jit-PID.dump: what perf maps have, with times and lines. Code comes, moves
  * and is overwritten, so an address means one function at one time and another
  * later; look-ups name the time.
  *

@@ -115,11 +115,12 @@ open_owned (const char *path, uid_t owner, GError **error)
   if (fd < 0 || fstat (fd, &info) != 0)
     wrong = g_strerror (errno);
   else if (!S_ISREG (info.st_mode))
-    wrong = "not a regular file";
+    wrong = N_ ("not a regular file");
   else if (info.st_size > FILE_MAX)
-    wrong = "larger than 1 GiB";
+    wrong = N_ ("larger than 1 GiB");
   else if (info.st_uid != owner && info.st_uid != 0)
-    wrong = "belongs to another user than the process, so it is not believed";
+    wrong =
+        N_ ("belongs to another user than the process, so it is not believed");
   else
     {
       map = map_new (read_all (fd, (gsize)info.st_size));

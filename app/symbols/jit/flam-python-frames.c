@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Marks a text for translation (flam-types.h); there is no GLib here. */
+#define N_(String) (String)
+
 #define INTERPRETERS_MAX 64
 #define THREADS_MAX 4096
 
@@ -100,9 +103,9 @@ layout_from_offsets (FlamPythonLayout *layout, const uint8_t *offsets)
   bool ok = true;
 
   if (version < 0x030d0000 || version >= 0x030f0000)
-    return "this version is not known: 3.11 to 3.14 are";
+    return N_ ("this version is not known: 3.11 to 3.14 are");
   if (flam_python_word (offsets, 16) != 0)
-    return "it is a free-threaded build";
+    return N_ ("it is a free-threaded build");
   g = &groups[version >= 0x030e0000];
   *layout = (FlamPythonLayout){
     .version = version,
@@ -123,7 +126,8 @@ layout_from_offsets (FlamPythonLayout *layout, const uint8_t *offsets)
     .code_instructions = entry (offsets, g->code, 9, &ok),
     .text_ascii = entry (offsets, g->text, 3, &ok),
   };
-  return ok && is_sane (layout) ? NULL : "its description of itself is bad";
+  return ok && is_sane (layout) ? NULL
+                                : N_ ("its description of itself is bad");
 }
 
 const char *
@@ -141,7 +145,7 @@ flam_python_layout_init (FlamPythonLayout *layout,
         *layout = fixed[i];
         return NULL;
       }
-  return "this version is not known: 3.11 to 3.14 are";
+  return N_ ("this version is not known: 3.11 to 3.14 are");
 }
 
 /* --- threads ------------------------------------------------------------- */

@@ -39,7 +39,7 @@ flam_symbols_open (FlamSymbolContext *context,
   g_set_error (error,
                FLAM_ERROR,
                FLAM_ERROR_UNSUPPORTED,
-               "not a file: nothing names what ran there");
+               N_ ("not a file: nothing names what ran there"));
   return NULL;
 }
 

@@ -21,14 +21,14 @@
 
 G_BEGIN_DECLS
 
-/* A module whose addresses want names. */
+/* A module whose addresses have no names yet. */
 typedef struct
 {
   const char *path;
   const char *name;
   const char *build_id; /* "": not known */
   FlamAddressing addressing;
-  /* What the recorder alone knows. */
+  /* What the recorder alone can tell. */
   const char *const *files; /* NULL-terminated: these are opened, in this
                                order; NULL: the file is searched for */
   const char *gone;  /* why the file cannot be read, though it was there */

@@ -81,7 +81,7 @@ vdso_open (FlamSymbolContext *context,
   g_set_error (error,
                FLAM_ERROR,
                FLAM_ERROR_UNSUPPORTED,
-               "the vdso of the recorded kernel is not at hand");
+               N_ ("the vdso of the recorded kernel is not at hand"));
   return NULL;
 }
 
@@ -165,7 +165,7 @@ debuginfod_free (gpointer data)
   g_free (debuginfod);
 }
 
-/* NULL: not wanted, or not to be had, which is said once. */
+/* NULL: not allowed, or not to be had, which is said once. */
 static FlamDebuginfod *
 get_debuginfod (FlamSymbolContext *context)
 {
@@ -225,9 +225,10 @@ check_age (const FlamSymbolContext *context,
     return;
   g_ptr_array_add (
       context->warnings,
-      g_strdup_printf ("%s was written after it was recorded, and the capture "
-                       "has no build ID of it: its names may be wrong",
-                       path));
+      g_strdup_printf (
+          N_ ("%s was written after it was recorded, and the capture has no "
+              "build ID of it: its names may be wrong"),
+          path));
 }
 
 static FlamSymbolModule *

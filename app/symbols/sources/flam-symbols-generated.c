@@ -31,8 +31,8 @@ open_generated (FlamSymbolContext *context,
       g_set_error (error,
                    FLAM_ERROR,
                    FLAM_ERROR_UNSUPPORTED,
-                   "recorded on another boot: what the process wrote of its "
-                   "generated code is gone");
+                   N_ ("recorded on another boot: what the process wrote of "
+                       "its generated code is gone"));
       return NULL;
     }
   jit = flam_jit_open_process (

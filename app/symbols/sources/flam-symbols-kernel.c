@@ -32,17 +32,17 @@ find_difference (const FlamSymbolContext *context,
 
   if (*target->build_id && strcmp (target->build_id, own) != 0 &&
       !g_str_has_prefix (target->path, "/lib/modules/"))
-    return g_strdup_printf ("build id differs: recorded %s, the running "
-                            "kernel has %s",
-                            target->build_id,
-                            *own ? own : "none");
+    return g_strdup_printf (
+        N_ ("build id differs: recorded %s, the running kernel has %s"),
+        target->build_id,
+        *own ? own : "none");
   if (flam_symbol_context_is_here (context))
     return NULL;
   return g_strdup (
       context->start_unix_ns > 0
-          ? "recorded on another boot: kernel addresses have moved"
-          : "nothing says that it was recorded on this boot, and kernel "
-            "addresses move");
+          ? N_ ("recorded on another boot: kernel addresses have moved")
+          : N_ ("nothing says that it was recorded on this boot, and kernel "
+                "addresses move"));
 }
 
 static void

@@ -23,6 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Marks a text for translation (flam-types.h); there is no GLib here. */
+#define N_(String) (String)
+
 #define N_CIES 64  /* remembered CIEs; linkers merge equal ones */
 #define PADDING 16 /* a gap smaller than this lies between two functions */
 
@@ -545,7 +548,7 @@ assemble (Builder *builder, const char **why)
                                             .version = FLAM_UNWIND_VERSION,
                                             .machine = EM_X86_64 };
 
-  *why = "not enough memory";
+  *why = N_ ("not enough memory");
   sort_fdes (&builder->fdes);
   rows = malloc (room_for_rows (builder) * sizeof *rows);
   if (!rows)
@@ -585,14 +588,14 @@ flam_unwind_table_new (const FlamUnwindSections *sections, const char **why)
   FlamUnwindTable *table = NULL;
   Builder *builder = calloc (1, sizeof *builder);
 
-  *why = "not enough memory";
+  *why = N_ ("not enough memory");
   if (!builder)
     return NULL;
   builder->sections = sections;
   read_section (builder, &sections->eh_frame, false);
   read_section (builder, &sections->debug_frame, true);
   if (!builder->no_memory && builder->rows.n == 0)
-    *why = "no call frame information";
+    *why = N_ ("no call frame information");
   else if (!builder->no_memory)
     table = assemble (builder, why);
   free (builder->rows.data);

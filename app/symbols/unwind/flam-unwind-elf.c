@@ -17,6 +17,9 @@
 #include <elf.h>
 #include <string.h>
 
+/* Marks a text for translation (flam-types.h); there is no GLib here. */
+#define N_(String) (String)
+
 #define MAX_SEGMENTS 64
 
 typedef struct
@@ -45,18 +48,18 @@ open_image (Image *image)
   const Elf64_Ehdr *header = bytes_at (image, 0, sizeof *header);
 
   if ((uintptr_t)image->data % 8 != 0)
-    return "not aligned in memory";
+    return N_ ("not aligned in memory");
   if (!header || memcmp (header->e_ident, ELFMAG, SELFMAG) != 0)
-    return "not an ELF file";
+    return N_ ("not an ELF file");
   if (header->e_ident[EI_CLASS] != ELFCLASS64 ||
       header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_machine != EM_X86_64)
-    return "not for x86-64";
+    return N_ ("not for x86-64");
   if (header->e_phentsize != sizeof (Elf64_Phdr) || header->e_phoff % 8 != 0)
-    return "no usable program headers";
+    return N_ ("no usable program headers");
   image->n_phdrs = header->e_phnum;
   image->phdrs = bytes_at (
       image, header->e_phoff, image->n_phdrs * (uint64_t)sizeof (Elf64_Phdr));
-  return image->phdrs ? NULL : "program headers lie outside the file";
+  return image->phdrs ? NULL : N_ ("program headers lie outside the file");
 }
 
 /* What may be read at a virtual address, to the end of its segment. */

@@ -20,7 +20,7 @@ struct _FlamUnwindSpace
 };
 
 /* `pc` is the pc looked up, so a return address and the same address as a leaf
- * have entries of their own. code.row.pc, which nobody needs here, holds the
+ * have entries of their own. code.row.pc, which is not used here, holds the
  * low half of the generation of the space that the entry was made for: a cache
  * may go from space to space, and a change of a space costs nothing. */
 typedef struct

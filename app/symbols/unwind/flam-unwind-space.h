@@ -7,7 +7,7 @@
  *   walk: pc -> cache -> (miss) -> mapping -> table -> row -> step -> pc ...
  *
  * A space is one process's executable mappings. It may be read by many threads
- * while nobody changes it, if it has no `load`; each brings a cache of its own.
+ * while it is not changed, if it has no `load`; each brings a cache of its own.
  *
  * How to use it:
  *

@@ -256,7 +256,7 @@ on_cancel (FlamDownloadBar *self)
   say (self, SAY_NOTHING, NULL);
 }
 
-/* What was not wanted is not offered again while the file is open. */
+/* What was declined is not offered again while the file is open. */
 static void
 on_close (FlamDownloadBar *self)
 {

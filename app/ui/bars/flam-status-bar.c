@@ -66,10 +66,9 @@ costs_text (FlamExcerpt *excerpt, FlamId node)
   also = flam_words_other (tree, tree->other_total, node);
   if (node == 0 && measure->unit == FLAM_UNIT_COUNT)
     /* Translators: a number, and of what: "total 40,130,869 instructions" */
-    text =
-        g_strdup_printf (_ ("total %s %s"),
-                         total,
-                         flam_profile_string (excerpt->profile, measure->name));
+    text = g_strdup_printf (_ ("total %s %s"),
+                            total,
+                            flam_words_measure (excerpt->profile, measure));
   else if (node == 0)
     text = g_strdup_printf (_ ("total %s"), total);
   else

@@ -4,6 +4,7 @@
 
 #include "flam-format.h"
 #include "flam-help.h"
+#include "flam-message.h"
 
 #include <glib/gi18n.h>
 
@@ -288,7 +289,11 @@ add_module (FlamTrust *self,
 
   add_row (self, name, share, NULL);
   if (*why != '\0')
-    gtk_box_append (self->box, text_label (why, "caption"));
+    {
+      g_autofree char *shown = flam_message_shown (why);
+
+      gtk_box_append (self->box, text_label (shown, "caption"));
+    }
   if (help != NULL)
     add_caption (self, help);
 }
@@ -324,7 +329,11 @@ add_warnings (FlamTrust *self, const FlamProfile *profile)
     return;
   add_heading (self, _ ("Missing Data and Warnings"));
   for (guint i = 0; warnings[i] != NULL && i < WARNINGS_MAX; i++)
-    gtk_box_append (self->box, text_label (warnings[i], NULL));
+    {
+      g_autofree char *warning = flam_message_shown (warnings[i]);
+
+      gtk_box_append (self->box, text_label (warning, NULL));
+    }
 }
 
 static void

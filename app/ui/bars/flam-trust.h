@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the picture does not know: how much of the file was read, lost, late
+/* What is missing from the capture: how much of the file was read, lost, late
  * and cut samples, modules without names by weight with the reason and the
  * remedy, the recorder's own share. */
 

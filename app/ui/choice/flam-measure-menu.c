@@ -2,6 +2,8 @@
 
 #include "flam-measure-menu.h"
 
+#include "flam-words.h"
+
 #include <glib/gi18n.h>
 
 struct _FlamMeasureMenu
@@ -42,7 +44,7 @@ measure_name (const FlamProfile *profile,
       if (profile->measures[measure].source == FLAM_FROM_LEAKED_BLOCKS)
         return _ ("Growth in blocks");
     }
-  return flam_profile_string (profile, profile->measures[measure].name);
+  return flam_words_measure (profile, &profile->measures[measure]);
 }
 
 static void

@@ -2,7 +2,7 @@
 #pragma once
 
 /* What of a wall capture is shown: running, waiting, or some ways of waiting.
- * Not to be seen where a capture knows of nothing but running. */
+ * Hidden where a capture has no state but running. */
 
 #include "flam-session.h"
 

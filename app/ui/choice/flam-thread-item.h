@@ -37,7 +37,7 @@ FlamThreadItem *flam_thread_item_new (const FlamProfile *profile,
 const FlamId *flam_thread_item_get_threads (const FlamThreadItem *self,
                                             guint32 *n);
 
-/* The processes that nobody started, each with what is below it, siblings by
+/* The processes without a parent, each with what is below it, siblings by
  * weight, threads first; of FlamThreadItem. `weights`: one a thread. With
  * `search` (case-folded, "": all) only what has it in its names, and the
  * processes above that. */

@@ -5,6 +5,7 @@
 #include "flam-files.h"
 #include "flam-format.h"
 #include "flam-help.h"
+#include "flam-message.h"
 #include "flam-picture.h"
 #include "flam-settings.h"
 
@@ -110,7 +111,11 @@ on_made (gpointer result, const GError *error, gpointer data)
     text =
         flam_format_value ((gint64)g_bytes_get_size (result), FLAM_UNIT_BYTES);
   else
-    text = g_markup_escape_text (error->message, -1);
+    {
+      g_autofree char *shown = flam_message_shown (error->message);
+
+      text = g_markup_escape_text (shown, -1);
+    }
   adw_action_row_set_subtitle (self->size, text);
   gtk_widget_set_sensitive (GTK_WIDGET (self->export), result != NULL);
 }
@@ -299,7 +304,7 @@ flam_export_dialog_new (FlamWindow *window, FlamSession *session)
   self->window = g_object_ref (window);
   self->session = g_object_ref (session);
   for (guint i = 0; flam_exporters[i] != NULL; i++)
-    gtk_string_list_append (labels, flam_exporters[i]->label);
+    gtk_string_list_append (labels, _ (flam_exporters[i]->label));
   adw_combo_row_set_model (self->format, G_LIST_MODEL (labels));
   g_signal_connect_swapped (
       self->format, "notify::selected", G_CALLBACK (on_format), self);

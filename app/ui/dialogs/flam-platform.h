@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The few places where the platform's newer releases want other calls than
+/* The few places where the platform's newer releases need other calls than
  * Debian 12's: libadwaita 1.5 has dialogs within the window, GtkSourceView
  * 5.16 measures a gutter's line in fractions. Each has one name here, and the
  * newer call behind it where there is one. */

@@ -27,7 +27,7 @@ typedef struct
   FlamExcerpt *changed[2]; /* of each FlamDiffShape */
   FlamDiffRow *rows;       /* largest change first */
   guint n_rows;
-  FlamScale scale; /* as it was wanted */
+  FlamScale scale; /* as it was requested */
   FlamDiffScale factor;
   gint64 base_length, fresh_length; /* ns; 0 unknown */
   guint without;                    /* FlamCarriedWithout */

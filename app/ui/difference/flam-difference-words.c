@@ -76,8 +76,8 @@ add_taken (GString *notes, char *sentence)
 static const char *
 measure_name (const FlamExcerpt *excerpt)
 {
-  return flam_profile_string (excerpt->profile,
-                              flam_excerpt_get_measure (excerpt)->name);
+  return flam_words_measure (excerpt->profile,
+                             flam_excerpt_get_measure (excerpt));
 }
 
 static void
@@ -205,7 +205,7 @@ flam_difference_refusal (const FlamComparison *comparison,
         names,
         "%s“%s”",
         i > 0 ? ", " : "",
-        flam_profile_string (baseline, baseline->measures[i].name));
+        flam_words_measure (baseline, &baseline->measures[i]));
   /* Translators: the name of a measure, and of those of the other file */
   return g_strdup_printf (
       _ ("“%s” and the measures of before (%s) have no unit in common. Choose "

@@ -260,7 +260,7 @@ previous_sibling (const FlamTree *tree, FlamId node)
   return sibling;
 }
 
-/* Siblings are neighbours in a row: its places know the last one. */
+/* Siblings are neighbours in a row: the row's places have the last one. */
 static FlamId
 last_sibling (FlamFlameGraph *self, FlamId node)
 {

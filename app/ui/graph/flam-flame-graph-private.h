@@ -60,7 +60,7 @@ struct _FlamFlameGraph
   FlamPalette *palette;
   FlamLayout *layout;       /* of what is in view; NULL: to be made */
   cairo_surface_t *picture; /* of the layout; NULL: to be made */
-  GdkTexture *texture;      /* of the picture, where the renderer wants one */
+  GdkTexture *texture;      /* of the picture, where the renderer needs one */
   void *spare;              /* the last picture's pixels, to be used again */
   guint changed_idle;
 

@@ -160,7 +160,7 @@ static void
 flam_legend_init (FlamLegend *self)
 {
   gtk_accessible_update_property (
-      GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Colours"), -1);
+      GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Colors"), -1);
 }
 
 GtkWidget *

@@ -177,9 +177,7 @@ flam_growth_dialog_new (FlamSession *session)
                     "heading",
                     _ ("Growth Between Two Moments"),
                     "body",
-                    _ ("What was allocated after the first "
-                       "and is still in use at the "
-                       "second."),
+                    _ ("Allocated in the range and still live at its end."),
                     NULL);
   FlamAlert *dialog = (FlamAlert *)self;
   const FlamSelection *selection = flam_session_get_selection (session);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Asks between which two moments of a capture the growth is wanted: its start
+/* Asks between which two moments of a capture growth is to be shown: its start
  * and end, its marks, its peak, the ends of the selected range.
  *
  * Signal "chosen" (gint64 from, gint64 to), half open, ns. */

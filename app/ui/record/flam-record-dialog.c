@@ -4,6 +4,7 @@
 
 #include "flam-attach-page.h"
 #include "flam-help.h"
+#include "flam-message.h"
 #include "flam-path-entry.h"
 #include "flam-settings.h"
 
@@ -214,7 +215,9 @@ launch_options (FlamRecordDialog *self, GError **error)
 static void
 complain (FlamRecordDialog *self, const char *text)
 {
-  gtk_label_set_label (self->complaint, text != NULL ? text : "");
+  g_autofree char *shown = flam_message_shown (text != NULL ? text : "");
+
+  gtk_label_set_label (self->complaint, shown);
   gtk_widget_set_visible (GTK_WIDGET (self->complaint), text != NULL);
 }
 

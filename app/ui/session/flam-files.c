@@ -42,7 +42,7 @@ add_filters (GtkFileChooser *chooser)
   for (guint i = 0; flam_importers[i] != NULL; i++)
     {
       g_autoptr (GtkFileFilter) one = gtk_file_filter_new ();
-      gtk_file_filter_set_name (one, flam_importers[i]->label);
+      gtk_file_filter_set_name (one, _ (flam_importers[i]->label));
       add_suffixes (one, flam_importers[i]->suffixes);
       gtk_file_chooser_add_filter (chooser, one);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Files as the desktop knows them: choosers, recent captures, copies. */
+/* Files on the desktop: choosers, recent captures, copies. */
 
 #include <gtk/gtk.h>
 

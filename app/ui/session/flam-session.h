@@ -69,7 +69,7 @@ const char *flam_session_get_path (FlamSession *session);
 const char *flam_session_get_title (FlamSession *session);
 gboolean flam_session_is_live (FlamSession *session);
 
-/* What it is compared with; the session's. Another file forgets it. */
+/* What it is compared with; the session's. Another file clears it. */
 FlamBaseline *flam_session_get_baseline (FlamSession *session);
 
 /* --- what is shown -------------------------------------------------------- */

@@ -33,3 +33,11 @@ flam_words_change (const FlamMeasure *measure, gint64 delta)
 
   return g_strconcat (delta > 0 ? "+" : delta < 0 ? "−" : "", text, NULL);
 }
+
+const char *
+flam_words_measure (const FlamProfile *profile, const FlamMeasure *measure)
+{
+  const char *name = flam_profile_string (profile, measure->name);
+
+  return *name != '\0' ? _ (name) : name;
+}

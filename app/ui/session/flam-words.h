@@ -15,4 +15,8 @@ char *flam_words_blocks (gint64 blocks);
 /* "+1.20 s", "−438"; g_free. */
 char *flam_words_change (const FlamMeasure *measure, gint64 delta);
 
+/* A measure's name, translated where it is no event's own. */
+const char *flam_words_measure (const FlamProfile *profile,
+                                const FlamMeasure *measure);
+
 G_END_DECLS

@@ -6,6 +6,7 @@
 #include "flam-format.h"
 #include "flam-functions.h"
 #include "flam-jump-cell.h"
+#include "flam-message.h"
 #include "flam-settings.h"
 
 #include <adwaita.h>
@@ -232,7 +233,8 @@ show_code (FlamCodeView *self, FlamCodeFile *file)
 static void
 show_none (FlamCodeView *self, const char *why)
 {
-  g_autofree char *text = g_markup_escape_text (why, -1);
+  g_autofree char *shown = flam_message_shown (why);
+  g_autofree char *text = g_markup_escape_text (shown, -1);
 
   adw_status_page_set_description (self->none, text);
   gtk_label_set_label (self->name, "");

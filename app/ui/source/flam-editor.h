@@ -2,7 +2,7 @@
 #pragma once
 
 /* How an editor is asked for a line of a file. The desktop's own way of opening
- * files knows no lines; the editors' command lines do. */
+ * files has no lines; the editors' command lines do. */
 
 #include <glib.h>
 

@@ -42,7 +42,7 @@ gpointer flam_source_file_work (gpointer request,
                                 const FlamProgress *progress,
                                 GError **error);
 
-/* `recorded` is somewhere below `folder`: remembers what stands for what. */
+/* `recorded` is somewhere below `folder`: keeps which path stands for which. */
 gboolean flam_source_file_remember (const char *recorded, const char *folder);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "flam-cost-gutter.h"
 #include "flam-editor-launch.h"
 #include "flam-heat-strip.h"
+#include "flam-message.h"
 #include "flam-settings.h"
 #include "flam-source-file.h"
 #include "flam-widget.h"
@@ -255,7 +256,8 @@ source_done (gpointer result, const GError *error, gpointer data)
 
   if (error != NULL)
     {
-      g_autofree char *markup = g_markup_escape_text (error->message, -1);
+      g_autofree char *shown = flam_message_shown (error->message);
+      g_autofree char *markup = g_markup_escape_text (shown, -1);
       show_message (self, _ ("Source Cannot Be Read"), markup, FALSE);
       return;
     }
@@ -281,6 +283,7 @@ explain_unknown (FlamSourcePane *self, FlamExcerpt *excerpt, FlamId node)
   FlamId module =
       function != FLAM_NONE ? profile->functions.module[function] : FLAM_NONE;
   const char *why = "";
+  g_autofree char *shown = NULL;
   g_autofree char *text = NULL;
 
   if (module != FLAM_NONE)
@@ -290,7 +293,8 @@ explain_unknown (FlamSourcePane *self, FlamExcerpt *excerpt, FlamId node)
              "information, or its debug symbols are not installed.");
   else if (*why == '\0')
     why = _ ("This capture does not say in which files its functions are.");
-  text = g_markup_escape_text (why, -1);
+  shown = flam_message_shown (why);
+  text = g_markup_escape_text (shown, -1);
   set_header (self, "", 0);
   show_message (self, _ ("No Source Known"), text, FALSE);
 }

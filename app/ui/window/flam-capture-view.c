@@ -2,6 +2,7 @@
 
 #include "flam-capture-view-private.h"
 
+#include "flam-message.h"
 #include "flam-settings.h"
 #include "flam-thumbnail.h"
 #include "flam-transforms.h"
@@ -108,7 +109,7 @@ static void
 update_notice (FlamCaptureView *self)
 {
   const FlamProfile *profile = flam_session_get_profile (self->session);
-  const char *why = "";
+  g_autofree char *why = NULL;
   g_autofree char *text = NULL;
   int percent;
 
@@ -118,8 +119,8 @@ update_notice (FlamCaptureView *self)
       gtk_revealer_set_reveal_child (self->notice, FALSE);
       return;
     }
-  if (profile->facts.warnings[0] != NULL)
-    why = profile->facts.warnings[0];
+  why = flam_message_shown (
+      profile->facts.warnings[0] != NULL ? profile->facts.warnings[0] : "");
   percent = (int)(profile->facts.read_fraction * 100);
   if (percent < 100)
     /* Translators: how much was read, and why no more */
@@ -277,7 +278,7 @@ knows_files (const FlamProfile *profile)
   return FALSE;
 }
 
-/* A capture that knows no files has no use for a pane of source. */
+/* A capture without files has no use for a pane of source. */
 static void
 update_source_pane (FlamCaptureView *self)
 {

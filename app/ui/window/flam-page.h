@@ -2,7 +2,7 @@
 #pragma once
 
 /* A view of a session with a template: what all of the window's views are. It
- * knows when it has to be filled anew, and does so only where it is seen. */
+ * is filled anew when it is stale, and only where it is visible. */
 
 #include "flam-session.h"
 

@@ -152,10 +152,12 @@ say_what_opens (FlamStartPage *self)
 
   for (; flam_importers[others] != NULL; others++)
     g_string_append_printf (
-        all, "%s%s", others > 0 ? ", " : "", flam_importers[others]->label);
+        all, "%s%s", others > 0 ? ", " : "", _ (flam_importers[others]->label));
   for (guint i = 0; i < G_N_ELEMENTS (common); i++, others--)
-    g_string_append_printf (
-        few, "%s%s", i > 0 ? ", " : "", flam_importer_find (common[i])->label);
+    g_string_append_printf (few,
+                            "%s%s",
+                            i > 0 ? ", " : "",
+                            _ (flam_importer_find (common[i])->label));
   /* Translators: %s is a list of formats, %u of how many it does not name */
   text = g_strdup_printf (
       ngettext ("Record a program, or open or drop a capture of another tool: "

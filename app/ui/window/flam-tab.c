@@ -4,6 +4,7 @@
 
 #include "flam-files.h"
 #include "flam-leak-rules.h"
+#include "flam-message.h"
 #include "flam-settings.h"
 #include "flam-trust.h"
 #include "flam-widget.h"
@@ -38,7 +39,8 @@ flam_tab_show_page (FlamTab *self, const char *page)
 void
 flam_tab_show_error (FlamTab *self, const char *title, const char *message)
 {
-  g_autofree char *text = g_markup_escape_text (message, -1);
+  g_autofree char *shown = flam_message_shown (message);
+  g_autofree char *text = g_markup_escape_text (shown, -1);
 
   adw_status_page_set_title (self->error_page, title);
   adw_status_page_set_description (self->error_page, text);
@@ -154,7 +156,8 @@ flam_tab_get_trust (FlamTab *self)
 void
 flam_tab_toast (FlamTab *self, const char *message)
 {
-  g_autofree char *text = g_markup_escape_text (message, -1);
+  g_autofree char *shown = flam_message_shown (message);
+  g_autofree char *text = g_markup_escape_text (shown, -1);
 
   g_return_if_fail (FLAM_IS_TAB (self));
   adw_toast_overlay_add_toast (self->toasts, adw_toast_new (text));
