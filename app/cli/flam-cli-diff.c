@@ -327,6 +327,9 @@ check_usage (Asked *asked, const FlamCliOptions *options, char **files)
       strcmp (asked->to, "csv") != 0)
     return flam_cli_usage (_ ("diff: --invert: --to %s is top-down"),
                            asked->to);
+  if (options->selection->by == FLAM_BY_ADDRESS)
+    return flam_cli_usage (_ ("diff: --by address: an address of one build is "
+                              "none of another's"));
   drawn =
       g_strcmp0 (asked->to, "svg") == 0 || g_strcmp0 (asked->to, "html") == 0;
   return flam_cli_look_parse (&asked->look,

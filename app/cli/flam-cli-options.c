@@ -213,8 +213,8 @@ take_transform (const char *option,
 static gboolean
 take_word (const char *option, const char *value, gpointer data, GError **error)
 {
-  static const char *const by[] = { "function", "line",   "module",
-                                    "file",     "thread", NULL };
+  static const char *const by[] = { "function", "line",    "module", "file",
+                                    "thread",   "address", NULL };
   static const char *const recursion[] = { "off", "flat", "collapse", NULL };
   gboolean is_by = strcmp (option, "--by") == 0;
   const char *const *words = is_by ? by : recursion;
@@ -232,7 +232,7 @@ take_word (const char *option, const char *value, gpointer data, GError **error)
   return refuse (error,
                  option,
                  value,
-                 is_by ? N_ ("function, line, module, file or thread")
+                 is_by ? N_ ("function, line, module, file, thread or address")
                        : N_ ("off, flat or collapse"));
 }
 
@@ -397,7 +397,10 @@ selection_group (FlamCliOptions *o)
     CALL (
         "stop-at", take_transform, N_ ("Cut the tree below it"), "NAME[,FILE]"),
     CALL ("recursion", take_word, N_ ("off, flat or collapse"), "HOW"),
-    CALL ("by", take_word, N_ ("function, line, module, file, thread"), "WHAT"),
+    CALL ("by",
+          take_word,
+          N_ ("function, line, module, file, thread, address"),
+          "WHAT"),
     FLAG ("invert", &s->invert, "Bottom-up"),
     FLAG ("no-native", &s->no_native, N_ ("Interpreter frames alone")),
     FLAG (

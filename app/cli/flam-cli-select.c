@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-format.h"
-
 #include "flam-blocks.h"
+#include "flam-diff.h"
+#include "flam-format.h"
 
 #include <string.h>
 
@@ -379,14 +379,18 @@ flam_cli_comparable (const char *base_path,
   FlamMeasure a = flam_tree_measure (base);
   FlamMeasure b = flam_tree_measure (tree);
 
-  if (a.unit == b.unit && a.denominator == b.denominator)
+  if (flam_diff_is_possible (base, tree))
     return TRUE;
-  flam_cli_error (_ ("%s: “%s” and %s's “%s” have no unit in common; --measure "
-                     "picks others"),
-                  path,
-                  flam_profile_string (tree->profile, b.id),
-                  base_path,
-                  flam_profile_string (base->profile, a.id));
+  flam_cli_error (
+      a.unit != b.unit || a.denominator != b.denominator
+          ? _ ("%s: “%s” and %s's “%s” have no unit in common; --measure picks "
+               "others")
+          : _ ("%s: “%s” and %s's “%s” are not of one kind; --measure picks "
+               "others"),
+      path,
+      flam_profile_string (tree->profile, b.id),
+      base_path,
+      flam_profile_string (base->profile, a.id));
   return FALSE;
 }
 

@@ -47,6 +47,9 @@ print_json (const Top *top)
       flam_cli_json_string (json, "file", file);
       flam_cli_json_int (
           json, "line", tree->line[node] ? tree->line[node] : line);
+      if (flam_tree_address (tree, node) != 0)
+        flam_cli_json_int (
+            json, "address", (gint64)flam_tree_address (tree, node));
       flam_cli_json_weight (json, "self", measure, top->rows[i].self);
       flam_cli_json_weight (json, "total", measure, top->rows[i].total);
       if (tree->other_total != NULL)
@@ -104,6 +107,7 @@ print_text (const Top *top)
           flam_format_percent (row->total, tree->total[0]);
       const char *module = module_of (tree, row->node);
       g_autofree char *name = flam_cli_name (top->options, tree, row->node);
+      g_autofree char *detail = flam_tree_detail (tree, row->node);
 
       print_cell (self, 10);
       print_cell (self_share, 8);
@@ -116,9 +120,7 @@ print_text (const Top *top)
 
           print_cell (other, 9);
         }
-      flam_cli_print ("%s", name);
-      if (tree->line[row->node])
-        flam_cli_print (":%u", tree->line[row->node]);
+      flam_cli_print ("%s%s", name, detail);
       if (*module && tree->by == FLAM_BY_FUNCTION)
         flam_cli_print ("  (%s)", module);
       flam_cli_print_states (tree, &row->split);

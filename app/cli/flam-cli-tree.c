@@ -51,6 +51,9 @@ open_node (const FlamTree *tree, FlamId node)
   printf ("{");
   print_member ("function", flam_tree_name (tree, node));
   print_member ("file", file);
+  if (flam_tree_address (tree, node) != 0)
+    printf ("\"address\":%" G_GUINT64_FORMAT ",",
+            flam_tree_address (tree, node));
   printf ("\"line\":%u,\"total\":%s,\"self\":%s,",
           tree->line[node] ? tree->line[node] : line,
           total,
@@ -109,6 +112,7 @@ print_text (const FlamCliOptions *options,
       g_autofree char *total = flam_format_weight (measure, tree->total[i]);
       g_autofree char *self = flam_format_weight (measure, tree->self[i]);
       g_autofree char *name = flam_cli_name (options, tree, i);
+      g_autofree char *detail = flam_tree_detail (tree, i);
 
       if (!is_shown (tree, i, depth, share))
         {
@@ -118,10 +122,7 @@ print_text (const FlamCliOptions *options,
       flam_cli_print ("%*s", 2 * (int)MIN (tree->depth[i], INDENT_MAX), "");
       if (tree->depth[i] > INDENT_MAX)
         flam_cli_print ("(%u) ", tree->depth[i]);
-      flam_cli_print ("%s", name);
-      if (tree->line[i])
-        flam_cli_print (":%u", tree->line[i]);
-      flam_cli_print ("  %s  %s", total, self);
+      flam_cli_print ("%s%s  %s  %s", name, detail, total, self);
       if (tree->split != NULL)
         flam_cli_print_states (tree, &tree->split[i]);
       flam_cli_print ("\n");

@@ -151,6 +151,12 @@ $ flambeau-cli history captures/folded/rough.folded captures/heaptrack/v3.heaptr
 ! flambeau-cli: captures/heaptrack/v3.heaptrack: “peak” and captures/folded/rough.folded's “samples” have no unit in common; --measure picks others
 [1]
 
+# Two counts are not compared where one is of memory.
+$ printf 'a 1\n' >page-faults.folded; flambeau-cli diff base.folded page-faults.folded; flambeau-cli diff base.folded new.folded --by address
+! flambeau-cli: page-faults.folded: “page-faults” and base.folded's “samples” have no kind in common; --measure picks others
+! flambeau-cli: diff: --by address: an address of one build is none of another's
+[2]
+
 # Gates: what grew too much, and what is too much.
 $ printf '%s\n' 'main;parse 100' 'main 50' >old.folded; printf '%s\n' 'main;parse 130' 'main 20' 'main;new 10' >new.folded
 

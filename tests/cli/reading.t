@@ -230,3 +230,19 @@ $ flambeau-cli top captures/heaptrack/v3.heaptrack --filter push_back --stop-at 
 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --stop-at main --filter push_back --limit 1
       self                 total               blocks  function
+
+# Addresses of a function apart, as FlameGraphs.jl's combine=false has them.
+$ flambeau-cli tree captures/jlprof/plain.jlprof --by address; flambeau-cli export captures/jlprof/plain.jlprof --by address --to folded 2>/dev/null; flambeau-cli top captures/jlprof/plain.jlprof --by address --json | grep -o '"address":[0-9]*' | head -2
+all  4  0
+  _start@0x10  4  0
+    cook@0x20  3  0
+      chop@0x30  2  0
+        +@0x30  2  2
+      jl_gc_collect@0x40  1  1
+    [unknown]@0x50  1  0
+      [unknown]@0x99  1  1
+_start@0x10;[unknown]@0x50;[unknown]@0x99 1
+_start@0x10;cook@0x20;chop@0x30;+@0x30 2
+_start@0x10;cook@0x20;jl_gc_collect@0x40 1
+"address":48
+"address":153

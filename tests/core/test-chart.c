@@ -268,7 +268,7 @@ test_properties (void)
       g_autoptr (FlamSelection) selection = flam_selection_new ();
       g_autoptr (FlamChart) chart = NULL;
 
-      selection->by = g_test_rand_int_range (0, FLAM_BY_THREAD + 1);
+      selection->by = g_test_rand_int_range (0, FLAM_N_BY);
       if (g_test_rand_bit ())
         flam_selection_add_transform (
             selection, FLAM_TRANSFORM_HIDE, "f[1-3]", NULL);

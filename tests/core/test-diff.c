@@ -119,7 +119,7 @@ test_tree_of_itself (void)
       g_autoptr (FlamTree) tree = NULL;
       g_autoptr (FlamTree) diff = NULL;
 
-      selection->by = g_test_rand_int_range (0, FLAM_BY_THREAD + 1);
+      selection->by = g_test_rand_int_range (0, FLAM_N_BY);
       weights = flam_weights_new (profile, selection, NULL, NULL);
       tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
       diff = flam_diff_tree (

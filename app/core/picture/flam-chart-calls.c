@@ -26,16 +26,14 @@ hash_key (gconstpointer data)
 {
   const FlamShownKey *key = data;
 
-  return (key->thing * 0x9e3779b1u ^ key->line) * 31 ^ key->file;
+  return ((key->thing * 0x9e3779b1u ^ key->line) * 31 ^ key->file) * 31 ^
+         (guint)key->address;
 }
 
 static gboolean
 equal_keys (gconstpointer a, gconstpointer b)
 {
-  const FlamShownKey *x = a;
-  const FlamShownKey *y = b;
-
-  return x->thing == y->thing && x->line == y->line && x->file == y->file;
+  return flam_shown_key_equal (a, b);
 }
 
 /* Calls of all threads, of all that is called or of `wanted`; by what they are

@@ -139,7 +139,7 @@ is_same (const Build *build, FlamId a, FlamId b)
     return TRUE;
   x = flam_shown_key (build->profile, by, a);
   y = flam_shown_key (build->profile, by, b);
-  return x.thing == y.thing && x.line == y.line && x.file == y.file;
+  return flam_shown_key_equal (&x, &y);
 }
 
 /* Ends the calls from a depth on. */

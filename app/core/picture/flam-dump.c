@@ -104,12 +104,13 @@ flam_dump_weights (const FlamWeights *weights, const FlamSelection *selection)
 static void
 add_folded_name (GString *path, const FlamTree *tree, FlamId node)
 {
+  g_autofree char *detail = flam_tree_detail (tree, node);
+
   if (tree->depth[node] > 1)
     g_string_append_c (path, ';');
   for (const char *p = flam_tree_name (tree, node); *p; p++)
     g_string_append_c (path, *p == ';' ? ':' : *p == '\n' ? ' ' : *p);
-  if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
-    g_string_append_printf (path, ":%u", tree->line[node]);
+  g_string_append (path, detail);
 }
 
 static int
@@ -184,6 +185,7 @@ flam_dump_tree (const FlamTree *tree)
     {
       g_autofree char *self = flam_format_plain (&measure, tree->self[i]);
       g_autofree char *total = flam_format_plain (&measure, tree->total[i]);
+      g_autofree char *detail = flam_tree_detail (tree, i);
 
       g_string_append_printf (
           dump.out, "%*s", 2 * (int)MIN (tree->depth[i], INDENT_MAX), "");
@@ -191,8 +193,7 @@ flam_dump_tree (const FlamTree *tree)
         g_string_append_printf (dump.out, "(%u) ", tree->depth[i]);
       g_string_append (dump.out,
                        flam_dump_visible (&dump, flam_tree_name (tree, i)));
-      if (tree->line[i])
-        g_string_append_printf (dump.out, ":%u", tree->line[i]);
+      g_string_append (dump.out, detail);
       g_string_append_printf (dump.out, " self=%s total=%s", self, total);
       if (tree->split != NULL)
         add_split (dump.out, &measure, &tree->split[i]);

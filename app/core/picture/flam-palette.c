@@ -214,8 +214,7 @@ flam_palette_class_of_node (const FlamTree *tree, FlamId node)
 {
   if (node == 0)
     return FLAM_CLASS_ROOT;
-  if (tree->by != FLAM_BY_FUNCTION && tree->by != FLAM_BY_LINE &&
-      tree->by != FLAM_BY_THREAD)
+  if (!flam_by_is_code (tree->by) && tree->by != FLAM_BY_THREAD)
     return class_of_kind (flam_tree_kind (tree, node), FALSE);
   return class_of_kind (flam_tree_kind (tree, node),
                         flam_tree_is_inlined (tree, node));
@@ -303,8 +302,7 @@ step_of_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
   FlamId function = tree->function[node];
   FlamColor *known;
 
-  if ((tree->by != FLAM_BY_FUNCTION && tree->by != FLAM_BY_LINE) || node == 0 ||
-      function >= palette->n_known)
+  if (!flam_by_is_code (tree->by) || node == 0 || function >= palette->n_known)
     return step_of (flam_tree_name (tree, node));
   known = &palette->known[(gsize)function * 2];
   if (*known == 0)
@@ -492,7 +490,7 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
     return color_by_state (palette, tree, node);
   if (palette->mode == FLAM_PALETTE_CHANGE && tree->change != NULL)
     return color_by_change (palette, tree, node);
-  if (tree->by != FLAM_BY_FUNCTION && tree->by != FLAM_BY_LINE)
+  if (!flam_by_is_code (tree->by))
     return color_of_node (palette, tree, node);
   function = tree->function[node];
   if (node == 0 || function >= palette->n_known)

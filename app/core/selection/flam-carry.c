@@ -23,8 +23,7 @@ is_fit (const Carry *carry, const FlamMeasure *measure)
 
   if (carry->selection->count)
     return measure->source == FLAM_FROM_SAMPLES;
-  return measure->kind == wanted->kind && measure->unit == wanted->unit &&
-         measure->denominator == wanted->denominator;
+  return flam_measure_is_like (measure, wanted);
 }
 
 /* The file's default one, where it fits; else the first that does. */

@@ -24,8 +24,7 @@ typedef enum
   FLAM_CARRIED_STATES = 1 << 4,      /* it was running all the time */
 } FlamCarriedWithout;
 
-/* NULL: there is no measure of that kind and unit; blocks of memory are counted
- * as samples are, and still nothing that could be compared with them. */
+/* NULL: there is no measure like it (flam_measure_is_like()). */
 FlamSelection *flam_carry_selection (const FlamProfile *from,
                                      const FlamSelection *selection,
                                      const FlamProfile *to,

@@ -7,6 +7,17 @@
 
 #include <string.h>
 
+gboolean
+flam_diff_is_possible (const FlamTree *base, const FlamTree *fresh)
+{
+  const FlamMeasure a = flam_tree_measure (base);
+  const FlamMeasure b = flam_tree_measure (fresh);
+
+  if (base->counted && fresh->counted)
+    return a.denominator == b.denominator;
+  return flam_measure_is_like (&a, &b);
+}
+
 FlamDiffScale
 flam_diff_scale_totals (const FlamTree *base, const FlamTree *fresh)
 {

@@ -23,6 +23,10 @@ typedef struct
   gint64 delta;
 } FlamDiffRow;
 
+/* Samples that are counted are always alike, other measures where they are:
+ * flam_measure_is_like(). */
+gboolean flam_diff_is_possible (const FlamTree *base, const FlamTree *fresh);
+
 /* What the base is multiplied by before it is compared: to / from. */
 typedef struct
 {

@@ -27,14 +27,16 @@ row_equal (gconstpointer data, FlamId row, gconstpointer key)
   FlamId other = *(const FlamId *)key;
 
   return tree->function[node] == tree->function[other] &&
-         tree->line[node] == tree->line[other];
+         tree->line[node] == tree->line[other] &&
+         flam_tree_address (tree, node) == flam_tree_address (tree, other);
 }
 
 static FlamId
 row_of (Table *table, FlamId node)
 {
   const FlamTree *tree = table->tree;
-  guint32 hash = flam_hash_pair (tree->function[node], tree->line[node]);
+  guint32 hash = flam_hash_pair (
+      tree->function[node], tree->line[node] + flam_tree_address (tree, node));
   FlamSlot *slot =
       flam_interner_find (&table->interner, hash, row_equal, table, &node);
   FlamFunctionRow row = { .node = node };

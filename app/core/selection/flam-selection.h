@@ -15,8 +15,17 @@ typedef enum
   FLAM_BY_LINE,
   FLAM_BY_MODULE,
   FLAM_BY_FILE,
-  FLAM_BY_THREAD, /* threads on top of the functions */
+  FLAM_BY_THREAD,  /* threads on top of the functions */
+  FLAM_BY_ADDRESS, /* each address of a function by itself */
+  FLAM_N_BY
 } FlamBy;
+
+/* Rows are functions, or parts of them. */
+static inline gboolean
+flam_by_is_code (FlamBy by)
+{
+  return by == FLAM_BY_FUNCTION || by == FLAM_BY_LINE || by == FLAM_BY_ADDRESS;
+}
 
 typedef enum
 {

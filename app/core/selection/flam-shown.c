@@ -225,6 +225,8 @@ flam_shown_key (const FlamProfile *profile, FlamBy by, FlamId frame)
     key.thing = profile->functions.module[function];
   else if (by == FLAM_BY_FILE)
     key.thing = profile->frames.file[frame];
+  else if (by == FLAM_BY_ADDRESS)
+    key.address = profile->frames.address[frame];
   return key;
 }
 
@@ -235,7 +237,7 @@ same_thing (const Walk *walk, FlamId a, FlamId b)
   FlamShownKey x = flam_shown_key (walk->profile, by, a);
   FlamShownKey y = flam_shown_key (walk->profile, by, b);
 
-  return x.thing == y.thing && x.line == y.line && x.file == y.file;
+  return flam_shown_key_equal (&x, &y);
 }
 
 static gboolean

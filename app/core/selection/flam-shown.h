@@ -61,7 +61,15 @@ typedef struct
   FlamId thing;
   guint32 line;
   FlamId file;
+  guint64 address; /* FLAM_BY_ADDRESS: 0 where the capture has none */
 } FlamShownKey;
+
+static inline gboolean
+flam_shown_key_equal (const FlamShownKey *a, const FlamShownKey *b)
+{
+  return a->thing == b->thing && a->line == b->line && a->file == b->file &&
+         a->address == b->address;
+}
 
 FlamShownKey
 flam_shown_key (const FlamProfile *profile, FlamBy by, FlamId frame);

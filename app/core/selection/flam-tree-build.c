@@ -28,6 +28,7 @@ frame_key (const Walk *walk, FlamId frame)
 
   return (FlamDraftKey){ .function = shown.thing,
                          .line = shown.line,
+                         .address = shown.address,
                          .file = shown.file };
 }
 

@@ -37,15 +37,17 @@ draft_equal (gconstpointer table, FlamId row, gconstpointer key)
   const FlamDraftKey *b = key;
 
   return a->parent == b->parent && a->function == b->function &&
-         a->file == b->file && a->line == b->line && a->thread == b->thread;
+         a->file == b->file && a->line == b->line && a->address == b->address &&
+         a->thread == b->thread;
 }
 
 FlamId
 flam_draft_node (FlamDraft *draft, const FlamDraftKey *key)
 {
-  guint32 hash = flam_hash_pair ((guint64)key->parent << 32 | key->function,
-                                 (guint64)key->file << 32 ^
-                                     (guint64)key->line << 1 ^ key->thread);
+  guint32 hash = flam_hash_pair (
+      (guint64)key->parent << 32 | key->function,
+      ((guint64)key->file << 32 ^ (guint64)key->line << 1 ^ key->thread) +
+          key->address);
   FlamSlot *slot =
       flam_interner_find (&draft->interner, hash, draft_equal, draft, key);
 
@@ -192,6 +194,9 @@ compare_siblings (gconstpointer a, gconstpointer b, gpointer data)
       flam_tree_key_name (s->profile, s->by, key_y->function, key_y->thread));
   if (order == 0)
     order = (key_x->line > key_y->line) - (key_x->line < key_y->line);
+  if (order == 0)
+    order =
+        (key_x->address > key_y->address) - (key_x->address < key_y->address);
   return order != 0 ? order : (x > y) - (x < y);
 }
 

@@ -28,6 +28,7 @@ typedef struct
   FlamId function; /* or module, file, thread: the key */
   FlamId file;     /* FLAM_BY_LINE: of the line; 0 otherwise */
   guint32 line;
+  guint64 address; /* FLAM_BY_ADDRESS; 0 otherwise */
   gboolean thread; /* the key is a thread */
 } FlamDraftKey;
 

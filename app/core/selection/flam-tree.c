@@ -116,6 +116,25 @@ flam_tree_is_thread (const FlamTree *tree, FlamId node)
          tree->frame[node] == FLAM_NONE;
 }
 
+guint64
+flam_tree_address (const FlamTree *tree, FlamId node)
+{
+  return tree->by == FLAM_BY_ADDRESS && tree->frame[node] != FLAM_NONE
+             ? tree->profile->frames.address[tree->frame[node]]
+             : 0;
+}
+
+char *
+flam_tree_detail (const FlamTree *tree, FlamId node)
+{
+  guint64 address = flam_tree_address (tree, node);
+
+  if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
+    return g_strdup_printf (":%u", tree->line[node]);
+  return address != 0 ? g_strdup_printf ("@0x%" G_GINT64_MODIFIER "x", address)
+                      : g_strdup ("");
+}
+
 const char *
 flam_tree_name (const FlamTree *tree, FlamId node)
 {

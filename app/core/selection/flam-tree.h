@@ -95,6 +95,11 @@ void flam_tree_sum (const FlamTree *tree,
                     gint64 *self,
                     gint64 *total);
 
+/* FLAM_BY_ADDRESS: which one, relative to the module as it says; else 0. */
+guint64 flam_tree_address (const FlamTree *tree, FlamId node);
+/* What tells a node from others of its name: ":12" FLAM_BY_LINE, "@0x4f2"
+ * FLAM_BY_ADDRESS; else ""; g_free. */
+char *flam_tree_detail (const FlamTree *tree, FlamId node);
 /* Valid as long as the tree. FLAM_BY_LINE: the function's name. */
 const char *flam_tree_name (const FlamTree *tree, FlamId node);
 /* The name as folded stacks have it, with the mark of its kind: "_[k]" of the

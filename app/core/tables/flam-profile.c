@@ -76,6 +76,13 @@ flam_profile_module_name (const FlamProfile *profile, FlamId function)
              : flam_profile_string (profile, profile->modules.name[module]);
 }
 
+gboolean
+flam_measure_is_like (const FlamMeasure *a, const FlamMeasure *b)
+{
+  return a->kind == b->kind && a->unit == b->unit &&
+         a->denominator == b->denominator;
+}
+
 int
 flam_profile_find_measure (const FlamProfile *profile, const char *id)
 {

@@ -236,6 +236,10 @@ const char *flam_profile_function_name (const FlamProfile *profile,
 const char *flam_profile_module_name (const FlamProfile *profile,
                                       FlamId function);
 
+/* Whether weights of the one can be set against those of the other: the same
+ * kind and unit. Blocks of memory are counted as samples are, and still nothing
+ * that could be compared with them. */
+gboolean flam_measure_is_like (const FlamMeasure *a, const FlamMeasure *b);
 /* Index of the measure with this id, or -1. */
 int flam_profile_find_measure (const FlamProfile *profile, const char *id);
 /* The first mark of this name, or FLAM_NONE. */

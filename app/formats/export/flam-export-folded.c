@@ -69,6 +69,7 @@ static char *
 folded_name (const Writer *writer, FlamId node)
 {
   const FlamTree *tree = writer->tree;
+  g_autofree char *detail = flam_tree_detail (tree, node);
   g_autofree char *text = writer->options->annotate
                               ? flam_tree_annotated_name (tree, node)
                               : g_strdup (flam_tree_name (tree, node));
@@ -76,8 +77,7 @@ folded_name (const Writer *writer, FlamId node)
 
   for (char *p = name->str; *p != '\0'; p++)
     *p = *p == ';' ? ':' : *p == '\n' ? ' ' : *p;
-  if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
-    g_string_append_printf (name, ":%u", tree->line[node]);
+  g_string_append (name, detail);
   if (flam_tree_is_thread (tree, node))
     append_thread (name, writer, tree->function[node]);
   return g_string_free (name, FALSE);

@@ -106,8 +106,9 @@ take_text (Reader *reader, FlamId *text)
   return TRUE;
 }
 
+/* `ip` 0: not known. */
 static gboolean
-take_frame (Reader *reader, FlamId *frame)
+take_frame (Reader *reader, guint64 ip, FlamId *frame)
 {
   FlamFunction function = { .module = FLAM_NONE };
   guint64 line, from_c, inlined;
@@ -123,7 +124,7 @@ take_frame (Reader *reader, FlamId *frame)
            : flam_builder_function_unresolved (reader->builder, FLAM_NONE);
   *frame = flam_builder_frame (reader->builder,
                                id,
-                               0,
+                               ip,
                                (gint64)line > 0 ? MIN (line, G_MAXINT32) : 0,
                                inlined != 0);
   return TRUE;
@@ -164,7 +165,7 @@ read_place (Reader *reader)
   for (; n > 0; n--)
     {
       FlamId frame;
-      if (!take_frame (reader, &frame))
+      if (!take_frame (reader, place.ip, &frame))
         return FALSE;
       g_array_append_val (reader->frames, frame);
       place.n++;
@@ -339,7 +340,7 @@ open_node (Reader *reader)
   gint64 width;
   FlamId frame;
 
-  if (!take_frame (reader, &frame) || !take (reader, 1, &status) ||
+  if (!take_frame (reader, 0, &frame) || !take (reader, 1, &status) ||
       !take (reader, 8, &first) || !take (reader, 8, &last))
     return FALSE;
   if (__builtin_sub_overflow ((gint64)last, (gint64)first, &width) ||

@@ -101,10 +101,10 @@ append_description (const FlamSvg *svg, FlamId node)
   FlamSink *out = svg->out;
   const FlamTree *tree = svg->tree;
   const FlamMeasure measure = flam_tree_measure (tree);
+  g_autofree char *detail = flam_tree_detail (tree, node);
 
   flam_sink_put_escaped (out, flam_tree_name (tree, node), -1);
-  if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
-    flam_sink_printf (out, ":%u", tree->line[node]);
+  flam_sink_put (out, detail);
   flam_sink_put (out, " (");
   append_weight (svg, &measure, tree->total[node]);
   flam_sink_put (out, ", ");
