@@ -153,7 +153,7 @@ $ flambeau-cli history captures/folded/rough.folded captures/heaptrack/v3.heaptr
 
 # Two counts are not compared where one is of memory.
 $ printf 'a 1\n' >page-faults.folded; flambeau-cli diff base.folded page-faults.folded; flambeau-cli diff base.folded new.folded --by address
-! flambeau-cli: page-faults.folded: “page-faults” and base.folded's “samples” have no kind in common; --measure picks others
+! flambeau-cli: page-faults.folded: “page-faults” and base.folded's “samples” are not of one kind; --measure picks others
 ! flambeau-cli: diff: --by address: an address of one build is none of another's
 [2]
 
