@@ -75,9 +75,10 @@ class Node:
         return hash((self.bus, self.path))
 
     def is_called(self, name):
-        """Newer GTKs call a choice what is chosen, and describe it by its name."""
+        """Newer GTKs call a choice what is chosen, and describe it by its name;
+        a button of a picture has its tooltip for a description alone."""
         return self.name == name or (
-            self.role == "combo box" and self.description == name)
+            (self.role == "combo box" or not self.name) and self.description == name)
 
     def _call(self, interface, method, signature=None, *arguments):
         return call(

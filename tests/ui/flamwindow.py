@@ -162,8 +162,17 @@ class Window:
     def type(self, node, text):
         wait_for(f"{text!r} in {node.name!r}", lambda: node.set_text(text))
 
+    def to_origin(self):
+        """Where nobody manages windows, newer GTKs put them anywhere. Those of
+        menus have no name, and stay."""
+        subprocess.run(
+            ["xdotool", "search", "--all", "--onlyvisible", "--pid",
+             str(self.process.pid), "--name", ".+", "windowmove", "%@", "0", "0"],
+            check=False, capture_output=True)
+
     def extents(self, node):
         """Where it is, once it has been laid out and stays there."""
+        self.to_origin()
         last = None
 
         def settled():
