@@ -37,6 +37,17 @@ class KeptTest(Base):
         wait_for("the end", closed)
         self.assertEqual(window.process.returncode, 0)
 
+    def wait_page(self, name):
+        """All pages are there; the switcher says which one shows."""
+        wait_for(
+            f"the page {name}",
+            lambda: any(
+                node.has_state(state)
+                for node in self.window.find_all(name)
+                for state in ("PRESSED", "CHECKED")
+            ),
+        )
+
     def leave(self):
         """Narrowed to main, zoomed, on another page."""
         window = self.open_example()
@@ -47,7 +58,7 @@ class KeptTest(Base):
         self.do("node.zoom")
         window.find("paint_row", "push button")
         window.click("Call Tree")
-        window.find("Call tree", ("tree table", "table"))
+        self.wait_page("Call Tree")
         self.close()
 
     def test_place(self):
@@ -57,7 +68,7 @@ class KeptTest(Base):
         self.assertEqual(self.kept()[0].stat().st_mode & 0o777, 0o600)
         window = self.open(EXAMPLE, keep_settings=True)
         window.find("Remove: only through: paint_row", "push button")
-        window.find("Call tree", ("tree table", "table"))
+        self.wait_page("Call Tree")
         window.find("paint_row", "push button")
         self.wait_row("Call tree", "paint_row")
         # And where nothing is left, nothing is kept.
