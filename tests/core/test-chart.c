@@ -190,10 +190,12 @@ check_functions (const FlamChart *chart)
       g_autoptr (FlamChartCalls) calls =
           flam_chart_calls_new (chart, function->span);
 
-      g_assert_cmpmem (&calls->durations,
-                       sizeof calls->durations,
-                       &function->durations,
-                       sizeof function->durations);
+      g_assert_cmpint (calls->durations.n, ==, function->durations.n);
+      g_assert_cmpint (calls->durations.median, ==, function->durations.median);
+      g_assert_cmpint (calls->durations.p99, ==, function->durations.p99);
+      g_assert_cmpint (
+          calls->durations.longest, ==, function->durations.longest);
+      g_assert_cmpint (calls->durations.total, ==, function->durations.total);
       g_assert_cmpuint (calls->spans[0], ==, function->span);
       n += calls->durations.n;
     }
