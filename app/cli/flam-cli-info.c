@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-family.h"
 #include "flam-format.h"
+#include "flam-process-tree.h"
 
 #define text(profile, id) flam_profile_string (profile, id)
 
@@ -64,14 +64,14 @@ add_measures (JsonBuilder *json,
 static void
 add_former (JsonBuilder *json,
             const FlamProfile *p,
-            const FlamFamily *family,
+            const FlamProcessTree *process_tree,
             FlamId first)
 {
   if (first == FLAM_NONE)
     return;
   json_builder_set_member_name (json, "former_names");
   json_builder_begin_array (json);
-  for (FlamId i = first; i != FLAM_NONE; i = family->next_former[i])
+  for (FlamId i = first; i != FLAM_NONE; i = process_tree->next_former[i])
     {
       json_builder_begin_object (json);
       flam_cli_json_string (json, "name", text (p, p->former_names.name[i]));
@@ -112,7 +112,7 @@ add_threads (JsonBuilder *json,
   const FlamMeasure *measure = &p->measures[selection->measure];
   g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
   g_autofree gint64 *samples = flam_weights_count_samples (p, selection);
-  g_autoptr (FlamFamily) family = flam_family_new (p);
+  g_autoptr (FlamProcessTree) process_tree = flam_process_tree_new (p);
 
   json_builder_set_member_name (json, "processes");
   json_builder_begin_array (json);
@@ -126,7 +126,7 @@ add_threads (JsonBuilder *json,
       if (p->processes.parent[i] != FLAM_NONE)
         flam_cli_json_int (
             json, "parent", p->processes.pid[p->processes.parent[i]]);
-      add_former (json, p, family, family->process_former[i]);
+      add_former (json, p, process_tree, process_tree->process_former[i]);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -141,7 +141,7 @@ add_threads (JsonBuilder *json,
       flam_cli_json_int (json, "pid", p->processes.pid[p->threads.process[i]]);
       flam_cli_json_int (json, "tid", p->threads.tid[i]);
       flam_cli_json_string (json, "name", text (p, p->threads.name[i]));
-      add_former (json, p, family, family->thread_former[i]);
+      add_former (json, p, process_tree, process_tree->thread_former[i]);
       flam_cli_json_int (json, "samples", samples[i]);
       flam_cli_json_weight (json, "total", measure, totals[i]);
       json_builder_end_object (json);
@@ -263,9 +263,11 @@ print_measures (const FlamProfile *p, const FlamSelection *selection)
 
 /* ", sh until 1.2 s" for each former name. */
 static void
-print_former (const FlamProfile *p, const FlamFamily *family, FlamId first)
+print_former (const FlamProfile *p,
+              const FlamProcessTree *process_tree,
+              FlamId first)
 {
-  for (FlamId i = first; i != FLAM_NONE; i = family->next_former[i])
+  for (FlamId i = first; i != FLAM_NONE; i = process_tree->next_former[i])
     {
       g_autofree char *until =
           flam_format_value (p->former_names.until[i], FLAM_UNIT_NS);
@@ -277,7 +279,7 @@ print_former (const FlamProfile *p, const FlamFamily *family, FlamId first)
 
 static void
 print_thread (const FlamProfile *p,
-              const FlamFamily *family,
+              const FlamProcessTree *process_tree,
               FlamId thread,
               const char *heading,
               int indent,
@@ -295,13 +297,13 @@ print_thread (const FlamProfile *p,
                   text (p, p->threads.name[thread]),
                   samples,
                   total);
-  print_former (p, family, family->thread_former[thread]);
+  print_former (p, process_tree, process_tree->thread_former[thread]);
   flam_cli_print ("\n");
 }
 
 static void
 print_process (const FlamProfile *p,
-               const FlamFamily *family,
+               const FlamProcessTree *process_tree,
                FlamId process,
                const char *heading,
                int indent)
@@ -312,7 +314,7 @@ print_process (const FlamProfile *p,
                   "",
                   p->processes.pid[process],
                   text (p, p->processes.name[process]));
-  print_former (p, family, family->process_former[process]);
+  print_former (p, process_tree, process_tree->process_former[process]);
   flam_cli_print ("\n");
 }
 
@@ -324,31 +326,31 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
   const FlamMeasure *measure = &p->measures[selection->measure];
   g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
   g_autofree gint64 *samples = flam_weights_count_samples (p, selection);
-  g_autoptr (FlamFamily) family = flam_family_new (p);
+  g_autoptr (FlamProcessTree) process_tree = flam_process_tree_new (p);
   gboolean none = p->processes.n == 1 && p->processes.pid[0] < 0;
   const char *heading = none ? "threads" : "processes";
 
-  for (guint32 row = 0; row < family->n; row++)
+  for (guint32 row = 0; row < process_tree->n; row++)
     {
-      FlamId process = family->process[row];
-      int indent = none ? 0 : (int)MIN (2 * family->depth[row], 200) + 2;
+      FlamId process = process_tree->process[row];
+      int indent = none ? 0 : (int)MIN (2 * process_tree->depth[row], 200) + 2;
 
       if (!none && has_process (p, selection, process))
         {
-          print_process (p, family, process, heading, indent - 2);
+          print_process (p, process_tree, process, heading, indent - 2);
           heading = "";
         }
-      for (guint32 i = family->first_thread[row];
-           i < family->first_thread[row + 1];
+      for (guint32 i = process_tree->first_thread[row];
+           i < process_tree->first_thread[row + 1];
            i++)
         {
-          FlamId thread = family->threads[i];
+          FlamId thread = process_tree->threads[i];
           g_autofree char *total = flam_format_weight (measure, totals[thread]);
 
           if (!flam_selection_has_thread (selection, thread))
             continue;
           print_thread (
-              p, family, thread, heading, indent, samples[thread], total);
+              p, process_tree, thread, heading, indent, samples[thread], total);
           heading = "";
         }
     }

@@ -2,7 +2,7 @@
 #include "flam-cli.h"
 
 #include "flam-format.h"
-#include "flam-memory.h"
+#include "flam-memory-summary.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ typedef struct
 {
   const FlamProfile *profile;
   const FlamSelection *selection;
-  const FlamMemory *memory;
+  const FlamMemorySummary *memory;
   FlamMemoryPart part; /* what bars show and functions are sorted by */
   gboolean bytes;
   guint *order; /* of functions */
@@ -32,7 +32,7 @@ static int
 compare_functions (gconstpointer a, gconstpointer b, gpointer data)
 {
   const Report *report = data;
-  const FlamMemory *memory = report->memory;
+  const FlamMemorySummary *memory = report->memory;
   guint x = *(const guint *)a;
   guint y = *(const guint *)b;
   gint64 self_x =
@@ -97,14 +97,14 @@ begin_rows (JsonBuilder *json, const char *member)
 }
 
 static void
-add_json_sizes (JsonBuilder *json, const FlamMemory *memory)
+add_json_sizes (JsonBuilder *json, const FlamMemorySummary *memory)
 {
   begin_rows (json, "sizes");
   for (guint bin = memory->first_bin; bin < memory->end_bin; bin++)
     {
       gint64 low, high;
 
-      flam_memory_bin_range (bin, &low, &high);
+      flam_memory_summary_bin_range (bin, &low, &high);
       json_builder_begin_object (json);
       flam_cli_json_int (json, "from", low);
       flam_cli_json_int (json, "to", high);
@@ -115,7 +115,7 @@ add_json_sizes (JsonBuilder *json, const FlamMemory *memory)
 }
 
 static void
-add_json_kinds (JsonBuilder *json, const FlamMemory *memory)
+add_json_kinds (JsonBuilder *json, const FlamMemorySummary *memory)
 {
   begin_rows (json, "allocators");
   for (guint kind = 0; kind < FLAM_N_ALLOCATORS; kind++)
@@ -155,7 +155,7 @@ add_json_threads (JsonBuilder *json, const Report *report)
 static void
 add_json_functions (JsonBuilder *json, const Report *report)
 {
-  const FlamMemory *memory = report->memory;
+  const FlamMemorySummary *memory = report->memory;
 
   begin_rows (json, "functions");
   for (guint i = 0; i < memory->n_functions && i < report->limit; i++)
@@ -201,7 +201,7 @@ add_json_rules (JsonBuilder *json, const Report *report)
 static void
 print_json (const Report *report)
 {
-  const FlamMemory *memory = report->memory;
+  const FlamMemorySummary *memory = report->memory;
   JsonBuilder *json = json_builder_new ();
 
   json_builder_begin_object (json);
@@ -294,7 +294,7 @@ print_part (const Report *report, FlamMemoryPart part)
 static void
 print_sizes (const Report *report)
 {
-  const FlamMemory *memory = report->memory;
+  const FlamMemorySummary *memory = report->memory;
   gint64 most = 1;
 
   for (guint bin = memory->first_bin; bin < memory->end_bin; bin++)
@@ -307,7 +307,7 @@ print_sizes (const Report *report)
           (double)most;
       gint64 low, high;
 
-      flam_memory_bin_range (bin, &low, &high);
+      flam_memory_summary_bin_range (bin, &low, &high);
       print_amounts (&memory->size[bin]);
       flam_cli_print ("%" G_GINT64_FORMAT, low);
       if (high > low)
@@ -320,7 +320,7 @@ print_sizes (const Report *report)
 }
 
 static void
-print_kinds (const FlamMemory *memory)
+print_kinds (const FlamMemorySummary *memory)
 {
   print_header ("allocator");
   for (guint kind = 0; kind < FLAM_N_ALLOCATORS; kind++)
@@ -359,7 +359,7 @@ print_threads (const Report *report)
 static void
 print_functions (const Report *report)
 {
-  const FlamMemory *memory = report->memory;
+  const FlamMemorySummary *memory = report->memory;
 
   print_header ("function (self)");
   for (guint i = 0; i < memory->n_functions && i < report->limit; i++)
@@ -423,8 +423,8 @@ report (const FlamProfile *profile,
         int limit)
 {
   const FlamMeasure *measure = &profile->measures[selection->measure];
-  g_autoptr (FlamMemory) memory =
-      flam_memory_new (profile, selection, NULL, NULL, 0, NULL, NULL);
+  g_autoptr (FlamMemorySummary) memory =
+      flam_memory_summary_new (profile, selection, NULL, NULL, 0, NULL, NULL);
   g_autofree guint *order = NULL;
   Report report = {
     .profile = profile,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-memory.h"
+#include "flam-memory-summary.h"
 #include "flam-symbolizer.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-blocks.h"
+#include "flam-allocation-filter.h"
 #include "flam-diff.h"
 #include "flam-format.h"
 
@@ -289,7 +289,8 @@ select_moment (const FlamProfile *profile,
   if (mark != FLAM_NONE)
     *ns = profile->marks.time[mark];
   else if (strcmp (text, "peak") == 0 && profile->allocations.n > 0)
-    *ns = flam_blocks_peak_time (profile, selection) + (ns == &selection->to);
+    *ns = flam_allocation_filter_peak_time (profile, selection) +
+          (ns == &selection->to);
   else
     {
       flam_cli_error (

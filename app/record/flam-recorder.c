@@ -17,10 +17,10 @@
 #include "flam-commands.h"
 #include "flam-config.h"
 #include "flam-launch.h"
+#include "flam-launch-exec.h"
 #include "flam-message.h"
 #include "flam-output.h"
 #include "flam-proc.h"
-#include "flam-programs.h"
 #include "flam-resolve.h"
 #include "flam-sampler.h"
 #include "flam-tracer.h"
@@ -348,7 +348,7 @@ start (Recorder *recorder)
       raise_limits ();
       flam_sampler_expect (&recorder->sampler, recorder->options->pid);
     }
-  if (flam_programs_start (&recorder->tracer, &error))
+  if (flam_launch_exec_start (&recorder->tracer, &error))
     {
       raise_limits ();
       return record (recorder);

@@ -10,9 +10,9 @@
  * stacks are found as it runs: half of them in the first ten seconds. */
 
 #include "flam-capture-writer.h"
-#include "flam-excerpt.h"
 #include "flam-follow.h"
 #include "flam-timeline.h"
+#include "flam-view-data.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -60,7 +60,7 @@ typedef struct
   FlamFollow *follow;
   FlamProfile *profile;
   FlamSelection *selection;
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamTimeline *timeline;
   double ms[N_PARTS][ROUNDS];
 } Recording;
@@ -150,24 +150,24 @@ now_ms (void)
 }
 
 static void
-lay_out (const FlamExcerpt *excerpt)
+lay_out (const FlamViewData *view_data)
 {
   FlamViewport viewport = {
     .width = 1600,
     .height = 900,
     .row_height = 20,
-    .to = (double)excerpt->tree->total[0],
+    .to = (double)view_data->tree->total[0],
     .min_width = 0.5,
   };
 
-  flam_layout_free (flam_layout_new (excerpt->rows, &viewport));
+  flam_layout_free (flam_layout_new (view_data->rows, &viewport));
 }
 
 static void
 refresh (Recording *self, double *ms)
 {
   static const char *const binaries[] = { NULL };
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamTimeline *timeline;
   double start[N_PARTS];
 
@@ -175,16 +175,16 @@ refresh (Recording *self, double *ms)
   g_clear_pointer (&self->profile, flam_profile_unref);
   self->profile = flam_follow_refresh_named (self->follow, binaries, NULL);
   start[PART_TREE] = now_ms ();
-  excerpt = flam_excerpt_new (self->profile,
-                              self->selection,
-                              FLAM_ORDER_TOTAL,
-                              self->excerpt,
-                              NULL,
-                              NULL);
-  g_clear_pointer (&self->excerpt, flam_excerpt_unref);
-  self->excerpt = excerpt;
+  view_data = flam_view_data_new (self->profile,
+                                  self->selection,
+                                  FLAM_ORDER_TOTAL,
+                                  self->view_data,
+                                  NULL,
+                                  NULL);
+  g_clear_pointer (&self->view_data, flam_view_data_unref);
+  self->view_data = view_data;
   start[PART_LAYOUT] = now_ms ();
-  lay_out (excerpt);
+  lay_out (view_data);
   start[PART_TIMELINE] = now_ms ();
   timeline = flam_timeline_new (self->profile,
                                 self->selection,
@@ -238,7 +238,7 @@ measure (guint32 n, double *median)
   g_unlink (self.path);
   close (self.fd);
   g_free (self.path);
-  flam_excerpt_unref (self.excerpt);
+  flam_view_data_unref (self.view_data);
   flam_timeline_unref (self.timeline);
   flam_selection_free (self.selection);
   flam_profile_unref (self.profile);

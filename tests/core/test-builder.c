@@ -5,8 +5,8 @@
 #include "flam-fixture.h"
 
 #include "flam-dump.h"
-#include "flam-family.h"
 #include "flam-format.h"
+#include "flam-process-tree.h"
 
 #include <string.h>
 
@@ -240,7 +240,7 @@ test_family (void)
   const guint32 depth[] = { 0, 1, 1, 2, 0, 0 };
   const guint32 end[] = { 4, 2, 4, 4, 5, 6 };
   g_autoptr (FlamProfile) profile = NULL;
-  g_autoptr (FlamFamily) family = NULL;
+  g_autoptr (FlamProcessTree) process_tree = NULL;
   FlamId thread, former;
 
   for (guint i = 0; i < G_N_ELEMENTS (id); i++)
@@ -258,34 +258,35 @@ test_family (void)
   flam_builder_rename_process (builder, id[3], 20, "cc");
   flam_builder_rename_thread (builder, thread, 30, "worker");
   profile = flam_builder_finish (builder, NULL);
-  family = flam_family_new (profile);
+  process_tree = flam_process_tree_new (profile);
 
-  g_assert_cmpuint (family->n, ==, G_N_ELEMENTS (id));
-  for (guint i = 0; i < family->n; i++)
+  g_assert_cmpuint (process_tree->n, ==, G_N_ELEMENTS (id));
+  for (guint i = 0; i < process_tree->n; i++)
     {
-      g_assert_cmpuint (family->process[i], ==, id[order[i]]);
-      g_assert_cmpuint (family->depth[i], ==, depth[i]);
-      g_assert_cmpuint (family->end[i], ==, end[i]);
+      g_assert_cmpuint (process_tree->process[i], ==, id[order[i]]);
+      g_assert_cmpuint (process_tree->depth[i], ==, depth[i]);
+      g_assert_cmpuint (process_tree->end[i], ==, end[i]);
     }
   /* Row 3 is process 3, which has one of the two below row 0. */
-  g_assert_cmpuint (family->first_thread[4] - family->first_thread[3], ==, 1);
-  g_assert_cmpuint (family->first_thread[1], ==, 1);
-  g_assert_cmpuint (family->first_thread[end[0]], ==, 2);
-  g_assert_cmpuint (family->threads[0], ==, thread);
+  g_assert_cmpuint (
+      process_tree->first_thread[4] - process_tree->first_thread[3], ==, 1);
+  g_assert_cmpuint (process_tree->first_thread[1], ==, 1);
+  g_assert_cmpuint (process_tree->first_thread[end[0]], ==, 2);
+  g_assert_cmpuint (process_tree->threads[0], ==, thread);
   g_assert_cmpstr (
       flam_profile_string (profile, profile->processes.name[id[3]]), ==, "cc");
-  former = family->process_former[id[3]];
+  former = process_tree->process_former[id[3]];
   g_assert_cmpstr (
       flam_profile_string (profile, profile->former_names.name[former]),
       ==,
       "sh");
-  former = family->next_former[former];
+  former = process_tree->next_former[former];
   g_assert_cmpstr (
       flam_profile_string (profile, profile->former_names.name[former]),
       ==,
       "make");
-  g_assert_cmpuint (family->next_former[former], ==, FLAM_NONE);
-  g_assert_cmpuint (family->thread_former[thread], ==, FLAM_NONE);
+  g_assert_cmpuint (process_tree->next_former[former], ==, FLAM_NONE);
+  g_assert_cmpuint (process_tree->thread_former[thread], ==, FLAM_NONE);
 }
 
 static void
@@ -374,6 +375,6 @@ main (int argc, char **argv)
   g_test_add_func ("/format/visible", test_visible);
   g_test_add_func ("/format/short-names", test_short_names);
   g_test_add_func ("/format/folded-names", test_folded_names);
-  g_test_add_func ("/builder/family", test_family);
+  g_test_add_func ("/builder/process_tree", test_family);
   return g_test_run ();
 }

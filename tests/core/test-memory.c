@@ -4,7 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-memory.h"
+#include "flam-memory-summary.h"
 #include "flam-timeline.h"
 
 static gint64
@@ -160,8 +160,8 @@ check_sums (const FlamProfile *profile, FlamSelection *selection)
     { "peak", "peak-blocks" },
     { "leaked", "leaked-blocks" },
   };
-  g_autoptr (FlamMemory) memory =
-      flam_memory_new (profile, selection, NULL, NULL, 0, NULL, NULL);
+  g_autoptr (FlamMemorySummary) memory =
+      flam_memory_summary_new (profile, selection, NULL, NULL, 0, NULL, NULL);
   FlamAmounts sizes = { 0 }, kinds = { 0 }, functions = { 0 };
 
   for (guint bin = 0; bin < FLAM_MEMORY_BINS; bin++)
@@ -208,14 +208,14 @@ test_zoom (void)
       g_autoptr (FlamProfile) profile = flam_fixture_random ();
       g_autoptr (FlamSelection) selection = random_selection (profile);
       g_autoptr (FlamTree) tree = tree_of (profile, selection, "allocations");
-      g_autoptr (FlamMemory) memory = NULL;
+      g_autoptr (FlamMemorySummary) memory = NULL;
       FlamId node;
 
       if (tree->n < 2)
         continue;
       node = (FlamId)g_test_rand_int_range (1, (gint32)tree->n);
-      memory =
-          flam_memory_new (profile, selection, NULL, tree, node, NULL, NULL);
+      memory = flam_memory_summary_new (
+          profile, selection, NULL, tree, node, NULL, NULL);
       g_assert_cmpint (memory->all.part[FLAM_MEMORY_ALLOCATED].blocks,
                        ==,
                        tree->total[node]);
@@ -235,8 +235,8 @@ test_search (void)
       g_autoptr (FlamTree) tree = tree_of (profile, selection, "allocations");
       g_autofree guint8 *matched = g_malloc0 (tree->n);
       g_autoptr (GRegex) regex = g_regex_new ("^f[357]$", 0, 0, NULL);
-      g_autoptr (FlamMemory) memory =
-          flam_memory_new (profile, selection, regex, NULL, 0, NULL, NULL);
+      g_autoptr (FlamMemorySummary) memory = flam_memory_summary_new (
+          profile, selection, regex, NULL, 0, NULL, NULL);
 
       g_assert_cmpint (memory->all.part[FLAM_MEMORY_ALLOCATED].blocks,
                        ==,
@@ -249,13 +249,13 @@ test_bins (void)
 {
   gint64 low, high;
 
-  flam_memory_bin_range (0, &low, &high);
+  flam_memory_summary_bin_range (0, &low, &high);
   g_assert_cmpint (low, ==, 0);
   g_assert_cmpint (high, ==, 0);
-  flam_memory_bin_range (5, &low, &high);
+  flam_memory_summary_bin_range (5, &low, &high);
   g_assert_cmpint (low, ==, 16);
   g_assert_cmpint (high, ==, 31);
-  flam_memory_bin_range (63, &low, &high);
+  flam_memory_summary_bin_range (63, &low, &high);
   g_assert_cmpint (high, ==, G_MAXINT64);
 }
 
@@ -271,8 +271,8 @@ test_curve_agrees (void)
       g_autoptr (FlamTree) tree = tree_of (profile, selection, "peak");
       g_autoptr (FlamTimeline) timeline =
           flam_timeline_new (profile, selection, NULL, 100, FALSE, NULL, NULL);
-      g_autoptr (FlamMemory) memory =
-          flam_memory_new (profile, selection, NULL, NULL, 0, NULL, NULL);
+      g_autoptr (FlamMemorySummary) memory = flam_memory_summary_new (
+          profile, selection, NULL, NULL, 0, NULL, NULL);
 
       g_assert_cmpint (timeline->peak, ==, tree->total[0]);
       g_assert_cmpint (timeline->peak_time, ==, memory->peak_time);
@@ -323,15 +323,16 @@ test_suppressions (void)
       g_autoptr (FlamProfile) profile = flam_fixture_random ();
       g_autoptr (FlamSelection) selection = flam_selection_new ();
       const FlamAllocations *a = &profile->allocations;
-      g_autoptr (FlamMemory) with = NULL;
-      g_autoptr (FlamMemory) without =
-          flam_memory_new (profile, selection, NULL, NULL, 0, NULL, NULL);
+      g_autoptr (FlamMemorySummary) with = NULL;
+      g_autoptr (FlamMemorySummary) without = flam_memory_summary_new (
+          profile, selection, NULL, NULL, 0, NULL, NULL);
       gint64 f7 = 0;
 
       selection->suppressions = flam_suppressions_new ();
       g_assert_true (flam_suppressions_parse (
           selection->suppressions, text, strlen (text), NULL));
-      with = flam_memory_new (profile, selection, NULL, NULL, 0, NULL, NULL);
+      with = flam_memory_summary_new (
+          profile, selection, NULL, NULL, 0, NULL, NULL);
       g_assert_cmpint (with->all.part[FLAM_MEMORY_LEAKED].bytes +
                            with->rule[0].bytes + with->rule[1].bytes,
                        ==,

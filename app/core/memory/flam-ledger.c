@@ -47,7 +47,7 @@ flam_ledger_new (FlamBuilder *builder)
   FlamLedger *ledger = g_new0 (FlamLedger, 1);
 
   ledger->builder = builder;
-  flam_heap_init (&ledger->heap, &blank, sizeof blank);
+  flam_peak_tracker_init (&ledger->heap, &blank, sizeof blank);
   flam_column_init (&ledger->rows, sizeof (FlamLedgerRow));
   flam_column_init (&ledger->near, sizeof (guint32));
   flam_column_init (&ledger->freed, sizeof (Freed));
@@ -61,7 +61,7 @@ flam_ledger_new (FlamBuilder *builder)
 void
 flam_ledger_free (FlamLedger *ledger)
 {
-  flam_heap_clear (&ledger->heap);
+  flam_peak_tracker_clear (&ledger->heap);
   flam_column_clear (&ledger->rows);
   flam_column_clear (&ledger->near);
   flam_column_clear (&ledger->freed);
@@ -95,13 +95,13 @@ set_bytes (FlamLedger *ledger, guint32 number)
 guint32
 flam_ledger_add_site (FlamLedger *ledger, const FlamSiteKey *key)
 {
-  return set_bytes (ledger, flam_heap_add_site (&ledger->heap, key));
+  return set_bytes (ledger, flam_peak_tracker_add_site (&ledger->heap, key));
 }
 
 guint32
 flam_ledger_find_site (FlamLedger *ledger, const FlamSiteKey *key)
 {
-  return set_bytes (ledger, flam_heap_find_site (&ledger->heap, key));
+  return set_bytes (ledger, flam_peak_tracker_find_site (&ledger->heap, key));
 }
 
 /* --- ticks ---------------------------------------------------------------- */
@@ -365,7 +365,7 @@ end_not_leaked (FlamLedger *ledger)
 static void
 write_peak (FlamLedger *ledger)
 {
-  flam_heap_finish (&ledger->heap);
+  flam_peak_tracker_finish (&ledger->heap);
   flam_builder_note_number (
       ledger->builder, FLAM_FACT_PEAK_TIME, ledger->heap.highest_time);
   for (guint32 i = 0; i < ledger->heap.sites.n; i++)

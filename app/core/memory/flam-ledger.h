@@ -3,8 +3,8 @@
 
 /* Events of allocation and release -> BLOCKS, RELEASES and AT_PEAK of a
  * builder, few rows however many events there were, and exact, site by site, at
- * the high-water mark (FlamHeap). A recording and an opened file are the same
- * here.
+ * the high-water mark (FlamPeakTracker). A recording and an opened file are the
+ * same here.
  *
  * Blocks that are alike (one stack, size, thread, allocator) are a site's.
  * What happens in one tick of the clock stands in one row, which is written
@@ -23,7 +23,7 @@
  * youngest. */
 
 #include "flam-block-hash.h"
-#include "flam-heap.h"
+#include "flam-peak-tracker.h"
 #include "flam-tables.h"
 
 G_BEGIN_DECLS
@@ -55,7 +55,7 @@ void flam_addresses_clear (FlamAddresses *addresses);
 
 typedef struct
 {
-  FlamHeapSite heap;
+  FlamPeakSite heap;
   gint64 bytes;        /* what a block adds to the heap */
   gboolean not_leaked; /* blocks left at the end are no leaks */
   guint32 row;         /* of this tick; FLAM_NONE */
@@ -76,12 +76,12 @@ typedef struct
 typedef struct
 {
   FlamBuilder *builder;
-  FlamHeap heap;     /* of FlamSite */
-  FlamColumn rows;   /* FlamLedgerRow */
-  FlamColumn near;   /* guint32: released in this tick, by distance */
-  FlamColumn freed;  /* what else was released in this tick */
-  FlamColumn piles;  /* of blocks without an address, made in former ticks */
-  guint32 first_row; /* of this tick */
+  FlamPeakTracker heap; /* of FlamSite */
+  FlamColumn rows;      /* FlamLedgerRow */
+  FlamColumn near;      /* guint32: released in this tick, by distance */
+  FlamColumn freed;     /* what else was released in this tick */
+  FlamColumn piles;     /* of blocks without an address, made in former ticks */
+  guint32 first_row;    /* of this tick */
   guint32 free_pile;
   gint64 now;         /* when this tick began, ns */
   gboolean unordered; /* something in `freed` is not far */
@@ -136,7 +136,8 @@ flam_ledger_make (FlamLedger *ledger, guint32 number)
   if (G_UNLIKELY (site->row == FLAM_NONE))
     flam_ledger_begin_row (ledger, number);
   site->made++;
-  flam_heap_raise (&ledger->heap, &site->heap, site->bytes, ledger->now);
+  flam_peak_tracker_raise (
+      &ledger->heap, &site->heap, site->bytes, ledger->now);
   return site->row;
 }
 
@@ -147,7 +148,7 @@ flam_ledger_release (FlamLedger *ledger, guint32 row, guint distance)
   FlamLedgerRow *of = flam_ledger_get_row (ledger, row);
   FlamSite *site = flam_ledger_get_site (ledger, of->site);
 
-  flam_heap_lower (&ledger->heap, &site->heap, site->bytes);
+  flam_peak_tracker_lower (&ledger->heap, &site->heap, site->bytes);
   if (row == site->row && distance == 0)
     site->at_once++;
   else if (row == site->row && distance < FLAM_LEDGER_NEAR)
@@ -184,7 +185,7 @@ flam_ledger_release_youngest (FlamLedger *ledger,
   if (G_LIKELY (at_once))
     {
       site->at_once++;
-      flam_heap_lower (&ledger->heap, &site->heap, site->bytes);
+      flam_peak_tracker_lower (&ledger->heap, &site->heap, site->bytes);
     }
   else
     flam_ledger_release (ledger, site->row, FLAM_LEDGER_FAR);

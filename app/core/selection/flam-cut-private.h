@@ -4,7 +4,7 @@
 /* What flam-cut.c, which puts a part of one profile into a builder, has for
  * flam-merge.c, which puts several into one. */
 
-#include "flam-blocks.h"
+#include "flam-allocation-filter.h"
 #include "flam-builder.h"
 #include "flam-cut.h"
 
@@ -36,7 +36,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCut, flam_cut_clear)
  * allocated in it: then a table of blocks holds the one or the other. */
 typedef struct
 {
-  FlamBlocks made, peak, leaked;
+  FlamAllocationFilter made, peak, leaked;
   gboolean before; /* blocks from before the range are at its peak */
   gboolean peak_alone;
 } FlamCutMemory;

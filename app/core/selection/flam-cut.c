@@ -326,9 +326,9 @@ is_peak (FlamMeasureSource source)
 void
 flam_cut_memory_clear (FlamCutMemory *memory)
 {
-  flam_blocks_clear (&memory->made);
-  flam_blocks_clear (&memory->peak);
-  flam_blocks_clear (&memory->leaked);
+  flam_allocation_filter_clear (&memory->made);
+  flam_allocation_filter_clear (&memory->peak);
+  flam_allocation_filter_clear (&memory->leaked);
 }
 
 void
@@ -338,12 +338,15 @@ flam_cut_memory_init (FlamCutMemory *memory, const FlamCut *cut)
   const FlamSelection *selection = cut->selection;
   FlamMeasureSource source = profile->measures[selection->measure].source;
 
-  flam_blocks_init (&memory->made, profile, selection, FLAM_FROM_ALLOCATED);
-  flam_blocks_init (&memory->peak, profile, selection, FLAM_FROM_PEAK);
-  flam_blocks_init (&memory->leaked, profile, selection, FLAM_FROM_LEAKED);
+  flam_allocation_filter_init (
+      &memory->made, profile, selection, FLAM_FROM_ALLOCATED);
+  flam_allocation_filter_init (
+      &memory->peak, profile, selection, FLAM_FROM_PEAK);
+  flam_allocation_filter_init (
+      &memory->leaked, profile, selection, FLAM_FROM_LEAKED);
   for (FlamId i = 0; i < profile->allocations.n && !memory->before; i++)
-    memory->before = flam_blocks_count (&memory->peak, i) > 0 &&
-                     flam_blocks_count (&memory->made, i) == 0;
+    memory->before = flam_allocation_filter_count (&memory->peak, i) > 0 &&
+                     flam_allocation_filter_count (&memory->made, i) == 0;
   memory->peak_alone = memory->before && is_peak (source);
 }
 
@@ -351,9 +354,10 @@ static void
 put_allocation (FlamCut *cut, const FlamCutMemory *memory, FlamId i)
 {
   const FlamAllocations *rows = &cut->profile->allocations;
-  gint64 peak = flam_blocks_count (&memory->peak, i);
-  gint64 count =
-      memory->peak_alone ? peak : flam_blocks_count (&memory->made, i);
+  gint64 peak = flam_allocation_filter_count (&memory->peak, i);
+  gint64 count = memory->peak_alone
+                     ? peak
+                     : flam_allocation_filter_count (&memory->made, i);
   gboolean soon = rows->distance[i] <= cut->selection->temporary_distance;
   FlamAllocation row = {
     .time = shifted (cut, rows->time[i]),
@@ -373,7 +377,7 @@ put_allocation (FlamCut *cut, const FlamCutMemory *memory, FlamId i)
   if (rows->thread[i] != FLAM_NONE)
     row.thread = cut->threads[rows->thread[i]];
   if (row.freed_at == FLAM_NEVER &&
-      flam_blocks_rule (&memory->leaked, i) != FLAM_NONE)
+      flam_allocation_filter_rule (&memory->leaked, i) != FLAM_NONE)
     row.freed_at = duration_of (cut);
   flam_builder_add_allocation (cut->builder, &row);
 }

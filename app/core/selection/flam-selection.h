@@ -65,7 +65,7 @@ typedef struct
   int temporary_distance; /* a block is temporary when its thread made at
                              most this many others before freeing it; 0 */
   guint allocators;       /* bit per FlamAllocator that counts; 0: those the
-                             capture counts itself (flam-blocks.h) */
+                             capture counts itself (flam-allocation-filter.h) */
   FlamSuppressions *suppressions; /* leaks that do not count; NULL: none */
   GPtrArray *transforms;          /* FlamTransform*, in order of application */
   FlamRecursion recursion;

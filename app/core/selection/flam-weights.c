@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-weights.h"
 
-#include "flam-blocks.h"
+#include "flam-allocation-filter.h"
 #include "flam-shown.h"
 
 #define STEP_ROWS (1 << 16)
@@ -167,13 +167,13 @@ sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
 {
   const FlamAllocations *rows = &sum->profile->allocations;
   FlamMeasureSource source = sum->measure->source;
-  gboolean bytes = flam_blocks_source_is_bytes (source);
-  g_auto (FlamBlocks) blocks = { 0 };
+  gboolean bytes = flam_allocation_filter_source_is_bytes (source);
+  g_auto (FlamAllocationFilter) filter = { 0 };
 
-  flam_blocks_init (&blocks, sum->profile, sum->selection, source);
+  flam_allocation_filter_init (&filter, sum->profile, sum->selection, source);
   for (FlamId i = 0; i < rows->n; i++)
     {
-      gint64 count = flam_blocks_count (&blocks, i);
+      gint64 count = flam_allocation_filter_count (&filter, i);
       gint64 size = count * rows->size[i];
 
       if (i % STEP_ROWS == 0 &&

@@ -6,29 +6,32 @@
 
 #include "flam-builder-private.h"
 
-#include "flam-heap.h"
+#include "flam-peak-tracker.h"
 
 static guint32
-site_of (
-    FlamHeap *peaks, FlamId thread, FlamId stack, gint64 size, guint8 allocator)
+site_of (FlamPeakTracker *peaks,
+         FlamId thread,
+         FlamId stack,
+         gint64 size,
+         guint8 allocator)
 {
   FlamSiteKey key = { size, stack, thread, 1, allocator };
 
-  return flam_heap_find_site (peaks, &key);
+  return flam_peak_tracker_find_site (peaks, &key);
 }
 
-static FlamHeapSite *
-peak_of (const FlamHeap *peaks, guint32 site)
+static FlamPeakSite *
+peak_of (const FlamPeakTracker *peaks, guint32 site)
 {
-  return &flam_column_at (&peaks->sites, FlamHeapSite, site);
+  return &flam_column_at (&peaks->sites, FlamPeakSite, site);
 }
 
 static void
-read_peaks (const FlamPeakRows *rows, FlamHeap *peaks)
+read_peaks (const FlamPeakRows *rows, FlamPeakTracker *peaks)
 {
   for (guint32 i = 0; i < rows->n; i++)
     {
-      FlamHeapSite *site = peak_of (peaks,
+      FlamPeakSite *site = peak_of (peaks,
                                     site_of (peaks,
                                              rows->thread[i],
                                              rows->stack[i],
@@ -106,11 +109,11 @@ typedef struct
 {
   guint32 allocation;
   guint32 site;
-  guint surely;
+  guint certainty;
 } Lived;
 
 static void
-share_peaks (FlamBuilder *builder, FlamHeap *peaks, guint32 from)
+share_peaks (FlamBuilder *builder, FlamPeakTracker *peaks, guint32 from)
 {
   const FlamAllocations *rows = &builder->tables.profile.allocations;
   gint64 peak_time = MAX (builder->peak_time, 0);
@@ -121,9 +124,9 @@ share_peaks (FlamBuilder *builder, FlamHeap *peaks, guint32 from)
     {
       Lived one = { .allocation = i };
 
-      one.surely =
-          flam_heap_surely (rows->time[i], rows->freed_at[i], peak_time);
-      if (one.surely == 0)
+      one.certainty = flam_peak_tracker_certainty (
+          rows->time[i], rows->freed_at[i], peak_time);
+      if (one.certainty == 0)
         continue;
       one.site = site_of (peaks,
                           rows->thread[i],
@@ -132,16 +135,16 @@ share_peaks (FlamBuilder *builder, FlamHeap *peaks, guint32 from)
                           rows->allocator[i]);
       flam_column_append (&lived, Lived, one);
     }
-  for (guint surely = 3; surely > 0; surely--)
+  for (guint certainty = 3; certainty > 0; certainty--)
     for (gsize i = 0; i < lived.n; i++)
       {
         const Lived *one = &flam_column_at (&lived, Lived, i);
 
-        if (one->surely == surely)
+        if (one->certainty == certainty)
           cells (
               builder, gint64, profile.allocations.at_peak)[one->allocation] =
-              flam_heap_share (&peak_of (peaks, one->site)->at_peak,
-                               rows->count[one->allocation]);
+              flam_peak_tracker_share (&peak_of (peaks, one->site)->at_peak,
+                                       rows->count[one->allocation]);
       }
   flam_column_clear (&lived);
 }
@@ -161,21 +164,21 @@ flam_builder_map_blocks (FlamBuilder *builder, const FlamId *stacks)
 void
 flam_builder_fold_memory (FlamBuilder *builder)
 {
-  static const FlamHeapSite blank = { 0 };
+  static const FlamPeakSite blank = { 0 };
   FlamTables *tables = &builder->tables;
   guint32 from = tables->profile.allocations.n;
   gint64 peak_time = flam_builder_noted_number (builder, FLAM_FACT_PEAK_TIME);
-  FlamHeap peaks;
+  FlamPeakTracker peaks;
 
   if (peak_time >= 0)
     flam_builder_set_peak_time (builder, peak_time);
-  flam_heap_init (&peaks, &blank, sizeof blank);
+  flam_peak_tracker_init (&peaks, &blank, sizeof blank);
   read_peaks (&tables->at_peak, &peaks);
   flam_builder_reserve_allocations (
       builder, (gsize)tables->blocks.n + tables->releases.n);
   pair_blocks (builder);
   if (peaks.sites.n > 0)
     share_peaks (builder, &peaks, from);
-  flam_heap_clear (&peaks);
+  flam_peak_tracker_clear (&peaks);
   tables->blocks.n = tables->releases.n = tables->at_peak.n = 0;
 }

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-timeline-private.h"
 
-#include "flam-blocks.h"
+#include "flam-allocation-filter.h"
 
 /* A bucket holds the most that lived at any moment of it, so a short peak is
  * not averaged away. Births come in order; deaths are sorted. Of one moment
  * all happens at once: which of its events came first is known for the
- * capture's high-water mark alone (flam-blocks.c), which is put in as it is. */
+ * capture's high-water mark alone (flam-allocation-filter.c), which is put in
+ * as it is. */
 typedef struct
 {
   FlamTimelineFill *fill;
-  const FlamBlocks *blocks; /* which rows count */
-  GArray *deaths;           /* FlamId, ascending in time */
-  gboolean counts;          /* blocks, not bytes */
-  gint64 *live;             /* a row */
-  guint *bucket;            /* a row: filled up to here */
-  GArray *changed;          /* guint: rows, in this moment */
+  const FlamAllocationFilter *filter; /* which rows count */
+  GArray *deaths;                     /* FlamId, ascending in time */
+  gboolean counts;                    /* blocks, not bytes */
+  gint64 *live;                       /* a row */
+  guint *bucket;                      /* a row: filled up to here */
+  GArray *changed;                    /* guint: rows, in this moment */
 } Curve;
 
 static void
@@ -91,8 +92,8 @@ end_moment (Curve *curve)
 static gboolean
 is_selected (const Curve *curve, FlamId allocation)
 {
-  return flam_blocks_has_kind (curve->blocks, allocation) &&
-         flam_blocks_has_thread (curve->blocks, allocation);
+  return flam_allocation_filter_has_kind (curve->filter, allocation) &&
+         flam_allocation_filter_has_thread (curve->filter, allocation);
 }
 
 static int
@@ -161,24 +162,26 @@ put_mark (Curve *curve)
   FlamTimeline *timeline = fill->timeline;
   g_autoptr (FlamSelection) whole = flam_selection_copy (fill->selection);
   g_autofree gint64 *held = g_new0 (gint64, timeline->n_rows);
-  g_auto (FlamBlocks) blocks = { 0 };
+  g_auto (FlamAllocationFilter) filter = { 0 };
   guint bucket;
 
   whole->from = G_MININT64;
   whole->to = G_MAXINT64;
-  flam_blocks_init (&blocks, fill->profile, whole, curve->blocks->source);
-  if (!blocks.exact_peak)
+  flam_allocation_filter_init (
+      &filter, fill->profile, whole, curve->filter->source);
+  if (!filter.exact_peak)
     return;
-  for (FlamId i = 0; i < blocks.rows->n; i++)
+  for (FlamId i = 0; i < filter.rows->n; i++)
     {
-      gint64 amount = amount_of (curve, i, flam_blocks_count (&blocks, i));
+      gint64 amount =
+          amount_of (curve, i, flam_allocation_filter_count (&filter, i));
       guint row = row_of (curve, i);
 
       held[0] += amount;
       if (row > 0)
         held[row] += amount;
     }
-  bucket = flam_timeline_bucket_of (timeline, blocks.peak_time);
+  bucket = flam_timeline_bucket_of (timeline, filter.peak_time);
   for (guint row = 0; row < timeline->n_rows; row++)
     {
       gint64 *value = flam_timeline_cell (timeline, row, bucket);
@@ -188,12 +191,14 @@ put_mark (Curve *curve)
 }
 
 static gboolean
-fill_curve (FlamTimelineFill *fill, const FlamBlocks *blocks, GError **error)
+fill_curve (FlamTimelineFill *fill,
+            const FlamAllocationFilter *filter,
+            GError **error)
 {
   FlamTimeline *timeline = fill->timeline;
   g_auto (Curve) curve = {
     .fill = fill,
-    .blocks = blocks,
+    .filter = filter,
     .deaths = g_array_new (FALSE, FALSE, sizeof (FlamId)),
     .counts = timeline->unit == FLAM_UNIT_COUNT,
     .live = g_new0 (gint64, timeline->n_rows),
@@ -216,15 +221,15 @@ flam_timeline_fill_memory (FlamTimelineFill *fill, GError **error)
   const FlamAllocations *rows = &fill->profile->allocations;
   FlamTimeline *timeline = fill->timeline;
   gboolean bytes = timeline->unit == FLAM_UNIT_BYTES;
-  g_auto (FlamBlocks) blocks = { 0 };
+  g_auto (FlamAllocationFilter) filter = { 0 };
 
-  flam_blocks_init (&blocks,
-                    fill->profile,
-                    fill->selection,
-                    bytes ? FLAM_FROM_PEAK : FLAM_FROM_PEAK_BLOCKS);
-  timeline->peak_time = blocks.peak_time;
+  flam_allocation_filter_init (&filter,
+                               fill->profile,
+                               fill->selection,
+                               bytes ? FLAM_FROM_PEAK : FLAM_FROM_PEAK_BLOCKS);
+  timeline->peak_time = filter.peak_time;
   for (FlamId i = 0; i < rows->n; i++)
     timeline->peak +=
-        flam_blocks_count (&blocks, i) * (bytes ? rows->size[i] : 1);
-  return fill_curve (fill, &blocks, error);
+        flam_allocation_filter_count (&filter, i) * (bytes ? rows->size[i] : 1);
+  return fill_curve (fill, &filter, error);
 }

@@ -145,8 +145,8 @@ flam_part_rows_init (FlamPartRows *rows,
                           .measure = part->profile->measures + measure };
   if (rows->measure->source != FLAM_FROM_SAMPLES)
     {
-      flam_blocks_init (
-          &rows->blocks, part->profile, part->all, rows->measure->source);
+      flam_allocation_filter_init (
+          &rows->filter, part->profile, part->all, rows->measure->source);
       if (part->starts != NULL)
         {
           rows->at = part->starts[lane];
@@ -164,7 +164,7 @@ flam_part_rows_init (FlamPartRows *rows,
 void
 flam_part_rows_clear (FlamPartRows *rows)
 {
-  flam_blocks_clear (&rows->blocks);
+  flam_allocation_filter_clear (&rows->filter);
 }
 
 static void
@@ -172,12 +172,12 @@ get_block (const FlamPartRows *rows, guint32 at, FlamPartRow *row)
 {
   const FlamAllocations *blocks = &rows->part->profile->allocations;
   FlamId i = rows->part->order[at];
-  gint64 count = flam_blocks_count (&rows->blocks, i);
+  gint64 count = flam_allocation_filter_count (&rows->filter, i);
 
   *row = (FlamPartRow){
     .time = blocks->time[i],
     .stack = blocks->stack[i],
-    .weight = flam_blocks_source_is_bytes (rows->measure->source)
+    .weight = flam_allocation_filter_source_is_bytes (rows->measure->source)
                   ? count * blocks->size[i]
                   : count,
     .state = FLAM_STATE_RUNNING,

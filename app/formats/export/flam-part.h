@@ -10,7 +10,7 @@
  *
  * Nothing is copied but the part itself, where it is not the whole. */
 
-#include "flam-blocks.h"
+#include "flam-allocation-filter.h"
 #include "flam-profile.h"
 
 G_BEGIN_DECLS
@@ -38,7 +38,7 @@ typedef struct
 {
   const FlamPart *part;
   const FlamMeasure *measure;
-  FlamBlocks blocks;
+  FlamAllocationFilter filter;
   guint32 at, end;
   guint32 first;
 } FlamPartRows;

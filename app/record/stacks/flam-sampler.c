@@ -14,7 +14,7 @@
 
 #define COPY_MAX (16u << 20)
 #define COPY_GROWTH 32
-#define COPY_HOPELESS (32u << 10)
+#define COPY_TOO_DEEP (32u << 10)
 #define FLUSH_EVERY (500 * 1000ll) /* µs */
 #define FLUSH_BYTES (1u << 20)
 #define ALLOC_WAIT 5000              /* µs */
@@ -244,12 +244,12 @@ give_hints (FlamTask *task, const FlamMessage *message, const FlamWalk *walked)
   if ((walked->end != FLAM_UNWIND_TRUNCATED &&
        walked->end != FLAM_UNWIND_LIMIT) ||
       !message->limited || flam_message_stack_size (message) < copy ||
-      task->hopeless)
+      task->too_deep)
     return;
-  task->hopeless = copy >= COPY_MAX;
+  task->too_deep = copy >= COPY_MAX;
   g_atomic_int_set ((gint *)&task->hint_copy,
-                    (gint)(task->hopeless
-                               ? COPY_HOPELESS
+                    (gint)(task->too_deep
+                               ? COPY_TOO_DEEP
                                : MIN (COPY_GROWTH * copy, COPY_MAX)));
 }
 

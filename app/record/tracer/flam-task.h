@@ -109,7 +109,7 @@ struct _FlamTask
   struct _FlamPythonTask *python; /* where its Python frames were, or NULL */
 
   /* Hints. */
-  gboolean hopeless;      /* sampler's: too deep to be copied whole */
+  gboolean too_deep;      /* sampler's: too deep to be copied whole */
   guint hint_copy;        /* bytes of stack to copy */
   gsize hint_top;         /* the root's frame ends here, 0 unknown */
   gboolean hint_needs_bp; /* its sleep cannot be read without a stop */

@@ -9,8 +9,8 @@
 
 #include "flam-commands.h"
 #include "flam-launch.h"
+#include "flam-launch-exec.h"
 #include "flam-proc.h"
-#include "flam-programs.h"
 #include "flam-sleepers.h"
 #include "flam-ticks.h"
 #include "flam-wall.h"
@@ -186,7 +186,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
 
   if (good)
     {
-      flam_programs_look (tracer, task);
+      flam_launch_exec_look (tracer, task);
       wanted = bytes_to_copy (task, regs[7]);
       n_python = flam_tracer_walk_python (tracer, task, task->interrupted_at);
       message = flam_pipe_reserve (
@@ -324,7 +324,7 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
     ptrace (PTRACE_LISTEN, tid, NULL, NULL);
   else if (stop.kind == FLAM_STOP_EXEC)
     {
-      flam_programs_exec (tracer, task);
+      flam_launch_exec_exec (tracer, task);
       resume (tid, 0);
     }
   else if (pending && !tracer->paused && stop.kind != FLAM_STOP_CLONE)
@@ -427,7 +427,7 @@ flam_tracer_run (FlamTracer *tracer)
   gint64 now;
 
   if (tracer->options->pid > 0)
-    flam_programs_begin_attached (tracer);
+    flam_launch_exec_begin_attached (tracer);
   flam_instant_init (&tracer->instant);
   pthread_sigmask (SIG_SETMASK, NULL, &mask);
   sigdelset (&mask, SIGCHLD);

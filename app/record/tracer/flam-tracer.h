@@ -7,8 +7,8 @@
 #include "flam-control.h"
 #include "flam-inject.h"
 #include "flam-instant.h"
-#include "flam-record-options.h"
 #include "flam-python-reader.h"
+#include "flam-record-options.h"
 #include "flam-tasks.h"
 
 G_BEGIN_DECLS
@@ -63,7 +63,7 @@ void flam_tracer_init (FlamTracer *tracer,
                        FlamControl *control,
                        FlamPipe *pipe);
 void flam_tracer_clear (FlamTracer *tracer);
-/* On the thread that called flam_programs_start(), until all that was traced
+/* On the thread that called flam_launch_exec_start(), until all that was traced
  * has ended or is detached. */
 void flam_tracer_run (FlamTracer *tracer);
 gint64 flam_tracer_now (const FlamTracer *tracer);

@@ -35,9 +35,9 @@ G_DEFINE_FINAL_TYPE (FlamDownloadBar, flam_download_bar, GTK_TYPE_WIDGET)
 
 /* What ends in each module. */
 static gint64 *
-self_by_module (const FlamExcerpt *excerpt)
+self_by_module (const FlamViewData *view_data)
 {
-  const FlamProfile *profile = excerpt->profile;
+  const FlamProfile *profile = view_data->profile;
   gint64 *weight = g_new0 (gint64, MAX (profile->modules.n, 1));
 
   for (FlamId i = 0; i < profile->stacks.n; i++)
@@ -46,7 +46,7 @@ self_by_module (const FlamExcerpt *excerpt)
       FlamId module = profile->functions.module[function];
 
       if (module != FLAM_NONE)
-        weight[module] += excerpt->weights->weight[i];
+        weight[module] += view_data->weights->weight[i];
     }
   return weight;
 }
@@ -73,12 +73,12 @@ may_be_asked_for (FlamDownloadBar *self,
 
 /* The heaviest first; returns how much of the picture they hold. */
 static gint64
-find_wanted (FlamDownloadBar *self, const FlamExcerpt *excerpt)
+find_wanted (FlamDownloadBar *self, const FlamViewData *view_data)
 {
-  const FlamProfile *profile = excerpt->profile;
-  g_autofree gint64 *weight = self_by_module (excerpt);
+  const FlamProfile *profile = view_data->profile;
+  g_autofree gint64 *weight = self_by_module (view_data);
   gint64 least =
-      MAX ((gint64)((double)excerpt->weights->total * LEAST_SHARE), 1);
+      MAX ((gint64)((double)view_data->weights->total * LEAST_SHARE), 1);
   gint64 sum = 0;
 
   g_array_set_size (self->wanted, 0);
@@ -161,10 +161,10 @@ start (FlamDownloadBar *self)
 }
 
 static void
-offer (FlamDownloadBar *self, const FlamExcerpt *excerpt, gint64 weight)
+offer (FlamDownloadBar *self, const FlamViewData *view_data, gint64 weight)
 {
   g_autofree char *share =
-      flam_format_percent (weight, excerpt->weights->total);
+      flam_format_percent (weight, view_data->weights->total);
   g_autofree char *text = g_strdup_printf (
       /* Translators: libraries, and their share of the picture */
       _ ("There is no debug information here for %s, where %s is spent. "
@@ -180,24 +180,24 @@ offer (FlamDownloadBar *self, const FlamExcerpt *excerpt, gint64 weight)
 static void
 on_symbolized (FlamDownloadBar *self)
 {
-  const FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  const FlamViewData *view_data = flam_session_get_view_data (self->session);
   g_autofree char *wish =
       g_settings_get_string (flam_settings_get (), FLAM_KEY_DEBUGINFOD);
   gint64 weight;
 
-  if (excerpt == NULL || strcmp (wish, "never") == 0 ||
+  if (view_data == NULL || strcmp (wish, "never") == 0 ||
       flam_job_is_busy (flam_session_get_download (self->session)) ||
       gtk_revealer_get_reveal_child (self->revealer) ||
       !flam_debuginfod_is_configured ())
     return;
-  weight = find_wanted (self, excerpt);
+  weight = find_wanted (self, view_data);
   if (self->wanted->len == 0)
     return;
-  name_wanted (self, excerpt->profile);
+  name_wanted (self, view_data->profile);
   if (strcmp (wish, "always") == 0)
     start (self);
   else
-    offer (self, excerpt, weight);
+    offer (self, view_data, weight);
 }
 
 static void

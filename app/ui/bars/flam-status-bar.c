@@ -4,8 +4,8 @@
 
 #include "flam-format.h"
 #include "flam-legend.h"
+#include "flam-value-text.h"
 #include "flam-widget.h"
-#include "flam-words.h"
 
 #include <glib/gi18n.h>
 
@@ -46,10 +46,10 @@ place_text (const FlamTree *tree, FlamId node)
 }
 
 static char *
-costs_text (FlamExcerpt *excerpt, FlamId node)
+costs_text (FlamViewData *view_data, FlamId node)
 {
-  const FlamTree *tree = excerpt->tree;
-  const FlamMeasure *measure = flam_excerpt_get_measure (excerpt);
+  const FlamTree *tree = view_data->tree;
+  const FlamMeasure *measure = flam_view_data_get_measure (view_data);
   g_autofree char *self = NULL;
   g_autofree char *self_share = NULL;
   g_autofree char *total = NULL;
@@ -63,12 +63,13 @@ costs_text (FlamExcerpt *excerpt, FlamId node)
   self_share = flam_format_percent (tree->self[node], tree->total[0]);
   total = flam_format_weight (measure, tree->total[node]);
   total_share = flam_format_percent (tree->total[node], tree->total[0]);
-  also = flam_words_other (tree, tree->other_total, node);
+  also = flam_value_text_other (tree, tree->other_total, node);
   if (node == 0 && measure->unit == FLAM_UNIT_COUNT)
     /* Translators: a number, and of what: "total 40,130,869 instructions" */
-    text = g_strdup_printf (_ ("total %s %s"),
-                            total,
-                            flam_words_measure (excerpt->profile, measure));
+    text =
+        g_strdup_printf (_ ("total %s %s"),
+                         total,
+                         flam_value_text_measure (view_data->profile, measure));
   else if (node == 0)
     text = g_strdup_printf (_ ("total %s"), total);
   else
@@ -84,23 +85,23 @@ costs_text (FlamExcerpt *excerpt, FlamId node)
 static void
 update (FlamStatusBar *self)
 {
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   FlamId node = flam_session_get_current (self->session);
   g_autofree char *place = NULL;
   g_autofree char *costs = NULL;
   g_autofree char *folded = NULL;
   const char *name;
 
-  if (excerpt == NULL)
+  if (view_data == NULL)
     {
       self->hovered = FLAM_NONE;
       return;
     }
-  if (self->hovered != FLAM_NONE && self->hovered < excerpt->tree->n)
+  if (self->hovered != FLAM_NONE && self->hovered < view_data->tree->n)
     node = self->hovered;
-  name = node == 0 ? _ ("All") : flam_tree_name (excerpt->tree, node);
-  place = node == 0 ? g_strdup ("") : place_text (excerpt->tree, node);
-  costs = costs_text (excerpt, node);
+  name = node == 0 ? _ ("All") : flam_tree_name (view_data->tree, node);
+  place = node == 0 ? g_strdup ("") : place_text (view_data->tree, node);
+  costs = costs_text (view_data, node);
   folded = flam_format_folded_name (name);
   gtk_label_set_label (self->name, folded);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), name);
@@ -137,7 +138,7 @@ on_hovered (FlamFlameGraph *graph, guint node, FlamStatusBar *self)
 }
 
 static void
-on_excerpt (FlamStatusBar *self)
+on_view_data (FlamStatusBar *self)
 {
   self->hovered = FLAM_NONE;
   update (self);
@@ -181,8 +182,8 @@ flam_status_bar_set_session (FlamStatusBar *self,
   self->session = g_object_ref (session);
   self->graph_view = graph_view;
   g_signal_connect_object (session,
-                           "notify::excerpt",
-                           G_CALLBACK (on_excerpt),
+                           "notify::view-data",
+                           G_CALLBACK (on_view_data),
                            self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (

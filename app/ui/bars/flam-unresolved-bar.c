@@ -29,9 +29,9 @@ G_DEFINE_FINAL_TYPE (FlamUnresolvedBar, flam_unresolved_bar, GTK_TYPE_WIDGET)
 /* What ends in functions without a name, and the module that has most of it;
  * only files count: there is no folder that has the kernel. */
 static gint64
-find_unresolved (const FlamExcerpt *excerpt, FlamId *heaviest)
+find_unresolved (const FlamViewData *view_data, FlamId *heaviest)
 {
-  const FlamProfile *profile = excerpt->profile;
+  const FlamProfile *profile = view_data->profile;
   g_autofree gint64 *weight = g_new0 (gint64, profile->modules.n + 1);
   gint64 sum = 0;
 
@@ -45,8 +45,8 @@ find_unresolved (const FlamExcerpt *excerpt, FlamId *heaviest)
           profile->functions.kind[function] != FLAM_KIND_UNRESOLVED ||
           *flam_profile_string (profile, profile->modules.path[module]) != '/')
         continue;
-      weight[module] += excerpt->weights->weight[i];
-      sum += excerpt->weights->weight[i];
+      weight[module] += view_data->weights->weight[i];
+      sum += view_data->weights->weight[i];
       if (*heaviest == FLAM_NONE || weight[module] > weight[*heaviest])
         *heaviest = module;
     }
@@ -65,22 +65,22 @@ is_found (const FlamProfile *profile, FlamId module)
 static void
 update (FlamUnresolvedBar *self)
 {
-  const FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  const FlamViewData *view_data = flam_session_get_view_data (self->session);
   g_autofree char *share = NULL;
   g_autofree char *text = NULL;
   FlamId module = FLAM_NONE;
-  gint64 weight = excerpt != NULL ? find_unresolved (excerpt, &module) : 0;
+  gint64 weight = view_data != NULL ? find_unresolved (view_data, &module) : 0;
 
   if (module == FLAM_NONE ||
-      (double)weight < LEAST_SHARE * (double)excerpt->weights->total ||
+      (double)weight < LEAST_SHARE * (double)view_data->weights->total ||
       g_strcmp0 (self->dismissed, flam_session_get_path (self->session)) == 0)
     {
       gtk_revealer_set_reveal_child (self->revealer, FALSE);
       return;
     }
-  share = flam_format_percent (weight, excerpt->weights->total);
+  share = flam_format_percent (weight, view_data->weights->total);
   text = g_strdup_printf (
-      is_found (excerpt->profile, module)
+      is_found (view_data->profile, module)
           /* Translators: a share of the picture, and the file that has most of
              it: it is here, and has few names of functions */
           ? _ ("%s has no names without debug symbols, most of it %s")
@@ -88,16 +88,16 @@ update (FlamUnresolvedBar *self)
              it */
           : _ ("%s is in programs not found here: %s"),
       share,
-      flam_profile_string (excerpt->profile,
-                           excerpt->profile->modules.path[module]));
+      flam_profile_string (view_data->profile,
+                           view_data->profile->modules.path[module]));
   gtk_label_set_label (self->label, text);
   gtk_revealer_set_reveal_child (self->revealer, TRUE);
 }
 
 static void
-on_excerpt (FlamUnresolvedBar *self)
+on_view_data (FlamUnresolvedBar *self)
 {
-  if (flam_session_get_excerpt (self->session) == NULL)
+  if (flam_session_get_view_data (self->session) == NULL)
     gtk_revealer_set_reveal_child (self->revealer, FALSE);
 }
 
@@ -150,8 +150,8 @@ flam_unresolved_bar_set_session (FlamUnresolvedBar *self, FlamSession *session)
   g_signal_connect_object (
       session, "symbolized", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (session,
-                           "notify::excerpt",
-                           G_CALLBACK (on_excerpt),
+                           "notify::view-data",
+                           G_CALLBACK (on_view_data),
                            self,
                            G_CONNECT_SWAPPED);
 }

@@ -2,7 +2,7 @@
 
 #include "flam-measure-menu.h"
 
-#include "flam-words.h"
+#include "flam-value-text.h"
 
 #include <glib/gi18n.h>
 
@@ -44,7 +44,7 @@ measure_name (const FlamProfile *profile,
       if (profile->measures[measure].source == FLAM_FROM_LEAKED_BLOCKS)
         return _ ("Growth in blocks");
     }
-  return flam_words_measure (profile, &profile->measures[measure]);
+  return flam_value_text_measure (profile, &profile->measures[measure]);
 }
 
 static void

@@ -410,7 +410,7 @@ update (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Zoom, current frame and excerpt often change together; and a crumb that was
+/* Zoom, current frame and view data often change together; and a crumb that was
  * clicked must outlive its own click. */
 static void
 queue_update (FlamPathBar *self)
@@ -431,7 +431,7 @@ void
 flam_path_bar_set_session (FlamPathBar *self, FlamSession *session)
 {
   static const char *const notifies[] = {
-    "notify::excerpt", "notify::selection", "notify::zoom", "notify::current"
+    "notify::view-data", "notify::selection", "notify::zoom", "notify::current"
   };
 
   g_return_if_fail (FLAM_IS_PATH_BAR (self));

@@ -100,16 +100,16 @@ name_of (guint states, guint known)
 }
 
 static void
-update_row (FlamStateMenu *self, FlamState state, const FlamExcerpt *excerpt)
+update_row (FlamStateMenu *self, FlamState state, const FlamViewData *view_data)
 {
-  const FlamMeasure *measure = flam_excerpt_get_measure (excerpt);
-  gint64 weight = excerpt->by_state.weight[state];
+  const FlamMeasure *measure = flam_view_data_get_measure (view_data);
+  gint64 weight = view_data->by_state.weight[state];
   gint64 whole = 0;
   g_autofree char *share = NULL;
   g_autofree char *text = NULL;
 
   for (guint i = 0; i < FLAM_N_STATES; i++)
-    whole += excerpt->by_state.weight[i];
+    whole += view_data->by_state.weight[i];
   share = flam_format_percent (weight, whole);
   if (measure != NULL)
     text = flam_format_weight (measure, weight);
@@ -125,18 +125,18 @@ update_row (FlamStateMenu *self, FlamState state, const FlamExcerpt *excerpt)
 static void
 update (FlamStateMenu *self)
 {
-  const FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  const FlamViewData *view_data = flam_session_get_view_data (self->session);
   const FlamMeasure *measure =
-      excerpt != NULL ? flam_excerpt_get_measure (excerpt) : NULL;
+      view_data != NULL ? flam_view_data_get_measure (view_data) : NULL;
   guint states;
 
   gtk_widget_set_visible (GTK_WIDGET (self),
                           (self->known & FLAM_STATES_OFF_CPU) != 0 &&
                               measure != NULL &&
                               measure->source == FLAM_FROM_SAMPLES);
-  if (excerpt == NULL)
+  if (view_data == NULL)
     return;
-  states = excerpt->selection->states;
+  states = view_data->selection->states;
   self->syncing = TRUE;
   gtk_label_set_label (self->label, name_of (states, self->known));
   for (guint i = 0; i < N_SHOWS; i++)
@@ -156,7 +156,7 @@ update (FlamStateMenu *self)
       gtk_widget_set_visible (self->states[i].share, shown);
       gtk_check_button_set_active (GTK_CHECK_BUTTON (self->states[i].check),
                                    (states & 1u << i) != 0);
-      update_row (self, i, excerpt);
+      update_row (self, i, view_data);
     }
   self->syncing = FALSE;
 }
@@ -181,8 +181,11 @@ flam_state_menu_set_session (FlamStateMenu *self, FlamSession *session)
                            G_CALLBACK (on_profile),
                            self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (
-      session, "notify::excerpt", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session,
+                           "notify::view-data",
+                           G_CALLBACK (update),
+                           self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (adw_style_manager_get_default (),
                            "notify::dark",
                            G_CALLBACK (update),

@@ -16,7 +16,7 @@ flam_thread_item_finalize (GObject *object)
   g_free (self->name);
   g_free (self->former);
   g_clear_object (&self->children);
-  g_clear_pointer (&self->family, flam_family_unref);
+  g_clear_pointer (&self->process_tree, flam_process_tree_unref);
   G_OBJECT_CLASS (flam_thread_item_parent_class)->finalize (object);
 }
 
@@ -67,15 +67,15 @@ flam_thread_item_new (const FlamProfile *profile,
 const FlamId *
 flam_thread_item_get_threads (const FlamThreadItem *self, guint32 *n)
 {
-  const FlamFamily *family = self->family;
+  const FlamProcessTree *process_tree = self->process_tree;
   guint32 first;
 
   *n = 1;
   if (self->thread != FLAM_NONE)
     return &self->thread;
-  first = family->first_thread[self->row];
-  *n = family->first_thread[family->end[self->row]] - first;
-  return family->threads + first;
+  first = process_tree->first_thread[self->row];
+  *n = process_tree->first_thread[process_tree->end[self->row]] - first;
+  return process_tree->threads + first;
 }
 
 /* --- the tree ------------------------------------------------------------- */
@@ -83,7 +83,7 @@ flam_thread_item_get_threads (const FlamThreadItem *self, guint32 *n)
 typedef struct
 {
   const FlamProfile *profile;
-  FlamFamily *family;
+  FlamProcessTree *process_tree;
   const gint64 *weights;
   const char *search;
 } Tree;
@@ -93,7 +93,7 @@ set_former (const Tree *tree, FlamThreadItem *item, FlamId first)
 {
   GString *text = g_string_new (NULL);
 
-  for (FlamId i = first; i != FLAM_NONE; i = tree->family->next_former[i])
+  for (FlamId i = first; i != FLAM_NONE; i = tree->process_tree->next_former[i])
     {
       const FlamFormerNames *former = &tree->profile->former_names;
       g_autofree char *until =
@@ -148,9 +148,9 @@ static FlamThreadItem *
 process_item_new (const Tree *tree, guint32 row)
 {
   FlamThreadItem *item = flam_thread_item_new (
-      tree->profile, tree->family->process[row], FLAM_NONE, 0);
+      tree->profile, tree->process_tree->process[row], FLAM_NONE, 0);
 
-  item->family = flam_family_ref (tree->family);
+  item->process_tree = flam_process_tree_ref (tree->process_tree);
   item->row = row;
   return item;
 }
@@ -160,20 +160,20 @@ process_item_new (const Tree *tree, guint32 row)
 static gboolean
 fill_process (const Tree *tree, FlamThreadItem *item)
 {
-  const FlamFamily *family = tree->family;
+  const FlamProcessTree *process_tree = tree->process_tree;
   gboolean own, any;
 
-  set_former (tree, item, family->process_former[item->process]);
+  set_former (tree, item, process_tree->process_former[item->process]);
   own = any = matches (tree, item);
-  for (guint32 i = family->first_thread[item->row];
-       i < family->first_thread[item->row + 1];
+  for (guint32 i = process_tree->first_thread[item->row];
+       i < process_tree->first_thread[item->row + 1];
        i++)
     {
-      FlamId id = family->threads[i];
+      FlamId id = process_tree->threads[i];
       g_autoptr (FlamThreadItem) thread = flam_thread_item_new (
           tree->profile, item->process, id, tree->weights[id]);
 
-      set_former (tree, thread, family->thread_former[id]);
+      set_former (tree, thread, process_tree->thread_former[id]);
       item->weight += tree->weights[id];
       if (!own && !matches (tree, thread))
         continue;
@@ -188,27 +188,27 @@ flam_thread_items_new (const FlamProfile *profile,
                        const gint64 *weights,
                        const char *search)
 {
-  g_autoptr (FlamFamily) family = flam_family_new (profile);
+  g_autoptr (FlamProcessTree) process_tree = flam_process_tree_new (profile);
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autofree gboolean *wanted = g_new0 (gboolean, (gsize)family->n + 1);
-  g_autofree guint32 *parent = g_new (guint32, (gsize)family->n + 1);
+  g_autofree gboolean *wanted = g_new0 (gboolean, (gsize)process_tree->n + 1);
+  g_autofree guint32 *parent = g_new (guint32, (gsize)process_tree->n + 1);
   GListStore *roots = g_list_store_new (FLAM_TYPE_THREAD_ITEM);
-  Tree tree = { profile, family, weights, search };
+  Tree tree = { profile, process_tree, weights, search };
 
   /* Parents come first in the family, so children are done backwards. */
-  for (guint32 row = 0; row < family->n; row++)
+  for (guint32 row = 0; row < process_tree->n; row++)
     {
       FlamThreadItem *item = process_item_new (&tree, row);
       guint32 above = row - 1;
 
       g_ptr_array_add (items, item);
       wanted[row] = fill_process (&tree, item);
-      while (family->depth[row] > 0 &&
-             family->depth[above] >= family->depth[row])
+      while (process_tree->depth[row] > 0 &&
+             process_tree->depth[above] >= process_tree->depth[row])
         above = parent[above];
-      parent[row] = family->depth[row] > 0 ? above : G_MAXUINT32;
+      parent[row] = process_tree->depth[row] > 0 ? above : G_MAXUINT32;
     }
-  for (guint32 row = family->n; row-- > 0;)
+  for (guint32 row = process_tree->n; row-- > 0;)
     {
       FlamThreadItem *item = items->pdata[row];
       FlamThreadItem *above =
@@ -216,9 +216,9 @@ flam_thread_items_new (const FlamProfile *profile,
 
       if (above != NULL)
         above->weight += item->weight;
-      if (!wanted[row] ||
-          (item->children == NULL && *search == '\0' &&
-           family->first_thread[row] == family->first_thread[row + 1]))
+      if (!wanted[row] || (item->children == NULL && *search == '\0' &&
+                           process_tree->first_thread[row] ==
+                               process_tree->first_thread[row + 1]))
         continue;
       if (item->children != NULL)
         g_list_store_sort (item->children, heavier_first, NULL);

@@ -4,7 +4,7 @@
 /* A process or a thread in the thread selector's tree: threads stand below
  * their process, processes below the one that started them. */
 
-#include "flam-family.h"
+#include "flam-process-tree.h"
 
 #include <gio/gio.h>
 
@@ -19,13 +19,13 @@ struct _FlamThreadItem
   GObject parent_instance;
 
   FlamId process;
-  FlamId thread;        /* FLAM_NONE: the process, and all that it started */
-  FlamFamily *family;   /* of a process; else NULL */
-  guint32 row;          /* of a process, in the family */
-  gint64 weight;        /* of all threads that it stands for */
-  char *name;           /* "worker-3 (3307)" */
-  char *former;         /* "sh until 1.2 s, make until 3 s", or "" */
-  GListStore *children; /* FlamThreadItem; NULL: none */
+  FlamId thread; /* FLAM_NONE: the process, and all that it started */
+  FlamProcessTree *process_tree; /* of a process; else NULL */
+  guint32 row;                   /* of a process, in the process_tree */
+  gint64 weight;                 /* of all threads that it stands for */
+  char *name;                    /* "worker-3 (3307)" */
+  char *former;                  /* "sh until 1.2 s, make until 3 s", or "" */
+  GListStore *children;          /* FlamThreadItem; NULL: none */
 };
 
 FlamThreadItem *flam_thread_item_new (const FlamProfile *profile,

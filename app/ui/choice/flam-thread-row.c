@@ -52,10 +52,10 @@ flam_thread_row_get_item (FlamThreadRow *self)
 void
 flam_thread_row_set (FlamThreadRow *self,
                      FlamThreadItem *item,
-                     const FlamExcerpt *excerpt,
+                     const FlamViewData *view_data,
                      gint64 whole)
 {
-  const FlamMeasure *measure = flam_excerpt_get_measure (excerpt);
+  const FlamMeasure *measure = flam_view_data_get_measure (view_data);
   gboolean process = item->thread == FLAM_NONE;
   g_autofree char *share = flam_format_percent (item->weight, whole);
   g_autofree char *weight = NULL;

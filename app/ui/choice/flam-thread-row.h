@@ -3,9 +3,9 @@
 
 /* What a row of the thread selector looks like. */
 
-#include "flam-excerpt.h"
 #include "flam-thread-item.h"
 #include "flam-timeline.h"
+#include "flam-view-data.h"
 
 #include <gtk/gtk.h>
 
@@ -18,7 +18,7 @@ G_DECLARE_FINAL_TYPE (
 GtkWidget *flam_thread_row_new (void);
 void flam_thread_row_set (FlamThreadRow *row,
                           FlamThreadItem *item,
-                          const FlamExcerpt *excerpt,
+                          const FlamViewData *view_data,
                           gint64 whole);
 /* Signal "toggled" when a person did it. */
 void flam_thread_row_set_active (FlamThreadRow *row, gboolean active);

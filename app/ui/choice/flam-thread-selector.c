@@ -159,7 +159,7 @@ on_selection (FlamThreadSelector *self)
 
 typedef struct
 {
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamTimeline *before;
 } StripsInput;
 
@@ -168,7 +168,7 @@ strips_input_free (gpointer data)
 {
   StripsInput *input = data;
 
-  flam_excerpt_unref (input->excerpt);
+  flam_view_data_unref (input->view_data);
   g_clear_pointer (&input->before, flam_timeline_unref);
   g_free (input);
 }
@@ -178,10 +178,10 @@ strips_work (gpointer data, const FlamProgress *progress, GError **error)
 {
   StripsInput *input = data;
   g_autoptr (FlamSelection) selection =
-      flam_selection_copy (input->excerpt->selection);
+      flam_selection_copy (input->view_data->selection);
 
   flam_selection_all_threads (selection);
-  return flam_timeline_new (input->excerpt->profile,
+  return flam_timeline_new (input->view_data->profile,
                             selection,
                             input->before,
                             STRIP_BUCKETS,
@@ -202,11 +202,11 @@ strips_done (gpointer result, const GError *error, gpointer data)
 }
 
 static void
-start_strips (FlamThreadSelector *self, FlamExcerpt *excerpt)
+start_strips (FlamThreadSelector *self, FlamViewData *view_data)
 {
   StripsInput *input = g_new0 (StripsInput, 1);
 
-  input->excerpt = flam_excerpt_ref (excerpt);
+  input->view_data = flam_view_data_ref (view_data);
   if (self->timeline != NULL)
     input->before = flam_timeline_ref (self->timeline);
   flam_job_start (self->job,
@@ -224,29 +224,31 @@ start_strips (FlamThreadSelector *self, FlamExcerpt *excerpt)
 static void
 show_items (FlamThreadSelector *self)
 {
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   g_autofree char *search =
       g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
   g_autoptr (GListStore) roots = NULL;
 
   g_list_store_remove_all (self->roots);
-  if (excerpt == NULL)
+  if (view_data == NULL)
     return;
-  roots = flam_thread_items_new (excerpt->profile, excerpt->by_thread, search);
+  roots =
+      flam_thread_items_new (view_data->profile, view_data->by_thread, search);
   g_list_store_append (self->roots, roots);
 }
 
 static void
 fill (FlamThreadSelector *self)
 {
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
 
   self->whole = 0;
-  for (FlamId i = 0; excerpt != NULL && i < excerpt->profile->threads.n; i++)
-    self->whole += excerpt->by_thread[i];
+  for (FlamId i = 0; view_data != NULL && i < view_data->profile->threads.n;
+       i++)
+    self->whole += view_data->by_thread[i];
   show_items (self);
-  if (excerpt != NULL)
-    start_strips (self, excerpt);
+  if (view_data != NULL)
+    start_strips (self, view_data);
 }
 
 /* The list is made when it is looked at; while it is, choosing threads must
@@ -272,7 +274,7 @@ on_profile (FlamThreadSelector *self)
 }
 
 static void
-on_excerpt (FlamThreadSelector *self)
+on_view_data (FlamThreadSelector *self)
 {
   if (gtk_widget_get_mapped (GTK_WIDGET (self->popover)) &&
       g_list_model_get_n_items (G_LIST_MODEL (self->roots)) == 0)
@@ -319,13 +321,13 @@ row_bind (GtkListItemFactory *factory,
   FlamThreadRow *row = row_of (item);
   GtkTreeListRow *place = gtk_list_item_get_item (item);
   g_autoptr (FlamThreadItem) thread = gtk_tree_list_row_get_item (place);
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
 
   gtk_tree_expander_set_list_row (
       GTK_TREE_EXPANDER (gtk_list_item_get_child (item)), place);
-  if (excerpt == NULL)
+  if (view_data == NULL)
     return;
-  flam_thread_row_set (row, thread, excerpt, self->whole);
+  flam_thread_row_set (row, thread, view_data, self->whole);
   flam_thread_row_set_active (row, is_shown (self, thread));
   flam_thread_row_set_timeline (row, self->timeline);
   g_ptr_array_add (self->rows, row);
@@ -384,8 +386,8 @@ flam_thread_selector_set_session (FlamThreadSelector *self,
                            self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (session,
-                           "notify::excerpt",
-                           G_CALLBACK (on_excerpt),
+                           "notify::view-data",
+                           G_CALLBACK (on_view_data),
                            self,
                            G_CONNECT_SWAPPED);
   update_label (self);

@@ -33,7 +33,7 @@ G_DEFINE_FINAL_TYPE (FlamExportDialog, flam_export_dialog, ADW_TYPE_WINDOW)
 
 typedef struct
 {
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   const FlamExporter *exporter; /* NULL: a picture as PNG */
   FlamPictureOptions picture;
   char *title;
@@ -44,7 +44,7 @@ input_new (FlamSession *session, const FlamExporter *exporter)
 {
   Input *input = g_new0 (Input, 1);
 
-  input->excerpt = flam_excerpt_ref (flam_session_get_excerpt (session));
+  input->view_data = flam_view_data_ref (flam_session_get_view_data (session));
   input->exporter = exporter;
   input->title = g_strdup (flam_session_get_title (session));
   return input;
@@ -55,7 +55,7 @@ input_free (gpointer data)
 {
   Input *input = data;
 
-  flam_excerpt_unref (input->excerpt);
+  flam_view_data_unref (input->view_data);
   g_free (input->title);
   g_free (input);
 }
@@ -64,13 +64,16 @@ input_free (gpointer data)
 static GBytes *
 make_document (const Input *input, GError **error)
 {
-  const FlamExcerpt *excerpt = input->excerpt;
+  const FlamViewData *view_data = input->view_data;
   const FlamExportOptions options = { .look.title = input->title };
   g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
   g_autoptr (FlamSink) sink = flam_sink_new (stream);
 
-  if (!input->exporter->save (
-          excerpt->tree->profile, excerpt->selection, &options, sink, error) ||
+  if (!input->exporter->save (view_data->tree->profile,
+                              view_data->selection,
+                              &options,
+                              sink,
+                              error) ||
       !flam_sink_finish (sink, error) ||
       !g_output_stream_close (stream, NULL, error))
     return NULL;
@@ -88,7 +91,8 @@ make (gpointer data, const FlamProgress *progress, GError **error)
     return make_document (input, error);
   text = g_string_new (NULL);
   input->picture.look.title = input->title;
-  if (flam_picture_to_png (input->excerpt->tree, &input->picture, text, error))
+  if (flam_picture_to_png (
+          input->view_data->tree, &input->picture, text, error))
     return g_string_free_to_bytes (text);
   g_string_free (text, TRUE);
   return NULL;
@@ -236,7 +240,7 @@ flam_export_copy_picture (FlamWindow *window, FlamSession *session)
   g_autofree char *direction =
       g_settings_get_string (flam_settings_get (), FLAM_KEY_DIRECTION);
 
-  if (flam_session_get_excerpt (session) == NULL)
+  if (flam_session_get_view_data (session) == NULL)
     return;
   input = input_new (session, NULL);
   input->picture.scale = PICTURE_SCALE;

@@ -3,7 +3,7 @@
 #include "flam-comparison.h"
 
 FlamComparisonInput *
-flam_comparison_input_new (FlamExcerpt *excerpt,
+flam_comparison_input_new (FlamViewData *view_data,
                            FlamBaseline *baseline,
                            FlamScale scale,
                            gboolean self)
@@ -11,7 +11,7 @@ flam_comparison_input_new (FlamExcerpt *excerpt,
   FlamComparisonInput *input = g_new0 (FlamComparisonInput, 1);
   const FlamProfile *profile = flam_baseline_get_profile (baseline);
 
-  input->excerpt = flam_excerpt_ref (excerpt);
+  input->view_data = flam_view_data_ref (view_data);
   if (profile != NULL)
     input->profile = flam_profile_ref (profile);
   flam_baseline_get_range (baseline, &input->from, &input->to);
@@ -25,7 +25,7 @@ flam_comparison_input_free (gpointer data)
 {
   FlamComparisonInput *input = data;
 
-  flam_excerpt_unref (input->excerpt);
+  flam_view_data_unref (input->view_data);
   g_clear_pointer (&input->profile, flam_profile_unref);
   g_free (input);
 }
@@ -36,17 +36,17 @@ flam_comparison_input_free (gpointer data)
 static FlamSelection *
 select_base (const FlamComparisonInput *input, FlamComparison *comparison)
 {
-  const FlamExcerpt *excerpt = input->excerpt;
+  const FlamViewData *view_data = input->view_data;
   FlamSelection *selection;
 
   if (input->profile != NULL)
-    selection = flam_carry_selection (excerpt->profile,
-                                      excerpt->selection,
+    selection = flam_carry_selection (view_data->profile,
+                                      view_data->selection,
                                       input->profile,
                                       &comparison->without);
   else
     {
-      selection = flam_selection_copy (excerpt->selection);
+      selection = flam_selection_copy (view_data->selection);
       selection->from = input->from;
       selection->to = input->to;
     }
@@ -81,10 +81,10 @@ compare (FlamComparison *self, gboolean own)
   const FlamTree *base = self->base->tree;
   const FlamTree *fresh = self->fresh->tree;
 
-  self->changed[FLAM_DIFF_FRESH] = flam_excerpt_new_of (
+  self->changed[FLAM_DIFF_FRESH] = flam_view_data_new_of (
       self->fresh,
       flam_diff_tree (base, fresh, FLAM_DIFF_FRESH, own, self->factor));
-  self->changed[FLAM_DIFF_BASE] = flam_excerpt_new_of (
+  self->changed[FLAM_DIFF_BASE] = flam_view_data_new_of (
       self->base,
       flam_diff_tree (base, fresh, FLAM_DIFF_BASE, own, self->factor));
   self->rows =
@@ -98,16 +98,16 @@ flam_comparison_work (gpointer data,
 {
   const FlamComparisonInput *input = data;
   const FlamProfile *profile =
-      input->profile != NULL ? input->profile : input->excerpt->profile;
+      input->profile != NULL ? input->profile : input->view_data->profile;
   g_autoptr (FlamComparison) self = g_atomic_rc_box_new0 (FlamComparison);
   g_autoptr (FlamSelection) selection = select_base (input, self);
 
-  self->fresh = flam_excerpt_upright (input->excerpt, progress, error);
+  self->fresh = flam_view_data_upright (input->view_data, progress, error);
   if (self->fresh == NULL)
     return NULL;
   if (selection == NULL)
     return g_steal_pointer (&self);
-  self->base = flam_excerpt_new (
+  self->base = flam_view_data_new (
       profile, selection, FLAM_ORDER_TOTAL, NULL, progress, error);
   if (self->base == NULL)
     return NULL;
@@ -127,10 +127,10 @@ comparison_clear (gpointer data)
 {
   FlamComparison *self = data;
 
-  g_clear_pointer (&self->base, flam_excerpt_unref);
-  g_clear_pointer (&self->fresh, flam_excerpt_unref);
+  g_clear_pointer (&self->base, flam_view_data_unref);
+  g_clear_pointer (&self->fresh, flam_view_data_unref);
   for (guint i = 0; i < G_N_ELEMENTS (self->changed); i++)
-    g_clear_pointer (&self->changed[i], flam_excerpt_unref);
+    g_clear_pointer (&self->changed[i], flam_view_data_unref);
   g_free (self->rows);
 }
 

@@ -8,7 +8,7 @@
 #include "flam-baseline.h"
 #include "flam-carry.h"
 #include "flam-diff.h"
-#include "flam-excerpt.h"
+#include "flam-view-data.h"
 
 G_BEGIN_DECLS
 
@@ -22,10 +22,10 @@ typedef enum
 
 typedef struct
 {
-  FlamExcerpt *base; /* NULL: there is no unit in common */
-  FlamExcerpt *fresh;
-  FlamExcerpt *changed[2]; /* of each FlamDiffShape */
-  FlamDiffRow *rows;       /* largest change first */
+  FlamViewData *base; /* NULL: there is no unit in common */
+  FlamViewData *fresh;
+  FlamViewData *changed[2]; /* of each FlamDiffShape */
+  FlamDiffRow *rows;        /* largest change first */
   guint n_rows;
   FlamScale scale; /* as it was requested */
   FlamDiffScale factor;
@@ -36,15 +36,15 @@ typedef struct
 /* What a job needs, and what it does: a FlamComparison. */
 typedef struct
 {
-  FlamExcerpt *excerpt;
-  FlamProfile *profile; /* the baseline's; NULL: the range is the excerpt's */
+  FlamViewData *view_data;
+  FlamProfile *profile; /* the baseline's; NULL: the range is the view_data's */
   gint64 from, to;
   FlamScale scale;
   gboolean self;
 } FlamComparisonInput;
 
 /* The baseline must be one. */
-FlamComparisonInput *flam_comparison_input_new (FlamExcerpt *excerpt,
+FlamComparisonInput *flam_comparison_input_new (FlamViewData *view_data,
                                                 FlamBaseline *baseline,
                                                 FlamScale scale,
                                                 gboolean self);

@@ -5,7 +5,7 @@
 #include "flam-difference-words.h"
 #include "flam-format.h"
 #include "flam-text-column.h"
-#include "flam-words.h"
+#include "flam-value-text.h"
 
 #include <glib/gi18n.h>
 
@@ -75,7 +75,7 @@ cell_text (gpointer data, guint column, char **tooltip)
   switch ((Column)column)
     {
     case COLUMN_CHANGE:
-      return flam_words_change (&measure, row->delta);
+      return flam_value_text_change (&measure, row->delta);
     case COLUMN_RELATIVE:
       return flam_difference_relative (row->base, row->fresh, row->delta);
     case COLUMN_BEFORE:

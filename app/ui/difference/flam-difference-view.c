@@ -46,8 +46,8 @@ G_DEFINE_FINAL_TYPE (FlamDifferenceView,
 
 /* --- showing it ----------------------------------------------------------- */
 
-static FlamExcerpt *
-shown_excerpt (FlamDifferenceView *self)
+static FlamViewData *
+shown_view_data (FlamDifferenceView *self)
 {
   FlamDiffShape shape = gtk_drop_down_get_selected (self->shape) == 1
                             ? FLAM_DIFF_BASE
@@ -59,15 +59,15 @@ shown_excerpt (FlamDifferenceView *self)
 static void
 show_current (FlamDifferenceView *self)
 {
-  FlamExcerpt *excerpt = shown_excerpt (self);
+  FlamViewData *view_data = shown_view_data (self);
   const FlamTree *tree = flam_session_get_tree (self->session);
   FlamId current = flam_session_get_current (self->session);
   FlamId node = FLAM_NONE;
 
-  if (self->syncing || excerpt == NULL || tree == NULL)
+  if (self->syncing || view_data == NULL || tree == NULL)
     return;
   if (current != 0)
-    node = flam_tree_find_path (tree, current, excerpt->tree);
+    node = flam_tree_find_path (tree, current, view_data->tree);
   self->syncing = TRUE;
   flam_flame_graph_select_node (self->graph, node != 0 ? node : FLAM_NONE);
   self->syncing = FALSE;
@@ -76,15 +76,15 @@ show_current (FlamDifferenceView *self)
 static void
 show_graph (FlamDifferenceView *self)
 {
-  FlamExcerpt *excerpt = shown_excerpt (self);
+  FlamViewData *view_data = shown_view_data (self);
 
   self->syncing = TRUE;
-  if (excerpt == NULL)
+  if (view_data == NULL)
     flam_flame_graph_set_tree (self->graph, NULL, NULL);
   else
     {
       flam_flame_graph_set_palette (self->graph, FLAM_PALETTE_CHANGE);
-      flam_flame_graph_set_tree (self->graph, excerpt->tree, excerpt->rows);
+      flam_flame_graph_set_tree (self->graph, view_data->tree, view_data->rows);
     }
   self->syncing = FALSE;
   show_current (self);
@@ -102,11 +102,11 @@ show_rows (FlamDifferenceView *self)
 }
 
 static char *
-name_range (const FlamExcerpt *excerpt)
+name_range (const FlamViewData *view_data)
 {
-  gint64 begin = MAX (excerpt->selection->from, 0);
+  gint64 begin = MAX (view_data->selection->from, 0);
   gint64 length =
-      flam_selection_get_length (excerpt->selection, excerpt->profile);
+      flam_selection_get_length (view_data->selection, view_data->profile);
   g_autofree char *from = flam_format_value (begin, FLAM_UNIT_NS);
   g_autofree char *to = flam_format_value (begin + length, FLAM_UNIT_NS);
 
@@ -183,7 +183,7 @@ static void
 fill (FlamPage *page)
 {
   FlamDifferenceView *self = FLAM_DIFFERENCE_VIEW (page);
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   FlamComparisonInput *input;
 
   if (flam_job_is_busy (flam_baseline_get_job (self->baseline)))
@@ -191,7 +191,7 @@ fill (FlamPage *page)
       show_busy (self);
       return;
     }
-  if (excerpt == NULL ||
+  if (view_data == NULL ||
       flam_baseline_get_kind (self->baseline) == FLAM_BASELINE_NONE)
     {
       take (self, NULL);
@@ -199,7 +199,7 @@ fill (FlamPage *page)
       return;
     }
   input = flam_comparison_input_new (
-      excerpt,
+      view_data,
       self->baseline,
       (FlamScale)gtk_drop_down_get_selected (self->scale),
       gtk_drop_down_get_selected (self->cost) == 1);
@@ -248,16 +248,17 @@ on_cancel (FlamDifferenceView *self)
 static void
 choose_in_graph (FlamDifferenceView *self, guint node)
 {
-  FlamExcerpt *excerpt = shown_excerpt (self);
+  FlamViewData *view_data = shown_view_data (self);
   const FlamTree *tree = flam_session_get_tree (self->session);
 
-  if (self->syncing || excerpt == NULL || tree == NULL)
+  if (self->syncing || view_data == NULL || tree == NULL)
     return;
   self->syncing = TRUE;
   flam_session_set_current (
       self->session,
-      node < excerpt->tree->n ? flam_tree_find_path (excerpt->tree, node, tree)
-                              : 0);
+      node < view_data->tree->n
+          ? flam_tree_find_path (view_data->tree, node, tree)
+          : 0);
   self->syncing = FALSE;
 }
 

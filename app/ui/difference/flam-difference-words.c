@@ -3,14 +3,14 @@
 #include "flam-difference-words.h"
 
 #include "flam-format.h"
-#include "flam-words.h"
+#include "flam-value-text.h"
 
 #include <glib/gi18n.h>
 
 static gint64
-total_of (const FlamExcerpt *excerpt)
+total_of (const FlamViewData *view_data)
 {
-  return excerpt->tree->total[0];
+  return view_data->tree->total[0];
 }
 
 char *
@@ -38,7 +38,7 @@ flam_difference_summary (const FlamComparison *comparison,
   g_autofree char *was_text = flam_format_weight (&measure, was);
   g_autofree char *is_text = flam_format_weight (&measure, is);
   gint64 scaled = flam_diff_scaled (was, comparison->factor);
-  g_autofree char *change = flam_words_change (&measure, is - scaled);
+  g_autofree char *change = flam_value_text_change (&measure, is - scaled);
   g_autofree char *relative =
       flam_difference_relative (scaled, is, is - scaled);
 
@@ -74,10 +74,10 @@ add_taken (GString *notes, char *sentence)
 }
 
 static const char *
-measure_name (const FlamExcerpt *excerpt)
+measure_name (const FlamViewData *view_data)
 {
-  return flam_words_measure (excerpt->profile,
-                             flam_excerpt_get_measure (excerpt));
+  return flam_value_text_measure (view_data->profile,
+                                  flam_view_data_get_measure (view_data));
 }
 
 static void
@@ -205,7 +205,7 @@ flam_difference_refusal (const FlamComparison *comparison,
         names,
         "%s“%s”",
         i > 0 ? ", " : "",
-        flam_words_measure (baseline, &baseline->measures[i]));
+        flam_value_text_measure (baseline, &baseline->measures[i]));
   /* Translators: the name of a measure, and of those of the other file */
   return g_strdup_printf (
       _ ("“%s” and the measures of before (%s) have no unit in common. Choose "

@@ -6,8 +6,8 @@
 
 #include "flam-format.h"
 #include "flam-swatch.h"
+#include "flam-value-text.h"
 #include "flam-widget.h"
-#include "flam-words.h"
 
 /* --- words --------------------------------------------------------------- */
 
@@ -61,7 +61,7 @@ add_change (FlamFlameGraph *self, FlamId node, char **text)
 
   if (change == NULL)
     return;
-  delta = flam_words_change (&measure, change->delta[node]);
+  delta = flam_value_text_change (&measure, change->delta[node]);
   before = *text;
   /* Translators: a frame and by how much it has changed */
   *text = g_strdup_printf (_ ("%s, change %s"), before, delta);
@@ -198,7 +198,7 @@ add_weight (FlamFlameGraph *self,
 {
   g_autofree char *text = weight_text (self, weight);
   g_autofree char *share = flam_format_percent (weight, self->tree->total[0]);
-  g_autofree char *also = flam_words_other (self->tree, other, node);
+  g_autofree char *also = flam_value_text_other (self->tree, other, node);
 
   add_cell (grid, name, 0, row);
   add_cell (grid, text, 1, row);
@@ -259,7 +259,7 @@ add_changes (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
   gint64 base = change->base[node], delta = change->delta[node];
   g_autofree char *was = flam_format_weight (&measure, base);
   g_autofree char *is = flam_format_weight (&measure, base + delta);
-  g_autofree char *by = flam_words_change (&measure, delta);
+  g_autofree char *by = flam_value_text_change (&measure, delta);
   g_autofree char *share = flam_format_percent (ABS (delta), base);
   g_autofree char *relative = g_strconcat (delta < 0 ? "−" : "+", share, NULL);
 

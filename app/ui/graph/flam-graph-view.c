@@ -84,26 +84,26 @@ update_palette (FlamGraphView *self)
 }
 
 static void
-on_excerpt (FlamGraphView *self)
+on_view_data (FlamGraphView *self)
 {
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
 
   self->syncing = TRUE;
-  if (excerpt == NULL)
+  if (view_data == NULL)
     flam_flame_graph_set_tree (self->graph, NULL, NULL);
   else
     {
       update_palette (self);
-      flam_flame_graph_set_tree (self->graph, excerpt->tree, excerpt->rows);
+      flam_flame_graph_set_tree (self->graph, view_data->tree, view_data->rows);
     }
   self->syncing = FALSE;
-  update_empty (self, excerpt != NULL ? excerpt->tree : NULL);
+  update_empty (self, view_data != NULL ? view_data->tree : NULL);
 }
 
 static void
 on_zoom (FlamGraphView *self)
 {
-  if (flam_session_get_excerpt (self->session) == NULL)
+  if (flam_session_get_view_data (self->session) == NULL)
     return;
   self->syncing = TRUE;
   flam_flame_graph_zoom_to (self->graph, flam_session_get_zoom (self->session));
@@ -116,7 +116,7 @@ on_current (FlamGraphView *self)
   FlamId current = flam_session_get_current (self->session);
 
   /* What the widget does to show it, zooming out, the session hears of. */
-  if (flam_session_get_excerpt (self->session) != NULL)
+  if (flam_session_get_view_data (self->session) != NULL)
     flam_flame_graph_select_node (self->graph, as_selected (current));
 }
 
@@ -246,7 +246,7 @@ flam_graph_view_constructed (GObject *object)
 
   G_OBJECT_CLASS (flam_graph_view_parent_class)->constructed (object);
   self->session = flam_page_get_session (FLAM_PAGE (self));
-  follow (self, self->session, "notify::excerpt", G_CALLBACK (on_excerpt));
+  follow (self, self->session, "notify::view-data", G_CALLBACK (on_view_data));
   follow (self, self->session, "notify::zoom", G_CALLBACK (on_zoom));
   follow (self, self->session, "notify::current", G_CALLBACK (on_current));
   follow (self, self->session, "notify::search", G_CALLBACK (on_search));

@@ -78,13 +78,13 @@ save_done (gpointer result, const GError *error, gpointer job)
 }
 
 void
-flam_thumbnail_save_async (const char *path, FlamExcerpt *excerpt)
+flam_thumbnail_save_async (const char *path, FlamViewData *view_data)
 {
   SaveInput *input = g_new0 (SaveInput, 1);
   FlamJob *job = flam_job_new ();
 
   input->file = thumbnail_path (path);
-  input->tree = flam_tree_ref (excerpt->tree);
+  input->tree = flam_tree_ref (view_data->tree);
   input->dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
   flam_job_start (
       job, save_work, input, save_input_free, g_free, save_done, job);

@@ -5,7 +5,7 @@
  * folder under a hash of the capture's path. They are made when a capture is
  * shown, never by opening one for the picture's sake. */
 
-#include "flam-excerpt.h"
+#include "flam-view-data.h"
 
 #include <gtk/gtk.h>
 
@@ -17,6 +17,6 @@ G_BEGIN_DECLS
 /* NULL when there is none. */
 GdkPaintable *flam_thumbnail_find (const char *path);
 /* Draws and writes it on a worker. */
-void flam_thumbnail_save_async (const char *path, FlamExcerpt *excerpt);
+void flam_thumbnail_save_async (const char *path, FlamViewData *view_data);
 
 G_END_DECLS

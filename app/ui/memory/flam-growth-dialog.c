@@ -2,7 +2,7 @@
 
 #include "flam-growth-dialog.h"
 
-#include "flam-blocks.h"
+#include "flam-allocation-filter.h"
 #include "flam-format.h"
 #include "flam-help.h"
 
@@ -66,7 +66,8 @@ find_moments (FlamGrowthDialog *self,
   whole->from = G_MININT64;
   whole->to = G_MAXINT64;
   add_moment (self, 0, _ ("Start"));
-  add_moment (self, flam_blocks_peak_time (profile, whole) + 1, _ ("Peak"));
+  add_moment (
+      self, flam_allocation_filter_peak_time (profile, whole) + 1, _ ("Peak"));
   for (FlamId i = 0; i < MIN (profile->marks.n, MARKS_MAX); i++)
     add_moment (self,
                 profile->marks.time[i],

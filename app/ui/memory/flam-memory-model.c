@@ -8,7 +8,7 @@ struct _FlamMemoryModel
 
   FlamSession *session; /* which owns this */
   FlamJob *job;
-  FlamMemory *memory;
+  FlamMemorySummary *memory;
   guint watchers;
   gboolean stale;
 };
@@ -27,7 +27,7 @@ G_DEFINE_FINAL_TYPE (FlamMemoryModel, flam_memory_model, G_TYPE_OBJECT)
 
 typedef struct
 {
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   GRegex *search;
   FlamId zoom;
 } Input;
@@ -37,7 +37,7 @@ input_free (gpointer data)
 {
   Input *input = data;
 
-  flam_excerpt_unref (input->excerpt);
+  flam_view_data_unref (input->view_data);
   g_clear_pointer (&input->search, g_regex_unref);
   g_free (input);
 }
@@ -47,19 +47,19 @@ work (gpointer data, const FlamProgress *progress, GError **error)
 {
   Input *input = data;
 
-  return flam_memory_new (input->excerpt->profile,
-                          input->excerpt->selection,
-                          input->search,
-                          input->excerpt->tree,
-                          input->zoom,
-                          progress,
-                          error);
+  return flam_memory_summary_new (input->view_data->profile,
+                                  input->view_data->selection,
+                                  input->search,
+                                  input->view_data->tree,
+                                  input->zoom,
+                                  progress,
+                                  error);
 }
 
 static void
-take (FlamMemoryModel *self, FlamMemory *memory)
+take (FlamMemoryModel *self, FlamMemorySummary *memory)
 {
-  g_clear_pointer (&self->memory, flam_memory_unref);
+  g_clear_pointer (&self->memory, flam_memory_summary_unref);
   self->memory = memory;
   g_object_notify_by_pspec (G_OBJECT (self), memory_property);
 }
@@ -74,26 +74,26 @@ done (gpointer result, const GError *error, gpointer data)
 static void
 refresh (FlamMemoryModel *self)
 {
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   GRegex *search = flam_session_get_search_regex (self->session);
   Input *input;
 
   self->stale = FALSE;
-  if (excerpt == NULL || !flam_memory_model_is_wanted (self->session))
+  if (view_data == NULL || !flam_memory_model_is_wanted (self->session))
     {
       flam_job_cancel (self->job);
       take (self, NULL);
       return;
     }
   input = g_new0 (Input, 1);
-  input->excerpt = flam_excerpt_ref (excerpt);
+  input->view_data = flam_view_data_ref (view_data);
   input->search = search != NULL ? g_regex_ref (search) : NULL;
   input->zoom = flam_session_get_zoom (self->session);
   flam_job_start (self->job,
                   work,
                   input,
                   input_free,
-                  (GDestroyNotify)flam_memory_unref,
+                  (GDestroyNotify)flam_memory_summary_unref,
                   done,
                   self);
 }
@@ -119,7 +119,7 @@ flam_memory_model_is_wanted (FlamSession *session)
          profile->measures[selection->measure].source != FLAM_FROM_SAMPLES;
 }
 
-FlamMemory *
+FlamMemorySummary *
 flam_memory_model_get (FlamMemoryModel *self)
 {
   g_return_val_if_fail (FLAM_IS_MEMORY_MODEL (self), NULL);
@@ -170,7 +170,7 @@ flam_memory_model_finalize (GObject *object)
 
   flam_job_cancel (self->job);
   g_object_unref (self->job);
-  g_clear_pointer (&self->memory, flam_memory_unref);
+  g_clear_pointer (&self->memory, flam_memory_summary_unref);
   G_OBJECT_CLASS (flam_memory_model_parent_class)->finalize (object);
 }
 
@@ -199,7 +199,7 @@ flam_memory_model_init (FlamMemoryModel *self)
 FlamMemoryModel *
 flam_memory_model_of (FlamSession *session)
 {
-  static const char *const notifies[] = { "notify::excerpt",
+  static const char *const notifies[] = { "notify::view-data",
                                           "notify::zoom",
                                           "notify::search" };
   FlamMemoryModel *self = g_object_get_data (G_OBJECT (session), "flam-memory");

@@ -4,12 +4,12 @@
 /* The summary of the memory that a session looks at, kept up to date for as
  * long as a view shows it:
  *
- *   session: excerpt, zoom, search ──worker──▶ FlamMemory ──▶ views
+ *   session: view data, zoom, search ──worker──▶ FlamMemorySummary ──▶ views
  *
  * One a session, so that two views add up once. */
 
 #include <gtk/gtk.h>
-#include "flam-memory.h"
+#include "flam-memory-summary.h"
 #include "flam-session.h"
 
 G_BEGIN_DECLS
@@ -22,7 +22,7 @@ G_DECLARE_FINAL_TYPE (
 FlamMemoryModel *flam_memory_model_of (FlamSession *session);
 
 /* Property "memory": NULL until there is one. */
-FlamMemory *flam_memory_model_get (FlamMemoryModel *model);
+FlamMemorySummary *flam_memory_model_get (FlamMemoryModel *model);
 
 /* Memory is added up while one of the views given here is seen. Each once,
  * before it is seen first. */

@@ -5,7 +5,7 @@
 #include "flam-format.h"
 #include "flam-memory-model.h"
 #include "flam-size-chart.h"
-#include "flam-words.h"
+#include "flam-value-text.h"
 
 #include <glib/gi18n.h>
 
@@ -62,7 +62,7 @@ find_measure (const FlamProfile *profile, FlamMemoryPart part, gboolean bytes)
       FlamMeasureSource source = profile->measures[i].source;
 
       if (source != FLAM_FROM_SAMPLES && flam_memory_part_of (source) == part &&
-          flam_blocks_source_is_bytes (source) == bytes)
+          flam_allocation_filter_source_is_bytes (source) == bytes)
         return (int)i;
     }
   return -1;
@@ -113,11 +113,11 @@ on_distance (FlamMemoryView *self)
 /* --- cards ---------------------------------------------------------------- */
 
 static char *
-card_detail (const FlamMemory *memory, FlamMemoryPart part)
+card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
 {
   const FlamAmount *amount = &memory->all.part[part];
   const FlamAmount *made = &memory->all.part[FLAM_MEMORY_ALLOCATED];
-  g_autofree char *counted = flam_words_blocks (amount->blocks);
+  g_autofree char *counted = flam_value_text_blocks (amount->blocks);
   g_autofree char *more = NULL;
 
   if (part == FLAM_MEMORY_TEMPORARY)
@@ -148,7 +148,7 @@ card_detail (const FlamMemory *memory, FlamMemoryPart part)
 }
 
 static void
-update_cards (FlamMemoryView *self, const FlamMemory *memory)
+update_cards (FlamMemoryView *self, const FlamMemorySummary *memory)
 {
   const FlamProfile *profile = memory->profile;
 
@@ -296,7 +296,7 @@ static void
 on_kind (GtkCheckButton *check, FlamMemoryView *self)
 {
   guint bit = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (check), "kind"));
-  const FlamMemory *memory = flam_memory_model_get (self->model);
+  const FlamMemorySummary *memory = flam_memory_model_get (self->model);
   FlamSelection *selection;
   guint kinds;
 
@@ -312,7 +312,7 @@ on_kind (GtkCheckButton *check, FlamMemoryView *self)
 
 static void
 add_kind (FlamMemoryView *self,
-          const FlamMemory *memory,
+          const FlamMemorySummary *memory,
           FlamAllocator kind,
           int row)
 {
@@ -330,7 +330,7 @@ add_kind (FlamMemoryView *self,
 }
 
 static void
-update_kinds (FlamMemoryView *self, const FlamMemory *memory)
+update_kinds (FlamMemoryView *self, const FlamMemorySummary *memory)
 {
   int row = 1;
 
@@ -346,7 +346,7 @@ update_kinds (FlamMemoryView *self, const FlamMemory *memory)
 static int
 compare_threads (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const FlamMemory *memory = data;
+  const FlamMemorySummary *memory = data;
   const FlamAmounts *x = &memory->thread[*(const FlamId *)a];
   const FlamAmounts *y = &memory->thread[*(const FlamId *)b];
   gint64 bytes_x = x->part[FLAM_MEMORY_ALLOCATED].bytes;
@@ -356,7 +356,7 @@ compare_threads (gconstpointer a, gconstpointer b, gpointer data)
 }
 
 static GArray *
-threads_with_memory (const FlamMemory *memory)
+threads_with_memory (const FlamMemorySummary *memory)
 {
   GArray *threads = g_array_new (FALSE, FALSE, sizeof (FlamId));
 
@@ -372,7 +372,7 @@ threads_with_memory (const FlamMemory *memory)
 }
 
 static void
-update_threads (FlamMemoryView *self, const FlamMemory *memory)
+update_threads (FlamMemoryView *self, const FlamMemorySummary *memory)
 {
   const FlamProfile *profile = memory->profile;
   g_autoptr (GArray) threads = threads_with_memory (memory);
@@ -407,7 +407,7 @@ update_threads (FlamMemoryView *self, const FlamMemory *memory)
 /* --- suppressions --------------------------------------------------------- */
 
 static void
-update_rules (FlamMemoryView *self, const FlamMemory *memory)
+update_rules (FlamMemoryView *self, const FlamMemorySummary *memory)
 {
   guint n = memory->suppressions != NULL
                 ? flam_suppressions_get_n (memory->suppressions)
@@ -444,7 +444,7 @@ update_rules (FlamMemoryView *self, const FlamMemory *memory)
 static void
 update (FlamMemoryView *self)
 {
-  FlamMemory *memory = flam_memory_model_get (self->model);
+  FlamMemorySummary *memory = flam_memory_model_get (self->model);
   const FlamSelection *selection = flam_session_get_selection (self->session);
   FlamMemoryPart part;
   gboolean bytes;
@@ -456,7 +456,8 @@ update (FlamMemoryView *self)
       return;
     }
   part = flam_memory_part_of (current_measure (self)->source);
-  bytes = flam_blocks_source_is_bytes (current_measure (self)->source);
+  bytes =
+      flam_allocation_filter_source_is_bytes (current_measure (self)->source);
   self->syncing = TRUE;
   gtk_toggle_button_set_active (self->card[part].button, TRUE);
   gtk_toggle_button_set_active (bytes ? self->by_bytes : self->by_blocks, TRUE);

@@ -3,11 +3,11 @@
 #include "flam-rules-dialog.h"
 
 #include "flam-format.h"
-#include "flam-leak-rules.h"
 #include "flam-list-dialog.h"
 #include "flam-memory-model.h"
 #include "flam-settings.h"
-#include "flam-words.h"
+#include "flam-suppression-settings.h"
+#include "flam-value-text.h"
 
 #include <glib/gi18n.h>
 
@@ -36,7 +36,7 @@ rules_free (gpointer data)
 static char *
 words_of (Rules *self, guint first, guint n)
 {
-  const FlamMemory *memory = flam_memory_model_get (self->model);
+  const FlamMemorySummary *memory = flam_memory_model_get (self->model);
   FlamAmount hidden = { 0 };
   g_autofree char *rules =
       g_strdup_printf (ngettext ("%u rule", "%u rules", n), n);
@@ -52,7 +52,7 @@ words_of (Rules *self, guint first, guint n)
       hidden.blocks += memory->rule[i].blocks;
     }
   bytes = flam_format_value (hidden.bytes, FLAM_UNIT_BYTES);
-  blocks = flam_words_blocks (hidden.blocks);
+  blocks = flam_value_text_blocks (hidden.blocks);
   /* Translators: "2 rules; hidden: 24.6 kB, 1 block" */
   return g_strdup_printf (_ ("%s; hidden: %s, %s"), rules, bytes, blocks);
 }
@@ -69,7 +69,7 @@ fill (Rules *self)
     {
       g_autoptr (GError) error = NULL;
       guint n = 0;
-      gboolean good = flam_leak_rules_count (paths[i], &n, &error);
+      gboolean good = flam_suppression_settings_count (paths[i], &n, &error);
       g_autofree char *name = g_filename_display_basename (paths[i]);
       g_autofree char *words =
           good ? words_of (self, first, n) : g_strdup (error->message);
@@ -87,7 +87,7 @@ on_remove (Rules *self, guint row)
       g_settings_get_strv (flam_settings_get (), FLAM_KEY_LEAK_RULES);
 
   if (row < g_strv_length (paths))
-    flam_leak_rules_remove (paths[row]);
+    flam_suppression_settings_remove (paths[row]);
 }
 
 static void

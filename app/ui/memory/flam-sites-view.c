@@ -5,7 +5,7 @@
 #include "flam-format.h"
 #include "flam-memory-model.h"
 #include "flam-text-column.h"
-#include "flam-words.h"
+#include "flam-value-text.h"
 
 #include <glib/gi18n.h>
 
@@ -19,7 +19,7 @@ G_DECLARE_FINAL_TYPE (FlamSiteRow, flam_site_row, FLAM, SITE_ROW, GObject)
 struct _FlamSiteRow
 {
   GObject parent_instance;
-  FlamMemory *memory;
+  FlamMemorySummary *memory;
   guint function;
   const FlamAmounts *amounts; /* the memory's */
 };
@@ -29,7 +29,7 @@ G_DEFINE_FINAL_TYPE (FlamSiteRow, flam_site_row, G_TYPE_OBJECT)
 static void
 flam_site_row_finalize (GObject *object)
 {
-  flam_memory_unref (FLAM_SITE_ROW (object)->memory);
+  flam_memory_summary_unref (FLAM_SITE_ROW (object)->memory);
   G_OBJECT_CLASS (flam_site_row_parent_class)->finalize (object);
 }
 
@@ -45,11 +45,13 @@ flam_site_row_init (FlamSiteRow *self)
 }
 
 static FlamSiteRow *
-site_row_new (FlamMemory *memory, guint function, const FlamAmounts *amounts)
+site_row_new (FlamMemorySummary *memory,
+              guint function,
+              const FlamAmounts *amounts)
 {
   FlamSiteRow *self = g_object_new (FLAM_TYPE_SITE_ROW, NULL);
 
-  self->memory = flam_memory_ref (memory);
+  self->memory = flam_memory_summary_ref (memory);
   self->function = function;
   self->amounts = amounts;
   return self;
@@ -123,19 +125,19 @@ cell_text (gpointer data, guint column, char **tooltip)
       *tooltip = g_strdup (row_name (row));
       return g_strdup (row_name (row));
     case COLUMN_ALLOCATED:
-      *tooltip = flam_words_blocks (made->blocks);
+      *tooltip = flam_value_text_blocks (made->blocks);
       return flam_format_value (made->bytes, FLAM_UNIT_BYTES);
     case COLUMN_BLOCKS:
       return flam_format_value (made->blocks, FLAM_UNIT_COUNT);
     case COLUMN_TEMPORARY:
-      *tooltip = flam_words_blocks (part[FLAM_MEMORY_TEMPORARY].blocks);
+      *tooltip = flam_value_text_blocks (part[FLAM_MEMORY_TEMPORARY].blocks);
       return flam_format_percent (part[FLAM_MEMORY_TEMPORARY].blocks,
                                   made->blocks);
     case COLUMN_PEAK:
-      *tooltip = flam_words_blocks (part[FLAM_MEMORY_PEAK].blocks);
+      *tooltip = flam_value_text_blocks (part[FLAM_MEMORY_PEAK].blocks);
       return flam_format_value (part[FLAM_MEMORY_PEAK].bytes, FLAM_UNIT_BYTES);
     case COLUMN_LEAKED:
-      *tooltip = flam_words_blocks (part[FLAM_MEMORY_LEAKED].blocks);
+      *tooltip = flam_value_text_blocks (part[FLAM_MEMORY_LEAKED].blocks);
       return flam_format_value (part[FLAM_MEMORY_LEAKED].bytes,
                                 FLAM_UNIT_BYTES);
     case N_COLUMNS:
@@ -179,7 +181,7 @@ has_any (const FlamAmounts *amounts)
 static void
 fill (FlamSitesView *self)
 {
-  FlamMemory *memory = flam_memory_model_get (self->model);
+  FlamMemorySummary *memory = flam_memory_model_get (self->model);
   gboolean total = gtk_toggle_button_get_active (self->total_button);
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_object_unref);
 

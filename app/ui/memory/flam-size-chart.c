@@ -16,7 +16,7 @@
 struct _FlamSizeChart
 {
   GtkWidget parent_instance;
-  FlamMemory *memory;
+  FlamMemorySummary *memory;
   FlamMemoryPart part;
   gboolean bytes;
 };
@@ -76,7 +76,7 @@ range_text (FlamSizeChart *self, guint bar)
   g_autofree char *to = NULL;
   gint64 low, high;
 
-  flam_memory_bin_range (self->memory->first_bin + bar, &low, &high);
+  flam_memory_summary_bin_range (self->memory->first_bin + bar, &low, &high);
   from = power_text (low);
   if (low == high)
     return g_steal_pointer (&from);
@@ -201,7 +201,8 @@ append_axis (FlamSizeChart *self, GtkSnapshot *snapshot, float width)
       g_autofree char *text = NULL;
       gint64 low, high;
 
-      flam_memory_bin_range (self->memory->first_bin + bar, &low, &high);
+      flam_memory_summary_bin_range (
+          self->memory->first_bin + bar, &low, &high);
       text = power_text (low);
       append_text (self,
                    snapshot,
@@ -279,14 +280,14 @@ announce (FlamSizeChart *self)
 
 void
 flam_size_chart_set (FlamSizeChart *self,
-                     FlamMemory *memory,
+                     FlamMemorySummary *memory,
                      FlamMemoryPart part,
                      gboolean bytes)
 {
   g_return_if_fail (FLAM_IS_SIZE_CHART (self));
   if (memory != NULL)
-    flam_memory_ref (memory);
-  g_clear_pointer (&self->memory, flam_memory_unref);
+    flam_memory_summary_ref (memory);
+  g_clear_pointer (&self->memory, flam_memory_summary_unref);
   self->memory = memory;
   self->part = part;
   self->bytes = bytes;
@@ -314,7 +315,8 @@ flam_size_chart_measure (GtkWidget *widget,
 static void
 flam_size_chart_dispose (GObject *object)
 {
-  g_clear_pointer (&FLAM_SIZE_CHART (object)->memory, flam_memory_unref);
+  g_clear_pointer (&FLAM_SIZE_CHART (object)->memory,
+                   flam_memory_summary_unref);
   G_OBJECT_CLASS (flam_size_chart_parent_class)->dispose (object);
 }
 

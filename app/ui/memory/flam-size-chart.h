@@ -5,7 +5,7 @@
  * the blocks) of that size. What a bar holds is in its tooltip, and in words
  * for those who cannot see it. */
 
-#include "flam-memory.h"
+#include "flam-memory-summary.h"
 
 #include <gtk/gtk.h>
 
@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (
 
 /* Takes a reference; NULL empties it. */
 void flam_size_chart_set (FlamSizeChart *chart,
-                          FlamMemory *memory,
+                          FlamMemorySummary *memory,
                           FlamMemoryPart part,
                           gboolean bytes);
 

@@ -2,7 +2,7 @@
 
 #include "flam-kept.h"
 
-#include "flam-blocks.h"
+#include "flam-allocation-filter.h"
 
 #include <errno.h>
 #include <fcntl.h>

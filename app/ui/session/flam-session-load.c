@@ -171,7 +171,7 @@ flam_session_forget (FlamSession *self)
   flam_job_cancel (self->symbolize);
   flam_job_cancel (self->download);
   flam_job_cancel (self->draw);
-  g_clear_pointer (&self->excerpt, flam_excerpt_unref);
+  g_clear_pointer (&self->view_data, flam_view_data_unref);
   g_clear_pointer (&self->profile, flam_profile_unref);
   g_clear_pointer (&self->follow, flam_follow_unref);
   g_clear_pointer (&self->selection, flam_selection_free);
@@ -197,7 +197,7 @@ flam_session_open (FlamSession *self, const char *path)
   self->weights_as = FLAM_WEIGHTS_GUESS;
   self->live = FALSE;
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
-  flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
+  flam_session_changed (self, FLAM_SESSION_PROP_VIEW_DATA);
   load (self);
 }
 
@@ -241,7 +241,7 @@ flam_session_follow (FlamSession *self, const char *path, const char *title)
   self->follow = flam_follow_new (path);
   self->live = TRUE;
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
-  flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
+  flam_session_changed (self, FLAM_SESSION_PROP_VIEW_DATA);
 }
 
 void

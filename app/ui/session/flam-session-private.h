@@ -41,9 +41,9 @@ struct _FlamSession
   FlamProfile *profile;
   FlamSelection *selection;
   GPtrArray *undo;   /* FlamStep, the latest last */
-  FlamStep *restore; /* where to be in the next excerpt; NULL: as now */
+  FlamStep *restore; /* where to be in the next view_data; NULL: as now */
   FlamTreeOrder order;
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamId zoom;
   FlamId current;
   char *page;
@@ -72,7 +72,7 @@ typedef enum
   FLAM_SESSION_PROP_0,
   FLAM_SESSION_PROP_PROFILE,
   FLAM_SESSION_PROP_SELECTION,
-  FLAM_SESSION_PROP_EXCERPT,
+  FLAM_SESSION_PROP_VIEW_DATA,
   FLAM_SESSION_PROP_ZOOM,
   FLAM_SESSION_PROP_CURRENT,
   FLAM_SESSION_PROP_PAGE,
@@ -98,7 +98,7 @@ void flam_session_keep_queue (FlamSession *session);
 void flam_session_keep_flush (FlamSession *session);
 /* Nothing is open. */
 void flam_session_forget (FlamSession *session);
-/* Makes the excerpt of the selection anew. */
+/* Makes the view data of the selection anew. */
 void flam_session_draw (FlamSession *session);
 
 G_END_DECLS

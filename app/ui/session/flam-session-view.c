@@ -2,8 +2,8 @@
 
 #include "flam-session-private.h"
 
-#include "flam-leak-rules.h"
 #include "flam-settings.h"
+#include "flam-suppression-settings.h"
 
 /* --- what is shown -------------------------------------------------------- */
 
@@ -25,16 +25,16 @@ flam_session_get_selection (FlamSession *self)
   return self->selection;
 }
 
-FlamExcerpt *
-flam_session_get_excerpt (FlamSession *self)
+FlamViewData *
+flam_session_get_view_data (FlamSession *self)
 {
-  return self->excerpt;
+  return self->view_data;
 }
 
 const FlamTree *
 flam_session_get_tree (FlamSession *self)
 {
-  return self->excerpt != NULL ? self->excerpt->tree : NULL;
+  return self->view_data != NULL ? self->view_data->tree : NULL;
 }
 
 static void
@@ -129,9 +129,9 @@ flam_session_transform_node (FlamSession *self,
   const char *name;
 
   g_return_if_fail (FLAM_IS_SESSION (self));
-  if (self->excerpt == NULL || node == 0 || node >= self->excerpt->tree->n)
+  if (self->view_data == NULL || node == 0 || node >= self->view_data->tree->n)
     return;
-  name = flam_tree_name (self->excerpt->tree, node);
+  name = flam_tree_name (self->view_data->tree, node);
   pattern =
       kind == FLAM_TRANSFORM_STOP_AT ? g_strdup (name) : exact_pattern (name);
   selection = flam_selection_copy (self->selection);
@@ -147,7 +147,7 @@ flam_session_first_selection (void)
   FlamSelection *selection = flam_selection_new ();
 
   flam_settings_apply_frames (selection);
-  flam_leak_rules_apply (selection, NULL);
+  flam_suppression_settings_apply (selection, NULL);
   return selection;
 }
 
@@ -207,7 +207,7 @@ flam_session_get_zoom (FlamSession *self)
 static FlamId
 clamp_node (FlamSession *self, FlamId node)
 {
-  return self->excerpt != NULL && node < self->excerpt->tree->n ? node : 0;
+  return self->view_data != NULL && node < self->view_data->tree->n ? node : 0;
 }
 
 /* Where a person goes while names are still to come is where they stay. */

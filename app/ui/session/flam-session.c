@@ -46,7 +46,7 @@ typedef struct
   FlamProfile *profile;
   FlamSelection *selection;
   FlamTreeOrder order;
-  FlamExcerpt *before; /* or NULL */
+  FlamViewData *before; /* or NULL */
 } DrawInput;
 
 static void
@@ -56,7 +56,7 @@ draw_input_free (gpointer data)
 
   flam_profile_unref (input->profile);
   flam_selection_free (input->selection);
-  g_clear_pointer (&input->before, flam_excerpt_unref);
+  g_clear_pointer (&input->before, flam_view_data_unref);
   g_free (input);
 }
 
@@ -65,16 +65,16 @@ draw_work (gpointer data, const FlamProgress *progress, GError **error)
 {
   DrawInput *input = data;
 
-  return flam_excerpt_new (input->profile,
-                           input->selection,
-                           input->order,
-                           input->before,
-                           progress,
-                           error);
+  return flam_view_data_new (input->profile,
+                             input->selection,
+                             input->order,
+                             input->before,
+                             progress,
+                             error);
 }
 
 static FlamId
-find_again (FlamExcerpt *before, FlamId node, FlamExcerpt *after)
+find_again (FlamViewData *before, FlamId node, FlamViewData *after)
 {
   if (before == NULL || node == 0)
     return 0;
@@ -90,9 +90,9 @@ is_whole (const FlamTree *tree, FlamId node, char *const *names)
 /* The zoom is kept where its path is: what a transform has moved elsewhere is
  * shown as the whole. */
 static void
-find_place (FlamSession *self, FlamExcerpt *before)
+find_place (FlamSession *self, FlamViewData *before)
 {
-  const FlamTree *tree = self->excerpt->tree;
+  const FlamTree *tree = self->view_data->tree;
   FlamStep *step = self->restore;
 
   if (step != NULL)
@@ -109,24 +109,24 @@ find_place (FlamSession *self, FlamExcerpt *before)
   self->zoom = before != NULL && self->zoom != 0
                    ? flam_tree_find_path (before->tree, self->zoom, tree)
                    : 0;
-  self->current = find_again (before, self->current, self->excerpt);
+  self->current = find_again (before, self->current, self->view_data);
 }
 
 static void
 draw_done (gpointer result, const GError *error, gpointer data)
 {
   FlamSession *self = data;
-  g_autoptr (FlamExcerpt) before = NULL;
+  g_autoptr (FlamViewData) before = NULL;
 
   if (error != NULL)
     {
       flam_session_fail (self, error);
       return;
     }
-  before = g_steal_pointer (&self->excerpt);
-  self->excerpt = result;
+  before = g_steal_pointer (&self->view_data);
+  self->view_data = result;
   find_place (self, before);
-  flam_session_changed (self, FLAM_SESSION_PROP_EXCERPT);
+  flam_session_changed (self, FLAM_SESSION_PROP_VIEW_DATA);
   flam_session_changed (self, FLAM_SESSION_PROP_ZOOM);
   flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
   if (!self->opened)
@@ -145,13 +145,13 @@ flam_session_draw (FlamSession *self)
   input->profile = flam_profile_ref (self->profile);
   input->selection = flam_selection_copy (self->selection);
   input->order = self->order;
-  if (self->excerpt != NULL)
-    input->before = flam_excerpt_ref (self->excerpt);
+  if (self->view_data != NULL)
+    input->before = flam_view_data_ref (self->view_data);
   flam_job_start (self->draw,
                   draw_work,
                   input,
                   draw_input_free,
-                  (GDestroyNotify)flam_excerpt_unref,
+                  (GDestroyNotify)flam_view_data_unref,
                   draw_done,
                   self);
 }
@@ -298,8 +298,8 @@ flam_session_get_property (GObject *object,
     case FLAM_SESSION_PROP_SELECTION:
       g_value_set_pointer (value, self->selection);
       break;
-    case FLAM_SESSION_PROP_EXCERPT:
-      g_value_set_pointer (value, self->excerpt);
+    case FLAM_SESSION_PROP_VIEW_DATA:
+      g_value_set_pointer (value, self->view_data);
       break;
     case FLAM_SESSION_PROP_ZOOM:
       g_value_set_uint (value, self->zoom);
@@ -357,8 +357,8 @@ flam_session_class_init (FlamSessionClass *klass)
       g_param_spec_pointer ("profile", NULL, NULL, flags);
   properties[FLAM_SESSION_PROP_SELECTION] =
       g_param_spec_pointer ("selection", NULL, NULL, flags);
-  properties[FLAM_SESSION_PROP_EXCERPT] =
-      g_param_spec_pointer ("excerpt", NULL, NULL, flags);
+  properties[FLAM_SESSION_PROP_VIEW_DATA] =
+      g_param_spec_pointer ("view-data", NULL, NULL, flags);
   properties[FLAM_SESSION_PROP_ZOOM] =
       g_param_spec_uint ("zoom", NULL, NULL, 0, G_MAXUINT, 0, flags);
   properties[FLAM_SESSION_PROP_CURRENT] =

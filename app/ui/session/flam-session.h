@@ -3,8 +3,8 @@
 
 /* What one window is looking at: the single source of truth for its views.
  *
- *   open ──load──▶ profile ──┬─draw──▶ excerpt (selection) ──▶ every view
- *                            └─symbolize──▶ profile' ──draw──▶ excerpt'
+ *   open ──load──▶ profile ──┬─draw──▶ view data (selection) ──▶ every view
+ *                            └─symbolize──▶ profile' ──draw──▶ view data'
  *
  * A view never changes another view. It asks the session (select, set_zoom,
  * set_current, set_search) and follows the notify signals. Everything handed
@@ -12,10 +12,10 @@
  * keep a reference to keep it longer. */
 
 #include "flam-baseline.h"
-#include "flam-job.h"
-#include "flam-excerpt.h"
 #include "flam-formats.h"
+#include "flam-job.h"
 #include "flam-note.h"
+#include "flam-view-data.h"
 
 #include <gio/gio.h>
 
@@ -74,10 +74,10 @@ FlamBaseline *flam_session_get_baseline (FlamSession *session);
 
 /* --- what is shown -------------------------------------------------------- */
 
-/* All NULL until "opened". Properties "profile" and "excerpt". */
+/* All NULL until "opened". Properties "profile" and "view-data". */
 const FlamProfile *flam_session_get_profile (FlamSession *session);
 const FlamSelection *flam_session_get_selection (FlamSession *session);
-FlamExcerpt *flam_session_get_excerpt (FlamSession *session);
+FlamViewData *flam_session_get_view_data (FlamSession *session);
 const FlamTree *flam_session_get_tree (FlamSession *session);
 
 /* Takes the selection; the one before goes on the undo stack. */
@@ -96,7 +96,7 @@ void flam_session_set_order (FlamSession *session, FlamTreeOrder order);
 
 /* --- where the person is -------------------------------------------------- */
 
-/* Nodes of the excerpt's tree. Properties "zoom" and "current"; the root, 0,
+/* Nodes of the view data's tree. Properties "zoom" and "current"; the root, 0,
  * is "all" and "nothing in particular". */
 FlamId flam_session_get_zoom (FlamSession *session);
 void flam_session_set_zoom (FlamSession *session, FlamId node);

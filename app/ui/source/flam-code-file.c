@@ -12,14 +12,16 @@
 #define SOURCES_MAX 64
 
 FlamCodeRequest *
-flam_code_request_new (FlamExcerpt *excerpt, FlamId node, const char *capture)
+flam_code_request_new (FlamViewData *view_data,
+                       FlamId node,
+                       const char *capture)
 {
   FlamCodeRequest *request = g_new0 (FlamCodeRequest, 1);
   GSettings *settings = flam_settings_get ();
   g_autofree char *syntax =
       g_settings_get_string (settings, FLAM_KEY_CODE_SYNTAX);
 
-  request->excerpt = flam_excerpt_ref (excerpt);
+  request->view_data = flam_view_data_ref (view_data);
   request->node = node;
   request->syntax =
       strcmp (syntax, "att") == 0 ? FLAM_SYNTAX_ATT : FLAM_SYNTAX_INTEL;
@@ -34,7 +36,7 @@ flam_code_request_free (gpointer data)
 {
   FlamCodeRequest *request = data;
 
-  flam_excerpt_unref (request->excerpt);
+  flam_view_data_unref (request->view_data);
   g_strfreev (request->binaries);
   g_free (request->folder);
   g_variant_unref (request->mappings);
@@ -55,7 +57,7 @@ flam_code_file_unref (gpointer data)
 
   if (!g_atomic_ref_count_dec (&file->references))
     return;
-  flam_excerpt_unref (file->excerpt);
+  flam_view_data_unref (file->view_data);
   g_clear_pointer (&file->code, flam_disassembly_free);
   g_hash_table_unref (file->texts);
   g_free (file->arrows);
@@ -115,7 +117,7 @@ flam_code_file_work (gpointer data,
                      GError **error)
 {
   const FlamCodeRequest *request = data;
-  const FlamExcerpt *excerpt = request->excerpt;
+  const FlamViewData *view_data = request->view_data;
   FlamCodeFile *file = g_new0 (FlamCodeFile, 1);
   FlamDisassemblyOptions options = {
     .syntax = request->syntax,
@@ -124,12 +126,12 @@ flam_code_file_work (gpointer data,
   GError *wrong = NULL;
 
   g_atomic_ref_count_init (&file->references);
-  file->excerpt = flam_excerpt_ref (request->excerpt);
+  file->view_data = flam_view_data_ref (request->view_data);
   file->texts = g_hash_table_new_full (
       g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
-  file->code = flam_disassembly_new (excerpt->weights,
-                                     excerpt->selection,
-                                     excerpt->tree->frame[request->node],
+  file->code = flam_disassembly_new (view_data->weights,
+                                     view_data->selection,
+                                     view_data->tree->frame[request->node],
                                      &options,
                                      progress,
                                      &wrong);

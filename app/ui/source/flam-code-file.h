@@ -5,7 +5,7 @@
  * and the rows of a list of it. */
 
 #include "flam-disassembly.h"
-#include "flam-excerpt.h"
+#include "flam-view-data.h"
 
 #include <gio/gio.h>
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamId node;
   FlamSyntax syntax;
   char **binaries;
@@ -21,14 +21,15 @@ typedef struct
   GVariant *mappings;
 } FlamCodeRequest;
 
-FlamCodeRequest *
-flam_code_request_new (FlamExcerpt *excerpt, FlamId node, const char *capture);
+FlamCodeRequest *flam_code_request_new (FlamViewData *view_data,
+                                        FlamId node,
+                                        const char *capture);
 void flam_code_request_free (gpointer request);
 
 typedef struct
 {
   gatomicrefcount references;
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamDisassembly *code; /* NULL: there is none, for this reason */
   char *why;
   FlamArrows *arrows; /* one an instruction */

@@ -67,7 +67,7 @@ cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer total)
   FlamCodeRow *row = gtk_list_item_get_item (item);
   GtkWidget *label = gtk_list_item_get_child (item);
   FlamCodeFile *file = flam_code_row_get_file (row);
-  const FlamMeasure measure = flam_tree_measure (file->excerpt->tree);
+  const FlamMeasure measure = flam_tree_measure (file->view_data->tree);
   const FlamInstruction *instruction = instruction_of (row);
   gint64 weight = total != NULL ? instruction->total : instruction->self;
   g_autofree char *text = NULL;
@@ -209,13 +209,13 @@ scroll_to (FlamCodeView *self, guint position)
 static void
 show_code (FlamCodeView *self, FlamCodeFile *file)
 {
-  const FlamMeasure measure = flam_tree_measure (file->excerpt->tree);
+  const FlamMeasure measure = flam_tree_measure (file->view_data->tree);
   g_autofree char *own = flam_format_weight (&measure, file->code->self);
   g_autofree char *own_share =
-      flam_format_percent (file->code->self, file->excerpt->tree->total[0]);
+      flam_format_percent (file->code->self, file->view_data->tree->total[0]);
   g_autofree char *total = flam_format_weight (&measure, file->code->total);
   g_autofree char *share =
-      flam_format_percent (file->code->total, file->excerpt->tree->total[0]);
+      flam_format_percent (file->code->total, file->view_data->tree->total[0]);
   g_autofree char *text = g_strdup_printf (
       _ ("self %s (%s)   total %s (%s)"), own, own_share, total, share);
   guint hottest;
@@ -274,12 +274,12 @@ static void
 fill (FlamPage *page)
 {
   FlamCodeView *self = FLAM_CODE_VIEW (page);
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   FlamId node = flam_session_get_current (self->session);
 
-  if (excerpt != NULL && node == 0)
-    node = hottest_node (excerpt->tree);
-  if (excerpt == NULL || node == 0)
+  if (view_data != NULL && node == 0)
+    node = hottest_node (view_data->tree);
+  if (view_data == NULL || node == 0)
     {
       show_none (self, _ ("The selection has no functions."));
       return;
@@ -287,7 +287,7 @@ fill (FlamPage *page)
   flam_page_start (page,
                    flam_code_file_work,
                    flam_code_request_new (
-                       excerpt, node, flam_session_get_path (self->session)),
+                       view_data, node, flam_session_get_path (self->session)),
                    flam_code_request_free,
                    flam_code_file_unref,
                    on_read);

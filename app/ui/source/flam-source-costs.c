@@ -7,7 +7,7 @@
 static void
 add_texts (FlamSourceCosts *self)
 {
-  const FlamMeasure *measure = flam_excerpt_get_measure (self->excerpt);
+  const FlamMeasure *measure = flam_view_data_get_measure (self->view_data);
 
   self->self_text = g_new0 (char *, self->n + 1);
   self->total_text = g_new0 (char *, self->n + 1);
@@ -43,13 +43,15 @@ find_hottest (FlamSourceCosts *self)
 }
 
 FlamSourceCosts *
-flam_source_costs_new (FlamExcerpt *excerpt, const char *file, FlamId function)
+flam_source_costs_new (FlamViewData *view_data,
+                       const char *file,
+                       FlamId function)
 {
   FlamSourceCosts *self = g_atomic_rc_box_new0 (FlamSourceCosts);
 
-  self->excerpt = flam_excerpt_ref (excerpt);
+  self->view_data = flam_view_data_ref (view_data);
   self->rows = flam_lines_new (
-      excerpt->weights, excerpt->selection, file, function, &self->n);
+      view_data->weights, view_data->selection, file, function, &self->n);
   find_hottest (self);
   add_texts (self);
   return self;
@@ -66,7 +68,7 @@ costs_clear (gpointer data)
 {
   FlamSourceCosts *self = data;
 
-  flam_excerpt_unref (self->excerpt);
+  flam_view_data_unref (self->view_data);
   g_free (self->rows);
   g_strfreev (self->self_text);
   g_strfreev (self->total_text);

@@ -4,8 +4,8 @@
 /* The cost of each line of one source file, as the gutters, the strip and the
  * pane need it. Immutable, reference counted. */
 
-#include "flam-excerpt.h"
 #include "flam-lines.h"
+#include "flam-view-data.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +17,7 @@ typedef enum
 
 typedef struct
 {
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamLineRow *rows; /* ascending by line */
   guint n;
   gint64 top[2];    /* the greatest, by FlamCost */
@@ -27,8 +27,9 @@ typedef struct
 } FlamSourceCosts;
 
 /* `function` FLAM_NONE: whoever calls; else its own frames alone. */
-FlamSourceCosts *
-flam_source_costs_new (FlamExcerpt *excerpt, const char *file, FlamId function);
+FlamSourceCosts *flam_source_costs_new (FlamViewData *view_data,
+                                        const char *file,
+                                        FlamId function);
 FlamSourceCosts *flam_source_costs_ref (FlamSourceCosts *costs);
 void flam_source_costs_unref (FlamSourceCosts *costs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSourceCosts, flam_source_costs_unref)

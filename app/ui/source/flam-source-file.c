@@ -12,7 +12,7 @@
 #define HOT_FILES_TRIED 8
 
 FlamSourceRequest *
-flam_source_request_new (FlamExcerpt *excerpt,
+flam_source_request_new (FlamViewData *view_data,
                          FlamId node,
                          gboolean alone,
                          const char *known,
@@ -21,10 +21,10 @@ flam_source_request_new (FlamExcerpt *excerpt,
   FlamSourceRequest *request = g_new0 (FlamSourceRequest, 1);
   const char *recorded = "";
 
-  request->line = flam_tree_place (excerpt->tree, node, &recorded);
-  request->excerpt = flam_excerpt_ref (excerpt);
+  request->line = flam_tree_place (view_data->tree, node, &recorded);
+  request->view_data = flam_view_data_ref (view_data);
   request->recorded = g_strdup (recorded);
-  request->function = flam_tree_function (excerpt->tree, node);
+  request->function = flam_tree_function (view_data->tree, node);
   request->alone = alone;
   request->known = g_strdup (known);
   request->folder = capture != NULL ? g_path_get_dirname (capture) : NULL;
@@ -40,7 +40,7 @@ flam_source_request_free (gpointer data)
 
   if (request == NULL)
     return;
-  flam_excerpt_unref (request->excerpt);
+  flam_view_data_unref (request->view_data);
   g_free (request->recorded);
   g_free (request->known);
   g_free (request->folder);
@@ -103,10 +103,10 @@ static void
 find_hottest_file (FlamSourceFile *file, const FlamSourcePaths *paths)
 {
   FlamSourceRequest *request = file->request;
-  const FlamProfile *profile = request->excerpt->profile;
+  const FlamProfile *profile = request->view_data->profile;
   guint n = 0;
   g_autofree FlamFileRow *files = flam_lines_files (
-      request->excerpt->weights, request->excerpt->selection, &n);
+      request->view_data->weights, request->view_data->selection, &n);
 
   for (guint i = 0; i < n && i < HOT_FILES_TRIED && file->path == NULL; i++)
     {
@@ -130,7 +130,7 @@ flam_source_file_work (gpointer data,
   g_autoptr (FlamSourcePaths) paths = paths_of (asked);
   FlamSourceFile *file = g_new0 (FlamSourceFile, 1);
 
-  request->excerpt = flam_excerpt_ref (asked->excerpt);
+  request->view_data = flam_view_data_ref (asked->view_data);
   request->recorded = g_strdup (asked->recorded);
   request->known = g_strdup (asked->known);
   request->folder = g_strdup (asked->folder);
@@ -145,7 +145,7 @@ flam_source_file_work (gpointer data,
   if (file->path == NULL && *request->recorded == '\0')
     return file;
   file->costs =
-      flam_source_costs_new (request->excerpt,
+      flam_source_costs_new (request->view_data,
                              request->recorded,
                              request->alone ? request->function : FLAM_NONE);
   if (file->path == NULL || g_strcmp0 (file->path, request->known) == 0)

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   char *recorded;     /* as the profile has it */
   guint32 line;       /* where to go, 0: the hottest */
   FlamId function;    /* the frame's own */
@@ -29,7 +29,7 @@ typedef struct
   FlamSourceCosts *costs; /* NULL when there is no file at all */
 } FlamSourceFile;
 
-FlamSourceRequest *flam_source_request_new (FlamExcerpt *excerpt,
+FlamSourceRequest *flam_source_request_new (FlamViewData *view_data,
                                             FlamId node,
                                             gboolean alone,
                                             const char *known,

@@ -98,7 +98,7 @@ static const struct
 static void
 append_package (GString *text, const FlamSourceRequest *request)
 {
-  const FlamProfile *profile = request->excerpt->profile;
+  const FlamProfile *profile = request->view_data->profile;
   g_autofree char *name = request->function != FLAM_NONE
                               ? g_path_get_basename (flam_profile_module_name (
                                     profile, request->function))
@@ -276,10 +276,10 @@ source_done (gpointer result, const GError *error, gpointer data)
 /* --- what to show --------------------------------------------------------- */
 
 static void
-explain_unknown (FlamSourcePane *self, FlamExcerpt *excerpt, FlamId node)
+explain_unknown (FlamSourcePane *self, FlamViewData *view_data, FlamId node)
 {
-  const FlamProfile *profile = excerpt->profile;
-  FlamId function = flam_tree_function (excerpt->tree, node);
+  const FlamProfile *profile = view_data->profile;
+  FlamId function = flam_tree_function (view_data->tree, node);
   FlamId module =
       function != FLAM_NONE ? profile->functions.module[function] : FLAM_NONE;
   const char *why = "";
@@ -302,22 +302,22 @@ explain_unknown (FlamSourcePane *self, FlamExcerpt *excerpt, FlamId node)
 static void
 update (FlamSourcePane *self)
 {
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamSourceRequest *request;
   FlamId node;
 
   if (self->session == NULL || !gtk_widget_get_visible (GTK_WIDGET (self)))
     return;
-  excerpt = flam_session_get_excerpt (self->session);
+  view_data = flam_session_get_view_data (self->session);
   node = flam_session_get_current (self->session);
   flam_job_cancel (self->job);
-  if (excerpt == NULL)
+  if (view_data == NULL)
     {
       show_idle (self);
       return;
     }
   request = flam_source_request_new (
-      excerpt,
+      view_data,
       node,
       gtk_toggle_button_get_active (self->alone_button),
       self->path,
@@ -327,7 +327,7 @@ update (FlamSourcePane *self)
   if (*request->recorded == '\0' && node != 0)
     {
       flam_source_request_free (request);
-      explain_unknown (self, excerpt, node);
+      explain_unknown (self, view_data, node);
       return;
     }
   flam_job_start (self->job,
@@ -463,7 +463,8 @@ on_picked (FlamHeatStrip *strip, guint line, FlamSourcePane *self)
 void
 flam_source_pane_set_session (FlamSourcePane *self, FlamSession *session)
 {
-  static const char *const signals[] = { "notify::excerpt", "notify::current" };
+  static const char *const signals[] = { "notify::view-data",
+                                         "notify::current" };
 
   g_return_if_fail (FLAM_IS_SOURCE_PANE (self));
   self->session = g_object_ref (session);

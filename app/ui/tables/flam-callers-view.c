@@ -19,7 +19,7 @@ typedef struct
   GtkColumnView *table;
   GtkSingleSelection *selection;
   GtkColumnViewColumn *other; /* not referenced: the table's */
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
 } Side;
 
 struct _FlamCallersView
@@ -49,16 +49,16 @@ G_DEFINE_FINAL_TYPE (FlamCallersView, flam_callers_view, FLAM_TYPE_PAGE)
 
 typedef struct
 {
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamTree *middle_of;
   FlamId middle;
 } Input;
 
 typedef struct
 {
-  FlamExcerpt *upright; /* the selection's, when it is not inverted */
-  FlamId middle;        /* in there; FLAM_NONE: there is no function at all */
-  FlamExcerpt *sides[2];
+  FlamViewData *upright; /* the selection's, when it is not inverted */
+  FlamId middle;         /* in there; FLAM_NONE: there is no function at all */
+  FlamViewData *sides[2];
 } Result;
 
 static void
@@ -66,7 +66,7 @@ input_free (gpointer data)
 {
   Input *input = data;
 
-  flam_excerpt_unref (input->excerpt);
+  flam_view_data_unref (input->view_data);
   g_clear_pointer (&input->middle_of, flam_tree_unref);
   g_free (input);
 }
@@ -76,9 +76,9 @@ result_free (gpointer data)
 {
   Result *result = data;
 
-  g_clear_pointer (&result->upright, flam_excerpt_unref);
+  g_clear_pointer (&result->upright, flam_view_data_unref);
   for (guint i = 0; i < 2; i++)
-    g_clear_pointer (&result->sides[i], flam_excerpt_unref);
+    g_clear_pointer (&result->sides[i], flam_view_data_unref);
   g_free (result);
 }
 
@@ -108,7 +108,7 @@ make_sides (gpointer data, const FlamProgress *progress, GError **error)
   Result *result = g_new0 (Result, 1);
   gboolean done = FALSE;
 
-  result->upright = flam_excerpt_upright (input->excerpt, progress, error);
+  result->upright = flam_view_data_upright (input->view_data, progress, error);
   if (result->upright != NULL)
     {
       const FlamTree *tree = result->upright->tree;
@@ -123,7 +123,7 @@ make_sides (gpointer data, const FlamProgress *progress, GError **error)
       done = side[1] != NULL;
       for (guint i = 0; i < 2; i++)
         if (side[i] != NULL)
-          result->sides[i] = flam_excerpt_new_of (result->upright, side[i]);
+          result->sides[i] = flam_view_data_new_of (result->upright, side[i]);
     }
   if (done)
     return result;
@@ -144,9 +144,9 @@ take_middle (FlamCallersView *self, FlamTree *tree, FlamId node)
 }
 
 static void
-show_words (FlamCallersView *self, FlamExcerpt *upright)
+show_words (FlamCallersView *self, FlamViewData *upright)
 {
-  const FlamTree *side = self->sides[1].excerpt->tree;
+  const FlamTree *side = self->sides[1].view_data->tree;
   const FlamMeasure measure = flam_tree_measure (side);
   g_autofree char *total = flam_format_weight (&measure, side->total[0]);
   g_autofree char *share =
@@ -164,28 +164,29 @@ show_words (FlamCallersView *self, FlamExcerpt *upright)
 }
 
 static void
-show_side (FlamCallersView *self, Side *side, FlamExcerpt *excerpt)
+show_side (FlamCallersView *self, Side *side, FlamViewData *view_data)
 {
-  FlamExcerpt *before = side->excerpt;
+  FlamViewData *before = side->view_data;
   g_autoptr (GListModel) rows = NULL;
 
-  side->excerpt = excerpt != NULL ? flam_excerpt_ref (excerpt) : NULL;
+  side->view_data = view_data != NULL ? flam_view_data_ref (view_data) : NULL;
   self->syncing = TRUE;
-  if (excerpt != NULL)
+  if (view_data != NULL)
     {
       flam_flame_graph_set_palette (
-          side->graph, flam_palette_mode_of (excerpt->tree, FLAM_PALETTE_AUTO));
-      rows = flam_tree_row_children (excerpt, 0);
+          side->graph,
+          flam_palette_mode_of (view_data->tree, FLAM_PALETTE_AUTO));
+      rows = flam_tree_row_children (view_data, 0);
     }
   flam_flame_graph_set_tree (side->graph, NULL, NULL);
-  if (excerpt != NULL)
-    flam_flame_graph_set_tree (side->graph, excerpt->tree, excerpt->rows);
-  flam_columns_update_other (side->other, excerpt);
+  if (view_data != NULL)
+    flam_flame_graph_set_tree (side->graph, view_data->tree, view_data->rows);
+  flam_columns_update_other (side->other, view_data);
   gtk_single_selection_set_model (side->selection, rows);
   gtk_single_selection_set_selected (side->selection,
                                      GTK_INVALID_LIST_POSITION);
   self->syncing = FALSE;
-  g_clear_pointer (&before, flam_excerpt_unref);
+  g_clear_pointer (&before, flam_view_data_unref);
 }
 
 static void
@@ -195,7 +196,7 @@ update_form (FlamCallersView *self)
       gtk_toggle_button_get_active (self->table_button) ? "table" : "graph";
 
   gtk_stack_set_visible_child_name (
-      self->stack, self->sides[0].excerpt != NULL ? form : "empty");
+      self->stack, self->sides[0].view_data != NULL ? form : "empty");
 }
 
 static void
@@ -223,16 +224,16 @@ static void
 fill (FlamPage *page)
 {
   FlamCallersView *self = FLAM_CALLERS_VIEW (page);
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   Input *input;
 
-  if (excerpt == NULL)
+  if (view_data == NULL)
     {
       take_middle (self, NULL, FLAM_NONE);
       return;
     }
   input = g_new0 (Input, 1);
-  input->excerpt = flam_excerpt_ref (excerpt);
+  input->view_data = flam_view_data_ref (view_data);
   input->middle = self->middle;
   if (self->middle_of != NULL)
     input->middle_of = flam_tree_ref (self->middle_of);
@@ -244,12 +245,12 @@ fill (FlamPage *page)
 static void
 on_current (FlamCallersView *self)
 {
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   FlamId current = flam_session_get_current (self->session);
 
-  if (self->syncing || excerpt == NULL || current == 0)
+  if (self->syncing || view_data == NULL || current == 0)
     return;
-  take_middle (self, excerpt->tree, current);
+  take_middle (self, view_data->tree, current);
   flam_page_queue_fill (FLAM_PAGE (self));
 }
 
@@ -264,9 +265,9 @@ on_show_callers (FlamCallersView *self)
 static void
 centre (FlamCallersView *self, const Side *side, FlamId node)
 {
-  if (side->excerpt == NULL || node == FLAM_NONE || node == 0)
+  if (side->view_data == NULL || node == FLAM_NONE || node == 0)
     return;
-  take_middle (self, side->excerpt->tree, node);
+  take_middle (self, side->view_data->tree, node);
   flam_page_queue_fill (FLAM_PAGE (self));
 }
 
@@ -278,10 +279,10 @@ choose (FlamCallersView *self, const Side *side, FlamId node)
   FlamTree *tree = (FlamTree *)flam_session_get_tree (self->session);
   FlamId found;
 
-  if (self->syncing || tree == NULL || side->excerpt == NULL ||
-      node >= side->excerpt->tree->n)
+  if (self->syncing || tree == NULL || side->view_data == NULL ||
+      node >= side->view_data->tree->n)
     return;
-  found = flam_sandwich_find (side->excerpt->tree, node, tree);
+  found = flam_sandwich_find (side->view_data->tree, node, tree);
   self->syncing = TRUE;
   flam_session_set_current (self->session, found != FLAM_NONE ? found : 0);
   self->syncing = FALSE;
@@ -393,7 +394,7 @@ flam_callers_view_dispose (GObject *object)
   for (guint i = 0; i < 2; i++)
     {
       g_clear_object (&self->sides[i].selection);
-      g_clear_pointer (&self->sides[i].excerpt, flam_excerpt_unref);
+      g_clear_pointer (&self->sides[i].view_data, flam_view_data_unref);
     }
   g_clear_pointer (&self->middle_of, flam_tree_unref);
 }

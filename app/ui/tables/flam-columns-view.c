@@ -28,7 +28,7 @@ flam_columns_row (gpointer item)
 static FlamId
 session_node (FlamSession *session, FlamTreeRow *row)
 {
-  const FlamTree *of = flam_tree_row_get_excerpt (row)->tree;
+  const FlamTree *of = flam_tree_row_get_view_data (row)->tree;
   const FlamTree *tree = flam_session_get_tree (session);
   FlamId node = flam_tree_row_get_node (row);
 
@@ -95,7 +95,7 @@ cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer cost)
                       : flam_tree_row_get_total (row);
 
   flam_cost_cell_set (FLAM_COST_CELL (gtk_list_item_get_child (item)),
-                      flam_tree_row_get_excerpt (row),
+                      flam_tree_row_get_view_data (row),
                       weight);
 }
 
@@ -178,7 +178,7 @@ static void
 other_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
-  const FlamTree *tree = flam_tree_row_get_excerpt (row)->tree;
+  const FlamTree *tree = flam_tree_row_get_view_data (row)->tree;
   g_autofree char *text = flam_format_value (flam_tree_row_get_other (row),
                                              flam_tree_other_unit (tree));
 
@@ -214,16 +214,17 @@ flam_columns_add_other (GtkColumnView *view, gboolean sorted)
 
 void
 flam_columns_update_other (GtkColumnViewColumn *column,
-                           const FlamExcerpt *excerpt)
+                           const FlamViewData *view_data)
 {
-  gboolean visible = excerpt != NULL && excerpt->tree->other_total != NULL;
+  gboolean visible = view_data != NULL && view_data->tree->other_total != NULL;
 
   flam_columns_set_wanted (column, visible);
   if (visible)
-    gtk_column_view_column_set_title (
-        column,
-        flam_tree_other_unit (excerpt->tree) == FLAM_UNIT_COUNT ? _ ("Blocks")
-                                                                : _ ("Bytes"));
+    gtk_column_view_column_set_title (column,
+                                      flam_tree_other_unit (view_data->tree) ==
+                                              FLAM_UNIT_COUNT
+                                          ? _ ("Blocks")
+                                          : _ ("Bytes"));
 }
 
 /* --- name ----------------------------------------------------------------- */
@@ -232,8 +233,8 @@ flam_columns_update_other (GtkColumnViewColumn *column,
 static char *
 name_of (FlamTreeRow *row)
 {
-  guint32 line =
-      flam_tree_row_get_excerpt (row)->tree->line[flam_tree_row_get_node (row)];
+  guint32 line = flam_tree_row_get_view_data (row)
+                     ->tree->line[flam_tree_row_get_node (row)];
   const char *name = flam_tree_row_get_name (row);
 
   return line != 0 ? g_strdup_printf ("%s:%u", name, line) : g_strdup (name);
@@ -330,7 +331,7 @@ flam_columns_add_name (GtkColumnView *view, gboolean expander, gboolean sorted)
 static const char *
 module_of (FlamTreeRow *row)
 {
-  const FlamTree *tree = flam_tree_row_get_excerpt (row)->tree;
+  const FlamTree *tree = flam_tree_row_get_view_data (row)->tree;
 
   return flam_profile_module_name (
       tree->profile, flam_tree_function (tree, flam_tree_row_get_node (row)));
@@ -372,7 +373,7 @@ flam_columns_add_module (GtkColumnView *view, gboolean sorted)
 static void
 append_row (GString *text, FlamTreeRow *row)
 {
-  const FlamTree *tree = flam_tree_row_get_excerpt (row)->tree;
+  const FlamTree *tree = flam_tree_row_get_view_data (row)->tree;
   const FlamMeasure measure = flam_tree_measure (tree);
   g_autofree char *self =
       flam_format_plain (&measure, flam_tree_row_get_self (row));

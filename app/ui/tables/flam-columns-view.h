@@ -4,9 +4,9 @@
 /* Columns that the call tree and the function list share, over FlamTreeRow
  * (or GtkTreeListRow of it). */
 
-#include "flam-table-shape.h"
 #include "flam-session.h"
 #include "flam-source-costs.h"
+#include "flam-table-shape.h"
 #include "flam-tree-row.h"
 
 #include <gtk/gtk.h>
@@ -20,11 +20,11 @@ FlamTreeRow *flam_columns_row (gpointer item);
 GtkColumnViewColumn *
 flam_columns_add_cost (GtkColumnView *view, FlamCost cost, gboolean sorted);
 /* Blocks beside bytes, or bytes beside blocks; there while memory is measured,
- * for which it asks to be told of a new excerpt (or NULL). */
+ * for which it asks to be told of new view data (or NULL). */
 GtkColumnViewColumn *flam_columns_add_other (GtkColumnView *view,
                                              gboolean sorted);
 void flam_columns_update_other (GtkColumnViewColumn *column,
-                                const FlamExcerpt *excerpt);
+                                const FlamViewData *view_data);
 GtkColumnViewColumn *
 flam_columns_add_name (GtkColumnView *view, gboolean expander, gboolean sorted);
 GtkColumnViewColumn *flam_columns_add_module (GtkColumnView *view,

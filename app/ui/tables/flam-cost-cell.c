@@ -139,11 +139,11 @@ flam_cost_cell_new (void)
 
 void
 flam_cost_cell_set (FlamCostCell *self,
-                    const FlamExcerpt *excerpt,
+                    const FlamViewData *view_data,
                     gint64 weight)
 {
-  const FlamMeasure *measure = flam_excerpt_get_measure (excerpt);
-  gint64 total = flam_excerpt_get_total (excerpt);
+  const FlamMeasure *measure = flam_view_data_get_measure (view_data);
+  gint64 total = flam_view_data_get_total (view_data);
   g_autofree char *value = NULL;
   g_autofree char *share = NULL;
 

@@ -4,7 +4,7 @@
 /* A weight as number, share and bar: the cell of the call tree's and the
  * function list's columns. */
 
-#include "flam-excerpt.h"
+#include "flam-view-data.h"
 
 #include <gtk/gtk.h>
 
@@ -15,7 +15,7 @@ G_DECLARE_FINAL_TYPE (FlamCostCell, flam_cost_cell, FLAM, COST_CELL, GtkWidget)
 
 GtkWidget *flam_cost_cell_new (void);
 void flam_cost_cell_set (FlamCostCell *cell,
-                         const FlamExcerpt *excerpt,
+                         const FlamViewData *view_data,
                          gint64 weight);
 
 G_END_DECLS

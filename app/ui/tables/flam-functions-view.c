@@ -28,8 +28,8 @@ G_DEFINE_FINAL_TYPE (FlamFunctionsView,
 
 typedef struct
 {
-  FlamExcerpt *excerpt;
-  FlamExcerpt *upright; /* the same when it was not inverted */
+  FlamViewData *view_data;
+  FlamViewData *upright; /* the same when it was not inverted */
   FlamFunctionRow *rows;
   guint n;
 } List;
@@ -39,18 +39,18 @@ list_free (gpointer data)
 {
   List *list = data;
 
-  g_clear_pointer (&list->excerpt, flam_excerpt_unref);
-  g_clear_pointer (&list->upright, flam_excerpt_unref);
+  g_clear_pointer (&list->view_data, flam_view_data_unref);
+  g_clear_pointer (&list->upright, flam_view_data_unref);
   g_free (list->rows);
   g_free (list);
 }
 
 static List *
-list_new (FlamExcerpt *excerpt)
+list_new (FlamViewData *view_data)
 {
   List *list = g_new0 (List, 1);
 
-  list->excerpt = flam_excerpt_ref (excerpt);
+  list->view_data = flam_view_data_ref (view_data);
   return list;
 }
 
@@ -58,9 +58,9 @@ static gpointer
 list_work (gpointer data, const FlamProgress *progress, GError **error)
 {
   List *input = data;
-  List *list = list_new (input->excerpt);
+  List *list = list_new (input->view_data);
 
-  list->upright = flam_excerpt_upright (input->excerpt, progress, error);
+  list->upright = flam_view_data_upright (input->view_data, progress, error);
   if (list->upright == NULL)
     {
       list_free (list);
@@ -88,7 +88,8 @@ list_done (gpointer result, const GError *error, gpointer data)
                                              list->rows[i].self,
                                              list->rows[i].total,
                                              list->rows[i].other_total));
-  flam_table_page_set_rows (FLAM_TABLE_PAGE (self), rows, list->excerpt->tree);
+  flam_table_page_set_rows (
+      FLAM_TABLE_PAGE (self), rows, list->view_data->tree);
   list_free (list);
 }
 
@@ -96,15 +97,15 @@ static void
 fill (FlamPage *page)
 {
   FlamFunctionsView *self = FLAM_FUNCTIONS_VIEW (page);
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   g_autoptr (GPtrArray) none = g_ptr_array_new ();
 
-  flam_columns_update_other (self->other, excerpt);
-  if (excerpt == NULL)
+  flam_columns_update_other (self->other, view_data);
+  if (view_data == NULL)
     flam_table_page_set_rows (FLAM_TABLE_PAGE (self), none, NULL);
   else
     flam_page_start (
-        page, list_work, list_new (excerpt), list_free, list_free, list_done);
+        page, list_work, list_new (view_data), list_free, list_free, list_done);
 }
 
 /* --- the function of a row ------------------------------------------------ */
@@ -118,7 +119,7 @@ get_name (gpointer row)
 static FlamId
 function_of (gpointer row)
 {
-  return flam_tree_row_get_excerpt (row)
+  return flam_tree_row_get_view_data (row)
       ->tree->function[flam_tree_row_get_node (row)];
 }
 

@@ -5,7 +5,7 @@
 struct _FlamTreeRow
 {
   GObject parent_instance;
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamId node;
   gint64 self_weight;
   gint64 total_weight;
@@ -17,7 +17,7 @@ G_DEFINE_FINAL_TYPE (FlamTreeRow, flam_tree_row, G_TYPE_OBJECT)
 static void
 flam_tree_row_finalize (GObject *object)
 {
-  flam_excerpt_unref (FLAM_TREE_ROW (object)->excerpt);
+  flam_view_data_unref (FLAM_TREE_ROW (object)->view_data);
   G_OBJECT_CLASS (flam_tree_row_parent_class)->finalize (object);
 }
 
@@ -33,7 +33,7 @@ flam_tree_row_init (FlamTreeRow *self)
 }
 
 FlamTreeRow *
-flam_tree_row_new_with (FlamExcerpt *excerpt,
+flam_tree_row_new_with (FlamViewData *view_data,
                         FlamId node,
                         gint64 self_weight,
                         gint64 total_weight,
@@ -41,7 +41,7 @@ flam_tree_row_new_with (FlamExcerpt *excerpt,
 {
   FlamTreeRow *self = g_object_new (FLAM_TYPE_TREE_ROW, NULL);
 
-  self->excerpt = flam_excerpt_ref (excerpt);
+  self->view_data = flam_view_data_ref (view_data);
   self->node = node;
   self->self_weight = self_weight;
   self->total_weight = total_weight;
@@ -50,22 +50,22 @@ flam_tree_row_new_with (FlamExcerpt *excerpt,
 }
 
 FlamTreeRow *
-flam_tree_row_new (FlamExcerpt *excerpt, FlamId node)
+flam_tree_row_new (FlamViewData *view_data, FlamId node)
 {
-  const FlamTree *tree = excerpt->tree;
+  const FlamTree *tree = view_data->tree;
 
   return flam_tree_row_new_with (
-      excerpt,
+      view_data,
       node,
       tree->self[node],
       tree->total[node],
       tree->other_total != NULL ? tree->other_total[node] : 0);
 }
 
-FlamExcerpt *
-flam_tree_row_get_excerpt (FlamTreeRow *self)
+FlamViewData *
+flam_tree_row_get_view_data (FlamTreeRow *self)
 {
-  return self->excerpt;
+  return self->view_data;
 }
 
 FlamId
@@ -95,7 +95,7 @@ flam_tree_row_get_other (FlamTreeRow *self)
 const char *
 flam_tree_row_get_name (FlamTreeRow *self)
 {
-  return flam_tree_name (self->excerpt->tree, self->node);
+  return flam_tree_name (self->view_data->tree, self->node);
 }
 
 /* --- children ------------------------------------------------------------- */
@@ -107,7 +107,7 @@ G_DECLARE_FINAL_TYPE (
 struct _FlamTreeChildren
 {
   GObject parent_instance;
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   GArray *nodes; /* FlamId */
 };
 
@@ -130,7 +130,7 @@ children_get_item (GListModel *model, guint position)
 
   if (position >= self->nodes->len)
     return NULL;
-  return flam_tree_row_new (self->excerpt,
+  return flam_tree_row_new (self->view_data,
                             g_array_index (self->nodes, FlamId, position));
 }
 
@@ -153,7 +153,7 @@ flam_tree_children_finalize (GObject *object)
 {
   FlamTreeChildren *self = FLAM_TREE_CHILDREN (object);
 
-  flam_excerpt_unref (self->excerpt);
+  flam_view_data_unref (self->view_data);
   g_array_unref (self->nodes);
   G_OBJECT_CLASS (flam_tree_children_parent_class)->finalize (object);
 }
@@ -171,16 +171,16 @@ flam_tree_children_init (FlamTreeChildren *self)
 }
 
 GListModel *
-flam_tree_row_children (FlamExcerpt *excerpt, FlamId node)
+flam_tree_row_children (FlamViewData *view_data, FlamId node)
 {
-  const FlamTree *tree = excerpt->tree;
+  const FlamTree *tree = view_data->tree;
   FlamId child = flam_tree_first_child (tree, node);
   FlamTreeChildren *self;
 
   if (child == FLAM_NONE)
     return NULL;
   self = g_object_new (FLAM_TYPE_TREE_CHILDREN, NULL);
-  self->excerpt = flam_excerpt_ref (excerpt);
+  self->view_data = flam_view_data_ref (view_data);
   for (; child != FLAM_NONE; child = flam_tree_next_sibling (tree, child))
     g_array_append_val (self->nodes, child);
   return G_LIST_MODEL (self);

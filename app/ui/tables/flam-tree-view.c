@@ -27,7 +27,7 @@ G_DEFINE_FINAL_TYPE (FlamTreeView, flam_tree_view, FLAM_TYPE_PAGE)
 static GListModel *
 create_children (gpointer item, gpointer data)
 {
-  return flam_tree_row_children (flam_tree_row_get_excerpt (item),
+  return flam_tree_row_children (flam_tree_row_get_view_data (item),
                                  flam_tree_row_get_node (item));
 }
 
@@ -130,26 +130,26 @@ static void
 fill (FlamPage *page)
 {
   FlamTreeView *self = FLAM_TREE_VIEW (page);
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   GListModel *roots = NULL;
 
-  flam_columns_update_other (self->other, excerpt);
+  flam_columns_update_other (self->other, view_data);
   self->syncing = TRUE;
   g_clear_object (&self->model);
-  if (excerpt != NULL)
-    roots = flam_tree_row_children (excerpt, 0);
+  if (view_data != NULL)
+    roots = flam_tree_row_children (view_data, 0);
   if (roots != NULL)
     self->model = gtk_tree_list_model_new (
         roots, FALSE, FALSE, create_children, NULL, NULL);
   gtk_single_selection_set_model (self->selection, G_LIST_MODEL (self->model));
   if (self->model != NULL && flam_session_get_current (self->session) == 0)
-    unfold_hottest (self, excerpt->tree);
+    unfold_hottest (self, view_data->tree);
   gtk_single_selection_set_selected (self->selection,
                                      GTK_INVALID_LIST_POSITION);
   self->syncing = FALSE;
   gtk_label_set_label (self->none, flam_page_why_empty (page));
   gtk_widget_set_visible (GTK_WIDGET (self->none),
-                          excerpt != NULL && roots == NULL);
+                          view_data != NULL && roots == NULL);
   if (self->model != NULL)
     show_current (self);
 }

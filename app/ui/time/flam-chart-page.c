@@ -17,7 +17,7 @@ struct _FlamChartPage
   FlamPage parent_instance;
 
   FlamSession *session; /* the page's */
-  FlamExcerpt *shown;   /* what the chart is of */
+  FlamViewData *shown;  /* what the chart is of */
   gboolean syncing;
 
   GtkLabel *name;
@@ -37,7 +37,7 @@ G_DEFINE_FINAL_TYPE (FlamChartPage, flam_chart_page, FLAM_TYPE_PAGE)
 
 typedef struct
 {
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   FlamChart *chart; /* NULL: there is none */
 } Made;
 
@@ -46,7 +46,7 @@ made_free (gpointer data)
 {
   Made *made = data;
 
-  flam_excerpt_unref (made->excerpt);
+  flam_view_data_unref (made->view_data);
   g_clear_pointer (&made->chart, flam_chart_unref);
   g_free (made);
 }
@@ -54,13 +54,13 @@ made_free (gpointer data)
 static gpointer
 make (gpointer data, const FlamProgress *progress, GError **error)
 {
-  FlamExcerpt *excerpt = data;
+  FlamViewData *view_data = data;
   Made *made = g_new0 (Made, 1);
   GError *wrong = NULL;
 
-  made->excerpt = flam_excerpt_ref (excerpt);
-  made->chart =
-      flam_chart_new (excerpt->profile, excerpt->selection, progress, &wrong);
+  made->view_data = flam_view_data_ref (view_data);
+  made->chart = flam_chart_new (
+      view_data->profile, view_data->selection, progress, &wrong);
   if (wrong == NULL)
     return made;
   made_free (made);
@@ -69,13 +69,13 @@ make (gpointer data, const FlamProgress *progress, GError **error)
 }
 
 static const char *
-why_none (const FlamExcerpt *excerpt)
+why_none (const FlamViewData *view_data)
 {
-  const FlamMeasure *measure = flam_excerpt_get_measure (excerpt);
+  const FlamMeasure *measure = flam_view_data_get_measure (view_data);
 
   if (measure != NULL && measure->source != FLAM_FROM_SAMPLES)
     return _ ("Memory is not called in time: switch to CPU.");
-  if (excerpt->profile->samples.time == NULL)
+  if (view_data->profile->samples.time == NULL)
     return _ ("This capture does not say when its samples were taken.");
   return _ ("Nothing was measured in the selected range of time.");
 }
@@ -88,11 +88,11 @@ on_made (gpointer result, const GError *error, gpointer data)
 
   if (made == NULL)
     return;
-  g_clear_pointer (&self->shown, flam_excerpt_unref);
-  self->shown = flam_excerpt_ref (made->excerpt);
-  flam_flame_chart_set_chart (self->chart, made->chart, made->excerpt->tree);
+  g_clear_pointer (&self->shown, flam_view_data_unref);
+  self->shown = flam_view_data_ref (made->view_data);
+  flam_flame_chart_set_chart (self->chart, made->chart, made->view_data->tree);
   if (made->chart == NULL || made->chart->n_spans == 0)
-    adw_status_page_set_description (self->none, why_none (made->excerpt));
+    adw_status_page_set_description (self->none, why_none (made->view_data));
   gtk_stack_set_visible_child_name (
       self->stack,
       made->chart != NULL && made->chart->n_spans > 0 ? "chart" : "none");
@@ -103,17 +103,17 @@ static void
 fill (FlamPage *page)
 {
   FlamChartPage *self = FLAM_CHART_PAGE (page);
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
 
-  if (excerpt == NULL)
+  if (view_data == NULL)
     {
       flam_flame_chart_set_chart (self->chart, NULL, NULL);
       return;
     }
   flam_page_start (page,
                    make,
-                   flam_excerpt_ref (excerpt),
-                   (GDestroyNotify)flam_excerpt_unref,
+                   flam_view_data_ref (view_data),
+                   (GDestroyNotify)flam_view_data_unref,
                    made_free,
                    on_made);
 }
@@ -212,7 +212,7 @@ on_span_selected (FlamFlameChart *chart, guint span, FlamChartPage *self)
   FlamId node = span != G_MAXUINT ? flam_flame_chart_node_of (chart, span) : 0;
 
   show_calls (self, span);
-  if (self->shown != flam_session_get_excerpt (self->session) || node == 0)
+  if (self->shown != flam_session_get_view_data (self->session) || node == 0)
     return;
   self->syncing = TRUE;
   flam_session_set_current (self->session, node);
@@ -229,7 +229,7 @@ static void
 on_context_menu (
     FlamFlameChart *chart, guint span, double x, double y, FlamChartPage *self)
 {
-  if (self->shown == flam_session_get_excerpt (self->session))
+  if (self->shown == flam_session_get_view_data (self->session))
     flam_transforms_popup (GTK_WIDGET (chart),
                            self->session,
                            flam_flame_chart_node_of (chart, span),
@@ -270,7 +270,7 @@ flam_chart_page_dispose (GObject *object)
   FlamChartPage *self = FLAM_CHART_PAGE (object);
 
   G_OBJECT_CLASS (flam_chart_page_parent_class)->dispose (object);
-  g_clear_pointer (&self->shown, flam_excerpt_unref);
+  g_clear_pointer (&self->shown, flam_view_data_unref);
 }
 
 static void

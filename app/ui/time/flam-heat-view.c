@@ -21,7 +21,7 @@ G_DEFINE_FINAL_TYPE (FlamHeatView, flam_heat_view, FLAM_TYPE_PAGE)
 
 typedef struct
 {
-  FlamExcerpt *excerpt;
+  FlamViewData *view_data;
   guint n_rows;
 } Input;
 
@@ -30,7 +30,7 @@ input_free (gpointer data)
 {
   Input *input = data;
 
-  flam_excerpt_unref (input->excerpt);
+  flam_view_data_unref (input->view_data);
   g_free (input);
 }
 
@@ -40,8 +40,8 @@ make (gpointer data, const FlamProgress *progress, GError **error)
 {
   const Input *input = data;
   GError *wrong = NULL;
-  FlamHeatMap *map = flam_heat_map_new (input->excerpt->profile,
-                                        input->excerpt->selection,
+  FlamHeatMap *map = flam_heat_map_new (input->view_data->profile,
+                                        input->view_data->selection,
                                         input->n_rows,
                                         progress,
                                         &wrong);
@@ -89,16 +89,16 @@ static void
 fill (FlamPage *page)
 {
   FlamHeatView *self = FLAM_HEAT_VIEW (page);
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   Input *input;
 
-  if (excerpt == NULL)
+  if (view_data == NULL)
     {
       flam_heat_grid_set_map (self->grid, NULL);
       return;
     }
   input = g_new0 (Input, 1);
-  input->excerpt = flam_excerpt_ref (excerpt);
+  input->view_data = flam_view_data_ref (view_data);
   input->n_rows = wanted_rows (self);
   flam_page_start (page,
                    make,

@@ -139,20 +139,20 @@ dismiss_notice (FlamCaptureView *self)
 }
 
 static void
-on_excerpt (FlamCaptureView *self)
+on_view_data (FlamCaptureView *self)
 {
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
 
-  if (excerpt == NULL)
+  if (view_data == NULL)
     {
       self->thumbnail_saved = FALSE;
       return;
     }
   if (!self->thumbnail_saved && !flam_session_is_live (self->session) &&
-      excerpt->tree->total[0] > 0)
+      view_data->tree->total[0] > 0)
     {
       flam_thumbnail_save_async (flam_session_get_path (self->session),
-                                 excerpt);
+                                 view_data);
       self->thumbnail_saved = TRUE;
     }
 }
@@ -325,7 +325,7 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
 
   follow (self, "notify::profile", G_CALLBACK (update_notice));
   follow (self, "notify::selection", G_CALLBACK (update_overview));
-  follow (self, "notify::excerpt", G_CALLBACK (on_excerpt));
+  follow (self, "notify::view-data", G_CALLBACK (on_view_data));
   bind_settings (self);
 }
 

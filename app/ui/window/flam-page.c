@@ -132,7 +132,7 @@ flam_page_constructed (GObject *object)
   if (FLAM_PAGE_GET_CLASS (self)->fill != NULL)
     flam_page_follow (self,
                       flam_page_get_session (self),
-                      "notify::excerpt",
+                      "notify::view-data",
                       G_CALLBACK (flam_page_queue_fill));
 }
 

@@ -17,7 +17,7 @@ struct _FlamPageClass
 {
   GtkWidgetClass parent_class;
   /* Shows what the session has now. Called when the page can be seen and what
-   * it shows is out of date, which every new excerpt makes it; its job is idle
+   * it shows is out of date, which new view data makes it; its job is idle
    * then. NULL: the page follows something else. */
   void (*fill) (FlamPage *page);
 };

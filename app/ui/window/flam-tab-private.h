@@ -16,7 +16,7 @@ struct _FlamTab
   GtkWidget parent_instance;
 
   FlamSession *session;
-  GtkWidget *trust;
+  GtkWidget *capture_quality;
   FlamRecording *recording; /* NULL: not recording */
   FlamRecording *recorded;  /* the last one, this one or one that has ended */
   guint follow_id;

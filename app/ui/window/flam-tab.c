@@ -2,11 +2,11 @@
 
 #include "flam-tab-private.h"
 
+#include "flam-capture-quality.h"
 #include "flam-files.h"
-#include "flam-leak-rules.h"
 #include "flam-message.h"
 #include "flam-settings.h"
-#include "flam-trust.h"
+#include "flam-suppression-settings.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
@@ -147,10 +147,10 @@ flam_tab_get_view (FlamTab *self)
 }
 
 GtkWidget *
-flam_tab_get_trust (FlamTab *self)
+flam_tab_get_capture_quality (FlamTab *self)
 {
   g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
-  return self->trust;
+  return self->capture_quality;
 }
 
 void
@@ -241,7 +241,8 @@ on_opened (FlamSession *session, gpointer data)
   if (!flam_session_is_live (session))
     flam_files_remember (flam_session_get_path (session));
   /* A file of rules that was chosen once may be gone. */
-  if (profile->allocations.n > 0 && !flam_leak_rules_apply (selection, &error))
+  if (profile->allocations.n > 0 &&
+      !flam_suppression_settings_apply (selection, &error))
     flam_tab_toast (self, error->message);
 }
 
@@ -353,7 +354,7 @@ on_rules_setting (GSettings *settings, const char *key, FlamSession *session)
   if (flam_session_get_selection (session) == NULL)
     return;
   selection = flam_selection_copy (flam_session_get_selection (session));
-  flam_leak_rules_apply (selection, NULL);
+  flam_suppression_settings_apply (selection, NULL);
   flam_session_select (session, selection);
 }
 
@@ -391,7 +392,7 @@ flam_tab_dispose (GObject *object)
   g_clear_object (&self->recorded);
   if (self->session != NULL)
     g_object_run_dispose (G_OBJECT (self->session));
-  g_clear_object (&self->trust);
+  g_clear_object (&self->capture_quality);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_TAB);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (flam_tab_parent_class)->dispose (object);
@@ -464,12 +465,13 @@ flam_tab_init (FlamTab *self)
                            self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->session,
-                           "notify::excerpt",
+                           "notify::view-data",
                            G_CALLBACK (flam_tab_changed),
                            self,
                            G_CONNECT_SWAPPED);
   flam_capture_view_set_session (self->capture_view, self->session);
-  self->trust = g_object_ref_sink (GTK_WIDGET (flam_trust_new (self->session)));
+  self->capture_quality =
+      g_object_ref_sink (GTK_WIDGET (flam_capture_quality_new (self->session)));
   flam_recording_bar_bind (self->recording_bar, self->output);
   follow_settings (self->session);
   g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);

@@ -53,6 +53,6 @@ void flam_tab_toast (FlamTab *tab, const char *message);
 FlamSession *flam_tab_get_session (FlamTab *tab);
 FlamCaptureView *flam_tab_get_view (FlamTab *tab);
 /* What the (i) opens. */
-GtkWidget *flam_tab_get_trust (FlamTab *tab);
+GtkWidget *flam_tab_get_capture_quality (FlamTab *tab);
 
 G_END_DECLS

@@ -3,10 +3,10 @@
 #include "flam-window-memory.h"
 
 #include "flam-growth-dialog.h"
-#include "flam-leak-rules.h"
 #include "flam-memory-model.h"
 #include "flam-rules-dialog.h"
 #include "flam-settings.h"
+#include "flam-suppression-settings.h"
 #include "flam-window.h"
 
 #include <glib/gi18n.h>
@@ -96,7 +96,7 @@ on_rules_chosen (GtkNativeDialog *dialog, int response, gpointer window)
     file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
   if (file != NULL)
     path = g_file_get_path (file);
-  if (path != NULL && !flam_leak_rules_add (path, &error))
+  if (path != NULL && !flam_suppression_settings_add (path, &error))
     flam_window_toast (window, error->message);
   g_object_unref (dialog);
 }

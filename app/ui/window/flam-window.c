@@ -159,7 +159,8 @@ flam_window_update (FlamWindow *self)
                         self->searching);
   if (!capture)
     gtk_toggle_button_set_active (self->search_button, FALSE);
-  gtk_menu_button_set_popover (self->trust_button, flam_tab_get_trust (tab));
+  gtk_menu_button_set_popover (self->trust_button,
+                               flam_tab_get_capture_quality (tab));
   flam_capture_view_set_narrow (flam_tab_get_view (tab), self->narrow);
   flam_capture_view_set_tight (flam_tab_get_view (tab), self->tight);
 }
@@ -208,7 +209,7 @@ action_save_as (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 action_export (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  if (flam_session_get_excerpt (session_of (widget)) != NULL)
+  if (flam_session_get_view_data (session_of (widget)) != NULL)
     gtk_window_present (GTK_WINDOW (
         flam_export_dialog_new (FLAM_WINDOW (widget), session_of (widget))));
 }

@@ -11,13 +11,15 @@ G_BEGIN_DECLS
 
 /* Remembers it. FALSE for a file that cannot be read, or has something else
  * than rules in it. */
-gboolean flam_leak_rules_add (const char *path, GError **error);
+gboolean flam_suppression_settings_add (const char *path, GError **error);
 /* How many rules are in it. FALSE as above. */
-gboolean flam_leak_rules_count (const char *path, guint *n, GError **error);
+gboolean
+flam_suppression_settings_count (const char *path, guint *n, GError **error);
 /* Forgets it. */
-void flam_leak_rules_remove (const char *path);
+void flam_suppression_settings_remove (const char *path);
 /* Gives the selection the rules of all files. FALSE when one of them is no
  * longer good: the others' rules are in use all the same. */
-gboolean flam_leak_rules_apply (FlamSelection *selection, GError **error);
+gboolean flam_suppression_settings_apply (FlamSelection *selection,
+                                          GError **error);
 
 G_END_DECLS

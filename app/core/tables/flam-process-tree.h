@@ -29,11 +29,11 @@ typedef struct
   FlamId *process_former;
   FlamId *thread_former;
   FlamId *next_former;
-} FlamFamily;
+} FlamProcessTree;
 
-FlamFamily *flam_family_new (const FlamProfile *profile);
-FlamFamily *flam_family_ref (FlamFamily *family);
-void flam_family_unref (FlamFamily *family);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFamily, flam_family_unref)
+FlamProcessTree *flam_process_tree_new (const FlamProfile *profile);
+FlamProcessTree *flam_process_tree_ref (FlamProcessTree *process_tree);
+void flam_process_tree_unref (FlamProcessTree *process_tree);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamProcessTree, flam_process_tree_unref)
 
 G_END_DECLS

@@ -10,13 +10,13 @@ G_BEGIN_DECLS
 /* "438 blocks" beside bytes and "28.7 MB" beside blocks, for a value of the
  * tree's `other_self` or `other_total`; NULL where it has none. g_free. */
 char *
-flam_words_other (const FlamTree *tree, const gint64 *column, FlamId node);
-char *flam_words_blocks (gint64 blocks);
+flam_value_text_other (const FlamTree *tree, const gint64 *column, FlamId node);
+char *flam_value_text_blocks (gint64 blocks);
 /* "+1.20 s", "−438"; g_free. */
-char *flam_words_change (const FlamMeasure *measure, gint64 delta);
+char *flam_value_text_change (const FlamMeasure *measure, gint64 delta);
 
 /* A measure's name, translated where it is no event's own. */
-const char *flam_words_measure (const FlamProfile *profile,
-                                const FlamMeasure *measure);
+const char *flam_value_text_measure (const FlamProfile *profile,
+                                     const FlamMeasure *measure);
 
 G_END_DECLS

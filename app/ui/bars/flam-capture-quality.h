@@ -11,9 +11,10 @@
 
 G_BEGIN_DECLS
 
-#define FLAM_TYPE_TRUST (flam_trust_get_type ())
-G_DECLARE_FINAL_TYPE (FlamTrust, flam_trust, FLAM, TRUST, GtkPopover)
+#define FLAM_TYPE_CAPTURE_QUALITY (flam_capture_quality_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamCaptureQuality, flam_capture_quality, FLAM, CAPTURE_QUALITY, GtkPopover)
 
-FlamTrust *flam_trust_new (FlamSession *session);
+FlamCaptureQuality *flam_capture_quality_new (FlamSession *session);
 
 G_END_DECLS

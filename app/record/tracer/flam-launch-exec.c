@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-programs.h"
+#include "flam-launch-exec.h"
 
 #include <string.h>
 #include <sys/ptrace.h>
@@ -130,7 +130,7 @@ attach (FlamTracer *tracer, GError **error)
 }
 
 gboolean
-flam_programs_start (FlamTracer *tracer, GError **error)
+flam_launch_exec_start (FlamTracer *tracer, GError **error)
 {
   gboolean ok = tracer->options->pid > 0 ? attach (tracer, error)
                                          : start_program (tracer, error);
@@ -146,7 +146,7 @@ flam_programs_start (FlamTracer *tracer, GError **error)
 
 /* What was done between attaching and now is no part of the recording. */
 void
-flam_programs_begin_attached (FlamTracer *tracer)
+flam_launch_exec_begin_attached (FlamTracer *tracer)
 {
   for (guint i = 0; i < tracer->tasks.list->len; i++)
     {
@@ -180,7 +180,7 @@ tell_maps (FlamTracer *tracer, FlamTask *task, FlamMessageKind kind)
 }
 
 void
-flam_programs_look (FlamTracer *tracer, FlamTask *task)
+flam_launch_exec_look (FlamTracer *tracer, FlamTask *task)
 {
   FlamTarget *target = task->target;
   guint64 size;
@@ -247,7 +247,7 @@ inject (FlamTracer *tracer, FlamTask *task)
 /* The thread that called exec goes on under the leader's number; what it was
  * called before is not reported as gone. */
 void
-flam_programs_exec (FlamTracer *tracer, FlamTask *task)
+flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
 {
   unsigned long former = 0;
   guint64 regs[FLAM_N_REGS];

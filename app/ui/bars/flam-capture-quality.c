@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "flam-trust.h"
+#include "flam-capture-quality.h"
 
 #include "flam-format.h"
 #include "flam-help.h"
@@ -12,7 +12,7 @@
 #define WARNINGS_MAX 20
 #define MUCH 0.05 /* of the samples, of the CPU time */
 
-struct _FlamTrust
+struct _FlamCaptureQuality
 {
   GtkPopover parent_instance;
 
@@ -21,7 +21,7 @@ struct _FlamTrust
   GtkButton *help;
 };
 
-G_DEFINE_FINAL_TYPE (FlamTrust, flam_trust, GTK_TYPE_POPOVER)
+G_DEFINE_FINAL_TYPE (FlamCaptureQuality, flam_capture_quality, GTK_TYPE_POPOVER)
 
 typedef enum
 {
@@ -107,13 +107,13 @@ text_label (const char *text, const char *css_class)
 }
 
 static void
-add_heading (FlamTrust *self, const char *text)
+add_heading (FlamCaptureQuality *self, const char *text)
 {
   gtk_box_append (self->box, text_label (text, "heading"));
 }
 
 static void
-add_row (FlamTrust *self,
+add_row (FlamCaptureQuality *self,
          const char *name,
          const char *value,
          const char *explanation)
@@ -138,7 +138,7 @@ add_row (FlamTrust *self,
 }
 
 static void
-add_caption (FlamTrust *self, const char *text)
+add_caption (FlamCaptureQuality *self, const char *text)
 {
   GtkWidget *label = text_label (text, "caption");
 
@@ -148,7 +148,7 @@ add_caption (FlamTrust *self, const char *text)
 
 /* `wrong`: not as it should be, so that what to do is there to be read. */
 static void
-add_fact (FlamTrust *self, Row row, const char *value, gboolean wrong)
+add_fact (FlamCaptureQuality *self, Row row, const char *value, gboolean wrong)
 {
   /* Translators: what a figure is, and what to do where it is a bad one */
   g_autofree char *text = g_strdup_printf (
@@ -160,7 +160,7 @@ add_fact (FlamTrust *self, Row row, const char *value, gboolean wrong)
 }
 
 static void
-add_count (FlamTrust *self, Row row, guint64 n, gboolean wrong)
+add_count (FlamCaptureQuality *self, Row row, guint64 n, gboolean wrong)
 {
   g_autofree char *text =
       flam_format_value (MIN (n, (guint64)G_MAXINT64), FLAM_UNIT_COUNT);
@@ -169,7 +169,7 @@ add_count (FlamTrust *self, Row row, guint64 n, gboolean wrong)
 }
 
 static void
-add_share (FlamTrust *self, Row row, double share, gboolean wrong)
+add_share (FlamCaptureQuality *self, Row row, double share, gboolean wrong)
 {
   g_autofree char *text = g_strdup_printf (_ ("%.1f %%"), share * 100);
 
@@ -177,7 +177,7 @@ add_share (FlamTrust *self, Row row, double share, gboolean wrong)
 }
 
 static void
-add_time (FlamTrust *self, Row row, gint64 ns)
+add_time (FlamCaptureQuality *self, Row row, gint64 ns)
 {
   g_autofree char *text = ns > 0 ? flam_format_value (ns, FLAM_UNIT_NS) : NULL;
 
@@ -192,7 +192,7 @@ is_much (double part, double whole)
 }
 
 static void
-add_seen (FlamTrust *self, const FlamFacts *facts)
+add_seen (FlamCaptureQuality *self, const FlamFacts *facts)
 {
   gint64 missed = facts->charged_cpu_ns - facts->recorded_cpu_ns;
   g_autofree char *recorded =
@@ -209,7 +209,7 @@ add_seen (FlamTrust *self, const FlamFacts *facts)
 }
 
 static void
-add_facts (FlamTrust *self, const FlamProfile *profile)
+add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
 {
   const FlamFacts *facts = &profile->facts;
   double samples = (double)profile->samples.n;
@@ -245,9 +245,9 @@ add_facts (FlamTrust *self, const FlamProfile *profile)
 
 /* What ends in functions of each module that have no name. */
 static gint64 *
-nameless_by_module (const FlamExcerpt *excerpt)
+nameless_by_module (const FlamViewData *view_data)
 {
-  const FlamProfile *profile = excerpt->profile;
+  const FlamProfile *profile = view_data->profile;
   gint64 *weight = g_new0 (gint64, MAX (profile->modules.n, 1));
 
   for (FlamId i = 0; i < profile->stacks.n; i++)
@@ -256,7 +256,7 @@ nameless_by_module (const FlamExcerpt *excerpt)
       FlamId module = profile->functions.module[function];
       if (module != FLAM_NONE &&
           profile->functions.kind[function] == FLAM_KIND_UNRESOLVED)
-        weight[module] += excerpt->weights->weight[i];
+        weight[module] += view_data->weights->weight[i];
     }
   return weight;
 }
@@ -274,17 +274,17 @@ remedy (const FlamProfile *profile, FlamId module)
 }
 
 static void
-add_module (FlamTrust *self,
-            const FlamExcerpt *excerpt,
+add_module (FlamCaptureQuality *self,
+            const FlamViewData *view_data,
             FlamId module,
             gint64 weight)
 {
-  const FlamProfile *profile = excerpt->profile;
+  const FlamProfile *profile = view_data->profile;
   const char *name =
       flam_profile_string (profile, profile->modules.name[module]);
   const char *why = flam_profile_string (profile, profile->modules.why[module]);
   g_autofree char *share =
-      flam_format_percent (weight, excerpt->weights->total);
+      flam_format_percent (weight, view_data->weights->total);
   const char *help = remedy (profile, module);
 
   add_row (self, name, share, NULL);
@@ -299,15 +299,15 @@ add_module (FlamTrust *self,
 }
 
 static void
-add_modules (FlamTrust *self, const FlamExcerpt *excerpt)
+add_modules (FlamCaptureQuality *self, const FlamViewData *view_data)
 {
-  g_autofree gint64 *weight = nameless_by_module (excerpt);
+  g_autofree gint64 *weight = nameless_by_module (view_data);
 
   for (guint shown = 0; shown < MODULES_MAX; shown++)
     {
       FlamId heaviest = FLAM_NONE;
 
-      for (FlamId i = 0; i < excerpt->profile->modules.n; i++)
+      for (FlamId i = 0; i < view_data->profile->modules.n; i++)
         if (weight[i] > 0 &&
             (heaviest == FLAM_NONE || weight[i] > weight[heaviest]))
           heaviest = i;
@@ -315,13 +315,13 @@ add_modules (FlamTrust *self, const FlamExcerpt *excerpt)
         return;
       if (shown == 0)
         add_heading (self, _ ("Unresolved Code"));
-      add_module (self, excerpt, heaviest, weight[heaviest]);
+      add_module (self, view_data, heaviest, weight[heaviest]);
       weight[heaviest] = 0;
     }
 }
 
 static void
-add_warnings (FlamTrust *self, const FlamProfile *profile)
+add_warnings (FlamCaptureQuality *self, const FlamProfile *profile)
 {
   const char *const *warnings = profile->facts.warnings;
 
@@ -337,7 +337,7 @@ add_warnings (FlamTrust *self, const FlamProfile *profile)
 }
 
 static void
-on_help (FlamTrust *self)
+on_help (FlamCaptureQuality *self)
 {
   gtk_popover_popdown (GTK_POPOVER (self));
   flam_help_show (GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
@@ -345,58 +345,58 @@ on_help (FlamTrust *self)
 }
 
 static void
-flam_trust_show (GtkWidget *widget)
+flam_capture_quality_show (GtkWidget *widget)
 {
-  FlamTrust *self = FLAM_TRUST (widget);
-  FlamExcerpt *excerpt = flam_session_get_excerpt (self->session);
+  FlamCaptureQuality *self = FLAM_CAPTURE_QUALITY (widget);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
   GtkWidget *child;
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->box))) != NULL)
     gtk_box_remove (self->box, child);
-  if (excerpt != NULL)
+  if (view_data != NULL)
     {
-      add_facts (self, excerpt->profile);
-      add_modules (self, excerpt);
-      add_warnings (self, excerpt->profile);
+      add_facts (self, view_data->profile);
+      add_modules (self, view_data);
+      add_warnings (self, view_data->profile);
     }
-  GTK_WIDGET_CLASS (flam_trust_parent_class)->show (widget);
+  GTK_WIDGET_CLASS (flam_capture_quality_parent_class)->show (widget);
 }
 
 static void
-flam_trust_dispose (GObject *object)
+flam_capture_quality_dispose (GObject *object)
 {
-  FlamTrust *self = FLAM_TRUST (object);
+  FlamCaptureQuality *self = FLAM_CAPTURE_QUALITY (object);
 
-  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_TRUST);
+  gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_CAPTURE_QUALITY);
   g_clear_object (&self->session);
-  G_OBJECT_CLASS (flam_trust_parent_class)->dispose (object);
+  G_OBJECT_CLASS (flam_capture_quality_parent_class)->dispose (object);
 }
 
 static void
-flam_trust_class_init (FlamTrustClass *klass)
+flam_capture_quality_class_init (FlamCaptureQualityClass *klass)
 {
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->dispose = flam_trust_dispose;
-  class->show = flam_trust_show;
+  G_OBJECT_CLASS (klass)->dispose = flam_capture_quality_dispose;
+  class->show = flam_capture_quality_show;
   gtk_widget_class_set_template_from_resource (
-      class, "/dev/flambeau/Flambeau/ui/flam-trust.ui");
-  gtk_widget_class_bind_template_child (class, FlamTrust, box);
-  gtk_widget_class_bind_template_child (class, FlamTrust, help);
+      class, "/dev/flambeau/Flambeau/ui/flam-capture-quality.ui");
+  gtk_widget_class_bind_template_child (class, FlamCaptureQuality, box);
+  gtk_widget_class_bind_template_child (class, FlamCaptureQuality, help);
 }
 
 static void
-flam_trust_init (FlamTrust *self)
+flam_capture_quality_init (FlamCaptureQuality *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   flam_help_bind (GTK_WIDGET (self), "quality");
   g_signal_connect_swapped (self->help, "clicked", G_CALLBACK (on_help), self);
 }
 
-FlamTrust *
-flam_trust_new (FlamSession *session)
+FlamCaptureQuality *
+flam_capture_quality_new (FlamSession *session)
 {
-  FlamTrust *self = g_object_new (FLAM_TYPE_TRUST, NULL);
+  FlamCaptureQuality *self = g_object_new (FLAM_TYPE_CAPTURE_QUALITY, NULL);
 
   self->session = g_object_ref (session);
   return self;

@@ -40,11 +40,11 @@ typedef struct
   gint64 live; /* blocks */
   gint64 at_peak;
   guint64 epoch; /* when at_peak was noted */
-} FlamHeapSite;
+} FlamPeakSite;
 
 typedef struct
 {
-  FlamColumn sites; /* the caller's structs, a FlamHeapSite first */
+  FlamColumn sites; /* the caller's structs, a FlamPeakSite first */
   FlamInterner index;
   gconstpointer blank; /* a site as it begins */
   gint64 live;         /* bytes */
@@ -54,7 +54,7 @@ typedef struct
   gboolean rising;   /* live is at a new mark */
   gboolean last;     /* of equal marks the last one counts */
   gboolean overflow; /* the sizes were more than 2^63 together: all is void */
-} FlamHeap;
+} FlamPeakTracker;
 
 guint32 flam_site_key_hash (const FlamSiteKey *key);
 
@@ -65,71 +65,81 @@ flam_site_key_equal (const FlamSiteKey *a, const FlamSiteKey *b)
          a->each == b->each && a->allocator == b->allocator;
 }
 
-/* `blank`: `site_size` bytes that live as long as the heap. */
-void flam_heap_init (FlamHeap *heap, gconstpointer blank, guint site_size);
-void flam_heap_clear (FlamHeap *heap);
+/* `blank`: `site_size` bytes that live as long as the tracker. */
+void flam_peak_tracker_init (FlamPeakTracker *tracker,
+                             gconstpointer blank,
+                             guint site_size);
+void flam_peak_tracker_clear (FlamPeakTracker *tracker);
 
 /* A new site; its number counts up from 0. */
-guint32 flam_heap_add_site (FlamHeap *heap, const FlamSiteKey *key);
+guint32 flam_peak_tracker_add_site (FlamPeakTracker *tracker,
+                                    const FlamSiteKey *key);
 /* The same, or the one that is alike already. */
-guint32 flam_heap_find_site (FlamHeap *heap, const FlamSiteKey *key);
+guint32 flam_peak_tracker_find_site (FlamPeakTracker *tracker,
+                                     const FlamSiteKey *key);
 
 static inline void
-flam_heap_end_rise (FlamHeap *heap)
+flam_peak_tracker_end_rise (FlamPeakTracker *tracker)
 {
-  if (G_LIKELY (!heap->rising))
+  if (G_LIKELY (!tracker->rising))
     return;
-  heap->rising = FALSE;
-  heap->epoch++;
+  tracker->rising = FALSE;
+  tracker->epoch++;
 }
 
 static inline void
-flam_heap_note (const FlamHeap *heap, FlamHeapSite *site)
+flam_peak_tracker_note (const FlamPeakTracker *tracker, FlamPeakSite *site)
 {
-  if (site->epoch == heap->epoch)
+  if (site->epoch == tracker->epoch)
     return;
   site->at_peak = site->live;
-  site->epoch = heap->epoch;
+  site->epoch = tracker->epoch;
 }
 
 /* One block more of this site. `bytes`: 0 for memory that does not count as
  * the heap's. */
 static inline void
-flam_heap_raise (FlamHeap *heap, FlamHeapSite *site, gint64 bytes, gint64 time)
+flam_peak_tracker_raise (FlamPeakTracker *tracker,
+                         FlamPeakSite *site,
+                         gint64 bytes,
+                         gint64 time)
 {
-  if (G_UNLIKELY (__builtin_add_overflow (heap->live, bytes, &heap->live)))
-    heap->overflow = TRUE;
-  if (heap->live > heap->highest - heap->last)
+  if (G_UNLIKELY (
+          __builtin_add_overflow (tracker->live, bytes, &tracker->live)))
+    tracker->overflow = TRUE;
+  if (tracker->live > tracker->highest - tracker->last)
     {
-      heap->highest = heap->live;
-      heap->highest_time = time;
-      heap->rising = TRUE;
+      tracker->highest = tracker->live;
+      tracker->highest_time = time;
+      tracker->rising = TRUE;
     }
   else
     {
-      flam_heap_end_rise (heap);
-      flam_heap_note (heap, site);
+      flam_peak_tracker_end_rise (tracker);
+      flam_peak_tracker_note (tracker, site);
     }
   site->live++;
 }
 
 static inline void
-flam_heap_lower (FlamHeap *heap, FlamHeapSite *site, gint64 bytes)
+flam_peak_tracker_lower (FlamPeakTracker *tracker,
+                         FlamPeakSite *site,
+                         gint64 bytes)
 {
-  flam_heap_end_rise (heap);
-  flam_heap_note (heap, site);
+  flam_peak_tracker_end_rise (tracker);
+  flam_peak_tracker_note (tracker, site);
   site->live--;
-  heap->live = (gint64)((guint64)heap->live - (guint64)bytes);
+  tracker->live = (gint64)((guint64)tracker->live - (guint64)bytes);
 }
 
 /* After the last event: every site's at_peak becomes true. */
-void flam_heap_finish (FlamHeap *heap);
+void flam_peak_tracker_finish (FlamPeakTracker *tracker);
 
 /* How certain it is that blocks born and freed together lived at the peak: 3 if
  * they were there before and after that time, 1 if they came and went in it, 0
  * if they did not. */
 static inline guint
-flam_heap_surely (gint64 born, gint64 died, gint64 peak)
+flam_peak_tracker_certainty (gint64 born, gint64 died, gint64 peak)
 {
   return born > peak || died < peak ? 0 : 1 + (born < peak) + (died > peak);
 }
@@ -137,7 +147,7 @@ flam_heap_surely (gint64 born, gint64 died, gint64 peak)
 /* Of the `left` blocks of a site that lived at the peak, those that are among
  * `count`; taken from `left`. Take the most certain ones first. */
 static inline gint64
-flam_heap_share (gint64 *left, gint64 count)
+flam_peak_tracker_share (gint64 *left, gint64 count)
 {
   gint64 share = CLAMP (*left, 0, count);
 

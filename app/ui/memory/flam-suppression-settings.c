@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "flam-leak-rules.h"
+#include "flam-suppression-settings.h"
 
 #include "flam-settings.h"
 
@@ -21,7 +21,7 @@ read_file (FlamSuppressions *rules, const char *path, GError **error)
 }
 
 gboolean
-flam_leak_rules_add (const char *path, GError **error)
+flam_suppression_settings_add (const char *path, GError **error)
 {
   g_autoptr (FlamSuppressions) rules = flam_suppressions_new ();
 
@@ -32,7 +32,7 @@ flam_leak_rules_add (const char *path, GError **error)
 }
 
 gboolean
-flam_leak_rules_count (const char *path, guint *n, GError **error)
+flam_suppression_settings_count (const char *path, guint *n, GError **error)
 {
   g_autoptr (FlamSuppressions) rules = flam_suppressions_new ();
   gboolean good = read_file (rules, path, error);
@@ -42,7 +42,7 @@ flam_leak_rules_count (const char *path, guint *n, GError **error)
 }
 
 void
-flam_leak_rules_remove (const char *path)
+flam_suppression_settings_remove (const char *path)
 {
   g_auto (GStrv) old =
       g_settings_get_strv (flam_settings_get (), FLAM_KEY_LEAK_RULES);
@@ -58,7 +58,7 @@ flam_leak_rules_remove (const char *path)
 }
 
 gboolean
-flam_leak_rules_apply (FlamSelection *selection, GError **error)
+flam_suppression_settings_apply (FlamSelection *selection, GError **error)
 {
   g_auto (GStrv) paths =
       g_settings_get_strv (flam_settings_get (), FLAM_KEY_LEAK_RULES);

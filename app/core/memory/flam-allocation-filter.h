@@ -38,39 +38,46 @@ typedef struct
   gboolean exact_peak; /* at_peak says more than the times do */
   FlamId *rule;        /* leaks: a stack's suppression, or FLAM_NONE; NULL: no
                           suppressions */
-} FlamBlocks;
+} FlamAllocationFilter;
 
-void flam_blocks_init (FlamBlocks *blocks,
-                       const FlamProfile *profile,
-                       const FlamSelection *selection,
-                       FlamMeasureSource source);
-void flam_blocks_clear (FlamBlocks *blocks);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamBlocks, flam_blocks_clear)
+void flam_allocation_filter_init (FlamAllocationFilter *filter,
+                                  const FlamProfile *profile,
+                                  const FlamSelection *selection,
+                                  FlamMeasureSource source);
+void flam_allocation_filter_clear (FlamAllocationFilter *filter);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamAllocationFilter,
+                                  flam_allocation_filter_clear)
 
 /* Of the row's blocks, how many count. */
-gint64 flam_blocks_count (const FlamBlocks *blocks, FlamId row);
+gint64 flam_allocation_filter_count (const FlamAllocationFilter *filter,
+                                     FlamId row);
 /* The same if the selection had every thread, or every kind, or no
  * suppressions. */
-gint64 flam_blocks_count_in_time (const FlamBlocks *blocks, FlamId row);
-gboolean flam_blocks_has_kind (const FlamBlocks *blocks, FlamId row);
-gboolean flam_blocks_has_thread (const FlamBlocks *blocks, FlamId row);
+gint64 flam_allocation_filter_count_in_time (const FlamAllocationFilter *filter,
+                                             FlamId row);
+gboolean flam_allocation_filter_has_kind (const FlamAllocationFilter *filter,
+                                          FlamId row);
+gboolean flam_allocation_filter_has_thread (const FlamAllocationFilter *filter,
+                                            FlamId row);
 /* The suppression a leaked row falls under, or FLAM_NONE. */
-FlamId flam_blocks_rule (const FlamBlocks *blocks, FlamId row);
+FlamId flam_allocation_filter_rule (const FlamAllocationFilter *filter,
+                                    FlamId row);
 
 /* When the selected kinds held the most within the selected range; -1 with no
  * allocations. */
-gint64 flam_blocks_peak_time (const FlamProfile *profile,
-                              const FlamSelection *selection);
+gint64 flam_allocation_filter_peak_time (const FlamProfile *profile,
+                                         const FlamSelection *selection);
 
-gboolean flam_blocks_source_is_bytes (FlamMeasureSource source);
+gboolean flam_allocation_filter_source_is_bytes (FlamMeasureSource source);
 /* Bytes for blocks, and blocks for bytes. */
-FlamMeasureSource flam_blocks_other_source (FlamMeasureSource source);
+FlamMeasureSource
+flam_allocation_filter_other_source (FlamMeasureSource source);
 
 /* The kinds that occur in the profile, and those that count when the selection
  * does not say: the heap's where there are any; pages beside them only where
  * the capture's own figures have them in. */
-guint flam_blocks_kinds_present (const FlamProfile *profile);
-guint flam_blocks_kinds_counted (const FlamProfile *profile,
-                                 const FlamSelection *selection);
+guint flam_allocation_filter_kinds_present (const FlamProfile *profile);
+guint flam_allocation_filter_kinds_counted (const FlamProfile *profile,
+                                            const FlamSelection *selection);
 
 G_END_DECLS

@@ -15,7 +15,7 @@
  * What is temporary is a part of what was allocated; its share tells churn.
  * Immutable, reference counted, any thread may read it. */
 
-#include "flam-blocks.h"
+#include "flam-allocation-filter.h"
 #include "flam-functions.h"
 
 G_BEGIN_DECLS
@@ -63,26 +63,26 @@ typedef struct
   FlamAmount *rule; /* leaks by the suppression that hides them; NULL: the
                        selection has none */
   gint64 peak_time; /* -1: nothing was ever live */
-} FlamMemory;
+} FlamMemorySummary;
 
 /* NULL with an error when cancelled. `search` NULL: everything; else stacks
  * through a match. `zoom` is a node of `zoomed`, a tree of the same selection
  * whatever its measure; NULL and 0: everything. */
-FlamMemory *flam_memory_new (const FlamProfile *profile,
-                             const FlamSelection *selection,
-                             GRegex *search,
-                             const FlamTree *zoomed,
-                             FlamId zoom,
-                             const FlamProgress *progress,
-                             GError **error);
-FlamMemory *flam_memory_ref (FlamMemory *memory);
-void flam_memory_unref (FlamMemory *memory);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamMemory, flam_memory_unref)
+FlamMemorySummary *flam_memory_summary_new (const FlamProfile *profile,
+                                            const FlamSelection *selection,
+                                            GRegex *search,
+                                            const FlamTree *zoomed,
+                                            FlamId zoom,
+                                            const FlamProgress *progress,
+                                            GError **error);
+FlamMemorySummary *flam_memory_summary_ref (FlamMemorySummary *memory);
+void flam_memory_summary_unref (FlamMemorySummary *memory);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamMemorySummary, flam_memory_summary_unref)
 
 /* The part a measure asks about; FLAM_MEMORY_ALLOCATED for samples. */
 FlamMemoryPart flam_memory_part_of (FlamMeasureSource source);
 /* The smallest and the largest size in a bin. */
-void flam_memory_bin_range (guint bin, gint64 *low, gint64 *high);
+void flam_memory_summary_bin_range (guint bin, gint64 *low, gint64 *high);
 /* Stable ids: "malloc", "mmap"; "allocated", "peak". */
 const char *flam_allocator_to_string (FlamAllocator allocator);
 const char *flam_memory_part_to_string (FlamMemoryPart part);

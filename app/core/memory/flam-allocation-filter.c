@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-blocks.h"
+#include "flam-allocation-filter.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ kind_bit (const FlamAllocations *rows, FlamId row)
 }
 
 guint
-flam_blocks_kinds_present (const FlamProfile *profile)
+flam_allocation_filter_kinds_present (const FlamProfile *profile)
 {
   guint kinds = 0;
 
@@ -31,10 +31,10 @@ default_kinds (const FlamProfile *profile, guint present)
 }
 
 guint
-flam_blocks_kinds_counted (const FlamProfile *profile,
-                           const FlamSelection *selection)
+flam_allocation_filter_kinds_counted (const FlamProfile *profile,
+                                      const FlamSelection *selection)
 {
-  guint present = flam_blocks_kinds_present (profile);
+  guint present = flam_allocation_filter_kinds_present (profile);
 
   return selection->allocators != 0 ? selection->allocators & present
                                     : default_kinds (profile, present);
@@ -130,15 +130,15 @@ find_peak_time (const Lives *lives, gint64 from, gint64 to)
 }
 
 static gint64
-search_peak_time (const FlamBlocks *blocks)
+search_peak_time (const FlamAllocationFilter *filter)
 {
-  Lives lives = { blocks->rows, blocks->kinds, NULL };
+  Lives lives = { filter->rows, filter->kinds, NULL };
   gint64 time;
 
-  if (blocks->rows->n == 0)
+  if (filter->rows->n == 0)
     return -1;
   sort_deaths (&lives);
-  time = find_peak_time (&lives, blocks->from, blocks->to);
+  time = find_peak_time (&lives, filter->from, filter->to);
   g_array_unref (lives.deaths);
   return time;
 }
@@ -148,26 +148,26 @@ search_peak_time (const FlamBlocks *blocks)
  * Every range that has that tick has that mark; of other ticks, what lived at
  * their ends counts. So no part of a range ever held more than the whole. */
 static void
-find_peak (FlamBlocks *blocks, const FlamProfile *profile)
+find_peak (FlamAllocationFilter *filter, const FlamProfile *profile)
 {
-  const FlamAllocations *rows = blocks->rows;
-  guint present = flam_blocks_kinds_present (profile);
+  const FlamAllocations *rows = filter->rows;
+  guint present = flam_allocation_filter_kinds_present (profile);
 
-  blocks->exact_peak = rows->at_peak != NULL && rows->peak_time >= 0 &&
-                       rows->peak_time >= blocks->from &&
-                       rows->peak_time < blocks->to &&
-                       blocks->kinds == default_kinds (profile, present);
-  blocks->peak_time =
-      blocks->exact_peak ? rows->peak_time : search_peak_time (blocks);
+  filter->exact_peak = rows->at_peak != NULL && rows->peak_time >= 0 &&
+                       rows->peak_time >= filter->from &&
+                       rows->peak_time < filter->to &&
+                       filter->kinds == default_kinds (profile, present);
+  filter->peak_time =
+      filter->exact_peak ? rows->peak_time : search_peak_time (filter);
 }
 
 gint64
-flam_blocks_peak_time (const FlamProfile *profile,
-                       const FlamSelection *selection)
+flam_allocation_filter_peak_time (const FlamProfile *profile,
+                                  const FlamSelection *selection)
 {
-  g_auto (FlamBlocks) blocks = { 0 };
+  g_auto (FlamAllocationFilter) blocks = { 0 };
 
-  flam_blocks_init (&blocks, profile, selection, FLAM_FROM_PEAK);
+  flam_allocation_filter_init (&blocks, profile, selection, FLAM_FROM_PEAK);
   return blocks.peak_time;
 }
 
@@ -220,14 +220,14 @@ rules_of_stacks (const FlamProfile *profile, const FlamSuppressions *rules)
 /* --- sources ------------------------------------------------------------- */
 
 gboolean
-flam_blocks_source_is_bytes (FlamMeasureSource source)
+flam_allocation_filter_source_is_bytes (FlamMeasureSource source)
 {
   return source == FLAM_FROM_ALLOCATED || source == FLAM_FROM_LEAKED ||
          source == FLAM_FROM_PEAK || source == FLAM_FROM_TEMPORARY_BYTES;
 }
 
 FlamMeasureSource
-flam_blocks_other_source (FlamMeasureSource source)
+flam_allocation_filter_other_source (FlamMeasureSource source)
 {
   static const FlamMeasureSource other[] = {
     [FLAM_FROM_SAMPLES] = FLAM_FROM_SAMPLES,
@@ -247,60 +247,61 @@ flam_blocks_other_source (FlamMeasureSource source)
 /* --- the question -------------------------------------------------------- */
 
 void
-flam_blocks_init (FlamBlocks *blocks,
-                  const FlamProfile *profile,
-                  const FlamSelection *selection,
-                  FlamMeasureSource source)
+flam_allocation_filter_init (FlamAllocationFilter *filter,
+                             const FlamProfile *profile,
+                             const FlamSelection *selection,
+                             FlamMeasureSource source)
 {
-  *blocks = (FlamBlocks){
+  *filter = (FlamAllocationFilter){
     .rows = &profile->allocations,
     .selection = selection,
     .source = source,
-    .kinds = flam_blocks_kinds_counted (profile, selection),
+    .kinds = flam_allocation_filter_kinds_counted (profile, selection),
     .peak_time = -1,
   };
-  flam_selection_get_range (selection, profile, &blocks->from, &blocks->to);
+  flam_selection_get_range (selection, profile, &filter->from, &filter->to);
   if (source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_BLOCKS)
-    find_peak (blocks, profile);
+    find_peak (filter, profile);
   if ((source == FLAM_FROM_LEAKED || source == FLAM_FROM_LEAKED_BLOCKS) &&
       selection->suppressions != NULL)
-    blocks->rule = rules_of_stacks (profile, selection->suppressions);
+    filter->rule = rules_of_stacks (profile, selection->suppressions);
 }
 
 void
-flam_blocks_clear (FlamBlocks *blocks)
+flam_allocation_filter_clear (FlamAllocationFilter *filter)
 {
-  g_clear_pointer (&blocks->rule, g_free);
+  g_clear_pointer (&filter->rule, g_free);
 }
 
 gint64
-flam_blocks_count_in_time (const FlamBlocks *blocks, FlamId row)
+flam_allocation_filter_count_in_time (const FlamAllocationFilter *filter,
+                                      FlamId row)
 {
-  const FlamAllocations *rows = blocks->rows;
+  const FlamAllocations *rows = filter->rows;
   gboolean born_in =
-      rows->time[row] >= blocks->from && rows->time[row] < blocks->to;
+      rows->time[row] >= filter->from && rows->time[row] < filter->to;
 
-  switch (blocks->source)
+  switch (filter->source)
     {
     case FLAM_FROM_ALLOCATED:
     case FLAM_FROM_ALLOCATIONS:
       return born_in ? rows->count[row] : 0;
     case FLAM_FROM_LEAKED:
     case FLAM_FROM_LEAKED_BLOCKS:
-      return born_in && rows->freed_at[row] >= blocks->to ? rows->count[row]
+      return born_in && rows->freed_at[row] >= filter->to ? rows->count[row]
                                                           : 0;
     case FLAM_FROM_TEMPORARY:
     case FLAM_FROM_TEMPORARY_BYTES:
       return born_in && rows->distance[row] <=
-                            blocks->selection->temporary_distance
+                            filter->selection->temporary_distance
                  ? rows->count[row]
                  : 0;
     case FLAM_FROM_PEAK:
     case FLAM_FROM_PEAK_BLOCKS:
-      if (blocks->exact_peak)
+      if (filter->exact_peak)
         return rows->at_peak[row];
-      return rows->time[row] <= blocks->peak_time &&
-                     blocks->peak_time < rows->freed_at[row]
+      return rows->time[row] <= filter->peak_time &&
+                     filter->peak_time < rows->freed_at[row]
                  ? rows->count[row]
                  : 0;
     case FLAM_FROM_SAMPLES:
@@ -310,34 +311,35 @@ flam_blocks_count_in_time (const FlamBlocks *blocks, FlamId row)
 }
 
 gboolean
-flam_blocks_has_kind (const FlamBlocks *blocks, FlamId row)
+flam_allocation_filter_has_kind (const FlamAllocationFilter *filter, FlamId row)
 {
-  return (blocks->kinds & kind_bit (blocks->rows, row)) != 0;
+  return (filter->kinds & kind_bit (filter->rows, row)) != 0;
 }
 
 gboolean
-flam_blocks_has_thread (const FlamBlocks *blocks, FlamId row)
+flam_allocation_filter_has_thread (const FlamAllocationFilter *filter,
+                                   FlamId row)
 {
-  return blocks->selection->threads == NULL ||
-         flam_selection_has_thread (blocks->selection,
-                                    blocks->rows->thread[row]);
+  return filter->selection->threads == NULL ||
+         flam_selection_has_thread (filter->selection,
+                                    filter->rows->thread[row]);
 }
 
 FlamId
-flam_blocks_rule (const FlamBlocks *blocks, FlamId row)
+flam_allocation_filter_rule (const FlamAllocationFilter *filter, FlamId row)
 {
-  FlamId stack = blocks->rows->stack[row];
+  FlamId stack = filter->rows->stack[row];
 
-  return blocks->rule != NULL && stack != FLAM_NONE ? blocks->rule[stack]
+  return filter->rule != NULL && stack != FLAM_NONE ? filter->rule[stack]
                                                     : FLAM_NONE;
 }
 
 gint64
-flam_blocks_count (const FlamBlocks *blocks, FlamId row)
+flam_allocation_filter_count (const FlamAllocationFilter *filter, FlamId row)
 {
-  return flam_blocks_has_kind (blocks, row) &&
-                 flam_blocks_has_thread (blocks, row) &&
-                 flam_blocks_rule (blocks, row) == FLAM_NONE
-             ? flam_blocks_count_in_time (blocks, row)
+  return flam_allocation_filter_has_kind (filter, row) &&
+                 flam_allocation_filter_has_thread (filter, row) &&
+                 flam_allocation_filter_rule (filter, row) == FLAM_NONE
+             ? flam_allocation_filter_count_in_time (filter, row)
              : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-memory.h"
+#include "flam-memory-summary.h"
 
 #include <string.h>
 
@@ -16,19 +16,19 @@ typedef struct
 {
   const FlamProfile *profile;
   const FlamSelection *selection;
-  FlamBlocks blocks[FLAM_MEMORY_N];
+  FlamAllocationFilter blocks[FLAM_MEMORY_N];
   guint8 *in;        /* per stack: the search, the zoom and the transforms leave
                         it in */
   gboolean in_none;  /* the same for rows without a stack */
   FlamAmounts *self; /* per stack: what ends there */
-  FlamMemory *memory;
+  FlamMemorySummary *memory;
 } Summary;
 
 static void
 summary_clear (Summary *summary)
 {
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
-    flam_blocks_clear (&summary->blocks[part]);
+    flam_allocation_filter_clear (&summary->blocks[part]);
   g_free (summary->in);
   g_free (summary->self);
 }
@@ -40,7 +40,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Summary, summary_clear)
 FlamMemoryPart
 flam_memory_part_of (FlamMeasureSource source)
 {
-  FlamMeasureSource other = flam_blocks_other_source (source);
+  FlamMeasureSource other = flam_allocation_filter_other_source (source);
 
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
     if (sources[part] == source || sources[part] == other)
@@ -75,7 +75,7 @@ bin_of (gint64 size)
 }
 
 void
-flam_memory_bin_range (guint bin, gint64 *low, gint64 *high)
+flam_memory_summary_bin_range (guint bin, gint64 *low, gint64 *high)
 {
   *low = bin == 0 ? 0 : (gint64)1 << (bin - 1);
   *high = bin == 0 ? 0 : *low + (*low - 1);
@@ -96,7 +96,8 @@ weigh_all (const Summary *summary)
   for (FlamId i = 0; i < rows->n; i++)
     if (rows->stack[i] != FLAM_NONE)
       for (guint part = 0; part < FLAM_MEMORY_N; part++)
-        if (flam_blocks_count_in_time (&summary->blocks[part], i) != 0)
+        if (flam_allocation_filter_count_in_time (&summary->blocks[part], i) !=
+            0)
           weights->weight[rows->stack[i]] = 1;
   return weights;
 }
@@ -205,14 +206,14 @@ grow (FlamAmounts *amounts, FlamMemoryPart part, gint64 size, gint64 count)
 static void
 add_row (Summary *summary, FlamId row, FlamMemoryPart part)
 {
-  const FlamBlocks *blocks = &summary->blocks[part];
+  const FlamAllocationFilter *blocks = &summary->blocks[part];
   const FlamAllocations *rows = blocks->rows;
-  FlamMemory *memory = summary->memory;
+  FlamMemorySummary *memory = summary->memory;
   gint64 size = rows->size[row];
-  gint64 count = flam_blocks_count_in_time (blocks, row);
-  FlamId rule = flam_blocks_rule (blocks, row);
-  gboolean has_kind = flam_blocks_has_kind (blocks, row);
-  gboolean has_thread = flam_blocks_has_thread (blocks, row);
+  gint64 count = flam_allocation_filter_count_in_time (blocks, row);
+  FlamId rule = flam_allocation_filter_rule (blocks, row);
+  gboolean has_kind = flam_allocation_filter_has_kind (blocks, row);
+  gboolean has_thread = flam_allocation_filter_has_thread (blocks, row);
 
   if (count == 0)
     return;
@@ -246,7 +247,7 @@ static gboolean
 add_rows (Summary *summary, const FlamProgress *progress, GError **error)
 {
   const FlamAllocations *rows = &summary->profile->allocations;
-  FlamMemory *memory = summary->memory;
+  FlamMemorySummary *memory = summary->memory;
 
   for (FlamId i = 0; i < rows->n; i++)
     {
@@ -285,7 +286,7 @@ add_function_figure (Summary *summary,
                      FlamMemoryPart part,
                      gboolean bytes)
 {
-  FlamMemory *memory = summary->memory;
+  FlamMemorySummary *memory = summary->memory;
   const FlamTree *tree = memory->tree;
   guint32 n_stacks = summary->profile->stacks.n;
   guint n = memory->n_functions;
@@ -309,7 +310,7 @@ add_function_figure (Summary *summary,
 static void
 add_functions (Summary *summary)
 {
-  FlamMemory *memory = summary->memory;
+  FlamMemorySummary *memory = summary->memory;
   g_autofree FlamId *index = NULL;
 
   memory->function =
@@ -325,24 +326,27 @@ add_functions (Summary *summary)
 
 /* --- the front door ------------------------------------------------------ */
 
-FlamMemory *
-flam_memory_new (const FlamProfile *profile,
-                 const FlamSelection *selection,
-                 GRegex *search,
-                 const FlamTree *zoomed,
-                 FlamId zoom,
-                 const FlamProgress *progress,
-                 GError **error)
+FlamMemorySummary *
+flam_memory_summary_new (const FlamProfile *profile,
+                         const FlamSelection *selection,
+                         GRegex *search,
+                         const FlamTree *zoomed,
+                         FlamId zoom,
+                         const FlamProgress *progress,
+                         GError **error)
 {
-  g_autoptr (FlamMemory) memory = g_atomic_rc_box_new0 (FlamMemory);
+  g_autoptr (FlamMemorySummary) memory =
+      g_atomic_rc_box_new0 (FlamMemorySummary);
   g_auto (Summary) summary = { profile, selection, .memory = memory };
 
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
-    flam_blocks_init (&summary.blocks[part], profile, selection, sources[part]);
-  memory->peak_time = flam_blocks_peak_time (profile, selection);
+    flam_allocation_filter_init (
+        &summary.blocks[part], profile, selection, sources[part]);
+  memory->peak_time = flam_allocation_filter_peak_time (profile, selection);
   memory->profile = flam_profile_ref (profile);
-  memory->kinds_present = flam_blocks_kinds_present (profile);
-  memory->kinds_counted = flam_blocks_kinds_counted (profile, selection);
+  memory->kinds_present = flam_allocation_filter_kinds_present (profile);
+  memory->kinds_counted =
+      flam_allocation_filter_kinds_counted (profile, selection);
   memory->thread = g_new0 (FlamAmounts, profile->threads.n + 1);
   if (selection->suppressions != NULL)
     {
@@ -358,8 +362,8 @@ flam_memory_new (const FlamProfile *profile,
   return g_steal_pointer (&memory);
 }
 
-FlamMemory *
-flam_memory_ref (FlamMemory *memory)
+FlamMemorySummary *
+flam_memory_summary_ref (FlamMemorySummary *memory)
 {
   return g_atomic_rc_box_acquire (memory);
 }
@@ -367,7 +371,7 @@ flam_memory_ref (FlamMemory *memory)
 static void
 memory_clear (gpointer data)
 {
-  FlamMemory *memory = data;
+  FlamMemorySummary *memory = data;
 
   g_clear_pointer (&memory->profile, flam_profile_unref);
   g_clear_pointer (&memory->suppressions, flam_suppressions_unref);
@@ -380,7 +384,7 @@ memory_clear (gpointer data)
 }
 
 void
-flam_memory_unref (FlamMemory *memory)
+flam_memory_summary_unref (FlamMemorySummary *memory)
 {
   g_atomic_rc_box_release_full (memory, memory_clear);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "flam-words.h"
+#include "flam-value-text.h"
 
 #include <glib/gi18n.h>
 
@@ -8,7 +8,7 @@
 #include "flam-format.h"
 
 char *
-flam_words_blocks (gint64 blocks)
+flam_value_text_blocks (gint64 blocks)
 {
   g_autofree char *text = flam_format_value (blocks, FLAM_UNIT_COUNT);
 
@@ -17,17 +17,17 @@ flam_words_blocks (gint64 blocks)
 }
 
 char *
-flam_words_other (const FlamTree *tree, const gint64 *column, FlamId node)
+flam_value_text_other (const FlamTree *tree, const gint64 *column, FlamId node)
 {
   if (column == NULL)
     return NULL;
   if (flam_tree_other_unit (tree) == FLAM_UNIT_COUNT)
-    return flam_words_blocks (column[node]);
+    return flam_value_text_blocks (column[node]);
   return flam_format_value (column[node], FLAM_UNIT_BYTES);
 }
 
 char *
-flam_words_change (const FlamMeasure *measure, gint64 delta)
+flam_value_text_change (const FlamMeasure *measure, gint64 delta)
 {
   g_autofree char *text = flam_format_weight (measure, ABS (delta));
 
@@ -35,7 +35,7 @@ flam_words_change (const FlamMeasure *measure, gint64 delta)
 }
 
 const char *
-flam_words_measure (const FlamProfile *profile, const FlamMeasure *measure)
+flam_value_text_measure (const FlamProfile *profile, const FlamMeasure *measure)
 {
   const char *name = flam_profile_string (profile, measure->name);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "flam-excerpt.h"
+#include "flam-view-data.h"
 
 /* What is new was summed: what there was before is added. */
 static void
-add_sums (FlamExcerpt *self, const FlamExcerpt *before)
+add_sums (FlamViewData *self, const FlamViewData *before)
 {
   for (FlamId t = 0; t < before->profile->threads.n; t++)
     self->by_thread[t] += before->by_thread[t];
@@ -12,15 +12,15 @@ add_sums (FlamExcerpt *self, const FlamExcerpt *before)
     self->by_state.weight[i] += before->by_state.weight[i];
 }
 
-FlamExcerpt *
-flam_excerpt_new (const FlamProfile *profile,
-                  const FlamSelection *selection,
-                  FlamTreeOrder order,
-                  const FlamExcerpt *before,
-                  const FlamProgress *progress,
-                  GError **error)
+FlamViewData *
+flam_view_data_new (const FlamProfile *profile,
+                    const FlamSelection *selection,
+                    FlamTreeOrder order,
+                    const FlamViewData *before,
+                    const FlamProgress *progress,
+                    GError **error)
 {
-  g_autoptr (FlamExcerpt) self = g_atomic_rc_box_new0 (FlamExcerpt);
+  g_autoptr (FlamViewData) self = g_atomic_rc_box_new0 (FlamViewData);
   gboolean goes_on =
       before != NULL && before->weights != NULL &&
       flam_weights_go_on (
@@ -47,43 +47,43 @@ flam_excerpt_new (const FlamProfile *profile,
   return g_steal_pointer (&self);
 }
 
-FlamExcerpt *
-flam_excerpt_upright (FlamExcerpt *self,
-                      const FlamProgress *progress,
-                      GError **error)
+FlamViewData *
+flam_view_data_upright (FlamViewData *self,
+                        const FlamProgress *progress,
+                        GError **error)
 {
   g_autoptr (FlamSelection) selection = NULL;
 
   if (!self->tree->inverted)
-    return flam_excerpt_ref (self);
+    return flam_view_data_ref (self);
   selection = flam_selection_copy (self->selection);
   selection->invert = FALSE;
-  return flam_excerpt_new (
+  return flam_view_data_new (
       self->profile, selection, FLAM_ORDER_TOTAL, NULL, progress, error);
 }
 
-FlamExcerpt *
-flam_excerpt_new_of (const FlamExcerpt *excerpt, FlamTree *tree)
+FlamViewData *
+flam_view_data_new_of (const FlamViewData *view_data, FlamTree *tree)
 {
-  FlamExcerpt *self = g_atomic_rc_box_new0 (FlamExcerpt);
+  FlamViewData *self = g_atomic_rc_box_new0 (FlamViewData);
 
-  self->profile = flam_profile_ref (excerpt->profile);
-  self->selection = flam_selection_copy (excerpt->selection);
+  self->profile = flam_profile_ref (view_data->profile);
+  self->selection = flam_selection_copy (view_data->selection);
   self->tree = tree;
   self->rows = flam_rows_new (tree);
   return self;
 }
 
-FlamExcerpt *
-flam_excerpt_ref (FlamExcerpt *self)
+FlamViewData *
+flam_view_data_ref (FlamViewData *self)
 {
   return g_atomic_rc_box_acquire (self);
 }
 
 static void
-excerpt_clear (gpointer data)
+view_data_clear (gpointer data)
 {
-  FlamExcerpt *self = data;
+  FlamViewData *self = data;
 
   g_clear_pointer (&self->rows, flam_rows_unref);
   g_clear_pointer (&self->tree, flam_tree_unref);
@@ -94,13 +94,13 @@ excerpt_clear (gpointer data)
 }
 
 void
-flam_excerpt_unref (FlamExcerpt *self)
+flam_view_data_unref (FlamViewData *self)
 {
-  g_atomic_rc_box_release_full (self, excerpt_clear);
+  g_atomic_rc_box_release_full (self, view_data_clear);
 }
 
 const FlamMeasure *
-flam_excerpt_get_measure (const FlamExcerpt *self)
+flam_view_data_get_measure (const FlamViewData *self)
 {
   return self->profile->n_measures > 0
              ? &self->profile->measures[self->selection->measure]
@@ -108,7 +108,7 @@ flam_excerpt_get_measure (const FlamExcerpt *self)
 }
 
 gint64
-flam_excerpt_get_total (const FlamExcerpt *self)
+flam_view_data_get_total (const FlamViewData *self)
 {
   return self->tree->total[0];
 }
