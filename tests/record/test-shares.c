@@ -208,9 +208,7 @@ test_sleepers (gconstpointer rate)
       gint64 wall = thread_weight (profile, "wall-time", waits[i].thread);
 
       g_assert_cmpint (wall, >, 1000000000);
-      /* What it waits for a CPU last, on a busy machine, was taken for sleep
-       * before: no later sleep is left to take it from. */
-      g_assert_cmpint (wall, <=, profile->facts.duration_ns / 20 * 21);
+      g_assert_cmpint (wall, <=, profile->facts.duration_ns);
       assert_share (weight_of (profile, "wall-time", waits[i].function, FALSE),
                     wall,
                     1,

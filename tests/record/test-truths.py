@@ -19,6 +19,7 @@ from truths import (  # noqa: E402
     C_PROGRAMS,
     Condition,
     command,
+    may_take_a_cpu,
     measure,
     top,
 )
@@ -172,6 +173,17 @@ class Walls(Truths):
     def test_loaded(self):
         for program in ("burst", "pool"):
             self.hold(Condition(program, "wall", busy=2))
+
+    def test_taken(self):
+        """What was woken and waits for a CPU no longer sleeps: counted as both,
+        a thread would have been there for longer than it was."""
+        if not may_take_a_cpu():
+            self.skipTest("needs real-time scheduling")
+        measured = self.measure(Condition("pool", "wall", taken=True))
+        for thread in measured.truth.threads:
+            wall = top(measured.capture, "--measure", "wall-time", "--thread", thread.tid)
+            with self.subTest(str(thread)):
+                self.assertLessEqual(wall["total"] / 1e9, 0.01 + 1.01 * thread.lasted)
 
 
 def add(cls, conditions):

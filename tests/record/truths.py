@@ -58,11 +58,14 @@ class Condition:
     rate: int = 997
     attached: bool = False
     busy: int = 0  # loops beside it
+    # Its only CPU is taken by a real-time program for 60 ms of every 68.
+    taken: bool = False
     seconds: float = 2
 
     def __str__(self):
         how = "attached" if self.attached else "launched"
         beside = f", {self.busy} busy loops" if self.busy else ""
+        beside += ", its CPU taken" if self.taken else ""
         return f"{self.program}, {how}, {self.mode}, {self.rate} Hz{beside}"
 
     def selection(self):
@@ -175,6 +178,38 @@ def busy_loops(n):
             loop.wait()
 
 
+TAKER = """
+import os, time
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+while True:
+    end = time.monotonic() + 0.06
+    while time.monotonic() < end:
+        pass
+    time.sleep(0.008)
+"""
+
+
+def may_take_a_cpu():
+    before = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except OSError:
+        return False
+    os.sched_setscheduler(0, *before)
+    return True
+
+
+@contextlib.contextmanager
+def taken_cpu():
+    taker = subprocess.Popen([sys.executable, "-c", TAKER])
+    try:
+        yield ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+    finally:
+        taker.kill()
+        taker.wait()
+
+
 def wait_until(test, what):
     end = time.monotonic() + 30
     while not test():
@@ -266,6 +301,8 @@ def run(condition, scratch, with_perf):
             wait_until(lambda: traced(target.pid) or ours.poll() is not None, "it is not traced")
             time.sleep(0.1)
         else:
+            if condition.taken:
+                words = started.enter_context(taken_cpu()) + words
             ours = start(record + ["--", *words], subprocess.PIPE)
             if gate:
                 wait_until(gate.reached, "the program did not begin")

@@ -25,10 +25,10 @@
  * that the thread must have slept in between, although it was put on a CPU once
  * alone, was on a CPU before it slept.
  *
- * What is on another CPU runs on until the INTERRUPT arrives there: 3 µs, on a
- * virtual machine 8 to 10. So much at the beginning of each burst of work is
- * never seen, and so much before each system call is seen as that call, at
- * whose end an INTERRUPT on its way is found. A function that runs for 30 µs
+ * What is on another CPU runs on until the INTERRUPT arrives there: 8 to 10 µs
+ * on the virtual machines it was measured on. So much at the beginning of each
+ * burst of work is never seen, and so much before each system call is seen as
+ * that call, at whose end an INTERRUPT on its way is found. A function that runs for 30 µs
  * after a wait gets two thirds of its share there. (Threads of our own that
  * hold a CPU would see it right; they were tried, and cost a target of short
  * waits a fifth more CPU time.)

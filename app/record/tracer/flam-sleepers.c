@@ -15,6 +15,9 @@
 
 #define COUNT_OF_A_STOP 2
 #define SAME_EVERY (10 * 1000000ll)
+/* What was woken and waits for a CPU has the same count until it gets one; so
+ * often it is asked for whether it sleeps. */
+#define LOOK_EVERY (2 * 1000000ll)
 
 static gboolean
 wants_wall (const FlamTracer *tracer)
@@ -95,15 +98,25 @@ put_asleep (FlamTracer *tracer,
   return TRUE;
 }
 
+static gboolean
+is_off_the_queue (const FlamTask *task)
+{
+  FlamBlocked blocked;
+  guint line;
+
+  return flam_task_read_blocked (task, &blocked, &line) && !blocked.running;
+}
+
 /* Still in the sleep that is known. */
 static void
 still_asleep (FlamTracer *tracer, FlamTask *task, gint64 now)
 {
   gint64 before = task->blocked_until;
 
-  task->blocked_until = now;
-  if (!wants_wall (tracer))
+  if (!wants_wall (tracer) || now - before < LOOK_EVERY ||
+      !is_off_the_queue (task))
     return;
+  task->blocked_until = now;
   if (task->blocked_known && tracer->python != NULL &&
       flam_python_reader_has_news (task))
     task->blocked_known = FALSE;
