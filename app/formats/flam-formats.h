@@ -36,11 +36,14 @@ typedef struct
   gsize least_part; /* bytes worth a core of their own; 0: what is. For tests */
 } FlamLoadOptions;
 
+/* A NULL-terminated list of texts, in an initializer. */
+#define FLAM_LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
 typedef struct
 {
   const char *id;              /* "perf-data" */
   const char *label;           /* "Linux perf" */
-  const char *const *suffixes; /* { "perf.data", NULL } */
+  const char *const *suffixes; /* FLAM_LIST ("perf.data") */
   const char *const *mime_types;
   /* 0: not mine; 100: certain (magic). Looks at the head of the data alone
    * (a few KiB), so that probing costs nothing. */

@@ -28,8 +28,8 @@ site_at (const FlamPeakTracker *tracker, gsize i)
   return (FlamPeakSite *)(gpointer)(sites + i * tracker->sites.element_size);
 }
 
-guint32
-flam_site_key_hash (const FlamSiteKey *key)
+static guint32
+site_key_hash (const FlamSiteKey *key)
 {
   return flam_hash_pair ((guint64)key->thread << 32 | key->stack,
                          (guint64)key->size << 4 | key->allocator) +
@@ -55,7 +55,7 @@ flam_peak_tracker_add_site (FlamPeakTracker *tracker, const FlamSiteKey *key)
 guint32
 flam_peak_tracker_find_site (FlamPeakTracker *tracker, const FlamSiteKey *key)
 {
-  guint32 hash = flam_site_key_hash (key);
+  guint32 hash = site_key_hash (key);
   FlamSlot *slot =
       flam_interner_find (&tracker->index, hash, site_equal, tracker, key);
 

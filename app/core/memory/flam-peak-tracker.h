@@ -56,8 +56,6 @@ typedef struct
   gboolean overflow; /* the sizes were more than 2^63 together: all is void */
 } FlamPeakTracker;
 
-guint32 flam_site_key_hash (const FlamSiteKey *key);
-
 static inline gboolean
 flam_site_key_equal (const FlamSiteKey *a, const FlamSiteKey *b)
 {

@@ -72,12 +72,6 @@ FlamColorClass flam_palette_class_of_node (const FlamTree *tree, FlamId node);
 /* What gives a node its hue: its module, or, in trees of modules and files,
  * itself. */
 const char *flam_palette_module_of_node (const FlamTree *tree, FlamId node);
-FlamTint flam_palette_tint_of (const FlamPalette *palette,
-                               FlamColorClass class,
-                               const char *module);
-FlamColor flam_palette_tint_to_color (const FlamPalette *palette,
-                                      FlamTint tint,
-                                      int step);
 /* Of a class, in the middle: what the legend shows. */
 FlamColor flam_palette_class_color (const FlamPalette *palette,
                                     FlamColorClass class,

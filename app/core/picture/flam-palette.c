@@ -169,10 +169,8 @@ share_tints (const FlamProfile *profile)
   return slots;
 }
 
-FlamTint
-flam_palette_tint_of (const FlamPalette *palette,
-                      FlamColorClass class,
-                      const char *module)
+static FlamTint
+tint_of (const FlamPalette *palette, FlamColorClass class, const char *module)
 {
   gboolean memory = palette->mode == FLAM_PALETTE_MEMORY;
   guint slot;
@@ -194,8 +192,8 @@ theme_color (const FlamTheme *theme, FlamTint tint, int step)
                                 tint.hue);
 }
 
-FlamColor
-flam_palette_tint_to_color (const FlamPalette *palette, FlamTint tint, int step)
+static FlamColor
+tint_to_color (const FlamPalette *palette, FlamTint tint, int step)
 {
   return theme_color (palette->theme, tint, step);
 }
@@ -248,16 +246,15 @@ flam_palette_class_color (const FlamPalette *palette,
 {
   return palette->mode == FLAM_PALETTE_SAFE
              ? flam_class_looks[class].safe
-             : flam_palette_tint_to_color (
-                   palette, flam_palette_tint_of (palette, class, module), 0);
+             : tint_to_color (palette, tint_of (palette, class, module), 0);
 }
 
 static FlamColor
 color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
   FlamColorClass class = flam_palette_class_of_node (tree, node);
-  FlamTint tint = flam_palette_tint_of (
-      palette, class, flam_palette_module_of_node (tree, node));
+  FlamTint tint =
+      tint_of (palette, class, flam_palette_module_of_node (tree, node));
   gboolean varies = class != FLAM_CLASS_ROOT && class != FLAM_CLASS_UNRESOLVED;
   int step = varies ? step_of (flam_tree_name (tree, node)) : 0;
 
@@ -265,7 +262,7 @@ color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
     return flam_color_mix (flam_class_looks[class].safe,
                            0xffffff,
                            varies ? (step + STEP_MAX) * 0.03 : 0);
-  return flam_palette_tint_to_color (palette, tint, step);
+  return tint_to_color (palette, tint, step);
 }
 
 /* A person's rules, then the map, then the palette. */
@@ -324,7 +321,7 @@ flam_palette_ramp (FlamPalette *palette, guint ramp, guint level, int step)
     {
       tint.lightness = (float)(tint.lightness * share + 0.06 * (1 - share));
       tint.chroma *= level == 0 ? 0 : (float)(0.08 + 0.92 * share);
-      *known = flam_palette_tint_to_color (palette, tint, step);
+      *known = tint_to_color (palette, tint, step);
     }
   return *known;
 }

@@ -203,13 +203,8 @@ fold_measures (FlamBuilder *builder)
     flam_builder_add_allocation_measures (builder);
   flam_tables_drop (tables, FLAM_TABLE_MEASURES, n);
   if (rows->n == 0)
-    flam_builder_add_measure (builder,
-                              "samples",
-                              N_ ("Samples"),
-                              FLAM_UNIT_COUNT,
-                              FLAM_MEASURE_CPU,
-                              -1,
-                              FLAM_NONE);
+    flam_builder_add_standard_measure (
+        builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
 }
 
 void

@@ -54,6 +54,49 @@ flam_builder_add_measure (FlamBuilder *builder,
       builder, id, name, unit, kind, FLAM_FROM_SAMPLES, column, event);
 }
 
+static const struct
+{
+  const char *id, *name;
+  FlamUnit unit;
+  FlamMeasureKind kind;
+} standard_measures[] = {
+  [FLAM_STANDARD_SAMPLES] = { "samples",
+                              N_ ("Samples"),
+                              FLAM_UNIT_COUNT,
+                              FLAM_MEASURE_CPU },
+  [FLAM_STANDARD_CPU_TIME] = { "cpu-time",
+                               N_ ("CPU time"),
+                               FLAM_UNIT_NS,
+                               FLAM_MEASURE_CPU },
+  [FLAM_STANDARD_WALL_TIME] = { "wall-time",
+                                N_ ("Wall time"),
+                                FLAM_UNIT_NS,
+                                FLAM_MEASURE_CPU },
+  [FLAM_STANDARD_CALLS] = { "calls",
+                            N_ ("Calls"),
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU },
+  [FLAM_STANDARD_ALLOCATED] = { "allocated",
+                                N_ ("Allocated memory"),
+                                FLAM_UNIT_BYTES,
+                                FLAM_MEASURE_ALLOC },
+};
+
+guint
+flam_builder_add_standard_measure (FlamBuilder *builder,
+                                   FlamStandardMeasure measure,
+                                   int column,
+                                   FlamId event)
+{
+  return flam_builder_add_measure (builder,
+                                   standard_measures[measure].id,
+                                   standard_measures[measure].name,
+                                   standard_measures[measure].unit,
+                                   standard_measures[measure].kind,
+                                   column,
+                                   event);
+}
+
 void
 flam_builder_set_denominator (FlamBuilder *builder,
                               guint measure,

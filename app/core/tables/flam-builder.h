@@ -168,6 +168,19 @@ guint flam_builder_add_measure (FlamBuilder *builder,
                                 FlamMeasureKind kind,
                                 int column,
                                 FlamId event);
+/* The measures that many formats have, with one id, name and unit in all. */
+typedef enum
+{
+  FLAM_STANDARD_SAMPLES,
+  FLAM_STANDARD_CPU_TIME,
+  FLAM_STANDARD_WALL_TIME,
+  FLAM_STANDARD_CALLS,
+  FLAM_STANDARD_ALLOCATED,
+} FlamStandardMeasure;
+guint flam_builder_add_standard_measure (FlamBuilder *builder,
+                                         FlamStandardMeasure measure,
+                                         int column,
+                                         FlamId event);
 /* For fractional weights: values are stored times `denominator`. */
 void flam_builder_set_denominator (FlamBuilder *builder,
                                    guint measure,

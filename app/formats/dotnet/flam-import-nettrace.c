@@ -26,6 +26,7 @@
  * description in microsoft/perfview (EventPipeFormat.md), .NET's documentation
  * of its method events. */
 
+#include "flam-bytes.h"
 #include "flam-formats.h"
 
 #include "flam-ranges.h"
@@ -98,15 +99,14 @@ probe (const FlamSource *source)
 static guint64
 take (const guint8 **at, const guint8 *end, guint size)
 {
-  guint64 value = 0;
+  guint64 value;
 
   if ((gsize)(end - *at) < size)
     {
       *at = end;
       return 0;
     }
-  for (guint i = 0; i < size; i++)
-    value |= (guint64)(*at)[i] << (8 * i);
+  value = flam_bytes_get (*at, size);
   *at += size;
   return value;
 }
@@ -373,12 +373,12 @@ read_trace (Trace *trace, GError **error)
   if (trace->ticks_per_second > 0 &&
       (trace->pointer == 4 || trace->pointer == 8))
     return TRUE;
-  flam_source_error (trace->source,
-                     error,
-                     FLAM_ERROR_INVALID,
-                     at - trace->source->data,
-                     N_ ("the beginning of the .NET trace makes no sense"));
-  return FALSE;
+  return flam_source_error (
+      trace->source,
+      error,
+      FLAM_ERROR_INVALID,
+      at - trace->source->data,
+      N_ ("the beginning of the .NET trace makes no sense"));
 }
 
 static gboolean
@@ -448,14 +448,13 @@ check_version (Trace *trace, GError **error)
   if (trace->source->size < HEADER ||
       memcmp (trace->source->data + 8, library, HEADER - 8) == 0)
     return TRUE;
-  flam_source_error (
+  return flam_source_error (
       trace->source,
       error,
       FLAM_ERROR_UNSUPPORTED,
       8,
       N_ ("this is a .NET trace of a later version than 4; convert it with "
           "`dotnet-trace convert --format speedscope FILE` and open the JSON"));
-  return FALSE;
 }
 
 static gboolean
@@ -543,13 +542,8 @@ add_samples (Trace *trace)
   g_autofree FlamId *made = g_new (FlamId, trace->stacks->len + 1);
   FlamId process = flam_builder_process (builder, trace->pid, 0);
 
-  flam_builder_add_measure (builder,
-                            "samples",
-                            N_ ("Samples"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            -1,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
   for (guint i = 0; i < trace->stacks->len; i++)
     made[i] = make_stack (trace, &g_array_index (trace->stacks, Stack, i));
   for (guint i = 0; i < trace->samples->len; i++)
@@ -569,16 +563,11 @@ static gboolean
 finish (Trace *trace, GError **error)
 {
   if (trace->samples->len == 0)
-    {
-      flam_source_error (
-          trace->source,
-          error,
-          FLAM_ERROR_INVALID,
-          FLAM_NO_OFFSET,
-          N_ ("there are no samples in this .NET trace; record with "
-              "`dotnet-trace collect --profile cpu-sampling`"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        trace->source,
+        error,
+        N_ ("there are no samples in this .NET trace; record with "
+            "`dotnet-trace collect --profile cpu-sampling`"));
   add_samples (trace);
   if (trace->unknown > 0)
     flam_builder_warn (
@@ -635,14 +624,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { ".nettrace", NULL };
-static const char *const mime_types[] = { "application/x-nettrace", NULL };
-
 const FlamImporter flam_import_nettrace = {
   .id = "nettrace",
   .label = N_ (".NET trace (EventPipe)"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".nettrace"),
+  .mime_types = FLAM_LIST ("application/x-nettrace"),
   .probe = probe,
   .load = load,
 };

@@ -9,8 +9,9 @@ typedef struct
   GArray *path;
 } Walk;
 
-gboolean
-flam_spans_same (const FlamPart *part, FlamBy by, FlamId a, FlamId b)
+/* Whether two frames are one call's. */
+static gboolean
+is_same (const FlamPart *part, FlamBy by, FlamId a, FlamId b)
 {
   const FlamFrames *frames = &part->profile->frames;
 
@@ -49,10 +50,10 @@ open_path (Walk *walk, FlamId stack, gint64 time)
   if (stack == FLAM_NONE)
     g_array_append_val (walk->path, none);
   while (same < walk->open->len && same < walk->path->len &&
-         flam_spans_same (walk->part,
-                          walk->calls->by,
-                          frame_at (walk->open, same),
-                          frame_at (walk->path, same)))
+         is_same (walk->part,
+                  walk->calls->by,
+                  frame_at (walk->open, same),
+                  frame_at (walk->path, same)))
     same++;
   close_to (walk, same, time);
   for (guint i = same; i < walk->path->len; i++)

@@ -32,8 +32,6 @@ void flam_spans_walk (const FlamPart *part,
 /* Where a row begins, when the one before ends at `end`. */
 gint64
 flam_spans_start (const FlamPart *part, const FlamPartRow *row, gint64 end);
-/* Whether two frames are one call's. */
-gboolean flam_spans_same (const FlamPart *part, FlamBy by, FlamId a, FlamId b);
 /* FLAM_ERROR_UNSUPPORTED where the measure is no time. */
 gboolean flam_spans_check (const FlamPart *part, GError **error);
 

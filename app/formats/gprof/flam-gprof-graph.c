@@ -47,20 +47,10 @@ flam_gprof_graph_new (FlamBuilder *builder)
 
   for (guint i = 0; i < N_COLUMNS; i++)
     flam_builder_add_column (builder);
-  flam_builder_add_measure (builder,
-                            "cpu-time",
-                            N_ ("CPU time"),
-                            FLAM_UNIT_NS,
-                            FLAM_MEASURE_CPU,
-                            TIME,
-                            FLAM_NONE);
-  flam_builder_add_measure (builder,
-                            "calls",
-                            N_ ("Calls"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            CALLS,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_CPU_TIME, TIME, FLAM_NONE);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_CALLS, CALLS, FLAM_NONE);
   graph->builder = builder;
   graph->graph = flam_call_graph_new (builder, N_COLUMNS);
   graph->functions = g_array_new (FALSE, FALSE, sizeof (Function));

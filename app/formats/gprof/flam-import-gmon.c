@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-bytes.h"
 #include "flam-formats.h"
 #include "flam-gprof-binary.h"
 #include "flam-gprof-graph.h"
@@ -64,16 +65,6 @@ probe (const FlamSource *source)
 
 /* --- records ------------------------------------------------------------- */
 
-static guint64
-get (const guint8 *at, guint size)
-{
-  guint64 value = 0;
-
-  for (guint i = 0; i < size; i++)
-    value |= (guint64)at[i] << (8 * i);
-  return value;
-}
-
 /* The record's bytes after its type, as far as its counts say; 0: none such. */
 static guint64
 record_size (guint8 type, const guint8 *at, gsize left, guint word)
@@ -81,11 +72,11 @@ record_size (guint8 type, const guint8 *at, gsize left, guint word)
   gsize head = 2 * word + 24;
 
   if (type == 0)
-    return left >= head ? head + 2 * get (at + 2 * word, 4) : head;
+    return left >= head ? head + 2 * flam_bytes_get (at + 2 * word, 4) : head;
   if (type == 1)
     return 2 * word + 4;
   if (type == 2)
-    return left >= 4 ? 4 + 2 * word * get (at, 4) : 4;
+    return left >= 4 ? 4 + 2 * word * flam_bytes_get (at, 4) : 4;
   return 0;
 }
 
@@ -97,10 +88,10 @@ read_record (Reader *reader, guint8 type, const guint8 *at)
   if (type == 0)
     {
       Histogram histogram = {
-        .low = get (at, word),
-        .high = get (at + word, word),
-        .n = get (at + 2 * word, 4),
-        .rate = get (at + 2 * word + 4, 4),
+        .low = flam_bytes_get (at, word),
+        .high = flam_bytes_get (at + word, word),
+        .n = flam_bytes_get (at + 2 * word, 4),
+        .rate = flam_bytes_get (at + 2 * word + 4, 4),
         .counts = at + 2 * word + 24,
       };
       if (histogram.high > histogram.low && histogram.n > 0 &&
@@ -109,9 +100,9 @@ read_record (Reader *reader, guint8 type, const guint8 *at)
     }
   else if (type == 1)
     {
-      Arc arc = { get (at, word),
-                  get (at + word, word),
-                  get (at + 2 * word, 4) };
+      Arc arc = { flam_bytes_get (at, word),
+                  flam_bytes_get (at + word, word),
+                  flam_bytes_get (at + 2 * word, 4) };
       g_array_append_val (reader->arcs, arc);
     }
 }
@@ -257,7 +248,7 @@ add_histogram (Reader *reader, const Histogram *histogram)
 
   for (guint32 i = 0; i < histogram->n; i++)
     {
-      guint64 count = get (histogram->counts + 2 * (gsize)i, 2);
+      guint64 count = flam_bytes_get (histogram->counts + 2 * (gsize)i, 2);
       guint64 address;
 
       if (count == 0)
@@ -352,12 +343,11 @@ check (Reader *reader, GError **error)
                          offset);
       return TRUE;
     }
-  flam_source_error (reader->source,
-                     error,
-                     FLAM_ERROR_INVALID,
-                     offset,
-                     N_ ("no record of gmon.out begins here"));
-  return FALSE;
+  return flam_source_error (reader->source,
+                            error,
+                            FLAM_ERROR_INVALID,
+                            offset,
+                            N_ ("no record of gmon.out begins here"));
 }
 
 static gboolean
@@ -370,14 +360,11 @@ load (const FlamSource *source,
   gboolean good;
 
   if (source->size < HEADER)
-    {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_TRUNCATED,
-                         source->size,
-                         N_ ("gmon.out ends in its header"));
-      return FALSE;
-    }
+    return flam_source_error (source,
+                              error,
+                              FLAM_ERROR_TRUNCATED,
+                              source->size,
+                              N_ ("gmon.out ends in its header"));
   reader.histograms = g_array_new (FALSE, FALSE, sizeof (Histogram));
   reader.arcs = g_array_new (FALSE, FALSE, sizeof (Arc));
   reader.starts = g_array_new (FALSE, FALSE, sizeof (guint64));
@@ -406,14 +393,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { "gmon.out", ".gmon", NULL };
-static const char *const mime_types[] = { "application/x-gmon", NULL };
-
 const FlamImporter flam_import_gmon = {
   .id = "gmon",
   .label = "gprof's gmon.out",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST ("gmon.out", ".gmon"),
+  .mime_types = FLAM_LIST ("application/x-gmon"),
   .probe = probe,
   .load = load,
 };

@@ -296,12 +296,8 @@ read_all (Reader *reader,
     return FALSE;
   if (reader->functions > 0)
     return TRUE;
-  flam_source_error (source,
-                     error,
-                     FLAM_ERROR_INVALID,
-                     FLAM_NO_OFFSET,
-                     N_ ("gprof's tables have no functions in them"));
-  return FALSE;
+  return flam_source_invalid (
+      source, error, N_ ("gprof's tables have no functions in them"));
 }
 
 static gboolean
@@ -321,14 +317,11 @@ load (const FlamSource *source,
          flam_gprof_graph_finish (graph, error);
 }
 
-static const char *const suffixes[] = { ".gprof", ".gprof.txt", NULL };
-static const char *const mime_types[] = { "text/plain", NULL };
-
 const FlamImporter flam_import_gprof = {
   .id = "gprof",
   .label = N_ ("gprof text"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".gprof", ".gprof.txt"),
+  .mime_types = FLAM_LIST ("text/plain"),
   .probe = probe,
   .load = load,
 };

@@ -354,14 +354,8 @@ load (const FlamSource *source,
   if (flam_gperftools_is_cpu (source))
     flam_gperftools_read_cpu (&reader, &text);
   else if (memchr (source->data, '\n', source->size) == NULL)
-    {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("not a profile of gperftools"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        source, error, N_ ("not a profile of gperftools"));
   else if (!flam_gperftools_read_text (
                &reader, &text, options->progress, error))
     return FALSE;
@@ -378,14 +372,11 @@ load (const FlamSource *source,
   return TRUE;
 }
 
-static const char *const suffixes[] = { ".heap", ".prof", NULL };
-static const char *const mime_types[] = { "application/x-gperftools", NULL };
-
 const FlamImporter flam_import_gperftools = {
   .id = "gperftools",
   .label = "gperftools, legacy pprof",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".heap", ".prof"),
+  .mime_types = FLAM_LIST ("application/x-gperftools"),
   .probe = probe,
   .load = load,
 };

@@ -155,16 +155,14 @@ read_version (Reader *reader, const guint8 *p, GError **error)
   if (p == NULL || flam_heaptrack_hex (p, &file) == NULL)
     file = program == 0x10200 ? 1 : 0;
   if (file > 3)
-    {
-      flam_source_error (reader->source,
-                         error,
-                         FLAM_ERROR_UNSUPPORTED,
-                         FLAM_NO_OFFSET,
-                         N_ ("written by a newer heaptrack in version %" PRIu64
-                             " of its format; 0 to 3 are known here"),
-                         file);
-      return FALSE;
-    }
+    return flam_source_error (
+        reader->source,
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        FLAM_NO_OFFSET,
+        N_ ("written by a newer heaptrack in version %" PRIu64
+            " of its format; 0 to 3 are known here"),
+        file);
   reader->version = file;
   reader->by_address = file == 0;
   return TRUE;
@@ -592,14 +590,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { "heaptrack", ".raw", NULL };
-static const char *const mime_types[] = { "application/x-heaptrack", NULL };
-
 const FlamImporter flam_import_heaptrack = {
   .id = "heaptrack",
   .label = "heaptrack",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST ("heaptrack", ".raw"),
+  .mime_types = FLAM_LIST ("application/x-heaptrack"),
   .probe = probe,
   .load = load,
   .streams = TRUE,

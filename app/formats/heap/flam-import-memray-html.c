@@ -347,14 +347,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { ".html", NULL };
-static const char *const mime_types[] = { "text/html", NULL };
-
 const FlamImporter flam_import_memray_html = {
   .id = "memray-html",
   .label = N_ ("Memray report"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".html"),
+  .mime_types = FLAM_LIST ("text/html"),
   .probe = probe,
   .load = load,
 };

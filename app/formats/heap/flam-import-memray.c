@@ -60,7 +60,7 @@ refuse_version (FlamMemray *reader, GError **error)
                            : NULL;
 
   if (writer != NULL)
-    flam_source_error (
+    return flam_source_error (
         reader->source,
         error,
         FLAM_ERROR_UNSUPPORTED,
@@ -70,16 +70,14 @@ refuse_version (FlamMemray *reader, GError **error)
             "flamegraph\" or \"memray transform speedscope\""),
         writer,
         reader->version);
-  else
-    flam_source_error (
-        reader->source,
-        error,
-        FLAM_ERROR_UNSUPPORTED,
-        FLAM_NO_OFFSET,
-        N_ ("version %u of Memray's format; 12 and 13 are known here: open "
-            "what its own Memray makes of it with \"memray flamegraph\""),
-        reader->version);
-  return FALSE;
+  return flam_source_error (
+      reader->source,
+      error,
+      FLAM_ERROR_UNSUPPORTED,
+      FLAM_NO_OFFSET,
+      N_ ("version %u of Memray's format; 12 and 13 are known here: open "
+          "what its own Memray makes of it with \"memray flamegraph\""),
+      reader->version);
 }
 
 static void
@@ -119,12 +117,11 @@ read_header (FlamMemray *reader, GError **error)
         reader->start_ms * 1000000;
   if (!reader->short_read)
     return TRUE;
-  flam_source_error (reader->source,
-                     error,
-                     FLAM_ERROR_TRUNCATED,
-                     reader->source->size,
-                     N_ ("the file ends within its header"));
-  return FALSE;
+  return flam_source_error (reader->source,
+                            error,
+                            FLAM_ERROR_TRUNCATED,
+                            reader->source->size,
+                            N_ ("the file ends within its header"));
 }
 
 /* --- aggregated files ---------------------------------------------------- */
@@ -268,14 +265,11 @@ probe (const FlamSource *source)
              : 0;
 }
 
-static const char *const suffixes[] = { ".bin", ".memray", NULL };
-static const char *const mime_types[] = { "application/x-memray", NULL };
-
 const FlamImporter flam_import_memray = {
   .id = "memray",
   .label = "Memray",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".bin", ".memray"),
+  .mime_types = FLAM_LIST ("application/x-memray"),
   .probe = probe,
   .load = load,
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-bytes.h"
 #include "flam-memray.h"
 #include "flam-varint.h"
 
@@ -7,7 +8,7 @@
 guint64
 flam_memray_fixed (FlamMemray *reader, guint size)
 {
-  guint64 value = 0;
+  guint64 value;
 
   if ((gsize)(reader->end - reader->at) < size)
     {
@@ -15,8 +16,7 @@ flam_memray_fixed (FlamMemray *reader, guint size)
       reader->at = reader->end;
       return 0;
     }
-  for (guint i = 0; i < size; i++)
-    value |= (guint64)reader->at[i] << 8 * i;
+  value = flam_bytes_get (reader->at, size);
   reader->at += size;
   return value;
 }

@@ -291,15 +291,13 @@ flam_memray_report_read (FlamMemrayReport *report,
   const guint8 *at;
 
   if (!find_text (source, "packed_data = ", &at))
-    {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_UNSUPPORTED,
-                         FLAM_NO_OFFSET,
-                         N_ ("no flame graph: of Memray's reports those by "
-                             "\"memray flamegraph\" can be opened"));
-      return FALSE;
-    }
+    return flam_source_error (
+        source,
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        FLAM_NO_OFFSET,
+        N_ ("no flame graph: of Memray's reports those by "
+            "\"memray flamegraph\" can be opened"));
   report->leaks = flam_source_head_has (source, 8192, "(memory leaks)");
   flam_json_open (&packed, at, end - at);
   if (packed.token == FLAM_JSON_ARRAY)

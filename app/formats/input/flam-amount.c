@@ -37,8 +37,9 @@ static const struct
   { "GiB", FLAM_UNIT_BYTES, 1 << 30 },
 };
 
-gint64
-flam_amount_unit (const char *text, gsize length, FlamUnit *unit)
+/* A unit's size in ns or bytes; 0: it is not known. */
+static gint64
+read_unit (const char *text, gsize length, FlamUnit *unit)
 {
   for (guint i = 0; i < G_N_ELEMENTS (units); i++)
     if (strlen (units[i].word) == length &&
@@ -132,7 +133,7 @@ flam_amount_parse (const char **p, const char *end, FlamAmount *amount)
   word = at + separator (at, end);
   for (stop = word; stop < end && is_unit_byte (*stop);)
     stop++;
-  size = flam_amount_unit (word, stop - word, &amount->unit);
+  size = read_unit (word, stop - word, &amount->unit);
   amount->has_unit = size != 0;
   if (size == 0)
     {

@@ -24,7 +24,5 @@ flam_amount_number (const char **p, const char *end, gint64 scale, gint64 *n);
  * those are counts, and *p stays before the word. */
 gboolean
 flam_amount_parse (const char **p, const char *end, FlamAmount *amount);
-/* A unit's size in ns or bytes; 0: it is not known. */
-gint64 flam_amount_unit (const char *text, gsize length, FlamUnit *unit);
 
 G_END_DECLS

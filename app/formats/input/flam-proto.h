@@ -10,6 +10,7 @@
  *
  * Source: developers' guide of Protocol Buffers, "Encoding". */
 
+#include "flam-bytes.h"
 #include "flam-varint.h"
 
 G_BEGIN_DECLS
@@ -60,8 +61,7 @@ flam_proto_fixed (FlamProto *proto, guint size)
       proto->at = proto->end;
       return FALSE;
     }
-  for (guint i = 0; i < size; i++)
-    proto->value |= (guint64)proto->at[i] << (8 * i);
+  proto->value = flam_bytes_get (proto->at, size);
   proto->at += size;
   return TRUE;
 }

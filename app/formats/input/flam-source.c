@@ -33,7 +33,7 @@ static const Wrapper wrappers[] = {
   { "\x04\x22\x4d\x18", 4, ".lz4" },
 };
 
-void
+gboolean
 flam_source_error (const FlamSource *source,
                    GError **error,
                    FlamError code,
@@ -57,6 +57,7 @@ flam_source_error (const FlamSource *source,
                  source->path,
                  message,
                  offset + source->mark);
+  return FALSE;
 }
 
 static gboolean
@@ -360,13 +361,13 @@ flam_source_is_whole (const FlamSource *source, GError **error)
 {
   if (source->file == NULL || flam_file_map_is_whole (source->file))
     return TRUE;
-  flam_source_error (source,
-                     error,
-                     FLAM_ERROR_SYSTEM,
-                     FLAM_NO_OFFSET,
-                     N_ ("the file became shorter while it was read, or a part "
-                         "of it cannot be read"));
-  return FALSE;
+  return flam_source_error (
+      source,
+      error,
+      FLAM_ERROR_SYSTEM,
+      FLAM_NO_OFFSET,
+      N_ ("the file became shorter while it was read, or a part "
+          "of it cannot be read"));
 }
 
 FlamSource *

@@ -70,12 +70,17 @@ flam_source_new_from_data (const char *name, const void *data, gsize size);
 void flam_source_free (FlamSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSource, flam_source_free)
 
-/* Sets `error` to "PATH: message (at byte N)". */
-void flam_source_error (const FlamSource *source,
-                        GError **error,
-                        FlamError code,
-                        guint64 offset,
-                        const char *format,
-                        ...) G_GNUC_PRINTF (5, 6);
+/* Sets `error` to "PATH: message (at byte N)"; returns FALSE, for the caller to
+ * return. */
+gboolean flam_source_error (const FlamSource *source,
+                            GError **error,
+                            FlamError code,
+                            guint64 offset,
+                            const char *format,
+                            ...) G_GNUC_PRINTF (5, 6);
+/* The file as a whole is not what it has to be. */
+#define flam_source_invalid(source, error, ...)                                \
+  flam_source_error (                                                          \
+      source, error, FLAM_ERROR_INVALID, FLAM_NO_OFFSET, __VA_ARGS__)
 
 G_END_DECLS

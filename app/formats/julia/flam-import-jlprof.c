@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-bytes.h"
 #include "flam-columns.h"
 #include "flam-formats.h"
 
@@ -73,22 +74,12 @@ has (Reader *reader, guint64 size)
   return FALSE;
 }
 
-static guint64
-get (const guint8 *at, guint size)
-{
-  guint64 value = 0;
-
-  for (guint i = 0; i < size; i++)
-    value |= (guint64)at[i] << (8 * i);
-  return value;
-}
-
 static gboolean
 take (Reader *reader, guint size, guint64 *value)
 {
   if (!has (reader, size))
     return FALSE;
-  *value = get (reader->at, size);
+  *value = flam_bytes_get (reader->at, size);
   reader->at += size;
   return TRUE;
 }
@@ -215,7 +206,7 @@ push_ip (Reader *reader, FlamId stack, guint64 ip)
 static guint64
 word (const guint8 *data, guint64 index)
 {
-  return get (data + 8 * index, 8);
+  return flam_bytes_get (data + 8 * index, 8);
 }
 
 /* The first block tells. */
@@ -393,17 +384,16 @@ read_all (Reader *reader, const FlamProgress *progress, GError **error)
   const guint8 *data = reader->source->data;
   guint8 kind;
 
-  if (reader->source->size < HEADER || get (data + 8, 4) != 0x01020304 ||
-      data[12] < 1 || data[12] > 2)
-    {
-      flam_source_error (reader->source,
-                         error,
-                         FLAM_ERROR_UNSUPPORTED,
-                         8,
-                         N_ ("a .jlprof of another machine's order of bytes, "
-                             "or of no known kind"));
-      return FALSE;
-    }
+  if (reader->source->size < HEADER ||
+      flam_bytes_get (data + 8, 4) != 0x01020304 || data[12] < 1 ||
+      data[12] > 2)
+    return flam_source_error (
+        reader->source,
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        8,
+        N_ ("a .jlprof of another machine's order of bytes, "
+            "or of no known kind"));
   kind = data[12];
   reader->steps = reader->source->size * STEPS_PER_BYTE;
   reader->at = data + HEADER;
@@ -413,14 +403,11 @@ read_all (Reader *reader, const FlamProgress *progress, GError **error)
   else if (!read_data (reader, progress, error))
     return FALSE;
   if (reader->cut && reader->samples == 0)
-    {
-      flam_source_error (reader->source,
-                         error,
-                         FLAM_ERROR_TRUNCATED,
-                         reader->at - data,
-                         N_ ("it ends early, or makes no sense"));
-      return FALSE;
-    }
+    return flam_source_error (reader->source,
+                              error,
+                              FLAM_ERROR_TRUNCATED,
+                              reader->at - data,
+                              N_ ("it ends early, or makes no sense"));
   if (reader->cut)
     {
       flam_builder_set_partial (
@@ -443,13 +430,8 @@ load (const FlamSource *source,
   gboolean good;
 
   flam_builder_add_column (builder);
-  flam_builder_add_measure (builder,
-                            "samples",
-                            N_ ("Samples"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            0,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
   reader.process = flam_builder_process (builder, -1, 0);
   reader.frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
   reader.nodes = g_array_new (FALSE, FALSE, sizeof (Node));
@@ -463,14 +445,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { ".jlprof", NULL };
-static const char *const mime_types[] = { "application/x-jlprof", NULL };
-
 const FlamImporter flam_import_jlprof = {
   .id = "jlprof",
   .label = N_ ("Julia profile"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".jlprof"),
+  .mime_types = FLAM_LIST ("application/x-jlprof"),
   .probe = probe,
   .load = load,
 };

@@ -87,13 +87,8 @@ add_measures (Import *import)
                                 0,
                                 n > 1 ? i : FLAM_NONE);
     }
-  flam_builder_add_measure (import->builder,
-                            "samples",
-                            N_ ("Samples"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            -1,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      import->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
 }
 
 /* --- records ------------------------------------------------------------- */
@@ -277,15 +272,13 @@ finish (Import *import, GError **error)
   const char *trouble = flam_perf_reader_trouble (import->reader);
 
   if (import->n_samples == 0 && (trouble || import->n_bad))
-    {
-      flam_source_error (import->source,
-                         error,
-                         FLAM_ERROR_TRUNCATED,
-                         flam_perf_reader_offset (import->reader),
-                         N_ ("%s, before any sample"),
-                         trouble ? trouble : N_ ("all samples are damaged"));
-      return FALSE;
-    }
+    return flam_source_error (import->source,
+                              error,
+                              FLAM_ERROR_TRUNCATED,
+                              flam_perf_reader_offset (import->reader),
+                              N_ ("%s, before any sample"),
+                              trouble ? trouble
+                                      : N_ ("all samples are damaged"));
   if (file->wall_clock && import->first >= file->clock)
     flam_builder_facts (import->builder)->start_unix_ns =
         file->wall_clock + import->first - file->clock;
@@ -327,14 +320,11 @@ load (const FlamSource *source,
          finish (&import, error);
 }
 
-static const char *const suffixes[] = { "perf.data", ".perfdata", NULL };
-static const char *const mime_types[] = { "application/x-perf-data", NULL };
-
 const FlamImporter flam_import_perf_data = {
   .id = "perf-data",
   .label = "Linux perf",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST ("perf.data", ".perfdata"),
+  .mime_types = FLAM_LIST ("application/x-perf-data"),
   .probe = probe,
   .load = load,
 };

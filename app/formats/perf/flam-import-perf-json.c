@@ -217,12 +217,8 @@ read_document (Reader *reader, const FlamSource *source, GError **error)
     return FALSE;
   if (reader->found)
     return TRUE;
-  flam_source_error (source,
-                     error,
-                     FLAM_ERROR_INVALID,
-                     FLAM_NO_OFFSET,
-                     N_ ("what perf converted holds no list of samples"));
-  return FALSE;
+  return flam_source_invalid (
+      source, error, N_ ("what perf converted holds no list of samples"));
 }
 
 static gboolean
@@ -235,13 +231,8 @@ load (const FlamSource *source,
   gboolean good;
 
   flam_builder_add_column (builder);
-  flam_builder_add_measure (builder,
-                            "samples",
-                            N_ ("Samples"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            0,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
   flam_builder_set_has_times (builder);
   reader.frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
   good = read_document (&reader, source, error);
@@ -250,14 +241,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { ".perf.json", ".json", NULL };
-static const char *const mime_types[] = { "application/json", NULL };
-
 const FlamImporter flam_import_perf_json = {
   .id = "perf-json",
   .label = "perf data convert",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".perf.json", ".json"),
+  .mime_types = FLAM_LIST ("application/json"),
   .probe = probe,
   .load = load,
 };

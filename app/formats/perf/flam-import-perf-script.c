@@ -189,15 +189,10 @@ check (const Script *script, GError **error)
         first_bad = part->stacks.first_bad;
     }
   if (samples == 0)
-    {
-      flam_source_error (
-          script->source,
-          error,
-          FLAM_ERROR_INVALID,
-          FLAM_NO_OFFSET,
-          N_ ("there are no samples in this output of perf script"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        script->source,
+        error,
+        N_ ("there are no samples in this output of perf script"));
   if (bad > 0)
     flam_builder_warn (
         script->builder,
@@ -403,16 +398,11 @@ probe (const FlamSource *source)
   return of_perf ? 60 : 0;
 }
 
-static const char *const suffixes[] = {
-  ".script", ".script.txt", ".perf", NULL
-};
-static const char *const mime_types[] = { "text/plain", NULL };
-
 const FlamImporter flam_import_perf_script = {
   .id = "perf-script",
   .label = N_ ("perf script text"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".script", ".script.txt", ".perf"),
+  .mime_types = FLAM_LIST ("text/plain"),
   .probe = probe,
   .load = load,
   .streams = TRUE,

@@ -288,15 +288,10 @@ static gboolean
 check (Report *report, GError **error)
 {
   if (report->samples == 0)
-    {
-      flam_source_error (
-          report->source,
-          error,
-          FLAM_ERROR_INVALID,
-          FLAM_NO_OFFSET,
-          N_ ("there are no samples in this report of simpleperf"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        report->source,
+        error,
+        N_ ("there are no samples in this report of simpleperf"));
   if (report->cut)
     {
       flam_builder_set_partial (report->builder, 1);
@@ -347,14 +342,11 @@ probe (const FlamSource *source)
              : 0;
 }
 
-static const char *const suffixes[] = { ".trace", ".simpleperf", NULL };
-static const char *const mime_types[] = { "application/octet-stream", NULL };
-
 const FlamImporter flam_import_simpleperf = {
   .id = "simpleperf",
   .label = N_ ("simpleperf report"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".trace", ".simpleperf"),
+  .mime_types = FLAM_LIST ("application/octet-stream"),
   .probe = probe,
   .load = load,
 };

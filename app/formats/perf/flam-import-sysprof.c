@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-bytes.h"
 #include "flam-formats.h"
 #include "flam-ledger.h"
 #include "flam-ranges.h"
@@ -79,20 +80,12 @@ typedef struct
 
 /* --- bytes --------------------------------------------------------------- */
 
-static guint64
-get (const guint8 *p, guint size)
-{
-  guint64 value = 0;
-
-  for (guint i = 0; i < size; i++)
-    value |= (guint64)p[i] << 8 * i;
-  return value;
-}
-
 static guint
 probe (const FlamSource *source)
 {
-  return source->size >= HEADER && get (source->data, 4) == MAGIC ? 100 : 0;
+  return source->size >= HEADER && flam_bytes_get (source->data, 4) == MAGIC
+             ? 100
+             : 0;
 }
 
 static gboolean
@@ -100,7 +93,7 @@ next_frame (Reader *reader, Frame *frame)
 {
   const guint8 *p = reader->at;
   gsize left = reader->end - p;
-  gsize length = left >= FRAME ? get (p, 2) : 0;
+  gsize length = left >= FRAME ? flam_bytes_get (p, 2) : 0;
 
   if (left == 0)
     return FALSE;
@@ -110,8 +103,8 @@ next_frame (Reader *reader, Frame *frame)
       return FALSE;
     }
   *frame = (Frame){ .type = p[16],
-                    .pid = (gint32)get (p + 4, 4),
-                    .time = (gint64)get (p + 8, 8),
+                    .pid = (gint32)flam_bytes_get (p + 4, 4),
+                    .time = (gint64)flam_bytes_get (p + 8, 8),
                     .body = p + FRAME,
                     .length = length - FRAME };
   reader->at = p + length;
@@ -169,9 +162,9 @@ read_map (Reader *reader, const Frame *frame)
 
   if (frame->length < 32 || *path == '\0')
     return;
-  range.start = get (frame->body, 8);
-  range.end = get (frame->body + 8, 8);
-  range.offset = get (frame->body + 16, 8);
+  range.start = flam_bytes_get (frame->body, 8);
+  range.end = flam_bytes_get (frame->body + 8, 8);
+  range.offset = flam_bytes_get (frame->body + 16, 8);
   range.value =
       flam_builder_module (reader->builder, path, "", FLAM_ADDRESS_FILE_OFFSET);
   flam_ranges_add (find_process (reader, frame->pid)->maps, &range);
@@ -197,7 +190,7 @@ read_fork (Reader *reader, const Frame *frame)
   if (frame->length < 4)
     return;
   parent = find_process (reader, frame->pid);
-  child = find_process (reader, (gint32)get (frame->body, 4));
+  child = find_process (reader, (gint32)flam_bytes_get (frame->body, 4));
   if (parent == child)
     return;
   flam_builder_set_process_parent (
@@ -215,11 +208,11 @@ static void
 read_jit_map (Reader *reader, const Frame *frame)
 {
   const guint8 *p = frame->body + 4, *end = frame->body + frame->length;
-  guint64 n = frame->length >= 4 ? get (frame->body, 4) : 0;
+  guint64 n = frame->length >= 4 ? flam_bytes_get (frame->body, 4) : 0;
 
   for (; n > 0 && end - p > 8; n--)
     {
-      guint64 address = get (p, 8);
+      guint64 address = flam_bytes_get (p, 8);
       const guint8 *nul = memchr (p + 8, 0, end - p - 8);
       FlamId function;
 
@@ -292,14 +285,15 @@ read_stack (Reader *reader,
 
   for (guint i = 0; i < n && first_user == n; i++)
     {
-      guint64 address = get (addresses + 8 * i, 8);
+      guint64 address = flam_bytes_get (addresses + 8 * i, 8);
       if (address == CONTEXT_USER || (address < CONTEXTS && address >> 63 == 0))
         first_user = i;
     }
   for (guint i = n; i-- > 0;)
     {
-      guint64 address = get (addresses + 8 * i, 8);
-      gboolean leaf = i == 0 || get (addresses + 8 * (i - 1), 8) >= CONTEXTS;
+      guint64 address = flam_bytes_get (addresses + 8 * i, 8);
+      gboolean leaf =
+          i == 0 || flam_bytes_get (addresses + 8 * (i - 1), 8) >= CONTEXTS;
       gboolean call = leaf_is_call || !leaf;
       FlamId frame;
 
@@ -317,14 +311,17 @@ read_stack (Reader *reader,
 static void
 read_sample (Reader *reader, const Frame *frame)
 {
-  guint n = frame->length >= 8 ? get (frame->body, 2) : 0;
+  guint n = frame->length >= 8 ? flam_bytes_get (frame->body, 2) : 0;
   const Process *process = find_process (reader, frame->pid);
   FlamSample sample = { .time = frame->time };
 
   if (frame->length < 8 || n > (frame->length - 8) / 8)
     return;
-  sample.thread = flam_builder_thread (
-      reader->builder, process->process, (gint32)get (frame->body + 4, 4), 0);
+  sample.thread =
+      flam_builder_thread (reader->builder,
+                           process->process,
+                           (gint32)flam_bytes_get (frame->body + 4, 4),
+                           0);
   sample.stack = read_stack (reader, process, frame->body + 8, n, FALSE);
   flam_builder_add_sample (reader->builder, &sample, NULL);
 }
@@ -341,9 +338,9 @@ read_allocation (Reader *reader, const Frame *frame)
 
   if (frame->length < 24)
     return;
-  address = get (frame->body, 8);
-  size = (gint64)get (frame->body + 8, 8);
-  n = get (frame->body + 20, 2);
+  address = flam_bytes_get (frame->body, 8);
+  size = (gint64)flam_bytes_get (frame->body + 8, 8);
+  n = flam_bytes_get (frame->body + 20, 2);
   if (n > (frame->length - 24) / 8)
     return;
   flam_ledger_set_time (reader->ledger, frame->time);
@@ -355,8 +352,10 @@ read_allocation (Reader *reader, const Frame *frame)
         reader->unknown_releases++;
       return;
     }
-  thread = flam_builder_thread (
-      reader->builder, process->process, (gint32)get (frame->body + 16, 4), 0);
+  thread = flam_builder_thread (reader->builder,
+                                process->process,
+                                (gint32)flam_bytes_get (frame->body + 16, 4),
+                                0);
   key = (FlamSiteKey){ size, FLAM_NONE, thread, 1, FLAM_ALLOCATOR_MALLOC };
   key.stack = read_stack (reader, process, frame->body + 24, n, TRUE);
   flam_ledger_allocate_at (
@@ -374,7 +373,7 @@ read_mark (Reader *reader, const Frame *frame)
   if (frame->length >= 72)
     flam_builder_add_mark (reader->builder,
                            frame->time,
-                           (gint64)get (frame->body, 8),
+                           (gint64)flam_bytes_get (frame->body, 8),
                            FLAM_NONE,
                            whole);
 }
@@ -391,7 +390,7 @@ read_header (Reader *reader)
   const gint64 second = 1000000000;
   gint64 seconds = 0;
 
-  reader->start = (gint64)get (reader->source->data + 72, 8);
+  reader->start = (gint64)flam_bytes_get (reader->source->data + 72, 8);
   if (date != NULL)
     seconds = g_date_time_to_unix (date);
   if (seconds > 0 && seconds < G_MAXINT64 / second)
@@ -416,13 +415,8 @@ first_pass (Reader *reader)
         read_jit_map (reader, &frame);
     }
   if (reader->samples > 0 || reader->allocations == 0)
-    flam_builder_add_measure (reader->builder,
-                              "samples",
-                              N_ ("Samples"),
-                              FLAM_UNIT_COUNT,
-                              FLAM_MEASURE_CPU,
-                              -1,
-                              FLAM_NONE);
+    flam_builder_add_standard_measure (
+        reader->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
   if (reader->allocations > 0)
     flam_builder_add_allocation_measures (reader->builder);
 }
@@ -503,15 +497,12 @@ load (const FlamSource *source,
 
   if (source->size < HEADER || source->data[4] != 1 ||
       (source->data[5] & 1) == 0)
-    {
-      flam_source_error (
-          source,
-          error,
-          FLAM_ERROR_UNSUPPORTED,
-          FLAM_NO_OFFSET,
-          N_ ("not a little-endian Sysprof capture of version 1"));
-      return FALSE;
-    }
+    return flam_source_error (
+        source,
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        FLAM_NO_OFFSET,
+        N_ ("not a little-endian Sysprof capture of version 1"));
   read_header (&reader);
   first_pass (&reader);
   flam_ledger_begin (ledger, reader.start);
@@ -532,15 +523,11 @@ load (const FlamSource *source,
   return TRUE;
 }
 
-static const char *const suffixes[] = { ".syscap", NULL };
-static const char *const mime_types[] = { "application/x-sysprof-capture",
-                                          NULL };
-
 const FlamImporter flam_import_sysprof = {
   .id = "sysprof",
   .label = "Sysprof",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".syscap"),
+  .mime_types = FLAM_LIST ("application/x-sysprof-capture"),
   .probe = probe,
   .load = load,
 };

@@ -151,14 +151,11 @@ read_attrs (FlamPerfFile *file,
   FlamPerfBytes attrs = bytes_of (file->source, offset, size);
 
   if (attrs.bad || entry_size < ATTR_SIZE_V0 + 16 || size < entry_size)
-    {
-      flam_source_error (file->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         16,
-                         N_ ("the table of events lies outside the file"));
-      return FALSE;
-    }
+    return flam_source_error (file->source,
+                              error,
+                              FLAM_ERROR_INVALID,
+                              16,
+                              N_ ("the table of events lies outside the file"));
   while (flam_perf_left (&attrs) >= entry_size)
     {
       FlamPerfBytes attr = attrs, section;
@@ -481,14 +478,11 @@ read_header (FlamPerfFile *file, const FlamProgress *progress, GError **error)
   flam_perf_read_bytes (&in, 16);
   bits = flam_perf_read_bytes (&in, N_FEATURES / 8);
   if (!bits || size < HEADER_SIZE || file->data_offset > file->source->size)
-    {
-      flam_source_error (file->source,
-                         error,
-                         FLAM_ERROR_TRUNCATED,
-                         file->source->size,
-                         N_ ("the file ends before its data begins"));
-      return FALSE;
-    }
+    return flam_source_error (file->source,
+                              error,
+                              FLAM_ERROR_TRUNCATED,
+                              file->source->size,
+                              N_ ("the file ends before its data begins"));
   left = file->source->size - file->data_offset;
   file->interrupted = data_size == 0 || data_size > left;
   if (file->interrupted)

@@ -296,15 +296,10 @@ check (Page *page, const FlamSource *source, GError **error)
   FlamBuilder *builder = page->builder;
 
   if (page->outline.rows->len == 0)
-    {
-      flam_source_error (
-          source,
-          error,
-          FLAM_ERROR_INVALID,
-          FLAM_NO_OFFSET,
-          N_ ("there are no frames in this page of async-profiler"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        source,
+        error,
+        N_ ("there are no frames in this page of async-profiler"));
   flam_builder_add_column (builder);
   flam_weights_as_add_event (page->as, builder, "", 0);
   flam_outline_finish (&page->outline, builder);
@@ -353,14 +348,11 @@ probe (const FlamSource *source)
              : 0;
 }
 
-static const char *const suffixes[] = { ".html", NULL };
-static const char *const mime_types[] = { "text/html", NULL };
-
 const FlamImporter flam_import_async_profiler = {
   .id = "async-profiler",
   .label = "async-profiler page",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".html"),
+  .mime_types = FLAM_LIST ("text/html"),
   .probe = probe,
   .load = load,
   .streams = TRUE,

@@ -192,27 +192,16 @@ load (const FlamSource *source,
   guint measure;
 
   if (at == NULL)
-    {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("a flame graph's page without its data"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        source, error, N_ ("a flame graph's page without its data"));
   page = at != source->data;
   reader.thread = flam_builder_thread (
       builder, flam_builder_process (builder, -1, 0), -1, 0);
   flam_outline_init (&reader.outline, FALSE);
   flam_json_init (&reader.json, at, source->data + source->size - at);
   flam_builder_add_column (builder);
-  measure = flam_builder_add_measure (builder,
-                                      "samples",
-                                      N_ ("Samples"),
-                                      FLAM_UNIT_COUNT,
-                                      FLAM_MEASURE_CPU,
-                                      0,
-                                      FLAM_NONE);
+  measure = flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
   {
     g_autoptr (GError) cancelled = NULL;
     read_nodes (&reader, options->progress, &cancelled);
@@ -272,16 +261,11 @@ probe (const FlamSource *source)
   return name && children ? (value ? 60 : 30) : 0;
 }
 
-static const char *const suffixes[] = { ".json", ".html", NULL };
-static const char *const mime_types[] = { "application/json",
-                                          "text/html",
-                                          NULL };
-
 const FlamImporter flam_import_d3 = {
   .id = "d3",
   .label = "d3-flame-graph",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".json", ".html"),
+  .mime_types = FLAM_LIST ("application/json", "text/html"),
   .probe = probe,
   .load = load,
 };

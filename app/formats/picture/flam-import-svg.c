@@ -190,16 +190,11 @@ read_boxes (Picture *picture, const FlamProgress *progress, GError **error)
         {
           picture->icicle = flam_slice_is (direction, "icicle");
           if (flam_slice_is (direction, "chart"))
-            {
-              flam_source_error (
-                  picture->source,
-                  error,
-                  FLAM_ERROR_INVALID,
-                  FLAM_NO_OFFSET,
-                  N_ ("this is a picture of a flame chart: its boxes are times "
-                      "of calls, and no stacks"));
-              return FALSE;
-            }
+            return flam_source_invalid (
+                picture->source,
+                error,
+                N_ ("this is a picture of a flame chart: its boxes are times "
+                    "of calls, and no stacks"));
         }
       else if (flam_tag_is (&tag, "/svg") && picture->boxes->len > 0)
         break;
@@ -416,15 +411,10 @@ load (const FlamSource *source,
   if (!read_boxes (&picture, options->progress, error))
     return FALSE;
   if (boxes->len == 0)
-    {
-      flam_source_error (
-          source,
-          error,
-          FLAM_ERROR_INVALID,
-          FLAM_NO_OFFSET,
-          N_ ("there are no boxes in this picture of a flame graph"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        source,
+        error,
+        N_ ("there are no boxes in this picture of a flame graph"));
   turn (&picture);
   find_callers (&picture);
   add_measure (&picture);
@@ -452,14 +442,11 @@ probe (const FlamSource *source)
   return 0;
 }
 
-static const char *const suffixes[] = { ".svg", ".html", NULL };
-static const char *const mime_types[] = { "image/svg+xml", "text/html", NULL };
-
 const FlamImporter flam_import_svg = {
   .id = "svg",
   .label = N_ ("SVG flame graph"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".svg", ".html"),
+  .mime_types = FLAM_LIST ("image/svg+xml", "text/html"),
   .probe = probe,
   .load = load,
 };

@@ -63,18 +63,14 @@ flam_austin_begin (FlamAustin *austin)
     flam_builder_add_column (builder);
   if (austin->mode != FLAM_AUSTIN_MEMORY)
     {
-      gboolean cpu = austin->mode == FLAM_AUSTIN_CPU;
+      FlamStandardMeasure measure = austin->mode == FLAM_AUSTIN_CPU
+                                        ? FLAM_STANDARD_CPU_TIME
+                                        : FLAM_STANDARD_WALL_TIME;
 
       flam_builder_set_has_times (builder);
-      flam_builder_set_spans (
-          builder,
-          flam_builder_add_measure (builder,
-                                    cpu ? "cpu-time" : "wall-time",
-                                    cpu ? N_ ("CPU time") : N_ ("Wall time"),
-                                    FLAM_UNIT_NS,
-                                    FLAM_MEASURE_CPU,
-                                    TIME,
-                                    FLAM_NONE));
+      flam_builder_set_spans (builder,
+                              flam_builder_add_standard_measure (
+                                  builder, measure, TIME, FLAM_NONE));
     }
   if (austin->mode == FLAM_AUSTIN_WALL || austin->mode == FLAM_AUSTIN_CPU)
     return;

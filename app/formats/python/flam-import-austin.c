@@ -243,12 +243,8 @@ check_lines (Reader *reader, const FlamSource *source, GError **error)
       &reader->text, reader->austin.builder, N_ ("samples of Austin"));
   if (reader->austin.samples > 0 || reader->text.bad == 0)
     return TRUE;
-  flam_source_error (source,
-                     error,
-                     FLAM_ERROR_INVALID,
-                     FLAM_NO_OFFSET,
-                     N_ ("no line is a sample of Austin's"));
-  return FALSE;
+  return flam_source_invalid (
+      source, error, N_ ("no line is a sample of Austin's"));
 }
 
 /* --- the importer -------------------------------------------------------- */
@@ -274,14 +270,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { ".austin", ".mojo", NULL };
-static const char *const mime_types[] = { "application/x-austin", NULL };
-
 const FlamImporter flam_import_austin = {
   .id = "austin",
   .label = "Austin",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".austin", ".mojo"),
+  .mime_types = FLAM_LIST ("application/x-austin"),
   .probe = probe,
   .load = load,
 };

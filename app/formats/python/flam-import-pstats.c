@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-bytes.h"
 #include "flam-call-graph.h"
 #include "flam-formats.h"
 #include "flam-python.h"
@@ -116,10 +117,8 @@ has (Reader *reader, gsize size)
 static guint64
 take (Reader *reader, guint size)
 {
-  guint64 value = 0;
+  guint64 value = flam_bytes_get (reader->at, size);
 
-  for (guint i = 0; i < size; i++)
-    value |= (guint64)reader->at[i] << (8 * i);
   reader->at += size;
   return value;
 }
@@ -526,13 +525,13 @@ read_all (Reader *reader, const FlamProgress *progress, GError **error)
                          N_ ("the file ends early: what came before is shown"));
       return TRUE;
     }
-  flam_source_error (reader->source,
-                     error,
-                     reader->cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
-                     reader->bad - reader->source->data,
-                     reader->cut ? N_ ("the file ends early")
-                                 : N_ ("not what Python's profilers write"));
-  return FALSE;
+  return flam_source_error (
+      reader->source,
+      error,
+      reader->cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
+      reader->bad - reader->source->data,
+      reader->cut ? N_ ("the file ends early")
+                  : N_ ("not what Python's profilers write"));
 }
 
 static gboolean
@@ -559,20 +558,10 @@ load (const FlamSource *source,
 
   flam_builder_add_column (builder);
   flam_builder_add_column (builder);
-  flam_builder_add_measure (builder,
-                            "wall-time",
-                            N_ ("Wall time"),
-                            FLAM_UNIT_NS,
-                            FLAM_MEASURE_CPU,
-                            0,
-                            FLAM_NONE);
-  flam_builder_add_measure (builder,
-                            "calls",
-                            N_ ("Calls"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            1,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_CALLS, 1, FLAM_NONE);
   graph = reader.graph = flam_call_graph_new (builder, 2);
   if (!read_all (&reader, options->progress, error))
     return FALSE;
@@ -580,14 +569,11 @@ load (const FlamSource *source,
   return flam_call_graph_finish (graph, thread, error);
 }
 
-static const char *const suffixes[] = { ".prof", ".pstats", ".cprof", NULL };
-static const char *const mime_types[] = { "application/octet-stream", NULL };
-
 const FlamImporter flam_import_pstats = {
   .id = "pstats",
   .label = "Python cProfile",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".prof", ".pstats", ".cprof"),
+  .mime_types = FLAM_LIST ("application/octet-stream"),
   .probe = probe,
   .load = load,
 };

@@ -311,13 +311,8 @@ load (const FlamSource *source,
   gboolean good;
 
   flam_builder_add_column (builder);
-  measure = flam_builder_add_measure (builder,
-                                      "wall-time",
-                                      N_ ("Wall time"),
-                                      FLAM_UNIT_NS,
-                                      FLAM_MEASURE_CPU,
-                                      0,
-                                      FLAM_NONE);
+  measure = flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE);
   if (session)
     {
       flam_builder_set_has_times (builder);
@@ -335,14 +330,8 @@ load (const FlamSource *source,
       reader.nodes->len + reader.samples > 0 ? builder : NULL,
       error);
   if (good && !reader.found)
-    {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("a report of pyinstrument without frames"));
-      good = FALSE;
-    }
+    good = flam_source_invalid (
+        source, error, N_ ("a report of pyinstrument without frames"));
   if (good)
     add_tree (&reader);
   flam_json_clear (&reader.json);
@@ -351,14 +340,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { ".pyisession", ".json", NULL };
-static const char *const mime_types[] = { "application/json", NULL };
-
 const FlamImporter flam_import_pyinstrument = {
   .id = "pyinstrument",
   .label = "pyinstrument",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".pyisession", ".json"),
+  .mime_types = FLAM_LIST ("application/json"),
   .probe = probe,
   .load = load,
 };

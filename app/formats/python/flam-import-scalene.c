@@ -265,13 +265,8 @@ add_measures (Reader *reader)
 {
   for (guint i = 0; i < N_COLUMNS; i++)
     flam_builder_add_column (reader->builder);
-  flam_builder_add_measure (reader->builder,
-                            "wall-time",
-                            N_ ("Wall time"),
-                            FLAM_UNIT_NS,
-                            FLAM_MEASURE_CPU,
-                            TIME,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      reader->builder, FLAM_STANDARD_WALL_TIME, TIME, FLAM_NONE);
   if (reader->memory)
     flam_builder_add_measure (reader->builder,
                               "allocated",
@@ -321,14 +316,8 @@ load (const FlamSource *source,
   good = flam_json_finish_partly (
       &reader.json, source, reader.lines->len > 0 ? builder : NULL, error);
   if (good && !reader.found)
-    {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("a profile of Scalene without files"));
-      good = FALSE;
-    }
+    good = flam_source_invalid (
+        source, error, N_ ("a profile of Scalene without files"));
   if (good)
     add_lines (&reader);
   flam_json_clear (&reader.json);
@@ -337,14 +326,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { ".json", NULL };
-static const char *const mime_types[] = { "application/json", NULL };
-
 const FlamImporter flam_import_scalene = {
   .id = "scalene",
   .label = "Scalene",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".json"),
+  .mime_types = FLAM_LIST ("application/json"),
   .probe = probe,
   .load = load,
 };

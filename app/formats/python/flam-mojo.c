@@ -378,15 +378,12 @@ check_end (Reader *reader, const FlamSource *source, GError **error)
   if (reader->at == reader->end && reader->austin->samples > 0)
     return TRUE;
   if (reader->austin->samples == 0)
-    {
-      flam_source_error (source,
-                         error,
-                         cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
-                         offset,
-                         cut ? N_ ("it ends before its first sample")
-                             : N_ ("no event of Austin's begins here"));
-      return FALSE;
-    }
+    return flam_source_error (source,
+                              error,
+                              cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
+                              offset,
+                              cut ? N_ ("it ends before its first sample")
+                                  : N_ ("no event of Austin's begins here"));
   flam_builder_set_partial (reader->austin->builder,
                             (double)offset / source->size);
   flam_builder_warn (reader->austin->builder,

@@ -13,8 +13,8 @@ ends (const char *text, gsize length, const char *with)
   return length > n && memcmp (text + length - n, with, n) == 0;
 }
 
-gboolean
-flam_python_is_source (const char *place, gsize length)
+static gboolean
+is_source (const char *place, gsize length)
 {
   return ends (place, length, ".py") || ends (place, length, ".pyx") ||
          (length > 2 && place[0] == '<' && place[length - 1] == '>');
@@ -31,7 +31,7 @@ flam_python_set_place (FlamBuilder *builder,
 
   if (length == 0)
     return;
-  if (flam_python_is_source (place, length))
+  if (is_source (place, length))
     {
       function->kind = FLAM_KIND_INTERPRETED;
       function->flags |= flam_python_flags (path);

@@ -9,8 +9,6 @@
 
 G_BEGIN_DECLS
 
-gboolean flam_python_is_source (const char *place, gsize length);
-
 /* Fills in the function's file or module, kind and flags. A place with a line
  * is a file; of the others those that are not Python's are libraries. */
 void flam_python_set_place (FlamBuilder *builder,

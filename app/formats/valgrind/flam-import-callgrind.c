@@ -401,12 +401,8 @@ read_all (Reader *reader,
     return FALSE;
   if (reader->graph != NULL)
     return TRUE;
-  flam_source_error (source,
-                     error,
-                     FLAM_ERROR_INVALID,
-                     FLAM_NO_OFFSET,
-                     N_ ("no line says which events were counted"));
-  return FALSE;
+  return flam_source_invalid (
+      source, error, N_ ("no line says which events were counted"));
 }
 
 static gboolean
@@ -436,14 +432,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { ".callgrind", ".cachegrind", NULL };
-static const char *const mime_types[] = { "text/plain", NULL };
-
 const FlamImporter flam_import_callgrind = {
   .id = "callgrind",
   .label = "callgrind, cachegrind",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".callgrind", ".cachegrind"),
+  .mime_types = FLAM_LIST ("text/plain"),
   .probe = probe,
   .load = load,
   .streams = TRUE,

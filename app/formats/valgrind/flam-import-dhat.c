@@ -117,14 +117,13 @@ read_header (Reader *reader, FlamJson *json, GError **error)
     }
   if (json->problem != NULL || version == 2)
     return flam_json_finish (json, reader->source, error);
-  flam_source_error (
+  return flam_source_error (
       reader->source,
       error,
       FLAM_ERROR_UNSUPPORTED,
       FLAM_NO_OFFSET,
       N_ ("version %" PRId64 " of DHAT's format; 2 is known here"),
       version);
-  return FALSE;
 }
 
 static gboolean
@@ -264,14 +263,11 @@ load (const FlamSource *source,
   return read_points (&reader, &second, options->progress, error);
 }
 
-static const char *const suffixes[] = { ".dhat", ".json", NULL };
-static const char *const mime_types[] = { "application/json", NULL };
-
 const FlamImporter flam_import_dhat = {
   .id = "dhat",
   .label = "DHAT",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".dhat", ".json"),
+  .mime_types = FLAM_LIST ("application/json"),
   .probe = probe,
   .load = load,
 };

@@ -388,14 +388,11 @@ load (const FlamSource *source,
   return read_all (&reader, options->progress, error);
 }
 
-static const char *const suffixes[] = { ".massif", "massif.out", NULL };
-static const char *const mime_types[] = { "text/plain", NULL };
-
 const FlamImporter flam_import_massif = {
   .id = "massif",
   .label = "massif",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".massif", "massif.out"),
+  .mime_types = FLAM_LIST ("text/plain"),
   .probe = probe,
   .load = load,
   .streams = TRUE,

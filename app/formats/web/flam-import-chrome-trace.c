@@ -348,13 +348,8 @@ add_profiles (Trace *trace)
 static guint
 add_wall_time (Trace *trace)
 {
-  return flam_builder_add_measure (trace->builder,
-                                   "wall-time",
-                                   N_ ("Wall time"),
-                                   FLAM_UNIT_NS,
-                                   FLAM_MEASURE_CPU,
-                                   0,
-                                   0);
+  return flam_builder_add_standard_measure (
+      trace->builder, FLAM_STANDARD_WALL_TIME, 0, 0);
 }
 
 static void
@@ -499,16 +494,11 @@ probe (const FlamSource *source)
              : 0;
 }
 
-static const char *const suffixes[] = {
-  ".trace", ".trace.json", ".json", NULL
-};
-static const char *const mime_types[] = { "application/json", NULL };
-
 const FlamImporter flam_import_chrome_trace = {
   .id = "chrome-trace",
   .label = N_ ("Chrome trace events"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".trace", ".trace.json", ".json"),
+  .mime_types = FLAM_LIST ("application/json"),
   .probe = probe,
   .load = load,
 };

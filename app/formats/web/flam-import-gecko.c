@@ -447,16 +447,11 @@ probe (const FlamSource *source)
              : 0;
 }
 
-static const char *const suffixes[] = {
-  ".firefox.json", ".gecko.json", ".json", NULL
-};
-static const char *const mime_types[] = { "application/json", NULL };
-
 const FlamImporter flam_import_gecko = {
   .id = "gecko",
   .label = "Firefox Profiler",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".firefox.json", ".gecko.json", ".json"),
+  .mime_types = FLAM_LIST ("application/json"),
   .probe = probe,
   .load = load,
 };

@@ -358,23 +358,13 @@ add_measures (Reader *reader)
   flam_builder_add_column (reader->builder);
   if (!reader->allocations)
     {
-      flam_builder_add_measure (reader->builder,
-                                "samples",
-                                N_ ("Samples"),
-                                FLAM_UNIT_COUNT,
-                                FLAM_MEASURE_CPU,
-                                0,
-                                FLAM_NONE);
+      flam_builder_add_standard_measure (
+          reader->builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
       return;
     }
   flam_builder_add_column (reader->builder);
-  flam_builder_add_measure (reader->builder,
-                            "allocated",
-                            N_ ("Allocated memory"),
-                            FLAM_UNIT_BYTES,
-                            FLAM_MEASURE_ALLOC,
-                            0,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      reader->builder, FLAM_STANDARD_ALLOCATED, 0, FLAM_NONE);
   flam_builder_add_measure (reader->builder,
                             "allocations",
                             N_ ("Allocations"),
@@ -419,14 +409,8 @@ load (const FlamSource *source,
   gboolean good;
 
   if (at == NULL)
-    {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("a page of ProfileCanvas without its data"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        source, error, N_ ("a page of ProfileCanvas without its data"));
   flam_json_init (&reader.json, at, source->data + source->size - at);
   read_trees (&reader);
   at = reader.json.at;
@@ -452,14 +436,11 @@ load (const FlamSource *source,
   return TRUE;
 }
 
-static const char *const suffixes[] = { ".html", NULL };
-static const char *const mime_types[] = { "text/html", NULL };
-
 const FlamImporter flam_import_profilecanvas = {
   .id = "profilecanvas",
   .label = "Julia ProfileCanvas",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".html"),
+  .mime_types = FLAM_LIST ("text/html"),
   .probe = probe,
   .load = load,
 };

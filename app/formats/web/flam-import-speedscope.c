@@ -473,14 +473,8 @@ read_file (Reader *reader, GError **error)
                                 error))
     return FALSE;
   if (reader->units->len == 0)
-    {
-      flam_source_error (reader->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("a speedscope file without profiles"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        reader->source, error, N_ ("a speedscope file without profiles"));
   if (reader->bad > 0)
     flam_builder_warn (
         reader->builder,
@@ -536,16 +530,11 @@ probe (const FlamSource *source)
   return 0;
 }
 
-static const char *const suffixes[] = { ".speedscope.json",
-                                        ".speedscope",
-                                        NULL };
-static const char *const mime_types[] = { "application/json", NULL };
-
 const FlamImporter flam_import_speedscope = {
   .id = "speedscope",
   .label = "speedscope",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".speedscope.json", ".speedscope"),
+  .mime_types = FLAM_LIST ("application/json"),
   .probe = probe,
   .load = load,
 };

@@ -267,14 +267,11 @@ probe (const FlamSource *source)
              : 0;
 }
 
-static const char *const suffixes[] = { ".json", NULL };
-static const char *const mime_types[] = { "application/json", NULL };
-
 const FlamImporter flam_import_stackprof = {
   .id = "stackprof",
   .label = "Ruby stackprof",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".json"),
+  .mime_types = FLAM_LIST ("application/json"),
   .probe = probe,
   .load = load,
 };

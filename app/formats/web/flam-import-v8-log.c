@@ -408,13 +408,8 @@ load (const FlamSource *source,
   gboolean good;
 
   flam_builder_add_column (builder);
-  flam_builder_add_measure (builder,
-                            "samples",
-                            N_ ("Samples"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            0,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
   flam_builder_set_has_times (builder);
   reader.thread = flam_builder_thread (
       builder, flam_builder_process (builder, -1, 0), -1, 0);
@@ -439,14 +434,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { "v8.log", NULL };
-static const char *const mime_types[] = { "text/plain", NULL };
-
 const FlamImporter flam_import_v8_log = {
   .id = "v8-log",
   .label = "V8 log (--prof)",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST ("v8.log"),
+  .mime_types = FLAM_LIST ("text/plain"),
   .probe = probe,
   .load = load,
 };

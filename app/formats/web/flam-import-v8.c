@@ -20,20 +20,10 @@ add_cpu (FlamV8Profile *profile)
   flam_builder_add_column (profile->builder);
   if (timed)
     {
-      flam_builder_add_measure (profile->builder,
-                                "wall-time",
-                                N_ ("Wall time"),
-                                FLAM_UNIT_NS,
-                                FLAM_MEASURE_CPU,
-                                0,
-                                FLAM_NONE);
-      flam_builder_add_measure (profile->builder,
-                                "samples",
-                                N_ ("Samples"),
-                                FLAM_UNIT_COUNT,
-                                FLAM_MEASURE_CPU,
-                                -1,
-                                FLAM_NONE);
+      flam_builder_add_standard_measure (
+          profile->builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE);
+      flam_builder_add_standard_measure (
+          profile->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
       flam_builder_set_has_times (profile->builder);
       if (profile->start >= 0 && profile->start < G_MAXINT64 / 1000)
         flam_builder_set_origin (profile->builder, profile->start * 1000);
@@ -50,13 +40,8 @@ add_cpu (FlamV8Profile *profile)
             unknown);
       return;
     }
-  flam_builder_add_measure (profile->builder,
-                            "samples",
-                            N_ ("Samples"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            0,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      profile->builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
   flam_v8_profile_add_nodes (profile);
 }
 
@@ -148,15 +133,11 @@ probe_heap (const FlamSource *source)
              : 0;
 }
 
-static const char *const cpu_suffixes[] = { ".cpuprofile", NULL };
-static const char *const heap_suffixes[] = { ".heapprofile", NULL };
-static const char *const mime_types[] = { "application/json", NULL };
-
 const FlamImporter flam_import_cpuprofile = {
   .id = "cpuprofile",
   .label = "V8 CPU profile",
-  .suffixes = cpu_suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".cpuprofile"),
+  .mime_types = FLAM_LIST ("application/json"),
   .probe = probe_cpu,
   .load = load_cpu,
 };
@@ -164,8 +145,8 @@ const FlamImporter flam_import_cpuprofile = {
 const FlamImporter flam_import_heapprofile = {
   .id = "heapprofile",
   .label = "V8 heap profile",
-  .suffixes = heap_suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".heapprofile"),
+  .mime_types = FLAM_LIST ("application/json"),
   .probe = probe_heap,
   .load = load_heap,
 };

@@ -27,18 +27,6 @@ wants_wall (const FlamSampler *sampler)
   return (sampler->options->what & FLAM_RECORD_WALL) != 0;
 }
 
-static void
-put_measure (FlamSampler *sampler,
-             const char *id,
-             const char *name,
-             FlamUnit unit,
-             int column,
-             int event)
-{
-  flam_builder_add_measure (
-      sampler->builder, id, name, unit, FLAM_MEASURE_CPU, column, event);
-}
-
 void
 flam_sampler_init (FlamSampler *sampler,
                    const FlamRecordOptions *options,
@@ -61,16 +49,14 @@ flam_sampler_init (FlamSampler *sampler,
   sampler->processes = g_hash_table_new (NULL, NULL);
   sampler->threads = g_hash_table_new (NULL, NULL);
   if (wants_wall (sampler))
-    put_measure (sampler, "wall-time", N_ ("Wall time"), FLAM_UNIT_NS, 1, -1);
+    flam_builder_add_standard_measure (
+        builder, FLAM_STANDARD_WALL_TIME, 1, FLAM_NONE);
   if (options->what & FLAM_RECORD_CPU)
     {
-      put_measure (sampler, "cpu-time", N_ ("CPU time"), FLAM_UNIT_NS, 0, -1);
-      put_measure (sampler,
-                   "samples",
-                   N_ ("Samples"),
-                   FLAM_UNIT_COUNT,
-                   -1,
-                   FLAM_EVENT_SAMPLE);
+      flam_builder_add_standard_measure (
+          builder, FLAM_STANDARD_CPU_TIME, 0, FLAM_NONE);
+      flam_builder_add_standard_measure (
+          builder, FLAM_STANDARD_SAMPLES, -1, FLAM_EVENT_SAMPLE);
     }
 }
 

@@ -43,8 +43,8 @@ flam_code_request_free (gpointer data)
   g_free (request);
 }
 
-FlamCodeFile *
-flam_code_file_ref (FlamCodeFile *file)
+static FlamCodeFile *
+code_file_ref (FlamCodeFile *file)
 {
   g_atomic_ref_count_inc (&file->references);
   return file;
@@ -189,7 +189,7 @@ row_new (FlamCodeFile *file, guint index, gboolean is_line)
 {
   FlamCodeRow *row = g_object_new (FLAM_TYPE_CODE_ROW, NULL);
 
-  row->file = flam_code_file_ref (file);
+  row->file = code_file_ref (file);
   row->index = index;
   row->is_line = is_line;
   return row;

@@ -41,7 +41,6 @@ typedef struct
 gpointer flam_code_file_work (gpointer request,
                               const FlamProgress *progress,
                               GError **error);
-FlamCodeFile *flam_code_file_ref (FlamCodeFile *file);
 void flam_code_file_unref (gpointer file);
 
 /* An instruction, or the source line before it. */

@@ -49,8 +49,8 @@ flam_tree_row_new_with (FlamViewData *view_data,
   return self;
 }
 
-FlamTreeRow *
-flam_tree_row_new (FlamViewData *view_data, FlamId node)
+static FlamTreeRow *
+tree_row_new (FlamViewData *view_data, FlamId node)
 {
   const FlamTree *tree = view_data->tree;
 
@@ -130,8 +130,8 @@ children_get_item (GListModel *model, guint position)
 
   if (position >= self->nodes->len)
     return NULL;
-  return flam_tree_row_new (self->view_data,
-                            g_array_index (self->nodes, FlamId, position));
+  return tree_row_new (self->view_data,
+                       g_array_index (self->nodes, FlamId, position));
 }
 
 static void

@@ -13,7 +13,6 @@ G_BEGIN_DECLS
 #define FLAM_TYPE_TREE_ROW (flam_tree_row_get_type ())
 G_DECLARE_FINAL_TYPE (FlamTreeRow, flam_tree_row, FLAM, TREE_ROW, GObject)
 
-FlamTreeRow *flam_tree_row_new (FlamViewData *view_data, FlamId node);
 /* With figures that are not the node's own: a function's. */
 FlamTreeRow *flam_tree_row_new_with (FlamViewData *view_data,
                                      FlamId node,

@@ -27,7 +27,6 @@ struct _FlamFlameChart
   gboolean dragging;
 };
 
-FlamChartView flam_flame_chart_view (FlamFlameChart *self);
 const FlamChartLayout *flam_flame_chart_layout (FlamFlameChart *self);
 void flam_flame_chart_look_at (FlamFlameChart *self, double from, double to);
 /* Scrolls to a span's row. */

@@ -26,8 +26,8 @@ row_height (FlamFlameChart *self)
   return ceil ((double)height / PANGO_SCALE) + 4;
 }
 
-FlamChartView
-flam_flame_chart_view (FlamFlameChart *self)
+static FlamChartView
+chart_view (FlamFlameChart *self)
 {
   FlamChartView view;
   double row = row_height (self);
@@ -51,7 +51,7 @@ flam_flame_chart_view (FlamFlameChart *self)
 const FlamChartLayout *
 flam_flame_chart_layout (FlamFlameChart *self)
 {
-  FlamChartView view = flam_flame_chart_view (self);
+  FlamChartView view = chart_view (self);
 
   if (self->layout == NULL)
     self->layout = flam_chart_layout_new (self->chart, &view);
@@ -82,7 +82,7 @@ flam_flame_chart_look_at (FlamFlameChart *self, double from, double to)
 void
 flam_flame_chart_show_span (FlamFlameChart *self, guint span)
 {
-  FlamChartView view = flam_flame_chart_view (self);
+  FlamChartView view = chart_view (self);
   guint32 row;
   guint lane = flam_chart_lane_of (self->chart, span, &row);
   double y = flam_chart_lane_y (self->chart, &view, lane, row);
@@ -248,7 +248,7 @@ flam_flame_chart_measure (GtkWidget *widget,
 
   if (self->chart != NULL)
     {
-      FlamChartView view = flam_flame_chart_view (self);
+      FlamChartView view = chart_view (self);
 
       height += flam_chart_height (self->chart, &view);
     }

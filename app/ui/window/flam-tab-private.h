@@ -38,8 +38,6 @@ struct _FlamTab
   FlamCaptureView *capture_view;
 };
 
-gboolean flam_tab_shows (FlamTab *self, const char *page);
-void flam_tab_show_page (FlamTab *self, const char *page);
 void
 flam_tab_show_error (FlamTab *self, const char *title, const char *message);
 /* The page that waits for a capture; without `cancellable` something else

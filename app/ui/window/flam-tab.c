@@ -17,8 +17,8 @@ G_DEFINE_FINAL_TYPE (FlamTab, flam_tab, GTK_TYPE_WIDGET)
 
 /* --- what it shows -------------------------------------------------------- */
 
-gboolean
-flam_tab_shows (FlamTab *self, const char *page)
+static gboolean
+is_shown (FlamTab *self, const char *page)
 {
   return g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), page) == 0;
 }
@@ -29,8 +29,8 @@ flam_tab_changed (FlamTab *self)
   g_signal_emit (self, changed_signal, 0);
 }
 
-void
-flam_tab_show_page (FlamTab *self, const char *page)
+static void
+show_page (FlamTab *self, const char *page)
 {
   gtk_stack_set_visible_child_name (self->stack, page);
   flam_tab_changed (self);
@@ -44,7 +44,7 @@ flam_tab_show_error (FlamTab *self, const char *title, const char *message)
 
   adw_status_page_set_title (self->error_page, title);
   adw_status_page_set_description (self->error_page, text);
-  flam_tab_show_page (self, "error");
+  show_page (self, "error");
 }
 
 void
@@ -61,7 +61,7 @@ flam_tab_show_busy (FlamTab *self,
   gtk_progress_bar_set_fraction (self->busy_bar, 0);
   gtk_progress_bar_set_text (self->busy_bar, "");
   gtk_widget_set_visible (GTK_WIDGET (self->busy_bar), FALSE);
-  flam_tab_show_page (self, "busy");
+  show_page (self, "busy");
 }
 
 const char *
@@ -71,8 +71,7 @@ flam_tab_get_title (FlamTab *self)
 
   g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
   title = flam_session_get_title (self->session);
-  return title == NULL || flam_tab_shows (self, "start") ? _ ("Flambeau")
-                                                         : title;
+  return title == NULL || is_shown (self, "start") ? _ ("Flambeau") : title;
 }
 
 const char *
@@ -100,14 +99,14 @@ flam_tab_get_topic (FlamTab *self)
     return flam_capture_view_get_topic (self->capture_view);
   if (self->recording != NULL)
     return "record";
-  return flam_tab_shows (self, "error") ? "formats" : "index";
+  return is_shown (self, "error") ? "formats" : "index";
 }
 
 gboolean
 flam_tab_shows_capture (FlamTab *self)
 {
   g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
-  return flam_tab_shows (self, "capture");
+  return is_shown (self, "capture");
 }
 
 gboolean
@@ -115,14 +114,14 @@ flam_tab_is_vacant (FlamTab *self)
 {
   g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
   return self->recording == NULL &&
-         (flam_tab_shows (self, "start") || flam_tab_shows (self, "error"));
+         (is_shown (self, "start") || is_shown (self, "error"));
 }
 
 gboolean
 flam_tab_is_busy (FlamTab *self)
 {
   g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
-  return flam_tab_shows (self, "busy");
+  return is_shown (self, "busy");
 }
 
 FlamRecording *
@@ -233,7 +232,7 @@ on_opened (FlamSession *session, gpointer data)
   g_autoptr (GError) error = NULL;
   g_autofree char *opened = NULL;
 
-  flam_tab_show_page (self, "capture");
+  show_page (self, "capture");
   self->begins = TRUE;
   begin (self);
   opened = g_strdup_printf (_ ("%s is open"), flam_session_get_title (session));
@@ -256,7 +255,7 @@ on_failed (FlamSession *session, const GError *error, gpointer data)
   else if (g_error_matches (error, FLAM_ERROR, FLAM_ERROR_CANCELLED))
     {
       self->load_began = 0;
-      flam_tab_show_page (self, "start");
+      show_page (self, "start");
     }
   else
     {
@@ -329,7 +328,7 @@ void
 flam_tab_back_to_start (FlamTab *self)
 {
   g_return_if_fail (FLAM_IS_TAB (self));
-  flam_tab_show_page (self, "start");
+  show_page (self, "start");
 }
 
 /* --- settings ------------------------------------------------------------- */
@@ -475,7 +474,7 @@ flam_tab_init (FlamTab *self)
   flam_recording_bar_bind (self->recording_bar, self->output);
   follow_settings (self->session);
   g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
-  flam_tab_show_page (self, "start");
+  show_page (self, "start");
 }
 
 FlamTab *
