@@ -28,10 +28,10 @@
  * What is on another CPU runs on until the INTERRUPT arrives there: 8 to 10 µs
  * on the virtual machines it was measured on. So much at the beginning of each
  * burst of work is never seen, and so much before each system call is seen as
- * that call, at whose end an INTERRUPT on its way is found. A function that runs for 30 µs
- * after a wait gets two thirds of its share there. (Threads of our own that
- * hold a CPU would see it right; they were tried, and cost a target of short
- * waits a fifth more CPU time.)
+ * that call, at whose end an INTERRUPT on its way is found. A function that
+ * runs for 30 µs after a wait gets two thirds of its share there. (Threads of
+ * our own that hold a CPU would see it right; they were tried, and cost a
+ * target of short waits a fifth more CPU time.)
  *
  * No instant at random is one at which we got a CPU as another thread left it:
  * the target's own, often, at the end of its work. Such ticks take no sample of
