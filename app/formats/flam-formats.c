@@ -45,6 +45,7 @@
   ROW (nettrace)                                                               \
   ROW (perf_data)                                                              \
   ROW (perf_json)                                                              \
+  ROW (perf_report)                                                            \
   ROW (perf_script)                                                            \
   ROW (perfetto)                                                               \
   ROW (phpspy)                                                                 \

@@ -61,6 +61,12 @@ static const Refused all[] = {
   { AT (ANYWHERE, "<trace-query-result>"),
     N_ ("this is XML of xctrace; copy the call tree in Instruments with Edit, "
         "Deep Copy, and open that text") },
+  { AT (ANYWHERE, "  of events '"),
+    N_ ("this is a report of perf on groups of events; print it with `perf "
+        "report --stdio --no-group`") },
+  { AT (ANYWHERE, "  Command / Shared Object"),
+    N_ ("this is a report of perf in levels; print it with `perf report "
+        "--stdio` without --hierarchy") },
   { AT (ANYWHERE, "\"timeline-record-type-"),
     N_ ("this is a timeline of Safari; open it in speedscope, export it there "
         "and open the JSON") },

@@ -297,6 +297,32 @@ def check_perf_json(folder):
         hold(f"perf json: {name}", ours.get(name, 0), n)
 
 
+# --- perf report -------------------------------------------------------------
+
+
+def stacks_of(path):
+    text = subprocess.run([cli, "export", path, "--to", "folded"],
+                          check=True, capture_output=True, text=True).stdout
+    rows = [line.rsplit(" ", 1) for line in text.splitlines()]
+    total = sum(int(weight) for _, weight in rows)
+    return {stack: int(weight) / total for stack, weight in rows}
+
+
+def check_perf_report(folder):
+    captures = pathlib.Path(__file__).parent.parent / "captures"
+    samples = stacks_of(captures / "peers/perf/nest-report.script.txt")
+    for path in sorted((captures / "perf-report").glob("*.txt")):
+        if path.name.split(".")[0].split("@")[0] not in (
+                "nest", "fractal", "counts", "default", "children-callee"):
+            continue
+        ours = stacks_of(path)
+        if set(ours) != set(samples):
+            faults.append(f"{path.name}: other stacks than perf script's: "
+                          f"{set(ours) ^ set(samples)}")
+        for stack, share in samples.items():
+            hold(f"{path.name}: {stack}", ours.get(stack, 0), share, 0.0002)
+
+
 # --- V8's log ----------------------------------------------------------------
 
 SCRIPT = """
@@ -378,7 +404,7 @@ def check_pprof_merge(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     for check in (check_pstats, check_jfr, check_gprof, check_scalene,
-                  check_perf_json, check_v8_log, check_pprof_merge):
+                  check_perf_json, check_perf_report, check_v8_log, check_pprof_merge):
         folder = pathlib.Path(scratch) / check.__name__
         folder.mkdir()
         check(folder)

@@ -52,6 +52,16 @@ static const Case cases[] = {
            "record-type-script\"]}}"),
     "Safari",
     "speedscope" },
+  { "q",
+    BYTES ("# Samples: 731  of events 'cpu-clock, page-faults'\n"),
+    "report of perf",
+    "--no-group" },
+  { "r",
+    BYTES ("# Samples: 731  of event 'cpu-clock'\n# Event count (approx.): "
+           "1\n#\n#       Overhead  Command / Shared Object / Symbol\n# "
+           "..............  .......\n"),
+    "report of perf",
+    "--hierarchy" },
   { "h", BYTES ("\x01\x02\x03\x04"), "not a capture", "known here" },
   { "i", BYTES (""), "empty", "empty" },
 };

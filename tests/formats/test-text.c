@@ -61,12 +61,19 @@ int
 main (int argc, char **argv)
 {
   static const char *const texts[] = {
-    "austin/wall.austin",      "callgrind/small.callgrind",
-    "folded/annotated.folded", "gdb/by-hand.txt",
-    "ghc/exact.prof",          "gperftools/full.heap",
-    "gprof/both.gprof",        "massif/small.massif",
-    "perf-script/bare.script", "rbspy/work.raw",
-    "v8-log/small.v8.log",     "xdebug/calls.xt",
+    "austin/wall.austin",
+    "callgrind/small.callgrind",
+    "folded/annotated.folded",
+    "gdb/by-hand.txt",
+    "ghc/exact.prof",
+    "gperftools/full.heap",
+    "gprof/both.gprof",
+    "massif/small.massif",
+    "perf-report/counts.report.txt",
+    "perf-script/bare.script",
+    "rbspy/work.raw",
+    "v8-log/small.v8.log",
+    "xdebug/calls.xt",
   };
 
   g_test_init (&argc, &argv, NULL);

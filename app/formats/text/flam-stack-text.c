@@ -78,7 +78,7 @@ find_module (FlamStackText *text, FlamSlice name)
 FlamId
 flam_stack_text_make_frame (FlamStackText *text, const FlamTextFrame *frame)
 {
-  FlamFunction function = { .kind = frame->kind };
+  FlamFunction function = { .kind = frame->kind, .flags = frame->flags };
   FlamId id;
 
   function.module = find_module (text, frame->module);

@@ -26,6 +26,7 @@ typedef struct
   FlamSlice file;
   gint64 line;
   FlamFunctionKind kind;
+  guint flags; /* FlamFunctionFlags */
 } FlamTextFrame;
 
 typedef struct _FlamStackText FlamStackText;
@@ -66,6 +67,7 @@ struct _FlamStackText
   FlamSlice last; /* the line that the next one belongs to */
   gint64 pid;     /* of the threads to come; -1 */
   gint64 count;   /* of the block that is open */
+  gpointer kept;  /* more of it; what allocates it frees it in finish() */
 };
 
 /* --- for dialects -------------------------------------------------------- */
