@@ -288,7 +288,7 @@ index_renames (Fold *fold)
   fold->times = g_array_new (FALSE, FALSE, sizeof (gint64));
   fold->first_named = g_new (guint32, fold->recorded.profile.frames.n + 1);
   fold->made =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   memset (fold->first_named,
           0xff,
           fold->recorded.profile.frames.n * sizeof (guint32));

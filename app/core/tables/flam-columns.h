@@ -146,6 +146,15 @@ flam_hash_pair (guint64 a, guint64 b)
   return (guint32)(h ^ (h >> 32));
 }
 
+/* GHashFunc of gint64 keys. GLib's own folds the halves of a key onto each
+ * other, so that a key of two small numbers meets all others of their
+ * difference, and a file can choose keys that all meet. */
+static inline guint
+flam_hash_int64 (gconstpointer key)
+{
+  return flam_hash_pair (*(const guint64 *)key, 0);
+}
+
 static inline guint64
 flam_hash_word (const guint8 *p)
 {

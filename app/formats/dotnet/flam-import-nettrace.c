@@ -29,6 +29,7 @@
 #include "flam-bytes.h"
 #include "flam-formats.h"
 
+#include "flam-columns.h"
 #include "flam-ranges.h"
 #include "flam-varint.h"
 
@@ -606,7 +607,7 @@ load (const FlamSource *source,
   trace.kinds = g_hash_table_new (NULL, NULL);
   trace.by_id = g_hash_table_new (NULL, NULL);
   trace.frames =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   trace.stacks = g_array_new (FALSE, FALSE, sizeof (Stack));
   trace.addresses = g_array_new (FALSE, FALSE, sizeof (guint64));
   trace.samples = g_array_new (FALSE, FALSE, sizeof (Sample));

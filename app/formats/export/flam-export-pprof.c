@@ -192,9 +192,9 @@ put_locations (Writer *writer)
 {
   const FlamStacks *stacks = &writer->part->profile->stacks;
   g_autoptr (GHashTable) locations =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   g_autoptr (GHashTable) functions =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
 
   writer->location = g_new (guint32, stacks->n + 1);
   for (FlamId s = 0; s < stacks->n; s++)

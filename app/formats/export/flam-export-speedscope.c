@@ -70,7 +70,7 @@ put_frames (Writer *writer)
 {
   const FlamProfile *profile = writer->part->profile;
   g_autoptr (GHashTable) rows =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
 
   writer->row = g_new (guint32, profile->frames.n + 1);
   for (FlamId i = 0; i < profile->frames.n; i++)

@@ -31,7 +31,7 @@ find_codes (FlamGeckoWriter *writer)
 {
   const FlamProfile *profile = writer->part->profile;
   g_autoptr (GHashTable) rows =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
 
   writer->code = g_new (guint32, profile->frames.n + 1);
   writer->codes = g_array_new (FALSE, FALSE, sizeof (FlamId));

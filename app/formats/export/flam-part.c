@@ -41,7 +41,7 @@ number_lanes (FlamPart *part)
 {
   const FlamThreads *threads = &part->profile->threads;
   g_autoptr (GHashTable) seen =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
 
   part->tids = g_new (gint64, part->n_lanes);
   for (guint32 lane = 0; lane < part->n_lanes; lane++)

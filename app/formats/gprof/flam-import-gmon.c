@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-bytes.h"
+#include "flam-columns.h"
 #include "flam-formats.h"
 #include "flam-gprof-binary.h"
 #include "flam-gprof-graph.h"
@@ -369,7 +370,7 @@ load (const FlamSource *source,
   reader.arcs = g_array_new (FALSE, FALSE, sizeof (Arc));
   reader.starts = g_array_new (FALSE, FALSE, sizeof (guint64));
   reader.functions =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   read_records (
       &reader,
       read_records (&reader, 8, FALSE) >= read_records (&reader, 4, FALSE) ? 8

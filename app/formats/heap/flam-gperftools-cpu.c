@@ -66,7 +66,7 @@ drop_signal_frames (FlamGperftools *reader)
   for (guint round = 0; round < 2; round++)
     {
       g_autoptr (GHashTable) counts =
-          g_hash_table_new (g_int64_hash, g_int64_equal);
+          g_hash_table_new (flam_hash_int64, g_int64_equal);
       guint64 common = 0;
 
       for (guint i = 0; i < n; i++)

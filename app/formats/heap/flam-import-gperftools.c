@@ -302,7 +302,7 @@ static GHashTable *
 read_names (const FlamSource *source, FlamSource *inner)
 {
   GHashTable *names =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, g_free);
   FlamText text;
   const char *line;
   gsize length;
@@ -362,8 +362,8 @@ load (const FlamSource *source,
   if (reader.java)
     {
       if (reader.names == NULL)
-        reader.names = names =
-            g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+        reader.names = names = g_hash_table_new_full (
+            flam_hash_int64, g_int64_equal, g_free, g_free);
       read_java_names (&reader, &text);
     }
   else

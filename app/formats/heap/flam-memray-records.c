@@ -400,9 +400,9 @@ void
 flam_memray_init (FlamMemray *reader)
 {
   reader->codes =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
-  reader->threads =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, thread_free);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, g_free);
+  reader->threads = g_hash_table_new_full (
+      flam_hash_int64, g_int64_equal, g_free, thread_free);
   flam_column_init (&reader->places, sizeof (FlamMemrayPlace));
   flam_interner_init (&reader->place_index);
   reader->mapped = flam_ranges_new ();

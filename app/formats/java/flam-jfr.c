@@ -346,7 +346,7 @@ flam_jfr_chunk_init (FlamJfrChunk *chunk,
   *chunk = (FlamJfrChunk){ .source = source };
   chunk->classes = g_array_new (FALSE, FALSE, sizeof (FlamJfrClass));
   chunk->fields = g_array_new (FALSE, FALSE, sizeof (FlamJfrField));
-  chunk->class_index = g_hash_table_new (g_int64_hash, g_int64_equal);
+  chunk->class_index = g_hash_table_new (flam_hash_int64, g_int64_equal);
   for (guint i = 0; i < FLAM_JFR_N_POOLS; i++)
     {
       chunk->pools[i].class = FLAM_NONE;

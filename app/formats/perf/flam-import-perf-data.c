@@ -299,7 +299,7 @@ load (const FlamSource *source,
   g_autoptr (FlamPerfProcesses) processes = NULL;
   g_autoptr (FlamPerfStacks) stacks = NULL;
   g_autoptr (GHashTable) counted =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, g_free);
   Import import = { .source = source, .builder = builder };
 
   if (!file)

@@ -486,7 +486,7 @@ load (const FlamSource *source,
   g_autoptr (GHashTable) processes =
       g_hash_table_new_full (NULL, NULL, NULL, process_free);
   g_autoptr (GHashTable) jit =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   Reader reader = { .source = source,
                     .builder = builder,
                     .ledger = ledger,

@@ -511,7 +511,8 @@ flam_perf_file_open (const FlamSource *source,
   file = g_new0 (FlamPerfFile, 1);
   file->source = source;
   file->events = g_ptr_array_new_with_free_func (event_free);
-  file->ids = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  file->ids =
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   file->build_ids =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   if (!read_header (file, progress, error))

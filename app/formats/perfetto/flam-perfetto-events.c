@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perfetto-events.h"
 
+#include "flam-columns.h"
 #include "flam-perfetto-samples.h"
 
 static GHashTable *
 new_table (GDestroyNotify free_value)
 {
   return g_hash_table_new_full (
-      g_int64_hash, g_int64_equal, g_free, free_value);
+      flam_hash_int64, g_int64_equal, g_free, free_value);
 }
 
 void

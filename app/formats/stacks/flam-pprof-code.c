@@ -31,11 +31,11 @@ flam_pprof_init (FlamPprof *file,
   file->locations = g_array_new (FALSE, FALSE, sizeof (FlamPprofLocation));
   file->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
   file->mapping_ids =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   file->function_ids =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   file->location_ids =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
 }
 
 void

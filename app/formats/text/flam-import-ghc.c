@@ -328,7 +328,7 @@ static gboolean
 read_json (Profile *profile, const FlamSource *source, GError **error)
 {
   g_autoptr (GHashTable) frames =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
   FlamJson json;
   guint depth = flam_json_open (&json, source->data, source->size);

@@ -306,9 +306,9 @@ load (const FlamSource *source,
       builder, flam_builder_process (builder, -1, 0), -1, 0);
   reader.stack = g_array_new (FALSE, FALSE, sizeof (FlamId));
   reader.traces =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, g_free);
   reader.threads =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   flam_text_open (&reader.lines, source, options->progress);
   while (flam_text_next (&reader.lines, &line.text, &line.length))
     if (!read_line (&reader, line))

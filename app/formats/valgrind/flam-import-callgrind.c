@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-formats.h"
 #include "flam-call-graph.h"
+#include "flam-formats.h"
 #include "flam-text.h"
 
 /* callgrind's and cachegrind's files, and those of others who write that way:
@@ -421,7 +421,7 @@ load (const FlamSource *source,
     reader.names[i] =
         g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   reader.functions =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   good = read_all (&reader, source, options->progress, error) &&
          flam_call_graph_finish (reader.graph, thread, error);
   g_clear_pointer (&reader.graph, flam_call_graph_free);

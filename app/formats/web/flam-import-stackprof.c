@@ -15,6 +15,7 @@
 
 #include "flam-formats.h"
 
+#include "flam-columns.h"
 #include "flam-json.h"
 
 #include <string.h>
@@ -221,7 +222,7 @@ load (const FlamSource *source,
       GError **error)
 {
   g_autoptr (GHashTable) numbers =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   g_autoptr (GArray) frames = g_array_new (FALSE, FALSE, sizeof (Frame));
   g_autoptr (GArray) raw = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (gint64));

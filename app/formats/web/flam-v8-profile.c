@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-v8-profile.h"
 
+#include "flam-columns.h"
+
 #include <string.h>
 
 /* A function's members: in a callFrame, or a node's own. */
@@ -52,7 +54,7 @@ flam_v8_profile_new (FlamBuilder *builder, FlamId thread)
   profile->deltas = g_array_new (FALSE, FALSE, sizeof (gint64));
   profile->lines = g_array_new (FALSE, TRUE, sizeof (gint64));
   profile->ticks = g_array_new (FALSE, FALSE, sizeof (Tick));
-  profile->by_id = g_hash_table_new (g_int64_hash, g_int64_equal);
+  profile->by_id = g_hash_table_new (flam_hash_int64, g_int64_equal);
   return profile;
 }
 

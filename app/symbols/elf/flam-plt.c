@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-plt.h"
 
+#include "flam-columns.h"
+
 #include <string.h>
 
 typedef struct
@@ -166,7 +168,7 @@ flam_plt_foreach (const FlamElf *elf, FlamPltFunc func, gpointer data)
   if (machine != EM_X86_64 && machine != EM_AARCH64)
     return;
   plt.slots =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, free_slot, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, free_slot, NULL);
   collect_slots (&plt);
   name_stubs (&plt, ".plt.sec", 16);
   name_stubs (&plt, ".plt", 16);
