@@ -226,7 +226,12 @@ is_row (const FlamReport *report, FlamSlice line)
 static gboolean
 read_row (FlamReport *report, FlamSlice line)
 {
-  FlamReportEntry entry = { .own = -1,
+  const FlamSlice none = { "", 0 };
+  FlamReportEntry entry = { .command = none,
+                            .module = none,
+                            .symbol = none,
+                            .place = none,
+                            .own = -1,
                             .all = -1,
                             .samples = -1,
                             .period = -1,
