@@ -252,16 +252,34 @@ load_begun (FlamSource *source, const FlamLoadOptions *options, GError **error)
   return flam_formats_load_source (source, options, error);
 }
 
+/* Other tools' recordings that are folders. */
+static gboolean
+is_refused (const char *path, GError **error)
+{
+  const char *why = flam_refused_folder (path);
+  g_autoptr (FlamSource) source = NULL;
+
+  if (why == NULL)
+    return FALSE;
+  source = flam_source_new_from_data (path, "", 0);
+  flam_source_error (
+      source, error, FLAM_ERROR_UNKNOWN_FORMAT, FLAM_NO_OFFSET, "%s", why);
+  return TRUE;
+}
+
 FlamProfile *
 flam_formats_load (const char *path,
                    const FlamLoadOptions *options,
                    GError **error)
 {
   const FlamProgress *progress = options != NULL ? options->progress : NULL;
-  g_autoptr (FlamSource) source = flam_source_begin (path, progress, error);
+  g_autoptr (FlamSource) source = NULL;
   g_autoptr (FlamProfile) profile = NULL;
   GError *bad = NULL;
 
+  if (is_refused (path, error))
+    return NULL;
+  source = flam_source_begin (path, progress, error);
   if (source == NULL)
     return NULL;
   profile = load_begun (source, options, &bad);

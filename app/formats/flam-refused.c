@@ -24,6 +24,13 @@ typedef struct
       4, 0, NULL, type
 #define NAMED(suffix) NULL, 0, 0, suffix, NULL
 
+#define TRACY                                                                  \
+  N_ ("this is a trace of Tracy, which only Tracy reads; record the program "  \
+      "with `perf record -g` and open the perf.data")
+#define SPINDUMP                                                               \
+  N_ ("this is a report of spindump; record with `sample PROCESS -file FILE` " \
+      "and open that text")
+
 static const Refused all[] = {
   { AT (0, "JAVA PROFILE 1.0."),
     N_ ("this is a heap dump of Java, which knows objects and no stacks; "
@@ -89,6 +96,15 @@ static const Refused all[] = {
   { AT (0, "# HELP "),
     N_ ("this is a page of Prometheus' metrics, which are numbers without "
         "stacks; look for a profile at /debug/pprof") },
+  { AT (0, "tlZ\x04"), TRACY },
+  { AT (0, "tZst"), TRACY },
+  { NAMED (".tracy"), TRACY },
+  { AT (ANYWHERE, "Data Source:      Stackshots"), SPINDUMP },
+  { NAMED (".spindump"), SPINDUMP },
+  { NAMED (".etlx"),
+    N_ ("this is a trace that PerfView converted (ETLX); open the .nettrace "
+        "that it was made from, or convert that one with `dotnet-trace "
+        "convert --format Speedscope FILE`") },
   { NAMED (".etl"),
     N_ ("this is an xperf trace (ETW); convert it with `samply import FILE "
         "--save-only` on Windows and open the JSON") },
@@ -121,6 +137,34 @@ looks_like (const FlamSource *source, const Refused *refused)
          memcmp (source->data + refused->offset,
                  refused->bytes,
                  refused->length) == 0;
+}
+
+/* VTune has a file of its own name in each result. */
+static gboolean
+has_file_with (const char *path, const char *suffix)
+{
+  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
+    if (g_str_has_suffix (name, suffix))
+      return TRUE;
+  return FALSE;
+}
+
+const char *
+flam_refused_folder (const char *path)
+{
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    return NULL;
+  if (has_file_with (path, ".vtune"))
+    return N_ ("this is a result of VTune; write it with `vtune -report "
+               "top-down -format csv -result-dir FOLDER -report-output FILE` "
+               "and open that");
+  if (has_file_with (path, ".run") || g_str_has_suffix (path, ".trace"))
+    return N_ ("this is a recording of Instruments; copy the call tree there "
+               "with Edit, Deep Copy, and open that text");
+  return NULL;
 }
 
 const char *

@@ -328,6 +328,30 @@ def branches(kind):
     ], {6: string("x86_64")})
 
 
+def threads():
+    """What --threads makes: a folder with a file a thread, each in its own order."""
+    clock = Event(1, 0, IP | TID | TIME | CALLCHAIN | ID | PERIOD, ids=[11])
+    u = CONTEXT_USER
+    return {
+        "data": file_mode([clock], [
+            comm(clock, 7, 7, "prog"),
+            mmap2(clock, 7, PROG, 0x3000, 0x1000, "/bin/prog"),
+        ], {24: struct.pack("<Q", 1)}),
+        "data.0": b"".join([
+            sample(clock, PROG + 0x10, 7, 7, 100, 5, [u, PROG + 0x10]),
+            sample(clock, LIB + 0x20, 7, 7, 400, 6, [u, LIB + 0x20, PROG + 0x101]),
+            ROUND,
+            sample(clock, PROG + 0x10, 7, 7, 700, 5, [u, PROG + 0x10]),
+        ]),
+        "data.1": b"".join([
+            compressed(mmap2(clock, 7, LIB, 0x2000, 0x5000, "/lib/libx.so", 300)
+                       + fork(clock, 7, 7, 8, 7, 310)),
+            ROUND,
+            sample(clock, LIB + 0x30, 7, 8, 350, 20, [u, LIB + 0x30]),
+        ]),
+    }
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     whole = shapes()
@@ -347,6 +371,10 @@ def main():
         "header-alone": whole[:60],
     }.items():
         (folder / f"{name}.perf.data").write_bytes(raw)
+    for name, raw in threads().items():
+        (folder / "threads.perf.data").mkdir(exist_ok=True)
+        (folder / "threads.perf.data" / name).write_bytes(raw)
+    (folder / "folder-alone.perf.data").write_bytes(threads()["data"])
 
 
 main()

@@ -4,6 +4,7 @@
 
 #include "flam-formats.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 typedef struct
@@ -52,6 +53,10 @@ static const Case cases[] = {
            "record-type-script\"]}}"),
     "Safari",
     "speedscope" },
+  { "s.tracy", BYTES ("\x01\x02"), "Tracy", "perf record" },
+  { "t", BYTES ("tlZ\x04\0\0\0\0"), "Tracy", "perf record" },
+  { "u.spindump", BYTES ("\x01\x02"), "spindump", "sample" },
+  { "v.etlx", BYTES ("\x14\0\0\0!FastSerialization"), "PerfView", ".nettrace" },
   { "q",
     BYTES ("# Samples: 731  of events 'cpu-clock, page-faults'\n"),
     "report of perf",
@@ -82,6 +87,33 @@ test_refused (gconstpointer data)
   g_assert_nonnull (strstr (error->message, c->how));
 }
 
+/* Recordings that are folders: by a file in them, or by their name. */
+static void
+test_folder (void)
+{
+  static const struct
+  {
+    const char *file, *what, *how;
+  } folders[] = { { "r000hs.vtune", "VTune", "-report" },
+                  { "1.run", "Instruments", "Deep Copy" },
+                  { "any", "Is a directory", "cannot be read" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    {
+      g_autofree char *folder = g_dir_make_tmp ("flambeau-XXXXXX", NULL);
+      g_autofree char *file = g_build_filename (folder, folders[i].file, NULL);
+      g_autoptr (GError) error = NULL;
+
+      g_assert_true (g_file_set_contents (file, "", 0, NULL));
+      g_assert_null (flam_formats_load (folder, NULL, &error));
+      g_assert_nonnull (strstr (error->message, folders[i].what));
+      g_assert_nonnull (strstr (error->message, folders[i].how));
+      g_assert_nonnull (strstr (error->message, folder));
+      g_remove (file);
+      g_rmdir (folder);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -91,5 +123,6 @@ main (int argc, char **argv)
       g_autofree char *name = g_strdup_printf ("/refused/%s", cases[i].name);
       g_test_add_data_func (name, &cases[i], test_refused);
     }
+  g_test_add_func ("/refused/folder", test_folder);
   return g_test_run ();
 }

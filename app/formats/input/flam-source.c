@@ -370,6 +370,17 @@ flam_source_is_whole (const FlamSource *source, GError **error)
           "of it cannot be read"));
 }
 
+/* perf's folders, whose head is a file of that name. */
+static char *
+file_of (const char *path)
+{
+  g_autofree char *inside = g_build_filename (path, "data", NULL);
+
+  return g_file_test (inside, G_FILE_TEST_IS_REGULAR)
+             ? g_steal_pointer (&inside)
+             : g_strdup (path);
+}
+
 FlamSource *
 flam_source_begin (const char *path,
                    const FlamProgress *progress,
@@ -380,16 +391,15 @@ flam_source_begin (const char *path,
   gboolean ok;
   int fd = 0;
 
-  source->path = g_strdup (path);
+  if (!standard_input)
+    flam_places_ask (path);
+  source->path = standard_input ? g_strdup (path) : file_of (path);
   source->name =
       standard_input ? g_strdup ("stdin") : g_path_get_basename (path);
   source->read_fraction = 1;
   strip_suffixes (source);
   if (!standard_input)
-    {
-      flam_places_ask (path);
-      fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    }
+    fd = open (source->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0)
     {
       system_error (source, error, N_ ("cannot be opened"), errno);

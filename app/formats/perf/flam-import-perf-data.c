@@ -207,7 +207,7 @@ read_records (Import *import, const FlamProgress *progress, GError **error)
           !flam_progress_step (
               progress,
               (double)flam_perf_reader_offset (import->reader) /
-                  import->source->size,
+                  import->file->whole_size,
               error))
         return FALSE;
       take (import, &record);
@@ -232,6 +232,10 @@ say_what_is_missing (Import *import)
       flam_builder_warn (
           import->builder, N_ ("%s (at byte %" PRIu64 ")"), trouble, offset);
     }
+  if (import->file->parts_missing)
+    flam_builder_warn (import->builder,
+                       N_ ("the samples are in data.0, data.1 and so on, which "
+                           "are not beside this file; open its folder"));
   if (import->n_bad)
     flam_builder_warn (
         import->builder,
@@ -271,6 +275,9 @@ finish (Import *import, GError **error)
   const FlamPerfFile *file = import->file;
   const char *trouble = flam_perf_reader_trouble (import->reader);
 
+  for (guint i = 0; i < file->parts->len; i++)
+    if (!flam_source_is_whole (g_ptr_array_index (file->parts, i), error))
+      return FALSE;
   if (import->n_samples == 0 && (trouble || import->n_bad))
     return flam_source_error (import->source,
                               error,

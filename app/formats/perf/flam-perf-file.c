@@ -14,6 +14,7 @@ enum
   FEATURE_ARCH = 6,
   FEATURE_COMMAND = 11,
   FEATURE_EVENT_DESC = 12,
+  FEATURE_DIR_FORMAT = 24,
   FEATURE_CLOCK_DATA = 29,
   N_FEATURES = 256,
 };
@@ -47,6 +48,7 @@ flam_perf_file_free (FlamPerfFile *file)
 {
   if (!file)
     return;
+  g_ptr_array_unref (file->parts);
   g_ptr_array_unref (file->events);
   g_hash_table_unref (file->ids);
   g_hash_table_unref (file->build_ids);
@@ -294,6 +296,30 @@ read_clock (FlamPerfFile *file, FlamPerfBytes in)
   file->clock = clock;
 }
 
+/* What each of the recorder's threads wrote, beside this file. */
+static gboolean
+open_parts (FlamPerfFile *file, const FlamProgress *progress, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (file->source->path);
+
+  for (guint i = 0;; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("data.%u", i);
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      FlamSource *part;
+
+      if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        break;
+      part = flam_source_open (path, progress, error);
+      if (part == NULL)
+        return FALSE;
+      g_ptr_array_add (file->parts, part);
+      file->whole_size += part->size;
+    }
+  file->parts_missing = file->parts->len == 0;
+  return TRUE;
+}
+
 static void
 read_feature (FlamPerfFile *file, guint64 feature, FlamPerfBytes in)
 {
@@ -494,9 +520,11 @@ read_header (FlamPerfFile *file, const FlamProgress *progress, GError **error)
     file->whole_size = file->data_offset + data_size;
   if (!read_attrs (file, entry_size, attrs, attrs_size, error))
     return FALSE;
-  if (!file->interrupted)
-    read_features (file, bits);
-  return TRUE;
+  if (file->interrupted)
+    return TRUE;
+  read_features (file, bits);
+  return !(bits[FEATURE_DIR_FORMAT / 8] & 1 << FEATURE_DIR_FORMAT % 8) ||
+         open_parts (file, progress, error);
 }
 
 FlamPerfFile *
@@ -510,6 +538,8 @@ flam_perf_file_open (const FlamSource *source,
     return NULL;
   file = g_new0 (FlamPerfFile, 1);
   file->source = source;
+  file->parts =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)flam_source_free);
   file->events = g_ptr_array_new_with_free_func (event_free);
   file->ids =
       g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);

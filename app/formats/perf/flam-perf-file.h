@@ -18,6 +18,9 @@
  *   attrs:     entries of perf_event_attr and then offset, size of its ids
  *   features:  behind the data, an offset and a size for each bit set
  *
+ * `perf record --threads` makes a folder of such a file, `data`, and of data.0,
+ * data.1 and so on, which are records alone. That feature is DIR_FORMAT.
+ *
  * Pipe mode has 16 bytes, "PERFILE2" and their number; all the rest comes as
  * records (HEADER_ATTR, EVENT_UPDATE, HEADER_BUILD_ID, HEADER_FEATURE).
  *
@@ -165,8 +168,10 @@ typedef struct
   guint64 data_offset;
   guint64 data_end;
   guint64 whole_size; /* of the file, or what it should be if it was cut off */
-  GPtrArray *events;  /* FlamPerfEvent */
-  GHashTable *ids;    /* guint64 -> index of event + 1 */
+  GPtrArray *parts;   /* FlamSource: more records, of a folder's data.N */
+  gboolean parts_missing;
+  GPtrArray *events;     /* FlamPerfEvent */
+  GHashTable *ids;       /* guint64 -> index of event + 1 */
   GHashTable *build_ids; /* path -> hex */
   char *command;
   char *arch;

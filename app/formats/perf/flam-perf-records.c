@@ -22,8 +22,11 @@ struct _FlamPerfChunk
 struct _FlamPerfReader
 {
   const FlamPerfFile *file;
+  const guint8 *start;
   const guint8 *at;
   const guint8 *end;
+  guint64 before; /* bytes of the file and the parts before `start` */
+  guint part;     /* the next of file->parts */
   const char *trouble;
 
   gboolean unpack;
@@ -148,6 +151,7 @@ flam_perf_reader_new (const FlamPerfFile *file, gboolean unpack)
 
   reader->file = file;
   reader->unpack = unpack;
+  reader->start = file->source->data;
   reader->at = file->source->data + file->data_offset;
   reader->end = file->source->data + file->data_end;
   find_ids (reader);
@@ -175,7 +179,7 @@ flam_perf_reader_free (FlamPerfReader *reader)
 guint64
 flam_perf_reader_offset (const FlamPerfReader *reader)
 {
-  return reader->at - reader->file->source->data;
+  return reader->before + (reader->at - reader->start);
 }
 
 const char *
@@ -289,11 +293,32 @@ skip_payload (FlamPerfReader *reader, const FlamPerfRecord *record)
   return TRUE;
 }
 
+/* The next part, which is packed on its own if at all. */
+static gboolean
+begin_part (FlamPerfReader *reader)
+{
+  const FlamSource *part;
+
+  if (reader->at != reader->end || reader->part >= reader->file->parts->len)
+    return FALSE;
+  reader->before += reader->part == 0 ? reader->file->source->size
+                                      : (gsize)(reader->end - reader->start);
+  part = g_ptr_array_index (reader->file->parts, reader->part++);
+  reader->start = reader->at = part->data;
+  reader->end = part->data + part->size;
+  chunk_unref (reader, reader->chunk);
+  reader->chunk = NULL;
+  g_clear_pointer (&reader->stream, ZSTD_freeDStream);
+  return TRUE;
+}
+
 static gboolean
 next_of_file (FlamPerfReader *reader, FlamPerfRecord *record)
 {
   gsize size = parse_record (reader->at, reader->end, record);
 
+  while (size == 0 && begin_part (reader))
+    size = parse_record (reader->at, reader->end, record);
   record->chunk = NULL;
   if (size == 0)
     {
@@ -464,6 +489,9 @@ flam_perf_queue_next (FlamPerfQueue *queue, FlamPerfRecord *record)
         }
       else if (record->type == FLAM_PERF_FINISHED_ROUND)
         {
+          /* A part begins where the one before began. */
+          if (queue->reader->file->parts->len > 0)
+            continue;
           make_ready (queue, queue->flushed);
           queue->flushed = queue->newest;
         }

@@ -19,7 +19,9 @@
  * Processors write their records in turns, each in order of time. At a
  * FINISHED_ROUND everything older than the youngest record of the round before
  * has been seen; so that much is sorted and handed out, and chunks that have no
- * more records waiting are freed. Records without a time keep their place. */
+ * more records waiting are freed. Records without a time keep their place. The
+ * files of a folder are read one behind the other, and all sorted at its end.
+ */
 
 #include "flam-perf-file.h"
 
