@@ -4,167 +4,12 @@
 
 #include <glib/gstdio.h>
 #include <glob.h>
-#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "flam-python-merge.h"
-#include "flam-python-codes.h"
-#include "recording.h"
-
-static char *
-script (void)
-{
-  return g_test_build_filename (
-      G_TEST_DIST, "record", "targets", "frames.py", NULL);
-}
-
-static gboolean
-is_of_memory (const char *name)
-{
-  return strcmp (name, "memory") == 0 || strcmp (name, "small") == 0;
-}
-
-static Recording *
-record_case (const char *python,
-             const char *option,
-             const char *name,
-             const char *seconds,
-             const char *file)
-{
-  g_autofree char *path = script ();
-  const char *arguments[16];
-  guint n = 0;
-
-  if (option != NULL)
-    arguments[n++] = option;
-  if (strcmp (name, "small") == 0)
-    arguments[n++] = "--python-malloc";
-  arguments[n++] = "--mode";
-  arguments[n++] = strcmp (name, "sleep") == 0 ? "wall"
-                   : is_of_memory (name)       ? "alloc"
-                                               : "cpu";
-  arguments[n++] = "--rate";
-  arguments[n++] = "1000";
-  arguments[n++] = "--";
-  if (g_str_has_suffix (python, ".so.1.0"))
-    {
-      g_autofree char *embed = target_path ("embed");
-      arguments[n++] = g_intern_string (embed);
-    }
-  arguments[n++] = python;
-  arguments[n++] = path;
-  arguments[n++] = name;
-  arguments[n++] = seconds;
-  arguments[n++] = file;
-  arguments[n] = NULL;
-  return record (arguments);
-}
-
-/* --- frames -------------------------------------------------------------- */
-
-static FlamId
-function_of (const FlamProfile *profile, FlamId stack)
-{
-  return profile->frames.function[profile->stacks.frame[stack]];
-}
-
-static gboolean
-is_python (const FlamProfile *profile, FlamId stack)
-{
-  return profile->functions.kind[function_of (profile, stack)] ==
-         FLAM_KIND_INTERPRETED;
-}
-
-static const char *
-name_of (const FlamProfile *profile, FlamId stack)
-{
-  return flam_profile_function_name (profile, function_of (profile, stack));
-}
-
-/* "name:line" of Python alone, from the root to `stack`, one a line. */
-static char *
-python_stack (const FlamProfile *profile, FlamId stack)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-
-  for (; stack != FLAM_NONE; stack = profile->stacks.prefix[stack])
-    if (is_python (profile, stack))
-      {
-        g_autofree char *place = g_strdup_printf (
-            "%s%s:%u",
-            text->len > 0 || profile->stacks.prefix[stack] != FLAM_NONE ? "\n"
-                                                                        : "",
-            name_of (profile, stack),
-            profile->frames.line[profile->stacks.frame[stack]]);
-        g_string_prepend (text, place);
-      }
-  return g_strdup (g_strchug (text->str));
-}
-
-/* Lines with the comment "calls NAME" are the only ones from which a Python
- * function of the script may call that function. */
-static void
-assert_lines (const FlamProfile *profile, const char *const *called)
-{
-  g_autofree char *path = script ();
-  g_autofree char *text = NULL;
-  g_auto (GStrv) lines = NULL;
-
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  lines = g_strsplit (text, "\n", -1);
-  for (FlamId i = 0; i < profile->stacks.n; i++)
-    for (guint c = 0; called[c] != NULL; c++)
-      {
-        g_autofree char *mark = g_strdup_printf ("# calls %s", called[c]);
-        FlamId caller = profile->stacks.prefix[i];
-        guint32 line;
-
-        if (!is_python (profile, i) ||
-            strcmp (name_of (profile, i), called[c]) != 0)
-          continue;
-        while (caller != FLAM_NONE && !is_python (profile, caller))
-          caller = profile->stacks.prefix[caller];
-        g_assert_true (caller != FLAM_NONE);
-        line = profile->frames.line[profile->stacks.frame[caller]];
-        if (line == 0 || line > g_strv_length (lines) ||
-            !g_str_has_suffix (lines[line - 1], mark))
-          g_error ("%s is called from %s:%u",
-                   called[c],
-                   name_of (profile, caller),
-                   line);
-      }
-}
-
-static void
-assert_stack (const Recording *recording, const char *leaf, const char *pattern)
-{
-  g_autofree char *stack = stack_text (recording->profile, leaf);
-
-  if (!g_regex_match_simple (pattern, stack, 0, 0))
-    g_error ("%s", stack);
-}
-
-/* Of the whole, in error of sampling; what comes before main() is left out. */
-static void
-assert_part (const Recording *recording,
-             const char *function,
-             const char *of,
-             double share)
-{
-  const FlamProfile *profile = recording->profile;
-  gint64 part = weight_of (profile, "cpu-time", function, FALSE);
-  gint64 whole = weight_of (profile, "cpu-time", of, FALSE);
-  gint64 total = total_of (profile, "cpu-time");
-
-  g_assert_cmpint (whole, >, 0);
-  assert_share (part,
-                whole,
-                share,
-                sampling_error (profile) * sqrt ((double)total / whole));
-}
+#include "python-recording.h"
 
 /* --- the tests ----------------------------------------------------------- */
 
@@ -567,73 +412,6 @@ test_off (gconstpointer python)
     g_assert_cmpint (profile->functions.kind[i], !=, FLAM_KIND_INTERPRETED);
 }
 
-/* --- the two stacks ------------------------------------------------------ */
-
-static FlamPythonCode code_a, code_b, code_hidden = { .hidden = TRUE };
-
-static char *
-merged (const guint64 *sps,
-        guint n,
-        gboolean whole,
-        const FlamPythonEntry *entries,
-        guint n_entries)
-{
-  g_autoptr (GArray) mixed = g_array_new (FALSE, FALSE, sizeof (guint32));
-  GString *text = g_string_new (NULL);
-
-  flam_python_merge (sps, n, whole, entries, n_entries, mixed);
-  for (guint i = 0; i < mixed->len; i++)
-    {
-      guint32 item = g_array_index (mixed, guint32, i);
-      if (item & FLAM_MERGED_PYTHON)
-        g_string_append_printf (text, "p%u ", item & ~FLAM_MERGED_PYTHON);
-      else
-        g_string_append_printf (text, "%u ", item);
-    }
-  return g_string_free (text, FALSE);
-}
-
-#define assert_merged(sps, whole, entries, expected)                           \
-  G_STMT_START                                                                 \
-  {                                                                            \
-    g_autofree char *text = merged (                                           \
-        sps, G_N_ELEMENTS (sps), whole, entries, G_N_ELEMENTS (entries));      \
-    g_assert_cmpstr (text, ==, expected);                                      \
-  }                                                                            \
-  G_STMT_END
-
-static void
-test_merge (void)
-{
-  const guint64 sps[] = { 100, 200, 300, 400, 500 };
-  /* a and b in native frame 1, b in 3. */
-  const FlamPythonEntry both[] = {
-    { &code_a, 0 }, { &code_b, 0 }, { NULL, 299 }, { &code_b, 0 }, { NULL, 400 }
-  };
-  /* The second entry's frame is beyond what is known of the stack. */
-  const FlamPythonEntry beyond[] = {
-    { &code_a, 0 }, { NULL, 200 }, { &code_b, 0 }, { NULL, 500 }
-  };
-  /* An entry that is no place on this stack is none. */
-  const FlamPythonEntry elsewhere[] = {
-    { &code_a, 0 }, { NULL, 7 }, { &code_b, 0 }, { NULL, 350 }
-  };
-  /* A chain of another interpreter, nearer to the leaf, comes second. */
-  const FlamPythonEntry two[] = {
-    { &code_a, 0 }, { NULL, 450 }, { &code_b, 0 }, { NULL, 150 }
-  };
-  const FlamPythonEntry hidden[] = {
-    { &code_a, 0 }, { &code_hidden, 0 }, { &code_b, 0 }, { NULL, 250 }
-  };
-
-  assert_merged (sps, TRUE, both, "0 p0 p1 2 p3 4 ");
-  assert_merged (sps, FALSE, beyond, "0 p0 2 3 4 p2 ");
-  assert_merged (sps, TRUE, beyond, "0 p0 2 3 4 ");
-  assert_merged (sps, TRUE, elsewhere, "0 1 p0 p2 3 4 ");
-  assert_merged (sps, TRUE, two, "p2 1 2 p0 4 ");
-  assert_merged (sps, TRUE, hidden, "0 p0 p2 2 3 4 ");
-}
-
 /* --- which Pythons ------------------------------------------------------- */
 
 static void
@@ -695,17 +473,17 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   find_pythons (pythons);
-  g_test_add_func ("/python/quick/merge", test_merge);
   if (pythons->len == 0)
     g_test_add_func ("/python/none", test_none);
   for (guint i = 0; i < pythons->len; i++)
     for (guint t = 0; t < G_N_ELEMENTS (tests); t++)
       {
+        /* -p reaches no deeper than one name. */
         g_autofree char *path =
-            g_strdup_printf ("/python/%s%s/%s",
-                             i == 0 && t == 0 ? "quick" : "all",
-                             (char *)pythons->pdata[i],
-                             tests[t].name);
+            i == 0 && t == 0 ? g_strdup ("/python/quick/shares")
+                             : g_strdup_printf ("/python/all%s/%s",
+                                                (char *)pythons->pdata[i],
+                                                tests[t].name);
         g_test_add_data_func (path, pythons->pdata[i], tests[t].run);
       }
   return g_test_run ();

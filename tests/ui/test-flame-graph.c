@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-flame-graph-private.h"
+#include "graph-window.h"
 
 #include <adwaita.h>
 
 #include "flam-legend.h"
-#include "flam-minimap.h"
 #include "flam-overview.h"
 #include "flam-test-trees.h"
 
@@ -18,233 +17,6 @@ static const char sample[] =
     "main@/bin/nest;run_[j] 40\n"
     "main@/bin/nest;load.py_[p] 30\n"
     "main@/bin/nest;what_[u] 20\n";
-
-/* --- a window with a graph ----------------------------------------------- */
-
-typedef struct
-{
-  GtkWidget *window;
-  GtkWidget *minimap;
-  FlamFlameGraph *graph;
-  FlamTree *tree;
-  guint selected, activated, hovered, zoomed, menus;
-  FlamId last;
-} Fixture;
-
-/* Until every window has been drawn thrice and 60 ms have passed: by frames,
- * not by the clock alone, since machines are busy. */
-#define PATIENCE (30 * G_USEC_PER_SEC)
-
-static gboolean
-is_drawn (GtkWindow *window, GHashTable *since)
-{
-  GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (window));
-  gint64 frame;
-
-  if (clock == NULL || !gtk_widget_get_mapped (GTK_WIDGET (window)) ||
-      gtk_widget_get_width (GTK_WIDGET (window)) == 0)
-    return FALSE;
-  frame = gdk_frame_clock_get_frame_counter (clock);
-  if (!g_hash_table_contains (since, window))
-    g_hash_table_insert (since, window, GSIZE_TO_POINTER ((gsize)frame));
-  gdk_frame_clock_request_phase (clock, GDK_FRAME_CLOCK_PHASE_PAINT);
-  return frame >=
-         (gint64)GPOINTER_TO_SIZE (g_hash_table_lookup (since, window)) + 3;
-}
-
-static gboolean
-all_drawn (GHashTable *since)
-{
-  g_autoptr (GList) windows = gtk_window_list_toplevels ();
-  gboolean drawn = TRUE;
-
-  for (GList *l = windows; l != NULL; l = l->next)
-    drawn = is_drawn (l->data, since) && drawn;
-  return drawn;
-}
-
-static void
-settle (void)
-{
-  g_autoptr (GHashTable) since = g_hash_table_new (NULL, NULL);
-  gint64 start = g_get_monotonic_time ();
-
-  while ((g_get_monotonic_time () < start + 60000 || !all_drawn (since)) &&
-         g_get_monotonic_time () < start + PATIENCE)
-    if (!g_main_context_iteration (NULL, FALSE))
-      g_usleep (1000);
-}
-
-/* Until the view is at rest; a busy machine may take its time. */
-static void
-wait_for_zoom (Fixture *fixture)
-{
-  for (guint i = 0; i < 200 && fixture->graph->motion.tick != 0; i++)
-    settle ();
-  g_assert_cmpuint (fixture->graph->motion.tick, ==, 0);
-}
-
-static void
-wait_for_minimap (Fixture *fixture)
-{
-  for (guint i = 0; i < 200 && !gtk_widget_get_visible (fixture->minimap); i++)
-    settle ();
-  g_assert_true (gtk_widget_get_visible (fixture->minimap));
-}
-
-static void
-wait_until_mapped (GtkWidget *widget)
-{
-  for (guint i = 0; i < 200 && gtk_widget_get_width (widget) == 0; i++)
-    settle ();
-  g_assert_cmpint (gtk_widget_get_width (widget), >, 0);
-}
-
-static void
-count (FlamFlameGraph *graph, guint node, guint *counter)
-{
-  (*counter)++;
-}
-
-static void
-remember (FlamFlameGraph *graph, guint node, Fixture *fixture)
-{
-  fixture->last = node;
-}
-
-static void
-on_menu (
-    FlamFlameGraph *graph, guint node, double x, double y, Fixture *fixture)
-{
-  fixture->menus++;
-  fixture->last = node;
-}
-
-static void
-open_window (Fixture *fixture, FlamTree *tree, int width, int height)
-{
-  GtkWidget *scroller = gtk_scrolled_window_new ();
-  GtkWidget *overlay = gtk_overlay_new ();
-
-  fixture->tree = tree;
-  fixture->graph = FLAM_FLAME_GRAPH (flam_flame_graph_new ());
-  fixture->window = gtk_window_new ();
-  fixture->minimap = flam_minimap_new (fixture->graph);
-  gtk_window_set_default_size (GTK_WINDOW (fixture->window), width, height);
-  gtk_window_set_decorated (GTK_WINDOW (fixture->window), FALSE);
-  gtk_scrolled_window_set_policy (
-      GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller),
-                                 GTK_WIDGET (fixture->graph));
-  gtk_overlay_set_child (GTK_OVERLAY (overlay), scroller);
-  gtk_widget_set_halign (fixture->minimap, GTK_ALIGN_END);
-  gtk_widget_set_valign (fixture->minimap, GTK_ALIGN_START);
-  gtk_widget_set_margin_end (fixture->minimap, 18);
-  gtk_widget_set_margin_top (fixture->minimap, 12);
-  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), fixture->minimap);
-  gtk_window_set_child (GTK_WINDOW (fixture->window), overlay);
-  flam_flame_graph_set_tree (fixture->graph, tree, NULL);
-  g_signal_connect (
-      fixture->graph, "node-selected", G_CALLBACK (count), &fixture->selected);
-  g_signal_connect (fixture->graph,
-                    "node-activated",
-                    G_CALLBACK (count),
-                    &fixture->activated);
-  g_signal_connect (
-      fixture->graph, "node-activated", G_CALLBACK (remember), fixture);
-  g_signal_connect (
-      fixture->graph, "node-hovered", G_CALLBACK (count), &fixture->hovered);
-  g_signal_connect (
-      fixture->graph, "zoom-changed", G_CALLBACK (count), &fixture->zoomed);
-  g_signal_connect (
-      fixture->graph, "context-menu", G_CALLBACK (on_menu), fixture);
-  gtk_window_present (GTK_WINDOW (fixture->window));
-  wait_until_mapped (GTK_WIDGET (fixture->graph));
-  settle ();
-}
-
-static void
-close_window (Fixture *fixture)
-{
-  gtk_window_destroy (GTK_WINDOW (fixture->window));
-  settle ();
-  flam_tree_unref (fixture->tree);
-}
-
-static FlamId
-find (FlamTree *tree, const char *name)
-{
-  for (FlamId i = 0; i < tree->n; i++)
-    if (g_str_has_prefix (flam_tree_name (tree, i), name))
-      return i;
-  g_assert_not_reached ();
-}
-
-static GObject *
-controller (FlamFlameGraph *graph, GType type, guint button)
-{
-  g_autoptr (GListModel) all =
-      gtk_widget_observe_controllers (GTK_WIDGET (graph));
-
-  for (guint i = 0; i < g_list_model_get_n_items (all); i++)
-    {
-      g_autoptr (GObject) item = g_list_model_get_item (all, i);
-
-      if (G_OBJECT_TYPE (item) == type &&
-          (button == 0 ||
-           gtk_gesture_single_get_button (GTK_GESTURE_SINGLE (item)) == button))
-        return item;
-    }
-  g_assert_not_reached ();
-}
-
-static gboolean
-press_key (Fixture *fixture, guint key, GdkModifierType state)
-{
-  gboolean handled = FALSE;
-
-  g_signal_emit_by_name (
-      controller (fixture->graph, GTK_TYPE_EVENT_CONTROLLER_KEY, 0),
-      "key-pressed",
-      key,
-      0,
-      state,
-      &handled);
-  return handled;
-}
-
-/* The middle of a node's box: rows and widths as the widget has them. */
-static void
-middle_of (Fixture *fixture, FlamId node, double *x, double *y)
-{
-  FlamRows *rows = flam_flame_graph_get_rows (fixture->graph);
-  FlamView view;
-  double width = gtk_widget_get_width (GTK_WIDGET (fixture->graph));
-  double height = gtk_widget_get_height (GTK_WIDGET (fixture->graph));
-  double whole = (double)fixture->tree->total[0];
-  double share;
-
-  flam_flame_graph_get_view (fixture->graph, &view);
-  share = ((double)flam_rows_x (rows, node) +
-           (double)fixture->tree->total[node] / 2) /
-          whole;
-  *x = (share - view.x) / view.width * width;
-  *x = CLAMP (*x, 1, width - 2);
-  *y = height - (fixture->tree->depth[node] + 0.5) *
-                    flam_graph_row_height (fixture->graph);
-}
-
-static void
-click (Fixture *fixture, FlamId node, guint button, int n_press)
-{
-  GObject *gesture =
-      controller (fixture->graph, GTK_TYPE_GESTURE_CLICK, button);
-  double x, y;
-
-  middle_of (fixture, node, &x, &y);
-  g_signal_emit_by_name (gesture, "pressed", n_press, x, y);
-  g_signal_emit_by_name (gesture, "released", n_press, x, y);
-}
 
 /* --- pictures ------------------------------------------------------------ */
 
@@ -291,17 +63,17 @@ test_clicks (void)
 
   open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
   picture (fixture.window, "graph.png");
-  compute = find (fixture.tree, "compute");
-  spin = find (fixture.tree, "spin");
-  click (&fixture, compute, GDK_BUTTON_PRIMARY, 1);
+  compute = find_node (fixture.tree, "compute");
+  spin = find_node (fixture.tree, "spin");
+  click_node (&fixture, compute, GDK_BUTTON_PRIMARY, 1);
   g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, compute);
   g_assert_cmpuint (flam_flame_graph_get_selected (fixture.graph), ==, compute);
   g_assert_cmpuint (fixture.zoomed, ==, 1);
   g_assert_cmpuint (fixture.selected, ==, 1);
   wait_for_zoom (&fixture);
   picture (fixture.window, "zoomed.png");
-  click (&fixture, spin, GDK_BUTTON_PRIMARY, 1);
-  click (&fixture, spin, GDK_BUTTON_PRIMARY, 2);
+  click_node (&fixture, spin, GDK_BUTTON_PRIMARY, 1);
+  click_node (&fixture, spin, GDK_BUTTON_PRIMARY, 2);
   g_assert_cmpuint (fixture.activated, ==, 1);
   g_assert_cmpuint (fixture.last, ==, spin);
   wait_for_zoom (&fixture);
@@ -311,7 +83,7 @@ test_clicks (void)
   g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, 0);
   wait_for_zoom (&fixture);
   g_assert_false (flam_flame_graph_back (fixture.graph));
-  click (&fixture, spin, GDK_BUTTON_SECONDARY, 1);
+  click_node (&fixture, spin, GDK_BUTTON_SECONDARY, 1);
   g_assert_cmpuint (fixture.menus, ==, 1);
   g_assert_cmpuint (fixture.last, ==, spin);
   g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, 0);
@@ -385,12 +157,14 @@ test_spoken (void)
   g_autofree char *none = NULL;
 
   open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
-  text = flam_flame_graph_describe (fixture.graph, find (fixture.tree, "spin"));
+  text = flam_flame_graph_describe (fixture.graph,
+                                    find_node (fixture.tree, "spin"));
   none = flam_flame_graph_describe (fixture.graph, FLAM_NONE);
   g_assert_cmpstr (
       text, ==, "spin_heavy, total 51.2\302\240%, self 51.2\302\240%");
   g_assert_cmpstr (none, ==, "Flame graph");
-  flam_flame_graph_select_node (fixture.graph, find (fixture.tree, "spin"));
+  flam_flame_graph_select_node (fixture.graph,
+                                find_node (fixture.tree, "spin"));
   gtk_test_accessible_assert_property (
       GTK_ACCESSIBLE (fixture.graph), GTK_ACCESSIBLE_PROPERTY_LABEL, text);
   g_assert_true (gtk_test_accessible_has_role (GTK_ACCESSIBLE (fixture.graph),
@@ -436,18 +210,20 @@ test_new_tree (void)
   FlamTree *tree = flam_test_tree (later, FLAM_ORDER_TOTAL);
 
   open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
-  flam_flame_graph_zoom_to (fixture.graph, find (fixture.tree, "main"));
-  flam_flame_graph_zoom_to (fixture.graph, find (fixture.tree, "compute"));
-  flam_flame_graph_select_node (fixture.graph, find (fixture.tree, "spin"));
+  flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "main"));
+  flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "compute"));
+  flam_flame_graph_select_node (fixture.graph,
+                                find_node (fixture.tree, "spin"));
   flam_flame_graph_set_tree (fixture.graph, tree, NULL);
   flam_tree_unref (fixture.tree);
   fixture.tree = tree;
-  g_assert_cmpuint (
-      flam_flame_graph_get_zoom (fixture.graph), ==, find (tree, "compute"));
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph),
+                    ==,
+                    find_node (tree, "compute"));
   assert_selected (&fixture, "spin_heavy");
   flam_flame_graph_back (fixture.graph);
   g_assert_cmpuint (
-      flam_flame_graph_get_zoom (fixture.graph), ==, find (tree, "main"));
+      flam_flame_graph_get_zoom (fixture.graph), ==, find_node (tree, "main"));
   flam_flame_graph_set_tree (fixture.graph, NULL, NULL);
   settle ();
   g_assert_cmpuint (
@@ -515,7 +291,7 @@ static void
 test_outward (Fixture *fixture)
 {
   FlamFlameGraph *graph = fixture->graph;
-  FlamId spin = find (fixture->tree, "spin_heavy");
+  FlamId spin = find_node (fixture->tree, "spin_heavy");
   double range, from, to;
   guint steps = 0;
 
@@ -561,12 +337,12 @@ test_echo (void)
   open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
   g_signal_connect (
       fixture.graph, "zoom-changed", G_CALLBACK (ask_again), NULL);
-  flam_flame_graph_zoom_to (fixture.graph, find (fixture.tree, "compute"));
+  flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "compute"));
   wait_for_zoom (&fixture);
   flam_graph_zoom_by (fixture.graph, 100, 0.5);
   from = fixture.graph->from;
   to = fixture.graph->to;
-  flam_flame_graph_zoom_to (fixture.graph, find (fixture.tree, "read"));
+  flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "read"));
   wait_for_zoom (&fixture);
   flam_flame_graph_back (fixture.graph);
   wait_for_zoom (&fixture);
@@ -590,7 +366,7 @@ test_still (void)
 
   g_object_set (settings, "gtk-enable-animations", FALSE, NULL);
   open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
-  flam_flame_graph_zoom_to (fixture.graph, find (fixture.tree, "read"));
+  flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "read"));
   g_assert_cmpuint (fixture.graph->motion.tick, ==, 0);
   g_assert_cmpfloat (fixture.graph->from, ==, 807);
   g_assert_cmpfloat (fixture.graph->to, ==, 900);

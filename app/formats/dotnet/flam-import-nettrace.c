@@ -10,10 +10,12 @@
  * others are blocks: u32 size, zeros up to a multiple of 4, and so many bytes:
  *
  *    StackBlock      i32 first id, i32 n, n times: i32 size, the addresses,
- * leaf first EventBlock      i16 size of its head, i16 flags (1: short heads),
- * …, events MetadataBlock   the same; an event says what others are: i32 id,
- * provider, i32 event, name, …, texts being UTF-16 with a zero behind SPBlock
- * ids of stacks mean others from here on
+ *                    leaf first
+ *    EventBlock      i16 size of its head, i16 flags (1: short heads), ...,
+ *                    events
+ *    MetadataBlock   the same; an event says what others are: i32 id, provider,
+ *                    i32 event, name, ..., texts being UTF-16 up to a zero
+ *    SPBlock         ids of stacks mean others from here on
  *
  * An event's head is, in full: i32 size, i32 metadata, i32 number, i64 thread,
  * i64 who wrote it, i32 processor, i32 stack, i64 ticks, two ids of 16 bytes,
@@ -26,18 +28,16 @@
  * description in microsoft/perfview (EventPipeFormat.md), .NET's documentation
  * of its method events. */
 
-#include "flam-bytes.h"
 #include "flam-formats.h"
+#include "flam-nettrace.h"
 
 #include "flam-columns.h"
 #include "flam-ranges.h"
-#include "flam-varint.h"
 
 #include <string.h>
 
 #define MAGIC "Nettrace"
 #define HEADER 32
-#define GUID 16
 
 typedef enum
 {
@@ -45,16 +45,6 @@ typedef enum
   SAMPLE,
   METHOD,
 } What;
-
-typedef struct
-{
-  guint32 metadata;
-  guint64 thread;
-  guint32 stack;
-  guint64 time;
-  guint32 size; /* of its payload */
-  const guint8 *payload;
-} Event;
 
 /* Kept until all methods are known. */
 typedef struct
@@ -94,61 +84,13 @@ probe (const FlamSource *source)
                                                                         : 0;
 }
 
-/* --- values -------------------------------------------------------------- */
-
-/* 0 where they end; `at` is then at the end. */
-static guint64
-take (const guint8 **at, const guint8 *end, guint size)
-{
-  guint64 value;
-
-  if ((gsize)(end - *at) < size)
-    {
-      *at = end;
-      return 0;
-    }
-  value = flam_bytes_get (*at, size);
-  *at += size;
-  return value;
-}
-
-static guint64
-take_varint (const guint8 **at, const guint8 *end)
-{
-  guint64 value = 0;
-
-  if (!flam_varint_get (at, end, &value))
-    {
-      *at = end;
-      return 0;
-    }
-  return value;
-}
-
-/* UTF-16 up to a zero. */
-static char *
-take_text (const guint8 **at, const guint8 *end)
-{
-  g_autoptr (GArray) units = g_array_new (TRUE, FALSE, sizeof (gunichar2));
-  gunichar2 unit;
-  char *text;
-
-  while (end - *at >= 2 && (unit = (gunichar2)take (at, end, 2)) != 0)
-    g_array_append_val (units, unit);
-  if (units->len == 0)
-    return g_strdup ("");
-  text = g_utf16_to_utf8 (
-      (const gunichar2 *)units->data, units->len, NULL, NULL, NULL);
-  return text != NULL ? text : g_strdup ("");
-}
-
 /* --- stacks -------------------------------------------------------------- */
 
 static gboolean
 read_stacks (Trace *trace, const guint8 *at, const guint8 *end)
 {
-  guint32 id = (guint32)take (&at, end, 4);
-  guint32 n = (guint32)take (&at, end, 4);
+  guint32 id = (guint32)flam_nettrace_take (&at, end, 4);
+  guint32 n = (guint32)flam_nettrace_take (&at, end, 4);
 
   for (; n > 0; n--, id++)
     {
@@ -157,12 +99,12 @@ read_stacks (Trace *trace, const guint8 *at, const guint8 *end)
 
       if (end - at < 4)
         return FALSE;
-      size = take (&at, end, 4);
+      size = flam_nettrace_take (&at, end, 4);
       if (size > (gsize)(end - at) || trace->addresses->len > G_MAXUINT32 / 2)
         return FALSE;
       for (gsize left = size; left >= trace->pointer; left -= trace->pointer)
         {
-          guint64 address = take (&at, end, trace->pointer);
+          guint64 address = flam_nettrace_take (&at, end, trace->pointer);
           g_array_append_val (trace->addresses, address);
         }
       at += size % trace->pointer;
@@ -176,58 +118,6 @@ read_stacks (Trace *trace, const guint8 *at, const guint8 *end)
 }
 
 /* --- events -------------------------------------------------------------- */
-
-/* A full head; FALSE: the block ends in it. */
-static gboolean
-read_head (const guint8 **at, const guint8 *end, Event *event)
-{
-  const guint8 *start = *at;
-  guint64 size = take (at, end, 4);
-
-  if (size > (guint64)(end - *at) || end - start < 80)
-    return FALSE;
-  event->metadata = take (at, end, 4) & G_MAXINT32;
-  take (at, end, 4); /* which of its thread's events it is */
-  event->thread = take (at, end, 8);
-  take (at, end, 8); /* who wrote it, and on which processor */
-  take (at, end, 4);
-  event->stack = take (at, end, 4);
-  event->time = take (at, end, 8);
-  *at += 2 * GUID;
-  event->size = take (at, end, 4);
-  if (event->size > (gsize)(end - *at))
-    return FALSE;
-  event->payload = *at;
-  *at = MIN (start + ((4 + size + 3) & ~(guint64)3), end);
-  return TRUE;
-}
-
-/* A short one: what is not there is as in the event before. */
-static gboolean
-read_short_head (const guint8 **at, const guint8 *end, Event *event)
-{
-  guint flags = take (at, end, 1);
-
-  if (flags & 1)
-    event->metadata = take_varint (at, end) & G_MAXINT32;
-  for (guint i = 0; i < 3 && (flags & 2); i++)
-    take_varint (at, end);
-  if (flags & 4)
-    event->thread = take_varint (at, end);
-  if (flags & 8)
-    event->stack = take_varint (at, end);
-  event->time += take_varint (at, end);
-  for (guint i = 4; i < 6; i++)
-    if (flags & (1 << i))
-      *at += MIN (GUID, end - *at);
-  if (flags & 128)
-    event->size = take_varint (at, end);
-  if (event->size > (gsize)(end - *at))
-    return FALSE;
-  event->payload = *at;
-  *at += event->size;
-  return TRUE;
-}
 
 /* MethodLoad, MethodDCStart and MethodDCEnd, which are there twice: with names
  * (Verbose) they are what is looked for. */
@@ -244,13 +134,13 @@ kind_of (const char *provider, guint32 event)
 }
 
 static void
-add_metadata (Trace *trace, const Event *event)
+add_metadata (Trace *trace, const FlamNettraceEvent *event)
 {
   const guint8 *at = event->payload;
   const guint8 *end = at + event->size;
-  guint32 id = (guint32)take (&at, end, 4);
-  g_autofree char *provider = take_text (&at, end);
-  What what = kind_of (provider, (guint32)take (&at, end, 4));
+  guint32 id = (guint32)flam_nettrace_take (&at, end, 4);
+  g_autofree char *provider = flam_nettrace_text (&at, end);
+  What what = kind_of (provider, (guint32)flam_nettrace_take (&at, end, 4));
 
   g_hash_table_insert (
       trace->kinds, GUINT_TO_POINTER (id), GUINT_TO_POINTER (what));
@@ -259,20 +149,20 @@ add_metadata (Trace *trace, const Event *event)
 /* u64 method, u64 module, u64 where it begins, u32 size, u32 token, u32 flags,
  * its namespace with the class, its name, its signature. */
 static void
-add_method (Trace *trace, const Event *event)
+add_method (Trace *trace, const FlamNettraceEvent *event)
 {
   const guint8 *at = event->payload + MIN (16, event->size);
   const guint8 *end = event->payload + event->size;
-  guint64 start = take (&at, end, 8);
-  guint32 size = (guint32)take (&at, end, 4);
+  guint64 start = flam_nettrace_take (&at, end, 8);
+  guint32 size = (guint32)flam_nettrace_take (&at, end, 4);
   FlamRange range = { start, start + size };
   g_autofree char *class = NULL;
   g_autofree char *method = NULL;
   g_autofree char *name = NULL;
 
   at += MIN (8, end - at);
-  class = take_text (&at, end);
-  method = take_text (&at, end);
+  class = flam_nettrace_text (&at, end);
+  method = flam_nettrace_text (&at, end);
   if (size == 0 || range.end < start || *method == '\0')
     return;
   name = g_strconcat (class, *class != '\0' ? "." : "", method, NULL);
@@ -284,7 +174,7 @@ add_method (Trace *trace, const Event *event)
 }
 
 static void
-add_sample (Trace *trace, const Event *event)
+add_sample (Trace *trace, const FlamNettraceEvent *event)
 {
   Sample sample = { .thread = (guint32)event->thread };
   __int128 ns = (__int128)((gint64)event->time - trace->ticks) * 1000000000 /
@@ -304,16 +194,16 @@ read_events (Trace *trace,
              gboolean metadata)
 {
   const guint8 *start = at;
-  guint head = (guint)take (&at, end, 2);
-  gboolean brief = take (&at, end, 2) & 1;
-  Event event = { 0 };
+  guint head = (guint)flam_nettrace_take (&at, end, 2);
+  gboolean brief = flam_nettrace_take (&at, end, 2) & 1;
+  FlamNettraceEvent event = { 0 };
 
   if (head < 4 || head > end - start)
     return FALSE;
   for (at = start + head; at < end;)
     {
-      if (!(brief ? read_short_head (&at, end, &event)
-                  : read_head (&at, end, &event)))
+      if (!(brief ? flam_nettrace_read_short_head (&at, end, &event)
+                  : flam_nettrace_read_head (&at, end, &event)))
         return FALSE;
       if (metadata)
         {
@@ -366,10 +256,10 @@ read_trace (Trace *trace, GError **error)
       flam_builder_facts (trace->builder)->start_unix_ns =
           MAX (unix_time (at), 0);
       at += 16;
-      trace->ticks = (gint64)take (&at, trace->end, 8);
-      trace->ticks_per_second = (gint64)take (&at, trace->end, 8);
-      trace->pointer = (guint)take (&at, trace->end, 4);
-      trace->pid = (gint32)take (&at, trace->end, 4);
+      trace->ticks = (gint64)flam_nettrace_take (&at, trace->end, 8);
+      trace->ticks_per_second = (gint64)flam_nettrace_take (&at, trace->end, 8);
+      trace->pointer = (guint)flam_nettrace_take (&at, trace->end, 4);
+      trace->pid = (gint32)flam_nettrace_take (&at, trace->end, 4);
     }
   if (trace->ticks_per_second > 0 &&
       (trace->pointer == 4 || trace->pointer == 8))
@@ -394,7 +284,7 @@ take_block (Trace *trace, const guint8 **block, guint64 *size)
 {
   gsize offset;
 
-  *size = take (&trace->at, trace->end, 4);
+  *size = flam_nettrace_take (&trace->at, trace->end, 4);
   offset = trace->at - trace->source->data;
   trace->at += MIN (-offset & 3, (gsize)(trace->end - trace->at));
   *block = trace->at;
@@ -415,7 +305,7 @@ read_object (Trace *trace, GError **error)
   if (trace->end - trace->at < 14 || memcmp (trace->at, "\5\1", 2) != 0)
     return FALSE;
   trace->at += 10;
-  length = take (&trace->at, trace->end, 4);
+  length = flam_nettrace_take (&trace->at, trace->end, 4);
   name = trace->at;
   if (length + 1 > (guint64)(trace->end - trace->at))
     return FALSE;
@@ -424,7 +314,7 @@ read_object (Trace *trace, GError **error)
     {
       if (!read_trace (trace, error))
         return FALSE;
-      return take (&trace->at, trace->end, 1) == 6;
+      return flam_nettrace_take (&trace->at, trace->end, 1) == 6;
     }
   if (trace->ticks_per_second == 0 || !take_block (trace, &block, &size))
     return FALSE;
@@ -437,7 +327,7 @@ read_object (Trace *trace, GError **error)
   else if (is_name (name, length, "SPBlock"))
     g_hash_table_remove_all (trace->by_id);
   trace->bad += !good;
-  return take (&trace->at, trace->end, 1) == 6;
+  return flam_nettrace_take (&trace->at, trace->end, 1) == 6;
 }
 
 /* Later versions are other formats behind the same word. */
@@ -466,7 +356,7 @@ read_objects (Trace *trace, const FlamProgress *progress, GError **error)
 
   while (trace->at < trace->end)
     {
-      guint tag = (guint)take (&trace->at, trace->end, 1);
+      guint tag = (guint)flam_nettrace_take (&trace->at, trace->end, 1);
 
       if (tag == 1)
         return TRUE;

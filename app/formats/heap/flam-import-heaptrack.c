@@ -195,7 +195,7 @@ read_string (Reader *reader, const guint8 *p, const guint8 *newline)
   gsize length;
   const char *text = read_text (reader, p, newline, &length);
 
-  /* its number must not be another's, whatever is wrong with it */
+  /* Its number must not be another's, whatever is wrong with it. */
   flam_heaptrack_code_string (
       &reader->code, text != NULL ? text : "", text != NULL ? length : 0);
   return text != NULL;
@@ -312,14 +312,6 @@ read_system (Reader *reader, const guint8 *p)
   return TRUE;
 }
 
-static void
-attached (Reader *reader)
-{
-  flam_builder_warn (reader->builder,
-                     N_ ("heaptrack was attached to the running program: what "
-                         "it had allocated before is not in this capture"));
-}
-
 /* FALSE: the file cannot be read at all. */
 static gboolean
 read_line (Reader *reader,
@@ -370,7 +362,10 @@ read_line (Reader *reader,
       good = read_system (reader, p);
       break;
     case 'A':
-      attached (reader);
+      flam_builder_warn (
+          reader->builder,
+          N_ ("heaptrack was attached to the running program: what "
+              "it had allocated before is not in this capture"));
       break;
     case 'S':
       good = flam_suppressions_parse (

@@ -10,24 +10,17 @@
  * A full ring is waited for as long as the recorder's heart beats; when it has
  * died the target goes silent and runs on. */
 
-#include "flam-preload-python.h"
+#include "flam-preload-files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
-#define PATH_SIZE 4096
 #define WAIT_NS 200000
 /* A recorder that gives no sign for so long is dead. */
 #define DEAD_AFTER_NS 3000000000ll
@@ -35,186 +28,15 @@
 TLS PreloadThread preload_thread;
 _Atomic uint32_t preload_epoch;
 
-static char directory[PATH_SIZE];
-uint32_t *preload_forked;
 static uint32_t last_epoch;
 static pthread_key_t thread_key;
 static bool has_thread_key;
 static atomic_flag rings_lock = ATOMIC_FLAG_INIT;
 
-static int64_t
-now_ns (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
-
-static inline uint64_t
-now_ticks (void)
-{
-  return LIKELY (preload_header->clock == FLAM_ALLOC_CLOCK_TSC)
-             ? __rdtsc ()
-             : (uint64_t)now_ns ();
-}
-
 long
 preload_tid (void)
 {
   return syscall (SYS_gettid);
-}
-
-/* --- files --------------------------------------------------------------- */
-
-/* The offset is a long: the seventh argument lies on the stack, where the
- * upper half of an int may be anything. */
-static void *
-map_file (int fd, size_t size)
-{
-  long at = syscall (
-      SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0l);
-
-  return at == -1 ? NULL : (void *)at;
-}
-
-static char *
-append (char *to, const char *text)
-{
-  while (*text)
-    *to++ = *text++;
-  *to = 0;
-  return to;
-}
-
-static char *
-append_number (char *to, unsigned long number)
-{
-  char digits[24];
-  unsigned n = 0;
-
-  do
-    digits[n++] = '0' + number % 10;
-  while (number /= 10);
-  while (n > 0)
-    *to++ = digits[--n];
-  *to = 0;
-  return to;
-}
-
-static bool
-map_control (void)
-{
-  char path[PATH_SIZE + 32];
-  long fd;
-
-  append (append (path, directory), "/control");
-  fd = syscall (SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
-  if (fd < 0)
-    return false;
-  preload_control = map_file (fd, 4096);
-  syscall (SYS_close, fd);
-  return preload_control != NULL &&
-         preload_control->magic == FLAM_ALLOC_MAGIC &&
-         preload_control->version == FLAM_ALLOC_VERSION;
-}
-
-/* DIR/PID.N, N the first that is not there. */
-static long
-create_file (void)
-{
-  char path[PATH_SIZE + 64];
-  char *number = append (append_number (append (append (path, directory), "/"),
-                                        syscall (SYS_getpid)),
-                         ".");
-  long fd = -1;
-
-  for (unsigned n = 0; n < 100000; n++)
-    {
-      append_number (number, n);
-      fd = syscall (SYS_openat,
-                    AT_FDCWD,
-                    path,
-                    O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
-                    0600);
-      if (fd != -1 || errno != EEXIST)
-        break;
-    }
-  return fd;
-}
-
-/* Invariant and the same on all processors, by the kernel's own check. */
-static bool
-tsc_is_usable (void)
-{
-  char name[16] = "";
-  long fd = syscall (
-      SYS_openat,
-      AT_FDCWD,
-      "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-      O_RDONLY | O_CLOEXEC,
-      0);
-  unsigned a, b, c, d;
-
-  if (fd >= 0)
-    {
-      syscall (SYS_read, fd, name, sizeof name - 1);
-      syscall (SYS_close, fd);
-    }
-  if (strncmp (name, "tsc", 3) == 0)
-    return true;
-  /* A paravirtual clock is made of the counter; the processor says whether
-   * that one is invariant. */
-  __asm__("cpuid"
-          : "=a"(a), "=b"(b), "=c"(c), "=d"(d)
-          : "a"(0x80000007), "c"(0));
-  return strncmp (name, "kvm-clock", 9) == 0 && (d & 1 << 8) != 0;
-}
-
-/* A limit on file sizes would be answered with a deadly signal. */
-static bool
-may_be_so_large (void)
-{
-  struct rlimit limit;
-
-  return getrlimit (RLIMIT_FSIZE, &limit) == 0 &&
-         limit.rlim_cur >= FLAM_ALLOC_FILE_SIZE;
-}
-
-static bool
-map_process (void)
-{
-  long fd = may_be_so_large () ? create_file () : -1;
-  FlamAllocHeader *before = preload_header;
-  FlamAllocHeader *header = NULL;
-
-  if (fd < 0)
-    return false;
-  if (syscall (SYS_ftruncate, fd, FLAM_ALLOC_FILE_SIZE) == 0)
-    header = map_file (fd, FLAM_ALLOC_FILE_SIZE);
-  syscall (SYS_close, fd);
-  if (header == NULL)
-    return false;
-  preload_header = header;
-  preload_room_reset ();
-  if (!preload_room (header, sizeof *header))
-    {
-      preload_header = before;
-      syscall (SYS_munmap, header, FLAM_ALLOC_FILE_SIZE);
-      return false;
-    }
-  header->version = FLAM_ALLOC_VERSION;
-  header->pid = syscall (SYS_getpid);
-  header->parent = syscall (SYS_getppid);
-  header->clock = tsc_is_usable () ? FLAM_ALLOC_CLOCK_TSC : FLAM_ALLOC_CLOCK_NS;
-  header->start_ns = now_ns ();
-  header->start_ticks = now_ticks ();
-  syscall (SYS_prctl, PR_GET_NAME, header->name);
-  header->n_modules = 1; /* 0: unknown code */
-  header->text_used = 1;
-  header->n_nodes = 1;
-  header->magic = FLAM_ALLOC_MAGIC;
-  return true;
 }
 
 /* --- threads ------------------------------------------------------------- */
@@ -330,9 +152,10 @@ static uint64_t
 random_seed (const PreloadThread *thread)
 {
   uint64_t seed = preload_control->seed;
-  uint64_t x = seed != 0 ? seed + (uint64_t)(uintptr_t)thread->ring -
-                               (uint64_t)(uintptr_t)preload_header
-                         : now_ticks () ^ (uint64_t)(uintptr_t)thread << 20;
+  uint64_t x = seed != 0
+                   ? seed + (uint64_t)(uintptr_t)thread->ring -
+                         (uint64_t)(uintptr_t)preload_header
+                   : preload_now_ticks () ^ (uint64_t)(uintptr_t)thread << 20;
 
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ x >> 27) * 0x94d049bb133111ebull;
@@ -394,7 +217,8 @@ begin_process (void)
   atomic_flag_clear (&rings_lock);
   memset (spare_stacks, 0, sizeof spare_stacks);
   atomic_store (&preload_epoch, 0);
-  if (!preload_control->follow || preload_control->stopped || !map_process ())
+  if (!preload_control->follow || preload_control->stopped ||
+      !preload_map_process ())
     {
       preload_thread.busy = false;
       return false;
@@ -432,51 +256,13 @@ preload_enter_slow (void)
   return !thread->dead;
 }
 
-/* The variable and the one before it, LD_PRELOAD, are ours: the program and
- * those that it starts do not find them. */
-static const char *
-take_directory (void)
-{
-  size_t length = strlen (FLAM_ALLOC_ENV_DIR "=");
-  char **at = environ;
-  const char *found;
-
-  while (
-      at[0] != NULL &&
-      (at[1] == NULL || strncmp (at[1], FLAM_ALLOC_ENV_DIR "=", length) != 0))
-    at++;
-  if (at[0] == NULL)
-    return NULL;
-  found = at[1] + length;
-  do
-    at[0] = at[2];
-  while (*at++ != NULL);
-  return found;
-}
-
-static bool
-map_all (void)
-{
-  const char *path = take_directory ();
-
-  if (path == NULL || strlen (path) >= PATH_SIZE - 1)
-    return false;
-  append (directory, path);
-  preload_forked = preload_pages (4096);
-  if (preload_forked == NULL ||
-      syscall (SYS_madvise, preload_forked, 4096, MADV_WIPEONFORK) != 0)
-    return false;
-  *preload_forked = 1;
-  return map_control () && !preload_control->stopped && map_process ();
-}
-
 void
 preload_start (bool bypassed)
 {
   bool mapped;
 
   preload_thread.busy = true;
-  mapped = map_all ();
+  mapped = preload_map_files ();
   if (mapped)
     {
       preload_header->bypassed = bypassed;
@@ -506,7 +292,7 @@ wait_for_room (FlamAllocRing *ring, uint64_t head, uint64_t need)
 {
   struct timespec pause = { 0, WAIT_NS };
   uint64_t beat = preload_control->heartbeat;
-  int64_t silent_since = now_ns ();
+  int64_t silent_since = preload_now_ns ();
 
   while (head + need - __atomic_load_n (&ring->tail, __ATOMIC_ACQUIRE) >
          FLAM_ALLOC_RING_DATA)
@@ -516,9 +302,9 @@ wait_for_room (FlamAllocRing *ring, uint64_t head, uint64_t need)
       if (beat != preload_control->heartbeat)
         {
           beat = preload_control->heartbeat;
-          silent_since = now_ns ();
+          silent_since = preload_now_ns ();
         }
-      if (now_ns () - silent_since > DEAD_AFTER_NS)
+      if (preload_now_ns () - silent_since > DEAD_AFTER_NS)
         {
           preload_control->stopped = 1;
           return false;
@@ -587,7 +373,7 @@ preload_put_free (uint64_t address)
 
   if (record == NULL)
     return;
-  record->stamp = FLAM_ALLOC_STAMP (now_ticks (), FLAM_ALLOC_OP_FREE);
+  record->stamp = FLAM_ALLOC_STAMP (preload_now_ticks (), FLAM_ALLOC_OP_FREE);
   record->address = address;
   if (preload_control->sample_bytes != 0)
     record->address |= (uint64_t)preload_thread.made << 48;
@@ -601,7 +387,7 @@ preload_put_block (unsigned op, uint64_t address, uint64_t size, uint32_t node)
 
   if (record == NULL)
     return;
-  record->stamp = FLAM_ALLOC_STAMP (now_ticks (), op);
+  record->stamp = FLAM_ALLOC_STAMP (preload_now_ticks (), op);
   record->address = address;
   record->size = size;
   record->node = node;

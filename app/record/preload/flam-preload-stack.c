@@ -29,8 +29,7 @@
  * what led to its caller (its row is an expression) has a check that fails: it
  * is unwound anew. */
 
-#include "flam-preload-memo.h"
-#include "flam-unwind-loop.h"
+#include "flam-preload-walk.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -43,75 +42,22 @@
  * stack needs it; each call then costs 0.7 ns a frame. */
 #define FIRST_FRAMES 4096
 #define FRAMES_MAX (1u << 17)
-#define CACHE_SIZE 2048
 /* Above this a stack pointer is not on the thread's own stack. */
 #define STACK_MAX (1ull << 30)
-
-/* A frame, and what leads to its caller. */
-typedef struct
-{
-  uint64_t pc;
-  uint64_t sp;
-  uint64_t bp;
-  PreloadCheck ra;    /* address NULL: there is no caller */
-  PreloadCheck saved; /* the caller's rbp; address NULL: it is in rbp */
-  bool uses_bp;
-} Step;
-
-/* One of the kept ones. */
-typedef struct
-{
-  Step step;
-  bool needs_bp; /* step.bp is only true if it does */
-  uint32_t node;
-  uint32_t n_checks; /* up to this frame, from the root on */
-  uint32_t python;   /* Python frames up to this one, with their entries */
-} Frame;
-
-typedef struct
-{
-  uint64_t pc; /* 0: empty */
-  FlamUnwindCode code;
-} CachedRow;
-
-typedef struct
-{
-  uint64_t pc;
-  uint32_t parent;
-  uint32_t node; /* 0: empty */
-} CachedNode;
-
-struct _PreloadStack
-{
-  uint32_t epoch;
-  uint32_t generation; /* of epochs and tops */
-  uint32_t n;
-  bool root;        /* frames[0] is where the thread began */
-  uint32_t entered; /* so many frames to the first in Python's code; 0 none */
-  bool is_read;     /* the Python frames of this call, already */
-  uint64_t top;     /* of the memory that the frames are in; 0: not known */
-  CachedRow rows[CACHE_SIZE];
-  CachedNode nodes[CACHE_SIZE];
-  uint32_t limit;
-  Frame *frames;        /* limit, root first */
-  PreloadCheck *checks; /* 2 limit + 2 */
-  Step *walked;         /* limit, leaf first */
-  PreloadPython python;
-  PreloadMemo memos[PRELOAD_MEMOS];
-};
 
 /* The three of them lie side by side. */
 static size_t
 room_size (uint32_t limit)
 {
-  return limit * (sizeof (Frame) + 2 * sizeof (PreloadCheck) + sizeof (Step)) +
+  return limit * (sizeof (PreloadFrame) + 2 * sizeof (PreloadCheck) +
+                  sizeof (PreloadStep)) +
          2 * sizeof (PreloadCheck);
 }
 
 static bool
 make_room (PreloadStack *stack, uint32_t limit)
 {
-  Frame *frames = preload_pages (room_size (limit));
+  PreloadFrame *frames = preload_pages (room_size (limit));
   PreloadCheck *checks;
 
   if (frames == NULL)
@@ -119,7 +65,7 @@ make_room (PreloadStack *stack, uint32_t limit)
   checks = (PreloadCheck *)(frames + limit);
   if (stack->n > 0)
     {
-      const Frame *leaf = &stack->frames[stack->n - 1];
+      const PreloadFrame *leaf = &stack->frames[stack->n - 1];
 
       memcpy (checks, stack->checks, leaf->n_checks * sizeof *checks);
       memcpy (frames, stack->frames, stack->n * sizeof *frames);
@@ -129,7 +75,7 @@ make_room (PreloadStack *stack, uint32_t limit)
   stack->limit = limit;
   stack->frames = frames;
   stack->checks = checks;
-  stack->walked = (Step *)(checks + 2 * (size_t)limit + 2);
+  stack->walked = (PreloadStep *)(checks + 2 * (size_t)limit + 2);
   return true;
 }
 
@@ -158,12 +104,12 @@ preload_stack_free (PreloadStack *stack)
 static inline uint32_t
 node_of (PreloadStack *stack, uint64_t pc, uint32_t parent)
 {
-  CachedNode *cached =
-      &stack->nodes[(pc ^ pc >> 11 ^ parent * 0x9e37u) % CACHE_SIZE];
+  PreloadCachedNode *cached =
+      &stack->nodes[(pc ^ pc >> 11 ^ parent * 0x9e37u) % PRELOAD_CACHE];
 
   if (UNLIKELY (cached->node == 0 || cached->pc != pc ||
                 cached->parent != parent))
-    *cached = (CachedNode){ pc, parent, preload_trie_node (pc, parent) };
+    *cached = (PreloadCachedNode){ pc, parent, preload_trie_node (pc, parent) };
   return cached->node;
 }
 
@@ -202,228 +148,13 @@ stack_memory (uint64_t sp)
   return memory;
 }
 
-static const CachedRow *
-find_row (CachedRow *cached, uint64_t pc)
-{
-  const PreloadModule *module = preload_module_at (pc);
-  const FlamUnwindTable *table = module ? preload_module_table (module) : NULL;
-  const FlamUnwindRow *row = NULL;
-
-  *cached = (CachedRow){ 0 };
-  if (table != NULL)
-    {
-      row = flam_unwind_table_find (table, pc - module->bias);
-      cached->code.rules = flam_unwind_table_rules (table);
-    }
-  if (row != NULL)
-    cached->code.row = *row;
-  /* Code that is not known yet may be known the next time. */
-  cached->pc = module != NULL ? pc : 0;
-  return cached;
-}
-
-static inline const CachedRow *
-row_at (PreloadStack *stack, uint64_t pc)
-{
-  CachedRow *cached = &stack->rows[(pc ^ pc >> 11) % CACHE_SIZE];
-
-  return LIKELY (cached->pc == pc) ? cached : find_row (cached, pc);
-}
-
-/* Where the step from `frame` finds the caller's rbp; 0: it is in rbp. */
-static inline uint64_t
-bp_slot (const Step *frame, const FlamUnwindRow *row, uint64_t cfa)
-{
-  uint64_t slot = cfa - 8ull * row->bp;
-
-  if ((row->how & 7) == FLAM_UNWIND_KIND_NONE)
-    return frame->bp;
-  /* Epilogues pop without saying so: below sp the value is in rbp again. */
-  return row->bp != 0 && slot >= frame->sp ? slot : 0;
-}
-
-static const uint64_t never = 0;
-
-/* What the step from `frame` has read. */
-static inline void
-note_step (Step *frame,
-           const FlamUnwindRow *row,
-           const FlamUnwindMemory *memory,
-           const FlamUnwindRegs *caller)
-{
-  unsigned kind = row->how & 7;
-  bool is_plain = kind == FLAM_UNWIND_KIND_SP || kind == FLAM_UNWIND_KIND_BP ||
-                  kind == FLAM_UNWIND_KIND_NONE;
-
-  frame->uses_bp = kind != FLAM_UNWIND_KIND_SP;
-  frame->ra = (PreloadCheck){ &never, 1 };
-  frame->saved = (PreloadCheck){ NULL, 0 };
-  if (LIKELY (is_plain && frame->sp >= memory->base &&
-              caller->sp - memory->base <= memory->size))
-    {
-      uint64_t slot = bp_slot (frame, row, caller->sp);
-
-      frame->ra =
-          (PreloadCheck){ (const uint64_t *)(caller->sp - 8), caller->pc };
-      frame->saved = (PreloadCheck){ (const uint64_t *)slot, caller->bp };
-    }
-}
-
-/* Of frames[0..from], counted from `from` toward the root: the first whose
- * caller is not certain; 0: all are as they were. */
-static uint32_t
-verify (const PreloadStack *stack, uint32_t from)
-{
-  uint32_t n = preload_check_all (stack->checks, stack->frames[from].n_checks);
-
-  while (from > 0 && stack->frames[from - 1].n_checks >= n)
-    from--;
-  return n == 0 ? 0 : from;
-}
-
-/* The kept frame with this pc and sp, and rbp where that matters, or -1. `at`
- * moves toward the root with the walk. */
-static inline int
-find_kept (const PreloadStack *stack, int *at, const FlamUnwindRegs *regs)
-{
-  uint64_t pc = regs->pc - regs->caller;
-  const Frame *frame;
-
-  while (*at >= 0 && stack->frames[*at].step.sp < regs->sp)
-    (*at)--;
-  if (*at < 0)
-    return -1;
-  frame = &stack->frames[*at];
-  return frame->step.sp == regs->sp && frame->step.pc == pc &&
-                 (frame->step.bp == regs->bp || !frame->needs_bp)
-             ? *at
-             : -1;
-}
-
-/* From frames[from], where `regs` are, to frames[to]: as they were, but for
- * what has become of rbp. Returns how many have been walked then. */
-static uint32_t
-walk_kept (PreloadStack *stack,
-           uint32_t from,
-           uint32_t to,
-           uint32_t n,
-           FlamUnwindRegs *regs)
-{
-  for (; from > to && n < stack->limit; from--)
-    {
-      Step *step = &stack->walked[n++];
-
-      *step = stack->frames[from].step;
-      step->bp = regs->bp;
-      if (step->saved.address != NULL)
-        regs->bp = step->saved.value = *step->saved.address;
-    }
-  regs->pc = stack->frames[from].step.pc + 1;
-  regs->caller = true;
-  regs->sp = stack->frames[from].step.sp;
-  regs->bx_state = 0;
-  return n;
-}
-
-/* There is no way on from `frame`. */
-static inline void
-note_end (Step *frame)
-{
-  frame->ra.address = frame->saved.address = NULL;
-  frame->uses_bp = true;
-}
-
-/* Leaf first into `walked`, until the root or until the rest is as it was. */
-typedef struct
-{
-  PreloadStack *stack;
-  const FlamUnwindMemory *memory;
-  uint32_t n;    /* walked */
-  uint32_t kept; /* so many of the kept frames follow */
-  int at;        /* of the kept frames: those before lie below sp */
-} Walk;
-
-static inline bool
-meet (void *data, FlamUnwindRegs *regs)
-{
-  Walk *walk = data;
-  int same = find_kept (walk->stack, &walk->at, regs);
-  uint32_t last;
-
-  if (same < 0)
-    return true;
-  last = verify (walk->stack, same);
-  if (last == 0)
-    {
-      walk->kept = same + 1;
-      return false;
-    }
-  walk->n = walk_kept (walk->stack, same, last, walk->n, regs);
-  walk->at = (int)last - 1;
-  return true;
-}
-
-/* Where no code is known the map was read just now, or lately to no avail; who
- * called the allocator runs nevertheless, with a frame pointer, it may be. */
-static inline const FlamUnwindCode *
-find (void *data, uint64_t pc)
-{
-  Walk *walk = data;
-  const CachedRow *cached = row_at (walk->stack, pc);
-
-  return UNLIKELY (cached->pc == 0 && walk->n > 0) ? NULL : &cached->code;
-}
-
-static inline bool
-enter (void *data, const FlamUnwindRegs *regs, uint64_t pc)
-{
-  Walk *walk = data;
-  Step *frame;
-
-  if (walk->n == walk->stack->limit)
-    return false;
-  frame = &walk->stack->walked[walk->n++];
-  frame->pc = pc;
-  frame->sp = regs->sp;
-  frame->bp = regs->bp;
-  return true;
-}
-
-static inline void
-leave (void *data, const FlamUnwindRow *row, const FlamUnwindRegs *caller)
-{
-  Walk *walk = data;
-
-  note_step (&walk->stack->walked[walk->n - 1], row, walk->memory, caller);
-}
-
-/* Returns how many were walked; `kept` is how many of the kept frames follow.
- */
-static uint32_t
-walk (PreloadStack *stack,
-      const FlamUnwindMemory *memory,
-      FlamUnwindRegs *regs,
-      uint32_t *kept,
-      bool *root)
-{
-  static const FlamUnwindWalker walker = { meet, find, enter, leave };
-  Walk this = { stack, memory, 0, 0, (int)stack->n - 1 };
-  FlamUnwindEnd end = flam_unwind_loop (&walker, &this, memory, regs);
-
-  *kept = this.kept;
-  *root = end == FLAM_UNWIND_OK ? stack->root : flam_unwind_is_root (end);
-  if (end != FLAM_UNWIND_OK && end != FLAM_UNWIND_LIMIT)
-    note_end (&stack->walked[this.n - 1]);
-  return this.n;
-}
-
 /* The node of frames[i] under its caller's. A run of Python's evaluation loop
  * gives way to the Python frames it carries; those of a run whose native frame
  * is not there come before. */
 static uint32_t
 frame_node (PreloadStack *stack, uint32_t i, uint32_t node, uint32_t *taken)
 {
-  Frame *frame = &stack->frames[i];
+  PreloadFrame *frame = &stack->frames[i];
   uint64_t sp = frame->step.sp;
   uint64_t end = i > 0 ? stack->frames[i - 1].step.sp : sp;
   bool is_run = false;
@@ -493,11 +224,11 @@ keep_python (PreloadStack *stack, uint32_t kept, uint32_t n, uint64_t sp)
 
 /* What was walked is frames[i] from now on. */
 static inline void
-append_step (PreloadStack *stack, uint32_t i, const Step *step)
+append_step (PreloadStack *stack, uint32_t i, const PreloadStep *step)
 {
   bool caller_needs_bp = i > 0 && stack->frames[i - 1].needs_bp;
   uint32_t n = i > 0 ? stack->frames[i - 1].n_checks : 0;
-  Frame *frame = &stack->frames[i];
+  PreloadFrame *frame = &stack->frames[i];
 
   /* Both, whether they count or not. */
   stack->checks[n] = step->ra;
@@ -572,7 +303,7 @@ walk_whole (PreloadStack *stack,
     .pc = call->pc + 1, .sp = call->sp, .bp = call->bp, .caller = true
   };
   FlamUnwindRegs regs = leaf;
-  uint32_t n = walk (stack, memory, &regs, kept, root);
+  uint32_t n = preload_walk (stack, memory, &regs, kept, root);
 
   while (UNLIKELY (*kept + n >= stack->limit))
     {
@@ -586,7 +317,7 @@ walk_whole (PreloadStack *stack,
       if (!more)
         stack->n = 0;
       regs = leaf;
-      n = walk (stack, memory, &regs, kept, root);
+      n = preload_walk (stack, memory, &regs, kept, root);
     }
   return n;
 }
@@ -615,7 +346,7 @@ preload_stack_node (PreloadStack *stack, uint64_t pc, uint64_t sp, uint64_t bp)
   bool is_late = python != NULL && python->late;
   PreloadCall call = { .pc = pc - 1, .sp = sp, .bp = bp };
   FlamUnwindMemory memory = stack_memory (sp);
-  const Frame *leaf;
+  const PreloadFrame *leaf;
   PreloadMemo *memo;
   uint32_t node;
 

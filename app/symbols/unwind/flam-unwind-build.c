@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* .eh_frame and .debug_frame -> table. Entries of both sections:
- *
- *   OFFSET  SIZE  WHAT
- *        0     4  length of what follows; 0xffffffff: 8 bytes of length follow;
- *                 0: the end
- *        4   4|8  .eh_frame: 0 = CIE, else distance back to the FDE's CIE;
- *                 .debug_frame: all ones = CIE, else the CIE's offset
- *   CIE: version, augmentation string, alignments, return address column,
- *        augmentation data, first instructions
- *   FDE: first pc, size (both as the CIE's 'R' encoding says), augmentation
- *        data, instructions
- *
- * Rows are written FDE by FDE in the section's order, then put together in the
- * order of their pcs: where FDEs overlap the first in the file wins, and where
- * none is, a row of kind NONE says so. */
+/* .eh_frame and .debug_frame -> table. Rows are written FDE by FDE in the
+ * section's order, then put together in the order of their pcs: where FDEs
+ * overlap the first in the file wins, and where none is, a row of kind NONE
+ * says so. */
 
 #include "flam-unwind-cfi.h"
 #include "flam-unwind-prologue.h"
@@ -26,26 +15,7 @@
 /* Marks a text for translation (flam-types.h); there is no GLib here. */
 #define N_(String) (String)
 
-#define N_CIES 64  /* remembered CIEs; linkers merge equal ones */
 #define PADDING 16 /* a gap smaller than this lies between two functions */
-
-enum
-{
-  PE_ABSPTR = 0x00,
-  PE_ULEB = 0x01,
-  PE_UDATA2 = 0x02,
-  PE_UDATA4 = 0x03,
-  PE_UDATA8 = 0x04,
-  PE_SLEB = 0x09,
-  PE_SDATA2 = 0x0a,
-  PE_SDATA4 = 0x0b,
-  PE_SDATA8 = 0x0c,
-  PE_PCREL = 0x10,
-  PE_TEXTREL = 0x20,
-  PE_DATAREL = 0x30,
-  PE_INDIRECT = 0x80,
-  PE_OMIT = 0xff,
-};
 
 typedef struct
 {
@@ -65,17 +35,13 @@ typedef struct
 typedef struct
 {
   const FlamUnwindSections *sections;
-  const FlamUnwindSection *section; /* the one being read */
-  bool is_debug_frame;
-  FlamCfiCie cies[N_CIES];
-  Vector rows;  /* FlamUnwindRow, by FDE */
-  Vector fdes;  /* Fde */
-  Vector rules; /* FlamUnwindRule */
-  uint64_t budget;
+  FlamCfiReader reader; /* of the section being read */
+  Vector rows;          /* FlamUnwindRow, by FDE */
+  Vector fdes;          /* Fde */
+  Vector rules;         /* FlamUnwindRule */
   uint32_t n_skipped;
   bool no_memory;
   /* The FDE being run. */
-  const FlamCfiCie *cie;
   uint64_t pc_bias; /* pc - offset in the file */
   uint64_t pc_end;
 } Builder;
@@ -96,177 +62,6 @@ push (Builder *builder, Vector *vector, size_t element)
       vector->allocated = allocated;
     }
   return (char *)vector->data + vector->n++ * element;
-}
-
-static int64_t
-read_encoded_value (FlamUnwindBytes *in, uint8_t encoding)
-{
-  switch (encoding & 0x0f)
-    {
-    case PE_ABSPTR:
-    case PE_UDATA8:
-    case PE_SDATA8:
-      return (int64_t)flam_unwind_read_u64 (in);
-    case PE_ULEB:
-      return (int64_t)flam_unwind_read_uleb (in);
-    case PE_SLEB:
-      return flam_unwind_read_sleb (in);
-    case PE_UDATA2:
-      return flam_unwind_read_u16 (in);
-    case PE_SDATA2:
-      return (int16_t)flam_unwind_read_u16 (in);
-    case PE_UDATA4:
-      return flam_unwind_read_u32 (in);
-    case PE_SDATA4:
-      return (int32_t)flam_unwind_read_u32 (in);
-    default:
-      in->bad = true;
-      return 0;
-    }
-}
-
-static uint64_t
-read_encoded (const Builder *builder, FlamUnwindBytes *in, uint8_t encoding)
-{
-  uint64_t base = 0;
-
-  if (encoding & PE_INDIRECT)
-    in->bad = true;
-  switch (encoding & 0x70)
-    {
-    case 0:
-      break;
-    case PE_PCREL:
-      base = builder->section->vaddr +
-             (uint64_t)(in->p - (const uint8_t *)builder->section->data);
-      break;
-    case PE_TEXTREL:
-      base = builder->sections->text_vaddr;
-      break;
-    case PE_DATAREL:
-      base = builder->sections->data_vaddr;
-      break;
-    default:
-      in->bad = true;
-      break;
-    }
-  return base + (uint64_t)read_encoded_value (in, encoding);
-}
-
-/* The augmentation data's letters; false: unknown, the FDEs cannot be read. */
-static bool
-read_augmentation (const Builder *builder,
-                   const char *letters,
-                   FlamUnwindBytes in,
-                   FlamCfiCie *cie)
-{
-  for (; *letters; letters++)
-    switch (*letters)
-      {
-      case 'R':
-        cie->fde_encoding = flam_unwind_read_u8 (&in);
-        break;
-      case 'L':
-        flam_unwind_read_u8 (&in);
-        break;
-      case 'P':
-        {
-          uint8_t encoding = flam_unwind_read_u8 (&in);
-          if (encoding != PE_OMIT)
-            read_encoded_value (&in, encoding);
-          break;
-        }
-      case 'S':
-        cie->signal_frame = true;
-        break;
-      default:
-        return false;
-      }
-  return !in.bad;
-}
-
-static bool
-read_cie (Builder *builder, FlamUnwindBytes in, FlamCfiCie *cie)
-{
-  uint8_t version = flam_unwind_read_u8 (&in);
-  const char *letters = (const char *)in.p;
-  size_t length = strnlen (letters, (size_t)(in.end - in.p));
-
-  if ((version != 1 && version != 3 && version != 4) ||
-      length == (size_t)(in.end - in.p))
-    return false;
-  in.p += length + 1;
-  if (version == 4)
-    {
-      if (flam_unwind_read_u8 (&in) != 8 || flam_unwind_read_u8 (&in) != 0)
-        return false;
-    }
-  cie->code_align = flam_unwind_read_uleb (&in);
-  cie->data_align = flam_unwind_read_sleb (&in);
-  cie->ra_reg =
-      version == 1 ? flam_unwind_read_u8 (&in) : flam_unwind_read_uleb (&in);
-  cie->fde_encoding = PE_ABSPTR;
-  if (*letters == 'z')
-    {
-      uint64_t size = flam_unwind_read_uleb (&in);
-      cie->has_augmentation = true;
-      if (!read_augmentation (
-              builder, letters + 1, flam_unwind_read_view (&in, size), cie))
-        return false;
-    }
-  else if (*letters)
-    return false;
-  return !in.bad && cie->ra_reg == FLAM_UNWIND_RIP &&
-         flam_cfi_run (
-             cie, NULL, in, 0, &cie->initial, &builder->budget, NULL, NULL);
-}
-
-/* An entry's body and its id field; false at the end of the section. */
-static bool
-read_entry (const Builder *builder,
-            FlamUnwindBytes *in,
-            FlamUnwindBytes *body,
-            uint64_t *id,
-            uint64_t *id_offset)
-{
-  uint64_t length = flam_unwind_read_u32 (in);
-  bool wide = length == 0xffffffff;
-
-  if (wide)
-    length = flam_unwind_read_u64 (in);
-  if (in->bad || length == 0)
-    return false;
-  *body = flam_unwind_read_view (in, length);
-  if (in->bad)
-    return false;
-  *id_offset = (uint64_t)(body->p - (const uint8_t *)builder->section->data);
-  *id = wide ? flam_unwind_read_u64 (body) : flam_unwind_read_u32 (body);
-  if (builder->is_debug_frame && !wide && *id == 0xffffffff)
-    *id = UINT64_MAX;
-  return true;
-}
-
-static const FlamCfiCie *
-get_cie (Builder *builder, uint64_t offset)
-{
-  const FlamUnwindSection *section = builder->section;
-  FlamCfiCie *cie =
-      &builder->cies[((offset * 0x9e3779b97f4a7c15ull) >> 58) % N_CIES];
-  FlamUnwindBytes in, body;
-  uint64_t id, id_offset;
-
-  if (offset >= section->size)
-    return NULL;
-  if (cie->offset == offset + 1)
-    return cie->valid ? cie : NULL;
-  *cie = (FlamCfiCie){ .offset = offset + 1 };
-  in.p = (const uint8_t *)section->data + offset;
-  in.end = (const uint8_t *)section->data + section->size;
-  in.bad = false;
-  cie->valid = read_entry (builder, &in, &body, &id, &id_offset) &&
-               id == (builder->is_debug_frame ? UINT64_MAX : 0) &&
-               read_cie (builder, body, cie);
-  return cie->valid ? cie : NULL;
 }
 
 static const FlamUnwindSegment *
@@ -323,7 +118,7 @@ emit_row (void *data, uint64_t pc, const FlamCfiState *state)
 
   if (pc >= builder->pc_end)
     return true;
-  flam_cfi_compress (state, builder->cie->signal_frame, &row, &rule);
+  flam_cfi_compress (state, builder->reader.cie->signal_frame, &row, &rule);
   if ((row.how & 7) == FLAM_UNWIND_KIND_RULE &&
       !intern_rule (builder, &rule, &row.cfa))
     row = (FlamUnwindRow){ 0 };
@@ -346,20 +141,15 @@ emit_row (void *data, uint64_t pc, const FlamCfiState *state)
 }
 
 static bool
-read_fde (Builder *builder, const FlamCfiCie *cie, FlamUnwindBytes in)
+read_fde (Builder *builder, FlamUnwindBytes in)
 {
+  const FlamCfiCie *cie = builder->reader.cie;
   const FlamUnwindSegment *segment;
   FlamCfiState state = cie->initial;
-  uint64_t pc = read_encoded (builder, &in, cie->fde_encoding);
-  uint64_t size = (uint64_t)read_encoded_value (&in, cie->fde_encoding & 0x0f);
+  uint64_t size, pc = flam_cfi_read_range (&builder->reader, &in, &size);
   uint64_t offset;
   Fde *fde;
 
-  if (cie->has_augmentation)
-    {
-      uint64_t skip = flam_unwind_read_uleb (&in);
-      flam_unwind_read_view (&in, skip);
-    }
   if (in.bad || size == 0)
     return false;
   segment = find_segment (builder->sections, pc, size);
@@ -377,7 +167,6 @@ read_fde (Builder *builder, const FlamCfiCie *cie, FlamUnwindBytes in)
     .end = (uint32_t)(offset + size),
     .first_row = (uint32_t)builder->rows.n,
   };
-  builder->cie = cie;
   builder->pc_bias = pc - offset;
   builder->pc_end = pc + size;
   if (flam_cfi_run (cie,
@@ -385,7 +174,7 @@ read_fde (Builder *builder, const FlamCfiCie *cie, FlamUnwindBytes in)
                     in,
                     pc,
                     &state,
-                    &builder->budget,
+                    &builder->reader.budget,
                     emit_row,
                     builder))
     return true;
@@ -397,34 +186,17 @@ read_fde (Builder *builder, const FlamCfiCie *cie, FlamUnwindBytes in)
 }
 
 static void
-read_section (Builder *builder,
-              const FlamUnwindSection *section,
-              bool is_debug_frame)
+read_section (Builder *builder, const FlamUnwindSection *section)
 {
-  FlamUnwindBytes in, body;
-  uint64_t id, id_offset, cie_offset;
+  FlamCfiReader *reader = &builder->reader;
+  FlamUnwindBytes body;
 
-  if (!section->data || section->size == 0)
+  if (!section->data)
     return;
-  memset (builder->cies, 0, sizeof builder->cies);
-  builder->section = section;
-  builder->is_debug_frame = is_debug_frame;
-  builder->budget = 1024 + 32 * (uint64_t)section->size;
-  in.p = section->data;
-  in.end = in.p + section->size;
-  in.bad = false;
-  while (!builder->no_memory && builder->budget > 0 &&
-         read_entry (builder, &in, &body, &id, &id_offset))
-    {
-      const FlamCfiCie *cie;
-
-      if (id == (is_debug_frame ? UINT64_MAX : 0))
-        continue;
-      cie_offset = is_debug_frame ? id : id_offset - id;
-      cie = get_cie (builder, cie_offset);
-      if (!cie || !read_fde (builder, cie, body))
-        builder->n_skipped++;
-    }
+  flam_cfi_reader_init (reader, builder->sections, section);
+  while (!builder->no_memory && flam_cfi_next_fde (reader, &body))
+    if (!reader->cie || !read_fde (builder, body))
+      builder->n_skipped++;
 }
 
 static int
@@ -592,8 +364,8 @@ flam_unwind_table_new (const FlamUnwindSections *sections, const char **why)
   if (!builder)
     return NULL;
   builder->sections = sections;
-  read_section (builder, &sections->eh_frame, false);
-  read_section (builder, &sections->debug_frame, true);
+  read_section (builder, &sections->eh_frame);
+  read_section (builder, &sections->debug_frame);
   if (!builder->no_memory && builder->rows.n == 0)
     *why = N_ ("no call frame information");
   else if (!builder->no_memory)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The interpreter of call frame information; used by flam-unwind-build.c
- * alone. It runs an FDE's program and hands out one row a change. */
+/* Call frame information, for flam-unwind-build.c alone: the entries of its
+ * sections, and the interpreter, which runs an FDE's program and hands out one
+ * row a change. */
 
 #include "flam-unwind-rows.h"
 
@@ -89,3 +90,29 @@ void flam_cfi_compress (const FlamCfiState *state,
                         bool signal_frame,
                         FlamUnwindRow *row,
                         FlamUnwindRule *rule);
+
+/* --- flam-unwind-entries.c ------------------------------------------------ */
+
+#define FLAM_CFI_CIES 64 /* remembered; linkers merge equal ones */
+
+/* Goes through a section, FDE by FDE. */
+typedef struct
+{
+  const FlamUnwindSections *sections;
+  const FlamUnwindSection *section; /* one of these */
+  bool is_debug_frame;
+  FlamUnwindBytes in;
+  uint64_t budget;       /* instructions that may still be run */
+  const FlamCfiCie *cie; /* of the FDE; NULL: it cannot be understood */
+  FlamCfiCie cies[FLAM_CFI_CIES];
+} FlamCfiReader;
+
+void flam_cfi_reader_init (FlamCfiReader *reader,
+                           const FlamUnwindSections *sections,
+                           const FlamUnwindSection *section);
+/* Its bytes behind the id; false at the end of the section. */
+bool flam_cfi_next_fde (FlamCfiReader *reader, FlamUnwindBytes *body);
+/* The first pc of the FDE; what follows in `in` is its program. */
+uint64_t flam_cfi_read_range (const FlamCfiReader *reader,
+                              FlamUnwindBytes *in,
+                              uint64_t *size);

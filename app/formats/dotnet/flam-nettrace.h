@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The values and the heads of events in a .nettrace (flam-import-nettrace.c).
+ */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint32 metadata;
+  guint64 thread;
+  guint32 stack;
+  guint64 time;
+  guint32 size; /* of its payload */
+  const guint8 *payload;
+} FlamNettraceEvent;
+
+/* Moves `at` past it. 0 where there is not as much; `at` is then at the end. */
+guint64 flam_nettrace_take (const guint8 **at, const guint8 *end, guint size);
+/* UTF-16 up to a zero. */
+char *flam_nettrace_text (const guint8 **at, const guint8 *end);
+
+/* A full head; FALSE: the block ends in it. */
+gboolean flam_nettrace_read_head (const guint8 **at,
+                                  const guint8 *end,
+                                  FlamNettraceEvent *event);
+/* A short one: what is not there is as in the event before. */
+gboolean flam_nettrace_read_short_head (const guint8 **at,
+                                        const guint8 *end,
+                                        FlamNettraceEvent *event);
+
+G_END_DECLS

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "flam-preload.h"
+
+#include <time.h>
+#include <x86intrin.h>
+
+/* Maps the control file and makes the process's own. */
+HIDDEN bool preload_map_files (void);
+/* A new file for this process: the header is what it was if that fails. */
+HIDDEN bool preload_map_process (void);
+
+static inline int64_t
+preload_now_ns (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+/* By the clock that the header names. */
+static inline uint64_t
+preload_now_ticks (void)
+{
+  return LIKELY (preload_header->clock == FLAM_ALLOC_CLOCK_TSC)
+             ? __rdtsc ()
+             : (uint64_t)preload_now_ns ();
+}

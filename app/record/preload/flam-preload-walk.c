@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* From the call toward the root, frame by frame, until the stack is as it was
+ * kept (flam-preload-stack.c). */
+
+#include "flam-preload-walk.h"
+
+static const PreloadCachedRow *
+find_row (PreloadCachedRow *cached, uint64_t pc)
+{
+  const PreloadModule *module = preload_module_at (pc);
+  const FlamUnwindTable *table = module ? preload_module_table (module) : NULL;
+  const FlamUnwindRow *row = NULL;
+
+  *cached = (PreloadCachedRow){ 0 };
+  if (table != NULL)
+    {
+      row = flam_unwind_table_find (table, pc - module->bias);
+      cached->code.rules = flam_unwind_table_rules (table);
+    }
+  if (row != NULL)
+    cached->code.row = *row;
+  /* Code that is not known yet may be known the next time. */
+  cached->pc = module != NULL ? pc : 0;
+  return cached;
+}
+
+static inline const PreloadCachedRow *
+row_at (PreloadStack *stack, uint64_t pc)
+{
+  PreloadCachedRow *cached = &stack->rows[(pc ^ pc >> 11) % PRELOAD_CACHE];
+
+  return LIKELY (cached->pc == pc) ? cached : find_row (cached, pc);
+}
+
+/* Where the step from `frame` finds the caller's rbp; 0: it is in rbp. */
+static inline uint64_t
+bp_slot (const PreloadStep *frame, const FlamUnwindRow *row, uint64_t cfa)
+{
+  uint64_t slot = cfa - 8ull * row->bp;
+
+  if ((row->how & 7) == FLAM_UNWIND_KIND_NONE)
+    return frame->bp;
+  /* Epilogues pop without saying so: below sp the value is in rbp again. */
+  return row->bp != 0 && slot >= frame->sp ? slot : 0;
+}
+
+static const uint64_t never = 0;
+
+/* What the step from `frame` has read. */
+static inline void
+note_step (PreloadStep *frame,
+           const FlamUnwindRow *row,
+           const FlamUnwindMemory *memory,
+           const FlamUnwindRegs *caller)
+{
+  unsigned kind = row->how & 7;
+  bool is_plain = kind == FLAM_UNWIND_KIND_SP || kind == FLAM_UNWIND_KIND_BP ||
+                  kind == FLAM_UNWIND_KIND_NONE;
+
+  frame->uses_bp = kind != FLAM_UNWIND_KIND_SP;
+  frame->ra = (PreloadCheck){ &never, 1 };
+  frame->saved = (PreloadCheck){ NULL, 0 };
+  if (LIKELY (is_plain && frame->sp >= memory->base &&
+              caller->sp - memory->base <= memory->size))
+    {
+      uint64_t slot = bp_slot (frame, row, caller->sp);
+
+      frame->ra =
+          (PreloadCheck){ (const uint64_t *)(caller->sp - 8), caller->pc };
+      frame->saved = (PreloadCheck){ (const uint64_t *)slot, caller->bp };
+    }
+}
+
+/* Of frames[0..from], counted from `from` toward the root: the first whose
+ * caller is not certain; 0: all are as they were. */
+static uint32_t
+verify (const PreloadStack *stack, uint32_t from)
+{
+  uint32_t n = preload_check_all (stack->checks, stack->frames[from].n_checks);
+
+  while (from > 0 && stack->frames[from - 1].n_checks >= n)
+    from--;
+  return n == 0 ? 0 : from;
+}
+
+/* The kept frame with this pc and sp, and rbp where that matters, or -1. `at`
+ * moves toward the root with the walk. */
+static inline int
+find_kept (const PreloadStack *stack, int *at, const FlamUnwindRegs *regs)
+{
+  uint64_t pc = regs->pc - regs->caller;
+  const PreloadFrame *frame;
+
+  while (*at >= 0 && stack->frames[*at].step.sp < regs->sp)
+    (*at)--;
+  if (*at < 0)
+    return -1;
+  frame = &stack->frames[*at];
+  return frame->step.sp == regs->sp && frame->step.pc == pc &&
+                 (frame->step.bp == regs->bp || !frame->needs_bp)
+             ? *at
+             : -1;
+}
+
+/* From frames[from], where `regs` are, to frames[to]: as they were, but for
+ * what has become of rbp. Returns how many have been walked then. */
+static uint32_t
+walk_kept (PreloadStack *stack,
+           uint32_t from,
+           uint32_t to,
+           uint32_t n,
+           FlamUnwindRegs *regs)
+{
+  for (; from > to && n < stack->limit; from--)
+    {
+      PreloadStep *step = &stack->walked[n++];
+
+      *step = stack->frames[from].step;
+      step->bp = regs->bp;
+      if (step->saved.address != NULL)
+        regs->bp = step->saved.value = *step->saved.address;
+    }
+  regs->pc = stack->frames[from].step.pc + 1;
+  regs->caller = true;
+  regs->sp = stack->frames[from].step.sp;
+  regs->bx_state = 0;
+  return n;
+}
+
+/* There is no way on from `frame`. */
+static inline void
+note_end (PreloadStep *frame)
+{
+  frame->ra.address = frame->saved.address = NULL;
+  frame->uses_bp = true;
+}
+
+/* Leaf first into `walked`, until the root or until the rest is as it was. */
+typedef struct
+{
+  PreloadStack *stack;
+  const FlamUnwindMemory *memory;
+  uint32_t n;    /* walked */
+  uint32_t kept; /* so many of the kept frames follow */
+  int at;        /* of the kept frames: those before lie below sp */
+} Walk;
+
+static inline bool
+meet (void *data, FlamUnwindRegs *regs)
+{
+  Walk *walk = data;
+  int same = find_kept (walk->stack, &walk->at, regs);
+  uint32_t last;
+
+  if (same < 0)
+    return true;
+  last = verify (walk->stack, same);
+  if (last == 0)
+    {
+      walk->kept = same + 1;
+      return false;
+    }
+  walk->n = walk_kept (walk->stack, same, last, walk->n, regs);
+  walk->at = (int)last - 1;
+  return true;
+}
+
+/* Where no code is known the map was read just now, or lately to no avail; who
+ * called the allocator runs nevertheless, with a frame pointer, it may be. */
+static inline const FlamUnwindCode *
+find (void *data, uint64_t pc)
+{
+  Walk *walk = data;
+  const PreloadCachedRow *cached = row_at (walk->stack, pc);
+
+  return UNLIKELY (cached->pc == 0 && walk->n > 0) ? NULL : &cached->code;
+}
+
+static inline bool
+enter (void *data, const FlamUnwindRegs *regs, uint64_t pc)
+{
+  Walk *walk = data;
+  PreloadStep *frame;
+
+  if (walk->n == walk->stack->limit)
+    return false;
+  frame = &walk->stack->walked[walk->n++];
+  frame->pc = pc;
+  frame->sp = regs->sp;
+  frame->bp = regs->bp;
+  return true;
+}
+
+static inline void
+leave (void *data, const FlamUnwindRow *row, const FlamUnwindRegs *caller)
+{
+  Walk *walk = data;
+
+  note_step (&walk->stack->walked[walk->n - 1], row, walk->memory, caller);
+}
+
+uint32_t
+preload_walk (PreloadStack *stack,
+              const FlamUnwindMemory *memory,
+              FlamUnwindRegs *regs,
+              uint32_t *kept,
+              bool *root)
+{
+  static const FlamUnwindWalker walker = { meet, find, enter, leave };
+  Walk this = { stack, memory, 0, 0, (int)stack->n - 1 };
+  FlamUnwindEnd end = flam_unwind_loop (&walker, &this, memory, regs);
+
+  *kept = this.kept;
+  *root = end == FLAM_UNWIND_OK ? stack->root : flam_unwind_is_root (end);
+  if (end != FLAM_UNWIND_OK && end != FLAM_UNWIND_LIMIT)
+    note_end (&stack->walked[this.n - 1]);
+  return this.n;
+}

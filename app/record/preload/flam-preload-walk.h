@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "flam-preload-memo.h"
+#include "flam-unwind-loop.h"
+
+#define PRELOAD_CACHE 2048
+
+/* A frame, and what leads to its caller. */
+typedef struct
+{
+  uint64_t pc;
+  uint64_t sp;
+  uint64_t bp;
+  PreloadCheck ra;    /* address NULL: there is no caller */
+  PreloadCheck saved; /* the caller's rbp; address NULL: it is in rbp */
+  bool uses_bp;
+} PreloadStep;
+
+/* One of the kept ones. */
+typedef struct
+{
+  PreloadStep step;
+  bool needs_bp; /* step.bp is only true if it does */
+  uint32_t node;
+  uint32_t n_checks; /* up to this frame, from the root on */
+  uint32_t python;   /* Python frames up to this one, with their entries */
+} PreloadFrame;
+
+typedef struct
+{
+  uint64_t pc; /* 0: empty */
+  FlamUnwindCode code;
+} PreloadCachedRow;
+
+typedef struct
+{
+  uint64_t pc;
+  uint32_t parent;
+  uint32_t node; /* 0: empty */
+} PreloadCachedNode;
+
+struct _PreloadStack
+{
+  uint32_t epoch;
+  uint32_t generation; /* of epochs and tops */
+  uint32_t n;
+  bool root;        /* frames[0] is where the thread began */
+  uint32_t entered; /* so many frames to the first in Python's code; 0 none */
+  bool is_read;     /* the Python frames of this call, already */
+  uint64_t top;     /* of the memory that the frames are in; 0: not known */
+  PreloadCachedRow rows[PRELOAD_CACHE];
+  PreloadCachedNode nodes[PRELOAD_CACHE];
+  uint32_t limit;
+  PreloadFrame *frames; /* limit, root first */
+  PreloadCheck *checks; /* 2 limit + 2 */
+  PreloadStep *walked;  /* limit, leaf first */
+  PreloadPython python;
+  PreloadMemo memos[PRELOAD_MEMOS];
+};
+
+/* Leaf first into `walked`: returns how many. `kept` is how many of the kept
+ * frames follow, `root` whether the thread's beginning was reached. */
+HIDDEN uint32_t preload_walk (PreloadStack *stack,
+                              const FlamUnwindMemory *memory,
+                              FlamUnwindRegs *regs,
+                              uint32_t *kept,
+                              bool *root);

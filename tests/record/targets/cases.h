@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <stdint.h>
+
+/* Keeps a CPU busy, about as long on every machine. */
+void burn (long n);
+
+int deep_stack (void);
+int abyss (void);
+int coroutines (void);
+int generated (void);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A window with a flame graph, to be clicked at and typed into. */
+
+#include "flam-flame-graph-private.h"
+
+typedef struct
+{
+  GtkWidget *window;
+  GtkWidget *minimap;
+  FlamFlameGraph *graph;
+  FlamTree *tree;
+  guint selected, activated, hovered, zoomed, menus;
+  FlamId last;
+} Fixture;
+
+void settle (void);
+/* Until the view is at rest; a busy machine may take its time. */
+void wait_for_zoom (Fixture *fixture);
+void wait_for_minimap (Fixture *fixture);
+void open_window (Fixture *fixture, FlamTree *tree, int width, int height);
+void close_window (Fixture *fixture);
+FlamId find_node (FlamTree *tree, const char *name);
+gboolean press_key (Fixture *fixture, guint key, GdkModifierType state);
+void click_node (Fixture *fixture, FlamId node, guint button, int n_press);
