@@ -81,6 +81,7 @@
   ROW (html)                                                                   \
   ROW (json)                                                                   \
   ROW (pdf)                                                                    \
+  ROW (perfetto)                                                               \
   ROW (png)                                                                    \
   ROW (pprof)                                                                  \
   ROW (speedscope)                                                             \

@@ -40,7 +40,8 @@ check_refusal (const FlamExporter *exporter,
     {
       g_assert_error (error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED);
       g_assert_true (strcmp (exporter->id, "cpuprofile") == 0 ||
-                     strcmp (exporter->id, "chrome-trace") == 0);
+                     strcmp (exporter->id, "chrome-trace") == 0 ||
+                     strcmp (exporter->id, "perfetto") == 0);
       g_assert_true (measure->unit != FLAM_UNIT_NS ||
                      measure->denominator != 1 ||
                      measure->source != FLAM_FROM_SAMPLES);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Every exporter over captures that are as deep as they are large, and as
- * wide. Formats that write each stack whole make gigabytes of the deep one:
- * no exporter needs more memory for that than for a small document. */
+/* What Perfetto's traces hold; and every exporter over captures that are as
+ * deep as they are large, and as wide. Formats that write each stack whole make
+ * gigabytes of the deep one: no exporter needs more memory for that than for a
+ * small document. */
 
-#include "flam-formats.h"
+#include "exporting.h"
+#include "flam-part.h"
 
 #include <fcntl.h>
 #include <gio/gunixoutputstream.h>
@@ -88,6 +90,70 @@ test_exporter (gconstpointer data)
     }
 }
 
+/* What a trace has beside calls comes back: threads with their totals, marks,
+ * and counters, whose times are the capture's. */
+static void
+test_perfetto_holds (gconstpointer name)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "captures", name, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (GBytes) out = NULL;
+  g_autoptr (FlamSource) source = NULL;
+  g_autoptr (FlamProfile) again = NULL;
+  g_auto (FlamPart) part = { 0 };
+  g_auto (FlamPart) part_again = { 0 };
+  gint64 shift;
+
+  g_assert_no_error (error);
+  out = export_bytes (
+      flam_exporter_find ("perfetto"), profile, selection, &error);
+  g_assert_no_error (error);
+  source = export_source (out);
+  again = flam_formats_load_source (source, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (flam_part_init (&part, profile, selection, NULL));
+  g_assert_true (flam_part_init (&part_again, again, selection, NULL));
+  g_assert_cmpuint (profile->threads.n, ==, again->threads.n);
+  for (guint32 i = 0; i < profile->threads.n; i++)
+    {
+      if (profile->threads.tid[i] >= 0)
+        g_assert_cmpint (profile->threads.tid[i], ==, again->threads.tid[i]);
+      g_assert_cmpint (
+          flam_part_total (&part, i), ==, flam_part_total (&part_again, i));
+    }
+  g_assert_cmpuint (profile->marks.n + profile->n_counters, >, 0);
+  g_assert_cmpuint (profile->marks.n, ==, again->marks.n);
+  g_assert_cmpuint (profile->n_counters, ==, again->n_counters);
+  shift = profile->n_counters > 0
+              ? again->counters[0].time[0] - profile->counters[0].time[0]
+              : again->marks.time[0] - profile->marks.time[0];
+  for (guint32 i = 0; i < profile->marks.n; i++)
+    {
+      g_assert_cmpstr (flam_profile_string (profile, profile->marks.name[i]),
+                       ==,
+                       flam_profile_string (again, again->marks.name[i]));
+      g_assert_cmpint (
+          profile->marks.duration[i], ==, again->marks.duration[i]);
+      g_assert_cmpint (
+          profile->marks.time[i] + shift, ==, again->marks.time[i]);
+    }
+  for (guint c = 0; c < profile->n_counters; c++)
+    {
+      const FlamCounter *before = &profile->counters[c];
+      const FlamCounter *after = &again->counters[c];
+      g_assert_cmpint (before->unit, ==, after->unit);
+      g_assert_cmpuint (before->n, ==, after->n);
+      for (guint32 i = 0; i < before->n; i++)
+        {
+          g_assert_cmpint (before->value[i], ==, after->value[i]);
+          g_assert_cmpint (before->time[i] + shift, ==, after->time[i]);
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -103,5 +169,11 @@ main (int argc, char **argv)
             (colored == 1))
           g_test_add_data_func (path, flam_exporters[i], test_exporter);
       }
+  g_test_add_data_func ("/exports/perfetto-holds/counters",
+                        "flambeau/kitchen.flambeau",
+                        test_perfetto_holds);
+  g_test_add_data_func ("/exports/perfetto-holds/marks",
+                        "chrome-trace/spans.trace.json",
+                        test_perfetto_holds);
   return g_test_run ();
 }

@@ -186,10 +186,16 @@ folded (FlamProfile *profile)
 }
 
 static gboolean
+is_of_events (const FlamExporter *exporter)
+{
+  return strcmp (exporter->id, "chrome-trace") == 0 ||
+         strcmp (exporter->id, "perfetto") == 0;
+}
+
+static gboolean
 is_of_time (const FlamExporter *exporter)
 {
-  return strcmp (exporter->id, "cpuprofile") == 0 ||
-         strcmp (exporter->id, "chrome-trace") == 0;
+  return strcmp (exporter->id, "cpuprofile") == 0 || is_of_events (exporter);
 }
 
 /* callgrind has no stacks, V8 whole µs, pprof whole numbers, a picture is for
@@ -257,7 +263,7 @@ check_exporter (FlamProfile *profile, const FlamExporter *exporter)
   second = folded (again);
   /* An event has a name, where a sample may have no stack. */
   if (holds_all (exporter, profile) &&
-      !(strcmp (exporter->id, "chrome-trace") == 0 && first[0] == ' '))
+      !(is_of_events (exporter) && first[0] == ' '))
     g_assert_cmpstr (first, ==, second);
 }
 

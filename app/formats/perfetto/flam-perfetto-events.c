@@ -4,6 +4,9 @@
 #include "flam-columns.h"
 #include "flam-perfetto-samples.h"
 
+#include <math.h>
+#include <string.h>
+
 static GHashTable *
 new_table (GDestroyNotify free_value)
 {
@@ -19,7 +22,7 @@ flam_perfetto_init (FlamPerfetto *trace, FlamBuilder *builder)
   flam_trace_spans_init (&trace->spans, builder);
   flam_builder_set_has_times (builder);
   trace->sequences = new_table (g_free);
-  trace->tracks = new_table (NULL);
+  trace->tracks = new_table (g_free);
   trace->samples = g_array_new (FALSE, FALSE, sizeof (FlamPerfettoSample));
   trace->heap = flam_perfetto_heap_new ();
 }
@@ -113,8 +116,38 @@ enum
   COUNTER
 };
 
+static void
+read_count (FlamPerfetto *trace, guint64 track, gint64 time, FlamProto event)
+{
+  guint64 bits = flam_proto_number_in (event, 44);
+  gint64 value = (gint64)flam_proto_number_in (event, 30);
+  double real;
+
+  memcpy (&real, &bits, sizeof real);
+  if (bits != 0 && isfinite (real) && fabs (real) < 9e18)
+    value = (gint64)real;
+  trace->counters += !flam_perfetto_count (trace, track, time, value);
+}
+
+/* How long a mark lasts, in ns, as our own traces have it: a DebugAnnotation,
+ * 10 its name, 3 its value. */
+static gint64
+read_duration (FlamProto event)
+{
+  while (flam_proto_next (&event))
+    if (event.number == 4 && event.wire == 2)
+      {
+        FlamProto note = flam_proto_inner (&event);
+        g_autofree char *name = flam_proto_text_in (note, 10);
+        if (g_strcmp0 (name, "duration") == 0)
+          return flam_perfetto_scaled (flam_proto_number_in (note, 3), 1);
+      }
+  return 0;
+}
+
 /* TrackEvent: 1 and 16 its time in µs, 9 what it is, 10 and 23 its name, 11
- * its track, 6 an event as Chrome's trace has it: 2 the phase, 3 how long. */
+ * its track, 6 an event as Chrome's trace has it: 2 the phase, 3 how long; 4
+ * notes; 30 and 44 a counter's value. */
 static void
 read_event (FlamPerfetto *trace,
             const FlamPerfettoPacket *packet,
@@ -145,6 +178,11 @@ read_event (FlamPerfetto *trace,
                                          flam_proto_number_in (event, 10));
   if (name == FLAM_NONE)
     name = 0;
+  if (type == COUNTER)
+    {
+      read_count (trace, track, time, event);
+      return;
+    }
   thread = flam_perfetto_track (
       trace, sequence, track != 0 ? track : sequence->track);
   if (type == SLICE_BEGIN || phase == 'B')
@@ -158,12 +196,13 @@ read_event (FlamPerfetto *trace,
         name,
         time,
         time + flam_perfetto_scaled (flam_proto_number_in (legacy, 3), 1000));
-  else if (type == COUNTER)
-    trace->counters++;
   else
     {
-      flam_builder_add_mark (
-          builder, time, 0, thread, flam_builder_get_string (builder, name));
+      flam_builder_add_mark (builder,
+                             time,
+                             read_duration (event),
+                             thread,
+                             flam_builder_get_string (builder, name));
       trace->n_marks++;
     }
 }

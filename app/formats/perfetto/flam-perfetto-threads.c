@@ -54,28 +54,43 @@ flam_perfetto_read_processes (FlamPerfetto *trace, FlamProto tree)
       }
 }
 
-static void
-set_track (FlamPerfetto *trace, guint64 uuid, FlamId thread)
+static FlamPerfettoTrack *
+set_track (FlamPerfetto *trace, guint64 uuid, FlamId process, FlamId thread)
 {
+  FlamPerfettoTrack *track = g_new0 (FlamPerfettoTrack, 1);
   gint64 *key = g_new (gint64, 1);
 
   *key = (gint64)uuid;
-  g_hash_table_insert (trace->tracks, key, GUINT_TO_POINTER (thread + 1));
+  track->process = process;
+  track->thread = thread;
+  g_hash_table_insert (trace->tracks, key, track);
+  return track;
 }
 
-/* A track that is no thread's is one of its own, below its process. */
-static FlamId
-make_track (FlamPerfetto *trace, FlamId process, const char *name)
+/* CounterDescriptor: 3 unit (1 ns, 3 bytes), 4 what its values are times. */
+static void
+read_counter (FlamPerfettoTrack *track, FlamProto counter)
 {
-  FlamBuilder *builder = trace->names.builder;
-  FlamId thread = flam_builder_thread (builder, process, -1, ++trace->n_tracks);
+  guint64 unit = flam_proto_number_in (counter, 3);
 
-  if (name != NULL)
-    flam_builder_set_thread_name (builder, thread, name);
-  return thread;
+  track->is_counter = TRUE;
+  track->unit = unit == 1   ? FLAM_UNIT_NS
+                : unit == 3 ? FLAM_UNIT_BYTES
+                            : FLAM_UNIT_COUNT;
+  track->multiplier =
+      CLAMP (flam_proto_number_in (counter, 4), 1, (guint64)G_MAXINT32);
 }
 
-/* TrackDescriptor: 1 uuid, 2 name, 3 process, 4 thread. */
+static gboolean
+has_field (FlamProto message, guint64 number)
+{
+  while (flam_proto_next (&message))
+    if (message.number == number && message.wire == 2)
+      return TRUE;
+  return FALSE;
+}
+
+/* TrackDescriptor: 1 uuid, 2 name, 3 process, 4 thread, 8 counter. */
 void
 flam_perfetto_read_track (FlamPerfetto *trace, FlamProto track)
 {
@@ -84,46 +99,79 @@ flam_perfetto_read_track (FlamPerfetto *trace, FlamProto track)
   guint64 uuid = flam_proto_number_in (track, 1);
   g_autofree char *name = flam_proto_text_in (track, 2);
   guint64 pid = flam_proto_number_in (process, 1);
+  gboolean has_process = process.at < process.end;
+  FlamPerfettoTrack *made;
 
   if (name == NULL)
     name = flam_proto_text_in (track, 10);
-  if (process.at < process.end)
+  if (has_process)
     flam_perfetto_name_process (trace, pid, flam_proto_text_in (process, 6));
   if (thread.at < thread.end)
-    set_track (trace,
-               uuid,
-               flam_perfetto_thread (trace,
-                                     flam_proto_number_in (thread, 1),
-                                     flam_proto_number_in (thread, 2),
-                                     flam_proto_text_in (thread, 5)));
-  else
-    set_track (trace,
-               uuid,
-               make_track (trace,
-                           flam_builder_process (trace->names.builder,
-                                                 process.at < process.end
-                                                     ? flam_perfetto_id (pid)
-                                                     : -1,
-                                                 0),
-                           name));
+    {
+      set_track (trace,
+                 uuid,
+                 FLAM_NONE,
+                 flam_perfetto_thread (trace,
+                                       flam_proto_number_in (thread, 1),
+                                       flam_proto_number_in (thread, 2),
+                                       flam_proto_text_in (thread, 5)));
+      return;
+    }
+  made = set_track (
+      trace,
+      uuid,
+      flam_builder_process (
+          trace->names.builder, has_process ? flam_perfetto_id (pid) : -1, 0),
+      FLAM_NONE);
+  if (name != NULL)
+    made->name = flam_builder_string (trace->names.builder, name, -1);
+  if (has_field (track, 8))
+    read_counter (made, flam_proto_message_in (track, 8));
 }
 
+/* A track that is no thread's is one of its own, below its process, once
+ * something happens there. */
 FlamId
 flam_perfetto_track (FlamPerfetto *trace,
                      const FlamPerfettoSequence *sequence,
                      guint64 uuid)
 {
+  FlamBuilder *builder = trace->names.builder;
   gint64 key = (gint64)uuid;
-  gpointer found = g_hash_table_lookup (trace->tracks, &key);
+  FlamPerfettoTrack *track = g_hash_table_lookup (trace->tracks, &key);
 
-  if (found != NULL)
-    return GPOINTER_TO_UINT (found) - 1;
-  if (uuid == 0 && sequence->thread != FLAM_NONE)
+  if (track == NULL && uuid == 0 && sequence->thread != FLAM_NONE)
     return sequence->thread;
-  set_track (trace,
-             uuid,
-             make_track (trace,
-                         flam_builder_process (trace->names.builder, -1, 0),
-                         NULL));
-  return flam_perfetto_track (trace, sequence, uuid);
+  if (track == NULL)
+    track = set_track (
+        trace, uuid, flam_builder_process (builder, -1, 0), FLAM_NONE);
+  if (track->thread != FLAM_NONE)
+    return track->thread;
+  track->thread =
+      flam_builder_thread (builder, track->process, -1, ++trace->n_tracks);
+  if (track->name != 0)
+    flam_builder_set_thread_name (
+        builder, track->thread, flam_builder_get_string (builder, track->name));
+  return track->thread;
+}
+
+gboolean
+flam_perfetto_count (FlamPerfetto *trace,
+                     guint64 uuid,
+                     gint64 time,
+                     gint64 value)
+{
+  FlamBuilder *builder = trace->names.builder;
+  gint64 key = (gint64)uuid;
+  FlamPerfettoTrack *track = g_hash_table_lookup (trace->tracks, &key);
+
+  if (track == NULL || !track->is_counter || track->name == 0 ||
+      __builtin_mul_overflow (value, track->multiplier, &value))
+    return FALSE;
+  if (!track->is_made)
+    track->counter = flam_builder_add_counter (
+        builder, flam_builder_get_string (builder, track->name), track->unit);
+  track->is_made = TRUE;
+  flam_builder_add_counter_value (builder, track->counter, time, value);
+  return TRUE;
 }

@@ -45,6 +45,18 @@ typedef struct
   gint64 at;                      /* on the boot clock */
 } FlamPerfettoPacket;
 
+/* What a TrackDescriptor told, for what happens on it. */
+typedef struct
+{
+  FlamId process;
+  FlamId thread; /* FLAM_NONE: none yet */
+  FlamId name;   /* 0: none */
+  gboolean is_counter, is_made;
+  guint counter; /* the builder's */
+  FlamUnit unit;
+  gint64 multiplier;
+} FlamPerfettoTrack;
+
 typedef struct
 {
   FlamId thread;
@@ -58,14 +70,14 @@ typedef struct
   GHashTable *sequences; /* id -> FlamPerfettoSequence */
   guint32 n_states;
   FlamPerfettoClock clocks[FLAM_PERFETTO_OWN_CLOCKS];
-  GHashTable *tracks; /* uuid -> thread */
+  GHashTable *tracks; /* uuid -> FlamPerfettoTrack */
   guint n_tracks;
   GArray *samples;  /* FlamPerfettoSample */
   GHashTable *heap; /* (pid, stack) -> what it has */
   FlamTraceSpans spans;
   guint64 n_marks;
   guint64 bad;      /* packets that are cut or make no sense */
-  guint64 counters; /* values of counters, which are not shown */
+  guint64 counters; /* values of counters that nothing describes */
   guint64 unwound;  /* samples whose stack could not be read to its end */
 } FlamPerfetto;
 
@@ -96,6 +108,11 @@ FlamId flam_perfetto_thread (FlamPerfetto *trace,
 FlamId flam_perfetto_track (FlamPerfetto *trace,
                             const FlamPerfettoSequence *sequence,
                             guint64 uuid);
+/* FALSE: the track is no counter's. */
+gboolean flam_perfetto_count (FlamPerfetto *trace,
+                              guint64 uuid,
+                              gint64 time,
+                              gint64 value);
 void flam_perfetto_name_process (FlamPerfetto *trace, guint64 pid, char *name);
 void flam_perfetto_read_processes (FlamPerfetto *trace, FlamProto tree);
 void flam_perfetto_read_track (FlamPerfetto *trace, FlamProto track);
