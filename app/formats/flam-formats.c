@@ -79,6 +79,7 @@
   ROW (folded)                                                                 \
   ROW (gecko)                                                                  \
   ROW (html)                                                                   \
+  ROW (jlprof)                                                                 \
   ROW (json)                                                                   \
   ROW (pdf)                                                                    \
   ROW (perfetto)                                                               \

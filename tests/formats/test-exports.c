@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What Perfetto's traces hold; and every exporter over captures that are as
- * deep as they are large, and as wide. Formats that write each stack whole make
- * gigabytes of the deep one: no exporter needs more memory for that than for a
- * small document. */
+/* What traces of Perfetto and Julia's data hold; and every exporter over
+ * captures that are as deep as they are large, and as wide. Formats that write
+ * each stack whole make gigabytes of the deep one: no exporter needs more
+ * memory for that than for a small document. */
 
 #include "exporting.h"
+#include "flam-dump.h"
 #include "flam-part.h"
 
 #include <fcntl.h>
 #include <gio/gunixoutputstream.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #define FRAMES 16000 /* the deep one folded is 2 GB */
@@ -25,7 +27,7 @@
 /* Each function calls the next one, or all are called by the first; each has
  * a sample of its own. */
 static FlamProfile *
-make_profile (gboolean deep)
+make_profile (gboolean deep, FlamUnit unit)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   FlamId thread =
@@ -35,7 +37,7 @@ make_profile (gboolean deep)
   flam_builder_set_format (builder, "test");
   flam_builder_add_column (builder);
   flam_builder_add_measure (
-      builder, "w", "W", FLAM_UNIT_NS, FLAM_MEASURE_CPU, 0, FLAM_NONE);
+      builder, "w", "W", unit, FLAM_MEASURE_CPU, 0, FLAM_NONE);
   for (guint i = 0; i < FRAMES; i++)
     {
       g_autofree char *name = g_strdup_printf ("a_function_%05u", i);
@@ -68,7 +70,10 @@ test_exporter (gconstpointer data)
 
   for (guint deep = 0; deep < 2; deep++)
     {
-      g_autoptr (FlamProfile) profile = make_profile (deep);
+      g_autoptr (FlamProfile) profile =
+          make_profile (deep,
+                        strcmp (exporter->id, "jlprof") == 0 ? FLAM_UNIT_COUNT
+                                                             : FLAM_UNIT_NS);
       g_autoptr (GOutputStream) stream =
           g_unix_output_stream_new (open ("/dev/null", O_WRONLY), TRUE);
       g_autoptr (FlamSink) sink = flam_sink_new (stream);
@@ -157,6 +162,33 @@ test_perfetto_holds (gconstpointer name)
     }
 }
 
+/* Julia's data come back as they were: stacks, places, threads, who slept. */
+static void
+test_jlprof_is_identity (gconstpointer name)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "captures", "jlprof", name, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (GBytes) out = NULL;
+  g_autoptr (FlamSource) source = NULL;
+  g_autoptr (FlamProfile) again = NULL;
+  g_autofree char *before = NULL;
+  g_autofree char *after = NULL;
+
+  g_assert_no_error (error);
+  out =
+      export_bytes (flam_exporter_find ("jlprof"), profile, selection, &error);
+  g_assert_no_error (error);
+  source = export_source (out);
+  again = flam_formats_load_source (source, NULL, &error);
+  g_assert_no_error (error);
+  before = flam_dump_profile (profile);
+  after = flam_dump_profile (again);
+  g_assert_cmpstr (before, ==, after);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -172,6 +204,10 @@ main (int argc, char **argv)
             (colored == 1))
           g_test_add_data_func (path, flam_exporters[i], test_exporter);
       }
+  g_test_add_data_func (
+      "/exports/jlprof-is/plain", "plain.jlprof", test_jlprof_is_identity);
+  g_test_add_data_func (
+      "/exports/jlprof-is/threads", "threads.jlprof", test_jlprof_is_identity);
   g_test_add_data_func ("/exports/perfetto-holds/counters",
                         "flambeau/kitchen.flambeau",
                         test_perfetto_holds);

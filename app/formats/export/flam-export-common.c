@@ -185,3 +185,17 @@ flam_export_json_weight (FlamSink *out,
   plain = flam_format_plain (measure, weight);
   flam_sink_put (out, plain);
 }
+
+gboolean
+flam_export_is_inlined (const FlamProfile *profile, FlamId stack)
+{
+  const FlamFrames *frames = &profile->frames;
+  FlamId leaf = profile->stacks.frame[stack];
+  FlamId prefix = profile->stacks.prefix[stack];
+  FlamId caller =
+      prefix != FLAM_NONE ? profile->stacks.frame[prefix] : FLAM_NONE;
+
+  return caller != FLAM_NONE && frames->inline_depth[leaf] > 0 &&
+         frames->inline_depth[leaf] == frames->inline_depth[caller] + 1 &&
+         frames->address[leaf] == frames->address[caller];
+}

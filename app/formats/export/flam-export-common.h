@@ -38,6 +38,9 @@ const char *flam_export_file (const FlamTree *tree, FlamId node, guint32 *line);
 /* "" where there is none. */
 const char *flam_export_module (const FlamTree *tree, FlamId node);
 
+/* Whether the stack's leaf is inlined where its caller stands. */
+gboolean flam_export_is_inlined (const FlamProfile *profile, FlamId stack);
+
 /* Weights of formats that hold whole numbers: rounded. */
 gint64 flam_export_whole (const FlamMeasure *measure, gint64 weight);
 

@@ -141,21 +141,6 @@ find_function (Writer *writer, GHashTable *functions, FlamId frame)
   return number;
 }
 
-/* Whether the stack's leaf is inlined where its caller stands. */
-static gboolean
-is_inlined (const FlamProfile *profile, FlamId stack)
-{
-  const FlamFrames *frames = &profile->frames;
-  FlamId leaf = profile->stacks.frame[stack];
-  FlamId prefix = profile->stacks.prefix[stack];
-  FlamId caller =
-      prefix != FLAM_NONE ? profile->stacks.frame[prefix] : FLAM_NONE;
-
-  return caller != FLAM_NONE && frames->inline_depth[leaf] > 0 &&
-         frames->inline_depth[leaf] == frames->inline_depth[caller] + 1 &&
-         frames->address[leaf] == frames->address[caller];
-}
-
 static void
 put_location (Writer *writer,
               GHashTable *functions,
@@ -180,7 +165,7 @@ put_location (Writer *writer,
       flam_proto_put_number (line, 1, find_function (writer, functions, frame));
       flam_proto_put_number (line, 2, profile->frames.line[frame]);
       flam_proto_put_bytes (writer->message, 4, line->str, line->len);
-      more = is_inlined (profile, s);
+      more = flam_export_is_inlined (profile, s);
     }
   put_message (writer, 4);
 }
@@ -199,7 +184,7 @@ put_locations (Writer *writer)
   writer->location = g_new (guint32, stacks->n + 1);
   for (FlamId s = 0; s < stacks->n; s++)
     {
-      guint32 around = is_inlined (writer->part->profile, s)
+      guint32 around = flam_export_is_inlined (writer->part->profile, s)
                            ? writer->location[stacks->prefix[s]]
                            : 0;
       guint64 key = (guint64)stacks->frame[s] << 32 | around;
@@ -227,7 +212,7 @@ put_stack (Writer *writer, FlamId stack)
   while (stack != FLAM_NONE)
     {
       flam_proto_put_varint (writer->inner, writer->location[stack]);
-      while (is_inlined (profile, stack))
+      while (flam_export_is_inlined (profile, stack))
         stack = profile->stacks.prefix[stack];
       stack = profile->stacks.prefix[stack];
     }

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Julia's .jlprof, for FlameGraphs.jl and ProfileView.jl: the data and what
+ * its numbers mean, as flam-import-jlprof.c draws them. Each sample is a stack
+ * of its own there, so that only what counts samples can be written; a place
+ * is an address with all that is inlined there. Where there is more than one
+ * thread, or a wait, each stack says its thread and whether that slept. */
+
+#include "flam-formats.h"
+
+#include "flam-bytes.h"
+#include "flam-columns.h"
+#include "flam-export-common.h"
+#include "flam-part.h"
+
+#include <string.h>
+
+#define HEAD "JLPROF\1\0\4\3\2\1\1"
+/* 2 GB; what Julia reads, it keeps in memory. */
+#define MAX_WORDS ((guint64)1 << 28)
+/* For places without an address of their own. */
+#define FIRST_NUMBER ((guint64)1 << 56)
+#define NO_STACK (FIRST_NUMBER - 1)
+#define META 5 /* words behind a stack, with one of the two zeros */
+
+typedef struct
+{
+  const FlamPart *part;
+  FlamSink *out;
+  guint64 *ip;    /* one a stack: its place's */
+  GArray *places; /* FlamId: a stack that ends there, one each */
+  gboolean meta;
+  gboolean any_empty; /* a sample has no stack */
+} Writer;
+
+static void
+put_number (FlamSink *out, guint64 value, guint size)
+{
+  guint8 bytes[8];
+
+  for (guint i = 0; i < size; i++)
+    bytes[i] = (guint8)(value >> (8 * i));
+  flam_sink_put_len (out, bytes, size);
+}
+
+static void
+put_text (FlamSink *out, const char *text)
+{
+  gsize length = MIN (strlen (text), (gsize)G_MAXINT32);
+
+  put_number (out, length, 4);
+  flam_sink_put_len (out, text, length);
+}
+
+/* --- places -------------------------------------------------------------- */
+
+/* An address that only this place has. */
+static guint64
+take_ip (GHashTable *taken, guint64 address)
+{
+  guint64 ip = address;
+
+  if (ip == 0 || ip >= NO_STACK || g_hash_table_contains (taken, &ip))
+    ip = FIRST_NUMBER + g_hash_table_size (taken);
+  g_hash_table_add (taken, g_memdup2 (&ip, sizeof ip));
+  return ip;
+}
+
+/* Stacks that samples have, and their callers but where those are inlined. */
+static void
+find_used (Writer *writer, guint8 *used)
+{
+  const FlamPart *part = writer->part;
+  const FlamProfile *profile = part->profile;
+
+  for (guint32 lane = 0; lane < part->n_lanes; lane++)
+    {
+      g_auto (FlamPartRows) rows = { 0 };
+      FlamPartRow row;
+
+      flam_part_rows_init (&rows, part, part->measure, lane);
+      while (flam_part_rows_next (&rows, &row))
+        {
+          writer->any_empty |= row.stack == FLAM_NONE;
+          for (FlamId s = row.stack; s != FLAM_NONE && !used[s];
+               s = profile->stacks.prefix[s])
+            {
+              used[s] = TRUE;
+              while (flam_export_is_inlined (profile, s))
+                s = profile->stacks.prefix[s];
+            }
+        }
+    }
+}
+
+/* Two stacks end in one place where they end in one frame and what that is
+ * inlined into is one place, too: a number, from 1. */
+static guint32
+find_place (GHashTable *places, FlamId frame, guint32 around)
+{
+  guint64 key = (guint64)frame << 32 | around;
+  guint32 place = GPOINTER_TO_UINT (g_hash_table_lookup (places, &key));
+
+  if (place == 0)
+    {
+      place = g_hash_table_size (places) + 1;
+      g_hash_table_insert (
+          places, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (place));
+    }
+  return place;
+}
+
+static void
+find_places (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+  const FlamStacks *stacks = &profile->stacks;
+  g_autoptr (GHashTable) places =
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
+  g_autoptr (GHashTable) taken =
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
+  g_autofree guint32 *place = g_new (guint32, stacks->n + 1);
+  g_autofree guint64 *ips = g_new0 (guint64, stacks->n + 1); /* by place */
+  g_autofree guint8 *used = g_new0 (guint8, stacks->n + 1);
+
+  find_used (writer, used);
+  for (FlamId s = 0; s < stacks->n; s++)
+    {
+      gboolean inlined = flam_export_is_inlined (profile, s);
+
+      place[s] = find_place (
+          places, stacks->frame[s], inlined ? place[stacks->prefix[s]] : 0);
+      if (!used[s])
+        continue;
+      if (ips[place[s]] == 0)
+        {
+          ips[place[s]] =
+              take_ip (taken, profile->frames.address[stacks->frame[s]]);
+          g_array_append_val (writer->places, s);
+        }
+      writer->ip[s] = ips[place[s]];
+    }
+}
+
+static void
+put_frame (FlamSink *out, const FlamProfile *profile, FlamId frame)
+{
+  const FlamFrames *frames = &profile->frames;
+  FlamId function = frames->function[frame];
+
+  put_text (out, flam_profile_function_name (profile, function));
+  put_text (out, flam_profile_string (profile, frames->file[frame]));
+  put_number (out, frames->line[frame], 8);
+  put_number (out,
+              profile->functions.kind[function] == FLAM_KIND_NATIVE ||
+                  profile->functions.kind[function] == FLAM_KIND_KERNEL,
+              1);
+  put_number (out, frames->inline_depth[frame] > 0, 1);
+}
+
+/* What has no name at all is an address that Julia could not look up. */
+static gboolean
+is_unknown (const FlamProfile *profile, FlamId stack)
+{
+  FlamId function = profile->frames.function[profile->stacks.frame[stack]];
+
+  return profile->functions.kind[function] == FLAM_KIND_UNRESOLVED &&
+         profile->functions.module[function] == FLAM_NONE &&
+         !flam_export_is_inlined (profile, stack);
+}
+
+static void
+put_place (Writer *writer, FlamId stack)
+{
+  const FlamProfile *profile = writer->part->profile;
+  const FlamStacks *stacks = &profile->stacks;
+  guint n = 1;
+
+  for (FlamId s = stack; flam_export_is_inlined (profile, s);
+       s = stacks->prefix[s])
+    n++;
+  if (is_unknown (profile, stack))
+    n = 0;
+  put_number (writer->out, writer->ip[stack], 8);
+  put_number (writer->out, n, 4);
+  for (; n > 0; n--, stack = stacks->prefix[stack])
+    put_frame (writer->out, profile, stacks->frame[stack]);
+}
+
+/* Behind the last: what stands for no stack. */
+static void
+put_places (Writer *writer)
+{
+  put_number (writer->out, writer->places->len + writer->any_empty, 8);
+  for (guint i = 0; i < writer->places->len; i++)
+    put_place (writer, g_array_index (writer->places, FlamId, i));
+  if (!writer->any_empty)
+    return;
+  put_number (writer->out, NO_STACK, 8);
+  put_number (writer->out, 1, 4);
+  put_text (writer->out, "[no stack]");
+  put_text (writer->out, "");
+  put_number (writer->out, 0, 8);
+  put_number (writer->out, 0, 2);
+}
+
+/* --- data ---------------------------------------------------------------- */
+
+/* Leaf first; what is inlined is in its place. Their number is returned. */
+static guint
+put_stack (Writer *writer, FlamSink *out, FlamId stack)
+{
+  const FlamProfile *profile = writer->part->profile;
+  guint n = 0;
+
+  while (stack != FLAM_NONE)
+    {
+      if (out != NULL)
+        put_number (out, writer->ip[stack], 8);
+      n++;
+      while (flam_export_is_inlined (profile, stack))
+        stack = profile->stacks.prefix[stack];
+      stack = profile->stacks.prefix[stack];
+    }
+  if (n == 0 && out != NULL)
+    put_number (out, NO_STACK, 8);
+  return MAX (n, 1);
+}
+
+static void
+put_meta (Writer *writer, guint32 lane, const FlamPartRow *row)
+{
+  gboolean asleep = row->state != FLAM_STATE_RUNNING;
+
+  put_number (writer->out, (guint64)lane + 1, 8);
+  put_number (writer->out, (guint64)lane + 1, 8);      /* task: never 0 */
+  put_number (writer->out, (guint64)row->time + 1, 8); /* never 0 either */
+  put_number (writer->out, asleep ? 2 : 1, 8);
+  put_number (writer->out, 0, 8);
+}
+
+/* Puts all rows, or, with `put` FALSE, counts their words alone. */
+static guint64
+walk (Writer *writer, gboolean put)
+{
+  guint64 words = 0;
+
+  for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
+    {
+      g_auto (FlamPartRows) rows = { 0 };
+      FlamPartRow row;
+
+      flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
+      while (flam_part_rows_next (&rows, &row) && words <= MAX_WORDS)
+        {
+          guint64 n = put_stack (writer, NULL, row.stack) + 1;
+
+          n += writer->meta ? META : 0;
+          words += (guint64)MIN (row.weight, (gint64)MAX_WORDS + 1) * n;
+          for (gint64 i = 0; put && i < row.weight; i++)
+            {
+              put_stack (writer, writer->out, row.stack);
+              if (writer->meta)
+                put_meta (writer, lane, &row);
+              put_number (writer->out, 0, 8);
+            }
+        }
+    }
+  return words;
+}
+
+static gboolean
+has_more_than_one_thread (const FlamPart *part)
+{
+  guint n = 0;
+
+  for (guint32 lane = 0; lane < part->n_lanes; lane++)
+    n += !flam_part_is_empty (part, lane);
+  return n > 1;
+}
+
+static gboolean
+check (const FlamPart *part, GError **error)
+{
+  const FlamMeasure *measure = flam_part_measure (part);
+
+  if (measure->unit == FLAM_UNIT_COUNT && measure->denominator == 1 &&
+      measure->source == FLAM_FROM_SAMPLES)
+    return TRUE;
+  g_set_error (error,
+               FLAM_ERROR,
+               FLAM_ERROR_UNSUPPORTED,
+               N_ ("this format counts samples, and “%s” is none of that; "
+                   "--measure picks another"),
+               flam_profile_string (part->profile, measure->id));
+  return FALSE;
+}
+
+static gboolean
+save_part (Writer *writer, GError **error)
+{
+  guint64 words;
+
+  find_places (writer);
+  words = walk (writer, FALSE);
+  if (words > MAX_WORDS)
+    {
+      g_set_error_literal (
+          error,
+          FLAM_ERROR,
+          FLAM_ERROR_UNSUPPORTED,
+          N_ ("this format has a stack for each sample: it would be larger "
+              "than 2 GB"));
+      return FALSE;
+    }
+  flam_sink_put_len (writer->out, HEAD, sizeof HEAD - 1);
+  put_number (writer->out, words, 8);
+  walk (writer, TRUE);
+  put_places (writer);
+  return TRUE;
+}
+
+static gboolean
+save (const FlamProfile *profile,
+      const FlamSelection *selection,
+      const FlamExportOptions *options,
+      FlamSink *out,
+      GError **error)
+{
+  g_auto (FlamPart) part = { 0 };
+  Writer writer = { .part = &part, .out = out };
+  gboolean good;
+
+  if (!flam_part_init (&part, profile, selection, error) ||
+      !check (&part, error))
+    return FALSE;
+  writer.meta =
+      part.profile->samples.state != NULL || has_more_than_one_thread (&part);
+  writer.ip = g_new (guint64, part.profile->stacks.n + 1);
+  writer.places = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  good = save_part (&writer, error);
+  g_array_unref (writer.places);
+  g_free (writer.ip);
+  return good;
+}
+
+const FlamExporter flam_export_jlprof = {
+  .id = "jlprof",
+  .label = N_ ("Julia profile"),
+  .suffix = "jlprof",
+  .mime_type = "application/x-jlprof",
+  .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER | FLAM_HOLDS_FILES |
+           FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES,
+  .save = save,
+};
