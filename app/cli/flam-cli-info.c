@@ -405,6 +405,23 @@ print_recorder (const FlamFacts *facts)
 }
 
 static void
+print_sampled (const FlamFacts *facts)
+{
+  g_autofree char *every =
+      flam_format_value (facts->sample_bytes, FLAM_UNIT_BYTES);
+  g_autofree char *rough = flam_format_value (
+      MIN (facts->sample_bytes, G_MAXINT64 / FLAM_FACTS_ROUGH) *
+          FLAM_FACTS_ROUGH,
+      FLAM_UNIT_BYTES);
+
+  if (facts->sample_bytes > 0)
+    flam_cli_print ("sampled    one allocation every %s; sums below %s may be "
+                    "wrong by more than 10 %%\n",
+                    every,
+                    rough);
+}
+
+static void
 print_text (const FlamProfile *p, const FlamSelection *selection)
 {
   const FlamFacts *facts = &p->facts;
@@ -429,6 +446,7 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
                   p->functions.n);
   if (p->allocations.n)
     flam_cli_print ("blocks     %u rows\n", p->allocations.n);
+  print_sampled (facts);
   if (facts->lost)
     flam_cli_print ("lost       %" G_GUINT64_FORMAT "\n", facts->lost);
   if (facts->late)

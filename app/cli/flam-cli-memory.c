@@ -276,6 +276,9 @@ print_part (const Report *report, FlamMemoryPart part)
       amount->blocks > 0 ? amount->bytes / amount->blocks : 0, FLAM_UNIT_BYTES);
   g_autofree char *when =
       flam_format_value (report->memory->peak_time, FLAM_UNIT_NS);
+  g_autofree char *error = flam_format_value (
+      flam_facts_standard_error (&report->profile->facts, amount->bytes),
+      FLAM_UNIT_BYTES);
 
   flam_cli_print ("%-10s %s in %s block%s",
                   flam_memory_part_to_string (part),
@@ -288,6 +291,8 @@ print_part (const Report *report, FlamMemoryPart part)
     flam_cli_print (", %s of all allocated", share);
   else if (part == FLAM_MEMORY_ALLOCATED)
     flam_cli_print (", %s each", each);
+  if (amount->bytes > 0 && report->profile->facts.sample_bytes > 0)
+    flam_cli_print (" (sampled: %s more or less)", error);
   flam_cli_print ("\n");
 }
 

@@ -89,6 +89,8 @@ put_first_facts (Recorder *recorder)
 
   facts.command = command;
   facts.start_unix_ns = g_get_real_time () * 1000;
+  if (recorder->options->what & FLAM_RECORD_ALLOC)
+    facts.sample_bytes = recorder->options->sample_bytes;
   flam_builder_note_facts (builder, &facts);
   flam_builder_note_fact (builder, FLAM_FACT_MODE, recorder->options->mode);
   flam_builder_note_number (

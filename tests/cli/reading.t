@@ -246,3 +246,17 @@ _start@0x10;cook@0x20;chop@0x30;+@0x30 2
 _start@0x10;cook@0x20;jl_gc_collect@0x40 1
 "address":48
 "address":153
+
+# What is estimated says so.
+$ flambeau-cli info captures/gperftools/sampled.heap
+format     gperftools
+measures   inuse_space        1.88 MB (Memory in use)
+           inuse_objects      2 050 (Blocks in use)
+           alloc_space        2.43 MB (Allocated memory)
+           alloc_objects      87 386 (Allocations)
+samples    3 in 3 stacks of 1 functions
+sampled    one allocation every 524 kB; sums below 52.4 MB may be wrong by more than 10 %
+threads    #1 all threads: 3 samples, 1.88 MB
+modules    /bin/demo: 1.88 MB, symbols: none, file not found: /bin/demo
+           /lib/libc.so.6: 0 B, symbols: untried
+           [vdso]: 0 B, symbols: untried

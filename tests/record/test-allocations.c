@@ -79,6 +79,7 @@ test_known (void)
       weight_of (p, "allocated", "grow", TRUE), ==, (1 << 21) - 16);
 
   stack = stack_text (p, "leak_small");
+  g_assert_cmpint (p->facts.sample_bytes, ==, 0);
   if (!g_str_has_prefix (stack, "leak_small < known < main < ") ||
       !g_str_has_suffix (stack, " < _start"))
     g_error ("%s", stack);
@@ -103,7 +104,7 @@ test_sampled (void)
   const double p = -expm1 (-100.0 / EVERY);
   const double deviation = 100 * sqrt (BLOCKS * (1 - p) / p);
   double sum = 0, counts = 0;
-  guint within = 0;
+  guint within = 0, as_said = 0;
 
   for (guint i = 0; i < RUNS; i++)
     {
@@ -122,9 +123,16 @@ test_sampled (void)
                       (bytes - truth) / deviation);
       g_assert_cmpfloat (fabs (bytes - truth), <, 4 * deviation);
       within += fabs (bytes - truth) < deviation;
+      /* What the capture says of itself. */
+      g_assert_cmpint (recording->profile->facts.sample_bytes, ==, EVERY);
+      as_said += fabs (bytes - truth) <
+                 (double)flam_facts_standard_error (&recording->profile->facts,
+                                                    (gint64)bytes);
       sum += bytes;
     }
   g_unsetenv ("FLAMBEAU_ALLOC_SEED");
+  g_assert_cmpuint (as_said, >=, 9);
+  g_assert_cmpuint (as_said, <=, 18);
   g_assert_cmpfloat (fabs (sum / RUNS - truth), <, 3 * deviation / sqrt (RUNS));
   g_assert_cmpfloat (sum, ==, 100 * counts);
   g_assert_cmpuint (within, >=, 9);

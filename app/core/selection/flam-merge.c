@@ -322,6 +322,7 @@ put_facts (const Merge *merge)
       facts->recorder_cpu_ns += of->recorder_cpu_ns;
       facts->recorded_cpu_ns += of->recorded_cpu_ns;
       facts->charged_cpu_ns += of->charged_cpu_ns;
+      facts->sample_bytes = MAX (facts->sample_bytes, of->sample_bytes);
       charged &= of->charged_cpu_ns != 0;
       for (guint i = 0; of->warnings[i] != NULL; i++)
         flam_builder_warn (

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-facts.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ const FlamFact flam_fact_rows[] = {
   { FACT (NUMBER, stop_median_ns, "stop-median-ns", "stops", QUALITY) },
   { FACT (NUMBER, stop_p99_ns, "stop-p99-ns", "", QUALITY),
     .with = OFFSET (stop_median_ns) },
+  { FACT (NUMBER, sample_bytes, "sample-bytes", "sampled", QUALITY) },
   { FACT (FLAG, pages_count, "pages-count", NULL, UNTOLD) },
   { .member = NULL },
 };
@@ -85,4 +87,11 @@ flam_fact_of_key (const char *key)
     if (fact->key != NULL && strcmp (fact->key, key) == 0)
       return fact;
   return NULL;
+}
+
+gint64
+flam_facts_standard_error (const FlamFacts *facts, gint64 bytes)
+{
+  return (gint64)sqrt ((double)MAX (facts->sample_bytes, 0) *
+                       fabs ((double)bytes));
 }

@@ -30,6 +30,8 @@ typedef struct
                                known at the end; 0 unknown */
   gint64 stop_median_ns;    /* how long a sample stopped a thread; 0 unknown */
   gint64 stop_p99_ns;       /* 99 of 100 stops were shorter */
+  gint64 sample_bytes;      /* allocations are sampled, one in so many bytes on
+                               average; 0: every one is there, or unknown */
   gboolean pages_count;     /* its recorder takes mmap and brk for memory of the
                                same rank as the heap's blocks */
   const char *const *others;   /* key, value, key, value, ..., NULL: facts that
@@ -94,6 +96,13 @@ gboolean flam_fact_is_known (const FlamFact *fact, const FlamFacts *facts);
 gboolean flam_fact_is_shown (const FlamFact *fact, const FlamFacts *facts);
 /* As in files and dumps, numbers in decimal; g_free. */
 char *flam_fact_to_text (const FlamFact *fact, const FlamFacts *facts);
+/* The standard error of a sum of `bytes` of sampled allocations, in bytes, at
+ * most: blocks larger than the distance are met more surely. Poisson: a sum of
+ * n samples, each for sample_bytes, varies by the root of n. 0: they are not
+ * sampled. */
+gint64 flam_facts_standard_error (const FlamFacts *facts, gint64 bytes);
+/* From which sum on it is a tenth of it. */
+#define FLAM_FACTS_ROUGH 100
 /* NULL: none of this version's. */
 const FlamFact *flam_fact_of_key (const char *key);
 

@@ -302,6 +302,8 @@ begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
       text->kind = HEAP;
       text->period = heap_period (line, line + length);
       add_heap_measures (reader);
+      if (text->period > 1)
+        flam_builder_facts (reader->builder)->sample_bytes = text->period;
       flam_gperftools_add_measure (reader,
                                    "alloc_space",
                                    N_ ("Allocated memory"),
@@ -319,6 +321,7 @@ begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
     {
       text->kind = JAVA_HEAP;
       add_heap_measures (reader);
+      flam_builder_facts (reader->builder)->sample_bytes = JAVA_HEAP_PERIOD;
     }
   else if (g_str_has_prefix (line, "---"))
     {

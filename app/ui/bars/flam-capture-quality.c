@@ -29,6 +29,7 @@ typedef enum
   ROW_DURATION,
   ROW_SAMPLES,
   ROW_BLOCKS,
+  ROW_SAMPLED,
   ROW_LOST,
   ROW_LATE,
   ROW_TRUNCATED,
@@ -62,6 +63,11 @@ static const struct
   [ROW_BLOCKS] = { N_ ("Allocation records"),
                    N_ ("How many rows of allocations the capture has."),
                    N_ ("Where a rare one matters, record all allocations.") },
+  [ROW_SAMPLED] = { N_ ("Allocation Sampling"),
+                    N_ ("One allocation in so many bytes is recorded: sums of "
+                        "less than a hundred times as much may be wrong by "
+                        "more than 10 %."),
+                    N_ ("Record all allocations where small sums matter.") },
   [ROW_LOST] = { N_ ("Lost events"),
                  N_ ("What the recorder could not keep up with."),
                  N_ ("Lower the sampling rate, or record fewer allocations.") },
@@ -185,6 +191,19 @@ add_time (FlamCaptureQuality *self, Row row, gint64 ns)
     add_fact (self, row, text, FALSE);
 }
 
+/* `sum`: of all that was allocated. */
+static void
+add_sampled (FlamCaptureQuality *self, gint64 every, gint64 sum)
+{
+  g_autofree char *distance = flam_format_value (every, FLAM_UNIT_BYTES);
+  /* Translators: one allocation every so many bytes */
+  g_autofree char *text = g_strdup_printf (_ ("every %s"), distance);
+
+  if (every > 0)
+    add_fact (
+        self, ROW_SAMPLED, text, sum > 0 && sum / FLAM_FACTS_ROUGH < every);
+}
+
 static gboolean
 is_much (double part, double whole)
 {
@@ -208,6 +227,17 @@ add_seen (FlamCaptureQuality *self, const FlamFacts *facts)
               is_much ((double)missed, (double)facts->charged_cpu_ns));
 }
 
+static gint64
+allocated (const FlamProfile *profile)
+{
+  const FlamAllocations *made = &profile->allocations;
+  double sum = 0;
+
+  for (FlamId i = 0; i < made->n; i++)
+    sum += (double)made->size[i] * (double)made->count[i];
+  return (gint64)MIN (sum, 0x1p62);
+}
+
 static void
 add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
 {
@@ -224,6 +254,7 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
     add_count (self, ROW_SAMPLES, profile->samples.n, FALSE);
   if (profile->allocations.n > 0)
     add_count (self, ROW_BLOCKS, profile->allocations.n, FALSE);
+  add_sampled (self, facts->sample_bytes, allocated (profile));
   add_count (self, ROW_LOST, facts->lost, facts->lost > 0);
   add_count (
       self, ROW_LATE, facts->late, is_much ((double)facts->late, samples));

@@ -147,6 +147,19 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
                       : g_strdup (counted);
 }
 
+/* What chance may have added or left out, where allocations are sampled. */
+static char *
+card_value (const FlamMemorySummary *memory, FlamMemoryPart part)
+{
+  gint64 bytes = memory->all.part[part].bytes;
+  gint64 error = flam_facts_standard_error (&memory->profile->facts, bytes);
+  g_autofree char *value = flam_format_value (bytes, FLAM_UNIT_BYTES);
+  g_autofree char *about = flam_format_value (error, FLAM_UNIT_BYTES);
+
+  return error * 10 > bytes ? g_strdup_printf ("%s ± %s", value, about)
+                            : g_steal_pointer (&value);
+}
+
 static void
 update_cards (FlamMemoryView *self, const FlamMemorySummary *memory)
 {
@@ -155,8 +168,7 @@ update_cards (FlamMemoryView *self, const FlamMemorySummary *memory)
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
     {
       Card *card = &self->card[part];
-      g_autofree char *value =
-          flam_format_value (memory->all.part[part].bytes, FLAM_UNIT_BYTES);
+      g_autofree char *value = card_value (memory, part);
       g_autofree char *detail = card_detail (memory, part);
 
       gtk_label_set_label (card->value, value);
