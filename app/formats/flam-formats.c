@@ -40,6 +40,7 @@
   ROW (ljp)                                                                    \
   ROW (lldb)                                                                   \
   ROW (massif)                                                                 \
+  ROW (memleak)                                                                \
   ROW (memray)                                                                 \
   ROW (memray_html)                                                            \
   ROW (nettrace)                                                               \

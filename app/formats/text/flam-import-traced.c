@@ -107,8 +107,8 @@ is_unknown (FlamSlice name)
          (name.length > 0 && address_length (name) == name.length);
 }
 
-static void
-parse_frame (FlamSlice text, FlamTextFrame *frame)
+void
+flam_stack_text_parse_traced (FlamSlice text, FlamTextFrame *frame)
 {
   FlamSlice name = text;
   gsize address = hex_length (name, flam_slice_ends (name, ")") ? 4 : 8);
@@ -436,18 +436,26 @@ probe_stap (const FlamSource *source)
 
 /* --- the table ----------------------------------------------------------- */
 
-static const FlamDialect dialect_bpftrace = {
-  N_ ("output of bpftrace"), read_bpftrace, parse_frame, NULL, FLAM_KIND_NATIVE
-};
-static const FlamDialect dialect_bcc = {
-  N_ ("output of bcc's tools"), read_bcc, parse_frame, NULL, FLAM_KIND_NATIVE
-};
-static const FlamDialect dialect_dtrace = {
-  N_ ("output of DTrace"), read_dtrace, parse_frame, NULL, FLAM_KIND_NATIVE
-};
-static const FlamDialect dialect_stap = {
-  N_ ("output of SystemTap"), read_stap, parse_frame, NULL, FLAM_KIND_NATIVE
-};
+static const FlamDialect dialect_bpftrace = { N_ ("output of bpftrace"),
+                                              read_bpftrace,
+                                              flam_stack_text_parse_traced,
+                                              NULL,
+                                              FLAM_KIND_NATIVE };
+static const FlamDialect dialect_bcc = { N_ ("output of bcc's tools"),
+                                         read_bcc,
+                                         flam_stack_text_parse_traced,
+                                         NULL,
+                                         FLAM_KIND_NATIVE };
+static const FlamDialect dialect_dtrace = { N_ ("output of DTrace"),
+                                            read_dtrace,
+                                            flam_stack_text_parse_traced,
+                                            NULL,
+                                            FLAM_KIND_NATIVE };
+static const FlamDialect dialect_stap = { N_ ("output of SystemTap"),
+                                          read_stap,
+                                          flam_stack_text_parse_traced,
+                                          NULL,
+                                          FLAM_KIND_NATIVE };
 
 FLAM_STACK_TEXT_IMPORTER (bpftrace, "bpftrace", "bpftrace", ".bt.txt", ".txt")
 FLAM_STACK_TEXT_IMPORTER (bcc, "bcc", "bcc", ".txt")

@@ -241,12 +241,12 @@ find_event (FlamStackText *text)
 }
 
 void
-flam_stack_text_end (FlamStackText *text, gint64 weight)
+flam_stack_text_add (FlamStackText *text, guint16 event, const gint64 *weights)
 {
-  FlamSample sample = { .stack = FLAM_NONE, .state = text->state };
+  FlamSample sample = { .stack = FLAM_NONE,
+                        .state = text->state,
+                        .event = event };
 
-  if (text->stack->len == 0)
-    return;
   if (text->thread == FLAM_NONE)
     flam_stack_text_thread (text, (FlamSlice){ "", 0 }, -1, -1);
   sample.thread = text->thread;
@@ -255,11 +255,21 @@ flam_stack_text_end (FlamStackText *text, gint64 weight)
         flam_builder_stack (text->builder,
                             sample.stack,
                             g_array_index (text->stack, FlamId, i - 1));
-  sample.event = find_event (text);
-  weight = flam_weights_as_scale (text->weights_as, weight);
-  flam_builder_add_sample (text->builder, &sample, &weight);
+  flam_builder_add_sample (text->builder, &sample, weights);
   text->samples++;
   flam_stack_text_drop (text);
+}
+
+void
+flam_stack_text_end (FlamStackText *text, gint64 weight)
+{
+  guint16 event;
+
+  if (text->stack->len == 0)
+    return;
+  event = find_event (text);
+  weight = flam_weights_as_scale (text->weights_as, weight);
+  flam_stack_text_add (text, event, &weight);
 }
 
 /* --- trees --------------------------------------------------------------- */

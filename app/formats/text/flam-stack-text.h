@@ -88,7 +88,13 @@ void flam_stack_text_thread (FlamStackText *text,
 /* The open block, leaf first, is a sample of that weight; nothing if it has no
  * frame. */
 void flam_stack_text_end (FlamStackText *text, gint64 weight);
+/* The same for dialects with columns and measures of their own. */
+void
+flam_stack_text_add (FlamStackText *text, guint16 event, const gint64 *weights);
 void flam_stack_text_drop (FlamStackText *text);
+/* A parse_frame() for what tracers of the kernel print: "main+0x6d [prog]",
+ * "libc.so.1`open+0x7", "0xffff8103ce3b : do_sys_open+0x1/0x5a [kernel]". */
+void flam_stack_text_parse_traced (FlamSlice text, FlamTextFrame *frame);
 /* A row of a tree, deeper than its caller's above it; `frame` may be empty: a
  * thread or a sum. Weights are in the measure's unit. */
 void flam_stack_text_row (FlamStackText *text,
