@@ -16,6 +16,8 @@
 
 extern char **environ;
 
+#define SHELL "/bin/sh"
+
 /* --- the program --------------------------------------------------------- */
 
 static gboolean
@@ -125,10 +127,43 @@ merged_environment (const FlamLaunch *launch)
   return result;
 }
 
-/* Between fork and exec: no memory is allocated. */
+/* A script that does not name its interpreter is the shell's, as execvp() and
+ * the shells have it; what is no text is nobody's. */
+static gboolean
+is_text (const FlamLaunch *launch, const char *path)
+{
+  g_autofree char *file = in_directory (launch, path);
+  char head[256];
+  int fd = open (file, O_RDONLY | O_CLOEXEC);
+  ssize_t n;
+
+  if (fd < 0)
+    return FALSE;
+  n = read (fd, head, sizeof head);
+  close (fd);
+  return n >= 0 && memchr (head, '\0', (gsize)n) == NULL;
+}
+
+/* g_free; the words are not copied. */
+static const char **
+shell_words (const FlamLaunch *launch, const char *path)
+{
+  GPtrArray *words = g_ptr_array_new ();
+
+  g_ptr_array_add (words, (gpointer)SHELL);
+  g_ptr_array_add (words, (gpointer)path);
+  for (guint i = 1; launch->argv[i] != NULL; i++)
+    g_ptr_array_add (words, (gpointer)launch->argv[i]);
+  g_ptr_array_add (words, NULL);
+  return (const char **)g_ptr_array_free (words, FALSE);
+}
+
+/* Between fork and exec: no memory is allocated. `shell`: NULL, or what is run
+ * if the kernel does not know how to run it. */
 static G_GNUC_NORETURN void
 child_main (const FlamLaunch *launch,
             const char *path,
+            const char **shell,
             char **environment,
             int go,
             int report)
@@ -144,6 +179,8 @@ child_main (const FlamLaunch *launch,
   if (launch->directory != NULL && chdir (launch->directory) != 0)
     goto failed;
   execve (path, (char *const *)launch->argv, environment);
+  if (errno == ENOEXEC && shell != NULL)
+    execve (SHELL, (char *const *)shell, environment);
 failed:
   saved = errno;
   if (write (report, &saved, sizeof saved) < 0)
@@ -157,8 +194,7 @@ exec_problem (int code)
   switch (code)
     {
     case ENOEXEC:
-      return N_ (
-          "is neither a program nor a script that names its interpreter");
+      return N_ ("is neither a program nor a script");
     case ENOENT:
       return N_ ("needs an interpreter that is not there");
     default:
@@ -207,6 +243,8 @@ flam_launch_start (const FlamLaunch *launch,
                    GError **error)
 {
   g_auto (GStrv) environment = merged_environment (launch);
+  g_autofree const char **shell =
+      is_text (launch, path) ? shell_words (launch, path) : NULL;
   int go[2], report[2];
   pid_t pid;
 
@@ -216,7 +254,7 @@ flam_launch_start (const FlamLaunch *launch,
   if (pid < 0)
     goto failed;
   if (pid == 0)
-    child_main (launch, path, environment, go[0], report[1]);
+    child_main (launch, path, shell, environment, go[0], report[1]);
   close (go[0]);
   close (report[1]);
   if (!seize (pid, options))

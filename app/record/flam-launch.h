@@ -2,8 +2,9 @@
 #pragma once
 
 /* Getting hold of a target: start a program, or attach to a process. The
- * calling thread becomes the tracer and must stay it. No shell is involved:
- * arguments arrive as they were given. */
+ * calling thread becomes the tracer and must stay it. Arguments arrive as they
+ * were given; no shell is involved but for a script that names no interpreter.
+ */
 
 #include <glib.h>
 #include <sys/types.h>

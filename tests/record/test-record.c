@@ -323,6 +323,8 @@ test_refused (void)
   g_assert_true (g_file_set_contents_full (
       file, "text", 4, G_FILE_SET_CONTENTS_NONE, 0644, NULL));
   assert_refused (file, "not executable");
+  g_assert_true (g_file_set_contents_full (
+      file, "te\0xt", 5, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
   g_chmod (file, 0755);
   assert_refused (file, "neither a program nor a script");
   g_assert_true (g_file_set_contents_full (file,
@@ -332,6 +334,28 @@ test_refused (void)
                                            0755,
                                            NULL));
   assert_refused (file, "64-bit");
+  g_unlink (file);
+  g_rmdir (folder);
+}
+
+/* A script that names no interpreter is the shell's. */
+static void
+test_plain_script (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename (folder, "file", NULL);
+  const char *arguments[] = { "--", file, "one", "two words", NULL };
+  g_autoptr (Recording) recording = NULL;
+
+  g_assert_true (g_file_set_contents_full (file,
+                                           "test \"$2\" = 'two words' || exit\n"
+                                           "exit $((40 + $#))\n",
+                                           -1,
+                                           G_FILE_SET_CONTENTS_NONE,
+                                           0755,
+                                           NULL));
+  recording = record (arguments);
+  assert_ended (recording, 42);
   g_unlink (file);
   g_rmdir (folder);
 }
@@ -391,6 +415,7 @@ main (int argc, char **argv)
   g_test_add_func ("/record/namespace", test_namespace);
   g_test_add_func ("/record/quick/environment", test_environment);
   g_test_add_func ("/record/quick/refused", test_refused);
+  g_test_add_func ("/record/quick/plain-script", test_plain_script);
   g_test_add_func ("/record/quick/old-python", test_old_python);
   return g_test_run ();
 }
