@@ -50,6 +50,7 @@
   ROW (perf_script)                                                            \
   ROW (perfetto)                                                               \
   ROW (phpspy)                                                                 \
+  ROW (pmcstat)                                                                \
   ROW (pprof)                                                                  \
   ROW (procstack)                                                              \
   ROW (profilecanvas)                                                          \
