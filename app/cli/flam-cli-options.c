@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-cache.h"
 #include "flam-memory-summary.h"
 #include "flam-symbolizer.h"
 
@@ -414,6 +415,9 @@ selection_group (FlamCliOptions *o)
     FLAG (
         "debuginfod", &o->debuginfod, N_ ("Ask $DEBUGINFOD_URLS for symbols")),
     FLAG ("no-symbols", &o->no_symbols, N_ ("Names from the capture alone")),
+    FLAG ("cache",
+          &o->cache,
+          N_ ("Keep what is slow to read, and open it from there")),
     CALL ("jobs", take_jobs, N_ ("Read on at most N cores"), "N"),
     { "binaries",
       0,
@@ -545,7 +549,9 @@ flam_cli_load (const char *path, FlamCliOptions *options)
     .jobs = (guint)options->jobs,
   };
   g_autoptr (GError) error = NULL;
-  g_autoptr (FlamProfile) profile = flam_formats_load (path, &load, &error);
+  g_autoptr (FlamProfile) profile =
+      options->cache ? flam_cache_open (path, &load, &error)
+                     : flam_formats_load (path, &load, &error);
   g_autoptr (FlamProfile) named = NULL;
 
   if (profile != NULL)

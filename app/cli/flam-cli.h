@@ -38,6 +38,7 @@ typedef struct
   FlamWeightsAs weights_as; /* --kind */
   gint64 jobs;              /* 0: as many as there are cores */
   gboolean no_symbols;
+  gboolean cache;
   gboolean full_names;
   gboolean debuginfod;
   char **binaries;

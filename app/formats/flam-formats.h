@@ -58,6 +58,9 @@ typedef struct
   /* It reads forward and asks flam_source_more(), so that it can begin before
    * the file is all unpacked. */
   gboolean streams;
+  /* It looks into files beside the capture, programs say, so that the same
+   * bytes may be read otherwise tomorrow. */
+  gboolean beside;
 } FlamImporter;
 
 /* What a document has room for beside stacks of names and the weights of one

@@ -13,7 +13,7 @@ _flambeau_cli() {
     --ignore --filter --filter-text --hide --collapse --prune --stop-at --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
     --full-names --mangled --no-inlines --debuginfod --no-symbols --kind --growth --allocators
-    --temporary-within --suppressions --jobs'
+    --temporary-within --suppressions --jobs --cache'
   local look='--title --subtitle --notes --count-name --width --row-height
     --min-width --font-size --direction'
   local verbs='info top tree lines disassemble memory export diff merge history record formats dump'

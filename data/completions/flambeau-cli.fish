@@ -63,6 +63,7 @@ complete -c flambeau-cli -n $selecting -r -l suppressions -d "LeakSanitizer's ru
 complete -c flambeau-cli -n $selecting -l debuginfod -d 'Ask the debuginfod servers for symbols'
 complete -c flambeau-cli -n $selecting -l no-symbols -d 'Names from the capture alone'
 complete -c flambeau-cli -n $selecting -x -l jobs -d 'Read on at most N cores'
+complete -c flambeau-cli -n $selecting -l cache -d 'Keep what is slow to read, and open it from there'
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Fold inlined functions into their callers'
 
 complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines disassemble memory diff history formats' -l json -d 'Print JSON'

@@ -260,3 +260,11 @@ threads    #1 all threads: 3 samples, 1.88 MB
 modules    /bin/demo: 1.88 MB, symbols: none, file not found: /bin/demo
            /lib/libc.so.6: 0 B, symbols: untried
            [vdso]: 0 B, symbols: untried
+
+# What is fast to read leaves nothing behind.
+$ XDG_CACHE_HOME=cache flambeau-cli top known.folded --cache --limit 1
+      self                 total            function
+        40    40.0 %          60    60.0 %  solve
+
+$ test -e cache || echo nothing
+nothing

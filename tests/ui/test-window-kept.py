@@ -3,6 +3,7 @@
 """What is kept of a capture between two openings: where one was, what was
 selected, notes; and the tabs of the last window."""
 
+import gzip
 import os
 import pathlib
 import shutil
@@ -78,6 +79,27 @@ class KeptTest(Base):
         window.find("Flame graph", "image")
         window.mouse(self.graph(), 0.9, 0.02)
         wait_for("nothing to keep", lambda: not self.kept())
+
+    def test_cache(self):
+        """What was slow to read is read from the cache the next time."""
+        cache = pathlib.Path(os.environ["XDG_CACHE_HOME"], "flambeau/captures")
+        shutil.rmtree(cache, ignore_errors=True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "slow.folded.gz")
+            with gzip.open(path, "wb", compresslevel=1) as packed:
+                for _ in range(300):
+                    packed.write(b"main;lex 2\nmain;parse;reduce 3\n" * 32768)
+            total = "total 49"
+            window = self.open(path)
+            window.wait_label(lambda text: text.startswith(total))
+            wait_for("the image", lambda: list(cache.glob("*.image")))
+            image = next(cache.glob("*.image"))
+            self.assertEqual(image.stat().st_mode & 0o777, 0o600)
+            os.utime(image, (1, 1))
+            self.close()
+            window = self.open(path, keep_settings=True)
+            window.wait_label(lambda text: text.startswith(total))
+            self.assertGreater(image.stat().st_mtime, 1)
 
     def test_another_content(self):
         """Another file at the same place is looked at anew."""

@@ -21,6 +21,14 @@ flam_profile_box_extras (const FlamProfile *profile)
   return box->extras;
 }
 
+gboolean
+flam_profile_has_extras (const FlamProfile *profile)
+{
+  const GArray *extras = flam_profile_box_extras (profile);
+
+  return extras != NULL && extras->len > 0;
+}
+
 static void
 box_clear (gpointer data)
 {

@@ -248,6 +248,8 @@ gboolean flam_profile_has_kind (const FlamProfile *profile,
                                 FlamMeasureKind kind);
 /* One past the last cell of the samples' columns that a slice has. */
 guint32 flam_profile_sample_cells (const FlamProfile *profile);
+/* Something of a newer version is kept with it, to be written again. */
+gboolean flam_profile_has_extras (const FlamProfile *profile);
 /* `later` is a snapshot of the tables that `earlier` is one of: it has the same
  * rows and then more, in each thread's samples too. */
 gboolean flam_profile_extends (const FlamProfile *later,

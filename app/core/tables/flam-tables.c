@@ -59,7 +59,7 @@ static const FlamColumnInfo modules[] = {
         FLAM_ADDRESS_ABSOLUTE,
         .flags = KEY),
   REFERENCE (profile.modules.name, STRINGS),
-  UNSTORED (profile.modules.symbols),
+  UNSTORED (profile.modules.symbols, .limit = FLAM_SYMBOLS_CAPTURE + 1),
   REFERENCE (profile.modules.why, STRINGS),
 };
 static const FlamColumnInfo functions[] = {

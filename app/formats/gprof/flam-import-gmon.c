@@ -401,4 +401,5 @@ const FlamImporter flam_import_gmon = {
   .mime_types = FLAM_LIST ("application/x-gmon"),
   .probe = probe,
   .load = load,
+  .beside = TRUE,
 };

@@ -2,6 +2,7 @@
 
 #include "flam-preferences.h"
 
+#include "flam-cache.h"
 #include "flam-help.h"
 #include "flam-kept.h"
 #include "flam-platform.h"
@@ -257,6 +258,7 @@ static void
 on_forget (FlamPreferences *self)
 {
   flam_kept_forget ();
+  flam_cache_trim (0);
   gtk_widget_set_sensitive (GTK_WIDGET (self->forget), FALSE);
 }
 

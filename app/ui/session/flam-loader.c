@@ -2,7 +2,7 @@
 
 #include "flam-loader.h"
 
-#include "flam-formats.h"
+#include "flam-cache.h"
 #include "flam-settings.h"
 
 struct _FlamLoaderInput
@@ -13,6 +13,7 @@ struct _FlamLoaderInput
   FlamFollow *follow; /* NULL: not a live one */
   FlamSymbolDetail detail;
   char **binaries;
+  char *cache_file;
   FlamId *modules; /* to be downloaded; NULL: nothing is */
   guint n_modules;
 };
@@ -73,6 +74,19 @@ flam_loader_input_new_download (const FlamProfile *profile,
   return input;
 }
 
+gpointer
+flam_loader_input_new_keep (const FlamProfile *profile,
+                            const char *path,
+                            FlamWeightsAs weights_as,
+                            const char *file)
+{
+  FlamLoaderInput *input = flam_loader_input_new (path, weights_as);
+
+  input->profile = flam_profile_ref (profile);
+  input->cache_file = g_strdup (file);
+  return input;
+}
+
 void
 flam_loader_input_free (gpointer data)
 {
@@ -83,6 +97,7 @@ flam_loader_input_free (gpointer data)
   g_strfreev (input->binaries);
   g_free (input->modules);
   g_free (input->path);
+  g_free (input->cache_file);
   g_free (input);
 }
 
@@ -106,22 +121,45 @@ symbolize (const FlamLoaderInput *input,
   return flam_symbolize (profile, &options, progress, error);
 }
 
+static FlamLoadOptions
+load_options (const FlamLoaderInput *input, const FlamProgress *progress)
+{
+  return (FlamLoadOptions){
+    .weights_as = input->weights_as,
+    .progress = progress,
+    .binaries = (const char *const *)input->binaries,
+  };
+}
+
 gpointer
 flam_loader_load_work (gpointer data,
                        const FlamProgress *progress,
                        GError **error)
 {
   FlamLoaderInput *input = data;
-  FlamLoadOptions options = {
-    .weights_as = input->weights_as,
-    .progress = progress,
-    .binaries = (const char *const *)input->binaries,
-  };
+  FlamLoadOptions options = load_options (input, progress);
+  g_autofree char *file = NULL;
+  FlamProfile *profile;
 
-  if (input->follow == NULL)
-    return flam_formats_load (input->path, &options, error);
-  return flam_follow_refresh_named (
-      input->follow, (const char *const *)input->binaries, error);
+  if (input->follow != NULL)
+    return flam_follow_refresh_named (
+        input->follow, (const char *const *)input->binaries, error);
+  file = flam_cache_file (input->path, &options);
+  profile = file != NULL ? flam_cache_load (file) : NULL;
+  return profile != NULL ? profile
+                         : flam_formats_load (input->path, &options, error);
+}
+
+gpointer
+flam_loader_keep_work (gpointer data,
+                       const FlamProgress *progress,
+                       GError **error)
+{
+  FlamLoaderInput *input = data;
+  FlamLoadOptions options = load_options (input, progress);
+
+  flam_cache_save (input->cache_file, input->path, &options, input->profile);
+  return flam_profile_ref (input->profile);
 }
 
 gpointer

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 
 typedef struct _FlamLoaderInput FlamLoaderInput;
 
-/* The file at `path`, shown first and symbolized after. */
+/* The file at `path`, shown first and symbolized after; from the cache
+ * (flam-cache.h) if it is there. */
 gpointer flam_loader_input_new (const char *path, FlamWeightsAs weights_as);
 /* A recording that is being written, as far as it is there; its functions get
  * their names at once. */
@@ -28,6 +29,12 @@ gpointer flam_loader_input_new_download (const FlamProfile *profile,
                                          const char *path,
                                          const FlamId *modules,
                                          guint n);
+/* `profile`, which was read from `path` just now, for the cache. `file` is from
+ * flam_cache_file(), from before. */
+gpointer flam_loader_input_new_keep (const FlamProfile *profile,
+                                     const char *path,
+                                     FlamWeightsAs weights_as,
+                                     const char *file);
 void flam_loader_input_free (gpointer input);
 
 /* FlamJobWork; each gives a FlamProfile, the last perhaps the same one. */
@@ -41,6 +48,9 @@ gpointer flam_loader_whole_work (gpointer input,
 gpointer flam_loader_symbolize_work (gpointer input,
                                      const FlamProgress *progress,
                                      GError **error);
+gpointer flam_loader_keep_work (gpointer input,
+                                const FlamProgress *progress,
+                                GError **error);
 
 /* Are there addresses whose names did not come with the capture? */
 gboolean flam_loader_needs_symbols (const FlamProfile *profile);

@@ -4,8 +4,10 @@
 
 #include "flam-session-private.h"
 
+#include "flam-cache.h"
 #include "flam-kept.h"
 #include "flam-loader.h"
+#include "flam-settings.h"
 
 #include <glib/gi18n.h>
 
@@ -121,6 +123,31 @@ flam_session_download (FlamSession *self, const FlamId *modules, guint n)
 }
 
 static void
+keep_done (gpointer result, const GError *error, gpointer data)
+{
+  g_clear_pointer ((FlamProfile **)&result, flam_profile_unref);
+}
+
+/* What was slow to read, and was not there already, is there the next time. */
+static void
+keep_profile (FlamSession *self, const FlamProfile *profile)
+{
+  if (self->cache_file == NULL ||
+      !g_settings_get_boolean (flam_settings_get (), FLAM_KEY_REMEMBER) ||
+      g_get_monotonic_time () - self->load_began < FLAM_CACHE_WORTH ||
+      g_file_test (self->cache_file, G_FILE_TEST_EXISTS))
+    return;
+  flam_job_start (self->keep,
+                  flam_loader_keep_work,
+                  flam_loader_input_new_keep (
+                      profile, self->path, self->weights_as, self->cache_file),
+                  flam_loader_input_free,
+                  (GDestroyNotify)flam_profile_unref,
+                  keep_done,
+                  self);
+}
+
+static void
 load_done (gpointer result, const GError *error, gpointer data)
 {
   FlamSession *self = data;
@@ -137,6 +164,7 @@ load_done (gpointer result, const GError *error, gpointer data)
     {
       g_free (self->kept_file);
       self->kept_file = flam_kept_file (self->path);
+      keep_profile (self, result);
     }
   take_profile (self, result);
 }
@@ -147,6 +175,11 @@ load_done (gpointer result, const GError *error, gpointer data)
 static void
 load (FlamSession *self)
 {
+  FlamLoadOptions options = { .weights_as = self->weights_as };
+
+  g_free (self->cache_file);
+  self->cache_file = self->live ? NULL : flam_cache_file (self->path, &options);
+  self->load_began = g_get_monotonic_time ();
   flam_job_cancel (self->symbolize);
   flam_job_cancel (self->download);
   flam_job_start (self->load,
@@ -168,6 +201,7 @@ flam_session_forget (FlamSession *self)
   g_list_store_remove_all (self->notes);
   flam_baseline_leave (self->baseline);
   flam_job_cancel (self->load);
+  flam_job_cancel (self->keep);
   flam_job_cancel (self->symbolize);
   flam_job_cancel (self->download);
   flam_job_cancel (self->draw);

@@ -56,7 +56,11 @@ struct _FlamSession
   guint keep_id;
   GListStore *notes; /* FlamNote */
 
+  char *cache_file; /* of what is being read (flam-cache.h); NULL: none */
+  gint64 load_began;
+
   FlamJob *load;
+  FlamJob *keep; /* writes that file */
   FlamJob *symbolize;
   FlamJob *draw;
   FlamJob *download;

@@ -274,6 +274,8 @@ flam_session_finalize (GObject *object)
   g_clear_pointer (&self->search_regex, g_regex_unref);
   g_ptr_array_unref (self->undo);
   g_object_unref (self->load);
+  g_object_unref (self->keep);
+  g_free (self->cache_file);
   g_object_unref (self->symbolize);
   g_object_unref (self->draw);
   g_object_unref (self->download);
@@ -410,6 +412,7 @@ flam_session_init (FlamSession *self)
                            G_CONNECT_SWAPPED);
   self->search_flags = FLAM_SEARCH_REGEX;
   self->load = session_job (self);
+  self->keep = flam_job_new ();
   self->symbolize = session_job (self);
   self->draw = session_job (self);
   self->download = flam_job_new ();

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the writer and the reader of images share: the order of the pieces. */
+
+#include "flam-image.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_IMAGE_MAGIC                                                       \
+  G_GUINT64_CONSTANT (0x31474d494d414c46) /* FLAMIMG1                          \
+                                           */
+#define FLAM_IMAGE_ABSENT G_MAXUINT64
+
+typedef struct
+{
+  guint64 size;
+  guint32 hash;
+  guint32 unused;
+} FlamImagePiece;
+
+/* A row of MEASURES and of COUNTERS, the columns of version 1 first. */
+enum
+{
+  MEASURE_ID,
+  MEASURE_NAME,
+  MEASURE_UNIT,
+  MEASURE_KIND,
+  MEASURE_SOURCE,
+  MEASURE_COLUMN,
+  MEASURE_EVENT,
+  MEASURE_DENOMINATOR,
+  MEASURE_SPANS,
+  N_MEASURE
+};
+enum
+{
+  COUNTER_ID,
+  COUNTER_UNIT,
+  COUNTER_VALUES,
+  N_COUNTER
+};
+
+/* The tables of the description whose rows a profile has, in order; ends with
+ * FLAM_N_TABLES. */
+extern const FlamTable flam_image_tables[];
+/* Of the description: an image that another one made is no good here. */
+guint64 flam_image_layout (void);
+
+static inline gboolean
+flam_image_has_column (const FlamColumnInfo *info)
+{
+  return info->offset < sizeof (FlamProfile);
+}
+
+G_END_DECLS
