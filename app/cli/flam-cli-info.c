@@ -27,6 +27,8 @@ module_totals (const FlamProfile *profile, const FlamSelection *selection)
   g_autofree FlamFunctionRow *rows = NULL;
   guint n;
 
+  if (profile->modules.n == 0)
+    return totals;
   by_module->by = FLAM_BY_MODULE;
   by_module->invert = FALSE;
   tree = flam_cli_tree (profile, by_module);
