@@ -14,7 +14,6 @@ flam_cli_options_new (void)
   FlamCliOptions *options = g_new0 (FlamCliOptions, 1);
 
   options->threads = g_ptr_array_new_with_free_func (g_free);
-  options->labels = g_ptr_array_new_with_free_func (g_free);
   options->pids = g_array_new (FALSE, FALSE, sizeof (gint64));
   options->selection = flam_selection_new ();
   return options;
@@ -29,7 +28,6 @@ flam_cli_options_free (FlamCliOptions *options)
   g_free (options->to);
   g_free (options->suppressions);
   g_ptr_array_unref (options->threads);
-  g_ptr_array_unref (options->labels);
   g_array_unref (options->pids);
   flam_selection_free (options->selection);
   g_strfreev (options->binaries);
@@ -103,7 +101,7 @@ take_label (const char *option,
 
   if (equals == NULL || equals == value)
     return refuse (error, option, value, "KEY=VALUE");
-  g_ptr_array_add (options->labels, g_strdup (value));
+  flam_selection_add_label (options->selection, value);
   return TRUE;
 }
 
@@ -211,30 +209,52 @@ take_transform (const char *option,
   return FALSE;
 }
 
+/* What a row is: a word, or label:KEY. */
 static gboolean
-take_word (const char *option, const char *value, gpointer data, GError **error)
+take_by (const char *option, const char *value, gpointer data, GError **error)
 {
-  static const char *const by[] = { "function", "line",    "module", "file",
-                                    "thread",   "address", NULL };
-  static const char *const recursion[] = { "off", "flat", "collapse", NULL };
-  gboolean is_by = strcmp (option, "--by") == 0;
-  const char *const *words = is_by ? by : recursion;
-  FlamCliOptions *options = data;
+  static const char *const words[] = {
+    [FLAM_BY_FUNCTION] = "function", [FLAM_BY_LINE] = "line",
+    [FLAM_BY_MODULE] = "module",     [FLAM_BY_FILE] = "file",
+    [FLAM_BY_THREAD] = "thread",     [FLAM_BY_ADDRESS] = "address",
+  };
+  FlamSelection *selection = ((FlamCliOptions *)data)->selection;
 
-  for (guint i = 0; words[i] != NULL; i++)
+  if (g_str_has_prefix (value, "label:") && value[6] != '\0')
+    {
+      selection->by = FLAM_BY_LABEL;
+      selection->by_label = g_intern_string (value + 6);
+      return TRUE;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (strcmp (value, words[i]) == 0)
       {
-        if (is_by)
-          options->selection->by = i;
-        else
-          options->selection->recursion = i;
+        selection->by = i;
         return TRUE;
       }
   return refuse (error,
                  option,
                  value,
-                 is_by ? N_ ("function, line, module, file, thread or address")
-                       : N_ ("off, flat or collapse"));
+                 N_ ("function, line, module, file, thread, address or "
+                     "label:KEY"));
+}
+
+static gboolean
+take_recursion (const char *option,
+                const char *value,
+                gpointer data,
+                GError **error)
+{
+  static const char *const words[] = { "off", "flat", "collapse" };
+  FlamCliOptions *options = data;
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strcmp (value, words[i]) == 0)
+      {
+        options->selection->recursion = i;
+        return TRUE;
+      }
+  return refuse (error, option, value, N_ ("off, flat or collapse"));
 }
 
 /* "cpu", "off-cpu", "all", or states, with commas between. */
@@ -397,10 +417,10 @@ selection_group (FlamCliOptions *o)
           "NAME[,FILE]"),
     CALL (
         "stop-at", take_transform, N_ ("Cut the tree below it"), "NAME[,FILE]"),
-    CALL ("recursion", take_word, N_ ("off, flat or collapse"), "HOW"),
+    CALL ("recursion", take_recursion, N_ ("off, flat or collapse"), "HOW"),
     CALL ("by",
-          take_word,
-          N_ ("function, line, module, file, thread, address"),
+          take_by,
+          N_ ("function, line, module, file, thread, address, label:KEY"),
           "WHAT"),
     FLAG ("invert", &s->invert, "Bottom-up"),
     FLAG ("no-native", &s->no_native, N_ ("Interpreter frames alone")),

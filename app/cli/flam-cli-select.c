@@ -4,8 +4,11 @@
 #include "flam-allocation-filter.h"
 #include "flam-diff.h"
 #include "flam-format.h"
+#include "flam-sample-filter.h"
 
 #include <string.h>
+
+#define LISTED_MAX 20
 
 /* What was typed, against a profile: names become rows of its tables. */
 
@@ -211,53 +214,66 @@ select_threads (const FlamCliOptions *options,
   return TRUE;
 }
 
-/* A set of labels is a thread of their names: "main tenant=red zone=a". */
-static gboolean
-has_label (const FlamProfile *profile, FlamId thread, const char *label)
+/* What labels there are, for who asked for another. */
+static char *
+list_labels (const FlamProfile *profile)
 {
-  const char *name =
-      flam_profile_string (profile, profile->threads.name[thread]);
-  gsize length = strlen (label);
+  GString *list = g_string_new (NULL);
+  g_autoptr (GHashTable) seen =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
-  for (const char *at = name; (at = strstr (at, label)) != NULL; at++)
-    if ((at == name || at[-1] == ' ') &&
-        (at[length] == '\0' || at[length] == ' '))
+  for (FlamId i = 0; i < profile->labels.n; i++)
+    {
+      char *text = g_strdup_printf (
+          " %s=%s",
+          flam_profile_string (profile, profile->labels.key[i]),
+          flam_profile_string (profile, profile->labels.value[i]));
+
+      if (g_hash_table_size (seen) == LISTED_MAX)
+        {
+          g_string_append (list, " …");
+          g_free (text);
+          break;
+        }
+      if (g_hash_table_add (seen, text))
+        g_string_append (list, text);
+    }
+  return g_string_free (list, FALSE);
+}
+
+static gboolean
+has_key (const FlamProfile *profile, const char *key)
+{
+  for (FlamId i = 0; i < profile->labels.n; i++)
+    if (strcmp (flam_profile_string (profile, profile->labels.key[i]), key) ==
+        0)
       return TRUE;
   return FALSE;
 }
 
-/* Of the threads that are selected, those that have every label. */
 static gboolean
-select_labels (const FlamCliOptions *options,
-               const FlamProfile *profile,
-               const char *path,
-               FlamSelection *selection)
+check_labels (const FlamProfile *profile,
+              const char *path,
+              const FlamSelection *selection)
 {
-  for (guint i = 0; i < options->labels->len; i++)
-    {
-      const char *label = options->labels->pdata[i];
-      g_autoptr (FlamSelection) before = flam_selection_copy (selection);
-      g_autofree char *list = NULL;
-      guint found = 0;
+  guint n = selection->labels != NULL ? selection->labels->len : 0;
+  const char *missing = NULL;
+  g_autofree char *list = NULL;
 
-      flam_selection_no_threads (selection);
-      for (FlamId t = 0; t < profile->threads.n; t++)
-        if (has_label (profile, t, label) &&
-            flam_selection_has_thread (before, t))
-          {
-            flam_selection_add_thread (selection, t);
-            found++;
-          }
-      if (found > 0)
-        continue;
-      list = list_threads (profile);
-      flam_cli_error (_ ("%s: no thread with the label %s; there are:%s"),
-                      path,
-                      label,
-                      list);
-      return FALSE;
-    }
-  return TRUE;
+  for (guint i = 0; i < n && missing == NULL; i++)
+    if (!flam_sample_labels_any (profile, selection->labels->pdata[i]))
+      missing = selection->labels->pdata[i];
+  if (missing == NULL && selection->by == FLAM_BY_LABEL &&
+      !has_key (profile, selection->by_label))
+    missing = selection->by_label;
+  if (missing == NULL)
+    return TRUE;
+  list = list_labels (profile);
+  flam_cli_error (_ ("%s: no sample with the label %s; there are:%s"),
+                  path,
+                  missing,
+                  *list != '\0' ? list : _ (" none"));
+  return FALSE;
 }
 
 gboolean
@@ -360,7 +376,7 @@ flam_cli_select (const FlamCliOptions *options,
     return NULL;
   *status = FLAM_EXIT_REFUSED;
   if (!select_threads (options, profile, path, selection) ||
-      !select_labels (options, profile, path, selection) ||
+      !check_labels (profile, path, selection) ||
       !select_moment (
           profile, path, options->from, selection, &selection->from) ||
       !select_moment (profile, path, options->to, selection, &selection->to) ||

@@ -26,7 +26,6 @@ typedef struct
   char *measure;
   char *event;
   GPtrArray *threads; /* TID, NAME or #N, as typed */
-  GPtrArray *labels;  /* KEY=VALUE */
   GArray *pids;       /* gint64 */
   char *from, *to;    /* --time and --growth: seconds, marks; NULL: all */
   gboolean growth;

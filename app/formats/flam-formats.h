@@ -81,7 +81,8 @@ typedef enum
   FLAM_HOLDS_BLOCKS = 1 << 11, /* of memory, one by one */
   FLAM_HOLDS_MARKS = 1 << 12,
   FLAM_HOLDS_COUNTERS = 1 << 13,
-  FLAM_HOLDS_ALL = (1 << 14) - 1, /* also: a view, which need not hold any */
+  FLAM_HOLDS_LABELS = 1 << 14,    /* of samples */
+  FLAM_HOLDS_ALL = (1 << 15) - 1, /* also: a view, which need not hold any */
 } FlamHolds;
 
 /* What folded stacks begin with. */

@@ -47,7 +47,7 @@ complete -c flambeau-cli -n $selecting -l no-native -d 'Interpreter frames alone
 complete -c flambeau-cli -n $selecting -l hide-irrelevant -d "Without the interpreter's own frames"
 complete -c flambeau-cli -n $selecting -l hide-imports -d 'Without import machinery'
 complete -c flambeau-cli -n $selecting -l invert -d 'Bottom-up'
-complete -c flambeau-cli -n $selecting -x -l by -a 'function line module file thread address' -d 'What a row is'
+complete -c flambeau-cli -n $selecting -x -l by -a 'function line module file thread address label:' -d 'What a row is'
 complete -c flambeau-cli -n $selecting -x -l binaries -a '(__fish_complete_directories)' -d 'Where programs and libraries are'
 complete -c flambeau-cli -n $selecting -x -l sources -d 'FROM=TO: where sources have moved'
 complete -c flambeau-cli -n $selecting -x -l event -d 'Event of the file'

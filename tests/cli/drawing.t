@@ -145,16 +145,16 @@ main;h 5
 $ for root in comm pid tid; do flambeau-cli export captures/pprof/threads.pb --to folded --root $root; done
 all threads;main 5
 main;main 3
-worker tenant=red;work 1
-worker;work 1
+worker;work 2
 all threads-?;main 5
 main-?;main 3
-worker tenant=red-?;work 1
-worker-?;work 1
+worker-?;work 2
 all threads-?/?;main 5
 main-?/4711;main 3
-worker tenant=red-?/4712;work 1
-worker-?/4712;work 1
+worker-?/4712;work 2
+! captures/pprof/threads.pb: left out, for which folded has no room: labels
+! captures/pprof/threads.pb: left out, for which folded has no room: labels
+! captures/pprof/threads.pb: left out, for which folded has no room: labels
 
 $ flambeau-cli export kinds.folded --to folded --root process
 ! flambeau-cli: export: --root process: expected comm, pid or tid
@@ -193,13 +193,16 @@ $ for v in top info tree 'export --to folded'; do flambeau-cli $v captures/pprof
 format     pprof
 measures   samples            1 (samples)
 samples    1 in 2 stacks of 2 functions
-threads    -1/4712 worker tenant=red: 1 samples, 1
+threads    #1 all threads: 0 samples, 0
+           -1/4711 main: 0 samples, 0
+           -1/4712 worker: 1 samples, 1
 all  1  0
   work  1  1
 work 1
+! captures/pprof/threads.pb: left out, for which folded has no room: threads, labels
 
 $ flambeau-cli top captures/pprof/threads.pb --label tenant=blue
-! flambeau-cli: captures/pprof/threads.pb: no thread with the label tenant=blue; there are: #1 all threads, #2 main (4711), #3 worker (4712), #4 worker tenant=red (4712)
+! flambeau-cli: captures/pprof/threads.pb: no sample with the label tenant=blue; there are: tenant=red
 [1]
 
 $ flambeau-cli top captures/pprof/threads.pb --label tenant

@@ -24,14 +24,11 @@ measures   cpu                80 ns (cpu)
            samples            18 (samples)
 samples    9 in 7 stacks of 7 functions
 processes  -1 cpu.pb
-             #1 all threads: 3 samples, 30 ns
-             #2 tenant=red worker=w0: 1 samples, 20 ns
-             #3 worker=w1: 1 samples, 30 ns
+             #1 all threads: 5 samples, 80 ns
            -1 threads.pb
-             #4 all threads: 1 samples, 0 ns
+             #2 all threads: 1 samples, 0 ns
              -1/4711 main: 1 samples, 0 ns
-             -1/4712 worker: 1 samples, 0 ns
-             -1/4712 worker tenant=red: 1 samples, 0 ns
+             -1/4712 worker: 2 samples, 0 ns
 modules    /bin/demo: 70 ns, symbols: capture
 warning    cpu.pb: 1 frame names a location that is not in the file and was left out
 warning    cpu is not of all of the 2 captures: 1 of them have it

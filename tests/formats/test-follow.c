@@ -357,15 +357,15 @@ weigh (guint i, const FlamProfile *profile, FlamWeights **before)
                          (n + 1) * sizeof *more->split,
                          all->split,
                          (n + 1) * sizeof *all->split);
-      for (guint r = 0; all->by_thread != NULL && r < all->by_thread->len; r++)
+      for (guint r = 0; all->by_top != NULL && r < all->by_top->len; r++)
         {
-          const FlamThreadWeight *rows[] = {
-            &g_array_index (more->by_thread, FlamThreadWeight, r),
-            &g_array_index (all->by_thread, FlamThreadWeight, r)
+          const FlamTopWeight *rows[] = {
+            &g_array_index (more->by_top, FlamTopWeight, r),
+            &g_array_index (all->by_top, FlamTopWeight, r)
           };
 
-          g_assert_cmpuint (more->by_thread->len, ==, all->by_thread->len);
-          g_assert_cmpuint (rows[0]->thread, ==, rows[1]->thread);
+          g_assert_cmpuint (more->by_top->len, ==, all->by_top->len);
+          g_assert_cmpuint (rows[0]->top, ==, rows[1]->top);
           g_assert_cmpuint (rows[0]->stack, ==, rows[1]->stack);
           g_assert_cmpint (rows[0]->state, ==, rows[1]->state);
           g_assert_cmpint (rows[0]->weight, ==, rows[1]->weight);

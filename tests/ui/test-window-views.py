@@ -72,6 +72,40 @@ class ViewsTest(Base):
         wait_for("a module", lambda: "libm.so.6" in window.labels())
         window.click("Remove: by module")
         wait_for("functions again", lambda: "escape_time" in window.labels())
+        # Threads have no module to name.
+        window.mouse(window.find("Group by", "combo box"))
+        time.sleep(0.5)
+        for key in ("End", "Return"):
+            window.key(key)
+            time.sleep(0.3)
+        window.find("Remove: by thread", "push button")
+        wait_for("a thread", lambda: "flambeau-exampl" in window.labels())
+
+    def test_labels(self):
+        """The values of a label are rows and roots; one of them is chosen."""
+        window = self.open(SOURCE / "tests/captures/peers/pprof/go-cpu.pb.gz")
+        window.wait_label(lambda text: text.startswith("total "))
+        window.click("Functions")
+        window.mouse(window.find("Group by", "combo box"))
+        time.sleep(0.5)
+        for key in ("End", "Up", "Return"):
+            window.key(key)
+            time.sleep(0.3)
+        window.find("Remove: by label: tenant", "push button")
+        wait_for("the values", lambda: {"red", "green"} <= set(window.labels()))
+        red = wait_for(
+            "its row",
+            lambda: [
+                node
+                for node in window.find_all("red", "label")
+                if node.get_parent().role == "table cell"
+            ],
+        )
+        window.mouse(red[0])
+        self.wait_row("Functions", "red")
+        self.do("node.filter")
+        window.find("Remove: tenant=red", "push button")
+        window.wait_label(lambda text: text.startswith("total 1.08"))
 
     def test_frames_of_no_interest(self):
         """Hidden at first, remembered, and their cost with their callers."""

@@ -320,9 +320,11 @@ gboolean
 flam_allocation_filter_has_thread (const FlamAllocationFilter *filter,
                                    FlamId row)
 {
-  return filter->selection->threads == NULL ||
-         flam_selection_has_thread (filter->selection,
-                                    filter->rows->thread[row]);
+  /* No block has labels. */
+  return filter->selection->labels == NULL &&
+         (filter->selection->threads == NULL ||
+          flam_selection_has_thread (filter->selection,
+                                     filter->rows->thread[row]));
 }
 
 FlamId

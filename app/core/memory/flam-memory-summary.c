@@ -184,7 +184,7 @@ choose_stacks (Summary *summary,
       flam_selection_copy (summary->selection);
   g_autoptr (FlamTree) tree = NULL;
 
-  if (selection->by == FLAM_BY_THREAD)
+  if (flam_by_has_tops (selection->by))
     selection->by = FLAM_BY_FUNCTION;
   tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, progress, error);
   if (tree == NULL)

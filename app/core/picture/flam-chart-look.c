@@ -24,7 +24,7 @@ flam_chart_nodes_new (FlamTree *tree)
     {
       FlamId *node;
 
-      if (tree->function[i] >= nodes->n || flam_tree_is_thread (tree, i))
+      if (tree->function[i] >= nodes->n || flam_tree_is_top (tree, i))
         continue;
       node = &nodes->node[tree->function[i]];
       if (*node == 0 || tree->total[i] > tree->total[*node])

@@ -2,6 +2,7 @@
 #include "flam-chart.h"
 
 #include "flam-columns.h"
+#include "flam-sample-filter.h"
 #include "flam-weights.h"
 
 #define STEP_ROWS (1 << 12)
@@ -21,6 +22,7 @@ typedef struct
   const FlamSelection *selection;
   const FlamMeasure *measure;
   FlamShown shown;
+  FlamSampleFilter filter;
   guint32 *depth; /* per shown stack: of its frame */
   gint64 from, to;
   FlamColumn drafts; /* Draft, of one lane */
@@ -35,6 +37,7 @@ static void
 build_clear (Build *build)
 {
   flam_shown_clear (&build->shown);
+  flam_sample_filter_clear (&build->filter);
   g_free (build->depth);
   flam_column_clear (&build->drafts);
   flam_column_clear (&build->open);
@@ -131,8 +134,8 @@ add_counters (Build *build)
 static gboolean
 is_same (const Build *build, FlamId a, FlamId b)
 {
-  FlamBy by = build->selection->by == FLAM_BY_THREAD ? FLAM_BY_FUNCTION
-                                                     : build->selection->by;
+  FlamBy by = flam_by_has_tops (build->selection->by) ? FLAM_BY_FUNCTION
+                                                      : build->selection->by;
   FlamShownKey x, y;
 
   if (a == b)
@@ -226,18 +229,6 @@ ascending (gconstpointer a, gconstpointer b)
   return (*x > *y) - (*x < *y);
 }
 
-static gboolean
-is_counted (const Build *build, guint32 i)
-{
-  const FlamSamples *samples = &build->profile->samples;
-  guint state = samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING;
-
-  return (build->measure->event == FLAM_NONE ||
-          (samples->event != NULL ? samples->event[i] : 0) ==
-              build->measure->event) &&
-         (build->selection->states & 1u << state) != 0;
-}
-
 /* The median time between a thread's samples. */
 static gint64
 period_of (const Build *build, FlamId thread)
@@ -301,7 +292,7 @@ add_states (Build *build, FlamId thread, gint64 period)
       FlamId state = build->profile->samples.state[i];
       gint64 from, to;
 
-      if (!is_counted (build, i))
+      if (!flam_sample_filter_has (&build->filter, i))
         continue;
       extent_of (build, i, before, period, &from, &to);
       before = to;
@@ -345,7 +336,7 @@ add_thread (Build *build,
       if ((i - first) % STEP_ROWS == 0 &&
           !flam_progress_step (progress, (double)i / samples->n, error))
         return FALSE;
-      if (!is_counted (build, i))
+      if (!flam_sample_filter_has (&build->filter, i))
         continue;
       extent_of (build, i, ended, period, &from, &to);
       stack = flam_shown_of (&build->shown, samples->stack[i]);
@@ -462,6 +453,8 @@ flam_chart_new (const FlamProfile *profile,
   if (build.measure->source != FLAM_FROM_SAMPLES)
     return NULL;
   flam_selection_get_range (selection, profile, &build.from, &build.to);
+  flam_sample_filter_init (
+      &build.filter, profile, selection, build.measure->event);
   if (!flam_shown_init (&build.shown, profile, selection, progress, error))
     return NULL;
   measure_depths (&build);

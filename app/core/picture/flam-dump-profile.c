@@ -54,6 +54,11 @@ static const Spelled spelled[] = {
   { "profile.allocations.distance", SPELL_UNLESS, NULL, 0, G_MAXUINT16 },
   { "profile.allocations.allocator", SPELL_UNLESS, NULL, 0, 0 },
   { "profile.marks.name", SPELL_PLAIN, " " },
+  { "profile.samples.labels", SPELL_UNLESS, NULL, 0, 0 },
+  { "profile.labels.set", SPELL_PLAIN, " " },
+  { "profile.labels.key", SPELL_PLAIN, " " },
+  { "profile.labels.number", SPELL_UNLESS, NULL, 0, 0 },
+  { "profile.labels.unit", SPELL_UNLESS, NULL, 0, FLAM_NONE },
   { "profile.former_names.process", SPELL_UNLESS, NULL, 0, FLAM_NONE },
   { "profile.former_names.thread", SPELL_UNLESS, NULL, 0, FLAM_NONE },
   { "profile.former_names.name", SPELL_PLAIN, " ", 1 },
@@ -330,5 +335,6 @@ flam_dump_profile (const FlamProfile *profile)
   add_table (&dump, FLAM_TABLE_ALLOCATIONS, "allocation", FALSE);
   dump_counters (&dump);
   add_table (&dump, FLAM_TABLE_MARKS, "mark", FALSE);
+  add_table (&dump, FLAM_TABLE_LABELS, "label", FALSE);
   return flam_dump_end (&dump);
 }

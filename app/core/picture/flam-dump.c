@@ -65,17 +65,18 @@ dump_weight (FlamDump *dump,
 }
 
 static void
-dump_thread_weights (FlamDump *dump,
-                     const GArray *rows,
-                     const FlamMeasure *measure)
+dump_top_weights (FlamDump *dump,
+                  const char *name,
+                  const GArray *rows,
+                  const FlamMeasure *measure)
 {
   for (guint i = 0; i < rows->len; i++)
     {
-      const FlamThreadWeight *row = &g_array_index (rows, FlamThreadWeight, i);
+      const FlamTopWeight *row = &g_array_index (rows, FlamTopWeight, i);
       g_autofree char *weight = flam_format_plain (measure, row->weight);
 
       g_string_append (dump->out, "weight");
-      add_id (dump->out, "thread", row->thread);
+      add_id (dump->out, name, row->top);
       add_id (dump->out, "stack", row->stack);
       g_string_append_printf (
           dump->out, " %s=%s\n", flam_state_to_string (row->state), weight);
@@ -94,8 +95,11 @@ flam_dump_weights (const FlamWeights *weights, const FlamSelection *selection)
   for (FlamId i = 0; i < weights->profile->stacks.n; i++)
     dump_weight (&dump, weights, measure, i);
   dump_weight (&dump, weights, measure, FLAM_NONE);
-  if (weights->by_thread != NULL)
-    dump_thread_weights (&dump, weights->by_thread, measure);
+  if (weights->by_top != NULL)
+    dump_top_weights (&dump,
+                      selection->by == FLAM_BY_LABEL ? "value" : "thread",
+                      weights->by_top,
+                      measure);
   return flam_dump_end (&dump);
 }
 

@@ -212,7 +212,7 @@ flam_palette_class_of_node (const FlamTree *tree, FlamId node)
 {
   if (node == 0)
     return FLAM_CLASS_ROOT;
-  if (!flam_by_is_code (tree->by) && tree->by != FLAM_BY_THREAD)
+  if (!flam_by_is_code (tree->by) && !flam_by_has_tops (tree->by))
     return class_of_kind (flam_tree_kind (tree, node), FALSE);
   return class_of_kind (flam_tree_kind (tree, node),
                         flam_tree_is_inlined (tree, node));
@@ -221,13 +221,10 @@ flam_palette_class_of_node (const FlamTree *tree, FlamId node)
 const char *
 flam_palette_module_of_node (const FlamTree *tree, FlamId node)
 {
-  FlamId function = flam_tree_function (tree, node);
-
   if (tree->by == FLAM_BY_MODULE || tree->by == FLAM_BY_FILE)
     return flam_tree_name (tree, node);
-  if (function == FLAM_NONE)
-    return "";
-  return flam_profile_module_name (tree->profile, function);
+  return flam_profile_module_name (tree->profile,
+                                   flam_tree_function (tree, node));
 }
 
 /* Of the darkest that labels can be read on: a person's colour may be any. */

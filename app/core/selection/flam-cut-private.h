@@ -7,6 +7,7 @@
 #include "flam-allocation-filter.h"
 #include "flam-builder.h"
 #include "flam-cut.h"
+#include "flam-sample-filter.h"
 
 G_BEGIN_DECLS
 
@@ -16,6 +17,7 @@ typedef struct
   const FlamSelection *selection;
   FlamBuilder *builder;
   FlamShown shown;
+  FlamSampleFilter filter;
   gint64 from, to; /* ns: the range, as it applies */
   FlamId *modules; /* the builder's ids */
   FlamId *functions;
@@ -24,6 +26,7 @@ typedef struct
   FlamId *processes; /* FLAM_NONE: not selected */
   FlamId *threads;
   GPtrArray *columns; /* const gint64*: the different ones */
+  guint32 labels;     /* sets of labels there were in the builder */
   guint generation;   /* of its processes' and threads' numbers: of several
                          captures in one builder no two are the same */
   const char *counters_end; /* of its counters' names; NULL: nothing */
@@ -47,6 +50,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCutMemory, flam_cut_memory_clear)
 
 /* Code, stacks, and who ran; once the range and what is shown are known. */
 void flam_cut_put_names (FlamCut *cut);
+/* The builder's set of what a sample is labelled with. */
+guint32 flam_cut_find_labels (const FlamCut *cut, guint32 sample);
 /* FALSE: it is not selected. */
 gboolean flam_cut_find_stack (const FlamCut *cut, FlamId stack, FlamId *to);
 void flam_cut_put_allocations (FlamCut *cut, const FlamCutMemory *memory);

@@ -8,6 +8,7 @@ flam_cut_clear (FlamCut *cut)
 {
   g_clear_pointer (&cut->builder, flam_builder_free);
   flam_shown_clear (&cut->shown);
+  flam_sample_filter_clear (&cut->filter);
   g_free (cut->modules);
   g_free (cut->functions);
   g_free (cut->frames);
@@ -204,6 +205,44 @@ put_names (FlamCut *cut)
                                    text (cut, processes->name[i]));
 }
 
+/* --- labels -------------------------------------------------------------- */
+
+static void
+put_labels (FlamCut *cut)
+{
+  const FlamSampleLabels *labels = &cut->profile->labels;
+  g_autoptr (GArray) set = g_array_new (FALSE, FALSE, sizeof (FlamSampleLabel));
+
+  for (guint32 i = 0; i < labels->n; i++)
+    {
+      FlamSampleLabel label = {
+        .key = text (cut, labels->key[i]),
+        .value = text (cut, labels->value[i]),
+        .number = labels->number[i],
+        .unit =
+            labels->unit[i] != FLAM_NONE ? text (cut, labels->unit[i]) : NULL,
+      };
+
+      g_array_append_val (set, label);
+      if (i + 1 < labels->n && labels->set[i + 1] == labels->set[i])
+        continue;
+      cut->labels =
+          flam_builder_add_labels (
+              cut->builder, (FlamSampleLabel *)(void *)set->data, set->len) -
+          labels->set[i];
+      g_array_set_size (set, 0);
+    }
+}
+
+guint32
+flam_cut_find_labels (const FlamCut *cut, guint32 sample)
+{
+  guint32 set = flam_sample_label_set (
+      &cut->profile->samples, flam_sample_labels_n_sets (cut->profile), sample);
+
+  return set > 0 ? cut->labels + set : 0;
+}
+
 void
 flam_cut_put_names (FlamCut *cut)
 {
@@ -211,6 +250,7 @@ flam_cut_put_names (FlamCut *cut)
   put_stacks (cut);
   put_threads (cut);
   put_names (cut);
+  put_labels (cut);
 }
 
 /* --- samples ------------------------------------------------------------- */
@@ -287,10 +327,11 @@ put_sample (FlamCut *cut, FlamId thread, guint32 i, gint64 *weights)
     .time = shifted (cut, time),
     .event = samples->event != NULL ? samples->event[i] : 0,
     .state = samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING,
+    .labels = flam_cut_find_labels (cut, i),
   };
 
   if ((time < cut->from && end <= cut->from) || time >= cut->to ||
-      !(cut->selection->states & 1u << sample.state) ||
+      !flam_sample_filter_has (&cut->filter, i) ||
       !flam_cut_find_stack (cut, samples->stack[i], &sample.stack))
     return;
   for (guint c = 0; c < cut->columns->len; c++)
@@ -494,7 +535,8 @@ is_all (const FlamCut *cut)
   return cut->shown.of == NULL && s->threads == NULL &&
          cut->from == G_MININT64 && cut->to == G_MAXINT64 &&
          s->states == FLAM_STATES_ALL && s->allocators == 0 &&
-         s->suppressions == NULL && s->temporary_distance == 0 && !s->count &&
+         s->labels == NULL && s->suppressions == NULL &&
+         s->temporary_distance == 0 && !s->count &&
          s->measure == flam_weights_default_measure (cut->profile);
 }
 
@@ -523,6 +565,7 @@ flam_cut_new (const FlamProfile *profile,
   cut.builder = flam_builder_new ();
   cut.columns = g_ptr_array_new ();
   flam_cut_memory_init (&memory, &cut);
+  flam_sample_filter_init (&cut.filter, profile, selection, FLAM_NONE);
   put_facts (&cut);
   flam_cut_put_names (&cut);
   put_measures (&cut, &memory);

@@ -15,7 +15,7 @@ typedef struct
 static gboolean
 is_listed (const FlamTree *tree, FlamId node)
 {
-  return tree->by != FLAM_BY_THREAD || tree->depth[node] == 1;
+  return !flam_by_has_tops (tree->by) || tree->depth[node] == 1;
 }
 
 static gboolean
@@ -59,7 +59,7 @@ count_node (Table *table, FlamId node)
   FlamId *until = &flam_column_at (&table->until, FlamId, id);
 
   row->self +=
-      tree->by == FLAM_BY_THREAD ? tree->total[node] : tree->self[node];
+      flam_by_has_tops (tree->by) ? tree->total[node] : tree->self[node];
   if (tree->other_self != NULL)
     row->other_self += tree->other_self[node];
   /* Inside a subtree that was counted already: the same stacks again. */

@@ -277,6 +277,7 @@ put_samples (const Merge *merge, const FlamCut *cut)
               samples->time != NULL && !merge->timeless ? samples->time[i] : 0,
           .state =
               samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING,
+          .labels = flam_cut_find_labels (cut, i),
         };
 
         memset (weights, 0, merge->n_columns * sizeof *weights);

@@ -27,7 +27,7 @@ is_same (const FlamTree *from, FlamId node, const FlamTree *to, FlamId other)
   return other != 0 && from->function[node] == to->function[other] &&
          from->line[node] == to->line[other] &&
          flam_tree_address (from, node) == flam_tree_address (to, other) &&
-         flam_tree_is_thread (from, node) == flam_tree_is_thread (to, other);
+         flam_tree_is_top (from, node) == flam_tree_is_top (to, other);
 }
 
 static FlamDraftKey
@@ -37,7 +37,7 @@ key_of (const FlamTree *tree, FlamId node, FlamId parent)
                        .function = tree->function[node],
                        .line = tree->line[node],
                        .address = flam_tree_address (tree, node),
-                       .thread = flam_tree_is_thread (tree, node) };
+                       .top = flam_tree_is_top (tree, node) };
 
   if (tree->by == FLAM_BY_LINE && tree->frame[node] != FLAM_NONE)
     key.file = tree->profile->frames.file[tree->frame[node]];

@@ -52,6 +52,10 @@ flam_selection_copy (const FlamSelection *selection)
     }
   if (selection->threads != NULL)
     copy->threads = g_array_copy (selection->threads);
+  copy->labels = NULL;
+  for (guint i = 0; selection->labels != NULL && i < selection->labels->len;
+       i++)
+    flam_selection_add_label (copy, selection->labels->pdata[i]);
   return copy;
 }
 
@@ -59,6 +63,7 @@ void
 flam_selection_free (FlamSelection *selection)
 {
   g_clear_pointer (&selection->threads, g_array_unref);
+  g_clear_pointer (&selection->labels, g_ptr_array_unref);
   g_clear_pointer (&selection->suppressions, flam_suppressions_unref);
   g_ptr_array_unref (selection->transforms);
   g_free (selection);
@@ -90,6 +95,19 @@ threads_equal (const GArray *a, const GArray *b)
           memcmp (a->data, b->data, a->len * sizeof (FlamId)) == 0);
 }
 
+static gboolean
+labels_equal (const GPtrArray *a, const GPtrArray *b)
+{
+  guint n = a != NULL ? a->len : 0;
+
+  if (n != (b != NULL ? b->len : 0))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (strcmp (a->pdata[i], b->pdata[i]) != 0)
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 flam_selection_equal (const FlamSelection *a, const FlamSelection *b)
 {
@@ -101,6 +119,8 @@ flam_selection_equal (const FlamSelection *a, const FlamSelection *b)
          a->invert == b->invert && a->no_native == b->no_native &&
          a->hide_irrelevant == b->hide_irrelevant &&
          a->hide_imports == b->hide_imports && a->no_inlines == b->no_inlines &&
+         g_strcmp0 (a->by_label, b->by_label) == 0 &&
+         labels_equal (a->labels, b->labels) &&
          threads_equal (a->threads, b->threads) &&
          transforms_equal (a->transforms, b->transforms);
 }
@@ -162,6 +182,14 @@ flam_selection_has_thread (const FlamSelection *selection, FlamId thread)
     if (g_array_index (selection->threads, FlamId, i) == thread)
       return TRUE;
   return FALSE;
+}
+
+void
+flam_selection_add_label (FlamSelection *selection, const char *condition)
+{
+  if (selection->labels == NULL)
+    selection->labels = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (selection->labels, g_strdup (condition));
 }
 
 gboolean

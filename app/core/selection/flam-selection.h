@@ -17,6 +17,7 @@ typedef enum
   FLAM_BY_FILE,
   FLAM_BY_THREAD,  /* threads on top of the functions */
   FLAM_BY_ADDRESS, /* each address of a function by itself */
+  FLAM_BY_LABEL,   /* the values of a label on top of the functions */
   FLAM_N_BY
 } FlamBy;
 
@@ -25,6 +26,13 @@ static inline gboolean
 flam_by_is_code (FlamBy by)
 {
   return by == FLAM_BY_FUNCTION || by == FLAM_BY_LINE || by == FLAM_BY_ADDRESS;
+}
+
+/* What is no code stands on top of the functions. */
+static inline gboolean
+flam_by_has_tops (FlamBy by)
+{
+  return by == FLAM_BY_THREAD || by == FLAM_BY_LABEL;
 }
 
 typedef enum
@@ -62,6 +70,9 @@ typedef struct
   GArray *threads;        /* FlamId, ascending; NULL: all */
   gint64 from, to;        /* ns, half open; G_MININT64, G_MAXINT64: all */
   guint states;           /* bit per FlamState */
+  GPtrArray *labels;      /* "KEY=VALUE" that samples must have, each of them
+                             (flam-sample-filter.h); NULL: none */
+  const char *by_label;   /* FLAM_BY_LABEL: which; interned */
   int temporary_distance; /* a block is temporary when its thread made at
                              most this many others before freeing it; 0 */
   guint allocators;       /* bit per FlamAllocator that counts; 0: those the
@@ -101,6 +112,8 @@ void flam_selection_all_threads (FlamSelection *selection);
 void flam_selection_no_threads (FlamSelection *selection);
 gboolean flam_selection_has_thread (const FlamSelection *selection,
                                     FlamId thread);
+/* One more label that samples must have: KEY=VALUE. */
+void flam_selection_add_label (FlamSelection *selection, const char *condition);
 /* FALSE with FLAM_ERROR_INVALID for a bad regex. */
 gboolean flam_selection_add_transform (FlamSelection *selection,
                                        FlamTransformKind kind,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-sample-filter.h"
 #include "flam-shown.h"
 #include "flam-tree-private.h"
 
@@ -71,15 +72,22 @@ see_samples (const Walk *walk, Seen *seen)
 {
   const FlamSamples *samples = &walk->profile->samples;
   const FlamThreads *threads = &walk->profile->threads;
+  const FlamMeasure *measure =
+      &walk->profile->measures[walk->selection->measure];
+  g_auto (FlamSampleFilter) filter = { NULL };
 
+  flam_sample_filter_init (
+      &filter, walk->profile, walk->selection, measure->event);
   for (FlamId t = 0; t < threads->n; t++)
-    if (flam_selection_has_thread (walk->selection, t))
-      for (guint32 i = 0; i < threads->n_samples[t]; i++)
-        see (walk,
-             seen,
-             samples->stack[threads->first_sample[t] + i],
-             samples->time,
-             threads->first_sample[t] + i);
+    for (guint32 k = 0; k < threads->n_samples[t]; k++)
+      {
+        guint32 i = threads->first_sample[t] + k;
+
+        if (!flam_selection_has_thread (walk->selection, t))
+          break;
+        if (flam_sample_filter_has (&filter, i))
+          see (walk, seen, samples->stack[i], samples->time, i);
+      }
 }
 
 static void
@@ -187,11 +195,11 @@ walk_all (Walk *walk,
   return TRUE;
 }
 
-/* One thread's rows: its stacks and all their prefixes, ascending, so that
- * callers come first. `stamp` is the thread that had a stack last. */
+/* One top's rows: its stacks and all their prefixes, ascending, so that
+ * callers come first. `stamp` is the top that had a stack last. */
 static void
 collect_stacks (const FlamShown *shown,
-                const FlamThreadWeight *rows,
+                const FlamTopWeight *rows,
                 guint n,
                 FlamId *stamp,
                 GArray *list)
@@ -201,9 +209,9 @@ collect_stacks (const FlamShown *shown,
     for (FlamId s = flam_shown_of (shown, rows[i].stack); s < shown->n;
          s = shown->prefix[s])
       {
-        if (stamp[s] == rows[i].thread + 1)
+        if (stamp[s] == rows[i].top + 1)
           break;
-        stamp[s] = rows[i].thread + 1;
+        stamp[s] = rows[i].top + 1;
         g_array_append_val (list, s);
       }
 }
@@ -218,10 +226,10 @@ compare_ids (gconstpointer a, gconstpointer b)
 }
 
 static void
-walk_thread (Walk *walk, const FlamThreadWeight *rows, guint n, GArray *list)
+walk_top (Walk *walk, const FlamTopWeight *rows, guint n, GArray *list)
 {
   const FlamShown *shown = &walk->shown;
-  FlamDraftKey key = { .function = rows[0].thread, .thread = TRUE };
+  FlamDraftKey key = { .function = rows[0].top, .top = TRUE };
   FlamId root = flam_draft_node (walk->draft, &key);
 
   for (guint i = 0; i < list->len && walk->first != NULL; i++)
@@ -260,27 +268,27 @@ walk_thread (Walk *walk, const FlamThreadWeight *rows, guint n, GArray *list)
 }
 
 static gboolean
-walk_by_thread (Walk *walk,
-                const FlamWeights *weights,
-                const FlamProgress *progress,
-                GError **error)
+walk_by_top (Walk *walk,
+             const FlamWeights *weights,
+             const FlamProgress *progress,
+             GError **error)
 {
-  const FlamThreadWeight *rows =
-      (const FlamThreadWeight *)(const void *)weights->by_thread->data;
-  guint n_rows = weights->by_thread->len;
+  const FlamTopWeight *rows =
+      (const FlamTopWeight *)(const void *)weights->by_top->data;
+  guint n_rows = weights->by_top->len;
   g_autofree FlamId *stamp = g_new0 (FlamId, walk->shown.n + 1);
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (FlamId));
 
   memset (stamp, 0xff, (gsize)walk->shown.n * sizeof *stamp);
   for (guint i = 0, end; i < n_rows; i = end)
     {
-      for (end = i + 1; end < n_rows && rows[end].thread == rows[i].thread;)
+      for (end = i + 1; end < n_rows && rows[end].top == rows[i].top;)
         end++;
       if (!flam_progress_step (progress, 0.7 * i / n_rows, error))
         return FALSE;
       collect_stacks (&walk->shown, rows + i, end - i, stamp, list);
       g_array_sort (list, compare_ids);
-      walk_thread (walk, rows + i, end - i, list);
+      walk_top (walk, rows + i, end - i, list);
     }
   return TRUE;
 }
@@ -342,9 +350,8 @@ fill_draft (Walk *walk,
   walk->total = g_new0 (gint64, walk->shown.n + 1);
   if (walk->draft->is_timed)
     walk->first = find_first (walk);
-  return weights->by_thread != NULL
-             ? walk_by_thread (walk, weights, progress, error)
-             : walk_all (walk, weights, progress, error);
+  return weights->by_top != NULL ? walk_by_top (walk, weights, progress, error)
+                                 : walk_all (walk, weights, progress, error);
 }
 
 FlamTree *
@@ -381,7 +388,7 @@ flam_tree_new (const FlamWeights *weights,
   tree->measure = selection->measure;
   tree->counted = selection->count;
   place = flam_draft_place (tree, end != NULL ? &inverted : &draft, order);
-  if (weights->by_thread == NULL)
+  if (weights->by_top == NULL)
     map_stacks (tree, &walk, end, place);
   if (tree->stack_node != NULL && weights->other != NULL)
     add_other (tree, weights);

@@ -38,7 +38,7 @@ draft_equal (gconstpointer table, FlamId row, gconstpointer key)
 
   return a->parent == b->parent && a->function == b->function &&
          a->file == b->file && a->line == b->line && a->address == b->address &&
-         a->thread == b->thread;
+         a->top == b->top;
 }
 
 FlamId
@@ -46,7 +46,7 @@ flam_draft_node (FlamDraft *draft, const FlamDraftKey *key)
 {
   guint32 hash = flam_hash_pair (
       (guint64)key->parent << 32 | key->function,
-      ((guint64)key->file << 32 ^ (guint64)key->line << 1 ^ key->thread) +
+      ((guint64)key->file << 32 ^ (guint64)key->line << 1 ^ key->top) +
           key->address);
   FlamSlot *slot =
       flam_interner_find (&draft->interner, hash, draft_equal, draft, key);
@@ -190,8 +190,8 @@ compare_siblings (gconstpointer a, gconstpointer b, gpointer data)
   if (s->order == FLAM_ORDER_TOTAL && s->total[x] != s->total[y])
     return s->total[x] > s->total[y] ? -1 : 1;
   order = strcmp (
-      flam_tree_key_name (s->profile, s->by, key_x->function, key_x->thread),
-      flam_tree_key_name (s->profile, s->by, key_y->function, key_y->thread));
+      flam_tree_key_name (s->profile, s->by, key_x->function, key_x->top),
+      flam_tree_key_name (s->profile, s->by, key_y->function, key_y->top));
   if (order == 0)
     order = (key_x->line > key_y->line) - (key_x->line < key_y->line);
   if (order == 0)

@@ -16,20 +16,20 @@
 
 G_BEGIN_DECLS
 
-/* The name of a node's key, as `by` and `thread` say what it is. */
+/* The name of a node's key, as `by` and `top` say what it is. */
 const char *flam_tree_key_name (const FlamProfile *profile,
                                 FlamBy by,
                                 FlamId key,
-                                gboolean thread);
+                                gboolean top);
 
 typedef struct
 {
   FlamId parent;
-  FlamId function; /* or module, file, thread: the key */
+  FlamId function; /* or module, file, thread, value: the key */
   FlamId file;     /* FLAM_BY_LINE: of the line; 0 otherwise */
   guint32 line;
   guint64 address; /* FLAM_BY_ADDRESS; 0 otherwise */
-  gboolean thread; /* the key is a thread */
+  gboolean top;    /* the key is what stands on top: a thread, a string */
 } FlamDraftKey;
 
 typedef struct

@@ -10,9 +10,11 @@ const char *
 flam_tree_key_name (const FlamProfile *profile,
                     FlamBy by,
                     FlamId key,
-                    gboolean thread)
+                    gboolean top)
 {
-  if (thread)
+  if (top && by == FLAM_BY_LABEL)
+    return key == FLAM_NONE ? "[no label]" : flam_profile_string (profile, key);
+  if (top)
     return key == FLAM_NONE
                ? "[unknown thread]"
                : flam_profile_string (profile, profile->threads.name[key]);
@@ -107,12 +109,12 @@ flam_tree_sum (const FlamTree *tree,
     total[tree->parent[node]] += total[node];
 }
 
-/* Threads are on top of an upright tree, at the far end of an inverted one:
- * there they are the nodes without a frame. */
+/* Tops are on top of an upright tree, at the far end of an inverted one: there
+ * they are the nodes without a frame. */
 gboolean
-flam_tree_is_thread (const FlamTree *tree, FlamId node)
+flam_tree_is_top (const FlamTree *tree, FlamId node)
 {
-  return tree->by == FLAM_BY_THREAD && (node != 0 || tree->rooted) &&
+  return flam_by_has_tops (tree->by) && (node != 0 || tree->rooted) &&
          tree->frame[node] == FLAM_NONE;
 }
 
@@ -143,13 +145,13 @@ flam_tree_name (const FlamTree *tree, FlamId node)
              : flam_tree_key_name (tree->profile,
                                    tree->by,
                                    tree->function[node],
-                                   flam_tree_is_thread (tree, node));
+                                   flam_tree_is_top (tree, node));
 }
 
 FlamId
 flam_tree_function (const FlamTree *tree, FlamId node)
 {
-  if ((node == 0 && !tree->rooted) || flam_tree_is_thread (tree, node))
+  if ((node == 0 && !tree->rooted) || flam_tree_is_top (tree, node))
     return FLAM_NONE;
   if (tree->by == FLAM_BY_MODULE || tree->by == FLAM_BY_FILE)
     return tree->profile->frames.function[tree->frame[node]];
@@ -369,9 +371,8 @@ flam_tree_search (const FlamTree *tree, GRegex *regex, guint8 *matched)
     {
       guint8 fresh = 0;
       FlamId key = tree->function[i];
-      guint8 *answer = flam_tree_is_thread (tree, i) || key == FLAM_NONE
-                           ? &fresh
-                           : &known[key];
+      guint8 *answer =
+          flam_tree_is_top (tree, i) || key == FLAM_NONE ? &fresh : &known[key];
 
       if (*answer == 0)
         *answer =
@@ -403,7 +404,7 @@ flam_tree_find_function (const FlamTree *tree, FlamId function)
   FlamId best = 0;
 
   for (FlamId i = 1; i < tree->n; i++)
-    if (tree->function[i] == function && !flam_tree_is_thread (tree, i) &&
+    if (tree->function[i] == function && !flam_tree_is_top (tree, i) &&
         (best == 0 || tree->total[i] > tree->total[best]))
       best = i;
   return best;

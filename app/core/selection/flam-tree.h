@@ -64,7 +64,7 @@ typedef struct
                          and bytes for blocks; NULL for samples */
   gint64 *other_total;
   FlamId *stack_node; /* per stack of the profile: the node its weight is in, or
-                         FLAM_NONE for none; NULL for FLAM_BY_THREAD, where one
+                         FLAM_NONE for none; NULL where flam_by_has_tops(): one
                          stack has many */
 } FlamTree;
 
@@ -89,7 +89,7 @@ guint flam_tree_states (const FlamTree *tree);
 FlamUnit flam_tree_other_unit (const FlamTree *tree);
 
 /* Another column over the same nodes: sums `weight`, one a stack, into `self`
- * and `total` (tree->n each). Not for FLAM_BY_THREAD. */
+ * and `total` (tree->n each). Not where flam_by_has_tops(). */
 void flam_tree_sum (const FlamTree *tree,
                     const gint64 *weight,
                     gint64 *self,
@@ -107,8 +107,9 @@ const char *flam_tree_name (const FlamTree *tree, FlamId node);
  * root. g_free. */
 char *flam_tree_annotated_name (const FlamTree *tree, FlamId node);
 gboolean flam_tree_is_inlined (const FlamTree *tree, FlamId node);
-/* Whether a node is a thread, not code: of FLAM_BY_THREAD alone. */
-gboolean flam_tree_is_thread (const FlamTree *tree, FlamId node);
+/* Whether a node is no code but what stands on top of it: a thread, a label's
+ * value; where flam_by_has_tops() alone. */
+gboolean flam_tree_is_top (const FlamTree *tree, FlamId node);
 /* The profile's function a node stands for, or FLAM_NONE. */
 FlamId flam_tree_function (const FlamTree *tree, FlamId node);
 FlamFunctionKind flam_tree_kind (const FlamTree *tree, FlamId node);

@@ -2,6 +2,7 @@
 #include "flam-weights.h"
 
 #include "flam-allocation-filter.h"
+#include "flam-sample-filter.h"
 #include "flam-shown.h"
 
 #define STEP_ROWS (1 << 16)
@@ -17,6 +18,8 @@ typedef struct
   FlamStateSplit *by_state;  /* NULL, or a sum a state */
   FlamShown shown;           /* where the selection leaves stacks out */
   gboolean drops;
+  FlamSampleFilter filter;
+  FlamId *values;  /* by label: the value of each set; else NULL */
   gint64 from, to; /* ns: the range, as it applies to the profile */
   gint64 total;
 } Sum;
@@ -27,8 +30,14 @@ is_in (const Sum *sum, FlamId stack)
   return !sum->drops || flam_shown_of (&sum->shown, stack) != FLAM_NONE;
 }
 
+/* `top`: what stands on top of the functions, if the selection says so. */
 static void
-add (Sum *sum, FlamId thread, FlamId stack, FlamState state, gint64 weight)
+add (Sum *sum,
+     FlamId thread,
+     FlamId top,
+     FlamId stack,
+     FlamState state,
+     gint64 weight)
 {
   FlamWeights *weights = sum->weights;
 
@@ -47,11 +56,11 @@ add (Sum *sum, FlamId thread, FlamId stack, FlamState state, gint64 weight)
     weights->weight[stack] += weight;
   if (weights->split != NULL)
     weights->split[MIN (stack, sum->profile->stacks.n)].weight[state] += weight;
-  if (weights->by_thread != NULL)
+  if (weights->by_top != NULL)
     {
-      FlamThreadWeight row = { thread, stack, state, weight };
+      FlamTopWeight row = { top, stack, state, weight };
 
-      g_array_append_val (weights->by_thread, row);
+      g_array_append_val (weights->by_top, row);
     }
 }
 
@@ -108,20 +117,20 @@ sum_slice (Sum *sum, FlamId thread, guint32 i, guint32 end)
   const FlamMeasure *measure = sum->measure;
   const gint64 *weight = sum->selection->count ? NULL : measure->weight;
   gint64 one = sum->selection->count ? measure->denominator : 1;
-  guint states = sum->selection->states;
   gboolean cuts = cuts_spans (sum);
+  guint32 n_sets = sum->filter.n_sets;
 
   for (; i < end; i++)
     {
       FlamState state =
           samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING;
 
-      if (measure->event != FLAM_NONE &&
-          (samples->event ? samples->event[i] : 0) != measure->event)
-        continue;
-      if (states & 1u << state)
+      if (flam_sample_filter_has (&sum->filter, i))
         add (sum,
              thread,
+             sum->values != NULL
+                 ? sum->values[flam_sample_label_set (samples, n_sets, i)]
+                 : thread,
              samples->stack[i],
              state,
              cuts     ? overlap (sum, i)
@@ -183,6 +192,7 @@ sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
         continue;
       add (sum,
            rows->thread[i],
+           sum->selection->by == FLAM_BY_LABEL ? FLAM_NONE : rows->thread[i],
            rows->stack[i],
            FLAM_STATE_RUNNING,
            bytes ? size : count);
@@ -198,6 +208,8 @@ sum_clear (Sum *sum)
 {
   if (sum->drops)
     flam_shown_clear (&sum->shown);
+  flam_sample_filter_clear (&sum->filter);
+  g_clear_pointer (&sum->values, g_free);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sum, sum_clear)
@@ -213,6 +225,11 @@ sum_up (Sum *sum, const FlamProgress *progress, GError **error)
       !flam_shown_init (
           &sum->shown, sum->profile, sum->selection, progress, error))
     return FALSE;
+  flam_sample_filter_init (
+      &sum->filter, sum->profile, sum->selection, sum->measure->event);
+  if (sum->weights != NULL && sum->selection->by == FLAM_BY_LABEL)
+    sum->values =
+        flam_sample_labels_values (sum->profile, sum->selection->by_label);
   return sum->measure->source == FLAM_FROM_SAMPLES
              ? sum_samples (sum, progress, error)
              : sum_allocations (sum, progress, error);
@@ -229,29 +246,29 @@ sum_of (const FlamProfile *profile, const FlamSelection *selection)
 }
 
 static int
-compare_thread_weights (gconstpointer a, gconstpointer b, gpointer data)
+compare_top_weights (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const FlamThreadWeight *x = a;
-  const FlamThreadWeight *y = b;
+  const FlamTopWeight *x = a;
+  const FlamTopWeight *y = b;
 
-  if (x->thread != y->thread)
-    return x->thread < y->thread ? -1 : 1;
+  if (x->top != y->top)
+    return x->top < y->top ? -1 : 1;
   if (x->stack != y->stack)
     return x->stack < y->stack ? -1 : 1;
   return (x->state > y->state) - (x->state < y->state);
 }
 
 static void
-merge_thread_weights (GArray *rows)
+merge_top_weights (GArray *rows)
 {
-  FlamThreadWeight *row = (FlamThreadWeight *)(void *)rows->data;
+  FlamTopWeight *row = (FlamTopWeight *)(void *)rows->data;
   guint kept = 0;
 
   if (rows->len == 0)
     return;
-  g_qsort_with_data (row, rows->len, sizeof *row, compare_thread_weights, NULL);
+  g_qsort_with_data (row, rows->len, sizeof *row, compare_top_weights, NULL);
   for (guint i = 1; i < rows->len; i++)
-    if (compare_thread_weights (&row[kept], &row[i], NULL) == 0)
+    if (compare_top_weights (&row[kept], &row[i], NULL) == 0)
       row[kept].weight += row[i].weight;
     else
       row[++kept] = row[i];
@@ -274,14 +291,14 @@ flam_weights_new (const FlamProfile *profile,
     weights->split = g_new0 (FlamStateSplit, profile->stacks.n + 1);
   if (sum.measure != NULL && sum.measure->source != FLAM_FROM_SAMPLES)
     weights->other = g_new0 (gint64, profile->stacks.n + 1);
-  if (selection->by == FLAM_BY_THREAD)
-    weights->by_thread = g_array_new (FALSE, FALSE, sizeof (FlamThreadWeight));
+  if (flam_by_has_tops (selection->by))
+    weights->by_top = g_array_new (FALSE, FALSE, sizeof (FlamTopWeight));
   sum.weights = weights;
   if (!sum_up (&sum, progress, error))
     return NULL;
   weights->total = sum.total;
-  if (weights->by_thread != NULL)
-    merge_thread_weights (weights->by_thread);
+  if (weights->by_top != NULL)
+    merge_top_weights (weights->by_top);
   return g_steal_pointer (&weights);
 }
 
@@ -329,16 +346,16 @@ flam_weights_new_since (const FlamWeights *before,
       memcpy (weights->split, before->split, had * sizeof (FlamStateSplit));
       weights->split[n] = before->split[had];
     }
-  if (before->by_thread != NULL)
-    weights->by_thread = g_array_copy (before->by_thread);
+  if (before->by_top != NULL)
+    weights->by_top = g_array_copy (before->by_top);
   sum.before = before->profile;
   sum.weights = weights;
   sum.total = before->total;
   if (!sum_up (&sum, progress, error))
     return NULL;
   weights->total = sum.total;
-  if (weights->by_thread != NULL)
-    merge_thread_weights (weights->by_thread);
+  if (weights->by_top != NULL)
+    merge_top_weights (weights->by_top);
   return g_steal_pointer (&weights);
 }
 
@@ -346,7 +363,7 @@ void
 flam_weights_free (FlamWeights *weights)
 {
   g_clear_pointer (&weights->profile, flam_profile_unref);
-  g_clear_pointer (&weights->by_thread, g_array_unref);
+  g_clear_pointer (&weights->by_top, g_array_unref);
   g_free (weights->split);
   g_free (weights->weight);
   g_free (weights->other);

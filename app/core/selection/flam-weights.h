@@ -14,14 +14,15 @@ typedef struct
   gint64 weight[FLAM_N_STATES];
 } FlamStateSplit;
 
-/* The share of one thread in one stack, in one state. */
+/* The share of what stands on top (a thread, or a string: a label's value) in
+ * one stack, in one state. */
 typedef struct
 {
-  FlamId thread; /* FLAM_NONE unknown */
-  FlamId stack;  /* FLAM_NONE: no stack */
+  FlamId top;   /* FLAM_NONE unknown, or no such label */
+  FlamId stack; /* FLAM_NONE: no stack */
   FlamState state;
   gint64 weight;
-} FlamThreadWeight;
+} FlamTopWeight;
 
 typedef struct
 {
@@ -31,9 +32,9 @@ typedef struct
   gint64 total;          /* sum of the above */
   FlamStateSplit *split; /* one a stack, and a last one for no_stack; NULL:
                             every sample of the capture was running */
-  GArray *by_thread; /* for FLAM_BY_THREAD alone: FlamThreadWeight, sorted by
-                        thread, stack and state, each once; else NULL */
-  gint64 *other;     /* memory: the same in its other unit, blocks for bytes and
+  GArray *by_top; /* where flam_by_has_tops(): FlamTopWeight, sorted by top,
+                     stack and state, each once; else NULL */
+  gint64 *other;  /* memory: the same in its other unit, blocks for bytes and
                         bytes for blocks; NULL for samples */
   gint64 other_total;
 } FlamWeights;

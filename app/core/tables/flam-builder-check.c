@@ -61,6 +61,18 @@ check_allocations (FlamBuilder *builder, GError **error)
   return TRUE;
 }
 
+/* So that an array of sets is no larger than the table. */
+static gboolean
+check_labels (FlamBuilder *builder, GError **error)
+{
+  const FlamSampleLabels *labels = &builder->tables.profile.labels;
+
+  for (guint32 i = 0, last = 0; i < labels->n; last = labels->set[i++])
+    if (labels->set[i] != last + 1 && (labels->set[i] != last || last == 0))
+      return refuse (error, N_ ("the sets of labels are not in order"));
+  return TRUE;
+}
+
 static gboolean
 holds_weight (const FlamBuilder *builder)
 {
@@ -98,7 +110,8 @@ warn_if_empty (FlamBuilder *builder)
 gboolean
 flam_builder_check (FlamBuilder *builder, GError **error)
 {
-  if (!check_weights (builder, error) || !check_allocations (builder, error))
+  if (!check_weights (builder, error) || !check_allocations (builder, error) ||
+      !check_labels (builder, error))
     return FALSE;
   warn_if_empty (builder);
   return TRUE;

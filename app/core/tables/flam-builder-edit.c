@@ -349,6 +349,7 @@ flam_builder_new_copy (const FlamProfile *profile)
   copy_table (tables, FLAM_TABLE_STACKS, profile);
   copy_table (tables, FLAM_TABLE_ALLOCATIONS, profile);
   copy_table (tables, FLAM_TABLE_MARKS, profile);
+  copy_table (tables, FLAM_TABLE_LABELS, profile);
   if (profile->allocations.at_peak == NULL && profile->allocations.n > 0)
     memset ((gpointer)tables->profile.allocations.at_peak,
             0xff,

@@ -301,7 +301,8 @@ is_lasting (FlamTable table)
   return table == FLAM_TABLE_STRINGS || table == FLAM_TABLE_MODULES ||
          table == FLAM_TABLE_FUNCTIONS || table == FLAM_TABLE_THREADS ||
          table == FLAM_TABLE_SAMPLES || table == FLAM_TABLE_ALLOCATIONS ||
-         table == FLAM_TABLE_MARKS || flam_table_is_newer (table);
+         table == FLAM_TABLE_MARKS || table == FLAM_TABLE_LABELS ||
+         flam_table_is_newer (table);
 }
 
 static void
@@ -498,6 +499,7 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
   count_samples (builder, box);
   freeze_table (&builder->tables, FLAM_TABLE_ALLOCATIONS, box);
   freeze_table (&builder->tables, FLAM_TABLE_MARKS, box);
+  freeze_table (&builder->tables, FLAM_TABLE_LABELS, box);
   freeze_table (&builder->tables, FLAM_TABLE_FORMER_NAMES, box);
   freeze_extras (builder, box);
   freeze_facts (builder, box, span);

@@ -302,6 +302,33 @@ flam_builder_add_mark (FlamBuilder *builder,
   flam_tables_add (&builder->tables, FLAM_TABLE_MARKS, values);
 }
 
+guint32
+flam_builder_add_labels (FlamBuilder *builder,
+                         const FlamSampleLabel *labels,
+                         guint n)
+{
+  const FlamSampleLabels *rows = &builder->tables.profile.labels;
+  guint32 set = (rows->n > 0 ? rows->set[rows->n - 1] : 0) + (n > 0);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const FlamSampleLabel *label = &labels[i];
+      FlamId unit = label->unit != NULL
+                        ? flam_builder_string (builder, label->unit, -1)
+                        : FLAM_NONE;
+      FlamId key = flam_builder_string (builder, label->key, -1);
+      FlamId value = flam_builder_string (builder, label->value, -1);
+      FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_LABELS);
+
+      cells (builder, guint32, profile.labels.set)[row] = set;
+      cells (builder, FlamId, profile.labels.key)[row] = key;
+      cells (builder, FlamId, profile.labels.value)[row] = value;
+      cells (builder, gint64, profile.labels.number)[row] = label->number;
+      cells (builder, FlamId, profile.labels.unit)[row] = unit;
+    }
+  return n > 0 ? set : 0;
+}
+
 /* --- names that change --------------------------------------------------- */
 
 static void

@@ -238,6 +238,19 @@ void flam_builder_add_counter_value (FlamBuilder *builder,
                                      guint counter,
                                      gint64 time,
                                      gint64 value);
+/* What a sample is labelled with. */
+typedef struct
+{
+  const char *key;
+  const char *value; /* as shown */
+  gint64 number;
+  const char *unit; /* of the number, or ""; NULL: it is a text */
+} FlamSampleLabel;
+
+/* A set of them, for FlamSample.labels; 0 of none. */
+guint32 flam_builder_add_labels (FlamBuilder *builder,
+                                 const FlamSampleLabel *labels,
+                                 guint n);
 void flam_builder_add_mark (FlamBuilder *builder,
                             gint64 time,
                             gint64 duration,

@@ -77,7 +77,8 @@ flam_profile_function_name (const FlamProfile *profile, FlamId function)
 const char *
 flam_profile_module_name (const FlamProfile *profile, FlamId function)
 {
-  FlamId module = profile->functions.module[function];
+  FlamId module =
+      function != FLAM_NONE ? profile->functions.module[function] : FLAM_NONE;
 
   return module == FLAM_NONE
              ? ""

@@ -95,7 +95,21 @@ typedef struct
   const FlamId *stack;  /* stack or FLAM_NONE: weight without a stack */
   const guint16 *event; /* NULL: all of one event, 0 */
   const guint8 *state;  /* FlamState; NULL: all running */
+  const guint32
+      *labels; /* a set of FlamSampleLabels, 0: none; NULL: all have none */
 } FlamSamples;
+
+/* Sets of labels that samples have, from 1 on, a row a label: ascending in
+ * `set`, without a gap. */
+typedef struct
+{
+  guint32 n;
+  const guint32 *set;
+  const FlamId *key;    /* string: "tenant", "bytes" */
+  const FlamId *value;  /* string, as shown: "red", "4096 bytes" */
+  const gint64 *number; /* 0 of a text */
+  const FlamId *unit;   /* string: of the number, or ""; FLAM_NONE: a text */
+} FlamSampleLabels;
 
 /* One of them, as flam_builder_add_sample() is told of it. */
 typedef struct
@@ -105,7 +119,8 @@ typedef struct
   gint64 time;  /* ns from any origin, the same for all; finish() makes the
                    earliest 0. Ignored unless flam_builder_set_has_times() */
   guint16 event;
-  guint8 state; /* FlamState */
+  guint8 state;   /* FlamState */
+  guint32 labels; /* flam_builder_add_labels(), or 0 */
 } FlamSample;
 
 /* Blocks of memory, ascending in time. One row stands for `count` blocks that
@@ -216,6 +231,7 @@ typedef struct
   FlamSamples samples;
   FlamAllocations allocations;
   FlamMarks marks;
+  FlamSampleLabels labels;
   FlamFormerNames former_names;
   guint n_measures;
   const FlamMeasure *measures;
@@ -232,7 +248,7 @@ const char *flam_profile_string (const FlamProfile *profile, FlamId string);
 guint32 flam_profile_n_strings (const FlamProfile *profile);
 const char *flam_profile_function_name (const FlamProfile *profile,
                                         FlamId function);
-/* "" where the function has no module. */
+/* "" where the function has no module, and for FLAM_NONE. */
 const char *flam_profile_module_name (const FlamProfile *profile,
                                       FlamId function);
 

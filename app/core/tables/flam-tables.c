@@ -131,6 +131,7 @@ static const FlamColumnInfo samples[] = {
         FLAM_N_STATES,
         FLAM_STATE_BLOCKED,
         GIVEN (state)),
+  COLUMN (5, U32, profile.samples.labels, GIVEN (labels)),
 };
 static const FlamColumnInfo allocations[] = {
   COLUMN (0, DELTA, profile.allocations.time, .flags = TIME | SPAN),
@@ -181,6 +182,13 @@ static const FlamColumnInfo marks[] = {
   COLUMN (1, I64, profile.marks.duration),
   ID (2, profile.marks.thread, THREADS, 0),
   ID (3, profile.marks.name, STRINGS, REQUIRED),
+};
+static const FlamColumnInfo labels[] = {
+  COLUMN (0, U32, profile.labels.set),
+  ID (1, profile.labels.key, STRINGS, REQUIRED),
+  ID (2, profile.labels.value, STRINGS, REQUIRED),
+  COLUMN (3, I64, profile.labels.number),
+  ID (4, profile.labels.unit, STRINGS, 0),
 };
 static const FlamColumnInfo facts[] = {
   ID (0, facts.key, STRINGS, REQUIRED),
@@ -263,6 +271,7 @@ const FlamTableInfo flam_table_infos[FLAM_N_TABLES] = {
   TABLE (COUNTERS, 15, counters, counters, 2, TRUE),
   TABLE (COUNTER_VALUES, 16, counter_values, counter_values, 3),
   TABLE (MARKS, 17, profile.marks, marks, 4),
+  TABLE (LABELS, 25, profile.labels, labels, 0),
   TABLE (FACTS, 18, facts, facts, 2),
   TABLE (WARNINGS, 19, warnings, warnings, 1),
   TABLE (SYMBOLS, 20, symbols, symbols, 4),

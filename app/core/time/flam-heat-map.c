@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-heat-map.h"
 
+#include "flam-sample-filter.h"
 #include "flam-shown.h"
 
 #define SECOND G_GINT64_CONSTANT (1000000000)
@@ -51,21 +52,20 @@ fill (FlamHeatMap *map,
   const FlamThreads *threads = &profile->threads;
   const gint64 *weight = selection->count ? NULL : measure->weight;
   gint64 one = selection->count ? measure->denominator : 1;
+  g_auto (FlamSampleFilter) filter = { NULL };
 
+  flam_sample_filter_init (&filter, profile, selection, measure->event);
   for (FlamId t = 0; t < threads->n; t++)
     for (guint32 k = 0; k < threads->n_samples[t]; k++)
       {
         guint32 i = threads->first_sample[t] + k;
-        guint state = samples->state != NULL ? samples->state[i] : 0;
-        guint event = samples->event != NULL ? samples->event[i] : 0;
 
         if (!flam_selection_has_thread (selection, t))
           break;
         if (k % STEP_ROWS == 0 &&
             !flam_progress_step (progress, (double)i / samples->n, error))
           return FALSE;
-        if ((measure->event != FLAM_NONE && event != measure->event) ||
-            !(selection->states & 1u << state) ||
+        if (!flam_sample_filter_has (&filter, i) ||
             flam_shown_of (shown, samples->stack[i]) == FLAM_NONE)
           continue;
         map->value[flam_heat_map_cell_of (map, samples->time[i])] +=

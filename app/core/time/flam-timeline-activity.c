@@ -181,15 +181,13 @@ add_samples (FlamTimelineFill *fill,
 
   for (guint32 i = all->first + skip; i < all->end; i++)
     {
-      guint16 event = samples->event != NULL ? samples->event[i] : 0;
       guint8 state = samples->state != NULL ? samples->state[i] : 0;
       gint64 from, to;
 
       if ((i - all->first) % FLAM_TIMELINE_STEP == 0 &&
           !flam_progress_step (fill->progress, (double)i / samples->n, error))
         return FALSE;
-      if ((measure->event != FLAM_NONE && event != measure->event) ||
-          !(fill->selection->states & 1u << state))
+      if (!flam_sample_filter_has (&fill->filter, i))
         continue;
       stretch_of (all, i, &from, &to);
       add_stretch (fill,
@@ -271,13 +269,18 @@ gboolean
 flam_timeline_fill_activity (FlamTimelineFill *fill, GError **error)
 {
   FlamTimeline *timeline = fill->timeline;
+  gboolean filled = TRUE;
 
   if (fill->before != NULL)
     take_over (fill);
-  for (FlamId t = 0; t < fill->profile->threads.n; t++)
-    if (flam_selection_has_thread (fill->selection, t) &&
-        !fill_thread (fill, t, error))
-      return FALSE;
+  flam_sample_filter_init (
+      &fill->filter, fill->profile, fill->selection, fill->measure->event);
+  for (FlamId t = 0; filled && t < fill->profile->threads.n; t++)
+    filled = !flam_selection_has_thread (fill->selection, t) ||
+             fill_thread (fill, t, error);
+  flam_sample_filter_clear (&fill->filter);
+  if (!filled)
+    return FALSE;
   if (timeline->unit == FLAM_UNIT_NS && fill->measure->denominator == 1)
     timeline->ceiling =
         (gint64)MIN (G_GUINT64_CONSTANT (1) << timeline->shift,

@@ -3,6 +3,7 @@
 
 /* What the timelines of activity and of memory share. */
 
+#include "flam-sample-filter.h"
 #include "flam-timeline.h"
 
 G_BEGIN_DECLS
@@ -37,6 +38,7 @@ typedef struct
   const FlamTimeline *before; /* NULL: from the start */
   const FlamProgress *progress;
   FlamTimeline *timeline;
+  FlamSampleFilter filter;
   guint *row_of; /* row of each thread; 0: none of its own */
 } FlamTimelineFill;
 

@@ -78,7 +78,7 @@ folded_name (const Writer *writer, FlamId node)
   for (char *p = name->str; *p != '\0'; p++)
     *p = *p == ';' ? ':' : *p == '\n' ? ' ' : *p;
   g_string_append (name, detail);
-  if (flam_tree_is_thread (tree, node))
+  if (flam_tree_is_top (tree, node))
     append_thread (name, writer, tree->function[node]);
   return g_string_free (name, FALSE);
 }

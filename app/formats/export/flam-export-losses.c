@@ -70,6 +70,8 @@ present (const FlamProfile *profile, const FlamSelection *selection)
     there |= FLAM_HOLDS_MARKS;
   if (profile->n_counters > 0)
     there |= FLAM_HOLDS_COUNTERS;
+  if (!blocks && profile->labels.n > 0)
+    there |= FLAM_HOLDS_LABELS;
   return there;
 }
 
@@ -83,7 +85,7 @@ flam_exporter_losses (const FlamExporter *exporter,
     N_ ("times"),   N_ ("states"),        N_ ("other measures"),
     N_ ("files"),   N_ ("lines"),         N_ ("what is inlined"),
     N_ ("modules"), N_ ("kinds of code"), N_ ("single blocks"),
-    N_ ("marks"),   N_ ("counters"),
+    N_ ("marks"),   N_ ("counters"),      N_ ("labels"),
   };
   GString *text = NULL;
   guint lost = present (profile, selection) & ~exporter->holds;

@@ -2,8 +2,8 @@
 
 /* pprof's profile.proto; the fields are drawn in flam-import-pprof.c. Every
  * measure is a sample type. A location is an address with all that is inlined
- * there, a sample what a thread has of one stack: pprof has no order in time.
- * Uncompressed, which every pprof reads. */
+ * there, a sample what a thread has of one stack and its labels: pprof has no
+ * order in time. Uncompressed, which every pprof reads. */
 
 #include "flam-formats.h"
 
@@ -220,45 +220,78 @@ put_stack (Writer *writer, FlamId stack)
       writer->message, 1, writer->inner->str, writer->inner->len);
 }
 
+/* `unit` NULL: a text. */
 static void
-put_label (Writer *writer, const char *key, const char *text, gint64 number)
+put_label (Writer *writer,
+           const char *key,
+           const char *text,
+           gint64 number,
+           const char *unit)
 {
-  if (*text == '\0' && number < 0)
-    return;
   g_string_truncate (writer->inner, 0);
   flam_proto_put_number (writer->inner, 1, intern (writer, key));
-  if (*text != '\0')
+  if (unit == NULL)
     flam_proto_put_number (writer->inner, 2, intern (writer, text));
   else
-    flam_proto_put_number (writer->inner, 3, (guint64)number);
+    {
+      flam_proto_put_number (writer->inner, 3, (guint64)number);
+      flam_proto_put_number (writer->inner, 4, intern (writer, unit));
+    }
   flam_proto_put_bytes (
       writer->message, 3, writer->inner->str, writer->inner->len);
 }
 
 static void
-put_labels (Writer *writer, guint32 lane)
+put_thread (Writer *writer, guint32 lane)
 {
   const FlamProfile *profile = writer->part->profile;
   FlamId thread = flam_part_thread (writer->part, lane);
-  FlamId process;
+  const char *name;
+  gint32 tid, pid;
 
   if (thread == FLAM_NONE)
     return;
-  process = profile->threads.process[thread];
-  put_label (writer,
-             "thread_name",
-             flam_profile_string (profile, profile->threads.name[thread]),
-             -1);
-  put_label (writer, "thread_id", "", profile->threads.tid[thread]);
-  put_label (writer, "process_id", "", profile->processes.pid[process]);
+  name = flam_profile_string (profile, profile->threads.name[thread]);
+  tid = profile->threads.tid[thread];
+  pid = profile->processes.pid[profile->threads.process[thread]];
+  if (*name != '\0')
+    put_label (writer, "thread_name", name, 0, NULL);
+  if (tid >= 0)
+    put_label (writer, "thread_id", NULL, tid, "");
+  if (pid >= 0)
+    put_label (writer, "process_id", NULL, pid, "");
 }
 
 static void
-put_sample (Writer *writer, guint32 lane, FlamId stack, const gint64 *values)
+put_set (Writer *writer, guint32 set)
+{
+  const FlamProfile *profile = writer->part->profile;
+  const FlamSampleLabels *labels = &profile->labels;
+
+  for (guint32 i = 0; set > 0 && i < labels->n; i++)
+    if (labels->set[i] == set)
+      put_label (writer,
+                 flam_profile_string (profile, labels->key[i]),
+                 flam_profile_string (profile, labels->value[i]),
+                 labels->number[i],
+                 labels->unit[i] != FLAM_NONE
+                     ? flam_profile_string (profile, labels->unit[i])
+                     : NULL);
+}
+
+/* What is one sample there. */
+typedef struct
+{
+  FlamId stack;
+  guint32 labels;
+} Key;
+
+static void
+put_sample (Writer *writer, guint32 lane, Key key, const gint64 *values)
 {
   const FlamProfile *profile = writer->part->profile;
 
-  put_stack (writer, stack);
+  put_stack (writer, key.stack);
   g_string_truncate (writer->inner, 0);
   for (guint m = 0; m < profile->n_measures; m++)
     flam_proto_put_varint (
@@ -266,7 +299,8 @@ put_sample (Writer *writer, guint32 lane, FlamId stack, const gint64 *values)
         (guint64)flam_export_whole (&profile->measures[m], values[m]));
   flam_proto_put_bytes (
       writer->message, 2, writer->inner->str, writer->inner->len);
-  put_labels (writer, lane);
+  put_thread (writer, lane);
+  put_set (writer, key.labels);
   put_message (writer, 2);
 }
 
@@ -275,9 +309,10 @@ put_lane (Writer *writer, guint32 lane)
 {
   const FlamProfile *profile = writer->part->profile;
   guint n = profile->n_measures;
-  g_autoptr (GHashTable) index = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) index =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_autoptr (GArray) sums = g_array_new (FALSE, TRUE, sizeof (gint64));
-  g_autoptr (GArray) stacks = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  g_autoptr (GArray) keys = g_array_new (FALSE, FALSE, sizeof (Key));
 
   for (guint m = 0; m < n; m++)
     {
@@ -287,23 +322,25 @@ put_lane (Writer *writer, guint32 lane)
       flam_part_rows_init (&rows, writer->part, m, lane);
       while (flam_part_rows_next (&rows, &row))
         {
-          gpointer key = GUINT_TO_POINTER (row.stack);
-          guint at = GPOINTER_TO_UINT (g_hash_table_lookup (index, key));
+          Key key = { row.stack, row.labels };
+          guint64 both = (guint64)row.stack << 32 | row.labels;
+          guint at = GPOINTER_TO_UINT (g_hash_table_lookup (index, &both));
 
           if (at == 0)
             {
-              g_array_append_val (stacks, row.stack);
-              at = stacks->len;
+              g_array_append_val (keys, key);
+              at = keys->len;
               g_array_set_size (sums, at * n);
-              g_hash_table_insert (index, key, GUINT_TO_POINTER (at));
+              g_hash_table_insert (
+                  index, g_memdup2 (&both, sizeof both), GUINT_TO_POINTER (at));
             }
           g_array_index (sums, gint64, (at - 1) * n + m) += row.weight;
         }
     }
-  for (guint i = 0; i < stacks->len && !flam_sink_is_broken (writer->out); i++)
+  for (guint i = 0; i < keys->len && !flam_sink_is_broken (writer->out); i++)
     put_sample (writer,
                 lane,
-                g_array_index (stacks, FlamId, i),
+                g_array_index (keys, Key, i),
                 &g_array_index (sums, gint64, i * n));
 }
 
@@ -364,6 +401,6 @@ const FlamExporter flam_export_pprof = {
   .mime_type = "application/vnd.google.protobuf",
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES | FLAM_HOLDS_MEASURES |
            FLAM_HOLDS_FILES | FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES |
-           FLAM_HOLDS_MODULES,
+           FLAM_HOLDS_MODULES | FLAM_HOLDS_LABELS,
   .save = save,
 };

@@ -70,6 +70,7 @@ flam_part_init (FlamPart *part,
   part->measure = part->profile == profile ? selection->measure : 0;
   part->n_lanes = part->profile->threads.n + 1;
   part->all = flam_selection_new ();
+  part->n_label_sets = flam_sample_labels_n_sets (part->profile);
   number_lanes (part);
   if (part->profile->allocations.n > 0)
     sort_blocks (part);
@@ -198,6 +199,7 @@ get_sample (const FlamPartRows *rows, guint32 i, FlamPartRow *row)
     .weight =
         measure->event != FLAM_NONE && measure->event != event ? 0 : weight,
     .state = samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING,
+    .labels = flam_sample_label_set (samples, rows->part->n_label_sets, i),
   };
 }
 

@@ -11,7 +11,7 @@
  * Nothing is copied but the part itself, where it is not the whole. */
 
 #include "flam-allocation-filter.h"
-#include "flam-profile.h"
+#include "flam-sample-filter.h"
 
 G_BEGIN_DECLS
 
@@ -21,7 +21,8 @@ typedef struct
   guint measure;        /* the selected one */
   guint32 n_lanes;
   FlamSelection *all;
-  gint64 *tids;    /* one a lane: flam_part_tid() */
+  gint64 *tids; /* one a lane: flam_part_tid() */
+  guint32 n_label_sets;
   guint32 *order;  /* blocks, by lane; NULL: there are none */
   guint32 *starts; /* n_lanes + 1, in `order` */
 } FlamPart;
@@ -32,6 +33,7 @@ typedef struct
   FlamId stack;
   gint64 weight; /* never 0 */
   guint8 state;
+  guint32 labels; /* a set of them, or 0 */
 } FlamPartRow;
 
 typedef struct

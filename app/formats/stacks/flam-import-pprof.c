@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 #include "flam-pprof.h"
+#include "flam-sample-filter.h"
 
 #include <string.h>
 
@@ -19,9 +20,9 @@
  *    Function   1 id, 2 name, 3 system name, 4 file, 5 first line
  *
  * Tables may come in any order, so the file is read twice: all but the samples,
- * then those. Each sample type is a measure. A set of text labels (Go's
- * pprof.Do) becomes a thread of that name, so that it can be picked; labels
- * that are a thread's id and name are that thread's.
+ * then those. Each sample type is a measure. Labels that are a process's or a
+ * thread's id and name are that thread's; the others (Go's pprof.Do, the sizes
+ * of its heap profiles) are those of the sample.
  * Frames that match "drop" and what they call are cut off, as pprof does.
  * Source of facts: google/pprof, proto/profile.proto and profile/prune.go. */
 
@@ -32,9 +33,10 @@ typedef struct
   FlamPprof file;
   GArray *ids, *values;   /* scratch: guint64 */
   FlamPieces stacks;      /* lists of ids, as the file has them -> stack */
-  GHashTable *label_sets; /* text -> thread + 1 */
+  GHashTable *threads;    /* as labels name them -> thread + 1 */
+  GHashTable *label_sets; /* text -> set */
   FlamId process;
-  FlamId thread; /* without labels */
+  FlamId thread; /* that no label names */
   guint64 negative;
   guint64 unknown;
 } Reader;
@@ -220,91 +222,150 @@ known_stack (Reader *reader, const guint8 *list, gsize length)
   return stack;
 }
 
-static int
-compare_words (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *)a, *(char *const *)b);
-}
-
 /* What the labels of a sample say. */
 typedef struct
 {
-  GPtrArray *words; /* "key=value"; NULL: none */
-  char *thread;     /* its name, or NULL */
-  gint32 tid;       /* -1: not said */
+  GArray *labels; /* FlamSampleLabel, whose texts are `texts` */
+  GPtrArray *texts;
+  char *thread; /* its name, or NULL */
+  gint32 tid;   /* -1: not said */
+  gint32 pid;
 } Labels;
 
 static void
 labels_clear (Labels *labels)
 {
-  g_clear_pointer (&labels->words, g_ptr_array_unref);
+  g_clear_pointer (&labels->labels, g_array_unref);
+  g_clear_pointer (&labels->texts, g_ptr_array_unref);
   g_clear_pointer (&labels->thread, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Labels, labels_clear)
 
-/* "main tenant=red": a name for the thread that they stand for. */
-static char *
-labels_name (Labels *labels)
-{
-  g_autofree char *words = NULL;
-
-  if (labels->words == NULL)
-    return g_strdup (labels->thread != NULL ? labels->thread : "");
-  g_ptr_array_sort (labels->words, compare_words);
-  g_ptr_array_add (labels->words, NULL);
-  words = g_strjoinv (" ", (char **)labels->words->pdata);
-  return labels->thread != NULL ? g_strconcat (labels->thread, " ", words, NULL)
-                                : g_steal_pointer (&words);
-}
-
-/* The thread that stands for these labels. */
+/* The thread that the labels name. */
 static FlamId
 label_thread (Reader *reader, Labels *labels)
 {
-  g_autofree char *name = NULL;
   g_autofree char *key = NULL;
+  FlamBuilder *builder = reader->file.builder;
+  guint n = g_hash_table_size (reader->threads);
   FlamId thread;
-  guint n = g_hash_table_size (reader->label_sets);
 
-  if (labels->words == NULL && labels->thread == NULL && labels->tid < 0)
+  if (labels->thread == NULL && labels->tid < 0 && labels->pid < 0)
     return reader->thread;
-  name = labels_name (labels);
-  key = g_strdup_printf ("%d %s", labels->tid, name);
-  thread = GPOINTER_TO_UINT (g_hash_table_lookup (reader->label_sets, key)) - 1;
+  key = g_strdup_printf ("%d %d %s",
+                         labels->pid,
+                         labels->tid,
+                         labels->thread != NULL ? labels->thread : "");
+  thread = GPOINTER_TO_UINT (g_hash_table_lookup (reader->threads, key)) - 1;
   if (thread != FLAM_NONE)
     return thread;
   if (n >= MAX_LABEL_SETS)
+    {
+      flam_builder_warn (builder,
+                         N_ ("there are more than %u threads; the others are "
+                             "not told apart"),
+                         MAX_LABEL_SETS);
+      return reader->thread;
+    }
+  thread = flam_builder_thread (
+      builder,
+      labels->pid < 0 ? reader->process
+                      : flam_builder_process (builder, labels->pid, 0),
+      labels->tid,
+      n + 1);
+  if (labels->thread != NULL)
+    flam_builder_set_thread_name (builder, thread, labels->thread);
+  g_hash_table_insert (
+      reader->threads, g_steal_pointer (&key), GUINT_TO_POINTER (thread + 1));
+  return thread;
+}
+
+static int
+compare_labels (gconstpointer a, gconstpointer b)
+{
+  const FlamSampleLabel *x = a, *y = b;
+  int order = strcmp (x->key, y->key);
+
+  return order != 0 ? order : strcmp (x->value, y->value);
+}
+
+/* The set of what is left of the labels. */
+static guint32
+label_set (Reader *reader, Labels *labels)
+{
+  g_autoptr (GString) key = g_string_new (NULL);
+  FlamSampleLabel *list;
+  guint32 set;
+
+  if (labels->labels == NULL)
+    return 0;
+  g_array_sort (labels->labels, compare_labels);
+  list = (FlamSampleLabel *)(void *)labels->labels->data;
+  for (guint i = 0; i < labels->labels->len; i++)
+    g_string_append_printf (key,
+                            "%s\n%s\n%s\n",
+                            list[i].key,
+                            list[i].value,
+                            list[i].unit != NULL ? list[i].unit : "\n");
+  set = GPOINTER_TO_UINT (g_hash_table_lookup (reader->label_sets, key->str));
+  if (set != 0)
+    return set;
+  if (g_hash_table_size (reader->label_sets) >= MAX_LABEL_SETS)
     {
       flam_builder_warn (reader->file.builder,
                          N_ ("there are more than %u sets of labels; the "
                              "others are not told apart"),
                          MAX_LABEL_SETS);
-      return reader->thread;
+      return 0;
     }
-  thread = flam_builder_thread (
-      reader->file.builder, reader->process, labels->tid, n + 1);
-  flam_builder_set_thread_name (reader->file.builder, thread, name);
-  g_hash_table_insert (reader->label_sets,
-                       g_steal_pointer (&key),
-                       GUINT_TO_POINTER (thread + 1));
-  return thread;
+  set =
+      flam_builder_add_labels (reader->file.builder, list, labels->labels->len);
+  g_hash_table_insert (
+      reader->label_sets, g_strdup (key->str), GUINT_TO_POINTER (set));
+  return set;
 }
 
 static gint32
-thread_id (const char *text, gint64 number)
+number_of (const char *text, gint64 number)
 {
   gint64 id = text != NULL ? g_ascii_strtoll (text, NULL, 10) : number;
 
   return id > 0 && id <= G_MAXINT32 ? (gint32)id : -1;
 }
 
-/* Label: 1 key, 2 text, 3 number. */
+static char *
+keep (Labels *labels, char *text)
+{
+  g_ptr_array_add (labels->texts, text);
+  return text;
+}
+
+/* A number without a unit has its key's: so do pprof's own readers say of
+ * "bytes", which Go's heap profiles have. */
+static char *
+unit_of (const FlamPprof *file, const char *key, guint64 unit)
+{
+  if (unit != 0)
+    return flam_pprof_text (file, unit);
+  return g_strdup (
+      strcmp (key, "alignment") == 0 || strcmp (key, "request") == 0 ? "bytes"
+                                                                     : key);
+}
+
+static gboolean
+is_either (const char *text, const char *a, const char *b)
+{
+  return strcmp (text, a) == 0 || strcmp (text, b) == 0;
+}
+
+/* Label: 1 key, 2 text, 3 number, 4 unit. */
 static void
 read_label (Reader *reader, FlamProto message, Labels *labels)
 {
-  guint64 key = 0, text = 0, number = 0;
+  guint64 key = 0, text = 0, number = 0, unit = 0;
   g_autofree char *name = NULL;
   g_autofree char *value = NULL;
+  FlamSampleLabel label = { NULL };
 
   while (flam_proto_next (&message))
     if (message.number == 1)
@@ -313,23 +374,35 @@ read_label (Reader *reader, FlamProto message, Labels *labels)
       text = message.value;
     else if (message.number == 3)
       number = message.value;
+    else if (message.number == 4)
+      unit = message.value;
   name = flam_pprof_text (&reader->file, key);
   value = text != 0 ? flam_pprof_text (&reader->file, text) : NULL;
-  if (strcmp (name, "thread_id") == 0 || strcmp (name, "thread id") == 0)
-    labels->tid = thread_id (value, (gint64)number);
-  else if (value == NULL)
-    return;
-  else if (strcmp (name, "thread_name") == 0 ||
-           strcmp (name, "thread name") == 0)
+  if (is_either (name, "thread_id", "thread id"))
+    labels->tid = number_of (value, (gint64)number);
+  else if (is_either (name, "process_id", "process id"))
+    labels->pid = number_of (value, (gint64)number);
+  else if (value != NULL && is_either (name, "thread_name", "thread name"))
     {
       g_free (labels->thread);
       labels->thread = g_steal_pointer (&value);
     }
   else
     {
-      if (labels->words == NULL)
-        labels->words = g_ptr_array_new_with_free_func (g_free);
-      g_ptr_array_add (labels->words, g_strdup_printf ("%s=%s", name, value));
+      if (labels->labels == NULL)
+        {
+          labels->labels = g_array_new (FALSE, FALSE, sizeof (FlamSampleLabel));
+          labels->texts = g_ptr_array_new_with_free_func (g_free);
+        }
+      label.number = value != NULL ? 0 : (gint64)number;
+      if (value == NULL)
+        label.unit = keep (labels, unit_of (&reader->file, name, unit));
+      label.value = keep (labels,
+                          value != NULL ? g_steal_pointer (&value)
+                                        : flam_sample_labels_number_text (
+                                              label.number, label.unit));
+      label.key = keep (labels, g_steal_pointer (&name));
+      g_array_append_val (labels->labels, label);
     }
 }
 
@@ -338,7 +411,7 @@ read_sample (Reader *reader, FlamProto message)
 {
   gint64 weights[FLAM_PPROF_MAX_TYPES] = { 0 };
   FlamSample sample = { 0 };
-  g_auto (Labels) labels = { .tid = -1 };
+  g_auto (Labels) labels = { .tid = -1, .pid = -1 };
   const guint8 *list = NULL;
   gsize length = 0;
 
@@ -370,6 +443,7 @@ read_sample (Reader *reader, FlamProto message)
     }
   sample.stack = known_stack (reader, list, length);
   sample.thread = label_thread (reader, &labels);
+  sample.labels = label_set (reader, &labels);
   flam_builder_add_sample (reader->file.builder, &sample, weights);
 }
 
@@ -429,6 +503,8 @@ load (const FlamSource *source,
   flam_pieces_init (&reader.stacks);
   reader.ids = g_array_new (FALSE, FALSE, sizeof (guint64));
   reader.values = g_array_new (FALSE, FALSE, sizeof (guint64));
+  reader.threads =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   reader.label_sets =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   reader.process = flam_builder_process (builder, -1, 0);
@@ -446,6 +522,7 @@ load (const FlamSource *source,
     }
   g_array_unref (reader.ids);
   g_array_unref (reader.values);
+  g_hash_table_unref (reader.threads);
   g_hash_table_unref (reader.label_sets);
   flam_pieces_clear (&reader.stacks);
   flam_pprof_clear (&reader.file);

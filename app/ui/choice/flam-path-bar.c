@@ -226,6 +226,12 @@ remove_invert (FlamSelection *selection, guint index)
 }
 
 static void
+remove_label (FlamSelection *selection, guint index)
+{
+  g_ptr_array_remove_index (selection->labels, index);
+}
+
+static void
 remove_by (FlamSelection *selection, guint index)
 {
   selection->by = FLAM_BY_FUNCTION;
@@ -344,7 +350,17 @@ show_chips (FlamPathBar *self,
   if (selection->invert)
     append_chip (self, _ ("inverted"), remove_invert, 0);
   if (selection->by != FLAM_BY_FUNCTION)
-    append_chip (self, by_text (selection->by), remove_by, 0);
+    {
+      g_autofree char *text =
+          selection->by == FLAM_BY_LABEL
+              ? g_strdup_printf (_ ("by label: %s"), selection->by_label)
+              : g_strdup (by_text (selection->by));
+
+      append_chip (self, text, remove_by, 0);
+    }
+  for (guint i = 0; selection->labels != NULL && i < selection->labels->len;
+       i++)
+    append_chip (self, selection->labels->pdata[i], remove_label, i);
   if (selection->recursion != FLAM_RECURSION_OFF)
     append_chip (self, _ ("recursion collapsed"), remove_recursion, 0);
   show_memory_chips (self, profile, selection);

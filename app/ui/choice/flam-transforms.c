@@ -97,6 +97,9 @@ flam_transforms_describe_step (const FlamSelection *before,
     return g_strdup (_ ("states of threads"));
   if (now->allocators != before->allocators)
     return g_strdup (_ ("allocators"));
+  if ((now->labels != NULL ? now->labels->len : 0) !=
+      (before->labels != NULL ? before->labels->len : 0))
+    return g_strdup (_ ("labels"));
   if ((now->threads == NULL) != (before->threads == NULL) ||
       (now->threads != NULL &&
        (now->threads->len != before->threads->len ||

@@ -138,11 +138,8 @@ flam_graph_announce (FlamFlameGraph *self)
 static const char *
 module_of (FlamFlameGraph *self, FlamId node)
 {
-  FlamId function = flam_tree_function (self->tree, node);
-
-  if (function == FLAM_NONE)
-    return "";
-  return flam_profile_module_name (self->tree->profile, function);
+  return flam_profile_module_name (self->tree->profile,
+                                   flam_tree_function (self->tree, node));
 }
 
 /* "nest · nest.c:21" */

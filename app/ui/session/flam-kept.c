@@ -3,6 +3,7 @@
 #include "flam-kept.h"
 
 #include "flam-allocation-filter.h"
+#include "flam-sample-filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -292,6 +293,40 @@ get_threads (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
 }
 
 static void
+set_labels (GKeyFile *kept, const FlamSelection *selection)
+{
+  if (selection->labels != NULL && selection->labels->len > 0)
+    g_key_file_set_string_list (kept,
+                                SELECTION,
+                                "Labels",
+                                (const char *const *)selection->labels->pdata,
+                                selection->labels->len);
+  if (selection->by == FLAM_BY_LABEL)
+    g_key_file_set_string (kept, SELECTION, "ByLabel", selection->by_label);
+}
+
+static void
+get_labels (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
+{
+  g_auto (GStrv) list =
+      g_key_file_get_string_list (kept, SELECTION, "Labels", NULL, NULL);
+  g_autofree char *by =
+      g_key_file_get_string (kept, SELECTION, "ByLabel", NULL);
+  gboolean known = FALSE;
+
+  for (guint i = 0; list != NULL && list[i] != NULL; i++)
+    if (flam_sample_labels_any (profile, list[i]))
+      flam_selection_add_label (to, list[i]);
+  for (FlamId i = 0; by != NULL && i < profile->labels.n && !known; i++)
+    known =
+        strcmp (flam_profile_string (profile, profile->labels.key[i]), by) == 0;
+  if (!known)
+    return;
+  to->by = FLAM_BY_LABEL;
+  to->by_label = g_intern_string (by);
+}
+
+static void
 set_transforms (GKeyFile *kept, const GPtrArray *transforms)
 {
   g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
@@ -361,6 +396,7 @@ flam_kept_set_selection (GKeyFile *kept,
         g_key_file_set_integer (kept, SELECTION, numbers[i].key, (int)now);
     }
   set_threads (kept, profile, selection->threads);
+  set_labels (kept, selection);
   set_transforms (kept, selection->transforms);
 }
 
@@ -394,6 +430,7 @@ flam_kept_get_selection (GKeyFile *kept,
         G_STRUCT_MEMBER (guint, selection, numbers[i].offset) = (guint)value;
     }
   get_threads (kept, profile, selection);
+  get_labels (kept, profile, selection);
   get_transforms (kept, selection);
 }
 

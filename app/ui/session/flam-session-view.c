@@ -118,6 +118,32 @@ exact_pattern (const char *name)
   return g_strdup_printf ("^%s$", escaped);
 }
 
+/* What stands on top is no code: it is chosen, not looked for in stacks. FALSE:
+ * nothing else can be done with it. */
+static gboolean
+choose_top (FlamSelection *selection,
+            FlamTransformKind kind,
+            const FlamTree *tree,
+            FlamId node)
+{
+  FlamId top = tree->function[node];
+  g_autofree char *condition = NULL;
+
+  if ((kind != FLAM_TRANSFORM_FOCUS && kind != FLAM_TRANSFORM_FILTER) ||
+      top == FLAM_NONE)
+    return FALSE;
+  if (tree->by == FLAM_BY_THREAD)
+    {
+      flam_selection_no_threads (selection);
+      flam_selection_add_thread (selection, top);
+      return TRUE;
+    }
+  condition = g_strdup_printf (
+      "%s=%s", selection->by_label, flam_tree_name (tree, node));
+  flam_selection_add_label (selection, condition);
+  return TRUE;
+}
+
 void
 flam_session_transform_node (FlamSession *self,
                              FlamTransformKind kind,
@@ -135,6 +161,12 @@ flam_session_transform_node (FlamSession *self,
   pattern =
       kind == FLAM_TRANSFORM_STOP_AT ? g_strdup (name) : exact_pattern (name);
   selection = flam_selection_copy (self->selection);
+  if (flam_tree_is_top (self->view_data->tree, node))
+    {
+      if (choose_top (selection, kind, self->view_data->tree, node))
+        flam_session_select (self, g_steal_pointer (&selection));
+      return;
+    }
   if (flam_selection_add_transform (selection, kind, pattern, &error))
     flam_session_select (self, g_steal_pointer (&selection));
   else

@@ -4,6 +4,7 @@
 
 #include "flam-columns-view.h"
 #include "flam-functions.h"
+#include "flam-sample-filter.h"
 
 #include <glib/gi18n.h>
 
@@ -17,6 +18,7 @@ struct _FlamFunctionsView
   GtkButton *copy;
   GtkColumnView *view;
   GtkLabel *none;
+  GPtrArray *labels;          /* char*: keys, below what is always there */
   GtkColumnViewColumn *other; /* not referenced: the view's */
 };
 
@@ -132,21 +134,46 @@ is_of (gpointer row, const FlamTree *tree, FlamId node)
 static FlamId
 find (gpointer row, const FlamTree *tree)
 {
-  return flam_tree_find_function (tree, function_of (row));
+  FlamId top;
+
+  if (!flam_by_has_tops (tree->by))
+    return flam_tree_find_function (tree, function_of (row));
+  top = flam_tree_find_name (tree, get_name (row));
+  return top != FLAM_NONE ? top : 0;
 }
 
 /* --- what a row is, and rows as text -------------------------------------- */
+
+/* What is always there, as FlamBy has it; after it the capture's labels. */
+#define N_ALWAYS (FLAM_BY_THREAD + 1)
+
+static guint
+place_of (FlamFunctionsView *self, const FlamSelection *selection)
+{
+  if (selection->by != FLAM_BY_LABEL)
+    return selection->by;
+  for (guint i = 0; i < self->labels->len; i++)
+    if (strcmp (self->labels->pdata[i], selection->by_label) == 0)
+      return N_ALWAYS + i;
+  return GTK_INVALID_LIST_POSITION;
+}
 
 static void
 on_by (FlamFunctionsView *self)
 {
   const FlamSelection *now = flam_session_get_selection (self->session);
+  guint place = gtk_drop_down_get_selected (self->by);
   FlamSelection *selection;
 
-  if (now == NULL || now->by == gtk_drop_down_get_selected (self->by))
+  if (now == NULL || place == place_of (self, now) ||
+      place >= N_ALWAYS + self->labels->len)
     return;
   selection = flam_selection_copy (now);
-  selection->by = gtk_drop_down_get_selected (self->by);
+  selection->by = place < N_ALWAYS ? place : FLAM_BY_LABEL;
+  selection->by_label =
+      place < N_ALWAYS
+          ? NULL
+          : g_intern_string (self->labels->pdata[place - N_ALWAYS]);
   flam_session_select (self->session, selection);
 }
 
@@ -156,7 +183,33 @@ show_by (FlamFunctionsView *self)
   const FlamSelection *selection = flam_session_get_selection (self->session);
 
   if (selection != NULL)
-    gtk_drop_down_set_selected (self->by, selection->by);
+    gtk_drop_down_set_selected (self->by, place_of (self, selection));
+}
+
+static void
+show_labels (FlamFunctionsView *self)
+{
+  const FlamProfile *profile = flam_session_get_profile (self->session);
+  GtkStringList *list = GTK_STRING_LIST (gtk_drop_down_get_model (self->by));
+  g_autoptr (GArray) keys = NULL;
+
+  if (self->labels->len == 0 && (profile == NULL || profile->labels.n == 0))
+    return;
+  gtk_string_list_splice (list, N_ALWAYS, self->labels->len, NULL);
+  g_ptr_array_set_size (self->labels, 0);
+  if (profile != NULL)
+    keys = flam_sample_labels_keys (profile);
+  for (guint i = 0; keys != NULL && i < keys->len; i++)
+    {
+      const char *key =
+          flam_profile_string (profile, g_array_index (keys, FlamId, i));
+      /* Translators: rows are the values of a label: "Label: tenant" */
+      g_autofree char *text = g_strdup_printf (_ ("Label: %s"), key);
+
+      g_ptr_array_add (self->labels, g_strdup (key));
+      gtk_string_list_append (list, text);
+    }
+  show_by (self);
 }
 
 static void
@@ -179,6 +232,18 @@ flam_functions_view_constructed (GObject *object)
                     self->session,
                     "notify::selection",
                     G_CALLBACK (show_by));
+  flam_page_follow (FLAM_PAGE (self),
+                    self->session,
+                    "notify::profile",
+                    G_CALLBACK (show_labels));
+  show_labels (self);
+}
+
+static void
+flam_functions_view_finalize (GObject *object)
+{
+  g_ptr_array_unref (FLAM_FUNCTIONS_VIEW (object)->labels);
+  G_OBJECT_CLASS (flam_functions_view_parent_class)->finalize (object);
 }
 
 static void
@@ -188,6 +253,7 @@ flam_functions_view_class_init (FlamFunctionsViewClass *klass)
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->constructed = flam_functions_view_constructed;
+  G_OBJECT_CLASS (klass)->finalize = flam_functions_view_finalize;
   FLAM_PAGE_CLASS (klass)->fill = fill;
   table_class->get_name = get_name;
   table_class->is_of = is_of;
@@ -218,6 +284,7 @@ static void
 flam_functions_view_init (FlamFunctionsView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->labels = g_ptr_array_new_with_free_func (g_free);
   fill_columns (self);
   flam_table_page_set_table (FLAM_TABLE_PAGE (self), self->view, self->none);
   g_signal_connect_swapped (
