@@ -417,7 +417,10 @@ selection_group (FlamCliOptions *o)
           "NAME[,FILE]"),
     CALL (
         "stop-at", take_transform, N_ ("Cut the tree below it"), "NAME[,FILE]"),
-    CALL ("recursion", take_recursion, N_ ("off, flat or collapse"), "HOW"),
+    CALL ("recursion",
+          take_recursion,
+          N_ ("off, flat or collapse (in Julia: recur=:flat)"),
+          "HOW"),
     CALL ("by",
           take_by,
           N_ ("function, line, module, file, thread, address, label:KEY"),
