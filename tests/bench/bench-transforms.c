@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* From a change of the selection to the new tree and its rows, as the window
+ * makes them: 10 million samples in a tree of about 1.9 million nodes. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "flam-builder.h"
+#include "flam-layout.h"
+#include "flam-weights.h"
+
+#define SAMPLES 10000000
+#define STACKS 1900000
+#define FUNCTIONS 5000
+#define THREADS 16
+#define TURNS 5
+
+/* The thread's own time: the machine may be busy with other things. */
+static double
+now_ms (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
+  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+/* Each stack calls from one that was there before, late ones more often: deep,
+ * with siblings at every depth. */
+static void
+add_stacks (FlamBuilder *builder, GRand *lot, FlamId *stacks)
+{
+  FlamId *frames = g_new (FlamId, FUNCTIONS);
+
+  for (guint i = 0; i < FUNCTIONS; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("module::call_%u(int)", i);
+
+      frames[i] = flam_builder_frame (
+          builder,
+          flam_builder_function_named (builder,
+                                       flam_builder_string (builder, name, -1),
+                                       FLAM_KIND_NATIVE),
+          0,
+          0,
+          0);
+    }
+  for (guint i = 0; i < STACKS; i++)
+    {
+      guint up = (guint)g_rand_int_range (lot, 1, 4000);
+
+      stacks[i] =
+          flam_builder_stack (builder,
+                              up > i ? FLAM_NONE : stacks[i - up],
+                              frames[g_rand_int_range (lot, 0, FUNCTIONS)]);
+    }
+  g_free (frames);
+}
+
+static FlamProfile *
+profile_new (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (GRand) lot = g_rand_new_with_seed (3);
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamId *stacks = g_new (FlamId, STACKS);
+  FlamProfile *profile;
+
+  flam_builder_add_measure (builder,
+                            "cpu-time",
+                            "CPU time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  flam_builder_set_has_times (builder);
+  add_stacks (builder, lot, stacks);
+  for (guint t = 0; t < THREADS; t++)
+    {
+      FlamId thread = flam_builder_thread (builder, process, (gint32)t + 1, 0);
+
+      for (guint i = 0; i < SAMPLES / THREADS; i++)
+        {
+          gint64 weight = g_rand_int_range (lot, 1, 2000000);
+          /* Every stack has its sample, and some have many. */
+          guint which = (i * THREADS + t) % STACKS;
+          FlamSample sample = { .thread = thread,
+                                .time = (gint64)i * 1000000,
+                                .stack = stacks[which] };
+
+          flam_builder_add_sample (builder, &sample, &weight);
+        }
+    }
+  profile = flam_builder_finish (builder, NULL);
+  g_free (stacks);
+  return profile;
+}
+
+static int
+ascending (const void *a, const void *b)
+{
+  double x = *(const double *)a;
+  double y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static double
+picture_ms (const FlamProfile *profile,
+            const FlamSelection *selection,
+            guint32 *nodes)
+{
+  double start = now_ms ();
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamTree) tree =
+      flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+
+  *nodes = tree->n;
+  return now_ms () - start;
+}
+
+static void
+bench (const FlamProfile *profile,
+       const FlamSelection *selection,
+       const char *what)
+{
+  double ms[TURNS];
+  guint32 nodes = 0;
+
+  for (guint i = 0; i < TURNS; i++)
+    ms[i] = picture_ms (profile, selection, &nodes);
+  qsort (ms, TURNS, sizeof *ms, ascending);
+  printf ("10,000,000 samples, %s: new tree of %u nodes\t%.0f ms\t-\t-\t"
+          "150 ms\n",
+          what,
+          nodes,
+          ms[TURNS / 2]);
+}
+
+static void
+bench_transform (const FlamProfile *profile,
+                 FlamTransformKind kind,
+                 const char *pattern,
+                 const char *what)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+
+  flam_selection_add_transform (selection, kind, pattern, NULL);
+  bench (profile, selection, what);
+}
+
+int
+main (void)
+{
+  g_autoptr (FlamProfile) profile = profile_new ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+
+  bench (profile, selection, "all");
+  selection->measure = 1;
+  bench (profile, selection, "another measure");
+  selection->measure = 0;
+  selection->from = profile->facts.duration_ns / 3;
+  selection->to = profile->facts.duration_ns / 2;
+  bench (profile, selection, "a range");
+  selection->from = G_MININT64;
+  selection->to = G_MAXINT64;
+  flam_selection_add_thread (selection, 1);
+  bench (profile, selection, "a thread");
+  bench_transform (profile, FLAM_TRANSFORM_HIDE, "_1", "hide");
+  bench_transform (profile, FLAM_TRANSFORM_FOCUS, "_2", "focus");
+  bench_transform (profile, FLAM_TRANSFORM_IGNORE, "_3", "ignore");
+  bench_transform (profile, FLAM_TRANSFORM_COLLAPSE, "_4", "collapse");
+  return 0;
+}
