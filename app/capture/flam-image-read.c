@@ -133,11 +133,13 @@ is_string (const Reader *reader, gint64 id)
 
 /* --- columns */
 
-/* Whether a profile may have none there: not of texts, which can be "". */
+/* Whether a profile may have none there: not of texts, which can be "", but for
+ * the function of a note about a range. */
 static gboolean
 may_be_none (const FlamColumnInfo *info)
 {
-  return info->refers_to != FLAM_TABLE_STRINGS &&
+  return (info->refers_to != FLAM_TABLE_STRINGS ||
+          info->offset == offsetof (FlamTables, profile.notes.function)) &&
          !(info->flags & FLAM_COLUMN_REQUIRED) &&
          info->offset != offsetof (FlamTables, profile.frames.function);
 }

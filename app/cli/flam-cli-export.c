@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli-look.h"
 
+#include "flam-format.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -90,10 +92,95 @@ find_root (const char *word, FlamFoldedRoot *root)
   return FALSE;
 }
 
+/* As typed. */
+typedef struct
+{
+  char *anonymize;
+  gboolean sources;
+  GPtrArray *files; /* FlamShareSource */
+  FlamRemains remains;
+} Sharing;
+
+static void
+sharing_clear (Sharing *self)
+{
+  g_free (self->anonymize);
+  g_clear_pointer (&self->files, g_ptr_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sharing, sharing_clear)
+
+static FlamExit
+parse_sharing (Sharing *self, const FlamExporter *exporter, FlamShare *share)
+{
+  if (self->anonymize == NULL && !self->sources)
+    return FLAM_EXIT_DONE;
+  if (!exporter->shares)
+    return flam_cli_usage (_ ("export: --%s means nothing to %s"),
+                           self->sources ? "with-sources" : "anonymize",
+                           exporter->id);
+  share->remains = &self->remains;
+  if (self->anonymize == NULL)
+    return FLAM_EXIT_DONE;
+  for (guint i = FLAM_ANONYMIZE_PATHS; i < FLAM_N_ANONYMIZE; i++)
+    if (strcmp (self->anonymize, flam_anonymize_to_string (i)) == 0)
+      {
+        share->anonymize = i;
+        if (i == FLAM_ANONYMIZE_NAMES && self->sources)
+          return flam_cli_usage (_ ("export: sources have the names that are "
+                                    "to be hashed: --with-sources cannot be "
+                                    "beside --anonymize names"));
+        return FLAM_EXIT_DONE;
+      }
+  return flam_cli_usage (_ ("export: --anonymize %s: expected paths or names"),
+                         self->anonymize);
+}
+
+/* Which files go along is said, each by name. */
+static void
+find_sources (Sharing *self,
+              const FlamCliOptions *options,
+              const FlamProfile *profile,
+              FlamShare *share)
+{
+  g_autoptr (FlamSourcePaths) paths = flam_source_paths_new ();
+
+  if (!self->sources)
+    return;
+  for (guint i = 0; options->sources != NULL && options->sources[i]; i++)
+    flam_source_paths_add (paths, options->sources[i]);
+  share->sources = self->files = flam_share_list_sources (profile, paths);
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      const FlamShareSource *file = self->files->pdata[i];
+      g_autofree char *size =
+          flam_format_value ((gint64)file->size, FLAM_UNIT_BYTES);
+
+      g_printerr ("%s (%s)\n", file->path, size);
+    }
+}
+
+static void
+tell_remains (const Sharing *self, const FlamShare *share)
+{
+  const char *label;
+
+  for (guint i = 0; share->remains != NULL; i++)
+    {
+      g_autofree char *text = flam_share_describe (&self->remains, i, &label);
+      g_autofree char *shown = text != NULL ? flam_message_shown (text) : NULL;
+
+      if (text == NULL)
+        return;
+      g_printerr ("%s: %s\n", _ (label), shown);
+    }
+}
+
 static int
 run (int argc, char **argv)
 {
   g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
+  g_auto (Sharing) sharing = { NULL };
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = NULL;
   g_autofree char *to = NULL;
@@ -131,6 +218,20 @@ run (int argc, char **argv)
       &root,
       N_ ("Folded: stacks begin with comm, pid or tid (default: functions)"),
       "WHAT" },
+    { "anonymize",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &sharing.anonymize,
+      N_ ("Flambeau: shorten paths and leave arguments out, or hash names"),
+      "paths|names" },
+    { "with-sources",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &sharing.sources,
+      N_ ("Flambeau: put source files in"),
+      NULL },
     { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_ ("Replace OUT"), NULL },
     { NULL },
   };
@@ -149,6 +250,9 @@ run (int argc, char **argv)
     return flam_cli_usage (_ ("export: --%s means nothing to %s"),
                            as.annotate ? "annotate" : "root",
                            exporter->id);
+  status = parse_sharing (&sharing, exporter, &as.share);
+  if (status != FLAM_EXIT_DONE)
+    return status;
   status = flam_cli_look_parse (&look, "export", exporter->id, exporter->look);
   if (status != FLAM_EXIT_DONE)
     return status;
@@ -176,7 +280,10 @@ run (int argc, char **argv)
   sink = flam_cli_open_output (output, force);
   if (sink == NULL)
     return FLAM_EXIT_REFUSED;
+  find_sources (&sharing, options, profile, &as.share);
   status = save (exporter, profile, selection, &as, sink, files[0], output);
+  if (status == FLAM_EXIT_DONE)
+    tell_remains (&sharing, &as.share);
   if (status == FLAM_EXIT_DONE && !flam_cli_look_finish (&look))
     return FLAM_EXIT_REFUSED;
   return status;

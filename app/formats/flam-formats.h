@@ -8,6 +8,7 @@
 
 #include "flam-builder.h"
 #include "flam-look.h"
+#include "flam-share.h"
 #include "flam-sink.h"
 #include "flam-source.h"
 #include "flam-tree.h"
@@ -99,6 +100,7 @@ typedef struct
   FlamLook look;     /* its title is every document's */
   gboolean annotate; /* folded: "_[k]" and the like behind names */
   FlamFoldedRoot root;
+  FlamShare share; /* of what a capture for others has */
 } FlamExportOptions;
 
 typedef struct
@@ -107,10 +109,11 @@ typedef struct
   const char *label;
   const char *suffix;
   const char *mime_type;
-  gboolean text;  /* may go to standard output */
-  gboolean folds; /* takes annotate and root */
-  guint look;     /* FlamLookPart: the parts of the look it takes */
-  guint holds;    /* FlamHolds */
+  gboolean text;   /* may go to standard output */
+  gboolean folds;  /* takes annotate and root */
+  gboolean shares; /* takes share */
+  guint look;      /* FlamLookPart: the parts of the look it takes */
+  guint holds;     /* FlamHolds */
   /* Puts the document of what is selected. What it cannot honour of the
    * selection it refuses. */
   gboolean (*save) (const FlamProfile *profile,

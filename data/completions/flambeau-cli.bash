@@ -77,7 +77,7 @@ _flambeau_cli() {
       disassemble) list="$selection --function --syntax --json" ;;
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
-      export) list="$selection $look --to --output --force --annotate --root --order --chart --palette
+      export) list="$selection $look --to --output --force --annotate --root --anonymize --with-sources --order --chart --palette
         --color --palette-map --hash --color-rule" ;;
       diff) list="$selection $look --base-time --normalize --normalize-time --self --json --to --fail-above --limit
         --negate" ;;

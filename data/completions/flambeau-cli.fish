@@ -94,6 +94,8 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color -a 'auto mo
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l palette-map -d 'Colors of functions'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l annotate -d 'Kinds of code behind folded names'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l root -a 'comm pid tid' -d 'What folded stacks begin with'
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l anonymize -a 'paths names' -d 'Take out what is private'
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -l with-sources -d 'Put source files in'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l hash -d 'Alike names look alike'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color-rule -d 'REGEX=COLOR'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l negate -d 'Swap red and blue'

@@ -105,3 +105,35 @@ warning    Blocks at the peak is left out: the range of time begins with memory 
 $ flambeau-cli export captures/heaptrack/v3.heaptrack --to flambeau --invert --output part3.flambeau
 ! flambeau-cli: captures/heaptrack/v3.heaptrack: a profile has no direction and no rows: it cannot be inverted, or by module or file
 [1]
+
+# A capture to give away: what is private goes, the graph stays, and what is left is told.
+$ printf '%s\n' '/home/ann/app:main;helper 3' '/home/ann/app:main;other 4' >private.folded
+
+$ flambeau-cli export private.folded --to flambeau --anonymize paths --output p.flambeau; flambeau-cli export p.flambeau --to folded
+~/app:main;helper 3
+~/app:main;other 4
+! Functions: 3
+! Modules: 0
+! Files: 0
+! Processes and threads: 1
+! Marks: 0
+! Notes: 0
+! Source files inside: 0
+! Command line: no
+! Home folder, user or host: no
+
+$ flambeau-cli export private.folded --to flambeau --anonymize names --output n.flambeau 2>/dev/null; flambeau-cli export n.flambeau --to folded | sed 's/[0-9a-f]\{14\}/HASH/g' | sort
+f_HASH;f_HASH 3
+f_HASH;f_HASH 4
+
+$ flambeau-cli export private.folded --to flambeau --anonymize all
+! flambeau-cli: export: --anonymize all: expected paths or names
+[2]
+
+$ flambeau-cli export private.folded --to flambeau --anonymize names --with-sources
+! flambeau-cli: export: sources have the names that are to be hashed: --with-sources cannot be beside --anonymize names
+[2]
+
+$ flambeau-cli export private.folded --to folded --anonymize paths
+! flambeau-cli: export: --anonymize means nothing to folded
+[2]

@@ -59,6 +59,9 @@ static const Spelled spelled[] = {
   { "profile.labels.key", SPELL_PLAIN, " " },
   { "profile.labels.number", SPELL_UNLESS, NULL, 0, 0 },
   { "profile.labels.unit", SPELL_UNLESS, NULL, 0, FLAM_NONE },
+  { "profile.notes.function", SPELL_UNLESS, NULL, 0, FLAM_NONE },
+  { "profile.sources.path", SPELL_PLAIN, " " },
+  { "profile.sources.text", SPELL_NOT },
   { "profile.former_names.process", SPELL_UNLESS, NULL, 0, FLAM_NONE },
   { "profile.former_names.thread", SPELL_UNLESS, NULL, 0, FLAM_NONE },
   { "profile.former_names.name", SPELL_PLAIN, " ", 1 },
@@ -336,5 +339,7 @@ flam_dump_profile (const FlamProfile *profile)
   dump_counters (&dump);
   add_table (&dump, FLAM_TABLE_MARKS, "mark", FALSE);
   add_table (&dump, FLAM_TABLE_LABELS, "label", FALSE);
+  add_table (&dump, FLAM_TABLE_NOTES, "note", FALSE);
+  add_table (&dump, FLAM_TABLE_SOURCES, "source", FALSE);
   return flam_dump_end (&dump);
 }

@@ -474,10 +474,32 @@ put_measures (FlamCut *cut, const FlamCutMemory *memory)
 
 /* --- beside the samples -------------------------------------------------- */
 
+/* Those of what is left. */
+static void
+put_notes (const FlamCut *cut)
+{
+  const FlamNotes *notes = &cut->profile->notes;
+
+  for (guint32 i = 0; i < notes->n; i++)
+    {
+      gboolean range = notes->function[i] == FLAM_NONE;
+
+      if (range && (notes->from[i] >= cut->to || notes->to[i] <= cut->from))
+        continue;
+      flam_builder_add_note (cut->builder,
+                             text (cut, notes->text[i]),
+                             range ? NULL : text (cut, notes->function[i]),
+                             shifted (cut, notes->from[i]),
+                             shifted (cut, MIN (notes->to[i], cut->to)),
+                             notes->written[i]);
+    }
+}
+
 void
 flam_cut_put_beside (FlamCut *cut)
 {
   const FlamMarks *marks = &cut->profile->marks;
+  const FlamSources *sources = &cut->profile->sources;
 
   for (guint c = 0; c < cut->profile->n_counters; c++)
     {
@@ -507,6 +529,12 @@ flam_cut_put_beside (FlamCut *cut)
                                                  : FLAM_NONE,
                              text (cut, marks->name[i]));
     }
+  put_notes (cut);
+  for (guint32 i = 0; i < sources->n; i++)
+    flam_builder_add_source (cut->builder,
+                             text (cut, sources->path[i]),
+                             text (cut, sources->text[i]),
+                             -1);
 }
 
 static void

@@ -350,6 +350,8 @@ flam_builder_new_copy (const FlamProfile *profile)
   copy_table (tables, FLAM_TABLE_ALLOCATIONS, profile);
   copy_table (tables, FLAM_TABLE_MARKS, profile);
   copy_table (tables, FLAM_TABLE_LABELS, profile);
+  copy_table (tables, FLAM_TABLE_NOTES, profile);
+  copy_table (tables, FLAM_TABLE_SOURCES, profile);
   if (profile->allocations.at_peak == NULL && profile->allocations.n > 0)
     memset ((gpointer)tables->profile.allocations.at_peak,
             0xff,

@@ -500,6 +500,8 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
   freeze_table (&builder->tables, FLAM_TABLE_ALLOCATIONS, box);
   freeze_table (&builder->tables, FLAM_TABLE_MARKS, box);
   freeze_table (&builder->tables, FLAM_TABLE_LABELS, box);
+  freeze_table (&builder->tables, FLAM_TABLE_NOTES, box);
+  freeze_table (&builder->tables, FLAM_TABLE_SOURCES, box);
   freeze_table (&builder->tables, FLAM_TABLE_FORMER_NAMES, box);
   freeze_extras (builder, box);
   freeze_facts (builder, box, span);

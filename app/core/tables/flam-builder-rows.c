@@ -329,6 +329,48 @@ flam_builder_add_labels (FlamBuilder *builder,
   return n > 0 ? set : 0;
 }
 
+void
+flam_builder_add_note (FlamBuilder *builder,
+                       const char *text,
+                       const char *function,
+                       gint64 from,
+                       gint64 to,
+                       gint64 written)
+{
+  FlamId what = flam_builder_string (builder, text, -1);
+  FlamId of = function != NULL ? flam_builder_string (builder, function, -1)
+                               : FLAM_NONE;
+  FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_NOTES);
+
+  cells (builder, FlamId, profile.notes.text)[row] = what;
+  cells (builder, FlamId, profile.notes.function)[row] = of;
+  cells (builder, gint64, profile.notes.from)[row] = from;
+  cells (builder, gint64, profile.notes.to)[row] = to;
+  cells (builder, gint64, profile.notes.written)[row] = written;
+}
+
+void
+flam_builder_drop_notes (FlamBuilder *builder)
+{
+  FlamTables *tables = &builder->tables;
+
+  flam_tables_drop (tables, FLAM_TABLE_NOTES, tables->profile.notes.n);
+}
+
+void
+flam_builder_add_source (FlamBuilder *builder,
+                         const char *path,
+                         const char *text,
+                         gssize length)
+{
+  FlamId name = flam_builder_string (builder, path, -1);
+  FlamId what = flam_builder_string (builder, text, length);
+  FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_SOURCES);
+
+  cells (builder, FlamId, profile.sources.path)[row] = name;
+  cells (builder, FlamId, profile.sources.text)[row] = what;
+}
+
 /* --- names that change --------------------------------------------------- */
 
 static void

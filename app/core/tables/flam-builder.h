@@ -257,6 +257,22 @@ void flam_builder_add_mark (FlamBuilder *builder,
                             FlamId thread,
                             const char *name);
 
+/* A note about a function, or with NULL about a range: ns from the beginning;
+ * `written` is since 1970. */
+void flam_builder_add_note (FlamBuilder *builder,
+                            const char *text,
+                            const char *function,
+                            gint64 from,
+                            gint64 to,
+                            gint64 written);
+void flam_builder_drop_notes (FlamBuilder *builder);
+/* The text of a source file, at most FLAM_STRING_MAX bytes; `path` as frames
+ * name it. `length` -1: NUL-terminated. */
+void flam_builder_add_source (FlamBuilder *builder,
+                              const char *path,
+                              const char *text,
+                              gssize length);
+
 /* --- facts --------------------------------------------------------------- */
 
 /* To set and to count up; texts through the functions below, which copy them.

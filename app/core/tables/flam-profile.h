@@ -201,6 +201,25 @@ typedef struct
   const gint64 *until;   /* ns: when it got the next one */
 } FlamFormerNames;
 
+/* What a person wrote down about a function or a range of time. */
+typedef struct
+{
+  guint32 n;
+  const FlamId *text;     /* string */
+  const FlamId *function; /* string: its name; FLAM_NONE: of a range */
+  const gint64 *from;     /* ns from the profile's start */
+  const gint64 *to;
+  const gint64 *written; /* ns since 1970 */
+} FlamNotes;
+
+/* Source files that were put into the capture, each once. */
+typedef struct
+{
+  guint32 n;
+  const FlamId *path; /* string: as frames and functions name it */
+  const FlamId *text; /* string */
+} FlamSources;
+
 typedef struct
 {
   FlamId id; /* string: "rss", "heap" */
@@ -232,6 +251,8 @@ typedef struct
   FlamAllocations allocations;
   FlamMarks marks;
   FlamSampleLabels labels;
+  FlamNotes notes;
+  FlamSources sources;
   FlamFormerNames former_names;
   guint n_measures;
   const FlamMeasure *measures;

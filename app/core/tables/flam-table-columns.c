@@ -90,6 +90,7 @@ flam_tables_list (FlamTables *tables)
 {
   for (guint t = 0; t < FLAM_N_TABLES; t++)
     for (guint i = flam_table_infos[t].n_first;
+         (flam_table_infos[t].n_first > 0 || *flam_tables_n (tables, t) > 0) &&
          i < flam_table_infos[t].n_columns &&
          flam_table_infos[t].columns[i].encoding != FLAM_ENCODE_NOT;
          i++)

@@ -43,29 +43,43 @@
 
 /* A column that begins with the first sample that has not 0. */
 #define GIVEN(member) .given = offsetof (FlamSample, member), .flags = OPTIONAL
-#define REFERENCE(member, table)                                               \
-  UNSTORED (                                                                   \
-      member, .refers_to = FLAM_TABLE_##table, .flags = FLAM_COLUMN_REFERS)
+#define REFERENCE(member, table, ...)                                          \
+  UNSTORED (member,                                                            \
+            .refers_to = FLAM_TABLE_##table,                                   \
+            .flags = FLAM_COLUMN_REFERS,                                       \
+            __VA_ARGS__)
 
 static const FlamColumnInfo strings[] = {
   { .name = "strings", .encoding = FLAM_ENCODE_TEXT },
 };
 static const FlamColumnInfo modules[] = {
-  ID (0, profile.modules.path, STRINGS, EMPTY | KEY),
-  ID (1, profile.modules.build_id, STRINGS, EMPTY | KEY),
+  ID (0, profile.modules.path, STRINGS, EMPTY | KEY, .role = FLAM_ROLE_MODULE),
+  ID (1,
+      profile.modules.build_id,
+      STRINGS,
+      EMPTY | KEY,
+      .role = FLAM_ROLE_BUILD_ID),
   ENUM (2,
         profile.modules.addressing,
         FLAM_ADDRESS_ABSOLUTE + 1,
         FLAM_ADDRESS_ABSOLUTE,
         .flags = KEY),
-  REFERENCE (profile.modules.name, STRINGS),
+  REFERENCE (profile.modules.name, STRINGS, .role = FLAM_ROLE_MODULE),
   UNSTORED (profile.modules.symbols, .limit = FLAM_SYMBOLS_CAPTURE + 1),
-  REFERENCE (profile.modules.why, STRINGS),
+  REFERENCE (profile.modules.why, STRINGS, .role = FLAM_ROLE_MESSAGE),
 };
 static const FlamColumnInfo functions[] = {
-  ID (0, profile.functions.name, STRINGS, EMPTY | KEY),
-  ID (1, profile.functions.system_name, STRINGS, EMPTY | KEY),
-  ID (2, profile.functions.file, STRINGS, EMPTY | KEY),
+  ID (0,
+      profile.functions.name,
+      STRINGS,
+      EMPTY | KEY,
+      .role = FLAM_ROLE_FUNCTION),
+  ID (1,
+      profile.functions.system_name,
+      STRINGS,
+      EMPTY | KEY,
+      .role = FLAM_ROLE_FUNCTION),
+  ID (2, profile.functions.file, STRINGS, EMPTY | KEY, .role = FLAM_ROLE_FILE),
   ID (3, profile.functions.module, MODULES, KEY),
   COLUMN (4, U32, profile.functions.line, .flags = KEY),
   ENUM (
@@ -84,7 +98,7 @@ static const FlamColumnInfo frames[] = {
         G_MAXUINT16 + 1,
         G_MAXUINT16,
         .flags = KEY),
-  ID (5, profile.frames.file, STRINGS, KEY),
+  ID (5, profile.frames.file, STRINGS, KEY, .role = FLAM_ROLE_FILE),
 };
 static const FlamColumnInfo stacks[] = {
   ID (0, profile.stacks.prefix, STACKS, KEY),
@@ -93,13 +107,13 @@ static const FlamColumnInfo stacks[] = {
 static const FlamColumnInfo processes[] = {
   COLUMN (0, I64, profile.processes.pid, .flags = KEY | SIGNED),
   ID (1, profile.processes.parent, PROCESSES, 0),
-  REFERENCE (profile.processes.name, STRINGS),
+  REFERENCE (profile.processes.name, STRINGS, .role = FLAM_ROLE_TASK),
   UNSTORED (process_generation, .flags = KEY),
 };
 static const FlamColumnInfo threads[] = {
   ID (0, profile.threads.process, PROCESSES, REQUIRED | KEY),
   COLUMN (1, I64, profile.threads.tid, .flags = KEY | SIGNED),
-  REFERENCE (profile.threads.name, STRINGS),
+  REFERENCE (profile.threads.name, STRINGS, .role = FLAM_ROLE_TASK),
   UNSTORED (thread_generation, .flags = KEY),
   UNSTORED (thread_key, .flags = KEY),
 };
@@ -107,11 +121,11 @@ static const FlamColumnInfo names[] = {
   ENUM (0, names.what, FLAM_N_NAMED, FLAM_N_NAMED),
   COLUMN (1, U32, names.row),
   COLUMN (2, DELTA, names.time, .flags = TIME),
-  ID (3, names.name, STRINGS, REQUIRED),
+  ID (3, names.name, STRINGS, REQUIRED, .role = FLAM_ROLE_TASK),
 };
 static const FlamColumnInfo measures[] = {
-  ID (0, measures.id, STRINGS, REQUIRED),
-  ID (1, measures.name, STRINGS, REQUIRED),
+  ID (0, measures.id, STRINGS, REQUIRED, .role = FLAM_ROLE_MEASURE),
+  ID (1, measures.name, STRINGS, REQUIRED, .role = FLAM_ROLE_MEASURE),
   ENUM (2, measures.unit, FLAM_UNIT_BYTES + 1, FLAM_UNIT_BYTES),
   ENUM (3, measures.kind, FLAM_MEASURE_ALLOC + 1, FLAM_MEASURE_ALLOC),
   ENUM (4, measures.source, FLAM_N_SOURCES, FLAM_N_SOURCES),
@@ -169,7 +183,7 @@ static const FlamColumnInfo at_peak[] = {
   COLUMN (4, I64, at_peak.count),
 };
 static const FlamColumnInfo counters[] = {
-  ID (0, counters.id, STRINGS, REQUIRED),
+  ID (0, counters.id, STRINGS, REQUIRED, .role = FLAM_ROLE_MEASURE),
   ENUM (1, counters.unit, FLAM_UNIT_BYTES + 1, FLAM_UNIT_BYTES),
 };
 static const FlamColumnInfo counter_values[] = {
@@ -181,33 +195,33 @@ static const FlamColumnInfo marks[] = {
   COLUMN (0, DELTA, profile.marks.time, .flags = TIME | SPAN),
   COLUMN (1, I64, profile.marks.duration),
   ID (2, profile.marks.thread, THREADS, 0),
-  ID (3, profile.marks.name, STRINGS, REQUIRED),
+  ID (3, profile.marks.name, STRINGS, REQUIRED, .role = FLAM_ROLE_MARK),
 };
 static const FlamColumnInfo labels[] = {
   COLUMN (0, U32, profile.labels.set),
-  ID (1, profile.labels.key, STRINGS, REQUIRED),
-  ID (2, profile.labels.value, STRINGS, REQUIRED),
+  ID (1, profile.labels.key, STRINGS, REQUIRED, .role = FLAM_ROLE_LABEL),
+  ID (2, profile.labels.value, STRINGS, REQUIRED, .role = FLAM_ROLE_LABEL),
   COLUMN (3, I64, profile.labels.number),
-  ID (4, profile.labels.unit, STRINGS, 0),
+  ID (4, profile.labels.unit, STRINGS, 0, .role = FLAM_ROLE_LABEL),
 };
 static const FlamColumnInfo facts[] = {
-  ID (0, facts.key, STRINGS, REQUIRED),
-  ID (1, facts.value, STRINGS, REQUIRED),
+  ID (0, facts.key, STRINGS, REQUIRED, .role = FLAM_ROLE_FACT),
+  ID (1, facts.value, STRINGS, REQUIRED, .role = FLAM_ROLE_VALUE),
 };
 static const FlamColumnInfo warnings[] = {
-  ID (0, warnings.text, STRINGS, REQUIRED),
+  ID (0, warnings.text, STRINGS, REQUIRED, .role = FLAM_ROLE_MESSAGE),
 };
 static const FlamColumnInfo symbols[] = {
   ID (0, symbols.frame, FRAMES, REQUIRED),
   ID (1, symbols.function, FUNCTIONS, REQUIRED),
   COLUMN (2, U32, symbols.line),
-  ID (3, symbols.file, STRINGS, 0),
+  ID (3, symbols.file, STRINGS, 0, .role = FLAM_ROLE_FILE),
 };
 static const FlamColumnInfo module_symbols[] = {
   ID (0, module_symbols.module, MODULES, REQUIRED),
   ENUM (
       1, module_symbols.state, FLAM_SYMBOLS_CAPTURE + 1, FLAM_SYMBOLS_CAPTURE),
-  ID (2, module_symbols.why, STRINGS, EMPTY),
+  ID (2, module_symbols.why, STRINGS, EMPTY, .role = FLAM_ROLE_MESSAGE),
 };
 static const FlamColumnInfo end[] = { COLUMN (0, I64, end.duration) };
 static const FlamColumnInfo renames[] = {
@@ -215,7 +229,19 @@ static const FlamColumnInfo renames[] = {
   COLUMN (1, DELTA, renames.time, .flags = TIME),
   ID (2, renames.function, FUNCTIONS, REQUIRED),
   COLUMN (3, U32, renames.line),
-  ID (4, renames.file, STRINGS, 0),
+  ID (4, renames.file, STRINGS, 0, .role = FLAM_ROLE_FILE),
+};
+/* `function` none: of a range. */
+static const FlamColumnInfo notes[] = {
+  ID (0, profile.notes.text, STRINGS, REQUIRED, .role = FLAM_ROLE_NOTE),
+  ID (1, profile.notes.function, STRINGS, 0, .role = FLAM_ROLE_FUNCTION),
+  COLUMN (2, I64, profile.notes.from),
+  COLUMN (3, I64, profile.notes.to),
+  COLUMN (4, I64, profile.notes.written),
+};
+static const FlamColumnInfo sources[] = {
+  ID (0, profile.sources.path, STRINGS, REQUIRED, .role = FLAM_ROLE_FILE),
+  ID (1, profile.sources.text, STRINGS, REQUIRED, .role = FLAM_ROLE_SOURCE),
 };
 static const FlamColumnInfo columns[] = {
   COLUMN (0, U32, columns.table),
@@ -226,7 +252,7 @@ static const FlamColumnInfo columns[] = {
 static const FlamColumnInfo former_names[] = {
   REFERENCE (profile.former_names.process, PROCESSES),
   REFERENCE (profile.former_names.thread, THREADS),
-  REFERENCE (profile.former_names.name, STRINGS),
+  REFERENCE (profile.former_names.name, STRINGS, .role = FLAM_ROLE_TASK),
   UNSTORED (profile.former_names.until, .flags = TIME),
 };
 
@@ -279,6 +305,8 @@ const FlamTableInfo flam_table_infos[FLAM_N_TABLES] = {
   TABLE (END, 22, end, end, 1),
   TABLE (RENAMES, 23, renames, renames, 5),
   TABLE (COLUMNS, 24, columns, columns, 4, TRUE),
+  TABLE (NOTES, 26, profile.notes, notes, 0),
+  TABLE (SOURCES, 27, profile.sources, sources, 0),
   TABLE (FORMER_NAMES, 0, profile.former_names, former_names, 0),
 };
 

@@ -65,6 +65,8 @@ typedef enum
   FLAM_TABLE_MODULE_SYMBOLS,
   FLAM_TABLE_END,
   FLAM_TABLE_RENAMES,
+  FLAM_TABLE_NOTES,
+  FLAM_TABLE_SOURCES,
   FLAM_TABLE_COLUMNS,
   FLAM_TABLE_FORMER_NAMES,
   FLAM_N_TABLES
@@ -94,6 +96,27 @@ typedef enum
   FLAM_COLUMN_REFERS = 1 << 7, /* to rows of a table, but not in files */
 } FlamColumnFlags;
 
+/* What the texts of a column tell, for who takes private names out of them
+ * (flam-anonymize.c). One that says nothing of it is taken for private. */
+typedef enum
+{
+  FLAM_ROLE_PRIVATE,
+  FLAM_ROLE_FUNCTION,
+  FLAM_ROLE_MODULE, /* a path */
+  FLAM_ROLE_FILE,   /* of a source */
+  FLAM_ROLE_TASK,   /* a process, a thread */
+  FLAM_ROLE_MARK,
+  FLAM_ROLE_LABEL, /* also its unit */
+  FLAM_ROLE_MEASURE, /* also a counter */
+  FLAM_ROLE_BUILD_ID,
+  FLAM_ROLE_FACT, /* its key */
+  FLAM_ROLE_VALUE,
+  FLAM_ROLE_MESSAGE, /* why, and what was wrong */
+  FLAM_ROLE_NOTE,
+  FLAM_ROLE_SOURCE,
+  FLAM_N_ROLES
+} FlamTextRole;
+
 typedef struct
 {
   const char *name;
@@ -106,6 +129,7 @@ typedef struct
   gsize given;       /* of the cell in FlamSample; 0: not copied from there */
   guint32 limit;     /* U32: what is not below it is `otherwise`; 0: none */
   guint32 otherwise; /* of a newer version, say */
+  FlamTextRole role; /* of those that refer to strings */
 } FlamColumnInfo;
 
 typedef struct

@@ -22,6 +22,8 @@ save (const FlamProfile *whole,
   if (profile == NULL)
     return FALSE;
   builder = flam_builder_new_copy (profile);
+  if (!flam_share_apply (&options->share, builder, error))
+    return FALSE;
   writer = flam_capture_writer_new (-1, builder);
   if (!flam_capture_writer_end (writer, profile->facts.duration_ns, error))
     return FALSE;
@@ -36,6 +38,7 @@ const FlamExporter flam_export_flambeau = {
   .suffix = "flambeau",
   .mime_type = "application/x-flambeau",
   .text = FALSE,
+  .shares = TRUE,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
 };

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Whose captures and whose computer it is: home folders and names of users and
+ * hosts, as they stand in texts. */
+
+#include "flam-strings.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamPerson FlamPerson;
+
+/* What the texts say of homes ("/home/ann"), and what is known besides; both
+ * may be NULL, `words` ends with NULL. */
+FlamPerson *flam_person_new (const FlamStrings *strings,
+                             const char *home,
+                             const char *const *words);
+void flam_person_free (FlamPerson *person);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerson, flam_person_free)
+
+/* Homes become "~", those of others "~2" and so on; with `words`, names of
+ * users and hosts "user". `counted` grows by how many there were. g_free. */
+char *flam_person_shorten (const FlamPerson *person,
+                           const char *text,
+                           gboolean words,
+                           guint *counted);
+
+G_END_DECLS
