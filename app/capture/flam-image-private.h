@@ -41,9 +41,15 @@ enum
   N_COUNTER
 };
 
-/* The tables of the description whose rows a profile has, in order; ends with
- * FLAM_N_TABLES. */
-extern const FlamTable flam_image_tables[];
+/* Whether the rows of a table of the description are a profile's; the samples',
+ * say, and not those that finish() has folded into others. */
+static inline gboolean
+flam_image_has_table (FlamTable table)
+{
+  return flam_table_infos[table].columns != NULL &&
+         flam_table_infos[table].offset < sizeof (FlamProfile);
+}
+
 /* Of the description: an image that another one made is no good here. */
 guint64 flam_image_layout (void);
 

@@ -133,13 +133,14 @@ is_string (const Reader *reader, gint64 id)
 
 /* --- columns */
 
-/* Whether a profile may have none there: not of texts, which can be "", but for
- * the function of a note about a range. */
+/* Whether a profile may have none there. Texts that are always there are ""
+ * rather. */
 static gboolean
 may_be_none (const FlamColumnInfo *info)
 {
-  return (info->refers_to != FLAM_TABLE_STRINGS ||
-          info->offset == offsetof (FlamTables, profile.notes.function)) &&
+  guint always = FLAM_COLUMN_EMPTY | FLAM_COLUMN_KEY | FLAM_COLUMN_REFERS;
+
+  return (info->refers_to != FLAM_TABLE_STRINGS || !(info->flags & always)) &&
          !(info->flags & FLAM_COLUMN_REQUIRED) &&
          info->offset != offsetof (FlamTables, profile.frames.function);
 }
@@ -448,8 +449,8 @@ take_all (Reader *reader, const char *key)
 {
   if (!take_head (reader, key) || !take_strings (reader))
     return FALSE;
-  for (const FlamTable *t = flam_image_tables; *t != FLAM_N_TABLES; t++)
-    if (!take_table (reader, *t))
+  for (guint t = 0; t < FLAM_N_TABLES; t++)
+    if (flam_image_has_table (t) && !take_table (reader, t))
       return FALSE;
   return check_former_names (&reader->tables->profile.former_names) &&
          take_threads (reader) && take_measures (reader) &&

@@ -4,17 +4,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Rows of the profile's own tables, as the description has them. */
-const FlamTable flam_image_tables[] = {
-  FLAM_TABLE_MODULES,     FLAM_TABLE_FUNCTIONS,
-  FLAM_TABLE_FRAMES,      FLAM_TABLE_STACKS,
-  FLAM_TABLE_PROCESSES,   FLAM_TABLE_THREADS,
-  FLAM_TABLE_SAMPLES,     FLAM_TABLE_MARKS,
-  FLAM_TABLE_ALLOCATIONS, FLAM_TABLE_FORMER_NAMES,
-  FLAM_TABLE_NOTES,       FLAM_TABLE_SOURCES,
-  FLAM_N_TABLES
-};
-
 guint64
 flam_image_layout (void)
 {
@@ -232,8 +221,8 @@ flam_image_write (const FlamProfile *profile, const char *key, int fd)
   if (!put (fd, head, sizeof head) || !put (fd, key, strlen (key)) ||
       !put_strings (fd, profile))
     return FALSE;
-  for (const FlamTable *t = flam_image_tables; *t != FLAM_N_TABLES; t++)
-    if (!put_table (fd, profile, *t))
+  for (guint t = 0; t < FLAM_N_TABLES; t++)
+    if (flam_image_has_table (t) && !put_table (fd, profile, t))
       return FALSE;
   return put_threads (fd, profile) && put_measures (fd, profile) &&
          put_counters (fd, profile) &&
