@@ -105,7 +105,7 @@ class ViewsTest(Base):
         self.wait_row("Functions", "red")
         self.do("node.filter")
         window.find("Remove: tenant=red", "push button")
-        window.wait_label(lambda text: text.startswith("total 1.08"))
+        window.wait_label(lambda text: "total 1.08" in text)
 
     def test_frames_of_no_interest(self):
         """Hidden at first, remembered, and their cost with their callers."""
