@@ -22,7 +22,7 @@ typedef struct
   FlamSelection *selection;
 } Side;
 
-/* The graph of a comparison has its own order and colours. */
+/* The graph of a comparison has its own order and colors. */
 #define DRAWN                                                                  \
   ((FLAM_LOOK_PICTURE & ~(FLAM_LOOK_ORDER | FLAM_LOOK_COLORS)) |               \
    FLAM_LOOK_NOTES | FLAM_LOOK_COUNT_NAME | FLAM_LOOK_NEGATE)

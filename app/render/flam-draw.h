@@ -6,7 +6,7 @@
  * On an image surface rows are filled as lines of pixels: a row's boxes all
  * have the same height, so the first line is composed box by box and the
  * others are copies of it; 100,000 boxes cost what 1,000 do. On any other
- * surface they are paths, one for each colour. The pictures are the same but
+ * surface they are paths, one for each color. The pictures are the same but
  * for the rounding of positions to pixels. */
 
 #include <pango/pangocairo.h>

@@ -38,7 +38,7 @@ double flam_labels_descent (const FlamLabels *labels);
  * fit whole are written all the same. */
 double flam_labels_least_width (const FlamLabels *labels);
 
-/* Glyphs gathered for one colour: one drawing call for all of a picture's
+/* Glyphs gathered for one color: one drawing call for all of a picture's
  * labels. */
 typedef struct
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /* A flame graph or a flame chart as a document of its own: title, boxes, what
- * the colours mean, and what is not shown. Fonts come from fontconfig; no
+ * the colors mean, and what is not shown. Fonts come from fontconfig; no
  * display is needed. */
 
 #include "flam-chart.h"
@@ -14,7 +14,7 @@ typedef struct
 {
   FlamLook look;
   const FlamChart
-      *chart;        /* it is drawn, in the tree's colours; NULL: the tree */
+      *chart;        /* it is drawn, in the tree's colors; NULL: the tree */
   double max_height; /* 0: 16000; rows below are left out, and it says so */
   double scale;      /* PNG: device pixels a pixel; 0: 1 */
   const char *font;  /* Pango description; NULL: "Sans 9" */

@@ -42,7 +42,7 @@ $ flambeau-cli export in.folded --to folded --output /dev/full
 ! flambeau-cli: /dev/full: exists already; --force replaces it
 [1]
 
-# What the colours mean can be said: the same picture, in green.
+# What the colors mean can be said: the same picture, in green.
 $ flambeau-cli export in.folded --to svg --output auto.svg; flambeau-cli export in.folded --to svg --color module | cmp - auto.svg && echo same; rm auto.svg
 same
 

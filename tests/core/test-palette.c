@@ -55,7 +55,7 @@ find (const FlamTree *tree, const char *name)
   g_assert_not_reached ();
 }
 
-/* Every colour a tree of 500 modules' functions can get has a label that can
+/* Every color a tree of 500 modules' functions can get has a label that can
  * be read, plain and dimmed, in both themes and modes. */
 static void
 test_contrast (void)
@@ -187,7 +187,7 @@ test_states (void)
   g_assert_cmpint (entry->weight, ==, 15);
 }
 
-/* Another capture, another order of modules: the same colours. */
+/* Another capture, another order of modules: the same colors. */
 static void
 test_stable (void)
 {

@@ -136,7 +136,7 @@ test_little (void)
   g_assert_nonnull (strstr (nothing->str, "</svg>"));
 }
 
-/* Every picture says what its colours mean: modules by name, states by word. */
+/* Every picture says what its colors mean: modules by name, states by word. */
 static void
 test_legend (void)
 {

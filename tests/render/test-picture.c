@@ -103,7 +103,7 @@ read_bytes (void *closure, unsigned char *data, unsigned int length)
   return CAIRO_STATUS_SUCCESS;
 }
 
-/* The tags of a picture say whose colour its pixels have. */
+/* The tags of a picture say whose color its pixels have. */
 static void
 test_tags (void)
 {

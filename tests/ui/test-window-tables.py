@@ -123,7 +123,7 @@ class TablesTest(Base):
         self.says(
             "Gone: frames with 40 (61.5 %) of before. New: frames with 12 (23.1 %) of now."
         )
-        # What the colour says is in the words of the graph, too.
+        # What the color says is in the words of the graph, too.
         window.key("Down")
         window.find(lambda name: name.endswith("change −13"), "image")
         self.press_until(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What stands in a chart's boxes and which colour they have, the same for the
- * window and for documents. A call has the colour that the flame graph of the
+/* What stands in a chart's boxes and which color they have, the same for the
+ * window and for documents. A call has the color that the flame graph of the
  * same selection gives to the heaviest node of what it is a call of. */
 
 #include "flam-chart.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Colours and their arithmetic. */
+/* Colors and their arithmetic. */
 
 #include <glib.h>
 

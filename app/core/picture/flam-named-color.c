@@ -209,7 +209,7 @@ flam_named_color_parse (const char *text, FlamColor *color)
 
 struct _FlamColorMap
 {
-  GHashTable *colors; /* name -> colour */
+  GHashTable *colors; /* name -> color */
 };
 
 FlamColorMap *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Colours that a function's name alone gives: flamegraph.pl's palettes, to the
+/* Colors that a function's name alone gives: flamegraph.pl's palettes, to the
  * last bit, its palette files, and the rules of a person.
  *
  *    main ──hash──▶ v1, v2, v3 in 0..1 ──hot──▶ rgb(205 + 50 v3, 230 v1, 55 v2)
@@ -40,7 +40,7 @@ void flam_color_map_add (FlamColorMap *map, const char *name, FlamColor color);
 /* The file: lines sorted bytewise; g_free. */
 char *flam_color_map_text (const FlamColorMap *map);
 
-/* --- rules: a regular expression and a colour; the first that matches ----- */
+/* --- rules: a regular expression and a color; the first that matches ----- */
 
 typedef struct _FlamColorRules FlamColorRules;
 
@@ -48,7 +48,7 @@ FlamColorRules *flam_color_rules_new (void);
 void flam_color_rules_free (FlamColorRules *rules);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamColorRules, flam_color_rules_free)
 
-/* FALSE with FLAM_ERROR_INVALID for a bad expression or colour. */
+/* FALSE with FLAM_ERROR_INVALID for a bad expression or color. */
 gboolean flam_color_rules_add (FlamColorRules *rules,
                                const char *pattern,
                                const char *color,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What colouring and the legend share. */
+/* What coloring and the legend share. */
 
 #include "flam-palette.h"
 
 G_BEGIN_DECLS
 
-/* What a colour stands for. Native code has a hue a module; the others have
+/* What a color stands for. Native code has a hue a module; the others have
  * one for all. */
 typedef enum
 {

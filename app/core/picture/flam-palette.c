@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Marked for translation; the window translates what is_kind. */
-/* The last of each: Okabe and Ito's colours, told apart by everybody. */
+/* The last of each: Okabe and Ito's colors, told apart by everybody. */
 const FlamClassLook flam_class_looks[FLAM_N_CLASSES] = {
   [FLAM_CLASS_NATIVE] = { N_ ("Native code"),
                           { 0.02, 0.055, 62 },
@@ -74,7 +74,7 @@ static const FlamTheme themes[2] = {
   { 0.685, 0.98, 0x1e1e1e, 0xffffff, 0x120d0b, 0xbcb7b4, 0x5a5755, 0.74 },
 };
 
-/* --- names to colours ---------------------------------------------------- */
+/* --- names to colors ---------------------------------------------------- */
 
 /* FNV-1a with a last stir, so that the low bits depend on every character. */
 static guint32
@@ -227,7 +227,7 @@ flam_palette_module_of_node (const FlamTree *tree, FlamId node)
                                    flam_tree_function (tree, node));
 }
 
-/* Of the darkest that labels can be read on: a person's colour may be any. */
+/* Of the darkest that labels can be read on: a person's color may be any. */
 static FlamColor
 lighten (const FlamPalette *palette, FlamColor color)
 {
@@ -472,7 +472,7 @@ flam_palette_free (FlamPalette *palette)
   g_free (palette);
 }
 
-/* Trees of functions are coloured through a table; a node's own name and kind
+/* Trees of functions are colored through a table; a node's own name and kind
  * are asked for once a function. Other trees are small. */
 FlamColor
 flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
@@ -496,7 +496,7 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
   return *known & ~KNOWN;
 }
 
-/* Colours that are not the theme's own may be lighter than it can dim. */
+/* Colors that are not the theme's own may be lighter than it can dim. */
 FlamColor
 flam_palette_dimmed (const FlamPalette *palette, FlamColor color)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What something is -> its colour. Colours mean something and are stable: the
- * same function has the same colour in every capture and on every machine,
+/* What something is -> its color. Colors mean something and are stable: the
+ * same function has the same color in every capture and on every machine,
  * but where two modules of one capture would share a hue (the smaller gives
  * way).
  *
@@ -12,10 +12,10 @@
  *    root            neutral                     waker           violet
  *
  * In memory mode everything is green and the shade tells modules apart, as
- * the field has it. By state, a frame has the colour of what its threads did
+ * the field has it. By state, a frame has the color of what its threads did
  * most there, and is the paler the less of it that is. In a comparison what
  * grew is red, what shrank blue, the stronger the more. Within a hue, lightness
- * varies a little by name, so that neighbours can be told apart. Colours are
+ * varies a little by name, so that neighbours can be told apart. Colors are
  * chosen in OKLCH, where equal numbers look equally light: so every label has a
  * contrast of at least 4.5 in both themes, dimmed or not. */
 
@@ -31,7 +31,7 @@ typedef enum
   FLAM_PALETTE_MEMORY, /* green */
   FLAM_PALETTE_STATE,  /* by what the threads were doing */
   FLAM_PALETTE_CHANGE, /* red and blue: trees of flam_diff_tree() */
-  FLAM_PALETTE_SAFE,   /* by kind, for those who do not see all colours */
+  FLAM_PALETTE_SAFE,   /* by kind, for those who do not see all colors */
   FLAM_PALETTE_HOT,    /* flamegraph.pl's, by name: flam-named-color.h */
   FLAM_PALETTE_MEM,
   FLAM_PALETTE_IO,
@@ -55,7 +55,7 @@ const char *flam_palette_mode_to_string (FlamPaletteMode mode);
 gboolean flam_palette_mode_from_string (const char *word,
                                         FlamPaletteMode *mode);
 
-/* How a picture's colours were chosen. */
+/* How a picture's colors were chosen. */
 typedef struct
 {
   FlamPaletteMode mode;
@@ -99,12 +99,12 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node);
 /* Of a state that has a frame to itself, whatever the palette. */
 FlamColor flam_palette_state_color (FlamState state, gboolean dark);
 FlamColor flam_palette_dimmed (const FlamPalette *palette, FlamColor color);
-/* Of strips: between the colours and the background. */
+/* Of strips: between the colors and the background. */
 FlamColor flam_palette_strip (const FlamPalette *palette);
 FlamColor flam_palette_background (const FlamPalette *palette);
 /* Of text on the background. */
 FlamColor flam_palette_ink (const FlamPalette *palette);
-/* Of labels: on boxes of any colour, and on dimmed ones. */
+/* Of labels: on boxes of any color, and on dimmed ones. */
 FlamColor flam_palette_text (const FlamPalette *palette, FlamColorState state);
 
 typedef struct
@@ -115,7 +115,7 @@ typedef struct
   gint64 weight; /* self weight it stands for; entries are sorted by it */
 } FlamLegendEntry;
 
-/* What the colours of a subtree mean, heaviest first, without what is too
+/* What the colors of a subtree mean, heaviest first, without what is too
  * narrow to be seen; at most `max` entries, the rest as "Other modules". Of
  * FlamLegendEntry, freed with the array. */
 GPtrArray *flam_palette_legend (FlamPalette *palette,

@@ -4,7 +4,7 @@
  * measure by thread, and the script that shows what is chosen of it:
  *
  *    look       what it opens with
- *    functions  name, file, module: strings; line, kind, flags; colours
+ *    functions  name, file, module: strings; line, kind, flags; colors
  *    nodes      parent, function: of the tree of all that weighs anything
  *    series     measure, thread, node[], self[]: what is not 0
  *

@@ -21,7 +21,7 @@ void flam_html_end (FlamSink *out, gboolean script);
 void flam_html_append (FlamSink *out, const char *tag, const char *text);
 /* A table's cell; takes `text`. */
 void flam_html_append_cell (FlamSink *out, char *text);
-/* A cell "+1.2 s", "−0.4 s" or "0 s", in the colour of that. */
+/* A cell "+1.2 s", "−0.4 s" or "0 s", in the color of that. */
 void flam_html_append_change (FlamSink *out,
                               const FlamMeasure *measure,
                               gint64 change);

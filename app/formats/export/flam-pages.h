@@ -18,7 +18,7 @@ typedef struct
   const FlamSelection *selection; /* a history's: of the tree */
 } FlamCompared;
 
-/* The flame graph of the new one, coloured by what changed: an SVG document. */
+/* The flame graph of the new one, colored by what changed: an SVG document. */
 void flam_diff_picture (FlamSink *out,
                         const FlamCompared *base,
                         const FlamCompared *fresh,
@@ -26,7 +26,7 @@ void flam_diff_picture (FlamSink *out,
                         FlamDiffScale scale,
                         const FlamLook *look);
 
-/* Two flame graphs, in the shape of each capture, coloured by what changed,
+/* Two flame graphs, in the shape of each capture, colored by what changed,
  * and the functions that changed most. */
 void flam_diff_page (FlamSink *out,
                      const FlamCompared *base,

@@ -19,7 +19,7 @@
 
 G_BEGIN_DECLS
 
-/* <svg class="flambeau">…</svg>. `chart`: it, in the tree's colours; NULL: the
+/* <svg class="flambeau">…</svg>. `chart`: it, in the tree's colors; NULL: the
  * tree. */
 void flam_svg_append (FlamSink *out,
                       const FlamTree *tree,

@@ -2,7 +2,7 @@
 #pragma once
 
 /* The line below: the frame under the pointer, else the current one; how much
- * of the picture is too small to be drawn; what the colours mean. */
+ * of the picture is too small to be drawn; what the colors mean. */
 
 #include "flam-graph-view.h"
 

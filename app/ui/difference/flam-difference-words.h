@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A comparison in sentences: what a colour cannot say. */
+/* A comparison in sentences: what a color cannot say. */
 
 #include "flam-comparison.h"
 

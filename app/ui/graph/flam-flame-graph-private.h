@@ -117,7 +117,7 @@ void flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor);
 void flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll);
 void flam_graph_scroll_to (FlamFlameGraph *self, FlamId node);
 void flam_graph_stop (FlamFlameGraph *self);
-/* The picture is stale: colours alone, or where the boxes are. */
+/* The picture is stale: colors alone, or where the boxes are. */
 void flam_graph_redraw (FlamFlameGraph *self);
 void flam_graph_relayout (FlamFlameGraph *self);
 void flam_graph_restyle (FlamFlameGraph *self);

@@ -29,7 +29,7 @@ has_states (FlamFlameGraph *self)
   return (states & (states - 1)) != 0;
 }
 
-/* What the threads mostly did, as the colour says it to those who see it. */
+/* What the threads mostly did, as the color says it to those who see it. */
 static void
 add_main_state (FlamFlameGraph *self, FlamId node, char **text)
 {

@@ -65,7 +65,7 @@ void flam_flame_graph_set_direction (FlamFlameGraph *self,
 void flam_flame_graph_set_palette (FlamFlameGraph *self, FlamPaletteMode mode);
 void flam_flame_graph_set_dark (FlamFlameGraph *self, gboolean dark);
 
-/* NULL: no search. Matches keep their colour and the rest is dimmed. The
+/* NULL: no search. Matches keep their color and the rest is dimmed. The
  * weight below matches, nested ones counted once, is `matched`; out of the
  * tree's total[0]. next_match() selects the next one in view order and wraps;
  * FALSE when there is none. */
@@ -98,7 +98,7 @@ void flam_flame_graph_get_view (FlamFlameGraph *self, FlamView *view);
 void flam_flame_graph_set_view (FlamFlameGraph *self, const FlamView *view);
 FlamRows *flam_flame_graph_get_rows (FlamFlameGraph *self);
 
-/* What the colours in view mean; g_ptr_array_unref. Of FlamLegendEntry. */
+/* What the colors in view mean; g_ptr_array_unref. Of FlamLegendEntry. */
 GPtrArray *flam_flame_graph_get_legend (FlamFlameGraph *self);
 
 /* "spin_heavy, total 50.7 %, self 50.7 %": what is spoken for a node;

@@ -37,7 +37,7 @@ add_entry (FlamLegend *self, const FlamLegendEntry *entry, gint64 total)
   const char *name = entry->is_kind ? _ (entry->name) : entry->name;
   GtkWidget *label = gtk_label_new (name);
   g_autofree char *share = flam_format_percent (entry->weight, total);
-  /* Translators: a colour's meaning, and how much of the picture it is */
+  /* Translators: a color's meaning, and how much of the picture it is */
   g_autofree char *tip = g_strdup_printf (_ ("%s: %s of self"), name, share);
 
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the colours of a flame graph mean: a row of swatches with names, the
+/* What the colors of a flame graph mean: a row of swatches with names, the
  * heaviest of what is in view first. Wraps nothing: what does not fit is left
  * out and is in the tooltip. */
 

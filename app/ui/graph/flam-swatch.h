@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A small square of a colour, for legends. */
+/* A small square of a color, for legends. */
 
 #include <gtk/gtk.h>
 

@@ -35,7 +35,7 @@ G_DEFINE_FINAL_TYPE (FlamOutputPane, flam_output_pane, GTK_TYPE_WIDGET)
 
 /* --- text ----------------------------------------------------------------- */
 
-/* A terminal's colours and the like; 0: the sequence is not whole yet. */
+/* A terminal's colors and the like; 0: the sequence is not whole yet. */
 static gsize
 escape_length (const char *text)
 {

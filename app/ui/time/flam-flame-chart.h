@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamFlameChart, flam_flame_chart, FLAM, FLAME_CHART, GtkWidget)
 
-/* `tree` is of the same selection: colours are its nodes'. NULLs empty it. */
+/* `tree` is of the same selection: colors are its nodes'. NULLs empty it. */
 void flam_flame_chart_set_chart (FlamFlameChart *self,
                                  FlamChart *chart,
                                  FlamTree *tree);

@@ -44,7 +44,7 @@ void flam_overview_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 gboolean flam_curve_is_dark (GtkWidget *widget);
 
 /* A row of the timeline as a filled curve, or, where it has states, as areas
- * of their colours one on the other, `top` being the value at the upper
+ * of their colors one on the other, `top` being the value at the upper
  * edge of the area. */
 void flam_curve_append (GtkSnapshot *snapshot,
                         const FlamTimeline *timeline,
