@@ -67,8 +67,8 @@ scale (const FlamCfiCie *cie, uint64_t factored)
   return (int64_t)(factored * (uint64_t)cie->data_align);
 }
 
-static FlamCfiPlace *
-place_of (const FlamCfiCie *cie, FlamCfiState *state, uint64_t reg)
+static FlamCfiRule *
+rule_of (const FlamCfiCie *cie, FlamCfiState *state, uint64_t reg)
 {
   if (reg == cie->ra_reg)
     return &state->ra;
@@ -80,16 +80,16 @@ place_of (const FlamCfiCie *cie, FlamCfiState *state, uint64_t reg)
 }
 
 static void
-set_place (const FlamCfiCie *cie,
-           FlamCfiState *state,
-           uint64_t reg,
-           FlamCfiKind kind,
-           int64_t offset)
+set_rule (const FlamCfiCie *cie,
+          FlamCfiState *state,
+          uint64_t reg,
+          FlamCfiKind kind,
+          int64_t offset)
 {
-  FlamCfiPlace *place = place_of (cie, state, reg);
+  FlamCfiRule *rule = rule_of (cie, state, reg);
 
-  if (place)
-    *place = (FlamCfiPlace){ .kind = kind, .offset = offset };
+  if (rule)
+    *rule = (FlamCfiRule){ .kind = kind, .offset = offset };
 }
 
 static void
@@ -99,10 +99,10 @@ set_expression (const FlamCfiCie *cie,
                 FlamCfiKind kind,
                 FlamUnwindBytes expression)
 {
-  FlamCfiPlace *place = place_of (cie, state, reg);
+  FlamCfiRule *rule = rule_of (cie, state, reg);
 
-  if (place)
-    *place = (FlamCfiPlace){ .kind = kind, .expression = expression };
+  if (rule)
+    *rule = (FlamCfiRule){ .kind = kind, .expression = expression };
 }
 
 static void
@@ -111,12 +111,12 @@ restore (const FlamCfiCie *cie,
          FlamCfiState *state,
          uint64_t reg)
 {
-  FlamCfiPlace *place = place_of (cie, state, reg);
+  FlamCfiRule *rule = rule_of (cie, state, reg);
 
-  if (place && initial)
-    *place = reg == cie->ra_reg       ? initial->ra
-             : reg == FLAM_UNWIND_RBP ? initial->bp
-                                      : initial->bx;
+  if (rule && initial)
+    *rule = reg == cie->ra_reg       ? initial->ra
+            : reg == FLAM_UNWIND_RBP ? initial->bp
+                                     : initial->bx;
 }
 
 static void
@@ -129,66 +129,66 @@ define_cfa (FlamCfiState *state, uint64_t reg, int64_t offset)
 
 /* Instructions that say where a register is. False: none of these. */
 static bool
-run_place (const FlamCfiCie *cie,
-           const FlamCfiState *initial,
-           uint8_t op,
-           FlamUnwindBytes *in,
-           FlamCfiState *state)
+run_rule (const FlamCfiCie *cie,
+          const FlamCfiState *initial,
+          uint8_t op,
+          FlamUnwindBytes *in,
+          FlamCfiState *state)
 {
   uint64_t reg = flam_unwind_read_uleb (in);
 
   switch (op)
     {
     case CFA_OFFSET_EXTENDED:
-      set_place (cie,
-                 state,
-                 reg,
-                 FLAM_CFI_OFFSET,
-                 scale (cie, flam_unwind_read_uleb (in)));
+      set_rule (cie,
+                state,
+                reg,
+                FLAM_CFI_OFFSET,
+                scale (cie, flam_unwind_read_uleb (in)));
       return true;
     case CFA_OFFSET_EXTENDED_SF:
-      set_place (cie,
-                 state,
-                 reg,
-                 FLAM_CFI_OFFSET,
-                 scale (cie, (uint64_t)flam_unwind_read_sleb (in)));
+      set_rule (cie,
+                state,
+                reg,
+                FLAM_CFI_OFFSET,
+                scale (cie, (uint64_t)flam_unwind_read_sleb (in)));
       return true;
     case CFA_GNU_NEGATIVE_OFFSET:
-      set_place (cie,
-                 state,
-                 reg,
-                 FLAM_CFI_OFFSET,
-                 scale (cie, -flam_unwind_read_uleb (in)));
+      set_rule (cie,
+                state,
+                reg,
+                FLAM_CFI_OFFSET,
+                scale (cie, -flam_unwind_read_uleb (in)));
       return true;
     case CFA_VAL_OFFSET:
-      set_place (cie,
-                 state,
-                 reg,
-                 FLAM_CFI_VALUE,
-                 scale (cie, flam_unwind_read_uleb (in)));
+      set_rule (cie,
+                state,
+                reg,
+                FLAM_CFI_VALUE,
+                scale (cie, flam_unwind_read_uleb (in)));
       return true;
     case CFA_VAL_OFFSET_SF:
-      set_place (cie,
-                 state,
-                 reg,
-                 FLAM_CFI_VALUE,
-                 scale (cie, (uint64_t)flam_unwind_read_sleb (in)));
+      set_rule (cie,
+                state,
+                reg,
+                FLAM_CFI_VALUE,
+                scale (cie, (uint64_t)flam_unwind_read_sleb (in)));
       return true;
     case CFA_RESTORE_EXTENDED:
       restore (cie, initial, state, reg);
       return true;
     case CFA_UNDEFINED:
-      set_place (cie, state, reg, FLAM_CFI_UNDEFINED, 0);
+      set_rule (cie, state, reg, FLAM_CFI_UNDEFINED, 0);
       return true;
     case CFA_SAME_VALUE:
-      set_place (cie, state, reg, FLAM_CFI_SAME, 0);
+      set_rule (cie, state, reg, FLAM_CFI_SAME, 0);
       return true;
     case CFA_REGISTER:
-      set_place (cie,
-                 state,
-                 reg,
-                 FLAM_CFI_REGISTER,
-                 (int64_t)flam_unwind_read_uleb (in));
+      set_rule (cie,
+                state,
+                reg,
+                FLAM_CFI_REGISTER,
+                (int64_t)flam_unwind_read_uleb (in));
       return true;
     case CFA_EXPRESSION:
       set_expression (cie, state, reg, FLAM_CFI_EXPRESSION, read_block (in));
@@ -289,11 +289,11 @@ flam_cfi_run (const FlamCfiCie *cie,
           pc += delta;
         }
       else if (op >> 6 == CFA_OFFSET)
-        set_place (cie,
-                   state,
-                   op & 0x3f,
-                   FLAM_CFI_OFFSET,
-                   scale (cie, flam_unwind_read_uleb (in)));
+        set_rule (cie,
+                  state,
+                  op & 0x3f,
+                  FLAM_CFI_OFFSET,
+                  scale (cie, flam_unwind_read_uleb (in)));
       else if (op >> 6 == CFA_RESTORE)
         restore (cie, initial, state, op & 0x3f);
       else if (op == CFA_NOP)
@@ -315,7 +315,7 @@ flam_cfi_run (const FlamCfiCie *cie,
       else if (op == CFA_SET_LOC)
         return false;
       else if (!run_cfa (cie, op, in, state) &&
-               !run_place (cie, initial, op, in, state))
+               !run_rule (cie, initial, op, in, state))
         return false;
       if (in->bad)
         return false;
@@ -405,7 +405,7 @@ read_plt (FlamUnwindBytes in, uint16_t *threshold)
 
 /* False: not understood. */
 static bool
-rule_of_place (const FlamCfiPlace *place,
+where_of_rule (const FlamCfiRule *rule,
                uint8_t *where,
                uint8_t *reg,
                int32_t *offset)
@@ -414,28 +414,28 @@ rule_of_place (const FlamCfiPlace *place,
 
   *reg = 0;
   *offset = 0;
-  switch (place->kind)
+  switch (rule->kind)
     {
     case FLAM_CFI_UNSET:
     case FLAM_CFI_SAME:
       *where = FLAM_UNWIND_SAME;
       return true;
     case FLAM_CFI_OFFSET:
-      if (place->offset != (int32_t)place->offset)
+      if (rule->offset != (int32_t)rule->offset)
         return false;
       *where = FLAM_UNWIND_AT_CFA;
-      *offset = (int32_t)place->offset;
+      *offset = (int32_t)rule->offset;
       return true;
     case FLAM_CFI_REGISTER:
       *where = FLAM_UNWIND_IN_REG;
-      *reg = (uint8_t)place->offset;
-      return place->offset < FLAM_UNWIND_N_REGS;
+      *reg = (uint8_t)rule->offset;
+      return rule->offset < FLAM_UNWIND_N_REGS;
     case FLAM_CFI_EXPRESSION:
     case FLAM_CFI_VALUE_EXPRESSION:
-      if (!read_simple (place->expression, &simple) || simple.offset2 ||
-          (simple.deref && place->kind == FLAM_CFI_EXPRESSION))
+      if (!read_simple (rule->expression, &simple) || simple.offset2 ||
+          (simple.deref && rule->kind == FLAM_CFI_EXPRESSION))
         return false;
-      *where = place->kind == FLAM_CFI_EXPRESSION || simple.deref
+      *where = rule->kind == FLAM_CFI_EXPRESSION || simple.deref
                    ? FLAM_UNWIND_AT_REG
                    : FLAM_UNWIND_IN_REG;
       *reg = simple.reg;
@@ -450,20 +450,20 @@ rule_of_place (const FlamCfiPlace *place,
 
 /* `offset` as a multiple of -8 below `limit`; 0 where it is none. */
 static unsigned
-slot_of (const FlamCfiPlace *place, unsigned limit)
+slot_of (const FlamCfiRule *rule, unsigned limit)
 {
-  if (place->kind != FLAM_CFI_OFFSET || place->offset >= 0 ||
-      (place->offset & 7) || place->offset <= -8 * (int64_t)limit)
+  if (rule->kind != FLAM_CFI_OFFSET || rule->offset >= 0 ||
+      (rule->offset & 7) || rule->offset <= -8 * (int64_t)limit)
     return 0;
-  return (unsigned)(-place->offset / 8);
+  return (unsigned)(-rule->offset / 8);
 }
 
 static unsigned
-bx_of (const FlamCfiPlace *place)
+bx_of (const FlamCfiRule *rule)
 {
-  unsigned slot = slot_of (place, FLAM_UNWIND_BX_UNKNOWN);
+  unsigned slot = slot_of (rule, FLAM_UNWIND_BX_UNKNOWN);
 
-  if (place->kind == FLAM_CFI_UNSET || place->kind == FLAM_CFI_SAME)
+  if (rule->kind == FLAM_CFI_UNSET || rule->kind == FLAM_CFI_SAME)
     return 0;
   return slot ? slot : FLAM_UNWIND_BX_UNKNOWN;
 }
@@ -512,9 +512,9 @@ compress_rule (const FlamCfiState *state, bool signal, FlamUnwindRule *rule)
       rule->cfa_reg = (uint8_t)state->cfa_reg;
       rule->cfa = (int32_t)state->cfa_offset;
     }
-  if (!rule_of_place (&state->bp, &rule->bp_where, &rule->bp_reg, &rule->bp))
+  if (!where_of_rule (&state->bp, &rule->bp_where, &rule->bp_reg, &rule->bp))
     rule->bp_where = FLAM_UNWIND_UNKNOWN;
-  return rule_of_place (
+  return where_of_rule (
              &state->ra, &rule->ra_where, &rule->ra_reg, &rule->ra) &&
          rule->ra_where != FLAM_UNWIND_SAME;
 }

@@ -41,7 +41,7 @@ typedef struct
   FlamCfiKind kind;
   int64_t offset;
   FlamUnwindBytes expression;
-} FlamCfiPlace;
+} FlamCfiRule;
 
 /* The columns that are followed: CFA, RA, rbp, rbx. */
 typedef struct
@@ -50,9 +50,9 @@ typedef struct
   uint64_t cfa_reg;
   int64_t cfa_offset;
   FlamUnwindBytes cfa_expression;
-  FlamCfiPlace ra;
-  FlamCfiPlace bp;
-  FlamCfiPlace bx;
+  FlamCfiRule ra;
+  FlamCfiRule bp;
+  FlamCfiRule bx;
 } FlamCfiState;
 
 typedef struct
