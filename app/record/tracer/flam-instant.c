@@ -148,9 +148,9 @@ flam_instant_begin (FlamInstant *instant, gint64 now)
  * for a thread that is in the kernel until it leaves it: was there no wait, it
  * did not run there. */
 static gboolean
-may_have_been_woken (const FlamTask *task, const FlamStopPlace *place)
+may_have_been_woken (const FlamTask *task, const FlamStopContext *context)
 {
-  return place->waits || (place->in_call && task->tick_waited < NO_WAIT);
+  return context->waits || (context->in_call && task->tick_waited < NO_WAIT);
 }
 
 /* It was put on a CPU once since it was seen asleep, and has hardly run. */
@@ -161,10 +161,10 @@ is_on_its_way_back (const FlamTask *task, const FlamSchedstat *stopped)
          stopped->cpu - task->blocked_cpu < WAY_BACK;
 }
 
-FlamInstantPlace
+FlamInstantVerdict
 flam_instant_judge (const FlamTask *task,
                     const FlamSchedstat *stopped,
-                    const FlamStopPlace *place,
+                    const FlamStopContext *context,
                     gint64 none_at,
                     gint64 now)
 {
@@ -173,11 +173,11 @@ flam_instant_judge (const FlamTask *task,
   gint64 ran = stopped->cpu - then->cpu;
   gint64 queued = stopped->queued - then->queued;
 
-  if (times == 0 || place->cut_off)
+  if (times == 0 || context->cut_off)
     return FLAM_INSTANT_RUNNING;
   if (times == 1 && none_at - ran - queued >= task->tick_at + NEAR)
     return FLAM_INSTANT_RUNNING;
-  if (may_have_been_woken (task, place) && times == 1 && ran < WAY_BACK &&
+  if (may_have_been_woken (task, context) && times == 1 && ran < WAY_BACK &&
       !is_on_its_way_back (task, stopped))
     return FLAM_INSTANT_QUEUED;
   return now - ran - queued >= task->tick_at - NEAR ? FLAM_INSTANT_RUNNING

@@ -23,7 +23,7 @@ typedef enum
 {
   FLAM_INSTANT_RUNNING, /* on a CPU, and the stack at the stop is what ran */
   FLAM_INSTANT_QUEUED,  /* waited for a CPU, with that stack */
-} FlamInstantPlace;
+} FlamInstantVerdict;
 
 /* On the thread that is to have the ticks. */
 void flam_instant_init (FlamInstant *instant);
@@ -33,13 +33,13 @@ void flam_instant_sleep (FlamInstant *instant);
 /* At a tick: FALSE when it came because somebody else left the CPU, so that
  * what runs now is no sample of what runs. */
 gboolean flam_instant_begin (FlamInstant *instant, gint64 now);
-/* A thread that was interrupted, as it was runnable, has stopped at `place`,
+/* A thread that was interrupted, as it was runnable, has stopped at `context`,
  * later than `none_at` and not later than `now`, and the scheduler says
  * `stopped`. */
-FlamInstantPlace flam_instant_judge (const FlamTask *task,
-                                     const FlamSchedstat *stopped,
-                                     const FlamStopPlace *place,
-                                     gint64 none_at,
-                                     gint64 now);
+FlamInstantVerdict flam_instant_judge (const FlamTask *task,
+                                       const FlamSchedstat *stopped,
+                                       const FlamStopContext *context,
+                                       gint64 none_at,
+                                       gint64 now);
 
 G_END_DECLS

@@ -251,7 +251,7 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
 {
   unsigned long former = 0;
   guint64 regs[FLAM_N_REGS];
-  FlamStopPlace place;
+  FlamStopContext context;
   FlamTask *old;
 
   ptrace (PTRACE_GETEVENTMSG, task->tid, NULL, &former);
@@ -265,8 +265,8 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
   flam_tasks_reopen (task);
   flam_tasks_forget_python (task);
   g_atomic_pointer_set (&task->hint_top, 0);
-  flam_stop_registers (task->tid, FALSE, regs, &place);
-  task->target->foreign = place.foreign;
+  flam_stop_registers (task->tid, FALSE, regs, &context);
+  task->target->foreign = context.foreign;
   tracer->stats.refused += task->target->foreign;
   tracer->stats.setuid_dropped += lost_its_rights (task->tid);
   task->target->young_until = flam_tracer_now (tracer) + FLAM_YOUNG_TIME;

@@ -185,22 +185,22 @@ gboolean
 flam_stop_registers (pid_t tid,
                      gboolean mend,
                      guint64 regs[FLAM_N_REGS],
-                     FlamStopPlace *place)
+                     FlamStopContext *context)
 {
   struct user_regs_struct user;
   struct iovec io = { &user, sizeof user };
 
-  *place = (FlamStopPlace){ 0 };
+  *context = (FlamStopContext){ 0 };
   if (ptrace (PTRACE_GETREGSET, tid, NT_PRSTATUS, &io) != 0)
     return FALSE;
   if (io.iov_len != sizeof user)
     {
-      place->foreign = TRUE;
+      context->foreign = TRUE;
       return FALSE;
     }
-  place->in_call = (long)user.orig_rax >= 0;
-  place->waits = is_wait ((long)user.orig_rax);
-  place->cut_off = place->in_call && is_cut_off ((long)user.rax);
+  context->in_call = (long)user.orig_rax >= 0;
+  context->waits = is_wait ((long)user.orig_rax);
+  context->cut_off = context->in_call && is_cut_off ((long)user.rax);
   if (mend)
     mend_eintr (tid, &user);
   regs[0] = user.rax;

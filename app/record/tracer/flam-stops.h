@@ -41,13 +41,13 @@ typedef struct
   gboolean in_call; /* on its way back from a system call */
   gboolean waits;   /* whose work it is to wait */
   gboolean cut_off; /* it did, or was about to: the stop ended that */
-} FlamStopPlace;
+} FlamStopContext;
 
 /* Registers of a stopped thread by DWARF number. FALSE: gone, or foreign. */
 gboolean flam_stop_registers (pid_t tid,
                               gboolean mend,
                               guint64 regs[FLAM_N_REGS],
-                              FlamStopPlace *place);
+                              FlamStopContext *context);
 
 /* What a line of /proc/PID/task/TID/syscall says. */
 typedef struct

@@ -140,7 +140,7 @@ static gboolean
 judge (FlamTracer *tracer,
        FlamTask *task,
        const FlamSchedstat *stat,
-       const FlamStopPlace *place,
+       const FlamStopContext *context,
        FlamState *state)
 {
   *state = FLAM_STATE_RUNNING;
@@ -150,7 +150,7 @@ judge (FlamTracer *tracer,
       return TRUE;
     }
   if (flam_instant_judge (
-          task, stat, place, tracer->none_at, flam_tracer_now (tracer)) ==
+          task, stat, context, tracer->none_at, flam_tracer_now (tracer)) ==
       FLAM_INSTANT_RUNNING)
     return TRUE;
   *state = FLAM_STATE_RUNNABLE;
@@ -173,16 +173,16 @@ static void
 sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
 {
   guint64 regs[FLAM_N_REGS];
-  FlamStopPlace place;
+  FlamStopContext context;
   FlamState state = FLAM_STATE_RUNNING;
   FlamSchedstat stat;
   FlamMessage *message = NULL;
   gsize n = 0, wanted = 0;
   guint n_python = 0;
   gint64 now, began = flam_tracer_begin_read (task);
-  gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &place) &&
+  gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &context) &&
                 flam_task_read_schedstat (task, &stat);
-  gboolean good = ok && judge (tracer, task, &stat, &place, &state);
+  gboolean good = ok && judge (tracer, task, &stat, &context, &state);
 
   if (good)
     {
@@ -199,12 +199,12 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   now = flam_tracer_now (tracer);
   count_stop (tracer, now - task->interrupted_at);
   tracer->stats.late += now - task->interrupted_at > tracer->period;
-  task->target->foreign |= place.foreign;
+  task->target->foreign |= context.foreign;
   if (ok)
     flam_wall_look (task, &stat, now, flam_sleepers_stopped (task));
   if (message == NULL)
     {
-      tracer->stats.lost += !place.foreign && (good || !ok);
+      tracer->stats.lost += !context.foreign && (good || !ok);
       return;
     }
   if (n_python > 0)
