@@ -197,14 +197,14 @@ print_states (const FlamProfile *p, const FlamSelection *selection)
 }
 
 static void
-add_facts (JsonBuilder *json, const FlamFacts *facts, FlamFactPlace place)
+add_facts (JsonBuilder *json, const FlamFacts *facts, FlamFactSection section)
 {
   for (const FlamFact *fact = flam_fact_rows; fact->member != NULL; fact++)
     {
       gconstpointer value = G_STRUCT_MEMBER_P (facts, fact->offset);
 
-      if (fact->place != place ||
-          !(place == FLAM_FACT_HEAD || fact->type == FLAM_FACT_COUNT ||
+      if (fact->section != section ||
+          !(section == FLAM_FACT_HEAD || fact->type == FLAM_FACT_COUNT ||
             flam_fact_is_shown (fact, facts)))
         continue;
       json_builder_set_member_name (json, fact->member);

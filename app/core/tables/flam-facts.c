@@ -18,8 +18,8 @@ const FlamFacts flam_facts_unknown = {
 };
 
 #define OFFSET(member) offsetof (FlamFacts, member)
-#define FACT(type, member, key, name, place)                                   \
-  FLAM_FACT_##type, #member, OFFSET (member), key, name, FLAM_FACT_##place
+#define FACT(type, member, key, name, section)                                 \
+  FLAM_FACT_##type, #member, OFFSET (member), key, name, FLAM_FACT_##section
 
 const FlamFact flam_fact_rows[] = {
   { FACT (TEXT, format, NULL, "format", HEAD) },

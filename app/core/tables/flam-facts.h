@@ -74,7 +74,7 @@ typedef enum
   FLAM_FACT_UNTOLD,
   FLAM_FACT_HEAD,    /* what the capture is, always told */
   FLAM_FACT_QUALITY, /* how good it is */
-} FlamFactPlace;
+} FlamFactSection;
 
 typedef struct
 {
@@ -84,7 +84,7 @@ typedef struct
   const char *key;    /* in .flambeau files; NULL: not there */
   const char *name;   /* in dumps; "": on the line of the row before; NULL: not
                          there */
-  FlamFactPlace place;
+  FlamFactSection section;
   gsize with; /* of the number that it is shown with, be it 0 or not; or 0 */
 } FlamFact;
 
