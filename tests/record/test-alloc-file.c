@@ -114,10 +114,10 @@ put_nodes (char *file)
       guint32 number = 1 + 6 * any (PYTHON_BYTES / 96);
 
       nodes[i].parent = nearly (any (i));
-      nodes[i].place =
+      nodes[i].location =
           any (3) > 0
-              ? FLAM_ALLOC_PYTHON_PLACE (nearly (number), nearly (any (64)))
-              : FLAM_ALLOC_PLACE (nearly (any (4)), nearly (any (4096)));
+              ? FLAM_ALLOC_PYTHON_LOCATION (nearly (number), nearly (any (64)))
+              : FLAM_ALLOC_LOCATION (nearly (any (4)), nearly (any (4096)));
     }
   header->n_nodes = any (20) > 0 ? NODES : nearly (NODES);
 }

@@ -13,17 +13,17 @@
 
 #define PREFIX "flambeau-"
 #define TEMPLATE PREFIX "XXXXXX"
-#define N_PLACES 3
+#define N_FOLDERS 3
 
 /* Memory, not a disk; the last is there when nothing else is. */
 static const char *
-place (guint i)
+base_folder (guint i)
 {
-  const char *places[N_PLACES] = { "/dev/shm",
-                                   g_get_user_runtime_dir (),
-                                   "/tmp" };
+  const char *folders[N_FOLDERS] = { "/dev/shm",
+                                     g_get_user_runtime_dir (),
+                                     "/tmp" };
 
-  return places[i];
+  return folders[i];
 }
 
 static int
@@ -35,9 +35,10 @@ open_folder (int parent, const char *path)
 gboolean
 flam_alloc_folder_make (FlamAllocFolder *folder, GError **error)
 {
-  for (guint i = 0; i < N_PLACES; i++)
+  for (guint i = 0; i < N_FOLDERS; i++)
     {
-      g_autofree char *path = g_build_filename (place (i), TEMPLATE, NULL);
+      g_autofree char *path =
+          g_build_filename (base_folder (i), TEMPLATE, NULL);
 
       if (g_mkdtemp_full (path, 0700) == NULL)
         continue;
@@ -54,7 +55,7 @@ flam_alloc_folder_make (FlamAllocFolder *folder, GError **error)
                FLAM_ERROR,
                FLAM_ERROR_SYSTEM,
                N_ ("%s: no folder for allocation events: %s"),
-               place (0),
+               base_folder (0),
                g_strerror (errno));
   return FALSE;
 }
@@ -136,7 +137,7 @@ sweep_folder (int parent, const char *name)
 }
 
 static void
-sweep_place (const char *path)
+sweep_base (const char *path)
 {
   DIR *dir = opendir (path);
   struct dirent *entry;
@@ -152,6 +153,6 @@ sweep_place (const char *path)
 void
 flam_alloc_folder_sweep (void)
 {
-  for (guint i = 0; i < N_PLACES; i++)
-    sweep_place (place (i));
+  for (guint i = 0; i < N_FOLDERS; i++)
+    sweep_base (base_folder (i));
 }

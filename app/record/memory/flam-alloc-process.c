@@ -148,14 +148,14 @@ module_path (const FlamAllocHeader *header, guint32 at)
 }
 
 static FlamId
-frame_of (FlamAllocProcess *process, guint64 place)
+frame_of (FlamAllocProcess *process, guint64 location)
 {
   const FlamAllocOwner *owner = &process->context->owner;
   const FlamAllocModule *modules =
       (const FlamAllocModule *)(const void *)((const char *)process->header +
                                               FLAM_ALLOC_MODULES_AT);
-  guint32 id = FLAM_ALLOC_PLACE_MODULE (place);
-  guint64 offset = FLAM_ALLOC_PLACE_OFFSET (place);
+  guint32 id = FLAM_ALLOC_LOCATION_MODULE (location);
+  guint64 offset = FLAM_ALLOC_LOCATION_OFFSET (location);
   FlamAllocModule module = { 0 };
   g_autofree char *path = NULL;
 
@@ -211,12 +211,12 @@ read_python (FlamAllocProcess *process, guint32 number)
 
 /* FLAM_NONE: it is not to be seen. */
 static FlamId
-python_frame_of (FlamAllocProcess *process, guint64 place)
+python_frame_of (FlamAllocProcess *process, guint64 location)
 {
-  guint32 number = FLAM_ALLOC_PYTHON_NUMBER (place);
+  guint32 number = FLAM_ALLOC_PYTHON_NUMBER (location);
   FlamPythonCode *code =
       g_hash_table_lookup (process->python, GUINT_TO_POINTER (number));
-  gint64 unit = FLAM_ALLOC_PYTHON_UNIT (place);
+  gint64 unit = FLAM_ALLOC_PYTHON_UNIT (location);
 
   if (code == NULL)
     code = read_python (process, number);
@@ -238,9 +238,9 @@ add_stack (FlamAllocProcess *process, const FlamAllocNode *node)
   if (node->parent < process->stacks.n)
     stack.id =
         flam_column_at (&process->stacks, FlamAllocStack, node->parent).id;
-  frame = FLAM_ALLOC_PLACE_MODULE (node->place) == FLAM_ALLOC_PYTHON
-              ? python_frame_of (process, node->place)
-              : frame_of (process, node->place);
+  frame = FLAM_ALLOC_LOCATION_MODULE (node->location) == FLAM_ALLOC_PYTHON
+              ? python_frame_of (process, node->location)
+              : frame_of (process, node->location);
   if (frame != FLAM_NONE)
     stack.id = flam_builder_stack (process->context->builder, stack.id, frame);
   flam_column_append (&process->stacks, FlamAllocStack, stack);

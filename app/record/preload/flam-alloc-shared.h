@@ -113,28 +113,29 @@ typedef struct
   uint64_t unused2;
 } FlamAllocModule;
 
-/* A stack: a caller's node and the place of the call. Leaves are calls to
- * the allocator. `place` is module << 44 | offset, return address - 1. */
+/* A stack: a caller's node and the location of the call. Leaves are calls to
+ * the allocator. `location` is module << 44 | offset, return address - 1. */
 typedef struct
 {
   uint32_t parent; /* < own id; 0: this is a root */
   uint32_t unused;
-  uint64_t place;
+  uint64_t location;
 } FlamAllocNode;
 
-#define FLAM_ALLOC_PLACE(module, offset)                                       \
+#define FLAM_ALLOC_LOCATION(module, offset)                                    \
   ((uint64_t)(module) << 44 | ((offset)&0xfffffffffffull))
-#define FLAM_ALLOC_PLACE_MODULE(place) ((uint32_t)((place) >> 44))
-#define FLAM_ALLOC_PLACE_OFFSET(place) ((place)&0xfffffffffffull)
+#define FLAM_ALLOC_LOCATION_MODULE(location) ((uint32_t)((location) >> 44))
+#define FLAM_ALLOC_LOCATION_OFFSET(location) ((location)&0xfffffffffffull)
 
 /* A Python frame is of this "module"; its offset says the record, by its place
  * in the file / 16, and the code unit + 1: 0 is before the first. */
 #define FLAM_ALLOC_PYTHON 0xfffffu
-#define FLAM_ALLOC_PYTHON_PLACE(number, unit)                                  \
-  FLAM_ALLOC_PLACE (FLAM_ALLOC_PYTHON,                                         \
-                    (uint64_t)(number) << 20 | ((unit)&0xfffff))
-#define FLAM_ALLOC_PYTHON_NUMBER(place) ((uint32_t)((place) >> 20) & 0xffffff)
-#define FLAM_ALLOC_PYTHON_UNIT(place) ((uint32_t)(place)&0xfffff)
+#define FLAM_ALLOC_PYTHON_LOCATION(number, unit)                               \
+  FLAM_ALLOC_LOCATION (FLAM_ALLOC_PYTHON,                                      \
+                       (uint64_t)(number) << 20 | ((unit)&0xfffff))
+#define FLAM_ALLOC_PYTHON_NUMBER(location)                                     \
+  ((uint32_t)((location) >> 20) & 0xffffff)
+#define FLAM_ALLOC_PYTHON_UNIT(location) ((uint32_t)(location)&0xfffff)
 
 /* A Python function. */
 typedef struct

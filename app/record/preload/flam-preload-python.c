@@ -399,5 +399,5 @@ preload_python_take (PreloadPython *python, uint32_t *taken)
   python->codes[(*taken)++] = code;
   /* -2, before the first instruction, is unit 0. */
   unit = (frame->place - frame->code - layout->code_instructions + 2) / 2;
-  return FLAM_ALLOC_PYTHON_PLACE (code ? code->number : 0, unit);
+  return FLAM_ALLOC_PYTHON_LOCATION (code ? code->number : 0, unit);
 }

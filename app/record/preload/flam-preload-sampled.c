@@ -85,14 +85,14 @@ void
 preload_never_filter (uint64_t start, uint64_t end)
 {
   for (uint64_t at = start & ~1023ull; at < end; at += 1024)
-    atomic_store (&preload_filter[preload_filter_place (at)], 0);
+    atomic_store (&preload_filter[preload_filter_index (at)], 0);
 }
 
 /* A count that has left its range stays there: it only says "perhaps". */
 static void
 count_in_filter (uint64_t address, int change)
 {
-  _Atomic uint8_t *count = &preload_filter[preload_filter_place (address)];
+  _Atomic uint8_t *count = &preload_filter[preload_filter_index (address)];
   uint8_t was = atomic_load (count);
 
   while (was != 0 &&

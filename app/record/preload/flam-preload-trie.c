@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Stacks as a trie, in the file: a node is a caller's node and a place. */
+/* Stacks as a trie, in the file: a node is a caller's node and a location. */
 
 #include "flam-preload-python.h"
 
@@ -91,19 +91,19 @@ prepare_index (void)
 }
 
 static uint64_t
-place_of (uint64_t pc)
+location_of (uint64_t pc)
 {
   const PreloadModule *module;
 
   if (preload_is_python (pc))
     return pc;
   module = preload_module_at (pc);
-  return module ? FLAM_ALLOC_PLACE (module->id, pc - module->bias)
-                : FLAM_ALLOC_PLACE (0, pc);
+  return module ? FLAM_ALLOC_LOCATION (module->id, pc - module->bias)
+                : FLAM_ALLOC_LOCATION (0, pc);
 }
 
 static uint32_t
-trie_insert (uint64_t pc, uint32_t parent, uint64_t place)
+trie_insert (uint64_t pc, uint32_t parent, uint64_t location)
 {
   FlamAllocHeader *header = preload_header;
   FlamAllocNode *nodes =
@@ -127,7 +127,7 @@ trie_insert (uint64_t pc, uint32_t parent, uint64_t place)
       atomic_store (&trie_index, larger);
       trie_find (larger, pc, parent, &at);
     }
-  nodes[node] = (FlamAllocNode){ parent, 0, place };
+  nodes[node] = (FlamAllocNode){ parent, 0, location };
   keys[node] = (Key){ pc, parent };
   __atomic_store_n (&header->n_nodes, node + 1, __ATOMIC_RELEASE);
   atomic_store_explicit (&trie_index->slots[at], node, memory_order_release);
@@ -140,16 +140,16 @@ preload_trie_node (uint64_t pc, uint32_t parent)
   Index *table = atomic_load (&trie_index);
   uint32_t at;
   uint32_t node = 0;
-  uint64_t place;
+  uint64_t location;
 
   if (table != NULL && index_epoch == preload_code_epoch)
     node = trie_find (table, pc, parent, &at);
   if (LIKELY (node != 0))
     return node;
-  place = place_of (pc);
+  location = location_of (pc);
   while (atomic_flag_test_and_set_explicit (&trie_lock, memory_order_acquire))
     __builtin_ia32_pause ();
-  node = trie_insert (pc, parent, place);
+  node = trie_insert (pc, parent, location);
   atomic_flag_clear_explicit (&trie_lock, memory_order_release);
   return node;
 }

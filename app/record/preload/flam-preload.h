@@ -164,7 +164,7 @@ HIDDEN long preload_tid (void);
 HIDDEN extern _Atomic uint8_t preload_filter[FLAM_PRELOAD_FILTER];
 
 static inline uint32_t
-preload_filter_place (uint64_t address)
+preload_filter_index (uint64_t address)
 {
   return (address >> 10 ^ address >> 22) % FLAM_PRELOAD_FILTER;
 }
@@ -172,7 +172,7 @@ preload_filter_place (uint64_t address)
 static inline bool
 preload_is_unsampled (uint64_t address)
 {
-  return atomic_load_explicit (&preload_filter[preload_filter_place (address)],
+  return atomic_load_explicit (&preload_filter[preload_filter_index (address)],
                                memory_order_relaxed) == 1;
 }
 
