@@ -214,14 +214,14 @@ test_walk (gconstpointer data)
       flam_python_walk (&layout, &memory, THREAD_A, frames, 8), ==, 5);
   g_assert_cmphex (frames[0].code, ==, CODES + 0x200);
   g_assert_cmphex (
-      frames[0].place, ==, CODES + 0x200 + layout.code_instructions + 4);
+      frames[0].pc, ==, CODES + 0x200 + layout.code_instructions + 4);
   g_assert_cmphex (frames[1].code, ==, 0);
-  g_assert_cmphex (frames[1].place, ==, early ? CFRAMES : FRAMES + 3 * 0x80);
+  g_assert_cmphex (frames[1].pc, ==, early ? CFRAMES : FRAMES + 3 * 0x80);
   g_assert_cmphex (frames[2].code, ==, CODES + 0x100);
   g_assert_cmphex (frames[3].code, ==, CODES);
   g_assert_cmphex (frames[4].code, ==, 0);
   g_assert_cmphex (
-      frames[4].place, ==, early ? CFRAMES + 0x40 : FRAMES + 6 * 0x80);
+      frames[4].pc, ==, early ? CFRAMES + 0x40 : FRAMES + 6 * 0x80);
   g_assert_cmpuint (
       flam_python_walk (&layout, &memory, THREAD_A, frames, 3), ==, 3);
 }

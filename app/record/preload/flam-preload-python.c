@@ -310,8 +310,7 @@ drop_others (FlamPythonFrame *frames, uint32_t all, uint64_t low, uint64_t high)
   uint32_t n = 0;
 
   for (uint32_t i = 0; i < all; i++)
-    if (frames[i].code != 0 ||
-        (frames[i].place >= low && frames[i].place < high))
+    if (frames[i].code != 0 || (frames[i].pc >= low && frames[i].pc < high))
       frames[n++] = frames[i];
   return n;
 }
@@ -348,7 +347,7 @@ is_same (const FlamPythonFrame *is,
          const FlamPythonFrame *was,
          const PreloadCode *code)
 {
-  return is->code == was->code && is->place == was->place &&
+  return is->code == was->code && is->pc == was->pc &&
          (is->code == 0 || (code != NULL && looks_as_it_did (code)));
 }
 
@@ -398,6 +397,6 @@ preload_python_take (PreloadPython *python, uint32_t *taken)
   code = code_at (layout, frame->code);
   python->codes[(*taken)++] = code;
   /* -2, before the first instruction, is unit 0. */
-  unit = (frame->place - frame->code - layout->code_instructions + 2) / 2;
+  unit = (frame->pc - frame->code - layout->code_instructions + 2) / 2;
   return FLAM_ALLOC_PYTHON_LOCATION (code ? code->number : 0, unit);
 }

@@ -76,7 +76,7 @@ preload_python_leaf (const PreloadPython *python)
 {
   uint32_t i = python->n > 1 && python->frames[0].code == 0;
 
-  return python->n > 0 ? python->frames[i].place : 0;
+  return python->n > 0 ? python->frames[i].pc : 0;
 }
 
 /* Of what is kept: where the next run's native frame is; 0: no more. `taken`
@@ -86,11 +86,11 @@ preload_python_next (const PreloadPython *python, uint32_t taken)
 {
   const FlamPythonFrame *frame = &python->last[python->n_last - 1 - taken];
 
-  return taken < python->n_last && frame->code == 0 ? frame->place : 0;
+  return taken < python->n_last && frame->code == 0 ? frame->pc : 0;
 }
 
-/* The next frame of that run, outermost first, as its place, which stands for
- * its pc; 0: the run is over. */
+/* The next frame of that run, outermost first, as its location, which stands
+ * for its pc; 0: the run is over. */
 HIDDEN uint64_t preload_python_take (PreloadPython *python, uint32_t *taken);
 
 /* Pcs that are none: a Python frame's. */

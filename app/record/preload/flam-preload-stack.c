@@ -158,15 +158,15 @@ frame_node (PreloadStack *stack, uint32_t i, uint32_t node, uint32_t *taken)
   uint64_t sp = frame->step.sp;
   uint64_t end = i > 0 ? stack->frames[i - 1].step.sp : sp;
   bool is_run = false;
-  uint64_t place;
+  uint64_t entry, pc;
 
   while (stack->python.n_last > 0 &&
-         (place = preload_python_next (&stack->python, *taken)) >= sp)
+         (entry = preload_python_next (&stack->python, *taken)) >= sp)
     {
-      is_run = place < end;
+      is_run = entry < end;
       ++*taken;
-      while ((place = preload_python_take (&stack->python, taken)) != 0)
-        node = node_of (stack, place, node);
+      while ((pc = preload_python_take (&stack->python, taken)) != 0)
+        node = node_of (stack, pc, node);
     }
   frame->python = *taken;
   return frame->node = is_run ? node : node_of (stack, frame->step.pc, node);

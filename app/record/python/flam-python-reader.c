@@ -466,10 +466,10 @@ flam_python_reader_resolve (FlamPythonReader *reader,
 
       if (i == 0 || frame->code != frame[-1].code)
         known = known_of (task->target, frame->code);
-      entries[i] = (FlamPythonEntry){ NULL, frame->place };
+      entries[i] = (FlamPythonEntry){ NULL, frame->pc };
       if (frame->code == 0)
         continue;
       entries[i].code = known && known->code ? known->code : unknown;
-      entries[i].place = frame->place - frame->code - layout->code_instructions;
+      entries[i].pc = frame->pc - frame->code - layout->code_instructions;
     }
 }

@@ -15,15 +15,15 @@ typedef struct
   guint turns;
 } Search;
 
-/* The native frame that `place` lies in, or n. */
+/* The native frame that `pc` lies in, or n. */
 static guint
-find_native (Search *search, guint64 place)
+find_native (Search *search, guint64 sp)
 {
   for (guint i = search->at; i + 1 < search->n; i++)
-    if (place >= search->sps[i] && place < search->sps[i + 1])
+    if (sp >= search->sps[i] && sp < search->sps[i + 1])
       return search->at = i;
   for (guint i = 0; search->turns < TURNS_MAX && i < search->at; i++)
-    if (place >= search->sps[i] && place < search->sps[i + 1])
+    if (sp >= search->sps[i] && sp < search->sps[i + 1])
       {
         search->turns++;
         return search->at = i;
@@ -63,7 +63,7 @@ flam_python_merge (const guint64 *sps,
   for (guint i = 0; i < n_entries; i++)
     {
       guint native =
-          entries[i].code == NULL ? find_native (&search, entries[i].place) : n;
+          entries[i].code == NULL ? find_native (&search, entries[i].pc) : n;
 
       if (native == n)
         continue;

@@ -249,7 +249,7 @@ frame_of (FlamSampler *sampler, FlamMessage *message, guint32 item)
         message->target->map, sampler->builder, sampler->pcs[item]);
   entry = &flam_message_python (message)[item & ~FLAM_MERGED_PYTHON];
   return flam_python_code_frame (
-      entry->code, sampler->builder, (gint64)entry->place);
+      entry->code, sampler->builder, (gint64)entry->pc);
 }
 
 /* The stack that `frame` makes of the one before. As far as the thread's last

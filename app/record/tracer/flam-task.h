@@ -169,11 +169,11 @@ typedef struct
 G_STATIC_ASSERT (sizeof (FlamMessage) % 16 == 0);
 
 /* A Python frame, innermost first; without `code` an entry: the frames since
- * the one before ran in the native frame that `place` lies in. */
+ * the one before ran in the native frame that `pc` lies in. */
 typedef struct
 {
   struct _FlamPythonCode *code;
-  guint64 place; /* bytes from the code's first instruction, signed */
+  guint64 pc; /* bytes from the code's first instruction, signed */
 } FlamPythonEntry;
 
 G_STATIC_ASSERT (sizeof (FlamPythonEntry) == 16);

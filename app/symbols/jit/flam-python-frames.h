@@ -90,8 +90,8 @@ bool flam_python_is_thread (const FlamPythonLayout *layout,
 
 typedef struct
 {
-  uint64_t code;  /* address of the code object; 0: an entry */
-  uint64_t place; /* of the instruction, or of what marks the entry */
+  uint64_t code; /* address of the code object; 0: an entry */
+  uint64_t pc;   /* of the instruction, or of what marks the entry */
 } FlamPythonFrame;
 
 /* The frames of a thread that stands still, innermost first, each run of the
