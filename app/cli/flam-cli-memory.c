@@ -162,8 +162,8 @@ add_json_functions (JsonBuilder *json, const Report *report)
     {
       guint row = report->order[i];
       const char *file;
-      guint32 line =
-          flam_tree_place (memory->tree, memory->function[row].node, &file);
+      guint32 line = flam_tree_source_line (
+          memory->tree, memory->function[row].node, &file);
 
       json_builder_begin_object (json);
       flam_cli_json_string (
@@ -372,7 +372,7 @@ print_functions (const Report *report)
       guint row = report->order[i];
       FlamId node = memory->function[row].node;
       const char *file;
-      guint32 line = flam_tree_place (memory->tree, node, &file);
+      guint32 line = flam_tree_source_line (memory->tree, node, &file);
 
       /* Frames that only lead to allocations are no sites. */
       if (!has_any (&memory->function_self[row]))

@@ -39,7 +39,7 @@ print_json (const Top *top)
     {
       FlamId node = top->rows[i].node;
       const char *file;
-      guint32 line = flam_tree_place (tree, node, &file);
+      guint32 line = flam_tree_source_line (tree, node, &file);
 
       json_builder_begin_object (json);
       flam_cli_json_string (json, "function", flam_tree_name (tree, node));

@@ -46,7 +46,7 @@ open_node (const FlamTree *tree, FlamId node)
   g_autofree char *total = flam_format_plain (measure, tree->total[node]);
   g_autofree char *self = flam_format_plain (measure, tree->self[node]);
   const char *file;
-  guint32 line = flam_tree_place (tree, node, &file);
+  guint32 line = flam_tree_source_line (tree, node, &file);
 
   printf ("{");
   print_member ("function", flam_tree_name (tree, node));

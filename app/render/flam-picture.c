@@ -439,7 +439,7 @@ append_tag (const Picture *picture,
   guint32 line = 0;
 
   if (node != 0)
-    line = flam_tree_place (picture->tree, node, &file);
+    line = flam_tree_source_line (picture->tree, node, &file);
   g_string_append_printf (out,
                           "%d\t%d\t%d\t%d",
                           left + from,

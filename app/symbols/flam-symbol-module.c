@@ -282,9 +282,9 @@ file_of (FlamSymbolModule *module, const char *raw, const char *directory)
 /* A line may be of another file than the function's: what was included into
  * it, what #line names. */
 static void
-place_frame (FlamSymbolModule *module,
-             const FlamDwarfFrame *dwarf,
-             FlamSymbolFrame *frame)
+locate_frame (FlamSymbolModule *module,
+              const FlamDwarfFrame *dwarf,
+              FlamSymbolFrame *frame)
 {
   const char *line_file =
       dwarf->line_file
@@ -318,7 +318,7 @@ add_frame (FlamSymbolModule *module,
   };
 
   if (dwarf)
-    place_frame (module, dwarf, &frame);
+    locate_frame (module, dwarf, &frame);
   g_array_append_val (module->frames, frame);
 }
 

@@ -304,7 +304,7 @@ check_lines (const FlamProfile *profile, const FlamSelection *selection)
     {
       const char *file;
 
-      flam_tree_place (tree, i, &file);
+      flam_tree_source_line (tree, i, &file);
       if (tree->line[i] != 0 && *file != 0)
         nodes += tree->self[i];
     }

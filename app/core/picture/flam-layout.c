@@ -27,10 +27,10 @@ order_by_row (FlamRows *rows)
   next = g_memdup2 (rows->row, (rows->n_rows + 1) * sizeof *next);
   for (guint32 i = 0; i < rows->n; i++)
     {
-      guint32 place = next[tree->depth[i]]++;
+      guint32 index = next[tree->depth[i]]++;
 
-      rows->node[place] = i;
-      rows->place[i] = place;
+      rows->node[index] = i;
+      rows->index[i] = index;
     }
 }
 
@@ -41,7 +41,7 @@ find_children (FlamRows *rows)
   guint32 first = 1;
 
   for (guint32 i = 1; i < rows->n; i++)
-    rows->child[rows->place[tree->parent[i]]]++;
+    rows->child[rows->index[tree->parent[i]]]++;
   for (guint32 p = 0; p < rows->n; p++)
     {
       guint32 count = rows->child[p];
@@ -55,7 +55,7 @@ find_children (FlamRows *rows)
 /* Children never reach beyond their parent, whatever the weights: so x ascends
  * in every row and bisection is safe. */
 static void
-place_on_x (FlamRows *rows)
+set_x (FlamRows *rows)
 {
   const gint64 *total = rows->tree->total;
 
@@ -87,7 +87,7 @@ flam_rows_new (FlamTree *tree)
   rows->tree = flam_tree_ref (tree);
   rows->n = tree->n;
   rows->node = g_new (FlamId, rows->n);
-  rows->place = g_new (guint32, rows->n);
+  rows->index = g_new (guint32, rows->n);
   rows->child = g_new0 (guint32, (gsize)rows->n + 1);
   rows->x = g_new0 (gint64, rows->n);
   rows->total = g_new0 (gint64, rows->n);
@@ -97,7 +97,7 @@ flam_rows_new (FlamTree *tree)
   if (rows->n > 0)
     {
       find_children (rows);
-      place_on_x (rows);
+      set_x (rows);
     }
   return rows;
 }
@@ -116,7 +116,7 @@ rows_clear (gpointer data)
   flam_tree_unref (rows->tree);
   g_free (rows->row);
   g_free (rows->node);
-  g_free (rows->place);
+  g_free (rows->index);
   g_free (rows->child);
   g_free (rows->x);
   g_free (rows->total);
@@ -130,7 +130,7 @@ flam_rows_unref (FlamRows *rows)
   g_atomic_rc_box_release_full (rows, rows_clear);
 }
 
-/* First place of [first, end) whose right edge is beyond x. */
+/* First index of [first, end) whose right edge is beyond x. */
 static guint32
 first_beyond (const FlamRows *rows, guint32 first, guint32 end, double x)
 {
@@ -146,7 +146,7 @@ first_beyond (const FlamRows *rows, guint32 first, guint32 end, double x)
   return first;
 }
 
-/* First place of [first, end) whose left edge is at or beyond x. */
+/* First index of [first, end) whose left edge is at or beyond x. */
 static guint32
 first_from (const FlamRows *rows, guint32 first, guint32 end, double x)
 {
@@ -162,7 +162,7 @@ first_from (const FlamRows *rows, guint32 first, guint32 end, double x)
   return first;
 }
 
-/* First place of [first, end) that holds at least `least`; `end` for none. */
+/* First index of [first, end) that holds at least `least`; `end` for none. */
 static guint32
 next_wide (const FlamRows *rows, guint32 first, guint32 end, gint64 least)
 {
@@ -183,7 +183,7 @@ next_wide (const FlamRows *rows, guint32 first, guint32 end, gint64 least)
 /* What the next row is made of: the callees of a box, or of a strip's. */
 typedef struct
 {
-  guint32 first, end; /* places */
+  guint32 first, end; /* indices */
   gboolean strip;
 } Part;
 
@@ -199,7 +199,7 @@ typedef struct
   float y;
   /* a run of boxes too narrow to draw, not yet a strip */
   guint32 strip_first, strip_count;
-  guint32 strip_place, strip_end; /* places from the first to the last */
+  guint32 strip_index, strip_end; /* indices from the first to the last */
   gint64 strip_from, strip_to, strip_weight;
 } Build;
 
@@ -266,7 +266,7 @@ end_strip (Build *build)
     return;
   if (build->strip_weight >= build->least)
     {
-      Part part = { build->strip_place, build->strip_end, TRUE };
+      Part part = { build->strip_index, build->strip_end, TRUE };
 
       push_box (build,
                 build->strip_first,
@@ -293,7 +293,7 @@ add_narrow (Build *build, guint32 first, guint32 end, gint64 to)
   if (build->strip_count == 0)
     {
       build->strip_first = rows->node[first];
-      build->strip_place = first;
+      build->strip_index = first;
       build->strip_from = from;
       build->strip_weight = 0;
     }
@@ -334,11 +334,11 @@ add_callees (Build *build, guint32 first, guint32 end)
 }
 
 static void
-add_wide (Build *build, guint32 place)
+add_wide (Build *build, guint32 index)
 {
   const FlamRows *rows = build->rows;
-  FlamId node = rows->node[place];
-  Part part = { place, place + 1, FALSE };
+  FlamId node = rows->node[index];
+  Part part = { index, index + 1, FALSE };
   FlamId zoom = build->layout->viewport.zoom;
   gboolean above =
       node != zoom && flam_tree_is_ancestor (rows->tree, node, zoom);
@@ -347,8 +347,8 @@ add_wide (Build *build, guint32 place)
   push_box (build,
             node,
             1,
-            rows->x[place],
-            rows->x[place] + rows->total[place],
+            rows->x[index],
+            rows->x[index] + rows->total[index],
             above ? FLAM_BOX_ANCESTOR : 0);
   g_array_append_val (build->parts, part);
 }
@@ -510,14 +510,14 @@ flam_layout_locate (const FlamRows *rows,
                     FlamId node,
                     FlamBox *box)
 {
-  guint32 place = rows->place[node];
+  guint32 index = rows->index[node];
   double per_pixel = (viewport->to - viewport->from) / viewport->width;
 
   *box = (FlamBox){
     .node = node,
     .count = 1,
-    .x = (float)(((double)rows->x[place] - viewport->from) / per_pixel),
-    .width = (float)((double)rows->total[place] / per_pixel),
+    .x = (float)(((double)rows->x[index] - viewport->from) / per_pixel),
+    .width = (float)((double)rows->total[index] / per_pixel),
     .y = row_y (viewport, rows->tree->depth[node]),
   };
 }

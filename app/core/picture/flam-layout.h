@@ -10,13 +10,13 @@
  *    1        │                 row 2   [ 2 C   ]
  *    3        └─ D
  *
- *    place    0  1  2  3        children of a place are neighbours
+ *    index    0  1  2  3        children of an index are neighbours
  *    node     0  1  3  2        [child[p], child[p + 1]), and x ascends in a
  *    x        0  0  5  0        row: so both edges of the view are found by
  *    total    8  5  2  5        bisection
  *    child    1  3  4  4  4
- *    sum      totals before it in its row, for runs of places
- *    peak     greatest total of each 64 places: runs of boxes too narrow to
+ *    sum      totals before it in its row, for runs of indices
+ *    peak     greatest total of each 64 indices: runs of boxes too narrow to
  *             draw are skipped 64 at a time, in whatever order they come
  *
  * x is in weight units; zooming is nothing but another range of x. A run of
@@ -24,8 +24,8 @@
  * above it, as wide as the sum of that: the silhouette is true, however thin
  * its parts.
  *
- * Cost: O(rows down to the view's last * log n + boxes + places / 64 of crowded
- * families). */
+ * Cost: O(rows down to the view's last * log n + boxes + indices / 64 of
+ * crowded families). */
 
 #include "flam-tree.h"
 
@@ -36,10 +36,10 @@ typedef struct
   FlamTree *tree; /* a reference */
   guint32 n;
   guint32 n_rows;
-  guint32 *row;   /* n_rows + 1: first place of each row */
-  FlamId *node;   /* the tree's node at a place */
-  guint32 *place; /* place of a node */
-  guint32 *child; /* n + 1: first child's place */
+  guint32 *row;   /* n_rows + 1: first index of each row */
+  FlamId *node;   /* the tree's node at an index */
+  guint32 *index; /* index of a node */
+  guint32 *child; /* n + 1: first child's index */
   gint64 *x;      /* left edge */
   gint64 *total;  /* never negative */
   gint64 *sum;
@@ -54,7 +54,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRows, flam_rows_unref)
 static inline gint64
 flam_rows_x (const FlamRows *rows, FlamId node)
 {
-  return rows->x[rows->place[node]];
+  return rows->x[rows->index[node]];
 }
 
 typedef enum

@@ -81,7 +81,7 @@ sandwich_finish (Sandwich *sandwich, gboolean inverted)
   result->inverted = inverted;
   result->measure = tree->measure;
   result->counted = tree->counted;
-  g_free (flam_draft_place (result, &sandwich->draft, FLAM_ORDER_TOTAL));
+  g_free (flam_draft_number (result, &sandwich->draft, FLAM_ORDER_TOTAL));
   return result;
 }
 
@@ -135,9 +135,9 @@ flam_sandwich_callers (const FlamTree *tree,
 
 /* --- callees -------------------------------------------------------------- */
 
-/* `place`: of each of the tree's nodes in the draft. */
+/* `number`: of each of the tree's nodes in the draft. */
 static void
-add_callees (Sandwich *sandwich, FlamId call, FlamId *place)
+add_callees (Sandwich *sandwich, FlamId call, FlamId *number)
 {
   const FlamTree *tree = sandwich->tree;
 
@@ -147,11 +147,11 @@ add_callees (Sandwich *sandwich, FlamId call, FlamId *place)
 
       if (i != call)
         {
-          FlamDraftKey key = key_of (tree, i, place[tree->parent[i]]);
+          FlamDraftKey key = key_of (tree, i, number[tree->parent[i]]);
 
           to = flam_draft_node (&sandwich->draft, &key);
         }
-      place[i] = to;
+      number[i] = to;
       flam_draft_offer_frame (
           &sandwich->draft, to, tree->frame[i], tree->total[i]);
       flam_draft_add (&sandwich->draft,
@@ -168,7 +168,7 @@ flam_sandwich_callees (const FlamTree *tree,
                        GError **error)
 {
   g_auto (Sandwich) sandwich = { 0 };
-  g_autofree FlamId *place = g_new (FlamId, tree->n);
+  g_autofree FlamId *number = g_new (FlamId, tree->n);
 
   sandwich_init (&sandwich, tree, node);
   sandwich.split = self_splits (tree);
@@ -181,7 +181,7 @@ flam_sandwich_callees (const FlamTree *tree,
         i++;
       else
         {
-          add_callees (&sandwich, i, place);
+          add_callees (&sandwich, i, number);
           i = tree->subtree_end[i];
         }
     }

@@ -295,12 +295,12 @@ walk_by_top (Walk *walk,
 
 /* --- other columns ------------------------------------------------------- */
 
-/* stack ──of──▶ shown ──node──▶ draft [──end──▶ inverted] ──place──▶ tree */
+/* stack ──of──▶ shown ──node──▶ draft [──end──▶ inverted] ──number─▶ tree */
 static void
 map_stacks (FlamTree *tree,
             const Walk *walk,
             const FlamId *end,
-            const FlamId *place)
+            const FlamId *number)
 {
   guint32 n = tree->profile->stacks.n;
 
@@ -314,7 +314,7 @@ map_stacks (FlamTree *tree,
         node = walk->node[shown];
       if (node != FLAM_NONE && end != NULL)
         node = end[node];
-      tree->stack_node[s] = node != FLAM_NONE ? place[node] : FLAM_NONE;
+      tree->stack_node[s] = node != FLAM_NONE ? number[node] : FLAM_NONE;
     }
 }
 
@@ -367,7 +367,7 @@ flam_tree_new (const FlamWeights *weights,
   g_auto (Walk) walk = { weights->profile, selection, .draft = &draft };
   g_autoptr (FlamTree) tree = NULL;
   g_autofree FlamId *end = NULL;
-  g_autofree FlamId *place = NULL;
+  g_autofree FlamId *number = NULL;
 
   flam_draft_init (&draft, weights->split != NULL, order == FLAM_ORDER_TIME);
   flam_draft_init (&inverted, weights->split != NULL, order == FLAM_ORDER_TIME);
@@ -387,9 +387,9 @@ flam_tree_new (const FlamWeights *weights,
   tree->inverted = selection->invert;
   tree->measure = selection->measure;
   tree->counted = selection->count;
-  place = flam_draft_place (tree, end != NULL ? &inverted : &draft, order);
+  number = flam_draft_number (tree, end != NULL ? &inverted : &draft, order);
   if (weights->by_top == NULL)
-    map_stacks (tree, &walk, end, place);
+    map_stacks (tree, &walk, end, number);
   if (tree->stack_node != NULL && weights->other != NULL)
     add_other (tree, weights);
   if (!flam_progress_step (progress, 1, error))

@@ -270,13 +270,13 @@ allocate_columns (FlamTree *tree, guint32 n, gboolean is_split)
 }
 
 static void
-place_node (FlamTree *tree,
-            const FlamDraft *draft,
-            FlamId from,
-            FlamId to,
-            FlamId parent,
-            guint32 size,
-            gint64 total)
+add_node (FlamTree *tree,
+          const FlamDraft *draft,
+          FlamId from,
+          FlamId to,
+          FlamId parent,
+          guint32 size,
+          gint64 total)
 {
   const FlamDraftKey *key = flam_draft_key (draft, from);
 
@@ -301,26 +301,26 @@ sum_splits (FlamTree *tree)
       tree->split[tree->parent[i]].weight[s] += tree->split[i].weight[s];
 }
 
-/* FlamDraft nodes come parents first, so each hands its children their places:
+/* FlamDraft nodes come parents first, so each gives its children their numbers:
  * the first right behind it, the next behind the first's subtree. */
 FlamId *
-flam_draft_place (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
+flam_draft_number (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
 {
   guint32 n = draft->keys.n;
   g_autofree guint32 *sizes = g_new0 (guint32, n + 1);
   g_autofree guint32 *first = g_new0 (guint32, n + 2);
-  FlamId *place = g_new (FlamId, n);
+  FlamId *number = g_new (FlamId, n);
   g_autofree gint64 *total = sum_totals (draft, sizes);
   Siblings siblings = { draft, tree->profile, tree->by, order, total };
   g_autofree FlamId *children = sort_children (&siblings, first);
 
   allocate_columns (tree, sizes[0], draft->is_split);
-  memset (place, 0xff, n * sizeof *place);
-  place[0] = 0;
-  place_node (tree, draft, 0, 0, FLAM_NONE, sizes[0], total[0]);
+  memset (number, 0xff, n * sizeof *number);
+  number[0] = 0;
+  add_node (tree, draft, 0, 0, FLAM_NONE, sizes[0], total[0]);
   for (FlamId i = 0; i < n; i++)
     {
-      FlamId next = place[i] + 1;
+      FlamId next = number[i] + 1;
 
       if (i > 0 && total[i] == 0)
         continue;
@@ -328,13 +328,13 @@ flam_draft_place (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
         {
           FlamId child = children[c];
 
-          place[child] = next;
-          place_node (
-              tree, draft, child, next, place[i], sizes[child], total[child]);
+          number[child] = next;
+          add_node (
+              tree, draft, child, next, number[i], sizes[child], total[child]);
           next += sizes[child];
         }
     }
   if (tree->split != NULL)
     sum_splits (tree);
-  return place;
+  return number;
 }

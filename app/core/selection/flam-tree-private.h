@@ -73,9 +73,9 @@ gboolean flam_draft_invert (const FlamDraft *forward,
                             FlamId *end,
                             const FlamProgress *progress,
                             GError **error);
-/* The tree's columns, in preorder. Returns where each node went, FLAM_NONE for
- * those without weight; g_free. */
+/* The tree's columns, in preorder. Returns the number of each node in it,
+ * FLAM_NONE for those without weight; g_free. */
 FlamId *
-flam_draft_place (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order);
+flam_draft_number (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order);
 
 G_END_DECLS

@@ -200,7 +200,7 @@ flam_tree_annotated_name (const FlamTree *tree, FlamId node)
 }
 
 guint32
-flam_tree_place (const FlamTree *tree, FlamId node, const char **file)
+flam_tree_source_line (const FlamTree *tree, FlamId node, const char **file)
 {
   const FlamProfile *profile = tree->profile;
   FlamId frame = tree->frame[node];

@@ -114,7 +114,8 @@ gboolean flam_tree_is_top (const FlamTree *tree, FlamId node);
 FlamId flam_tree_function (const FlamTree *tree, FlamId node);
 FlamFunctionKind flam_tree_kind (const FlamTree *tree, FlamId node);
 /* The source line to jump to, 0 unknown; `file` may be "". */
-guint32 flam_tree_place (const FlamTree *tree, FlamId node, const char **file);
+guint32
+flam_tree_source_line (const FlamTree *tree, FlamId node, const char **file);
 
 static inline FlamId
 flam_tree_first_child (const FlamTree *tree, FlamId node)

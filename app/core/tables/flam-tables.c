@@ -16,29 +16,29 @@
 #define SPAN FLAM_COLUMN_SPAN
 #define SIGNED FLAM_COLUMN_SIGNED
 
-#define PLACE(member)                                                          \
+#define CELL(member)                                                           \
   .name = #member, .offset = offsetof (FlamTables, member),                    \
   .size = sizeof *((FlamTables *)NULL)->member
 
 /* NUMBER on disk, how it is written there, and the array that it is. */
 #define COLUMN(n, how, member, ...)                                            \
   {                                                                            \
-    PLACE (member), .number = n, .encoding = FLAM_ENCODE_##how, __VA_ARGS__    \
+    CELL (member), .number = n, .encoding = FLAM_ENCODE_##how, __VA_ARGS__     \
   }
 #define ID(n, member, table, ...)                                              \
   {                                                                            \
-    PLACE (member), .number = n, .encoding = FLAM_ENCODE_ID,                   \
-                    .refers_to = FLAM_TABLE_##table, .flags = __VA_ARGS__      \
+    CELL (member), .number = n, .encoding = FLAM_ENCODE_ID,                    \
+                   .refers_to = FLAM_TABLE_##table, .flags = __VA_ARGS__       \
   }
 /* Numbers below this have a meaning in this version. */
 #define ENUM(n, member, below, other, ...)                                     \
   {                                                                            \
-    PLACE (member), .number = n, .encoding = FLAM_ENCODE_U32, .limit = below,  \
-                    .otherwise = other, __VA_ARGS__                            \
+    CELL (member), .number = n, .encoding = FLAM_ENCODE_U32, .limit = below,   \
+                   .otherwise = other, __VA_ARGS__                             \
   }
 #define UNSTORED(member, ...)                                                  \
   {                                                                            \
-    PLACE (member), .encoding = FLAM_ENCODE_NOT, __VA_ARGS__                   \
+    CELL (member), .encoding = FLAM_ENCODE_NOT, __VA_ARGS__                    \
   }
 
 /* A column that begins with the first sample that has not 0. */

@@ -143,7 +143,7 @@ flam_austin_frame (FlamAustin *austin,
   else if (file_length == 0) /* ":INVALID:", ":GC:" */
     function.kind = length > 0 ? FLAM_KIND_ROOT : FLAM_KIND_UNRESOLVED;
   else
-    flam_python_set_place (
+    flam_python_set_location (
         austin->builder, &function, file, file_length, line > 0);
   function.name = flam_builder_string (austin->builder,
                                        length > 0 ? name : "[unknown]",

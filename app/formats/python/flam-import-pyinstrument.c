@@ -66,7 +66,8 @@ make_frame (
   g_autofree char *path =
       g_strdup (flam_builder_get_string (reader->builder, file));
 
-  flam_python_set_place (reader->builder, &function, path, strlen (path), TRUE);
+  flam_python_set_location (
+      reader->builder, &function, path, strlen (path), TRUE);
   if (*path == '\0' || g_str_has_prefix (path, "<built-in"))
     function.kind = FLAM_KIND_NATIVE;
   return flam_builder_frame (reader->builder,

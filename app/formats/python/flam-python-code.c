@@ -21,11 +21,11 @@ is_source (const char *place, gsize length)
 }
 
 void
-flam_python_set_place (FlamBuilder *builder,
-                       FlamFunction *function,
-                       const char *place,
-                       gsize length,
-                       gboolean has_line)
+flam_python_set_location (FlamBuilder *builder,
+                          FlamFunction *function,
+                          const char *place,
+                          gsize length,
+                          gboolean has_line)
 {
   g_autofree char *path = g_strndup (place, length);
 

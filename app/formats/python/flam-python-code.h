@@ -11,10 +11,10 @@ G_BEGIN_DECLS
 
 /* Fills in the function's file or module, kind and flags. A place with a line
  * is a file; of the others those that are not Python's are libraries. */
-void flam_python_set_place (FlamBuilder *builder,
-                            FlamFunction *function,
-                            const char *place,
-                            gsize length,
-                            gboolean has_line);
+void flam_python_set_location (FlamBuilder *builder,
+                               FlamFunction *function,
+                               const char *place,
+                               gsize length,
+                               gboolean has_line);
 
 G_END_DECLS

@@ -103,7 +103,7 @@ split_place (FlamFoldedNames *names,
 {
   guint32 line = take_line (place, &length);
 
-  flam_python_set_place (names->builder, function, place, length, line > 0);
+  flam_python_set_location (names->builder, function, place, length, line > 0);
   return line;
 }
 

@@ -208,7 +208,7 @@ keep (Run *run, const char *text)
 
 /* Where it comes from, and what it calls. */
 static void
-place (Run *run, FlamInstruction *row)
+locate (Run *run, FlamInstruction *row)
 {
   FlamSymbolChain chain;
 
@@ -239,7 +239,7 @@ add_byte (Run *run, GArray *rows, guint64 address, guint8 byte)
                           .operands = keep (run, text),
                           .jump = FLAM_NONE };
 
-  place (run, &row);
+  locate (run, &row);
   g_array_append_val (rows, row);
 }
 
@@ -271,7 +271,7 @@ decode (Run *run, const FlamProgress *progress, GError **error)
                                   .jump = FLAM_NONE };
 
           row.target = target_of (row.kind, row.operands);
-          place (run, &row);
+          locate (run, &row);
           g_array_append_val (rows, row);
         }
       else

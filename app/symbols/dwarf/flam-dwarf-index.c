@@ -368,7 +368,7 @@ name_function (FlamDwarfIndex *index,
  * was read, which fails for split DWARF 4 and for damaged files. The file table
  * is that of the unit which has the attribute, perhaps not the user's. */
 static void
-place_function (FlamDwarfUnit *unit, Dwarf_Die *die, Function *function)
+locate_function (FlamDwarfUnit *unit, Dwarf_Die *die, Function *function)
 {
   Dwarf_Attribute attribute;
   Dwarf_Word number = 0;
@@ -400,7 +400,7 @@ add_function (FlamDwarfIndex *index,
   Function function = { 0 };
 
   name_function (index, unit, die, origin, &function);
-  place_function (unit, die, &function);
+  locate_function (unit, die, &function);
   g_array_append_val (index->functions, function);
   return index->functions->len - 1;
 }
@@ -495,7 +495,7 @@ static void
 append_chain (FlamDwarfIndex *index,
               FlamDwarfUnit *unit,
               FlamId innermost,
-              FlamDwarfFrame place,
+              FlamDwarfFrame frame,
               GArray *frames)
 {
   guint from = frames->len;
@@ -512,14 +512,14 @@ append_chain (FlamDwarfIndex *index,
           const Function *function =
               &g_array_index (index->functions, Function, node->function);
 
-          place.name = function->name;
-          place.linkage = function->linkage;
-          place.file = function->file;
-          place.directory = function->directory;
-          place.first_line = function->line;
+          frame.name = function->name;
+          frame.linkage = function->linkage;
+          frame.file = function->file;
+          frame.directory = function->directory;
+          frame.first_line = function->line;
         }
-      g_array_append_val (frames, place);
-      place = (FlamDwarfFrame){ .line_file = node->call_file,
+      g_array_append_val (frames, frame);
+      frame = (FlamDwarfFrame){ .line_file = node->call_file,
                                 .line_directory = unit->directory,
                                 .line = node->call_line };
     }
@@ -530,20 +530,20 @@ gboolean
 flam_dwarf_index_lookup (FlamDwarfIndex *index, guint64 vaddr, GArray *frames)
 {
   FlamDwarfUnit *unit = find_unit (index, vaddr);
-  FlamDwarfFrame place = { 0 };
+  FlamDwarfFrame frame = { 0 };
   FlamId innermost;
 
   if (!unit)
     return FALSE;
   flam_dwarf_unit_walk (unit, index->split);
-  find_line (unit, vaddr, &place);
+  find_line (unit, vaddr, &frame);
   innermost = flam_intervals_find (&unit->slices, vaddr);
-  if (innermost == FLAM_NONE && !place.line_file)
+  if (innermost == FLAM_NONE && !frame.line_file)
     return FALSE;
   if (innermost == FLAM_NONE)
-    g_array_append_val (frames, place);
+    g_array_append_val (frames, frame);
   else
-    append_chain (index, unit, innermost, place, frames);
+    append_chain (index, unit, innermost, frame, frames);
   return TRUE;
 }
 

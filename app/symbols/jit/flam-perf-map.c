@@ -250,20 +250,20 @@ flam_perf_map_split_v8 (const char *name, char **file, guint32 *line)
   static const char *const kinds[] = {
     "JS:", "LazyCompile:", "Function:", "Eval:", "Script:",
   };
-  const char *place = strchr (name, ' ');
+  const char *location = strchr (name, ' ');
   const char *end = name + strlen (name);
   gboolean known = FALSE;
   guint64 number, column;
 
   for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
     known |= g_str_has_prefix (name, kinds[i]);
-  if (!known || !place || !take_number (place, &end, &column) ||
-      !take_number (place, &end, &number) || end == place + 1)
+  if (!known || !location || !take_number (location, &end, &column) ||
+      !take_number (location, &end, &number) || end == location + 1)
     return FALSE;
-  place++;
-  if (g_str_has_prefix (place, "file://") && end - place > 7)
-    place += 7;
-  *file = g_strndup (place, (gsize)(end - place));
+  location++;
+  if (g_str_has_prefix (location, "file://") && end - location > 7)
+    location += 7;
+  *file = g_strndup (location, (gsize)(end - location));
   *line = (guint32)MIN (number, G_MAXUINT32);
   return TRUE;
 }

@@ -34,7 +34,7 @@ place_text (const FlamTree *tree, FlamId node)
   FlamId function = flam_tree_function (tree, node);
   const char *module = flam_profile_module_name (tree->profile, function);
   const char *file = "";
-  guint32 line = flam_tree_place (tree, node, &file);
+  guint32 line = flam_tree_source_line (tree, node, &file);
   g_autofree char *base = *file != '\0' ? g_path_get_basename (file) : NULL;
   GString *text = g_string_new (module);
 

@@ -268,7 +268,7 @@ last_sibling (FlamFlameGraph *self, FlamId node)
 
   if (parent == FLAM_NONE)
     return node;
-  return self->rows->node[self->rows->child[self->rows->place[parent] + 1] - 1];
+  return self->rows->node[self->rows->child[self->rows->index[parent] + 1] - 1];
 }
 
 static FlamId

@@ -148,7 +148,7 @@ place_text (FlamFlameGraph *self, FlamId node)
 {
   const char *module = module_of (self, node);
   const char *file = "";
-  guint32 line = flam_tree_place (self->tree, node, &file);
+  guint32 line = flam_tree_source_line (self->tree, node, &file);
   g_autofree char *name = g_path_get_basename (file);
   GString *text = g_string_new (module);
 

@@ -21,7 +21,7 @@ flam_source_request_new (FlamViewData *view_data,
   FlamSourceRequest *request = g_new0 (FlamSourceRequest, 1);
   const char *recorded = "";
 
-  request->line = flam_tree_place (view_data->tree, node, &recorded);
+  request->line = flam_tree_source_line (view_data->tree, node, &recorded);
   request->view_data = flam_view_data_ref (view_data);
   request->recorded = g_strdup (recorded);
   request->function = flam_tree_function (view_data->tree, node);
