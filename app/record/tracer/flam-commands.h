@@ -4,7 +4,7 @@
 /* What the tracer is told from outside: by signals, by lines on the control
  * descriptor (flam-control.h), by the clock; and what it says there. */
 
-#include "flam-tracer.h"
+#include "flam-tracer-state.h"
 
 G_BEGIN_DECLS
 
@@ -19,5 +19,7 @@ void flam_commands_handle (FlamTracer *tracer);
 void flam_commands_check (FlamTracer *tracer, gint64 now);
 /* Five times a second. */
 void flam_commands_say_status (FlamTracer *tracer, gint64 now);
+/* Into the capture; and to people at a terminal. */
+void flam_tracer_warn (FlamTracer *tracer, const char *text);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "flam-commands.h"
 #include "flam-launch.h"
 #include "flam-proc.h"
 

@@ -4,7 +4,7 @@
 /* Programs that begin under the tracer: the one that is launched or attached
  * to, and whatever a process becomes by exec. */
 
-#include "flam-tracer.h"
+#include "flam-tracer-state.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * Stopping 63 sleepers 1000 times a second costs the target 20-48 % of its CPU
  * time; looking at their schedstat costs it nothing, and us 0.3 µs each. */
 
-#include "flam-tracer.h"
+#include "flam-tracer-state.h"
 
 G_BEGIN_DECLS
 

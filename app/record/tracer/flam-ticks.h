@@ -3,7 +3,7 @@
 
 /* A tick of the tracer's clock: who is to stop, and when the next one is. */
 
-#include "flam-tracer.h"
+#include "flam-tracer-state.h"
 
 G_BEGIN_DECLS
 

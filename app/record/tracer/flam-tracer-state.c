@@ -3,7 +3,7 @@
 /* What the reading of a stack costs, whether its thread stopped for it or
  * sleeps; and the clock that all is told by. */
 
-#include "flam-tracer.h"
+#include "flam-tracer-state.h"
 
 #include <time.h>
 
