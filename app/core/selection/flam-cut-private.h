@@ -32,6 +32,19 @@ typedef struct
   const char *counters_end; /* of its counters' names; NULL: nothing */
 } FlamCut;
 
+/* On the clock of the part, ns. */
+static inline gint64
+flam_cut_shifted (const FlamCut *cut, gint64 time)
+{
+  return cut->from == G_MININT64 ? time : MAX (time - cut->from, 0);
+}
+
+static inline gint64
+flam_cut_duration (const FlamCut *cut)
+{
+  return flam_cut_shifted (cut, MIN (cut->to, cut->profile->facts.duration_ns));
+}
+
 void flam_cut_clear (FlamCut *cut);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCut, flam_cut_clear)
 
@@ -44,6 +57,9 @@ typedef struct
   gboolean peak_alone;
 } FlamCutMemory;
 
+/* --- flam-cut-memory.c ---------------------------------------------------- */
+
+gboolean flam_cut_is_peak (FlamMeasureSource source);
 void flam_cut_memory_init (FlamCutMemory *memory, const FlamCut *cut);
 void flam_cut_memory_clear (FlamCutMemory *memory);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCutMemory, flam_cut_memory_clear)

@@ -30,18 +30,6 @@ string (const FlamCut *cut, FlamId id)
   return flam_builder_string (cut->builder, text (cut, id), -1);
 }
 
-static gint64
-shifted (const FlamCut *cut, gint64 time)
-{
-  return cut->from == G_MININT64 ? time : MAX (time - cut->from, 0);
-}
-
-static gint64
-duration_of (const FlamCut *cut)
-{
-  return shifted (cut, MIN (cut->to, cut->profile->facts.duration_ns));
-}
-
 /* --- code ---------------------------------------------------------------- */
 
 static void
@@ -191,7 +179,7 @@ put_names (FlamCut *cut)
         flam_builder_set_process_name (cut->builder, to, name);
       else
         flam_builder_rename_process (cut->builder, to, *end, name);
-      *end = MAX (shifted (cut, former->until[i]), 1);
+      *end = MAX (flam_cut_shifted (cut, former->until[i]), 1);
     }
   for (FlamId t = 0; t < threads->n; t++)
     if (ends[t] > 0)
@@ -324,7 +312,7 @@ put_sample (FlamCut *cut, FlamId thread, guint32 i, gint64 *weights)
   gint64 end = span != NULL ? time + span->weight[i] : time;
   FlamSample sample = {
     .thread = cut->threads[thread],
-    .time = shifted (cut, time),
+    .time = flam_cut_shifted (cut, time),
     .event = samples->event != NULL ? samples->event[i] : 0,
     .state = samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING,
     .labels = flam_cut_find_labels (cut, i),
@@ -356,87 +344,6 @@ put_samples (FlamCut *cut)
       put_sample (cut, t, threads->first_sample[t] + k, weights);
 }
 
-/* --- memory -------------------------------------------------------------- */
-
-static gboolean
-is_peak (FlamMeasureSource source)
-{
-  return source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_BLOCKS;
-}
-
-void
-flam_cut_memory_clear (FlamCutMemory *memory)
-{
-  flam_allocation_filter_clear (&memory->made);
-  flam_allocation_filter_clear (&memory->peak);
-  flam_allocation_filter_clear (&memory->leaked);
-}
-
-void
-flam_cut_memory_init (FlamCutMemory *memory, const FlamCut *cut)
-{
-  const FlamProfile *profile = cut->profile;
-  const FlamSelection *selection = cut->selection;
-  FlamMeasureSource source = profile->measures[selection->measure].source;
-
-  flam_allocation_filter_init (
-      &memory->made, profile, selection, FLAM_FROM_ALLOCATED);
-  flam_allocation_filter_init (
-      &memory->peak, profile, selection, FLAM_FROM_PEAK);
-  flam_allocation_filter_init (
-      &memory->leaked, profile, selection, FLAM_FROM_LEAKED);
-  for (FlamId i = 0; i < profile->allocations.n && !memory->before; i++)
-    memory->before = flam_allocation_filter_count (&memory->peak, i) > 0 &&
-                     flam_allocation_filter_count (&memory->made, i) == 0;
-  memory->peak_alone = memory->before && is_peak (source);
-}
-
-static void
-put_allocation (FlamCut *cut, const FlamCutMemory *memory, FlamId i)
-{
-  const FlamAllocations *rows = &cut->profile->allocations;
-  gint64 peak = flam_allocation_filter_count (&memory->peak, i);
-  gint64 count = memory->peak_alone
-                     ? peak
-                     : flam_allocation_filter_count (&memory->made, i);
-  gboolean soon = rows->distance[i] <= cut->selection->temporary_distance;
-  FlamAllocation row = {
-    .time = shifted (cut, rows->time[i]),
-    .freed_at = rows->freed_at[i] < cut->to ? shifted (cut, rows->freed_at[i])
-                                            : FLAM_NEVER,
-    .thread = FLAM_NONE,
-    .size = rows->size[i],
-    .count = count,
-    .at_peak = memory->before && !memory->peak_alone ? -1 : peak,
-    .distance = soon ? 0 : rows->distance[i],
-    .allocator =
-        rows->allocator != NULL ? rows->allocator[i] : FLAM_ALLOCATOR_MALLOC,
-  };
-
-  if (count == 0 || !flam_cut_find_stack (cut, rows->stack[i], &row.stack))
-    return;
-  if (rows->thread[i] != FLAM_NONE)
-    row.thread = cut->threads[rows->thread[i]];
-  if (row.freed_at == FLAM_NEVER &&
-      flam_allocation_filter_rule (&memory->leaked, i) != FLAM_NONE)
-    row.freed_at = duration_of (cut);
-  flam_builder_add_allocation (cut->builder, &row);
-}
-
-void
-flam_cut_put_allocations (FlamCut *cut, const FlamCutMemory *memory)
-{
-  gboolean pages = (memory->made.kinds & FLAM_ALLOCATORS_PAGES) != 0;
-
-  for (FlamId i = 0; i < cut->profile->allocations.n; i++)
-    put_allocation (cut, memory, i);
-  if (memory->peak.peak_time >= 0)
-    flam_builder_set_peak_time (cut->builder,
-                                shifted (cut, memory->peak.peak_time));
-  if (pages && cut->profile->allocations.n > 0)
-    flam_builder_facts (cut->builder)->pages_count = TRUE;
-}
-
 /* --- measures ------------------------------------------------------------ */
 
 static void
@@ -446,7 +353,8 @@ put_measure (FlamCut *cut, const FlamCutMemory *memory, guint i)
 
   if (measure->source == FLAM_FROM_SAMPLES)
     put_sample_measure (cut, measure);
-  else if (!memory->before || memory->peak_alone == is_peak (measure->source))
+  else if (!memory->before ||
+           memory->peak_alone == flam_cut_is_peak (measure->source))
     flam_builder_add_allocation_measure (cut->builder, measure->source);
   else
     flam_builder_warn (cut->builder,
@@ -486,12 +394,13 @@ put_notes (const FlamCut *cut)
 
       if (range && (notes->from[i] >= cut->to || notes->to[i] <= cut->from))
         continue;
-      flam_builder_add_note (cut->builder,
-                             text (cut, notes->text[i]),
-                             range ? NULL : text (cut, notes->function[i]),
-                             shifted (cut, notes->from[i]),
-                             shifted (cut, MIN (notes->to[i], cut->to)),
-                             notes->written[i]);
+      flam_builder_add_note (
+          cut->builder,
+          text (cut, notes->text[i]),
+          range ? NULL : text (cut, notes->function[i]),
+          flam_cut_shifted (cut, notes->from[i]),
+          flam_cut_shifted (cut, MIN (notes->to[i], cut->to)),
+          notes->written[i]);
     }
 }
 
@@ -510,10 +419,11 @@ flam_cut_put_beside (FlamCut *cut)
 
       for (guint32 i = 0; i < counter->n; i++)
         if (counter->time[i] >= cut->from && counter->time[i] < cut->to)
-          flam_builder_add_counter_value (cut->builder,
-                                          id,
-                                          shifted (cut, counter->time[i]),
-                                          counter->value[i]);
+          flam_builder_add_counter_value (
+              cut->builder,
+              id,
+              flam_cut_shifted (cut, counter->time[i]),
+              counter->value[i]);
     }
   for (guint32 i = 0; i < marks->n; i++)
     {
@@ -523,7 +433,7 @@ flam_cut_put_beside (FlamCut *cut)
           (thread != FLAM_NONE && cut->threads[thread] == FLAM_NONE))
         continue;
       flam_builder_add_mark (cut->builder,
-                             shifted (cut, marks->time[i]),
+                             flam_cut_shifted (cut, marks->time[i]),
                              MIN (marks->duration[i], cut->to - marks->time[i]),
                              thread != FLAM_NONE ? cut->threads[thread]
                                                  : FLAM_NONE,
@@ -546,7 +456,7 @@ put_facts (FlamCut *cut)
   flam_builder_copy_facts (builder, &cut->profile->facts);
   if (facts->start_unix_ns != 0 && cut->from != G_MININT64)
     facts->start_unix_ns += cut->from;
-  facts->duration_ns = duration_of (cut);
+  facts->duration_ns = flam_cut_duration (cut);
   facts->charged_cpu_ns = 0; /* that of all of it */
   if (cut->profile->samples.time != NULL)
     flam_builder_set_has_times (builder);

@@ -106,7 +106,7 @@ typedef enum
   FLAM_ROLE_FILE,   /* of a source */
   FLAM_ROLE_TASK,   /* a process, a thread */
   FLAM_ROLE_MARK,
-  FLAM_ROLE_LABEL, /* also its unit */
+  FLAM_ROLE_LABEL,   /* also its unit */
   FLAM_ROLE_MEASURE, /* also a counter */
   FLAM_ROLE_BUILD_ID,
   FLAM_ROLE_FACT, /* its key */
