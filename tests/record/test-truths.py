@@ -179,11 +179,20 @@ class Walls(Truths):
         a thread would have been there for longer than it was."""
         if not may_take_a_cpu():
             self.skipTest("needs real-time scheduling")
-        measured = self.measure(Condition("pool", "wall", taken=True))
-        for thread in measured.truth.threads:
-            wall = top(measured.capture, "--measure", "wall-time", "--thread", thread.tid)
-            with self.subTest(str(thread)):
-                self.assertLessEqual(wall["total"] / 1e9, 0.01 + 1.01 * thread.lasted)
+        for _ in range(3):
+            measured = self.measure(Condition("pool", "wall", taken=True))
+            long = [
+                f"{thread}: {wall} s"
+                for thread in measured.truth.threads
+                for wall in [top(measured.capture, "--measure", "wall-time",
+                                 "--thread", thread.tid)["total"] / 1e9]
+                if wall > 0.01 + 1.01 * thread.lasted
+            ]
+            # A program knows nothing of the CPU it waits for at its end, but
+            # does not wait there again and again.
+            if not long:
+                return
+        self.fail(long)
 
 
 def add(cls, conditions):
