@@ -80,8 +80,12 @@ test_exporter (gconstpointer data)
       g_autoptr (GError) error = NULL;
       struct rusage used;
 
-      exporter->save (profile, selection, &options, sink, &error);
-      g_assert_no_error (error);
+      /* A form that is as long as its counts are large has a bound. */
+      if (!exporter->save (profile, selection, &options, sink, &error) &&
+          strcmp (exporter->id, "jlprof") == 0)
+        g_assert_error (error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED);
+      else
+        g_assert_no_error (error);
       g_assert_true (flam_sink_finish (sink, NULL));
       getrusage (RUSAGE_SELF, &used);
       g_test_message ("%s: %" G_GUINT64_FORMAT " bytes, %ld KiB",

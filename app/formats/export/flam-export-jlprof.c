@@ -16,8 +16,9 @@
 #include <string.h>
 
 #define HEAD "JLPROF\1\0\4\3\2\1\1"
-/* 2 GB; what Julia reads, it keeps in memory. */
-#define MAX_WORDS ((guint64)1 << 28)
+/* 128 MiB: Julia's own buffer has 10 million words unless it is told otherwise,
+ * and who makes a document in memory keeps it there. */
+#define MAX_WORDS ((guint64)1 << 24)
 /* For places without an address of their own. */
 #define FIRST_NUMBER ((guint64)1 << 56)
 #define NO_STACK (FIRST_NUMBER - 1)
@@ -310,7 +311,7 @@ save_part (Writer *writer, GError **error)
           FLAM_ERROR,
           FLAM_ERROR_UNSUPPORTED,
           N_ ("this format has a stack for each sample: it would be larger "
-              "than 2 GB"));
+              "than 128 MiB"));
       return FALSE;
     }
   flam_sink_put_len (writer->out, HEAD, sizeof HEAD - 1);
