@@ -107,7 +107,7 @@ $ flambeau-cli export captures/heaptrack/v3.heaptrack --to flambeau --invert --o
 [1]
 
 # A capture to give away: what is private goes, the graph stays, and what is left is told.
-$ printf '%s\n' '/home/ann/app:main;helper 3' '/home/ann/app:main;other 4' >private.folded
+$ printf '%s\n' '/home/cook/app:main;helper 3' '/home/cook/app:main;other 4' >private.folded
 
 $ flambeau-cli export private.folded --to flambeau --anonymize paths --output p.flambeau; flambeau-cli export p.flambeau --to folded
 ~/app:main;helper 3
@@ -117,6 +117,7 @@ $ flambeau-cli export private.folded --to flambeau --anonymize paths --output p.
 ! Files: 0
 ! Processes and threads: 1
 ! Marks: 0
+! Labels: 0
 ! Notes: 0
 ! Source files inside: 0
 ! Command line: no

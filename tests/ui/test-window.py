@@ -3,16 +3,18 @@
 """The whole window, as a person who cannot see it uses it: opening, finding,
 the keyboard, closing."""
 
+import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from flamwindow import wait_for  # noqa: E402
-from windowtest import EXAMPLE, WindowTest as Base  # noqa: E402
+from windowtest import BUILD, EXAMPLE, SHOTS, WindowTest as Base  # noqa: E402
 
 
 class WindowTest(Base):
@@ -105,6 +107,46 @@ class WindowTest(Base):
         window.key("Escape")
         window.action("win.copy-picture")
         window.wait_label(lambda text: text == "Picture copied")
+
+    def test_share(self):
+        """A capture for others tells nothing of this computer, says what it
+        tells, and has its sources inside."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "sort.c")
+            source.write_text("int\nquick_sort (void)\n{\n  return 4242;\n}\n")
+            document = pathlib.Path(folder, "one.speedscope.json")
+            document.write_text(json.dumps({
+                "$schema": "https://www.speedscope.app/file-format-schema.json",
+                "shared": {"frames": [
+                    {"name": "quick_sort", "file": str(source), "line": 4}]},
+                "profiles": [{
+                    "type": "sampled", "name": "t", "unit": "milliseconds",
+                    "startValue": 0, "endValue": 1, "samples": [[0]],
+                    "weights": [1]}]}))
+            window = self.open(document)
+            window.wait_label(lambda text: text.startswith("total 1.00"))
+            window.action("win.share")
+            window.find("What It Tells", "label")
+            window.find("Private Names", "label")
+            window.wait_label(
+                lambda text: "Functions: 1\n" in text
+                and text.endswith("Home folder, user or host: no"))
+            window.screenshot(SHOTS / "test_share_dialog.png")
+            window.key("Escape")
+            window.__exit__()
+
+            shared = pathlib.Path(folder, "shared.flambeau")
+            subprocess.run(
+                [BUILD / "app/cli/flambeau-cli", "export", document, "--to", "flambeau",
+                 "--with-sources", "--output", shared],
+                check=True, capture_output=True)
+            source.unlink()
+            window = self.open(shared)
+            window.wait_label(lambda text: text.startswith("total 1.00"))
+            wait_for(
+                "the source that is inside",
+                lambda: any("return 4242" in node.text()
+                            for node in window.find_all(role="text")))
 
     def test_keyboard(self):
         """Down the tree and back with nothing but keys."""

@@ -150,6 +150,7 @@ static const struct
   { N_ ("Files"), FLAM_ROLE_FILE },
   { N_ ("Processes and threads"), FLAM_ROLE_TASK },
   { N_ ("Marks"), FLAM_ROLE_MARK },
+  { N_ ("Labels"), FLAM_ROLE_LABEL },
   { N_ ("Notes"), FLAM_ROLE_NOTE },
 };
 

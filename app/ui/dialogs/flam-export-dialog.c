@@ -6,8 +6,10 @@
 #include "flam-format.h"
 #include "flam-help.h"
 #include "flam-message.h"
+#include "flam-note.h"
 #include "flam-picture.h"
 #include "flam-settings.h"
+#include "flam-share.h"
 
 #include <glib/gi18n.h>
 
@@ -25,6 +27,12 @@ struct _FlamExportDialog
   GtkButton *export;
   AdwComboRow *format;
   AdwActionRow *size;
+  AdwActionRow *losses;
+  AdwPreferencesGroup *sharing;
+  AdwComboRow *names; /* FlamAnonymize */
+  GtkSwitch *sources;
+  AdwActionRow *sources_row;
+  AdwActionRow *remains;
 };
 
 G_DEFINE_FINAL_TYPE (FlamExportDialog, flam_export_dialog, ADW_TYPE_WINDOW)
@@ -37,7 +45,57 @@ typedef struct
   const FlamExporter *exporter; /* NULL: a picture as PNG */
   FlamPictureOptions picture;
   char *title;
+  FlamAnonymize anonymize;
+  GPtrArray *notes;   /* FlamShareNote */
+  GVariant *mappings; /* with sources; NULL: without */
 } Input;
+
+typedef struct
+{
+  GBytes *document;
+  char *losses;  /* NULL: all is in it */
+  char *remains; /* what it tells, a line each; NULL: of others than captures */
+} Made;
+
+static void
+note_free (gpointer data)
+{
+  FlamShareNote *note = data;
+
+  g_free (note->text);
+  g_free (note->function);
+  g_free (note);
+}
+
+static GPtrArray *
+list_notes (FlamSession *session)
+{
+  GListModel *model = G_LIST_MODEL (flam_session_get_notes (session));
+  GPtrArray *list = g_ptr_array_new_with_free_func (note_free);
+
+  for (guint i = 0; i < g_list_model_get_n_items (model); i++)
+    {
+      g_autoptr (FlamNote) from = g_list_model_get_item (model, i);
+      FlamShareNote *note = g_new0 (FlamShareNote, 1);
+
+      note->text = g_strdup (flam_note_get_text (from));
+      note->function = g_strdup (flam_note_get_function (from));
+      flam_note_get_range (from, &note->from, &note->to);
+      g_ptr_array_add (list, note);
+    }
+  return list;
+}
+
+static void
+made_free (gpointer data)
+{
+  Made *made = data;
+
+  g_clear_pointer (&made->document, g_bytes_unref);
+  g_free (made->losses);
+  g_free (made->remains);
+  g_free (made);
+}
 
 static Input *
 input_new (FlamSession *session, const FlamExporter *exporter)
@@ -47,6 +105,7 @@ input_new (FlamSession *session, const FlamExporter *exporter)
   input->view_data = flam_view_data_ref (flam_session_get_view_data (session));
   input->exporter = exporter;
   input->title = g_strdup (flam_session_get_title (session));
+  input->notes = list_notes (session);
   return input;
 }
 
@@ -56,40 +115,109 @@ input_free (gpointer data)
   Input *input = data;
 
   flam_view_data_unref (input->view_data);
+  g_ptr_array_unref (input->notes);
+  g_clear_pointer (&input->mappings, g_variant_unref);
   g_free (input->title);
   g_free (input);
 }
 
-/* Made in memory, so that its size is known before it is saved. */
-static GBytes *
-make_document (const Input *input, GError **error)
+/* "Functions: 5, and 12 hashed", a line each. */
+static char *
+describe_remains (const FlamRemains *remains)
+{
+  GString *text = g_string_new (NULL);
+  const char *label;
+
+  for (guint row = 0;; row++)
+    {
+      g_autofree char *value = flam_share_describe (remains, row, &label);
+      g_autofree char *shown =
+          value != NULL ? flam_message_shown (value) : NULL;
+
+      if (value == NULL)
+        return g_string_free (text, FALSE);
+      g_string_append_printf (
+          text, "%s%s: %s", row > 0 ? "\n" : "", _ (label), shown);
+    }
+}
+
+static char *
+describe_losses (const Input *input)
 {
   const FlamViewData *view_data = input->view_data;
-  const FlamExportOptions options = { .look.title = input->title };
+  g_autofree char *losses = flam_exporter_losses (
+      input->exporter, view_data->tree->profile, view_data->selection);
+  g_auto (GStrv) names = NULL;
+
+  if (losses == NULL)
+    return NULL;
+  names = g_strsplit (losses, ", ", -1);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *name = names[i];
+
+      names[i] = g_strdup (_ (name));
+    }
+  return g_strjoinv (", ", names);
+}
+
+/* Made in memory, so that its size is known before it is saved. */
+static gboolean
+make_document (const Input *input, Made *made, GError **error)
+{
+  const FlamViewData *view_data = input->view_data;
+  const FlamProfile *profile = view_data->tree->profile;
+  FlamExportOptions options = { .look.title = input->title };
+  g_autoptr (GPtrArray) sources = NULL;
+  FlamRemains remains;
   g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
   g_autoptr (FlamSink) sink = flam_sink_new (stream);
 
-  if (!input->exporter->save (view_data->tree->profile,
-                              view_data->selection,
-                              &options,
-                              sink,
-                              error) ||
+  if (input->exporter->shares)
+    {
+      if (input->mappings != NULL)
+        {
+          g_autoptr (FlamSourcePaths) paths =
+              flam_settings_source_paths (input->mappings, NULL);
+
+          sources = flam_share_list_sources (profile, paths);
+        }
+      options.share = (FlamShare){ .anonymize = input->anonymize,
+                                   .sources = sources,
+                                   .notes = input->notes,
+                                   .remains = &remains };
+    }
+  if (!input->exporter->save (
+          profile, view_data->selection, &options, sink, error) ||
       !flam_sink_finish (sink, error) ||
       !g_output_stream_close (stream, NULL, error))
-    return NULL;
-  return g_memory_output_stream_steal_as_bytes (
-      G_MEMORY_OUTPUT_STREAM (stream));
+    return FALSE;
+  made->document =
+      g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (stream));
+  made->losses = describe_losses (input);
+  if (input->exporter->shares)
+    made->remains = describe_remains (&remains);
+  return TRUE;
 }
 
 static gpointer
 make (gpointer data, const FlamProgress *progress, GError **error)
 {
-  Input *input = data;
-  GString *text;
+  const Input *input = data;
+  Made *made = g_new0 (Made, 1);
 
-  if (input->exporter != NULL)
-    return make_document (input, error);
-  text = g_string_new (NULL);
+  if (make_document (input, made, error))
+    return made;
+  made_free (made);
+  return NULL;
+}
+
+static gpointer
+make_picture (gpointer data, const FlamProgress *progress, GError **error)
+{
+  Input *input = data;
+  GString *text = g_string_new (NULL);
+
   input->picture.look.title = input->title;
   if (flam_picture_to_png (
           input->view_data->tree, &input->picture, text, error))
@@ -104,39 +232,58 @@ chosen (FlamExportDialog *self)
   return flam_exporters[adw_combo_row_get_selected (self->format)];
 }
 
+/* A row that is there if there is something to say. */
+static void
+say (AdwActionRow *row, const char *text)
+{
+  g_autofree char *markup =
+      text != NULL ? g_markup_escape_text (text, -1) : NULL;
+
+  gtk_widget_set_visible (GTK_WIDGET (row), text != NULL);
+  adw_action_row_set_subtitle (row, markup != NULL ? markup : "");
+}
+
 static void
 on_made (gpointer result, const GError *error, gpointer data)
 {
   FlamExportDialog *self = data;
+  Made *made = result;
   g_autofree char *text = NULL;
 
-  self->document = result;
-  if (result != NULL)
-    text =
-        flam_format_value ((gint64)g_bytes_get_size (result), FLAM_UNIT_BYTES);
-  else
+  if (made != NULL)
     {
-      g_autofree char *shown = flam_message_shown (error->message);
-
-      text = g_markup_escape_text (shown, -1);
+      self->document = g_steal_pointer (&made->document);
+      text = flam_format_value ((gint64)g_bytes_get_size (self->document),
+                                FLAM_UNIT_BYTES);
     }
-  adw_action_row_set_subtitle (self->size, text);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->export), result != NULL);
+  else
+    text = flam_message_shown (error->message);
+  say (self->size, text);
+  say (self->losses, made != NULL ? made->losses : NULL);
+  say (self->remains, made != NULL ? made->remains : NULL);
+  g_clear_pointer (&made, made_free);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->export), self->document != NULL);
 }
 
 static void
-on_format (FlamExportDialog *self)
+on_choice (FlamExportDialog *self)
 {
+  const FlamExporter *exporter = chosen (self);
+  Input *input = input_new (self->session, exporter);
+
+  input->anonymize = adw_combo_row_get_selected (self->names);
+  /* Sources have the names that are to be hashed. */
+  gtk_widget_set_sensitive (GTK_WIDGET (self->sources_row),
+                            input->anonymize != FLAM_ANONYMIZE_NAMES);
+  if (input->anonymize != FLAM_ANONYMIZE_NAMES &&
+      gtk_switch_get_active (self->sources))
+    input->mappings =
+        g_settings_get_value (flam_settings_get (), FLAM_KEY_PATH_MAPPINGS);
+  gtk_widget_set_visible (GTK_WIDGET (self->sharing), exporter->shares);
   g_clear_pointer (&self->document, g_bytes_unref);
   gtk_widget_set_sensitive (GTK_WIDGET (self->export), FALSE);
   adw_action_row_set_subtitle (self->size, "…");
-  flam_job_start (self->job,
-                  make,
-                  input_new (self->session, chosen (self)),
-                  input_free,
-                  (GDestroyNotify)g_bytes_unref,
-                  on_made,
-                  self);
+  flam_job_start (self->job, make, input, input_free, made_free, on_made, self);
 }
 
 /* --- saving --------------------------------------------------------------- */
@@ -251,7 +398,7 @@ flam_export_copy_picture (FlamWindow *window, FlamSession *session)
   input->picture.dark =
       adw_style_manager_get_dark (adw_style_manager_get_default ());
   flam_job_start (picture_job (window),
-                  make,
+                  make_picture,
                   input,
                   input_free,
                   (GDestroyNotify)g_bytes_unref,
@@ -286,6 +433,12 @@ flam_export_dialog_class_init (FlamExportDialogClass *klass)
   gtk_widget_class_bind_template_child (class, FlamExportDialog, export);
   gtk_widget_class_bind_template_child (class, FlamExportDialog, format);
   gtk_widget_class_bind_template_child (class, FlamExportDialog, size);
+  gtk_widget_class_bind_template_child (class, FlamExportDialog, losses);
+  gtk_widget_class_bind_template_child (class, FlamExportDialog, sharing);
+  gtk_widget_class_bind_template_child (class, FlamExportDialog, names);
+  gtk_widget_class_bind_template_child (class, FlamExportDialog, sources);
+  gtk_widget_class_bind_template_child (class, FlamExportDialog, sources_row);
+  gtk_widget_class_bind_template_child (class, FlamExportDialog, remains);
 }
 
 static void
@@ -299,19 +452,36 @@ flam_export_dialog_init (FlamExportDialog *self)
 }
 
 FlamExportDialog *
-flam_export_dialog_new (FlamWindow *window, FlamSession *session)
+flam_export_dialog_new (FlamWindow *window,
+                        FlamSession *session,
+                        gboolean share)
 {
   FlamExportDialog *self =
       g_object_new (FLAM_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
   g_autoptr (GtkStringList) labels = gtk_string_list_new (NULL);
+  guint sharing = 0;
 
   self->window = g_object_ref (window);
   self->session = g_object_ref (session);
   for (guint i = 0; flam_exporters[i] != NULL; i++)
-    gtk_string_list_append (labels, _ (flam_exporters[i]->label));
+    {
+      gtk_string_list_append (labels, _ (flam_exporters[i]->label));
+      if (flam_exporters[i]->shares)
+        sharing = i;
+    }
   adw_combo_row_set_model (self->format, G_LIST_MODEL (labels));
+  if (share)
+    {
+      gtk_window_set_title (GTK_WINDOW (self), _ ("Save for Sharing"));
+      adw_combo_row_set_selected (self->format, sharing);
+      adw_combo_row_set_selected (self->names, FLAM_ANONYMIZE_PATHS);
+    }
   g_signal_connect_swapped (
-      self->format, "notify::selected", G_CALLBACK (on_format), self);
-  on_format (self);
+      self->format, "notify::selected", G_CALLBACK (on_choice), self);
+  g_signal_connect_swapped (
+      self->names, "notify::selected", G_CALLBACK (on_choice), self);
+  g_signal_connect_swapped (
+      self->sources, "notify::active", G_CALLBACK (on_choice), self);
+  on_choice (self);
   return self;
 }

@@ -13,8 +13,10 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamExportDialog, flam_export_dialog, FLAM, EXPORT_DIALOG, AdwWindow)
 
+/* `share`: begins as a capture for others, personal paths cut. */
 FlamExportDialog *flam_export_dialog_new (FlamWindow *window,
-                                          FlamSession *session);
+                                          FlamSession *session,
+                                          gboolean share);
 
 /* The flame graph as it is zoomed, onto the clipboard. */
 void flam_export_copy_picture (FlamWindow *window, FlamSession *session);

@@ -8,6 +8,7 @@
  * are safe to delete.
  *
  *   [Capture]    Path                      for people who look into the folder
+ *                Notes                     these stand for the capture's own
  *   [Selection]  Measure, From, To, ...    what differs from the first look
  *   [Place]      Zoom, Current, Page       nodes as paths of names
  *   [Note N]     Text, Function | From, To

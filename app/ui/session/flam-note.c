@@ -100,6 +100,27 @@ flam_notes_read (GListStore *notes, GKeyFile *kept)
     }
 }
 
+void
+flam_notes_take (GListStore *notes, const FlamProfile *profile)
+{
+  const FlamNotes *rows = &profile->notes;
+
+  for (guint32 i = 0; i < MIN (rows->n, NOTES_MAX); i++)
+    {
+      const char *text = flam_profile_string (profile, rows->text[i]);
+      const char *function =
+          rows->function[i] != FLAM_NONE
+              ? flam_profile_string (profile, rows->function[i])
+              : NULL;
+      g_autoptr (FlamNote) note = NULL;
+
+      if (function == NULL && rows->from[i] >= rows->to[i])
+        continue;
+      note = flam_note_new (text, function, rows->from[i], rows->to[i]);
+      g_list_store_append (notes, note);
+    }
+}
+
 char *
 flam_notes_about (GListModel *notes, const char *function)
 {

@@ -4,6 +4,8 @@
 /* What a person wrote down about a function or a range of time of a capture.
  * Immutable: another text is another note. */
 
+#include "flam-profile.h"
+
 #include <gio/gio.h>
 
 G_BEGIN_DECLS
@@ -26,6 +28,8 @@ char *flam_note_describe (FlamNote *note);
 /* All notes of a list in a key file (flam-kept.h). */
 void flam_notes_write (GListModel *notes, GKeyFile *kept);
 void flam_notes_read (GListStore *notes, GKeyFile *kept);
+/* Those that came with the capture. */
+void flam_notes_take (GListStore *notes, const FlamProfile *profile);
 /* What is noted about a function, several with lines between; NULL: nothing.
  * g_free. */
 char *flam_notes_about (GListModel *notes, const char *function);

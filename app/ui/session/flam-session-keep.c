@@ -25,9 +25,12 @@ flam_session_keep_restore (FlamSession *self)
 {
   g_autoptr (GKeyFile) kept = NULL;
 
-  if (!is_wanted (self))
+  if (is_wanted (self))
+    kept = flam_kept_load (self->kept_file);
+  if (kept == NULL || !g_key_file_get_boolean (kept, "Capture", "Notes", NULL))
+    flam_notes_take (self->notes, self->profile);
+  if (kept == NULL)
     return;
-  kept = flam_kept_load (self->kept_file);
   flam_kept_get_selection (kept, self->profile, self->selection);
   flam_notes_read (self->notes, kept);
   g_clear_pointer (&self->restore, flam_step_free);
@@ -79,6 +82,9 @@ kept_of_now (FlamSession *self)
   if (*self->page != '\0' && strcmp (self->page, "graph") != 0)
     g_key_file_set_string (kept, "Place", "Page", self->page);
   flam_notes_write (G_LIST_MODEL (self->notes), kept);
+  /* Those of the capture are among them, or were removed. */
+  if (self->profile->notes.n > 0)
+    g_key_file_set_boolean (kept, "Capture", "Notes", TRUE);
   return kept;
 }
 

@@ -39,3 +39,23 @@ flam_settings_apply_frames (FlamSelection *selection)
   selection->hide_imports =
       !g_settings_get_boolean (settings, FLAM_KEY_IMPORTS);
 }
+
+FlamSourcePaths *
+flam_settings_source_paths (GVariant *mappings, const char *folder)
+{
+  FlamSourcePaths *paths = flam_source_paths_new ();
+  GVariantIter iter;
+  const char *from;
+  const char *to;
+
+  g_variant_iter_init (&iter, mappings);
+  while (g_variant_iter_next (&iter, "(&s&s)", &from, &to))
+    {
+      g_autofree char *mapping = g_strdup_printf ("%s=%s", from, to);
+
+      flam_source_paths_add (paths, mapping);
+    }
+  if (folder != NULL)
+    flam_source_paths_add_root (paths, folder);
+  return paths;
+}

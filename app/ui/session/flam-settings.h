@@ -4,6 +4,7 @@
 /* The settings of the application, by the keys of the schema. */
 
 #include "flam-selection.h"
+#include "flam-source-path.h"
 
 #include <gio/gio.h>
 
@@ -51,5 +52,10 @@ void flam_settings_apply_frames (FlamSelection *selection);
 
 /* The latest first, without doubles, at most `max`. */
 void flam_settings_push_string (const char *key, const char *text, guint max);
+
+/* Where sources are looked for: `mappings`, a(ss) of FLAM_KEY_PATH_MAPPINGS,
+ * and below `folder`, which may be NULL. flam_source_paths_free. */
+FlamSourcePaths *flam_settings_source_paths (GVariant *mappings,
+                                             const char *folder);
 
 G_END_DECLS

@@ -86,20 +86,9 @@ read_lines (const FlamSourcePaths *paths, const char *recorded)
 static void
 read_sources (FlamCodeFile *file, const FlamCodeRequest *request)
 {
-  g_autoptr (FlamSourcePaths) paths = flam_source_paths_new ();
-  GVariantIter iter;
-  const char *from;
-  const char *to;
+  g_autoptr (FlamSourcePaths) paths =
+      flam_settings_source_paths (request->mappings, request->folder);
 
-  g_variant_iter_init (&iter, request->mappings);
-  while (g_variant_iter_next (&iter, "(&s&s)", &from, &to))
-    {
-      g_autofree char *mapping = g_strdup_printf ("%s=%s", from, to);
-
-      flam_source_paths_add (paths, mapping);
-    }
-  if (request->folder != NULL)
-    flam_source_paths_add_root (paths, request->folder);
   for (guint i = 0; i < file->code->n; i++)
     {
       const char *name = file->code->instructions[i].file;

@@ -61,25 +61,6 @@ flam_source_file_free (gpointer data)
   g_free (file);
 }
 
-static FlamSourcePaths *
-paths_of (const FlamSourceRequest *request)
-{
-  FlamSourcePaths *paths = flam_source_paths_new ();
-  GVariantIter iter;
-  const char *from;
-  const char *to;
-
-  g_variant_iter_init (&iter, request->mappings);
-  while (g_variant_iter_next (&iter, "(&s&s)", &from, &to))
-    {
-      g_autofree char *mapping = g_strdup_printf ("%s=%s", from, to);
-      flam_source_paths_add (paths, mapping);
-    }
-  if (request->folder != NULL)
-    flam_source_paths_add_root (paths, request->folder);
-  return paths;
-}
-
 static char *
 read_text (const char *path, GError **error)
 {
@@ -98,6 +79,19 @@ read_text (const char *path, GError **error)
   return bytes != NULL ? g_utf8_make_valid (bytes, (gssize)length) : NULL;
 }
 
+/* A capture that was shared may have its sources with it; NULL: not this one.
+ * g_free. */
+static char *
+text_inside (const FlamProfile *profile, const char *recorded)
+{
+  const FlamSources *rows = &profile->sources;
+
+  for (guint32 i = 0; i < rows->n; i++)
+    if (strcmp (flam_profile_string (profile, rows->path[i]), recorded) == 0)
+      return g_strdup (flam_profile_string (profile, rows->text[i]));
+  return NULL;
+}
+
 /* With no frame chosen: the file with the greatest cost that is there. */
 static void
 find_hottest_file (FlamSourceFile *file, const FlamSourcePaths *paths)
@@ -111,7 +105,11 @@ find_hottest_file (FlamSourceFile *file, const FlamSourcePaths *paths)
   for (guint i = 0; i < n && i < HOT_FILES_TRIED && file->path == NULL; i++)
     {
       const char *recorded = flam_profile_string (profile, files[i].file);
+
       file->path = flam_source_paths_find (paths, recorded, NULL);
+      file->text = text_inside (profile, recorded);
+      if (file->text != NULL && file->path == NULL)
+        file->path = g_strdup (recorded);
       if (file->path != NULL)
         {
           g_free (request->recorded);
@@ -127,7 +125,8 @@ flam_source_file_work (gpointer data,
 {
   const FlamSourceRequest *asked = data;
   FlamSourceRequest *request = g_memdup2 (asked, sizeof *asked);
-  g_autoptr (FlamSourcePaths) paths = paths_of (asked);
+  g_autoptr (FlamSourcePaths) paths =
+      flam_settings_source_paths (asked->mappings, asked->folder);
   FlamSourceFile *file = g_new0 (FlamSourceFile, 1);
 
   request->view_data = flam_view_data_ref (asked->view_data);
@@ -138,8 +137,16 @@ flam_source_file_work (gpointer data,
   file->request = request;
 
   if (*request->recorded != '\0')
-    file->path =
-        flam_source_paths_find (paths, request->recorded, &file->tried);
+    {
+      file->path =
+          flam_source_paths_find (paths, request->recorded, &file->tried);
+      file->text = text_inside (request->view_data->profile, request->recorded);
+      if (file->text != NULL && file->path == NULL)
+        {
+          file->path = g_strdup (request->recorded);
+          g_clear_pointer (&file->tried, g_strfreev);
+        }
+    }
   else
     find_hottest_file (file, paths);
   if (file->path == NULL && *request->recorded == '\0')
@@ -149,8 +156,12 @@ flam_source_file_work (gpointer data,
                              request->recorded,
                              request->alone ? request->function : FLAM_NONE);
   if (file->path == NULL || g_strcmp0 (file->path, request->known) == 0)
-    return file;
-  file->text = read_text (file->path, error);
+    {
+      g_clear_pointer (&file->text, g_free);
+      return file;
+    }
+  if (file->text == NULL)
+    file->text = read_text (file->path, error);
   if (file->text == NULL)
     {
       flam_source_file_free (file);

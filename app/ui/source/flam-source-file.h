@@ -23,7 +23,8 @@ typedef struct
 typedef struct
 {
   FlamSourceRequest *request;
-  char *path;             /* on this machine; NULL: not found */
+  char *path;             /* on this machine, or as it was recorded where the
+                             capture has its text; NULL: not found */
   char **tried;           /* when it was not found */
   char *text;             /* valid UTF-8; NULL: as before */
   FlamSourceCosts *costs; /* NULL when there is no file at all */

@@ -227,7 +227,8 @@ show_source (FlamSourcePane *self, const FlamSourceFile *file)
       (guint)gtk_text_buffer_get_line_count (buffer_of (self)));
   set_header (self, file->request->recorded, where);
   gtk_widget_set_visible (GTK_WIDGET (self->alone_button), TRUE);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->editor_button), TRUE);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->editor_button),
+                            g_file_test (self->path, G_FILE_TEST_EXISTS));
   gtk_stack_set_visible_child_name (self->stack, "source");
   if (line != self->line || where != self->where || file->text != NULL)
     {

@@ -117,11 +117,11 @@ static void
 update_actions (FlamWindow *self, gboolean capture)
 {
   static const char *const of_capture[] = {
-    "win.search",       "win.search-next", "win.search-previous",
-    "win.save-as",      "win.export",      "win.copy-picture",
-    "win.reload",       "win.source-pane", "win.undo",
-    "win.back",         "win.forward",     "win.compare",
-    "win.set-baseline", "win.notes",
+    "win.search",       "win.search-next",  "win.search-previous",
+    "win.save-as",      "win.export",       "win.share",
+    "win.copy-picture", "win.reload",       "win.source-pane",
+    "win.undo",         "win.back",         "win.forward",
+    "win.compare",      "win.set-baseline", "win.notes",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
@@ -207,11 +207,25 @@ action_save_as (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+present_export (GtkWidget *widget, gboolean share)
+{
+  FlamSession *session = session_of (widget);
+
+  if (flam_session_get_view_data (session) != NULL)
+    gtk_window_present (GTK_WINDOW (
+        flam_export_dialog_new (FLAM_WINDOW (widget), session, share)));
+}
+
+static void
 action_export (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  if (flam_session_get_view_data (session_of (widget)) != NULL)
-    gtk_window_present (GTK_WINDOW (
-        flam_export_dialog_new (FLAM_WINDOW (widget), session_of (widget))));
+  present_export (widget, FALSE);
+}
+
+static void
+action_share (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  present_export (widget, TRUE);
 }
 
 static void
@@ -434,6 +448,7 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.reload", NULL, action_reload);
   gtk_widget_class_install_action (class, "win.save-as", NULL, action_save_as);
   gtk_widget_class_install_action (class, "win.export", NULL, action_export);
+  gtk_widget_class_install_action (class, "win.share", NULL, action_share);
   gtk_widget_class_install_action (
       class, "win.copy-picture", NULL, action_copy_picture);
   gtk_widget_class_install_action (class, "win.cancel", NULL, action_cancel);
