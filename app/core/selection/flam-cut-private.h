@@ -45,6 +45,17 @@ flam_cut_duration (const FlamCut *cut)
   return flam_cut_shifted (cut, MIN (cut->to, cut->profile->facts.duration_ns));
 }
 
+/* FALSE: it is not selected. */
+static inline gboolean
+flam_cut_find_stack (const FlamCut *cut, FlamId stack, FlamId *to)
+{
+  FlamId shown = flam_shown_of (&cut->shown, stack);
+
+  if (shown != FLAM_NONE)
+    *to = cut->stacks[shown];
+  return shown != FLAM_NONE;
+}
+
 void flam_cut_clear (FlamCut *cut);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCut, flam_cut_clear)
 
@@ -68,8 +79,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCutMemory, flam_cut_memory_clear)
 void flam_cut_put_names (FlamCut *cut);
 /* The builder's set of what a sample is labelled with. */
 guint32 flam_cut_find_labels (const FlamCut *cut, guint32 sample);
-/* FALSE: it is not selected. */
-gboolean flam_cut_find_stack (const FlamCut *cut, FlamId stack, FlamId *to);
 void flam_cut_put_allocations (FlamCut *cut, const FlamCutMemory *memory);
 /* Counters and marks. */
 void flam_cut_put_beside (FlamCut *cut);

@@ -94,16 +94,6 @@ put_stacks (FlamCut *cut)
   cut->stacks[shown->n] = FLAM_NONE;
 }
 
-gboolean
-flam_cut_find_stack (const FlamCut *cut, FlamId stack, FlamId *to)
-{
-  FlamId shown = flam_shown_of (&cut->shown, stack);
-
-  if (shown != FLAM_NONE)
-    *to = cut->stacks[shown];
-  return shown != FLAM_NONE;
-}
-
 /* --- who ----------------------------------------------------------------- */
 
 static void
