@@ -208,15 +208,16 @@ cleaned (const Cleaning *self,
 static FlamId
 clean (Cleaning *self, FlamTextRole kind, FlamId string, gboolean kept)
 {
-  const char *text = flam_strings_get (&self->before, string);
   gpointer key = GUINT_TO_POINTER (2 * (gsize)string + (kept ? 1 : 0));
   g_autofree char *now = NULL;
+  const char *text;
   const char *other;
   gpointer found;
   FlamId id;
 
   if (string == FLAM_NONE)
     return FLAM_NONE;
+  text = flam_strings_get (&self->before, string);
   if (g_hash_table_lookup_extended (self->done[kind], key, NULL, &found))
     return GPOINTER_TO_UINT (found);
   now = cleaned (self, kind, text, kept);
