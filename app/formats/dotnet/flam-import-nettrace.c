@@ -177,8 +177,8 @@ static void
 add_sample (Trace *trace, const FlamNettraceEvent *event)
 {
   Sample sample = { .thread = (guint32)event->thread };
-  __int128 ns = (__int128)((gint64)event->time - trace->ticks) * 1000000000 /
-                trace->ticks_per_second;
+  __int128 ticks = (__int128)(gint64)event->time - trace->ticks;
+  __int128 ns = ticks * 1000000000 / trace->ticks_per_second;
 
   sample.time = CLAMP (ns, 0, G_MAXINT64 / 4);
   sample.stack = GPOINTER_TO_UINT (g_hash_table_lookup (
