@@ -57,6 +57,7 @@ class Condition:
     mode: str = "cpu"
     rate: int = 997
     attached: bool = False
+    _: dataclasses.KW_ONLY
     busy: int = 0  # loops beside it
     # Its only CPU is taken by a real-time program for 60 ms of every 68.
     taken: bool = False

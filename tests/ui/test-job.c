@@ -7,21 +7,23 @@
 
 #include <gio/gio.h>
 
-/* What one run's worker and the test tell each other. */
+/* What one run's worker and the test tell each other; all of it atomic. */
 typedef struct
 {
   gint waiting; /* the worker has begun */
   gint let_go;  /* it may end */
   gint stepped; /* steps after which the worker heard that it should stop */
   gint ended;
-  guint freed; /* inputs */
-  guint done;
+  gint freed; /* inputs */
+  gint done;
 } Shared;
 
+/* Called by whoever lets go of the run last: the main loop, or the worker,
+ * and then nothing wakes the main loop. */
 static void
 free_input (gpointer data)
 {
-  ((Shared *)data)->freed++;
+  g_atomic_int_inc (&((Shared *)data)->freed);
 }
 
 /* Deaf until it is let go; then it asks. */
@@ -49,15 +51,17 @@ quick_work (gpointer data, const FlamProgress *progress, GError **error)
 static void
 count_done (gpointer result, const GError *error, gpointer data)
 {
-  ((Shared *)data)->done++;
+  g_atomic_int_inc (&((Shared *)data)->done);
   g_free (result);
 }
 
+/* Never blocks in the main loop, which what is waited for need not wake. */
 static void
 wait_for (gint *flag)
 {
   while (!g_atomic_int_get (flag))
-    g_main_context_iteration (NULL, FALSE);
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (200);
 }
 
 static void
@@ -82,17 +86,16 @@ test_cancel (void)
       job, quick_work, &quick, free_input, g_free, count_done, &quick);
   while (flam_job_is_busy (job))
     g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpuint (quick.done, ==, 1);
+  g_assert_cmpint (g_atomic_int_get (&quick.done), ==, 1);
   g_assert_false (g_atomic_int_get (&deaf.ended));
 
   /* Let go, the first hears of it at its first step, and is never done. */
   g_atomic_int_set (&deaf.let_go, 1);
   wait_for (&deaf.ended);
   g_assert_cmpint (g_atomic_int_get (&deaf.stepped), ==, 0);
-  while (deaf.freed == 0)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpuint (deaf.freed, ==, 1);
-  g_assert_cmpuint (deaf.done, ==, 0);
+  wait_for (&deaf.freed);
+  g_assert_cmpint (g_atomic_int_get (&deaf.freed), ==, 1);
+  g_assert_cmpint (g_atomic_int_get (&deaf.done), ==, 0);
 }
 
 /* Starting again is cancelling, too. */
@@ -108,13 +111,11 @@ test_restart (void)
   wait_for (&first.waiting);
   flam_job_start (
       job, quick_work, &second, free_input, g_free, count_done, &second);
-  while (second.done == 0)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpuint (first.done, ==, 0);
+  wait_for (&second.done);
+  g_assert_cmpint (g_atomic_int_get (&first.done), ==, 0);
   g_atomic_int_set (&first.let_go, 1);
-  while (first.freed == 0)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpuint (first.done, ==, 0);
+  wait_for (&first.freed);
+  g_assert_cmpint (g_atomic_int_get (&first.done), ==, 0);
 }
 
 int

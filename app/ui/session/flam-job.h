@@ -37,7 +37,8 @@ G_DECLARE_FINAL_TYPE (FlamJob, flam_job, FLAM, JOB, GObject)
 /* Properties: "busy"; "slow" (busy for more than 300 ms: time to show it);
  * "fraction" (0..1). */
 FlamJob *flam_job_new (void);
-/* Takes `input`. `data` must live until the job is cancelled or done. */
+/* Takes `input`; it is freed by the main loop or by the worker, whichever ends
+ * later. `data` must live until the job is cancelled or done. */
 void flam_job_start (FlamJob *job,
                      FlamJobWork work,
                      gpointer input,
