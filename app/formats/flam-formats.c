@@ -58,6 +58,7 @@
   ROW (py_spy_dump)                                                            \
   ROW (pyinstrument)                                                           \
   ROW (rbspy)                                                                  \
+  ROW (safari)                                                                 \
   ROW (sample)                                                                 \
   ROW (scalene)                                                                \
   ROW (simpleperf)                                                             \

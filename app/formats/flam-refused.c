@@ -74,9 +74,6 @@ static const Refused all[] = {
   { AT (ANYWHERE, "  Command / Shared Object"),
     N_ ("this is a report of perf in levels; print it with `perf report "
         "--stdio` without --hierarchy") },
-  { AT (ANYWHERE, "\"timeline-record-type-"),
-    N_ ("this is a timeline of Safari; open it in speedscope, export it there "
-        "and open the JSON") },
   { AT (0, "!<arch>"),
     N_ ("this is a library, not a capture; record the program that uses it") },
   { ELF_OF ("\x04"),

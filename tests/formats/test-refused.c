@@ -48,11 +48,6 @@ static const Case cases[] = {
     BYTES ("<?xml version=\"1.0\"?>\n<trace-query-result>\n"),
     "xctrace",
     "Deep Copy" },
-  { "p",
-    BYTES ("{\"version\":1,\"recording\":{\"instrumentTypes\":[\"timeline-"
-           "record-type-script\"]}}"),
-    "Safari",
-    "speedscope" },
   { "s.tracy", BYTES ("\x01\x02"), "Tracy", "perf record" },
   { "t", BYTES ("tlZ\x04\0\0\0\0"), "Tracy", "perf record" },
   { "u.spindump", BYTES ("\x01\x02"), "spindump", "sample" },

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Timeline recordings of Safari's (WebKit's) Web Inspector, as its Export
+ * writes them:
+ *
+ *    {"version":1,
+ *     "recording":{
+ *       "displayName":"Timeline Recording 1", "startTime":4.16, "endTime":6.69,
+ *       "instrumentTypes":["timeline-record-type-script", …],
+ *       "records":[{"type":"timeline-record-type-script",
+ *                   "eventType":"script-evaluated", "details":"",
+ *                   "startTime":4.51, "endTime":4.54},
+ *                  {"type":"timeline-record-type-memory", "timestamp":4.6,
+ *                   "categories":[{"type":"javascript","size":1048576}, …]},
+ * …], "markers":[{"time":4.54, "type":"load-event"}, …], "sampleStackTraces":[
+ *         {"timestamp":4.514,
+ *          "stackFrames":[                                      leaf first
+ *            {"sourceID":"8", "name":"gamma", "url":"file:///a.js",
+ *             "line":20, "column":15,                 where the function is
+ *             "expressionLocation":{"line":22,"column":19}}, …]}, …],
+ *       "sampleDurations":[0.0015, …]},                      one a sample
+ *     "overview":{…}}
+ *
+ * Times are seconds. Records that last become marks, what memory is used for
+ * counters; requests of the network, which have a clock of their own, and
+ * shares of the CPU are not read. Source: what recordings hold, and the fields
+ * that speedscope's documentation of its import names. */
+
+#include "flam-formats.h"
+
+#include "flam-columns.h"
+#include "flam-json.h"
+
+#include <string.h>
+
+#define SECOND 1000000000
+#define RECORD "timeline-record-type-"
+#define MAX_COUNTERS 64
+
+typedef struct
+{
+  FlamBuilder *builder;
+  const FlamProgress *progress;
+  FlamJson json;
+  GArray *frames; /* FlamId: of one sample, leaf first */
+  GArray *stacks; /* FlamId */
+  GArray *times;  /* gint64 */
+  GArray *durations;
+  GHashTable *counters; /* name -> counter + 1 */
+  FlamId thread;
+  guint64 bad; /* durations */
+  GError *cancelled;
+} Reader;
+
+static gint64
+get_time (FlamJson *json)
+{
+  return flam_json_get_scaled (json, SECOND);
+}
+
+static guint32
+get_line (FlamJson *json)
+{
+  return CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
+}
+
+/* --- samples ------------------------------------------------------------- */
+
+static void
+read_frame (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+  FlamFunction function = { .module = FLAM_NONE,
+                            .kind = FLAM_KIND_INTERPRETED };
+  guint depth = flam_json_enter (json);
+  guint32 line = 0;
+  FlamId frame;
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "name") || flam_json_key_is (json, "url"))
+      {
+        gboolean is_name = flam_json_key_is (json, "name");
+        gsize length;
+        const char *text = flam_json_get_string (json, &length);
+        FlamId string = flam_builder_string (reader->builder, text, length);
+
+        *(is_name ? &function.name : &function.file) = string;
+        /* The inspector's own code. */
+        if (!is_name && g_str_has_prefix (text, "__InjectedScript"))
+          function.flags |= FLAM_FUNCTION_IRRELEVANT;
+      }
+    else if (flam_json_key_is (json, "line"))
+      function.line = get_line (json);
+    else if (flam_json_key_is (json, "expressionLocation"))
+      {
+        guint inner = flam_json_enter (json);
+        while (flam_json_member (json, inner))
+          if (flam_json_key_is (json, "line"))
+            line = get_line (json);
+      }
+  if (function.name == 0)
+    function.name = flam_builder_string (reader->builder, "(anonymous)", -1);
+  if (function.file == 0 && function.line == 0)
+    function.kind = FLAM_KIND_NATIVE;
+  frame =
+      flam_builder_frame (reader->builder,
+                          flam_builder_function (reader->builder, &function),
+                          0,
+                          line != 0 ? line : function.line,
+                          0);
+  g_array_append_val (reader->frames, frame);
+}
+
+static void
+read_sample (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+  guint depth = flam_json_enter (json);
+  FlamId stack = FLAM_NONE;
+  gint64 time = 0;
+
+  g_array_set_size (reader->frames, 0);
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "timestamp"))
+      time = get_time (json);
+    else if (flam_json_key_is (json, "stackFrames"))
+      {
+        guint inner = flam_json_enter (json);
+        while (flam_json_element (json, inner))
+          read_frame (reader);
+      }
+  for (guint i = reader->frames->len; i-- > 0;)
+    stack = flam_builder_stack (
+        reader->builder, stack, g_array_index (reader->frames, FlamId, i));
+  g_array_append_val (reader->stacks, stack);
+  g_array_append_val (reader->times, time);
+}
+
+static void
+read_durations (Reader *reader)
+{
+  guint depth = flam_json_enter (&reader->json);
+
+  while (flam_json_element (&reader->json, depth))
+    {
+      gint64 duration = get_time (&reader->json);
+      g_array_append_val (reader->durations, duration);
+    }
+}
+
+static void
+add_samples (Reader *reader)
+{
+  guint n = reader->durations->len;
+
+  reader->bad += n > reader->stacks->len ? n - reader->stacks->len : 0;
+  for (guint i = 0; i < reader->stacks->len; i++)
+    {
+      FlamSample sample = { .thread = reader->thread,
+                            .stack = g_array_index (reader->stacks, FlamId, i),
+                            .time = g_array_index (reader->times, gint64, i) };
+      gint64 duration =
+          i < n ? g_array_index (reader->durations, gint64, i) : 0;
+
+      reader->bad += duration < 0 || i >= n;
+      duration = MAX (duration, 0);
+      flam_builder_add_sample (reader->builder, &sample, &duration);
+    }
+}
+
+/* --- what else happened -------------------------------------------------- */
+
+static void
+add_size (Reader *reader, const char *name, gint64 time, gint64 size)
+{
+  guint counter =
+      GPOINTER_TO_UINT (g_hash_table_lookup (reader->counters, name));
+
+  if (counter == 0)
+    {
+      if (g_hash_table_size (reader->counters) == MAX_COUNTERS)
+        return;
+      counter =
+          1 + flam_builder_add_counter (reader->builder, name, FLAM_UNIT_BYTES);
+      g_hash_table_insert (
+          reader->counters, g_strdup (name), GUINT_TO_POINTER (counter));
+    }
+  flam_builder_add_counter_value (reader->builder, counter - 1, time, size);
+}
+
+/* Of memory. */
+typedef struct
+{
+  char *name;
+  gint64 size;
+} Category;
+
+static void
+category_clear (gpointer category)
+{
+  g_free (((Category *)category)->name);
+}
+
+/* A record or a marker: what it says of itself, in any order. */
+typedef struct
+{
+  GString *type, *event, *details;
+  GArray *categories; /* Category */
+  gint64 start, end;
+} Record;
+
+static void
+record_init (Record *record)
+{
+  record->type = g_string_new (NULL);
+  record->event = g_string_new (NULL);
+  record->details = g_string_new (NULL);
+  record->categories = g_array_new (FALSE, FALSE, sizeof (Category));
+  g_array_set_clear_func (record->categories, category_clear);
+}
+
+static void
+record_clear (Record *record)
+{
+  g_string_free (record->type, TRUE);
+  g_string_free (record->event, TRUE);
+  g_string_free (record->details, TRUE);
+  g_array_unref (record->categories);
+}
+
+/* {"type":"javascript","size":1048576} */
+static void
+read_category (FlamJson *json, GArray *into)
+{
+  guint depth = flam_json_enter (json);
+  Category category = { NULL, 0 };
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "type"))
+      {
+        g_free (category.name);
+        category.name = g_strdup (flam_json_get_string (json, NULL));
+      }
+    else if (flam_json_key_is (json, "size"))
+      category.size = flam_json_get_int (json);
+  g_array_append_val (into, category);
+}
+
+static void
+take_text (GString *into, FlamJson *json)
+{
+  g_string_assign (into, flam_json_get_string (json, NULL));
+}
+
+static void
+read_record (Reader *reader, Record *record)
+{
+  FlamJson *json = &reader->json;
+  guint depth = flam_json_enter (json);
+
+  g_string_truncate (record->type, 0);
+  g_string_truncate (record->event, 0);
+  g_string_truncate (record->details, 0);
+  g_array_set_size (record->categories, 0);
+  record->start = record->end = -1;
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "type"))
+      take_text (record->type, json);
+    else if (flam_json_key_is (json, "eventType"))
+      take_text (record->event, json);
+    else if (flam_json_key_is (json, "details"))
+      take_text (record->details, json);
+    else if (flam_json_key_is (json, "startTime") ||
+             flam_json_key_is (json, "timestamp") ||
+             flam_json_key_is (json, "time"))
+      record->start = get_time (json);
+    else if (flam_json_key_is (json, "endTime"))
+      record->end = get_time (json);
+    else if (flam_json_key_is (json, "categories"))
+      {
+        guint inner = flam_json_enter (json);
+        while (flam_json_element (json, inner))
+          read_category (json, record->categories);
+      }
+}
+
+static void
+add_sizes (Reader *reader, const Record *record)
+{
+  for (guint i = 0; i < record->categories->len; i++)
+    {
+      const Category *category =
+          &g_array_index (record->categories, Category, i);
+
+      if (category->name != NULL && *category->name != '\0' &&
+          category->size >= 0 && record->start >= 0)
+        add_size (reader, category->name, record->start, category->size);
+    }
+}
+
+static void
+add_mark (Reader *reader, const Record *record, gint64 end)
+{
+  const char *type = record->type->str;
+  g_autofree char *name = NULL;
+
+  if (g_str_has_prefix (type, RECORD))
+    type += strlen (RECORD);
+  name = g_strdup_printf ("%s%s%s",
+                          record->event->len > 0 ? record->event->str : type,
+                          record->details->len > 0 ? " " : "",
+                          record->details->str);
+  if (record->start >= 0 && end >= record->start && *name != '\0')
+    flam_builder_add_mark (reader->builder,
+                           record->start,
+                           end - record->start,
+                           reader->thread,
+                           name);
+}
+
+/* Those that last; a marker is a moment. */
+static void
+read_records (Reader *reader, gboolean markers)
+{
+  guint depth = flam_json_enter (&reader->json);
+  Record record;
+
+  record_init (&record);
+  for (; flam_json_element (&reader->json, depth);
+       flam_json_step (&reader->json, reader->progress, &reader->cancelled))
+    {
+      read_record (reader, &record);
+      add_mark (reader, &record, markers ? record.start : record.end);
+      add_sizes (reader, &record);
+    }
+  record_clear (&record);
+}
+
+/* --- the whole ----------------------------------------------------------- */
+
+static void
+read_recording (Reader *reader)
+{
+  FlamJson *json = &reader->json;
+  guint depth = flam_json_enter (json);
+  gint64 start = 0, end = 0;
+  guint inner;
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "startTime"))
+      start = get_time (json);
+    else if (flam_json_key_is (json, "endTime"))
+      end = get_time (json);
+    else if (flam_json_key_is (json, "records"))
+      read_records (reader, FALSE);
+    else if (flam_json_key_is (json, "markers"))
+      read_records (reader, TRUE);
+    else if (flam_json_key_is (json, "sampleStackTraces"))
+      {
+        inner = flam_json_enter (json);
+        for (; flam_json_element (json, inner);
+             flam_json_step (json, reader->progress, &reader->cancelled))
+          read_sample (reader);
+      }
+    else if (flam_json_key_is (json, "sampleDurations"))
+      read_durations (reader);
+  if (start <= 0 || end < start)
+    return;
+  flam_builder_set_origin (reader->builder, start);
+  flam_builder_facts (reader->builder)->duration_ns = end - start;
+}
+
+static void
+begin (Reader *reader)
+{
+  flam_builder_add_column (reader->builder);
+  flam_builder_add_standard_measure (
+      reader->builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE);
+  flam_builder_add_standard_measure (
+      reader->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+  flam_builder_set_has_times (reader->builder);
+  reader->thread = flam_builder_thread (
+      reader->builder, flam_builder_process (reader->builder, -1, 0), -1, 0);
+}
+
+static gboolean
+finish (Reader *reader, const FlamSource *source, GError **error)
+{
+  if (reader->cancelled != NULL)
+    {
+      g_propagate_error (error, reader->cancelled);
+      return FALSE;
+    }
+  if (!flam_json_finish_partly (&reader->json,
+                                source,
+                                reader->stacks->len > 0 ? reader->builder
+                                                        : NULL,
+                                error))
+    return FALSE;
+  add_samples (reader);
+  if (reader->bad > 0)
+    flam_builder_warn (
+        reader->builder,
+        FLAM_PLURAL (reader->bad,
+                     "%" PRIu64 " sample has no duration and weighs nothing",
+                     "%" PRIu64 " samples have no duration and weigh nothing"),
+        reader->bad);
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  Reader reader = {
+    .builder = builder,
+    .progress = options->progress,
+    .frames = g_array_new (FALSE, FALSE, sizeof (FlamId)),
+    .stacks = g_array_new (FALSE, FALSE, sizeof (FlamId)),
+    .times = g_array_new (FALSE, FALSE, sizeof (gint64)),
+    .durations = g_array_new (FALSE, FALSE, sizeof (gint64)),
+    .counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+  };
+  guint depth = flam_json_open (&reader.json, source->data, source->size);
+  gboolean good;
+
+  begin (&reader);
+  while (flam_json_member (&reader.json, depth))
+    if (flam_json_key_is (&reader.json, "recording"))
+      read_recording (&reader);
+  good = finish (&reader, source, error);
+  flam_json_clear (&reader.json);
+  g_array_unref (reader.frames);
+  g_array_unref (reader.stacks);
+  g_array_unref (reader.times);
+  g_array_unref (reader.durations);
+  g_hash_table_unref (reader.counters);
+  return good;
+}
+
+static guint
+probe (const FlamSource *source)
+{
+  return flam_source_first_char (source) == '{' &&
+                 flam_source_head_has (source, 1024, "\"recording\":") &&
+                 flam_source_head_has (source, 64 << 10, "\"" RECORD)
+             ? 95
+             : 0;
+}
+
+const FlamImporter flam_import_safari = {
+  .id = "safari",
+  .label = N_ ("Safari timeline"),
+  .suffixes = FLAM_LIST (".json"),
+  .mime_types = FLAM_LIST ("application/json"),
+  .probe = probe,
+  .load = load,
+};
