@@ -132,6 +132,11 @@ class Node:
         except GLib.Error:
             return ""
 
+    def value(self):
+        return call(
+            self.bus, self.path, "org.freedesktop.DBus.Properties", "Get",
+            "(ss)", "org.a11y.atspi.Value", "CurrentValue")
+
     def set_text(self, text):
         return self._call("EditableText", "SetTextContents", "(s)", text)
 

@@ -3,13 +3,15 @@
 """Memory: its measures, its pages, growth and leaks."""
 
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import SOURCE, wait_for  # noqa: E402
+from flamwindow import BUILD, SOURCE, wait_for  # noqa: E402
 from windowtest import WindowTest as Base, capture  # noqa: E402
 
 
@@ -121,6 +123,63 @@ class MemoryTest(Base):
         window.find("Growth", "label")
         window.find(lambda name: name.startswith("Remove: time: "), "push button")
         window.wait_label(lambda text: text.startswith("total 189"))
+
+    def growth_dialog(self):
+        """The numbers of its two ends, as they are shown."""
+        window = self.window
+        window.action("win.growth")
+        window.find("Growth Between Two Moments", "label")
+        return [
+            window.find(f"{end}, in Seconds", "spin button") for end in ("From", "To")
+        ]
+
+    def growth_shown(self, start, end):
+        """The total is the command line's."""
+        says = subprocess.run(
+            [BUILD / "app/cli/flambeau-cli", "memory", "--growth",
+             f"{start}..{end}", capture("heaptrack/alloc.zst")],
+            check=True, capture_output=True, text=True,
+        ).stdout
+        total = re.search(r"^leaked +(\S+)\s(\S+) in ", says, re.M)
+        self.window.wait_label(lambda text: text.startswith(f"total {total[1]}\u00a0{total[2]}"))
+
+    def test_growth_at_any_time(self):
+        """It begins with the selected range; a number is taken as it stands,
+        and what reads as a moment does is that moment."""
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.wait_label(lambda text: text.startswith("total 33.7"))
+        start, end = self.growth_dialog()
+        self.assertEqual([start.value(), end.value()], [0, 0.317])
+        for node, text in (start, "0.1504"), (end, "0.2804"):
+            self.type_number(node, text)
+        window.find("Another Time", "label")
+        window.mouse(self.show_growth())
+        self.growth_shown("0.1504", "0.2804")
+        # The range is where it begins; the return key is an answer, too.
+        start, end = self.growth_dialog()
+        self.assertEqual([start.value(), end.value()], [0.1504, 0.2804])
+        window.find(lambda name: name.startswith("Range Start ("), "label")
+        self.type_number(start, "0.1003")
+        window.key("Return")
+        self.growth_shown("0.1003", "0.2804")
+        # Nothing is between a moment and an earlier one.
+        start, end = self.growth_dialog()
+        self.type_number(start, "0.3")
+        show = self.show_growth()
+        wait_for("no answer", lambda: not show.has_state("SENSITIVE"))
+        self.type_number(start, "0")
+        wait_for("an answer", lambda: show.has_state("SENSITIVE"))
+        window.find(lambda name: name.startswith("Start ("), "label")
+
+    def show_growth(self):
+        return self.window.find(
+            lambda name: name.endswith("Show Growth"), "push button")
+
+    def type_number(self, node, text):
+        """In place of what is there; nothing that would confirm it."""
+        self.window.mouse(node, 0.15)
+        self.window.key("ctrl+a")
+        self.window.write(text)
 
     def test_leak_suppressions(self):
         """A file of rules is chosen, counts in the next capture, too, and is

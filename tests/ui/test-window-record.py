@@ -142,6 +142,27 @@ class RecordTest(Base):
         self.press_record(window)
         window.wait_label(lambda text: "There is no program" in text)
 
+    def test_typed_duration(self):
+        """It counts as it stands, though nothing confirmed it."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        window.action("win.record")
+        window.type(
+            window.find(lambda name: name.startswith("Command Line"), "text"),
+            "/bin/sleep 600",
+        )
+        self.addCleanup(end_children_of_the_recorder, "600")
+        duration = window.find(
+            lambda name: name.startswith("Duration"), "spin button")
+        window.mouse(duration, 0.15)
+        window.key("ctrl+a")
+        window.write("1")
+        time.sleep(1)
+        self.press_record(window)
+        window.wait_label(lambda text: text.startswith("Recorded sleep, "))
+
     def test_completion(self):
         """The tab key completes paths, as a shell does; then it goes on."""
         with tempfile.TemporaryDirectory() as folder:

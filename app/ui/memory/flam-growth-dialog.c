@@ -7,8 +7,10 @@
 #include "flam-help.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 
 #define MARKS_MAX 1000 /* a list is no place for more */
+#define NS_PER_S 1e9
 
 typedef struct
 {
@@ -16,13 +18,23 @@ typedef struct
   char *name;
 } Moment;
 
+/* One end of the range: a moment by its name, or any time as a number. A moment
+ * is exact, its number is rounded. */
+typedef struct
+{
+  gint64 time;
+  AdwComboRow *moment; /* behind the moments: any other time */
+  GtkSpinButton *seconds;
+} End;
+
 struct _FlamGrowthDialog
 {
   FlamAlert parent_instance;
 
   GArray *moments; /* Moment, ascending */
-  AdwComboRow *from;
-  AdwComboRow *to;
+  guint digits;    /* of seconds */
+  End from;
+  End to;
 };
 
 static guint chosen_signal;
@@ -89,40 +101,145 @@ moment_at (FlamGrowthDialog *self, gint64 time)
   return self->moments->len - 1;
 }
 
-static gint64
-chosen_time (FlamGrowthDialog *self, AdwComboRow *row)
+/* --- the dialog ----------------------------------------------------------- */
+
+/* As many digits as tell a ten-thousandth of the whole, a millisecond at the
+ * least. */
+static guint
+digits_for (gint64 duration)
 {
-  return g_array_index (self->moments, Moment, adw_combo_row_get_selected (row))
-      .time;
+  int magnitude = duration > 0 ? (int)floor (log10 ((double)duration)) : 0;
+
+  return (guint)CLAMP (13 - magnitude, 3, 9);
 }
 
-/* --- the dialog ----------------------------------------------------------- */
+static gint64
+rounded (FlamGrowthDialog *self, double time)
+{
+  double unit = pow (10, 9 - (double)self->digits);
+
+  return (gint64)(round (time / unit) * unit);
+}
 
 static void
 update_response (FlamGrowthDialog *self)
 {
-  flam_alert_set_response_enabled ((FlamAlert *)self,
-                                   "show",
-                                   chosen_time (self, self->from) <
-                                       chosen_time (self, self->to));
+  flam_alert_set_response_enabled (
+      (FlamAlert *)self, "show", self->from.time < self->to.time);
 }
 
-static AdwComboRow *
-add_row (FlamGrowthDialog *self, GtkListBox *list, const char *title, guint row)
+static void on_moment (FlamGrowthDialog *self, GParamSpec *pspec, gpointer row);
+static void on_typed (FlamGrowthDialog *self, gpointer seconds);
+
+static void
+show_end (FlamGrowthDialog *self, End *end, guint moment, gboolean typed)
+{
+  g_signal_handlers_block_by_func (end->moment, on_moment, self);
+  g_signal_handlers_block_by_func (end->seconds, on_typed, self);
+  adw_combo_row_set_selected (end->moment, moment);
+  if (!typed)
+    gtk_spin_button_set_value (end->seconds, (double)end->time / NS_PER_S);
+  g_signal_handlers_unblock_by_func (end->seconds, on_typed, self);
+  g_signal_handlers_unblock_by_func (end->moment, on_moment, self);
+  update_response (self);
+}
+
+static void
+set_moment (FlamGrowthDialog *self, End *end, guint moment)
+{
+  end->time = g_array_index (self->moments, Moment, moment).time;
+  show_end (self, end, moment, FALSE);
+}
+
+static void
+on_moment (FlamGrowthDialog *self, GParamSpec *pspec, gpointer row)
+{
+  End *end = row == self->from.moment ? &self->from : &self->to;
+  guint moment = adw_combo_row_get_selected (end->moment);
+
+  if (moment < self->moments->len)
+    set_moment (self, end, moment);
+  else
+    gtk_widget_grab_focus (GTK_WIDGET (end->seconds));
+}
+
+/* At every key: the button takes a spin button's value when its focus is lost,
+ * which is later than the answer. A number that reads as a moment's does is
+ * that moment. */
+static void
+on_typed (FlamGrowthDialog *self, gpointer seconds)
+{
+  End *end = seconds == self->from.seconds ? &self->from : &self->to;
+  const char *text = gtk_editable_get_text (GTK_EDITABLE (seconds));
+  char *rest;
+  double value = g_strtod (text, &rest);
+  guint moment = adw_combo_row_get_selected (end->moment);
+
+  if (rest == text || !isfinite (value))
+    return;
+  value = CLAMP (
+      value,
+      0,
+      gtk_adjustment_get_upper (gtk_spin_button_get_adjustment (end->seconds)));
+  end->time = rounded (self, value * NS_PER_S);
+  for (guint i = 0; i <= self->moments->len; i++)
+    {
+      /* The one that is chosen before all others. */
+      guint at = i == 0 ? moment : i - 1;
+      const Moment *known = &g_array_index (self->moments, Moment, at);
+
+      if (at == self->moments->len ||
+          rounded (self, (double)known->time) != end->time)
+        continue;
+      end->time = known->time;
+      show_end (self, end, at, TRUE);
+      return;
+    }
+  show_end (self, end, self->moments->len, TRUE);
+}
+
+static void
+add_moments (FlamGrowthDialog *self,
+             End *end,
+             GtkListBox *list,
+             const char *title)
 {
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
-  GtkWidget *combo = adw_combo_row_new ();
 
   for (guint i = 0; i < self->moments->len; i++)
     gtk_string_list_append (names,
                             g_array_index (self->moments, Moment, i).name);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (combo), title);
-  adw_combo_row_set_model (ADW_COMBO_ROW (combo), G_LIST_MODEL (names));
-  adw_combo_row_set_selected (ADW_COMBO_ROW (combo), row);
+  gtk_string_list_append (names, _ ("Another Time"));
+  end->moment = ADW_COMBO_ROW (adw_combo_row_new ());
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (end->moment), title);
+  adw_combo_row_set_model (end->moment, G_LIST_MODEL (names));
   g_signal_connect_swapped (
-      combo, "notify::selected", G_CALLBACK (update_response), self);
-  gtk_list_box_append (list, combo);
-  return ADW_COMBO_ROW (combo);
+      end->moment, "notify::selected", G_CALLBACK (on_moment), self);
+  gtk_list_box_append (list, GTK_WIDGET (end->moment));
+}
+
+static void
+add_seconds (FlamGrowthDialog *self,
+             End *end,
+             GtkListBox *list,
+             const char *title,
+             double last)
+{
+  double step = pow (10, 1 - (double)self->digits);
+  GtkWidget *row = adw_action_row_new ();
+  GtkWidget *seconds = gtk_spin_button_new_with_range (0, last, step);
+
+  end->seconds = GTK_SPIN_BUTTON (seconds);
+  gtk_spin_button_set_digits (end->seconds, self->digits);
+  gtk_spin_button_set_numeric (end->seconds, TRUE);
+  gtk_text_set_activates_default (
+      GTK_TEXT (gtk_editable_get_delegate (GTK_EDITABLE (seconds))), TRUE);
+  gtk_widget_set_valign (seconds, GTK_ALIGN_CENTER);
+  g_signal_connect_swapped (seconds, "changed", G_CALLBACK (on_typed), self);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), seconds);
+  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), seconds);
+  gtk_list_box_append (list, row);
 }
 
 static void
@@ -131,11 +248,7 @@ flam_growth_dialog_response (FlamAlert *dialog, const char *response)
   FlamGrowthDialog *self = FLAM_GROWTH_DIALOG (dialog);
 
   if (g_strcmp0 (response, "show") == 0)
-    g_signal_emit (self,
-                   chosen_signal,
-                   0,
-                   chosen_time (self, self->from),
-                   chosen_time (self, self->to));
+    g_signal_emit (self, chosen_signal, 0, self->from.time, self->to.time);
 }
 
 static void
@@ -182,24 +295,29 @@ flam_growth_dialog_new (FlamSession *session)
                     NULL);
   FlamAlert *dialog = (FlamAlert *)self;
   const FlamSelection *selection = flam_session_get_selection (session);
+  const FlamProfile *profile = flam_session_get_profile (session);
+  double last = (double)profile->facts.duration_ns / NS_PER_S;
   GtkWidget *list = gtk_list_box_new ();
 
   flam_help_bind (GTK_WIDGET (self), "leaks");
-  find_moments (self, flam_session_get_profile (session), selection);
+  find_moments (self, profile, selection);
+  self->digits = digits_for (profile->facts.duration_ns);
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
   gtk_widget_add_css_class (list, "boxed-list");
-  gtk_widget_set_size_request (list, 380, -1);
   flam_alert_add_responses (
       dialog, "cancel", _ ("_Cancel"), "show", _ ("_Show Growth"), NULL);
   flam_alert_set_response_appearance (dialog, "show", ADW_RESPONSE_SUGGESTED);
   flam_alert_set_default_response (dialog, "show");
   flam_alert_set_close_response (dialog, "cancel");
-  self->from = add_row (
-      self, GTK_LIST_BOX (list), _ ("From"), moment_at (self, selection->from));
-  self->to = add_row (
-      self, GTK_LIST_BOX (list), _ ("To"), moment_at (self, selection->to));
+  add_moments (self, &self->from, GTK_LIST_BOX (list), _ ("From"));
+  add_seconds (
+      self, &self->from, GTK_LIST_BOX (list), _ ("From, in Seconds"), last);
+  add_moments (self, &self->to, GTK_LIST_BOX (list), _ ("To"));
+  add_seconds (
+      self, &self->to, GTK_LIST_BOX (list), _ ("To, in Seconds"), last);
+  set_moment (self, &self->from, moment_at (self, selection->from));
+  set_moment (self, &self->to, moment_at (self, selection->to));
   flam_alert_set_extra_child (dialog, list);
-  update_response (self);
   return self;
 }
 

@@ -2,7 +2,8 @@
 #pragma once
 
 /* Asks between which two moments of a capture growth is to be shown: its start
- * and end, its marks, its peak, the ends of the selected range.
+ * and end, its marks, its peak, the ends of the selected range, with which it
+ * begins, or any other time.
  *
  * Signal "chosen" (gint64 from, gint64 to), half open, ns. */
 

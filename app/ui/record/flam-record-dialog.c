@@ -99,14 +99,23 @@ fill_strengths (FlamRecordDialog *self, const FlamRecordOptions *options)
 
 /* --- what was typed ------------------------------------------------------- */
 
+/* A number that was typed counts for the button when its focus is lost, which
+ * the return key does not do. */
+static double
+typed_number (GtkSpinButton *button)
+{
+  gtk_spin_button_update (button);
+  return gtk_spin_button_get_value (button);
+}
+
 /* The rest of the options, which launching and attaching share. */
 static gboolean
 take_bounds (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
 {
   const char *text = gtk_editable_get_text (GTK_EDITABLE (self->output));
 
-  options->delay = gtk_spin_button_get_value (self->delay);
-  options->duration = gtk_spin_button_get_value (self->duration);
+  options->delay = typed_number (self->delay);
+  options->duration = typed_number (self->duration);
   if (*text == '\0')
     return TRUE;
   options->output = g_canonicalize_filename (text, options->directory);
