@@ -70,6 +70,7 @@
   ROW (v8_log)                                                                 \
   ROW (vsprof)                                                                 \
   ROW (vtune)                                                                  \
+  ROW (xctrace)                                                                \
   ROW (xdebug)
 
 #define EXPORTERS(ROW)                                                         \

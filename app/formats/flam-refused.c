@@ -65,9 +65,10 @@ static const Refused all[] = {
   { AT (0, "--- threadz "),
     N_ ("this is a page of threads' stacks of gperftools; convert it with "
         "`pprof -proto FILE` and open that") },
-  { AT (ANYWHERE, "<trace-query-result>"),
-    N_ ("this is XML of xctrace; copy the call tree in Instruments with Edit, "
-        "Deep Copy, and open that text") },
+  { AT (ANYWHERE, "<trace-toc>"),
+    N_ ("this is a table of contents of xctrace; export the samples with "
+        "`xctrace export --input X.trace --xpath "
+        "'//table[@schema=\"time-profile\"]'` and open that") },
   { AT (ANYWHERE, "  of events '"),
     N_ ("this is a report of perf on groups of events; print it with `perf "
         "report --stdio --no-group`") },
@@ -159,8 +160,11 @@ flam_refused_folder (const char *path)
                "top-down -format csv -result-dir FOLDER -report-output FILE` "
                "and open that");
   if (has_file_with (path, ".run") || g_str_has_suffix (path, ".trace"))
-    return N_ ("this is a recording of Instruments; copy the call tree there "
-               "with Edit, Deep Copy, and open that text");
+    return N_ (
+        "this is a recording of Instruments; export it with `xctrace "
+        "export --input FOLDER --xpath "
+        "'//table[@schema=\"time-profile\"]'` and open that, or copy the "
+        "call tree there with Edit, Deep Copy, and open that text");
   return NULL;
 }
 

@@ -45,9 +45,9 @@ static const Case cases[] = {
   { "m", BYTES ("\x14\0\0\0!FastSerialization.1"), ".netperf", "PerfView" },
   { "n", BYTES ("--- threadz 1 ---\n"), "gperftools", "-proto" },
   { "o",
-    BYTES ("<?xml version=\"1.0\"?>\n<trace-query-result>\n"),
+    BYTES ("<?xml version=\"1.0\"?>\n<trace-toc>\n"),
     "xctrace",
-    "Deep Copy" },
+    "--xpath" },
   { "s.tracy", BYTES ("\x01\x02"), "Tracy", "perf record" },
   { "t", BYTES ("tlZ\x04\0\0\0\0"), "Tracy", "perf record" },
   { "u.spindump", BYTES ("\x01\x02"), "spindump", "sample" },
@@ -90,7 +90,7 @@ test_folder (void)
   {
     const char *file, *what, *how;
   } folders[] = { { "r000hs.vtune", "VTune", "-report" },
-                  { "1.run", "Instruments", "Deep Copy" },
+                  { "1.run", "Instruments", "xctrace export" },
                   { "any", "Is a directory", "cannot be read" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++)

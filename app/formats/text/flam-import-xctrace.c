@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* XML of Instruments' command line:
+ *
+ *    xctrace export --input X.trace --xpath
+ *        '/trace-toc/run[@number="1"]/data/table[@schema="time-profile"]'
+ *
+ *    <trace-query-result><node xpath="…"><schema name="time-profile">…</schema>
+ *    <row>
+ *      <sample-time id="1" fmt="00:00.254.775">254775333</sample-time>      ns
+ *      <thread id="2" fmt="Main Thread 0x12aa (cook, pid: 581)">
+ *        <tid id="3" fmt="0x12aa">4778</tid>
+ *        <process id="4" fmt="cook (581)"><pid id="5">581</pid>…</process>
+ *      </thread>
+ *      <process ref="4"/>
+ *      <thread-state id="6" fmt="Running">Running</thread-state>
+ *      <weight id="7" fmt="1.00 ms">1000000</weight>                        ns
+ *      <tagged-backtrace id="8" fmt="…"><backtrace id="9">          leaf first
+ *        <frame id="10" name="boil" addr="0x1000054">
+ *          <binary id="11" name="cook" path="/x/cook" UUID="…"
+ *                  load-addr="0x1000000"/>
+ *          <source line="39"><path id="12">/x/boil.c</path></source>
+ *        </frame>
+ *        <frame ref="13"/>
+ *      </backtrace></tagged-backtrace>
+ *    </row>
+ *
+ * What is there twice is written once, with an id; later it is an element with
+ * that "ref". A <sentinel/> stands for what there is none of. The table
+ * cpu-profile has <cycle-weight> for <weight>. That of time-sample, and older
+ * versions, have <text-addresses> without names. Elements are read one after
+ * another; what is inside of one is known when it closes. Source: what such
+ * exports hold; xctrace(1). */
+
+#include "flam-formats.h"
+
+#include "flam-xctrace.h"
+
+#define MAX_DEPTH 64
+
+static const struct
+{
+  const char *name;
+  FlamXctraceKind kind;
+} elements[] = {
+  { "row", FLAM_XCTRACE_ROW },
+  { "sample-time", FLAM_XCTRACE_TIME },
+  { "weight", FLAM_XCTRACE_WEIGHT },
+  { "cycle-weight", FLAM_XCTRACE_CYCLES },
+  { "thread-state", FLAM_XCTRACE_STATE },
+  { "tid", FLAM_XCTRACE_TID },
+  { "pid", FLAM_XCTRACE_PID },
+  { "process", FLAM_XCTRACE_PROCESS },
+  { "thread", FLAM_XCTRACE_THREAD },
+  { "path", FLAM_XCTRACE_PATH },
+  { "source", FLAM_XCTRACE_SOURCE },
+  { "binary", FLAM_XCTRACE_BINARY },
+  { "frame", FLAM_XCTRACE_FRAME },
+  { "backtrace", FLAM_XCTRACE_BACKTRACE },
+  { "tagged-backtrace", FLAM_XCTRACE_BACKTRACE },
+  { "text-addresses", FLAM_XCTRACE_ADDRESSES },
+};
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamXctrace xctrace;
+  const FlamProgress *progress;
+  FlamMarkup markup;
+  FlamXctraceElement open[MAX_DEPTH];
+  guint depth;    /* of `open` */
+  guint deeper;   /* elements that have no room there */
+  FlamPieces ids; /* value: in `values` */
+  GArray *values; /* FlamXctraceValue */
+  gboolean
+      used[FLAM_XCTRACE_N_KINDS]; /* FLAM_XCTRACE_WEIGHT, FLAM_XCTRACE_CYCLES */
+  guint64 samples;
+  guint64 bad;
+} Reader;
+
+static FlamXctraceKind
+kind_of (const FlamTag *tag)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
+    if (flam_tag_is (tag, elements[i].name))
+      return elements[i].kind;
+  return FLAM_XCTRACE_OTHER;
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+/* Rows of other tables have no weight and no stack. */
+static void
+end_row (Reader *reader, const FlamXctraceElement *row)
+{
+  const FlamXctraceValue *inner = row->inner;
+  FlamSample sample = { .stack = FLAM_NONE,
+                        .time = inner[FLAM_XCTRACE_TIME].a,
+                        .state = FLAM_STATE_RUNNING };
+  gint64 weights[] = { MAX (inner[FLAM_XCTRACE_WEIGHT].a, 0),
+                       MAX (inner[FLAM_XCTRACE_CYCLES].a, 0) };
+
+  if (!inner[FLAM_XCTRACE_TIME].known ||
+      (!inner[FLAM_XCTRACE_WEIGHT].known && !inner[FLAM_XCTRACE_CYCLES].known &&
+       !inner[FLAM_XCTRACE_BACKTRACE].known))
+    return;
+  sample.thread =
+      inner[FLAM_XCTRACE_THREAD].known
+          ? (FlamId)inner[FLAM_XCTRACE_THREAD].a
+          : flam_builder_thread (
+                reader->xctrace.builder,
+                inner[FLAM_XCTRACE_PROCESS].known
+                    ? (FlamId)inner[FLAM_XCTRACE_PROCESS].a
+                    : flam_builder_process (reader->xctrace.builder, -1, 0),
+                -1,
+                0);
+  if (inner[FLAM_XCTRACE_BACKTRACE].known)
+    sample.stack = (FlamId)inner[FLAM_XCTRACE_BACKTRACE].a;
+  if (inner[FLAM_XCTRACE_STATE].known)
+    sample.state = (FlamState)inner[FLAM_XCTRACE_STATE].a;
+  reader->used[FLAM_XCTRACE_WEIGHT] |= inner[FLAM_XCTRACE_WEIGHT].known;
+  reader->used[FLAM_XCTRACE_CYCLES] |= inner[FLAM_XCTRACE_CYCLES].known;
+  reader->samples++;
+  flam_builder_add_sample (reader->xctrace.builder, &sample, weights);
+}
+
+/* --- elements ------------------------------------------------------------ */
+
+static void
+give (Reader *reader, const FlamXctraceValue *value)
+{
+  if (value->known && value->kind == FLAM_XCTRACE_FRAME)
+    {
+      FlamId frame = (FlamId)value->a;
+      g_array_append_val (reader->xctrace.frames, frame);
+    }
+  if (reader->depth > 0)
+    reader->open[reader->depth - 1].inner[value->kind] = *value;
+}
+
+static FlamId *
+find_id (Reader *reader, FlamSlice id)
+{
+  gboolean is_new;
+
+  return flam_pieces_value (
+      &reader->ids,
+      flam_pieces_find (
+          &reader->ids, id.text, MIN (id.length, G_MAXINT32), 0, &is_new));
+}
+
+/* One that was written before. */
+static void
+refer (Reader *reader, FlamXctraceKind kind, FlamSlice id)
+{
+  FlamId row = *find_id (reader, id);
+  const FlamXctraceValue *value =
+      row != FLAM_NONE ? &g_array_index (reader->values, FlamXctraceValue, row)
+                       : NULL;
+
+  if (value == NULL || value->kind != kind)
+    reader->bad++;
+  else
+    give (reader, value);
+}
+
+static void
+close_element (Reader *reader)
+{
+  const FlamXctraceElement *element = &reader->open[--reader->depth];
+  FlamSlice id;
+  FlamXctraceValue value;
+
+  if (element->kind == FLAM_XCTRACE_ROW)
+    end_row (reader, element);
+  if (element->kind == FLAM_XCTRACE_ROW || element->kind == FLAM_XCTRACE_OTHER)
+    return;
+  value = flam_xctrace_value (&reader->xctrace, element);
+  if (flam_tag_attribute (&element->tag, "id", &id))
+    {
+      *find_id (reader, id) = reader->values->len;
+      g_array_append_val (reader->values, value);
+    }
+  give (reader, &value);
+}
+
+static void
+open_element (Reader *reader, const FlamTag *tag)
+{
+  FlamXctraceKind kind = kind_of (tag);
+  FlamXctraceElement *element;
+  FlamSlice ref;
+
+  if (kind != FLAM_XCTRACE_OTHER && flam_tag_attribute (tag, "ref", &ref))
+    {
+      refer (reader, kind, ref);
+      reader->deeper += !tag->empty;
+      return;
+    }
+  if (reader->depth == MAX_DEPTH || reader->deeper > 0)
+    {
+      reader->deeper += !tag->empty;
+      return;
+    }
+  element = &reader->open[reader->depth++];
+  *element = (FlamXctraceElement){ .tag = *tag, .kind = kind };
+  element->text =
+      tag->empty ? (FlamSlice){ "", 0 } : flam_markup_text (&reader->markup);
+  if (kind == FLAM_XCTRACE_BACKTRACE)
+    g_array_set_size (reader->xctrace.frames, 0);
+  if (tag->empty)
+    close_element (reader);
+}
+
+/* What was not closed inside of it is closed with it. */
+static void
+end_element (Reader *reader, FlamSlice name)
+{
+  guint depth = reader->depth;
+
+  if (reader->deeper > 0)
+    {
+      reader->deeper--;
+      return;
+    }
+  while (depth > 0 && (reader->open[depth - 1].tag.name.length != name.length ||
+                       memcmp (reader->open[depth - 1].tag.name.text,
+                               name.text,
+                               name.length) != 0))
+    depth--;
+  if (depth == 0)
+    reader->bad++;
+  while (depth > 0 && reader->depth >= depth)
+    close_element (reader);
+}
+
+static gboolean
+read_elements (Reader *reader, GError **error)
+{
+  FlamTag tag;
+  guint n = 0;
+
+  flam_markup_init (&reader->markup, reader->source);
+  while (flam_markup_next (&reader->markup, &tag))
+    {
+      if (++n % 4096 == 0 &&
+          !flam_progress_step (
+              reader->progress, flam_markup_fraction (&reader->markup), error))
+        return FALSE;
+      if (flam_slice_begins (tag.name, "/"))
+        end_element (reader, flam_slice_from (tag.name, 1));
+      else
+        open_element (reader, &tag);
+    }
+  return TRUE;
+}
+
+/* --- the whole ----------------------------------------------------------- */
+
+static gboolean
+finish (Reader *reader, GError **error)
+{
+  if (reader->samples == 0)
+    return flam_source_invalid (
+        reader->source,
+        error,
+        N_ ("no row has a weight or a stack; export the table of samples with "
+            "`xctrace export --input X.trace --xpath "
+            "'//table[@schema=\"time-profile\"]'`"));
+  if (reader->used[FLAM_XCTRACE_WEIGHT])
+    flam_builder_add_measure (reader->xctrace.builder,
+                              "time",
+                              N_ ("Time"),
+                              FLAM_UNIT_NS,
+                              FLAM_MEASURE_CPU,
+                              0,
+                              FLAM_NONE);
+  if (reader->used[FLAM_XCTRACE_CYCLES])
+    flam_builder_add_measure (reader->xctrace.builder,
+                              "cycles",
+                              "cycles",
+                              FLAM_UNIT_COUNT,
+                              FLAM_MEASURE_CPU,
+                              1,
+                              FLAM_NONE);
+  flam_builder_add_standard_measure (
+      reader->xctrace.builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+  if (reader->depth > 0)
+    {
+      flam_builder_set_partial (reader->xctrace.builder, 1);
+      flam_builder_warn (reader->xctrace.builder, N_ ("the file ends early"));
+    }
+  if (reader->xctrace.addresses > 0)
+    flam_builder_warn (
+        reader->xctrace.builder,
+        FLAM_PLURAL (reader->xctrace.addresses,
+                     "%" PRIu64 " stack has addresses and no names: export the "
+                     "table time-profile with a newer xctrace",
+                     "%" PRIu64 " stacks have addresses and no names: export "
+                     "the table time-profile with a newer xctrace"),
+        reader->xctrace.addresses);
+  if (reader->bad > 0)
+    flam_builder_warn (
+        reader->xctrace.builder,
+        FLAM_PLURAL (reader->bad,
+                     "%" PRIu64 " element of the XML makes no sense",
+                     "%" PRIu64 " elements of the XML make no sense"),
+        reader->bad);
+  return TRUE;
+}
+
+static gboolean
+load (const FlamSource *source,
+      FlamBuilder *builder,
+      const FlamLoadOptions *options,
+      GError **error)
+{
+  g_autofree Reader *reader = g_new0 (Reader, 1);
+  gboolean good;
+
+  reader->source = source;
+  reader->xctrace.builder = builder;
+  reader->progress = options->progress;
+  reader->values = g_array_new (FALSE, FALSE, sizeof (FlamXctraceValue));
+  reader->xctrace.frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  reader->xctrace.scratch = g_string_new (NULL);
+  flam_pieces_init (&reader->ids);
+  flam_builder_add_column (builder);
+  flam_builder_add_column (builder);
+  flam_builder_set_has_times (builder);
+  good = read_elements (reader, error) && finish (reader, error);
+  flam_pieces_clear (&reader->ids);
+  g_array_unref (reader->values);
+  g_array_unref (reader->xctrace.frames);
+  g_string_free (reader->xctrace.scratch, TRUE);
+  return good;
+}
+
+static guint
+probe (const FlamSource *source)
+{
+  return flam_source_first_char (source) == '<' &&
+                 flam_source_head_has (source, 4096, "<trace-query-result")
+             ? 95
+             : 0;
+}
+
+const FlamImporter flam_import_xctrace = {
+  .id = "xctrace",
+  .label = N_ ("Instruments, xctrace export"),
+  .suffixes = FLAM_LIST (".xml"),
+  .mime_types = FLAM_LIST ("application/xml"),
+  .probe = probe,
+  .load = load,
+};
