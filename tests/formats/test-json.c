@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pull reader against what JSON allows (y), forbids (n) and leaves open
  * (i), after the scheme of JSONTestSuite; the cases are our own. */
+#include "flam-formats.h"
+#include "flam-functions.h"
+#include "flam-json-run.h"
 #include "flam-json.h"
 
 #include <string.h>
@@ -315,6 +318,184 @@ test_numbers (void)
     }
 }
 
+/* strtod() is exact up to 2^53, and so is a number without its point. */
+static void
+test_decimals (void)
+{
+  guint32 scale = 10;
+
+  for (guint places = 1; places < 10; places++, scale *= 10)
+    for (guint i = 0; i < 500; i++)
+      {
+        gint64 digits =
+            (gint64)((guint64)g_random_int () << 20 | g_random_int () >> 12) >>
+            g_random_int_range (0, 50);
+        int power = g_random_int_range (-3, 1);
+        g_autofree char *text =
+            g_strdup_printf ("%s%" G_GINT64_FORMAT ".%0*" G_GINT64_FORMAT "e%d",
+                             i % 2 != 0 ? "-" : "",
+                             digits / scale,
+                             (int)places,
+                             digits % scale,
+                             power);
+        gint64 sign = i % 2 != 0 ? -1 : 1;
+        g_auto (FlamJson) json;
+
+        open_text (&json, text);
+        g_assert_cmpint (
+            flam_json_get_int (&json), ==, (gint64)g_ascii_strtod (text, NULL));
+        *strchr (text, 'e') = '\0';
+        open_text (&json, text);
+        g_assert_cmpint (
+            flam_json_get_scaled (&json, scale), ==, sign * digits);
+      }
+}
+
+/* Looked at one by one. */
+static const guint8 *
+run_end (const guint8 *p, const guint8 *end)
+{
+  while (p < end && *p >= ' ' && *p < 0x80 && strchr ("\"\\", *p) == NULL)
+    p++;
+  return p;
+}
+
+/* From copies of the exact size, with few bytes that end a run and with many,
+ * and with each byte at each place. */
+static void
+test_run (void)
+{
+  for (guint i = 0; i < 40000; i++)
+    {
+      gsize size = i % 80;
+      guint rare = 1 << i % 7;
+      g_autofree guint8 *bytes = g_malloc (size + (size == 0));
+      const guint8 *end = bytes + size;
+
+      for (gsize k = 0; k < size; k++)
+        bytes[k] = g_random_int () % rare == 0 ? (guint8)g_random_int () : 'a';
+      if (size > 0)
+        bytes[i / 80 % size] = (guint8)(i >> 4);
+      for (const guint8 *p = bytes; p <= end; p += 1 + (end - p) / 4)
+        {
+          g_assert_true (flam_json_run (p, end) == run_end (p, end));
+          g_assert_true (flam_json_run_plain (p, end) == run_end (p, end));
+        }
+    }
+}
+
+/* --- spans of a trace -------------------------------------------------- */
+
+#define N_NAMES 6
+#define N_STEPS 300
+
+/* One thread's spans, one within the other, and what each name had of its own:
+ * counted here as time goes by. */
+static void
+make_spans (GPtrArray *events, guint tid, guint64 *self)
+{
+  guint names[N_STEPS], starts[N_STEPS], depth = 0;
+  gboolean whole[N_STEPS];
+
+  for (guint step = 0, t = 0; step < N_STEPS || depth > 0; step++)
+    {
+      guint later = t + (guint)g_random_int_range (1, 9);
+
+      if (depth > 0)
+        self[names[depth - 1]] += later - t;
+      t = later;
+      if (step < N_STEPS && (depth == 0 || g_random_boolean ()))
+        {
+          names[depth] = (guint)g_random_int_range (0, N_NAMES);
+          starts[depth] = t;
+          whole[depth] = g_random_boolean ();
+          if (!whole[depth])
+            g_ptr_array_add (
+                events,
+                g_strdup_printf ("{\"ph\":\"B\",\"pid\":1,\"tid\":%u,"
+                                 "\"ts\":%u,\"name\":\"f%u\"}",
+                                 tid,
+                                 t,
+                                 names[depth]));
+          depth++;
+          continue;
+        }
+      depth--;
+      g_ptr_array_add (
+          events,
+          whole[depth]
+              ? g_strdup_printf ("{\"ph\":\"X\",\"pid\":1,\"tid\":%u,"
+                                 "\"ts\":%u,\"dur\":%u,\"name\":\"f%u\"}",
+                                 tid,
+                                 starts[depth],
+                                 t - starts[depth],
+                                 names[depth])
+              : g_strdup_printf (
+                    "{\"ph\":\"E\",\"pid\":1,\"tid\":%u,\"ts\":%u}", tid, t));
+    }
+}
+
+static void
+shuffle (GPtrArray *events)
+{
+  for (guint i = events->len - 1; i > 0; i--)
+    {
+      guint other = (guint)g_random_int_range (0, (gint32)i + 1);
+      gpointer event = events->pdata[i];
+
+      events->pdata[i] = events->pdata[other];
+      events->pdata[other] = event;
+    }
+}
+
+static void
+check_spans (GPtrArray *events, const guint64 *self)
+{
+  g_autofree char *list = NULL;
+  g_autofree char *text = NULL;
+  g_autoptr (FlamSource) source = NULL;
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_autofree FlamFunctionRow *rows = NULL;
+  guint n;
+
+  g_ptr_array_add (events, NULL);
+  list = g_strjoinv (",\n", (char **)events->pdata);
+  g_ptr_array_remove_index (events, events->len - 1);
+  text = g_strdup_printf ("[%s]", list);
+  source = flam_source_new_from_data ("x.json", text, strlen (text));
+  profile = flam_formats_load_with (
+      flam_importer_find ("chrome-trace"), source, NULL, NULL);
+  g_assert_cmpuint (profile->facts.warnings[0] == NULL, ==, TRUE);
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  rows = flam_functions_new (tree, FLAM_SORT_SELF, &n);
+  g_assert_cmpuint (n, ==, N_NAMES);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpint (rows[i].self,
+                     ==,
+                     self[flam_tree_name (tree, rows[i].node)[1] - '0'] * 1000);
+}
+
+/* Whole spans stand where they end; then as the events come in any order. */
+static void
+test_spans (void)
+{
+  g_autoptr (GPtrArray) events = g_ptr_array_new_with_free_func (g_free);
+  guint64 self[N_NAMES] = { 0 };
+
+  for (guint tid = 1; tid < 4; tid++)
+    make_spans (events, tid, self);
+  check_spans (events, self);
+  for (guint i = 0; i < 10; i++)
+    {
+      shuffle (events);
+      check_spans (events, self);
+    }
+}
+
 /* What the bodies of the loops leave alone is skipped. */
 static void
 test_loops (void)
@@ -396,6 +577,9 @@ main (int argc, char **argv)
   g_test_add_func ("/json/deep", test_deep);
   g_test_add_func ("/json/strings", test_strings);
   g_test_add_func ("/json/numbers", test_numbers);
+  g_test_add_func ("/json/decimals", test_decimals);
+  g_test_add_func ("/json/run", test_run);
+  g_test_add_func ("/json/spans", test_spans);
   g_test_add_func ("/json/loops", test_loops);
   g_test_add_func ("/json/leave-early", test_leave_early);
   g_test_add_func ("/json/error", test_error);

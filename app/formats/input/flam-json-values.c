@@ -73,8 +73,10 @@ unescape (const FlamJsonText *text, GString **scratch, gsize *length)
   return out->str;
 }
 
-static gboolean
-text_is (const FlamJsonText *text, GString **scratch, const char *wanted)
+gboolean
+flam_json_text_is (const FlamJsonText *text,
+                   GString **scratch,
+                   const char *wanted)
 {
   const char *have = text->text;
   gsize length = text->length;
@@ -82,12 +84,6 @@ text_is (const FlamJsonText *text, GString **scratch, const char *wanted)
   if (text->escaped)
     have = unescape (text, scratch, &length);
   return length == strlen (wanted) && memcmp (have, wanted, length) == 0;
-}
-
-gboolean
-flam_json_key_is (FlamJson *json, const char *name)
-{
-  return text_is (&json->key, &json->key_scratch, name);
 }
 
 const char *
@@ -106,56 +102,105 @@ flam_json_get_string (FlamJson *json, gsize *length)
   return "";
 }
 
+const char *
+flam_json_get_bytes (FlamJson *json, gsize *length)
+{
+  if (json->token != FLAM_JSON_STRING || json->string.escaped)
+    return flam_json_get_string (json, length);
+  *length = json->string.length;
+  return json->string.text;
+}
+
+FlamId
+flam_json_intern (FlamJson *json, FlamBuilder *builder)
+{
+  gsize length;
+  const char *text = flam_json_get_bytes (json, &length);
+
+  return flam_builder_string (builder, text, length);
+}
+
 gboolean
 flam_json_string_is (FlamJson *json, const char *text)
 {
   return json->token == FLAM_JSON_STRING &&
-         text_is (&json->string, &json->scratch, text);
+         flam_json_text_is (&json->string, &json->scratch, text);
 }
 
 /* --- numbers ------------------------------------------------------------- */
+
+static const guint64 powers[] = {
+  1ull,
+  10ull,
+  100ull,
+  1000ull,
+  10000ull,
+  100000ull,
+  1000000ull,
+  10000000ull,
+  100000000ull,
+  1000000000ull,
+  10000000000ull,
+  100000000000ull,
+  1000000000000ull,
+  10000000000000ull,
+  100000000000000ull,
+  1000000000000000ull,
+  10000000000000000ull,
+  100000000000000000ull,
+  1000000000000000000ull,
+  10000000000000000000ull,
+};
+
+static gint64
+with_sign (const FlamJson *json, __uint128_t value)
+{
+  gint64 saturated = value > G_MAXINT64 ? G_MAXINT64 : (gint64)value;
+
+  return json->negative ? -saturated : saturated;
+}
+
+/* value * 10^exponent; more than fits stays more than fits. */
+static __uint128_t
+shift_up (__uint128_t value, gint64 exponent)
+{
+  for (; exponent > 0 && value != 0 && value <= G_MAXINT64; exponent--)
+    value *= 10;
+  return value;
+}
+
+/* value / 10^places, cut. A division of 128 bits costs ten of 64. */
+static __uint128_t
+shift_down (__uint128_t value, gint64 places)
+{
+  for (; places > 0 && value > G_MAXUINT64; places--)
+    value /= 10;
+  if (places >= (gint64)G_N_ELEMENTS (powers))
+    return 0;
+  return places > 0 ? (guint64)value / powers[places] : value;
+}
 
 /* mantissa * scale * 10^exponent, away from zero at a half. */
 gint64
 flam_json_get_scaled (FlamJson *json, guint32 scale)
 {
-  __uint128_t value;
-  gint64 exponent = json->exponent;
+  __uint128_t value = (__uint128_t)json->mantissa * scale;
 
   if (json->token != FLAM_JSON_NUMBER)
     return json->token == FLAM_JSON_TRUE ? scale : 0;
-  value = (__uint128_t)json->mantissa * scale;
-  for (; exponent > 0 && value != 0 && value <= G_MAXINT64; exponent--)
-    value *= 10;
-  if (exponent < -40)
-    {
-      value = 0;
-      exponent = 0;
-    }
-  for (; exponent < -1; exponent++)
-    value /= 10;
-  if (exponent == -1)
-    value = (value + 5) / 10;
-  if (value > G_MAXINT64)
-    value = G_MAXINT64;
-  return json->negative ? -(gint64)value : (gint64)value;
+  if (json->exponent >= 0)
+    return with_sign (json, shift_up (value, json->exponent));
+  return with_sign (json, (shift_down (value, -json->exponent - 1) + 5) / 10);
 }
 
 gint64
 flam_json_get_int (FlamJson *json)
 {
-  __uint128_t value = json->mantissa;
-  gint64 exponent = json->exponent;
-
   if (json->token != FLAM_JSON_NUMBER)
     return json->token == FLAM_JSON_TRUE;
-  for (; exponent > 0 && value != 0 && value <= G_MAXINT64; exponent--)
-    value *= 10;
-  for (; exponent < 0 && value != 0; exponent++)
-    value /= 10;
-  if (value > G_MAXINT64)
-    value = G_MAXINT64;
-  return json->negative ? -(gint64)value : (gint64)value;
+  if (json->exponent >= 0)
+    return with_sign (json, shift_up (json->mantissa, json->exponent));
+  return with_sign (json, shift_down (json->mantissa, -json->exponent));
 }
 
 void

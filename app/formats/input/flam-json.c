@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-json.h"
 
+#include "flam-json-run.h"
+
 #include <string.h>
 
 #define TELL_BYTES (1 << 20)
-#define ONES (~(guint64)0 / 255)
 
 void
 flam_json_init (FlamJson *json, const void *data, gsize size)
@@ -45,9 +46,10 @@ fail (FlamJson *json, const guint8 *at, const char *problem)
 static inline void
 skip_space (FlamJson *json)
 {
-  const guint8 *p = json->at;
+  const guint8 *p = json->at, *end = json->end;
 
-  while (p < json->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+  while (p < end && *p <= ' ' &&
+         (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
     p++;
   json->at = p;
 }
@@ -92,28 +94,6 @@ utf8_sequence (const guint8 *p, const guint8 *end)
   return n;
 }
 
-/* Past the bytes that need no look: eight at a time until one is a quote, a
- * backslash, a control character or not ASCII. */
-static inline const guint8 *
-plain_run (const guint8 *p, const guint8 *end)
-{
-  while (end - p >= 8)
-    {
-      guint64 word, quote, slash;
-
-      memcpy (&word, p, 8);
-      quote = word ^ (ONES * '"');
-      slash = word ^ (ONES * '\\');
-      if (((word | (word - ONES * 0x20) | (quote - ONES) | (slash - ONES)) &
-           (ONES * 0x80)) != 0)
-        break;
-      p += 8;
-    }
-  while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
-    p++;
-  return p;
-}
-
 /* `p` after the backslash; the end of the escape, or NULL. */
 static const guint8 *
 scan_escape (FlamJson *json, const guint8 *p)
@@ -132,7 +112,7 @@ scan_escape (FlamJson *json, const guint8 *p)
 }
 
 /* json->at after the opening quote. */
-static gboolean
+static inline gboolean
 scan_string (FlamJson *json, FlamJsonText *text)
 {
   const guint8 *p = json->at;
@@ -141,7 +121,7 @@ scan_string (FlamJson *json, FlamJsonText *text)
   text->escaped = FALSE;
   for (;;)
     {
-      p = plain_run (p, json->end);
+      p = flam_json_run (p, json->end);
       if (p == json->end)
         return fail (json, p, N_ ("a string does not end")), FALSE;
       if (*p == '"')
@@ -177,20 +157,24 @@ is_digit (const guint8 *p, const guint8 *end)
   return p < end && *p >= '0' && *p <= '9';
 }
 
-static const guint8 *
+/* `step`: what a digit more does to the exponent. */
+static inline const guint8 *
 scan_digits (FlamJson *json, const guint8 *p, gint64 step)
 {
-  for (; is_digit (p, json->end); p++)
-    if (json->mantissa < G_MAXUINT64 / 10 - 1)
+  const guint8 *end = json->end;
+  guint64 mantissa = json->mantissa;
+  gint64 exponent = json->exponent;
+
+  for (; is_digit (p, end); p++)
+    if (G_LIKELY (mantissa < G_MAXUINT64 / 10 - 1))
       {
-        json->mantissa = json->mantissa * 10 + (*p - '0');
-        json->exponent += step;
+        mantissa = mantissa * 10 + (*p - '0');
+        exponent += step;
       }
     else
-      {
-        json->inexact = TRUE;
-        json->exponent += step + 1;
-      }
+      exponent += step + 1;
+  json->mantissa = mantissa;
+  json->exponent = exponent;
   return p;
 }
 
@@ -211,14 +195,13 @@ scan_exponent (FlamJson *json, const guint8 *p)
   return p;
 }
 
-static FlamJsonToken
+static inline FlamJsonToken
 scan_number (FlamJson *json)
 {
   const guint8 *p = json->at, *begin = p;
 
   json->mantissa = 0;
   json->exponent = 0;
-  json->inexact = FALSE;
   json->negative = *p == '-';
   p += json->negative;
   if (!is_digit (p, json->end))
@@ -257,7 +240,7 @@ in_object (const FlamJson *json)
   return (json->objects[level / 32] >> (level % 32) & 1) != 0;
 }
 
-static FlamJsonToken
+static inline FlamJsonToken
 open_container (FlamJson *json, gboolean object)
 {
   guint level = json->depth;
@@ -279,7 +262,7 @@ open_container (FlamJson *json, gboolean object)
   return json->token = object ? FLAM_JSON_OBJECT : FLAM_JSON_ARRAY;
 }
 
-static FlamJsonToken
+static inline FlamJsonToken
 close_container (FlamJson *json, gboolean object)
 {
   json->depth--;
@@ -301,7 +284,7 @@ scan_word (FlamJson *json, const char *word, FlamJsonToken token)
   return json->token = token;
 }
 
-static FlamJsonToken
+static inline FlamJsonToken
 scan_value (FlamJson *json)
 {
   json->comma = TRUE;
@@ -329,7 +312,7 @@ scan_value (FlamJson *json)
     }
 }
 
-static gboolean
+static inline gboolean
 scan_key (FlamJson *json)
 {
   if (*json->at != '"')

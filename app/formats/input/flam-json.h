@@ -32,6 +32,8 @@
 #include "flam-builder.h"
 #include "flam-source.h"
 
+#include <string.h>
+
 G_BEGIN_DECLS
 
 /* Levels; a bit each. */
@@ -71,9 +73,8 @@ typedef struct
   FlamJsonText key;    /* of the current value; length 0 in arrays */
   FlamJsonText string; /* STRING; NUMBER: its digits */
   guint64 mantissa;    /* NUMBER: up to 19 digits, */
-  gint32 exponent;     /* times ten to this, */
+  gint64 exponent;     /* times ten to this */
   gboolean negative;
-  gboolean inexact; /* more digits than that */
 
   const char *problem; /* ERROR: what was wrong */
   gsize problem_at;
@@ -110,12 +111,29 @@ void flam_json_skip (FlamJson *json);
  * any order. Nothing for any other value. */
 FlamJsonText flam_json_take (FlamJson *json);
 
-gboolean flam_json_key_is (FlamJson *json, const char *name);
+gboolean flam_json_text_is (const FlamJsonText *text,
+                            GString **scratch,
+                            const char *wanted);
+
+/* Compared where it lies, which costs next to nothing with a literal. */
+static inline gboolean
+flam_json_key_is (FlamJson *json, const char *name)
+{
+  if (G_UNLIKELY (json->key.escaped))
+    return flam_json_text_is (&json->key, &json->key_scratch, name);
+  return json->key.length == strlen (name) &&
+         memcmp (json->key.text, name, strlen (name)) == 0;
+}
+
 /* Unescaped; valid until the next such call; NUL-terminated, and may contain
  * NULs of its own (\u0000), so mind the length (may be NULL). */
 const char *flam_json_get_key (FlamJson *json, gsize *length);
 /* "" if the value is no string. */
 const char *flam_json_get_string (FlamJson *json, gsize *length);
+/* The same without a copy, unless it holds escapes: no NUL ends it. */
+const char *flam_json_get_bytes (FlamJson *json, gsize *length);
+/* It as a string of the builder's. */
+FlamId flam_json_intern (FlamJson *json, FlamBuilder *builder);
 gboolean flam_json_string_is (FlamJson *json, const char *text);
 /* 0 if the value is no number (TRUE is 1). Saturates; fractions are cut. */
 gint64 flam_json_get_int (FlamJson *json);

@@ -63,9 +63,7 @@ flam_gecko_tables_free (FlamGeckoTables *tables)
 static void
 add_string (FlamGeckoTables *tables, FlamBuilder *builder, FlamJson *json)
 {
-  gsize length;
-  const char *text = flam_json_get_string (json, &length);
-  FlamId string = flam_builder_string (builder, text, length);
+  FlamId string = flam_json_intern (json, builder);
 
   g_array_append_val (tables->strings, string);
 }

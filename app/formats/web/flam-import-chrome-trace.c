@@ -44,6 +44,14 @@ typedef struct
   FlamJsonText args;
 } Event;
 
+/* Each event names its thread: those that a number tells are found without the
+ * builder's tables. */
+typedef struct
+{
+  gint64 pid, tid;
+  FlamId thread;
+} KnownThread;
+
 typedef struct
 {
   const FlamSource *source;
@@ -52,15 +60,17 @@ typedef struct
   GError *cancelled;
   FlamTraceSpans spans;
   FlamTraceSamples samples;
+  FlamColumn threads; /* KnownThread */
+  FlamInterner thread_index;
   GHashTable *profiles; /* pid and id as text -> FlamV8Profile */
   guint64 events;
   guint64 others;
 } Trace;
 
-/* --- CPU profiles -------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------- */
 
 static FlamId
-find_thread (Trace *trace, const Event *event)
+make_thread (Trace *trace, const Event *event)
 {
   FlamId process = flam_builder_process (
       trace->builder, CLAMP (event->pid, -1, G_MAXINT32), 0);
@@ -79,6 +89,38 @@ find_thread (Trace *trace, const Event *event)
     flam_trace_samples_see_thread (&trace->samples, event->tid, thread);
   return thread;
 }
+
+static gboolean
+thread_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const KnownThread *known = (const KnownThread *)table + row;
+  const Event *event = key;
+
+  return known->pid == event->pid && known->tid == event->tid;
+}
+
+static FlamId
+find_thread (Trace *trace, const Event *event)
+{
+  guint32 hash = flam_hash_pair ((guint64)event->pid, (guint64)event->tid);
+  KnownThread known = { event->pid, event->tid, FLAM_NONE };
+  FlamSlot *slot;
+
+  if (event->tid_name != 0)
+    return make_thread (trace, event);
+  slot = flam_interner_find (
+      &trace->thread_index, hash, thread_equal, trace->threads.data, event);
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ hash, trace->threads.n };
+      trace->thread_index.used++;
+      known.thread = make_thread (trace, event);
+      flam_column_append (&trace->threads, KnownThread, known);
+    }
+  return flam_column_at (&trace->threads, KnownThread, slot->id).thread;
+}
+
+/* --- CPU profiles -------------------------------------------------------- */
 
 /* Pieces that other threads write are told together by their id; a profile in
  * one piece has none and is its own thread's. */
@@ -217,13 +259,10 @@ use_event (Trace *trace, const Event *event)
 static FlamId
 intern_value (Trace *trace, FlamJson *json)
 {
-  gsize length;
-  const char *text = flam_json_get_string (json, &length);
-
   if (json->token == FLAM_JSON_NUMBER)
     return flam_builder_string (
         trace->builder, json->string.text, json->string.length);
-  return flam_builder_string (trace->builder, text, length);
+  return flam_json_intern (json, trace->builder);
 }
 
 /* A text of digits is a number as well: Hermes'. */
@@ -243,6 +282,15 @@ read_tid (Trace *trace, FlamJson *json, Event *event)
     }
 }
 
+static char
+first_char (FlamJson *json)
+{
+  gsize length;
+  const char *text = flam_json_get_bytes (json, &length);
+
+  return length > 0 ? *text : '\0';
+}
+
 static void
 read_event (Trace *trace, FlamJson *json)
 {
@@ -254,7 +302,7 @@ read_event (Trace *trace, FlamJson *json)
     return;
   while (flam_json_member (json, depth))
     if (flam_json_key_is (json, "ph"))
-      event.phase = *flam_json_get_string (json, NULL);
+      event.phase = first_char (json);
     else if (flam_json_key_is (json, "name"))
       event.name = intern_value (trace, json);
     else if (flam_json_key_is (json, "ts"))
@@ -458,6 +506,8 @@ load (const FlamSource *source,
 
   flam_trace_spans_init (&trace.spans, builder);
   flam_trace_samples_init (&trace.samples, builder);
+  flam_column_init (&trace.threads, sizeof (KnownThread));
+  flam_interner_init (&trace.thread_index);
   flam_builder_add_column (builder);
   flam_builder_set_has_times (builder);
   read_document (&trace, &json, &sampling);
@@ -469,6 +519,8 @@ load (const FlamSource *source,
     }
   flam_trace_spans_clear (&trace.spans);
   flam_trace_samples_clear (&trace.samples);
+  flam_column_clear (&trace.threads);
+  flam_interner_clear (&trace.thread_index);
   g_hash_table_unref (trace.profiles);
   return ok;
 }

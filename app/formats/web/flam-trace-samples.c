@@ -49,14 +49,10 @@ flam_trace_samples_clear (FlamTraceSamples *samples)
 static FlamId
 intern_id (FlamTraceSamples *samples, FlamJson *json)
 {
-  gsize length;
-  const char *text;
-
   if (json->token == FLAM_JSON_NUMBER)
     return flam_builder_string (
         samples->builder, json->string.text, json->string.length);
-  text = flam_json_get_string (json, &length);
-  return flam_builder_string (samples->builder, text, length);
+  return flam_json_intern (json, samples->builder);
 }
 
 /* Hermes has its numbers in quotes. */

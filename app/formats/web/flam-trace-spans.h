@@ -24,9 +24,10 @@ typedef struct
   GArray *spans; /* Span */
   GArray *marks; /* Mark: beginnings and ends */
   guint32 n_events;
-  gint64 end;   /* ns: the last that happened in the trace */
-  guint64 open; /* spans without an end */
-  guint64 bad;  /* ends without a beginning, and the like */
+  guint32 n_threads, n_names; /* ids that they have are below */
+  gint64 end;                 /* ns: the last that happened in the trace */
+  guint64 open;               /* spans without an end */
+  guint64 bad;                /* ends without a beginning, and the like */
 } FlamTraceSpans;
 
 void flam_trace_spans_init (FlamTraceSpans *spans, FlamBuilder *builder);
