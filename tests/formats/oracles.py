@@ -402,9 +402,49 @@ def check_pprof_merge(folder):
             faults.append(f"pprof: {measure}: {tops[0]}, should be {tops[1]}")
 
 
+def check_pprof_difference(folder):
+    """What pprof takes from what, function by function: below zero is what
+    there was before."""
+    if not shutil.which("go"):
+        return
+    peers = pathlib.Path(os.environ["FLAM_SOURCE_ROOT"]) / "tests/captures/peers/pprof"
+    pprof = ["go", "tool", "pprof", "-symbolize=none", "-nodefraction=0", "-nodecount=100000"]
+    whole = peers / "go-cpu.pb.gz"
+    part = folder / "part.pb"
+    subprocess.run([*pprof, "-proto", "-focus=sort", f"-output={part}", whole],
+                   check=True, capture_output=True)
+    for option in ("-diff_base", "-base"):
+        for base, new in ((whole, part), (part, whole)):
+            path = folder / "difference.pb"
+            subprocess.run([*pprof, "-proto", f"{option}={base}", f"-output={path}", new],
+                           check=True, capture_output=True)
+            for measure, unit in (("samples", "count"), ("cpu", "ns")):
+                said = subprocess.run(
+                    [*pprof, "-top", "-functions", f"-sample_index={measure}",
+                     *(["-unit=ns"] if unit == "ns" else []), path],
+                    check=True, capture_output=True, text=True).stdout
+                theirs = {row[1]: round(float(row[0])) for row in re.findall(
+                    r"^ *(-?[\d.]+)(?:ns)? +\S+ +\S+ +\S+ +\S+  (.*?)(?: \(inline\))?$",
+                    said, re.M)}
+                ours = {}
+                ids = [m["id"] for m in flambeau("info", path, "--json")["measures"]]
+                for name, sign in ((measure, 1), (f"{measure}-base", -1)):
+                    rows = flambeau("top", path, "--measure", name, "--limit", 100000,
+                                    "--json")["rows"] if name in ids else []
+                    for row in rows:
+                        ours[row["function"]] = \
+                            ours.get(row["function"], 0) + sign * row["self"]
+                ours = {name: self for name, self in ours.items() if self}
+                theirs = {name: self for name, self in theirs.items() if self}
+                if ours != theirs or not ours:
+                    faults.append(f"pprof {option} {measure}: "
+                                  f"{set(ours.items()) ^ set(theirs.items())}")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     for check in (check_pstats, check_jfr, check_gprof, check_scalene,
-                  check_perf_json, check_perf_report, check_v8_log, check_pprof_merge):
+                  check_perf_json, check_perf_report, check_v8_log, check_pprof_merge,
+                  check_pprof_difference):
         folder = pathlib.Path(scratch) / check.__name__
         folder.mkdir()
         check(folder)

@@ -7,8 +7,8 @@ const gint64 flam_folded_powers[FLAM_FOLDED_MAX_PLACES + 1] = {
   1, 10, 100, 1000, 10000, 100000, 1000000
 };
 
-/* Takes the number off the end of [start, *end), and the space before it.
- * FALSE, and nothing taken: there is none. */
+/* Takes the number, which may be below zero, off the end of [start, *end), and
+ * the space before it. FALSE, and nothing taken: there is none. */
 static gboolean
 take_number (const char *start, const char **end, gint64 *value, guint *places)
 {
@@ -16,6 +16,7 @@ take_number (const char *start, const char **end, gint64 *value, guint *places)
   const char *p;
   const char *dot = NULL;
   const char *at;
+  gboolean negative;
   gint64 n;
 
   while (stop > start && flam_text_is_space (stop[-1]))
@@ -25,9 +26,13 @@ take_number (const char *start, const char **end, gint64 *value, guint *places)
       dot = p - 1;
     else if (!flam_text_is_digit (p[-1]))
       break;
-  if (p == stop || p == dot || p == start || !flam_text_is_space (p[-1]))
+  if (p == stop || p == dot)
     return FALSE;
   at = p;
+  negative = p > start && p[-1] == '-';
+  p -= negative;
+  if (p == start || !flam_text_is_space (p[-1]))
+    return FALSE;
   if (!flam_text_number (&at, dot != NULL ? dot : stop, &n))
     return FALSE;
   *places = 0;
@@ -37,11 +42,24 @@ take_number (const char *start, const char **end, gint64 *value, guint *places)
       if (__builtin_mul_overflow (n, 10, &n) ||
           __builtin_add_overflow (n, *at - '0', &n))
         return FALSE;
-  *value = n;
+  *value = negative ? -n : n;
   for (stop = p; stop > start && flam_text_is_space (stop[-1]);)
     stop--;
   *end = stop;
   return TRUE;
+}
+
+/* What a difference takes away there was before, and what it takes away from
+ * before there is now: what is left of one from the other stays the same. */
+static gboolean
+set_signs (FlamFoldedLine *line)
+{
+  gint64 now = line->weight[0], before = line->weight[1];
+
+  return !__builtin_add_overflow (
+             MAX (now, 0), MAX (-before, 0), &line->weight[0]) &&
+         !__builtin_add_overflow (
+             MAX (before, 0), MAX (-now, 0), &line->weight[1]);
 }
 
 gboolean
@@ -68,7 +86,7 @@ flam_folded_parse_line (const char *text,
                                 flam_folded_powers[line->places - places[i]],
                                 &line->weight[i]))
       return FALSE;
-  return TRUE;
+  return set_signs (line);
 }
 
 gboolean

@@ -202,7 +202,7 @@ add_line (FlamFoldedPart *part, const Pending *pending)
   if (line->places > part->places && !raise_places (part, line->places))
     return FALSE;
   weights = find_row (part, pending)->sample.weight;
-  for (guint c = 0; c < part->n_columns; c++)
+  for (guint c = 0; c < 2; c++)
     {
       gint64 weight;
       if (__builtin_mul_overflow (

@@ -31,7 +31,8 @@ typedef struct
 {
   const char *stack; /* the text before the weights */
   gsize length;
-  gint64 weight[2]; /* [0] the weight (now), [1] before; times 10^places */
+  gint64 weight[2]; /* [0] the weight (now), [1] before; times 10^places,
+                       never below zero */
   guint places;
 } FlamFoldedLine;
 

@@ -4,6 +4,7 @@
  *
  *    main;parse;read_[k] 12          a weight, whole or fractional
  *    main;parse;read_[k] 10 12       differential: weight before, weight now
+ *    main;parse;read_[k] -2          the same, where it is taken away
  *
  * What a frame's text says is told in flam-folded.h. Lines that start with "# "
  * are comments; a function of JavaScript may be called "#build". Lines without
@@ -198,6 +199,15 @@ check (const Folded *folded, GError **error)
 
 /* --- into the builder ---------------------------------------------------- */
 
+/* One column with weights below zero is of a difference, too. */
+static void
+find_signs (Folded *folded)
+{
+  for (gsize i = 0; i < folded->samples.n && folded->n_columns == 1; i++)
+    if (flam_column_at (&folded->samples, FlamFoldedSample, i).weight[1] > 0)
+      folded->n_columns = 2;
+}
+
 static void
 scale_weights (Folded *folded, FlamWeightsAs as)
 {
@@ -259,6 +269,7 @@ load (const FlamSource *source,
   flam_interner_clear (&folded->interner);
   if (ok)
     {
+      find_signs (folded);
       scale_weights (folded, as);
       add_measures (folded, as);
       add_samples (folded);

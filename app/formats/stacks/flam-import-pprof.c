@@ -24,6 +24,9 @@
  * thread's id and name are that thread's; the others (Go's pprof.Do, the sizes
  * of its heap profiles) are those of the sample.
  * Frames that match "drop" and what they call are cut off, as pprof does.
+ * `pprof -base` and -diff_base take values away: below zero is what there was
+ * before, a measure of its own beside the type's, so that nothing is lost and
+ * the difference of the two is the file's.
  * Source of facts: google/pprof, proto/profile.proto and profile/prune.go. */
 
 #define MAX_LABEL_SETS 4096
@@ -36,108 +39,10 @@ typedef struct
   GHashTable *threads;    /* as labels name them -> thread + 1 */
   GHashTable *label_sets; /* text -> set */
   FlamId process;
-  FlamId thread; /* that no label names */
-  guint64 negative;
+  FlamId thread;  /* that no label names */
+  guint64 beyond; /* values that no number holds */
   guint64 unknown;
 } Reader;
-
-/* --- measures ------------------------------------------------------------ */
-
-static const struct
-{
-  const char *name;
-  FlamUnit as;
-  gint64 scale;
-} units[] = {
-  { "nanoseconds", FLAM_UNIT_NS, 1 },
-  { "nanosecond", FLAM_UNIT_NS, 1 },
-  { "ns", FLAM_UNIT_NS, 1 },
-  { "microseconds", FLAM_UNIT_NS, 1000 },
-  { "us", FLAM_UNIT_NS, 1000 },
-  { "milliseconds", FLAM_UNIT_NS, 1000000 },
-  { "ms", FLAM_UNIT_NS, 1000000 },
-  { "seconds", FLAM_UNIT_NS, 1000000000 },
-  { "s", FLAM_UNIT_NS, 1000000000 },
-  { "bytes", FLAM_UNIT_BYTES, 1 },
-  { "byte", FLAM_UNIT_BYTES, 1 },
-  { "kilobytes", FLAM_UNIT_BYTES, 1024 },
-  { "megabytes", FLAM_UNIT_BYTES, 1048576 },
-};
-
-static gboolean
-is_memory (const char *type, FlamUnit unit)
-{
-  return unit == FLAM_UNIT_BYTES || strstr (type, "objects") != NULL ||
-         g_str_has_prefix (type, "alloc") || g_str_has_prefix (type, "inuse");
-}
-
-static void
-add_measure (Reader *reader, guint index)
-{
-  FlamPprofType *type =
-      &g_array_index (reader->file.types, FlamPprofType, index);
-  g_autofree char *name = flam_pprof_text (&reader->file, type->type);
-  g_autofree char *unit = flam_pprof_text (&reader->file, type->unit);
-  g_autofree char *id = NULL;
-
-  type->as = FLAM_UNIT_COUNT;
-  type->scale = 1;
-  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
-    if (strcmp (units[i].name, unit) == 0)
-      {
-        type->as = units[i].as;
-        type->scale = units[i].scale;
-      }
-  /* an id twice in a file has its unit added */
-  for (guint i = 0; i < reader->file.types->len; i++)
-    {
-      g_autofree char *other = flam_pprof_text (
-          &reader->file,
-          g_array_index (reader->file.types, FlamPprofType, i).type);
-      if (i != index && id == NULL && strcmp (other, name) == 0)
-        id = g_strdup_printf ("%s-%s", name, unit);
-    }
-  flam_builder_add_measure (reader->file.builder,
-                            id != NULL      ? id
-                            : *name != '\0' ? name
-                                            : "value",
-                            *name != '\0' ? name : "value",
-                            type->as,
-                            is_memory (name, type->as) ? FLAM_MEASURE_ALLOC
-                                                       : FLAM_MEASURE_CPU,
-                            index,
-                            FLAM_NONE);
-}
-
-/* The default comes first; without one named it is the last, as in pprof. */
-static gboolean
-add_measures (Reader *reader, GError **error)
-{
-  guint first = reader->file.types->len - 1;
-
-  if (reader->file.types->len == 0)
-    {
-      flam_source_error (reader->file.source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("the profile says not what it measures"));
-      return FALSE;
-    }
-  for (guint i = 0; i < reader->file.types->len; i++)
-    {
-      flam_builder_add_column (reader->file.builder);
-      if (reader->file.default_type != 0 &&
-          (guint64)g_array_index (reader->file.types, FlamPprofType, i).type ==
-              reader->file.default_type)
-        first = i;
-    }
-  add_measure (reader, first);
-  for (guint i = 0; i < reader->file.types->len; i++)
-    if (i != first)
-      add_measure (reader, i);
-  return TRUE;
-}
 
 /* --- samples ------------------------------------------------------------- */
 
@@ -406,10 +311,27 @@ read_label (Reader *reader, FlamProto message, Labels *labels)
     }
 }
 
+/* A value below zero is what there was before. */
+static void
+add_value (Reader *reader, guint index, gint64 value, gint64 *weights)
+{
+  const FlamPprofType *type =
+      &g_array_index (reader->file.types, FlamPprofType, index);
+  gint64 weight;
+
+  if (__builtin_mul_overflow (value, type->scale, &weight) ||
+      weight == G_MININT64)
+    reader->beyond++;
+  else if (weight < 0)
+    weights[type->base] = -weight;
+  else
+    weights[index] = weight;
+}
+
 static void
 read_sample (Reader *reader, FlamProto message)
 {
-  gint64 weights[FLAM_PPROF_MAX_TYPES] = { 0 };
+  gint64 weights[2 * FLAM_PPROF_MAX_TYPES] = { 0 };
   FlamSample sample = { 0 };
   g_auto (Labels) labels = { .tid = -1, .pid = -1 };
   const guint8 *list = NULL;
@@ -431,16 +353,7 @@ read_sample (Reader *reader, FlamProto message)
     else if (message.number == 3)
       read_label (reader, flam_proto_inner (&message), &labels);
   for (guint i = 0; i < MIN (reader->values->len, reader->file.types->len); i++)
-    {
-      gint64 value = g_array_index (reader->values, guint64, i);
-      const FlamPprofType *type =
-          &g_array_index (reader->file.types, FlamPprofType, i);
-      if (value < 0 || __builtin_mul_overflow (value, type->scale, &weights[i]))
-        {
-          weights[i] = 0;
-          reader->negative++;
-        }
-    }
+    add_value (reader, i, g_array_index (reader->values, guint64, i), weights);
   sample.stack = known_stack (reader, list, length);
   sample.thread = label_thread (reader, &labels);
   sample.labels = label_set (reader, &labels);
@@ -466,15 +379,14 @@ read_samples (Reader *reader, const FlamProgress *progress, GError **error)
                 error))
           return FALSE;
       }
-  if (reader->negative > 0)
-    flam_builder_warn (
-        reader->file.builder,
-        FLAM_PLURAL (reader->negative,
-                     "%" PRIu64 " value is negative (the profile is a "
-                     "difference of two) and counts as nothing",
-                     "%" PRIu64 " values are negative (the profile is a "
-                     "difference of two) and count as nothing"),
-        reader->negative);
+  if (reader->beyond > 0)
+    flam_builder_warn (reader->file.builder,
+                       FLAM_PLURAL (reader->beyond,
+                                    "%" PRIu64 " value is larger than any "
+                                    "number here and was left out",
+                                    "%" PRIu64 " values are larger than any "
+                                    "number here and were left out"),
+                       reader->beyond);
   if (reader->unknown > 0)
     flam_builder_warn (
         reader->file.builder,
@@ -510,7 +422,7 @@ load (const FlamSource *source,
   reader.process = flam_builder_process (builder, -1, 0);
   reader.thread = flam_builder_thread (builder, reader.process, -1, 0);
   good = flam_pprof_read_tables (&reader.file, error) &&
-         add_measures (&reader, error);
+         flam_pprof_add_measures (&reader.file, error);
   if (good)
     {
       flam_pprof_make_frames (&reader.file);

@@ -2,7 +2,8 @@
 #pragma once
 
 /* What a profile of pprof holds, as far as its samples need it: the tables of
- * code, made into frames (flam-pprof-code.c), and what is measured. */
+ * code, made into frames (flam-pprof-code.c), and what is measured
+ * (flam-pprof-measures.c). */
 
 #include "flam-builder.h"
 #include "flam-proto.h"
@@ -31,7 +32,8 @@ typedef struct
   gint64 type, unit; /* strings */
   FlamUnit as;
   gint64 scale;
-  guint column;
+  gboolean below; /* it has values below zero, */
+  guint base;     /* whose column this is */
 } FlamPprofType;
 
 typedef struct
@@ -67,6 +69,9 @@ void flam_pprof_clear (FlamPprof *file);
 gboolean flam_pprof_read_tables (FlamPprof *file, GError **error);
 /* Then: names, modules, and the frames of each location. */
 void flam_pprof_make_frames (FlamPprof *file);
+/* A measure of each type, in the column of its number, and one of what is taken
+ * away where values are below zero. FALSE: there are none. */
+gboolean flam_pprof_add_measures (FlamPprof *file, GError **error);
 /* A string of the file; g_free. */
 char *flam_pprof_text (const FlamPprof *file, guint64 string);
 

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-pprof.h"
+
+#include <string.h>
+
+static const struct
+{
+  const char *name;
+  FlamUnit as;
+  gint64 scale;
+} units[] = {
+  { "nanoseconds", FLAM_UNIT_NS, 1 },
+  { "nanosecond", FLAM_UNIT_NS, 1 },
+  { "ns", FLAM_UNIT_NS, 1 },
+  { "microseconds", FLAM_UNIT_NS, 1000 },
+  { "us", FLAM_UNIT_NS, 1000 },
+  { "milliseconds", FLAM_UNIT_NS, 1000000 },
+  { "ms", FLAM_UNIT_NS, 1000000 },
+  { "seconds", FLAM_UNIT_NS, 1000000000 },
+  { "s", FLAM_UNIT_NS, 1000000000 },
+  { "bytes", FLAM_UNIT_BYTES, 1 },
+  { "byte", FLAM_UNIT_BYTES, 1 },
+  { "kilobytes", FLAM_UNIT_BYTES, 1024 },
+  { "megabytes", FLAM_UNIT_BYTES, 1048576 },
+};
+
+static gboolean
+is_memory (const char *type, FlamUnit unit)
+{
+  return unit == FLAM_UNIT_BYTES || strstr (type, "objects") != NULL ||
+         g_str_has_prefix (type, "alloc") || g_str_has_prefix (type, "inuse");
+}
+
+static char *
+measure_id (FlamPprof *file, guint index)
+{
+  const FlamPprofType *type =
+      &g_array_index (file->types, FlamPprofType, index);
+  g_autofree char *name = flam_pprof_text (file, type->type);
+  g_autofree char *unit = flam_pprof_text (file, type->unit);
+
+  /* an id twice in a file has its unit added */
+  for (guint i = 0; i < file->types->len; i++)
+    {
+      g_autofree char *other = flam_pprof_text (
+          file, g_array_index (file->types, FlamPprofType, i).type);
+      if (i != index && strcmp (other, name) == 0)
+        return g_strdup_printf ("%s-%s", name, unit);
+    }
+  return g_strdup (*name != '\0' ? name : "value");
+}
+
+/* Of a type's values: those above zero, or what those below it were before. */
+static void
+add_measure (FlamPprof *file, guint index, guint column, gboolean before)
+{
+  const FlamPprofType *type =
+      &g_array_index (file->types, FlamPprofType, index);
+  g_autofree char *name = flam_pprof_text (file, type->type);
+  g_autofree char *id = measure_id (file, index);
+  g_autofree char *base = g_strconcat (id, "-base", NULL);
+
+  flam_builder_add_measure (file->builder,
+                            before ? base : id,
+                            before          ? base
+                            : *name != '\0' ? name
+                                            : "value",
+                            type->as,
+                            is_memory (name, type->as) ? FLAM_MEASURE_ALLOC
+                                                       : FLAM_MEASURE_CPU,
+                            column,
+                            FLAM_NONE);
+}
+
+static void
+find_unit (FlamPprof *file, guint index)
+{
+  FlamPprofType *type = &g_array_index (file->types, FlamPprofType, index);
+  g_autofree char *unit = flam_pprof_text (file, type->unit);
+
+  type->as = FLAM_UNIT_COUNT;
+  type->scale = 1;
+  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
+    if (strcmp (units[i].name, unit) == 0)
+      {
+        type->as = units[i].as;
+        type->scale = units[i].scale;
+      }
+}
+
+/* Columns come before samples: which types have values below zero is to be
+ * known by then. */
+static void
+find_signs (FlamPprof *file)
+{
+  FlamProto proto = flam_proto_init (file->source->data, file->source->size);
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (guint64));
+  guint n = file->types->len;
+
+  while (flam_proto_next (&proto))
+    if (proto.number == 2)
+      {
+        FlamProto message = flam_proto_inner (&proto);
+
+        g_array_set_size (values, 0);
+        while (flam_proto_next (&message))
+          if (message.number == 2)
+            flam_proto_numbers (&message, values);
+        for (guint i = 0; i < MIN (values->len, n); i++)
+          if ((gint64)g_array_index (values, guint64, i) < 0)
+            g_array_index (file->types, FlamPprofType, i).below = TRUE;
+      }
+}
+
+static void
+add_bases (FlamPprof *file)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < file->types->len; i++)
+    {
+      FlamPprofType *type = &g_array_index (file->types, FlamPprofType, i);
+
+      if (!type->below)
+        continue;
+      type->base = flam_builder_add_column (file->builder);
+      add_measure (file, i, type->base, TRUE);
+      any = TRUE;
+    }
+  if (any)
+    flam_builder_warn (
+        file->builder,
+        N_ ("the profile is a difference of two: what values below zero take "
+            "away is shown as measures of its own, “…-base”"));
+}
+
+/* The default comes first; without one named it is the last, as in pprof. */
+gboolean
+flam_pprof_add_measures (FlamPprof *file, GError **error)
+{
+  guint first = file->types->len - 1;
+
+  if (file->types->len == 0)
+    {
+      flam_source_error (file->source,
+                         error,
+                         FLAM_ERROR_INVALID,
+                         FLAM_NO_OFFSET,
+                         N_ ("the profile says not what it measures"));
+      return FALSE;
+    }
+  find_signs (file);
+  for (guint i = 0; i < file->types->len; i++)
+    {
+      find_unit (file, i);
+      flam_builder_add_column (file->builder);
+      if (file->default_type != 0 &&
+          (guint64)g_array_index (file->types, FlamPprofType, i).type ==
+              file->default_type)
+        first = i;
+    }
+  add_measure (file, first, first, FALSE);
+  for (guint i = 0; i < file->types->len; i++)
+    if (i != first)
+      add_measure (file, i, i, FALSE);
+  add_bases (file);
+  return TRUE;
+}
