@@ -31,7 +31,7 @@ def once(name, key, attributes, inner):
 def process(name, pid):
     return once("process", pid, {"fmt": f"{name} ({pid})"}, lambda: once(
         "pid", pid, {"fmt": str(pid)}, str(pid)) + once(
-        "device-session", "TODO", {"fmt": "TODO"}, "TODO"))
+        "device-session", "device", {"fmt": "device"}, "device"))
 
 
 def thread(name, tid, program, pid):
