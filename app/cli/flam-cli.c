@@ -2,6 +2,7 @@
 #include "flam-cli.h"
 
 #include "flam-config.h"
+#include "flam-installed.h"
 
 #include <locale.h>
 #include <malloc.h>
@@ -127,11 +128,12 @@ print_error (const char *text)
 int
 main (int argc, char **argv)
 {
+  g_autofree char *words = flam_installed (FLAM_LOCALEDIR);
   int status;
 
   prepare_heap ();
   setlocale (LC_ALL, "");
-  flam_message_init (FLAM_LOCALEDIR);
+  flam_message_init (words);
   g_set_print_handler (print_out);
   g_set_printerr_handler (print_error);
   /* Numbers are for machines. */

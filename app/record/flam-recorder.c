@@ -16,6 +16,7 @@
 #include "flam-alloc-folder.h"
 #include "flam-commands.h"
 #include "flam-config.h"
+#include "flam-installed.h"
 #include "flam-launch.h"
 #include "flam-launch-exec.h"
 #include "flam-message.h"
@@ -364,11 +365,12 @@ main (int argc, char **argv)
 {
   Recorder recorder = { .output.fd = -1 };
   g_autoptr (GError) error = NULL;
+  g_autofree char *words = flam_installed (FLAM_LOCALEDIR);
   g_autofree char *name = NULL;
   int status;
 
   setlocale (LC_CTYPE, "");
-  flam_message_init (FLAM_LOCALEDIR);
+  flam_message_init (words);
   name = g_path_get_basename (argv[0]);
   g_set_prgname (name);
   recorder.options = flam_record_options_parse (argc, argv, &error);

@@ -2,6 +2,7 @@
 
 #include "flam-application.h"
 
+#include "flam-bundle.h"
 #include "flam-config.h"
 #include "flam-platform.h"
 #include "flam-preferences.h"
@@ -305,6 +306,7 @@ flam_application_startup (GApplication *application)
   GSettings *settings;
 
   G_APPLICATION_CLASS (flam_application_parent_class)->startup (application);
+  flam_bundle_find_words ();
   g_action_map_add_action_entries (
       G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   for (guint i = 0; i < G_N_ELEMENTS (accels); i++)

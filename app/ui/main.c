@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "flam-application.h"
+#include "flam-bundle.h"
 
 #include "flam-config.h"
+#include "flam-installed.h"
 #include "flam-message.h"
 
 #include <glib/gi18n.h>
@@ -13,10 +15,12 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (FlamApplication) application = NULL;
+  g_autofree char *words = flam_installed (FLAM_LOCALEDIR);
   int status;
 
   setlocale (LC_ALL, "");
-  flam_message_init (FLAM_LOCALEDIR);
+  flam_bundle_find_data ();
+  flam_message_init (words);
   g_set_application_name (_ ("Flambeau"));
 
   gtk_source_init ();

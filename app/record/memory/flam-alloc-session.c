@@ -7,6 +7,7 @@
 #include "flam-alloc-process.h"
 #include "flam-alloc-shared.h"
 #include "flam-config.h"
+#include "flam-installed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,9 +104,8 @@ find_library (FlamAllocSession *session, GError **error)
 {
   const char *given = g_getenv ("FLAMBEAU_ALLOC_LIB");
 
-  session->library = given && *given
-                         ? g_canonicalize_filename (given, NULL)
-                         : g_build_filename (FLAM_LIBDIR, LIBRARY, NULL);
+  session->library = given && *given ? g_canonicalize_filename (given, NULL)
+                                     : flam_installed (FLAM_LIBDIR "/" LIBRARY);
   if (access (session->library, R_OK) != 0)
     return fail (
         error, N_ ("the allocation library cannot be read"), session->library);

@@ -2,6 +2,7 @@
 #include "flam-record-options.h"
 
 #include "flam-config.h"
+#include "flam-installed.h"
 
 #include <string.h>
 
@@ -47,10 +48,13 @@ flam_record_mode_parse (const char *name, FlamRecordMode *mode)
 const char *
 flam_recorder_path (void)
 {
+  static char *installed;
   const char *path = g_getenv ("FLAMBEAU_RECORDER");
 
-  return path != NULL && *path != '\0' ? path
-                                       : FLAM_LIBEXECDIR "/flambeau-recorder";
+  if (g_once_init_enter (&installed))
+    g_once_init_leave (&installed,
+                       flam_installed (FLAM_LIBEXECDIR "/flambeau-recorder"));
+  return path != NULL && *path != '\0' ? path : installed;
 }
 
 /* --- the table ----------------------------------------------------------- */

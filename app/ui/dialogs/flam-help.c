@@ -3,11 +3,10 @@
 #include "flam-help.h"
 
 #include "flam-config.h"
+#include "flam-installed.h"
 #include "flam-platform.h"
 
 #include <glib/gi18n.h>
-
-#define PAGE FLAM_DOCDIR "/help.html"
 
 /* Other programs answer for "help:" too, and do not read Mallard. */
 static gboolean
@@ -39,23 +38,32 @@ yelp_finds_pages (void)
   return found;
 }
 
-/* The HTML page. */
+/* The HTML page that was named; NULL: the installed one. */
 static const char *
-page_path (void)
+page_given (void)
 {
   const char *given = g_getenv ("FLAMBEAU_HELP");
 
-  return given != NULL && *given != '\0' ? given : PAGE;
+  return given != NULL && *given != '\0' ? given : NULL;
+}
+
+static char *
+page_path (void)
+{
+  const char *given = page_given ();
+
+  return given != NULL ? g_strdup (given)
+                       : flam_installed (FLAM_DOCDIR "/help.html");
 }
 
 /* NULL: nowhere. */
 static char *
 uri_of (const char *topic)
 {
-  const char *path = page_path ();
+  g_autofree char *path = page_path ();
   g_autofree char *uri = NULL;
 
-  if (strcmp (path, PAGE) == 0 && yelp_is_here () && yelp_finds_pages ())
+  if (page_given () == NULL && yelp_is_here () && yelp_finds_pages ())
     return g_strconcat ("help:flambeau/", topic, NULL);
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return NULL;
@@ -78,15 +86,17 @@ static void
 on_shown (GObject *source, GAsyncResult *result, gpointer unused)
 {
   g_autoptr (GError) error = NULL;
+  g_autofree char *path = NULL;
   g_autofree char *text = NULL;
 
   if (gtk_show_uri_full_finish (GTK_WINDOW (source), result, &error))
     return;
+  path = page_path ();
   /* Translators: the error, and a file */
   text = g_strdup_printf (
       _ ("%s\n\nA web browser is needed, here or elsewhere, to read %s"),
       error->message,
-      page_path ());
+      path);
   say (GTK_WINDOW (source), text);
 }
 
@@ -94,6 +104,7 @@ void
 flam_help_show (GtkWindow *parent, const char *topic)
 {
   g_autofree char *uri = uri_of (topic);
+  g_autofree char *path = page_path ();
   g_autofree char *text = NULL;
 
   if (uri != NULL)
@@ -103,7 +114,7 @@ flam_help_show (GtkWindow *parent, const char *topic)
     }
   text = g_strdup_printf (
       _ ("There is no file %s. The command line has its own: man flambeau-cli"),
-      page_path ());
+      path);
   say (parent, text);
 }
 
