@@ -289,16 +289,8 @@ print_thread (const FlamProfile *p,
               const char *total)
 {
   flam_cli_print ("%-10s %*s", heading, indent, "");
-  if (p->threads.tid[thread] < 0)
-    flam_cli_print ("#%u", thread + 1);
-  else
-    flam_cli_print ("%d/%d",
-                    p->processes.pid[p->threads.process[thread]],
-                    p->threads.tid[thread]);
-  flam_cli_print (" %s: %" G_GINT64_FORMAT " samples, %s",
-                  text (p, p->threads.name[thread]),
-                  samples,
-                  total);
+  flam_cli_print_thread (p, thread);
+  flam_cli_print (": %" G_GINT64_FORMAT " samples, %s", samples, total);
   print_former (p, process_tree, process_tree->thread_former[thread]);
   flam_cli_print ("\n");
 }

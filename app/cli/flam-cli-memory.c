@@ -58,19 +58,30 @@ sort_functions (Report *report)
   return order;
 }
 
-static gboolean
-has_any (const FlamAmounts *amounts)
-{
-  for (guint part = 0; part < FLAM_MEMORY_N; part++)
-    if (amounts->part[part].blocks != 0)
-      return TRUE;
-  return FALSE;
-}
-
 /* --- JSON ---------------------------------------------------------------- */
 
+/* null: the capture does not hold it. */
 static void
-add_amounts (JsonBuilder *json, const char *member, const FlamAmounts *amounts)
+add_figure (JsonBuilder *json,
+            const Report *report,
+            FlamMemoryPart part,
+            gboolean bytes,
+            gint64 value)
+{
+  if (flam_memory_summary_knows (report->memory, part, bytes))
+    {
+      flam_cli_json_int (json, bytes ? "bytes" : "blocks", value);
+      return;
+    }
+  json_builder_set_member_name (json, bytes ? "bytes" : "blocks");
+  json_builder_add_null_value (json);
+}
+
+static void
+add_amounts (JsonBuilder *json,
+             const Report *report,
+             const char *member,
+             const FlamAmounts *amounts)
 {
   if (member != NULL)
     {
@@ -81,8 +92,8 @@ add_amounts (JsonBuilder *json, const char *member, const FlamAmounts *amounts)
     {
       json_builder_set_member_name (json, flam_memory_part_to_string (part));
       json_builder_begin_object (json);
-      flam_cli_json_int (json, "bytes", amounts->part[part].bytes);
-      flam_cli_json_int (json, "blocks", amounts->part[part].blocks);
+      add_figure (json, report, part, TRUE, amounts->part[part].bytes);
+      add_figure (json, report, part, FALSE, amounts->part[part].blocks);
       json_builder_end_object (json);
     }
   if (member != NULL)
@@ -97,10 +108,13 @@ begin_rows (JsonBuilder *json, const char *member)
 }
 
 static void
-add_json_sizes (JsonBuilder *json, const FlamMemorySummary *memory)
+add_json_sizes (JsonBuilder *json, const Report *report)
 {
+  const FlamMemorySummary *memory = report->memory;
+  guint end = flam_memory_summary_knows_sizes (memory) ? memory->end_bin : 0;
+
   begin_rows (json, "sizes");
-  for (guint bin = memory->first_bin; bin < memory->end_bin; bin++)
+  for (guint bin = memory->first_bin; bin < end; bin++)
     {
       gint64 low, high;
 
@@ -108,15 +122,17 @@ add_json_sizes (JsonBuilder *json, const FlamMemorySummary *memory)
       json_builder_begin_object (json);
       flam_cli_json_int (json, "from", low);
       flam_cli_json_int (json, "to", high);
-      add_amounts (json, NULL, &memory->size[bin]);
+      add_amounts (json, report, NULL, &memory->size[bin]);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
 }
 
 static void
-add_json_kinds (JsonBuilder *json, const FlamMemorySummary *memory)
+add_json_kinds (JsonBuilder *json, const Report *report)
 {
+  const FlamMemorySummary *memory = report->memory;
+
   begin_rows (json, "allocators");
   for (guint kind = 0; kind < FLAM_N_ALLOCATORS; kind++)
     {
@@ -127,7 +143,7 @@ add_json_kinds (JsonBuilder *json, const FlamMemorySummary *memory)
       json_builder_set_member_name (json, "counted");
       json_builder_add_boolean_value (
           json, (memory->kinds_counted & FLAM_ALLOCATOR_BIT (kind)) != 0);
-      add_amounts (json, NULL, &memory->kind[kind]);
+      add_amounts (json, report, NULL, &memory->kind[kind]);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -146,7 +162,7 @@ add_json_threads (JsonBuilder *json, const Report *report)
       flam_cli_json_int (json, "tid", p->threads.tid[t]);
       flam_cli_json_string (
           json, "name", flam_profile_string (p, p->threads.name[t]));
-      add_amounts (json, NULL, &report->memory->thread[t]);
+      add_amounts (json, report, NULL, &report->memory->thread[t]);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -172,8 +188,8 @@ add_json_functions (JsonBuilder *json, const Report *report)
           flam_tree_name (memory->tree, memory->function[row].node));
       flam_cli_json_string (json, "file", file);
       flam_cli_json_int (json, "line", line);
-      add_amounts (json, "self", &memory->function_self[row]);
-      add_amounts (json, "total", &memory->function_total[row]);
+      add_amounts (json, report, "self", &memory->function_self[row]);
+      add_amounts (json, report, "total", &memory->function_total[row]);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -205,10 +221,10 @@ print_json (const Report *report)
   JsonBuilder *json = json_builder_new ();
 
   json_builder_begin_object (json);
-  add_amounts (json, NULL, &memory->all);
+  add_amounts (json, report, NULL, &memory->all);
   flam_cli_json_int (json, "peak_time_ns", memory->peak_time);
-  add_json_sizes (json, memory);
-  add_json_kinds (json, memory);
+  add_json_sizes (json, report);
+  add_json_kinds (json, report);
   add_json_threads (json, report);
   add_json_functions (json, report);
   add_json_rules (json, report);
@@ -226,48 +242,46 @@ print_cell (const char *text, int width)
   flam_cli_print ("%*s%s  ", MAX (padding, 0), "", text);
 }
 
-static void
-print_bytes (gint64 bytes)
+static const struct
 {
-  g_autofree char *text = flam_format_value (bytes, FLAM_UNIT_BYTES);
-
-  print_cell (text, 8);
-}
+  const char *title;
+  int width;
+} columns[FLAM_MEMORY_N_COLUMNS] = {
+  [FLAM_MEMORY_COLUMN_ALLOCATED] = { "allocated", 9 },
+  [FLAM_MEMORY_COLUMN_BLOCKS] = { "blocks", 9 },
+  [FLAM_MEMORY_COLUMN_TEMPORARY] = { "temporary", 9 },
+  [FLAM_MEMORY_COLUMN_PEAK] = { "peak", 8 },
+  [FLAM_MEMORY_COLUMN_LEAKED] = { "leaked", 8 },
+};
 
 static void
-print_header (const char *title)
+print_header (const Report *report, const char *title)
 {
   flam_cli_print ("\n");
-  print_cell ("allocated", 9);
-  print_cell ("blocks", 9);
-  print_cell ("temporary", 9);
-  print_cell ("peak", 8);
-  print_cell ("leaked", 8);
+  for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
+    if (flam_memory_summary_has_column (report->memory, i))
+      print_cell (columns[i].title, columns[i].width);
   flam_cli_print ("%s\n", title);
 }
 
 static void
-print_amounts (const FlamAmounts *amounts)
+print_amounts (const Report *report, const FlamAmounts *amounts)
 {
-  const FlamAmount *part = amounts->part;
-  g_autofree char *bytes =
-      flam_format_value (part[FLAM_MEMORY_ALLOCATED].bytes, FLAM_UNIT_BYTES);
-  g_autofree char *blocks =
-      flam_format_value (part[FLAM_MEMORY_ALLOCATED].blocks, FLAM_UNIT_COUNT);
-  g_autofree char *share = flam_format_percent (
-      part[FLAM_MEMORY_TEMPORARY].blocks, part[FLAM_MEMORY_ALLOCATED].blocks);
+  for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
+    {
+      g_autofree char *text = flam_amounts_to_text (amounts, i);
 
-  print_cell (bytes, 9);
-  print_cell (blocks, 9);
-  print_cell (share, 9);
-  print_bytes (part[FLAM_MEMORY_PEAK].bytes);
-  print_bytes (part[FLAM_MEMORY_LEAKED].bytes);
+      if (flam_memory_summary_has_column (report->memory, i))
+        print_cell (text, columns[i].width);
+    }
 }
 
 static void
 print_part (const Report *report, FlamMemoryPart part)
 {
-  const FlamAmount *amount = &report->memory->all.part[part];
+  const FlamMemorySummary *memory = report->memory;
+  const FlamAmount *amount = &memory->all.part[part];
+  gboolean knows_blocks = flam_memory_summary_knows (memory, part, FALSE);
   const FlamAmount *made = &report->memory->all.part[FLAM_MEMORY_ALLOCATED];
   g_autofree char *bytes = flam_format_value (amount->bytes, FLAM_UNIT_BYTES);
   g_autofree char *blocks = flam_format_value (amount->blocks, FLAM_UNIT_COUNT);
@@ -280,16 +294,16 @@ print_part (const Report *report, FlamMemoryPart part)
       flam_facts_standard_error (&report->profile->facts, amount->bytes),
       FLAM_UNIT_BYTES);
 
-  flam_cli_print ("%-10s %s in %s block%s",
-                  flam_memory_part_to_string (part),
-                  bytes,
-                  blocks,
-                  amount->blocks == 1 ? "" : "s");
-  if (part == FLAM_MEMORY_PEAK && report->memory->peak_time >= 0)
+  if (!flam_memory_summary_knows (memory, part, TRUE))
+    return;
+  flam_cli_print ("%-10s %s", flam_memory_part_to_string (part), bytes);
+  if (knows_blocks)
+    flam_cli_print (" in %s block%s", blocks, amount->blocks == 1 ? "" : "s");
+  if (part == FLAM_MEMORY_PEAK && memory->peak_time >= 0)
     flam_cli_print (" at %s", when);
   else if (part == FLAM_MEMORY_TEMPORARY)
     flam_cli_print (", %s of all allocated", share);
-  else if (part == FLAM_MEMORY_ALLOCATED)
+  else if (part == FLAM_MEMORY_ALLOCATED && knows_blocks)
     flam_cli_print (", %s each", each);
   if (amount->bytes > 0 && report->profile->facts.sample_bytes > 0)
     flam_cli_print (" (sampled: %s more or less)", error);
@@ -302,9 +316,11 @@ print_sizes (const Report *report)
   const FlamMemorySummary *memory = report->memory;
   gint64 most = 1;
 
+  if (!flam_memory_summary_knows_sizes (memory))
+    return;
   for (guint bin = memory->first_bin; bin < memory->end_bin; bin++)
     most = MAX (most, figure (&memory->size[bin], report->part, report->bytes));
-  print_header ("size in bytes");
+  print_header (report, "size in bytes");
   for (guint bin = memory->first_bin; bin < memory->end_bin; bin++)
     {
       double share =
@@ -313,7 +329,7 @@ print_sizes (const Report *report)
       gint64 low, high;
 
       flam_memory_summary_bin_range (bin, &low, &high);
-      print_amounts (&memory->size[bin]);
+      print_amounts (report, &memory->size[bin]);
       flam_cli_print ("%" G_GINT64_FORMAT, low);
       if (high > low)
         flam_cli_print ("..%" G_GINT64_FORMAT, high);
@@ -325,16 +341,18 @@ print_sizes (const Report *report)
 }
 
 static void
-print_kinds (const FlamMemorySummary *memory)
+print_kinds (const Report *report)
 {
-  print_header ("allocator");
+  const FlamMemorySummary *memory = report->memory;
+
+  print_header (report, "allocator");
   for (guint kind = 0; kind < FLAM_N_ALLOCATORS; kind++)
     if (memory->kinds_present & FLAM_ALLOCATOR_BIT (kind))
       {
         gboolean counted =
             (memory->kinds_counted & FLAM_ALLOCATOR_BIT (kind)) != 0;
 
-        print_amounts (&memory->kind[kind]);
+        print_amounts (report, &memory->kind[kind]);
         flam_cli_print ("%s%s\n",
                         flam_allocator_to_string (kind),
                         counted ? "" : " (not counted: see --allocators)");
@@ -349,15 +367,14 @@ print_threads (const Report *report)
 
   for (FlamId t = 0; t < p->threads.n; t++)
     {
-      if (!has_any (&report->memory->thread[t]))
+      if (!flam_memory_summary_has_any (report->memory,
+                                        &report->memory->thread[t]))
         continue;
       if (rows++ == 0)
-        print_header ("thread");
-      print_amounts (&report->memory->thread[t]);
-      flam_cli_print ("%d/%d %s\n",
-                      p->processes.pid[p->threads.process[t]],
-                      p->threads.tid[t],
-                      flam_profile_string (p, p->threads.name[t]));
+        print_header (report, "thread");
+      print_amounts (report, &report->memory->thread[t]);
+      flam_cli_print_thread (p, t);
+      flam_cli_print ("\n");
     }
 }
 
@@ -366,7 +383,7 @@ print_functions (const Report *report)
 {
   const FlamMemorySummary *memory = report->memory;
 
-  print_header ("function (self)");
+  print_header (report, "function (self)");
   for (guint i = 0; i < memory->n_functions && i < report->limit; i++)
     {
       guint row = report->order[i];
@@ -375,9 +392,9 @@ print_functions (const Report *report)
       guint32 line = flam_tree_source_line (memory->tree, node, &file);
 
       /* Frames that only lead to allocations are no sites. */
-      if (!has_any (&memory->function_self[row]))
+      if (!flam_memory_summary_has_any (memory, &memory->function_self[row]))
         continue;
-      print_amounts (&memory->function_self[row]);
+      print_amounts (report, &memory->function_self[row]);
       flam_cli_print ("%s", flam_tree_name (memory->tree, node));
       if (*file != '\0')
         flam_cli_print ("  %s:%u", file, line);
@@ -413,7 +430,7 @@ print_text (const Report *report)
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
     print_part (report, part);
   print_sizes (report);
-  print_kinds (report->memory);
+  print_kinds (report);
   print_threads (report);
   print_functions (report);
   print_rules (report);

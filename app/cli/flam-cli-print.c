@@ -197,6 +197,22 @@ flam_cli_json_states (JsonBuilder *json,
 }
 
 void
+flam_cli_print_thread (const FlamProfile *profile, FlamId thread)
+{
+  const char *name =
+      flam_profile_string (profile, profile->threads.name[thread]);
+  gint32 tid = profile->threads.tid[thread];
+
+  if (tid < 0)
+    flam_cli_print ("#%u %s", thread + 1, name);
+  else
+    flam_cli_print ("%d/%d %s",
+                    profile->processes.pid[profile->threads.process[thread]],
+                    tid,
+                    name);
+}
+
+void
 flam_cli_print_states (const FlamTree *tree, const FlamStateSplit *split)
 {
   guint states = flam_tree_states (tree);

@@ -110,6 +110,10 @@ int flam_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
  * the format's own newlines end lines. */
 void flam_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
+/* A thread as --thread takes it, and its name: "12/14 worker"; "#3 worker"
+ * where the capture has no numbers. */
+void flam_cli_print_thread (const FlamProfile *profile, FlamId thread);
+
 /* Standard output, for a document. */
 FlamSink *flam_cli_stdout (void);
 /* NULL after saying why not. `output` NULL: standard output. */

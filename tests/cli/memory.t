@@ -53,6 +53,33 @@ allocated     blocks  temporary      peak    leaked  function (self)
 $ flambeau-cli memory captures/heaptrack/v3.heaptrack --limit 1 --json
 {"allocated":{"bytes":953,"blocks":9},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":648,"blocks":5},"leaked":{"bytes":65,"blocks":2},"peak_time_ns":10000000,"sizes":[{"from":1,"to":1,"allocated":{"bytes":1,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":1,"blocks":1}},{"from":2,"to":3,"allocated":{"bytes":0,"blocks":0},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":4,"to":7,"allocated":{"bytes":0,"blocks":0},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":8,"to":15,"allocated":{"bytes":8,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":8,"blocks":1},"leaked":{"bytes":0,"blocks":0}},{"from":16,"to":31,"allocated":{"bytes":16,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":32,"to":63,"allocated":{"bytes":32,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":64,"to":127,"allocated":{"bytes":128,"blocks":2},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":128,"blocks":2},"leaked":{"bytes":64,"blocks":1}},{"from":128,"to":255,"allocated":{"bytes":0,"blocks":0},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":256,"to":511,"allocated":{"bytes":768,"blocks":3},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":512,"blocks":2},"leaked":{"bytes":0,"blocks":0}}],"allocators":[{"allocator":"malloc","counted":true,"allocated":{"bytes":953,"blocks":9},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":648,"blocks":5},"leaked":{"bytes":65,"blocks":2}}],"threads":[],"functions":[{"function":"std::vector<int>::push_back","file":"vector.h","line":200,"self":{"allocated":{"bytes":896,"blocks":5},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":640,"blocks":4},"leaked":{"bytes":64,"blocks":1}},"total":{"allocated":{"bytes":896,"blocks":5},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":640,"blocks":4},"leaked":{"bytes":64,"blocks":1}}}],"suppressions":[]}
 
+# Snapshots know neither what was allocated between them, nor single blocks:
+# what a capture does not hold is not shown, and null.
+$ flambeau-cli memory captures/massif/small.massif
+peak       1.00 kB at 9.00 ms
+
+    peak  allocator
+ 1.00 kB  malloc
+
+    peak  function (self)
+ 1.00 kB  hold  hold.c:3
+
+$ flambeau-cli memory captures/massif/small.massif --limit 1 --json
+{"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null},"peak_time_ns":9000000,"sizes":[],"allocators":[{"allocator":"malloc","counted":true,"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null}}],"threads":[],"functions":[{"function":"hold","file":"hold.c","line":3,"self":{"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null}},"total":{"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null}}}],"suppressions":[]}
+
+$ flambeau-cli memory captures/memray-html/temporal.html
+peak       4.20 kB in 4 blocks at 0 ns
+
+    peak  allocator
+ 4.20 kB  malloc
+
+    peak  thread
+ 4.20 kB  #1 0x1 (MainThread)
+
+    peak  function (self)
+ 4.10 kB  _find  <frozen importlib._bootstrap>:100
+   100 B  load  app.py:9
+
 # A range of time: its own peak, and what was made in it and outlived it.
 $ flambeau-cli info captures/heaptrack/v3.heaptrack --time 0.009..0.015 | grep -E 'peak|leaked|allocated'
 measures   peak               648 B (Peak memory)
@@ -110,8 +137,8 @@ allocated     blocks  temporary      peak    leaked  allocator
     128 B          2        0 %      64 B       0 B  pymalloc
 
 allocated     blocks  temporary      peak    leaked  thread
-  13.5 kB          6     16.7 %   9.26 kB   4.10 kB  42/-1 0x7000 (MainThread)
-    510 B          2        0 %       0 B     510 B  42/-1 0x8000 (worker)
+  13.5 kB          6     16.7 %   9.26 kB   4.10 kB  #1 0x7000 (MainThread)
+    510 B          2        0 %       0 B     510 B  #2 0x8000 (worker)
 
 allocated     blocks  temporary      peak    leaked  function (self)
   13.5 kB          6     16.7 %   9.26 kB   4.10 kB  f  app.py:2

@@ -199,6 +199,19 @@ class Window:
         """On the keyboard, to what has the focus."""
         subprocess.run(["xdotool", "type", "--delay", "30", text], check=True)
 
+    def choose_file(self, path):
+        """In the file chooser, on the keyboard."""
+        # Open is the window's, too.
+        self.find(lambda name: name.endswith("Cancel"), "push button")
+        self.key("ctrl+l")
+        time.sleep(0.5)
+        self.write(str(path))
+        # Completions come late, and stand behind what was written.
+        time.sleep(1)
+        self.key("shift+End")
+        self.key("Delete")
+        self.key("Return")
+
     # --- what a person sees ---------------------------------------------------
 
     def title(self):

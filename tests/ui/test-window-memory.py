@@ -69,6 +69,20 @@ class MemoryTest(Base):
         window.find("Leaked blocks", "label")
         window.wait_label(lambda text: text.startswith("total 1"))
 
+    def test_what_snapshots_hold(self):
+        """massif's know the bytes at the peak alone: nothing else is shown."""
+        window = self.open(capture("valgrind/massif.alloc.out"))
+        window.wait_label(lambda text: text == "total 33.7\u00a0MB")
+        window.click("Summary")
+        window.find("At the Peak")
+        window.wait_label(lambda text: text == "at 36.8\u00a0ms")
+        for name in "Allocated", "Temporary", "Not Freed", "Blocks", "Sizes of Blocks":
+            self.assertFalse(window.seen(name), name)
+        window.click("Allocations")
+        wait_for("a site", lambda: "hold_peak()" in window.labels())
+        for name in "Allocated", "Temporary", "Not Freed", "Blocks":
+            self.assertFalse(window.seen(name), name)
+
     def test_memory_pages_are_for_memory(self):
         window = self.open_example()
         self.assertFalse(window.seen("Allocations", "radio button"))
@@ -194,18 +208,7 @@ class MemoryTest(Base):
             window.click("Not Freed")
             window.wait_label(lambda text: text.startswith("total 189"))
             window.action("win.suppressions")
-            dialog = window.find("Leak Suppressions", ("filler", "dialog"))
-            window.key("ctrl+l")
-            entry = window.find(
-                lambda name: name in ("GtkFileChooserEntry", ""), "text", dialog
-            )
-            wait_for("the focus", lambda: entry.has_state("FOCUSED"))
-            window.write(str(rules))
-            choose = window.find(
-                lambda name: name.endswith("Open"), "push button", dialog
-            )
-            wait_for("the path", lambda: choose.has_state("SENSITIVE"))
-            window.key("Return")
+            window.choose_file(rules)
             window.find("Remove: leaks: 1 suppression", "push button")
             window.wait_label(lambda text: text.startswith("total 165"))
             window.action("win.suppressions")

@@ -97,13 +97,8 @@ class TablesTest(Base):
         window.find("No Matching Functions", "label")
 
     def compare_with(self, path):
-        """Through the file chooser, on the keyboard."""
-        window = self.window
-        window.action("win.compare")
-        # Open is the window's, too.
-        window.find(lambda name: name.endswith("Cancel"), "push button")
-        window.write(str(path))
-        window.key("Return")
+        self.window.action("win.compare")
+        self.window.choose_file(path)
 
     def says(self, text):
         self.window.wait_label(lambda label: plain(label) == text)

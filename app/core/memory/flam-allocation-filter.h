@@ -72,6 +72,11 @@ gboolean flam_allocation_filter_source_is_bytes (FlamMeasureSource source);
 /* Bytes for blocks, and blocks for bytes. */
 FlamMeasureSource
 flam_allocation_filter_other_source (FlamMeasureSource source);
+/* Whether the capture holds what a source asks for: snapshots of memory know
+ * neither what was allocated between them, nor single blocks. Rows of others
+ * can be added up all the same, but the sums are not to be shown. */
+gboolean flam_allocation_filter_knows (const FlamProfile *profile,
+                                       FlamMeasureSource source);
 
 /* The kinds that occur in the profile, and those that count when the selection
  * does not say: the heap's where there are any; pages beside them only where

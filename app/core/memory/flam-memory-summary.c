@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-memory-summary.h"
 
+#include "flam-format.h"
+
 #include <string.h>
 
 #define STEP_ROWS (1 << 16)
@@ -325,6 +327,70 @@ add_functions (Summary *summary)
 }
 
 /* --- the front door ------------------------------------------------------ */
+
+gboolean
+flam_memory_summary_knows (const FlamMemorySummary *memory,
+                           FlamMemoryPart part,
+                           gboolean bytes)
+{
+  FlamMeasureSource source = sources[part];
+
+  if (flam_allocation_filter_source_is_bytes (source) != bytes)
+    source = flam_allocation_filter_other_source (source);
+  return flam_allocation_filter_knows (memory->profile, source);
+}
+
+gboolean
+flam_memory_summary_knows_sizes (const FlamMemorySummary *memory)
+{
+  return flam_memory_summary_knows (memory, FLAM_MEMORY_ALLOCATED, FALSE);
+}
+
+gboolean
+flam_memory_summary_has_any (const FlamMemorySummary *memory,
+                             const FlamAmounts *amounts)
+{
+  for (guint part = 0; part < FLAM_MEMORY_N; part++)
+    if ((flam_memory_summary_knows (memory, part, FALSE) &&
+         amounts->part[part].blocks != 0) ||
+        (flam_memory_summary_knows (memory, part, TRUE) &&
+         amounts->part[part].bytes != 0))
+      return TRUE;
+  return FALSE;
+}
+
+static const struct
+{
+  FlamMemoryPart part;
+  gboolean bytes;
+} columns[FLAM_MEMORY_N_COLUMNS] = {
+  [FLAM_MEMORY_COLUMN_ALLOCATED] = { FLAM_MEMORY_ALLOCATED, TRUE },
+  [FLAM_MEMORY_COLUMN_BLOCKS] = { FLAM_MEMORY_ALLOCATED, FALSE },
+  [FLAM_MEMORY_COLUMN_TEMPORARY] = { FLAM_MEMORY_TEMPORARY, FALSE },
+  [FLAM_MEMORY_COLUMN_PEAK] = { FLAM_MEMORY_PEAK, TRUE },
+  [FLAM_MEMORY_COLUMN_LEAKED] = { FLAM_MEMORY_LEAKED, TRUE },
+};
+
+gboolean
+flam_memory_summary_has_column (const FlamMemorySummary *memory,
+                                FlamMemoryColumn column)
+{
+  return flam_memory_summary_knows (
+      memory, columns[column].part, columns[column].bytes);
+}
+
+char *
+flam_amounts_to_text (const FlamAmounts *amounts, FlamMemoryColumn column)
+{
+  const FlamAmount *amount = &amounts->part[columns[column].part];
+
+  if (column == FLAM_MEMORY_COLUMN_TEMPORARY)
+    return flam_format_percent (amount->blocks,
+                                amounts->part[FLAM_MEMORY_ALLOCATED].blocks);
+  return columns[column].bytes
+             ? flam_format_value (amount->bytes, FLAM_UNIT_BYTES)
+             : flam_format_value (amount->blocks, FLAM_UNIT_COUNT);
+}
 
 FlamMemorySummary *
 flam_memory_summary_new (const FlamProfile *profile,

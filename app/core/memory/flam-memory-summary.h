@@ -13,6 +13,9 @@
  * total
  *
  * What is temporary is a part of what was allocated; its share tells churn.
+ * Files of snapshots hold few of these figures (massif's: bytes at the peak);
+ * what a capture has no measure for is added up all the same, but is not known
+ * and not to be shown.
  * Immutable, reference counted, any thread may read it. */
 
 #include "flam-allocation-filter.h"
@@ -39,6 +42,17 @@ typedef struct
 {
   FlamAmount part[FLAM_MEMORY_N];
 } FlamAmounts;
+
+/* The columns of every table of memory. */
+typedef enum
+{
+  FLAM_MEMORY_COLUMN_ALLOCATED,
+  FLAM_MEMORY_COLUMN_BLOCKS,
+  FLAM_MEMORY_COLUMN_TEMPORARY, /* the share of the blocks */
+  FLAM_MEMORY_COLUMN_PEAK,
+  FLAM_MEMORY_COLUMN_LEAKED,
+  FLAM_MEMORY_N_COLUMNS
+} FlamMemoryColumn;
 
 /* Bin 0 holds blocks of no bytes, bin i those of [2^(i-1), 2^i). */
 #define FLAM_MEMORY_BINS 64
@@ -79,6 +93,20 @@ FlamMemorySummary *flam_memory_summary_ref (FlamMemorySummary *memory);
 void flam_memory_summary_unref (FlamMemorySummary *memory);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamMemorySummary, flam_memory_summary_unref)
 
+/* Whether the capture holds that figure. */
+gboolean flam_memory_summary_knows (const FlamMemorySummary *memory,
+                                    FlamMemoryPart part,
+                                    gboolean bytes);
+/* Whether its rows are blocks: whether it knows how large each of them was. */
+gboolean flam_memory_summary_knows_sizes (const FlamMemorySummary *memory);
+/* Whether any figure that is known is not zero. */
+gboolean flam_memory_summary_has_any (const FlamMemorySummary *memory,
+                                      const FlamAmounts *amounts);
+/* Whether a column has figures, and one of them for people. */
+gboolean flam_memory_summary_has_column (const FlamMemorySummary *memory,
+                                         FlamMemoryColumn column);
+char *flam_amounts_to_text (const FlamAmounts *amounts,
+                            FlamMemoryColumn column);
 /* The part a measure asks about; FLAM_MEMORY_ALLOCATED for samples. */
 FlamMemoryPart flam_memory_part_of (FlamMeasureSource source);
 /* The smallest and the largest size in a bin. */

@@ -67,7 +67,8 @@ add (Sum *sum,
 static void
 add_other (Sum *sum, FlamId stack, gint64 weight)
 {
-  if (sum->weights == NULL || !is_in (sum, stack))
+  if (sum->weights == NULL || sum->weights->other == NULL ||
+      !is_in (sum, stack))
     return;
   sum->weights->other_total += weight;
   if (stack != FLAM_NONE)
@@ -289,7 +290,9 @@ flam_weights_new (const FlamProfile *profile,
   if (profile->samples.state != NULL && sum.measure != NULL &&
       sum.measure->source == FLAM_FROM_SAMPLES)
     weights->split = g_new0 (FlamStateSplit, profile->stacks.n + 1);
-  if (sum.measure != NULL && sum.measure->source != FLAM_FROM_SAMPLES)
+  if (sum.measure != NULL && sum.measure->source != FLAM_FROM_SAMPLES &&
+      flam_allocation_filter_knows (
+          profile, flam_allocation_filter_other_source (sum.measure->source)))
     weights->other = g_new0 (gint64, profile->stacks.n + 1);
   if (flam_by_has_tops (selection->by))
     weights->by_top = g_array_new (FALSE, FALSE, sizeof (FlamTopWeight));

@@ -37,6 +37,8 @@ struct _FlamMemoryView
   GtkGrid *threads;
   GtkBox *rules_box;
   GtkGrid *rules;
+  GtkBox *sizes_box;
+  GtkBox *distance_box;
   GtkSpinButton *distance;
 };
 
@@ -112,18 +114,19 @@ on_distance (FlamMemoryView *self)
 
 /* --- cards ---------------------------------------------------------------- */
 
+/* "12 blocks, 1.5 kB each"; less where the capture does not hold it. */
 static char *
 card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
 {
   const FlamAmount *amount = &memory->all.part[part];
-  const FlamAmount *made = &memory->all.part[FLAM_MEMORY_ALLOCATED];
+  gboolean knows_blocks = flam_memory_summary_knows (memory, part, FALSE);
   g_autofree char *counted = flam_value_text_blocks (amount->blocks);
   g_autofree char *more = NULL;
 
   if (part == FLAM_MEMORY_TEMPORARY)
     {
       g_autofree char *share =
-          flam_format_percent (amount->blocks, made->blocks);
+          flam_amounts_to_text (&memory->all, FLAM_MEMORY_COLUMN_TEMPORARY);
 
       /* Translators: a share of all allocations */
       more = g_strdup_printf (_ ("%s of all"), share);
@@ -135,7 +138,7 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
 
       more = g_strdup_printf (_ ("at %s"), time);
     }
-  else if (amount->blocks > 0)
+  else if (amount->blocks > 0 && knows_blocks)
     {
       g_autofree char *each =
           flam_format_value (amount->bytes / amount->blocks, FLAM_UNIT_BYTES);
@@ -143,8 +146,10 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
       /* Translators: the mean size of a block */
       more = g_strdup_printf (_ ("%s each"), each);
     }
+  if (!knows_blocks)
+    return more != NULL ? g_steal_pointer (&more) : g_strdup ("");
   return more != NULL ? g_strdup_printf ("%s, %s", counted, more)
-                      : g_strdup (counted);
+                      : g_steal_pointer (&counted);
 }
 
 /* What chance may have added or left out, where allocations are sampled. */
@@ -160,11 +165,10 @@ card_value (const FlamMemorySummary *memory, FlamMemoryPart part)
                             : g_steal_pointer (&value);
 }
 
+/* What the capture does not hold has no card. */
 static void
 update_cards (FlamMemoryView *self, const FlamMemorySummary *memory)
 {
-  const FlamProfile *profile = memory->profile;
-
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
     {
       Card *card = &self->card[part];
@@ -173,9 +177,8 @@ update_cards (FlamMemoryView *self, const FlamMemorySummary *memory)
 
       gtk_label_set_label (card->value, value);
       gtk_label_set_label (card->detail, detail);
-      gtk_widget_set_sensitive (GTK_WIDGET (card->button),
-                                find_measure (profile, part, TRUE) >= 0 ||
-                                    find_measure (profile, part, FALSE) >= 0);
+      gtk_widget_set_visible (gtk_widget_get_parent (GTK_WIDGET (card->button)),
+                              flam_memory_summary_knows (memory, part, TRUE));
     }
 }
 
@@ -253,41 +256,38 @@ add_figure (GtkGrid *grid, int column, int row, const char *text, gboolean dim)
 }
 
 static void
-add_header (GtkGrid *grid)
+add_header (GtkGrid *grid, const FlamMemorySummary *memory)
 {
-  const char *const titles[] = { _ ("Allocated"),
-                                 _ ("Blocks"),
-                                 _ ("Temporary"),
-                                 _ ("At the Peak"),
-                                 _ ("Not Freed") };
+  const char *const titles[FLAM_MEMORY_N_COLUMNS] = {
+    [FLAM_MEMORY_COLUMN_ALLOCATED] = _ ("Allocated"),
+    [FLAM_MEMORY_COLUMN_BLOCKS] = _ ("Blocks"),
+    [FLAM_MEMORY_COLUMN_TEMPORARY] = _ ("Temporary"),
+    [FLAM_MEMORY_COLUMN_PEAK] = _ ("At the Peak"),
+    [FLAM_MEMORY_COLUMN_LEAKED] = _ ("Not Freed"),
+  };
   GtkWidget *first = gtk_label_new (NULL);
 
   gtk_widget_set_hexpand (first, TRUE);
   gtk_grid_attach (grid, first, 0, 0, 1, 1);
-  for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
-    add_figure (grid, (int)i + 1, 0, titles[i], TRUE);
+  for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
+    if (flam_memory_summary_has_column (memory, i))
+      add_figure (grid, (int)i + 1, 0, titles[i], TRUE);
 }
 
 static void
-add_amounts (GtkGrid *grid, int row, const FlamAmounts *amounts, gboolean dim)
+add_amounts (GtkGrid *grid,
+             const FlamMemorySummary *memory,
+             int row,
+             const FlamAmounts *amounts,
+             gboolean dim)
 {
-  const FlamAmount *part = amounts->part;
-  g_autofree char *made =
-      flam_format_value (part[FLAM_MEMORY_ALLOCATED].bytes, FLAM_UNIT_BYTES);
-  g_autofree char *blocks =
-      flam_format_value (part[FLAM_MEMORY_ALLOCATED].blocks, FLAM_UNIT_COUNT);
-  g_autofree char *share = flam_format_percent (
-      part[FLAM_MEMORY_TEMPORARY].blocks, part[FLAM_MEMORY_ALLOCATED].blocks);
-  g_autofree char *peak =
-      flam_format_value (part[FLAM_MEMORY_PEAK].bytes, FLAM_UNIT_BYTES);
-  g_autofree char *leaked =
-      flam_format_value (part[FLAM_MEMORY_LEAKED].bytes, FLAM_UNIT_BYTES);
+  for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
+    {
+      g_autofree char *text = flam_amounts_to_text (amounts, i);
 
-  add_figure (grid, 1, row, made, dim);
-  add_figure (grid, 2, row, blocks, dim);
-  add_figure (grid, 3, row, share, dim);
-  add_figure (grid, 4, row, peak, dim);
-  add_figure (grid, 5, row, leaked, dim);
+      if (flam_memory_summary_has_column (memory, i))
+        add_figure (grid, (int)i + 1, row, text, dim);
+    }
 }
 
 static GtkWidget *
@@ -338,7 +338,7 @@ add_kind (FlamMemoryView *self,
   g_object_set_data (G_OBJECT (check), "kind", GUINT_TO_POINTER (bit));
   g_signal_connect (check, "toggled", G_CALLBACK (on_kind), self);
   gtk_grid_attach (self->kinds, check, 0, row, 1, 1);
-  add_amounts (self->kinds, row, &memory->kind[kind], !counted);
+  add_amounts (self->kinds, memory, row, &memory->kind[kind], !counted);
 }
 
 static void
@@ -347,7 +347,7 @@ update_kinds (FlamMemoryView *self, const FlamMemorySummary *memory)
   int row = 1;
 
   empty (self->kinds);
-  add_header (self->kinds);
+  add_header (self->kinds, memory);
   for (guint kind = 0; kind < FLAM_N_ALLOCATORS; kind++)
     if (memory->kinds_present & FLAM_ALLOCATOR_BIT (kind))
       add_kind (self, memory, kind, row++);
@@ -355,14 +355,26 @@ update_kinds (FlamMemoryView *self, const FlamMemorySummary *memory)
 
 /* --- threads -------------------------------------------------------------- */
 
+/* What threads are sorted by. */
+static FlamMemoryPart
+first_part (const FlamMemorySummary *memory)
+{
+  FlamMemoryPart part = FLAM_MEMORY_ALLOCATED;
+
+  while (part + 1 < FLAM_MEMORY_N &&
+         !flam_memory_summary_knows (memory, part, TRUE))
+    part++;
+  return part;
+}
+
 static int
 compare_threads (gconstpointer a, gconstpointer b, gpointer data)
 {
   const FlamMemorySummary *memory = data;
   const FlamAmounts *x = &memory->thread[*(const FlamId *)a];
   const FlamAmounts *y = &memory->thread[*(const FlamId *)b];
-  gint64 bytes_x = x->part[FLAM_MEMORY_ALLOCATED].bytes;
-  gint64 bytes_y = y->part[FLAM_MEMORY_ALLOCATED].bytes;
+  gint64 bytes_x = x->part[first_part (memory)].bytes;
+  gint64 bytes_y = y->part[first_part (memory)].bytes;
 
   return (bytes_x < bytes_y) - (bytes_x > bytes_y);
 }
@@ -373,12 +385,8 @@ threads_with_memory (const FlamMemorySummary *memory)
   GArray *threads = g_array_new (FALSE, FALSE, sizeof (FlamId));
 
   for (FlamId t = 0; t < memory->profile->threads.n; t++)
-    for (guint part = 0; part < FLAM_MEMORY_N; part++)
-      if (memory->thread[t].part[part].blocks > 0)
-        {
-          g_array_append_val (threads, t);
-          break;
-        }
+    if (flam_memory_summary_has_any (memory, &memory->thread[t]))
+      g_array_append_val (threads, t);
   g_array_sort_with_data (threads, compare_threads, (gpointer)memory);
   return threads;
 }
@@ -392,7 +400,7 @@ update_threads (FlamMemoryView *self, const FlamMemorySummary *memory)
 
   empty (self->threads);
   gtk_widget_set_visible (GTK_WIDGET (self->threads_box), threads->len > 0);
-  add_header (self->threads);
+  add_header (self->threads, memory);
   for (guint i = 0; i < shown; i++)
     {
       FlamId thread = g_array_index (threads, FlamId, i);
@@ -403,7 +411,8 @@ update_threads (FlamMemoryView *self, const FlamMemorySummary *memory)
           tid >= 0 ? g_strdup_printf ("%s (%d)", name, tid) : g_strdup (name);
 
       add_name (self->threads, (int)i + 1, text);
-      add_amounts (self->threads, (int)i + 1, &memory->thread[thread], FALSE);
+      add_amounts (
+          self->threads, memory, (int)i + 1, &memory->thread[thread], FALSE);
     }
   if (threads->len > shown)
     {
@@ -476,6 +485,11 @@ update (FlamMemoryView *self)
   gtk_spin_button_set_value (self->distance, selection->temporary_distance);
   update_cards (self, memory);
   flam_size_chart_set (self->chart, memory, part, bytes);
+  gtk_widget_set_visible (GTK_WIDGET (self->sizes_box),
+                          flam_memory_summary_knows_sizes (memory));
+  gtk_widget_set_visible (
+      GTK_WIDGET (self->distance_box),
+      flam_memory_summary_has_column (memory, FLAM_MEMORY_COLUMN_TEMPORARY));
   update_kinds (self, memory);
   update_threads (self, memory);
   update_rules (self, memory);
@@ -522,6 +536,8 @@ flam_memory_view_class_init (FlamMemoryViewClass *klass)
   gtk_widget_class_bind_template_child (class, FlamMemoryView, cards);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, by_bytes);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, by_blocks);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, sizes_box);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, distance_box);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, chart);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, kinds);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, threads_box);

@@ -73,16 +73,8 @@ row_name (gpointer data)
 
 /* --- columns -------------------------------------------------------------- */
 
-typedef enum
-{
-  COLUMN_NAME,
-  COLUMN_ALLOCATED,
-  COLUMN_BLOCKS,
-  COLUMN_TEMPORARY,
-  COLUMN_PEAK,
-  COLUMN_LEAKED,
-  N_COLUMNS
-} Column;
+/* A figure's column is its FlamMemoryColumn. */
+#define COLUMN_NAME FLAM_MEMORY_N_COLUMNS
 
 static double
 figure_of (gpointer data, guint column)
@@ -91,59 +83,53 @@ figure_of (gpointer data, guint column)
   const FlamAmount *part = row->amounts->part;
   const FlamAmount *made = &part[FLAM_MEMORY_ALLOCATED];
 
-  switch ((Column)column)
+  switch ((FlamMemoryColumn)column)
     {
-    case COLUMN_ALLOCATED:
+    case FLAM_MEMORY_COLUMN_ALLOCATED:
       return (double)made->bytes;
-    case COLUMN_BLOCKS:
+    case FLAM_MEMORY_COLUMN_BLOCKS:
       return (double)made->blocks;
-    case COLUMN_TEMPORARY:
+    case FLAM_MEMORY_COLUMN_TEMPORARY:
       return made->blocks > 0 ? (double)part[FLAM_MEMORY_TEMPORARY].blocks /
                                     (double)made->blocks
                               : -1;
-    case COLUMN_PEAK:
+    case FLAM_MEMORY_COLUMN_PEAK:
       return (double)part[FLAM_MEMORY_PEAK].bytes;
-    case COLUMN_LEAKED:
+    case FLAM_MEMORY_COLUMN_LEAKED:
       return (double)part[FLAM_MEMORY_LEAKED].bytes;
-    case COLUMN_NAME:
-    case N_COLUMNS:
+    case FLAM_MEMORY_N_COLUMNS:
     default:
       g_return_val_if_reached (0);
     }
+}
+
+/* How many blocks a figure is of, where the text of its cell does not say so;
+ * NULL: it is not known. */
+static char *
+blocks_of (FlamSiteRow *row, FlamMemoryPart part)
+{
+  return flam_memory_summary_knows (row->memory, part, FALSE)
+             ? flam_value_text_blocks (row->amounts->part[part].blocks)
+             : NULL;
 }
 
 static char *
 cell_text (gpointer data, guint column, char **tooltip)
 {
   FlamSiteRow *row = data;
-  const FlamAmount *part = row->amounts->part;
-  const FlamAmount *made = &part[FLAM_MEMORY_ALLOCATED];
 
-  switch ((Column)column)
-    {
-    case COLUMN_NAME:
-      *tooltip = g_strdup (row_name (row));
-      return g_strdup (row_name (row));
-    case COLUMN_ALLOCATED:
-      *tooltip = flam_value_text_blocks (made->blocks);
-      return flam_format_value (made->bytes, FLAM_UNIT_BYTES);
-    case COLUMN_BLOCKS:
-      return flam_format_value (made->blocks, FLAM_UNIT_COUNT);
-    case COLUMN_TEMPORARY:
-      *tooltip = flam_value_text_blocks (part[FLAM_MEMORY_TEMPORARY].blocks);
-      return flam_format_percent (part[FLAM_MEMORY_TEMPORARY].blocks,
-                                  made->blocks);
-    case COLUMN_PEAK:
-      *tooltip = flam_value_text_blocks (part[FLAM_MEMORY_PEAK].blocks);
-      return flam_format_value (part[FLAM_MEMORY_PEAK].bytes, FLAM_UNIT_BYTES);
-    case COLUMN_LEAKED:
-      *tooltip = flam_value_text_blocks (part[FLAM_MEMORY_LEAKED].blocks);
-      return flam_format_value (part[FLAM_MEMORY_LEAKED].bytes,
-                                FLAM_UNIT_BYTES);
-    case N_COLUMNS:
-    default:
-      g_return_val_if_reached (NULL);
-    }
+  if (column == COLUMN_NAME)
+    *tooltip = g_strdup (row_name (row));
+  else if (column == FLAM_MEMORY_COLUMN_ALLOCATED)
+    *tooltip = blocks_of (row, FLAM_MEMORY_ALLOCATED);
+  else if (column == FLAM_MEMORY_COLUMN_TEMPORARY)
+    *tooltip = blocks_of (row, FLAM_MEMORY_TEMPORARY);
+  else if (column == FLAM_MEMORY_COLUMN_PEAK)
+    *tooltip = blocks_of (row, FLAM_MEMORY_PEAK);
+  else if (column == FLAM_MEMORY_COLUMN_LEAKED)
+    *tooltip = blocks_of (row, FLAM_MEMORY_LEAKED);
+  return column == COLUMN_NAME ? g_strdup (row_name (row))
+                               : flam_amounts_to_text (row->amounts, column);
 }
 
 static const FlamTextColumns columns = {
@@ -164,18 +150,30 @@ struct _FlamSitesView
   GtkToggleButton *self_button;
   GtkToggleButton *total_button;
   GtkColumnView *view;
+  GtkColumnViewColumn *figure[FLAM_MEMORY_N_COLUMNS]; /* the view's */
+  guint first; /* of those that are shown */
   GtkLabel *none;
 };
 
 G_DEFINE_FINAL_TYPE (FlamSitesView, flam_sites_view, FLAM_TYPE_TABLE_PAGE)
 
-static gboolean
-has_any (const FlamAmounts *amounts)
+/* Figures that the capture does not hold have no column. */
+static void
+choose_columns (FlamSitesView *self, const FlamMemorySummary *memory)
 {
-  for (guint part = 0; part < FLAM_MEMORY_N; part++)
-    if (amounts->part[part].blocks != 0)
-      return TRUE;
-  return FALSE;
+  guint first = FLAM_MEMORY_N_COLUMNS;
+
+  for (guint i = FLAM_MEMORY_N_COLUMNS; i-- > 0;)
+    {
+      gboolean has = flam_memory_summary_has_column (memory, i);
+
+      flam_columns_set_wanted (self->figure[i], has);
+      if (has)
+        first = i;
+    }
+  if (first < FLAM_MEMORY_N_COLUMNS && first != self->first)
+    flam_columns_sort (self->view, self->figure[first]);
+  self->first = first;
 }
 
 static void
@@ -190,9 +188,11 @@ fill (FlamSitesView *self)
       const FlamAmounts *amounts =
           total ? &memory->function_total[i] : &memory->function_self[i];
 
-      if (has_any (amounts))
+      if (flam_memory_summary_has_any (memory, amounts))
         g_ptr_array_add (rows, site_row_new (memory, i, amounts));
     }
+  if (memory != NULL)
+    choose_columns (self, memory);
   flam_table_page_set_rows (FLAM_TABLE_PAGE (self), rows, NULL);
 }
 
@@ -256,15 +256,15 @@ fill_columns (FlamSitesView *self)
 {
   static const struct
   {
-    Column column;
+    guint column;
     const char *title;
     int tight;
   } shown[] = {
-    { COLUMN_ALLOCATED, N_ ("Allocated"), TIGHT_WIDTH },
-    { COLUMN_BLOCKS, N_ ("Blocks"), 0 },
-    { COLUMN_TEMPORARY, N_ ("Temporary"), 0 },
-    { COLUMN_PEAK, N_ ("At the Peak"), 0 },
-    { COLUMN_LEAKED, N_ ("Not Freed"), TIGHT_WIDTH },
+    { FLAM_MEMORY_COLUMN_ALLOCATED, N_ ("Allocated"), TIGHT_WIDTH },
+    { FLAM_MEMORY_COLUMN_BLOCKS, N_ ("Blocks"), 0 },
+    { FLAM_MEMORY_COLUMN_TEMPORARY, N_ ("Temporary"), 0 },
+    { FLAM_MEMORY_COLUMN_PEAK, N_ ("At the Peak"), 0 },
+    { FLAM_MEMORY_COLUMN_LEAKED, N_ ("Not Freed"), TIGHT_WIDTH },
     { COLUMN_NAME, N_ ("Function"), 0 },
   };
 
@@ -277,8 +277,8 @@ fill_columns (FlamSitesView *self)
                                                           _ (shown[i].title),
                                                           shown[i].tight);
 
-      if (shown[i].column == COLUMN_ALLOCATED)
-        flam_columns_sort (self->view, column);
+      if (shown[i].column != COLUMN_NAME)
+        self->figure[shown[i].column] = column;
     }
 }
 
@@ -286,6 +286,7 @@ static void
 flam_sites_view_init (FlamSitesView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->first = FLAM_MEMORY_N_COLUMNS;
   fill_columns (self);
   flam_table_page_set_table (FLAM_TABLE_PAGE (self), self->view, self->none);
   g_signal_connect_swapped (
