@@ -107,7 +107,7 @@ class MemoryTest(Base):
         window = self.open(SOURCE / "tests/captures/memray/v12.bin")
         window.wait_label(lambda text: text.startswith("total 9.26\u00a0kB"))
         window.click("Summary")
-        window.mouse(window.find("mmap", "check box"), 0.1)
+        window.toggle("mmap", "check box")
         window.wait_label(lambda text: text.startswith("total 1.06\u00a0kB"))
 
     def test_weights_of_a_text(self):
