@@ -62,9 +62,6 @@ static const Refused all[] = {
   { AT (0, "\x14\0\0\0!FastSerialization.1"),
     N_ ("this is a trace of .NET Core 2 (.netperf); convert it with PerfView "
         "to speedscope's JSON and open that") },
-  { AT (0, "--- threadz "),
-    N_ ("this is a page of threads' stacks of gperftools; convert it with "
-        "`pprof -proto FILE` and open that") },
   { AT (ANYWHERE, "<trace-toc>"),
     N_ ("this is a table of contents of xctrace; export the samples with "
         "`xctrace export --input X.trace --xpath "

@@ -43,7 +43,6 @@ static const Case cases[] = {
   { "g", BYTES ("\xc1\x1f\xfc\xc1\0\0\0\0"), "LTTng", "perf" },
   { "l", BYTES ("QPERFSTREAM\0\1\0\0\0"), "perfparser", "perf.data" },
   { "m", BYTES ("\x14\0\0\0!FastSerialization.1"), ".netperf", "PerfView" },
-  { "n", BYTES ("--- threadz 1 ---\n"), "gperftools", "-proto" },
   { "o",
     BYTES ("<?xml version=\"1.0\"?>\n<trace-toc>\n"),
     "xctrace",

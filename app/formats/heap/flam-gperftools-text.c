@@ -21,6 +21,17 @@
  *
  * counts of anything: "threadcreate profile: total 7", then "1 @ 0x44cb3 …".
  *
+ * threads, and where each of them is; the first address is no call:
+ *
+ *    --- threadz 1 ---
+ *
+ *    --- Thread 7f794ab90940 (name: main/14748) stack: ---
+ *      PC: 0x00bc8f1c: helper(arg1, arg2)        what is behind is not needed
+ *        0x0040be31: main
+ *      creator: 0x00a45b96 0x00a460b4              who began it, below all that
+ *    --- Thread 7f794ab8f940 (name: worker/14749) stack: ---
+ *        [same as previous thread]
+ *
  * Addresses are those behind calls: one less is the call.
  *
  * Java's have no heading of columns, and numbers of names for addresses:
@@ -134,6 +145,7 @@ typedef struct
     JAVA_HEAP,
     CONTENTION,
     COUNTS,
+    THREADS,
   } kind;
   gint64 period;
   gint64 hz;
@@ -195,6 +207,81 @@ read_java_heap_line (FlamGperftools *reader,
   return read_addresses (reader, p, end, sample);
 }
 
+/* The thread that the lines to come are of. Those without a frame are not
+ * threads that anybody asked for. */
+static gboolean
+begin_thread (FlamGperftools *reader, const char *line, const char *end)
+{
+  FlamGperftoolsSample sample = { .first = reader->addresses->len };
+
+  if (memmem (line, end - line, " stack: ---", 11) == NULL)
+    return FALSE;
+  sample.values[0] = 1;
+  g_array_append_val (reader->samples, sample);
+  return TRUE;
+}
+
+/* Words that are addresses, in a line of anything else; how many. */
+static guint
+add_addresses (FlamGperftools *reader,
+               FlamGperftoolsSample *sample,
+               const char *p,
+               const char *end)
+{
+  guint n = 0;
+
+  for (; p < end; p++)
+    {
+      const char *stop = p + 2;
+      guint64 address;
+
+      if (end - p < 3 || p[0] != '0' || p[1] != 'x' ||
+          !flam_text_hex (&stop, end, &address))
+        {
+          while (p < end && !flam_text_is_space (*p))
+            p++;
+          continue;
+        }
+      if (stop == end || flam_text_is_space (*stop) || *stop == ':')
+        {
+          address -= sample->n > 0;
+          g_array_append_val (reader->addresses, address);
+          sample->n++;
+          n++;
+        }
+      p = stop - (stop == end);
+    }
+  return n;
+}
+
+static gboolean
+read_thread_line (FlamGperftools *reader, const char *p, const char *end)
+{
+  FlamGperftoolsSample *sample;
+
+  if (g_str_has_prefix (p, "---- no stack trace for"))
+    return TRUE;
+  if (end - p > 11 && memcmp (p, "--- Thread ", 11) == 0)
+    return begin_thread (reader, p, end);
+  if (reader->samples->len == 0)
+    return FALSE;
+  sample = &g_array_index (
+      reader->samples, FlamGperftoolsSample, reader->samples->len - 1);
+  if (memmem (p, end - p, "same as previous thread", 23) != NULL)
+    {
+      if (reader->samples->len > 1)
+        {
+          sample->first = sample[-1].first;
+          sample->n = sample[-1].n;
+        }
+      return TRUE;
+    }
+  if (sample->first + sample->n != reader->addresses->len)
+    return FALSE;
+  return add_addresses (reader, sample, p, end) > 0 ||
+         memmem (p, end - p, "creator:", 8) != NULL;
+}
+
 static gboolean
 read_count_line (FlamGperftools *reader,
                  const char *p,
@@ -226,6 +313,9 @@ read_attribute (FlamGperftools *reader,
     return TRUE;
   if (g_str_has_prefix (line, "cycles/second"))
     text->hz = value;
+  else if (g_str_has_prefix (line, "ms since reset"))
+    flam_builder_facts (reader->builder)->duration_ns =
+        MIN (value, G_MAXINT64 / 1000000) * 1000000;
   else if (g_str_has_prefix (line, "sampling period"))
     text->period = MAX (value, 1);
   return TRUE;
@@ -244,6 +334,8 @@ read_text_line (FlamGperftools *reader,
   skip_spaces (&p, end);
   if (p == end || *p == '#')
     return TRUE;
+  if (text->kind == THREADS)
+    return read_thread_line (reader, p, end);
   if (text->kind != HEAP && text->kind != COUNTS && reader->samples->len == 0 &&
       read_attribute (reader, text, p, end))
     return TRUE;
@@ -322,6 +414,16 @@ begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
       text->kind = JAVA_HEAP;
       add_heap_measures (reader);
       flam_builder_facts (reader->builder)->sample_bytes = JAVA_HEAP_PERIOD;
+    }
+  else if (g_str_has_prefix (line, "--- threadz"))
+    {
+      text->kind = THREADS;
+      flam_gperftools_add_measure (reader,
+                                   "thread",
+                                   N_ ("Threads"),
+                                   FLAM_UNIT_COUNT,
+                                   FLAM_MEASURE_CPU,
+                                   0);
     }
   else if (g_str_has_prefix (line, "---"))
     {

@@ -287,7 +287,8 @@ probe (const FlamSource *source)
       memchr (data, '@', newline - data) != NULL)
     return 95;
   if (g_str_has_prefix (data, "--- contention") ||
-      g_str_has_prefix (data, "--- mutex:"))
+      g_str_has_prefix (data, "--- mutex:") ||
+      g_str_has_prefix (data, "--- threadz "))
     return 90;
   if (g_str_has_prefix (data, "--- heapz 1 ---\nformat = java\n"))
     return 90;
