@@ -105,7 +105,9 @@ add_label (FlamDraw *draw,
 {
   flam_draw_add_label (draw,
                        state_of (box, scene),
-                       flam_tree_name (scene->tree, box->node),
+                       box->node == 0 && scene->root != NULL
+                           ? scene->root
+                           : flam_tree_name (scene->tree, box->node),
                        MAX (box->x, 0),
                        MIN (box->x + box->width, layout->viewport.width),
                        box->y,

@@ -33,6 +33,7 @@ typedef struct
   FlamPalette *palette;
   const guint8 *matched; /* a byte a node: all others are dimmed; or NULL */
   gboolean bare;         /* no labels */
+  const char *root;      /* what the first box says; NULL: its name */
 } FlamScene;
 
 /* Fills the viewport, background and all, at the origin of `cr`. An image

@@ -4,6 +4,7 @@
 #include <adwaita.h>
 
 #include "flam-legend.h"
+#include "flam-message.h"
 #include "flam-overview.h"
 #include "flam-test-trees.h"
 
@@ -422,6 +423,25 @@ test_legend (void)
   flam_tree_unref (tree);
 }
 
+/* People read the root in their language; files do not. */
+static void
+test_root_in_german (void)
+{
+  Fixture fixture = { 0 };
+  g_autofree char *catalogues =
+      g_build_filename (g_getenv ("FLAM_BUILD_ROOT"), "po", NULL);
+  g_autofree char *text = NULL;
+
+  g_setenv ("LANGUAGE", "de", TRUE);
+  flam_message_init (catalogues);
+  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  picture (fixture.window, "german.png");
+  text = flam_flame_graph_describe (fixture.graph, 0);
+  g_assert_true (g_str_has_prefix (text, "alles, "));
+  g_assert_cmpstr (flam_tree_name (fixture.tree, 0), ==, "all");
+  close_window (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -439,5 +459,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flame-graph/still", test_still);
   g_test_add_func ("/flame-graph/narrow", test_narrow);
   g_test_add_func ("/flame-graph/legend", test_legend);
+  /* The last one: texts stay German. */
+  g_test_add_func ("/flame-graph/root-in-german", test_root_in_german);
   return g_test_run ();
 }

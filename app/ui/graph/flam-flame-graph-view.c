@@ -424,7 +424,8 @@ draw_on (FlamFlameGraph *self, cairo_surface_t *surface)
   const FlamLayout *layout = flam_graph_layout (self);
   FlamScene scene = { .tree = self->tree,
                       .palette = flam_graph_palette (self),
-                      .matched = self->matched };
+                      .matched = self->matched,
+                      .root = flam_graph_name (self->tree, 0) };
   cairo_t *cr = cairo_create (surface);
 
   flam_draw_layout (flam_graph_draw (self), cr, layout, &scene);

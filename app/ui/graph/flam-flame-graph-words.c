@@ -80,6 +80,15 @@ flam_flame_graph_set_notes (FlamFlameGraph *self,
   flam_graph_announce (self);
 }
 
+const char *
+flam_graph_name (const FlamTree *tree, FlamId node)
+{
+  return node == 0 && !tree->rooted
+             /* Translators: the box below all others in the graph */
+             ? _ ("all")
+             : flam_tree_name (tree, node);
+}
+
 static char *
 note_of (FlamFlameGraph *self, FlamId node)
 {
@@ -117,7 +126,7 @@ flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
       flam_format_percent (self->tree->self[node], self->tree->total[0]);
   /* Translators: what a screen reader says: function, shares of the time */
   text = g_strdup_printf (_ ("%s, total %s, self %s"),
-                          flam_tree_name (self->tree, node),
+                          flam_graph_name (self->tree, node),
                           total,
                           self_share);
   add_main_state (self, node, &text);
@@ -215,7 +224,7 @@ add_share (FlamFlameGraph *self,
   g_autofree char *share =
       flam_format_percent (self->tree->total[node], self->tree->total[of]);
   g_autofree char *short_name =
-      flam_format_short_name (flam_tree_name (self->tree, of), 28);
+      flam_format_short_name (flam_graph_name (self->tree, of), 28);
   g_autofree char *name = g_strdup_printf (format, short_name);
 
   add_cell (grid, name, 0, row);
@@ -340,7 +349,7 @@ tip_for_node (FlamFlameGraph *self, FlamId node)
   g_autofree char *place = place_text (self, node);
   g_autofree char *note = note_of (self, node);
 
-  gtk_box_append (GTK_BOX (box), title_of (flam_tree_name (self->tree, node)));
+  gtk_box_append (GTK_BOX (box), title_of (flam_graph_name (self->tree, node)));
   if (*place != '\0')
     gtk_box_append (GTK_BOX (box), new_label (place, 0, "dim-label"));
   gtk_box_append (GTK_BOX (box), numbers_of (self, node));

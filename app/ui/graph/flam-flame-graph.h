@@ -101,6 +101,10 @@ FlamRows *flam_flame_graph_get_rows (FlamFlameGraph *self);
 /* What the colors in view mean; g_ptr_array_unref. Of FlamLegendEntry. */
 GPtrArray *flam_flame_graph_get_legend (FlamFlameGraph *self);
 
+/* As people read it: the root's own name is a word of theirs. Files have
+ * flam_tree_name(). */
+const char *flam_graph_name (const FlamTree *tree, FlamId node);
+
 /* "spin_heavy, total 50.7 %, self 50.7 %": what is spoken for a node;
  * g_free. */
 char *flam_flame_graph_describe (FlamFlameGraph *self, FlamId node);

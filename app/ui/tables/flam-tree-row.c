@@ -2,6 +2,8 @@
 
 #include "flam-tree-row.h"
 
+#include "flam-flame-graph.h"
+
 struct _FlamTreeRow
 {
   GObject parent_instance;
@@ -95,7 +97,7 @@ flam_tree_row_get_other (FlamTreeRow *self)
 const char *
 flam_tree_row_get_name (FlamTreeRow *self)
 {
-  return flam_tree_name (self->view_data->tree, self->node);
+  return flam_graph_name (self->view_data->tree, self->node);
 }
 
 /* --- children ------------------------------------------------------------- */
