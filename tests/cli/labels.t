@@ -67,4 +67,4 @@ $ flambeau-cli merge heap.flambeau big.flambeau --output both.flambeau; flambeau
     262 kB     0.5 %      262 kB     0.5 %  131072 bytes
 
 $ flambeau-cli export captures/peers/pprof/go-cpu.pb.gz --to speedscope --output cpu.json
-! captures/peers/pprof/go-cpu.pb.gz: left out, for which speedscope has no room: other measures, lines, what is inlined, modules, labels
+! captures/peers/pprof/go-cpu.pb.gz: left out, for which speedscope has no room: lines, what is inlined, modules, labels

@@ -4,6 +4,7 @@
 /* A document in memory. */
 
 #include "flam-formats.h"
+#include "flam-weights.h"
 
 /* NULL with an error. */
 static inline GBytes *
@@ -52,4 +53,39 @@ export_source (GBytes *bytes)
   gconstpointer data = g_bytes_get_data (bytes, &size);
 
   return flam_source_new_from_data ("unknown", data, size);
+}
+
+static inline double
+export_total (FlamProfile *profile, guint measure)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+
+  selection->measure = measure;
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+  return (double)tree->total[0] / profile->measures[measure].denominator;
+}
+
+/* Each that weighs something comes back, and weighs the same; the file's own
+ * stays the first. */
+static inline void
+export_check_totals (FlamProfile *profile, FlamProfile *again)
+{
+  g_assert_cmpstr (flam_profile_string (profile, profile->measures[0].id),
+                   ==,
+                   flam_profile_string (again, again->measures[0].id));
+  for (guint i = 0; i < profile->n_measures; i++)
+    {
+      const char *id = flam_profile_string (profile, profile->measures[i].id);
+      double total = export_total (profile, i), found = 0;
+
+      for (guint k = 0; k < again->n_measures; k++)
+        if (strcmp (id, flam_profile_string (again, again->measures[k].id)) ==
+                0 &&
+            profile->measures[i].unit == again->measures[k].unit)
+          found += export_total (again, k);
+      g_assert_cmpfloat_with_epsilon (found, total, total * 1e-9 + 1e-6);
+    }
 }

@@ -267,6 +267,8 @@ check_exporter (FlamProfile *profile, const FlamExporter *exporter)
   g_assert_no_error (error);
   if (strcmp (exporter->id, "flambeau") == 0)
     check_measures (profile, again);
+  if (strcmp (exporter->id, "speedscope") == 0)
+    export_check_totals (profile, again);
   first = folded (profile);
   second = folded (again);
   /* An event has a name, where a sample may have no stack. */

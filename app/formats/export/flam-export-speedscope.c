@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* speedscope's own format (speedscope.app/file-format-schema.json): a table of
- * frames, and a profile a thread. Samples stand in order, as stacks of indices
- * into the table, root first, with a weight each; spans are events, which say
- * when they were. speedscope takes two rows of the table for two functions: a
- * function is one row, and with --by line a line is. */
+ * frames, and a profile for each measure of a thread. Samples stand in order,
+ * as stacks of indices into the table, root first, with a weight each; spans
+ * are events, which say when they were. Which measure and which thread a
+ * profile is of stands in members of our own (flam-import-speedscope.c).
+ * speedscope takes two rows of the table for two functions: a function is one
+ * row, and with --by line a line is. */
 
 #include "flam-formats.h"
 
@@ -203,6 +205,39 @@ end_of (const FlamPart *part, guint32 lane)
   return end;
 }
 
+/* What speedscope shows: threads, and measures where there are several. */
+static void
+put_title (Writer *writer, const char *name)
+{
+  const FlamProfile *profile = writer->part->profile;
+  const char *measure =
+      flam_profile_string (profile, flam_part_measure (writer->part)->name);
+  g_autofree char *both = g_strdup_printf ("%s (%s)", name, measure);
+
+  flam_export_json_string (writer->out, profile->n_measures > 1 ? both : name);
+}
+
+/* Which one it is of, for who reads it again. */
+static void
+put_origin (Writer *writer, guint32 lane, const char *name)
+{
+  const FlamProfile *profile = writer->part->profile;
+  const FlamMeasure *measure = flam_part_measure (writer->part);
+
+  flam_sink_put (writer->out, ",\"measure\":{\"id\":");
+  flam_export_json_string (writer->out,
+                           flam_profile_string (profile, measure->id));
+  flam_sink_put (writer->out, ",\"name\":");
+  flam_export_json_string (writer->out,
+                           flam_profile_string (profile, measure->name));
+  flam_sink_printf (writer->out,
+                    ",\"kind\":\"%s\"},\"thread\":{\"index\":%u,\"name\":",
+                    flam_measure_kind_to_string (measure->kind),
+                    lane);
+  flam_export_json_string (writer->out, name);
+  flam_sink_put_c (writer->out, '}');
+}
+
 static void
 put_profile (Writer *writer, guint32 lane, const char *title)
 {
@@ -214,7 +249,8 @@ put_profile (Writer *writer, guint32 lane, const char *title)
   flam_sink_printf (writer->out,
                     "{\"type\":\"%s\",\"name\":",
                     events ? "evented" : "sampled");
-  flam_export_json_string (writer->out, *name != '\0' ? name : title);
+  put_title (writer, *name != '\0' ? name : title);
+  put_origin (writer, lane, name);
   flam_sink_printf (writer->out,
                     ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":",
                     measure->unit == FLAM_UNIT_NS      ? "nanoseconds"
@@ -245,9 +281,13 @@ save (const FlamProfile *profile,
   g_auto (FlamPart) part = { 0 };
   Writer writer = { .part = &part, .out = out, .by = selection->by };
   const char *separator = "";
+  guint selected, n;
+  guint n_profiles = 0, active = FLAM_NONE; /* the selected measure's first */
 
   if (!flam_part_init (&part, profile, selection, error))
     return FALSE;
+  selected = part.measure;
+  n = part.profile->n_measures;
   flam_sink_put (
       out,
       "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
@@ -257,13 +297,22 @@ save (const FlamProfile *profile,
   put_frames (&writer);
   flam_sink_put (out, "]},\n\"profiles\":[");
   for (guint32 lane = 0; lane < part.n_lanes; lane++)
-    if (!flam_part_is_empty (&part, lane))
+    for (guint i = 0; i < n; i++)
       {
+        part.measure = (selected + i) % n;
+        if (flam_part_is_empty (&part, lane))
+          continue;
         flam_sink_put (out, separator);
         put_profile (&writer, lane, options->look.title);
         separator = ",\n";
+        if (active == FLAM_NONE && i == 0)
+          active = n_profiles;
+        n_profiles++;
       }
-  flam_sink_put (out, "]}\n");
+  flam_sink_put_c (out, ']');
+  if (active != FLAM_NONE)
+    flam_sink_printf (out, ",\n\"activeProfileIndex\":%u", active);
+  flam_sink_put (out, "}\n");
   g_free (writer.row);
   return TRUE;
 }
@@ -274,6 +323,7 @@ const FlamExporter flam_export_speedscope = {
   .suffix = "speedscope.json",
   .mime_type = "application/json",
   .text = TRUE,
-  .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER | FLAM_HOLDS_FILES,
+  .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER | FLAM_HOLDS_MEASURES |
+           FLAM_HOLDS_FILES,
   .save = save,
 };

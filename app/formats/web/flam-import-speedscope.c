@@ -16,210 +16,36 @@
  *
  * Members may come in any order, so a first pass reads the frames and the
  * profiles' units. A profile becomes a thread; each unit of time becomes ns,
- * each unit a measure. Between two events the open frames are the stack. */
+ * each unit a measure. Between two events the open frames are the stack. What
+ * Flambeau writes says more, which speedscope does not ask for:
+ *
+ *        "measure":{"id":"cpu-time","name":"CPU time","kind":"cpu"},
+ *        "thread":{"index":0,"name":"main"}
+ *
+ * Profiles of one thread that follow one another with the same stacks are one
+ * list of samples with several weights each. */
 
 #include "flam-formats.h"
 
-#include "flam-json.h"
+#include "flam-speedscope.h"
 
 #include <string.h>
-
-#define FRACTION 1000000
-typedef enum
-{
-  IS_TIME,
-  IS_COUNT,
-  IS_SIZE,
-  N_MEASURES
-} Measure;
-
-typedef struct
-{
-  Measure measure;
-  guint32 scale; /* of time: to ns */
-} Unit;
-
-typedef struct
-{
-  gint64 frame;
-  FlamId stack;
-} Step;
-
-typedef struct
-{
-  const FlamSource *source;
-  FlamBuilder *builder;
-  const FlamProgress *progress;
-  GArray *frames;  /* FlamId */
-  GArray *units;   /* Unit, one a profile */
-  GArray *open;    /* FlamId: stacks, of an evented profile */
-  GArray *stacks;  /* FlamId: of a sampled profile */
-  GArray *last;    /* Step: of the last sample */
-  GArray *weights; /* gint64 */
-  gboolean fractions;
-  gboolean used[N_MEASURES];
-  guint event[N_MEASURES];
-  GError *cancelled;
-  FlamId thread;
-  guint64 samples;
-  guint64 bad;
-} Reader;
-
-/* --- first pass ---------------------------------------------------------- */
-
-static Unit
-parse_unit (FlamJson *json)
-{
-  static const struct
-  {
-    const char *word;
-    Unit unit;
-  } units[] = {
-    { "nanoseconds", { IS_TIME, 1 } },
-    { "microseconds", { IS_TIME, 1000 } },
-    { "milliseconds", { IS_TIME, 1000000 } },
-    { "seconds", { IS_TIME, 1000000000 } },
-    { "bytes", { IS_SIZE, 1 } },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
-    if (flam_json_string_is (json, units[i].word))
-      return units[i].unit;
-  return (Unit){ IS_COUNT, 1 };
-}
-
-static FlamFunctionKind
-kind_of (const char *name, const char *file)
-{
-  static const char *const sources[] = { ".py", ".rb",  ".js", ".mjs",
-                                         ".ts", ".php", ".lua" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
-    if (g_str_has_suffix (file, sources[i]))
-      return FLAM_KIND_INTERPRETED;
-  return strcmp (name, "[unknown]") == 0 ? FLAM_KIND_UNRESOLVED
-                                         : FLAM_KIND_NATIVE;
-}
-
-static void
-read_frame (Reader *reader, FlamJson *json)
-{
-  guint depth = flam_json_enter (json);
-  FlamFunction function = { .module = FLAM_NONE };
-  gint64 line = 0;
-  FlamId id;
-
-  while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "name") || flam_json_key_is (json, "file"))
-      {
-        gboolean is_name = flam_json_key_is (json, "name");
-        gsize length;
-        const char *text = flam_json_get_string (json, &length);
-        FlamId string = flam_builder_string (reader->builder, text, length);
-        *(is_name ? &function.name : &function.file) = string;
-      }
-    else if (flam_json_key_is (json, "line"))
-      line = flam_json_get_int (json);
-  if (function.name == 0)
-    function.name = flam_builder_string (reader->builder, "[unknown]", -1);
-  function.kind =
-      kind_of (flam_builder_get_string (reader->builder, function.name),
-               flam_builder_get_string (reader->builder, function.file));
-  id = flam_builder_frame (reader->builder,
-                           flam_builder_function (reader->builder, &function),
-                           0,
-                           line > 0 && line <= G_MAXINT32 ? line : 0,
-                           0);
-  g_array_append_val (reader->frames, id);
-}
-
-static void
-read_frames (Reader *reader, FlamJson *json)
-{
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "frames"))
-      {
-        guint inner = flam_json_enter (json);
-        for (; flam_json_element (json, inner);
-             flam_json_step (json, reader->progress, &reader->cancelled))
-          read_frame (reader, json);
-      }
-}
-
-static void
-note_fraction (Reader *reader, const FlamJson *json)
-{
-  if (json->token == FLAM_JSON_NUMBER && json->exponent < 0 &&
-      json->mantissa != 0)
-    reader->fractions = TRUE;
-}
-
-static void
-note_fractions (Reader *reader, FlamJson *json)
-{
-  guint depth = flam_json_enter (json);
-
-  for (; flam_json_element (json, depth);
-       flam_json_step (json, reader->progress, &reader->cancelled))
-    if (json->token == FLAM_JSON_OBJECT)
-      {
-        guint inner = flam_json_enter (json);
-        while (flam_json_member (json, inner))
-          if (flam_json_key_is (json, "at"))
-            note_fraction (reader, json);
-      }
-    else
-      note_fraction (reader, json);
-}
-
-static void
-note_profile (Reader *reader, FlamJson *json)
-{
-  guint depth = flam_json_enter (json);
-  Unit unit = { IS_COUNT, 1 };
-
-  while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "unit"))
-      unit = parse_unit (json);
-    else if (flam_json_key_is (json, "weights") ||
-             flam_json_key_is (json, "events"))
-      note_fractions (reader, json);
-  g_array_append_val (reader->units, unit);
-  reader->used[unit.measure] = TRUE;
-}
-
-static void
-first_pass (Reader *reader)
-{
-  g_auto (FlamJson) json = { 0 };
-  guint depth, inner;
-
-  depth = flam_json_open (&json, reader->source->data, reader->source->size);
-  while (flam_json_member (&json, depth))
-    if (flam_json_key_is (&json, "shared"))
-      read_frames (reader, &json);
-    else if (flam_json_key_is (&json, "profiles"))
-      {
-        inner = flam_json_enter (&json);
-        while (flam_json_element (&json, inner))
-          note_profile (reader, &json);
-      }
-}
 
 /* --- second pass --------------------------------------------------------- */
 
 static gint64
-get_weight (const Reader *reader, FlamJson *json, Unit unit)
+get_weight (const FlamSpeedscope *reader,
+            FlamJson *json,
+            FlamSpeedscopeUnit unit)
 {
-  if (unit.measure != IS_TIME)
-    return flam_json_get_scaled (json, reader->fractions ? FRACTION : 1);
+  if (unit.is != FLAM_UNIT_NS)
+    return flam_json_get_scaled (
+        json, reader->fractions ? FLAM_SPEEDSCOPE_FRACTION : 1);
   return flam_json_get_scaled (json, unit.scale);
 }
 
 static FlamId
-push_frame (Reader *reader, FlamId stack, gint64 index)
+push_frame (FlamSpeedscope *reader, FlamId stack, gint64 index)
 {
   if (index < 0 || index >= reader->frames->len)
     {
@@ -233,28 +59,85 @@ push_frame (Reader *reader, FlamId stack, gint64 index)
 }
 
 static void
-add_sample (Reader *reader, Unit unit, FlamId stack, gint64 time, gint64 weight)
+add_sample (FlamSpeedscope *reader,
+            guint measure,
+            FlamId stack,
+            gint64 time,
+            gint64 weight)
 {
-  FlamSample sample = {
-    .thread = reader->thread,
-    .stack = stack,
-    .time = time,
-    .event = reader->event[unit.measure],
-  };
+  FlamSample sample = { .thread = reader->thread,
+                        .stack = stack,
+                        .time = time };
+  gint64 weights[FLAM_SPEEDSCOPE_MAX_MEASURES] = { 0 };
 
   if (weight <= 0)
     {
       reader->bad += weight < 0;
       return;
     }
-  flam_builder_add_sample (reader->builder, &sample, &weight);
+  weights[measure] = weight;
+  flam_builder_add_sample (reader->builder, &sample, weights);
   reader->samples++;
+}
+
+static void
+flush_rows (FlamSpeedscope *reader)
+{
+  FlamSpeedscopeRows *rows = &reader->rows;
+  guint n = reader->measures->len;
+
+  for (guint i = 0; rows->thread != FLAM_NONE && i < rows->stacks->len; i++)
+    {
+      FlamSample sample = { .thread = rows->thread,
+                            .stack = g_array_index (rows->stacks, FlamId, i),
+                            .time = g_array_index (rows->times, gint64, i) };
+      const gint64 *weights = &g_array_index (rows->weights, gint64, i * n);
+      gboolean any = FALSE;
+
+      for (guint m = 0; m < n; m++)
+        any |= weights[m] > 0;
+      if (!any)
+        continue;
+      flam_builder_add_sample (reader->builder, &sample, weights);
+      reader->samples++;
+    }
+  rows->thread = FLAM_NONE;
+}
+
+static gboolean
+is_of_rows (const FlamSpeedscope *reader, guint measure)
+{
+  const FlamSpeedscopeRows *rows = &reader->rows;
+
+  return rows->thread == reader->thread && !rows->has[measure] &&
+         rows->stacks->len == reader->stacks->len &&
+         memcmp (rows->stacks->data,
+                 reader->stacks->data,
+                 reader->stacks->len * sizeof (FlamId)) == 0;
+}
+
+static void
+begin_rows (FlamSpeedscope *reader)
+{
+  FlamSpeedscopeRows *rows = &reader->rows;
+  guint n = reader->stacks->len;
+
+  flush_rows (reader);
+  rows->thread = reader->thread;
+  rows->timed = FALSE;
+  memset (rows->has, 0, sizeof rows->has);
+  g_array_set_size (rows->stacks, 0);
+  g_array_append_vals (rows->stacks, reader->stacks->data, n);
+  g_array_set_size (rows->times, 0);
+  g_array_set_size (rows->times, n);
+  g_array_set_size (rows->weights, 0);
+  g_array_set_size (rows->weights, n * reader->measures->len);
 }
 
 /* Samples that follow one another begin alike: what they share is not looked
  * up again. */
 static FlamId
-read_stack (Reader *reader, FlamJson *json)
+read_stack (FlamSpeedscope *reader, FlamJson *json)
 {
   guint depth = flam_json_enter (json);
   GArray *last = reader->last;
@@ -263,11 +146,12 @@ read_stack (Reader *reader, FlamJson *json)
 
   for (; flam_json_element (json, depth); n++)
     {
-      Step now = { flam_json_get_int (json), FLAM_NONE };
+      FlamSpeedscopeStep now = { flam_json_get_int (json), FLAM_NONE };
 
-      if (n < last->len && g_array_index (last, Step, n).frame == now.frame)
+      if (n < last->len &&
+          g_array_index (last, FlamSpeedscopeStep, n).frame == now.frame)
         {
-          stack = g_array_index (last, Step, n).stack;
+          stack = g_array_index (last, FlamSpeedscopeStep, n).stack;
           continue;
         }
       g_array_set_size (last, n);
@@ -279,7 +163,7 @@ read_stack (Reader *reader, FlamJson *json)
 }
 
 static void
-read_samples (Reader *reader, FlamJson *json)
+read_samples (FlamSpeedscope *reader, FlamJson *json)
 {
   guint depth = flam_json_enter (json);
 
@@ -292,7 +176,7 @@ read_samples (Reader *reader, FlamJson *json)
 }
 
 static void
-read_weights (Reader *reader, FlamJson *json, Unit unit)
+read_weights (FlamSpeedscope *reader, FlamJson *json, FlamSpeedscopeUnit unit)
 {
   guint depth = flam_json_enter (json);
 
@@ -306,7 +190,10 @@ read_weights (Reader *reader, FlamJson *json, Unit unit)
 /* An event closes what is on top, whatever frame it names: speedscope's own
  * reader refuses other files. */
 static void
-read_event (Reader *reader, FlamJson *json, Unit unit, gint64 *last)
+read_event (FlamSpeedscope *reader,
+            FlamJson *json,
+            const FlamSpeedscopeProfile *profile,
+            gint64 *last)
 {
   guint depth = flam_json_enter (json);
   GArray *open = reader->open;
@@ -321,11 +208,11 @@ read_event (Reader *reader, FlamJson *json, Unit unit, gint64 *last)
     else if (flam_json_key_is (json, "frame"))
       frame = flam_json_get_int (json);
     else if (flam_json_key_is (json, "at"))
-      at = get_weight (reader, json, unit);
+      at = get_weight (reader, json, profile->unit);
   if (__builtin_sub_overflow (at, *last, &weight))
     weight = -1;
   if (top != FLAM_NONE)
-    add_sample (reader, unit, top, *last, weight);
+    add_sample (reader, profile->measure, top, *last, weight);
   *last = MAX (at, *last);
   if (opens)
     {
@@ -339,7 +226,9 @@ read_event (Reader *reader, FlamJson *json, Unit unit, gint64 *last)
 }
 
 static void
-read_events (Reader *reader, FlamJson *json, Unit unit)
+read_events (FlamSpeedscope *reader,
+             FlamJson *json,
+             const FlamSpeedscopeProfile *profile)
 {
   guint depth = flam_json_enter (json);
   gint64 last = G_MININT64 / 4;
@@ -347,31 +236,48 @@ read_events (Reader *reader, FlamJson *json, Unit unit)
   g_array_set_size (reader->open, 0);
   for (; flam_json_element (json, depth);
        flam_json_step (json, reader->progress, &reader->cancelled))
-    read_event (reader, json, unit, &last);
+    read_event (reader, json, profile, &last);
 }
 
 static void
-add_sampled (Reader *reader, Unit unit, gint64 start)
+add_sampled (FlamSpeedscope *reader,
+             const FlamSpeedscopeProfile *profile,
+             gint64 start)
 {
+  FlamSpeedscopeRows *rows = &reader->rows;
+  guint n = reader->measures->len;
   gint64 now = start;
+  gboolean times;
 
+  if (reader->stacks->len == 0)
+    return;
+  if (!is_of_rows (reader, profile->measure))
+    begin_rows (reader);
+  times = profile->unit.is == FLAM_UNIT_NS && !rows->timed;
+  rows->timed |= times;
+  rows->has[profile->measure] = TRUE;
   for (guint i = 0; i < reader->stacks->len; i++)
     {
       gint64 weight = i < reader->weights->len
                           ? g_array_index (reader->weights, gint64, i)
                           : 1;
-      add_sample (
-          reader, unit, g_array_index (reader->stacks, FlamId, i), now, weight);
-      if (__builtin_add_overflow (now, MAX (weight, 0), &now))
+
+      reader->bad += weight < 0;
+      weight = MAX (weight, 0);
+      g_array_index (rows->weights, gint64, i * n + profile->measure) = weight;
+      if (times)
+        g_array_index (rows->times, gint64, i) = now;
+      if (__builtin_add_overflow (now, weight, &now))
         now = G_MAXINT64;
     }
 }
 
 static void
-read_profile (Reader *reader, FlamJson *json, guint index)
+read_profile (FlamSpeedscope *reader, FlamJson *json, guint index)
 {
   guint depth = flam_json_enter (json);
-  Unit unit = g_array_index (reader->units, Unit, index);
+  const FlamSpeedscopeProfile *profile =
+      &g_array_index (reader->profiles, FlamSpeedscopeProfile, index);
   gint64 start = 0;
 
   g_array_set_size (reader->stacks, 0);
@@ -380,24 +286,30 @@ read_profile (Reader *reader, FlamJson *json, guint index)
       flam_builder_thread (reader->builder,
                            flam_builder_process (reader->builder, -1, 0),
                            -1,
-                           index);
+                           profile->thread >= 0 ? (guint)profile->thread
+                                                : reader->first_own + index);
+  if (profile->name != 0)
+    flam_builder_set_thread_name (
+        reader->builder,
+        reader->thread,
+        flam_builder_get_string (reader->builder, profile->name));
   while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "name"))
+    if (flam_json_key_is (json, "name") && profile->thread < 0)
       flam_builder_set_thread_name (
           reader->builder, reader->thread, flam_json_get_string (json, NULL));
     else if (flam_json_key_is (json, "startValue"))
-      start = get_weight (reader, json, unit);
+      start = get_weight (reader, json, profile->unit);
     else if (flam_json_key_is (json, "weights"))
-      read_weights (reader, json, unit);
+      read_weights (reader, json, profile->unit);
     else if (flam_json_key_is (json, "samples"))
       read_samples (reader, json);
     else if (flam_json_key_is (json, "events"))
-      read_events (reader, json, unit);
-  add_sampled (reader, unit, start);
+      read_events (reader, json, profile);
+  add_sampled (reader, profile, start);
 }
 
 static void
-second_pass (Reader *reader, FlamJson *json)
+second_pass (FlamSpeedscope *reader, FlamJson *json)
 {
   guint depth, inner;
 
@@ -408,57 +320,21 @@ second_pass (Reader *reader, FlamJson *json)
       {
         guint index = 0;
         inner = flam_json_enter (json);
-        while (flam_json_element (json, inner) && index < reader->units->len)
+        while (flam_json_element (json, inner) && index < reader->profiles->len)
           read_profile (reader, json, index++);
       }
+  flush_rows (reader);
 }
 
 /* --- the whole ----------------------------------------------------------- */
 
-static void
-add_measures (Reader *reader)
-{
-  static const struct
-  {
-    const char *id, *name;
-    FlamUnit unit;
-    FlamMeasureKind kind;
-  } measures[N_MEASURES] = {
-    { "wall-time", N_ ("Wall time"), FLAM_UNIT_NS, FLAM_MEASURE_CPU },
-    { "samples", N_ ("Samples"), FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
-    { "allocated", N_ ("Allocated"), FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
-  };
-  guint n = 0;
-
-  flam_builder_add_column (reader->builder);
-  for (guint i = 0; i < N_MEASURES; i++)
-    if (reader->used[i])
-      {
-        guint measure = flam_builder_add_measure (reader->builder,
-                                                  measures[i].id,
-                                                  measures[i].name,
-                                                  measures[i].unit,
-                                                  measures[i].kind,
-                                                  0,
-                                                  n);
-        reader->event[i] = n++;
-        if (i == IS_TIME)
-          flam_builder_set_spans (reader->builder, measure);
-        if (reader->fractions && i != IS_TIME)
-          flam_builder_set_denominator (reader->builder, measure, FRACTION);
-      }
-  if (n == 1 && reader->used[IS_TIME])
-    flam_builder_set_has_times (reader->builder);
-}
-
 static gboolean
-read_file (Reader *reader, GError **error)
+read_file (FlamSpeedscope *reader, GError **error)
 {
   g_auto (FlamJson) json = { 0 };
 
   flam_json_init (&json, reader->source->data, reader->source->size);
-  first_pass (reader);
-  add_measures (reader);
+  flam_speedscope_begin (reader);
   if (reader->cancelled != NULL)
     json.at = json.end;
   second_pass (reader, &json);
@@ -472,7 +348,7 @@ read_file (Reader *reader, GError **error)
                                 reader->samples > 0 ? reader->builder : NULL,
                                 error))
     return FALSE;
-  if (reader->units->len == 0)
+  if (reader->profiles->len == 0)
     return flam_source_invalid (
         reader->source, error, N_ ("a speedscope file without profiles"));
   if (reader->bad > 0)
@@ -491,21 +367,30 @@ load (const FlamSource *source,
       const FlamLoadOptions *options,
       GError **error)
 {
-  Reader reader = {
+  FlamSpeedscope reader = {
     .source = source,
     .builder = builder,
     .progress = options->progress,
     .frames = g_array_new (FALSE, FALSE, sizeof (FlamId)),
-    .units = g_array_new (FALSE, FALSE, sizeof (Unit)),
+    .profiles = g_array_new (FALSE, FALSE, sizeof (FlamSpeedscopeProfile)),
+    .measures = g_array_new (FALSE, FALSE, sizeof (FlamSpeedscopeMeasure)),
+    .rows = { .thread = FLAM_NONE,
+              .stacks = g_array_new (FALSE, FALSE, sizeof (FlamId)),
+              .times = g_array_new (FALSE, TRUE, sizeof (gint64)),
+              .weights = g_array_new (FALSE, TRUE, sizeof (gint64)) },
     .open = g_array_new (FALSE, FALSE, sizeof (FlamId)),
     .stacks = g_array_new (FALSE, FALSE, sizeof (FlamId)),
-    .last = g_array_new (FALSE, FALSE, sizeof (Step)),
+    .last = g_array_new (FALSE, FALSE, sizeof (FlamSpeedscopeStep)),
     .weights = g_array_new (FALSE, FALSE, sizeof (gint64)),
   };
   gboolean ok = read_file (&reader, error);
 
   g_array_unref (reader.frames);
-  g_array_unref (reader.units);
+  g_array_unref (reader.profiles);
+  g_array_unref (reader.measures);
+  g_array_unref (reader.rows.stacks);
+  g_array_unref (reader.rows.times);
+  g_array_unref (reader.rows.weights);
   g_array_unref (reader.open);
   g_array_unref (reader.stacks);
   g_array_unref (reader.last);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A file of speedscope as it is read: twice, see flam-import-speedscope.c. */
+
+#include "flam-json.h"
+
+G_BEGIN_DECLS
+
+/* Of weights that are no times, where some are fractions. */
+#define FLAM_SPEEDSCOPE_FRACTION 1000000
+#define FLAM_SPEEDSCOPE_MAX_MEASURES 16
+
+typedef struct
+{
+  FlamUnit is;
+  guint32 scale; /* of time: to ns */
+} FlamSpeedscopeUnit;
+
+typedef struct
+{
+  FlamId id, name; /* strings */
+  FlamUnit unit;
+  FlamMeasureKind kind;
+} FlamSpeedscopeMeasure;
+
+/* What the first pass has of a profile. */
+typedef struct
+{
+  FlamSpeedscopeUnit unit;
+  guint measure;
+  gint64 thread; /* -1: one of its own */
+  FlamId name;   /* of that thread; 0: the profile's */
+} FlamSpeedscopeProfile;
+
+/* Samples of one thread that wait for the weights of other measures. */
+typedef struct
+{
+  FlamId thread; /* FLAM_NONE: there are none */
+  GArray *stacks;
+  GArray *times;
+  GArray *weights; /* of each sample as many as there are measures */
+  gboolean has[FLAM_SPEEDSCOPE_MAX_MEASURES];
+  gboolean timed;
+} FlamSpeedscopeRows;
+
+typedef struct
+{
+  gint64 frame;
+  FlamId stack;
+} FlamSpeedscopeStep;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamBuilder *builder;
+  const FlamProgress *progress;
+  GArray *frames;   /* FlamId */
+  GArray *profiles; /* FlamSpeedscopeProfile */
+  GArray *measures; /* FlamSpeedscopeMeasure */
+  gint64 active;    /* the profile that is shown first */
+  FlamSpeedscopeRows rows;
+  GArray *open;    /* FlamId: stacks, of an evented profile */
+  GArray *stacks;  /* FlamId: of a sampled profile */
+  GArray *last;    /* FlamSpeedscopeStep: of the last sample */
+  GArray *weights; /* gint64 */
+  gboolean fractions;
+  GError *cancelled;
+  FlamId thread;
+  guint first_own; /* threads from here on are profiles that name none */
+  guint64 samples;
+  guint64 bad;
+} FlamSpeedscope;
+
+/* The frames, and what each profile measures of whom; then the measures. */
+void flam_speedscope_begin (FlamSpeedscope *reader);
+
+G_END_DECLS
