@@ -252,6 +252,44 @@ test_properties (void)
     }
 }
 
+/* A tree of functions is merged family by family, one with threads on top finds
+ * each node by its key: below the only thread it is the same tree. */
+static void
+test_merged (void)
+{
+  for (guint round = 0; round < 300; round++)
+    {
+      g_autoptr (FlamProfile) profile = flam_fixture_random ();
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamTree) merged = NULL;
+      g_autoptr (FlamTree) keyed = NULL;
+
+      randomize (selection, profile);
+      selection->invert = FALSE;
+      selection->by = FLAM_BY_FUNCTION;
+      flam_selection_all_threads (selection);
+      flam_selection_add_thread (selection,
+                                 g_test_rand_int_range (0, profile->threads.n));
+      merged = tree_of (profile, selection);
+      selection->by = FLAM_BY_THREAD;
+      keyed = tree_of (profile, selection);
+      g_assert_cmpint (merged->total[0], ==, keyed->total[0]);
+      if (keyed->n == 1)
+        continue;
+      g_assert_cmpuint (keyed->subtree_end[1], ==, keyed->n);
+      g_assert_cmpuint (merged->n + 1, ==, keyed->n);
+      g_assert_cmpint (merged->self[0], ==, keyed->self[1]);
+      for (FlamId i = 1; i < merged->n; i++)
+        {
+          g_assert_cmpuint (merged->function[i], ==, keyed->function[i + 1]);
+          g_assert_cmpuint (merged->frame[i], ==, keyed->frame[i + 1]);
+          g_assert_cmpuint (merged->parent[i] + 1, ==, keyed->parent[i + 1]);
+          g_assert_cmpint (merged->self[i], ==, keyed->self[i + 1]);
+          g_assert_cmpint (merged->total[i], ==, keyed->total[i + 1]);
+        }
+    }
+}
+
 /* What the states hold is what there is, whatever is selected; and one state
  * alone is what the split says of it. */
 static void
@@ -511,6 +549,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &cases[i], test_case);
     }
   g_test_add_func ("/tree/properties", test_properties);
+  g_test_add_func ("/tree/merged", test_merged);
   g_test_add_func ("/tree/states", test_states);
   g_test_add_func ("/tree/inverted-agrees", test_inverted_agrees);
   g_test_add_func ("/tree/deep", test_deep);

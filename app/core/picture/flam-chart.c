@@ -457,6 +457,7 @@ flam_chart_new (const FlamProfile *profile,
       &build.filter, profile, selection, build.measure->event);
   if (!flam_shown_init (&build.shown, profile, selection, progress, error))
     return NULL;
+  flam_shown_unite (&build.shown, profile->stacks.n);
   measure_depths (&build);
   add_marks (&build);
   add_counters (&build);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-layout.h"
 
+#include "flam-columns.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -8,73 +10,63 @@
 
 /* --- rows ---------------------------------------------------------------- */
 
-static void
-order_by_row (FlamRows *rows)
+/* Where a row stands while the tree is read in its own order: what comes next
+ * of a row is next to what came last of it. */
+typedef struct
+{
+  guint32 index; /* of the next */
+  gint64 x, end; /* where it begins, and its parent ends */
+  gint64 sum;    /* of the row up to it */
+} RowEnd;
+
+static RowEnd *
+count_rows (FlamRows *rows)
 {
   const FlamTree *tree = rows->tree;
-  g_autofree guint32 *next = NULL;
-  guint32 deepest = 0;
+  RowEnd *ends = g_new0 (RowEnd, (gsize)tree->max_depth + 2);
 
-  for (guint32 i = 0; i < rows->n; i++)
-    deepest = MAX (deepest, tree->depth[i]);
-  rows->n_rows = rows->n > 0 ? deepest + 1 : 0;
+  rows->n_rows = rows->n > 0 ? tree->max_depth + 1 : 0;
   rows->row = g_new0 (guint32, rows->n_rows + 1);
   for (guint32 i = 0; i < rows->n; i++)
     rows->row[tree->depth[i] + 1]++;
   for (guint32 d = 0; d < rows->n_rows; d++)
-    rows->row[d + 1] += rows->row[d];
-
-  next = g_memdup2 (rows->row, (rows->n_rows + 1) * sizeof *next);
-  for (guint32 i = 0; i < rows->n; i++)
     {
-      guint32 index = next[tree->depth[i]]++;
-
-      rows->node[index] = i;
-      rows->index[i] = index;
+      rows->row[d + 1] += rows->row[d];
+      ends[d].index = rows->row[d];
     }
-}
-
-static void
-find_children (FlamRows *rows)
-{
-  const FlamTree *tree = rows->tree;
-  guint32 first = 1;
-
-  for (guint32 i = 1; i < rows->n; i++)
-    rows->child[rows->index[tree->parent[i]]]++;
-  for (guint32 p = 0; p < rows->n; p++)
-    {
-      guint32 count = rows->child[p];
-
-      rows->child[p] = first;
-      first += count;
-    }
-  rows->child[rows->n] = rows->n;
+  ends[rows->n_rows].index = rows->n;
+  return ends;
 }
 
 /* Children never reach beyond their parent, whatever the weights: so x ascends
  * in every row and bisection is safe. */
 static void
-set_x (FlamRows *rows)
+put_node (FlamRows *rows, RowEnd *row, FlamId node)
 {
-  const gint64 *total = rows->tree->total;
+  gint64 total = rows->tree->total[node];
+  guint32 index = row->index++;
 
-  rows->total[0] = MAX (total[0], 0);
-  for (guint32 p = 0; p < rows->n; p++)
-    {
-      gint64 x = rows->x[p];
-      gint64 end = x + rows->total[p];
+  total = CLAMP (total, 0, row->end - row->x);
+  rows->node[index] = node;
+  rows->index[node] = index;
+  rows->child[index] = row[1].index;
+  rows->x[index] = row->x;
+  rows->total[index] = total;
+  rows->sum[index] = row->sum;
+  row->sum += total;
+  row[1].x = row->x;
+  row->x = row[1].end = row->x + total;
+}
 
-      for (guint32 c = rows->child[p]; c < rows->child[p + 1]; c++)
-        {
-          rows->x[c] = x;
-          rows->total[c] = CLAMP (total[rows->node[c]], 0, end - x);
-          x += rows->total[c];
-        }
-    }
-  for (guint32 d = 0; d < rows->n_rows; d++)
-    for (guint32 p = rows->row[d] + 1; p < rows->row[d + 1]; p++)
-      rows->sum[p] = rows->sum[p - 1] + rows->total[p - 1];
+static void
+put_nodes (FlamRows *rows)
+{
+  g_autofree RowEnd *ends = count_rows (rows);
+
+  ends[0].end = G_MAXINT64;
+  for (FlamId i = 0; i < rows->n; i++)
+    put_node (rows, &ends[rows->tree->depth[i]], i);
+  rows->child[rows->n] = rows->n;
   for (guint32 p = 0; p < rows->n; p++)
     rows->peak[p / BLOCK] = MAX (rows->peak[p / BLOCK], rows->total[p]);
 }
@@ -86,19 +78,14 @@ flam_rows_new (FlamTree *tree)
 
   rows->tree = flam_tree_ref (tree);
   rows->n = tree->n;
-  rows->node = g_new (FlamId, rows->n);
-  rows->index = g_new (guint32, rows->n);
-  rows->child = g_new0 (guint32, (gsize)rows->n + 1);
-  rows->x = g_new0 (gint64, rows->n);
-  rows->total = g_new0 (gint64, rows->n);
-  rows->sum = g_new0 (gint64, rows->n);
-  rows->peak = g_new0 (gint64, rows->n / BLOCK + 1);
-  order_by_row (rows);
-  if (rows->n > 0)
-    {
-      find_children (rows);
-      set_x (rows);
-    }
+  rows->node = flam_new_cells (FlamId, rows->n);
+  rows->index = flam_new_cells (guint32, rows->n);
+  rows->child = flam_new_cells (guint32, (gsize)rows->n + 1);
+  rows->x = flam_new_cells (gint64, rows->n);
+  rows->total = flam_new_cells (gint64, rows->n);
+  rows->sum = flam_new_cells (gint64, rows->n);
+  rows->peak = flam_new_cells0 (gint64, rows->n / BLOCK + 1);
+  put_nodes (rows);
   return rows;
 }
 

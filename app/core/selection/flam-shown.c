@@ -18,7 +18,6 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   FlamShown *shown;
-  FlamInterner interner;
   guint64 *matches; /* per function: bit per transform */
   guint64 required; /* FOCUS and FILTER bits a stack must have seen */
   Path *paths;      /* per stack */
@@ -29,7 +28,6 @@ typedef struct
 static void
 walk_clear (Walk *walk)
 {
-  flam_interner_clear (&walk->interner);
   g_free (walk->matches);
   g_free (walk->paths);
   g_free (walk->seen);
@@ -165,51 +163,6 @@ transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamId frame)
 
 /* --- the shown stacks ---------------------------------------------------- */
 
-typedef struct
-{
-  FlamId prefix, frame;
-} Key;
-
-static FlamId
-prefix_of (const FlamShown *shown, FlamId stack)
-{
-  return flam_column_at (&shown->own[0], FlamId, stack);
-}
-
-static FlamId
-frame_of (const FlamShown *shown, FlamId stack)
-{
-  return flam_column_at (&shown->own[1], FlamId, stack);
-}
-
-static gboolean
-key_equal (gconstpointer table, FlamId row, gconstpointer key)
-{
-  const Key *k = key;
-
-  return prefix_of (table, row) == k->prefix &&
-         frame_of (table, row) == k->frame;
-}
-
-static FlamId
-intern (Walk *walk, FlamId prefix, FlamId frame)
-{
-  FlamShown *shown = walk->shown;
-  Key key = { prefix, frame };
-  guint32 hash = flam_hash_pair (prefix, frame);
-  FlamSlot *slot =
-      flam_interner_find (&walk->interner, hash, key_equal, shown, &key);
-
-  if (slot->id == FLAM_NONE)
-    {
-      *slot = (FlamSlot){ hash, shown->own[0].n };
-      walk->interner.used++;
-      flam_column_append (&shown->own[0], FlamId, prefix);
-      flam_column_append (&shown->own[1], FlamId, frame);
-    }
-  return slot->id;
-}
-
 FlamShownKey
 flam_shown_key (const FlamProfile *profile, FlamBy by, FlamId frame)
 {
@@ -254,9 +207,9 @@ find_recursion (const Walk *walk, FlamId stack, FlamId frame)
 {
   if (!folds (walk->selection))
     return FLAM_NONE;
-  for (; stack != FLAM_NONE; stack = prefix_of (walk->shown, stack))
+  for (; stack != FLAM_NONE; stack = walk->shown->prefix[stack])
     {
-      if (same_thing (walk, frame_of (walk->shown, stack), frame))
+      if (same_thing (walk, walk->shown->frame[stack], frame))
         return stack;
       if (walk->selection->recursion != FLAM_RECURSION_COLLAPSE)
         break;
@@ -266,6 +219,17 @@ find_recursion (const Walk *walk, FlamId stack, FlamId frame)
 
 /* Recursion is iteration: the frame stands in the place of the one that is
  * the same thing. */
+static FlamId
+show (Walk *walk, FlamId above, FlamId frame)
+{
+  FlamShown *shown = walk->shown;
+  FlamId same = find_recursion (walk, above, frame);
+
+  shown->own_prefix[shown->n] = same != FLAM_NONE ? shown->prefix[same] : above;
+  shown->own_frame[shown->n] = frame;
+  return shown->n++;
+}
+
 static void
 walk_stack (Walk *walk, FlamId stack)
 {
@@ -279,14 +243,7 @@ walk_stack (Walk *walk, FlamId stack)
   if (prefix != FLAM_NONE && walk->seen != NULL)
     seen = walk->seen[prefix];
   if (!path.dropped && transform_frame (walk, &path, &seen, frame))
-    {
-      FlamId same = find_recursion (walk, path.stack, frame);
-
-      path.stack = intern (walk,
-                           same != FLAM_NONE ? prefix_of (walk->shown, same)
-                                             : path.stack,
-                           frame);
-    }
+    path.stack = show (walk, path.stack, frame);
   walk->paths[stack] = path;
   if (walk->seen != NULL)
     walk->seen[stack] = seen;
@@ -306,11 +263,14 @@ walk_all (Walk *walk, const FlamProgress *progress, GError **error)
   guint32 n = walk->profile->stacks.n;
   FlamShown *shown = walk->shown;
 
-  walk->paths = g_new (Path, n + 1);
+  shown->n = 0;
+  shown->prefix = shown->own_prefix = flam_new_cells (FlamId, n + 1);
+  shown->frame = shown->own_frame = flam_new_cells (FlamId, n + 1);
+  walk->paths = flam_new_cells (Path, n + 1);
   if (!match_functions (walk, progress, error))
     return FALSE;
   if (walk->required != 0)
-    walk->seen = g_new (guint64, n + 1);
+    walk->seen = flam_new_cells (guint64, n + 1);
   for (FlamId s = 0; s < n; s++)
     {
       if (s % STEP_ROWS == 0 &&
@@ -318,10 +278,7 @@ walk_all (Walk *walk, const FlamProgress *progress, GError **error)
         return FALSE;
       walk_stack (walk, s);
     }
-  shown->n = shown->own[0].n;
-  shown->prefix = shown->own[0].data;
-  shown->frame = shown->own[1].data;
-  shown->of = g_new (FlamId, n + 1);
+  shown->of = flam_new_cells (FlamId, n + 1);
   for (FlamId s = 0; s < n; s++)
     {
       shown->of[s] = FLAM_NONE;
@@ -355,24 +312,82 @@ flam_shown_init (FlamShown *shown,
   *shown = (FlamShown){
     stacks->n, stacks->prefix, stacks->frame, .no_stack = stacks->n
   };
-  flam_column_init (&shown->own[0], sizeof (FlamId));
-  flam_column_init (&shown->own[1], sizeof (FlamId));
-  flam_interner_init (&walk.interner);
   return shows_all (selection) || walk_all (&walk, progress, error);
 }
 
 void
 flam_shown_clear (FlamShown *shown)
 {
-  flam_column_clear (&shown->own[0]);
-  flam_column_clear (&shown->own[1]);
+  g_clear_pointer (&shown->own_prefix, g_free);
+  g_clear_pointer (&shown->own_frame, g_free);
   g_clear_pointer (&shown->of, g_free);
+}
+
+/* --- one of each ---------------------------------------------------------- */
+
+typedef struct
+{
+  FlamId prefix, frame;
+} Key;
+
+static gboolean
+key_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamShown *shown = table;
+  const Key *k = key;
+
+  return shown->prefix[row] == k->prefix && shown->frame[row] == k->frame;
+}
+
+/* What is kept moves up: never beyond what is still to be read. */
+static FlamId
+keep (FlamShown *shown, FlamInterner *interner, const Key *key, FlamId *n)
+{
+  guint32 hash = flam_hash_pair (key->prefix, key->frame);
+  FlamSlot *slot = flam_interner_find (interner, hash, key_equal, shown, key);
+
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ hash, (*n)++ };
+      interner->used++;
+      shown->own_prefix[slot->id] = key->prefix;
+      shown->own_frame[slot->id] = key->frame;
+    }
+  return slot->id;
+}
+
+void
+flam_shown_unite (FlamShown *shown, guint32 n_stacks)
+{
+  g_autofree FlamId *kept = g_new (FlamId, shown->n + 1);
+  FlamInterner interner;
+  FlamId n = 0;
+
+  if (shown->of == NULL)
+    return;
+  flam_interner_init (&interner);
+  for (FlamId s = 0; s < shown->n; s++)
+    {
+      Key key = { shown->prefix[s], shown->frame[s] };
+
+      if (key.prefix != FLAM_NONE)
+        key.prefix = kept[key.prefix];
+      kept[s] = keep (shown, &interner, &key, &n);
+    }
+  flam_interner_clear (&interner);
+  kept[shown->n] = n;
+  for (FlamId s = 0; s < n_stacks; s++)
+    if (shown->of[s] != FLAM_NONE)
+      shown->of[s] = kept[shown->of[s]];
+  if (shown->no_stack != FLAM_NONE)
+    shown->no_stack = kept[shown->no_stack];
+  shown->n = n;
 }
 
 gint64 *
 flam_shown_sum (const FlamShown *shown, guint32 n_stacks, const gint64 *weight)
 {
-  gint64 *sum = g_new0 (gint64, shown->n + 1);
+  gint64 *sum = flam_new_cells0 (gint64, shown->n + 1);
 
   for (FlamId s = 0; s < n_stacks; s++)
     {

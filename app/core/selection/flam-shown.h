@@ -9,7 +9,10 @@
  *    0 a                                    0 a         of: 0 -> 0
  *    1 └─ b                                 1 └─ c          1 -> 0
  *    2    ├─ c                                              2 -> 1
- *    3    └─ d                                              3 -> 0 */
+ *    3    └─ d                                              3 -> 0
+ *
+ * What is left of two stacks may be the same: a tree merges them anyway. Who
+ * needs one of each asks for it: flam_shown_unite(). */
 
 #include "flam-columns.h"
 #include "flam-selection.h"
@@ -25,7 +28,8 @@ typedef struct
                       frames are hidden; FLAM_NONE: it is not selected. NULL:
                       every stack is shown as it is */
   FlamId no_stack; /* the same for what has no stack */
-  FlamColumn own[2];
+  FlamId *own_prefix;
+  FlamId *own_frame;
 } FlamShown;
 
 /* FALSE only when cancelled; to be cleared in any case. */
@@ -35,6 +39,8 @@ gboolean flam_shown_init (FlamShown *shown,
                           const FlamProgress *progress,
                           GError **error);
 void flam_shown_clear (FlamShown *shown);
+/* Stacks of the same frames become one; `n_stacks` are the profile's. */
+void flam_shown_unite (FlamShown *shown, guint32 n_stacks);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamShown, flam_shown_clear)
 
 /* `stack` FLAM_NONE: none. */

@@ -16,6 +16,10 @@ typedef struct
   const FlamSelection *selection;
   FlamShown shown;
   FlamDraft *draft;
+  const gint64 *self;          /* per shown stack, and a last one: of none */
+  const FlamStateSplit *split; /* the same by state; NULL: all was running */
+  gint64 *own_self;            /* they are summed; NULL: they are the weights */
+  FlamStateSplit *own_split;
   gint64 *first; /* per shown stack: when it was seen; NULL: no matter */
   FlamId *node;  /* per shown stack: of the draft */
   gint64 *total; /* per shown stack: weight at and below */
@@ -147,51 +151,54 @@ sum_splits (const Walk *walk, const FlamWeights *weights)
   return sum;
 }
 
+/* Weights of the profile's stacks -> of the shown ones. */
 static void
-sum_totals (Walk *walk, const gint64 *self)
+sum_selves (Walk *walk, const FlamWeights *weights)
 {
   const FlamShown *shown = &walk->shown;
 
-  memcpy (walk->total, self, shown->n * sizeof *self);
+  walk->self = weights->weight;
+  walk->split = weights->split;
+  if (shown->of == NULL && weights->no_stack == 0)
+    return; /* the last of the weights is 0 */
+  walk->self = walk->own_self =
+      flam_shown_sum (shown, walk->profile->stacks.n, weights->weight);
+  if (shown->no_stack != FLAM_NONE)
+    walk->own_self[shown->n] += weights->no_stack;
+  if (weights->split != NULL && shown->of != NULL)
+    walk->split = walk->own_split = sum_splits (walk, weights);
+}
+
+static void
+sum_totals (Walk *walk)
+{
+  const FlamShown *shown = &walk->shown;
+
+  memcpy (walk->total, walk->self, shown->n * sizeof *walk->self);
   for (FlamId s = shown->n; s-- > 0;)
     if (shown->prefix[s] != FLAM_NONE)
       walk->total[shown->prefix[s]] += walk->total[s];
 }
 
 static gboolean
-walk_all (Walk *walk,
-          const FlamWeights *weights,
-          const FlamProgress *progress,
-          GError **error)
+walk_all (Walk *walk, const FlamProgress *progress, GError **error)
 {
   guint32 n = walk->shown.n;
-  gboolean all = walk->shown.of == NULL; /* then they need not be summed */
-  g_autofree gint64 *sums = all ? NULL
-                                : flam_shown_sum (&walk->shown,
-                                                  walk->profile->stacks.n,
-                                                  weights->weight);
-  g_autofree FlamStateSplit *splits =
-      !all && weights->split != NULL ? sum_splits (walk, weights) : NULL;
-  const gint64 *self = all ? weights->weight : sums;
-  const FlamStateSplit *split = all ? weights->split : splits;
-  gint64 root = all ? 0 : self[n];
 
-  if (walk->shown.no_stack != FLAM_NONE)
-    root += weights->no_stack;
-  sum_totals (walk, self);
-  for (FlamId s = 0; s < n; s++)
+  sum_totals (walk);
+  for (FlamId s = 0; s <= n; s++)
     {
       if (s % STEP_ROWS == 0 &&
-          !flam_progress_step (progress, 0.5 + 0.2 * s / n, error))
+          !flam_progress_step (progress, 0.5 + 0.2 * s / (n + 1.0), error))
         return FALSE;
-      if (walk->total[s] != 0)
+      if (s < n && walk->total[s] != 0)
         walk_stack (walk, s, 0);
-      if (self[s] != 0)
-        flam_draft_add (
-            walk->draft, walk->node[s], self[s], split ? &split[s] : NULL);
+      if (walk->self[s] != 0)
+        flam_draft_add (walk->draft,
+                        s < n ? walk->node[s] : 0,
+                        walk->self[s],
+                        walk->split != NULL ? &walk->split[s] : NULL);
     }
-  if (root != 0)
-    flam_draft_add (walk->draft, 0, root, split ? &split[n] : NULL);
   return TRUE;
 }
 
@@ -295,27 +302,23 @@ walk_by_top (Walk *walk,
 
 /* --- other columns ------------------------------------------------------- */
 
-/* stack ──of──▶ shown ──node──▶ draft [──end──▶ inverted] ──number─▶ tree */
+/* stack ──of──▶ shown ──node──▶ tree. Takes over `of_shown`. */
 static void
-map_stacks (FlamTree *tree,
-            const Walk *walk,
-            const FlamId *end,
-            const FlamId *number)
+map_stacks (FlamTree *tree, const FlamShown *shown, FlamId *of_shown)
 {
   guint32 n = tree->profile->stacks.n;
 
+  tree->stack_node = of_shown;
+  if (shown->of == NULL)
+    return;
   tree->stack_node = g_new (FlamId, n + 1);
   for (FlamId s = 0; s < n; s++)
     {
-      FlamId shown = flam_shown_of (&walk->shown, s);
-      FlamId node = shown == walk->shown.n ? 0 : FLAM_NONE;
+      FlamId to = flam_shown_of (shown, s);
 
-      if (shown < walk->shown.n && walk->total[shown] != 0)
-        node = walk->node[shown];
-      if (node != FLAM_NONE && end != NULL)
-        node = end[node];
-      tree->stack_node[s] = node != FLAM_NONE ? number[node] : FLAM_NONE;
+      tree->stack_node[s] = to != FLAM_NONE ? of_shown[to] : FLAM_NONE;
     }
+  g_free (of_shown);
 }
 
 static void
@@ -326,10 +329,25 @@ add_other (FlamTree *tree, const FlamWeights *weights)
   flam_tree_sum (tree, weights->other, tree->other_self, tree->other_total);
 }
 
+/* `of_shown`: the node of each shown stack, and of none. */
+static void
+add_splits (FlamTree *tree, const Walk *walk, const FlamId *of_shown)
+{
+  tree->split = g_new0 (FlamStateSplit, tree->n);
+  for (FlamId s = 0; s <= walk->shown.n; s++)
+    for (guint i = 0; of_shown[s] != FLAM_NONE && i < FLAM_N_STATES; i++)
+      tree->split[of_shown[s]].weight[i] += walk->split[s].weight[i];
+  flam_tree_sum_splits (tree);
+}
+
+/* --- both ways ------------------------------------------------------------ */
+
 static void
 walk_clear (Walk *walk)
 {
   flam_shown_clear (&walk->shown);
+  g_free (walk->own_self);
+  g_free (walk->own_split);
   g_free (walk->first);
   g_free (walk->node);
   g_free (walk->total);
@@ -343,15 +361,85 @@ fill_draft (Walk *walk,
             const FlamProgress *progress,
             GError **error)
 {
-  if (!flam_shown_init (
-          &walk->shown, walk->profile, walk->selection, progress, error))
-    return FALSE;
   walk->node = g_new (FlamId, walk->shown.n + 1);
   walk->total = g_new0 (gint64, walk->shown.n + 1);
   if (walk->draft->is_timed)
     walk->first = find_first (walk);
   return weights->by_top != NULL ? walk_by_top (walk, weights, progress, error)
-                                 : walk_all (walk, weights, progress, error);
+                                 : walk_all (walk, progress, error);
+}
+
+/* The node of each shown stack: shown ──node──▶ draft [──end──▶ inverted]
+ * ──number──▶ tree. */
+static FlamId *
+map_shown (const Walk *walk, const FlamId *end, const FlamId *number)
+{
+  guint32 n = walk->shown.n;
+  FlamId *of_shown = g_new (FlamId, n + 1);
+
+  for (FlamId s = 0; s < n; s++)
+    {
+      FlamId node = walk->total[s] != 0 ? walk->node[s] : FLAM_NONE;
+
+      if (node != FLAM_NONE && end != NULL)
+        node = end[node];
+      of_shown[s] = node != FLAM_NONE ? number[node] : FLAM_NONE;
+    }
+  of_shown[n] = 0;
+  return of_shown;
+}
+
+/* By a draft: paths that come from anywhere find their node by its key. FALSE
+ * when cancelled. */
+static gboolean
+build_by_draft (FlamTree *tree,
+                Walk *walk,
+                const FlamWeights *weights,
+                FlamTreeOrder order,
+                const FlamProgress *progress,
+                GError **error)
+{
+  static const FlamDraftKey root = { FLAM_NONE, FLAM_NONE, 0, FALSE };
+  gboolean is_split = weights->split != NULL;
+  g_auto (FlamDraft) draft = { 0 };
+  g_auto (FlamDraft) inverted = { 0 };
+  g_autofree FlamId *end = NULL;
+  g_autofree FlamId *number = NULL;
+
+  flam_draft_init (&draft, is_split, order == FLAM_ORDER_TIME);
+  flam_draft_init (&inverted, is_split, order == FLAM_ORDER_TIME);
+  flam_draft_node (&draft, &root);
+  flam_draft_node (&inverted, &root);
+  walk->draft = &draft;
+  if (!fill_draft (walk, weights, progress, error))
+    return FALSE;
+  if (tree->inverted)
+    end = g_new (FlamId, draft.keys.n);
+  if (end != NULL &&
+      !flam_draft_invert (&draft, &inverted, end, progress, error))
+    return FALSE;
+  number = flam_draft_number (tree, end != NULL ? &inverted : &draft, order);
+  if (weights->by_top == NULL)
+    map_stacks (tree, &walk->shown, map_shown (walk, end, number));
+  return TRUE;
+}
+
+static gboolean
+build_by_merge (FlamTree *tree,
+                Walk *walk,
+                FlamTreeOrder order,
+                const FlamProgress *progress,
+                GError **error)
+{
+  FlamId *of_shown =
+      flam_tree_merge (tree, &walk->shown, walk->self, order, progress, error);
+
+  if (of_shown == NULL)
+    return FALSE;
+  if (walk->split != NULL)
+    add_splits (tree, walk, of_shown);
+  map_stacks (tree, &walk->shown, of_shown);
+  return TRUE;
 }
 
 FlamTree *
@@ -361,35 +449,22 @@ flam_tree_new (const FlamWeights *weights,
                const FlamProgress *progress,
                GError **error)
 {
-  static const FlamDraftKey root = { FLAM_NONE, FLAM_NONE, 0, FALSE };
-  g_auto (FlamDraft) draft = { 0 };
-  g_auto (FlamDraft) inverted = { 0 };
-  g_auto (Walk) walk = { weights->profile, selection, .draft = &draft };
-  g_autoptr (FlamTree) tree = NULL;
-  g_autofree FlamId *end = NULL;
-  g_autofree FlamId *number = NULL;
+  gboolean merges =
+      weights->by_top == NULL && !selection->invert && order != FLAM_ORDER_TIME;
+  g_auto (Walk) walk = { weights->profile, selection };
+  g_autoptr (FlamTree) tree = g_atomic_rc_box_new0 (FlamTree);
 
-  flam_draft_init (&draft, weights->split != NULL, order == FLAM_ORDER_TIME);
-  flam_draft_init (&inverted, weights->split != NULL, order == FLAM_ORDER_TIME);
-  flam_draft_node (&draft, &root);
-  flam_draft_node (&inverted, &root);
-  if (!fill_draft (&walk, weights, progress, error))
-    return NULL;
-  if (selection->invert)
-    end = g_new (FlamId, draft.keys.n);
-  if (end != NULL &&
-      !flam_draft_invert (&draft, &inverted, end, progress, error))
-    return NULL;
-
-  tree = g_atomic_rc_box_new0 (FlamTree);
   tree->profile = flam_profile_ref (weights->profile);
   tree->by = selection->by;
   tree->inverted = selection->invert;
   tree->measure = selection->measure;
   tree->counted = selection->count;
-  number = flam_draft_number (tree, end != NULL ? &inverted : &draft, order);
-  if (weights->by_top == NULL)
-    map_stacks (tree, &walk, end, number);
+  if (!flam_shown_init (&walk.shown, walk.profile, selection, progress, error))
+    return NULL;
+  sum_selves (&walk, weights);
+  if (merges ? !build_by_merge (tree, &walk, order, progress, error)
+             : !build_by_draft (tree, &walk, weights, order, progress, error))
+    return NULL;
   if (tree->stack_node != NULL && weights->other != NULL)
     add_other (tree, weights);
   if (!flam_progress_step (progress, 1, error))

@@ -253,20 +253,18 @@ sum_totals (const FlamDraft *draft, guint32 *sizes)
   return total;
 }
 
-static void
-allocate_columns (FlamTree *tree, guint32 n, gboolean is_split)
+void
+flam_tree_allocate (FlamTree *tree, guint32 n)
 {
   tree->n = n;
-  tree->parent = g_new (FlamId, n);
-  tree->subtree_end = g_new (FlamId, n);
-  tree->depth = g_new (guint32, n);
-  tree->function = g_new (FlamId, n);
-  tree->line = g_new (guint32, n);
-  tree->frame = g_new (FlamId, n);
-  tree->self = g_new (gint64, n);
-  tree->total = g_new (gint64, n);
-  if (is_split)
-    tree->split = g_new (FlamStateSplit, n);
+  tree->parent = flam_new_cells (FlamId, n);
+  tree->subtree_end = flam_new_cells (FlamId, n);
+  tree->depth = flam_new_cells (guint32, n);
+  tree->function = flam_new_cells (FlamId, n);
+  tree->line = flam_new_cells (guint32, n);
+  tree->frame = flam_new_cells (FlamId, n);
+  tree->self = flam_new_cells (gint64, n);
+  tree->total = flam_new_cells (gint64, n);
 }
 
 static void
@@ -293,8 +291,8 @@ add_node (FlamTree *tree,
     tree->split[to] = *split_of (draft, from);
 }
 
-static void
-sum_splits (FlamTree *tree)
+void
+flam_tree_sum_splits (FlamTree *tree)
 {
   for (FlamId i = tree->n; i-- > 1;)
     for (guint s = 0; s < FLAM_N_STATES; s++)
@@ -314,7 +312,9 @@ flam_draft_number (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
   Siblings siblings = { draft, tree->profile, tree->by, order, total };
   g_autofree FlamId *children = sort_children (&siblings, first);
 
-  allocate_columns (tree, sizes[0], draft->is_split);
+  flam_tree_allocate (tree, sizes[0]);
+  if (draft->is_split)
+    tree->split = g_new (FlamStateSplit, tree->n);
   memset (number, 0xff, n * sizeof *number);
   number[0] = 0;
   add_node (tree, draft, 0, 0, FLAM_NONE, sizes[0], total[0]);
@@ -335,6 +335,6 @@ flam_draft_number (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
         }
     }
   if (tree->split != NULL)
-    sum_splits (tree);
+    flam_tree_sum_splits (tree);
   return number;
 }

@@ -12,6 +12,7 @@
  * than the stacks. Its nodes come parents first. */
 
 #include "flam-columns.h"
+#include "flam-shown.h"
 #include "flam-tree.h"
 
 G_BEGIN_DECLS
@@ -73,9 +74,25 @@ gboolean flam_draft_invert (const FlamDraft *forward,
                             FlamId *end,
                             const FlamProgress *progress,
                             GError **error);
+/* Room for the columns that all trees have. */
+void flam_tree_allocate (FlamTree *tree, guint32 n);
+/* The splits of all nodes' selves -> those of their totals. */
+void flam_tree_sum_splits (FlamTree *tree);
+
 /* The tree's columns, in preorder. Returns the number of each node in it,
  * FLAM_NONE for those without weight; g_free. */
 FlamId *
 flam_draft_number (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order);
+
+/* All three steps in one, where each stack has one node, and the order of time
+ * is not asked for. `self` is the weight of each shown stack, and a last one of
+ * what has none. Returns the node of each shown stack, FLAM_NONE for those
+ * without weight, 0 of the last one; NULL when cancelled; g_free. */
+FlamId *flam_tree_merge (FlamTree *tree,
+                         const FlamShown *shown,
+                         const gint64 *self,
+                         FlamTreeOrder order,
+                         const FlamProgress *progress,
+                         GError **error);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 #include "flam-shown.h"
 
 #define STEP_ROWS (1 << 16)
+#define AHEAD 32 /* samples: the sums of their stacks may be anywhere */
 
 typedef struct
 {
@@ -18,6 +19,7 @@ typedef struct
   FlamStateSplit *by_state;  /* NULL, or a sum a state */
   FlamShown shown;           /* where the selection leaves stacks out */
   gboolean drops;
+  gboolean drops_late; /* by stack, when all samples are summed */
   FlamSampleFilter filter;
   FlamId *values;  /* by label: the value of each set; else NULL */
   gint64 from, to; /* ns: the range, as it applies to the profile */
@@ -27,7 +29,8 @@ typedef struct
 static gboolean
 is_in (const Sum *sum, FlamId stack)
 {
-  return !sum->drops || flam_shown_of (&sum->shown, stack) != FLAM_NONE;
+  return !sum->drops || sum->drops_late ||
+         flam_shown_of (&sum->shown, stack) != FLAM_NONE;
 }
 
 /* `top`: what stands on top of the functions, if the selection says so. */
@@ -111,6 +114,47 @@ overlap (const Sum *sum, guint32 i)
   return MAX (MIN (end, sum->to) - MAX (start, sum->from), 0);
 }
 
+/* Nothing is asked of a sample but its stack, its weight and its state. */
+static gboolean
+is_plain (const Sum *sum)
+{
+  guint wanted = sum->profile->samples.state != NULL ? FLAM_STATES_ALL
+                                                     : 1u << FLAM_STATE_RUNNING;
+
+  return sum->weights != NULL && sum->weights->by_top == NULL &&
+         (!sum->drops || sum->drops_late) && sum->filter.event == FLAM_NONE &&
+         sum->filter.sets == NULL && !cuts_spans (sum) &&
+         (sum->selection->states & wanted) == wanted;
+}
+
+/* The same as sum_slice() for these. The weight of no stack is the last one,
+ * for now. */
+static void
+sum_plain_slice (Sum *sum, guint32 i, guint32 end)
+{
+  const FlamSamples *samples = &sum->profile->samples;
+  const gint64 *weight = sum->selection->count ? NULL : sum->measure->weight;
+  gint64 one = sum->selection->count ? sum->measure->denominator : 1;
+  guint32 n = sum->profile->stacks.n;
+  gint64 *to = sum->weights->weight;
+  FlamStateSplit *split = sum->weights->split;
+
+  if (split != NULL)
+    for (guint32 k = i; k < end; k++)
+      split[MIN (samples->stack[k], n)].weight[samples->state[k]] +=
+          weight != NULL ? weight[k] : one;
+  if (weight != NULL)
+    for (; i < end; i++)
+      {
+        __builtin_prefetch (
+            &to[MIN (samples->stack[MIN (i + AHEAD, end - 1)], n)], 1);
+        to[MIN (samples->stack[i], n)] += weight[i];
+      }
+  else
+    for (; i < end; i++)
+      to[MIN (samples->stack[i], n)] += one;
+}
+
 static void
 sum_slice (Sum *sum, FlamId thread, guint32 i, guint32 end)
 {
@@ -146,6 +190,8 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
   const FlamProfile *profile = sum->profile;
   const FlamSelection *selection = sum->selection;
   const gint64 *times = profile->samples.time;
+  gboolean plain = is_plain (sum);
+
   for (FlamId t = 0; t < profile->threads.n; t++)
     {
       guint32 i = profile->threads.first_sample[t];
@@ -161,7 +207,10 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
         end = lower_bound (times, i, end, sum->to);
       for (; i < end; i += MIN (STEP_ROWS, end - i))
         {
-          sum_slice (sum, t, i, i + MIN (STEP_ROWS, end - i));
+          if (plain)
+            sum_plain_slice (sum, i, i + MIN (STEP_ROWS, end - i));
+          else
+            sum_slice (sum, t, i, i + MIN (STEP_ROWS, end - i));
           if (!flam_progress_step (
                   progress, (double)i / profile->samples.n, error))
             return FALSE;
@@ -202,50 +251,6 @@ sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
   return TRUE;
 }
 
-/* --- the three questions ------------------------------------------------- */
-
-static void
-sum_clear (Sum *sum)
-{
-  if (sum->drops)
-    flam_shown_clear (&sum->shown);
-  flam_sample_filter_clear (&sum->filter);
-  g_clear_pointer (&sum->values, g_free);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sum, sum_clear)
-
-static gboolean
-sum_up (Sum *sum, const FlamProgress *progress, GError **error)
-{
-  if (sum->measure == NULL)
-    return TRUE;
-  flam_selection_get_range (sum->selection, sum->profile, &sum->from, &sum->to);
-  sum->drops = flam_selection_drops_stacks (sum->selection);
-  if (sum->drops &&
-      !flam_shown_init (
-          &sum->shown, sum->profile, sum->selection, progress, error))
-    return FALSE;
-  flam_sample_filter_init (
-      &sum->filter, sum->profile, sum->selection, sum->measure->event);
-  if (sum->weights != NULL && sum->selection->by == FLAM_BY_LABEL)
-    sum->values =
-        flam_sample_labels_values (sum->profile, sum->selection->by_label);
-  return sum->measure->source == FLAM_FROM_SAMPLES
-             ? sum_samples (sum, progress, error)
-             : sum_allocations (sum, progress, error);
-}
-
-static Sum
-sum_of (const FlamProfile *profile, const FlamSelection *selection)
-{
-  Sum sum = { profile, selection };
-
-  if (selection->measure < profile->n_measures)
-    sum.measure = &profile->measures[selection->measure];
-  return sum;
-}
-
 static int
 compare_top_weights (gconstpointer a, gconstpointer b, gpointer data)
 {
@@ -276,6 +281,89 @@ merge_top_weights (GArray *rows)
   g_array_set_size (rows, kept + 1);
 }
 
+/* --- stacks -------------------------------------------------------------- */
+
+static void
+drop_stacks (const Sum *sum)
+{
+  FlamWeights *weights = sum->weights;
+  guint32 n = sum->profile->stacks.n;
+  static const FlamStateSplit none;
+
+  for (FlamId s = 0; s <= n; s++)
+    if (flam_shown_of (&sum->shown, s < n ? s : FLAM_NONE) == FLAM_NONE)
+      {
+        weights->weight[s] = 0;
+        if (weights->split != NULL)
+          weights->split[s] = none;
+      }
+}
+
+/* The weights are whole: the last is that of no stack. */
+static void
+finish_weights (Sum *sum)
+{
+  FlamWeights *weights = sum->weights;
+  guint32 n = sum->profile->stacks.n;
+
+  weights->weight[n] += weights->no_stack;
+  if (sum->drops && sum->drops_late)
+    drop_stacks (sum);
+  weights->total = 0;
+  for (FlamId s = 0; s <= n; s++)
+    weights->total += weights->weight[s];
+  weights->no_stack = weights->weight[n];
+  weights->weight[n] = 0;
+  if (weights->by_top != NULL)
+    merge_top_weights (weights->by_top);
+}
+
+/* --- the three questions ------------------------------------------------- */
+
+static void
+sum_clear (Sum *sum)
+{
+  if (sum->drops)
+    flam_shown_clear (&sum->shown);
+  flam_sample_filter_clear (&sum->filter);
+  g_clear_pointer (&sum->values, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sum, sum_clear)
+
+static gboolean
+sum_up (Sum *sum, const FlamProgress *progress, GError **error)
+{
+  if (sum->measure == NULL)
+    return TRUE;
+  flam_selection_get_range (sum->selection, sum->profile, &sum->from, &sum->to);
+  sum->drops = flam_selection_drops_stacks (sum->selection);
+  sum->drops_late = sum->weights != NULL && sum->weights->by_top == NULL &&
+                    sum->measure->source == FLAM_FROM_SAMPLES;
+  if (sum->drops &&
+      !flam_shown_init (
+          &sum->shown, sum->profile, sum->selection, progress, error))
+    return FALSE;
+  flam_sample_filter_init (
+      &sum->filter, sum->profile, sum->selection, sum->measure->event);
+  if (sum->weights != NULL && sum->selection->by == FLAM_BY_LABEL)
+    sum->values =
+        flam_sample_labels_values (sum->profile, sum->selection->by_label);
+  return sum->measure->source == FLAM_FROM_SAMPLES
+             ? sum_samples (sum, progress, error)
+             : sum_allocations (sum, progress, error);
+}
+
+static Sum
+sum_of (const FlamProfile *profile, const FlamSelection *selection)
+{
+  Sum sum = { profile, selection };
+
+  if (selection->measure < profile->n_measures)
+    sum.measure = &profile->measures[selection->measure];
+  return sum;
+}
+
 FlamWeights *
 flam_weights_new (const FlamProfile *profile,
                   const FlamSelection *selection,
@@ -286,7 +374,7 @@ flam_weights_new (const FlamProfile *profile,
   g_auto (Sum) sum = sum_of (profile, selection);
 
   weights->profile = flam_profile_ref (profile);
-  weights->weight = g_new0 (gint64, profile->stacks.n + 1);
+  weights->weight = flam_new_cells0 (gint64, profile->stacks.n + 1);
   if (profile->samples.state != NULL && sum.measure != NULL &&
       sum.measure->source == FLAM_FROM_SAMPLES)
     weights->split = g_new0 (FlamStateSplit, profile->stacks.n + 1);
@@ -299,9 +387,7 @@ flam_weights_new (const FlamProfile *profile,
   sum.weights = weights;
   if (!sum_up (&sum, progress, error))
     return NULL;
-  weights->total = sum.total;
-  if (weights->by_top != NULL)
-    merge_top_weights (weights->by_top);
+  finish_weights (&sum);
   return g_steal_pointer (&weights);
 }
 
@@ -341,7 +427,7 @@ flam_weights_new_since (const FlamWeights *before,
 
   weights->profile = flam_profile_ref (profile);
   weights->no_stack = before->no_stack;
-  weights->weight = g_new0 (gint64, n + 1);
+  weights->weight = flam_new_cells0 (gint64, n + 1);
   memcpy (weights->weight, before->weight, had * sizeof (gint64));
   if (before->split != NULL)
     {
@@ -353,12 +439,9 @@ flam_weights_new_since (const FlamWeights *before,
     weights->by_top = g_array_copy (before->by_top);
   sum.before = before->profile;
   sum.weights = weights;
-  sum.total = before->total;
   if (!sum_up (&sum, progress, error))
     return NULL;
-  weights->total = sum.total;
-  if (weights->by_top != NULL)
-    merge_top_weights (weights->by_top);
+  finish_weights (&sum);
   return g_steal_pointer (&weights);
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-columns.h"
 
+#include <sys/mman.h>
+
 #define FIRST_ROWS 64
+#define LARGE_PAGE ((gsize)2 << 20)
 #define FIRST_SLOTS 256
 
 gpointer
@@ -27,6 +30,30 @@ flam_cells_free (gpointer cells, gboolean shared)
     g_free (cells);
   else if (cells != NULL)
     g_atomic_rc_box_release (cells);
+}
+
+/* Where the kernel has none, they stay as they are. */
+static gpointer
+in_large_pages (gpointer cells, gsize size)
+{
+  gsize start = ((gsize)cells + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+  gsize end = ((gsize)cells + size) & ~(LARGE_PAGE - 1);
+
+  if (end > start)
+    madvise ((gpointer)start, end - start, MADV_HUGEPAGE);
+  return cells;
+}
+
+gpointer
+flam_cells_new (gsize n, guint size)
+{
+  return in_large_pages (g_malloc_n (n, size), n * size);
+}
+
+gpointer
+flam_cells_new0 (gsize n, guint size)
+{
+  return in_large_pages (g_malloc0_n (n, size), n * size);
 }
 
 void

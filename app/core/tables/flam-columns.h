@@ -65,6 +65,15 @@ gpointer flam_cells_resize (
     gpointer cells, gsize had, gsize n, guint size, gboolean shared);
 void flam_cells_free (gpointer cells, gboolean shared);
 
+/* Memory of an array that may have millions of elements, in large pages where
+ * it has: it is written and read anywhere, and most of that is waiting for
+ * pages. g_free(). */
+gpointer flam_cells_new (gsize n, guint size);
+gpointer flam_cells_new0 (gsize n, guint size);
+
+#define flam_new_cells(type, n) ((type *)flam_cells_new ((n), sizeof (type)))
+#define flam_new_cells0(type, n) ((type *)flam_cells_new0 ((n), sizeof (type)))
+
 typedef struct
 {
   guint32 hash;
