@@ -131,6 +131,23 @@ first_after (const FlamChart *chart, guint32 low, guint32 high, double time)
   return low;
 }
 
+/* The same, where it is more likely near `low` than anywhere. */
+static guint32
+first_after_near (const FlamChart *chart,
+                  guint32 low,
+                  guint32 high,
+                  double time)
+{
+  guint32 step = 1;
+
+  while (step < high - low && (double)chart->spans[low + step].to <= time)
+    {
+      low += step;
+      step *= 2;
+    }
+  return first_after (chart, low, MIN (high, low + step + 1), time);
+}
+
 /* One row: boxes of their own, and of those that are too narrow, one for each
  * run of pixels that any of them is in. */
 static void
@@ -174,7 +191,7 @@ lay_row (const FlamChart *chart,
         }
       i = narrow
               ? MAX (i + 1,
-                     first_after (
+                     first_after_near (
                          chart, i + 1, end, view->from + (x + pixel) / scale))
               : i + 1;
     }
