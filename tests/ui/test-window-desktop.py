@@ -90,8 +90,12 @@ class DesktopTest(Base):
         capture is, and once more; the dialog fits a narrow window."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        seen = pathlib.Path(scratch.name, "seen")
         program = (
-            "import sys, time; print('\\33[1mone\\33[0m', flush=True); time.sleep(3)\n"
+            "import os, sys, time; print('\\33[1mone\\33[0m', flush=True)\n"
+            f"while not os.path.exists({str(seen)!r}): time.sleep(0.05)\n"
             "e = time.time() + 2\nwhile time.time() < e: sum(range(99))\n"
             "print('two', file=sys.stderr); sys.exit(3)"
         )
@@ -105,6 +109,7 @@ class DesktopTest(Base):
         window.click(lambda name: name.endswith("Output"), "push button")
         output = window.find("Output of python3", "text")
         wait_for("what it prints", lambda: output.text().startswith("one\n"))
+        seen.touch()
         window.wait_label(lambda text: text == "python3 ended with exit status 3")
         folder = pathlib.Path(os.environ["XDG_DATA_HOME"], "flambeau/recordings")
         [path] = folder.glob("*.flambeau")
