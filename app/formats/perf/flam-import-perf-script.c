@@ -350,7 +350,9 @@ probe_second (FlamText *head, const FlamScriptHeader *header)
   if (!flam_text_next (head, &line, &length))
     return header != NULL && header->leaf.length > 0;
   if (header == NULL)
-    return length == 0 || flam_script_is_exact_chain_line (line, line + length);
+    return length == 0 ||
+           flam_script_is_exact_chain_line (line, line + length) ||
+           flam_script_is_source_line (line, line + length);
   if (flam_script_is_exact_chain_line (line, line + length) ||
       ((header->certain || header->tid >= 0) && flam_text_is_space (*line) &&
        flam_script_parse_frame ((FlamSlice){ line, length }, &frame)))
