@@ -94,6 +94,86 @@ test_annotate (gconstpointer name)
   g_assert_cmpint (sum, ==, total);
 }
 
+static FlamProfile *
+load_text (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamSource) source =
+      flam_source_new_from_data ("out.callgrind", text, strlen (text));
+  FlamProfile *profile = flam_formats_load_source (source, NULL, &error);
+
+  g_assert_no_error (error);
+  return profile;
+}
+
+/* "function file:line" -> cost of its own. */
+static GHashTable *
+costs_of_lines (const FlamProfile *profile)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  GHashTable *costs =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  selection->by = FLAM_BY_LINE;
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      const char *file;
+      guint32 line = flam_tree_source_line (tree, i, &file);
+      g_autofree char *at =
+          g_strdup_printf ("%s %s:%u", flam_tree_name (tree, i), file, line);
+      gint64 *cost = g_hash_table_lookup (costs, at);
+
+      if (tree->self[i] == 0)
+        continue;
+      if (cost == NULL)
+        {
+          cost = g_new0 (gint64, 1);
+          g_hash_table_insert (costs, g_steal_pointer (&at), cost);
+        }
+      *cost += tree->self[i];
+    }
+  return costs;
+}
+
+/* Each line keeps its own cost, those of included files, too. */
+static void
+test_lines (void)
+{
+  static const char text[] = "# callgrind format\nevents: Ir\n"
+                             "fl=a.c\nfn=main\n1 10\n3 20\n"
+                             "fi=b.h\n7 5\nfe=a.c\n4 1\n"
+                             "cfn=work\ncalls=2 30\n3 40\n"
+                             "fn=work\n30 33\n31 7\n";
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamProfile) again = NULL;
+  g_autoptr (GHashTable) before = NULL;
+  g_autoptr (GHashTable) after = NULL;
+  g_autofree char *out = NULL;
+  GHashTableIter iter;
+  gpointer key, cost;
+
+  profile = load_text (text);
+  before = costs_of_lines (profile);
+  g_assert_cmpuint (g_hash_table_size (before), ==, 6);
+  out = export_text (flam_exporter_find ("callgrind"), profile, selection);
+  again = load_text (out);
+  after = costs_of_lines (again);
+  g_assert_cmpuint (g_hash_table_size (after), ==, 6);
+  g_hash_table_iter_init (&iter, before);
+  while (g_hash_table_iter_next (&iter, &key, &cost))
+    {
+      const gint64 *kept = g_hash_table_lookup (after, key);
+
+      g_assert_nonnull (kept);
+      g_assert_cmpint (*kept, ==, *(const gint64 *)cost);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -109,5 +189,6 @@ main (int argc, char **argv)
       g_autofree char *test = g_strconcat ("/callgrind/", names[i], NULL);
       g_test_add_data_func (test, names[i], test_annotate);
     }
+  g_test_add_func ("/callgrind/lines", test_lines);
   return g_test_run ();
 }

@@ -7,12 +7,19 @@
  *    fl=(1) /src/a.c        number is given its name once
  *    fn=(2) main
  *    12 40                  line, cost of its own
+ *    fi=(2) /src/a.y        lines of another file, until the next fi= or fe=
+ *    7 3
+ *    fe=(1)
  *    cob=(1) cfi=(1)        the same three of a function it calls
  *    cfn=(3) parse
- *    calls=1 30             its line
+ *    calls=1 30             the line where it starts
  *    12 25                  line, cost of the calls
  *
- * A call inside the same call counts once, so that no cost exceeds the whole.
+ * A function has a row for each of its lines that has cost, where the capture
+ * knows them and the selection is by function; else one, at its start.
+ *
+ * A call inside the same call counts once, so that no cost exceeds the whole,
+ * and at the line of the outermost.
  * How often a function is called is not known: 1, since callgrind_annotate
  * takes the line behind calls=0 for a cost of the caller's own.
  */
@@ -23,16 +30,26 @@
 
 #include <string.h>
 
+/* Where cost stands. */
+typedef struct
+{
+  FlamId caller; /* thing */
+  FlamId callee; /* thing; FLAM_NONE: the caller's own cost */
+  FlamId file;   /* string */
+  guint32 line;
+} Position;
+
+typedef struct
+{
+  Position at;
+  gint64 cost;
+} Row;
+
+/* A call from one thing to another, wherever it stands. */
 typedef struct
 {
   FlamId caller;
   FlamId callee;
-} Edge;
-
-typedef struct
-{
-  Edge edge;
-  gint64 cost;
   guint depth_open; /* how many of it are on the path */
 } Call;
 
@@ -41,9 +58,9 @@ typedef struct
   const FlamTree *tree;
   FlamSink *out;
   FlamThings things;
-  gint64 *self;         /* one a thing */
-  GPtrArray **calls;    /* Call, one array a thing; NULL for none */
-  GHashTable *table;    /* Edge -> Call */
+  GArray *rows;         /* Row */
+  GHashTable *numbers;  /* Position -> its row + 1 */
+  GHashTable *calls;    /* Call -> itself */
   GHashTable *names[3]; /* modules, files, functions -> number */
 } Writer;
 
@@ -55,38 +72,68 @@ enum
 };
 
 static guint
-hash_edge (gconstpointer data)
+hash_position (gconstpointer data)
 {
-  const Edge *edge = data;
-
-  return edge->caller * 0x9e3779b1u ^ edge->callee;
+  return flam_hash_bytes (data, sizeof (Position));
 }
 
 static gboolean
-equal_edges (gconstpointer a, gconstpointer b)
+equal_positions (gconstpointer a, gconstpointer b)
 {
-  return memcmp (a, b, sizeof (Edge)) == 0;
+  return memcmp (a, b, sizeof (Position)) == 0;
+}
+
+static guint
+hash_call (gconstpointer data)
+{
+  const Call *call = data;
+
+  return flam_hash_pair (call->caller, call->callee);
+}
+
+static gboolean
+equal_calls (gconstpointer a, gconstpointer b)
+{
+  const Call *x = a;
+  const Call *y = b;
+
+  return x->caller == y->caller && x->callee == y->callee;
 }
 
 static Call *
-find_call (Writer *writer, FlamId node)
+find_call (Writer *writer, FlamId caller, FlamId callee)
 {
-  const FlamTree *tree = writer->tree;
-  Edge edge = { writer->things.thing[tree->parent[node]],
-                writer->things.thing[node] };
-  Call *call = g_hash_table_lookup (writer->table, &edge);
+  Call key = { caller, callee, 0 };
+  Call *call = g_hash_table_lookup (writer->calls, &key);
 
   if (call == NULL)
     {
-      GPtrArray **calls = &writer->calls[edge.caller];
-      call = g_new0 (Call, 1);
-      call->edge = edge;
-      g_hash_table_insert (writer->table, &call->edge, call);
-      if (*calls == NULL)
-        *calls = g_ptr_array_new ();
-      g_ptr_array_add (*calls, call);
+      call = g_memdup2 (&key, sizeof key);
+      g_hash_table_add (writer->calls, call);
     }
   return call;
+}
+
+/* `node` is where the cost stands: the caller's. */
+static void
+add_cost (Writer *writer, FlamId node, FlamId callee, gint64 cost)
+{
+  Position at = { .caller = writer->things.thing[node], .callee = callee };
+  gpointer number;
+
+  if (cost == 0)
+    return;
+  at.file = flam_export_file_id (writer->tree, node, &at.line);
+  number = g_hash_table_lookup (writer->numbers, &at);
+  if (number == NULL)
+    {
+      Row row = { at, 0 };
+
+      g_array_append_val (writer->rows, row);
+      number = GUINT_TO_POINTER (writer->rows->len);
+      g_hash_table_insert (writer->numbers, g_memdup2 (&at, sizeof at), number);
+    }
+  g_array_index (writer->rows, Row, GPOINTER_TO_UINT (number) - 1).cost += cost;
 }
 
 /* Preorder, with the calls of the path kept open. */
@@ -94,10 +141,12 @@ static void
 add_up (Writer *writer)
 {
   const FlamTree *tree = writer->tree;
+  const FlamId *thing = writer->things.thing;
   g_autoptr (GPtrArray) path = g_ptr_array_new ();
 
   for (FlamId i = 1; i < tree->n; i++)
     {
+      FlamId parent = tree->parent[i];
       Call *call = NULL;
 
       while (path->len >= tree->depth[i])
@@ -106,15 +155,31 @@ add_up (Writer *writer)
           if (last != NULL)
             last->depth_open--;
         }
-      writer->self[writer->things.thing[i]] += tree->self[i];
-      if (tree->parent[i] != 0)
+      add_cost (writer, i, FLAM_NONE, tree->self[i]);
+      if (parent != 0)
         {
-          call = find_call (writer, i);
+          call = find_call (writer, thing[parent], thing[i]);
           if (call->depth_open++ == 0)
-            call->cost += tree->total[i];
+            add_cost (writer, parent, thing[i], tree->total[i]);
         }
       g_ptr_array_add (path, call);
     }
+}
+
+/* By function, its own cost first, then what it calls; by line. */
+static int
+compare_rows (gconstpointer a, gconstpointer b)
+{
+  const Position *x = &((const Row *)a)->at;
+  const Position *y = &((const Row *)b)->at;
+
+  if (x->caller != y->caller)
+    return x->caller < y->caller ? -1 : 1;
+  if (x->callee != y->callee)
+    return x->callee + 1 < y->callee + 1 ? -1 : 1; /* FLAM_NONE first */
+  if (x->file != y->file)
+    return x->file < y->file ? -1 : 1;
+  return (x->line > y->line) - (x->line < y->line);
 }
 
 static void
@@ -137,50 +202,79 @@ put_name (Writer *writer, const char *key, int kind, const char *name)
   flam_sink_put_c (writer->out, '\n');
 }
 
-static guint32
-put_place (Writer *writer, FlamId thing, gboolean callee)
+static void
+put_file (Writer *writer, const char *key, FlamId file)
+{
+  const char *name = flam_profile_string (writer->tree->profile, file);
+
+  put_name (writer, key, FILES, *name != '\0' ? name : "???");
+}
+
+/* Returns its file; `line` is where it starts. */
+static FlamId
+put_thing (Writer *writer, FlamId thing, gboolean callee, guint32 *line)
 {
   FlamId node = g_array_index (writer->things.first, FlamId, thing);
-  guint32 line;
-  const char *file = flam_export_file (writer->tree, node, &line);
+  FlamId file = flam_export_start (writer->tree, node, line);
+  guint32 first;
   const char *module = flam_export_module (writer->tree, node);
 
+  if (file == 0)
+    file = flam_export_file_id (writer->tree, node, &first);
   /* Without it, the module of what stands above is meant. */
   put_name (
       writer, callee ? "cob" : "ob", MODULES, *module != '\0' ? module : "???");
-  put_name (writer, callee ? "cfi" : "fl", FILES, *file != '\0' ? file : "???");
+  put_file (writer, callee ? "cfi" : "fl", file);
   put_name (writer,
             callee ? "cfn" : "fn",
             FUNCTIONS,
             flam_tree_name (writer->tree, node));
-  return line;
+  return file;
 }
 
+/* The rows are sorted. Rounded rows of one thing add up to its rounded sum. */
 static void
-put_thing (Writer *writer, FlamId thing)
+put_rows (Writer *writer)
 {
-  const FlamTree *tree = writer->tree;
-  guint32 line = put_place (writer, thing, FALSE);
-  const GPtrArray *calls = writer->calls[thing];
+  const FlamMeasure *measure =
+      &writer->tree->profile->measures[writer->tree->measure];
+  const Row *last = NULL;
+  FlamId own = 0, file = 0;
+  gint64 sum = 0;
 
-  flam_sink_printf (writer->out,
-                    "%u %" G_GINT64_FORMAT "\n",
-                    line,
-                    flam_export_whole (&tree->profile->measures[tree->measure],
-                                       writer->self[thing]));
-  for (guint i = 0; calls != NULL && i < calls->len; i++)
+  for (guint i = 0; i < writer->rows->len; i++)
     {
-      const Call *call = calls->pdata[i];
-      guint32 callee_line = put_place (writer, call->edge.callee, TRUE);
-      flam_sink_printf (
-          writer->out,
-          "calls=1 %u\n%u %" G_GINT64_FORMAT "\n",
-          callee_line,
-          line,
-          flam_export_whole (&tree->profile->measures[tree->measure],
-                             call->cost));
+      const Row *row = &g_array_index (writer->rows, Row, i);
+      gint64 before;
+      guint32 start;
+
+      if (last == NULL || last->at.caller != row->at.caller)
+        {
+          if (last != NULL)
+            flam_sink_put_c (writer->out, '\n');
+          file = own = put_thing (writer, row->at.caller, FALSE, &start);
+        }
+      if (last == NULL || last->at.caller != row->at.caller ||
+          last->at.callee != row->at.callee)
+        sum = 0;
+      if (file != row->at.file)
+        put_file (writer, row->at.file == own ? "fe" : "fi", row->at.file);
+      file = row->at.file;
+      before = flam_export_whole (measure, sum);
+      sum += row->cost;
+      if (row->at.callee != FLAM_NONE)
+        {
+          put_thing (writer, row->at.callee, TRUE, &start);
+          flam_sink_printf (writer->out, "calls=1 %u\n", start);
+        }
+      flam_sink_printf (writer->out,
+                        "%u %" G_GINT64_FORMAT "\n",
+                        row->at.line,
+                        flam_export_whole (measure, sum) - before);
+      last = row;
     }
-  flam_sink_put_c (writer->out, '\n');
+  if (last != NULL)
+    flam_sink_put_c (writer->out, '\n');
 }
 
 static void
@@ -219,18 +313,22 @@ save (const FlamProfile *profile,
       FlamSink *out,
       GError **error)
 {
-  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
-  Writer writer = { .tree = tree, .out = out };
-  guint n;
+  g_autoptr (FlamSelection) by_line = flam_selection_copy (selection);
+  g_autoptr (FlamTree) tree = NULL;
+  Writer writer = { .out = out };
 
-  flam_things_init (&writer.things, tree);
-  n = writer.things.first->len;
-  writer.self = g_new0 (gint64, n + 1);
-  writer.calls = g_new0 (GPtrArray *, n + 1);
-  writer.table = g_hash_table_new_full (hash_edge, equal_edges, NULL, g_free);
+  if (by_line->by == FLAM_BY_FUNCTION)
+    by_line->by = FLAM_BY_LINE;
+  writer.tree = tree = flam_export_tree (profile, by_line);
+  flam_things_init (&writer.things, tree, selection->by == FLAM_BY_FUNCTION);
+  writer.rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  writer.numbers =
+      g_hash_table_new_full (hash_position, equal_positions, g_free, NULL);
+  writer.calls = g_hash_table_new_full (hash_call, equal_calls, g_free, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (writer.names); i++)
     writer.names[i] = g_hash_table_new (g_str_hash, g_str_equal);
   add_up (&writer);
+  g_array_sort (writer.rows, compare_rows);
   put_head (&writer);
   if (tree->self[0] > 0)
     flam_sink_printf (
@@ -238,16 +336,12 @@ save (const FlamProfile *profile,
         "ob=???\nfl=???\nfn=[no stack]\n0 %" G_GINT64_FORMAT "\n\n",
         flam_export_whole (&tree->profile->measures[tree->measure],
                            tree->self[0]));
-  for (guint i = 0; i < n; i++)
-    put_thing (&writer, i);
-  for (guint i = 0; i < n; i++)
-    if (writer.calls[i] != NULL)
-      g_ptr_array_unref (writer.calls[i]);
+  put_rows (&writer);
   for (guint i = 0; i < G_N_ELEMENTS (writer.names); i++)
     g_hash_table_unref (writer.names[i]);
-  g_hash_table_unref (writer.table);
-  g_free (writer.calls);
-  g_free (writer.self);
+  g_hash_table_unref (writer.calls);
+  g_hash_table_unref (writer.numbers);
+  g_array_unref (writer.rows);
   flam_things_clear (&writer.things);
   return TRUE;
 }

@@ -30,7 +30,9 @@ equal_things (gconstpointer a, gconstpointer b)
 }
 
 void
-flam_things_init (FlamThings *things, const FlamTree *tree)
+flam_things_init (FlamThings *things,
+                  const FlamTree *tree,
+                  gboolean whole_functions)
 {
   g_autofree Thing *keys = g_new (Thing, tree->n);
   g_autoptr (GHashTable) table = g_hash_table_new (hash_thing, equal_things);
@@ -47,9 +49,9 @@ flam_things_init (FlamThings *things, const FlamTree *tree)
           continue;
         }
       keys[i].id = tree->function[i];
-      keys[i].line = tree->line[i];
+      keys[i].line = whole_functions ? 0 : tree->line[i];
       keys[i].file =
-          tree->line[i] != 0 ? tree->profile->frames.file[tree->frame[i]] : 0;
+          keys[i].line != 0 ? tree->profile->frames.file[tree->frame[i]] : 0;
       keys[i].is_function = flam_tree_function (tree, i) != FLAM_NONE;
       if (!g_hash_table_lookup_extended (table, &keys[i], NULL, &number))
         {
@@ -106,23 +108,32 @@ flam_export_chart (const FlamProfile *profile,
   return chart;
 }
 
-const char *
-flam_export_file (const FlamTree *tree, FlamId node, guint32 *line)
+FlamId
+flam_export_start (const FlamTree *tree, FlamId node, guint32 *line)
 {
   FlamId function = flam_tree_function (tree, node);
 
   *line = 0;
   if (function == FLAM_NONE)
-    return "";
-  if (tree->line[node] != 0)
-    {
-      *line = tree->line[node];
-      return flam_profile_string (
-          tree->profile, tree->profile->frames.file[tree->frame[node]]);
-    }
+    return 0;
   *line = tree->profile->functions.line[function];
+  return tree->profile->functions.file[function];
+}
+
+FlamId
+flam_export_file_id (const FlamTree *tree, FlamId node, guint32 *line)
+{
+  if (tree->line[node] == 0 || flam_tree_function (tree, node) == FLAM_NONE)
+    return flam_export_start (tree, node, line);
+  *line = tree->line[node];
+  return tree->profile->frames.file[tree->frame[node]];
+}
+
+const char *
+flam_export_file (const FlamTree *tree, FlamId node, guint32 *line)
+{
   return flam_profile_string (tree->profile,
-                              tree->profile->functions.file[function]);
+                              flam_export_file_id (tree, node, line));
 }
 
 const char *

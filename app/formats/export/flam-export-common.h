@@ -17,7 +17,10 @@ typedef struct
   GArray *first; /* FlamId: a node, one a thing */
 } FlamThings;
 
-void flam_things_init (FlamThings *things, const FlamTree *tree);
+/* `whole_functions`: FLAM_BY_LINE's, too, not their lines. */
+void flam_things_init (FlamThings *things,
+                       const FlamTree *tree,
+                       gboolean whole_functions);
 void flam_things_clear (FlamThings *things);
 
 /* Of a selection, heaviest first. */
@@ -33,7 +36,10 @@ FlamChart *flam_export_chart (const FlamProfile *profile,
                               const FlamSelection *selection,
                               GError **error);
 
-/* "file", and the line where the function starts or the node is. */
+/* A file's string, and the line: where the function starts. String 0 is "". */
+FlamId flam_export_start (const FlamTree *tree, FlamId node, guint32 *line);
+/* The same, where the node is, if that is known. */
+FlamId flam_export_file_id (const FlamTree *tree, FlamId node, guint32 *line);
 const char *flam_export_file (const FlamTree *tree, FlamId node, guint32 *line);
 /* "" where there is none. */
 const char *flam_export_module (const FlamTree *tree, FlamId node);

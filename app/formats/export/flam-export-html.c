@@ -513,7 +513,7 @@ save (const FlamProfile *profile,
           : tree_of_all (&part, selection, options->look.order);
   page.index = g_hash_table_new (g_str_hash, g_str_equal);
   page.texts = g_ptr_array_new ();
-  flam_things_init (&page.things, tree);
+  flam_things_init (&page.things, tree, FALSE);
   place_nodes (&page);
   page.self = g_new (gint64, page.n);
   put_page (&page, profile, selection, options);
