@@ -99,13 +99,14 @@ test_exporter (gconstpointer data)
     }
 }
 
-/* What a trace has beside calls comes back: threads with their totals, marks,
+/* What a file has beside calls comes back: threads with their totals, marks,
  * and counters, whose times are the capture's. */
 static void
-test_perfetto_holds (gconstpointer name)
+test_holds (gconstpointer data)
 {
+  g_auto (GStrv) words = g_strsplit (data, ":", 2); /* format, capture */
   g_autofree char *path =
-      g_test_build_filename (G_TEST_DIST, "captures", name, NULL);
+      g_test_build_filename (G_TEST_DIST, "captures", words[1], NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
@@ -120,8 +121,8 @@ test_perfetto_holds (gconstpointer name)
   g_assert_no_error (error);
   while (profile->measures[selection->measure].unit != FLAM_UNIT_NS)
     selection->measure++;
-  out = export_bytes (
-      flam_exporter_find ("perfetto"), profile, selection, &error);
+  out =
+      export_bytes (flam_exporter_find (words[0]), profile, selection, &error);
   g_assert_no_error (error);
   source = export_source (out);
   again = flam_formats_load_source (source, NULL, &error);
@@ -213,10 +214,13 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/exports/jlprof-is/threads", "threads.jlprof", test_jlprof_is_identity);
   g_test_add_data_func ("/exports/perfetto-holds/counters",
-                        "flambeau/kitchen.flambeau",
-                        test_perfetto_holds);
+                        "perfetto:flambeau/kitchen.flambeau",
+                        test_holds);
   g_test_add_data_func ("/exports/perfetto-holds/marks",
-                        "jfr/two-chunks.jfr",
-                        test_perfetto_holds);
+                        "perfetto:jfr/two-chunks.jfr",
+                        test_holds);
+  g_test_add_data_func ("/exports/gecko-holds/marks",
+                        "gecko:chrome-trace/spans.trace.json",
+                        test_holds);
   return g_test_run ();
 }

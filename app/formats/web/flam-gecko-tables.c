@@ -30,6 +30,10 @@ static const struct
   [FLAM_GECKO_SAMPLE_TIME] = { "samples", "time", FLAM_GECKO_MICRO },
   [FLAM_GECKO_SAMPLE_DELTA] = { "samples", "timeDeltas", FLAM_GECKO_MICRO },
   [FLAM_GECKO_SAMPLE_WEIGHT] = { "samples", "weight", FLAM_GECKO_MICRO },
+  [FLAM_GECKO_MARK_NAME] = { "markers", "name", 1 },
+  [FLAM_GECKO_MARK_START] = { "markers", "startTime", FLAM_GECKO_MICRO },
+  [FLAM_GECKO_MARK_END] = { "markers", "endTime", FLAM_GECKO_MICRO },
+  [FLAM_GECKO_MARK_TIME] = { "markers", "time", FLAM_GECKO_MICRO },
 };
 
 FlamGeckoTables *
@@ -194,7 +198,8 @@ flam_gecko_tables_read (FlamGeckoTables *tables,
 {
   static const char *const names[] = { "stackTable", "frameTable",
                                        "funcTable",  "resourceTable",
-                                       "sources",    "samples" };
+                                       "sources",    "samples",
+                                       "markers" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (flam_json_key_is (json, names[i]))

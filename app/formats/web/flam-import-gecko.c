@@ -128,6 +128,46 @@ add_samples (Gecko *gecko,
     }
 }
 
+/* A marker that lasts has both ends; one that only begins or ends is a moment.
+ */
+static void
+add_marks (Gecko *gecko, FlamGeckoTables *tables, FlamId thread)
+{
+  const FlamGeckoProcess *process = &gecko->process;
+  const GArray *strings =
+      tables->strings->len > 0 ? tables->strings : process->shared->strings;
+  guint n = tables->column[FLAM_GECKO_MARK_NAME]->len;
+
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 name = flam_gecko_get (process, tables, FLAM_GECKO_MARK_NAME, i);
+      gint64 start = flam_gecko_get (process, tables, FLAM_GECKO_MARK_START, i);
+      gint64 end = flam_gecko_get (process, tables, FLAM_GECKO_MARK_END, i);
+      gint64 duration;
+
+      if (start == FLAM_GECKO_NOTHING)
+        start = flam_gecko_get (process, tables, FLAM_GECKO_MARK_TIME, i);
+      if (start == FLAM_GECKO_NOTHING)
+        start = end;
+      if (end == FLAM_GECKO_NOTHING ||
+          __builtin_sub_overflow (end, start, &duration) || duration < 0)
+        duration = 0;
+      if (start == FLAM_GECKO_NOTHING || name < 0 || name >= strings->len ||
+          __builtin_add_overflow (start, gecko->offset, &start))
+        {
+          gecko->process.bad++;
+          continue;
+        }
+      flam_builder_add_mark (
+          gecko->builder,
+          start,
+          duration,
+          thread,
+          flam_builder_get_string (
+              gecko->builder, g_array_index (strings, FlamId, (guint)name)));
+    }
+}
+
 static gint64
 get_id (FlamJson *json)
 {
@@ -177,6 +217,7 @@ read_thread (Gecko *gecko, FlamJson *json)
   if (process_name != NULL)
     flam_builder_set_process_name (gecko->builder, process, process_name);
   add_samples (gecko, tables, measure, thread);
+  add_marks (gecko, tables, thread);
 }
 
 /* --- profiles ------------------------------------------------------------ */
