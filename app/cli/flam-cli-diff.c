@@ -2,6 +2,7 @@
 #include "flam-cli-gates.h"
 #include "flam-cli-look.h"
 
+#include "flam-carry.h"
 #include "flam-diff.h"
 #include "flam-dump.h"
 #include "flam-format.h"
@@ -59,19 +60,51 @@ side_clear (Side *side)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Side, side_clear)
 
-static FlamExit
+static gboolean
 load_side (Side *side, const char *path, FlamCliOptions *options)
 {
-  g_autoptr (FlamSelection) selection = NULL;
-  FlamExit status;
-
   side->path = path;
   side->name = g_path_get_basename (path);
   if (side->profile == NULL)
     side->profile = flam_cli_load (path, options);
-  if (side->profile == NULL)
-    return FLAM_EXIT_REFUSED;
-  selection = flam_cli_select (options, side->profile, path, &status);
+  return side->profile != NULL;
+}
+
+/* A label that only the other side has: this one is taken without that filter.
+ * What none of them has is a mistake, as everywhere. */
+static void
+drop_labels (const Side *side,
+             const FlamProfile *other,
+             FlamSelection *selection)
+{
+  g_autoptr (FlamSelection) mistaken = flam_selection_copy (selection);
+  g_autoptr (GPtrArray) dropped =
+      flam_carry_drop_labels (selection, side->profile);
+  g_autoptr (GPtrArray) none = flam_carry_drop_labels (mistaken, other);
+
+  for (guint i = 0; dropped != NULL && i < dropped->len; i++)
+    if (none != NULL && g_ptr_array_find_with_equal_func (
+                            none, dropped->pdata[i], g_str_equal, NULL))
+      flam_selection_add_label (selection, dropped->pdata[i]);
+    else
+      g_printerr (_ ("%s: no sample has the label %s: compared without that "
+                     "filter\n"),
+                  side->name,
+                  (const char *)dropped->pdata[i]);
+}
+
+static FlamExit
+select_side (Side *side, const FlamProfile *other, FlamCliOptions *options)
+{
+  FlamSelection *asked = options->selection;
+  g_autoptr (FlamSelection) own = flam_selection_copy (asked);
+  g_autoptr (FlamSelection) selection = NULL;
+  FlamExit status;
+
+  drop_labels (side, other, own);
+  options->selection = own;
+  selection = flam_cli_select (options, side->profile, side->path, &status);
+  options->selection = asked;
   if (selection == NULL)
     return status;
   selection->invert = FALSE;
@@ -109,16 +142,20 @@ load_sides (Side *base,
   if (base_time != NULL &&
       !flam_cli_take_range (options, "--base-time", base_time, &error))
     return flam_cli_usage ("diff: %s", error->message);
-  status = load_side (base, files[0], options);
+  if (!load_side (base, files[0], options))
+    return FLAM_EXIT_REFUSED;
+  if (files[1] == NULL)
+    fresh->profile = flam_profile_ref (base->profile);
+  if (!load_side (fresh, files[1] != NULL ? files[1] : files[0], options))
+    return FLAM_EXIT_REFUSED;
+  status = select_side (base, fresh->profile, options);
   if (status != FLAM_EXIT_DONE)
     return status;
   g_free (options->from);
   g_free (options->to);
   options->from = g_steal_pointer (&from);
   options->to = g_steal_pointer (&to);
-  if (files[1] == NULL)
-    fresh->profile = flam_profile_ref (base->profile);
-  status = load_side (fresh, files[1] != NULL ? files[1] : files[0], options);
+  status = select_side (fresh, base->profile, options);
   if (status != FLAM_EXIT_DONE || base_time == NULL)
     return status;
   name_range (base);

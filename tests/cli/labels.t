@@ -68,3 +68,13 @@ $ flambeau-cli merge heap.flambeau big.flambeau --output both.flambeau; flambeau
 
 $ flambeau-cli export captures/peers/pprof/go-cpu.pb.gz --to speedscope --output cpu.json
 ! captures/peers/pprof/go-cpu.pb.gz: left out, for which speedscope has no room: lines, what is inlined, modules, labels
+
+# A label that one side alone has filters that side alone, and that is said; one
+# that none has is a mistake.
+$ for t in red green; do flambeau-cli export captures/peers/pprof/go-cpu.pb.gz --label tenant=$t --to pprof --output $t.pb; done; flambeau-cli diff red.pb green.pb --measure cpu --label tenant=red | tail -n 1; flambeau-cli diff green.pb red.pb --measure cpu --label tenant=red | tail -n 1; flambeau-cli diff green.pb red.pb --measure cpu --label tenant=blue
++10.0 ms  0 ns → 10.0 ms  sync.runtime_procPin
+−10.0 ms  10.0 ms → 0 ns  sync.runtime_procPin
+! green.pb: no sample has the label tenant=red: compared without that filter
+! green.pb: no sample has the label tenant=red: compared without that filter
+! flambeau-cli: green.pb: no sample with the label tenant=blue; there are: tenant=green worker=w1
+[1]

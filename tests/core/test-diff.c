@@ -314,6 +314,51 @@ test_carry_measure_and_time (void)
   g_assert_cmpint (flam_selection_get_length (c, timeless), ==, 0);
 }
 
+static FlamProfile *
+labelled (const char *value)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamSampleLabel label = { "tenant", value };
+  FlamSample sample = {
+    .thread = flam_builder_thread (builder, process, 1, 0),
+    .stack = FLAM_NONE,
+    .labels = flam_builder_add_labels (builder, &label, 1),
+  };
+
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  flam_builder_add_sample (builder, &sample, NULL);
+  return flam_builder_finish (builder, NULL);
+}
+
+/* A filter that would leave nothing of the other one is not carried. */
+static void
+test_carry_labels (void)
+{
+  g_autoptr (FlamProfile) now = labelled ("red");
+  g_autoptr (FlamProfile) alike = labelled ("red");
+  g_autoptr (FlamProfile) other = labelled ("green");
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamSelection) a = NULL;
+  g_autoptr (FlamSelection) b = NULL;
+  guint without;
+
+  flam_selection_add_label (selection, "tenant=red");
+  a = flam_carry_selection (now, selection, alike, &without);
+  g_assert_cmpuint (without, ==, 0);
+  g_assert_true (flam_selection_equal (a, selection));
+  b = flam_carry_selection (now, selection, other, &without);
+  g_assert_cmpuint (without, ==, FLAM_CARRIED_LABELS);
+  g_assert_null (b->labels);
+  g_assert_cmpint (flam_weights_total (other, b), ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -326,5 +371,6 @@ main (int argc, char **argv)
   g_test_add_func ("/diff/scale", test_scale);
   g_test_add_func ("/diff/carry-threads", test_carry_threads);
   g_test_add_func ("/diff/carry-measure-and-time", test_carry_measure_and_time);
+  g_test_add_func ("/diff/carry-labels", test_carry_labels);
   return g_test_run ();
 }

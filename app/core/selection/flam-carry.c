@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-carry.h"
 
+#include "flam-sample-filter.h"
 #include "flam-weights.h"
 
 #include <string.h>
@@ -138,6 +139,32 @@ carry_states (Carry *carry)
     carry->without |= FLAM_CARRIED_STATES;
 }
 
+/* --- labels -------------------------------------------------------------- */
+
+GPtrArray *
+flam_carry_drop_labels (FlamSelection *selection, const FlamProfile *profile)
+{
+  g_autoptr (GPtrArray) labels = g_steal_pointer (&selection->labels);
+  g_autoptr (GPtrArray) dropped = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; labels != NULL && i < labels->len; i++)
+    if (flam_sample_labels_any (profile, labels->pdata[i]))
+      flam_selection_add_label (selection, labels->pdata[i]);
+    else
+      g_ptr_array_add (dropped, g_strdup (labels->pdata[i]));
+  return dropped->len > 0 ? g_steal_pointer (&dropped) : NULL;
+}
+
+static void
+carry_labels (Carry *carry)
+{
+  g_autoptr (GPtrArray) dropped =
+      flam_carry_drop_labels (carry->carried, carry->to);
+
+  if (dropped != NULL)
+    carry->without |= FLAM_CARRIED_LABELS;
+}
+
 FlamSelection *
 flam_carry_selection (const FlamProfile *from,
                       const FlamSelection *selection,
@@ -152,6 +179,7 @@ flam_carry_selection (const FlamProfile *from,
   carry_threads (&carry);
   carry_time (&carry);
   carry_states (&carry);
+  carry_labels (&carry);
   *without = carry.without;
   return g_steal_pointer (&carried);
 }

@@ -80,6 +80,24 @@ measure_name (const FlamViewData *view_data)
                                   flam_view_data_get_measure (view_data));
 }
 
+/* Filters that hold for what is now alone. */
+static void
+add_labels (GString *notes, const FlamComparison *comparison)
+{
+  g_autoptr (FlamSelection) asked =
+      flam_selection_copy (comparison->fresh->selection);
+  g_autoptr (GPtrArray) dropped =
+      flam_carry_drop_labels (asked, comparison->base->profile);
+
+  for (guint i = 0; dropped != NULL && i < dropped->len; i++)
+    add_taken (notes,
+               g_strdup_printf (
+                   /* Translators: a label, KEY=VALUE */
+                   _ ("No sample of before has the label “%s”: before is "
+                      "compared without that filter."),
+                   (const char *)dropped->pdata[i]));
+}
+
 static void
 add_without (GString *notes, const FlamComparison *comparison)
 {
@@ -105,6 +123,8 @@ add_without (GString *notes, const FlamComparison *comparison)
     add (notes,
          _ ("What threads were doing is not known of before: all of it "
             "counts."));
+  if (without & FLAM_CARRIED_LABELS)
+    add_labels (notes, comparison);
 }
 
 static void
