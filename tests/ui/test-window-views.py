@@ -32,6 +32,23 @@ class ViewsTest(Base):
             "the hottest function", lambda: "escape_time" in window.labels()
         )
 
+    def test_backwards(self):
+        """Shift and Tab lead out of a page, to what is before it."""
+        window = self.open_example()
+        # The button, and what it is made of.
+        window.find("Threads", "push button")
+        threads = list(window.find_all("Threads", "push button"))
+        for page in "ctrl+1", "ctrl+2", "ctrl+3", "ctrl+7":
+            window.key(page)
+            time.sleep(0.5)
+            for _ in range(20):
+                window.key("shift+Tab")
+                time.sleep(0.2)
+                if any(node.has_state("FOCUSED") for node in threads):
+                    break
+            else:
+                self.fail(f"the keyboard stays in the page of {page}")
+
     def test_callers(self):
         """The current frame's callers and callees, as tables; activating one
         makes it the middle."""

@@ -327,7 +327,7 @@ on_search (FlamDifferenceView *self)
 /* --- object --------------------------------------------------------------- */
 
 static gboolean
-flam_difference_view_grab_focus (GtkWidget *widget)
+flam_difference_view_begin (GtkWidget *widget)
 {
   FlamDifferenceView *self = FLAM_DIFFERENCE_VIEW (widget);
 
@@ -405,7 +405,7 @@ flam_difference_view_class_init (FlamDifferenceViewClass *klass)
   table_class->get_name = get_name;
   table_class->is_of = is_of;
   table_class->find = find;
-  class->grab_focus = flam_difference_view_grab_focus;
+  FLAM_PAGE_CLASS (klass)->begin = flam_difference_view_begin;
   g_type_ensure (FLAM_TYPE_FLAME_GRAPH);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-difference-view.ui");

@@ -283,7 +283,7 @@ flam_graph_view_get_property (GObject *object,
 }
 
 static gboolean
-flam_graph_view_grab_focus (GtkWidget *widget)
+flam_graph_view_begin (GtkWidget *widget)
 {
   return gtk_widget_grab_focus (GTK_WIDGET (FLAM_GRAPH_VIEW (widget)->graph));
 }
@@ -296,7 +296,7 @@ flam_graph_view_class_init (FlamGraphViewClass *klass)
 
   object_class->constructed = flam_graph_view_constructed;
   object_class->get_property = flam_graph_view_get_property;
-  class->grab_focus = flam_graph_view_grab_focus;
+  FLAM_PAGE_CLASS (klass)->begin = flam_graph_view_begin;
 
   properties[PROP_MATCHED] =
       g_param_spec_int64 ("matched",

@@ -499,7 +499,7 @@ update (FlamMemoryView *self)
 /* --- object --------------------------------------------------------------- */
 
 static gboolean
-flam_memory_view_grab_focus (GtkWidget *widget)
+flam_memory_view_begin (GtkWidget *widget)
 {
   return gtk_widget_child_focus (
       GTK_WIDGET (FLAM_MEMORY_VIEW (widget)->scroller), GTK_DIR_TAB_FORWARD);
@@ -528,7 +528,7 @@ flam_memory_view_class_init (FlamMemoryViewClass *klass)
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   object_class->constructed = flam_memory_view_constructed;
-  class->grab_focus = flam_memory_view_grab_focus;
+  FLAM_PAGE_CLASS (klass)->begin = flam_memory_view_begin;
   g_type_ensure (FLAM_TYPE_SIZE_CHART);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-memory-view.ui");

@@ -306,7 +306,7 @@ on_syntax (FlamCodeView *self)
 /* --- object --------------------------------------------------------------- */
 
 static gboolean
-flam_code_view_grab_focus (GtkWidget *widget)
+flam_code_view_begin (GtkWidget *widget)
 {
   return gtk_widget_grab_focus (GTK_WIDGET (FLAM_CODE_VIEW (widget)->view));
 }
@@ -346,7 +346,7 @@ flam_code_view_class_init (FlamCodeViewClass *klass)
   object_class->constructed = flam_code_view_constructed;
   object_class->dispose = flam_code_view_dispose;
   FLAM_PAGE_CLASS (klass)->fill = fill;
-  class->grab_focus = flam_code_view_grab_focus;
+  FLAM_PAGE_CLASS (klass)->begin = flam_code_view_begin;
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-code-view.ui");
   gtk_widget_class_bind_template_child (class, FlamCodeView, name);

@@ -358,7 +358,7 @@ on_search (FlamCallersView *self)
 /* --- object --------------------------------------------------------------- */
 
 static gboolean
-flam_callers_view_grab_focus (GtkWidget *widget)
+flam_callers_view_begin (GtkWidget *widget)
 {
   FlamCallersView *self = FLAM_CALLERS_VIEW (widget);
 
@@ -408,7 +408,7 @@ flam_callers_view_class_init (FlamCallersViewClass *klass)
   object_class->constructed = flam_callers_view_constructed;
   object_class->dispose = flam_callers_view_dispose;
   FLAM_PAGE_CLASS (klass)->fill = fill;
-  class->grab_focus = flam_callers_view_grab_focus;
+  FLAM_PAGE_CLASS (klass)->begin = flam_callers_view_begin;
   g_type_ensure (FLAM_TYPE_FLAME_GRAPH);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-callers-view.ui");

@@ -183,7 +183,7 @@ flam_table_page_set_table (FlamTablePage *self,
 /* --- object --------------------------------------------------------------- */
 
 static gboolean
-flam_table_page_grab_focus (GtkWidget *widget)
+flam_table_page_begin (GtkWidget *widget)
 {
   FlamTablePagePrivate *private =
       flam_table_page_get_instance_private (FLAM_TABLE_PAGE (widget));
@@ -236,7 +236,7 @@ flam_table_page_class_init (FlamTablePageClass *klass)
   object_class->constructed = flam_table_page_constructed;
   object_class->dispose = flam_table_page_dispose;
   object_class->finalize = flam_table_page_finalize;
-  GTK_WIDGET_CLASS (klass)->grab_focus = flam_table_page_grab_focus;
+  FLAM_PAGE_CLASS (klass)->begin = flam_table_page_begin;
 }
 
 static void

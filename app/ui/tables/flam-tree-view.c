@@ -179,7 +179,7 @@ on_activate (FlamTreeView *self, guint position)
 }
 
 static gboolean
-flam_tree_view_grab_focus (GtkWidget *widget)
+flam_tree_view_begin (GtkWidget *widget)
 {
   return gtk_widget_grab_focus (GTK_WIDGET (FLAM_TREE_VIEW (widget)->view));
 }
@@ -217,7 +217,7 @@ flam_tree_view_class_init (FlamTreeViewClass *klass)
   object_class->constructed = flam_tree_view_constructed;
   object_class->dispose = flam_tree_view_dispose;
   FLAM_PAGE_CLASS (klass)->fill = fill;
-  class->grab_focus = flam_tree_view_grab_focus;
+  FLAM_PAGE_CLASS (klass)->begin = flam_tree_view_begin;
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-tree-view.ui");
   gtk_widget_class_bind_template_child (class, FlamTreeView, view);

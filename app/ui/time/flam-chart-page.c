@@ -250,7 +250,7 @@ on_row (GtkListBox *list, GtkListBoxRow *row, FlamChartPage *self)
 /* --- object --------------------------------------------------------------- */
 
 static gboolean
-flam_chart_page_grab_focus (GtkWidget *widget)
+flam_chart_page_begin (GtkWidget *widget)
 {
   return gtk_widget_grab_focus (GTK_WIDGET (FLAM_CHART_PAGE (widget)->chart));
 }
@@ -282,7 +282,7 @@ flam_chart_page_class_init (FlamChartPageClass *klass)
   object_class->constructed = flam_chart_page_constructed;
   object_class->dispose = flam_chart_page_dispose;
   FLAM_PAGE_CLASS (klass)->fill = fill;
-  class->grab_focus = flam_chart_page_grab_focus;
+  FLAM_PAGE_CLASS (klass)->begin = flam_chart_page_begin;
   g_type_ensure (FLAM_TYPE_FLAME_CHART);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-chart-page.ui");

@@ -122,7 +122,7 @@ on_range (FlamHeatGrid *grid, gint64 from, gint64 to, FlamHeatView *self)
 /* --- object --------------------------------------------------------------- */
 
 static gboolean
-flam_heat_view_grab_focus (GtkWidget *widget)
+flam_heat_view_begin (GtkWidget *widget)
 {
   return gtk_widget_grab_focus (GTK_WIDGET (FLAM_HEAT_VIEW (widget)->grid));
 }
@@ -148,7 +148,7 @@ flam_heat_view_class_init (FlamHeatViewClass *klass)
 
   object_class->constructed = flam_heat_view_constructed;
   FLAM_PAGE_CLASS (klass)->fill = fill;
-  class->grab_focus = flam_heat_view_grab_focus;
+  FLAM_PAGE_CLASS (klass)->begin = flam_heat_view_begin;
   g_type_ensure (FLAM_TYPE_HEAT_GRID);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-heat-view.ui");

@@ -123,6 +123,20 @@ flam_page_why_empty (FlamPage *self)
 
 /* --- object --------------------------------------------------------------- */
 
+/* GTK asks this, too, of a widget whose children the keyboard leaves backwards;
+ * to begin again would hold it there. */
+static gboolean
+flam_page_grab_focus (GtkWidget *widget)
+{
+  FlamPageClass *klass = FLAM_PAGE_GET_CLASS (widget);
+  GtkRoot *root = gtk_widget_get_root (widget);
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+
+  if (focus != NULL && gtk_widget_is_ancestor (focus, widget))
+    return FALSE;
+  return klass->begin != NULL && klass->begin (widget);
+}
+
 static void
 flam_page_constructed (GObject *object)
 {
@@ -194,6 +208,7 @@ flam_page_class_init (FlamPageClass *klass)
   object_class->finalize = flam_page_finalize;
   object_class->get_property = flam_page_get_property;
   object_class->set_property = flam_page_set_property;
+  GTK_WIDGET_CLASS (klass)->grab_focus = flam_page_grab_focus;
   GTK_WIDGET_CLASS (klass)->map = flam_page_map;
   g_object_class_install_property (
       object_class,

@@ -20,6 +20,9 @@ struct _FlamPageClass
    * it shows is out of date, which new view data makes it; its job is idle
    * then. NULL: the page follows something else. */
   void (*fill) (FlamPage *page);
+  /* Takes the keyboard to where it is to begin, as grab_focus() has it. NULL:
+   * nowhere. */
+  gboolean (*begin) (GtkWidget *page);
 };
 
 /* Construct property "session". The page's, until it is disposed of. */
