@@ -113,7 +113,7 @@ flam_builder_set_spans (FlamBuilder *builder, guint measure)
   cells (builder, guint8, measures.spans)[measure] = TRUE;
 }
 
-/* The optional cells of a sample. */
+/* The optional cells of a sample; they are 0 until they are set. */
 static void
 add_given (FlamBuilder *builder, const FlamSample *sample, FlamId row)
 {
@@ -128,10 +128,10 @@ add_given (FlamBuilder *builder, const FlamSample *sample, FlamId row)
       if (info->given == 0)
         continue;
       value = flam_cell_get ((const char *)sample + info->given, info, 0);
-      if (value != 0 && *data == NULL)
-        flam_tables_begin (&builder->tables, FLAM_TABLE_SAMPLES, info);
-      if (*data != NULL)
-        flam_cell_set (*data, info, row, value);
+      if (value == 0)
+        continue;
+      flam_tables_begin (&builder->tables, FLAM_TABLE_SAMPLES, info);
+      flam_cell_set (*data, info, row, value);
     }
 }
 
@@ -152,9 +152,19 @@ flam_builder_add_sample (FlamBuilder *builder,
   cells (builder, FlamId, profile.samples.stack)[row] = sample->stack;
   if (builder->has_times)
     cells (builder, gint64, profile.samples.time)[row] = sample->time;
-  add_given (builder, sample, row);
+  if (sample->event != 0 || sample->state != 0 || sample->labels != 0)
+    add_given (builder, sample, row);
   for (guint i = 0; i < builder->tables.weights->len; i++)
     flam_tables_weights (&builder->tables, i)[row] = weights[i];
+}
+
+void
+flam_builder_reserve_samples (FlamBuilder *builder, gsize n)
+{
+  flam_tables_reserve (
+      &builder->tables,
+      FLAM_TABLE_SAMPLES,
+      (guint32)MIN (builder->tables.profile.samples.n + n, FLAM_NONE - 1));
 }
 
 void

@@ -193,6 +193,8 @@ void flam_builder_set_spans (FlamBuilder *builder, guint measure);
 void flam_builder_add_sample (FlamBuilder *builder,
                               const FlamSample *sample,
                               const gint64 *weights);
+/* Room for that many more. */
+void flam_builder_reserve_samples (FlamBuilder *builder, gsize n);
 /* Times of samples and marks mean something; call before the first sample.
  * (Times of allocations and counters always do.) */
 void flam_builder_set_has_times (FlamBuilder *builder);

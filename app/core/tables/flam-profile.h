@@ -111,7 +111,8 @@ typedef struct
   const FlamId *unit;   /* string: of the number, or ""; FLAM_NONE: a text */
 } FlamSampleLabels;
 
-/* One of them, as flam_builder_add_sample() is told of it. */
+/* One of them, as flam_builder_add_sample() is told of it; what is optional
+ * comes last. */
 typedef struct
 {
   FlamId thread;

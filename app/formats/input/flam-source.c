@@ -237,6 +237,13 @@ flam_source_is_truncated (const FlamSource *source)
          (source->unpack != NULL && flam_unpack_is_truncated (source->unpack));
 }
 
+void
+flam_source_leave (const FlamSource *source)
+{
+  if (source->file != NULL && source->unpack == NULL && source->mapped == 0)
+    madvise ((void *)source->file->data, source->file->size, MADV_DONTNEED);
+}
+
 double
 flam_source_fraction (const FlamSource *source, gsize offset)
 {

@@ -55,6 +55,9 @@ gsize flam_source_more (const FlamSource *source, gsize have);
 gboolean flam_source_is_whole (const FlamSource *source, GError **error);
 /* The wrapper ended early; known once that was the end. */
 gboolean flam_source_is_truncated (const FlamSource *source);
+/* Its bytes were read, and are hardly looked at again: a file's pages are the
+ * system's own, and need not count as this process's while it makes tables. */
+void flam_source_leave (const FlamSource *source);
 /* How much of the file lies before an offset in its bytes. */
 double flam_source_fraction (const FlamSource *source, gsize offset);
 

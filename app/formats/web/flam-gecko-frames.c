@@ -9,13 +9,10 @@ flam_gecko_get (const FlamGeckoProcess *process,
                 FlamGeckoColumn column,
                 gint64 row)
 {
-  const GArray *values = tables->column[column];
+  const FlamColumn *values = &tables->column[column];
 
-  if (values->len == 0)
-    values = process->shared->column[column];
-  return row >= 0 && row < values->len
-             ? g_array_index (values, gint64, (guint)row)
-             : FLAM_GECKO_NOTHING;
+  return flam_gecko_cell (
+      values->n > 0 ? values : &process->shared->column[column], row);
 }
 
 static FlamId
@@ -215,9 +212,10 @@ n_rows (const FlamGeckoProcess *process,
         const FlamGeckoTables *tables,
         FlamGeckoColumn column)
 {
-  guint n = tables->column[column]->len;
+  gsize n = tables->column[column].n;
 
-  return n == 0 ? process->shared->column[column]->len : n;
+  return (guint)MIN (n == 0 ? process->shared->column[column].n : n,
+                     G_MAXINT32);
 }
 
 /* The row of a stack's caller, which comes before it; FLAM_GECKO_NOTHING: it
@@ -274,7 +272,7 @@ make_stacks (FlamGeckoProcess *process, FlamGeckoTables *tables)
 const GArray *
 flam_gecko_stacks (FlamGeckoProcess *process, FlamGeckoTables *tables)
 {
-  if (tables->column[FLAM_GECKO_STACK_FRAME]->len == 0)
+  if (tables->column[FLAM_GECKO_STACK_FRAME].n == 0)
     tables = process->shared;
   if (tables->stacks->len == 0)
     make_stacks (process, tables);

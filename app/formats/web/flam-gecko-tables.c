@@ -42,7 +42,10 @@ flam_gecko_tables_new (void)
   FlamGeckoTables *tables = g_new0 (FlamGeckoTables, 1);
 
   for (guint i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
-    tables->column[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
+    flam_column_init (&tables->column[i],
+                      columns[i].scale > 1 || i == FLAM_GECKO_FRAME_ADDRESS
+                          ? sizeof (gint64)
+                          : sizeof (gint32));
   tables->strings = g_array_new (FALSE, FALSE, sizeof (FlamId));
   tables->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
   tables->stacks = g_array_new (FALSE, FALSE, sizeof (FlamId));
@@ -55,7 +58,7 @@ flam_gecko_tables_free (FlamGeckoTables *tables)
   if (tables == NULL)
     return;
   for (guint i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
-    g_array_unref (tables->column[i]);
+    flam_column_clear (&tables->column[i]);
   g_array_unref (tables->strings);
   g_array_unref (tables->frames);
   g_array_unref (tables->stacks);
@@ -70,6 +73,18 @@ add_string (FlamGeckoTables *tables, FlamBuilder *builder, FlamJson *json)
   FlamId string = flam_json_intern (json, builder);
 
   g_array_append_val (tables->strings, string);
+}
+
+/* What no row and no line can be is -1. */
+static void
+append (FlamColumn *column, gint64 value)
+{
+  if (column->element_size == sizeof (gint64))
+    flam_column_append (column, gint64, value);
+  else if (value == FLAM_GECKO_NOTHING)
+    flam_column_append (column, gint32, G_MININT32);
+  else
+    flam_column_append (column, gint32, (gint32)CLAMP (value, -1, G_MAXINT32));
 }
 
 static void
@@ -89,7 +104,7 @@ add_value (FlamGeckoTables *tables,
       value = tables->strings->len;
       add_string (tables, builder, json);
     }
-  g_array_append_val (tables->column[column], value);
+  append (&tables->column[column], value);
 }
 
 static int
@@ -102,8 +117,15 @@ find_column (FlamJson *json, const char *table)
   return -1;
 }
 
+/* What the places of a row are: columns, or -1. */
+typedef struct
+{
+  int column[FLAM_GECKO_N_COLUMNS];
+  guint n;
+} Schema;
+
 static void
-read_schema (FlamJson *json, const char *table, int *map)
+read_schema (FlamJson *json, const char *table, Schema *schema)
 {
   guint depth = flam_json_enter (json);
 
@@ -111,38 +133,48 @@ read_schema (FlamJson *json, const char *table, int *map)
     {
       int column = find_column (json, table);
       gint64 place = flam_json_get_int (json);
-      if (column >= 0 && place >= 0 && place < FLAM_GECKO_N_COLUMNS)
-        map[place] = column;
+
+      if (column < 0 || place < 0 || place >= FLAM_GECKO_N_COLUMNS)
+        continue;
+      while (schema->n <= place)
+        schema->column[schema->n++] = -1;
+      schema->column[place] = column;
     }
 }
 
 static void
 read_rows (FlamGeckoTables *tables,
            FlamBuilder *builder,
-           FlamJsonText rows,
-           const int *map)
+           FlamJson *json,
+           const Schema *schema)
 {
-  g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, rows.text, rows.length);
-  guint inner;
+  guint depth = flam_json_enter (json);
 
-  while (flam_json_element (&json, depth))
+  while (flam_json_element (json, depth))
     {
-      gboolean has[FLAM_GECKO_N_COLUMNS] = { FALSE };
-      gint64 nothing = FLAM_GECKO_NOTHING;
+      guint inner = flam_json_enter (json);
       guint place = 0;
 
-      inner = flam_json_enter (&json);
-      for (; flam_json_element (&json, inner); place++)
-        if (place < FLAM_GECKO_N_COLUMNS && map[place] >= 0)
-          {
-            add_value (tables, builder, map[place], &json);
-            has[place] = TRUE;
-          }
-      for (place = 0; place < FLAM_GECKO_N_COLUMNS; place++)
-        if (map[place] >= 0 && !has[place])
-          g_array_append_val (tables->column[map[place]], nothing);
+      for (; flam_json_element (json, inner); place++)
+        if (place < schema->n && schema->column[place] >= 0)
+          add_value (tables, builder, schema->column[place], json);
+      for (; place < schema->n; place++)
+        if (schema->column[place] >= 0)
+          append (&tables->column[schema->column[place]], FLAM_GECKO_NOTHING);
     }
+}
+
+/* Rows that come before their schema wait for it. */
+static void
+read_late_rows (FlamGeckoTables *tables,
+                FlamBuilder *builder,
+                FlamJsonText rows,
+                const Schema *schema)
+{
+  g_auto (FlamJson) json = { 0 };
+
+  flam_json_open (&json, rows.text, rows.length);
+  read_rows (tables, builder, &json, schema);
 }
 
 static void
@@ -153,11 +185,9 @@ read_table (FlamGeckoTables *tables,
             FlamGeckoMeasure *measure)
 {
   guint depth = flam_json_enter (json);
-  int map[FLAM_GECKO_N_COLUMNS];
+  Schema schema = { .n = 0 };
   FlamJsonText rows = { .text = "" };
 
-  for (guint i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
-    map[i] = -1;
   while (flam_json_member (json, depth))
     {
       int column = find_column (json, table);
@@ -169,7 +199,9 @@ read_table (FlamGeckoTables *tables,
             add_value (tables, builder, column, json);
         }
       else if (flam_json_key_is (json, "schema"))
-        read_schema (json, table, map);
+        read_schema (json, table, &schema);
+      else if (flam_json_key_is (json, "data") && schema.n > 0)
+        read_rows (tables, builder, json, &schema);
       else if (flam_json_key_is (json, "data"))
         rows = flam_json_take (json);
       else if (measure != NULL && flam_json_key_is (json, "weightType"))
@@ -178,7 +210,7 @@ read_table (FlamGeckoTables *tables,
                                                          : FLAM_GECKO_IS_COUNT;
     }
   if (rows.length > 0)
-    read_rows (tables, builder, rows, map);
+    read_late_rows (tables, builder, rows, &schema);
 }
 
 static void

@@ -514,6 +514,7 @@ load (const FlamSource *source,
   ok = check_end (&trace, &json, error);
   if (ok)
     {
+      flam_source_leave (source);
       add_samples (&trace, &sampling);
       say_what_is_missing (&trace);
     }

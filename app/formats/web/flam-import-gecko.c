@@ -17,8 +17,9 @@
  * "name (file:line)", since version 32 with the row of its file in "sources";
  * other processes are whole profiles in "processes".
  *
- * Members come in any order, so pieces are remembered by where they lie and
- * read when what they need is there. */
+ * Members come in any order: a thread's columns are read as they come, and
+ * become samples when the profile's end has brought what they refer to. Small
+ * pieces, and other processes, are remembered by where they lie. */
 
 #include "flam-formats.h"
 
@@ -30,6 +31,16 @@
 #define PROCESSED_VERSION 70
 #define RAW_VERSION 36
 
+/* One that was read, while what it refers to may still come. */
+typedef struct
+{
+  FlamGeckoTables *tables;
+  char *name;
+  char *process_name;
+  gint64 pid, tid;
+  FlamGeckoMeasure measure;
+} Thread;
+
 typedef struct
 {
   const FlamSource *source;
@@ -38,6 +49,7 @@ typedef struct
   GError *cancelled;
   GArray *profiles; /* FlamJsonText: processes found in the document */
   GPtrArray *texts; /* of processes that were texts, unescaped */
+  GArray *threads;  /* Thread: of the profile that is being read */
   FlamGeckoProcess process;
   gint64 start; /* unix ns of the first profile */
   gint64 offset;
@@ -90,10 +102,10 @@ add_samples (Gecko *gecko,
 {
   const FlamGeckoProcess *process = &gecko->process;
   const GArray *stacks = flam_gecko_stacks (&gecko->process, tables);
-  guint n = tables->column[FLAM_GECKO_SAMPLE_STACK]->len;
+  gsize n = tables->column[FLAM_GECKO_SAMPLE_STACK].n;
   gint64 now = 0;
 
-  for (guint i = 0; i < n; i++)
+  for (gsize i = 0; i < n; i++)
     {
       gint64 stack =
           flam_gecko_get (process, tables, FLAM_GECKO_SAMPLE_STACK, i);
@@ -136,9 +148,9 @@ add_marks (Gecko *gecko, FlamGeckoTables *tables, FlamId thread)
   const FlamGeckoProcess *process = &gecko->process;
   const GArray *strings =
       tables->strings->len > 0 ? tables->strings : process->shared->strings;
-  guint n = tables->column[FLAM_GECKO_MARK_NAME]->len;
+  gsize n = tables->column[FLAM_GECKO_MARK_NAME].n;
 
-  for (guint i = 0; i < n; i++)
+  for (gsize i = 0; i < n; i++)
     {
       gint64 name = flam_gecko_get (process, tables, FLAM_GECKO_MARK_NAME, i);
       gint64 start = flam_gecko_get (process, tables, FLAM_GECKO_MARK_START, i);
@@ -187,37 +199,74 @@ get_id (FlamJson *json)
 }
 
 static void
+clear_thread (gpointer data)
+{
+  Thread *thread = data;
+
+  flam_gecko_tables_free (g_steal_pointer (&thread->tables));
+  g_clear_pointer (&thread->name, g_free);
+  g_clear_pointer (&thread->process_name, g_free);
+}
+
+static void
 read_thread (Gecko *gecko, FlamJson *json)
 {
   guint depth = flam_json_enter (json);
-  g_autoptr (FlamGeckoTables) tables = flam_gecko_tables_new ();
-  g_autofree char *name = NULL;
-  g_autofree char *process_name = NULL;
-  gint64 pid = -1, tid = -1;
-  FlamGeckoMeasure measure = FLAM_GECKO_IS_COUNT;
-  FlamId process, thread;
+  Thread thread = { flam_gecko_tables_new (), NULL, NULL, -1, -1,
+                    FLAM_GECKO_IS_COUNT };
 
   while (flam_json_member (json, depth))
-    if (flam_gecko_tables_read (tables, json, gecko->builder, &measure))
+    if (flam_gecko_tables_read (
+            thread.tables, json, gecko->builder, &thread.measure))
       continue;
     else if (flam_json_key_is (json, "pid"))
-      pid = get_id (json);
+      thread.pid = get_id (json);
     else if (flam_json_key_is (json, "tid"))
-      tid = get_id (json);
-    else if (flam_json_key_is (json, "name") && name == NULL)
-      name = g_strdup (flam_json_get_string (json, NULL));
-    else if (flam_json_key_is (json, "processName") && process_name == NULL)
-      process_name = g_strdup (flam_json_get_string (json, NULL));
-  process = flam_builder_process (gecko->builder, pid, 0);
+      thread.tid = get_id (json);
+    else if (flam_json_key_is (json, "name") && thread.name == NULL)
+      thread.name = g_strdup (flam_json_get_string (json, NULL));
+    else if (flam_json_key_is (json, "processName") &&
+             thread.process_name == NULL)
+      thread.process_name = g_strdup (flam_json_get_string (json, NULL));
+  g_array_append_val (gecko->threads, thread);
+}
+
+static void
+add_thread (Gecko *gecko, const Thread *read)
+{
+  FlamId process = flam_builder_process (gecko->builder, read->pid, 0);
   /* Threads without a number, and parts of one, are told apart. */
-  thread =
-      flam_builder_thread (gecko->builder, process, tid, gecko->n_threads++);
+  FlamId thread = flam_builder_thread (
+      gecko->builder, process, read->tid, gecko->n_threads++);
+
   flam_builder_set_thread_name (
-      gecko->builder, thread, name != NULL ? name : "");
-  if (process_name != NULL)
-    flam_builder_set_process_name (gecko->builder, process, process_name);
-  add_samples (gecko, tables, measure, thread);
-  add_marks (gecko, tables, thread);
+      gecko->builder, thread, read->name != NULL ? read->name : "");
+  if (read->process_name != NULL)
+    flam_builder_set_process_name (gecko->builder, process, read->process_name);
+  add_samples (gecko, read->tables, read->measure, thread);
+  add_marks (gecko, read->tables, thread);
+}
+
+/* The columns of a thread go when its samples are there. */
+static void
+add_threads (Gecko *gecko)
+{
+  gsize n = 0;
+
+  for (guint i = 0; i < gecko->threads->len; i++)
+    n += g_array_index (gecko->threads, Thread, i)
+             .tables->column[FLAM_GECKO_SAMPLE_STACK]
+             .n;
+  flam_source_leave (gecko->source);
+  flam_builder_reserve_samples (gecko->builder, n);
+  for (guint i = 0; i < gecko->threads->len; i++)
+    {
+      Thread *thread = &g_array_index (gecko->threads, Thread, i);
+
+      add_thread (gecko, thread);
+      clear_thread (thread);
+    }
+  g_array_set_size (gecko->threads, 0);
 }
 
 /* --- profiles ------------------------------------------------------------ */
@@ -338,22 +387,20 @@ add_text_profile (Gecko *gecko, FlamJson *json)
 }
 
 static void
-read_threads (Gecko *gecko, FlamJsonText piece)
+read_threads (Gecko *gecko, FlamJson *json)
 {
-  g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, piece.text, piece.length);
+  guint depth = flam_json_enter (json);
 
-  while (gecko->cancelled == NULL && flam_json_element (&json, depth))
+  while (gecko->cancelled == NULL && flam_json_element (json, depth))
     {
-      if (json.token == FLAM_JSON_STRING)
-        add_text_profile (gecko, &json);
-      else if (json.token == FLAM_JSON_OBJECT)
-        read_thread (gecko, &json);
-      flam_progress_step (
-          gecko->progress,
-          (double)((const guint8 *)json.at - gecko->source->data) /
-              gecko->source->size,
-          &gecko->cancelled);
+      if (json->token == FLAM_JSON_STRING)
+        add_text_profile (gecko, json);
+      else if (json->token == FLAM_JSON_OBJECT)
+        read_thread (gecko, json);
+      flam_progress_step (gecko->progress,
+                          (double)(json->at - gecko->source->data) /
+                              gecko->source->size,
+                          &gecko->cancelled);
     }
 }
 
@@ -374,13 +421,13 @@ find_processes (Gecko *gecko, FlamJsonText piece)
 static void
 read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
 {
-  FlamJsonText meta = { .text = "" }, threads = meta, processes = meta;
+  FlamJsonText meta = { .text = "" }, processes = meta;
   guint depth = flam_json_open (json, piece.text, piece.length);
 
   g_clear_pointer (&gecko->process.shared, flam_gecko_tables_free);
   gecko->process.shared = flam_gecko_tables_new ();
   g_array_set_size (gecko->process.libs, 0);
-  while (flam_json_member (json, depth))
+  while (gecko->cancelled == NULL && flam_json_member (json, depth))
     if (flam_json_key_is (json, "meta"))
       meta = flam_json_take (json);
     else if (flam_json_key_is (json, "shared"))
@@ -391,11 +438,11 @@ read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
       flam_gecko_tables_read (
           gecko->process.shared, json, gecko->builder, NULL);
     else if (flam_json_key_is (json, "threads"))
-      threads = flam_json_take (json);
+      read_threads (gecko, json);
     else if (flam_json_key_is (json, "processes"))
       processes = flam_json_take (json);
   read_meta (gecko, meta);
-  read_threads (gecko, threads);
+  add_threads (gecko);
   find_processes (gecko, processes);
 }
 
@@ -442,6 +489,7 @@ load (const FlamSource *source,
     .progress = options->progress,
     .profiles = g_array_new (FALSE, FALSE, sizeof (FlamJsonText)),
     .texts = g_ptr_array_new_with_free_func (g_free),
+    .threads = g_array_new (FALSE, FALSE, sizeof (Thread)),
     .event = { -1, -1, -1 },
     .process = { .builder = builder,
                  .libs = g_array_new (FALSE, FALSE, sizeof (FlamId)) },
@@ -464,6 +512,7 @@ load (const FlamSource *source,
   flam_gecko_tables_free (gecko.process.shared);
   g_array_unref (gecko.process.libs);
   g_array_unref (gecko.profiles);
+  g_array_unref (gecko.threads);
   g_ptr_array_unref (gecko.texts);
   return ok;
 }
