@@ -28,12 +28,14 @@ typedef struct
   double cost;
 } Call;
 
+/* What all of a function's code that is shown as one frame costs: the values
+ * are in the same row of `values`. */
 typedef struct
 {
+  guint32 function;
   FlamId leaf;
-  gboolean inlined;
   guint32 next;
-  gsize costs; /* row of `values` */
+  gboolean inlined;
 } Cost;
 
 /* A way to a function, and the part of its cost that came this way. */
@@ -59,8 +61,12 @@ struct _FlamCallGraph
   guint n_events;
   FlamColumn functions, calls, costs, paths, steps;
   guint64 looks;           /* at calls, while paths were sought */
-  GArray *values;          /* gint64 */
+  FlamColumn values;       /* gint64[n_events], a cost */
+  FlamColumn sums;         /* gint64[n_events], a stack */
   FlamInterner call_index; /* calls by caller and callee */
+  FlamInterner cost_index; /* costs by function and leaf */
+  gint64 *totals;          /* an event */
+  gboolean bad;            /* no sum: negative, or too much */
 };
 
 #define function_at(graph, i)                                                  \
@@ -68,6 +74,8 @@ struct _FlamCallGraph
 #define call_at(graph, i) (&flam_column_at (&(graph)->calls, Call, i))
 #define cost_at(graph, i) (&flam_column_at (&(graph)->costs, Cost, i))
 #define path_at(graph, i) (&flam_column_at (&(graph)->paths, Path, i))
+#define value_at(graph, i, event)                                              \
+  (((gint64 *)(graph)->values.data) + (gsize)(i) * (graph)->n_events + (event))
 
 FlamCallGraph *
 flam_call_graph_new (FlamBuilder *builder, guint n_events)
@@ -81,8 +89,11 @@ flam_call_graph_new (FlamBuilder *builder, guint n_events)
   flam_column_init (&graph->costs, sizeof (Cost));
   flam_column_init (&graph->paths, sizeof (Path));
   flam_column_init (&graph->steps, sizeof (Step));
-  graph->values = g_array_new (FALSE, FALSE, sizeof (gint64));
+  flam_column_init (&graph->values, n_events * (guint)sizeof (gint64));
+  flam_column_init (&graph->sums, n_events * (guint)sizeof (gint64));
   flam_interner_init (&graph->call_index);
+  flam_interner_init (&graph->cost_index);
+  graph->totals = g_new0 (gint64, n_events);
   return graph;
 }
 
@@ -94,8 +105,11 @@ flam_call_graph_free (FlamCallGraph *graph)
   flam_column_clear (&graph->costs);
   flam_column_clear (&graph->paths);
   flam_column_clear (&graph->steps);
-  g_array_unref (graph->values);
+  flam_column_clear (&graph->values);
+  flam_column_clear (&graph->sums);
   flam_interner_clear (&graph->call_index);
+  flam_interner_clear (&graph->cost_index);
+  g_free (graph->totals);
   g_free (graph);
 }
 
@@ -111,6 +125,38 @@ flam_call_graph_add_function (FlamCallGraph *graph, FlamId frame)
   return graph->functions.n - 1;
 }
 
+static gboolean
+cost_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const Cost *a = cost_at ((const FlamCallGraph *)table, row);
+  const Cost *b = key;
+
+  return a->function == b->function && a->leaf == b->leaf &&
+         a->inlined == b->inlined;
+}
+
+static FlamId
+find_cost (FlamCallGraph *graph,
+           guint32 function,
+           FlamId leaf,
+           gboolean inlined)
+{
+  Function *f = function_at (graph, function);
+  Cost cost = { function, leaf, f->first_cost, inlined };
+  guint32 hash = flam_hash_pair (function, leaf);
+  FlamSlot *slot =
+      flam_interner_find (&graph->cost_index, hash, cost_equal, graph, &cost);
+
+  if (slot->id != FLAM_NONE)
+    return slot->id;
+  *slot = (FlamSlot){ hash, graph->costs.n };
+  graph->cost_index.used++;
+  f->first_cost = graph->costs.n;
+  flam_column_append (&graph->costs, Cost, cost);
+  flam_column_backfill (&graph->values, graph->costs.n);
+  return f->first_cost;
+}
+
 void
 flam_call_graph_add_cost (FlamCallGraph *graph,
                           guint32 function,
@@ -118,16 +164,20 @@ flam_call_graph_add_cost (FlamCallGraph *graph,
                           gboolean inlined,
                           const gint64 *costs)
 {
-  Function *f = function_at (graph, function);
-  Cost *cost = flam_column_push (&graph->costs);
+  FlamId cost = find_cost (graph, function, leaf, inlined);
+  gint64 *values = value_at (graph, cost, 0);
 
-  *cost = (Cost){ .leaf = leaf,
-                  .inlined = inlined,
-                  .next = f->first_cost,
-                  .costs = graph->values->len };
-  f->first_cost = graph->costs.n - 1;
-  f->inside += costs[0];
-  g_array_append_vals (graph->values, costs, graph->n_events);
+  function_at (graph, function)->inside += costs[0];
+  for (guint event = 0; event < graph->n_events; event++)
+    {
+      gint64 *total = &graph->totals[event];
+
+      if (costs[event] < 0 ||
+          __builtin_add_overflow (*total, costs[event], total))
+        graph->bad = TRUE;
+      if (!graph->bad)
+        values[event] += costs[event];
+    }
 }
 
 static gboolean
@@ -247,36 +297,26 @@ find_paths (FlamCallGraph *graph)
 
 /* --- costs onto paths ---------------------------------------------------- */
 
+/* What several lines and several events cost on one stack is one sample. */
 static void
-add_sample (FlamCallGraph *graph,
-            FlamId thread,
-            FlamId prefix,
-            FlamId leaf,
-            guint event,
-            gint64 *weights,
-            gint64 weight)
+add_piece (FlamCallGraph *graph,
+           FlamId prefix,
+           FlamId leaf,
+           guint event,
+           gint64 weight)
 {
-  FlamSample sample = {
-    .thread = thread,
-    .stack = flam_builder_stack (graph->builder, prefix, leaf),
-  };
+  FlamId stack = flam_builder_stack (graph->builder, prefix, leaf);
 
-  if (weight <= 0)
-    return;
-  weights[event] = weight;
-  flam_builder_add_sample (graph->builder, &sample, weights);
-  weights[event] = 0;
+  flam_column_backfill (&graph->sums, (gsize)stack + 1);
+  ((gint64 *)graph->sums.data)[(gsize)stack * graph->n_events + event] +=
+      weight;
 }
 
 /* Both are lists with one sum: the paths' parts and the lines' costs. Walked
  * side by side, each piece goes to where both stand, so that either list comes
  * out exact and there are no more samples than entries. */
 static void
-place_costs (FlamCallGraph *graph,
-             const Function *f,
-             FlamId thread,
-             guint event,
-             gint64 *weights)
+place_costs (FlamCallGraph *graph, const Function *f, guint event)
 {
   double shares = 0, so_far = 0;
   gint64 total = 0, placed = 0, left_of_path = 0;
@@ -284,14 +324,13 @@ place_costs (FlamCallGraph *graph,
   FlamId prefix = FLAM_NONE;
 
   for (guint32 i = f->first_cost; i != FLAM_NONE; i = cost_at (graph, i)->next)
-    total += g_array_index (
-        graph->values, gint64, cost_at (graph, i)->costs + event);
+    total += *value_at (graph, i, event);
   for (guint32 i = path; i != FLAM_NONE; i = path_at (graph, i)->next)
     shares += path_at (graph, i)->share;
   for (guint32 i = f->first_cost; i != FLAM_NONE; i = cost_at (graph, i)->next)
     {
       const Cost *cost = cost_at (graph, i);
-      gint64 left = g_array_index (graph->values, gint64, cost->costs + event);
+      gint64 left = *value_at (graph, i, event);
 
       while (left > 0)
         {
@@ -311,15 +350,13 @@ place_costs (FlamCallGraph *graph,
               left_of_path = MAX (until - placed, 0);
             }
           piece = left_of_path > 0 ? MIN (left, left_of_path) : left;
-          add_sample (graph,
-                      thread,
-                      cost->inlined ? flam_builder_stack (
-                                          graph->builder, prefix, f->frame)
-                                    : prefix,
-                      cost->leaf,
-                      event,
-                      weights,
-                      piece);
+          add_piece (graph,
+                     cost->inlined
+                         ? flam_builder_stack (graph->builder, prefix, f->frame)
+                         : prefix,
+                     cost->leaf,
+                     event,
+                     piece);
           left -= piece;
           placed += piece;
           left_of_path -= MIN (piece, left_of_path);
@@ -328,27 +365,30 @@ place_costs (FlamCallGraph *graph,
 }
 
 static gboolean
-check_sums (const FlamCallGraph *graph, GError **error)
+has_weight (const FlamCallGraph *graph, const gint64 *sums)
 {
   for (guint event = 0; event < graph->n_events; event++)
-    {
-      gint64 sum = 0;
+    if (sums[event] != 0)
+      return TRUE;
+  return FALSE;
+}
 
-      for (gsize i = event; i < graph->values->len; i += graph->n_events)
-        {
-          gint64 value = g_array_index (graph->values, gint64, i);
-          if (value < 0 || __builtin_add_overflow (sum, value, &sum))
-            {
-              g_set_error_literal (
-                  error,
-                  FLAM_ERROR,
-                  FLAM_ERROR_INVALID,
-                  N_ ("costs are negative or add up to more than 2^63"));
-              return FALSE;
-            }
-        }
+static void
+add_samples (FlamCallGraph *graph, FlamId thread)
+{
+  const gint64 *sums = graph->sums.data;
+  gsize n = 0;
+
+  for (gsize i = 0; i < graph->sums.n; i++)
+    n += has_weight (graph, sums + i * graph->n_events);
+  flam_builder_reserve_samples (graph->builder, n);
+  for (gsize i = 0; i < graph->sums.n; i++, sums += graph->n_events)
+    {
+      FlamSample sample = { .thread = thread, .stack = (FlamId)i };
+
+      if (has_weight (graph, sums))
+        flam_builder_add_sample (graph->builder, &sample, sums);
     }
-  return TRUE;
 }
 
 /* A cost that came by several ways was divided by a guess; what came by one
@@ -369,14 +409,20 @@ is_guess (const FlamCallGraph *graph)
 gboolean
 flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error)
 {
-  g_autofree gint64 *weights = g_new0 (gint64, graph->n_events + 1);
-
-  if (!check_sums (graph, error))
-    return FALSE;
+  if (graph->bad)
+    {
+      g_set_error_literal (
+          error,
+          FLAM_ERROR,
+          FLAM_ERROR_INVALID,
+          N_ ("costs are negative or add up to more than 2^63"));
+      return FALSE;
+    }
   find_paths (graph);
   for (gsize i = 0; i < graph->functions.n; i++)
     for (guint event = 0; event < graph->n_events; event++)
-      place_costs (graph, function_at (graph, i), thread, event, weights);
+      place_costs (graph, function_at (graph, i), event);
+  add_samples (graph, thread);
   if (is_guess (graph))
     flam_builder_warn (
         graph->builder,

@@ -33,14 +33,21 @@
 
 typedef struct
 {
+  FlamId object, file, name;
+  FlamId function;
+} Place;
+
+typedef struct
+{
   FlamText text;
   FlamBuilder *builder;
   FlamCallGraph *graph;
   GPtrArray *events; /* names */
   guint n_positions;
   gint64 position[MAX_POSITIONS];
-  GHashTable *names[3];  /* "(1)" -> string id + 1, a table a space */
+  FlamPieces names;      /* "(1" of a space -> string */
   GHashTable *functions; /* object << 32 | name -> function + 1 */
+  Place place;           /* the last one that a frame was made for */
   FlamId object, file, inlined, name;
   FlamId called_object, called_file, called_name;
   guint32 function;
@@ -82,8 +89,8 @@ read_name (Reader *reader, guint space, const char *text, const char *end)
 {
   const char *close =
       text < end && *text == '(' ? memchr (text, ')', end - text) : NULL;
-  g_autofree char *number = NULL;
-  FlamId id;
+  gboolean is_new;
+  FlamId *id, row;
 
   /* "(below main)" is a name */
   for (const char *p = text + 1; close != NULL && p < close; p++)
@@ -91,20 +98,15 @@ read_name (Reader *reader, guint space, const char *text, const char *end)
       close = NULL;
   if (close == NULL)
     return flam_builder_string (reader->builder, text, end - text);
-  number = g_strndup (text, close - text);
+  row = flam_pieces_find (
+      &reader->names, text, (guint32)(close - text), space, &is_new);
+  id = flam_pieces_value (&reader->names, row);
   close++;
   while (close < end && *close == ' ')
     close++;
-  if (close == end)
-    return MAX (GPOINTER_TO_UINT (
-                    g_hash_table_lookup (reader->names[space], number)),
-                1) -
-           1;
-  id = flam_builder_string (reader->builder, close, end - close);
-  g_hash_table_insert (reader->names[space],
-                       g_steal_pointer (&number),
-                       GUINT_TO_POINTER (id + 1));
-  return id;
+  if (close < end)
+    *id = flam_builder_string (reader->builder, close, end - close);
+  return *id != FLAM_NONE ? *id : 0;
 }
 
 static gboolean
@@ -114,18 +116,12 @@ is_unknown (const char *name)
 }
 
 static FlamId
-make_frame (Reader *reader,
-            FlamId object,
-            FlamId file,
-            FlamId name,
-            guint32 line,
-            guint inline_depth)
+make_function (Reader *reader, FlamId object, FlamId file, FlamId name)
 {
   const char *path = flam_builder_get_string (reader->builder, object);
   FlamFunction function = { .name = name,
                             .module = FLAM_NONE,
                             .kind = FLAM_KIND_NATIVE };
-  FlamId id;
 
   if (!is_unknown (path))
     {
@@ -137,10 +133,29 @@ make_frame (Reader *reader,
   if (!is_unknown (flam_builder_get_string (reader->builder, file)))
     function.file = file;
   if (is_unknown (flam_builder_get_string (reader->builder, name)))
-    id = flam_builder_function_unresolved (reader->builder, function.module);
-  else
-    id = flam_builder_function (reader->builder, &function);
-  return flam_builder_frame (reader->builder, id, 0, line, inline_depth);
+    return flam_builder_function_unresolved (reader->builder, function.module);
+  return flam_builder_function (reader->builder, &function);
+}
+
+/* Line after line is of one function. */
+static FlamId
+make_frame (Reader *reader,
+            FlamId object,
+            FlamId file,
+            FlamId name,
+            guint32 line,
+            guint inline_depth)
+{
+  Place place = { object, file, name, FLAM_NONE };
+
+  if (reader->place.function == FLAM_NONE || reader->place.object != object ||
+      reader->place.file != file || reader->place.name != name)
+    {
+      place.function = make_function (reader, object, file, name);
+      reader->place = place;
+    }
+  return flam_builder_frame (
+      reader->builder, reader->place.function, 0, line, inline_depth);
 }
 
 /* One of the name in the object, whatever file it is first met in. */
@@ -411,23 +426,23 @@ load (const FlamSource *source,
       const FlamLoadOptions *options,
       GError **error)
 {
-  Reader reader = { .builder = builder, .n_positions = 1 };
+  Reader reader = { .builder = builder,
+                    .n_positions = 1,
+                    .place = { .function = FLAM_NONE } };
   FlamId thread = flam_builder_thread (
       builder, flam_builder_process (builder, -1, 0), -1, 0);
   gboolean good;
 
   reader.events = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < G_N_ELEMENTS (reader.names); i++)
-    reader.names[i] =
-        g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  flam_pieces_init (&reader.names);
   reader.functions =
       g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-  good = read_all (&reader, source, options->progress, error) &&
-         flam_call_graph_finish (reader.graph, thread, error);
+  good = read_all (&reader, source, options->progress, error);
+  flam_source_leave (source);
+  good = good && flam_call_graph_finish (reader.graph, thread, error);
   g_clear_pointer (&reader.graph, flam_call_graph_free);
   g_ptr_array_unref (reader.events);
-  for (guint i = 0; i < G_N_ELEMENTS (reader.names); i++)
-    g_hash_table_unref (reader.names[i]);
+  flam_pieces_clear (&reader.names);
   g_hash_table_unref (reader.functions);
   return good;
 }
