@@ -97,6 +97,16 @@ class WindowTest(Base):
         window = self.open_example()
         window.key("ctrl+e")
         window.find("Format", "label")
+        # Return would press Cancel if the focus were there, as it comes first.
+        dialog = window.find("Export", ("filler", "frame", "dialog"))
+        wait_for(
+            "the focus on a choice",
+            lambda: any(
+                node.has_state("FOCUSED")
+                and not node.name.endswith(("Cancel", "Export…"))
+                for node in window.find_all(below=dialog)
+            ),
+        )
         window.wait_label(lambda text: text.endswith(("kB", "MB")))
         wait_for(
             "a document to save",

@@ -470,6 +470,8 @@ flam_export_dialog_new (FlamWindow *window,
         sharing = i;
     }
   adw_combo_row_set_model (self->format, G_LIST_MODEL (labels));
+  /* Not Cancel, which comes first: Return would press it. */
+  gtk_widget_grab_focus (GTK_WIDGET (self->format));
   if (share)
     {
       gtk_window_set_title (GTK_WINDOW (self), _ ("Save for Sharing"));
