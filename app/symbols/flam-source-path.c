@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-source-path.h"
 
-#include "flam-places.h"
+#include "flam-path-access.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -118,7 +118,7 @@ flam_source_paths_add (FlamSourcePaths *paths, const char *text)
           break;
         }
     }
-  flam_places_ask (mapping->to);
+  flam_path_access_grant (mapping->to);
   g_ptr_array_add (paths->mappings, mapping);
   g_ptr_array_sort (paths->mappings, longest_first);
   return TRUE;
@@ -127,7 +127,7 @@ flam_source_paths_add (FlamSourcePaths *paths, const char *text)
 void
 flam_source_paths_add_root (FlamSourcePaths *paths, const char *root)
 {
-  flam_places_ask (root);
+  flam_path_access_grant (root);
   g_ptr_array_add (paths->roots, without_slash (root));
 }
 
@@ -188,7 +188,7 @@ static gboolean
 is_readable_file (const char *path)
 {
   struct stat info;
-  int fd = flam_place_open (path, &info, NULL);
+  int fd = flam_path_access_open (path, &info, NULL);
 
   if (fd >= 0)
     close (fd);

@@ -2,7 +2,7 @@
 
 /* Julia's .jlprof, for FlameGraphs.jl and ProfileView.jl: the data and what
  * its numbers mean, as flam-import-jlprof.c draws them. Each sample is a stack
- * of its own there, so that only what counts samples can be written; a place
+ * of its own there, so that only what counts samples can be written; a location
  * is an address with all that is inlined there. Where there is more than one
  * thread, or a wait, each stack says its thread and whether that slept. */
 
@@ -19,7 +19,7 @@
 /* 128 MiB: Julia's own buffer has 10 million words unless it is told otherwise,
  * and who makes a document in memory keeps it there. */
 #define MAX_WORDS ((guint64)1 << 24)
-/* For places without an address of their own. */
+/* For locations without an address of their own. */
 #define FIRST_NUMBER ((guint64)1 << 56)
 #define NO_STACK (FIRST_NUMBER - 1)
 #define META 5 /* words behind a stack, with one of the two zeros */
@@ -28,8 +28,8 @@ typedef struct
 {
   const FlamPart *part;
   FlamSink *out;
-  guint64 *ip;    /* one a stack: its place's */
-  GArray *places; /* FlamId: a stack that ends there, one each */
+  guint64 *ip;       /* one a stack: its location's */
+  GArray *locations; /* FlamId: a stack that ends there, one each */
   gboolean meta;
   gboolean any_empty; /* a sample has no stack */
 } Writer;
@@ -53,9 +53,10 @@ put_text (FlamSink *out, const char *text)
   flam_sink_put_len (out, text, length);
 }
 
-/* --- places -------------------------------------------------------------- */
+/* --- locations --------------------------------------------------------------
+ */
 
-/* An address that only this place has. */
+/* An address that only this location has. */
 static guint64
 take_ip (GHashTable *taken, guint64 address)
 {
@@ -94,21 +95,21 @@ find_used (Writer *writer, guint8 *used)
     }
 }
 
-/* Two stacks end in one place where they end in one frame and what that is
- * inlined into is one place, too: a number, from 1. */
+/* Two stacks end in one location where they end in one frame and what that is
+ * inlined into is one location, too: a number, from 1. */
 static guint32
-find_place (GHashTable *places, FlamId frame, guint32 around)
+find_location (GHashTable *locations, FlamId frame, guint32 around)
 {
   guint64 key = (guint64)frame << 32 | around;
-  guint32 place = GPOINTER_TO_UINT (g_hash_table_lookup (places, &key));
+  guint32 location = GPOINTER_TO_UINT (g_hash_table_lookup (locations, &key));
 
-  if (place == 0)
+  if (location == 0)
     {
-      place = g_hash_table_size (places) + 1;
+      location = g_hash_table_size (locations) + 1;
       g_hash_table_insert (
-          places, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (place));
+          locations, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (location));
     }
-  return place;
+  return location;
 }
 
 static void
@@ -116,12 +117,12 @@ find_places (Writer *writer)
 {
   const FlamProfile *profile = writer->part->profile;
   const FlamStacks *stacks = &profile->stacks;
-  g_autoptr (GHashTable) places =
+  g_autoptr (GHashTable) locations =
       g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   g_autoptr (GHashTable) taken =
       g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-  g_autofree guint32 *place = g_new (guint32, stacks->n + 1);
-  g_autofree guint64 *ips = g_new0 (guint64, stacks->n + 1); /* by place */
+  g_autofree guint32 *location = g_new (guint32, stacks->n + 1);
+  g_autofree guint64 *ips = g_new0 (guint64, stacks->n + 1); /* by location */
   g_autofree guint8 *used = g_new0 (guint8, stacks->n + 1);
 
   find_used (writer, used);
@@ -129,17 +130,18 @@ find_places (Writer *writer)
     {
       gboolean inlined = flam_export_is_inlined (profile, s);
 
-      place[s] = find_place (
-          places, stacks->frame[s], inlined ? place[stacks->prefix[s]] : 0);
+      location[s] = find_location (locations,
+                                   stacks->frame[s],
+                                   inlined ? location[stacks->prefix[s]] : 0);
       if (!used[s])
         continue;
-      if (ips[place[s]] == 0)
+      if (ips[location[s]] == 0)
         {
-          ips[place[s]] =
+          ips[location[s]] =
               take_ip (taken, profile->frames.address[stacks->frame[s]]);
-          g_array_append_val (writer->places, s);
+          g_array_append_val (writer->locations, s);
         }
-      writer->ip[s] = ips[place[s]];
+      writer->ip[s] = ips[location[s]];
     }
 }
 
@@ -192,9 +194,9 @@ put_place (Writer *writer, FlamId stack)
 static void
 put_places (Writer *writer)
 {
-  put_number (writer->out, writer->places->len + writer->any_empty, 8);
-  for (guint i = 0; i < writer->places->len; i++)
-    put_place (writer, g_array_index (writer->places, FlamId, i));
+  put_number (writer->out, writer->locations->len + writer->any_empty, 8);
+  for (guint i = 0; i < writer->locations->len; i++)
+    put_place (writer, g_array_index (writer->locations, FlamId, i));
   if (!writer->any_empty)
     return;
   put_number (writer->out, NO_STACK, 8);
@@ -207,7 +209,7 @@ put_places (Writer *writer)
 
 /* --- data ---------------------------------------------------------------- */
 
-/* Leaf first; what is inlined is in its place. Their number is returned. */
+/* Leaf first; what is inlined is in its location. Their number is returned. */
 static guint
 put_stack (Writer *writer, FlamSink *out, FlamId stack)
 {
@@ -338,9 +340,9 @@ save (const FlamProfile *profile,
   writer.meta =
       part.profile->samples.state != NULL || has_more_than_one_thread (&part);
   writer.ip = g_new (guint64, part.profile->stacks.n + 1);
-  writer.places = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  writer.locations = g_array_new (FALSE, FALSE, sizeof (FlamId));
   good = save_part (&writer, error);
-  g_array_unref (writer.places);
+  g_array_unref (writer.locations);
   g_free (writer.ip);
   return good;
 }

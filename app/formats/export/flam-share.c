@@ -2,7 +2,7 @@
 #include "flam-share.h"
 
 #include "flam-format.h"
-#include "flam-places.h"
+#include "flam-path-access.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -41,9 +41,9 @@ add_source (GPtrArray *list, const FlamSourcePaths *paths, const char *recorded)
   struct stat info;
   FlamShareSource *source;
 
-  if (path == NULL || !is_source (path) || !flam_place_is_open (path, &why) ||
-      stat (path, &info) != 0 || !S_ISREG (info.st_mode) ||
-      info.st_size > FLAM_STRING_MAX)
+  if (path == NULL || !is_source (path) ||
+      !flam_path_access_check (path, &why) || stat (path, &info) != 0 ||
+      !S_ISREG (info.st_mode) || info.st_size > FLAM_STRING_MAX)
     return;
   source = g_new0 (FlamShareSource, 1);
   source->recorded = g_strdup (recorded);
@@ -89,7 +89,7 @@ put_sources (const GPtrArray *sources, FlamBuilder *builder, GError **error)
       const FlamShareSource *source = sources->pdata[i];
       gsize size;
       g_autofree char *text =
-          flam_place_read (source->path, FLAM_STRING_MAX, &size, error);
+          flam_path_access_read (source->path, FLAM_STRING_MAX, &size, error);
 
       if (text == NULL)
         return FALSE;

@@ -207,19 +207,19 @@ typedef struct
   guint64 function;
   guint64 file;
   guint64 line;
-} Place;
+} Location;
 
 static const guint8 *
-next_place (const guint8 *p, Place *place)
+next_location (const guint8 *p, Location *location)
 {
-  *place = (Place){ 0 };
-  if (p == NULL || (p = flam_heaptrack_hex (p, &place->function)) == NULL)
+  *location = (Location){ 0 };
+  if (p == NULL || (p = flam_heaptrack_hex (p, &location->function)) == NULL)
     return NULL;
   if (*p == '\n')
     return p;
-  if ((p = flam_heaptrack_hex (p, &place->file)) == NULL)
+  if ((p = flam_heaptrack_hex (p, &location->file)) == NULL)
     return NULL;
-  return flam_heaptrack_hex (p, &place->line);
+  return flam_heaptrack_hex (p, &location->line);
 }
 
 /* The file has absolute addresses and no biases: nothing can be looked up
@@ -244,12 +244,12 @@ module_of (FlamHeaptrackCode *code, const Ip *ip)
 static FlamId
 make_frame (FlamHeaptrackCode *code,
             FlamId module,
-            const Place *place,
+            const Location *location,
             guint depth)
 {
   FlamFunction function = {
-    .name = string_id (code, place->function),
-    .file = string_id (code, place->file),
+    .name = string_id (code, location->function),
+    .file = string_id (code, location->file),
     .module = module,
     .kind = FLAM_KIND_NATIVE,
   };
@@ -260,7 +260,7 @@ make_frame (FlamHeaptrackCode *code,
   else
     id = flam_builder_function_unresolved (code->builder, module);
   return flam_builder_frame (
-      code->builder, id, 0, MIN (place->line, G_MAXINT32), depth);
+      code->builder, id, 0, MIN (location->line, G_MAXINT32), depth);
 }
 
 /* In the file the innermost comes first, in the chain the outermost. */
@@ -270,19 +270,20 @@ make_frames (FlamHeaptrackCode *code, Ip *ip)
   FlamId module = module_of (code, ip);
   FlamId *chain;
   const guint8 *p = ip->rest;
-  Place place;
+  Location location;
 
   ip->first_frame = code->frames.n;
   ip->n_frames = 0;
   if (p != NULL)
-    while (ip->n_frames < MAX_CHAIN && (p = next_place (p, &place)) != NULL)
+    while (ip->n_frames < MAX_CHAIN &&
+           (p = next_location (p, &location)) != NULL)
       ip->n_frames++;
   if (ip->n_frames == 0)
     {
-      place = (Place){ 0 };
+      location = (Location){ 0 };
       ip->n_frames = 1;
       flam_column_append (
-          &code->frames, FlamId, make_frame (code, module, &place, 0));
+          &code->frames, FlamId, make_frame (code, module, &location, 0));
       return;
     }
   flam_column_reserve (&code->frames, code->frames.n + ip->n_frames);
@@ -291,8 +292,8 @@ make_frames (FlamHeaptrackCode *code, Ip *ip)
   p = ip->rest;
   for (guint depth = ip->n_frames; depth-- > 0;)
     {
-      p = next_place (p, &place);
-      chain[depth] = make_frame (code, module, &place, depth);
+      p = next_location (p, &location);
+      chain[depth] = make_frame (code, module, &location, depth);
     }
 }
 
@@ -377,15 +378,15 @@ ip_suppressed (FlamHeaptrackCode *code,
                guint8 *memo)
 {
   const guint8 *p = ip->rest;
-  Place place;
+  Location location;
 
   if (p == NULL)
     return FALSE;
   if (string_suppressed (code, ip->module, rules, memo))
     return TRUE;
-  while ((p = next_place (p, &place)) != NULL)
-    if (string_suppressed (code, place.function, rules, memo) ||
-        string_suppressed (code, place.file, rules, memo))
+  while ((p = next_location (p, &location)) != NULL)
+    if (string_suppressed (code, location.function, rules, memo) ||
+        string_suppressed (code, location.file, rules, memo))
       return TRUE;
   return FALSE;
 }

@@ -141,8 +141,8 @@ make_stacks (FlamMemray *reader)
       stacks[i + 1] = prefix;
       if (trace->frame < reader->frames->len)
         {
-          const FlamMemrayPlace *place =
-              &g_array_index (reader->frames, FlamMemrayPlace, trace->frame);
+          const FlamMemrayLocation *place =
+              &g_array_index (reader->frames, FlamMemrayLocation, trace->frame);
           stacks[i + 1] = flam_builder_stack (
               reader->builder,
               prefix,

@@ -38,19 +38,20 @@ read_code (FlamMemray *reader)
 }
 
 static gboolean
-place_equal (gconstpointer table, FlamId row, gconstpointer key)
+location_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
-  const FlamColumn *places = table;
-  const FlamMemrayPlace *a = &flam_column_at (places, FlamMemrayPlace, row);
-  const FlamMemrayPlace *b = key;
+  const FlamColumn *locations = table;
+  const FlamMemrayLocation *a =
+      &flam_column_at (locations, FlamMemrayLocation, row);
+  const FlamMemrayLocation *b = key;
 
   return a->code == b->code && a->instruction == b->instruction;
 }
 
 static FlamId
-make_frame (FlamMemray *reader, const FlamMemrayPlace *place)
+make_frame (FlamMemray *reader, const FlamMemrayLocation *location)
 {
-  const Code *code = g_hash_table_lookup (reader->codes, &place->code);
+  const Code *code = g_hash_table_lookup (reader->codes, &location->code);
 
   if (code == NULL)
     return flam_builder_frame (
@@ -65,7 +66,7 @@ make_frame (FlamMemray *reader, const FlamMemrayPlace *place)
                              flam_python_line (reader->python,
                                                code->table,
                                                code->length,
-                                               place->instruction,
+                                               location->instruction,
                                                code->line),
                              0);
 }
@@ -73,19 +74,23 @@ make_frame (FlamMemray *reader, const FlamMemrayPlace *place)
 FlamId
 flam_memray_frame (FlamMemray *reader, guint64 code, gint64 instruction)
 {
-  FlamMemrayPlace place = { code, instruction, FLAM_NONE };
+  FlamMemrayLocation location = { code, instruction, FLAM_NONE };
   guint32 hash = flam_hash_pair (code, instruction);
-  FlamSlot *slot = flam_interner_find (
-      &reader->place_index, hash, place_equal, &reader->places, &place);
+  FlamSlot *slot = flam_interner_find (&reader->location_index,
+                                       hash,
+                                       location_equal,
+                                       &reader->locations,
+                                       &location);
 
   if (slot->id == FLAM_NONE)
     {
-      *slot = (FlamSlot){ hash, reader->places.n };
-      reader->place_index.used++;
-      place.frame = make_frame (reader, &place);
-      flam_column_append (&reader->places, FlamMemrayPlace, place);
+      *slot = (FlamSlot){ hash, reader->locations.n };
+      reader->location_index.used++;
+      location.frame = make_frame (reader, &location);
+      flam_column_append (&reader->locations, FlamMemrayLocation, location);
     }
-  return flam_column_at (&reader->places, FlamMemrayPlace, slot->id).frame;
+  return flam_column_at (&reader->locations, FlamMemrayLocation, slot->id)
+      .frame;
 }
 
 /* --- threads and calls --------------------------------------------------- */
@@ -229,12 +234,12 @@ static gboolean
 read_frame (FlamMemray *reader)
 {
   guint64 id = flam_memray_varint (reader);
-  FlamMemrayPlace place = { 0 };
+  FlamMemrayLocation location = { 0 };
 
-  place.code = flam_memray_varint (reader);
-  place.instruction = flam_memray_signed (reader);
+  location.code = flam_memray_varint (reader);
+  location.instruction = flam_memray_signed (reader);
   flam_memray_fixed (reader, 1);
-  g_array_append_val (reader->frames, place);
+  g_array_append_val (reader->frames, location);
   return id + 1 == reader->frames->len;
 }
 
@@ -403,11 +408,11 @@ flam_memray_init (FlamMemray *reader)
       g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, g_free);
   reader->threads = g_hash_table_new_full (
       flam_hash_int64, g_int64_equal, g_free, thread_free);
-  flam_column_init (&reader->places, sizeof (FlamMemrayPlace));
-  flam_interner_init (&reader->place_index);
+  flam_column_init (&reader->locations, sizeof (FlamMemrayLocation));
+  flam_interner_init (&reader->location_index);
   reader->mapped = flam_ranges_new ();
   reader->traces = g_array_new (FALSE, FALSE, sizeof (FlamMemrayTrace));
-  reader->frames = g_array_new (FALSE, FALSE, sizeof (FlamMemrayPlace));
+  reader->frames = g_array_new (FALSE, FALSE, sizeof (FlamMemrayLocation));
   reader->aggregates = g_array_new (FALSE, FALSE, sizeof (FlamMemrayAggregate));
   reader->ledger->heap.last = TRUE;
 }
@@ -417,8 +422,8 @@ flam_memray_clear (FlamMemray *reader)
 {
   g_hash_table_unref (reader->codes);
   g_hash_table_unref (reader->threads);
-  flam_column_clear (&reader->places);
-  flam_interner_clear (&reader->place_index);
+  flam_column_clear (&reader->locations);
+  flam_interner_clear (&reader->location_index);
   flam_ranges_free (reader->mapped);
   g_array_unref (reader->traces);
   g_array_unref (reader->frames);

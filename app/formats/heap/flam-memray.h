@@ -27,7 +27,7 @@ typedef struct
   guint64 code;
   gint64 instruction;
   FlamId frame;
-} FlamMemrayPlace;
+} FlamMemrayLocation;
 
 typedef struct
 {
@@ -62,8 +62,8 @@ typedef struct
   GHashTable *threads; /* guint64 -> Thread */
   FlamMemrayThread *thread;
   FlamId process;
-  FlamColumn places; /* Place */
-  FlamInterner place_index;
+  FlamColumn locations; /* Location */
+  FlamInterner location_index;
   FlamMemrayNative *calls; /* native ones; NULL: the capture has none */
   FlamRanges *mapped;      /* value: site */
   GArray *traces;          /* Trace */

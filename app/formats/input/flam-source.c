@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-source.h"
-#include "flam-places.h"
+#include "flam-path-access.h"
 #include "flam-spool.h"
 #include "flam-unpack.h"
 
@@ -399,7 +399,7 @@ flam_source_begin (const char *path,
   int fd = 0;
 
   if (!standard_input)
-    flam_places_ask (path);
+    flam_path_access_grant (path);
   source->path = standard_input ? g_strdup (path) : file_of (path);
   source->name =
       standard_input ? g_strdup ("stdin") : g_path_get_basename (path);

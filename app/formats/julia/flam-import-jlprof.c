@@ -32,7 +32,7 @@ typedef struct
 {
   guint64 ip;
   guint first, n; /* of `frames` */
-} Place;
+} Location;
 
 typedef struct
 {
@@ -45,10 +45,10 @@ typedef struct
   const FlamSource *source;
   FlamBuilder *builder;
   const guint8 *at, *end;
-  FlamColumn places;  /* Place */
-  FlamInterner by_ip; /* rows of `places` */
-  GArray *frames;     /* FlamId: innermost first */
-  GArray *nodes;      /* Node: open ones */
+  FlamColumn locations; /* Location */
+  FlamInterner by_ip;   /* rows of `locations` */
+  GArray *frames;       /* FlamId: innermost first */
+  GArray *nodes;        /* Node: open ones */
   FlamId process;
   guint64 samples;
   guint64 steps; /* left; a file that takes more is made to do harm */
@@ -132,7 +132,7 @@ only_thread (Reader *reader)
 static gboolean
 ip_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
-  return ((const Place *)table)[row].ip == *(const guint64 *)key;
+  return ((const Location *)table)[row].ip == *(const guint64 *)key;
 }
 
 static FlamSlot *
@@ -140,33 +140,33 @@ find_slot (Reader *reader, guint64 ip, guint32 *hash)
 {
   *hash = flam_hash_pair (ip, 0);
   return flam_interner_find (
-      &reader->by_ip, *hash, ip_equal, reader->places.data, &ip);
+      &reader->by_ip, *hash, ip_equal, reader->locations.data, &ip);
 }
 
 static gboolean
-read_place (Reader *reader)
+read_location (Reader *reader)
 {
-  Place place = { .first = reader->frames->len };
+  Location location = { .first = reader->frames->len };
   guint64 n;
   guint32 hash;
   FlamSlot *slot;
 
-  if (!take (reader, 8, &place.ip) || !take (reader, 4, &n))
+  if (!take (reader, 8, &location.ip) || !take (reader, 4, &n))
     return FALSE;
   for (; n > 0; n--)
     {
       FlamId frame;
-      if (!take_frame (reader, place.ip, &frame))
+      if (!take_frame (reader, location.ip, &frame))
         return FALSE;
       g_array_append_val (reader->frames, frame);
-      place.n++;
+      location.n++;
     }
-  slot = find_slot (reader, place.ip, &hash);
+  slot = find_slot (reader, location.ip, &hash);
   if (slot->id != FLAM_NONE)
     return TRUE;
-  *slot = (FlamSlot){ hash, reader->places.n };
+  *slot = (FlamSlot){ hash, reader->locations.n };
   reader->by_ip.used++;
-  flam_column_append (&reader->places, Place, place);
+  flam_column_append (&reader->locations, Location, location);
   return TRUE;
 }
 
@@ -175,17 +175,18 @@ push_ip (Reader *reader, FlamId stack, guint64 ip)
 {
   guint32 hash;
   FlamSlot *slot = find_slot (reader, ip, &hash);
-  const Place *place = slot->id != FLAM_NONE
-                           ? &flam_column_at (&reader->places, Place, slot->id)
-                           : NULL;
+  const Location *location =
+      slot->id != FLAM_NONE
+          ? &flam_column_at (&reader->locations, Location, slot->id)
+          : NULL;
 
-  if (reader->steps < 1 + (place != NULL ? place->n : 0))
+  if (reader->steps < 1 + (location != NULL ? location->n : 0))
     {
       reader->cut = TRUE;
       return stack;
     }
-  reader->steps -= 1 + (place != NULL ? place->n : 0);
-  if (place == NULL || place->n == 0)
+  reader->steps -= 1 + (location != NULL ? location->n : 0);
+  if (location == NULL || location->n == 0)
     return flam_builder_stack (
         reader->builder,
         stack,
@@ -195,11 +196,11 @@ push_ip (Reader *reader, FlamId stack, guint64 ip)
             ip,
             0,
             0));
-  for (guint i = place->n; i > 0; i--)
+  for (guint i = location->n; i > 0; i--)
     stack = flam_builder_stack (
         reader->builder,
         stack,
-        g_array_index (reader->frames, FlamId, place->first + i - 1));
+        g_array_index (reader->frames, FlamId, location->first + i - 1));
   return stack;
 }
 
@@ -298,7 +299,7 @@ read_data (Reader *reader, const FlamProgress *progress, GError **error)
     }
   reader->at += 8 * n;
   if (!reader->cut && take (reader, 8, &m))
-    for (; m > 0 && read_place (reader); m--)
+    for (; m > 0 && read_location (reader); m--)
       ;
   return add_blocks (reader, data, n, progress, error);
 }
@@ -435,12 +436,12 @@ load (const FlamSource *source,
   reader.process = flam_builder_process (builder, -1, 0);
   reader.frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
   reader.nodes = g_array_new (FALSE, FALSE, sizeof (Node));
-  flam_column_init (&reader.places, sizeof (Place));
+  flam_column_init (&reader.locations, sizeof (Location));
   flam_interner_init (&reader.by_ip);
   good = read_all (&reader, options->progress, error);
   g_array_unref (reader.frames);
   g_array_unref (reader.nodes);
-  flam_column_clear (&reader.places);
+  flam_column_clear (&reader.locations);
   flam_interner_clear (&reader.by_ip);
   return good;
 }

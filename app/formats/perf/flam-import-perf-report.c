@@ -47,7 +47,7 @@ parse_name (FlamSlice name, FlamTextFrame *frame)
   space = flam_slice_find_last (name, " ");
   if (space < name.length && frame->file.length == 0)
     {
-      flam_slice_place (
+      flam_slice_location (
           flam_slice_from (name, space + 1), &frame->file, &frame->line);
       if (frame->line > 0)
         name.length = space;
@@ -70,7 +70,7 @@ make_frame (FlamStackText *text, FlamSlice name, const FlamReportEntry *entry)
     {
       frame.module = entry->module;
       frame.kind = entry->kind;
-      flam_slice_place (entry->place, &frame.file, &frame.line);
+      flam_slice_location (entry->place, &frame.file, &frame.line);
       if (frame.line == 0)
         frame.file.length = 0;
     }

@@ -3,7 +3,7 @@
 #include "flam-perf-kernel.h"
 
 #include "flam-file-map.h"
-#include "flam-places.h"
+#include "flam-path-access.h"
 #include "flam-vdso.h"
 
 #include <sys/auxv.h>
@@ -199,7 +199,7 @@ load_file (FlamPerfModules *modules, FlamPerfModule *module)
 
   if (!path)
     return;
-  fd = flam_place_open_regular (path, &info, NULL);
+  fd = flam_path_access_open_regular (path, &info, NULL);
   if (fd >= 0)
     {
       file = flam_file_map_new (fd, (gsize)info.st_size);

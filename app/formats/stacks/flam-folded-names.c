@@ -40,7 +40,7 @@ take_annotation (const char *name, gsize length, FlamFunction *function)
 
 /* Where "(file.py:12)" at the end of "work (file.py:12)" begins, or NULL. */
 static const char *
-find_place (const char *name, gsize length)
+find_location (const char *name, gsize length)
 {
   guint depth = 0;
 
@@ -117,7 +117,7 @@ flam_folded_frame (FlamFoldedNames *names, const char *name, gsize length)
   guint32 line = 0;
 
   length = take_annotation (name, length, &function);
-  place = names->places ? find_place (name, length) : NULL;
+  place = names->places ? find_location (name, length) : NULL;
   if (place != NULL)
     {
       line =

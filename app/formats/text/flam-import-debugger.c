@@ -102,9 +102,9 @@ parse_gdb (FlamSlice text, FlamTextFrame *frame)
     frame->module = flam_slice_from (rest, at + strlen (") from "));
   at = flam_slice_find_last (rest, ") at ");
   if (at < rest.length)
-    flam_slice_place (flam_slice_from (rest, at + strlen (") at ")),
-                      &frame->file,
-                      &frame->line);
+    flam_slice_location (flam_slice_from (rest, at + strlen (") at ")),
+                         &frame->file,
+                         &frame->line);
   if (flam_slice_is (frame->name, "??"))
     frame->name.length = 0;
 }
@@ -199,7 +199,7 @@ parse_lldb (FlamSlice text, FlamTextFrame *frame)
   at = flam_slice_find_last (rest, " at ");
   if (at < rest.length)
     {
-      flam_slice_place (
+      flam_slice_location (
           flam_slice_from (rest, at + 4), &frame->file, &frame->line);
       rest.length = at;
     }

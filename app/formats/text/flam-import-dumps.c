@@ -69,9 +69,9 @@ parse_go (FlamSlice text, FlamTextFrame *frame)
   frame->name = flam_slice_from (text, tab + 1);
   tab = flam_slice_find (frame->name, "\t");
   if (tab < frame->name.length)
-    flam_slice_place (flam_slice_strip (flam_slice_from (frame->name, tab)),
-                      &frame->file,
-                      &frame->line);
+    flam_slice_location (flam_slice_strip (flam_slice_from (frame->name, tab)),
+                         &frame->file,
+                         &frame->line);
   frame->name = flam_slice_strip ((FlamSlice){ frame->name.text, tab });
   frame->name.length = flam_slice_find_last (frame->name, "+0x");
 }
@@ -227,7 +227,7 @@ parse_py_spy (FlamSlice text, FlamTextFrame *frame)
 
   frame->name = (FlamSlice){ text.text, open };
   if (open + 3 <= text.length && flam_slice_ends (text, ")"))
-    flam_slice_place (
+    flam_slice_location (
         (FlamSlice){ text.text + open + 2, text.length - open - 3 },
         &frame->file,
         &frame->line);
@@ -305,7 +305,7 @@ parse_phpspy (FlamSlice text, FlamTextFrame *frame)
   if (flam_slice_begins (rest, "<internal>"))
     frame->kind = FLAM_KIND_NATIVE;
   else
-    flam_slice_place (rest, &frame->file, &frame->line);
+    flam_slice_location (rest, &frame->file, &frame->line);
 }
 
 /* "0 usleep <internal>:-1": its number; -1: it is no frame. */

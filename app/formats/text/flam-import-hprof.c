@@ -131,7 +131,7 @@ add_frame (Reader *reader, FlamSlice part)
   place.length = flam_slice_find (place, ")");
   if (flam_slice_ends (place, ":Native method"))
     frame.kind = FLAM_KIND_NATIVE;
-  flam_slice_place (place, &frame.file, &frame.line);
+  flam_slice_location (place, &frame.file, &frame.line);
   frame.file.length = flam_slice_find (frame.file, ":");
   if (flam_slice_begins (frame.file, "Unknown"))
     frame.file.length = 0;

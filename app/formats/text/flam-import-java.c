@@ -53,7 +53,7 @@ parse_frame (FlamSlice text, FlamTextFrame *frame)
     frame->kind = FLAM_KIND_NATIVE;
   else if (!flam_slice_begins (place, "Unknown Source") &&
            flam_slice_find (place, ".") < place.length)
-    flam_slice_place (place, &frame->file, &frame->line);
+    flam_slice_location (place, &frame->file, &frame->line);
 }
 
 /* A number as nid= has it: hexadecimal with its 0x, or decimal. */

@@ -35,7 +35,7 @@ parse_sample (FlamSlice text, FlamTextFrame *frame)
   frame->module = (FlamSlice){ rest.text, at };
   at = flam_slice_find_last (rest, "]  ");
   if (at < rest.length)
-    flam_slice_place (
+    flam_slice_location (
         flam_slice_from (rest, at + 3), &frame->file, &frame->line);
   if (flam_slice_is (frame->name, "???"))
     frame->name.length = 0;

@@ -48,7 +48,7 @@ cut_number (FlamSlice *slice, gint64 *value)
 }
 
 void
-flam_slice_place (FlamSlice place, FlamSlice *file, gint64 *line)
+flam_slice_location (FlamSlice place, FlamSlice *file, gint64 *line)
 {
   gint64 second;
 
@@ -103,7 +103,7 @@ find_frame (FlamStackText *text, FlamSlice frame, FlamSlice place)
 
   text->dialect->parse_frame (frame, &parsed);
   if (place.length > 0)
-    flam_slice_place (place, &parsed.file, &parsed.line);
+    flam_slice_location (place, &parsed.file, &parsed.line);
   return flam_stack_text_make_frame (text, &parsed);
 }
 

@@ -203,6 +203,6 @@ gboolean flam_slice_number (FlamSlice slice, gint64 *value);
 /* The digits behind `text` in it; -1: there are none. */
 gint64 flam_slice_number_after (FlamSlice slice, const char *text);
 /* "nest.c:12", "nest.c:12:3": cuts the numbers off. */
-void flam_slice_place (FlamSlice place, FlamSlice *file, gint64 *line);
+void flam_slice_location (FlamSlice place, FlamSlice *file, gint64 *line);
 
 G_END_DECLS

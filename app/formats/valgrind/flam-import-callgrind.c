@@ -291,9 +291,10 @@ read_function (Reader *reader, const char *p, const char *end)
   reader->has_function = TRUE;
 }
 
-/* "fl=…" and its like; FALSE: something else. */
+/* "fl=…" and its like (the format: position specification); FALSE: something
+ * else. */
 static gboolean
-read_place (Reader *reader, const char *line, const char *end)
+read_specification (Reader *reader, const char *line, const char *end)
 {
   const char *p;
 
@@ -395,7 +396,7 @@ read_line (Reader *reader, const char *line, gsize length)
     return reader->graph != NULL && read_costs (reader, line, end);
   if (read_header (reader, line, end))
     return TRUE;
-  return reader->graph != NULL && read_place (reader, line, end);
+  return reader->graph != NULL && read_specification (reader, line, end);
 }
 
 static gboolean

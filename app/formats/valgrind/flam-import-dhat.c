@@ -59,7 +59,7 @@ typedef struct
 {
   const FlamSource *source;
   FlamBuilder *builder;
-  GArray *places; /* FlamValgrindPlace: ftbl */
+  GArray *places; /* FlamValgrindLocation: ftbl */
   GArray *stack;  /* of one point */
   gboolean lifetimes;
   gboolean accesses;
@@ -83,8 +83,8 @@ read_frames (Reader *reader, FlamJson *json)
     {
       gsize length;
       const char *text = flam_json_get_string (json, &length);
-      FlamValgrindPlace place =
-          flam_valgrind_place (reader->builder, text, length);
+      FlamValgrindLocation place =
+          flam_valgrind_location (reader->builder, text, length);
 
       g_array_append_val (reader->places, place);
     }
@@ -168,7 +168,7 @@ read_stack (Reader *reader, FlamJson *json)
       else if (frame > 0)
         g_array_append_val (
             reader->stack,
-            g_array_index (reader->places, FlamValgrindPlace, frame));
+            g_array_index (reader->places, FlamValgrindLocation, frame));
     }
   return good;
 }
@@ -195,7 +195,7 @@ read_point (Reader *reader, FlamJson *json)
     return;
   sample.stack =
       flam_valgrind_stack (reader->builder,
-                           (const FlamValgrindPlace *)reader->stack->data,
+                           (const FlamValgrindLocation *)reader->stack->data,
                            reader->stack->len);
   flam_builder_add_sample (reader->builder, &sample, weights);
 }
@@ -245,9 +245,9 @@ load (const FlamSource *source,
 {
   Reader reader = { .source = source, .builder = builder, .in_bytes = TRUE };
   g_autoptr (GArray) places =
-      g_array_new (FALSE, FALSE, sizeof (FlamValgrindPlace));
+      g_array_new (FALSE, FALSE, sizeof (FlamValgrindLocation));
   g_autoptr (GArray) stack =
-      g_array_new (FALSE, FALSE, sizeof (FlamValgrindPlace));
+      g_array_new (FALSE, FALSE, sizeof (FlamValgrindLocation));
   g_auto (FlamJson) first;
   g_auto (FlamJson) second;
 

@@ -39,7 +39,7 @@
 
 typedef struct
 {
-  FlamValgrindPlace place;
+  FlamValgrindLocation place;
   gint64 bytes;
   gint64 in_children;
   gboolean below; /* the line of those below the threshold */
@@ -51,7 +51,7 @@ typedef struct
   FlamBuilder *builder;
   FlamText text;
   GArray *path;      /* Node: from the tree's root to the current one */
-  GArray *places;    /* scratch: FlamValgrindPlace */
+  GArray *places;    /* scratch: FlamValgrindLocation */
   GArray *rows;      /* FlamAllocation: all trees' */
   guint tree;        /* of them, the first of the last tree */
   gboolean has_peak; /* a tree was marked */
@@ -103,12 +103,12 @@ add_row (Reader *reader, gint64 bytes, gboolean below)
                         g_array_index (reader->path, Node, i).place);
   if (below)
     {
-      FlamValgrindPlace place = { .function = reader->below };
+      FlamValgrindLocation place = { .function = reader->below };
       g_array_append_val (reader->places, place);
     }
   row.stack =
       flam_valgrind_stack (reader->builder,
-                           (const FlamValgrindPlace *)reader->places->data,
+                           (const FlamValgrindLocation *)reader->places->data,
                            reader->places->len);
   g_array_append_val (reader->rows, row);
 }
@@ -228,7 +228,7 @@ read_node (Reader *reader, const char *line, gsize length)
           add_row (reader, bytes, TRUE);
           return TRUE;
         }
-      node.place = flam_valgrind_place (reader->builder, p, end - p);
+      node.place = flam_valgrind_location (reader->builder, p, end - p);
     }
   g_array_append_val (reader->path, node);
   return TRUE;
@@ -364,7 +364,7 @@ load (const FlamSource *source,
   Reader reader = { .source = source, .builder = builder, .time_scale = 1 };
   g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (Node));
   g_autoptr (GArray) places =
-      g_array_new (FALSE, FALSE, sizeof (FlamValgrindPlace));
+      g_array_new (FALSE, FALSE, sizeof (FlamValgrindLocation));
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (FlamAllocation));
 
   reader.path = path;

@@ -86,10 +86,10 @@ module_named (FlamBuilder *builder, const Parts *parts, guint *flags)
   return module;
 }
 
-FlamValgrindPlace
-flam_valgrind_place (FlamBuilder *builder, const char *text, gsize length)
+FlamValgrindLocation
+flam_valgrind_location (FlamBuilder *builder, const char *text, gsize length)
 {
-  FlamValgrindPlace place = { 0 };
+  FlamValgrindLocation place = { 0 };
   FlamFunction function = { .kind = FLAM_KIND_NATIVE };
   const char *p = text + 2, *end = text + length;
   Parts parts;
@@ -118,7 +118,7 @@ flam_valgrind_place (FlamBuilder *builder, const char *text, gsize length)
 
 FlamId
 flam_valgrind_stack (FlamBuilder *builder,
-                     const FlamValgrindPlace *places,
+                     const FlamValgrindLocation *places,
                      guint n)
 {
   FlamId stack = FLAM_NONE;

@@ -20,14 +20,14 @@ typedef struct
   FlamId function;
   guint32 line;
   guint64 address; /* of the process; 0 unknown */
-} FlamValgrindPlace;
+} FlamValgrindLocation;
 
-FlamValgrindPlace
-flam_valgrind_place (FlamBuilder *builder, const char *text, gsize length);
+FlamValgrindLocation
+flam_valgrind_location (FlamBuilder *builder, const char *text, gsize length);
 
 /* `places` innermost first; FLAM_NONE for none of them. */
 FlamId flam_valgrind_stack (FlamBuilder *builder,
-                            const FlamValgrindPlace *places,
+                            const FlamValgrindLocation *places,
                             guint n);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 #include "flam-binaries.h"
 
 #include "flam-debug-files.h"
-#include "flam-places.h"
+#include "flam-path-access.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ flam_binaries_new (const char *const *directories, const char *root)
   binaries->directories = g_strdupv ((char **)directories);
   binaries->root = g_strdup (root);
   for (gsize i = 0; directories && directories[i]; i++)
-    flam_places_ask (directories[i]);
+    flam_path_access_grant (directories[i]);
   return binaries;
 }
 
@@ -76,7 +76,7 @@ static char *
 check_rooted (Wanted *wanted, const char *root, const char *name)
 {
   char *path = g_strconcat (root, name, NULL);
-  gboolean open = flam_place_is_open (name, NULL);
+  gboolean open = flam_path_access_check (name, NULL);
 
   return check_with (wanted, path, open ? flam_elf_open (path, NULL) : NULL);
 }

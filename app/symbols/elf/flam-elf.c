@@ -2,7 +2,7 @@
 #include "flam-elf.h"
 
 #include "flam-file-map.h"
-#include "flam-places.h"
+#include "flam-path-access.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -214,7 +214,7 @@ FlamElf *
 flam_elf_open (const char *path, GError **error)
 {
   struct stat info;
-  int fd = flam_place_open_regular (path, &info, error);
+  int fd = flam_path_access_open_regular (path, &info, error);
 
   return fd < 0 ? NULL : open_mapped (path, fd, (gsize)info.st_size, error);
 }
@@ -223,7 +223,7 @@ FlamElf *
 flam_elf_open_named (const char *path, GError **error)
 {
   struct stat info;
-  int fd = flam_place_open (path, &info, error);
+  int fd = flam_path_access_open (path, &info, error);
 
   return fd < 0 ? NULL : open_mapped (path, fd, (gsize)info.st_size, error);
 }

@@ -46,7 +46,7 @@ typedef struct
 /* FLAM_ERROR_SYSTEM when it cannot be read, FLAM_ERROR_INVALID when it is not
  * ELF. Only regular files are opened. */
 FlamElf *flam_elf_open (const char *path, GError **error);
-/* By a name that somebody else chose (flam-places.h). */
+/* By a name that somebody else chose (flam-path-access.h). */
 FlamElf *flam_elf_open_named (const char *path, GError **error);
 /* An image in memory, such as the vdso; copied. `name` is for messages. */
 FlamElf *flam_elf_new_from_data (const char *name,

@@ -3,7 +3,7 @@
 
 #include "flam-jitdump.h"
 #include "flam-perf-map.h"
-#include "flam-places.h"
+#include "flam-path-access.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ open_jitdump (gint32 pid, const char *path, gint64 since)
   const char *file = path ? path : usual;
   struct stat info;
 
-  if (!flam_place_is_open (file, NULL) || lstat (file, &info) != 0 ||
+  if (!flam_path_access_check (file, NULL) || lstat (file, &info) != 0 ||
       !S_ISREG (info.st_mode) ||
       (info.st_uid != geteuid () && info.st_uid != 0) ||
       info.st_mtime < since / NS_A_SECOND)

@@ -2,7 +2,7 @@
 #include "flam-jitdump.h"
 
 #include "flam-file-map.h"
-#include "flam-places.h"
+#include "flam-path-access.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -277,7 +277,7 @@ FlamJitdump *
 flam_jitdump_open (const char *path, GError **error)
 {
   struct stat info;
-  int fd = flam_place_open (path, &info, error);
+  int fd = flam_path_access_open (path, &info, error);
   g_autoptr (FlamFileMap) file = NULL;
   FlamJitdump *jitdump;
 

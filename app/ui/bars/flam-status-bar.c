@@ -29,7 +29,7 @@ struct _FlamStatusBar
 G_DEFINE_FINAL_TYPE (FlamStatusBar, flam_status_bar, GTK_TYPE_WIDGET)
 
 static char *
-place_text (const FlamTree *tree, FlamId node)
+location_text (const FlamTree *tree, FlamId node)
 {
   FlamId function = flam_tree_function (tree, node);
   const char *module = flam_profile_module_name (tree->profile, function);
@@ -100,7 +100,7 @@ update (FlamStatusBar *self)
   if (self->hovered != FLAM_NONE && self->hovered < view_data->tree->n)
     node = self->hovered;
   name = node == 0 ? _ ("All") : flam_tree_name (view_data->tree, node);
-  place = node == 0 ? g_strdup ("") : place_text (view_data->tree, node);
+  place = node == 0 ? g_strdup ("") : location_text (view_data->tree, node);
   costs = costs_text (view_data, node);
   folded = flam_format_folded_name (name);
   gtk_label_set_label (self->name, folded);

@@ -15,7 +15,7 @@ typedef struct
 {
   FlamId zoom;
   double from, to;
-} FlamPlace;
+} FlamZoomState;
 
 /* A moving view. */
 typedef struct
@@ -39,7 +39,7 @@ struct _FlamFlameGraph
   double from, to; /* range of x in view */
   double scroll;   /* from the root's edge */
   FlamMotion motion;
-  GArray *history; /* FlamPlace: before this one, the latest last */
+  GArray *history; /* FlamZoomState: before this one, the latest last */
   GArray *future;  /* those that were gone back from */
   FlamId selected;
 

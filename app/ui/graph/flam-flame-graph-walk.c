@@ -6,33 +6,33 @@
 /* --- zoom ---------------------------------------------------------------- */
 
 /* Where one is, or is on the way to. */
-static FlamPlace
-place_of_now (FlamFlameGraph *self)
+static FlamZoomState
+current_zoom (FlamFlameGraph *self)
 {
-  FlamPlace place = { self->zoom, self->from, self->to };
+  FlamZoomState state = { self->zoom, self->from, self->to };
 
   if (self->motion.tick != 0)
     {
-      place.from = self->motion.from1;
-      place.to = self->motion.to1;
+      state.from = self->motion.from1;
+      state.to = self->motion.to1;
     }
-  return place;
+  return state;
 }
 
 static void
-push_place (FlamFlameGraph *self, GArray *places)
+push_zoom (FlamFlameGraph *self, GArray *states)
 {
-  FlamPlace place = place_of_now (self);
+  FlamZoomState state = current_zoom (self);
 
-  if (places->len >= MAX_HISTORY)
-    g_array_remove_index (places, 0);
-  g_array_append_val (places, place);
+  if (states->len >= MAX_HISTORY)
+    g_array_remove_index (states, 0);
+  g_array_append_val (states, state);
 }
 
 static void
-remember_place (FlamFlameGraph *self)
+remember_zoom (FlamFlameGraph *self)
 {
-  push_place (self, self->history);
+  push_zoom (self, self->history);
   g_array_set_size (self->future, 0);
 }
 
@@ -68,7 +68,7 @@ flam_graph_set_zoom (FlamFlameGraph *self,
   if (node == self->zoom && there)
     return;
   if (remember)
-    remember_place (self);
+    remember_zoom (self);
   flam_graph_tell_zoom (self, node);
   flam_graph_look_at (self, from, to, animate);
   flam_graph_scroll_to (self, node);
@@ -92,15 +92,15 @@ flam_flame_graph_get_zoom (FlamFlameGraph *self)
 static gboolean
 travel (FlamFlameGraph *self, GArray *from, GArray *to)
 {
-  FlamPlace place;
+  FlamZoomState state;
 
   if (flam_graph_is_empty (self) || from->len == 0)
     return FALSE;
-  place = g_array_index (from, FlamPlace, from->len - 1);
+  state = g_array_index (from, FlamZoomState, from->len - 1);
   g_array_set_size (from, from->len - 1);
-  push_place (self, to);
-  flam_graph_tell_zoom (self, place.zoom);
-  flam_graph_look_at (self, place.from, place.to, TRUE);
+  push_zoom (self, to);
+  flam_graph_tell_zoom (self, state.zoom);
+  flam_graph_look_at (self, state.from, state.to, TRUE);
   return TRUE;
 }
 
@@ -122,13 +122,13 @@ flam_flame_graph_forward (FlamFlameGraph *self)
 gboolean
 flam_flame_graph_outward (FlamFlameGraph *self)
 {
-  FlamPlace now;
+  FlamZoomState now;
   FlamId node;
 
   g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FALSE);
   if (flam_graph_is_empty (self))
     return FALSE;
-  now = place_of_now (self);
+  now = current_zoom (self);
   for (node = self->zoom; node != FLAM_NONE; node = self->tree->parent[node])
     {
       double from, to;
@@ -302,38 +302,38 @@ typedef struct
 } Kept;
 
 static void
-as_share (FlamFlameGraph *self, FlamPlace *place)
+as_share (FlamFlameGraph *self, FlamZoomState *state)
 {
   double from, to;
 
-  flam_graph_range_of (self, place->zoom, &from, &to);
-  place->from = (place->from - from) / (to - from);
-  place->to = (place->to - from) / (to - from);
+  flam_graph_range_of (self, state->zoom, &from, &to);
+  state->from = (state->from - from) / (to - from);
+  state->to = (state->to - from) / (to - from);
 }
 
 static void
-as_range (FlamFlameGraph *self, FlamPlace *place)
+as_range (FlamFlameGraph *self, FlamZoomState *state)
 {
   double from, to;
 
-  flam_graph_range_of (self, place->zoom, &from, &to);
-  place->to = from + place->to * (to - from);
-  place->from = from + place->from * (to - from);
+  flam_graph_range_of (self, state->zoom, &from, &to);
+  state->to = from + state->to * (to - from);
+  state->from = from + state->from * (to - from);
 }
 
-/* A place whose node is gone becomes that of the nearest ancestor, whole. */
+/* A state whose node is gone becomes that of the nearest ancestor, whole. */
 static void
-carry_place (FlamFlameGraph *self, FlamPlace *place, FlamTree *tree)
+carry_zoom (FlamFlameGraph *self, FlamZoomState *state, FlamTree *tree)
 {
-  FlamId zoom = flam_tree_find_path (self->tree, place->zoom, tree);
+  FlamId zoom = flam_tree_find_path (self->tree, state->zoom, tree);
 
-  as_share (self, place);
-  if (tree->depth[zoom] != self->tree->depth[place->zoom])
+  as_share (self, state);
+  if (tree->depth[zoom] != self->tree->depth[state->zoom])
     {
-      place->from = 0;
-      place->to = 1;
+      state->from = 0;
+      state->to = 1;
     }
-  place->zoom = zoom;
+  state->zoom = zoom;
 }
 
 static FlamId
@@ -365,7 +365,7 @@ swap_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
 }
 
 static void
-forget_places (FlamFlameGraph *self)
+forget_zooms (FlamFlameGraph *self)
 {
   g_array_set_size (self->history, 0);
   g_array_set_size (self->future, 0);
@@ -382,19 +382,19 @@ forget_places (FlamFlameGraph *self)
 static void
 replace_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
 {
-  FlamPlace now = { self->zoom, self->from, self->to };
+  FlamZoomState now = { self->zoom, self->from, self->to };
   FlamId selected = carry_selected (self, tree);
 
-  carry_place (self, &now, tree);
+  carry_zoom (self, &now, tree);
   for (guint i = 0; i < self->history->len; i++)
-    carry_place (self, &g_array_index (self->history, FlamPlace, i), tree);
+    carry_zoom (self, &g_array_index (self->history, FlamZoomState, i), tree);
   for (guint i = 0; i < self->future->len; i++)
-    carry_place (self, &g_array_index (self->future, FlamPlace, i), tree);
+    carry_zoom (self, &g_array_index (self->future, FlamZoomState, i), tree);
   swap_tree (self, tree, rows);
   for (guint i = 0; i < self->history->len; i++)
-    as_range (self, &g_array_index (self->history, FlamPlace, i));
+    as_range (self, &g_array_index (self->history, FlamZoomState, i));
   for (guint i = 0; i < self->future->len; i++)
-    as_range (self, &g_array_index (self->future, FlamPlace, i));
+    as_range (self, &g_array_index (self->future, FlamZoomState, i));
   as_range (self, &now);
   self->zoom = now.zoom;
   self->from = now.from;
@@ -430,7 +430,7 @@ flam_flame_graph_set_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
       tree->total[0] <= 0)
     {
       swap_tree (self, tree, rows);
-      forget_places (self);
+      forget_zooms (self);
       self->scroll = 0;
     }
   else

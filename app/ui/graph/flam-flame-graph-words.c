@@ -153,7 +153,7 @@ module_of (FlamFlameGraph *self, FlamId node)
 
 /* "nest · nest.c:21" */
 static char *
-place_text (FlamFlameGraph *self, FlamId node)
+location_text (FlamFlameGraph *self, FlamId node)
 {
   const char *module = module_of (self, node);
   const char *file = "";
@@ -346,7 +346,7 @@ static GtkWidget *
 tip_for_node (FlamFlameGraph *self, FlamId node)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
-  g_autofree char *place = place_text (self, node);
+  g_autofree char *place = location_text (self, node);
   g_autofree char *note = note_of (self, node);
 
   gtk_box_append (GTK_BOX (box), title_of (flam_graph_name (self->tree, node)));

@@ -434,8 +434,8 @@ flam_flame_graph_init (FlamFlameGraph *self)
   GtkWidget *widget = GTK_WIDGET (self);
 
   self->direction = FLAM_DIRECTION_FLAME;
-  self->history = g_array_new (FALSE, FALSE, sizeof (FlamPlace));
-  self->future = g_array_new (FALSE, FALSE, sizeof (FlamPlace));
+  self->history = g_array_new (FALSE, FALSE, sizeof (FlamZoomState));
+  self->future = g_array_new (FALSE, FALSE, sizeof (FlamZoomState));
   self->to = 1;
   self->selected = FLAM_NONE;
   self->hovered = FLAM_NONE;

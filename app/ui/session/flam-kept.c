@@ -437,7 +437,7 @@ flam_kept_get_selection (GKeyFile *kept,
 /* --- places --------------------------------------------------------------- */
 
 void
-flam_kept_set_place (GKeyFile *kept, const char *key, char *const *names)
+flam_kept_set_path (GKeyFile *kept, const char *key, char *const *names)
 {
   guint n = g_strv_length ((char **)names);
 
@@ -447,7 +447,7 @@ flam_kept_set_place (GKeyFile *kept, const char *key, char *const *names)
 }
 
 char **
-flam_kept_get_place (GKeyFile *kept, const char *key)
+flam_kept_get_path (GKeyFile *kept, const char *key)
 {
   char **names = g_key_file_get_string_list (kept, PLACE, key, NULL, NULL);
 

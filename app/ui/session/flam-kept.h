@@ -47,7 +47,7 @@ void flam_kept_get_selection (GKeyFile *kept,
                               FlamSelection *selection);
 
 /* Paths of names: "Zoom", "Current". The latter is never NULL. */
-void flam_kept_set_place (GKeyFile *kept, const char *key, char *const *names);
-char **flam_kept_get_place (GKeyFile *kept, const char *key);
+void flam_kept_set_path (GKeyFile *kept, const char *key, char *const *names);
+char **flam_kept_get_path (GKeyFile *kept, const char *key);
 
 G_END_DECLS

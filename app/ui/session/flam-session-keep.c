@@ -35,8 +35,8 @@ flam_session_keep_restore (FlamSession *self)
   flam_notes_read (self->notes, kept);
   g_clear_pointer (&self->restore, flam_step_free);
   self->restore = g_new0 (FlamStep, 1);
-  self->restore->zoom = flam_kept_get_place (kept, "Zoom");
-  self->restore->current = flam_kept_get_place (kept, "Current");
+  self->restore->zoom = flam_kept_get_path (kept, "Zoom");
+  self->restore->current = flam_kept_get_path (kept, "Current");
   self->restore->waits = TRUE;
   g_free (self->kept_page);
   self->kept_page = g_key_file_get_string (kept, "Place", "Page", NULL);
@@ -69,15 +69,15 @@ kept_of_now (FlamSession *self)
   flam_kept_set_selection (kept, self->profile, first, self->selection);
   if (waiting != NULL)
     {
-      flam_kept_set_place (kept, "Zoom", waiting->zoom);
-      flam_kept_set_place (kept, "Current", waiting->current);
+      flam_kept_set_path (kept, "Zoom", waiting->zoom);
+      flam_kept_set_path (kept, "Current", waiting->current);
     }
   else if (tree != NULL)
     {
       zoom = flam_tree_get_path (tree, self->zoom);
       current = flam_tree_get_path (tree, self->current);
-      flam_kept_set_place (kept, "Zoom", zoom);
-      flam_kept_set_place (kept, "Current", current);
+      flam_kept_set_path (kept, "Zoom", zoom);
+      flam_kept_set_path (kept, "Current", current);
     }
   if (*self->page != '\0' && strcmp (self->page, "graph") != 0)
     g_key_file_set_string (kept, "Place", "Page", self->page);

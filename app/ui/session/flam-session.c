@@ -90,7 +90,7 @@ is_whole (const FlamTree *tree, FlamId node, char *const *names)
 /* The zoom is kept where its path is: what a transform has moved elsewhere is
  * shown as the whole. */
 static void
-find_place (FlamSession *self, FlamViewData *before)
+find_current (FlamSession *self, FlamViewData *before)
 {
   const FlamTree *tree = self->view_data->tree;
   FlamStep *step = self->restore;
@@ -125,7 +125,7 @@ draw_done (gpointer result, const GError *error, gpointer data)
     }
   before = g_steal_pointer (&self->view_data);
   self->view_data = result;
-  find_place (self, before);
+  find_current (self, before);
   flam_session_changed (self, FLAM_SESSION_PROP_VIEW_DATA);
   flam_session_changed (self, FLAM_SESSION_PROP_ZOOM);
   flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);

@@ -2,7 +2,7 @@
 
 #include "flam-code-file.h"
 
-#include "flam-places.h"
+#include "flam-path-access.h"
 #include "flam-settings.h"
 #include "flam-source-path.h"
 
@@ -76,7 +76,7 @@ read_lines (const FlamSourcePaths *paths, const char *recorded)
   gsize length;
 
   if (path != NULL)
-    bytes = flam_place_read (path, SOURCE_MAX_BYTES, &length, NULL);
+    bytes = flam_path_access_read (path, SOURCE_MAX_BYTES, &length, NULL);
   if (bytes == NULL)
     return g_new0 (char *, 1);
   text = g_utf8_make_valid (bytes, (gssize)length);

@@ -2,7 +2,7 @@
 
 #include "flam-source-file.h"
 
-#include "flam-places.h"
+#include "flam-path-access.h"
 #include "flam-settings.h"
 #include "flam-source-path.h"
 
@@ -67,7 +67,7 @@ read_text (const char *path, GError **error)
   GError *wrong = NULL;
   gsize length;
   g_autofree char *bytes =
-      flam_place_read (path, FILE_MAX_BYTES, &length, &wrong);
+      flam_path_access_read (path, FILE_MAX_BYTES, &length, &wrong);
 
   if (g_error_matches (wrong, FLAM_ERROR, FLAM_ERROR_TOO_LARGE))
     {

@@ -148,7 +148,7 @@ find (gpointer row, const FlamTree *tree)
 #define N_ALWAYS (FLAM_BY_THREAD + 1)
 
 static guint
-place_of (FlamFunctionsView *self, const FlamSelection *selection)
+index_of (FlamFunctionsView *self, const FlamSelection *selection)
 {
   if (selection->by != FLAM_BY_LABEL)
     return selection->by;
@@ -165,7 +165,7 @@ on_by (FlamFunctionsView *self)
   guint place = gtk_drop_down_get_selected (self->by);
   FlamSelection *selection;
 
-  if (now == NULL || place == place_of (self, now) ||
+  if (now == NULL || place == index_of (self, now) ||
       place >= N_ALWAYS + self->labels->len)
     return;
   selection = flam_selection_copy (now);
@@ -183,7 +183,7 @@ show_by (FlamFunctionsView *self)
   const FlamSelection *selection = flam_session_get_selection (self->session);
 
   if (selection != NULL)
-    gtk_drop_down_set_selected (self->by, place_of (self, selection));
+    gtk_drop_down_set_selected (self->by, index_of (self, selection));
 }
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-places.h"
+#include "flam-path-access.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -156,7 +156,7 @@ is_asked_for (const char *path, const Mount *mount)
 }
 
 void
-flam_places_ask (const char *path)
+flam_path_access_grant (const char *path)
 {
   g_autofree char *whole = g_canonicalize_filename (path, NULL);
 
@@ -168,7 +168,7 @@ flam_places_ask (const char *path)
 }
 
 void
-flam_places_set_mounts (const char *text)
+flam_path_access_set_mounts (const char *text)
 {
   g_mutex_lock (&lock);
   g_free (mounts_given);
@@ -254,7 +254,7 @@ walk (char *start)
 }
 
 gboolean
-flam_place_is_open (const char *path, const char **why)
+flam_path_access_check (const char *path, const char **why)
 {
   g_autofree char *here = g_get_current_dir ();
   const char *reason;
@@ -298,7 +298,9 @@ refuse (GError **error, const char *path, const char *why)
 }
 
 int
-flam_place_open_regular (const char *path, struct stat *info, GError **error)
+flam_path_access_open_regular (const char *path,
+                               struct stat *info,
+                               GError **error)
 {
   int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
@@ -316,13 +318,13 @@ flam_place_open_regular (const char *path, struct stat *info, GError **error)
 }
 
 int
-flam_place_open (const char *path, struct stat *info, GError **error)
+flam_path_access_open (const char *path, struct stat *info, GError **error)
 {
   const char *why;
 
-  if (!flam_place_is_open (path, &why))
+  if (!flam_path_access_check (path, &why))
     return refuse (error, path, why);
-  return flam_place_open_regular (path, info, error);
+  return flam_path_access_open_regular (path, info, error);
 }
 
 /* One byte more than `most`, where there are more. NULL with errno set. */
@@ -345,10 +347,13 @@ read_up_to (int fd, gsize most)
 }
 
 char *
-flam_place_read (const char *path, gsize most, gsize *size, GError **error)
+flam_path_access_read (const char *path,
+                       gsize most,
+                       gsize *size,
+                       GError **error)
 {
   struct stat info;
-  int fd = flam_place_open (path, &info, error);
+  int fd = flam_path_access_open (path, &info, error);
   g_autoptr (GString) text = NULL;
 
   if (fd < 0)

@@ -4,7 +4,7 @@
 
 #include "flam-binaries.h"
 #include "flam-perf-map.h"
-#include "flam-places.h"
+#include "flam-path-access.h"
 #include "flam-source-path.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ opens (const char *path)
 {
   g_autoptr (GError) error = NULL;
   struct stat info;
-  int fd = flam_place_open (path, &info, &error);
+  int fd = flam_path_access_open (path, &info, &error);
 
   g_assert_true ((fd < 0) == (error != NULL));
   if (fd < 0)
@@ -99,7 +99,7 @@ mount_as (const char *type)
       folder,
       type);
 
-  flam_places_set_mounts (text);
+  flam_path_access_set_mounts (text);
 }
 
 static void
@@ -127,11 +127,11 @@ test_network (void)
   g_assert_true (opens (file));
   /* Named by the user: this below an automount, all of a file system. */
   mount_as ("autofs");
-  flam_places_ask (below);
+  flam_path_access_grant (below);
   g_assert_true (opens (file));
   mount_as ("nfs");
   g_assert_true (opens (file));
-  flam_places_set_mounts (NULL);
+  flam_path_access_set_mounts (NULL);
 }
 
 /* What asks by such names. */
@@ -159,14 +159,15 @@ test_read (void)
   gsize size;
 
   g_assert_true (g_file_set_contents (file, "a\0b\n", 4, NULL));
-  text = flam_place_read (file, 4, &size, &error);
+  text = flam_path_access_read (file, 4, &size, &error);
   g_assert_no_error (error);
   g_assert_cmpmem (text, size, "a\0b\n", 4);
   g_assert_cmpint (text[4], ==, 0);
-  g_assert_null (flam_place_read (file, 3, &size, &error));
+  g_assert_null (flam_path_access_read (file, 3, &size, &error));
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_TOO_LARGE);
   g_clear_error (&error);
-  g_assert_null (flam_place_read ("/proc/self/maps", 1 << 20, &size, &error));
+  g_assert_null (
+      flam_path_access_read ("/proc/self/maps", 1 << 20, &size, &error));
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM);
 }
 
@@ -210,13 +211,13 @@ main (int argc, char **argv)
   int status;
 
   g_test_init (&argc, &argv, NULL);
-  folder = g_dir_make_tmp ("flambeau-places-XXXXXX", NULL);
-  g_test_add_func ("/places/kernel", test_kernel);
-  g_test_add_func ("/places/regular", test_regular);
-  g_test_add_func ("/places/network", test_network);
-  g_test_add_func ("/places/askers", test_askers);
-  g_test_add_func ("/places/read", test_read);
-  g_test_add_func ("/places/sparse-map", test_sparse_map);
+  folder = g_dir_make_tmp ("flambeau-path-access-XXXXXX", NULL);
+  g_test_add_func ("/path-access/kernel", test_kernel);
+  g_test_add_func ("/path-access/regular", test_regular);
+  g_test_add_func ("/path-access/network", test_network);
+  g_test_add_func ("/path-access/askers", test_askers);
+  g_test_add_func ("/path-access/read", test_read);
+  g_test_add_func ("/path-access/sparse-map", test_sparse_map);
   status = g_test_run ();
   remove_all (folder);
   g_free (folder);

@@ -20,23 +20,26 @@ G_BEGIN_DECLS
 
 /* The user named this file or folder: what lies on its file system, or below
  * it, is asked for. */
-void flam_places_ask (const char *path);
+void flam_path_access_grant (const char *path);
 
 /* Whether a file named by somebody else may be touched; why not, otherwise. */
-gboolean flam_place_is_open (const char *path, const char **why);
+gboolean flam_path_access_check (const char *path, const char **why);
 
 /* A regular file, and none of the kernel's; -1 otherwise. */
-int
-flam_place_open_regular (const char *path, struct stat *info, GError **error);
+int flam_path_access_open_regular (const char *path,
+                                   struct stat *info,
+                                   GError **error);
 /* Likewise, for a name that somebody else chose. */
-int flam_place_open (const char *path, struct stat *info, GError **error);
+int flam_path_access_open (const char *path, struct stat *info, GError **error);
 
 /* Its bytes and a NUL; FLAM_ERROR_TOO_LARGE when it has more than `most`,
  * whatever it said that it has. */
-char *
-flam_place_read (const char *path, gsize most, gsize *size, GError **error);
+char *flam_path_access_read (const char *path,
+                             gsize most,
+                             gsize *size,
+                             GError **error);
 
 /* For tests: as if this were /proc/self/mountinfo; NULL: no longer. */
-void flam_places_set_mounts (const char *text);
+void flam_path_access_set_mounts (const char *text);
 
 G_END_DECLS
