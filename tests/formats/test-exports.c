@@ -219,6 +219,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/exports/perfetto-holds/marks",
                         "perfetto:jfr/two-chunks.jfr",
                         test_holds);
+  g_test_add_data_func (
+      "/exports/gecko-holds/counters", "gecko:jfr/two-chunks.jfr", test_holds);
   g_test_add_data_func ("/exports/gecko-holds/marks",
                         "gecko:chrome-trace/spans.trace.json",
                         test_holds);

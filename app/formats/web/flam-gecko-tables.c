@@ -30,6 +30,7 @@ static const struct
   [FLAM_GECKO_SAMPLE_TIME] = { "samples", "time", FLAM_GECKO_MICRO },
   [FLAM_GECKO_SAMPLE_DELTA] = { "samples", "timeDeltas", FLAM_GECKO_MICRO },
   [FLAM_GECKO_SAMPLE_WEIGHT] = { "samples", "weight", FLAM_GECKO_MICRO },
+  [FLAM_GECKO_SAMPLE_COUNT] = { "samples", "count", 1 },
   [FLAM_GECKO_MARK_NAME] = { "markers", "name", 1 },
   [FLAM_GECKO_MARK_START] = { "markers", "startTime", FLAM_GECKO_MICRO },
   [FLAM_GECKO_MARK_END] = { "markers", "endTime", FLAM_GECKO_MICRO },
@@ -43,7 +44,8 @@ flam_gecko_tables_new (void)
 
   for (guint i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
     flam_column_init (&tables->column[i],
-                      columns[i].scale > 1 || i == FLAM_GECKO_FRAME_ADDRESS
+                      columns[i].scale > 1 || i == FLAM_GECKO_FRAME_ADDRESS ||
+                              i == FLAM_GECKO_SAMPLE_COUNT
                           ? sizeof (gint64)
                           : sizeof (gint32));
   tables->strings = g_array_new (FALSE, FALSE, sizeof (FlamId));
@@ -244,4 +246,22 @@ flam_gecko_tables_read (FlamGeckoTables *tables,
     return FALSE;
   read_strings (builder, tables, json);
   return TRUE;
+}
+
+gint64
+flam_gecko_get_id (FlamJson *json)
+{
+  gint64 id = -1;
+
+  if (json->token == FLAM_JSON_NUMBER)
+    id = flam_json_get_int (json);
+  else if (json->token == FLAM_JSON_STRING)
+    {
+      const char *text = flam_json_get_string (json, NULL);
+      char *end;
+      id = g_ascii_strtoll (text, &end, 10);
+      if (end == text)
+        id = -1;
+    }
+  return id >= 0 && id <= G_MAXINT32 ? id : -1;
 }

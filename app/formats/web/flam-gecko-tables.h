@@ -40,6 +40,7 @@ typedef enum
   FLAM_GECKO_SAMPLE_TIME,
   FLAM_GECKO_SAMPLE_DELTA,
   FLAM_GECKO_SAMPLE_WEIGHT,
+  FLAM_GECKO_SAMPLE_COUNT, /* of counters */
   FLAM_GECKO_MARK_NAME,
   FLAM_GECKO_MARK_START,
   FLAM_GECKO_MARK_END,
@@ -87,5 +88,8 @@ gboolean flam_gecko_tables_read (FlamGeckoTables *tables,
                                  FlamJson *json,
                                  FlamBuilder *builder,
                                  FlamGeckoMeasure *measure);
+
+/* "pid" and "tid": a number, or a string that holds one. */
+gint64 flam_gecko_get_id (FlamJson *json);
 
 G_END_DECLS

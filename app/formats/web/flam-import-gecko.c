@@ -23,6 +23,7 @@
 
 #include "flam-formats.h"
 
+#include "flam-gecko-counters.h"
 #include "flam-gecko-frames.h"
 
 #include <string.h>
@@ -47,9 +48,10 @@ typedef struct
   FlamBuilder *builder;
   const FlamProgress *progress;
   GError *cancelled;
-  GArray *profiles; /* FlamJsonText: processes found in the document */
-  GPtrArray *texts; /* of processes that were texts, unescaped */
-  GArray *threads;  /* Thread: of the profile that is being read */
+  GArray *profiles;     /* FlamJsonText: processes found in the document */
+  GPtrArray *texts;     /* of processes that were texts, unescaped */
+  GArray *threads;      /* Thread: of the profile that is being read */
+  GHashTable *counters; /* names of those that there are */
   FlamGeckoProcess process;
   gint64 start; /* unix ns of the first profile */
   gint64 offset;
@@ -180,24 +182,6 @@ add_marks (Gecko *gecko, FlamGeckoTables *tables, FlamId thread)
     }
 }
 
-static gint64
-get_id (FlamJson *json)
-{
-  gint64 id = -1;
-
-  if (json->token == FLAM_JSON_NUMBER)
-    id = flam_json_get_int (json);
-  else if (json->token == FLAM_JSON_STRING)
-    {
-      const char *text = flam_json_get_string (json, NULL);
-      char *end;
-      id = g_ascii_strtoll (text, &end, 10);
-      if (end == text)
-        id = -1;
-    }
-  return id >= 0 && id <= G_MAXINT32 ? id : -1;
-}
-
 static void
 clear_thread (gpointer data)
 {
@@ -220,9 +204,9 @@ read_thread (Gecko *gecko, FlamJson *json)
             thread.tables, json, gecko->builder, &thread.measure))
       continue;
     else if (flam_json_key_is (json, "pid"))
-      thread.pid = get_id (json);
+      thread.pid = flam_gecko_get_id (json);
     else if (flam_json_key_is (json, "tid"))
-      thread.tid = get_id (json);
+      thread.tid = flam_gecko_get_id (json);
     else if (flam_json_key_is (json, "name") && thread.name == NULL)
       thread.name = g_strdup (flam_json_get_string (json, NULL));
     else if (flam_json_key_is (json, "processName") &&
@@ -421,7 +405,7 @@ find_processes (Gecko *gecko, FlamJsonText piece)
 static void
 read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
 {
-  FlamJsonText meta = { .text = "" }, processes = meta;
+  FlamJsonText meta = { .text = "" }, processes = meta, counters = meta;
   guint depth = flam_json_open (json, piece.text, piece.length);
 
   g_clear_pointer (&gecko->process.shared, flam_gecko_tables_free);
@@ -441,8 +425,12 @@ read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
       read_threads (gecko, json);
     else if (flam_json_key_is (json, "processes"))
       processes = flam_json_take (json);
+    else if (flam_json_key_is (json, "counters"))
+      counters = flam_json_take (json);
   read_meta (gecko, meta);
   add_threads (gecko);
+  flam_gecko_counters_read (
+      gecko->builder, counters, gecko->offset, gecko->counters);
   find_processes (gecko, processes);
 }
 
@@ -490,6 +478,7 @@ load (const FlamSource *source,
     .profiles = g_array_new (FALSE, FALSE, sizeof (FlamJsonText)),
     .texts = g_ptr_array_new_with_free_func (g_free),
     .threads = g_array_new (FALSE, FALSE, sizeof (Thread)),
+    .counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     .event = { -1, -1, -1 },
     .process = { .builder = builder,
                  .libs = g_array_new (FALSE, FALSE, sizeof (FlamId)) },
@@ -513,6 +502,7 @@ load (const FlamSource *source,
   g_array_unref (gecko.process.libs);
   g_array_unref (gecko.profiles);
   g_array_unref (gecko.threads);
+  g_hash_table_unref (gecko.counters);
   g_ptr_array_unref (gecko.texts);
   return ok;
 }

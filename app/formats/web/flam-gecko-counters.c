@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-gecko-counters.h"
+
+#include "flam-gecko-tables.h"
+
+typedef struct
+{
+  char *name;
+  gint64 pid;
+  FlamUnit unit;
+  FlamGeckoTables *tables; /* its samples' */
+} Counter;
+
+static void
+read_groups (FlamJson *json, Counter *counter, FlamBuilder *builder)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_element (json, depth))
+    {
+      guint inner = flam_json_enter (json);
+
+      while (flam_json_member (json, inner))
+        flam_gecko_tables_read (counter->tables, json, builder, NULL);
+    }
+}
+
+static void
+read_counter (FlamJson *json, Counter *counter, FlamBuilder *builder)
+{
+  guint depth = flam_json_enter (json);
+
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "name"))
+      {
+        g_free (counter->name);
+        counter->name = g_strdup (flam_json_get_string (json, NULL));
+      }
+    else if (flam_json_key_is (json, "category"))
+      counter->unit = flam_json_string_is (json, "Memory") ||
+                              flam_json_string_is (json, "Bandwidth")
+                          ? FLAM_UNIT_BYTES
+                          : FLAM_UNIT_COUNT;
+    else if (flam_json_key_is (json, "pid"))
+      counter->pid = flam_gecko_get_id (json);
+    else if (flam_json_key_is (json, "sampleGroups") ||
+             flam_json_key_is (json, "sample_groups"))
+      read_groups (json, counter, builder);
+    else
+      flam_gecko_tables_read (counter->tables, json, builder, NULL);
+}
+
+static guint
+add (FlamBuilder *builder, const Counter *counter, GHashTable *names)
+{
+  g_autofree char *id = g_hash_table_contains (names, counter->name)
+                            ? g_strdup_printf ("%s (%" G_GINT64_FORMAT ")",
+                                               counter->name,
+                                               counter->pid)
+                            : g_strdup (counter->name);
+  guint row = flam_builder_add_counter (builder, id, counter->unit);
+
+  g_hash_table_add (names, g_steal_pointer (&id));
+  return row;
+}
+
+static void
+add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
+{
+  const FlamColumn *column = counter->tables->column;
+  const FlamColumn *counts = &column[FLAM_GECKO_SAMPLE_COUNT];
+  gint64 offset = now, last = G_MININT64, value = 0;
+
+  for (guint32 i = 0; i < counts->n; i++)
+    {
+      gint64 count = flam_gecko_cell (counts, i);
+      gint64 delta = flam_gecko_cell (&column[FLAM_GECKO_SAMPLE_DELTA], i);
+      gint64 time = flam_gecko_cell (&column[FLAM_GECKO_SAMPLE_TIME], i);
+
+      if (delta != FLAM_GECKO_NOTHING &&
+          __builtin_add_overflow (now, delta, &now))
+        return;
+      if (time != FLAM_GECKO_NOTHING &&
+          __builtin_add_overflow (time, offset, &now))
+        return;
+      if (count == FLAM_GECKO_NOTHING || now < last)
+        continue;
+      if (__builtin_add_overflow (value, count, &value))
+        return;
+      flam_builder_add_counter_value (builder, row, now, value);
+      last = now;
+    }
+}
+
+void
+flam_gecko_counters_read (FlamBuilder *builder,
+                          FlamJsonText counters,
+                          gint64 offset,
+                          GHashTable *names)
+{
+  g_auto (FlamJson) json = { 0 };
+  guint depth = flam_json_open (&json, counters.text, counters.length);
+
+  while (flam_json_element (&json, depth))
+    {
+      Counter counter = {
+        .unit = FLAM_UNIT_COUNT,
+        .tables = flam_gecko_tables_new (),
+      };
+
+      read_counter (&json, &counter, builder);
+      if (counter.name != NULL &&
+          counter.tables->column[FLAM_GECKO_SAMPLE_COUNT].n > 0)
+        add_values (builder, &counter, add (builder, &counter, names), offset);
+      flam_gecko_tables_free (counter.tables);
+      g_free (counter.name);
+    }
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Counters of the Firefox Profiler's files: memory, bandwidth, power.
+ *
+ *    "counters": [ { "name": "malloc", "category": "Memory", "pid": "12",
+ *                    "samples": { "time": […], "count": […] } }, … ]
+ *
+ * A count is by how much the counter changed since the one before it. Gecko's
+ * own dumps have the samples as rows under a schema; versions of 2019 to 2023
+ * have them in "sampleGroups" or "sample_groups", one group a counter.
+ * Source: the Firefox Profiler's docs-developer and its types/profile. */
+
+#include "flam-builder.h"
+#include "flam-json.h"
+
+G_BEGIN_DECLS
+
+/* `counters`: the array, or "". `offset`: added to its times, ns. `names`: a
+ * set, owned by the caller, of those that the file has had before: the second
+ * one of a name, of another process, is told by its pid. */
+void flam_gecko_counters_read (FlamBuilder *builder,
+                               FlamJsonText counters,
+                               gint64 offset,
+                               GHashTable *names);
+
+G_END_DECLS
