@@ -8,6 +8,8 @@
 #include "flam-overview.h"
 #include "flam-test-trees.h"
 
+#include <gnu/libc-version.h>
+#include <libintl.h>
 #include <string.h>
 
 static const char sample[] =
@@ -434,6 +436,12 @@ test_root_in_german (void)
 
   g_setenv ("LANGUAGE", "de", TRUE);
   flam_message_init (catalogues);
+  if (strcmp (gettext ("all"), "all") == 0 &&
+      strcmp (gnu_get_libc_version (), "2.41") >= 0)
+    {
+      g_test_skip ("this C library translates nothing in C.UTF-8");
+      return;
+    }
   open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
   picture (fixture.window, "german.png");
   text = flam_flame_graph_describe (fixture.graph, 0);
