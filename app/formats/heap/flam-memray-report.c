@@ -230,8 +230,7 @@ read_table (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
   while (flam_json_element (json, depth))
     read_row (report, json, builder);
   flam_builder_warn (
-      builder,
-      N_ ("a table has the locations that allocate, not their callers"));
+      builder, N_ ("a table has the places that allocate, not their callers"));
 }
 
 static void
