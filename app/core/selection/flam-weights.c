@@ -127,8 +127,8 @@ is_plain (const Sum *sum)
          (sum->selection->states & wanted) == wanted;
 }
 
-/* The same as sum_slice() for these. The weight of no stack is the last one,
- * for now. */
+/* The same as sum_slice() for these. The weight of no stack is the last one
+ * until finish_weights() takes it out. */
 static void
 sum_plain_slice (Sum *sum, guint32 i, guint32 end)
 {

@@ -280,6 +280,13 @@ read_profile (FlamSpeedscope *reader, FlamJson *json, guint index)
       &g_array_index (reader->profiles, FlamSpeedscopeProfile, index);
   gint64 start = 0;
 
+  if (profile->measure == FLAM_NONE)
+    {
+      reader->left_out = TRUE;
+      while (flam_json_member (json, depth))
+        ;
+      return;
+    }
   g_array_set_size (reader->stacks, 0);
   g_array_set_size (reader->weights, 0);
   reader->thread =
@@ -351,6 +358,11 @@ read_file (FlamSpeedscope *reader, GError **error)
   if (reader->profiles->len == 0)
     return flam_source_invalid (
         reader->source, error, N_ ("a speedscope file without profiles"));
+  if (reader->left_out)
+    flam_builder_warn (reader->builder,
+                       N_ ("more than %d measures: profiles that measure "
+                           "something else were left out"),
+                       FLAM_SPEEDSCOPE_MAX_MEASURES);
   if (reader->bad > 0)
     flam_builder_warn (
         reader->builder,

@@ -172,7 +172,7 @@ read_thread (FlamSpeedscope *reader,
       profile->name = take_string (reader, json);
 }
 
-/* The last one is as good as any for what there is no room for. */
+/* FLAM_NONE: one more than there is room for. */
 static guint
 find_measure (FlamSpeedscope *reader, const FlamSpeedscopeMeasure *wanted)
 {
@@ -185,8 +185,9 @@ find_measure (FlamSpeedscope *reader, const FlamSpeedscopeMeasure *wanted)
       if (measure->id == wanted->id && measure->unit == wanted->unit)
         return i;
     }
-  if (measures->len < FLAM_SPEEDSCOPE_MAX_MEASURES)
-    g_array_append_val (measures, *wanted);
+  if (measures->len >= FLAM_SPEEDSCOPE_MAX_MEASURES)
+    return FLAM_NONE;
+  g_array_append_val (measures, *wanted);
   return measures->len - 1;
 }
 
@@ -291,6 +292,8 @@ add_measures (FlamSpeedscope *reader)
                           .measure
                     : 0;
 
+  if (first == FLAM_NONE)
+    first = 0;
   for (guint i = 0; i < n; i++)
     flam_builder_add_column (reader->builder);
   for (guint i = 0; i < n; i++)

@@ -28,7 +28,7 @@ typedef struct
 typedef struct
 {
   FlamSpeedscopeUnit unit;
-  guint measure;
+  guint measure; /* FLAM_NONE: there is no room for it */
   gint64 thread; /* -1: one of its own */
   FlamId name;   /* of that thread; 0: the profile's */
 } FlamSpeedscopeProfile;
@@ -65,6 +65,7 @@ typedef struct
   GArray *last;    /* FlamSpeedscopeStep: of the last sample */
   GArray *weights; /* gint64 */
   gboolean fractions;
+  gboolean left_out; /* profiles of measures without room */
   GError *cancelled;
   FlamId thread;
   guint first_own; /* threads from here on are profiles that name none */
