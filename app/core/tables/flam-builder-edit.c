@@ -33,7 +33,7 @@ copy_table (FlamTables *tables, FlamTable table, const FlamProfile *profile)
 }
 
 static void
-copy_code (FlamBuilder *builder, const FlamProfile *profile)
+copy_frames (FlamBuilder *builder, const FlamProfile *profile)
 {
   FlamTables *tables = &builder->tables;
 
@@ -58,7 +58,7 @@ flam_builder_new_edit (const FlamProfile *profile)
       MAX (MAX (profile->modules.n, profile->functions.n), n_frames) + 1);
 
   builder->base = flam_profile_ref (profile);
-  copy_code (builder, profile);
+  copy_frames (builder, profile);
   for (guint t = FLAM_TABLE_MODULES; t <= FLAM_TABLE_FRAMES; t++)
     flam_tables_intern_rows (&builder->tables, t, 0, same);
   g_assert (builder->tables.profile.frames.n == n_frames);
@@ -345,7 +345,7 @@ flam_builder_new_copy (const FlamProfile *profile)
   FlamTables *tables = &builder->tables;
   const GArray *extras = flam_profile_box_extras (profile);
 
-  copy_code (builder, profile);
+  copy_frames (builder, profile);
   copy_table (tables, FLAM_TABLE_STACKS, profile);
   copy_table (tables, FLAM_TABLE_ALLOCATIONS, profile);
   copy_table (tables, FLAM_TABLE_MARKS, profile);

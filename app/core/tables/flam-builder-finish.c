@@ -116,7 +116,7 @@ freeze_table (FlamTables *tables, FlamTable table, FlamProfileBox *box)
 }
 
 static void
-freeze_code (FlamBuilder *builder, FlamProfileBox *box)
+freeze_stacks (FlamBuilder *builder, FlamProfileBox *box)
 {
   for (guint t = FLAM_TABLE_MODULES; t <= FLAM_TABLE_STACKS; t++)
     freeze_table (&builder->tables, t, box);
@@ -440,7 +440,7 @@ finish_edit (FlamBuilder *builder)
   box->base = g_steal_pointer (&builder->base);
   p->facts.warnings = own_texts (box, builder->warnings);
   box->texts = g_steal_pointer (&builder->texts);
-  freeze_code (builder, box);
+  freeze_stacks (builder, box);
   remap_samples (box, map);
   if (p->allocations.n > 0)
     remap_allocations (box, map);
@@ -488,7 +488,7 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
     return NULL;
   flam_builder_shift_times (builder, span.first);
   box = flam_profile_box_new ();
-  freeze_code (builder, box);
+  freeze_stacks (builder, box);
   freeze_threads (builder, box);
   freeze_allocations (builder, box);
   freeze_measures (builder, box);

@@ -18,22 +18,22 @@ typedef struct
   FlamColumn stacks;       /* FlamId */
   guint32 n_rows;          /* of SYMBOLS, seen so far */
   guint32 n_chained;       /* stacks made of chains so far */
-} FlamCodeMap;
+} FlamStackMap;
 
-void flam_code_map_init (FlamCodeMap *map);
-void flam_code_map_clear (FlamCodeMap *map);
+void flam_stack_map_init (FlamStackMap *map);
+void flam_stack_map_clear (FlamStackMap *map);
 /* SYMBOLS have rows that name frames anew, which are in the map already. */
-gboolean flam_code_map_is_stale (const FlamCodeMap *map,
-                                 const FlamTables *recorded);
+gboolean flam_stack_map_is_stale (const FlamStackMap *map,
+                                  const FlamTables *recorded);
 /* The rows of `recorded` that are new become rows of `builder`. */
-gboolean flam_code_map_extend (FlamCodeMap *map,
-                               const FlamTables *recorded,
-                               FlamBuilder *builder,
-                               const FlamProgress *progress,
-                               GError **error);
+gboolean flam_stack_map_extend (FlamStackMap *map,
+                                const FlamTables *recorded,
+                                FlamBuilder *builder,
+                                const FlamProgress *progress,
+                                GError **error);
 
 static inline FlamId
-flam_code_map_stack (const FlamCodeMap *map, FlamId stack)
+flam_stack_map_stack (const FlamStackMap *map, FlamId stack)
 {
   return stack == FLAM_NONE ? FLAM_NONE
                             : flam_column_at (&map->stacks, FlamId, stack);
@@ -47,11 +47,11 @@ typedef struct
   guint32 room;
 } FlamLane;
 
-/* The code and the samples of a builder are a profile's already, as they were
+/* The frames, stacks and samples of a builder are a profile's already, as they were
  * checked row by row (flam-snapshots.c). */
 typedef struct
 {
-  FlamCodeMap map;
+  FlamStackMap map;
   FlamColumn lanes; /* FlamLane, a thread */
   guint32 n;        /* samples; the table has room between them */
   gint64 first;     /* of their times */

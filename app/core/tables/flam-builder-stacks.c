@@ -32,9 +32,9 @@
 /* --- frames --------------------------------------------------------------- */
 
 void
-flam_code_map_init (FlamCodeMap *map)
+flam_stack_map_init (FlamStackMap *map)
 {
-  *map = (FlamCodeMap){ 0 };
+  *map = (FlamStackMap){ 0 };
   flam_column_init (&map->first_symbol, sizeof (guint32));
   flam_column_init (&map->n_symbols, sizeof (guint32));
   flam_column_init (&map->frames, sizeof (FlamId));
@@ -42,7 +42,7 @@ flam_code_map_init (FlamCodeMap *map)
 }
 
 void
-flam_code_map_clear (FlamCodeMap *map)
+flam_stack_map_clear (FlamStackMap *map)
 {
   flam_column_clear (&map->first_symbol);
   flam_column_clear (&map->n_symbols);
@@ -51,7 +51,7 @@ flam_code_map_clear (FlamCodeMap *map)
 }
 
 gboolean
-flam_code_map_is_stale (const FlamCodeMap *map, const FlamTables *recorded)
+flam_stack_map_is_stale (const FlamStackMap *map, const FlamTables *recorded)
 {
   for (guint32 i = map->n_rows; i < recorded->symbols.n; i++)
     if (recorded->symbols.frame[i] < map->frames.n)
@@ -74,7 +74,7 @@ add_frame (FlamBuilder *builder,
 }
 
 static void
-index_symbols (FlamCodeMap *map, const FlamTables *recorded)
+index_symbols (FlamStackMap *map, const FlamTables *recorded)
 {
   const FlamId *frame = recorded->symbols.frame;
 
@@ -95,7 +95,7 @@ index_symbols (FlamCodeMap *map, const FlamTables *recorded)
 }
 
 static void
-map_frames (FlamCodeMap *map, const FlamTables *recorded, FlamBuilder *builder)
+map_frames (FlamStackMap *map, const FlamTables *recorded, FlamBuilder *builder)
 {
   const FlamFrames *frames = &recorded->profile.frames;
 
@@ -142,7 +142,7 @@ name_frames (FlamBuilder *builder)
 /* --- stacks --------------------------------------------------------------- */
 
 static FlamId
-push_frame (FlamCodeMap *map,
+push_frame (FlamStackMap *map,
             const FlamTables *recorded,
             FlamBuilder *builder,
             FlamId prefix,
@@ -172,11 +172,11 @@ push_frame (FlamCodeMap *map,
 }
 
 gboolean
-flam_code_map_extend (FlamCodeMap *map,
-                      const FlamTables *recorded,
-                      FlamBuilder *builder,
-                      const FlamProgress *progress,
-                      GError **error)
+flam_stack_map_extend (FlamStackMap *map,
+                       const FlamTables *recorded,
+                       FlamBuilder *builder,
+                       const FlamProgress *progress,
+                       GError **error)
 {
   const FlamStacks *stacks = &recorded->profile.stacks;
 
@@ -185,7 +185,7 @@ flam_code_map_extend (FlamCodeMap *map,
   flam_column_reserve (&map->stacks, stacks->n);
   for (FlamId i = (FlamId)map->stacks.n; i < stacks->n; i++)
     {
-      FlamId prefix = flam_code_map_stack (map, stacks->prefix[i]);
+      FlamId prefix = flam_stack_map_stack (map, stacks->prefix[i]);
 
       if (i % STEP == 0 &&
           !flam_progress_step (progress, 0.5 * i / stacks->n, error))
@@ -204,7 +204,7 @@ typedef struct
 {
   FlamBuilder *builder;
   FlamTables recorded; /* SYMBOLS, FRAMES and STACKS, which the builder had */
-  FlamCodeMap map;     /* in epoch 0 */
+  FlamStackMap map;    /* in epoch 0 */
   const FlamSymbolRows *renames;
 
   GArray *order;        /* guint32: rows of RENAMES, by frame, then time */
@@ -221,7 +221,7 @@ fold_init (Fold *fold, FlamBuilder *builder)
   *fold = (Fold){ .builder = builder };
   fold->renames = &builder->tables.renames;
   flam_tables_init (&fold->recorded);
-  flam_code_map_init (&fold->map);
+  flam_stack_map_init (&fold->map);
   flam_tables_swap (&fold->recorded, &builder->tables, FLAM_TABLE_SYMBOLS);
   for (guint t = FLAM_TABLE_FRAMES; t <= FLAM_TABLE_STACKS; t++)
     {
@@ -234,7 +234,7 @@ static void
 fold_clear (Fold *fold)
 {
   flam_tables_clear (&fold->recorded);
-  flam_code_map_clear (&fold->map);
+  flam_stack_map_clear (&fold->map);
   g_clear_pointer (&fold->order, g_array_unref);
   g_clear_pointer (&fold->times, g_array_unref);
   g_clear_pointer (&fold->made, g_hash_table_unref);
@@ -372,7 +372,7 @@ stack_at (Fold *fold, FlamId stack, gint64 time)
   if (stack == FLAM_NONE)
     return FLAM_NONE;
   if (epoch == 0 || !fold->changes[stack] || fold->n_made > STACKS_MAX)
-    return flam_code_map_stack (&fold->map, stack);
+    return flam_stack_map_stack (&fold->map, stack);
   path = g_array_new (FALSE, FALSE, sizeof (FlamId));
   while (stack != FLAM_NONE)
     {
@@ -382,7 +382,7 @@ stack_at (Fold *fold, FlamId stack, gint64 time)
       if (known != NULL || !fold->changes[stack])
         {
           made = known != NULL ? GPOINTER_TO_UINT (known) - 1
-                               : flam_code_map_stack (&fold->map, stack);
+                               : flam_stack_map_stack (&fold->map, stack);
           break;
         }
       g_array_append_val (path, stack);
@@ -412,20 +412,20 @@ follow (Fold *fold, guint32 n, const FlamId *stacks, const gint64 *times)
 }
 
 static void
-follow_map (const FlamCodeMap *map, guint32 n, const FlamId *stacks)
+follow_map (const FlamStackMap *map, guint32 n, const FlamId *stacks)
 {
   for (guint32 i = 0; i < n; i++)
-    flam_cell (stacks, FlamId, i) = flam_code_map_stack (map, stacks[i]);
+    flam_cell (stacks, FlamId, i) = flam_stack_map_stack (map, stacks[i]);
 }
 
 static gboolean
-fold_code (FlamBuilder *builder, const FlamProgress *progress, GError **error)
+fold_named (FlamBuilder *builder, const FlamProgress *progress, GError **error)
 {
   const FlamProfile *profile = &builder->tables.profile;
   g_auto (Fold) fold;
 
   fold_init (&fold, builder);
-  if (!flam_code_map_extend (
+  if (!flam_stack_map_extend (
           &fold.map, &fold.recorded, builder, progress, error))
     return FALSE;
   index_renames (&fold);
@@ -456,5 +456,5 @@ flam_builder_fold_stacks (FlamBuilder *builder,
       name_frames (builder);
       return TRUE;
     }
-  return fold_code (builder, progress, error);
+  return fold_named (builder, progress, error);
 }

@@ -35,7 +35,7 @@ begin (FlamSnapshots *self)
   for (guint i = 0; i < recorded->weights->len; i++)
     flam_tables_add_weights (&self->tables);
   self->laid = (FlamLaid){ .first = G_MAXINT64, .last = G_MININT64 };
-  flam_code_map_init (&self->laid.map);
+  flam_stack_map_init (&self->laid.map);
   flam_column_init (&self->laid.lanes, sizeof (FlamLane));
   self->laid.lineage = new_lineage ();
   self->n_samples = 0;
@@ -45,7 +45,7 @@ static void
 clear (FlamSnapshots *self)
 {
   flam_tables_clear (&self->tables);
-  flam_code_map_clear (&self->laid.map);
+  flam_stack_map_clear (&self->laid.map);
   flam_column_clear (&self->laid.lanes);
 }
 
@@ -184,8 +184,9 @@ lay_sample (FlamSnapshots *self,
     row--;
   move_cells (tables, row + 1, row, end - row);
   copy_cells (tables, row, recorded, recorded_row);
-  flam_cell (tables->profile.samples.stack, FlamId, row) = flam_code_map_stack (
-      &laid->map, recorded->profile.samples.stack[recorded_row]);
+  flam_cell (tables->profile.samples.stack, FlamId, row) =
+      flam_stack_map_stack (&laid->map,
+                            recorded->profile.samples.stack[recorded_row]);
   state = tables->profile.samples.state;
   laid->states |= 1u << (state != NULL ? state[row] : FLAM_STATE_RUNNING);
   laid->first = MIN (laid->first, time);
@@ -330,7 +331,7 @@ take_new (FlamSnapshots *self)
   copy->laid = &self->laid;
   swap_tables (self, copy);
   flam_builder_set_has_times (copy);
-  if (flam_code_map_extend (&self->laid.map, recorded, copy, NULL, NULL) &&
+  if (flam_stack_map_extend (&self->laid.map, recorded, copy, NULL, NULL) &&
       lay_samples (self, &copy->tables, NULL))
     {
       flam_column_backfill (&self->laid.lanes, copy->tables.profile.threads.n);
@@ -349,7 +350,7 @@ flam_snapshots_take (FlamSnapshots *self, GError **error)
 
   if (!is_plain (self))
     return take_whole (self->recorded, error);
-  if (flam_code_map_is_stale (&self->laid.map, recorded) || !fits (self))
+  if (flam_stack_map_is_stale (&self->laid.map, recorded) || !fits (self))
     {
       clear (self);
       begin (self);

@@ -27,7 +27,7 @@ file_of (const FlamProfile *profile, FlamId frame)
 }
 
 static void
-find_codes (FlamGeckoWriter *writer)
+find_functions (FlamGeckoWriter *writer)
 {
   const FlamProfile *profile = writer->part->profile;
   g_autoptr (GHashTable) rows =
@@ -56,7 +56,7 @@ flam_gecko_writer_init (FlamGeckoWriter *writer)
 {
   writer->index = g_hash_table_new (g_str_hash, g_str_equal);
   writer->texts = g_ptr_array_new ();
-  find_codes (writer);
+  find_functions (writer);
 }
 
 void
@@ -153,7 +153,7 @@ put_category (FlamGeckoWriter *writer, guint i)
 }
 
 static void
-put_code (FlamGeckoWriter *writer, guint i)
+put_function (FlamGeckoWriter *writer, guint i)
 {
   flam_gecko_put_index (writer, writer->code[i]);
 }
@@ -277,7 +277,7 @@ flam_gecko_put_shared (FlamGeckoWriter *writer)
   put_column (writer, "inlineDepth", n, put_depth);
   put_column (writer, "category", n, put_category);
   put_column (writer, "subcategory", n, flam_gecko_put_zero);
-  put_column (writer, "func", n, put_code);
+  put_column (writer, "func", n, put_function);
   put_column (writer, "nativeSymbol", n, flam_gecko_put_null);
   put_column (writer, "innerWindowID", n, flam_gecko_put_zero);
   put_column (writer, "line", n, put_line);

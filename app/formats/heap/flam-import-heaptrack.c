@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
-#include "flam-heaptrack-code.h"
+#include "flam-heaptrack-tables.h"
 #include "flam-ledger.h"
 
 /* heaptrack's files: lines of a letter and hexadecimal numbers.
@@ -8,7 +8,7 @@
  *    v 10400 3            heaptrack's version, the file's (absent: 0 or 1)
  *    X ./program 5        the command
  *    I 1000 5e298d        page size, pages of the machine
- *    s i t m              code: see flam-heaptrack-code.h
+ *    s i t m              tables: see flam-heaptrack-tables.h
  *    a 18 9               allocation infos, numbered from 0: size, trace
  *    + 1                  a block of that info is allocated
  *    - 1                  one is released
@@ -38,7 +38,7 @@ typedef struct
   const FlamSource *source;
   FlamBuilder *builder;
   FlamLedger *ledger;
-  FlamHeaptrackCode code;
+  FlamHeaptrackTables tables;
   FlamSuppressions *suppressions;
   guint version;
   gboolean by_address; /* events name addresses, not infos */
@@ -96,7 +96,7 @@ allocate_at (Reader *reader, const guint8 *p)
   if ((p = flam_heaptrack_hex (p, &size)) == NULL ||
       (p = flam_heaptrack_hex (p, &trace)) == NULL ||
       flam_heaptrack_hex (p, &address) == NULL || size > MAX_SIZE ||
-      trace > reader->code.traces.n || address == 0)
+      trace > reader->tables.traces.n || address == 0)
     return FALSE;
   key = site_key (size, trace);
   flam_ledger_allocate_at (
@@ -196,8 +196,8 @@ read_string (Reader *reader, const guint8 *p, const guint8 *newline)
   const char *text = read_text (reader, p, newline, &length);
 
   /* Its number must not be another's, whatever is wrong with it. */
-  flam_heaptrack_code_string (
-      &reader->code, text != NULL ? text : "", text != NULL ? length : 0);
+  flam_heaptrack_tables_string (
+      &reader->tables, text != NULL ? text : "", text != NULL ? length : 0);
   return text != NULL;
 }
 
@@ -207,7 +207,7 @@ read_info (Reader *reader, const guint8 *p)
   guint64 size = 0, trace = 0;
   gboolean good = (p = flam_heaptrack_hex (p, &size)) != NULL &&
                   flam_heaptrack_hex (p, &trace) != NULL && size <= MAX_SIZE &&
-                  trace <= reader->code.traces.n;
+                  trace <= reader->tables.traces.n;
   FlamSiteKey key = site_key (good ? size : 0, good ? trace : 0);
 
   flam_ledger_add_site (reader->ledger, &key);
@@ -223,8 +223,8 @@ read_ip (Reader *reader, const guint8 *p)
                   (p = flam_heaptrack_hex (p, &module)) != NULL &&
                   module <= G_MAXUINT32;
 
-  flam_heaptrack_code_ip (
-      &reader->code, address, good ? module : 0, good ? p : nothing);
+  flam_heaptrack_tables_ip (
+      &reader->tables, address, good ? module : 0, good ? p : nothing);
   return good;
 }
 
@@ -235,7 +235,7 @@ read_trace (Reader *reader, const guint8 *p)
   gboolean good = (p = flam_heaptrack_hex (p, &ip)) != NULL &&
                   flam_heaptrack_hex (p, &parent) != NULL;
 
-  return flam_heaptrack_code_trace (&reader->code, ip, parent) && good;
+  return flam_heaptrack_tables_trace (&reader->tables, ip, parent) && good;
 }
 
 static gboolean
@@ -254,7 +254,7 @@ read_module (Reader *reader, const guint8 *p, const guint8 *newline)
     }
   if (length == 1 && *path == '-')
     {
-      flam_heaptrack_code_unmap_all (&reader->code);
+      flam_heaptrack_tables_unmap_all (&reader->tables);
       return TRUE;
     }
   p = (const guint8 *)path + length;
@@ -266,7 +266,8 @@ read_module (Reader *reader, const guint8 *p, const guint8 *newline)
     }
   while (p != NULL && (p = flam_heaptrack_hex (p, &address)) != NULL &&
          (p = flam_heaptrack_hex (p, &size)) != NULL)
-    flam_heaptrack_code_map (&reader->code, path, length, bias, address, size);
+    flam_heaptrack_tables_map (
+        &reader->tables, path, length, bias, address, size);
   return TRUE;
 }
 
@@ -330,7 +331,7 @@ read_line (Reader *reader,
       reader->exe = read_text (reader, p, newline, &reader->exe_length);
       G_GNUC_FALLTHROUGH;
     case 'm':
-      reader->code.raw = reader->by_address = TRUE;
+      reader->tables.raw = reader->by_address = TRUE;
       if (*line == 'm')
         good = read_module (reader, p, newline);
       break;
@@ -403,7 +404,7 @@ read_short_line (Reader *reader, const guint8 *line)
       p = flam_heaptrack_hex (p, &second);
       if (p == NULL || *p != '\n')
         return NULL;
-      if (!flam_heaptrack_code_trace (&reader->code, first, second))
+      if (!flam_heaptrack_tables_trace (&reader->tables, first, second))
         bad_line (reader, line);
       return p + 1;
     }
@@ -473,8 +474,8 @@ read_lines (Reader *reader, const FlamProgress *progress, GError **error)
 static void
 mark_suppressed (Reader *reader, const guint8 *used)
 {
-  g_autofree guint8 *suppressed = flam_heaptrack_code_suppressed (
-      &reader->code, used, reader->suppressions);
+  g_autofree guint8 *suppressed = flam_heaptrack_tables_suppressed (
+      &reader->tables, used, reader->suppressions);
   guint64 blocks = 0, bytes = 0;
 
   for (gsize i = 0; i < reader->ledger->heap.sites.n; i++)
@@ -501,13 +502,13 @@ mark_suppressed (Reader *reader, const guint8 *used)
 static FlamId *
 make_stacks (Reader *reader)
 {
-  g_autofree guint8 *used = g_new0 (guint8, reader->code.traces.n + 1);
+  g_autofree guint8 *used = g_new0 (guint8, reader->tables.traces.n + 1);
   FlamId *stacks;
 
   for (gsize i = 0; i < reader->ledger->heap.sites.n; i++)
     used[flam_ledger_get_site (reader->ledger, i)->heap.key.stack] = TRUE;
-  stacks = flam_heaptrack_code_stacks (&reader->code, used);
-  if (!reader->code.raw)
+  stacks = flam_heaptrack_tables_stacks (&reader->tables, used);
+  if (!reader->tables.raw)
     mark_suppressed (reader, used);
   return stacks;
 }
@@ -578,10 +579,10 @@ load (const FlamSource *source,
       flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   reader.rss_counter =
       flam_builder_add_counter (builder, "rss", FLAM_UNIT_BYTES);
-  flam_heaptrack_code_init (&reader.code, builder);
+  flam_heaptrack_tables_init (&reader.tables, builder);
   good =
       read_lines (&reader, options->progress, error) && finish (&reader, error);
-  flam_heaptrack_code_clear (&reader.code);
+  flam_heaptrack_tables_clear (&reader.tables);
   return good;
 }
 

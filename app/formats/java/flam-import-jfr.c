@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
-#include "flam-jfr-code.h"
+#include "flam-jfr-stacks.h"
 #include "flam-ledger.h"
 
 #include <string.h>
@@ -120,7 +120,7 @@ typedef struct
   const FlamSource *source;
   FlamBuilder *builder;
   const FlamProgress *progress;
-  FlamJfrCode code;
+  FlamJfrStacks stacks;
   GArray *blocks; /* Block */
   gboolean used[N_KINDS];
   guint counter; /* of the heap, or FLAM_NONE */
@@ -146,25 +146,25 @@ add_sample (Reader *reader, guint row, const FlamJfrObject *event)
   gboolean truncated = FALSE;
   gint64 weight = role < FLAM_JFR_N_ROLES ? (gint64)event->value[role] : 1;
   FlamSample sample = {
-    .thread = flam_jfr_thread (&reader->code, event->value[FLAM_JFR_THREAD]),
+    .thread = flam_jfr_thread (&reader->stacks, event->value[FLAM_JFR_THREAD]),
     .stack = flam_jfr_stack (
-        &reader->code, event->value[FLAM_JFR_STACK], &truncated),
-    .time = flam_jfr_time (reader->code.chunk, event->value[FLAM_JFR_START]),
+        &reader->stacks, event->value[FLAM_JFR_STACK], &truncated),
+    .time = flam_jfr_time (reader->stacks.chunk, event->value[FLAM_JFR_START]),
     .event = kind,
     .state = sampled[row].state,
   };
 
   if (role == FLAM_JFR_DURATION || role == FLAM_JFR_PERIOD)
-    weight = flam_jfr_span (reader->code.chunk, weight);
+    weight = flam_jfr_span (reader->stacks.chunk, weight);
   if (kind == WALL)
     {
       sample.state =
-          flam_jfr_state (&reader->code, event->value[FLAM_JFR_STATE]);
+          flam_jfr_state (&reader->stacks, event->value[FLAM_JFR_STATE]);
       weight = MAX (weight, 1);
     }
   if (event->value[FLAM_JFR_OBJECT_CLASS] != 0)
     sample.stack = flam_jfr_push_class (
-        &reader->code, sample.stack, event->value[FLAM_JFR_OBJECT_CLASS]);
+        &reader->stacks, sample.stack, event->value[FLAM_JFR_OBJECT_CLASS]);
   flam_builder_facts (reader->builder)->truncated_stacks += truncated;
   weight = MAX (weight, 0);
   flam_builder_add_sample (reader->builder, &sample, &weight);
@@ -176,7 +176,7 @@ add_block (Reader *reader, const FlamJfrObject *event, gboolean release)
 {
   gboolean truncated;
   Block block = {
-    .time = flam_jfr_time (reader->code.chunk, event->value[FLAM_JFR_START]),
+    .time = flam_jfr_time (reader->stacks.chunk, event->value[FLAM_JFR_START]),
     .address = event->value[FLAM_JFR_ADDRESS],
     .size = -1,
     .stack = FLAM_NONE,
@@ -188,9 +188,9 @@ add_block (Reader *reader, const FlamJfrObject *event, gboolean release)
       block.size =
           CLAMP ((gint64)event->value[FLAM_JFR_SIZE], 0, G_MAXINT64 / 4);
       block.stack = flam_jfr_stack (
-          &reader->code, event->value[FLAM_JFR_STACK], &truncated);
+          &reader->stacks, event->value[FLAM_JFR_STACK], &truncated);
       block.thread =
-          flam_jfr_thread (&reader->code, event->value[FLAM_JFR_THREAD]);
+          flam_jfr_thread (&reader->stacks, event->value[FLAM_JFR_THREAD]);
     }
   g_array_append_val (reader->blocks, block);
 }
@@ -198,14 +198,14 @@ add_block (Reader *reader, const FlamJfrObject *event, gboolean release)
 static void
 add_pause (Reader *reader, const FlamJfrObject *event)
 {
-  FlamJfrChunk *chunk = reader->code.chunk;
+  FlamJfrChunk *chunk = reader->stacks.chunk;
   g_autofree char *name = flam_jfr_text (chunk, event->value[FLAM_JFR_NAME]);
 
   flam_builder_add_mark (
       reader->builder,
       flam_jfr_time (chunk, event->value[FLAM_JFR_START]),
       MAX (flam_jfr_span (chunk, event->value[FLAM_JFR_DURATION]), 0),
-      flam_jfr_thread (&reader->code, event->value[FLAM_JFR_THREAD]),
+      flam_jfr_thread (&reader->stacks, event->value[FLAM_JFR_THREAD]),
       name != NULL && *name != '\0' ? name : "GC pause");
 }
 
@@ -218,7 +218,7 @@ add_heap (Reader *reader, const FlamJfrObject *event)
   flam_builder_add_counter_value (
       reader->builder,
       reader->counter,
-      flam_jfr_time (reader->code.chunk, event->value[FLAM_JFR_START]),
+      flam_jfr_time (reader->stacks.chunk, event->value[FLAM_JFR_START]),
       MAX ((gint64)event->value[FLAM_JFR_HEAP_USED], 0));
 }
 
@@ -411,16 +411,17 @@ begin (Reader *reader, const FlamJfrChunk *chunk)
   flam_builder_set_has_times (reader->builder);
   flam_builder_set_origin (reader->builder, chunk->unix_ns);
   flam_builder_facts (reader->builder)->start_unix_ns = chunk->unix_ns;
-  reader->code.process = flam_builder_process (reader->builder, reader->pid, 0);
+  reader->stacks.process =
+      flam_builder_process (reader->builder, reader->pid, 0);
   flam_builder_set_process_name (reader->builder,
-                                 reader->code.process,
+                                 reader->stacks.process,
                                  reader->name != NULL ? reader->name : "java");
 }
 
 static gboolean
 read_chunk (Reader *reader, FlamJfrChunk *chunk, gboolean first, GError **error)
 {
-  reader->code.chunk = chunk;
+  reader->stacks.chunk = chunk;
   if (first)
     {
       find_process (reader, chunk);
@@ -497,7 +498,7 @@ load (const FlamSource *source,
   Reader reader = { .source = source,
                     .builder = builder,
                     .progress = options->progress,
-                    .code = { .builder = builder },
+                    .stacks = { .builder = builder },
                     .blocks = blocks,
                     .counter = FLAM_NONE,
                     .pid = -1 };

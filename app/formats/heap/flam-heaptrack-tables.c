@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-heaptrack-code.h"
+#include "flam-heaptrack-tables.h"
 
 /* Inlined into one another; more is not a program but a trap. */
 #define MAX_CHAIN 256
@@ -28,26 +28,26 @@ const guint8 flam_heaptrack_digits[256] = {
 };
 
 void
-flam_heaptrack_code_init (FlamHeaptrackCode *code, FlamBuilder *builder)
+flam_heaptrack_tables_init (FlamHeaptrackTables *tables, FlamBuilder *builder)
 {
-  *code = (FlamHeaptrackCode){ .builder = builder };
-  flam_column_init (&code->strings, sizeof (Text));
-  flam_column_init (&code->ips, sizeof (Ip));
-  flam_column_init (&code->traces, sizeof (FlamTrace));
-  flam_column_init (&code->frames, sizeof (FlamId));
-  code->mapped = flam_ranges_new ();
-  flam_interner_init (&code->ip_index);
+  *tables = (FlamHeaptrackTables){ .builder = builder };
+  flam_column_init (&tables->strings, sizeof (Text));
+  flam_column_init (&tables->ips, sizeof (Ip));
+  flam_column_init (&tables->traces, sizeof (FlamTrace));
+  flam_column_init (&tables->frames, sizeof (FlamId));
+  tables->mapped = flam_ranges_new ();
+  flam_interner_init (&tables->ip_index);
 }
 
 void
-flam_heaptrack_code_clear (FlamHeaptrackCode *code)
+flam_heaptrack_tables_clear (FlamHeaptrackTables *tables)
 {
-  flam_column_clear (&code->strings);
-  flam_column_clear (&code->ips);
-  flam_column_clear (&code->traces);
-  flam_column_clear (&code->frames);
-  flam_ranges_free (code->mapped);
-  flam_interner_clear (&code->ip_index);
+  flam_column_clear (&tables->strings);
+  flam_column_clear (&tables->ips);
+  flam_column_clear (&tables->traces);
+  flam_column_clear (&tables->frames);
+  flam_ranges_free (tables->mapped);
+  flam_interner_clear (&tables->ip_index);
 }
 
 static gboolean
@@ -69,43 +69,44 @@ is_op_new (const char *text, gsize length)
 }
 
 void
-flam_heaptrack_code_string (FlamHeaptrackCode *code,
-                            const char *text,
-                            gsize length)
+flam_heaptrack_tables_string (FlamHeaptrackTables *tables,
+                              const char *text,
+                              gsize length)
 {
-  Text *string = flam_column_push (&code->strings);
+  Text *string = flam_column_push (&tables->strings);
 
   *string = (Text){ text, MIN (length, G_MAXUINT32), FLAM_NONE };
-  if (is_op_new (text, length) && code->n_op_new < G_N_ELEMENTS (code->op_new))
-    code->op_new[code->n_op_new++] = code->strings.n;
+  if (is_op_new (text, length) &&
+      tables->n_op_new < G_N_ELEMENTS (tables->op_new))
+    tables->op_new[tables->n_op_new++] = tables->strings.n;
 }
 
 void
-flam_heaptrack_code_ip (FlamHeaptrackCode *code,
-                        guint64 address,
-                        guint32 module,
-                        const guint8 *rest)
+flam_heaptrack_tables_ip (FlamHeaptrackTables *tables,
+                          guint64 address,
+                          guint32 module,
+                          const guint8 *rest)
 {
-  Ip *ip = flam_column_push (&code->ips);
+  Ip *ip = flam_column_push (&tables->ips);
   guint64 function;
 
   *ip = (Ip){
     .address = address, .rest = rest, .module = module, .first_frame = FLAM_NONE
   };
-  if (code->n_op_new > 0 && flam_heaptrack_hex (rest, &function))
-    for (guint i = 0; i < code->n_op_new; i++)
-      ip->op_new |= code->op_new[i] == function;
+  if (tables->n_op_new > 0 && flam_heaptrack_hex (rest, &function))
+    for (guint i = 0; i < tables->n_op_new; i++)
+      ip->op_new |= tables->op_new[i] == function;
 }
 
 /* --- the raw stream ------------------------------------------------------ */
 
 void
-flam_heaptrack_code_map (FlamHeaptrackCode *code,
-                         const char *path,
-                         gsize length,
-                         guint64 bias,
-                         guint64 address,
-                         guint64 size)
+flam_heaptrack_tables_map (FlamHeaptrackTables *tables,
+                           const char *path,
+                           gsize length,
+                           guint64 bias,
+                           guint64 address,
+                           guint64 size)
 {
   g_autofree char *name = g_str_has_prefix (path, "linux-vdso.so")
                               ? g_strdup ("[vdso]")
@@ -114,16 +115,17 @@ flam_heaptrack_code_map (FlamHeaptrackCode *code,
     .start = bias + address,
     .end = bias + address + size,
     .offset = address,
-    .value = flam_builder_module (code->builder, name, "", FLAM_ADDRESS_VADDR),
+    .value =
+        flam_builder_module (tables->builder, name, "", FLAM_ADDRESS_VADDR),
   };
 
-  flam_ranges_add (code->mapped, &range);
+  flam_ranges_add (tables->mapped, &range);
 }
 
 void
-flam_heaptrack_code_unmap_all (FlamHeaptrackCode *code)
+flam_heaptrack_tables_unmap_all (FlamHeaptrackTables *tables)
 {
-  flam_ranges_remove (code->mapped, 0, G_MAXUINT64);
+  flam_ranges_remove (tables->mapped, 0, G_MAXUINT64);
 }
 
 static gboolean
@@ -136,33 +138,33 @@ ip_equal (gconstpointer table, FlamId row, gconstpointer key)
 
 /* Its number from 1; what is mapped when an address is first met counts. */
 static guint32
-raw_ip (FlamHeaptrackCode *code, guint64 address)
+raw_ip (FlamHeaptrackTables *tables, guint64 address)
 {
   guint32 hash = flam_hash_pair (address, 0);
   FlamSlot *slot = flam_interner_find (
-      &code->ip_index, hash, ip_equal, &code->ips, &address);
+      &tables->ip_index, hash, ip_equal, &tables->ips, &address);
 
   if (slot->id == FLAM_NONE)
     {
-      const FlamRange *range = flam_ranges_find (code->mapped, address);
+      const FlamRange *range = flam_ranges_find (tables->mapped, address);
       Ip *ip;
 
-      *slot = (FlamSlot){ hash, code->ips.n };
-      code->ip_index.used++;
-      ip = flam_column_push (&code->ips);
+      *slot = (FlamSlot){ hash, tables->ips.n };
+      tables->ip_index.used++;
+      ip = flam_column_push (&tables->ips);
       *ip = (Ip){ .address = address, .first_frame = FLAM_NONE };
       if (range != NULL)
         {
           FlamId frame = flam_builder_frame (
-              code->builder,
-              flam_builder_function_unresolved (code->builder, range->value),
+              tables->builder,
+              flam_builder_function_unresolved (tables->builder, range->value),
               address - range->start + range->offset,
               0,
               0);
           ip->module = range->value + 1;
-          ip->first_frame = code->frames.n;
+          ip->first_frame = tables->frames.n;
           ip->n_frames = 1;
-          flam_column_append (&code->frames, FlamId, frame);
+          flam_column_append (&tables->frames, FlamId, frame);
         }
     }
   return slot->id + 1;
@@ -171,34 +173,37 @@ raw_ip (FlamHeaptrackCode *code, guint64 address)
 /* --- traces -------------------------------------------------------------- */
 
 gboolean
-flam_heaptrack_code_trace (FlamHeaptrackCode *code, guint64 ip, guint64 parent)
+flam_heaptrack_tables_trace (FlamHeaptrackTables *tables,
+                             guint64 ip,
+                             guint64 parent)
 {
   FlamTrace trace = { (guint32)ip, (guint32)parent };
-  gboolean good = parent <= code->traces.n && (code->raw || ip <= code->ips.n);
+  gboolean good =
+      parent <= tables->traces.n && (tables->raw || ip <= tables->ips.n);
 
   if (G_UNLIKELY (!good))
     trace = (FlamTrace){ 0, 0 };
-  else if (G_UNLIKELY (code->raw))
-    trace.ip = ip != 0 ? raw_ip (code, ip) : 0;
+  else if (G_UNLIKELY (tables->raw))
+    trace.ip = ip != 0 ? raw_ip (tables, ip) : 0;
   /* heaptrack takes operator new for a part of the allocator: its callers
    * allocate. A trace that ends in one is another name for its parent. */
-  else if (ip != 0 && flam_column_at (&code->ips, Ip, ip - 1).op_new)
-    trace = parent > 0 ? flam_column_at (&code->traces, FlamTrace, parent - 1)
+  else if (ip != 0 && flam_column_at (&tables->ips, Ip, ip - 1).op_new)
+    trace = parent > 0 ? flam_column_at (&tables->traces, FlamTrace, parent - 1)
                        : (FlamTrace){ 0, 0 };
-  flam_column_append (&code->traces, FlamTrace, trace);
+  flam_column_append (&tables->traces, FlamTrace, trace);
   return good;
 }
 
 static FlamId
-string_id (FlamHeaptrackCode *code, guint64 number)
+string_id (FlamHeaptrackTables *tables, guint64 number)
 {
   Text *text;
 
-  if (number == 0 || number > code->strings.n)
+  if (number == 0 || number > tables->strings.n)
     return 0;
-  text = &flam_column_at (&code->strings, Text, number - 1);
+  text = &flam_column_at (&tables->strings, Text, number - 1);
   if (text->id == FLAM_NONE)
-    text->id = flam_builder_string (code->builder, text->text, text->length);
+    text->id = flam_builder_string (tables->builder, text->text, text->length);
   return text->id;
 }
 
@@ -225,54 +230,55 @@ next_location (const guint8 *p, Location *location)
 /* The file has absolute addresses and no biases: nothing can be looked up
  * later, so frames have no address. */
 static FlamId
-module_of (FlamHeaptrackCode *code, const Ip *ip)
+module_of (FlamHeaptrackTables *tables, const Ip *ip)
 {
-  FlamId string = string_id (code, ip->module);
+  FlamId string = string_id (tables, ip->module);
   FlamId module;
 
   if (string == 0)
     return FLAM_NONE;
-  module = flam_builder_module (code->builder,
-                                flam_builder_get_string (code->builder, string),
-                                "",
-                                FLAM_ADDRESS_ABSOLUTE);
+  module =
+      flam_builder_module (tables->builder,
+                           flam_builder_get_string (tables->builder, string),
+                           "",
+                           FLAM_ADDRESS_ABSOLUTE);
   flam_builder_set_module_symbols (
-      code->builder, module, FLAM_SYMBOLS_CAPTURE, NULL);
+      tables->builder, module, FLAM_SYMBOLS_CAPTURE, NULL);
   return module;
 }
 
 static FlamId
-make_frame (FlamHeaptrackCode *code,
+make_frame (FlamHeaptrackTables *tables,
             FlamId module,
             const Location *location,
             guint depth)
 {
   FlamFunction function = {
-    .name = string_id (code, location->function),
-    .file = string_id (code, location->file),
+    .name = string_id (tables, location->function),
+    .file = string_id (tables, location->file),
     .module = module,
     .kind = FLAM_KIND_NATIVE,
   };
   FlamId id;
 
   if (function.name != 0)
-    id = flam_builder_function (code->builder, &function);
+    id = flam_builder_function (tables->builder, &function);
   else
-    id = flam_builder_function_unresolved (code->builder, module);
+    id = flam_builder_function_unresolved (tables->builder, module);
   return flam_builder_frame (
-      code->builder, id, 0, MIN (location->line, G_MAXINT32), depth);
+      tables->builder, id, 0, MIN (location->line, G_MAXINT32), depth);
 }
 
 /* In the file the innermost comes first, in the chain the outermost. */
 static void
-make_frames (FlamHeaptrackCode *code, Ip *ip)
+make_frames (FlamHeaptrackTables *tables, Ip *ip)
 {
-  FlamId module = module_of (code, ip);
+  FlamId module = module_of (tables, ip);
   FlamId *chain;
   const guint8 *p = ip->rest;
   Location location;
 
-  ip->first_frame = code->frames.n;
+  ip->first_frame = tables->frames.n;
   ip->n_frames = 0;
   if (p != NULL)
     while (ip->n_frames < MAX_CHAIN &&
@@ -283,55 +289,55 @@ make_frames (FlamHeaptrackCode *code, Ip *ip)
       location = (Location){ 0 };
       ip->n_frames = 1;
       flam_column_append (
-          &code->frames, FlamId, make_frame (code, module, &location, 0));
+          &tables->frames, FlamId, make_frame (tables, module, &location, 0));
       return;
     }
-  flam_column_reserve (&code->frames, code->frames.n + ip->n_frames);
-  code->frames.n += ip->n_frames;
-  chain = &flam_column_at (&code->frames, FlamId, ip->first_frame);
+  flam_column_reserve (&tables->frames, tables->frames.n + ip->n_frames);
+  tables->frames.n += ip->n_frames;
+  chain = &flam_column_at (&tables->frames, FlamId, ip->first_frame);
   p = ip->rest;
   for (guint depth = ip->n_frames; depth-- > 0;)
     {
       p = next_location (p, &location);
-      chain[depth] = make_frame (code, module, &location, depth);
+      chain[depth] = make_frame (tables, module, &location, depth);
     }
 }
 
 static FlamId
-make_stack (FlamHeaptrackCode *code, FlamId prefix, guint32 number)
+make_stack (FlamHeaptrackTables *tables, FlamId prefix, guint32 number)
 {
   const Ip *ip;
 
   if (number == 0)
     return prefix;
-  ip = &flam_column_at (&code->ips, Ip, number - 1);
+  ip = &flam_column_at (&tables->ips, Ip, number - 1);
   for (guint i = 0; i < ip->n_frames; i++)
     prefix = flam_builder_append_stack (
-        code->builder,
+        tables->builder,
         prefix,
-        flam_column_at (&code->frames, FlamId, ip->first_frame + i));
+        flam_column_at (&tables->frames, FlamId, ip->first_frame + i));
   return prefix;
 }
 
 /* How many stacks a trace is more than its caller's: its frames. */
 static guint32
-count_frames (FlamHeaptrackCode *code, guint32 number)
+count_frames (FlamHeaptrackTables *tables, guint32 number)
 {
   Ip *ip;
 
   if (number == 0)
     return 0;
-  ip = &flam_column_at (&code->ips, Ip, number - 1);
+  ip = &flam_column_at (&tables->ips, Ip, number - 1);
   if (ip->first_frame == FLAM_NONE)
-    make_frames (code, ip);
+    make_frames (tables, ip);
   return ip->n_frames;
 }
 
 FlamId *
-flam_heaptrack_code_stacks (FlamHeaptrackCode *code, guint8 *used)
+flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables, guint8 *used)
 {
-  const FlamTrace *traces = code->traces.data;
-  gsize n = code->traces.n;
+  const FlamTrace *traces = tables->traces.data;
+  gsize n = tables->traces.n;
   FlamId *stacks = g_new (FlamId, n + 1);
   gsize n_stacks = 0;
 
@@ -341,13 +347,13 @@ flam_heaptrack_code_stacks (FlamHeaptrackCode *code, guint8 *used)
       used[traces[i - 1].parent] = TRUE;
   for (gsize i = 1; i <= n; i++)
     if (used[i])
-      n_stacks += count_frames (code, traces[i - 1].ip);
-  flam_builder_reserve_stacks (code->builder, n_stacks);
+      n_stacks += count_frames (tables, traces[i - 1].ip);
+  flam_builder_reserve_stacks (tables->builder, n_stacks);
   for (gsize i = 1; i <= n; i++)
-    stacks[i] =
-        used[i]
-            ? make_stack (code, stacks[traces[i - 1].parent], traces[i - 1].ip)
-            : FLAM_NONE;
+    stacks[i] = used[i] ? make_stack (tables,
+                                      stacks[traces[i - 1].parent],
+                                      traces[i - 1].ip)
+                        : FLAM_NONE;
   return stacks;
 }
 
@@ -355,16 +361,16 @@ flam_heaptrack_code_stacks (FlamHeaptrackCode *code, guint8 *used)
 
 /* `memo`: 0 not asked yet, 1 no, 2 yes. */
 static gboolean
-string_suppressed (FlamHeaptrackCode *code,
+string_suppressed (FlamHeaptrackTables *tables,
                    guint64 number,
                    const FlamSuppressions *rules,
                    guint8 *memo)
 {
   const Text *text;
 
-  if (number == 0 || number > code->strings.n)
+  if (number == 0 || number > tables->strings.n)
     return FALSE;
-  text = &flam_column_at (&code->strings, Text, number - 1);
+  text = &flam_column_at (&tables->strings, Text, number - 1);
   if (memo[number] == 0)
     memo[number] =
         1 + (flam_suppressions_match (rules, text->text, text->length) >= 0);
@@ -372,7 +378,7 @@ string_suppressed (FlamHeaptrackCode *code,
 }
 
 static gboolean
-ip_suppressed (FlamHeaptrackCode *code,
+ip_suppressed (FlamHeaptrackTables *tables,
                const Ip *ip,
                const FlamSuppressions *rules,
                guint8 *memo)
@@ -382,25 +388,25 @@ ip_suppressed (FlamHeaptrackCode *code,
 
   if (p == NULL)
     return FALSE;
-  if (string_suppressed (code, ip->module, rules, memo))
+  if (string_suppressed (tables, ip->module, rules, memo))
     return TRUE;
   while ((p = next_location (p, &location)) != NULL)
-    if (string_suppressed (code, location.function, rules, memo) ||
-        string_suppressed (code, location.file, rules, memo))
+    if (string_suppressed (tables, location.function, rules, memo) ||
+        string_suppressed (tables, location.file, rules, memo))
       return TRUE;
   return FALSE;
 }
 
 guint8 *
-flam_heaptrack_code_suppressed (FlamHeaptrackCode *code,
-                                const guint8 *used,
-                                const FlamSuppressions *rules)
+flam_heaptrack_tables_suppressed (FlamHeaptrackTables *tables,
+                                  const guint8 *used,
+                                  const FlamSuppressions *rules)
 {
-  gsize n = code->traces.n;
+  gsize n = tables->traces.n;
   guint8 *suppressed = g_new0 (guint8, n + 1);
-  g_autofree guint8 *ips = g_new0 (guint8, code->ips.n + 1);
-  g_autofree guint8 *memo = g_new0 (guint8, code->strings.n + 1);
-  const FlamTrace *traces = code->traces.data;
+  g_autofree guint8 *ips = g_new0 (guint8, tables->ips.n + 1);
+  g_autofree guint8 *memo = g_new0 (guint8, tables->strings.n + 1);
+  const FlamTrace *traces = tables->traces.data;
 
   ips[0] = 1; /* none */
   for (gsize i = 1; i <= n; i++)
@@ -411,8 +417,8 @@ flam_heaptrack_code_suppressed (FlamHeaptrackCode *code,
         continue;
       if (G_UNLIKELY (ips[trace.ip] == 0))
         ips[trace.ip] =
-            1 + ip_suppressed (code,
-                               &flam_column_at (&code->ips, Ip, trace.ip - 1),
+            1 + ip_suppressed (tables,
+                               &flam_column_at (&tables->ips, Ip, trace.ip - 1),
                                rules,
                                memo);
       suppressed[i] = suppressed[trace.parent] | (ips[trace.ip] == 2);

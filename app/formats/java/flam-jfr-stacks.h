@@ -23,13 +23,13 @@ typedef struct
   FlamBuilder *builder;
   FlamJfrChunk *chunk;
   FlamId process;
-} FlamJfrCode;
+} FlamJfrStacks;
 
 /* FLAM_NONE: it has none. */
-FlamId flam_jfr_stack (FlamJfrCode *code, guint64 key, gboolean *truncated);
+FlamId flam_jfr_stack (FlamJfrStacks *stacks, guint64 key, gboolean *truncated);
 /* With the class of what was allocated on top. */
-FlamId flam_jfr_push_class (FlamJfrCode *code, FlamId stack, guint64 key);
-FlamId flam_jfr_thread (FlamJfrCode *code, guint64 key);
-FlamState flam_jfr_state (FlamJfrCode *code, guint64 key);
+FlamId flam_jfr_push_class (FlamJfrStacks *stacks, FlamId stack, guint64 key);
+FlamId flam_jfr_thread (FlamJfrStacks *stacks, guint64 key);
+FlamState flam_jfr_state (FlamJfrStacks *stacks, guint64 key);
 
 G_END_DECLS

@@ -46,39 +46,42 @@ typedef struct
   FlamInterner ip_index; /* raw: by address */
   guint32 op_new[4];     /* strings that name operator new */
   guint n_op_new;
-} FlamHeaptrackCode;
+} FlamHeaptrackTables;
 
-void flam_heaptrack_code_init (FlamHeaptrackCode *code, FlamBuilder *builder);
-void flam_heaptrack_code_clear (FlamHeaptrackCode *code);
+void flam_heaptrack_tables_init (FlamHeaptrackTables *tables,
+                                 FlamBuilder *builder);
+void flam_heaptrack_tables_clear (FlamHeaptrackTables *tables);
 
-void flam_heaptrack_code_string (FlamHeaptrackCode *code,
-                                 const char *text,
-                                 gsize length);
+void flam_heaptrack_tables_string (FlamHeaptrackTables *tables,
+                                   const char *text,
+                                   gsize length);
 /* `rest`: where the line's frames begin; it ends with a newline, and must live
  * until the end. */
-void flam_heaptrack_code_ip (FlamHeaptrackCode *code,
-                             guint64 address,
-                             guint32 module,
-                             const guint8 *rest);
+void flam_heaptrack_tables_ip (FlamHeaptrackTables *tables,
+                               guint64 address,
+                               guint32 module,
+                               const guint8 *rest);
 /* FALSE: it names what does not exist. */
-gboolean
-flam_heaptrack_code_trace (FlamHeaptrackCode *code, guint64 ip, guint64 parent);
-void flam_heaptrack_code_map (FlamHeaptrackCode *code,
-                              const char *path,
-                              gsize length,
-                              guint64 bias,
-                              guint64 address,
-                              guint64 size);
-void flam_heaptrack_code_unmap_all (FlamHeaptrackCode *code);
+gboolean flam_heaptrack_tables_trace (FlamHeaptrackTables *tables,
+                                      guint64 ip,
+                                      guint64 parent);
+void flam_heaptrack_tables_map (FlamHeaptrackTables *tables,
+                                const char *path,
+                                gsize length,
+                                guint64 bias,
+                                guint64 address,
+                                guint64 size);
+void flam_heaptrack_tables_unmap_all (FlamHeaptrackTables *tables);
 
 /* traces -> stacks: one more than there are traces; those with used[trace] and
  * what they stand on; g_free. used[] grows by the latter. */
-FlamId *flam_heaptrack_code_stacks (FlamHeaptrackCode *code, guint8 *used);
+FlamId *flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables,
+                                      guint8 *used);
 /* traces -> TRUE where a rule matches the trace or what it stands on; of used
  * ones; g_free. */
-guint8 *flam_heaptrack_code_suppressed (FlamHeaptrackCode *code,
-                                        const guint8 *used,
-                                        const FlamSuppressions *rules);
+guint8 *flam_heaptrack_tables_suppressed (FlamHeaptrackTables *tables,
+                                          const guint8 *used,
+                                          const FlamSuppressions *rules);
 
 /* '0' to '9' and 'a' to 'f': their values plus one; else 0. */
 extern const guint8 flam_heaptrack_digits[256];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-jfr-code.h"
+#include "flam-jfr-stacks.h"
 
 #include <string.h>
 
@@ -14,37 +14,37 @@ enum
 
 /* The constant, and what it says; NULL: it is not there. */
 static FlamJfrConstant *
-read_constant (FlamJfrCode *code,
+read_constant (FlamJfrStacks *stacks,
                FlamJfrPoolKind pool,
                guint64 key,
                FlamJfrObject *object)
 {
-  FlamJfrConstant *constant = flam_jfr_find (code->chunk, pool, key);
+  FlamJfrConstant *constant = flam_jfr_find (stacks->chunk, pool, key);
 
   if (constant != NULL &&
-      !flam_jfr_read_constant (code->chunk, pool, constant, object))
+      !flam_jfr_read_constant (stacks->chunk, pool, constant, object))
     return NULL;
   return constant;
 }
 
 static char *
-symbol_text (FlamJfrCode *code, guint64 key)
+symbol_text (FlamJfrStacks *stacks, guint64 key)
 {
   FlamJfrObject object;
 
-  return read_constant (code, FLAM_JFR_SYMBOLS, key, &object) != NULL
-             ? flam_jfr_text (code->chunk, object.value[FLAM_JFR_STRING])
+  return read_constant (stacks, FLAM_JFR_SYMBOLS, key, &object) != NULL
+             ? flam_jfr_text (stacks->chunk, object.value[FLAM_JFR_STRING])
              : NULL;
 }
 
 /* "java/lang/String", "[B"; NULL: none. */
 static char *
-class_text (FlamJfrCode *code, guint64 key)
+class_text (FlamJfrStacks *stacks, guint64 key)
 {
   FlamJfrObject object;
 
-  return read_constant (code, FLAM_JFR_CLASSES, key, &object) != NULL
-             ? symbol_text (code, object.value[FLAM_JFR_NAME])
+  return read_constant (stacks, FLAM_JFR_CLASSES, key, &object) != NULL
+             ? symbol_text (stacks, object.value[FLAM_JFR_NAME])
              : NULL;
 }
 
@@ -52,7 +52,7 @@ class_text (FlamJfrCode *code, guint64 key)
 
 /* "com/shop/Cart$Item" -> "com/shop/Cart.java" */
 static FlamId
-source_file (FlamJfrCode *code, const char *class)
+source_file (FlamJfrStacks *stacks, const char *class)
 {
   const char *name = strrchr (class, '/') != NULL ? strrchr (class, '/') : "";
   gsize length = strlen (class);
@@ -65,28 +65,28 @@ source_file (FlamJfrCode *code, const char *class)
   if (dollar != NULL)
     length = dollar - class;
   file = g_strdup_printf ("%.*s.java", (int)MIN (length, 4096), class);
-  return flam_builder_string (code->builder, file, -1);
+  return flam_builder_string (stacks->builder, file, -1);
 }
 
 static void
-name_native (FlamJfrCode *code,
+name_native (FlamJfrStacks *stacks,
              FlamFunction *function,
              const char *class,
              const char *name,
              guint way)
 {
   function->kind = way == KERNEL ? FLAM_KIND_KERNEL : FLAM_KIND_NATIVE;
-  function->name = flam_builder_string (code->builder, name, -1);
+  function->name = flam_builder_string (stacks->builder, name, -1);
   if (class == NULL || *class == '\0')
     return;
   function->module =
-      flam_builder_module (code->builder, class, "", FLAM_ADDRESS_ABSOLUTE);
+      flam_builder_module (stacks->builder, class, "", FLAM_ADDRESS_ABSOLUTE);
   flam_builder_set_module_symbols (
-      code->builder, function->module, FLAM_SYMBOLS_CAPTURE, NULL);
+      stacks->builder, function->module, FLAM_SYMBOLS_CAPTURE, NULL);
 }
 
 static void
-name_java (FlamJfrCode *code,
+name_java (FlamJfrStacks *stacks,
            FlamFunction *function,
            const char *class,
            const char *name)
@@ -97,40 +97,41 @@ name_java (FlamJfrCode *code,
     if (*p == '/')
       *p = '.';
   function->kind = FLAM_KIND_JIT;
-  function->name = flam_builder_string (code->builder, full, -1);
-  function->file = source_file (code, class);
+  function->name = flam_builder_string (stacks->builder, full, -1);
+  function->file = source_file (stacks, class);
 }
 
 static FlamId
-make_function (FlamJfrCode *code, const FlamJfrObject *method, guint way)
+make_function (FlamJfrStacks *stacks, const FlamJfrObject *method, guint way)
 {
   FlamFunction function = { .module = FLAM_NONE };
-  g_autofree char *class = class_text (code, method->value[FLAM_JFR_TYPE]);
-  g_autofree char *name = symbol_text (code, method->value[FLAM_JFR_NAME]);
+  g_autofree char *class = class_text (stacks, method->value[FLAM_JFR_TYPE]);
+  g_autofree char *name = symbol_text (stacks, method->value[FLAM_JFR_NAME]);
   g_autofree char *descriptor =
-      symbol_text (code, method->value[FLAM_JFR_DESCRIPTOR]);
+      symbol_text (stacks, method->value[FLAM_JFR_DESCRIPTOR]);
 
   if (name == NULL || *name == '\0')
-    return flam_builder_function_unresolved (code->builder, FLAM_NONE);
+    return flam_builder_function_unresolved (stacks->builder, FLAM_NONE);
   if (class == NULL || *class == '\0' || g_strcmp0 (descriptor, "()L;") == 0)
-    name_native (code, &function, class, name, way);
+    name_native (stacks, &function, class, name, way);
   else
-    name_java (code, &function, class, name);
-  return flam_builder_function (code->builder, &function);
+    name_java (stacks, &function, class, name);
+  return flam_builder_function (stacks->builder, &function);
 }
 
 static FlamId
-find_function (FlamJfrCode *code, guint64 key, guint way)
+find_function (FlamJfrStacks *stacks, guint64 key, guint way)
 {
   FlamJfrObject object;
-  FlamJfrConstant *method = flam_jfr_find (code->chunk, FLAM_JFR_METHODS, key);
+  FlamJfrConstant *method =
+      flam_jfr_find (stacks->chunk, FLAM_JFR_METHODS, key);
 
   if (method != NULL && method->known)
     return method->made;
-  if (method == NULL ||
-      !flam_jfr_read_constant (code->chunk, FLAM_JFR_METHODS, method, &object))
-    return flam_builder_function_unresolved (code->builder, FLAM_NONE);
-  method->made = make_function (code, &object, way);
+  if (method == NULL || !flam_jfr_read_constant (
+                            stacks->chunk, FLAM_JFR_METHODS, method, &object))
+    return flam_builder_function_unresolved (stacks->builder, FLAM_NONE);
+  method->made = make_function (stacks, &object, way);
   method->known = TRUE;
   return method->made;
 }
@@ -138,7 +139,7 @@ find_function (FlamJfrCode *code, guint64 key, guint way)
 /* --- stacks -------------------------------------------------------------- */
 
 static guint
-find_way (FlamJfrCode *code, guint64 key)
+find_way (FlamJfrStacks *stacks, guint64 key)
 {
   static const struct
   {
@@ -152,15 +153,16 @@ find_way (FlamJfrCode *code, guint64 key)
   };
   FlamJfrObject object;
   FlamJfrConstant *type =
-      flam_jfr_find (code->chunk, FLAM_JFR_FRAME_TYPES, key);
+      flam_jfr_find (stacks->chunk, FLAM_JFR_FRAME_TYPES, key);
   g_autofree char *text = NULL;
 
   if (type == NULL || type->known)
     return type != NULL ? type->made : JAVA;
   type->known = TRUE;
   type->made = JAVA;
-  if (flam_jfr_read_constant (code->chunk, FLAM_JFR_FRAME_TYPES, type, &object))
-    text = flam_jfr_text (code->chunk, object.value[FLAM_JFR_DESCRIPTION]);
+  if (flam_jfr_read_constant (
+          stacks->chunk, FLAM_JFR_FRAME_TYPES, type, &object))
+    text = flam_jfr_text (stacks->chunk, object.value[FLAM_JFR_DESCRIPTION]);
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     if (g_strcmp0 (text, ways[i].text) == 0)
       type->made = ways[i].way;
@@ -168,14 +170,14 @@ find_way (FlamJfrCode *code, guint64 key)
 }
 
 static FlamId
-make_frame (FlamJfrCode *code, const FlamJfrObject *frame)
+make_frame (FlamJfrStacks *stacks, const FlamJfrObject *frame)
 {
-  guint way = find_way (code, frame->value[FLAM_JFR_TYPE]);
+  guint way = find_way (stacks, frame->value[FLAM_JFR_TYPE]);
   gint32 line = (gint32)frame->value[FLAM_JFR_LINE];
 
   return flam_builder_frame (
-      code->builder,
-      find_function (code, frame->value[FLAM_JFR_METHOD], way),
+      stacks->builder,
+      find_function (stacks, frame->value[FLAM_JFR_METHOD], way),
       0,
       MAX (line, 0),
       way == INLINED);
@@ -183,13 +185,13 @@ make_frame (FlamJfrCode *code, const FlamJfrObject *frame)
 
 /* Frames stand in the file with the leaf first. */
 static FlamId
-make_stack (FlamJfrCode *code, const FlamJfrObject *object)
+make_stack (FlamJfrStacks *stacks, const FlamJfrObject *object)
 {
   g_autoptr (GArray) frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
   const FlamJfrClass *class;
   const guint8 *at;
   guint32 n = flam_jfr_frames (
-      code->chunk, object->value[FLAM_JFR_FRAMES], &at, &class);
+      stacks->chunk, object->value[FLAM_JFR_FRAMES], &at, &class);
   FlamId stack = FLAM_NONE;
 
   for (; n > 0; n--)
@@ -198,30 +200,30 @@ make_stack (FlamJfrCode *code, const FlamJfrObject *object)
       FlamId id;
 
       if (!flam_jfr_read_object (
-              code->chunk, class, &at, code->chunk->end, &frame))
+              stacks->chunk, class, &at, stacks->chunk->end, &frame))
         break;
-      id = make_frame (code, &frame);
+      id = make_frame (stacks, &frame);
       g_array_append_val (frames, id);
     }
   for (guint i = frames->len; i > 0; i--)
     stack = flam_builder_stack (
-        code->builder, stack, g_array_index (frames, FlamId, i - 1));
+        stacks->builder, stack, g_array_index (frames, FlamId, i - 1));
   return stack;
 }
 
 FlamId
-flam_jfr_stack (FlamJfrCode *code, guint64 key, gboolean *truncated)
+flam_jfr_stack (FlamJfrStacks *stacks, guint64 key, gboolean *truncated)
 {
-  FlamJfrConstant *stack = flam_jfr_find (code->chunk, FLAM_JFR_STACKS, key);
+  FlamJfrConstant *stack = flam_jfr_find (stacks->chunk, FLAM_JFR_STACKS, key);
   FlamJfrObject object;
 
   if (stack == NULL)
     return FLAM_NONE;
   if (!stack->known &&
-      flam_jfr_read_constant (code->chunk, FLAM_JFR_STACKS, stack, &object))
+      flam_jfr_read_constant (stacks->chunk, FLAM_JFR_STACKS, stack, &object))
     {
       stack->truncated = object.value[FLAM_JFR_TRUNCATED] != 0;
-      stack->made = make_stack (code, &object);
+      stack->made = make_stack (stacks, &object);
     }
   stack->known = TRUE;
   *truncated = stack->truncated;
@@ -256,31 +258,31 @@ type_name (const char *class)
 }
 
 FlamId
-flam_jfr_push_class (FlamJfrCode *code, FlamId stack, guint64 key)
+flam_jfr_push_class (FlamJfrStacks *stacks, FlamId stack, guint64 key)
 {
-  FlamJfrConstant *class = flam_jfr_find (code->chunk, FLAM_JFR_CLASSES, key);
+  FlamJfrConstant *class = flam_jfr_find (stacks->chunk, FLAM_JFR_CLASSES, key);
 
   if (class == NULL)
     return stack;
   if (!class->known)
     {
-      g_autofree char *text = class_text (code, key);
+      g_autofree char *text = class_text (stacks, key);
       g_autofree char *name = type_name (text != NULL ? text : "");
 
       class->known = TRUE;
       if (*name != '\0')
         class->made = flam_builder_frame (
-            code->builder,
+            stacks->builder,
             flam_builder_function_named (
-                code->builder,
-                flam_builder_string (code->builder, name, -1),
+                stacks->builder,
+                flam_builder_string (stacks->builder, name, -1),
                 FLAM_KIND_ROOT),
             0,
             0,
             0);
     }
   return class->made != FLAM_NONE
-             ? flam_builder_stack (code->builder, stack, class->made)
+             ? flam_builder_stack (stacks->builder, stack, class->made)
              : stack;
 }
 
@@ -288,48 +290,49 @@ flam_jfr_push_class (FlamJfrCode *code, FlamId stack, guint64 key)
 
 /* Virtual threads have no number of the system's. */
 static FlamId
-make_thread (FlamJfrCode *code, const FlamJfrObject *object)
+make_thread (FlamJfrStacks *stacks, const FlamJfrObject *object)
 {
   gint64 tid = (gint64)object->value[FLAM_JFR_OS_ID];
   gint64 java = (gint64)object->value[FLAM_JFR_JAVA_ID];
   gboolean has_tid = tid > 0 && tid <= G_MAXINT32;
-  FlamId thread = flam_builder_thread (code->builder,
-                                       code->process,
+  FlamId thread = flam_builder_thread (stacks->builder,
+                                       stacks->process,
                                        has_tid ? (gint32)tid : -1,
                                        has_tid ? 0 : (guint)java);
   g_autofree char *name =
-      flam_jfr_text (code->chunk, object->value[FLAM_JFR_JAVA_NAME]);
+      flam_jfr_text (stacks->chunk, object->value[FLAM_JFR_JAVA_NAME]);
 
   if (name == NULL || *name == '\0')
     {
       g_free (name);
-      name = flam_jfr_text (code->chunk, object->value[FLAM_JFR_OS_NAME]);
+      name = flam_jfr_text (stacks->chunk, object->value[FLAM_JFR_OS_NAME]);
     }
   if (name != NULL && *name != '\0')
-    flam_builder_set_thread_name (code->builder, thread, name);
+    flam_builder_set_thread_name (stacks->builder, thread, name);
   return thread;
 }
 
 FlamId
-flam_jfr_thread (FlamJfrCode *code, guint64 key)
+flam_jfr_thread (FlamJfrStacks *stacks, guint64 key)
 {
-  FlamJfrConstant *thread = flam_jfr_find (code->chunk, FLAM_JFR_THREADS, key);
+  FlamJfrConstant *thread =
+      flam_jfr_find (stacks->chunk, FLAM_JFR_THREADS, key);
   FlamJfrObject object = { 0 };
 
   if (thread != NULL && thread->known)
     return thread->made;
-  if (thread == NULL ||
-      !flam_jfr_read_constant (code->chunk, FLAM_JFR_THREADS, thread, &object))
-    return flam_builder_thread (code->builder, code->process, -1, 0);
-  thread->made = make_thread (code, &object);
+  if (thread == NULL || !flam_jfr_read_constant (
+                            stacks->chunk, FLAM_JFR_THREADS, thread, &object))
+    return flam_builder_thread (stacks->builder, stacks->process, -1, 0);
+  thread->made = make_thread (stacks, &object);
   thread->known = TRUE;
   return thread->made;
 }
 
 FlamState
-flam_jfr_state (FlamJfrCode *code, guint64 key)
+flam_jfr_state (FlamJfrStacks *stacks, guint64 key)
 {
-  FlamJfrConstant *state = flam_jfr_find (code->chunk, FLAM_JFR_STATES, key);
+  FlamJfrConstant *state = flam_jfr_find (stacks->chunk, FLAM_JFR_STATES, key);
   FlamJfrObject object;
   g_autofree char *name = NULL;
 
@@ -337,8 +340,8 @@ flam_jfr_state (FlamJfrCode *code, guint64 key)
     return FLAM_STATE_RUNNING;
   if (state->known)
     return state->made;
-  if (flam_jfr_read_constant (code->chunk, FLAM_JFR_STATES, state, &object))
-    name = flam_jfr_text (code->chunk, object.value[FLAM_JFR_NAME]);
+  if (flam_jfr_read_constant (stacks->chunk, FLAM_JFR_STATES, state, &object))
+    name = flam_jfr_text (stacks->chunk, object.value[FLAM_JFR_NAME]);
   state->known = TRUE;
   state->made = g_strcmp0 (name, "STATE_SLEEPING") == 0 ? FLAM_STATE_SLEEP
                                                         : FLAM_STATE_RUNNING;
