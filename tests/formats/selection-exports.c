@@ -141,11 +141,14 @@ idle_of (const FlamProfile *profile, const FlamSelection *selection)
   return (double)flam_weights_total (profile, idle);
 }
 
-/* Drawn for each way of selecting, they would take all of the time. */
+/* Pictures, and a stack for each of millions of cycles: written for each way of
+ * selecting, they would take all of the time. */
 static gboolean
-is_drawing (const FlamExporter *exporter)
+takes_long (const FlamExporter *exporter, double total)
 {
-  return strcmp (exporter->id, "png") == 0 || strcmp (exporter->id, "pdf") == 0;
+  return strcmp (exporter->id, "png") == 0 ||
+         strcmp (exporter->id, "pdf") == 0 ||
+         (strcmp (exporter->id, "jlprof") == 0 && total > 100000);
 }
 
 void
@@ -163,7 +166,7 @@ check_exporter (const FlamProfile *profile,
   g_autoptr (GError) error = NULL;
 
   if (tree->total[0] == 0 || !holds (exporter, &measure) ||
-      is_drawing (exporter))
+      takes_long (exporter, want))
     return;
   out = export_bytes (exporter, profile, selection, &error);
   if (out == NULL)
