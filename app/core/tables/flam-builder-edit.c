@@ -401,70 +401,6 @@ merge_strings (FlamBuilder *builder, const FlamStrings *from, FlamId *map)
     map[i] = flam_builder_string (builder, flam_strings_get (from, i), -1);
 }
 
-static void
-merge_modules (FlamBuilder *builder,
-               const FlamBuilder *other,
-               const FlamMerged *merged)
-{
-  const FlamModules *from = &other->tables.profile.modules;
-  const FlamStrings *strings = &other->tables.strings;
-
-  for (FlamId i = 0; i < from->n; i++)
-    {
-      FlamId id =
-          flam_builder_module (builder,
-                               flam_strings_get (strings, from->path[i]),
-                               flam_strings_get (strings, from->build_id[i]),
-                               from->addressing[i]);
-
-      merged->modules[i] = id;
-      if (from->symbols[i] != FLAM_SYMBOLS_UNTRIED)
-        flam_builder_set_module_symbols (
-            builder,
-            id,
-            from->symbols[i],
-            flam_strings_get (strings, from->why[i]));
-    }
-}
-
-static void
-merge_functions (FlamBuilder *builder,
-                 const FlamFunctions *from,
-                 const FlamMerged *merged)
-{
-  for (FlamId i = 0; i < from->n; i++)
-    {
-      FlamFunction function = {
-        .name = merged->strings[from->name[i]],
-        .system_name = merged->strings[from->system_name[i]],
-        .file = merged->strings[from->file[i]],
-        .module = follow (merged->modules, from->module[i]),
-        .line = from->line[i],
-        .kind = from->kind[i],
-        .flags = from->flags[i],
-      };
-
-      merged->functions[i] = flam_builder_function (builder, &function);
-    }
-}
-
-static void
-merge_frames (FlamBuilder *builder,
-              const FlamBuilder *other,
-              const FlamMerged *merged)
-{
-  for (FlamId i = 0; i < other->tables.profile.frames.n; i++)
-    {
-      FlamRecordedFrame frame;
-
-      flam_builder_get_recorded_frame (other, i, &frame);
-      frame.module = follow (merged->modules, frame.module);
-      frame.function = follow (merged->functions, frame.function);
-      frame.file = follow (merged->strings, frame.file);
-      merged->frames[i] = flam_builder_recorded_frame (builder, &frame);
-    }
-}
-
 /* Only below a stack that was there before can one be that was: no two of the
  * other's are alike, so those that are new need not be known until all are
  * there. */
@@ -490,54 +426,18 @@ merge_stacks (FlamBuilder *builder,
   flam_builder_index_stacks (builder, had);
 }
 
-/* The last name stays, and so does the last parent. */
+/* The last name of a process stays: it is what it became. A thread keeps the
+ * first: a text that one reader meets again has been new to the reader of the
+ * next part. */
 static void
-merge_processes (FlamBuilder *builder,
-                 const FlamBuilder *other,
-                 const FlamMerged *merged)
+name_processes (FlamBuilder *builder,
+                const FlamProcesses *from,
+                const FlamMerged *merged)
 {
-  const FlamProcesses *from = &other->tables.profile.processes;
-  FlamTables *tables = &builder->tables;
-
   for (FlamId i = 0; i < from->n; i++)
-    {
-      FlamId id = flam_builder_process (
-          builder, from->pid[i], other->tables.process_generation[i]);
-
-      merged->processes[i] = id;
-      if (from->name[i] != 0)
-        flam_cell (tables->profile.processes.name, FlamId, id) =
-            merged->strings[from->name[i]];
-    }
-  for (FlamId i = 0; i < from->n; i++)
-    if (from->parent[i] != FLAM_NONE)
-      flam_builder_set_process_parent (
-          builder, merged->processes[i], merged->processes[from->parent[i]]);
-}
-
-/* The first name stays: a text that one reader meets again has been new to the
- * reader of the next part. */
-static void
-merge_threads (FlamBuilder *builder,
-               const FlamBuilder *other,
-               const FlamMerged *merged)
-{
-  const FlamThreads *from = &other->tables.profile.threads;
-  FlamTables *tables = &builder->tables;
-
-  for (FlamId i = 0; i < from->n; i++)
-    {
-      gint64 keys[] = { merged->processes[from->process[i]],
-                        from->tid[i],
-                        other->tables.thread_generation[i],
-                        merged->strings[other->tables.thread_key[i]] };
-      FlamId id = flam_tables_intern (tables, FLAM_TABLE_THREADS, keys);
-
-      merged->threads[i] = id;
-      if (!flam_builder_has_thread_name (builder, id))
-        flam_cell (tables->profile.threads.name, FlamId, id) =
-            merged->strings[from->name[i]];
-    }
+    if (from->name[i] != 0)
+      cells (builder, FlamId, profile.processes.name)[merged->processes[i]] =
+          merged->strings[from->name[i]];
 }
 
 void
@@ -546,23 +446,27 @@ flam_builder_merge (FlamBuilder *builder,
                     FlamMerged *merged)
 {
   const FlamTables *from = &other->tables;
+  FlamId *maps[FLAM_TABLE_THREADS + 1];
 
+  maps[FLAM_TABLE_STRINGS] = new_map ((guint32)from->strings.offsets.n);
+  for (guint t = FLAM_TABLE_MODULES; t <= FLAM_TABLE_THREADS; t++)
+    maps[t] = new_map (*flam_tables_n (from, t));
   *merged = (FlamMerged){
-    .strings = new_map (from->strings.offsets.n),
-    .modules = new_map (from->profile.modules.n),
-    .functions = new_map (from->profile.functions.n),
-    .frames = new_map (from->profile.frames.n),
-    .stacks = new_map (from->profile.stacks.n),
-    .processes = new_map (from->profile.processes.n),
-    .threads = new_map (from->profile.threads.n),
+    .strings = maps[FLAM_TABLE_STRINGS],
+    .modules = maps[FLAM_TABLE_MODULES],
+    .functions = maps[FLAM_TABLE_FUNCTIONS],
+    .frames = maps[FLAM_TABLE_FRAMES],
+    .stacks = maps[FLAM_TABLE_STACKS],
+    .processes = maps[FLAM_TABLE_PROCESSES],
+    .threads = maps[FLAM_TABLE_THREADS],
   };
   merge_strings (builder, &from->strings, merged->strings);
-  merge_modules (builder, other, merged);
-  merge_functions (builder, &from->profile.functions, merged);
-  merge_frames (builder, other, merged);
-  merge_stacks (builder, &from->profile.stacks, merged);
-  merge_processes (builder, other, merged);
-  merge_threads (builder, other, merged);
+  for (guint t = FLAM_TABLE_MODULES; t <= FLAM_TABLE_THREADS; t++)
+    if (t == FLAM_TABLE_STACKS)
+      merge_stacks (builder, &from->profile.stacks, merged);
+    else
+      flam_tables_merge (&builder->tables, from, t, maps);
+  name_processes (builder, &from->profile.processes, merged);
 }
 
 void

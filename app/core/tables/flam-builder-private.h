@@ -47,8 +47,8 @@ typedef struct
   guint32 room;
 } FlamLane;
 
-/* The frames, stacks and samples of a builder are a profile's already, as they were
- * checked row by row (flam-snapshots.c). */
+/* The frames, stacks and samples of a builder are a profile's already, as they
+ * were checked row by row (flam-snapshots.c). */
 typedef struct
 {
   FlamStackMap map;

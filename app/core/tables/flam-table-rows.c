@@ -457,6 +457,90 @@ flam_tables_intern (FlamTables *tables, FlamTable table, const gint64 *keys)
   return row;
 }
 
+static gboolean
+refers (const FlamColumnInfo *info)
+{
+  return info->encoding == FLAM_ENCODE_ID || info->flags & FLAM_COLUMN_REFERS;
+}
+
+/* The cell as `to` has it. */
+static gint64
+mapped_cell (const FlamTables *from,
+             const FlamColumnInfo *info,
+             guint32 row,
+             FlamId *const *maps)
+{
+  gint64 value = flam_cell_get (*flam_tables_array (from, info), info, row);
+
+  return refers (info) && value != FLAM_NONE ? maps[info->refers_to][value]
+                                             : value;
+}
+
+/* Only when all rows of the table have been given a number. */
+static void
+merge_own (FlamTables *to,
+           const FlamTables *from,
+           FlamTable table,
+           const FlamColumnInfo *info,
+           FlamId *const *maps)
+{
+  for (guint32 i = 0; i < *flam_tables_n (from, table); i++)
+    {
+      gint64 value = mapped_cell (from, info, i, maps);
+
+      if (value != FLAM_NONE)
+        flam_cell_set (
+            *flam_tables_array (to, info), info, maps[table][i], value);
+    }
+}
+
+static FlamId
+merge_row (FlamTables *to,
+           const FlamTables *from,
+           FlamTable table,
+           guint32 row,
+           FlamId *const *maps)
+{
+  const FlamTableInfo *infos = &flam_table_infos[table];
+  guint32 had = *flam_tables_n (to, table);
+  gint64 keys[16];
+  FlamId id;
+
+  for (guint i = 0, k = 0; i < infos->n_columns; i++)
+    if (infos->columns[i].flags & KEY)
+      keys[k++] = mapped_cell (from, &infos->columns[i], row, maps);
+  id = flam_tables_intern (to, table, keys);
+  for (guint i = 0; i < infos->n_columns; i++)
+    {
+      const FlamColumnInfo *info = &infos->columns[i];
+      gboolean own = refers (info) && info->refers_to == table;
+      gpointer cells = *flam_tables_array (to, info);
+
+      if (info->flags & KEY)
+        continue;
+      if (own && id == had)
+        flam_cell_set (cells, info, id, FLAM_NONE);
+      else if (!own && flam_cell_get (cells, info, id) == 0)
+        flam_cell_set (cells, info, id, mapped_cell (from, info, row, maps));
+    }
+  return id;
+}
+
+void
+flam_tables_merge (FlamTables *to,
+                   const FlamTables *from,
+                   FlamTable table,
+                   FlamId *const *maps)
+{
+  const FlamTableInfo *infos = &flam_table_infos[table];
+
+  for (guint32 i = 0; i < *flam_tables_n (from, table); i++)
+    maps[table][i] = merge_row (to, from, table, i, maps);
+  for (guint i = 0; i < infos->n_columns; i++)
+    if (refers (&infos->columns[i]) && infos->columns[i].refers_to == table)
+      merge_own (to, from, table, &infos->columns[i], maps);
+}
+
 static void
 move_row (FlamTables *tables, FlamTable table, guint32 to, guint32 from)
 {

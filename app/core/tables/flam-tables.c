@@ -115,7 +115,9 @@ static const FlamColumnInfo threads[] = {
   COLUMN (1, I64, profile.threads.tid, .flags = KEY | SIGNED),
   REFERENCE (profile.threads.name, STRINGS, .role = FLAM_ROLE_TASK),
   UNSTORED (thread_generation, .flags = KEY),
-  UNSTORED (thread_key, .flags = KEY),
+  UNSTORED (thread_key,
+            .refers_to = FLAM_TABLE_STRINGS,
+            .flags = FLAM_COLUMN_REFERS | KEY),
 };
 static const FlamColumnInfo names[] = {
   ENUM (0, names.what, FLAM_N_NAMED, FLAM_N_NAMED),

@@ -416,6 +416,14 @@ void flam_tables_intern_rows (FlamTables *tables,
                               FlamTable table,
                               guint32 from,
                               FlamId *map);
+/* Interns the rows of `from`: what they refer to is maps[table][row] in `to`,
+ * and maps[table] is told where each of them is. Of one that is there already,
+ * cells that are 0 get what the other one has; the last row that refers to
+ * another one of its own table stays. */
+void flam_tables_merge (FlamTables *to,
+                        const FlamTables *from,
+                        FlamTable table,
+                        FlamId *const *maps);
 /* An optional column is needed from here on. */
 void flam_tables_begin (FlamTables *tables,
                         FlamTable table,
