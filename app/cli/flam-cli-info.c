@@ -350,25 +350,49 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
     }
 }
 
+static int
+compare_totals (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const gint64 *totals = data;
+  FlamId x = *(const FlamId *)a, y = *(const FlamId *)b;
+
+  if (totals[x] != totals[y])
+    return totals[x] > totals[y] ? -1 : 1;
+  return (x > y) - (x < y);
+}
+
+/* The heaviest first; a program has many that nothing ever ran in. */
 static void
 print_modules (const FlamProfile *p, const FlamSelection *selection)
 {
   const FlamMeasure *measure = &p->measures[selection->measure];
   g_autofree gint64 *totals = module_totals (p, selection);
+  g_autofree FlamId *order = g_new (FlamId, p->modules.n + 1);
+  guint32 n = 0;
 
   for (FlamId i = 0; i < p->modules.n; i++)
+    if (totals[i] != 0)
+      order[n++] = i;
+  g_qsort_with_data (order, (int)n, sizeof *order, compare_totals, totals);
+  for (guint32 k = 0; k < n; k++)
     {
+      FlamId i = order[k];
       g_autofree char *total = flam_format_weight (measure, totals[i]);
       g_autofree char *why = flam_message_shown (text (p, p->modules.why[i]));
 
       flam_cli_print ("%-10s %s: %s, symbols: %s%s%s\n",
-                      i == 0 ? "modules" : "",
+                      k == 0 ? "modules" : "",
                       text (p, p->modules.path[i]),
                       total,
                       flam_symbol_state_to_string (p->modules.symbols[i]),
                       *why ? ", " : "",
                       why);
     }
+  if (n < p->modules.n)
+    flam_cli_print ("%-10s %s%u with nothing in them\n",
+                    n == 0 ? "modules" : "",
+                    n == 0 ? "" : "and another ",
+                    p->modules.n - n);
 }
 
 static void

@@ -17,9 +17,8 @@ processes  26140 kitchen
              26140/26140 kitchen: 107 samples, 1.60 s
              26140/26142 cook: 121 samples, 1.59 s
 modules    /tmp/kitchen/kitchen: 3.19 s, symbols: dwarf
-           [vdso]: 0 ns, symbols: untried
-           /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2: 0 ns, symbols: untried
            /usr/lib/x86_64-linux-gnu/libc.so.6: 3.19 s, symbols: dwarf
+           and another 2 with nothing in them
 
 $ flambeau-cli tree captures/flambeau/kitchen.flambeau --no-symbols --focus '^cook_dish$' --depth 2
 all  1.59 s  0 ns  [sleep 25.3 %, io 25.3 %, lock 24.7 %, running 24.7 %]
@@ -77,7 +76,7 @@ processes  18374 family.sh
                18377/18380 cook: 18 samples, 1.59 s
                18379 sleep
                  18379/18379 sleep: 4 samples, 368 ms
-modules    /usr/bin/dash: 2.37 s, symbols: symtab, no debug information: no lines, no inlined functions
+modules    /usr/lib/x86_64-linux-gnu/libc.so.6: 8.70 s, symbols: symtab
 
 $ flambeau-cli info captures/flambeau/family.flambeau --no-symbols --json | grep -o '"processes":[^]]*\].*"threads"'
 "processes":[{"pid":18374,"name":"family.sh"},{"pid":18376,"name":"kitchen","parent":18374},{"pid":18377,"name":"kitchen","parent":18374,"former_names":[{"name":"sh","until_ns":405782760}]},{"pid":18379,"name":"sleep","parent":18377}],"threads"

@@ -68,9 +68,8 @@ processes  26140 kitchen
            26140 kitchen
              26140/26142 cook: 39 samples, 495 ms
 modules    /tmp/kitchen/kitchen: 990 ms, symbols: dwarf
-           [vdso]: 0 ns, symbols: untried
-           /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2: 0 ns, symbols: untried
            /usr/lib/x86_64-linux-gnu/libc.so.6: 990 ms, symbols: dwarf
+           and another 2 with nothing in them
 38
 class="lane" x="16" y="76" text-anchor="start">rss</text>
 class="lane" x="16" y="138" text-anchor="start">rss kitchen.flambeau</text>

@@ -258,8 +258,7 @@ samples    3 in 3 stacks of 1 functions
 sampled    one allocation every 524 kB; sums below 52.4 MB may be wrong by more than 10 %
 threads    #1 all threads: 3 samples, 1.88 MB
 modules    /bin/demo: 1.88 MB, symbols: none, file not found: /bin/demo
-           /lib/libc.so.6: 0 B, symbols: untried
-           [vdso]: 0 B, symbols: untried
+           and another 2 with nothing in them
 
 # What is fast to read leaves nothing behind.
 $ XDG_CACHE_HOME=cache flambeau-cli top known.folded --cache --limit 1
