@@ -3,6 +3,7 @@
 
 #include "flam-chart.h"
 #include "flam-dump.h"
+#include "flam-look.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ typedef struct
   const FlamSelection *selection;
   int width;
   gboolean icicle;
+  FlamShape shape;
 } Stage;
 
 static char *
@@ -49,6 +51,7 @@ dump_layout (const Stage *stage)
   g_autoptr (FlamTree) tree = flam_cli_tree (stage->profile, stage->selection);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
   FlamViewport viewport = {
+    .shape = stage->shape,
     .width = stage->width,
     .height = ROW_HEIGHT,
     .row_height = ROW_HEIGHT,
@@ -58,7 +61,10 @@ dump_layout (const Stage *stage)
   };
   g_autoptr (FlamLayout) layout = NULL;
 
-  viewport.height = (double)flam_layout_n_rows (rows, &viewport) * ROW_HEIGHT;
+  viewport.height =
+      stage->shape == FLAM_SHAPE_FLAME
+          ? (double)flam_layout_n_rows (rows, &viewport) * ROW_HEIGHT
+          : flam_look_height (stage->shape, stage->width);
   layout = flam_layout_new (rows, &viewport);
   return flam_dump_layout (tree, layout);
 }
@@ -107,6 +113,7 @@ run (int argc, char **argv)
   g_autoptr (FlamSelection) selection = NULL;
   g_autofree char *name = NULL;
   g_autofree char *direction = NULL;
+  g_autofree char *shape = NULL;
   g_autofree char *text = NULL;
   g_auto (GStrv) files = NULL;
   Stage stage = { .width = WIDTH };
@@ -135,6 +142,13 @@ run (int argc, char **argv)
       &direction,
       N_ ("Of the layout: flame (default) or icicle"),
       "HOW" },
+    { "shape",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &shape,
+      N_ ("Of the layout: flame (default), sunburst or treemap"),
+      "SHAPE" },
     { NULL },
   };
 
@@ -146,6 +160,8 @@ run (int argc, char **argv)
         _ ("dump: --stage is profile, weights, tree, layout or chart"));
   if (!parse_direction (direction, &stage.icicle))
     return flam_cli_usage (_ ("dump: --direction is flame or icicle"));
+  if (shape != NULL && !flam_shape_from_string (shape, &stage.shape))
+    return flam_cli_usage (_ ("dump: --shape is flame, sunburst or treemap"));
   if (stage.width < 1)
     return flam_cli_usage (_ ("dump: --width from 1"));
   profile = flam_cli_load (files[0], options);

@@ -13,6 +13,7 @@ static gboolean take_number (FlamCliLook *look, guint option, const char *word);
 static gboolean take_least (FlamCliLook *look, guint option, const char *word);
 static gboolean
 take_direction (FlamCliLook *look, guint option, const char *word);
+static gboolean take_shape (FlamCliLook *look, guint option, const char *word);
 static gboolean take_order (FlamCliLook *look, guint option, const char *word);
 static gboolean
 take_palette (FlamCliLook *look, guint option, const char *word);
@@ -93,6 +94,12 @@ static const struct
     "2 to 100",
     N_ ("In pixels (default 12)"),
     "N" },
+  { "shape",
+    FLAM_LOOK_SHAPE,
+    take_shape,
+    .expected = N_ ("flame, sunburst or treemap"),
+    .what = N_ ("flame (default), sunburst or treemap: svg, png, pdf"),
+    .argument = "SHAPE" },
   { "direction",
     FLAM_LOOK_DIRECTION,
     take_direction,
@@ -179,6 +186,12 @@ take_direction (FlamCliLook *look, guint option, const char *word)
                                                       : FLAM_DIRECTION_FLAME;
   return look->look.direction == FLAM_DIRECTION_ICICLE ||
          strcmp (word, "flame") == 0;
+}
+
+static gboolean
+take_shape (FlamCliLook *look, guint option, const char *word)
+{
+  return flam_shape_from_string (word, &look->look.shape);
 }
 
 static gboolean
@@ -391,7 +404,18 @@ take_typed (FlamCliLook *look, const char *verb, const char *kind, guint heeds)
                         word,
                         options[i].expected);
       else
-        continue;
+        {
+          /* It stands before what it makes meaningless. */
+          if (options[i].part == FLAM_LOOK_SHAPE &&
+              look->look.shape != FLAM_SHAPE_FLAME)
+            {
+              heeds &= ~FLAM_LOOK_DIRECTION;
+              if (look->look.shape == FLAM_SHAPE_TREEMAP)
+                heeds &= ~FLAM_LOOK_ORDER;
+              kind = word;
+            }
+          continue;
+        }
       return FALSE;
     }
   return TRUE;
@@ -411,7 +435,8 @@ flam_cli_look_parse (FlamCliLook *look,
   if (look->chart)
     {
       kind = "--chart";
-      heeds &= ~(FLAM_LOOK_DIRECTION | FLAM_LOOK_ORDER | FLAM_LOOK_COUNT_NAME);
+      heeds &= ~(FLAM_LOOK_SHAPE | FLAM_LOOK_DIRECTION | FLAM_LOOK_ORDER |
+                 FLAM_LOOK_COUNT_NAME);
     }
   if (!take_typed (look, verb, kind, heeds) || !take_rules (look, verb))
     return FLAM_EXIT_USAGE;

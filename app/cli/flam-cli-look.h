@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-#define FLAM_CLI_N_LOOKS 13
+#define FLAM_CLI_N_LOOKS 14
 
 typedef struct
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-draw.h"
+#include "flam-draw-private.h"
 
 #include <stdlib.h>
 
@@ -19,9 +19,10 @@ by_color (const void *a, const void *b)
   return x->box < y->box ? -1 : x->box > y->box;
 }
 
-static void
-rounded_rectangle (cairo_t *cr, double x, double y, double w, double h)
+void
+flam_draw_rounded (cairo_t *cr, const FlamRect *rect)
 {
+  double x = rect->x, y = rect->y, w = rect->width, h = rect->height;
   double r = FLAM_DRAW_RADIUS;
 
   cairo_new_sub_path (cr);
@@ -44,7 +45,8 @@ add_box (cairo_t *cr, const FlamBox *box, double height)
   if (box->width < FLAM_DRAW_PLAIN + FLAM_DRAW_GAP)
     cairo_rectangle (cr, box->x, box->y, box->width, height);
   else
-    rounded_rectangle (cr, box->x, box->y, box->width - FLAM_DRAW_GAP, height);
+    flam_draw_rounded (
+        cr, &(FlamRect){ box->x, box->y, box->width - FLAM_DRAW_GAP, height });
 }
 
 void

@@ -27,6 +27,7 @@ flam_draw_free (FlamDraw *draw)
   for (guint i = 0; i < FLAM_N_COLOR_STATES; i++)
     flam_glyphs_clear (&draw->glyphs[i]);
   flam_labels_free (draw->labels);
+  g_clear_pointer (&draw->outlines, g_hash_table_unref);
   g_clear_pointer (&draw->profile, flam_profile_unref);
   pango_font_description_free (draw->font);
   g_object_unref (draw->context);
@@ -51,23 +52,31 @@ flam_draw_know_names_of (FlamDraw *draw, FlamProfile *profile)
   draw->profile = flam_profile_ref (profile);
 }
 
-static FlamColorState
-state_of (const FlamBox *box, const FlamScene *scene)
+const char *
+flam_draw_name_of (const FlamScene *scene, const FlamBox *box)
+{
+  return box->node == 0 && scene->root != NULL
+             ? scene->root
+             : flam_tree_name (scene->tree, box->node);
+}
+
+FlamColorState
+flam_draw_state_of (const FlamScene *scene, const FlamBox *box)
 {
   if (scene->matched != NULL)
     return scene->matched[box->node] ? FLAM_COLOR_NORMAL : FLAM_COLOR_DIMMED;
   return box->flags & FLAM_BOX_ANCESTOR ? FLAM_COLOR_DIMMED : FLAM_COLOR_NORMAL;
 }
 
-static FlamColor
-color_of (const FlamBox *box, const FlamScene *scene)
+FlamColor
+flam_draw_color_of (const FlamScene *scene, const FlamBox *box)
 {
   FlamColor color =
       box->flags & FLAM_BOX_STRIP
           ? flam_palette_strip (scene->palette)
           : flam_palette_node (scene->palette, scene->tree, box->node);
 
-  if (state_of (box, scene) == FLAM_COLOR_DIMMED)
+  if (flam_draw_state_of (scene, box) == FLAM_COLOR_DIMMED)
     color = flam_palette_dimmed (scene->palette, color);
   return color;
 }
@@ -104,30 +113,43 @@ add_label (FlamDraw *draw,
            const FlamBox *box)
 {
   flam_draw_add_label (draw,
-                       state_of (box, scene),
-                       box->node == 0 && scene->root != NULL
-                           ? scene->root
-                           : flam_tree_name (scene->tree, box->node),
+                       flam_draw_state_of (scene, box),
+                       flam_draw_name_of (scene, box),
                        MAX (box->x, 0),
                        MIN (box->x + box->width, layout->viewport.width),
                        box->y,
                        layout->viewport.row_height - FLAM_DRAW_GAP);
 }
 
-static void
-draw_labels (FlamDraw *draw,
-             cairo_t *cr,
-             const FlamLayout *layout,
-             const FlamScene *scene)
+void
+flam_draw_show_labels (FlamDraw *draw, cairo_t *cr, const FlamPalette *palette)
 {
+  for (guint i = 0; i < FLAM_N_COLOR_STATES; i++)
+    {
+      flam_draw_set_source (cr, flam_palette_text (palette, i));
+      flam_glyphs_show (&draw->glyphs[i], cr);
+    }
+}
+
+static void
+draw_rows (FlamDraw *draw,
+           cairo_t *cr,
+           const FlamLayout *layout,
+           const FlamScene *scene)
+{
+  g_autofree FlamColor *colors = g_new (FlamColor, (gsize)layout->n + 1);
+  FlamColor background = flam_palette_background (scene->palette);
+
+  for (guint32 i = 0; i < layout->n; i++)
+    colors[i] = flam_draw_color_of (scene, &layout->boxes[i]);
+  if (!flam_draw_boxes_as_pixels (cr, layout, colors, background))
+    flam_draw_boxes_as_paths (cr, layout, colors, background);
+  if (scene->bare)
+    return;
   for (guint32 i = 0; i < layout->n; i++)
     if (!(layout->boxes[i].flags & FLAM_BOX_STRIP))
       add_label (draw, layout, scene, &layout->boxes[i]);
-  for (guint i = 0; i < FLAM_N_COLOR_STATES; i++)
-    {
-      flam_draw_set_source (cr, flam_palette_text (scene->palette, i));
-      flam_glyphs_show (&draw->glyphs[i], cr);
-    }
+  flam_draw_show_labels (draw, cr, scene->palette);
 }
 
 void
@@ -136,18 +158,22 @@ flam_draw_layout (FlamDraw *draw,
                   const FlamLayout *layout,
                   const FlamScene *scene)
 {
-  g_autofree FlamColor *colors = g_new (FlamColor, (gsize)layout->n + 1);
-  FlamColor background = flam_palette_background (scene->palette);
+  const FlamViewport *view = &layout->viewport;
 
   flam_draw_know_names_of (draw, scene->tree->profile);
-  for (guint32 i = 0; i < layout->n; i++)
-    colors[i] = color_of (&layout->boxes[i], scene);
   cairo_save (cr);
-  cairo_rectangle (cr, 0, 0, layout->viewport.width, layout->viewport.height);
+  cairo_rectangle (cr, 0, 0, view->width, view->height);
   cairo_clip (cr);
-  if (!flam_draw_boxes_as_pixels (cr, layout, colors, background))
-    flam_draw_boxes_as_paths (cr, layout, colors, background);
-  if (!scene->bare)
-    draw_labels (draw, cr, layout, scene);
+  if (view->shape == FLAM_SHAPE_FLAME)
+    draw_rows (draw, cr, layout, scene);
+  else
+    {
+      flam_draw_set_source (cr, flam_palette_background (scene->palette));
+      cairo_paint (cr);
+      if (view->shape == FLAM_SHAPE_SUNBURST)
+        flam_draw_sunburst (draw, cr, layout, scene);
+      else
+        flam_draw_treemap (draw, cr, layout, scene);
+    }
   cairo_restore (cr);
 }

@@ -7,7 +7,8 @@
  * have the same height, so the first line is composed box by box and the
  * others are copies of it; 100,000 boxes cost what 1,000 do. On any other
  * surface they are paths, one for each color. The pictures are the same but
- * for the rounding of positions to pixels. */
+ * for the rounding of positions to pixels. Sunbursts and treemaps are paths
+ * anywhere. */
 
 #include <pango/pangocairo.h>
 
@@ -36,9 +37,10 @@ typedef struct
   const char *root;      /* what the first box says; NULL: its name */
 } FlamScene;
 
-/* Fills the viewport, background and all, at the origin of `cr`. An image
- * surface must have the device scale of the screen set, and no other
- * transformation in `cr` but a translation by whole pixels. */
+/* In the viewport's shape. Fills the viewport, background and all, at the
+ * origin of `cr`. An image surface must have the device scale of the screen
+ * set, and no other transformation in `cr` but a translation by whole pixels.
+ */
 void flam_draw_layout (FlamDraw *draw,
                        cairo_t *cr,
                        const FlamLayout *layout,

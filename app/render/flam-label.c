@@ -354,7 +354,7 @@ add_glyphs (FlamLabels *labels,
 }
 
 /* The end gets three fifths of the room. Cuts fall between clusters. */
-static void
+static double
 add_cut (FlamLabels *labels,
          FlamGlyphs *glyphs,
          const Form *form,
@@ -387,10 +387,10 @@ add_cut (FlamLabels *labels,
     }
   x = add_glyphs (labels, glyphs, form, 0, head, x, y);
   x = add_glyph (labels, glyphs, &labels->ellipsis, x, y);
-  add_glyphs (labels, glyphs, form, tail, form->n, x, y);
+  return add_glyphs (labels, glyphs, form, tail, form->n, x, y);
 }
 
-void
+double
 flam_labels_add (FlamLabels *labels,
                  FlamGlyphs *glyphs,
                  const char *text,
@@ -403,10 +403,10 @@ flam_labels_add (FlamLabels *labels,
   name = name_for (labels, text);
   for (guint i = 0; i < name->n; i++)
     if (name->forms[i]->width <= width)
-      {
-        add_glyphs (labels, glyphs, name->forms[i], 0, name->forms[i]->n, x, y);
-        return;
-      }
+      return add_glyphs (
+                 labels, glyphs, name->forms[i], 0, name->forms[i]->n, x, y) -
+             x;
   if (name->n > 0 && width >= labels->least_width)
-    add_cut (labels, glyphs, name->forms[name->n - 1], x, y, width);
+    return add_cut (labels, glyphs, name->forms[name->n - 1], x, y, width) - x;
+  return 0;
 }

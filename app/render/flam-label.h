@@ -51,12 +51,13 @@ void flam_glyphs_clear (FlamGlyphs *glyphs);
 /* Draws with the current source, and empties it. */
 void flam_glyphs_show (FlamGlyphs *glyphs, cairo_t *cr);
 
-/* Adds as much of `name` as fits `width`, with its baseline at (x, y). */
-void flam_labels_add (FlamLabels *labels,
-                      FlamGlyphs *glyphs,
-                      const char *name,
-                      double x,
-                      double y,
-                      double width);
+/* Adds as much of `name` as fits `width`, with its baseline at (x, y); the
+ * width of that. */
+double flam_labels_add (FlamLabels *labels,
+                        FlamGlyphs *glyphs,
+                        const char *name,
+                        double x,
+                        double y,
+                        double width);
 
 G_END_DECLS

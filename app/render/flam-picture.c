@@ -71,15 +71,35 @@ or_default (double value, double otherwise)
   return value > 0 ? value : otherwise;
 }
 
+/* A flame graph is as high as its rows; the others as flam_look_height() has
+ * it. */
+static void
+choose_height (Picture *picture, double row, double room)
+{
+  FlamViewport *view = &picture->viewport;
+  guint32 n = 0;
+
+  if (view->shape != FLAM_SHAPE_FLAME)
+    {
+      view->height = MIN (flam_look_height (view->shape, view->width), room);
+      picture->body = view->height = MAX (view->height, row);
+      return;
+    }
+  n = flam_layout_n_rows (picture->rows, view);
+  picture->cut = n * row > MAX (room, row);
+  picture->body = MAX (MIN (n * row, floor (room / row) * row), row);
+  view->height = picture->body;
+}
+
 static void
 lay_out_tree (Picture *picture, double width, double row, double room)
 {
   const FlamLook *look = &picture->options.look;
   FlamId zoom = picture->options.zoom;
-  guint32 n;
 
   picture->rows = flam_rows_new (picture->tree);
   picture->viewport = (FlamViewport){
+    .shape = look->shape,
     .width = width,
     .height = row,
     .row_height = row,
@@ -94,11 +114,11 @@ lay_out_tree (Picture *picture, double width, double row, double room)
       picture->viewport.from = x;
       picture->viewport.to = x + (double)picture->tree->total[zoom];
     }
-  n = flam_layout_n_rows (picture->rows, &picture->viewport);
-  picture->cut = n * row > MAX (room, row);
-  picture->body = MAX (MIN (n * row, floor (room / row) * row), row);
-  picture->viewport.height = picture->body;
+  if (look->shape == FLAM_SHAPE_SUNBURST && picture->tree->n > 0)
+    picture->viewport.scroll = row * picture->tree->depth[zoom];
+  choose_height (picture, row, room);
   picture->layout = flam_layout_new (picture->rows, &picture->viewport);
+  picture->cut |= flam_layout_is_cut (picture->rows, picture->layout);
 }
 
 static void

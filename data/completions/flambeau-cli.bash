@@ -47,6 +47,7 @@ _flambeau_cli() {
     --syntax) list='intel att' ;;
     --stage) list='profile weights tree layout chart' ;;
     --direction) list='flame icicle' ;;
+    --shape) list='flame sunburst treemap' ;;
     --kind) list='cpu alloc time faults' ;;
     --allocators) list='malloc calloc realloc aligned mmap brk pymalloc other heap pages all' ;;
     --to) [ "$verb" = diff ] && list='svg html folded csv'
@@ -77,7 +78,7 @@ _flambeau_cli() {
       disassemble) list="$selection --function --syntax --json" ;;
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
-      export) list="$selection $look --to --output --force --annotate --root --anonymize --with-sources --order --chart --palette
+      export) list="$selection $look --to --output --force --annotate --root --anonymize --with-sources --order --chart --shape --palette
         --color --palette-map --hash --color-rule" ;;
       diff) list="$selection $look --base-time --normalize --normalize-time --self --json --to --fail-above --limit
         --negate" ;;
@@ -87,7 +88,7 @@ _flambeau_cli() {
         --no-follow --python --no-python --python-malloc --output --force
         --cwd --env --pid --' ;;
       formats) list='--json' ;;
-      dump) list="$selection --stage --width --direction" ;;
+      dump) list="$selection --stage --width --direction --shape" ;;
     esac
     list+=' --help'
   fi

@@ -88,6 +88,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l font-size -d
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l width -d 'In pixels'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l direction -a 'flame icicle' -d 'Where the root is'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l order -a 'weight name time' -d 'Of siblings'
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l shape -a 'flame sunburst treemap' -d 'Of the picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l chart -d 'Calls in time, a lane a thread'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l palette -a 'auto module state memory safe hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' -d 'Colors of a picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color -a 'auto module state memory safe hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' -d 'Colors of a picture'
@@ -127,4 +128,5 @@ complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l cwd -a '(__fish_c
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l env -d 'NAME=VALUE of its environment'
 complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l stage -a 'profile weights tree layout chart' -d Stage
 complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l width -d 'Pixels of the layout'
+complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l shape -a 'flame sunburst treemap' -d 'Of the layout'
 complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l direction -a 'flame icicle' -d 'Of the layout'

@@ -208,3 +208,56 @@ $ flambeau-cli top captures/pprof/threads.pb --label tenant=blue
 $ flambeau-cli top captures/pprof/threads.pb --label tenant
 ! flambeau-cli: top: --label tenant: expected KEY=VALUE
 [2]
+
+# The other shapes of the same tree: as a layout, and as a picture.
+$ for s in sunburst treemap; do flambeau-cli dump in.folded --stage layout --width 200 --shape $s | head -n 4; done
+x=0 y=0 width=6.28319 height=24.75 node=0 all
+x=0 y=24.75 width=2.82743 height=24.75 node=1 c
+x=2.82743 y=24.75 width=2.51327 height=24.75 node=4 a
+x=5.34071 y=24.75 width=0.942478 height=24.75 node=7 b
+x=0 y=0 width=200 height=120 node=0 frame all
+x=0 y=0 width=200 height=18 node=0 head all
+x=3 y=18 width=87.3 height=99 node=1 frame c
+x=3 y=18 width=87.3 height=18 node=1 head c
+
+$ for s in sunburst treemap; do flambeau-cli export in.folded --to svg --width 120 --shape $s | sed -n 's/^<g class="a">//p'; done
+<title>c (9 samples, 45%)</title><path class="fill" fill-rule="evenodd" d="M60 62.15A31.85 31.85 0 0 1 69.84 124.29L64.54 107.98A14.7 14.7 0 0 0 60 79.3Z" fill="#e6c6ab" stroke="#ffffff" stroke-width=".7"/><path id="ring1" fill="none" d="M62.45 75.08A19.07 19.07 0 0 1 68.18 111.23"/><text text-anchor="middle"><textPath href="#ring1" startOffset="50%">c</textPath></text></g>
+<title>a (8 samples, 40%)</title><path class="fill" fill-rule="evenodd" d="M69.84 124.29A31.85 31.85 0 0 1 34.23 75.28L48.11 85.36A14.7 14.7 0 0 0 64.54 107.98Z" fill="#e6c6ab" stroke="#ffffff" stroke-width=".7"/><path id="ring2" fill="none" d="M35.88 80.84A27.47 27.47 0 0 0 65.06 121"/><text text-anchor="middle"><textPath href="#ring2" startOffset="50%">a</textPath></text></g>
+<title>b (3 samples, 15%)</title><path class="fill" fill-rule="evenodd" d="M34.23 75.28A31.85 31.85 0 0 1 60 62.15L60 79.3A14.7 14.7 0 0 0 48.11 85.36Z" fill="#dbb799" stroke="#ffffff" stroke-width=".7"/><path id="ring3" fill="none" d="M46.14 80.9A19.07 19.07 0 0 1 57.55 75.08"/><text text-anchor="middle"><textPath href="#ring3" startOffset="50%">b</textPath></text></g>
+<title>java/A (5 samples, 25%)</title><path class="fill" fill-rule="evenodd" d="M60 45A49 49 0 0 1 109 94L91.85 94A31.85 31.85 0 0 0 60 62.15Z" fill="#8cd884" stroke="#ffffff" stroke-width=".7"/><path id="ring4" fill="none" d="M62.69 57.87A36.22 36.22 0 0 1 96.13 91.31"/><text text-anchor="middle"><textPath href="#ring4" startOffset="50%">java/A</textPath></text></g>
+<title>std::x (4 samples, 20%)</title><path class="fill" fill-rule="evenodd" d="M109 94A49 49 0 0 1 75.14 140.6L69.84 124.29A31.85 31.85 0 0 0 91.85 94Z" fill="#76d2d7" stroke="#ffffff" stroke-width=".7"/></g>
+<title>first (8 samples, 40%)</title><path class="fill" fill-rule="evenodd" d="M75.14 140.6A49 49 0 0 1 20.36 65.2L34.23 75.28A31.85 31.85 0 0 0 69.84 124.29Z" fill="#e2c1a5" stroke="#ffffff" stroke-width=".7"/><path id="ring6" fill="none" d="M22.05 70.52A44.62 44.62 0 0 0 70.61 137.35"/><text text-anchor="middle"><textPath href="#ring6" startOffset="50%">first</textPath></text></g>
+<title>early (2 samples, 10%)</title><path class="fill" fill-rule="evenodd" d="M20.36 65.2A49 49 0 0 1 44.86 47.4L50.16 63.71A31.85 31.85 0 0 0 34.23 75.28Z" fill="#dfbc9f" stroke="#ffffff" stroke-width=".7"/></g>
+<title>late (1 samples, 5%)</title><path class="fill" fill-rule="evenodd" d="M44.86 47.4A49 49 0 0 1 60 45L60 62.15A31.85 31.85 0 0 0 50.16 63.71Z" fill="#dfbc9f" stroke="#ffffff" stroke-width=".7"/></g>
+<title>all (20 samples, 100%)</title><rect class="fill" x="10" y="44" width="99" height="15" fill="#dde0e7"/><text x="13" y="55">all</text></g>
+<title>c (9 samples, 45%)</title><rect class="fill" x="13" y="60" width="41.3" height="40" fill="#efdbc9"/></g>
+<title>c (9 samples, 45%)</title><rect class="fill" x="13" y="60" width="41.3" height="15" fill="#efdbc9"/><text x="16" y="71">c</text></g>
+<title>first (8 samples, 40%)</title><rect class="fill" x="55.3" y="60" width="36.6" height="40" fill="#ecd7c5"/></g>
+<title>first (8 samples, 40%)</title><rect class="fill" x="56.3" y="65.875" width="34.6" height="33.125" fill="#e2c1a5"/></g>
+<title>b (3 samples, 15%)</title><rect class="fill" x="92.9" y="60" width="13.1" height="40" fill="#e8d1be"/></g>
+<title>java/A (5 samples, 25%)</title><rect class="fill" x="16" y="76" width="19.1667" height="21" fill="#8cd884"/></g>
+<title>std::x (4 samples, 20%)</title><rect class="fill" x="36.1667" y="76" width="15.1333" height="21" fill="#76d2d7"/></g>
+<title>k (1 samples, 5%)</title><rect class="fill" x="56.3" y="61" width="34.6" height="3.875" fill="#fd9d38"/></g>
+<title>early (2 samples, 10%)</title><rect class="fill" x="93.9" y="61" width="11.1" height="25" fill="#dfbc9f"/></g>
+<title>late (1 samples, 5%)</title><rect class="fill" x="93.9" y="87" width="11.1" height="12" fill="#dfbc9f"/></g>
+
+$ flambeau-cli export in.folded --to svg --shape treemap --title '' | grep -c -E 'script|class="f"|class="flambeau"'
+0
+[1]
+
+$ flambeau-cli export in.folded --to pdf --shape sunburst --output s.pdf; head -c 5 s.pdf; for s in sunburst treemap; do flambeau-cli export in.folded --to png --width 300 --shape $s --output $s.png; od -An -tu4 --endian=big -j16 -N8 $s.png; done
+%PDF-        600        786
+        600        564
+
+$ flambeau-cli export in.folded --to svg --shape treemap --output map.svg; flambeau-cli info map.svg
+! flambeau-cli: map.svg: not a capture of any kind known here
+[1]
+
+$ for o in 'round' 'sunburst --direction icicle' 'treemap --order name' 'treemap --chart'; do flambeau-cli export in.folded --to svg --shape $o; done; flambeau-cli export in.folded --to html --shape treemap; flambeau-cli dump in.folded --stage layout --shape round
+! flambeau-cli: export: --shape round: expected flame, sunburst or treemap
+! flambeau-cli: export: --direction means nothing to sunburst
+! flambeau-cli: export: --order means nothing to treemap
+! flambeau-cli: export: --shape means nothing to --chart
+! flambeau-cli: export: --shape means nothing to html
+! flambeau-cli: dump: --shape is flame, sunburst or treemap
+[2]

@@ -209,20 +209,28 @@ flam_dump_tree (const FlamTree *tree)
 char *
 flam_dump_layout (const FlamTree *tree, const FlamLayout *layout)
 {
+  static const struct
+  {
+    guint flag;
+    const char *word;
+  } flags[] = { { FLAM_BOX_ANCESTOR, "ancestor" },
+                { FLAM_BOX_FRAME, "frame" },
+                { FLAM_BOX_HEAD, "head" },
+                { FLAM_BOX_SELF, "self" } };
   FlamDump dump = flam_dump_new (tree->profile);
 
   for (guint32 i = 0; i < layout->n; i++)
     {
       const FlamBox *box = &layout->boxes[i];
 
-      g_string_append_printf (dump.out,
-                              "x=%g y=%g width=%g node=%u",
-                              box->x,
-                              box->y,
-                              box->width,
-                              box->node);
-      if (box->flags & FLAM_BOX_ANCESTOR)
-        g_string_append (dump.out, " ancestor");
+      g_string_append_printf (
+          dump.out, "x=%g y=%g width=%g", box->x, box->y, box->width);
+      if (layout->viewport.shape != FLAM_SHAPE_FLAME)
+        g_string_append_printf (dump.out, " height=%g", box->height);
+      g_string_append_printf (dump.out, " node=%u", box->node);
+      for (guint flag = 0; flag < G_N_ELEMENTS (flags); flag++)
+        if (box->flags & flags[flag].flag)
+          g_string_append_printf (dump.out, " %s", flags[flag].word);
       if (box->flags & FLAM_BOX_STRIP)
         g_string_append_printf (dump.out, " strip=%u", box->count);
       g_string_append_printf (

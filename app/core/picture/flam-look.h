@@ -23,10 +23,19 @@ typedef struct
   double font_size;       /* pixels: 12 */
   gboolean chart;         /* calls in time, a lane a thread, and no tree: it has
                              neither direction nor order */
+  FlamShape shape;        /* but for a flame graph no direction either; a
+                             treemap is by weight */
   FlamDirection direction;
   FlamTreeOrder order;
   FlamColors colors;
 } FlamLook;
+
+/* How high the shapes are whose parts fill whatever room there is. */
+static inline double
+flam_look_height (FlamShape shape, double width)
+{
+  return shape == FLAM_SHAPE_SUNBURST ? width : width * 0.6;
+}
 
 /* The parts that apply to a kind of picture; the rest is refused. */
 typedef enum
@@ -44,6 +53,7 @@ typedef enum
   FLAM_LOOK_COLORS = 1 << 10,
   FLAM_LOOK_NEGATE = 1 << 11,
   FLAM_LOOK_CHART = 1 << 12,
+  FLAM_LOOK_SHAPE = 1 << 13,
   FLAM_LOOK_PICTURE = FLAM_LOOK_TITLE | FLAM_LOOK_SUBTITLE | FLAM_LOOK_WIDTH |
                       FLAM_LOOK_ROW_HEIGHT | FLAM_LOOK_MIN_WIDTH |
                       FLAM_LOOK_FONT_SIZE | FLAM_LOOK_DIRECTION |

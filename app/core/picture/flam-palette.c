@@ -511,6 +511,14 @@ flam_palette_dimmed (const FlamPalette *palette, FlamColor color)
 }
 
 FlamColor
+flam_palette_pale (const FlamPalette *palette, FlamColor color)
+{
+  const FlamTheme *theme = palette->theme;
+
+  return flam_color_mix (color, theme->background, theme->dim / 2);
+}
+
+FlamColor
 flam_palette_strip (const FlamPalette *palette)
 {
   return palette->theme->strip;

@@ -74,7 +74,7 @@ const FlamExporter flam_export_png = {
   .label = N_ ("PNG picture"),
   .suffix = "png",
   .mime_type = "image/png",
-  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART,
+  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_SHAPE | FLAM_LOOK_CHART,
   .holds = FLAM_HOLDS_ALL,
   .save = save_png,
 };
@@ -84,7 +84,8 @@ const FlamExporter flam_export_pdf = {
   .label = N_ ("PDF document"),
   .suffix = "pdf",
   .mime_type = "application/pdf",
-  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART | FLAM_LOOK_NOTES,
+  .look =
+      FLAM_LOOK_PICTURE | FLAM_LOOK_SHAPE | FLAM_LOOK_CHART | FLAM_LOOK_NOTES,
   .holds = FLAM_HOLDS_ALL,
   .save = save_pdf,
 };

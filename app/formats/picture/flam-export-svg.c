@@ -32,8 +32,8 @@ const FlamExporter flam_export_svg = {
   .suffix = "svg",
   .mime_type = "image/svg+xml",
   .text = TRUE,
-  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART | FLAM_LOOK_NOTES |
-          FLAM_LOOK_COUNT_NAME,
+  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_SHAPE | FLAM_LOOK_CHART |
+          FLAM_LOOK_NOTES | FLAM_LOOK_COUNT_NAME,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
 };

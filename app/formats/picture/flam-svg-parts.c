@@ -52,17 +52,25 @@ flam_svg_put_text (FlamSink *out,
   flam_sink_put (out, "</text>\n");
 }
 
+char *
+flam_svg_label_text (const FlamSvg *svg, const char *name, double width)
+{
+  int characters = (int)((width - 6) / svg->character);
+
+  if (svg->row < svg->font || characters < 1 ||
+      (characters < LEAST_CUT && g_utf8_strlen (name, -1) > characters))
+    return NULL;
+  return flam_format_short_name (name, characters);
+}
+
 void
 flam_svg_put_label (
     const FlamSvg *svg, const char *name, double x, double y, double width)
 {
-  int characters = (int)((width - 6) / svg->character);
-  g_autofree char *label = NULL;
+  g_autofree char *label = flam_svg_label_text (svg, name, width);
 
-  if (svg->row < svg->font ||
-      (characters < LEAST_CUT && g_utf8_strlen (name, -1) > characters))
+  if (label == NULL)
     return;
-  label = flam_format_short_name (name, characters);
   flam_sink_put (svg->out, "<text");
   flam_svg_put_attribute (svg->out, "x", FLAM_SVG_MARGIN + x + 3);
   flam_svg_put_attribute (svg->out, "y", y + svg->row / 2 + svg->font / 4);

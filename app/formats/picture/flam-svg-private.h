@@ -32,9 +32,17 @@ void flam_svg_put_text (FlamSink *out,
                         double x,
                         double y,
                         const char *text);
-/* A box's name, cut to what fits; nothing where too little does. */
+/* A name, cut to what fits; NULL where too little does; g_free. */
+char *flam_svg_label_text (const FlamSvg *svg, const char *name, double width);
+/* It, in a box. */
 void flam_svg_put_label (
     const FlamSvg *svg, const char *name, double x, double y, double width);
+
+/* "name (12 samples, 3.4%)" */
+void flam_svg_put_description (const FlamSvg *svg, FlamId node);
+
+/* flam-svg-shape.c: the boxes of a sunburst or a treemap. */
+void flam_svg_put_shape (const FlamSvg *svg, const FlamLayout *layout);
 
 /* flam-svg-chart.c: how high the lanes are, and they, behind the frame; what
  * they do not show, or NULL; g_free. */

@@ -95,8 +95,8 @@ append_change (FlamSink *out,
 }
 
 /* "name (1,234 samples, 12.34%)", escaped. */
-static void
-append_description (const FlamSvg *svg, FlamId node)
+void
+flam_svg_put_description (const FlamSvg *svg, FlamId node)
 {
   FlamSink *out = svg->out;
   const FlamTree *tree = svg->tree;
@@ -128,7 +128,7 @@ append_box (const FlamSvg *svg, const FlamBox *box)
   if ((box->flags & FLAM_BOX_STRIP) != 0 || width <= 0)
     return;
   flam_sink_put (out, "<g class=\"f\"><title>");
-  append_description (svg, box->node);
+  flam_svg_put_description (svg, box->node);
   flam_sink_put (out, "</title><rect");
   flam_svg_put_attribute (out, "x", MARGIN + x);
   flam_svg_put_attribute (out, "y", svg->head + box->y);
@@ -167,6 +167,8 @@ append_heading (const FlamSvg *svg, double height)
   if (look->subtitle != NULL)
     flam_svg_put_text (
         out, "subtitle", "middle", svg->width / 2, HEAD - 2, look->subtitle);
+  if (look->shape != FLAM_SHAPE_FLAME)
+    return;
   flam_sink_put (out, "<g class=\"unzoom button off\">");
   flam_svg_put_text (out, NULL, "start", MARGIN, 24, "Reset zoom");
   flam_sink_put (out, "</g><g class=\"search button off\">");
@@ -177,36 +179,49 @@ append_heading (const FlamSvg *svg, double height)
       out, "matched", "end", svg->width - MARGIN, height - 12, " ");
 }
 
+/* What the script knows of the picture. */
 static void
-append_frame (const FlamSvg *svg, double height)
+append_facts (const FlamSvg *svg)
 {
   FlamSink *out = svg->out;
 
-  flam_sink_put (
-      out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flambeau\"");
-  flam_svg_put_attribute (out, "width", svg->width);
-  flam_svg_put_attribute (out, "height", height);
-  flam_sink_put (out, " viewBox=\"0 0 ");
-  flam_svg_put_number (out, svg->width, 4);
-  flam_sink_put_c (out, ' ');
-  flam_svg_put_number (out, height, 4);
-  flam_sink_printf (out, "\" data-margin=\"%d\"", MARGIN);
+  flam_sink_printf (out, " data-margin=\"%d\"", MARGIN);
   flam_svg_put_attribute (out, "data-row", svg->row);
   flam_svg_put_attribute (out, "data-baseline", svg->row / 2 + svg->font / 4);
   flam_sink_printf (out,
-                    " data-character=\"%d\" data-direction=\"%s\" "
-                    "font-family=\"Verdana, 'DejaVu Sans', sans-serif\"",
+                    " data-character=\"%d\" data-direction=\"%s\"",
                     (int)(svg->character * 100),
                     svg->chart != NULL                        ? "chart"
                     : svg->direction == FLAM_DIRECTION_ICICLE ? "icicle"
                                                               : "flame");
-  flam_svg_put_attribute (out, "font-size", svg->font);
   if (svg->chart != NULL)
     flam_sink_printf (out,
                       " data-from=\"%" G_GINT64_FORMAT
                       "\" data-to=\"%" G_GINT64_FORMAT "\"",
                       svg->chart->from,
                       svg->chart->to);
+}
+
+static void
+append_frame (const FlamSvg *svg, double height)
+{
+  FlamSink *out = svg->out;
+  gboolean flame = svg->look->shape == FLAM_SHAPE_FLAME;
+
+  flam_sink_printf (out,
+                    "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"%s\"",
+                    flame ? "flambeau" : "flambeau-shape");
+  flam_svg_put_attribute (out, "width", svg->width);
+  flam_svg_put_attribute (out, "height", height);
+  flam_sink_put (out, " viewBox=\"0 0 ");
+  flam_svg_put_number (out, svg->width, 4);
+  flam_sink_put_c (out, ' ');
+  flam_svg_put_number (out, height, 4);
+  flam_sink_put_c (out, '"');
+  if (flame)
+    append_facts (svg);
+  flam_sink_put (out, " font-family=\"Verdana, 'DejaVu Sans', sans-serif\"");
+  flam_svg_put_attribute (out, "font-size", svg->font);
   flam_sink_put (out, ">\n");
   if (svg->look->notes != NULL)
     {
@@ -214,17 +229,21 @@ append_frame (const FlamSvg *svg, double height)
       flam_sink_put_escaped (out, svg->look->notes, -1);
       flam_sink_put (out, "</desc>\n");
     }
-  flam_sink_printf (
+  flam_sink_put (
       out,
-      "<style>.f rect{rx:2px}.f text{pointer-events:none}"
-      ".f:hover rect,.f.on rect{stroke:#000;stroke-width:.6}"
-      ".f.on rect{stroke-width:2}.f{cursor:pointer}"
-      ".flambeau .dim rect{opacity:.6}.flambeau .off{display:none}"
-      ".flambeau .button{cursor:pointer;opacity:.7}"
-      ".flambeau .button:hover,.flambeau .button:focus{opacity:1}</style>\n"
-      "<rect class=\"paper\" width=\"100%%\" height=\"100%%\" "
-      "fill=\"#%06x\"/>\n",
-      flam_palette_background (svg->palette));
+      flame ? "<style>.f rect{rx:2px}.f text{pointer-events:none}"
+              ".f:hover rect,.f.on rect{stroke:#000;stroke-width:.6}"
+              ".f.on rect{stroke-width:2}.f{cursor:pointer}"
+              ".flambeau .dim rect{opacity:.6}.flambeau .off{display:none}"
+              ".flambeau .button{cursor:pointer;opacity:.7}"
+              ".flambeau .button:hover,.flambeau .button:focus{opacity:1}"
+              "</style>\n"
+            : "<style>.a text{pointer-events:none}.a rect{rx:2px}"
+              ".a:hover .fill{stroke:#000;stroke-width:1}</style>\n");
+  flam_sink_printf (out,
+                    "<rect class=\"paper\" width=\"100%%\" height=\"100%%\" "
+                    "fill=\"#%06x\"/>\n",
+                    flam_palette_background (svg->palette));
   append_heading (svg, height);
 }
 
@@ -263,7 +282,7 @@ append_legend (const FlamSvg *svg, double baseline)
 
 /* What a tree's picture does not show; NULL: nothing. */
 static char *
-tree_note (const FlamSvg *svg, const FlamLayout *layout)
+tree_note (const FlamSvg *svg, const FlamRows *rows, const FlamLayout *layout)
 {
   const FlamTree *tree = svg->tree;
   g_autoptr (GString) note = g_string_new (NULL);
@@ -273,9 +292,15 @@ tree_note (const FlamSvg *svg, const FlamLayout *layout)
       g_autofree char *share =
           flam_format_percent (layout->hidden, tree->total[0]);
 
-      g_string_append_printf (
-          note, "boxes too narrow to draw are left out: %s", share);
+      g_string_append_printf (note,
+                              svg->look->shape == FLAM_SHAPE_FLAME
+                                  ? "boxes too narrow to draw are left out: %s"
+                                  : "in functions too small to draw: %s",
+                              share);
     }
+  if (flam_layout_is_cut (rows, layout))
+    g_string_append_printf (
+        note, "%sdeeper calls are left out", note->len > 0 ? "; " : "");
   if (tree->change != NULL && tree->change->missing > 0)
     {
       const FlamMeasure measure = flam_tree_measure (tree);
@@ -309,10 +334,10 @@ or_default (double value, double otherwise)
 
 /* Where a tree's picture ends; takes its boxes' layout. */
 static FlamLayout *
-lay_out_tree (const FlamSvg *svg)
+lay_out_tree (const FlamSvg *svg, const FlamRows *rows)
 {
-  g_autoptr (FlamRows) rows = flam_rows_new ((FlamTree *)svg->tree);
   FlamViewport viewport = {
+    .shape = svg->look->shape,
     .width = svg->width - 2 * MARGIN,
     .height = svg->row,
     .row_height = svg->row,
@@ -321,7 +346,10 @@ lay_out_tree (const FlamSvg *svg)
     .direction = svg->direction,
   };
 
-  viewport.height = svg->row * (double)flam_layout_n_rows (rows, &viewport);
+  viewport.height =
+      viewport.shape == FLAM_SHAPE_FLAME
+          ? svg->row * (double)flam_layout_n_rows (rows, &viewport)
+          : flam_look_height (viewport.shape, viewport.width);
   return flam_layout_new (rows, &viewport);
 }
 
@@ -334,6 +362,7 @@ append_picture (FlamSink *out,
 {
   g_autoptr (FlamPalette) palette =
       flam_palette_new_for (tree, &look->colors, FALSE);
+  g_autoptr (FlamRows) rows = NULL;
   g_autoptr (FlamLayout) layout = NULL;
   g_autofree char *note = NULL;
   FlamSvg svg = {
@@ -352,15 +381,21 @@ append_picture (FlamSink *out,
 
   svg.character = svg.font * CHARACTER;
   if (chart == NULL)
-    layout = lay_out_tree (&svg);
+    {
+      rows = flam_rows_new ((FlamTree *)tree);
+      layout = lay_out_tree (&svg, rows);
+    }
   below +=
       chart == NULL ? layout->viewport.height : flam_svg_chart_height (&svg);
   append_frame (&svg, below + FOOT);
   if (chart == NULL)
     {
-      for (guint32 i = 0; i < layout->n; i++)
-        append_box (&svg, &layout->boxes[i]);
-      note = tree_note (&svg, layout);
+      if (look->shape != FLAM_SHAPE_FLAME)
+        flam_svg_put_shape (&svg, layout);
+      else
+        for (guint32 i = 0; i < layout->n; i++)
+          append_box (&svg, &layout->boxes[i]);
+      note = tree_note (&svg, rows, layout);
     }
   else
     note = flam_svg_put_chart (&svg);
@@ -386,7 +421,11 @@ flam_svg_append_document (FlamSink *out,
 {
   flam_sink_put (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   append_picture (out, tree, chart, look);
-  flam_sink_put (out, "<script><![CDATA[\n");
-  flam_sink_put (out, flam_html_resource ("flam-svg.js"));
-  flam_sink_put (out, "]]></script>\n</svg>\n");
+  if (look->shape == FLAM_SHAPE_FLAME)
+    {
+      flam_sink_put (out, "<script><![CDATA[\n");
+      flam_sink_put (out, flam_html_resource ("flam-svg.js"));
+      flam_sink_put (out, "]]></script>\n");
+    }
+  flam_sink_put (out, "</svg>\n");
 }

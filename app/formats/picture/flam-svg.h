@@ -11,7 +11,10 @@
  * from these elements. Where the title says a weight as people read it,
  * data-weight of the rect has it whole; a call of a chart has its start, ns, as
  * data-from. Of a flame graph, boxes narrower than a tenth of a pixel are left
- * out, and the picture says how much weight they stand for. */
+ * out, and the picture says how much weight they stand for.
+ *
+ * A sunburst or a treemap is without a script, and nobody takes it for a flame
+ * graph: its elements are of other classes. */
 
 #include "flam-chart.h"
 #include "flam-look.h"

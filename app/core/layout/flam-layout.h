@@ -24,6 +24,9 @@
  * above it, as wide as the sum of that: the silhouette is true, however thin
  * its parts.
  *
+ * A sunburst is the same boxes around a circle. A treemap is made from the
+ * same rows.
+ *
  * Cost: O(rows down to the view's last * log n + boxes + indices / 64 of
  * crowded families). */
 
@@ -72,8 +75,24 @@ flam_direction_of (const FlamTree *tree, FlamDirection wanted)
   return tree->inverted ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME;
 }
 
+typedef enum
+{
+  FLAM_SHAPE_FLAME,    /* rows of boxes */
+  FLAM_SHAPE_SUNBURST, /* rings around the zoomed node: flam-sunburst.h */
+  FLAM_SHAPE_TREEMAP,  /* boxes within the zoomed node's: flam-treemap.c */
+  FLAM_N_SHAPES
+} FlamShape;
+
+/* "flame", "sunburst", "treemap" */
+const char *flam_shape_to_string (FlamShape shape);
+gboolean flam_shape_from_string (const char *word, FlamShape *shape);
+
+/* A treemap heeds neither scroll nor range: it shows the zoomed node. A
+ * sunburst's `scroll` is the row of its centre, times the rows' height, which
+ * is the least thickness of its rings. */
 typedef struct
 {
+  FlamShape shape;
   double width, height; /* pixels */
   double row_height;
   double scroll;    /* pixels from the picture's top to the view's top */
@@ -81,31 +100,38 @@ typedef struct
   double min_width; /* pixels; narrower boxes become strips: 0.5 */
   FlamId zoom;      /* its ancestors are flagged; 0 for none */
   FlamDirection direction;
+  double rings; /* of a sunburst; 0: as many as there are, and as fit */
 } FlamViewport;
 
 typedef enum
 {
   FLAM_BOX_ANCESTOR = 1 << 0, /* above the zoomed node */
   FLAM_BOX_STRIP = 1 << 1,    /* several boxes too narrow to draw */
+  FLAM_BOX_FRAME = 1 << 2,    /* treemap: around the boxes of its callees */
+  FLAM_BOX_HEAD = 1 << 3,     /* treemap: a frame's title, or a part of it */
+  FLAM_BOX_SELF = 1 << 4,     /* treemap: what a frame has itself */
 } FlamBoxFlags;
 
 typedef struct
 {
-  FlamId node;    /* a strip: the first of its nodes */
-  guint32 count;  /* 1; a strip: how many nodes it stands for */
-  float x, width; /* pixels, cut to [-1, width + 1] of the view */
-  float y;
+  FlamId node;     /* a strip: the first of its nodes */
+  guint32 count;   /* 1; a strip: how many nodes it stands for */
+  float x, width;  /* pixels, cut to [-1, width + 1] of the view; sunburst:
+                      where it begins and how far it goes, radians, clockwise
+                      from the top */
+  float y, height; /* pixels; sunburst: inner radius, thickness */
   guint32 flags;
 } FlamBox;
 
 typedef struct
 {
   FlamViewport viewport;
-  FlamBox *boxes; /* by row, root's side first; by x in a row */
+  FlamBox *boxes; /* by row, root's side first; by x in a row. Treemap: what
+                     is within another box is behind it */
   guint32 n;
   guint32 first_row; /* depth of the rows in view */
   guint32 n_rows;
-  guint32 *row;   /* n_rows + 1: first box of each */
+  guint32 *row;   /* n_rows + 1: first box of each; none in a treemap */
   gint64 hidden;  /* weight in strips, of what is in view; a strip's
                      callees are part of it and not counted again */
   gint64 in_view; /* weight of the root that is in view */
@@ -116,15 +142,31 @@ FlamLayout *flam_layout_new (const FlamRows *rows,
 void flam_layout_free (FlamLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamLayout, flam_layout_free)
 
+/* Whether a sunburst has more rings than there is room for. */
+gboolean flam_layout_is_cut (const FlamRows *rows, const FlamLayout *layout);
+
 /* The box at a pixel of the view, or NULL. */
 const FlamBox *flam_layout_hit (const FlamLayout *layout, double x, double y);
-/* Where a node is, were it drawn whole: neither cut to the view nor dropped
- * for being narrow or out of sight. */
+/* Where a node is in a flame graph, were it drawn whole: neither cut to the
+ * view nor dropped for being narrow or out of sight. */
 void flam_layout_locate (const FlamRows *rows,
                          const FlamViewport *viewport,
                          FlamId node,
                          FlamBox *box);
+/* The same in any shape; FALSE: a sunburst or a treemap does not show it. */
+gboolean flam_layout_find (const FlamRows *rows,
+                           const FlamLayout *layout,
+                           FlamId node,
+                           FlamBox *box);
 /* Rows that have something to draw anywhere in the range of x. */
 guint32 flam_layout_n_rows (const FlamRows *rows, const FlamViewport *viewport);
+
+typedef struct
+{
+  double x, y, width, height;
+} FlamRect;
+
+/* What a box covers of the view, in pixels. */
+FlamRect flam_layout_bounds (const FlamLayout *layout, const FlamBox *box);
 
 G_END_DECLS

@@ -1,121 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-layout.h"
+#include "flam-layout-private.h"
 
 #include "flam-columns.h"
 
 #include <math.h>
 #include <string.h>
 
-#define BLOCK 64
+static const char *const shapes[FLAM_N_SHAPES] = {
+  [FLAM_SHAPE_FLAME] = "flame",
+  [FLAM_SHAPE_SUNBURST] = "sunburst",
+  [FLAM_SHAPE_TREEMAP] = "treemap",
+};
 
-/* --- rows ---------------------------------------------------------------- */
-
-/* Where a row stands while the tree is read in its own order: what comes next
- * of a row is next to what came last of it. */
-typedef struct
+const char *
+flam_shape_to_string (FlamShape shape)
 {
-  guint32 index; /* of the next */
-  gint64 x, end; /* where it begins, and its parent ends */
-  gint64 sum;    /* of the row up to it */
-} RowEnd;
-
-static RowEnd *
-count_rows (FlamRows *rows)
-{
-  const FlamTree *tree = rows->tree;
-  RowEnd *ends = g_new0 (RowEnd, (gsize)tree->max_depth + 2);
-
-  rows->n_rows = rows->n > 0 ? tree->max_depth + 1 : 0;
-  rows->row = g_new0 (guint32, rows->n_rows + 1);
-  for (guint32 i = 0; i < rows->n; i++)
-    rows->row[tree->depth[i] + 1]++;
-  for (guint32 d = 0; d < rows->n_rows; d++)
-    {
-      rows->row[d + 1] += rows->row[d];
-      ends[d].index = rows->row[d];
-    }
-  ends[rows->n_rows].index = rows->n;
-  return ends;
+  return shapes[shape];
 }
 
-/* Children never reach beyond their parent, whatever the weights: so x ascends
- * in every row and bisection is safe. */
-static void
-put_node (FlamRows *rows, RowEnd *row, FlamId node)
+gboolean
+flam_shape_from_string (const char *word, FlamShape *shape)
 {
-  gint64 total = rows->tree->total[node];
-  guint32 index = row->index++;
-
-  total = CLAMP (total, 0, row->end - row->x);
-  rows->node[index] = node;
-  rows->index[node] = index;
-  rows->child[index] = row[1].index;
-  rows->x[index] = row->x;
-  rows->total[index] = total;
-  rows->sum[index] = row->sum;
-  row->sum += total;
-  row[1].x = row->x;
-  row->x = row[1].end = row->x + total;
+  for (*shape = 0; *shape < FLAM_N_SHAPES; (*shape)++)
+    if (strcmp (word, shapes[*shape]) == 0)
+      return TRUE;
+  return FALSE;
 }
 
-static void
-put_nodes (FlamRows *rows)
-{
-  g_autofree RowEnd *ends = count_rows (rows);
-
-  ends[0].end = G_MAXINT64;
-  for (FlamId i = 0; i < rows->n; i++)
-    put_node (rows, &ends[rows->tree->depth[i]], i);
-  rows->child[rows->n] = rows->n;
-  for (guint32 p = 0; p < rows->n; p++)
-    rows->peak[p / BLOCK] = MAX (rows->peak[p / BLOCK], rows->total[p]);
-}
-
-FlamRows *
-flam_rows_new (FlamTree *tree)
-{
-  FlamRows *rows = g_atomic_rc_box_new0 (FlamRows);
-
-  rows->tree = flam_tree_ref (tree);
-  rows->n = tree->n;
-  rows->node = flam_new_cells (FlamId, rows->n);
-  rows->index = flam_new_cells (guint32, rows->n);
-  rows->child = flam_new_cells (guint32, (gsize)rows->n + 1);
-  rows->x = flam_new_cells (gint64, rows->n);
-  rows->total = flam_new_cells (gint64, rows->n);
-  rows->sum = flam_new_cells (gint64, rows->n);
-  rows->peak = flam_new_cells0 (gint64, rows->n / BLOCK + 1);
-  put_nodes (rows);
-  return rows;
-}
-
-FlamRows *
-flam_rows_ref (FlamRows *rows)
-{
-  return g_atomic_rc_box_acquire (rows);
-}
-
-static void
-rows_clear (gpointer data)
-{
-  FlamRows *rows = data;
-
-  flam_tree_unref (rows->tree);
-  g_free (rows->row);
-  g_free (rows->node);
-  g_free (rows->index);
-  g_free (rows->child);
-  g_free (rows->x);
-  g_free (rows->total);
-  g_free (rows->sum);
-  g_free (rows->peak);
-}
-
-void
-flam_rows_unref (FlamRows *rows)
-{
-  g_atomic_rc_box_release_full (rows, rows_clear);
-}
+/* --- what is in view ------------------------------------------------------ */
 
 /* First index of [first, end) whose right edge is beyond x. */
 static guint32
@@ -147,22 +59,6 @@ first_from (const FlamRows *rows, guint32 first, guint32 end, double x)
         first = middle + 1;
     }
   return first;
-}
-
-/* First index of [first, end) that holds at least `least`; `end` for none. */
-static guint32
-next_wide (const FlamRows *rows, guint32 first, guint32 end, gint64 least)
-{
-  while (first < end)
-    {
-      if (first % BLOCK == 0 && rows->peak[first / BLOCK] < least)
-        first += BLOCK;
-      else if (rows->total[first] < least)
-        first++;
-      else
-        return first;
-    }
-  return end;
 }
 
 /* --- boxes --------------------------------------------------------------- */
@@ -243,6 +139,7 @@ push_box (Build *build,
   box.x = (float)left;
   box.width = (float)(right - left);
   box.y = build->y;
+  box.height = (float)view->row_height;
   g_array_append_val (build->boxes, box);
 }
 
@@ -355,7 +252,7 @@ add_family (Build *build, guint32 first, guint32 end)
     end = first_from (rows, first, end, view->to);
   while (first < end)
     {
-      guint32 wide = next_wide (rows, first, end, build->least);
+      guint32 wide = flam_rows_next_wide (rows, first, end, build->least);
 
       if (wide > first)
         add_hidden (build, first, wide);
@@ -417,17 +314,12 @@ build_rows (Build *build)
   layout->row[layout->n_rows] = build->boxes->len;
 }
 
-FlamLayout *
-flam_layout_new (const FlamRows *rows, const FlamViewport *viewport)
+void
+flam_layout_fill_rows (FlamLayout *layout, const FlamRows *rows)
 {
-  FlamLayout *layout = g_new0 (FlamLayout, 1);
+  const FlamViewport *viewport = &layout->viewport;
   Build build = { .rows = rows, .layout = layout };
   double seen;
-
-  layout->viewport = *viewport;
-  layout->row = g_new0 (guint32, 1);
-  if (viewport_is_empty (rows, viewport))
-    return layout;
 
   build.per_pixel = (viewport->to - viewport->from) / viewport->width;
   build.least = least_weight (viewport);
@@ -440,6 +332,22 @@ flam_layout_new (const FlamRows *rows, const FlamViewport *viewport)
 
   seen = MIN (viewport->to, (double)rows->total[0]) - MAX (viewport->from, 0);
   layout->in_view = whole_weight (seen);
+}
+
+FlamLayout *
+flam_layout_new (const FlamRows *rows, const FlamViewport *viewport)
+{
+  static void (*const fill[FLAM_N_SHAPES]) (FlamLayout *, const FlamRows *) = {
+    [FLAM_SHAPE_FLAME] = flam_layout_fill_rows,
+    [FLAM_SHAPE_SUNBURST] = flam_sunburst_fill,
+    [FLAM_SHAPE_TREEMAP] = flam_treemap_fill,
+  };
+  FlamLayout *layout = g_new0 (FlamLayout, 1);
+
+  layout->viewport = *viewport;
+  layout->row = g_new0 (guint32, 1);
+  if (!viewport_is_empty (rows, viewport))
+    fill[viewport->shape](layout, rows);
   return layout;
 }
 
@@ -464,14 +372,11 @@ row_at (const FlamViewport *viewport, double y)
 }
 
 const FlamBox *
-flam_layout_hit (const FlamLayout *layout, double x, double y)
+flam_layout_hit_row (const FlamLayout *layout, double row, double x)
 {
-  double row;
   guint32 low, high;
 
-  if (layout->n_rows == 0 || x < 0 || x >= layout->viewport.width)
-    return NULL;
-  row = row_at (&layout->viewport, y) - layout->first_row;
+  row -= layout->first_row;
   if (!(row >= 0 && row < layout->n_rows))
     return NULL;
   low = layout->row[(guint32)row];
@@ -491,6 +396,34 @@ flam_layout_hit (const FlamLayout *layout, double x, double y)
   return NULL;
 }
 
+const FlamBox *
+flam_layout_hit (const FlamLayout *layout, double x, double y)
+{
+  if (layout->n == 0 || x < 0 || x >= layout->viewport.width)
+    return NULL;
+  if (layout->viewport.shape == FLAM_SHAPE_SUNBURST)
+    return flam_sunburst_hit (layout, x, y);
+  if (layout->viewport.shape == FLAM_SHAPE_TREEMAP)
+    return flam_treemap_hit (layout, x, y);
+  return flam_layout_hit_row (layout, row_at (&layout->viewport, y), x);
+}
+
+gboolean
+flam_layout_find (const FlamRows *rows,
+                  const FlamLayout *layout,
+                  FlamId node,
+                  FlamBox *box)
+{
+  if (layout->n == 0 || node >= rows->n)
+    return FALSE;
+  if (layout->viewport.shape == FLAM_SHAPE_SUNBURST)
+    return flam_sunburst_find (rows, layout, node, box);
+  if (layout->viewport.shape == FLAM_SHAPE_TREEMAP)
+    return flam_treemap_find (layout, node, box);
+  flam_layout_locate (rows, &layout->viewport, node, box);
+  return TRUE;
+}
+
 void
 flam_layout_locate (const FlamRows *rows,
                     const FlamViewport *viewport,
@@ -506,6 +439,7 @@ flam_layout_locate (const FlamRows *rows,
     .x = (float)(((double)rows->x[index] - viewport->from) / per_pixel),
     .width = (float)((double)rows->total[index] / per_pixel),
     .y = row_y (viewport, rows->tree->depth[node]),
+    .height = (float)viewport->row_height,
   };
 }
 
@@ -529,4 +463,12 @@ flam_layout_n_rows (const FlamRows *rows, const FlamViewport *viewport)
     n--;
   g_array_unref (build.parts);
   return n;
+}
+
+FlamRect
+flam_layout_bounds (const FlamLayout *layout, const FlamBox *box)
+{
+  if (layout->viewport.shape == FLAM_SHAPE_SUNBURST)
+    return flam_sunburst_bounds (layout, box);
+  return (FlamRect){ box->x, box->y, box->width, box->height };
 }

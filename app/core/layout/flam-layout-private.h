@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What flam-layout.c (rows of boxes), flam-sunburst.c and flam-treemap.c
+ * share. */
+
+#include "flam-layout.h"
+
+G_BEGIN_DECLS
+
+/* First index of [first, end) that holds at least `least`; `end` for none. */
+guint32 flam_rows_next_wide (const FlamRows *rows,
+                             guint32 first,
+                             guint32 end,
+                             gint64 least);
+
+/* `layout` has its viewport and nothing else. */
+void flam_layout_fill_rows (FlamLayout *layout, const FlamRows *rows);
+void flam_sunburst_fill (FlamLayout *layout, const FlamRows *rows);
+void flam_treemap_fill (FlamLayout *layout, const FlamRows *rows);
+
+/* Of a row, by x. */
+const FlamBox *
+flam_layout_hit_row (const FlamLayout *layout, double row, double x);
+const FlamBox *flam_sunburst_hit (const FlamLayout *layout, double x, double y);
+const FlamBox *flam_treemap_hit (const FlamLayout *layout, double x, double y);
+
+gboolean flam_sunburst_find (const FlamRows *rows,
+                             const FlamLayout *layout,
+                             FlamId node,
+                             FlamBox *box);
+FlamRect flam_sunburst_bounds (const FlamLayout *layout, const FlamBox *box);
+gboolean
+flam_treemap_find (const FlamLayout *layout, FlamId node, FlamBox *box);
+
+G_END_DECLS

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-layout-private.h"
+
+#include "flam-columns.h"
+
+#define BLOCK 64
+
+/* Where a row stands while the tree is read in its own order: what comes next
+ * of a row is next to what came last of it. */
+typedef struct
+{
+  guint32 index; /* of the next */
+  gint64 x, end; /* where it begins, and its parent ends */
+  gint64 sum;    /* of the row up to it */
+} RowEnd;
+
+static RowEnd *
+count_rows (FlamRows *rows)
+{
+  const FlamTree *tree = rows->tree;
+  RowEnd *ends = g_new0 (RowEnd, (gsize)tree->max_depth + 2);
+
+  rows->n_rows = rows->n > 0 ? tree->max_depth + 1 : 0;
+  rows->row = g_new0 (guint32, rows->n_rows + 1);
+  for (guint32 i = 0; i < rows->n; i++)
+    rows->row[tree->depth[i] + 1]++;
+  for (guint32 d = 0; d < rows->n_rows; d++)
+    {
+      rows->row[d + 1] += rows->row[d];
+      ends[d].index = rows->row[d];
+    }
+  ends[rows->n_rows].index = rows->n;
+  return ends;
+}
+
+/* Children never reach beyond their parent, whatever the weights: so x ascends
+ * in every row and bisection is safe. */
+static void
+put_node (FlamRows *rows, RowEnd *row, FlamId node)
+{
+  gint64 total = rows->tree->total[node];
+  guint32 index = row->index++;
+
+  total = CLAMP (total, 0, row->end - row->x);
+  rows->node[index] = node;
+  rows->index[node] = index;
+  rows->child[index] = row[1].index;
+  rows->x[index] = row->x;
+  rows->total[index] = total;
+  rows->sum[index] = row->sum;
+  row->sum += total;
+  row[1].x = row->x;
+  row->x = row[1].end = row->x + total;
+}
+
+static void
+put_nodes (FlamRows *rows)
+{
+  g_autofree RowEnd *ends = count_rows (rows);
+
+  ends[0].end = G_MAXINT64;
+  for (FlamId i = 0; i < rows->n; i++)
+    put_node (rows, &ends[rows->tree->depth[i]], i);
+  rows->child[rows->n] = rows->n;
+  for (guint32 p = 0; p < rows->n; p++)
+    rows->peak[p / BLOCK] = MAX (rows->peak[p / BLOCK], rows->total[p]);
+}
+
+FlamRows *
+flam_rows_new (FlamTree *tree)
+{
+  FlamRows *rows = g_atomic_rc_box_new0 (FlamRows);
+
+  rows->tree = flam_tree_ref (tree);
+  rows->n = tree->n;
+  rows->node = flam_new_cells (FlamId, rows->n);
+  rows->index = flam_new_cells (guint32, rows->n);
+  rows->child = flam_new_cells (guint32, (gsize)rows->n + 1);
+  rows->x = flam_new_cells (gint64, rows->n);
+  rows->total = flam_new_cells (gint64, rows->n);
+  rows->sum = flam_new_cells (gint64, rows->n);
+  rows->peak = flam_new_cells0 (gint64, rows->n / BLOCK + 1);
+  put_nodes (rows);
+  return rows;
+}
+
+FlamRows *
+flam_rows_ref (FlamRows *rows)
+{
+  return g_atomic_rc_box_acquire (rows);
+}
+
+static void
+rows_clear (gpointer data)
+{
+  FlamRows *rows = data;
+
+  flam_tree_unref (rows->tree);
+  g_free (rows->row);
+  g_free (rows->node);
+  g_free (rows->index);
+  g_free (rows->child);
+  g_free (rows->x);
+  g_free (rows->total);
+  g_free (rows->sum);
+  g_free (rows->peak);
+}
+
+void
+flam_rows_unref (FlamRows *rows)
+{
+  g_atomic_rc_box_release_full (rows, rows_clear);
+}
+
+guint32
+flam_rows_next_wide (const FlamRows *rows,
+                     guint32 first,
+                     guint32 end,
+                     gint64 least)
+{
+  while (first < end)
+    {
+      if (first % BLOCK == 0 && rows->peak[first / BLOCK] < least)
+        first += BLOCK;
+      else if (rows->total[first] < least)
+        first++;
+      else
+        return first;
+    }
+  return end;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A flame graph bent around its zoomed node:
+ *
+ *              .-------.
+ *            /  C   B   \         the disc in the middle is the zoomed node,
+ *           |    .---.   |        the ring around it what that calls, and so
+ *           | D | all |  |        on outwards; an angle is a share of the
+ *           |    '---'   |        disc's total, clockwise from the top
+ *            \    A     /
+ *              '-------'
+ *
+ * Rings are as thick as there is room for, and no thinner than a row of text:
+ * what is called from deeper is seen by zooming in. Boxes too narrow at the
+ * outer edge are strips, as in the rows they are bent from. */
+
+#include "flam-layout.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  double x, y;   /* the centre */
+  double radius; /* of all */
+  double hole;   /* of the disc */
+  double ring;   /* thickness of the others */
+  double rings;  /* with the disc */
+} FlamSunburst;
+
+/* `viewport.rings` must be known: a layout's is. */
+void flam_sunburst_init (FlamSunburst *self, const FlamViewport *viewport);
+/* What a viewport's `rings` are when they are 0. */
+double flam_sunburst_rings (const FlamRows *rows, const FlamViewport *viewport);
+
+/* Where a name goes: along the ring, or outwards, wherever there is more room,
+ * and never upside down. */
+typedef struct
+{
+  gboolean along; /* bent: each letter at its own angle */
+  gboolean other; /* it is read the other way: its top is to the centre, or its
+                     end */
+  double angle;   /* of its middle */
+  double radius;  /* of its middle; 0: it is in the disc, straight */
+  double room;    /* how wide it may be */
+} FlamSunburstLabel;
+
+/* `line` is how high it is. FALSE: there is no place. */
+gboolean
+flam_sunburst_label (const FlamBox *box, double line, FlamSunburstLabel *label);
+
+G_END_DECLS

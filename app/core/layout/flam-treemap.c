@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Boxes within boxes, as large as what they stand for, and as near to squares
+ * as that allows (Bruls, Huizing, van Wijk: Squarified treemaps):
+ *
+ *    +-main---------------------------+
+ *    | +-load----+ +-parse----------+ |   a frame: a title, and its callees
+ *    | |         | | +-next-+ +---+ | |   heaviest first; what it has itself
+ *    | |         | | |      | |num| | |   is the last box within it
+ *    | |         | | |      | +---+ | |
+ *    | +---------+ | |      | |###| | |   callees too small to draw are one
+ *    | +---------+ | +------+ +---+ | |   box of their sum
+ *    | |(self)   | +----------------+ |
+ *    | +---------+                    |
+ *    +--------------------------------+
+ *
+ * The boxes in a frame share its inside by their weights: it is all of its
+ * total. A node that calls one other and next to nothing else would be a frame
+ * around a frame: such a path is one frame, with a title that has a part for
+ * each:
+ *
+ *    +-all | main | loop--------------+
+ *
+ * Cost: O(boxes * log of a family + indices / 64 of crowded families + paths),
+ * and there are no more boxes than fit into the view's area. */
+
+#include "flam-layout-private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PADDING 3.0
+#define LEAST_SIDE 3.0   /* pixels: of the square of the smallest box */
+#define LEAST_SLIVER 0.1 /* of a side of what is not a callee's */
+#define LEAST_INSIDE 8.0 /* of a frame's inside: else it is no frame */
+#define LEAST_TITLE 36.0 /* of a title's width */
+#define LEAST_PART 72.0  /* of a part of a path's title */
+#define PART_GAP 1.0
+#define NOTHING_BESIDE 100 /* a path leaves out less than one part of these */
+
+typedef struct
+{
+  guint32 index;
+  FlamRect rect;
+} Region;
+
+typedef struct
+{
+  gint64 weight;
+  guint32 index; /* of a strip: the first of its */
+  guint32 count;
+  guint32 flags;
+} Item;
+
+typedef struct
+{
+  const FlamRows *rows;
+  FlamLayout *layout;
+  GArray *boxes;
+  GArray *regions; /* Region: those whose boxes are still to be found */
+  GArray *items;   /* Item: within the frame at hand */
+  GArray *path;    /* guint32: the frame's nodes */
+  double least;    /* square pixels */
+} Map;
+
+/* --- what a frame holds ----------------------------------------------------
+ */
+
+static int
+heaviest_first (gconstpointer a, gconstpointer b)
+{
+  const Item *x = a, *y = b;
+
+  if (x->weight != y->weight)
+    return x->weight > y->weight ? -1 : 1;
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void
+add_item (
+    Map *map, gint64 weight, guint32 index, guint32 count, FlamBoxFlags flags)
+{
+  Item item = { weight, index, count, flags };
+
+  if (weight > 0)
+    g_array_append_val (map->items, item);
+}
+
+/* Callees that are drawn, the sum of the others, and the node's own. */
+static void
+find_items (Map *map, guint32 index, double area)
+{
+  const FlamRows *rows = map->rows;
+  guint32 first = rows->child[index], end = rows->child[index + 1];
+  gint64 total = rows->total[index];
+  double wanted = ceil (map->least * (double)total / area);
+  gint64 least = wanted < 0x1p62 ? MAX ((gint64)wanted, 1) : G_MAXINT64;
+  gint64 called = 0, drawn = 0;
+  guint32 narrow = FLAM_NONE, n_narrow = 0;
+
+  g_array_set_size (map->items, 0);
+  if (first < end)
+    called = rows->sum[end - 1] + rows->total[end - 1] - rows->sum[first];
+  while (first < end)
+    {
+      guint32 wide = flam_rows_next_wide (rows, first, end, least);
+
+      if (wide > first)
+        {
+          if (narrow == FLAM_NONE)
+            narrow = first;
+          n_narrow += wide - first;
+        }
+      if (wide < end)
+        {
+          add_item (map, rows->total[wide], wide, 1, 0);
+          drawn += rows->total[wide];
+          wide++;
+        }
+      first = wide;
+    }
+  g_array_sort (map->items, heaviest_first);
+  add_item (map, called - drawn, narrow, n_narrow, FLAM_BOX_STRIP);
+  add_item (map, total - called, index, 1, FLAM_BOX_SELF);
+}
+
+/* From a node to what it calls, as long as that is all there is to see. */
+static void
+find_path (Map *map, guint32 index)
+{
+  const FlamRows *rows = map->rows;
+  gint64 total = rows->total[index];
+  gint64 least = MAX (total - total / NOTHING_BESIDE, 1);
+
+  g_array_set_size (map->path, 0);
+  while (TRUE)
+    {
+      guint32 end = rows->child[index + 1];
+      guint32 callee =
+          flam_rows_next_wide (rows, rows->child[index], end, least);
+
+      g_array_append_val (map->path, index);
+      if (callee == end)
+        break;
+      index = callee;
+    }
+}
+
+/* --- boxes ---------------------------------------------------------------- */
+
+static void
+push_box (Map *map,
+          guint32 index,
+          guint32 count,
+          const FlamRect *rect,
+          FlamBoxFlags flags)
+{
+  FlamBox box = {
+    .node = map->rows->node[index],
+    .count = count,
+    .x = (float)rect->x,
+    .width = (float)rect->width,
+    .y = (float)rect->y,
+    .height = (float)rect->height,
+    .flags = flags,
+  };
+
+  g_array_append_val (map->boxes, box);
+}
+
+/* The last nodes of a path, whose callees are below them, and what does not
+ * fit before them as one. */
+static void
+push_titles (Map *map, const FlamRect *head)
+{
+  guint n = map->path->len;
+  guint fit = MAX ((guint)(head->width / LEAST_PART), 1);
+  guint shown = MIN (n, fit);
+  double width = (head->width + PART_GAP) / shown;
+
+  for (guint i = 0; i < shown; i++)
+    {
+      gboolean rest = i == 0 && n > shown && shown > 1;
+      guint at = rest ? 0 : n - shown + i;
+      FlamRect part = {
+        head->x + i * width, head->y, width - PART_GAP, head->height
+      };
+
+      push_box (map,
+                g_array_index (map->path, guint32, at),
+                rest ? n - shown + 1 : 1,
+                &part,
+                FLAM_BOX_HEAD | (rest ? FLAM_BOX_STRIP : 0));
+    }
+}
+
+static void
+place_item (Map *map, const Item *item, const FlamRect *rect)
+{
+  Region region = { item->index, *rect };
+
+  if (item->flags == 0)
+    {
+      g_array_append_val (map->regions, region);
+      return;
+    }
+  if (item->flags & FLAM_BOX_STRIP)
+    map->layout->hidden += item->weight;
+  if (rect->width >= LEAST_SLIVER && rect->height >= LEAST_SLIVER)
+    push_box (map, item->index, item->count, rect, item->flags);
+}
+
+/* --- squares ---------------------------------------------------------------
+ */
+
+/* How far the worst box of a row is from a square: the row has `sum`, beside
+ * `side`; areas, in pixels. */
+static double
+worst (double sum, double most, double least, double side)
+{
+  return MAX (side * side * most / (sum * sum),
+              sum * sum / (side * side * least));
+}
+
+/* Items [first, end) along the shorter side of what is left. */
+static void
+place_row (Map *map, guint first, guint end, double sum, FlamRect *left)
+{
+  gboolean upright = left->width >= left->height;
+  double side = upright ? left->height : left->width;
+  double all = upright ? left->width : left->height;
+  double weight = 0, depth, at = 0;
+
+  for (guint i = first; i < end; i++)
+    weight += (double)g_array_index (map->items, Item, i).weight;
+  depth = all * MIN (weight / sum, 1);
+  for (guint i = first; i < end; i++)
+    {
+      const Item *item = &g_array_index (map->items, Item, i);
+      double length = side * (double)item->weight / weight;
+      FlamRect rect = upright
+                          ? (FlamRect){ left->x, left->y + at, depth, length }
+                          : (FlamRect){ left->x + at, left->y, length, depth };
+
+      place_item (map, item, &rect);
+      at += length;
+    }
+  if (upright)
+    left->x += depth, left->width -= depth;
+  else
+    left->y += depth, left->height -= depth;
+}
+
+static void
+place_items (Map *map, FlamRect inside)
+{
+  FlamRect left = inside;
+  double sum = 0;
+  guint first = 0;
+
+  for (guint i = 0; i < map->items->len; i++)
+    sum += (double)g_array_index (map->items, Item, i).weight;
+  while (first < map->items->len && sum > 0)
+    {
+      double side = MIN (left.width, left.height);
+      double scale = left.width * left.height / sum;
+      double row = 0, most = 0, least = G_MAXDOUBLE, before = G_MAXDOUBLE;
+      guint end = first;
+
+      for (; end < map->items->len; end++)
+        {
+          double area =
+              scale * (double)g_array_index (map->items, Item, end).weight;
+          double now =
+              worst (row + area, MAX (most, area), MIN (least, area), side);
+
+          if (end > first && now > before)
+            break;
+          before = now;
+          row += area;
+          most = MAX (most, area);
+          least = MIN (least, area);
+        }
+      place_row (map, first, end, sum, &left);
+      for (; first < end; first++)
+        sum -= (double)g_array_index (map->items, Item, first).weight;
+    }
+}
+
+/* --- frames ----------------------------------------------------------------
+ */
+
+static FlamRect
+inset (const FlamRect *rect, double top, double side)
+{
+  return (FlamRect){ rect->x + side,
+                     rect->y + top,
+                     rect->width - 2 * side,
+                     rect->height - top - side };
+}
+
+/* Where there is no room for a title the frame is a thin one. */
+static gboolean
+find_inside (const Map *map,
+             const FlamRect *rect,
+             FlamRect *head,
+             FlamRect *inside)
+{
+  double row = map->layout->viewport.row_height;
+
+  *head = (FlamRect){ 0, 0, 0, 0 };
+  *inside = inset (rect, row, PADDING);
+  if (inside->width >= LEAST_TITLE && inside->height >= LEAST_INSIDE)
+    *head = (FlamRect){ rect->x, rect->y, rect->width, row };
+  else
+    *inside = inset (rect, 1, 1);
+  return inside->width >= LEAST_INSIDE && inside->height >= LEAST_INSIDE;
+}
+
+static void
+fill_region (Map *map, const Region *region)
+{
+  const FlamRows *rows = map->rows;
+  FlamRect head, inside;
+  gboolean room = find_inside (map, &region->rect, &head, &inside);
+  guint32 last;
+
+  find_path (map, region->index);
+  last = g_array_index (map->path, guint32, map->path->len - 1);
+  if (!room ||
+      (map->path->len == 1 && rows->child[last] == rows->child[last + 1]))
+    {
+      guint32 first = rows->child[region->index];
+      guint32 end = rows->child[region->index + 1];
+
+      push_box (map, region->index, 1, &region->rect, 0);
+      if (first < end)
+        map->layout->hidden +=
+            rows->sum[end - 1] + rows->total[end - 1] - rows->sum[first];
+      return;
+    }
+  map->layout->hidden += rows->total[region->index] - rows->total[last];
+  push_box (map, last, 1, &region->rect, FLAM_BOX_FRAME);
+  if (head.width > 0)
+    push_titles (map, &head);
+  find_items (map, last, inside.width * inside.height);
+  place_items (map, inside);
+}
+
+void
+flam_treemap_fill (FlamLayout *layout, const FlamRows *rows)
+{
+  const FlamViewport *viewport = &layout->viewport;
+  FlamId zoom = viewport->zoom < rows->n ? viewport->zoom : 0;
+  double least = MAX (viewport->min_width, LEAST_SIDE);
+  Map map = { .rows = rows, .layout = layout, .least = least * least };
+  Region all = { rows->index[zoom],
+                 { 0, 0, viewport->width, viewport->height } };
+
+  layout->in_view = rows->total[all.index];
+  if (layout->in_view <= 0)
+    return;
+  map.boxes = g_array_sized_new (FALSE, FALSE, sizeof (FlamBox), 1024);
+  map.regions = g_array_new (FALSE, FALSE, sizeof (Region));
+  map.items = g_array_new (FALSE, FALSE, sizeof (Item));
+  map.path = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_array_append_val (map.regions, all);
+  for (guint i = 0; i < map.regions->len; i++)
+    {
+      Region region = g_array_index (map.regions, Region, i);
+
+      fill_region (&map, &region);
+    }
+  g_array_unref (map.path);
+  g_array_unref (map.items);
+  g_array_unref (map.regions);
+  layout->n = map.boxes->len;
+  layout->boxes = (FlamBox *)(void *)g_array_free (map.boxes, FALSE);
+}
+
+/* --- from pixels to boxes --------------------------------------------------
+ */
+
+const FlamBox *
+flam_treemap_hit (const FlamLayout *layout, double x, double y)
+{
+  for (guint32 i = layout->n; i-- > 0;)
+    {
+      const FlamBox *box = &layout->boxes[i];
+
+      if (x >= box->x && x < box->x + box->width && y >= box->y &&
+          y < box->y + box->height)
+        return box;
+    }
+  return NULL;
+}
+
+/* A frame is before its parts. */
+gboolean
+flam_treemap_find (const FlamLayout *layout, FlamId node, FlamBox *box)
+{
+  for (guint32 i = 0; i < layout->n; i++)
+    if (layout->boxes[i].node == node &&
+        !(layout->boxes[i].flags & FLAM_BOX_STRIP))
+      {
+        *box = layout->boxes[i];
+        return TRUE;
+      }
+  return FALSE;
+}
