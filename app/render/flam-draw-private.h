@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What flam-draw.c (trees), flam-draw-sunburst.c, flam-draw-treemap.c and
- * flam-draw-chart.c share. */
+/* What flam-draw-layout.c (trees), flam-draw-sunburst.c, flam-draw-treemap.c
+ * and flam-draw-chart.c share. */
 
 #include "flam-draw.h"
 #include "flam-label.h"

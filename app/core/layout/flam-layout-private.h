@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What flam-layout.c (rows of boxes), flam-sunburst.c and flam-treemap.c
- * share. */
+/* What flam-layout.c (a layout of any shape), flam-layout-rows.c,
+ * flam-sunburst.c and flam-treemap.c share. */
 
 #include "flam-layout.h"
 
@@ -13,6 +13,11 @@ guint32 flam_rows_next_wide (const FlamRows *rows,
                              guint32 first,
                              guint32 end,
                              gint64 least);
+
+gboolean flam_viewport_is_empty (const FlamRows *rows,
+                                 const FlamViewport *viewport);
+/* Of a flame graph, at a pixel. */
+double flam_viewport_row_at (const FlamViewport *viewport, double y);
 
 /* `layout` has its viewport and nothing else. */
 void flam_layout_fill_rows (FlamLayout *layout, const FlamRows *rows);

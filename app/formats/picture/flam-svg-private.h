@@ -38,7 +38,9 @@ char *flam_svg_label_text (const FlamSvg *svg, const char *name, double width);
 void flam_svg_put_label (
     const FlamSvg *svg, const char *name, double x, double y, double width);
 
-/* "name (12 samples, 3.4%)" */
+/* Counts are whole; time and memory as people read them. */
+gboolean flam_svg_is_plain (const FlamSvg *svg, const FlamMeasure *measure);
+/* "name (1,234 samples, 12.34%)", escaped. */
 void flam_svg_put_description (const FlamSvg *svg, FlamId node);
 
 /* flam-svg-shape.c: the boxes of a sunburst or a treemap. */

@@ -20,104 +20,6 @@
 #define LEAST_WIDTH 0.1
 
 static void
-append_count (FlamSink *out, const char *plain)
-{
-  gsize whole = strcspn (plain, ".");
-
-  for (gsize i = 0; plain[i] != '\0'; i++)
-    {
-      if (i > 0 && i < whole && (whole - i) % 3 == 0)
-        flam_sink_put_c (out, ',');
-      flam_sink_put_c (out, plain[i]);
-    }
-}
-
-/* Counts are whole; time and memory as people read them. */
-static gboolean
-is_plain (const FlamSvg *svg, const FlamMeasure *measure)
-{
-  return measure->unit == FLAM_UNIT_COUNT || svg->look->count_name != NULL;
-}
-
-static void
-append_weight (const FlamSvg *svg, const FlamMeasure *measure, gint64 weight)
-{
-  const char *name = svg->look->count_name;
-  g_autofree char *text = is_plain (svg, measure)
-                              ? flam_format_plain (measure, weight)
-                              : flam_format_weight (measure, weight);
-
-  if (!is_plain (svg, measure))
-    {
-      flam_sink_put (svg->out, text);
-      return;
-    }
-  append_count (svg->out, text);
-  flam_sink_put_c (svg->out, ' ');
-  flam_sink_put_escaped (svg->out, name != NULL ? name : "samples", -1);
-}
-
-/* ": running 60.0 %, lock 40.0 %" */
-static void
-append_states (FlamSink *out, const FlamTree *tree, FlamId node)
-{
-  guint states = flam_tree_states (tree);
-  g_autofree char *text = NULL;
-
-  if ((states & (states - 1)) == 0)
-    return;
-  text = flam_format_states (&tree->split[node]);
-  flam_sink_put (out, ": ");
-  flam_sink_put (out, text);
-}
-
-/* ": +1.2 s, before 3.4 s" */
-static void
-append_change (FlamSink *out,
-               const FlamTree *tree,
-               const FlamMeasure *measure,
-               FlamId node)
-{
-  g_autofree char *delta = NULL;
-  g_autofree char *base = NULL;
-
-  if (tree->change == NULL)
-    return;
-  delta = flam_format_weight (measure, ABS (tree->change->delta[node]));
-  base = flam_format_weight (measure, tree->change->base[node]);
-  flam_sink_printf (out,
-                    ": %s%s, before %s",
-                    tree->change->delta[node] > 0   ? "+"
-                    : tree->change->delta[node] < 0 ? "−"
-                                                    : "±",
-                    delta,
-                    base);
-}
-
-/* "name (1,234 samples, 12.34%)", escaped. */
-void
-flam_svg_put_description (const FlamSvg *svg, FlamId node)
-{
-  FlamSink *out = svg->out;
-  const FlamTree *tree = svg->tree;
-  const FlamMeasure measure = flam_tree_measure (tree);
-  g_autofree char *detail = flam_tree_detail (tree, node);
-
-  flam_sink_put_escaped (out, flam_tree_name (tree, node), -1);
-  flam_sink_put (out, detail);
-  flam_sink_put (out, " (");
-  append_weight (svg, &measure, tree->total[node]);
-  flam_sink_put (out, ", ");
-  flam_svg_put_number (
-      out,
-      tree->total[0] > 0 ? 100.0 * tree->total[node] / tree->total[0] : 0,
-      2);
-  flam_sink_put (out, "%)");
-  append_states (out, tree, node);
-  append_change (out, tree, &measure, node);
-}
-
-static void
 append_box (const FlamSvg *svg, const FlamBox *box)
 {
   FlamSink *out = svg->out;
@@ -137,7 +39,7 @@ append_box (const FlamSvg *svg, const FlamBox *box)
   flam_sink_printf (out,
                     " fill=\"#%06x\"",
                     flam_palette_node (svg->palette, svg->tree, box->node));
-  if (!is_plain (svg, &measure))
+  if (!flam_svg_is_plain (svg, &measure))
     {
       g_autofree char *weight =
           flam_format_plain (&measure, svg->tree->total[box->node]);

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-layout-private.h"
+
+#include <math.h>
+
+/* --- what is in view ------------------------------------------------------ */
+
+/* First index of [first, end) whose right edge is beyond x. */
+static guint32
+first_beyond (const FlamRows *rows, guint32 first, guint32 end, double x)
+{
+  while (first < end)
+    {
+      guint32 middle = first + (end - first) / 2;
+
+      if ((double)(rows->x[middle] + rows->total[middle]) > x)
+        end = middle;
+      else
+        first = middle + 1;
+    }
+  return first;
+}
+
+/* First index of [first, end) whose left edge is at or beyond x. */
+static guint32
+first_from (const FlamRows *rows, guint32 first, guint32 end, double x)
+{
+  while (first < end)
+    {
+      guint32 middle = first + (end - first) / 2;
+
+      if ((double)rows->x[middle] >= x)
+        end = middle;
+      else
+        first = middle + 1;
+    }
+  return first;
+}
+
+/* --- boxes --------------------------------------------------------------- */
+
+/* What the next row is made of: the callees of a box, or of a strip's. */
+typedef struct
+{
+  guint32 first, end; /* indices */
+  gboolean strip;
+} Part;
+
+typedef struct
+{
+  const FlamRows *rows;
+  FlamLayout *layout;
+  GArray *boxes;
+  GArray *parts;   /* Part, of this row, for the next one */
+  gboolean unseen; /* the row is above or below the view */
+  double per_pixel;
+  gint64 least; /* weight of the narrowest box that is drawn */
+  float y;
+  /* a run of boxes too narrow to draw, not yet a strip */
+  guint32 strip_first, strip_count;
+  guint32 strip_index, strip_end; /* indices from the first to the last */
+  gint64 strip_from, strip_to, strip_weight;
+} Build;
+
+/* A weight near 2^63 is 2^63 as a double, which is no gint64. */
+static gint64
+whole_weight (double weight)
+{
+  return weight >= 0x1p63 ? G_MAXINT64 : weight > 0 ? (gint64)weight : 0;
+}
+
+static gint64
+least_weight (const FlamViewport *viewport)
+{
+  double range = viewport->to - viewport->from;
+
+  return MAX (
+      whole_weight (ceil (viewport->min_width * range / viewport->width)), 1);
+}
+
+gboolean
+flam_viewport_is_empty (const FlamRows *rows, const FlamViewport *viewport)
+{
+  return rows->n == 0 || !(viewport->width > 0) || !(viewport->height > 0) ||
+         !(viewport->row_height > 0) || !(viewport->to > viewport->from);
+}
+
+static float
+row_y (const FlamViewport *viewport, guint32 row)
+{
+  double edge = row * viewport->row_height - viewport->scroll;
+
+  if (viewport->direction == FLAM_DIRECTION_ICICLE)
+    return (float)edge;
+  return (float)(viewport->height - viewport->row_height - edge);
+}
+
+static void
+push_box (Build *build,
+          FlamId node,
+          guint32 count,
+          gint64 from,
+          gint64 to,
+          guint flags)
+{
+  const FlamViewport *view = &build->layout->viewport;
+  double left = ((double)from - view->from) / build->per_pixel;
+  double right = ((double)to - view->from) / build->per_pixel;
+  FlamBox box = { .node = node, .count = count, .flags = flags };
+
+  if (build->unseen)
+    return;
+  left = CLAMP (left, -1, view->width + 1);
+  right = CLAMP (right, -1, view->width + 1);
+  box.x = (float)left;
+  box.width = (float)(right - left);
+  box.y = build->y;
+  box.height = (float)view->row_height;
+  g_array_append_val (build->boxes, box);
+}
+
+static void
+end_strip (Build *build)
+{
+  if (build->strip_count == 0)
+    return;
+  if (build->strip_weight >= build->least)
+    {
+      Part part = { build->strip_index, build->strip_end, TRUE };
+
+      push_box (build,
+                build->strip_first,
+                build->strip_count,
+                build->strip_from,
+                build->strip_to,
+                FLAM_BOX_STRIP);
+      g_array_append_val (build->parts, part);
+    }
+  build->strip_count = 0;
+}
+
+static void
+add_narrow (Build *build, guint32 first, guint32 end, gint64 to)
+{
+  const FlamRows *rows = build->rows;
+  gint64 from = rows->x[first];
+
+  if (to <= from)
+    return;
+  if (build->strip_count > 0 &&
+      (double)(from - build->strip_to) > build->per_pixel)
+    end_strip (build);
+  if (build->strip_count == 0)
+    {
+      build->strip_first = rows->node[first];
+      build->strip_index = first;
+      build->strip_from = from;
+      build->strip_weight = 0;
+    }
+  build->strip_count += end - first;
+  build->strip_end = end;
+  build->strip_to = to;
+  build->strip_weight += to - from;
+}
+
+/* Siblings too narrow to draw, below a box that is not. */
+static void
+add_hidden (Build *build, guint32 first, guint32 end)
+{
+  const FlamRows *rows = build->rows;
+  const FlamViewport *view = &build->layout->viewport;
+  gint64 from = rows->x[first];
+  gint64 to = rows->x[end - 1] + rows->total[end - 1];
+  double seen = MIN ((double)to, view->to) - MAX ((double)from, view->from);
+
+  if (!build->unseen && to > from)
+    build->layout->hidden +=
+        MIN (whole_weight (seen), G_MAXINT64 - build->layout->hidden);
+  add_narrow (build, first, end, to);
+}
+
+/* All that a strip's boxes call: it stands where the first of them begins. */
+static void
+add_callees (Build *build, guint32 first, guint32 end)
+{
+  const FlamRows *rows = build->rows;
+
+  if (first < end)
+    add_narrow (build,
+                first,
+                end,
+                rows->x[first] + rows->sum[end - 1] + rows->total[end - 1] -
+                    rows->sum[first]);
+}
+
+static void
+add_wide (Build *build, guint32 index)
+{
+  const FlamRows *rows = build->rows;
+  FlamId node = rows->node[index];
+  Part part = { index, index + 1, FALSE };
+  FlamId zoom = build->layout->viewport.zoom;
+  gboolean above =
+      node != zoom && flam_tree_is_ancestor (rows->tree, node, zoom);
+
+  end_strip (build);
+  push_box (build,
+            node,
+            1,
+            rows->x[index],
+            rows->x[index] + rows->total[index],
+            above ? FLAM_BOX_ANCESTOR : 0);
+  g_array_append_val (build->parts, part);
+}
+
+/* Siblings [first, end): what of them is in view. */
+static void
+add_family (Build *build, guint32 first, guint32 end)
+{
+  const FlamRows *rows = build->rows;
+  const FlamViewport *view = &build->layout->viewport;
+
+  if (first == end)
+    return;
+  if ((double)rows->x[first] < view->from)
+    first = first_beyond (rows, first, end, view->from);
+  if (first < end && (double)rows->x[end - 1] >= view->to)
+    end = first_from (rows, first, end, view->to);
+  while (first < end)
+    {
+      guint32 wide = flam_rows_next_wide (rows, first, end, build->least);
+
+      if (wide > first)
+        add_hidden (build, first, wide);
+      if (wide < end)
+        add_wide (build, wide++);
+      first = wide;
+    }
+}
+
+static void
+build_row (Build *build, guint32 row)
+{
+  GArray *parts = build->parts;
+  const FlamRows *rows = build->rows;
+
+  build->y = row_y (&build->layout->viewport, row);
+  build->parts = g_array_sized_new (FALSE, FALSE, sizeof (Part), 64);
+  if (row == 0)
+    add_family (build, 0, 1);
+  for (guint i = 0; i < parts->len; i++)
+    {
+      const Part *part = &g_array_index (parts, Part, i);
+      guint32 first = rows->child[part->first];
+      guint32 end = rows->child[part->end];
+
+      if (part->strip)
+        add_callees (build, first, end);
+      else
+        add_family (build, first, end);
+    }
+  end_strip (build);
+  g_array_unref (parts);
+}
+
+static void
+build_rows (Build *build)
+{
+  FlamLayout *layout = build->layout;
+  const FlamViewport *view = &layout->viewport;
+  const FlamRows *rows = build->rows;
+  double first = MAX (floor (view->scroll / view->row_height), 0);
+  double last = floor ((view->scroll + view->height) / view->row_height);
+
+  if (first >= rows->n_rows || last < 0)
+    return;
+  layout->first_row = (guint32)first;
+  layout->n_rows =
+      (guint32)MIN (last, rows->n_rows - 1) + 1 - layout->first_row;
+  layout->row = g_renew (guint32, layout->row, layout->n_rows + 1);
+  build->unseen = TRUE;
+  for (guint32 row = 0; row < layout->first_row; row++)
+    build_row (build, row);
+  build->unseen = FALSE;
+  for (guint32 i = 0; i < layout->n_rows; i++)
+    {
+      layout->row[i] = build->boxes->len;
+      build_row (build, layout->first_row + i);
+    }
+  layout->row[layout->n_rows] = build->boxes->len;
+}
+
+void
+flam_layout_fill_rows (FlamLayout *layout, const FlamRows *rows)
+{
+  const FlamViewport *viewport = &layout->viewport;
+  Build build = { .rows = rows, .layout = layout };
+  double seen;
+
+  build.per_pixel = (viewport->to - viewport->from) / viewport->width;
+  build.least = least_weight (viewport);
+  build.boxes = g_array_sized_new (FALSE, FALSE, sizeof (FlamBox), 1024);
+  build.parts = g_array_new (FALSE, FALSE, sizeof (Part));
+  build_rows (&build);
+  g_array_unref (build.parts);
+  layout->n = build.boxes->len;
+  layout->boxes = (FlamBox *)(void *)g_array_free (build.boxes, FALSE);
+
+  seen = MIN (viewport->to, (double)rows->total[0]) - MAX (viewport->from, 0);
+  layout->in_view = whole_weight (seen);
+}
+
+/* --- from pixels to boxes ------------------------------------------------ */
+
+double
+flam_viewport_row_at (const FlamViewport *viewport, double y)
+{
+  if (viewport->direction == FLAM_DIRECTION_ICICLE)
+    return floor ((viewport->scroll + y) / viewport->row_height);
+  return ceil ((viewport->scroll + viewport->height - y) /
+               viewport->row_height) -
+         1;
+}
+
+const FlamBox *
+flam_layout_hit_row (const FlamLayout *layout, double row, double x)
+{
+  guint32 low, high;
+
+  row -= layout->first_row;
+  if (!(row >= 0 && row < layout->n_rows))
+    return NULL;
+  low = layout->row[(guint32)row];
+  high = layout->row[(guint32)row + 1];
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+      const FlamBox *box = &layout->boxes[middle];
+
+      if (x < box->x)
+        high = middle;
+      else if (x >= box->x + box->width)
+        low = middle + 1;
+      else
+        return box;
+    }
+  return NULL;
+}
+
+void
+flam_layout_locate (const FlamRows *rows,
+                    const FlamViewport *viewport,
+                    FlamId node,
+                    FlamBox *box)
+{
+  guint32 index = rows->index[node];
+  double per_pixel = (viewport->to - viewport->from) / viewport->width;
+
+  *box = (FlamBox){
+    .node = node,
+    .count = 1,
+    .x = (float)(((double)rows->x[index] - viewport->from) / per_pixel),
+    .width = (float)((double)rows->total[index] / per_pixel),
+    .y = row_y (viewport, rows->tree->depth[node]),
+    .height = (float)viewport->row_height,
+  };
+}
+
+guint32
+flam_layout_n_rows (const FlamRows *rows, const FlamViewport *viewport)
+{
+  FlamLayout layout = { .viewport = *viewport };
+  Build build = { .rows = rows, .layout = &layout, .unseen = TRUE };
+  guint32 n = 0;
+
+  if (flam_viewport_is_empty (rows, viewport))
+    return 0;
+  build.per_pixel = (viewport->to - viewport->from) / viewport->width;
+  build.least = least_weight (viewport);
+  build.parts = g_array_new (FALSE, FALSE, sizeof (Part));
+  do
+    build_row (&build, n++);
+  while (n < rows->n_rows && build.parts->len > 0);
+  /* The last one had nothing to draw, unless it is the tree's last. */
+  if (n > 1 && build.parts->len == 0)
+    n--;
+  g_array_unref (build.parts);
+  return n;
+}
