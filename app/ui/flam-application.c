@@ -4,6 +4,7 @@
 
 #include "flam-bundle.h"
 #include "flam-config.h"
+#include "flam-names.h"
 #include "flam-platform.h"
 #include "flam-preferences.h"
 #include "flam-renderer.h"
@@ -45,6 +46,7 @@ static const struct
   { "win.menu", { "F10" } },
   { "win.help", { "F1" } },
   { "win.undo", { "<Control>z" } },
+  { "win.threads", { "<Control><Shift>t" } },
   { "win.back", { "<Alt>Left" } },
   { "win.forward", { "<Alt>Right" } },
   { "win.page(1)", { "<Control>1" } },
@@ -314,6 +316,7 @@ flam_application_startup (GApplication *application)
         self, accels[i].action, accels[i].accels);
 
   flam_renderer_choose (gdk_display_get_default ());
+  flam_names_mend ();
   settings = flam_settings_get ();
   g_signal_connect_object (settings,
                            "changed::" FLAM_KEY_COLOR_SCHEME,

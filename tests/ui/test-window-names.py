@@ -1,57 +1,102 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A screen reader says something for every control: of each page of a capture
-of CPU and memory, of the start page and of each dialog."""
+"""A screen reader says something for every control and for every row: of each
+page of captures of all kinds, and of each dialog, menu and panel."""
 
 import pathlib
 import re
 import sys
+import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import wait_for  # noqa: E402
-from windowtest import WindowTest as Base  # noqa: E402
+from accessible import GLib, Look  # noqa: E402
+from flamwindow import SOURCE, wait_for  # noqa: E402
+from windowtest import RECORDER, WindowTest as Base  # noqa: E402
 
+KITCHEN = SOURCE / "tests/captures/flambeau/kitchen.flambeau"
 CONTROLS = {
     "push button", "toggle button", "check box", "radio button", "switch",
     "text", "entry", "password text", "combo box", "spin button", "slider",
     "link", "page tab", "image", "canvas", "table", "tree table",
+    "table row", "list item", "menu item", "tree item",
 }
-# The inside of a drop-down or a split button, which is named itself.
-INSIDES = {"GtkToggleButton", "GtkMenuButton"}
 PAGES = [f"ctrl+{number % 10}" for number in range(1, 11)]
 
 
+def is_raw(look, node):
+    plain = node.name.replace("_", "", 1)
+    return plain != node.name and any(
+        label.role == "label" and label.name
+        and label.name in (plain, plain.rpartition(" ")[2])
+        for label in look.walk(node)
+    )
+
+
 class NamesTest(Base):
+    def setUp(self):
+        super().setUp()
+        self.named = set()  # what was looked at, and is as it should be
+
     def nameless(self):
-        """Controls without a name of their own, with what they stand in."""
-        for node in self.window.find_all():
-            if node.role not in CONTROLS or node.name in INSIDES:
+        """Controls that have no name of their own: none, that of a class, or
+        a mnemonic as it is written, with its underscore. Pages that were not
+        looked at yet have no size."""
+        look = Look(self.window.top)
+        for node in look.walk(self.window.top):
+            if node.role not in CONTROLS or (node, node.name) in self.named:
                 continue
-            if not re.match("$|(Gtk|Adw|Flam)[A-Z]", node.name):
-                continue
+            try:
+                if min(node.extents()[2:]) <= 0:
+                    continue
+            except GLib.Error:
+                continue  # gone meanwhile
             if node.role == "image" and not node.has_state("FOCUSABLE"):
                 continue  # an icon beside words
-            parent = node.get_parent()
-            if parent.name == "GtkFontButton" or not node.has_state("SHOWING"):
-                continue  # an inside, too; the preferences' own search bar
-            yield f"{node.role} in {parent.role} {parent.name!r}"
+            if re.match("$|(Gtk|Adw|Flam)[A-Z]", node.name) or is_raw(look, node):
+                parent = node.get_parent()
+                yield f"{node.role} {node.name!r} in {parent.role} {parent.name!r}"
+            else:
+                self.named.add((node, node.name))
 
-    def check(self, where):
+    def check(self, where, at_least=1):
+        """A look that finds nothing new would find nothing wrong."""
         with self.subTest(where):
+            before = len(self.named)
             self.assertEqual(sorted(set(self.nameless())), [])
+            self.assertGreaterEqual(len(self.named) - before, at_least)
 
-    def dialog(self, opening, seen):
+    def dialog(self, opening, seen, role=None):
         opening()
-        self.window.find(seen)
+        self.window.find(seen, role)
         self.check(seen)
         self.window.key("Escape")
-        wait_for(f"the end of {seen}", lambda: not self.window.seen(seen))
+        wait_for(f"the end of {seen}", lambda: not self.is_shown(seen, role))
+
+    def is_shown(self, name, role=None):
+        return any(
+            min(node.extents()[2:]) > 0 for node in self.window.find_all(name, role))
+
+    def panel(self, button, seen, role=None):
+        """A popover of a button stays in the tree when it is closed."""
+        self.window.click(button)
+        wait_for(seen, lambda: self.is_shown(seen, role))
+        self.check(button)
+        self.window.key("Escape")
+        time.sleep(0.3)
 
     def test_start(self):
         window = self.open()
         window.find("See Where Time and Memory Go")
-        self.check("start page")
+        self.check("start page", 5)
+        with tempfile.NamedTemporaryFile(suffix=".bin") as file:
+            file.write(bytes(range(256)) * 40)
+            file.flush()
+            window.__exit__()
+            window = self.open(file.name)
+            window.wait_label(lambda text: text == "Cannot Open This File")
+            self.check("error page", 5)
 
     def test_pages(self):
         window = self.open_example()
@@ -61,13 +106,63 @@ class NamesTest(Base):
             window.click(side)
             for page in PAGES:
                 window.key(page)
-                self.check(f"{side}, {page}")
+                self.check(f"{side}, {page}", 0)
+            self.assertGreater(len(self.named), 100)
+
+    def test_difference(self):
+        """With what it is compared with: its page has tables then."""
+        window = self.open(KITCHEN)
+        window.wait_label(lambda text: text.startswith("total 3.19"))
+        self.panel("What threads were doing", "Running", "push button")
+        window.action("win.compare")
+        window.choose_file(KITCHEN)
+        window.wait_label(lambda text: text.startswith("Before: kitchen"))
+        self.check("difference")
+        window.click("Table")
+        self.check("difference, table")
 
     def test_dialogs(self):
         window = self.open_example()
-        self.dialog(lambda: window.action("win.record"), "Command Line")
         self.dialog(lambda: window.key("ctrl+comma"), "Sibling Order")
         self.dialog(lambda: window.key("ctrl+e"), "Format")
+        self.dialog(lambda: window.action("win.share"), "Private Names")
+        self.dialog(lambda: window.action("win.notes"), lambda name: name.startswith("Select a function"))
+        self.dialog(lambda: window.action("win.growth"), "Growth Between Two Moments")
+        self.dialog(lambda: window.key("F10"), "About Flambeau", "menu item")
+
+    def test_panels(self):
+        window = self.open_example()
+        self.panel("Capture Quality", "What These Mean", "push button")
+        self.panel("Threads", "Search threads")
+        self.panel("Recent captures", "example.flambeau", "menu item")
+        window.key("ctrl+6")
+        window.find("Flame chart", "image")
+        window.key("Down")
+        self.panel("Calls", "The Longest Calls", "list")
+        window.page("Heat Map")
+        self.check("heat map")
+
+    def test_record(self):
+        window = self.open(settings={"record-mode": "'both'"})
+        window.find("See Where Time and Memory Go")
+        window.action("win.record")
+        window.find("Which Allocations", "combo box")
+        self.check("record", 15)
+        window.click("Attach", "page tab")
+        window.find(lambda name: ", process " in name)
+        self.check("attach", 5)
+
+    def test_recording(self):
+        """While it runs, and when it is over."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        window = self.open("--record", "--", "/bin/sh", "-c",
+            "echo one; i=0; while [ $i -lt 1500000 ]; do i=$((i+1)); done")
+        window.click(lambda name: name.endswith("Output"), "push button")
+        window.find("Output of sh", "text")
+        self.check("recording", 10)
+        window.wait_label(lambda text: text == "sh ended without an error")
+        self.check("recorded", 0)
 
 
 if __name__ == "__main__":

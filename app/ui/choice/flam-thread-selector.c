@@ -80,6 +80,8 @@ toggle (FlamThreadSelector *self, FlamThreadItem *item)
   flam_session_select (self->session, after);
 }
 
+static void show_items (FlamThreadSelector *self);
+
 static void
 on_row_toggled (FlamThreadRow *row, FlamThreadSelector *self)
 {
@@ -106,6 +108,39 @@ on_reset (FlamThreadSelector *self)
 
   flam_selection_all_threads (selection);
   flam_session_select (self->session, selection);
+}
+
+/* Enter in the search: the threads that are listed, and no others. */
+static void
+on_enter (FlamThreadSelector *self)
+{
+  FlamSelection *selection =
+      flam_selection_copy (flam_session_get_selection (self->session));
+  GListModel *listed;
+  guint n = 0;
+
+  show_items (self);
+  listed = G_LIST_MODEL (gtk_list_view_get_model (self->list));
+  flam_selection_no_threads (selection);
+  for (guint i = 0; i < g_list_model_get_n_items (listed); i++)
+    {
+      g_autoptr (GtkTreeListRow) row = g_list_model_get_item (listed, i);
+      g_autoptr (FlamThreadItem) item = gtk_tree_list_row_get_item (row);
+
+      if (item->thread == FLAM_NONE)
+        continue;
+      flam_selection_add_thread (selection, item->thread);
+      n++;
+    }
+  if (n == 0)
+    {
+      flam_selection_free (selection);
+      return;
+    }
+  if (n == flam_session_get_profile (self->session)->threads.n)
+    flam_selection_all_threads (selection);
+  flam_session_select (self->session, selection);
+  gtk_popover_popdown (self->popover);
 }
 
 static void
@@ -370,6 +405,14 @@ on_key (FlamThreadSelector *self, guint key)
 /* --- object --------------------------------------------------------------- */
 
 void
+flam_thread_selector_open (FlamThreadSelector *self)
+{
+  g_return_if_fail (FLAM_IS_THREAD_SELECTOR (self));
+  if (gtk_widget_get_sensitive (GTK_WIDGET (self->button)))
+    gtk_menu_button_popup (self->button);
+}
+
+void
 flam_thread_selector_set_session (FlamThreadSelector *self,
                                   FlamSession *session)
 {
@@ -460,6 +503,8 @@ flam_thread_selector_init (FlamThreadSelector *self)
   g_signal_connect_swapped (self->popover, "show", G_CALLBACK (on_shown), self);
   g_signal_connect_swapped (
       self->search, "search-changed", G_CALLBACK (show_items), self);
+  g_signal_connect_swapped (
+      self->search, "activate", G_CALLBACK (on_enter), self);
   g_signal_connect_swapped (self->search,
                             "stop-search",
                             G_CALLBACK (gtk_popover_popdown),

@@ -16,5 +16,8 @@ G_DECLARE_FINAL_TYPE (
 
 void flam_thread_selector_set_session (FlamThreadSelector *selector,
                                        FlamSession *session);
+/* Shows the list, the keyboard in its search; Enter there shows the threads
+ * that are found, alone. */
+void flam_thread_selector_open (FlamThreadSelector *selector);
 
 G_END_DECLS

@@ -266,6 +266,7 @@ add_keys (GtkWidget *widget)
   add_key (keys, GDK_KEY_u, "node.undo");
   add_key (keys, GDK_KEY_i, "win.invert");
   add_key (keys, GDK_KEY_p, "win.show-peak");
+  add_key (keys, GDK_KEY_l, "win.show-leaks");
   add_key (keys, GDK_KEY_slash, "win.search");
   gtk_widget_add_controller (widget, controller);
 }

@@ -23,6 +23,7 @@ struct _FlamExportDialog
   FlamSession *session;
   FlamJob *job;
   GBytes *document; /* NULL: not made, or it cannot be */
+  gboolean share;
 
   GtkButton *export;
   AdwComboRow *format;
@@ -318,6 +319,9 @@ on_response (GtkNativeDialog *chooser, int response, gpointer data)
                                            NULL,
                                            on_written,
                                            g_object_ref (self->window));
+      if (!self->share)
+        g_settings_set_string (
+            flam_settings_get (), FLAM_KEY_EXPORT, chosen (self)->id);
       gtk_window_close (GTK_WINDOW (self));
     }
   g_object_unref (chooser);
@@ -459,17 +463,24 @@ flam_export_dialog_new (FlamWindow *window,
   FlamExportDialog *self =
       g_object_new (FLAM_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
   g_autoptr (GtkStringList) labels = gtk_string_list_new (NULL);
+  g_autofree char *latest =
+      g_settings_get_string (flam_settings_get (), FLAM_KEY_EXPORT);
   guint sharing = 0;
+  guint format = 0;
 
   self->window = g_object_ref (window);
   self->session = g_object_ref (session);
+  self->share = share;
   for (guint i = 0; flam_exporters[i] != NULL; i++)
     {
       gtk_string_list_append (labels, _ (flam_exporters[i]->label));
       if (flam_exporters[i]->shares)
         sharing = i;
+      if (strcmp (flam_exporters[i]->id, latest) == 0)
+        format = i;
     }
   adw_combo_row_set_model (self->format, G_LIST_MODEL (labels));
+  adw_combo_row_set_selected (self->format, format);
   /* Not Cancel, which comes first: Return would press it. */
   gtk_widget_grab_focus (GTK_WIDGET (self->format));
   if (share)

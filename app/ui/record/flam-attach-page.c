@@ -42,6 +42,13 @@ flam_attach_page_get_process (FlamAttachPage *self)
   return process != NULL && process->reason == NULL ? process : NULL;
 }
 
+void
+flam_attach_page_begin (FlamAttachPage *self)
+{
+  g_return_if_fail (FLAM_IS_ATTACH_PAGE (self));
+  gtk_widget_grab_focus (GTK_WIDGET (self->search));
+}
+
 static void
 list_done (gpointer result, const GError *error, gpointer data)
 {

@@ -251,6 +251,16 @@ update (FlamRecordDialog *self)
       attach && memory ? _ ("Attaching Records CPU Only") : "");
 }
 
+static void
+on_page (FlamRecordDialog *self)
+{
+  update (self);
+  if (attaches (self))
+    flam_attach_page_begin (self->attach);
+  else
+    gtk_widget_grab_focus (GTK_WIDGET (self->command));
+}
+
 /* --- record --------------------------------------------------------------- */
 
 static void
@@ -435,6 +445,17 @@ on_choose_output (FlamRecordDialog *self)
           G_CALLBACK (output_response));
 }
 
+/* What a stack calls its pages has the mnemonics of their buttons in it. */
+static void
+name_page (GtkStackPage *page)
+{
+  g_auto (GStrv) parts = g_strsplit (gtk_stack_page_get_title (page), "_", 2);
+  g_autofree char *name = g_strjoinv ("", parts);
+
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (page), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
 /* --- object --------------------------------------------------------------- */
 
 static void
@@ -509,6 +530,9 @@ flam_record_dialog_init (FlamRecordDialog *self)
   gtk_switch_set_active (self->follow, options->follow);
   gtk_switch_set_active (self->python_malloc, options->python_malloc);
   gtk_editable_set_text (GTK_EDITABLE (self->folder), cwd);
+  name_page (gtk_stack_get_page (
+      self->pages, gtk_stack_get_child_by_name (self->pages, "launch")));
+  name_page (gtk_stack_get_page (self->pages, GTK_WIDGET (self->attach)));
   fill_history (self);
 
   g_signal_connect_swapped (
@@ -521,7 +545,7 @@ flam_record_dialog_init (FlamRecordDialog *self)
   g_signal_connect_swapped (
       self->command, "changed", G_CALLBACK (update), self);
   g_signal_connect_swapped (
-      self->pages, "notify::visible-child", G_CALLBACK (update), self);
+      self->pages, "notify::visible-child", G_CALLBACK (on_page), self);
   g_signal_connect_swapped (
       self->mode, "notify::selected", G_CALLBACK (update), self);
   g_signal_connect_swapped (

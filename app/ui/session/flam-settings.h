@@ -25,6 +25,7 @@ G_BEGIN_DECLS
 #define FLAM_KEY_DEBUGINFOD_URLS "debuginfod-urls"
 #define FLAM_KEY_REMEMBER "remember-captures" /* b */
 #define FLAM_KEY_COMMANDS "command-history"   /* as */
+#define FLAM_KEY_EXPORT "export-format"       /* an exporter's id */
 #define FLAM_KEY_WIDTH "window-width"
 #define FLAM_KEY_HEIGHT "window-height"
 #define FLAM_KEY_MAXIMIZED "window-maximized"

@@ -4,6 +4,8 @@
 
 #include "flam-platform.h"
 
+#include <glib/gi18n.h>
+
 #define WIDTH_CHARS 8
 #define PADDING 4
 #define BAR_ALPHA 0.30f
@@ -153,6 +155,21 @@ flam_cost_gutter_set_costs (FlamCostGutter *self, FlamSourceCosts *costs)
   self->costs = costs;
   gtk_widget_queue_resize (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+char *
+flam_cost_gutter_describe (FlamCostGutter *self, guint line)
+{
+  int row;
+
+  g_return_val_if_fail (FLAM_IS_COST_GUTTER (self), NULL);
+  row = self->costs != NULL ? flam_source_costs_find (self->costs, line) : -1;
+  if (row < 0)
+    return g_strdup_printf (_ ("line %u"), line);
+  return g_strdup_printf (_ ("line %u: self %s, total %s"),
+                          line,
+                          self->costs->self_text[row],
+                          self->costs->total_text[row]);
 }
 
 static void

@@ -21,5 +21,7 @@ GtkSourceGutterRenderer *flam_cost_gutter_new (void);
 /* NULL empties it. */
 void flam_cost_gutter_set_costs (FlamCostGutter *gutter,
                                  FlamSourceCosts *costs);
+/* What a line (from 1) costs, in words. */
+char *flam_cost_gutter_describe (FlamCostGutter *gutter, guint line);
 
 G_END_DECLS

@@ -212,6 +212,30 @@ mark_line (FlamSourcePane *self, guint32 line)
   gtk_text_buffer_apply_tag (buffer, self->jumped, &start, &end);
 }
 
+static guint
+cursor_line (FlamSourcePane *self)
+{
+  GtkTextIter iter;
+
+  gtk_text_buffer_get_iter_at_mark (
+      buffer_of (self), &iter, gtk_text_buffer_get_insert (buffer_of (self)));
+  return (guint)gtk_text_iter_get_line (&iter) + 1;
+}
+
+/* The figures are drawn beside the text; for whom it is read, they are said of
+ * the line that the keyboard is in. */
+static void
+describe_line (FlamSourcePane *self)
+{
+  g_autofree char *text =
+      flam_cost_gutter_describe (self->gutter, cursor_line (self));
+
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->view),
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  text,
+                                  -1);
+}
+
 static void
 show_source (FlamSourcePane *self, const FlamSourceFile *file)
 {
@@ -237,6 +261,7 @@ show_source (FlamSourcePane *self, const FlamSourceFile *file)
       if (where != 0)
         scroll_to_line (self, where);
     }
+  describe_line (self);
 }
 
 static void
@@ -384,16 +409,6 @@ on_choose (FlamSourcePane *self)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
-static guint
-cursor_line (FlamSourcePane *self)
-{
-  GtkTextIter iter;
-
-  gtk_text_buffer_get_iter_at_mark (
-      buffer_of (self), &iter, gtk_text_buffer_get_insert (buffer_of (self)));
-  return (guint)gtk_text_iter_get_line (&iter) + 1;
-}
-
 static void
 on_open_in_editor (FlamSourcePane *self)
 {
@@ -537,6 +552,11 @@ flam_source_pane_init (FlamSourcePane *self)
       GTK_STYLE_PROVIDER (self->font),
       GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
   add_gutter (self);
+  g_signal_connect_object (buffer_of (self),
+                           "notify::cursor-position",
+                           G_CALLBACK (describe_line),
+                           self,
+                           G_CONNECT_SWAPPED);
   update_font (self);
   update_scheme (self);
   g_signal_connect_object (adw_style_manager_get_default (),

@@ -257,6 +257,13 @@ flam_capture_view_toggle_invert (FlamCaptureView *self)
   flam_session_select (self->session, selection);
 }
 
+void
+flam_capture_view_choose_threads (FlamCaptureView *self)
+{
+  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
+  flam_thread_selector_open (self->threads);
+}
+
 /* --- object --------------------------------------------------------------- */
 
 static void

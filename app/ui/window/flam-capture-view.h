@@ -28,6 +28,7 @@ void flam_capture_view_show_page (FlamCaptureView *view, int page);
 /* The page of the help about the page that is shown. */
 const char *flam_capture_view_get_topic (FlamCaptureView *view);
 void flam_capture_view_toggle_invert (FlamCaptureView *view);
+void flam_capture_view_choose_threads (FlamCaptureView *view);
 
 /* Through the places that were zoomed to. */
 void flam_capture_view_travel (FlamCaptureView *view, gboolean forward);

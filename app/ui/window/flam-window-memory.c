@@ -34,19 +34,30 @@ find_source (const FlamProfile *profile, FlamMeasureSource source)
   return -1;
 }
 
-/* --- the peak ------------------------------------------------------------- */
+/* --- the peak and the leaks ------------------------------------------------
+ */
+
+static void
+show_measure (FlamSession *session, FlamMeasureSource source)
+{
+  int measure = has_blocks (session)
+                    ? find_source (flam_session_get_profile (session), source)
+                    : -1;
+
+  if (measure >= 0)
+    flam_session_set_measure (session, (guint)measure);
+}
 
 static void
 on_show_peak (GSimpleAction *action, GVariant *parameter, gpointer window)
 {
-  FlamSession *session = session_of (window);
-  int measure =
-      has_blocks (session)
-          ? find_source (flam_session_get_profile (session), FLAM_FROM_PEAK)
-          : -1;
+  show_measure (session_of (window), FLAM_FROM_PEAK);
+}
 
-  if (measure >= 0)
-    flam_session_set_measure (session, (guint)measure);
+static void
+on_show_leaks (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  show_measure (session_of (window), FLAM_FROM_LEAKED);
 }
 
 /* --- growth --------------------------------------------------------------- */
@@ -163,6 +174,7 @@ on_weights (GSimpleAction *action, GVariant *parameter, gpointer window)
 
 static const GActionEntry entries[] = {
   { "show-peak", on_show_peak },
+  { "show-leaks", on_show_leaks },
   { "growth", on_growth },
   { "suppressions", on_suppressions },
 };

@@ -122,6 +122,7 @@ update_actions (FlamWindow *self, gboolean capture)
     "win.copy-picture", "win.reload",       "win.source-pane",
     "win.undo",         "win.back",         "win.forward",
     "win.compare",      "win.set-baseline", "win.notes",
+    "win.threads",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
@@ -350,6 +351,12 @@ action_travel (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+action_threads (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  flam_capture_view_choose_threads (view_of (widget));
+}
+
+static void
 on_invert (GSimpleAction *action, GVariant *state, gpointer window)
 {
   flam_capture_view_toggle_invert (view_of (window));
@@ -469,6 +476,7 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.undo", NULL, action_undo);
   gtk_widget_class_install_action (class, "win.back", NULL, action_travel);
   gtk_widget_class_install_action (class, "win.forward", NULL, action_travel);
+  gtk_widget_class_install_action (class, "win.threads", NULL, action_threads);
   gtk_widget_class_install_action (class, "win.menu", NULL, action_menu);
   gtk_widget_class_install_action (class, "win.help", NULL, action_help);
 }
