@@ -68,6 +68,7 @@
   ROW (svg)                                                                    \
   ROW (sysprof)                                                                \
   ROW (v8_log)                                                                 \
+  ROW (vftrace)                                                                \
   ROW (vsprof)                                                                 \
   ROW (vtune)                                                                  \
   ROW (xctrace)                                                                \
