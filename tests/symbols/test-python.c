@@ -300,13 +300,8 @@ put_text (Fake *fake,
           const void *data,
           guint length)
 {
-  guint state = 1 | kind << 2 | 32 | (ascii ? 64 : 0);
-
   put (fake, TEXT + 16, length);
-  put (fake,
-       TEXT + 32,
-       layout->version >= 0x030e0000 ? (state & 3) | (state >> 2) << 16
-                                     : state);
+  put (fake, TEXT + 32, 1 | kind << 2 | 32 | (ascii ? 64 : 0));
   memcpy (fake->bytes + (TEXT - BASE) + layout->text_ascii + (ascii ? 0 : 16),
           data,
           (gsize)length * kind);

@@ -271,7 +271,7 @@ encode (uint32_t c, char *out)
 }
 
 /* Length at 16; from byte 32 a bit field: interned 2 bits, kind 3, compact 1,
- * ascii 1. From 3.14 on `interned` has 16. */
+ * ascii 1. */
 bool
 flam_python_text (const FlamPythonLayout *layout,
                   const FlamPythonMemory *memory,
@@ -289,8 +289,6 @@ flam_python_text (const FlamPythonLayout *layout,
     return false;
   length = flam_python_word (head, OBJECT_SIZE);
   memcpy (&state, head + 32, sizeof state);
-  if (layout->version >= 0x030e0000)
-    state >>= 14;
   width = state >> 2 & 7;
   if ((width != 1 && width != 2 && width != 4) || !(state & 32))
     return false;
