@@ -30,12 +30,13 @@ struct _FlamPathBar
 
 G_DEFINE_FINAL_TYPE (FlamPathBar, flam_path_bar, GTK_TYPE_WIDGET)
 
+/* What stands in the box behind `first`; NULL: all. */
 static void
-empty (GtkBox *box)
+empty (GtkBox *box, GtkWidget *first)
 {
   GtkWidget *child;
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (box))) != NULL)
+  while ((child = gtk_widget_get_last_child (GTK_WIDGET (box))) != first)
     gtk_box_remove (box, child);
 }
 
@@ -55,6 +56,22 @@ on_crumb (GtkButton *button, FlamPathBar *self)
   flam_session_set_zoom (self->session, node);
 }
 
+static void
+style_crumb (FlamPathBar *self,
+             const FlamTree *tree,
+             GtkWidget *crumb,
+             FlamId node)
+{
+  FlamId zoom = flam_session_get_zoom (self->session);
+
+  gtk_widget_remove_css_class (crumb, "flam-zoomed");
+  gtk_widget_remove_css_class (crumb, "dim-label");
+  if (node == zoom)
+    gtk_widget_add_css_class (crumb, "flam-zoomed");
+  else if (!flam_tree_is_ancestor (tree, node, zoom))
+    gtk_widget_add_css_class (crumb, "dim-label");
+}
+
 static GtkWidget *
 crumb (FlamPathBar *self, const FlamTree *tree, FlamId node)
 {
@@ -64,11 +81,7 @@ crumb (FlamPathBar *self, const FlamTree *tree, FlamId node)
 
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_add_css_class (button, "flam-crumb");
-  if (node == flam_session_get_zoom (self->session))
-    gtk_widget_add_css_class (button, "flam-zoomed");
-  else if (!flam_tree_is_ancestor (
-               tree, node, flam_session_get_zoom (self->session)))
-    gtk_widget_add_css_class (button, "dim-label");
+  style_crumb (self, tree, button, node);
   gtk_widget_set_tooltip_text (button, name);
   g_object_set_data (G_OBJECT (button), "node", GUINT_TO_POINTER (node));
   g_signal_connect (button, "clicked", G_CALLBACK (on_crumb), self);
@@ -119,6 +132,19 @@ skipped_crumbs (FlamPathBar *self,
   return button;
 }
 
+/* It means the same in every tree, and stays: the keyboard presses a button for
+ * a quarter of a second, and one that goes meanwhile does nothing. */
+static void
+show_all_crumb (FlamPathBar *self, const FlamTree *tree)
+{
+  GtkWidget *all = gtk_widget_get_first_child (GTK_WIDGET (self->path));
+
+  if (all == NULL)
+    gtk_box_append (self->path, crumb (self, tree, 0));
+  else
+    style_crumb (self, tree, all, 0);
+}
+
 static void
 show_path (FlamPathBar *self, const FlamTree *tree, FlamId node)
 {
@@ -136,7 +162,7 @@ show_path (FlamPathBar *self, const FlamTree *tree, FlamId node)
       *a = *b;
       *b = t;
     }
-  gtk_box_append (self->path, crumb (self, tree, 0));
+  show_all_crumb (self, tree);
   first = nodes->len > last ? nodes->len - last : 0;
   if (first > 0)
     {
@@ -411,8 +437,10 @@ update (gpointer data)
   FlamId current = flam_session_get_current (self->session);
 
   self->update_id = 0;
-  empty (self->path);
-  empty (self->chips);
+  empty (self->path,
+         tree != NULL ? gtk_widget_get_first_child (GTK_WIDGET (self->path))
+                      : NULL);
+  empty (self->chips, NULL);
   if (tree != NULL)
     show_path (self,
                tree,

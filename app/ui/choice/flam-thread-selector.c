@@ -2,6 +2,7 @@
 
 #include "flam-thread-selector.h"
 
+#include "flam-platform.h"
 #include "flam-thread-row.h"
 #include "flam-widget.h"
 
@@ -492,6 +493,7 @@ flam_thread_selector_init (FlamThreadSelector *self)
                                NULL,
                                NULL);
   none = gtk_no_selection_new (G_LIST_MODEL (tree));
+  flam_platform_tab_leaves (GTK_WIDGET (self->list));
   gtk_list_view_set_factory (self->list, factory);
   g_object_unref (factory);
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (none));

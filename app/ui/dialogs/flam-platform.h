@@ -2,9 +2,10 @@
 #pragma once
 
 /* The few places where the platform's newer releases need other calls than
- * Debian 12's: libadwaita 1.5 has dialogs within the window, GtkSourceView
- * 5.16 measures a gutter's line in fractions. Each has one name here, and the
- * newer call behind it where there is one. */
+ * Debian 12's: libadwaita 1.5 has dialogs within the window, GTK 4.12 names the
+ * rows of lists and says where Tab goes from them, GtkSourceView 5.16 measures
+ * a gutter's line in fractions. Each has one name here, and the newer call
+ * behind it where there is one. */
 
 #include <adwaita.h>
 #include <gtksourceview/gtksource.h>
@@ -87,6 +88,32 @@ flam_platform_present_preferences (AdwPreferencesPage *page, GtkWindow *parent)
 #define flam_platform_show_about(parent, ...)                                  \
   adw_show_about_window (parent, __VA_ARGS__)
 #endif
+
+/* Tab leads from a list or a table to what is behind it: newer GTKs go through
+ * each of its rows first, unless told otherwise. */
+static inline void
+flam_platform_tab_leaves (GtkWidget *list)
+{
+#if GTK_CHECK_VERSION(4, 12, 0)
+  g_object_set (list, "tab-behavior", GTK_LIST_TAB_ITEM, NULL);
+#endif
+}
+
+/* What is said of a row of a list. Newer GTKs say it of the row, and tell
+ * nobody the name of a box within. */
+static inline void
+flam_platform_name_row (GtkListItem *row, const char *name)
+{
+#if GTK_CHECK_VERSION(4, 12, 0)
+  g_object_set (row, "accessible-label", name, NULL);
+#else
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (gtk_list_item_get_child (row)),
+      GTK_ACCESSIBLE_PROPERTY_LABEL,
+      name,
+      -1);
+#endif
+}
 
 /* Where a line's cell in the gutter begins, and how high it is, in pixels. */
 static inline void

@@ -3,6 +3,7 @@
 #include "flam-attach-page.h"
 
 #include "flam-job.h"
+#include "flam-platform.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
@@ -211,8 +212,7 @@ row_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
                             process->pid,
                             cpu_text,
                             may ? process->command : process->reason);
-  gtk_accessible_update_property (
-      GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken, -1);
+  flam_platform_name_row (item, spoken);
   gtk_widget_set_sensitive (row, may);
   gtk_list_item_set_selectable (item, may);
   gtk_list_item_set_activatable (item, may);
@@ -290,6 +290,7 @@ flam_attach_page_init (FlamAttachPage *self)
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
   g_signal_connect (factory, "setup", G_CALLBACK (row_setup), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (row_bind), NULL);
+  flam_platform_tab_leaves (GTK_WIDGET (self->list));
   gtk_list_view_set_factory (self->list, factory);
   g_object_unref (factory);
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));

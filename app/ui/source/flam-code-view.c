@@ -7,6 +7,7 @@
 #include "flam-functions.h"
 #include "flam-jump-cell.h"
 #include "flam-message.h"
+#include "flam-platform.h"
 #include "flam-settings.h"
 
 #include <adwaita.h>
@@ -367,6 +368,7 @@ flam_code_view_init (FlamCodeView *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   self->selection = gtk_single_selection_new (NULL);
   gtk_single_selection_set_autoselect (self->selection, FALSE);
+  flam_platform_tab_leaves (GTK_WIDGET (self->view));
   gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
   add_columns (self);
   gtk_toggle_button_set_active (self->att_button, strcmp (syntax, "att") == 0);

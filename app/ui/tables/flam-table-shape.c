@@ -2,6 +2,8 @@
 
 #include "flam-table-shape.h"
 
+#include "flam-platform.h"
+
 /* --- width ---------------------------------------------------------------- */
 
 /* What a column of figures is as wide as, with room and without; 0: it goes
@@ -200,6 +202,7 @@ flam_columns_prepare (GtkColumnView *view)
   g_signal_connect (
       view, "notify::hadjustment", G_CALLBACK (on_adjustment), NULL);
   on_adjustment (view);
+  flam_platform_tab_leaves (GTK_WIDGET (view));
 }
 
 /* --- one row -------------------------------------------------------------- */

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* What all tables have: columns that fit their width, and a first click on a
- * figure's title that puts the largest on top. */
+/* What all tables have: columns that fit their width, a first click on a
+ * figure's title that puts the largest on top, and Tab that leads on. */
 void flam_columns_prepare (GtkColumnView *view);
 /* As wide as `wide`, or as `tight` where the names would have too little room
  * (0: it is not shown then). */
