@@ -5,7 +5,7 @@ libatspi asks for each child, each name and each role by itself and waits for
 each answer: several seconds a look at a window with a table in it, in which a
 notification has come and gone. Here a look is one message, GetItems, which
 brings all that the program has answered for so far, and one more for each
-widget whose children are not among them yet."""
+widget whose children have changed since, sent together."""
 
 import collections
 import functools
@@ -159,40 +159,66 @@ def application(pid):
     return None
 
 
+def call_all(interface, method, widgets):
+    """The answer of each (bus, path), None where there is none: all are asked
+    before the first has answered."""
+    answers = {}
+    context = GLib.MainContext.new()
+    context.push_thread_default()
+
+    def answered(bus, result, path):
+        try:
+            (answers[path],) = bus.call_finish(result).unpack()
+        except GLib.Error:
+            answers[path] = None
+
+    for bus, path in widgets:
+        connection().call(
+            bus, path, interface, method, None, None, Gio.DBusCallFlags.NONE,
+            TIMEOUT, None, answered, path)
+    while len(answers) < len(widgets):
+        context.iteration(True)
+    context.pop_thread_default()
+    return answers
+
+
 class Look:
     """All widgets of a program, at one time."""
 
+    # The widgets that have answered for their children, with how many these
+    # are and who says to be where among them.
+    answered = {}
+
     def __init__(self, application):
         self.bus = application.bus
-        asked = {}
+        self.children = {}
         while True:
             self._read()
-            new = [path for path in self._doubtful() if path not in asked]
+            new = [path for path in self.said if path not in self.children]
             if not new:
                 break
+            unknown = [path for path in new if self.said[path] not in self.answered]
+            for path, children in call_all(
+                ACCESSIBLE, "GetChildren", [(self.bus, path) for path in unknown]
+            ).items():
+                self.answered[self.said[path]] = [child for _, child in children or []]
             for path in new:
-                try:
-                    asked[path] = [
-                        child
-                        for _, child in call(self.bus, path, ACCESSIBLE, "GetChildren")
-                    ]
-                except GLib.Error:
-                    asked[path] = []
-        self.children.update(asked)
+                self.children[path] = self.answered[self.said[path]]
+            # Who is not known yet says nothing when it goes.
+            for path in unknown:
+                if not self._is_known(*self.said[path]):
+                    del self.answered[self.said[path]]
+        for path, children in self.children.items():
+            for child in children:
+                if child in self.nodes:
+                    self.nodes[child].parent = self.nodes.get(path)
 
-    def _doubtful(self):
-        """Whose children are not all known, or are hidden by now."""
-        return [
-            path
-            for path, count in self.counts.items()
-            if self.places[path] != list(range(count))
-        ]
+    @staticmethod
+    def _is_known(_path, count, *places):
+        return [place for place, _ in places] == list(range(count))
 
     def _read(self):
-        self.nodes, self.counts = {}, {}
-        self.children = collections.defaultdict(list)
-        self.places = collections.defaultdict(list)
-        below = []
+        self.nodes, counts, places = {}, {}, collections.defaultdict(list)
         items = ask(self.bus, *CACHE, "GetItems").get_child_value(0)
         for i in range(items.n_children()):
             # The widget, its application, its parent, its place there, how many
@@ -205,15 +231,16 @@ class Look:
                 item.get_child_value(6).get_string(),
                 item.get_child_value(7).get_uint32(),
                 item.get_child_value(8).get_string())
-            self.counts[path] = item.get_child_value(4).get_int32()
-            below.append((
-                item.get_child_value(3).get_int32(),
-                item.get_child_value(2).get_child_value(1).get_string(), path))
-        for place, parent, path in sorted(below):
-            if parent in self.nodes:
-                self.children[parent].append(path)
-                self.places[parent].append(place)
-                self.nodes[path].parent = self.nodes[parent]
+            counts[path] = item.get_child_value(4).get_int32()
+            places[item.get_child_value(2).get_child_value(1).get_string()].append(
+                (item.get_child_value(3).get_int32(), path))
+        # These are not the children yet: one that is hidden says the place of
+        # the one that shows behind it, which may not be here.
+        self.said = {
+            path: (path, count, *sorted(places[path]))
+            for path, count in counts.items()
+            if count > 0 or places[path]
+        }
 
     def walk(self, top):
         todo = [top.path]
@@ -221,4 +248,4 @@ class Look:
             path = todo.pop()
             if path in self.nodes:
                 yield self.nodes[path]
-                todo.extend(reversed(self.children[path]))
+                todo.extend(reversed(self.children.get(path, ())))

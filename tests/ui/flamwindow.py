@@ -195,17 +195,20 @@ class Window:
         """An X key name."""
         subprocess.run(["xdotool", "key", name], check=True)
 
-    def toggle(self, name, role=None):
-        """By the keyboard: check boxes have no action of their own, and where
-        newer GTKs say that they are, their paddings are left out."""
-        node = self.find(name, role)
+    def focus(self, node):
+        """By the keyboard: where newer GTKs say that something is, the paddings
+        of what it is in are left out."""
         for _ in range(60):
             if node.has_state("FOCUSED"):
-                self.key("space")
                 return
             self.key("Tab")
             time.sleep(0.1)
-        raise NotSeen(f"no way to {name!r} by the tab key")
+        raise NotSeen(f"no way to {node.name!r} by the tab key")
+
+    def toggle(self, name, role=None):
+        """Check boxes have no action of their own."""
+        self.focus(self.find(name, role))
+        self.key("space")
 
     def write(self, text):
         """On the keyboard, to what has the focus."""

@@ -167,7 +167,7 @@ class MemoryTest(Base):
         for node, text in (start, "0.1504"), (end, "0.2804"):
             self.type_number(node, text)
         window.find("Another Time", "label")
-        window.mouse(self.show_growth())
+        window.act(self.show_growth())
         self.growth_shown("0.1504", "0.2804")
         # The range is where it begins; the return key is an answer, too.
         start, end = self.growth_dialog()
@@ -191,7 +191,7 @@ class MemoryTest(Base):
 
     def type_number(self, node, text):
         """In place of what is there; nothing that would confirm it."""
-        self.window.mouse(node, 0.15)
+        self.window.focus(node)
         self.window.key("ctrl+a")
         self.window.write(text)
 
