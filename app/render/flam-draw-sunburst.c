@@ -14,7 +14,7 @@
 /* An edge of two sectors is parted by the same width all along: the gap's angle
  * is the smaller the farther out. */
 static void
-draw_sector (cairo_t *cr, const FlamSunburst *sun, const FlamBox *box)
+append_sector (cairo_t *cr, const FlamSunburst *sun, const FlamBox *box)
 {
   double inner = box->y;
   double outer = MAX (box->y + box->height - FLAM_DRAW_GAP, inner);
@@ -40,6 +40,17 @@ draw_sector (cairo_t *cr, const FlamSunburst *sun, const FlamBox *box)
           cr, sun->x, sun->y, inner, to - narrow, from + narrow);
     }
   cairo_close_path (cr);
+}
+
+void
+flam_draw_append_sector (cairo_t *cr,
+                         const FlamLayout *layout,
+                         const FlamBox *box)
+{
+  FlamSunburst sun;
+
+  flam_sunburst_init (&sun, &layout->viewport);
+  append_sector (cr, &sun, box);
 }
 
 /* --- names -----------------------------------------------------------------
@@ -214,7 +225,7 @@ flam_draw_sunburst (FlamDraw *draw,
   flam_sunburst_init (&sun, &layout->viewport);
   for (guint32 i = 0; i < layout->n; i++)
     {
-      draw_sector (cr, &sun, &layout->boxes[i]);
+      append_sector (cr, &sun, &layout->boxes[i]);
       flam_draw_set_source (cr, flam_draw_color_of (scene, &layout->boxes[i]));
       cairo_fill (cr);
     }

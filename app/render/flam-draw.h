@@ -46,6 +46,11 @@ void flam_draw_layout (FlamDraw *draw,
                        const FlamLayout *layout,
                        const FlamScene *scene);
 
+/* Adds the outline of a sunburst's box, as it is drawn, to the path. */
+void flam_draw_append_sector (cairo_t *cr,
+                              const FlamLayout *layout,
+                              const FlamBox *box);
+
 /* --- charts --------------------------------------------------------------- */
 
 #define FLAM_DRAW_RULER 18.0 /* pixels of the times along a chart's top */

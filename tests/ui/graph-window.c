@@ -2,6 +2,8 @@
 #include "graph-window.h"
 #include "flam-minimap.h"
 
+#include <math.h>
+
 /* Until every window has been drawn thrice and 60 ms have passed: by frames,
  * not by the clock alone, since machines are busy. */
 #define PATIENCE (30 * G_USEC_PER_SEC)
@@ -189,6 +191,25 @@ press_key (Fixture *fixture, guint key, GdkModifierType state)
   return handled;
 }
 
+/* A treemap's frame has its title at the top. */
+static void
+middle_of_shape (Fixture *fixture, FlamId node, double *x, double *y)
+{
+  FlamViewport viewport = flam_graph_viewport (fixture->graph);
+  double angle, radius;
+  FlamBox box;
+
+  g_assert_true (flam_graph_find_box (fixture->graph, node, &box));
+  angle = box.x + box.width / 2.0;
+  radius = box.y > 0 ? box.y + box.height / 2.0 : 1;
+  *x = box.x + box.width - 3;
+  *y = box.y + 3;
+  if (viewport.shape == FLAM_SHAPE_TREEMAP)
+    return;
+  *x = viewport.width / 2 + radius * sin (angle);
+  *y = viewport.height / 2 - radius * cos (angle);
+}
+
 /* The middle of a node's box: rows and widths as the widget has them. */
 static void
 middle_of (Fixture *fixture, FlamId node, double *x, double *y)
@@ -200,6 +221,11 @@ middle_of (Fixture *fixture, FlamId node, double *x, double *y)
   double whole = (double)fixture->tree->total[0];
   double share;
 
+  if (fixture->graph->shape != FLAM_SHAPE_FLAME)
+    {
+      middle_of_shape (fixture, node, x, y);
+      return;
+    }
   flam_flame_graph_get_view (fixture->graph, &view);
   share = ((double)flam_rows_x (rows, node) +
            (double)fixture->tree->total[node] / 2) /
@@ -211,13 +237,53 @@ middle_of (Fixture *fixture, FlamId node, double *x, double *y)
 }
 
 void
-click_node (Fixture *fixture, FlamId node, guint button, int n_press)
+click_at (Fixture *fixture, double x, double y, guint button, int n_press)
 {
   GObject *gesture =
       controller (fixture->graph, GTK_TYPE_GESTURE_CLICK, button);
+
+  g_signal_emit_by_name (gesture, "pressed", n_press, x, y);
+  g_signal_emit_by_name (gesture, "released", n_press, x, y);
+}
+
+void
+click_node (Fixture *fixture, FlamId node, guint button, int n_press)
+{
   double x, y;
 
   middle_of (fixture, node, &x, &y);
-  g_signal_emit_by_name (gesture, "pressed", n_press, x, y);
-  g_signal_emit_by_name (gesture, "released", n_press, x, y);
+  click_at (fixture, x, y, button, n_press);
+}
+
+void
+picture (GtkWidget *widget, const char *name)
+{
+  const char *folder = g_getenv ("FLAM_TEST_PICTURES");
+  GtkWidget *window = GTK_WIDGET (gtk_widget_get_root (widget));
+  GdkPaintable *paintable;
+  GtkSnapshot *snapshot;
+  GskRenderNode *node;
+  GdkTexture *texture;
+  g_autofree char *path = NULL;
+
+  if (folder == NULL)
+    return;
+  settle ();
+  paintable = gtk_widget_paintable_new (window);
+  snapshot = gtk_snapshot_new ();
+  gtk_snapshot_scale (snapshot,
+                      (float)gtk_widget_get_scale_factor (window),
+                      (float)gtk_widget_get_scale_factor (window));
+  gdk_paintable_snapshot (paintable,
+                          snapshot,
+                          gtk_widget_get_width (window),
+                          gtk_widget_get_height (window));
+  node = gtk_snapshot_free_to_node (snapshot);
+  texture = gsk_renderer_render_texture (
+      gtk_native_get_renderer (GTK_NATIVE (window)), node, NULL);
+  path = g_build_filename (folder, name, NULL);
+  gdk_texture_save_to_png (texture, path);
+  g_object_unref (texture);
+  gsk_render_node_unref (node);
+  g_object_unref (paintable);
 }

@@ -23,4 +23,7 @@ void open_window (Fixture *fixture, FlamTree *tree, int width, int height);
 void close_window (Fixture *fixture);
 FlamId find_node (FlamTree *tree, const char *name);
 gboolean press_key (Fixture *fixture, guint key, GdkModifierType state);
+void click_at (Fixture *fixture, double x, double y, guint button, int n_press);
 void click_node (Fixture *fixture, FlamId node, guint button, int n_press);
+/* Where FLAM_TEST_PICTURES says. */
+void picture (GtkWidget *widget, const char *name);

@@ -21,41 +21,6 @@ static const char sample[] =
     "main@/bin/nest;load.py_[p] 30\n"
     "main@/bin/nest;what_[u] 20\n";
 
-/* --- pictures ------------------------------------------------------------ */
-
-static void
-picture (GtkWidget *widget, const char *name)
-{
-  const char *folder = g_getenv ("FLAM_TEST_PICTURES");
-  GtkWidget *window = GTK_WIDGET (gtk_widget_get_root (widget));
-  GdkPaintable *paintable;
-  GtkSnapshot *snapshot;
-  GskRenderNode *node;
-  GdkTexture *texture;
-  g_autofree char *path = NULL;
-
-  if (folder == NULL)
-    return;
-  settle ();
-  paintable = gtk_widget_paintable_new (window);
-  snapshot = gtk_snapshot_new ();
-  gtk_snapshot_scale (snapshot,
-                      (float)gtk_widget_get_scale_factor (window),
-                      (float)gtk_widget_get_scale_factor (window));
-  gdk_paintable_snapshot (paintable,
-                          snapshot,
-                          gtk_widget_get_width (window),
-                          gtk_widget_get_height (window));
-  node = gtk_snapshot_free_to_node (snapshot);
-  texture = gsk_renderer_render_texture (
-      gtk_native_get_renderer (GTK_NATIVE (window)), node, NULL);
-  path = g_build_filename (folder, name, NULL);
-  gdk_texture_save_to_png (texture, path);
-  g_object_unref (texture);
-  gsk_render_node_unref (node);
-  g_object_unref (paintable);
-}
-
 /* --- tests --------------------------------------------------------------- */
 
 static void

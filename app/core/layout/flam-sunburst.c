@@ -57,9 +57,8 @@ rings_there (const FlamRows *rows, const FlamViewport *viewport)
          floor (viewport->scroll / viewport->row_height);
 }
 
-/* What a viewport's `rings` are when they are 0. */
-static double
-rings_of (const FlamRows *rows, const FlamViewport *viewport)
+double
+flam_sunburst_rings (const FlamRows *rows, const FlamViewport *viewport)
 {
   double room = radius_of (viewport) * (1 - LEAST_HOLE);
   double fit = 1 + floor (room / viewport->row_height);
@@ -109,7 +108,7 @@ flam_sunburst_fill (FlamLayout *layout, const FlamRows *rows)
   FlamSunburst self;
 
   if (!(viewport.rings > 0))
-    viewport.rings = rings_of (rows, &viewport);
+    viewport.rings = flam_sunburst_rings (rows, &viewport);
   flam_sunburst_init (&self, &viewport);
   layout->viewport = unrolled (&viewport);
   flam_layout_fill_rows (layout, rows);

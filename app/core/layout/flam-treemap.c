@@ -34,7 +34,7 @@
 #define LEAST_SLIVER 0.1 /* of a side of what is not a callee's */
 #define LEAST_INSIDE 8.0 /* of a frame's inside: else it is no frame */
 #define LEAST_TITLE 36.0 /* of a title's width */
-#define LEAST_PART 72.0  /* of a part of a path's title */
+#define LEAST_PART 56.0  /* of a part of a path's title */
 #define PART_GAP 1.0
 #define NOTHING_BESIDE 100 /* a path leaves out less than one part of these */
 

@@ -89,7 +89,6 @@ update (FlamStatusBar *self)
   FlamId node = flam_session_get_current (self->session);
   g_autofree char *place = NULL;
   g_autofree char *costs = NULL;
-  g_autofree char *folded = NULL;
   const char *name;
 
   if (view_data == NULL)
@@ -102,9 +101,7 @@ update (FlamStatusBar *self)
   name = node == 0 ? _ ("All") : flam_tree_name (view_data->tree, node);
   place = node == 0 ? g_strdup ("") : location_text (view_data->tree, node);
   costs = costs_text (view_data, node);
-  folded = flam_format_folded_name (name);
-  gtk_label_set_label (self->name, folded);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), name);
+  flam_widget_show_name (self->name, name, NULL);
   gtk_label_set_label (self->place, place);
   gtk_widget_set_visible (GTK_WIDGET (self->place),
                           *place != '\0' && !self->narrow);

@@ -396,6 +396,7 @@ flam_export_copy_picture (FlamWindow *window, FlamSession *session)
   input = input_new (session, NULL);
   input->picture.scale = PICTURE_SCALE;
   input->picture.zoom = flam_session_get_zoom (session);
+  input->picture.look.shape = flam_settings_get_shape ();
   input->picture.look.direction = g_str_equal (direction, "icicle")
                                       ? FLAM_DIRECTION_ICICLE
                                       : FLAM_DIRECTION_FLAME;

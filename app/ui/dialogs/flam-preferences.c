@@ -19,6 +19,7 @@ struct _FlamPreferences
   GPtrArray *rule_rows;
 
   AdwComboRow *scheme;
+  AdwComboRow *shape;
   AdwComboRow *direction;
   AdwComboRow *order;
   GtkSwitch *hints;
@@ -43,6 +44,7 @@ G_DEFINE_FINAL_TYPE (FlamPreferences,
 /* --- choices: the values of a key, in the order of the rows --------------- */
 
 static const char *const schemes[] = { "default", "light", "dark", NULL };
+static const char *const shapes[] = { "flame", "sunburst", "treemap", NULL };
 static const char *const directions[] = { "flame", "icicle", NULL };
 static const char *const orders[] = { "total", "name", NULL };
 static const char *const downloads[] = { "ask", "always", "never", NULL };
@@ -299,6 +301,7 @@ flam_preferences_class_init (FlamPreferencesClass *klass)
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-preferences.ui");
   gtk_widget_class_bind_template_child (class, FlamPreferences, scheme);
+  gtk_widget_class_bind_template_child (class, FlamPreferences, shape);
   gtk_widget_class_bind_template_child (class, FlamPreferences, direction);
   gtk_widget_class_bind_template_child (class, FlamPreferences, order);
   gtk_widget_class_bind_template_child (class, FlamPreferences, system_font);
@@ -331,6 +334,7 @@ flam_preferences_init (FlamPreferences *self)
   self->binary_rows = g_ptr_array_new ();
   self->rule_rows = g_ptr_array_new ();
   bind_choice (FLAM_KEY_COLOR_SCHEME, self->scheme, schemes);
+  bind_choice (FLAM_KEY_SHAPE, self->shape, shapes);
   bind_choice (FLAM_KEY_DIRECTION, self->direction, directions);
   bind_choice (FLAM_KEY_ORDER, self->order, orders);
   bind_choice (FLAM_KEY_DEBUGINFOD, self->debuginfod, downloads);

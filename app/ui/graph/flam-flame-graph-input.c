@@ -17,7 +17,7 @@ node_at (FlamFlameGraph *self, double x, double y)
   if (layout == NULL)
     return FLAM_NONE;
   box = flam_layout_hit (layout, x, y);
-  return box == NULL || box->flags & FLAM_BOX_STRIP ? FLAM_NONE : box->node;
+  return box == NULL || flam_graph_is_strip (box) ? FLAM_NONE : box->node;
 }
 
 static void
@@ -88,13 +88,19 @@ on_released (GtkGestureClick *click,
           layout != NULL ? flam_layout_hit (layout, x, y) : NULL;
 
       if (box != NULL && n_press == 1)
-        flam_graph_set_zoom (self, self->tree->parent[box->node], TRUE, TRUE);
+        flam_graph_open_strip (self, box);
       return;
     }
   if (n_press == 1)
     {
+      gboolean out = self->shape != FLAM_SHAPE_FLAME && node == self->zoom;
+
       flam_graph_set_selected (self, node);
-      flam_graph_set_zoom (self, node, TRUE, TRUE);
+      /* Its callers are not there to be clicked at. */
+      if (out)
+        flam_flame_graph_outward (self);
+      else
+        flam_graph_set_zoom (self, node, TRUE, TRUE);
     }
   else if (n_press == 2)
     g_signal_emit (
@@ -159,7 +165,8 @@ on_drag_update (GtkGestureDrag *drag,
   double width = gtk_widget_get_width (GTK_WIDGET (self));
   double across, along;
 
-  if (flam_graph_is_empty (self) || width <= 0)
+  if (flam_graph_is_empty (self) || width <= 0 ||
+      self->shape != FLAM_SHAPE_FLAME)
     return;
   if (gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (drag)) != NULL &&
       gtk_gesture_get_sequence_state (GTK_GESTURE (drag),
@@ -209,7 +216,8 @@ on_scroll (GtkEventControllerScroll *controller,
       dx = dy;
       dy = 0;
     }
-  if (dx == 0 || range >= (double)self->tree->total[0])
+  if (dx == 0 || self->shape != FLAM_SHAPE_FLAME ||
+      range >= (double)self->tree->total[0])
     return FALSE;
   flam_graph_pan_to (self, self->from + dx * range * 0.1, self->scroll);
   return dy == 0;
@@ -229,7 +237,8 @@ on_pinch (GtkGestureZoom *pinch, double scale, FlamFlameGraph *self)
   double range = self->to - self->from;
   double x = self->pointer_x, y;
 
-  if (flam_graph_is_empty (self) || scale <= 0)
+  if (flam_graph_is_empty (self) || scale <= 0 ||
+      self->shape != FLAM_SHAPE_FLAME)
     return;
   gtk_gesture_get_bounding_box_center (GTK_GESTURE (pinch), &x, &y);
   flam_graph_zoom_by (self, x, self->pinch_range / scale / range);
@@ -240,8 +249,10 @@ on_pinch (GtkGestureZoom *pinch, double scale, FlamFlameGraph *self)
 static void
 walk_to (FlamFlameGraph *self, FlamId node)
 {
-  if (node != FLAM_NONE)
-    flam_flame_graph_select_node (self, node);
+  if (node == FLAM_NONE)
+    return;
+  flam_flame_graph_select_node (self, node);
+  flam_graph_open_narrow (self, node);
 }
 
 static FlamId
@@ -285,7 +296,8 @@ neighbour (FlamFlameGraph *self, guint key)
   const FlamTree *tree = self->tree;
   FlamId node = self->selected;
   gboolean away = (key == GDK_KEY_Up || key == GDK_KEY_KP_Up) ==
-                  (self->direction == FLAM_DIRECTION_FLAME);
+                  (self->direction == FLAM_DIRECTION_FLAME &&
+                   self->shape == FLAM_SHAPE_FLAME);
 
   switch (key)
     {
@@ -317,31 +329,41 @@ page (FlamFlameGraph *self, double pages)
   gtk_adjustment_set_value (self->vadjustment, value + pages * size);
 }
 
+/* What is selected, as far as it is in view; or all of the view. */
+static FlamRect
+selected_rect (FlamFlameGraph *self)
+{
+  FlamViewport viewport = flam_graph_viewport (self);
+  FlamRect rect = { 0, 0, viewport.width, viewport.height };
+  FlamBox box;
+
+  if (self->selected != FLAM_NONE &&
+      flam_graph_find_box (self, self->selected, &box))
+    rect = flam_layout_bounds (flam_graph_layout (self), &box);
+  return rect;
+}
+
 static double
 middle_of_selected (FlamFlameGraph *self)
 {
-  FlamViewport viewport = flam_graph_viewport (self);
-  FlamBox box;
+  FlamRect rect = selected_rect (self);
 
-  if (self->selected == FLAM_NONE)
-    return viewport.width / 2;
-  flam_layout_locate (self->rows, &viewport, self->selected, &box);
-  return CLAMP (box.x + box.width / 2, 0, viewport.width);
+  return CLAMP (
+      rect.x + rect.width / 2, 0, gtk_widget_get_width (GTK_WIDGET (self)));
 }
 
 static void
 open_menu_at_selected (FlamFlameGraph *self)
 {
-  FlamViewport viewport = flam_graph_viewport (self);
-  FlamBox box;
+  FlamRect rect = selected_rect (self);
 
-  if (self->selected == FLAM_NONE)
-    return;
-  flam_layout_locate (self->rows, &viewport, self->selected, &box);
-  open_menu (self,
-             self->selected,
-             middle_of_selected (self),
-             CLAMP (box.y + viewport.row_height / 2, 0, viewport.height));
+  if (self->selected != FLAM_NONE)
+    open_menu (self,
+               self->selected,
+               middle_of_selected (self),
+               CLAMP (rect.y + rect.height / 2,
+                      0,
+                      gtk_widget_get_height (GTK_WIDGET (self))));
 }
 
 static gboolean

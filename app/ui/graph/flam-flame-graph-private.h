@@ -3,7 +3,8 @@
 
 /* What the widget's files share: flam-flame-graph.c (the object), -walk.c
  * (zoom, selection, search, another tree), -view.c (where one looks, and the
- * picture of it), -input.c (pointer and keys), -words.c (speech, tooltip). */
+ * picture of it), -marks.c (what is hovered, selected, focused), -input.c
+ * (pointer and keys), -words.c (speech, tooltip). */
 
 #include "flam-draw.h"
 #include "flam-flame-graph.h"
@@ -23,6 +24,7 @@ typedef struct
   guint tick; /* 0: at rest */
   gint64 start;
   double from0, to0, from1, to1;
+  double scroll0, scroll1, rings0, rings1; /* of a sunburst */
 } FlamMotion;
 
 struct _FlamFlameGraph
@@ -32,12 +34,14 @@ struct _FlamFlameGraph
   FlamTree *tree;
   FlamRows *rows;
   FlamPaletteMode palette_mode;
+  FlamShape shape;
   FlamDirection direction;
   gboolean dark, dark_is_set;
 
   FlamId zoom;
   double from, to; /* range of x in view */
   double scroll;   /* from the root's edge */
+  double rings;    /* of a sunburst that moves; 0: as its layout has them */
   FlamMotion motion;
   GArray *history; /* FlamZoomState: before this one, the latest last */
   GArray *future;  /* those that were gone back from */
@@ -91,6 +95,14 @@ flam_graph_is_empty (FlamFlameGraph *self)
   return self->tree == NULL || self->tree->n == 0 || self->tree->total[0] <= 0;
 }
 
+/* The part of a path that a treemap's title has no room for is its first node
+ * to whoever points at it. */
+static inline gboolean
+flam_graph_is_strip (const FlamBox *box)
+{
+  return (box->flags & (FLAM_BOX_STRIP | FLAM_BOX_HEAD)) == FLAM_BOX_STRIP;
+}
+
 /* --- view ---------------------------------------------------------------- */
 
 FlamViewport flam_graph_viewport (FlamFlameGraph *self);
@@ -101,6 +113,8 @@ FlamPalette *flam_graph_palette (FlamFlameGraph *self);
 /* Rows of the picture when all of the width is in view, or now, whichever is
  * more. */
 guint32 flam_graph_whole_rows (FlamFlameGraph *self);
+/* Where a node is; FALSE: it is not drawn. */
+gboolean flam_graph_find_box (FlamFlameGraph *self, FlamId node, FlamBox *box);
 /* The range of x that shows a node from edge to edge. */
 void flam_graph_range_of (FlamFlameGraph *self,
                           FlamId node,
@@ -126,6 +140,10 @@ void flam_graph_on_scrolled (FlamFlameGraph *self);
 void flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 void flam_graph_clear_view (FlamFlameGraph *self);
 
+/* --- marks ---------------------------------------------------------------- */
+
+void flam_graph_append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot);
+
 /* --- words --------------------------------------------------------------- */
 
 void flam_graph_announce (FlamFlameGraph *self);
@@ -148,6 +166,10 @@ void flam_graph_set_zoom (FlamFlameGraph *self,
                           FlamId node,
                           gboolean remember,
                           gboolean animate);
+/* Looks at the heaviest of the boxes that a strip stands for. */
+void flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip);
+/* The same of a node that is in one, if it is. */
+void flam_graph_open_narrow (FlamFlameGraph *self, FlamId node);
 void flam_graph_tell_zoom (FlamFlameGraph *self, FlamId node);
 void flam_graph_set_selected (FlamFlameGraph *self, FlamId node);
 

@@ -4,6 +4,8 @@
 #include <gsk/gsk.h>
 #include <math.h>
 
+#include "flam-sunburst.h"
+
 #define ZOOM_TIME 150000 /* µs */
 #define FONT_SCALE 0.9
 #define LEAST_RANGE 1.0 /* weight units across the view */
@@ -61,6 +63,7 @@ FlamViewport
 flam_graph_viewport (FlamFlameGraph *self)
 {
   return (FlamViewport){
+    .shape = self->shape,
     .width = gtk_widget_get_width (GTK_WIDGET (self)),
     .height = gtk_widget_get_height (GTK_WIDGET (self)),
     .row_height = flam_graph_row_height (self),
@@ -70,6 +73,7 @@ flam_graph_viewport (FlamFlameGraph *self)
     .min_width = 0.5,
     .zoom = self->zoom,
     .direction = self->direction,
+    .rings = self->rings,
   };
 }
 
@@ -84,6 +88,14 @@ flam_graph_layout (FlamFlameGraph *self)
       self->layout = flam_layout_new (self->rows, &viewport);
     }
   return self->layout;
+}
+
+gboolean
+flam_graph_find_box (FlamFlameGraph *self, FlamId node, FlamBox *box)
+{
+  const FlamLayout *layout = flam_graph_layout (self);
+
+  return layout != NULL && flam_layout_find (self->rows, layout, node, box);
 }
 
 void
@@ -169,6 +181,15 @@ picture_height (FlamFlameGraph *self)
   return ceil (self->n_rows * flam_graph_row_height (self)) + 1;
 }
 
+/* Of a sunburst: the node's row. A treemap has no use for it. */
+static double
+centre_of (FlamFlameGraph *self, FlamId node)
+{
+  return flam_graph_is_empty (self) || self->shape != FLAM_SHAPE_SUNBURST
+             ? 0
+             : self->tree->depth[node] * flam_graph_row_height (self);
+}
+
 /* The flame's root is at the bottom, where the adjustment's value is
  * greatest; `scroll` counts from the root either way. */
 void
@@ -177,16 +198,27 @@ flam_graph_adjust (FlamFlameGraph *self)
   double page = gtk_widget_get_height (GTK_WIDGET (self));
   double upper, value;
 
-  if (self->motion.tick == 0 && !flam_graph_is_empty (self) && page > 0)
+  if (self->shape != FLAM_SHAPE_FLAME)
+    {
+      self->n_rows = 0;
+      if (self->motion.tick == 0)
+        self->scroll = centre_of (self, self->zoom);
+    }
+  else if (self->motion.tick == 0 && !flam_graph_is_empty (self) && page > 0)
     {
       FlamViewport viewport = flam_graph_viewport (self);
 
       self->n_rows = flam_layout_n_rows (self->rows, &viewport);
     }
   upper = MAX (picture_height (self), page);
-  self->scroll = CLAMP (self->scroll, 0, upper - page);
-  value = self->direction == FLAM_DIRECTION_FLAME ? upper - page - self->scroll
-                                                  : self->scroll;
+  if (self->shape == FLAM_SHAPE_FLAME)
+    self->scroll = CLAMP (self->scroll, 0, upper - page);
+  else
+    upper = page;
+  value = self->shape != FLAM_SHAPE_FLAME ? 0
+          : self->direction == FLAM_DIRECTION_FLAME
+              ? upper - page - self->scroll
+              : self->scroll;
   if (self->vadjustment == NULL)
     return;
   self->adjusting = TRUE;
@@ -205,7 +237,7 @@ flam_graph_on_scrolled (FlamFlameGraph *self)
 {
   double value, last, scroll;
 
-  if (self->adjusting)
+  if (self->adjusting || self->shape != FLAM_SHAPE_FLAME)
     return;
   value = gtk_adjustment_get_value (self->vadjustment);
   last = gtk_adjustment_get_upper (self->vadjustment) -
@@ -227,6 +259,8 @@ flam_graph_scroll_to (FlamFlameGraph *self, FlamId node)
   double page = gtk_widget_get_height (GTK_WIDGET (self));
   double before = self->scroll;
 
+  if (self->shape != FLAM_SHAPE_FLAME)
+    return;
   if (page < 3 * row)
     return;
   if (edge - row < self->scroll)
@@ -255,6 +289,7 @@ set_range (FlamFlameGraph *self, double from, double to)
 static void
 arrive (FlamFlameGraph *self)
 {
+  self->rings = 0;
   set_range (self, self->motion.from1, self->motion.to1);
   flam_graph_adjust (self);
   flam_graph_hover_again (self);
@@ -287,6 +322,11 @@ move (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
             : (range0 - range) / (range0 - range1);
   self->from = motion->from0 + (motion->from1 - motion->from0) * way;
   self->to = self->from + range;
+  if (self->shape == FLAM_SHAPE_SUNBURST)
+    {
+      self->scroll = motion->scroll0 + (motion->scroll1 - motion->scroll0) * t;
+      self->rings = motion->rings0 + (motion->rings1 - motion->rings0) * t;
+    }
   flam_graph_relayout (self);
   return G_SOURCE_CONTINUE;
 }
@@ -312,6 +352,23 @@ animations_wanted (FlamFlameGraph *self)
   return wanted && gtk_widget_get_mapped (GTK_WIDGET (self));
 }
 
+/* A sunburst's rings move inwards or outwards as it turns. */
+static void
+prepare_rings (FlamFlameGraph *self)
+{
+  FlamViewport to = flam_graph_viewport (self);
+  const FlamLayout *layout = flam_graph_layout (self);
+
+  to.from = self->motion.from1;
+  to.to = self->motion.to1;
+  to.scroll = centre_of (self, self->zoom);
+  to.rings = 0;
+  self->motion.scroll0 = self->scroll;
+  self->motion.scroll1 = to.scroll;
+  self->motion.rings0 = layout->viewport.rings;
+  self->motion.rings1 = flam_sunburst_rings (self->rows, &to);
+}
+
 void
 flam_graph_look_at (FlamFlameGraph *self,
                     double from,
@@ -323,13 +380,16 @@ flam_graph_look_at (FlamFlameGraph *self,
   flam_graph_stop (self);
   self->motion.from1 = from;
   self->motion.to1 = to;
-  if (!animate || clock == NULL || !animations_wanted (self))
+  if (!animate || clock == NULL || !animations_wanted (self) ||
+      self->shape == FLAM_SHAPE_TREEMAP)
     {
       arrive (self);
       return;
     }
   self->motion.from0 = self->from;
   self->motion.to0 = self->to;
+  if (self->shape == FLAM_SHAPE_SUNBURST)
+    prepare_rings (self);
   self->motion.start = gdk_frame_clock_get_frame_time (clock);
   self->motion.tick =
       gtk_widget_add_tick_callback (GTK_WIDGET (self), move, NULL, NULL);
@@ -351,6 +411,22 @@ climb_to_view (FlamFlameGraph *self)
   flam_graph_tell_zoom (self, zoom);
 }
 
+/* Where nothing pans: towards what is pointed at or selected, or outwards. */
+static void
+zoom_a_step (FlamFlameGraph *self, gboolean closer)
+{
+  FlamId node = self->hovered != FLAM_NONE ? self->hovered : self->selected;
+
+  if (!closer)
+    flam_flame_graph_outward (self);
+  if (!closer || node == FLAM_NONE || node == self->zoom ||
+      !flam_tree_is_ancestor (self->tree, self->zoom, node))
+    return;
+  while (self->tree->parent[node] != self->zoom)
+    node = self->tree->parent[node];
+  flam_graph_set_zoom (self, node, TRUE, TRUE);
+}
+
 void
 flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor)
 {
@@ -361,6 +437,11 @@ flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor)
 
   if (flam_graph_is_empty (self))
     return;
+  if (self->shape != FLAM_SHAPE_FLAME)
+    {
+      zoom_a_step (self, factor < 1);
+      return;
+    }
   flam_graph_stop (self);
   wanted = CLAMP (range * factor, LEAST_RANGE, (double)self->tree->total[0]);
   self->motion.from1 = self->from + (range - wanted) * share;
@@ -499,69 +580,6 @@ append_picture (FlamFlameGraph *self,
   cairo_destroy (cr);
 }
 
-static void
-append_frame (GtkSnapshot *snapshot,
-              const graphene_rect_t *bounds,
-              float line,
-              const GdkRGBA *color)
-{
-  const float widths[4] = { line, line, line, line };
-  const GdkRGBA colors[4] = { *color, *color, *color, *color };
-  GskRoundedRect outline;
-
-  gsk_rounded_rect_init_from_rect (&outline, bounds, FLAM_DRAW_RADIUS);
-  gtk_snapshot_append_border (snapshot, &outline, widths, colors);
-}
-
-/* The part of a node's box that is in view, at least 3 pixels wide. */
-static gboolean
-rect_of (FlamFlameGraph *self, FlamId node, graphene_rect_t *rect)
-{
-  FlamViewport viewport = flam_graph_viewport (self);
-  double left, right;
-  FlamBox box;
-
-  if (node == FLAM_NONE || node >= self->tree->n)
-    return FALSE;
-  flam_layout_locate (self->rows, &viewport, node, &box);
-  left = MAX (box.x, 0);
-  right = MIN (box.x + box.width, viewport.width);
-  if (box.x > viewport.width || box.x + box.width < 0 ||
-      box.y > viewport.height || box.y + viewport.row_height < 0)
-    return FALSE;
-  *rect = GRAPHENE_RECT_INIT ((float)round (left),
-                              (float)round (box.y),
-                              (float)MAX (round (right) - round (left), 3),
-                              (float)(viewport.row_height - FLAM_DRAW_GAP));
-  return TRUE;
-}
-
-static GdkRGBA
-ink_of (FlamFlameGraph *self)
-{
-  return self->dark ? (GdkRGBA){ 1, 1, 1, 1 } : (GdkRGBA){ 0, 0, 0, 1 };
-}
-
-static void
-append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
-{
-  GdkRGBA ink = ink_of (self);
-  graphene_rect_t rect;
-
-  if (self->hovered != self->selected && rect_of (self, self->hovered, &rect))
-    {
-      gtk_snapshot_append_color (snapshot, &(GdkRGBA){ 0, 0, 0, 0.12f }, &rect);
-      ink.alpha = 0.55f;
-      append_frame (snapshot, &rect, 1, &ink);
-      ink.alpha = 1;
-    }
-  if (rect_of (self, self->selected, &rect))
-    {
-      graphene_rect_inset (&rect, -1, -1);
-      append_frame (snapshot, &rect, 2, &ink);
-    }
-}
-
 void
 flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -575,13 +593,6 @@ flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     make_picture (self);
   gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   append_picture (self, snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
-  append_marks (self, snapshot);
-  if (self->selected == FLAM_NONE && gtk_widget_has_visible_focus (widget))
-    {
-      GdkRGBA ink = ink_of (self);
-
-      append_frame (
-          snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height), 2, &ink);
-    }
+  flam_graph_append_marks (self, snapshot);
   gtk_snapshot_pop (snapshot);
 }

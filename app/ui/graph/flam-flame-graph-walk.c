@@ -2,6 +2,7 @@
 #include "flam-flame-graph-private.h"
 
 #define MAX_HISTORY 100
+#define NAME_WIDTH 40 /* pixels: of the first box of a page */
 
 /* --- zoom ---------------------------------------------------------------- */
 
@@ -118,6 +119,62 @@ flam_flame_graph_forward (FlamFlameGraph *self)
   return travel (self, self->future, self->history);
 }
 
+/* From one box on, as many as have room for their names, were they all as wide
+ * as that one. */
+static double
+page_from (FlamFlameGraph *self, FlamId node)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self));
+
+  return MAX (width / NAME_WIDTH, 4) * (double)self->tree->total[node];
+}
+
+static void
+look_at_page (FlamFlameGraph *self, FlamId node, double page)
+{
+  double from = (double)flam_rows_x (self->rows, node);
+
+  remember_zoom (self);
+  flam_graph_look_at (self, from, from + MAX (page, 1), TRUE);
+}
+
+/* All of a strip, or a page of it, where the heaviest is the first of them.
+ * Where that is no closer look, its caller. */
+void
+flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip)
+{
+  const FlamRows *rows = self->rows;
+  guint32 first = rows->index[strip->node];
+  guint32 end = MIN (first + strip->count, rows->n);
+  double width = self->shape == FLAM_SHAPE_SUNBURST
+                     ? 2 * G_PI
+                     : gtk_widget_get_width (GTK_WIDGET (self));
+  double page = strip->width / width * (self->to - self->from);
+  gboolean heaviest_first = TRUE;
+
+  for (guint32 i = first + 1; i < end; i++)
+    heaviest_first &= rows->total[i] <= rows->total[first];
+  if (heaviest_first)
+    page = MIN (page, page_from (self, strip->node));
+  if (self->shape == FLAM_SHAPE_TREEMAP || page >= self->to - self->from)
+    flam_graph_set_zoom (self, self->tree->parent[strip->node], TRUE, TRUE);
+  else
+    look_at_page (self, strip->node, page);
+}
+
+/* What is walked to is seen: a page of what it is the first of. */
+void
+flam_graph_open_narrow (FlamFlameGraph *self, FlamId node)
+{
+  FlamZoomState now = current_zoom (self);
+  double total = (double)self->tree->total[node];
+  double width = gtk_widget_get_width (GTK_WIDGET (self));
+
+  if (self->shape == FLAM_SHAPE_FLAME && total > 0 &&
+      total * width < now.to - now.from)
+    look_at_page (self, node, page_from (self, node));
+}
+
 /* A caller as wide as what it calls would look the same: it is passed over. */
 gboolean
 flam_flame_graph_outward (FlamFlameGraph *self)
@@ -157,6 +214,45 @@ flam_graph_set_selected (FlamFlameGraph *self, FlamId node)
   g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_NODE_SELECTED], 0, node);
 }
 
+static gboolean
+is_out_of_sight (FlamFlameGraph *self, FlamId node)
+{
+  FlamBox box;
+
+  return self->motion.tick == 0 && !flam_graph_find_box (self, node, &box);
+}
+
+/* A sunburst has no room for all rings, nor a treemap for all boxes, and
+ * neither has the zoomed node's callers. */
+static void
+bring_out (FlamFlameGraph *self, FlamId node)
+{
+  gboolean caller = node != self->zoom &&
+                    flam_tree_is_ancestor (self->tree, node, self->zoom);
+
+  if (!caller && node != 0 && is_out_of_sight (self, node))
+    flam_graph_set_zoom (self, self->tree->parent[node], TRUE, TRUE);
+  if (caller || is_out_of_sight (self, node))
+    flam_graph_set_zoom (self, node, TRUE, TRUE);
+}
+
+/* From page to page of a part that is looked at closely; FALSE where what is to
+ * be seen is in view, or would be too wide or too narrow to see. */
+static gboolean
+pan_to_see (FlamFlameGraph *self, double x, double end)
+{
+  FlamZoomState now = current_zoom (self);
+  double range = now.to - now.from;
+  double width = gtk_widget_get_width (GTK_WIDGET (self));
+
+  if (self->shape != FLAM_SHAPE_FLAME || (end > now.from && x < now.to) ||
+      end - x > range || (end - x) * width < range)
+    return FALSE;
+  flam_graph_look_at (
+      self, x >= now.to ? x : end - range, x >= now.to ? x + range : end, TRUE);
+  return TRUE;
+}
+
 /* Zooms out until the node is in view, if it is not. */
 static void
 reveal (FlamFlameGraph *self, FlamId node)
@@ -168,8 +264,15 @@ reveal (FlamFlameGraph *self, FlamId node)
   while (zoom != 0 && !flam_tree_is_ancestor (self->tree, zoom, node) &&
          !flam_tree_is_ancestor (self->tree, node, zoom))
     zoom = self->tree->parent[zoom];
+  if (zoom == self->zoom && pan_to_see (self, x, end))
+    {
+      flam_graph_scroll_to (self, node);
+      return;
+    }
   if (zoom != self->zoom || end <= self->from || x >= self->to)
     flam_graph_set_zoom (self, zoom, TRUE, TRUE);
+  if (self->shape != FLAM_SHAPE_FLAME)
+    bring_out (self, node);
   flam_graph_scroll_to (self, node);
 }
 

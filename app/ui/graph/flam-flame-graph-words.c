@@ -120,7 +120,9 @@ flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
 
   g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), NULL);
   if (flam_graph_is_empty (self) || node >= self->tree->n)
-    return g_strdup (_ ("Flame graph"));
+    return g_strdup (self->shape == FLAM_SHAPE_SUNBURST  ? _ ("Sunburst")
+                     : self->shape == FLAM_SHAPE_TREEMAP ? _ ("Treemap")
+                                                         : _ ("Flame graph"));
   total = flam_format_percent (self->tree->total[node], self->tree->total[0]);
   self_share =
       flam_format_percent (self->tree->self[node], self->tree->total[0]);
@@ -169,6 +171,8 @@ location_text (FlamFlameGraph *self, FlamId node)
     }
   return g_string_free (text, FALSE);
 }
+
+#define TIP_NEAR 40 /* pixels of a high box */
 
 /* --- tooltip ------------------------------------------------------------- */
 
@@ -369,8 +373,9 @@ tip_for_strip (FlamFlameGraph *self, const FlamBox *box)
   GtkWidget *result = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
 
   gtk_box_append (GTK_BOX (result), new_label (text, 0, "heading"));
-  gtk_box_append (GTK_BOX (result),
-                  new_label (_ ("Zoom in to see them"), 0, "dim-label"));
+  gtk_box_append (
+      GTK_BOX (result),
+      new_label (_ ("Click to see the heaviest of them"), 0, "dim-label"));
   return result;
 }
 
@@ -386,6 +391,7 @@ flam_graph_on_query_tooltip (GtkWidget *widget,
   const FlamLayout *layout = flam_graph_layout (self);
   const FlamBox *box;
   GdkRectangle area;
+  FlamRect rect;
 
   if (layout == NULL || by_keyboard || self->dragging ||
       self->motion.tick != 0 || flam_widget_is_below_menu (widget))
@@ -394,16 +400,23 @@ flam_graph_on_query_tooltip (GtkWidget *widget,
   if (box == NULL)
     return FALSE;
   gtk_tooltip_set_custom (tooltip,
-                          box->flags & FLAM_BOX_STRIP
+                          flam_graph_is_strip (box)
                               ? tip_for_strip (self, box)
                               : tip_for_node (self, box->node));
+  rect = flam_layout_bounds (layout, box);
   area = (GdkRectangle){
-    .x = (int)floor (MAX (box->x, 0)),
-    .y = (int)floor (box->y),
-    .width = (int)ceil (box->width),
-    .height = (int)ceil (layout->viewport.row_height),
+    .x = (int)floor (MAX (rect.x, 0)),
+    .y = (int)floor (rect.y),
+    .width = (int)ceil (rect.width),
+    .height = (int)ceil (rect.height),
   };
-  /* A wide box's tooltip stays near the pointer. */
+  if (area.height > TIP_NEAR)
+    {
+      area.y =
+          CLAMP (y - TIP_NEAR / 2, area.y, area.y + area.height - TIP_NEAR);
+      area.height = TIP_NEAR;
+    }
+  /* A great box's tooltip stays near the pointer. */
   if (area.width > 240)
     {
       area.x = CLAMP (x - 120, area.x, area.x + area.width - 240);

@@ -17,6 +17,7 @@ enum
   PROP_TREE,
   PROP_ZOOM,
   PROP_SELECTED,
+  PROP_SHAPE,
   PROP_DIRECTION,
   PROP_PALETTE,
   PROP_DARK,
@@ -65,6 +66,24 @@ flam_flame_graph_set_direction (FlamFlameGraph *self, FlamDirection direction)
   flam_graph_adjust (self);
   flam_graph_relayout (self);
   notify (self, PROP_DIRECTION);
+}
+
+void
+flam_flame_graph_set_shape (FlamFlameGraph *self, FlamShape shape)
+{
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  if (shape == self->shape)
+    return;
+  flam_graph_stop (self);
+  self->shape = shape;
+  self->scroll = 0;
+  self->rings = 0;
+  if (!flam_graph_is_empty (self))
+    flam_graph_range_of (self, self->zoom, &self->from, &self->to);
+  flam_graph_relayout (self);
+  flam_graph_adjust (self);
+  flam_graph_announce (self);
+  notify (self, PROP_SHAPE);
 }
 
 void
@@ -144,7 +163,7 @@ flam_flame_graph_get_view (FlamFlameGraph *self, FlamView *view)
 
   g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
   *view = (FlamView){ 0, 0, 1, 1 };
-  if (flam_graph_is_empty (self))
+  if (flam_graph_is_empty (self) || self->shape != FLAM_SHAPE_FLAME)
     return;
   whole = (double)self->tree->total[0];
   height = rows_height (self);
@@ -163,7 +182,7 @@ flam_flame_graph_set_view (FlamFlameGraph *self, const FlamView *view)
   double far;
 
   g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
-  if (flam_graph_is_empty (self))
+  if (flam_graph_is_empty (self) || self->shape != FLAM_SHAPE_FLAME)
     return;
   far = self->direction == FLAM_DIRECTION_FLAME ? 1 - view->height - view->y
                                                 : view->y;
@@ -207,6 +226,9 @@ flam_flame_graph_set_property (GObject *object,
 
   switch (id)
     {
+    case PROP_SHAPE:
+      flam_flame_graph_set_shape (self, g_value_get_int (value));
+      break;
     case PROP_DIRECTION:
       flam_flame_graph_set_direction (self, g_value_get_int (value));
       break;
@@ -257,6 +279,9 @@ flam_flame_graph_get_property (GObject *object,
       break;
     case PROP_SELECTED:
       g_value_set_uint (value, self->selected);
+      break;
+    case PROP_SHAPE:
+      g_value_set_int (value, self->shape);
       break;
     case PROP_DIRECTION:
       g_value_set_int (value, self->direction);
@@ -364,6 +389,8 @@ add_properties (GObjectClass *class)
       g_param_spec_uint ("zoom", NULL, NULL, 0, G_MAXUINT, 0, flags);
   properties[PROP_SELECTED] = g_param_spec_uint (
       "selected", NULL, NULL, 0, G_MAXUINT, FLAM_NONE, flags);
+  properties[PROP_SHAPE] = g_param_spec_int (
+      "shape", NULL, NULL, 0, FLAM_N_SHAPES - 1, FLAM_SHAPE_FLAME, flags);
   properties[PROP_DIRECTION] = g_param_spec_int ("direction",
                                                  NULL,
                                                  NULL,

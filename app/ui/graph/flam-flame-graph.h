@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The flame graph: one tree, as boxes to zoom, walk and search.
+/* The flame graph: one tree, as boxes to zoom, walk and search; or as a
+ * sunburst or a treemap, which show the zoomed node and what it calls, and fill
+ * the room there is: nothing of them scrolls or pans.
  *
  * A GtkScrollable: put it into a GtkScrolledWindow (horizontal policy
  * GTK_POLICY_NEVER: left and right it pans by itself). It draws nothing when
@@ -17,8 +19,8 @@
  *   drawn-changed  ()                      another part of the tree is in
  *                                          view: legend, minimap, strip share
  * Properties (all notify)
- *   tree (pointer), zoom, selected (uint), direction, palette (int), dark
- *   (boolean; follows the desktop until it is set), matched (int64)
+ *   tree (pointer), zoom, selected (uint), shape, direction, palette (int),
+ * dark (boolean; follows the desktop until it is set), matched (int64)
  *
  * Keys: arrows, Home, End, Return, space, Escape, BackSpace, Page Up/Down,
  * Menu, + and -. Every other key is left to the window. */
@@ -62,6 +64,7 @@ FlamId flam_flame_graph_get_selected (FlamFlameGraph *self);
 
 void flam_flame_graph_set_direction (FlamFlameGraph *self,
                                      FlamDirection direction);
+void flam_flame_graph_set_shape (FlamFlameGraph *self, FlamShape shape);
 void flam_flame_graph_set_palette (FlamFlameGraph *self, FlamPaletteMode mode);
 void flam_flame_graph_set_dark (FlamFlameGraph *self, gboolean dark);
 

@@ -183,6 +183,12 @@ update_direction (FlamGraphView *self)
 }
 
 static void
+update_shape (FlamGraphView *self)
+{
+  flam_flame_graph_set_shape (self->graph, flam_settings_get_shape ());
+}
+
+static void
 update_order (FlamGraphView *self)
 {
   g_autofree char *value =
@@ -255,6 +261,8 @@ flam_graph_view_constructed (GObject *object)
           "changed::" FLAM_KEY_DIRECTION,
           G_CALLBACK (update_direction));
   follow (
+      self, settings, "changed::" FLAM_KEY_SHAPE, G_CALLBACK (update_shape));
+  follow (
       self, settings, "changed::" FLAM_KEY_ORDER, G_CALLBACK (update_order));
   follow (self,
           settings,
@@ -266,6 +274,7 @@ flam_graph_view_constructed (GObject *object)
           G_CALLBACK (on_notes));
   on_notes (self);
   update_direction (self);
+  update_shape (self);
   update_order (self);
 }
 

@@ -128,7 +128,7 @@ cell_text (gpointer data, guint column, char **tooltip)
     *tooltip = blocks_of (row, FLAM_MEMORY_PEAK);
   else if (column == FLAM_MEMORY_COLUMN_LEAKED)
     *tooltip = blocks_of (row, FLAM_MEMORY_LEAKED);
-  return column == COLUMN_NAME ? g_strdup (row_name (row))
+  return column == COLUMN_NAME ? flam_format_folded_name (row_name (row))
                                : flam_amounts_to_text (row->amounts, column);
 }
 

@@ -59,3 +59,13 @@ flam_settings_source_paths (GVariant *mappings, const char *folder)
     flam_source_paths_add_root (paths, folder);
   return paths;
 }
+
+FlamShape
+flam_settings_get_shape (void)
+{
+  g_autofree char *word =
+      g_settings_get_string (flam_settings_get (), FLAM_KEY_SHAPE);
+  FlamShape shape;
+
+  return flam_shape_from_string (word, &shape) ? shape : FLAM_SHAPE_FLAME;
+}

@@ -3,6 +3,7 @@
 
 /* The settings of the application, by the keys of the schema. */
 
+#include "flam-layout.h"
 #include "flam-selection.h"
 #include "flam-source-path.h"
 
@@ -11,6 +12,7 @@
 G_BEGIN_DECLS
 
 #define FLAM_KEY_COLOR_SCHEME "color-scheme" /* default, light, dark */
+#define FLAM_KEY_SHAPE "graph-shape"         /* flame, sunburst, treemap */
 #define FLAM_KEY_DIRECTION "flame-direction" /* flame, icicle */
 #define FLAM_KEY_ORDER "sibling-order"       /* total, name */
 #define FLAM_KEY_COLOR_STATES "color-by-state"
@@ -47,6 +49,8 @@ G_BEGIN_DECLS
 
 /* The one object for the whole process. */
 GSettings *flam_settings_get (void);
+
+FlamShape flam_settings_get_shape (void);
 
 /* What is left out of the picture at first, as a person last had it. */
 void flam_settings_apply_frames (FlamSelection *selection);

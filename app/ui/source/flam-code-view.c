@@ -9,6 +9,7 @@
 #include "flam-message.h"
 #include "flam-platform.h"
 #include "flam-settings.h"
+#include "flam-widget.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -222,8 +223,7 @@ show_code (FlamCodeView *self, FlamCodeFile *file)
   guint hottest;
   g_autoptr (GListModel) rows = flam_code_file_rows (file, &hottest);
 
-  gtk_label_set_label (self->name, file->code->function);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), file->code->path);
+  flam_widget_show_name (self->name, file->code->function, file->code->path);
   gtk_label_set_label (self->costs, text);
   gtk_single_selection_set_model (self->selection, rows);
   gtk_single_selection_set_selected (self->selection, hottest);

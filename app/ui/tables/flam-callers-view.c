@@ -9,6 +9,7 @@
 #include "flam-sandwich.h"
 #include "flam-settings.h"
 #include "flam-transforms.h"
+#include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
@@ -157,9 +158,7 @@ show_words (FlamCallersView *self, FlamViewData *upright)
   g_autofree char *text = g_strdup_printf (
       _ ("self %s (%s)   total %s (%s)"), own, own_share, total, share);
 
-  gtk_label_set_label (self->name, flam_tree_name (side, 0));
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->name),
-                               flam_tree_name (side, 0));
+  flam_widget_show_name (self->name, flam_tree_name (side, 0), NULL);
   gtk_label_set_label (self->costs, text);
 }
 

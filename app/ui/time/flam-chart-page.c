@@ -6,6 +6,7 @@
 #include "flam-format.h"
 #include "flam-settings.h"
 #include "flam-transforms.h"
+#include "flam-widget.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -189,10 +190,9 @@ show_calls (FlamChartPage *self, guint span)
       g_autofree char *text = calls_text (chart, calls);
       guint32 row;
       guint lane = flam_chart_lane_of (chart, span, &row);
-      const char *name = flam_chart_name (chart, &chart->lanes[lane], span);
 
-      gtk_label_set_label (self->name, name);
-      gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), name);
+      flam_widget_show_name (
+          self->name, flam_chart_name (chart, &chart->lanes[lane], span), NULL);
       gtk_label_set_label (self->words, text);
       for (guint i = 0; i < MIN (calls->durations.n, LISTED_MAX); i++)
         add_call (self, chart, calls->spans[i]);

@@ -3,6 +3,8 @@
 
 #include <gtk/gtk.h>
 
+#include "flam-format.h"
+
 /* Whether a menu is open in the widget's window: it has the keyboard then, and
  * no tooltip is to be shown over it. */
 static inline gboolean
@@ -25,4 +27,16 @@ flam_widget_dispose_template (GtkWidget *widget, GType type)
   gtk_widget_dispose_template (widget, type);
   while ((child = gtk_widget_get_first_child (widget)) != NULL)
     gtk_widget_unparent (child);
+}
+
+/* A function as a heading: its name folded, and whole where one points at it,
+ * above what else is known; `more` may be NULL. */
+static inline void
+flam_widget_show_name (GtkLabel *label, const char *name, const char *more)
+{
+  g_autofree char *folded = flam_format_folded_name (name);
+  g_autofree char *whole = g_strjoin ("\n", name, more, NULL);
+
+  gtk_label_set_label (label, folded);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (label), whole);
 }

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "graph-window.h"
+
+#include <adwaita.h>
+
+#include "flam-test-trees.h"
+
+/* The graph in its other shapes, and where it is crowded. */
+
+static const char sample[] =
+    "main@/bin/nest;compute@/bin/nest;std::vector<int, std::allocator<int> "
+    ">::push_back(int&&)_[i]@/bin/nest 300\n"
+    "main@/bin/nest;compute@/bin/nest;spin_heavy@/bin/nest 507\n"
+    "main@/bin/nest;read@/lib/libc.so.6;sys_read_[k] 93\n"
+    "main@/bin/nest;run_[j] 40\n"
+    "main@/bin/nest;load.py_[p] 30\n"
+    "main@/bin/nest;what_[u] 20\n";
+
+/* The same clicks and keys, whatever the shape. */
+static void
+test_shape (gconstpointer data)
+{
+  FlamShape shape = GPOINTER_TO_INT (data);
+  g_autofree char *name =
+      g_strconcat (flam_shape_to_string (shape), ".png", NULL);
+  Fixture fixture = { 0 };
+  FlamId compute, spin;
+  FlamView view;
+  FlamBox box;
+
+  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 700, 500);
+  flam_flame_graph_set_shape (fixture.graph, shape);
+  settle ();
+  picture (fixture.window, name);
+  compute = find_node (fixture.tree, "compute");
+  spin = find_node (fixture.tree, "spin");
+  click_node (&fixture, compute, GDK_BUTTON_PRIMARY, 1);
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, compute);
+  g_assert_cmpuint (flam_flame_graph_get_selected (fixture.graph), ==, compute);
+  wait_for_zoom (&fixture);
+  flam_flame_graph_get_view (fixture.graph, &view);
+  g_assert_cmpfloat (view.width, ==, 1);
+  /* Its callers are out of sight: what is zoomed to is the way back. */
+  g_assert_false (flam_graph_find_box (fixture.graph, 0, &box));
+  click_node (&fixture, compute, GDK_BUTTON_PRIMARY, 1);
+  wait_for_zoom (&fixture);
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), <, compute);
+  g_assert_cmpuint (flam_flame_graph_get_selected (fixture.graph), ==, compute);
+
+  g_assert_true (press_key (&fixture, GDK_KEY_Down, 0));
+  g_assert_cmpuint (
+      fixture.tree->parent[flam_flame_graph_get_selected (fixture.graph)],
+      ==,
+      compute);
+  g_assert_true (press_key (&fixture, GDK_KEY_Up, 0));
+  g_assert_cmpuint (flam_flame_graph_get_selected (fixture.graph), ==, compute);
+  g_assert_true (press_key (&fixture, GDK_KEY_Return, 0));
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, compute);
+  wait_for_zoom (&fixture);
+  /* A caller that is selected is brought into view. */
+  g_assert_true (press_key (&fixture, GDK_KEY_Up, 0));
+  wait_for_zoom (&fixture);
+  g_assert_true (flam_graph_find_box (
+      fixture.graph, flam_flame_graph_get_selected (fixture.graph), &box));
+  while (flam_flame_graph_outward (fixture.graph))
+    wait_for_zoom (&fixture);
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, 0);
+
+  /* The wheel goes towards what is selected, and back. */
+  flam_flame_graph_select_node (fixture.graph, spin);
+  for (guint i = 0; i < fixture.tree->depth[spin]; i++)
+    {
+      flam_graph_zoom_by (fixture.graph, 5, 0.8);
+      wait_for_zoom (&fixture);
+    }
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, spin);
+  flam_graph_zoom_by (fixture.graph, 5, 1.25);
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), <, spin);
+  wait_for_zoom (&fixture);
+  click_node (&fixture, spin, GDK_BUTTON_SECONDARY, 1);
+  g_assert_cmpuint (fixture.last, ==, spin);
+  g_assert_cmpint (flam_flame_graph_get_hidden (fixture.graph, NULL), >=, 0);
+
+  flam_flame_graph_set_tree (fixture.graph, NULL, NULL);
+  settle ();
+  flam_flame_graph_set_tree (fixture.graph, fixture.tree, NULL);
+  flam_flame_graph_set_shape (fixture.graph, FLAM_SHAPE_FLAME);
+  g_assert_true (flam_graph_find_box (fixture.graph, 0, &box));
+  close_window (&fixture);
+}
+
+/* The strip among the boxes in view, and how many it stands for. */
+static guint
+click_strip (Fixture *fixture)
+{
+  const FlamLayout *layout = flam_graph_layout (fixture->graph);
+
+  for (guint32 i = 0; i < layout->n; i++)
+    if (layout->boxes[i].flags & FLAM_BOX_STRIP)
+      {
+        FlamBox box = layout->boxes[i];
+
+        click_at (fixture,
+                  box.x + box.width / 2,
+                  box.y + box.height / 2,
+                  GDK_BUTTON_PRIMARY,
+                  1);
+        return box.count;
+      }
+  return 0;
+}
+
+static void
+assert_readable (Fixture *fixture, FlamId node)
+{
+  FlamBox box;
+
+  g_assert_true (flam_graph_find_box (fixture->graph, node, &box));
+  g_assert_cmpfloat (box.width, >=, 20);
+  g_assert_cmpfloat (box.x, >=, -1);
+  g_assert_cmpfloat (box.x, <, 600);
+}
+
+/* A crowd of roots, as an inverted tree has them: a click at what is too narrow
+ * to draw shows the heaviest of it, and keys go on from page to page. */
+static void
+test_pages (void)
+{
+  g_autoptr (GString) text = g_string_new ("heavy 1000000\n");
+  Fixture fixture = { 0 };
+  FlamId first;
+
+  for (guint i = 0; i < 30000; i++)
+    g_string_append_printf (text, "f%05u %u\n", i, 30000 / (i + 1) + 1);
+  open_window (
+      &fixture, flam_test_tree (text->str, FLAM_ORDER_TOTAL), 600, 200);
+  first = fixture.tree->n - click_strip (&fixture);
+  g_assert_cmpuint (first, <, 100);
+  wait_for_zoom (&fixture);
+  g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, 0);
+  assert_readable (&fixture, first);
+  flam_flame_graph_select_node (fixture.graph, first);
+  for (guint i = 0; i < 100; i++)
+    {
+      press_key (&fixture, GDK_KEY_Right, 0);
+      wait_for_zoom (&fixture);
+      g_assert_cmpuint (
+          flam_flame_graph_get_selected (fixture.graph), ==, first + i + 1);
+    }
+  g_assert_cmpfloat (
+      fixture.graph->from, >, (double)flam_rows_x (fixture.graph->rows, first));
+  g_assert_true (flam_flame_graph_outward (fixture.graph));
+  wait_for_zoom (&fixture);
+  g_assert_cmpfloat (fixture.graph->to, ==, (double)fixture.tree->total[0]);
+  /* Walked into, it opens by itself. */
+  flam_flame_graph_select_node (fixture.graph, first - 1);
+  press_key (&fixture, GDK_KEY_Right, 0);
+  wait_for_zoom (&fixture);
+  press_key (&fixture, GDK_KEY_End, 0);
+  wait_for_zoom (&fixture);
+  assert_readable (&fixture, fixture.tree->n - 1);
+  while (flam_flame_graph_back (fixture.graph))
+    wait_for_zoom (&fixture);
+  g_assert_cmpfloat (fixture.graph->from, ==, 0);
+  close_window (&fixture);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  adw_init ();
+  g_test_add_data_func ("/graph-shapes/sunburst",
+                        GINT_TO_POINTER (FLAM_SHAPE_SUNBURST),
+                        test_shape);
+  g_test_add_data_func ("/graph-shapes/treemap",
+                        GINT_TO_POINTER (FLAM_SHAPE_TREEMAP),
+                        test_shape);
+  g_test_add_func ("/graph-shapes/pages", test_pages);
+  return g_test_run ();
+}
