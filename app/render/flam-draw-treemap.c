@@ -9,15 +9,27 @@
 #define ROUNDED 10.0 /* pixels: smaller boxes have corners */
 #define LEAST_GAP 3.0
 
+static gboolean
+is_pale (const FlamScene *scene, const FlamBox *box)
+{
+  return scene->matched == NULL &&
+         (box->flags & (FLAM_BOX_FRAME | FLAM_BOX_HEAD)) != 0;
+}
+
+static FlamColorState
+state_of (const FlamScene *scene, const FlamBox *box)
+{
+  return is_pale (scene, box) ? flam_palette_pale_state (scene->palette)
+                              : flam_draw_state_of (scene, box);
+}
+
 static FlamColor
 color_of (const FlamScene *scene, const FlamBox *box)
 {
   FlamColor color = flam_draw_color_of (scene, box);
-  gboolean frame = (box->flags & (FLAM_BOX_FRAME | FLAM_BOX_HEAD)) != 0;
 
-  return frame && scene->matched == NULL
-             ? flam_palette_pale (scene->palette, color)
-             : color;
+  return is_pale (scene, box) ? flam_palette_pale (scene->palette, color)
+                              : color;
 }
 
 /* On whole pixels, with the gap right and below. */
@@ -62,7 +74,7 @@ add_label (FlamDraw *draw,
     return;
   flam_draw_add_label (
       draw,
-      flam_draw_state_of (scene, box),
+      state_of (scene, box),
       box->flags & FLAM_BOX_STRIP ? "…" : flam_draw_name_of (scene, box),
       box->x,
       box->x + box->width,

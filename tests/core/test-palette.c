@@ -88,10 +88,14 @@ test_contrast (void)
           FlamColor color = flam_palette_node (palette, tree, i);
           double plain = contrast (color, normal);
           double dim = contrast (flam_palette_dimmed (palette, color), dimmed);
+          double pale = contrast (
+              flam_palette_pale (palette, color),
+              flam_palette_text (palette, flam_palette_pale_state (palette)));
 
           least = MIN (least, MIN (plain, dim));
           g_assert_cmpfloat (plain, >=, 4.5);
           g_assert_cmpfloat (dim, >=, 4.5);
+          g_assert_cmpfloat (pale, >=, 4.5);
         }
     }
   g_test_message ("least contrast %.2f", least);

@@ -510,12 +510,21 @@ flam_palette_dimmed (const FlamPalette *palette, FlamColor color)
   return color;
 }
 
+/* Between dark colors and a dark background is no text to be read. */
+FlamColorState
+flam_palette_pale_state (const FlamPalette *palette)
+{
+  return palette->theme == &themes[1] ? FLAM_COLOR_DIMMED : FLAM_COLOR_NORMAL;
+}
+
 FlamColor
 flam_palette_pale (const FlamPalette *palette, FlamColor color)
 {
   const FlamTheme *theme = palette->theme;
 
-  return flam_color_mix (color, theme->background, theme->dim / 2);
+  return flam_palette_pale_state (palette) == FLAM_COLOR_DIMMED
+             ? flam_palette_dimmed (palette, color)
+             : flam_color_mix (color, theme->background, theme->dim / 2);
 }
 
 FlamColor

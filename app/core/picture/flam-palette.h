@@ -99,9 +99,10 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node);
 /* Of a state that has a frame to itself, whatever the palette. */
 FlamColor flam_palette_state_color (FlamState state, gboolean dark);
 FlamColor flam_palette_dimmed (const FlamPalette *palette, FlamColor color);
-/* Between the color and the background, for what frames others; labels as on
- * the color itself. */
+/* Between the color and the background, for what frames others, and what its
+ * labels are as. */
 FlamColor flam_palette_pale (const FlamPalette *palette, FlamColor color);
+FlamColorState flam_palette_pale_state (const FlamPalette *palette);
 /* Of strips: between the colors and the background. */
 FlamColor flam_palette_strip (const FlamPalette *palette);
 FlamColor flam_palette_background (const FlamPalette *palette);
