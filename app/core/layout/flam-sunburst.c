@@ -57,6 +57,7 @@ rings_there (const FlamRows *rows, const FlamViewport *viewport)
          floor (viewport->scroll / viewport->row_height);
 }
 
+/* No more than have room for a line of text each. */
 double
 flam_sunburst_rings (const FlamRows *rows, const FlamViewport *viewport)
 {

@@ -30,7 +30,7 @@ typedef struct
 
 /* `viewport.rings` must be known: a layout's is. */
 void flam_sunburst_init (FlamSunburst *self, const FlamViewport *viewport);
-/* What a viewport's `rings` are when they are 0. */
+/* What a viewport's `rings` are when they are 0: of a view at rest. */
 double flam_sunburst_rings (const FlamRows *rows, const FlamViewport *viewport);
 
 /* Where a name goes: along the ring, or outwards, wherever there is more room,
