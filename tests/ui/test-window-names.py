@@ -25,6 +25,12 @@ CONTROLS = {
 PAGES = [f"ctrl+{number % 10}" for number in range(1, 11)]
 
 
+def says_something(look, node):
+    """Newer GTKs give no name to what has a tooltip or a text inside."""
+    return node.name or node.description or any(
+        label.role == "label" and label.name for label in look.walk(node))
+
+
 def is_raw(look, node):
     plain = node.name.replace("_", "", 1)
     return plain != node.name and any(
@@ -54,7 +60,11 @@ class NamesTest(Base):
                 continue  # gone meanwhile
             if node.role == "image" and not node.has_state("FOCUSABLE"):
                 continue  # an icon beside words
-            if re.match("$|(Gtk|Adw|Flam)[A-Z]", node.name) or is_raw(look, node):
+            if (
+                not says_something(look, node)
+                or re.match("(Gtk|Adw|Flam)[A-Z]", node.name)
+                or is_raw(look, node)
+            ):
                 parent = node.get_parent()
                 yield f"{node.role} {node.name!r} in {parent.role} {parent.name!r}"
             else:
@@ -132,13 +142,13 @@ class NamesTest(Base):
         self.dialog(lambda: window.action("win.share"), "Private Names")
         self.dialog(lambda: window.action("win.notes"), lambda name: name.startswith("Select a function"))
         self.dialog(lambda: window.action("win.growth"), "Growth Between Two Moments")
-        self.dialog(lambda: window.key("F10"), "About Flambeau", "menu item")
+        self.dialog(lambda: window.key("F10"), "About Flambeau")
 
     def test_panels(self):
         window = self.open_example()
         self.panel("Capture Quality", "What These Mean", "push button")
         self.panel("Threads", "Search threads")
-        self.panel("Recent captures", "example.flambeau", "menu item")
+        self.panel("Recent captures", "example.flambeau", ("menu item", "label"))
         window.key("ctrl+6")
         window.find("Flame chart", "image")
         window.key("Down")

@@ -335,6 +335,8 @@ on_export (FlamExportDialog *self)
   GtkFileChooserNative *chooser =
       flam_files_chooser_save (GTK_WINDOW (self), name);
 
+  gtk_native_dialog_set_title (GTK_NATIVE_DIALOG (chooser),
+                               gtk_window_get_title (GTK_WINDOW (self)));
   g_signal_connect_object (
       chooser, "response", G_CALLBACK (on_response), self, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));

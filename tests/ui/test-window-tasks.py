@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stranger's ten tasks, each by the keyboard alone and by the mouse alone,
+with what the accessibility tree says and nothing else, in as few steps as
+README.md claims. A step is a chord of keys, a text that is typed, or a click;
+for `install`, a command. A task begins with the start page (open, record,
+attach), or with an open capture, and ends when its result is seen."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from accessible import application  # noqa: E402
+from flamwindow import BUILD, SOURCE, wait_for  # noqa: E402
+from windowtest import EXAMPLE, RECORDER, WindowTest as Base, total_of  # noqa: E402
+
+# By the keyboard; by the mouse, which types what has to be typed, too; and in
+# Hotspot 1.3 and Sysprof 3.46 by the mouse, counted by hand (None: cannot be
+# done there). README's table is this one.
+STEPS = {
+    "install": (2, 2, 1, 1),
+    "open": (3, 3, 3, 3),
+    "record": (3, 3, 4, 4),
+    "attach": (5, 6, 8, 6),
+    "hottest line": (0, 0, 2, None),
+    "filter a thread": (3, 2, 3, None),
+    "compare": (3, 4, None, None),
+    "export": (3, 4, 5, None),
+    "leak": (1, 2, None, 2),
+    "undo": (1, 1, 2, None),
+}
+CLI = BUILD / "app/cli/flambeau-cli"
+BUSY = "import time\nend = time.time() + 90\nwhile time.time() < end: sum(range(99))"
+
+
+def told(*arguments):
+    return subprocess.run(
+        [CLI, *map(str, arguments)], check=True, capture_output=True, text=True
+    ).stdout
+
+
+class TasksTest(Base):
+    def setUp(self):
+        super().setUp()
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        # Where the window begins, and so its file choosers.
+        here = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, here)
+
+    def start(self):
+        window = self.open()
+        window.find("See Where Time and Memory Go")
+        window.to_origin()
+        self.steps = 0
+        return window
+
+    def start_with(self, path):
+        window = self.open(path)
+        window.wait_label(lambda text: text.startswith("total "))
+        window.to_origin()
+        self.steps = 0
+        return window
+
+    def key(self, chord):
+        self.window.key(chord)
+        self.steps += 1
+
+    def write(self, text):
+        self.window.write(text)
+        self.steps += 1
+
+    def click(self, name, role=None):
+        self.window.click(name, role)
+        self.steps += 1
+
+    def choose(self, name):
+        """An item of a menu; newer GTKs name its label alone."""
+        self.window.act(wait_for(
+            f"{name} in a menu",
+            lambda: next(
+                (node for node in self.window.find_all(name, ("menu item", "label"))
+                 if min(node.extents()[2:]) > 0), None)))
+        self.steps += 1
+
+    def dialog(self, name):
+        """It is there, and the keyboard in it, where nobody manages windows."""
+        self.window.find(name)
+        time.sleep(0.7)
+
+    def choose_row(self, row):
+        """A row of a file chooser, the latest of the recent files first. GTK's list of files had no rows in
+        the tree before 4.10; where it is and its titles are, is in it."""
+        window = self.window
+        title = window.find("Name", "label")
+        left, top, _, height = wait_for(
+            "a list of files", lambda: title.extents() if title.extents()[3] else None)
+        subprocess.run(
+            ["xdotool", "mousemove", str(left + 60), str(top + height + 14 + 22 * row),
+             "click", "1"], check=True)
+        self.steps += 1
+
+    def done(self, task, how):
+        self.assertEqual(self.steps, STEPS[task][how], f"steps to {task}")
+
+    def total(self, text):
+        self.window.wait_label(lambda label: label.startswith(f"total {text}"))
+
+    # --- from the start page ---------------------------------------------------
+
+    def test_install(self):
+        """README's two commands; the entry they make starts the window."""
+        text = (SOURCE / "README.md").read_text()
+        commands = re.search(r"`(meson setup \S+ && meson install [^`]+)`", text)[1]
+        self.steps = len(commands.split(" && "))
+        self.done("install", 0)
+        self.done("install", 1)
+        subprocess.run(
+            ["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", self.folder],
+            check=True, capture_output=True)
+        (entry,) = self.folder.rglob("applications/*.desktop")
+        prefix = entry.parents[2]
+        # What is staged compiles no schemas; where it is installed it does.
+        subprocess.run(
+            ["glib-compile-schemas", prefix / "share/glib-2.0/schemas"], check=True)
+        child = self.launch(entry, {
+            "PATH": f"{prefix}/bin:{os.environ['PATH']}",
+            "XDG_DATA_DIRS": f"{prefix}/share:/usr/share",
+            "GSETTINGS_SCHEMA_DIR": f"{prefix}/share/glib-2.0/schemas",
+        })
+        wait_for("the window", lambda: application(child.pid))
+        child.terminate()
+        child.wait()
+
+    @staticmethod
+    def launch(entry, environment):
+        words = re.search(r"^Exec=(\S+)", entry.read_text(), re.M)[1]
+        return subprocess.Popen(
+            [words], env={**os.environ, "GTK_A11Y": "atspi", **environment})
+
+    def test_open(self):
+        copy = self.folder / "run.flambeau"
+        copy.write_bytes(EXAMPLE.read_bytes())
+        window = self.start()
+        self.key("ctrl+o")
+        self.dialog("Open a Capture")
+        self.write(str(copy))
+        time.sleep(0.7)
+        self.key("Return")
+        self.total(total_of(EXAMPLE))
+        self.assertEqual(window.title(), "run.flambeau")
+        self.done("open", 0)
+        window.__exit__()
+        # It is among the recent ones now, where the chooser begins.
+        window = self.start()
+        self.click(lambda name: name.endswith("Open…"), "push button")
+        self.dialog("Open a Capture")
+        self.choose_row(0)
+        self.press_in("Open a Capture", "Open")
+        self.total(total_of(EXAMPLE))
+        self.assertEqual(window.title(), "run.flambeau")
+        self.done("open", 1)
+
+    def press_in(self, dialog, name):
+        """A button of a dialog, whose name the window's own has, too."""
+        window = self.window
+        top = window.find(dialog, ("filler", "frame", "dialog"))
+        window.act(wait_for(
+            f"{name} in {dialog}",
+            lambda: next(
+                (node for node in window.find_all(
+                    lambda text: text.endswith(name), "push button", top)
+                 if "click" in node.actions() and node.has_state("SENSITIVE")),
+                None)))
+        self.steps += 1
+
+    def check_capture(self, function):
+        """The one that was made holds what ran."""
+        folder = pathlib.Path(os.environ["XDG_DATA_HOME"], "flambeau/recordings")
+        (path,) = folder.glob("*.flambeau")
+        self.assertRegex(told("top", path), function)
+        path.unlink()
+
+    def test_record(self):
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        program = f"{BUILD}/tests/record/shares 300"
+        for how in 0, 1:
+            window = self.start()
+            if how == 0:
+                self.key("ctrl+r")
+            else:
+                self.click(lambda name: name.endswith("Record…"), "push button")
+            self.dialog("Command Line")
+            self.write(program)
+            if how == 0:
+                self.key("Return")
+            else:
+                self.press_in("Record", "Record")
+            window.wait_label(lambda text: text == "shares ended without an error")
+            self.assertIn("shares", window.title())
+            self.check_capture("spin_heavy")
+            self.done("record", how)
+            window.__exit__()
+        self.window = None
+
+    def test_attach(self):
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        program = self.folder / f"stranger{os.getpid()}"
+        program.write_text(BUSY)
+        busy = subprocess.Popen([sys.executable, program])
+        self.addCleanup(busy.wait)
+        self.addCleanup(busy.kill)
+        for how in 0, 1:
+            window = self.start()
+            if how == 0:
+                self.key("ctrl+r")
+                self.dialog("Command Line")
+                self.key("alt+a")
+            else:
+                self.click(lambda name: name.endswith("Record…"), "push button")
+                self.dialog("Command Line")
+                self.click("Attach", "page tab")
+            self.dialog("Search processes")
+            self.write(program.name)
+            row = window.find(lambda name: f", process {busy.pid}, " in name)
+            if how == 0:
+                time.sleep(0.5)
+                self.key("Return")
+            else:
+                self.click_at(row)
+                self.press_in("Record", "Record")
+            window.wait_label(
+                lambda text: "samples" in text and " 0 samples" not in text)
+            if how == 0:
+                self.key("alt+s")
+            else:
+                self.click(lambda name: name.endswith("Stop"), "push button")
+            window.wait_label(lambda text: text.startswith("Recorded "))
+            self.check_capture(r"\bsum|sum_|PyEval|<module>|range")
+            self.assertIsNone(busy.poll())
+            self.done("attach", how)
+            window.__exit__()
+        self.window = None
+
+    def click_at(self, node):
+        self.window.mouse(node)
+        self.steps += 1
+
+    # --- with an open capture ---------------------------------------------------
+
+    def test_look(self):
+        """The hottest line, a thread alone and all of them again, what leaks:
+        one capture after the other in one window."""
+        window = self.start_with(EXAMPLE)
+        everything = total_of(EXAMPLE)
+        self.hottest_line()
+        for how in 0, 1:
+            self.steps = 0
+            if how == 0:
+                self.key("ctrl+shift+t")
+                self.dialog("Search threads")
+                self.write("sparks")
+                self.key("Return")
+            else:
+                self.click("Threads")
+                row = wait_for("its row", lambda: next(
+                    (node for node in window.find_all("sparks (5228)")
+                     if "thread.toggle" in node.actions()), None))
+                window.act(row, "thread.toggle")
+                self.steps += 1
+            window.find("sparks (5228)", "label")
+            self.total(total_of_thread("sparks"))
+            self.done("filter a thread", how)
+            window.key("Escape")
+            self.steps = 0
+            if how == 0:
+                self.key("ctrl+z")
+            else:
+                self.click("Undo")
+            self.total(everything)
+            self.done("undo", how)
+        leaked = re.search(r"^leaked +(\S+)\s(\S+) in ", told("memory", EXAMPLE), re.M)
+        for how in 0, 1:
+            self.steps = 0
+            if how == 0:
+                self.key("l")
+            else:
+                self.click("Main menu")
+                self.choose("Leaked Memory")
+            self.total(f"{leaked[1]}\u00a0{leaked[2]}")
+            self.done("leak", how)
+            window.click("CPU", "push button")
+            self.total(everything)
+
+    def hottest_line(self):
+        """It is shown when a capture is opened; nothing has to be done."""
+        window = self.window
+        lines = re.findall(
+            r"^ *(\d+)  self (\S+\s\S+)  total (.*)$",
+            told("lines", EXAMPLE, "--source", "flambeau-example.c"), re.M)
+        number, own, total = max(lines, key=lambda line: nanoseconds(line[1]))
+        window.find(f"line {number}", "label")
+        wait_for(
+            "what the command line says",
+            lambda: plain(window.find("Source", "text").get_description())
+            == plain(f"line {number}: self {own}, total {total}"))
+        for how in 0, 1:
+            self.done("hottest line", how)
+
+    def test_compare(self):
+        before = self.folder / "before.folded"
+        now = self.folder / "now.folded"
+        before.write_text("main;parse 20\nmain;old 40\n")
+        now.write_text("main;parse 35\nmain;fresh 12\n")
+        self.start_with(before).__exit__()
+        for how in 0, 1:
+            window = self.start_with(now)
+            if how == 0:
+                self.key("ctrl+d")
+            else:
+                self.click("Main menu")
+                self.choose("Compare With…")
+            window.find(lambda name: name.endswith("Cancel"), "push button")
+            time.sleep(1)
+            if how == 0:
+                self.write(str(before))
+                time.sleep(0.7)
+                self.key("Return")
+            else:
+                self.choose_row(1)
+                self.press_in("Compare With", "Open")
+            window.wait_label(lambda label: label.startswith(
+                "Before: before.folded, 60. Now: now.folded, 47: −13"))
+            self.done("compare", how)
+            window.__exit__()
+        self.window = None
+
+    def test_export(self):
+        for how in 0, 1:
+            window = self.start_with(EXAMPLE)
+            if how == 0:
+                self.key("ctrl+e")
+            else:
+                self.click("Main menu")
+                self.choose("Export…")
+            self.dialog("Format")
+            window.wait_label(lambda text: text.endswith(("kB", "MB")))
+            if how == 0:
+                self.key("alt+e")
+            else:
+                self.press_in("Export", "Export…")
+            window.find("Name:", "text")
+            time.sleep(1)
+            if how == 0:
+                self.key("Return")
+            else:
+                self.click(lambda name: name.endswith("Save"), "push button")
+            window.wait_label(lambda text: text == "Exported")
+            (made,) = self.folder.glob("*.svg")
+            self.assertIn("escape_time", made.read_text())
+            made.unlink()
+            self.done("export", how)
+            window.__exit__()
+        self.window = None
+
+
+def plain(text):
+    return text.replace("\u00a0", " ")
+
+
+def nanoseconds(text):
+    number, unit = text.split()
+    return float(number) * {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
+
+
+def total_of_thread(name):
+    says = told("info", EXAMPLE, "--thread", name)
+    return re.search(r"^measures +\S+ +(.*) \(", says, re.M)[1]
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
