@@ -73,13 +73,16 @@ class NamesTest(Base):
     def check(self, where, at_least=1):
         """A look that finds nothing new would find nothing wrong."""
         with self.subTest(where):
-            before = len(self.named)
+            known = len(self.named)
             end = time.monotonic() + 5
-            # What is being laid out gets its name a moment later.
-            while (faults := sorted(set(self.nameless()))) and time.monotonic() < end:
+            # What is being laid out is there, and has its name, a moment later.
+            while (
+                (faults := sorted(set(self.nameless())))
+                or len(self.named) - known < at_least
+            ) and time.monotonic() < end:
                 time.sleep(0.3)
             self.assertEqual(faults, [])
-            self.assertGreaterEqual(len(self.named) - before, at_least)
+            self.assertGreaterEqual(len(self.named) - known, at_least)
 
     def dialog(self, opening, seen, role=None):
         opening()
