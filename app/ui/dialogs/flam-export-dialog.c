@@ -46,6 +46,7 @@ typedef struct
   const FlamExporter *exporter; /* NULL: a picture as PNG */
   FlamPictureOptions picture;
   char *title;
+  FlamShape shape; /* as the window has it */
   FlamAnonymize anonymize;
   GPtrArray *notes;   /* FlamShareNote */
   GVariant *mappings; /* with sources; NULL: without */
@@ -106,6 +107,7 @@ input_new (FlamSession *session, const FlamExporter *exporter)
   input->view_data = flam_view_data_ref (flam_session_get_view_data (session));
   input->exporter = exporter;
   input->title = g_strdup (flam_session_get_title (session));
+  input->shape = flam_settings_get_shape ();
   input->notes = list_notes (session);
   return input;
 }
@@ -174,6 +176,8 @@ make_document (const Input *input, Made *made, GError **error)
   g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
   g_autoptr (FlamSink) sink = flam_sink_new (stream);
 
+  if (input->exporter->look & FLAM_LOOK_SHAPE)
+    options.look.shape = input->shape;
   if (input->exporter->shares)
     {
       if (input->mappings != NULL)
@@ -398,7 +402,7 @@ flam_export_copy_picture (FlamWindow *window, FlamSession *session)
   input = input_new (session, NULL);
   input->picture.scale = PICTURE_SCALE;
   input->picture.zoom = flam_session_get_zoom (session);
-  input->picture.look.shape = flam_settings_get_shape ();
+  input->picture.look.shape = input->shape;
   input->picture.look.direction = g_str_equal (direction, "icicle")
                                       ? FLAM_DIRECTION_ICICLE
                                       : FLAM_DIRECTION_FLAME;
