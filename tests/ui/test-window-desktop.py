@@ -117,7 +117,7 @@ class DesktopTest(Base):
         window.wait_label(lambda text: text == f"The capture is {path}")
         self.assertEqual(output.text(), "one\ntwo\n")
         window.action("win.record")
-        dialog = window.find("Record", ("filler", "frame"))
+        dialog = window.find("Record", ("filler", "frame", "dialog"))
         self.assertLessEqual(window.extents(dialog)[2], 360)
         window.key("Escape")
         window.click(lambda name: name.endswith("Again"), "push button")

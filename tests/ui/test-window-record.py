@@ -47,7 +47,7 @@ class RecordTest(Base):
     @staticmethod
     def press_record(window):
         """The dialog's own: it is a window beside the one with another."""
-        dialog = window.find("Record", ("filler", "frame"))
+        dialog = window.find("Record", ("filler", "frame", "dialog"))
         window.act(
             wait_for(
                 "a button in the dialog",

@@ -17,7 +17,7 @@
 
 struct _FlamExportDialog
 {
-  AdwWindow parent_instance;
+  FlamSheet parent_instance;
 
   FlamWindow *window; /* transient for it */
   FlamSession *session;
@@ -36,7 +36,7 @@ struct _FlamExportDialog
   AdwActionRow *remains;
 };
 
-G_DEFINE_FINAL_TYPE (FlamExportDialog, flam_export_dialog, ADW_TYPE_WINDOW)
+G_DEFINE_FINAL_TYPE (FlamExportDialog, flam_export_dialog, FLAM_TYPE_SHEET)
 
 /* --- the document, made on a worker --------------------------------------- */
 
@@ -326,7 +326,7 @@ on_response (GtkNativeDialog *chooser, int response, gpointer data)
       if (!self->share)
         g_settings_set_string (
             flam_settings_get (), FLAM_KEY_EXPORT, chosen (self)->id);
-      gtk_window_close (GTK_WINDOW (self));
+      flam_sheet_close (FLAM_SHEET (self));
     }
   g_object_unref (chooser);
 }
@@ -337,7 +337,7 @@ on_export (FlamExportDialog *self)
   g_autofree char *name = g_strdup_printf (
       "%s.%s", flam_session_get_title (self->session), chosen (self)->suffix);
   GtkFileChooserNative *chooser =
-      flam_files_chooser_save (GTK_WINDOW (self), name);
+      flam_files_chooser_save (flam_sheet_get_window (FLAM_SHEET (self)), name);
 
   gtk_native_dialog_set_title (GTK_NATIVE_DIALOG (chooser),
                                gtk_window_get_title (GTK_WINDOW (self)));
@@ -467,8 +467,7 @@ flam_export_dialog_new (FlamWindow *window,
                         FlamSession *session,
                         gboolean share)
 {
-  FlamExportDialog *self =
-      g_object_new (FLAM_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
+  FlamExportDialog *self = g_object_new (FLAM_TYPE_EXPORT_DIALOG, NULL);
   g_autoptr (GtkStringList) labels = gtk_string_list_new (NULL);
   g_autofree char *latest =
       g_settings_get_string (flam_settings_get (), FLAM_KEY_EXPORT);
@@ -489,10 +488,10 @@ flam_export_dialog_new (FlamWindow *window,
   adw_combo_row_set_model (self->format, G_LIST_MODEL (labels));
   adw_combo_row_set_selected (self->format, format);
   /* Not Cancel, which comes first: Return would press it. */
-  gtk_widget_grab_focus (GTK_WIDGET (self->format));
+  flam_sheet_set_focus (FLAM_SHEET (self), GTK_WIDGET (self->format));
   if (share)
     {
-      gtk_window_set_title (GTK_WINDOW (self), _ ("Save for Sharing"));
+      g_object_set (self, "title", _ ("Save for Sharing"), NULL);
       adw_combo_row_set_selected (self->format, sharing);
       adw_combo_row_set_selected (self->names, FLAM_ANONYMIZE_PATHS);
     }

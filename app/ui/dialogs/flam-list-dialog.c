@@ -4,7 +4,7 @@
 
 struct _FlamListDialog
 {
-  AdwWindow parent_instance;
+  FlamSheet parent_instance;
 
   guint n_rows;
 
@@ -23,7 +23,7 @@ enum
 
 static guint signals[N_SIGNALS];
 
-G_DEFINE_FINAL_TYPE (FlamListDialog, flam_list_dialog, ADW_TYPE_WINDOW)
+G_DEFINE_FINAL_TYPE (FlamListDialog, flam_list_dialog, FLAM_TYPE_SHEET)
 
 static guint
 index_of (gpointer row)
@@ -170,10 +170,10 @@ flam_list_dialog_init (FlamListDialog *self)
 }
 
 FlamListDialog *
-flam_list_dialog_new (GtkWindow *parent, const char *title, const char *none)
+flam_list_dialog_new (const char *title, const char *none)
 {
-  FlamListDialog *self = g_object_new (
-      FLAM_TYPE_LIST_DIALOG, "transient-for", parent, "title", title, NULL);
+  FlamListDialog *self =
+      g_object_new (FLAM_TYPE_LIST_DIALOG, "title", title, NULL);
 
   gtk_accessible_update_property (
       GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);

@@ -4,17 +4,16 @@
 /* A dialog with a list whose rows can be gone to and taken away, something
  * above it to add one with, and words for when there are none. */
 
-#include <adwaita.h>
+#include "flam-sheet.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_LIST_DIALOG (flam_list_dialog_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamListDialog, flam_list_dialog, FLAM, LIST_DIALOG, AdwWindow)
+    FlamListDialog, flam_list_dialog, FLAM, LIST_DIALOG, FlamSheet)
 
 /* `none`: what is said where there are no rows. */
-FlamListDialog *
-flam_list_dialog_new (GtkWindow *parent, const char *title, const char *none);
+FlamListDialog *flam_list_dialog_new (const char *title, const char *none);
 /* Above the list. */
 void flam_list_dialog_add_top (FlamListDialog *self, GtkWidget *widget);
 /* At the right of the header. */

@@ -73,7 +73,7 @@ go (Notes *self, guint row)
       if (node != FLAM_NONE)
         flam_session_set_current (self->session, node);
     }
-  gtk_window_close (GTK_WINDOW (self->dialog));
+  flam_sheet_close (FLAM_SHEET (self->dialog));
 }
 
 static void
@@ -164,7 +164,6 @@ flam_notes_dialog_present (GtkWindow *parent, FlamSession *session)
   self->about = g_ptr_array_new_with_free_func (g_object_unref);
   add_subjects (self);
   self->dialog = flam_list_dialog_new (
-      parent,
       _ ("Notes"),
       self->about->len > 0
           ? _ ("No notes yet. They are kept with the capture.")
@@ -174,7 +173,7 @@ flam_notes_dialog_present (GtkWindow *parent, FlamSession *session)
   if (self->about->len > 0)
     {
       flam_list_dialog_add_top (self->dialog, top_of (self));
-      gtk_window_set_focus (GTK_WINDOW (self->dialog),
+      flam_sheet_set_focus (FLAM_SHEET (self->dialog),
                             GTK_WIDGET (self->entry));
     }
   g_signal_connect_swapped (self->dialog, "go", G_CALLBACK (go), self);
@@ -183,5 +182,5 @@ flam_notes_dialog_present (GtkWindow *parent, FlamSession *session)
   g_signal_connect_swapped (
       self->notes, "items-changed", G_CALLBACK (fill), self);
   fill (self);
-  gtk_window_present (GTK_WINDOW (self->dialog));
+  flam_sheet_present (FLAM_SHEET (self->dialog), parent);
 }

@@ -96,7 +96,7 @@ on_add (Rules *self)
   GtkWindow *parent = self->parent;
   void (*add) (GtkWindow *) = self->add;
 
-  gtk_window_close (GTK_WINDOW (self->dialog));
+  flam_sheet_close (FLAM_SHEET (self->dialog));
   add (parent);
 }
 
@@ -112,7 +112,6 @@ flam_rules_dialog_present (GtkWindow *parent,
   self->add = add;
   self->model = g_object_ref (flam_memory_model_of (session));
   self->dialog = flam_list_dialog_new (
-      parent,
       _ ("Leak Suppressions"),
       _ ("All leaks count. A file of LeakSanitizer’s rules names those that do "
          "not."));
@@ -130,5 +129,5 @@ flam_rules_dialog_present (GtkWindow *parent,
                             self);
   flam_memory_model_watch (self->model, GTK_WIDGET (self->dialog));
   fill (self);
-  gtk_window_present (GTK_WINDOW (self->dialog));
+  flam_sheet_present (FLAM_SHEET (self->dialog), parent);
 }

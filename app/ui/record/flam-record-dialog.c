@@ -14,7 +14,7 @@
 
 struct _FlamRecordDialog
 {
-  AdwWindow parent_instance;
+  FlamSheet parent_instance;
 
   GtkButton *cancel;
   GtkButton *record;
@@ -42,7 +42,7 @@ struct _FlamRecordDialog
 
 static guint record_signal;
 
-G_DEFINE_FINAL_TYPE (FlamRecordDialog, flam_record_dialog, ADW_TYPE_WINDOW)
+G_DEFINE_FINAL_TYPE (FlamRecordDialog, flam_record_dialog, FLAM_TYPE_SHEET)
 
 /* --- strengths, in plain words -------------------------------------------- */
 
@@ -323,7 +323,7 @@ on_record (FlamRecordDialog *self)
         FLAM_KEY_COMMANDS, text_of (self->command), HISTORY_MAX);
   g_signal_emit (
       self, record_signal, 0, options, process != NULL ? process->name : NULL);
-  gtk_window_close (GTK_WINDOW (self));
+  flam_sheet_close (FLAM_SHEET (self));
 }
 
 /* --- history and choosers ------------------------------------------------- */
@@ -410,8 +410,12 @@ choose (FlamRecordDialog *self,
         GtkFileChooserAction action,
         GCallback response)
 {
-  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (
-      title, GTK_WINDOW (self), action, _ ("_Choose"), NULL);
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (title,
+                                   flam_sheet_get_window (FLAM_SHEET (self)),
+                                   action,
+                                   _ ("_Choose"),
+                                   NULL);
 
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
   g_signal_connect_object (dialog, "response", response, self, 0);
@@ -510,8 +514,6 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, delay);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, duration);
   gtk_widget_class_install_action (class, "record.use", "s", action_use);
-  gtk_widget_class_add_binding_action (
-      class, GDK_KEY_Escape, 0, "window.close", NULL);
 }
 
 static void
@@ -522,7 +524,7 @@ flam_record_dialog_init (FlamRecordDialog *self)
   FlamRecordMode mode = FLAM_RECORD_MODE_CPU;
 
   gtk_widget_init_template (GTK_WIDGET (self));
-  gtk_window_set_default_widget (GTK_WINDOW (self), GTK_WIDGET (self->record));
+  g_object_set (self, "default-widget", self->record, NULL);
   flam_help_bind (GTK_WIDGET (self), "record");
   fill_strengths (self, options);
   flam_record_mode_parse (options->mode, &mode);
@@ -536,7 +538,7 @@ flam_record_dialog_init (FlamRecordDialog *self)
   fill_history (self);
 
   g_signal_connect_swapped (
-      self->cancel, "clicked", G_CALLBACK (gtk_window_close), self);
+      self->cancel, "clicked", G_CALLBACK (flam_sheet_close), self);
   g_signal_connect_swapped (
       self->record, "clicked", G_CALLBACK (on_record), self);
   g_signal_connect_swapped (
@@ -557,21 +559,11 @@ flam_record_dialog_init (FlamRecordDialog *self)
   flam_path_entry_complete (self->command, FLAM_COMPLETE_COMMAND, self->folder);
   flam_path_entry_complete (self->folder, FLAM_COMPLETE_FOLDER, NULL);
   update (self);
-  gtk_widget_grab_focus (GTK_WIDGET (self->command));
+  flam_sheet_set_focus (FLAM_SHEET (self), GTK_WIDGET (self->command));
 }
 
 FlamRecordDialog *
-flam_record_dialog_new (GtkWindow *parent)
+flam_record_dialog_new (void)
 {
-  FlamRecordDialog *self =
-      g_object_new (FLAM_TYPE_RECORD_DIALOG, "transient-for", parent, NULL);
-  int width, height;
-
-  /* No wider than what it stands before. */
-  gtk_window_get_default_size (GTK_WINDOW (self), &width, &height);
-  gtk_window_set_default_size (
-      GTK_WINDOW (self),
-      MIN (width, gtk_widget_get_width (GTK_WIDGET (parent))),
-      height);
-  return self;
+  return g_object_new (FLAM_TYPE_RECORD_DIALOG, NULL);
 }

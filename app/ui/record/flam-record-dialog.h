@@ -7,14 +7,14 @@
 
 #include "flam-recording.h"
 
-#include <adwaita.h>
+#include "flam-sheet.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_RECORD_DIALOG (flam_record_dialog_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamRecordDialog, flam_record_dialog, FLAM, RECORD_DIALOG, AdwWindow)
+    FlamRecordDialog, flam_record_dialog, FLAM, RECORD_DIALOG, FlamSheet)
 
-FlamRecordDialog *flam_record_dialog_new (GtkWindow *parent);
+FlamRecordDialog *flam_record_dialog_new (void);
 
 G_END_DECLS

@@ -213,8 +213,9 @@ present_export (GtkWidget *widget, gboolean share)
   FlamSession *session = session_of (widget);
 
   if (flam_session_get_view_data (session) != NULL)
-    gtk_window_present (GTK_WINDOW (
-        flam_export_dialog_new (FLAM_WINDOW (widget), session, share)));
+    flam_sheet_present (FLAM_SHEET (flam_export_dialog_new (
+                            FLAM_WINDOW (widget), session, share)),
+                        GTK_WINDOW (widget));
 }
 
 static void
@@ -285,10 +286,10 @@ action_record_again (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 action_record (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  FlamRecordDialog *dialog = flam_record_dialog_new (GTK_WINDOW (widget));
+  FlamRecordDialog *dialog = flam_record_dialog_new ();
 
   g_signal_connect_object (dialog, "record", G_CALLBACK (on_record), widget, 0);
-  gtk_window_present (GTK_WINDOW (dialog));
+  flam_sheet_present (FLAM_SHEET (dialog), GTK_WINDOW (widget));
 }
 
 /* --- the rest of the actions ---------------------------------------------- */

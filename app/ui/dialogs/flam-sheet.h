@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A dialog of ours: within the window where libadwaita has that (1.5), a window
+ * of its own before. `title` and `default-widget` are the platform's; `body` is
+ * what it holds, `width` and `height` what it would like to have. Without a
+ * height it is as high as its body. */
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#if ADW_CHECK_VERSION(1, 5, 0)
+typedef AdwDialog FlamSheetParent;
+typedef AdwDialogClass FlamSheetParentClass;
+#define FLAM_SHEET_PARENT ADW_TYPE_DIALOG
+#else
+typedef AdwWindow FlamSheetParent;
+typedef AdwWindowClass FlamSheetParentClass;
+#define FLAM_SHEET_PARENT ADW_TYPE_WINDOW
+#endif
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSheetParent, g_object_unref)
+
+#define FLAM_TYPE_SHEET (flam_sheet_get_type ())
+G_DECLARE_DERIVABLE_TYPE (FlamSheet, flam_sheet, FLAM, SHEET, FlamSheetParent)
+
+struct _FlamSheetClass
+{
+  FlamSheetParentClass parent_class;
+};
+
+/* No wider than what it stands before. */
+void flam_sheet_present (FlamSheet *self, GtkWindow *parent);
+void flam_sheet_close (FlamSheet *self);
+/* What the keyboard is for at first. */
+void flam_sheet_set_focus (FlamSheet *self, GtkWidget *focus);
+/* The window that it is in, once it is presented, or is. */
+GtkWindow *flam_sheet_get_window (FlamSheet *self);
+
+G_END_DECLS
