@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 
+#include "flam-demangle.h"
 #include "flam-refused.h"
+#include "flam-tables.h"
 
 #include <string.h>
 
@@ -181,6 +183,29 @@ load_all (const FlamImporter *importer,
   return loaded;
 }
 
+/* Texts and tables that tools write often have names as the linker knows them:
+ * those become the system's names, as everywhere. */
+static void
+demangle (FlamBuilder *builder)
+{
+  const FlamFunctions *functions =
+      &flam_builder_tables (builder)->profile.functions;
+
+  for (FlamId i = 0; i < functions->n; i++)
+    {
+      const char *name = flam_builder_get_string (builder, functions->name[i]);
+      g_autofree char *demangled = NULL;
+
+      if (*name != '_' || functions->kind[i] != FLAM_KIND_NATIVE ||
+          functions->system_name[i] != functions->name[i])
+        continue;
+      demangled = flam_demangle (name);
+      if (demangled != NULL)
+        flam_cell (functions->name, FlamId, i) =
+            flam_builder_string (builder, demangled, -1);
+    }
+}
+
 FlamProfile *
 flam_formats_load_with (const FlamImporter *importer,
                         FlamSource *source,
@@ -204,6 +229,7 @@ flam_formats_load_with (const FlamImporter *importer,
                          N_ ("the compressed file is damaged or ends early; "
                              "what came out of it is shown"));
     }
+  demangle (builder);
   profile = flam_builder_finish (builder, &bad);
   if (profile == NULL)
     {

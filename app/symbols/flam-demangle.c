@@ -117,6 +117,8 @@ flam_demangle (const char *name)
 {
   if (name[0] != '_' || strnlen (name, FLAM_MANGLED_MAX) == FLAM_MANGLED_MAX)
     return NULL;
+  if (name[1] == '_' && (name[2] == 'Z' || name[2] == 'R'))
+    name++; /* as macOS has it: C's names begin with one, too */
   if (name[1] == 'R' || (name[1] == 'Z' && is_legacy_rust (name)))
     return run (rust_demangle_callback, name, DMGL_RUST);
   if (name[1] == 'Z' || strncmp (name, "_GLOBAL_", 8) == 0)

@@ -80,7 +80,9 @@ append_function (GString *line,
 {
   FlamId function = profile->frames.function[frame];
   FlamId module = profile->functions.module[function];
-  const char *name = flam_profile_function_name (profile, function);
+  /* The script leaves mangled names as they are. */
+  const char *name =
+      flam_profile_string (profile, profile->functions.system_name[function]);
   g_autofree char *whole = NULL;
   g_auto (GStrv) parts = NULL;
 

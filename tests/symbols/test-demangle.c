@@ -8,6 +8,9 @@ static const struct
   const char *mangled;
   const char *shown; /* NULL: stays mangled */
 } cases[] = {
+  { "__ZN5outer5innerEv", "outer::inner" },
+  { "__ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
+    "core::fmt::Formatter::pad" },
   { "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
     "core::fmt::Formatter::pad" },
   { "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.77",
