@@ -102,11 +102,13 @@ mend_menu_button (GtkMenuButton *button)
 }
 
 /* A row of a list or a table is called what stands in it, which lives as long
- * as the row does. */
+ * as the row does. That of the titles, which may be hidden, is called as the
+ * table. */
 static void
 mend_row (GtkWidget *row)
 {
-  GtkWidget *label = find_name (row);
+  GtkWidget *parent = gtk_widget_get_parent (row);
+  GtkWidget *label = GTK_IS_COLUMN_VIEW (parent) ? parent : find_name (row);
 
   if (label != NULL)
     name_by (row, label);

@@ -449,15 +449,16 @@ on_choose_output (FlamRecordDialog *self)
           G_CALLBACK (output_response));
 }
 
-/* What a stack calls its pages has the mnemonics of their buttons in it. */
-static void
-name_page (GtkStackPage *page)
+/* Keys of the pages: a mnemonic in a page's title would be a part of its name
+ * for screen readers. */
+static gboolean
+show_page (GtkWidget *widget, GVariant *name, gpointer data)
 {
-  g_auto (GStrv) parts = g_strsplit (gtk_stack_page_get_title (page), "_", 2);
-  g_autofree char *name = g_strjoinv ("", parts);
+  FlamRecordDialog *self = FLAM_RECORD_DIALOG (widget);
 
-  gtk_accessible_update_property (
-      GTK_ACCESSIBLE (page), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  gtk_stack_set_visible_child_name (self->pages,
+                                    g_variant_get_string (name, NULL));
+  return TRUE;
 }
 
 /* --- object --------------------------------------------------------------- */
@@ -488,6 +489,10 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
                                 2,
                                 G_TYPE_POINTER,
                                 G_TYPE_STRING);
+  gtk_widget_class_add_binding (
+      class, GDK_KEY_l, GDK_ALT_MASK, show_page, "s", "launch");
+  gtk_widget_class_add_binding (
+      class, GDK_KEY_a, GDK_ALT_MASK, show_page, "s", "attach");
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-record-dialog.ui");
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, cancel);
@@ -532,9 +537,6 @@ flam_record_dialog_init (FlamRecordDialog *self)
   gtk_switch_set_active (self->follow, options->follow);
   gtk_switch_set_active (self->python_malloc, options->python_malloc);
   gtk_editable_set_text (GTK_EDITABLE (self->folder), cwd);
-  name_page (gtk_stack_get_page (
-      self->pages, gtk_stack_get_child_by_name (self->pages, "launch")));
-  name_page (gtk_stack_get_page (self->pages, GTK_WIDGET (self->attach)));
   fill_history (self);
 
   g_signal_connect_swapped (
