@@ -5,6 +5,7 @@ page of captures of all kinds, and of each dialog, menu and panel."""
 
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,8 +21,15 @@ CONTROLS = {
     "push button", "toggle button", "check box", "radio button", "switch",
     "text", "entry", "password text", "combo box", "spin button", "slider",
     "link", "page tab", "image", "canvas", "table", "tree table",
-    "table row", "list item", "menu item", "tree item",
+    "table row", "list item", "tree item", "menu item",
 }
+GTK = subprocess.run(
+    ["pkg-config", "--modversion", "gtk4"], capture_output=True, text=True, check=True
+).stdout
+# GTK's own, which does not tell their words from 4.10 on.
+ITEMS_SPEAK = tuple(map(int, GTK.split(".")[:2])) < (4, 10)
+if not ITEMS_SPEAK:
+    CONTROLS.remove("menu item")
 PAGES = [f"ctrl+{number % 10}" for number in range(1, 11)]
 
 
@@ -33,7 +41,8 @@ def says_something(look, node):
 
 def is_raw(look, node):
     plain = node.name.replace("_", "", 1)
-    return plain != node.name and any(
+    # A row is called all that stands in it, names of functions among it.
+    return node.role != "table row" and plain != node.name and any(
         label.role == "label" and label.name
         and label.name in (plain, plain.rpartition(" ")[2])
         for label in look.walk(node)
@@ -99,7 +108,7 @@ class NamesTest(Base):
         """A popover of a button stays in the tree when it is closed."""
         self.window.click(button)
         wait_for(seen, lambda: self.is_shown(seen, role))
-        self.check(button)
+        self.check(button, "menu item" not in (role or ()) or ITEMS_SPEAK)
         self.window.key("Escape")
         time.sleep(0.3)
 
@@ -145,7 +154,8 @@ class NamesTest(Base):
         self.dialog(lambda: window.action("win.share"), "Private Names")
         self.dialog(lambda: window.action("win.notes"), lambda name: name.startswith("Select a function"))
         self.dialog(lambda: window.action("win.growth"), "Growth Between Two Moments")
-        self.dialog(lambda: window.key("F10"), "About Flambeau")
+        if ITEMS_SPEAK:
+            self.dialog(lambda: window.key("F10"), "About Flambeau")
 
     def test_panels(self):
         window = self.open_example()
