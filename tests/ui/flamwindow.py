@@ -20,6 +20,12 @@ CAPTURES = pathlib.Path(os.environ.get("FLAM_CAPTURES", ""))
 # Without a window manager the window's invisible border is at the corner.
 BORDER = 5
 
+GTK = subprocess.run(
+    ["pkg-config", "--modversion", "gtk4"], capture_output=True, text=True, check=True
+).stdout
+# The items of menus are GTK's own, which has no names for them from 4.10 on.
+ITEMS_SPEAK = tuple(map(int, GTK.split(".")[:2])) < (4, 10)
+
 
 class NotSeen(AssertionError):
     pass

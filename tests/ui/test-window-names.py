@@ -5,7 +5,6 @@ page of captures of all kinds, and of each dialog, menu and panel."""
 
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -13,7 +12,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from accessible import GLib, Look  # noqa: E402
-from flamwindow import SOURCE, wait_for  # noqa: E402
+from flamwindow import ITEMS_SPEAK, SOURCE, wait_for  # noqa: E402
 from windowtest import RECORDER, WindowTest as Base  # noqa: E402
 
 KITCHEN = SOURCE / "tests/captures/flambeau/kitchen.flambeau"
@@ -23,11 +22,6 @@ CONTROLS = {
     "link", "page tab", "image", "canvas", "table", "tree table",
     "table row", "list item", "tree item", "menu item",
 }
-GTK = subprocess.run(
-    ["pkg-config", "--modversion", "gtk4"], capture_output=True, text=True, check=True
-).stdout
-# GTK's own, which does not tell their words from 4.10 on.
-ITEMS_SPEAK = tuple(map(int, GTK.split(".")[:2])) < (4, 10)
 if not ITEMS_SPEAK:
     CONTROLS.remove("menu item")
 PAGES = [f"ctrl+{number % 10}" for number in range(1, 11)]
@@ -108,7 +102,7 @@ class NamesTest(Base):
         """A popover of a button stays in the tree when it is closed."""
         self.window.click(button)
         wait_for(seen, lambda: self.is_shown(seen, role))
-        self.check(button, "menu item" not in (role or ()) or ITEMS_SPEAK)
+        self.check(button)
         self.window.key("Escape")
         time.sleep(0.3)
 
@@ -161,7 +155,8 @@ class NamesTest(Base):
         window = self.open_example()
         self.panel("Capture Quality", "What These Mean", "push button")
         self.panel("Threads", "Search threads")
-        self.panel("Recent captures", "example.flambeau", ("menu item", "label"))
+        if ITEMS_SPEAK:
+            self.panel("Recent captures", "example.flambeau", "menu item")
         window.key("ctrl+6")
         window.find("Flame chart", "image")
         window.key("Down")
