@@ -196,7 +196,9 @@ demangle (FlamBuilder *builder)
       const char *name = flam_builder_get_string (builder, functions->name[i]);
       g_autofree char *demangled = NULL;
 
-      if (*name != '_' || functions->kind[i] != FLAM_KIND_NATIVE ||
+      if (*name != '_' ||
+          (functions->kind[i] != FLAM_KIND_NATIVE &&
+           functions->kind[i] != FLAM_KIND_KERNEL) ||
           functions->system_name[i] != functions->name[i])
         continue;
       demangled = flam_demangle (name);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-test-trees.h"
 
+#include "flam-dump.h"
+
 #include <string.h>
 
 static const struct
@@ -219,4 +221,28 @@ flam_test_deep_tree (guint depth)
   add_sample (builder, stack, 1000);
   profile = finish (builder);
   return flam_test_tree_of (profile, FLAM_ORDER_TOTAL);
+}
+
+FlamViewport
+flam_test_viewport (const FlamTree *tree, double width, double height)
+{
+  return (FlamViewport){
+    .width = width,
+    .height = height,
+    .row_height = 10,
+    .to = (double)tree->total[0],
+    .min_width = 0.5,
+    .direction = FLAM_DIRECTION_ICICLE,
+  };
+}
+
+void
+flam_test_assert_layout (const FlamRows *rows,
+                         const FlamViewport *viewport,
+                         const char *expected)
+{
+  g_autoptr (FlamLayout) layout = flam_layout_new (rows, viewport);
+  g_autofree char *text = flam_dump_layout (rows->tree, layout);
+
+  g_assert_cmpstr (text, ==, expected);
 }

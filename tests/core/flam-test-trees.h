@@ -4,6 +4,7 @@
 /* Profiles and trees of known shape, for tests and benchmarks. */
 
 #include "flam-builder.h"
+#include "flam-layout.h"
 #include "flam-tree.h"
 
 /* "main;work;leaf 5" a line; "work@libx.so" sets the module, a suffix _[k]
@@ -20,3 +21,11 @@ FlamTree *flam_test_random_tree (guint n_nodes,
                                  FlamTreeOrder order);
 /* One stack, `depth` deep. */
 FlamTree *flam_test_deep_tree (guint depth);
+
+/* The whole tree as an icicle, rows of 10 pixels. */
+FlamViewport
+flam_test_viewport (const FlamTree *tree, double width, double height);
+/* The layout's dump is that. */
+void flam_test_assert_layout (const FlamRows *rows,
+                              const FlamViewport *viewport,
+                              const char *expected);

@@ -1,56 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-dump.h"
-
 #include "flam-test-trees.h"
 
 static const char sample[] = "main;a;c 5\nmain;a 1\nmain;b 2\n";
-
-static FlamViewport
-viewport_of (const FlamTree *tree, double width, double height)
-{
-  return (FlamViewport){
-    .width = width,
-    .height = height,
-    .row_height = 10,
-    .to = (double)tree->total[0],
-    .min_width = 0.5,
-    .direction = FLAM_DIRECTION_ICICLE,
-  };
-}
-
-static void
-assert_dump (const FlamRows *rows,
-             const FlamViewport *viewport,
-             const char *expected)
-{
-  g_autoptr (FlamLayout) layout = flam_layout_new (rows, viewport);
-  g_autofree char *text = flam_dump_layout (rows->tree, layout);
-
-  g_assert_cmpstr (text, ==, expected);
-}
 
 static void
 test_small (void)
 {
   g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
-  FlamViewport viewport = viewport_of (tree, 800, 100);
+  FlamViewport viewport = flam_test_viewport (tree, 800, 100);
 
-  assert_dump (rows,
-               &viewport,
-               "x=0 y=0 width=800 node=0 all\n"
-               "x=0 y=10 width=800 node=1 main\n"
-               "x=0 y=20 width=600 node=2 a\n"
-               "x=600 y=20 width=200 node=4 b\n"
-               "x=0 y=30 width=500 node=3 c\n");
+  flam_test_assert_layout (rows,
+                           &viewport,
+                           "x=0 y=0 width=800 node=0 all\n"
+                           "x=0 y=10 width=800 node=1 main\n"
+                           "x=0 y=20 width=600 node=2 a\n"
+                           "x=600 y=20 width=200 node=4 b\n"
+                           "x=0 y=30 width=500 node=3 c\n");
   viewport.direction = FLAM_DIRECTION_FLAME;
-  assert_dump (rows,
-               &viewport,
-               "x=0 y=90 width=800 node=0 all\n"
-               "x=0 y=80 width=800 node=1 main\n"
-               "x=0 y=70 width=600 node=2 a\n"
-               "x=600 y=70 width=200 node=4 b\n"
-               "x=0 y=60 width=500 node=3 c\n");
+  flam_test_assert_layout (rows,
+                           &viewport,
+                           "x=0 y=90 width=800 node=0 all\n"
+                           "x=0 y=80 width=800 node=1 main\n"
+                           "x=0 y=70 width=600 node=2 a\n"
+                           "x=600 y=70 width=200 node=4 b\n"
+                           "x=0 y=60 width=500 node=3 c\n");
 }
 
 static void
@@ -58,25 +32,25 @@ test_zoomed (void)
 {
   g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
-  FlamViewport viewport = viewport_of (tree, 300, 100);
+  FlamViewport viewport = flam_test_viewport (tree, 300, 100);
 
   viewport.zoom = 2;
   viewport.to = 6;
-  assert_dump (rows,
-               &viewport,
-               "x=0 y=0 width=301 node=0 ancestor all\n"
-               "x=0 y=10 width=301 node=1 ancestor main\n"
-               "x=0 y=20 width=300 node=2 a\n"
-               "x=0 y=30 width=250 node=3 c\n");
+  flam_test_assert_layout (rows,
+                           &viewport,
+                           "x=0 y=0 width=301 node=0 ancestor all\n"
+                           "x=0 y=10 width=301 node=1 ancestor main\n"
+                           "x=0 y=20 width=300 node=2 a\n"
+                           "x=0 y=30 width=250 node=3 c\n");
   viewport.from = 5;
   viewport.to = 8;
   viewport.zoom = 0;
-  assert_dump (rows,
-               &viewport,
-               "x=-1 y=0 width=301 node=0 all\n"
-               "x=-1 y=10 width=301 node=1 main\n"
-               "x=-1 y=20 width=101 node=2 a\n"
-               "x=100 y=20 width=200 node=4 b\n");
+  flam_test_assert_layout (rows,
+                           &viewport,
+                           "x=-1 y=0 width=301 node=0 all\n"
+                           "x=-1 y=10 width=301 node=1 main\n"
+                           "x=-1 y=20 width=101 node=2 a\n"
+                           "x=100 y=20 width=200 node=4 b\n");
 }
 
 static void
@@ -84,17 +58,17 @@ test_scrolled (void)
 {
   g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
-  FlamViewport viewport = viewport_of (tree, 800, 15);
+  FlamViewport viewport = flam_test_viewport (tree, 800, 15);
 
   viewport.scroll = 20;
-  assert_dump (rows,
-               &viewport,
-               "x=0 y=0 width=600 node=2 a\n"
-               "x=600 y=0 width=200 node=4 b\n"
-               "x=0 y=10 width=500 node=3 c\n");
+  flam_test_assert_layout (rows,
+                           &viewport,
+                           "x=0 y=0 width=600 node=2 a\n"
+                           "x=600 y=0 width=200 node=4 b\n"
+                           "x=0 y=10 width=500 node=3 c\n");
   g_assert_cmpuint (flam_layout_n_rows (rows, &viewport), ==, 4);
   viewport.scroll = 4000;
-  assert_dump (rows, &viewport, "");
+  flam_test_assert_layout (rows, &viewport, "");
 }
 
 /* Ten thousand siblings, one of them wide: strips on both sides. */
@@ -111,7 +85,7 @@ test_strips (void)
     g_string_append_printf (text, "m;y%05u 1\n", i);
   tree = flam_test_tree (text->str, FLAM_ORDER_NAME);
   rows = flam_rows_new (tree);
-  viewport = viewport_of (tree, 500, 100);
+  viewport = flam_test_viewport (tree, 500, 100);
   layout = flam_layout_new (rows, &viewport);
   g_assert_cmpuint (layout->n, ==, 6);
   g_assert_cmpuint (layout->row[3] - layout->row[2], ==, 4);
@@ -142,7 +116,7 @@ test_thin_callees (void)
     }
   tree = flam_test_tree (text->str, FLAM_ORDER_NAME);
   rows = flam_rows_new (tree);
-  viewport = viewport_of (tree, 300, 200);
+  viewport = flam_test_viewport (tree, 300, 200);
   g_assert_cmpuint (flam_layout_n_rows (rows, &viewport), ==, 5);
   layout = flam_layout_new (rows, &viewport);
   g_assert_cmpuint (layout->n, ==, 5);
@@ -229,9 +203,10 @@ test_random_views (gconstpointer data)
   for (guint round = 0; round < 200; round++)
     {
       g_autoptr (FlamLayout) layout = NULL;
-      FlamViewport viewport = viewport_of (tree,
-                                           g_test_rand_int_range (1, 2000),
-                                           g_test_rand_int_range (1, 1200));
+      FlamViewport viewport =
+          flam_test_viewport (tree,
+                              g_test_rand_int_range (1, 2000),
+                              g_test_rand_int_range (1, 1200));
       double whole = (double)tree->total[0];
 
       viewport.direction = round % 2;
@@ -258,7 +233,7 @@ test_widths_sum (void)
   g_autoptr (FlamTree) tree =
       flam_test_random_tree (3000, 100, 3, FLAM_ORDER_TOTAL);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
-  FlamViewport viewport = viewport_of (tree, 1000, 10000);
+  FlamViewport viewport = flam_test_viewport (tree, 1000, 10000);
   g_autoptr (FlamLayout) layout = NULL;
   double ended = 0;
 
@@ -282,7 +257,7 @@ test_deep (void)
 {
   g_autoptr (FlamTree) tree = flam_test_deep_tree (30000);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
-  FlamViewport viewport = viewport_of (tree, 800, 600);
+  FlamViewport viewport = flam_test_viewport (tree, 800, 600);
   g_autoptr (FlamLayout) layout = NULL;
 
   g_assert_cmpuint (flam_layout_n_rows (rows, &viewport), ==, 30001);
@@ -302,7 +277,7 @@ test_million (void)
 
   for (guint round = 0; round < 50; round++)
     {
-      FlamViewport viewport = viewport_of (tree, 1600, 900);
+      FlamViewport viewport = flam_test_viewport (tree, 1600, 900);
       FlamId node = (FlamId)g_test_rand_int_range (0, (gint)tree->n);
       g_autoptr (FlamLayout) layout = NULL;
 
@@ -322,7 +297,7 @@ test_nothing (void)
 {
   g_autoptr (FlamTree) tree = flam_test_tree ("", FLAM_ORDER_TOTAL);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
-  FlamViewport viewport = viewport_of (tree, 100, 100);
+  FlamViewport viewport = flam_test_viewport (tree, 100, 100);
   g_autoptr (FlamLayout) layout = flam_layout_new (rows, &viewport);
 
   g_assert_cmpuint (layout->n, ==, 0);
@@ -337,7 +312,7 @@ test_greatest (void)
   g_autoptr (FlamTree) tree = flam_test_tree (
       "a 4611686018427387904\nb 4611686018427387903\n", FLAM_ORDER_TOTAL);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
-  FlamViewport viewport = viewport_of (tree, 100, 100);
+  FlamViewport viewport = flam_test_viewport (tree, 100, 100);
   g_autoptr (FlamLayout) layout = flam_layout_new (rows, &viewport);
   g_autoptr (FlamLayout) narrow = NULL;
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-dump.h"
 #include "flam-sunburst.h"
 #include "flam-test-trees.h"
 
@@ -9,47 +8,23 @@
 
 static const char sample[] = "main;a;c 5\nmain;a 1\nmain;b 2\n";
 
-static FlamViewport
-viewport_of (const FlamTree *tree, double width, double height)
-{
-  return (FlamViewport){
-    .width = width,
-    .height = height,
-    .row_height = 10,
-    .to = (double)tree->total[0],
-    .min_width = 0.5,
-    .direction = FLAM_DIRECTION_ICICLE,
-  };
-}
-
-static void
-assert_dump (const FlamRows *rows,
-             const FlamViewport *viewport,
-             const char *expected)
-{
-  g_autoptr (FlamLayout) layout = flam_layout_new (rows, viewport);
-  g_autofree char *text = flam_dump_layout (rows->tree, layout);
-
-  g_assert_cmpstr (text, ==, expected);
-}
-
 static void
 test_sunburst (void)
 {
   g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
-  FlamViewport viewport = viewport_of (tree, 202, 222);
+  FlamViewport viewport = flam_test_viewport (tree, 202, 222);
   g_autoptr (FlamLayout) layout = NULL;
   const FlamBox *box;
 
   viewport.shape = FLAM_SHAPE_SUNBURST;
-  assert_dump (rows,
-               &viewport,
-               "x=0 y=0 width=6.28319 height=25 node=0 all\n"
-               "x=0 y=25 width=6.28319 height=25 node=1 main\n"
-               "x=0 y=50 width=4.71239 height=25 node=2 a\n"
-               "x=4.71239 y=50 width=1.5708 height=25 node=4 b\n"
-               "x=0 y=75 width=3.92699 height=25 node=3 c\n");
+  flam_test_assert_layout (rows,
+                           &viewport,
+                           "x=0 y=0 width=6.28319 height=25 node=0 all\n"
+                           "x=0 y=25 width=6.28319 height=25 node=1 main\n"
+                           "x=0 y=50 width=4.71239 height=25 node=2 a\n"
+                           "x=4.71239 y=50 width=1.5708 height=25 node=4 b\n"
+                           "x=0 y=75 width=3.92699 height=25 node=3 c\n");
   layout = flam_layout_new (rows, &viewport);
   box = flam_layout_hit (layout, 101 + 60, 111);
   g_assert_cmpuint (box->node, ==, 2);
@@ -63,10 +38,10 @@ test_sunburst (void)
   viewport.zoom = 2;
   viewport.to = 6;
   viewport.scroll = 20;
-  assert_dump (rows,
-               &viewport,
-               "x=0 y=0 width=6.28319 height=30 node=2 a\n"
-               "x=0 y=30 width=5.23599 height=70 node=3 c\n");
+  flam_test_assert_layout (rows,
+                           &viewport,
+                           "x=0 y=0 width=6.28319 height=30 node=2 a\n"
+                           "x=0 y=30 width=5.23599 height=70 node=3 c\n");
 }
 
 /* A ring is never thinner than a row: what has no room is said to be cut. */
@@ -75,7 +50,7 @@ test_sunburst_rings (void)
 {
   g_autoptr (FlamTree) tree = flam_test_deep_tree (30000);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
-  FlamViewport viewport = viewport_of (tree, 400, 400);
+  FlamViewport viewport = flam_test_viewport (tree, 400, 400);
   g_autoptr (FlamLayout) layout = NULL;
 
   viewport.shape = FLAM_SHAPE_SUNBURST;
@@ -133,23 +108,24 @@ test_treemap (void)
   g_autoptr (FlamTree) tree =
       flam_test_tree ("main;a;c 5\nmain;a 1\nmain;b 2\n", FLAM_ORDER_TOTAL);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
-  FlamViewport viewport = viewport_of (tree, 206, 113);
+  FlamViewport viewport = flam_test_viewport (tree, 206, 113);
   g_autoptr (FlamLayout) layout = NULL;
   FlamBox found;
 
   /* all and main are a path: one frame, two titles. Inside it are 200 by 100
    * pixels, of which a has three quarters. */
   viewport.shape = FLAM_SHAPE_TREEMAP;
-  assert_dump (rows,
-               &viewport,
-               "x=0 y=0 width=206 height=113 node=1 frame main\n"
-               "x=0 y=0 width=102.5 height=10 node=0 head all\n"
-               "x=103.5 y=0 width=102.5 height=10 node=1 head main\n"
-               "x=3 y=10 width=150 height=100 node=2 frame a\n"
-               "x=3 y=10 width=150 height=10 node=2 head a\n"
-               "x=126 y=20 width=24 height=87 node=2 self a\n"
-               "x=153 y=10 width=50 height=100 node=4 b\n"
-               "x=6 y=20 width=120 height=87 node=3 c\n");
+  flam_test_assert_layout (
+      rows,
+      &viewport,
+      "x=0 y=0 width=206 height=113 node=1 frame main\n"
+      "x=0 y=0 width=102.5 height=10 node=0 head all\n"
+      "x=103.5 y=0 width=102.5 height=10 node=1 head main\n"
+      "x=3 y=10 width=150 height=100 node=2 frame a\n"
+      "x=3 y=10 width=150 height=10 node=2 head a\n"
+      "x=126 y=20 width=24 height=87 node=2 self a\n"
+      "x=153 y=10 width=50 height=100 node=4 b\n"
+      "x=6 y=20 width=120 height=87 node=3 c\n");
   layout = flam_layout_new (rows, &viewport);
   g_assert_cmpuint (flam_layout_hit (layout, 5, 5)->node, ==, 0);
   g_assert_cmpuint (flam_layout_hit (layout, 1, 50)->node, ==, 1);
@@ -248,9 +224,10 @@ test_random_shapes (gconstpointer data)
 
   for (guint round = 0; round < 100; round++)
     {
-      FlamViewport viewport = viewport_of (tree,
-                                           g_test_rand_int_range (1, 1600),
-                                           g_test_rand_int_range (1, 1000));
+      FlamViewport viewport =
+          flam_test_viewport (tree,
+                              g_test_rand_int_range (1, 1600),
+                              g_test_rand_int_range (1, 1000));
       FlamId zoom =
           round < 5 ? 0 : (FlamId)g_test_rand_int_range (0, (gint)tree->n);
       g_autoptr (FlamLayout) sectors = NULL;
@@ -285,7 +262,7 @@ test_crowded_shapes (void)
 
   for (FlamShape shape = FLAM_SHAPE_SUNBURST; shape < FLAM_N_SHAPES; shape++)
     {
-      FlamViewport viewport = viewport_of (tree, 1600, 900);
+      FlamViewport viewport = flam_test_viewport (tree, 1600, 900);
       g_autoptr (FlamLayout) layout = NULL;
       g_autoptr (FlamLayout) path = NULL;
 
@@ -309,7 +286,7 @@ test_no_shapes (void)
 
   for (shape = 0; shape < FLAM_N_SHAPES; shape++)
     {
-      FlamViewport viewport = viewport_of (tree, 100, 100);
+      FlamViewport viewport = flam_test_viewport (tree, 100, 100);
       g_autoptr (FlamLayout) layout = NULL;
       FlamShape same;
       FlamBox box;

@@ -4,6 +4,15 @@
 
 #include <math.h>
 
+const char graph_sample[] =
+    "main@/bin/nest;compute@/bin/nest;std::vector<int, std::allocator<int> "
+    ">::push_back(int&&)_[i]@/bin/nest 300\n"
+    "main@/bin/nest;compute@/bin/nest;spin_heavy@/bin/nest 507\n"
+    "main@/bin/nest;read@/lib/libc.so.6;sys_read_[k] 93\n"
+    "main@/bin/nest;run_[j] 40\n"
+    "main@/bin/nest;load.py_[p] 30\n"
+    "main@/bin/nest;what_[u] 20\n";
+
 /* Until every window has been drawn thrice and 60 ms have passed: by frames,
  * not by the clock alone, since machines are busy. */
 #define PATIENCE (30 * G_USEC_PER_SEC)

@@ -15,6 +15,9 @@ typedef struct
   FlamId last;
 } Fixture;
 
+/* Frames of all kinds, for flam_test_tree(). */
+extern const char graph_sample[];
+
 void settle (void);
 /* Until the view is at rest; a busy machine may take its time. */
 void wait_for_zoom (Fixture *fixture);

@@ -12,15 +12,6 @@
 #include <libintl.h>
 #include <string.h>
 
-static const char sample[] =
-    "main@/bin/nest;compute@/bin/nest;std::vector<int, std::allocator<int> "
-    ">::push_back(int&&)_[i]@/bin/nest 300\n"
-    "main@/bin/nest;compute@/bin/nest;spin_heavy@/bin/nest 507\n"
-    "main@/bin/nest;read@/lib/libc.so.6;sys_read_[k] 93\n"
-    "main@/bin/nest;run_[j] 40\n"
-    "main@/bin/nest;load.py_[p] 30\n"
-    "main@/bin/nest;what_[u] 20\n";
-
 /* --- tests --------------------------------------------------------------- */
 
 static void
@@ -29,7 +20,8 @@ test_clicks (void)
   Fixture fixture = { 0 };
   FlamId compute, spin;
 
-  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
   picture (fixture.window, "graph.png");
   compute = find_node (fixture.tree, "compute");
   spin = find_node (fixture.tree, "spin");
@@ -72,7 +64,8 @@ test_keys (void)
 {
   Fixture fixture = { 0 };
 
-  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
   g_assert_true (press_key (&fixture, GDK_KEY_Up, 0));
   assert_selected (&fixture, "all");
   press_key (&fixture, GDK_KEY_Up, 0);
@@ -124,7 +117,8 @@ test_spoken (void)
   g_autofree char *text = NULL;
   g_autofree char *none = NULL;
 
-  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
   text = flam_flame_graph_describe (fixture.graph,
                                     find_node (fixture.tree, "spin"));
   none = flam_flame_graph_describe (fixture.graph, FLAM_NONE);
@@ -147,7 +141,8 @@ test_search (void)
   g_autoptr (GRegex) regex = g_regex_new ("sys_read|spin", 0, 0, NULL);
   g_autoptr (GRegex) nothing = g_regex_new ("nowhere", 0, 0, NULL);
 
-  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
   flam_flame_graph_set_search (fixture.graph, regex);
   g_assert_cmpint (flam_flame_graph_get_matched (fixture.graph), ==, 507 + 93);
   picture (fixture.window, "search.png");
@@ -177,7 +172,8 @@ test_new_tree (void)
   Fixture fixture = { 0 };
   FlamTree *tree = flam_test_tree (later, FLAM_ORDER_TOTAL);
 
-  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
   flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "main"));
   flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "compute"));
   flam_flame_graph_select_node (fixture.graph,
@@ -302,7 +298,8 @@ test_echo (void)
   Fixture fixture = { 0 };
   double from, to;
 
-  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
   g_signal_connect (
       fixture.graph, "zoom-changed", G_CALLBACK (ask_again), NULL);
   flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "compute"));
@@ -333,7 +330,8 @@ test_still (void)
   GtkSettings *settings = gtk_settings_get_default ();
 
   g_object_set (settings, "gtk-enable-animations", FALSE, NULL);
-  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
   flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "read"));
   g_assert_cmpuint (fixture.graph->motion.tick, ==, 0);
   g_assert_cmpfloat (fixture.graph->from, ==, 807);
@@ -348,7 +346,7 @@ test_narrow (void)
 {
   Fixture fixture = { 0 };
   GtkWidget *alone = g_object_ref_sink (flam_flame_graph_new ());
-  FlamTree *tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  FlamTree *tree = flam_test_tree (graph_sample, FLAM_ORDER_TOTAL);
 
   open_window (&fixture,
                flam_test_random_tree (20000, 400, 5, FLAM_ORDER_TOTAL),
@@ -372,7 +370,7 @@ test_narrow (void)
 static void
 test_legend (void)
 {
-  FlamTree *tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  FlamTree *tree = flam_test_tree (graph_sample, FLAM_ORDER_TOTAL);
   GtkWidget *graph = g_object_ref_sink (flam_flame_graph_new ());
   GtkWidget *legend =
       g_object_ref_sink (flam_legend_new (FLAM_FLAME_GRAPH (graph)));
@@ -407,7 +405,8 @@ test_root_in_german (void)
       g_test_skip ("this C library translates nothing in C.UTF-8");
       return;
     }
-  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 900, 300);
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
   picture (fixture.window, "german.png");
   text = flam_flame_graph_describe (fixture.graph, 0);
   g_assert_true (g_str_has_prefix (text, "alles, "));

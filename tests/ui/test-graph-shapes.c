@@ -7,15 +7,6 @@
 
 /* The graph in its other shapes, and where it is crowded. */
 
-static const char sample[] =
-    "main@/bin/nest;compute@/bin/nest;std::vector<int, std::allocator<int> "
-    ">::push_back(int&&)_[i]@/bin/nest 300\n"
-    "main@/bin/nest;compute@/bin/nest;spin_heavy@/bin/nest 507\n"
-    "main@/bin/nest;read@/lib/libc.so.6;sys_read_[k] 93\n"
-    "main@/bin/nest;run_[j] 40\n"
-    "main@/bin/nest;load.py_[p] 30\n"
-    "main@/bin/nest;what_[u] 20\n";
-
 /* The same clicks and keys, whatever the shape. */
 static void
 test_shape (gconstpointer data)
@@ -28,7 +19,8 @@ test_shape (gconstpointer data)
   FlamView view;
   FlamBox box;
 
-  open_window (&fixture, flam_test_tree (sample, FLAM_ORDER_TOTAL), 700, 500);
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 700, 500);
   flam_flame_graph_set_shape (fixture.graph, shape);
   settle ();
   picture (fixture.window, name);

@@ -457,9 +457,10 @@ put_thread (Trace *trace)
 static void
 warn (const Trace *trace)
 {
-  g_autofree char *interval =
-      g_strdup_printf ("%g", (double)trace->interval / 1e6);
+  char interval[G_ASCII_DTOSTR_BUF_SIZE];
 
+  g_ascii_formatd (
+      interval, sizeof interval, "%g", (double)trace->interval / 1e6);
   if (trace->interval > 0)
     flam_builder_warn (
         trace->builder,
