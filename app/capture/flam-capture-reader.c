@@ -72,14 +72,12 @@ bad (FlamCaptureReader *reader,
      FlamError code,
      const char *what)
 {
-  g_set_error (error,
-               FLAM_ERROR,
-               code,
-               N_ ("%s: %s (at byte %" PRIu64 ")"),
-               reader->name,
-               what,
-               reader->offset);
-  return FALSE;
+  return flam_error_set (error,
+                         code,
+                         N_ ("%s: %s (at byte %" PRIu64 ")"),
+                         reader->name,
+                         what,
+                         reader->offset);
 }
 
 static guint16

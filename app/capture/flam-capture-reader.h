@@ -15,8 +15,6 @@
 
 #include "flam-capture.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamCaptureReader FlamCaptureReader;
 
 /* `name` is for messages; `builder`, which is new, outlives the reader. */
@@ -46,5 +44,3 @@ guint64 flam_capture_reader_offset (const FlamCaptureReader *reader);
 gboolean flam_capture_reader_is_complete (const FlamCaptureReader *reader);
 guint32 flam_capture_reader_n_rows (const FlamCaptureReader *reader,
                                     FlamTable table);
-
-G_END_DECLS

@@ -198,12 +198,10 @@ flush_table (FlamCaptureWriter *writer, FlamTable table)
 static gboolean
 report_failure (FlamCaptureWriter *writer, GError **error)
 {
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_SYSTEM,
-               N_ ("the capture cannot be written: %s"),
-               writer->failed);
-  return FALSE;
+  return flam_error_set (error,
+                         FLAM_ERROR_SYSTEM,
+                         N_ ("the capture cannot be written: %s"),
+                         writer->failed);
 }
 
 static gboolean

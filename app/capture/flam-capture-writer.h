@@ -12,8 +12,6 @@
 
 #include "flam-capture.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamCaptureWriter FlamCaptureWriter;
 
 /* Writes to `fd`, which stays the caller's and must be empty; -1: to memory.
@@ -37,5 +35,3 @@ gboolean flam_capture_writer_end (FlamCaptureWriter *writer,
 /* What a writer to memory wrote; valid until it is freed. */
 const guint8 *flam_capture_writer_data (const FlamCaptureWriter *writer,
                                         gsize *size);
-
-G_END_DECLS

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The .flambeau container, version 1: what both its writer and its reader
- * know. All numbers are little endian. A file is a header and then blocks, to
- * its end; nothing is ever rewritten, so a recorder that dies leaves a file
- * that is readable to its last whole block, and a growing file can be read
- * while it grows.
+/* The .flambeau container, version 1: what its writer and its reader share. All
+ * numbers are little endian. A file is a header and then blocks, to its end;
+ * nothing is ever rewritten, so a recorder that dies leaves a file that is
+ * readable to its last whole block, and a growing file can be read while it
+ * grows.
  *
  *   file header
  *   OFFSET SIZE
@@ -53,8 +53,6 @@
 
 #include "flam-tables.h"
 
-G_BEGIN_DECLS
-
 #define FLAM_CAPTURE_MAGIC "FLAMBEAU"
 #define FLAM_CAPTURE_BLOCK_MAGIC "FBLK"
 #define FLAM_CAPTURE_MAJOR 1
@@ -85,11 +83,9 @@ typedef struct
 
 void flam_capture_ids_init (FlamCaptureIds *ids, FlamBuilder *builder);
 void flam_capture_ids_clear (FlamCaptureIds *ids);
-/* Payload -> more rows; on an error (which is told in `why`) there are none. */
+/* Payload -> more rows; on an error (which is in `why`) there are none. */
 gboolean flam_capture_decode (FlamCaptureIds *ids,
                               FlamTable table,
                               const guint8 *payload,
                               gsize size,
                               const char **why);
-
-G_END_DECLS

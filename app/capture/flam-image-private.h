@@ -5,8 +5,6 @@
 
 #include "flam-image.h"
 
-G_BEGIN_DECLS
-
 #define FLAM_IMAGE_MAGIC                                                       \
   G_GUINT64_CONSTANT (0x31474d494d414c46) /* FLAMIMG1                          \
                                            */
@@ -58,5 +56,3 @@ flam_image_has_column (const FlamColumnInfo *info)
 {
   return info->offset < sizeof (FlamProfile);
 }
-
-G_END_DECLS

@@ -21,13 +21,9 @@
 
 #include "flam-tables.h"
 
-G_BEGIN_DECLS
-
 /* `key` says what it was made of. FALSE with errno set where the file cannot be
  * written, or ENOTSUP: the profile has something that an image does not hold.
  */
 gboolean flam_image_write (const FlamProfile *profile, const char *key, int fd);
 /* NULL: it is damaged, or not of that key and this program's tables. */
 FlamProfile *flam_image_read (const guint8 *data, gsize size, const char *key);
-
-G_END_DECLS

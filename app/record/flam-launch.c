@@ -86,14 +86,10 @@ flam_launch_find (const FlamLaunch *launch, GError **error)
 
   if (launch->directory != NULL &&
       !g_file_test (launch->directory, G_FILE_TEST_IS_DIR))
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_SYSTEM,
-                   N_ ("%s: no such directory to start in"),
-                   launch->directory);
-      return NULL;
-    }
+    return flam_error_null (error,
+                            FLAM_ERROR_SYSTEM,
+                            N_ ("%s: no such directory to start in"),
+                            launch->directory);
   if (file == NULL || !g_file_test (file, G_FILE_TEST_EXISTS))
     why = N_ ("no such program");
   else if (g_file_test (file, G_FILE_TEST_IS_DIR))
@@ -103,11 +99,7 @@ flam_launch_find (const FlamLaunch *launch, GError **error)
   else if (is_32_bit (file))
     why = N_ ("is not a 64-bit x86 program; only those can be recorded");
   if (why != NULL)
-    {
-      g_set_error (
-          error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED, "%s: %s", name, why);
-      return NULL;
-    }
+    return flam_error_null (error, FLAM_ERROR_UNSUPPORTED, "%s: %s", name, why);
   return g_steal_pointer (&path);
 }
 
@@ -159,7 +151,7 @@ shell_words (const FlamLaunch *launch, const char *path)
 }
 
 /* Between fork and exec: no memory is allocated. `shell`: NULL, or what is run
- * if the kernel does not know how to run it. */
+ * if the kernel cannot run it. */
 static G_GNUC_NORETURN void
 child_main (const FlamLaunch *launch,
             const char *path,
@@ -227,13 +219,8 @@ let_go (pid_t pid, int go, int report, const char *name, GError **error)
     return TRUE;
   while (waitpid (pid, NULL, __WALL) < 0 && errno == EINTR)
     ;
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_SYSTEM,
-               "%s: %s",
-               name,
-               exec_problem (code));
-  return FALSE;
+  return flam_error_set (
+      error, FLAM_ERROR_SYSTEM, "%s: %s", name, exec_problem (code));
 }
 
 pid_t
@@ -268,12 +255,11 @@ flam_launch_start (const FlamLaunch *launch,
   return let_go (pid, go[1], report[0], launch->argv[0], error) ? pid : -1;
 
 failed:
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_SYSTEM,
-               N_ ("%s: it cannot be started under trace: %s"),
-               launch->argv[0],
-               g_strerror (errno));
+  flam_error_set (error,
+                  FLAM_ERROR_SYSTEM,
+                  N_ ("%s: it cannot be started under trace: %s"),
+                  launch->argv[0],
+                  g_strerror (errno));
   return -1;
 }
 
@@ -426,11 +412,6 @@ flam_attach (pid_t pid, unsigned long options, GError **error)
     obstacle = g_strdup (problem == EPERM
                              ? N_ ("the system does not permit tracing it")
                              : g_strerror (problem != 0 ? problem : ESRCH));
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_SYSTEM,
-               "process %d: %s",
-               (int)pid,
-               obstacle);
-  return NULL;
+  return flam_error_null (
+      error, FLAM_ERROR_SYSTEM, "process %d: %s", (int)pid, obstacle);
 }

@@ -11,8 +11,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   const char *const *argv; /* NULL-terminated; argv[0] is looked up in PATH */
@@ -42,5 +40,3 @@ GArray *flam_attach (pid_t pid, unsigned long options, GError **error);
 gint64 flam_proc_status (pid_t pid, const char *name);
 /* The process of a thread, and that one's parent; FALSE: gone. */
 gboolean flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent);
-
-G_END_DECLS

@@ -19,8 +19,7 @@ fail (GError **error, const char *what, ...)
   va_start (arguments, what);
   text = g_strdup_vprintf (what, arguments);
   va_end (arguments);
-  g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_SYSTEM, text);
-  return FALSE;
+  return flam_error_set (error, FLAM_ERROR_SYSTEM, "%s", text);
 }
 
 static int

@@ -15,8 +15,6 @@
 
 #include "flam-record-options.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   int fd;       /* -1: none */
@@ -33,5 +31,3 @@ gboolean flam_output_finish (FlamOutput *output, GError **error);
 /* Nothing was recorded: removed, if it is still what was made. */
 void flam_output_abandon (FlamOutput *output);
 void flam_output_clear (FlamOutput *output);
-
-G_END_DECLS

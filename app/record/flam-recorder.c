@@ -16,6 +16,7 @@
 #include "flam-alloc-folder.h"
 #include "flam-commands.h"
 #include "flam-config.h"
+#include "flam-figures.h"
 #include "flam-installed.h"
 #include "flam-launch.h"
 #include "flam-launch-exec.h"
@@ -93,6 +94,7 @@ put_first_facts (Recorder *recorder)
   if (recorder->options->what & FLAM_RECORD_ALLOC)
     facts.sample_bytes = recorder->options->sample_bytes;
   flam_builder_note_facts (builder, &facts);
+  flam_builder_note_fact (builder, FLAM_FACT_HOST, g_get_host_name ());
   flam_builder_note_fact (builder, FLAM_FACT_MODE, recorder->options->mode);
   flam_builder_note_number (
       builder, FLAM_FACT_RATE, (gint64)recorder->options->rate);
@@ -177,39 +179,30 @@ put_alloc_facts (Recorder *recorder)
 
   flam_alloc_session_stats (recorder->sampler.alloc, &stats);
   if (stats.lost > 0)
-    {
-      g_autofree char *text = g_strdup_printf (
-          FLAM_PLURAL (stats.lost,
-                       "%" PRIu64 " allocation event was lost",
-                       "%" PRIu64 " allocation events were lost"),
-          stats.lost);
-
-      flam_builder_note_warning (builder, text);
-    }
+    flam_builder_note_warning (
+        builder,
+        FLAM_PLURAL (stats.lost,
+                     "%" PRIu64 " allocation event was lost",
+                     "%" PRIu64 " allocation events were lost"),
+        stats.lost);
   if (stats.full > 0)
-    {
-      g_autofree char *text = g_strdup_printf (
-          FLAM_PLURAL (stats.full,
-                       "%u process found no memory for what it had to say of "
-                       "its allocations (/dev/shm is full)",
-                       "%u processes found no memory for what they had to say "
-                       "of their allocations (/dev/shm is full)"),
-          stats.full);
-
-      flam_builder_note_warning (builder, text);
-    }
+    flam_builder_note_warning (
+        builder,
+        FLAM_PLURAL (stats.full,
+                     "%u process found no memory for what it had to say of "
+                     "its allocations (/dev/shm is full)",
+                     "%u processes found no memory for what they had to say "
+                     "of their allocations (/dev/shm is full)"),
+        stats.full);
   if (stats.damaged > 0)
-    {
-      g_autofree char *text = g_strdup_printf (
-          FLAM_PLURAL (stats.damaged,
-                       "%u process damaged what it said of its allocations: "
-                       "some of these are missing",
-                       "%u processes damaged what they said of their "
-                       "allocations: some of these are missing"),
-          stats.damaged);
-
-      flam_builder_note_warning (builder, text);
-    }
+    flam_builder_note_warning (
+        builder,
+        FLAM_PLURAL (stats.damaged,
+                     "%u process damaged what it said of its allocations: "
+                     "some of these are missing",
+                     "%u processes damaged what they said of their "
+                     "allocations: some of these are missing"),
+        stats.damaged);
 }
 
 static gboolean
@@ -298,16 +291,13 @@ prepare_allocations (Recorder *recorder, GError **error)
     return FALSE;
   obstacle = flam_preload_check (program);
   if (obstacle != NULL)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_UNSUPPORTED,
-                   N_ ("%s: %s, so that no library can be loaded into it to "
-                       "see its allocations"),
-                   program,
-                   obstacle);
-      return FALSE;
-    }
+    return flam_error_set (
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        N_ ("%s: %s, so that no library can be loaded into it to "
+            "see its allocations"),
+        program,
+        obstacle);
   if (!flam_sampler_record_allocations (&recorder->sampler,
                                         recorder->tracer.origin,
                                         &recorder->options->environment,

@@ -15,12 +15,8 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define FLAM_MANGLED_MAX 32768
 #define FLAM_DEMANGLED_MAX 65536
 
 /* NULL when `name` is not mangled, or not well. Any thread. */
 char *flam_demangle (const char *name);
-
-G_END_DECLS

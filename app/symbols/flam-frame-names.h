@@ -7,8 +7,6 @@
 
 #include "flam-builder.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamFrameNames FlamFrameNames;
 
 /* `binaries` as in FlamSymbolOptions. */
@@ -18,5 +16,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFrameNames, flam_frame_names_free)
 
 const char *const *flam_frame_names_binaries (const FlamFrameNames *names);
 void flam_frame_names_add (FlamFrameNames *names, FlamBuilder *builder);
-
-G_END_DECLS

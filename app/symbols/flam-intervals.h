@@ -17,8 +17,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint64 start;
@@ -67,5 +65,3 @@ flam_intervals_find (const FlamIntervals *intervals, guint64 address)
   guint32 slice = flam_intervals_slice (intervals, address);
   return slice == G_MAXUINT32 ? FLAM_NONE : intervals->value[slice];
 }
-
-G_END_DECLS

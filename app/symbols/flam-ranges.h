@@ -11,8 +11,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint64 start;
@@ -36,5 +34,3 @@ const FlamRange *flam_ranges_find (const FlamRanges *ranges, guint64 address);
 guint flam_ranges_get_n (const FlamRanges *ranges);
 /* All of `from` as well, for a process that was forked. */
 void flam_ranges_copy (FlamRanges *ranges, const FlamRanges *from);
-
-G_END_DECLS

@@ -14,8 +14,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   char *from;
@@ -43,5 +41,3 @@ char *flam_source_path_normalize (const char *path);
 char *flam_source_paths_find (const FlamSourcePaths *paths,
                               const char *recorded,
                               char ***tried);
-
-G_END_DECLS

@@ -70,17 +70,13 @@ flam_symbol_module_open (const char *path,
   if (!elf)
     return NULL;
   if (*wanted && strcmp (wanted, flam_elf_get_build_id (elf)) != 0)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_INVALID,
-                   N_ ("%s: build id differs: recorded %s, this file has %s"),
-                   path,
-                   wanted,
-                   *flam_elf_get_build_id (elf) ? flam_elf_get_build_id (elf)
-                                                : "none");
-      return NULL;
-    }
+    return flam_error_null (
+        error,
+        FLAM_ERROR_INVALID,
+        N_ ("%s: build id differs: recorded %s, this file has %s"),
+        path,
+        wanted,
+        *flam_elf_get_build_id (elf) ? flam_elf_get_build_id (elf) : "none");
   return module_new (g_steal_pointer (&elf), options);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One binary or library, ready to be asked what lies at an address.
+/* One binary or library, ready to be searched by address.
  *
  *   address ──▶ FlamSymbolTable ──▶ the physical function, as linked
  *          └──▶ FlamDwarfIndex ──▶ what was inlined there, files and lines
@@ -20,8 +20,6 @@
 
 #include "flam-elf.h"
 #include "flam-symbol-table.h"
-
-G_BEGIN_DECLS
 
 typedef struct _FlamSymbolModule FlamSymbolModule;
 
@@ -83,7 +81,7 @@ const FlamSymbolTable *flam_symbol_module_get_table (FlamSymbolModule *module);
 FlamSymbolState flam_symbol_module_get_state (FlamSymbolModule *module);
 /* What is wanting, for people: "no symbol table", "no debug information ...";
  * "" when nothing is. Split debug information is missed only once it has been
- * looked for, so ask after the look-ups. */
+ * looked for, so call it after the look-ups. */
 const char *flam_symbol_module_get_why (FlamSymbolModule *module);
 
 /* `vaddr`: the file's own address. FALSE (and n = 0) when nothing is known:
@@ -96,5 +94,3 @@ gboolean flam_symbol_module_lookup (FlamSymbolModule *module,
 gboolean flam_symbol_module_lookup_offset (FlamSymbolModule *module,
                                            guint64 offset,
                                            FlamSymbolChain *chain);
-
-G_END_DECLS

@@ -20,8 +20,6 @@
 #include "flam-builder.h"
 #include "flam-symbol-module.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   FlamSymbolDetail detail;
@@ -50,5 +48,3 @@ FlamProfile *flam_symbolize (const FlamProfile *profile,
                              const FlamSymbolOptions *options,
                              const FlamProgress *progress,
                              GError **error);
-
-G_END_DECLS

@@ -17,8 +17,6 @@
 #include <glib.h>
 #include <string.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   FlamAllocRing *ring;
@@ -99,5 +97,3 @@ flam_alloc_cursor_say_read (const FlamAllocCursor *cursor)
 {
   __atomic_store_n (&cursor->ring->tail, cursor->at, __ATOMIC_RELEASE);
 }
-
-G_END_DECLS

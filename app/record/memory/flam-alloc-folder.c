@@ -51,13 +51,11 @@ flam_alloc_folder_make (FlamAllocFolder *folder, GError **error)
         }
       rmdir (path);
     }
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_SYSTEM,
-               N_ ("%s: no folder for allocation events: %s"),
-               base_folder (0),
-               g_strerror (errno));
-  return FALSE;
+  return flam_error_set (error,
+                         FLAM_ERROR_SYSTEM,
+                         N_ ("%s: no folder for allocation events: %s"),
+                         base_folder (0),
+                         g_strerror (errno));
 }
 
 /* --- removing ------------------------------------------------------------ */

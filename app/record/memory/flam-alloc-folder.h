@@ -3,11 +3,9 @@
 
 /* Where a recording and its targets share files (preload/flam-alloc-shared.h):
  * in memory, of its owner alone. The recorder holds a lock on it for as long as
- * it runs, so that the next one can tell what a dead one has left. */
+ * it runs, so that the next one recognizes what a dead one has left. */
 
 #include "flam-types.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -22,5 +20,3 @@ void flam_alloc_folder_remove (FlamAllocFolder *folder);
 /* Removes those of the same user whose recorders are gone. Nothing else: no
  * other's folder, no link, no file that is not one of ours. */
 void flam_alloc_folder_sweep (void);
-
-G_END_DECLS

@@ -13,8 +13,6 @@
 
 #include "flam-builder.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamAllocHeaps FlamAllocHeaps;
 
 FlamAllocHeaps *flam_alloc_heaps_new (FlamBuilder *builder);
@@ -63,7 +61,7 @@ void flam_alloc_heaps_block (FlamAllocHeaps *heaps,
 void flam_alloc_heaps_free_block (FlamAllocHeaps *heaps,
                                   FlamAllocStream *stream,
                                   guint64 address);
-/* The block at this address will be asked for soon: a hint to the processor. */
+/* The block at this address will be looked up soon: a hint to the processor. */
 void flam_alloc_heaps_expect (const FlamAllocSpace *space, guint64 address);
 /* Pages: what [address, address + size) covered is given back, the rest of a
  * mapping cut by it stays. */
@@ -81,5 +79,3 @@ void flam_alloc_heaps_break (FlamAllocHeaps *heaps,
 void flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time);
 /* Bytes live now, without pages. */
 gint64 flam_alloc_heaps_live (const FlamAllocHeaps *heaps);
-
-G_END_DECLS

@@ -11,8 +11,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _FlamAllocMap FlamAllocMap;
 
 /* For reading and writing; NULL unless it is a file of just this size. */
@@ -23,5 +21,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocMap, flam_alloc_map_free)
 gpointer flam_alloc_map_data (const FlamAllocMap *map);
 /* It was found to be shorter. */
 gboolean flam_alloc_map_is_cut (const FlamAllocMap *map);
-
-G_END_DECLS

@@ -44,21 +44,6 @@ flam_alloc_missed_free (FlamAllocMissed *missed)
   g_free (missed);
 }
 
-static void warn (const FlamAllocMissed *missed, const char *format, ...)
-    G_GNUC_PRINTF (2, 3);
-
-static void
-warn (const FlamAllocMissed *missed, const char *format, ...)
-{
-  g_autofree char *text = NULL;
-  va_list arguments;
-
-  va_start (arguments, format);
-  text = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  flam_builder_note_warning (missed->builder, text);
-}
-
 static Kind *
 find (const FlamAllocMissed *missed, const char *name, const char *why)
 {
@@ -90,11 +75,12 @@ flam_alloc_missed_add (FlamAllocMissed *missed,
       kind->name = g_strdup (name);
       kind->why = g_strdup (why);
       g_ptr_array_add (missed->kinds, kind);
-      warn (missed,
-            N_ ("allocations of %s (%d) are not recorded: it %s"),
-            name,
-            (int)pid,
-            why);
+      flam_builder_note_warning (
+          missed->builder,
+          N_ ("allocations of %s (%d) are not recorded: it %s"),
+          name,
+          (int)pid,
+          why);
     }
 }
 
@@ -106,14 +92,16 @@ flam_alloc_missed_finish (FlamAllocMissed *missed)
       const Kind *kind = missed->kinds->pdata[i];
 
       if (kind->more > 0)
-        warn (missed,
-              N_ ("allocations of %u more called %s are not recorded: it %s"),
-              kind->more,
-              kind->name,
-              kind->why);
+        flam_builder_note_warning (
+            missed->builder,
+            N_ ("allocations of %u more called %s are not recorded: it %s"),
+            kind->more,
+            kind->name,
+            kind->why);
     }
   if (missed->others > 0)
-    warn (missed,
-          N_ ("allocations of %u more processes are not recorded"),
-          missed->others);
+    flam_builder_note_warning (
+        missed->builder,
+        N_ ("allocations of %u more processes are not recorded"),
+        missed->others);
 }

@@ -9,8 +9,6 @@
 
 #include <sys/types.h>
 
-G_BEGIN_DECLS
-
 typedef struct _FlamAllocMissed FlamAllocMissed;
 
 FlamAllocMissed *flam_alloc_missed_new (FlamBuilder *builder);
@@ -20,7 +18,5 @@ void flam_alloc_missed_add (FlamAllocMissed *missed,
                             pid_t pid,
                             const char *name,
                             const char *why);
-/* How many there were of those that were told once. */
+/* How many there were of those that were reported once. */
 void flam_alloc_missed_finish (FlamAllocMissed *missed);
-
-G_END_DECLS

@@ -17,8 +17,6 @@
 #include "flam-alloc-session.h"
 #include "flam-python-codes.h"
 
-G_BEGIN_DECLS
-
 /* What the processes of a recording have in common. */
 typedef struct
 {
@@ -49,5 +47,3 @@ void flam_alloc_process_add_stats (const FlamAllocProcess *process,
 
 /* Hands what is there to the ledger; how many events. */
 guint64 flam_alloc_process_drain (FlamAllocProcess *process);
-
-G_END_DECLS

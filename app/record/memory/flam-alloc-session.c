@@ -57,14 +57,8 @@ now_ns (void)
 static gboolean
 fail (GError **error, const char *what, const char *path)
 {
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_SYSTEM,
-               "%s: %s: %s",
-               path,
-               what,
-               g_strerror (errno));
-  return FALSE;
+  return flam_error_set (
+      error, FLAM_ERROR_SYSTEM, "%s: %s: %s", path, what, g_strerror (errno));
 }
 
 static gboolean

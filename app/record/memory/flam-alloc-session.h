@@ -16,8 +16,6 @@
 
 #include <sys/types.h>
 
-G_BEGIN_DECLS
-
 /* What the owner provides to the session. */
 typedef struct
 {
@@ -83,5 +81,3 @@ void flam_alloc_session_wait (FlamAllocSession *session, gint64 timeout);
 void flam_alloc_session_finish (FlamAllocSession *session, gint64 now);
 void flam_alloc_session_stats (const FlamAllocSession *session,
                                FlamAllocStats *stats);
-
-G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The allocation library is asked for at the exec stop, when the new program is
+/* The allocation library is loaded at the exec stop, when the new program is
  * in memory and has not run: by two variables more on its stack, which the
  * library takes out again before main().
  *
@@ -16,8 +16,6 @@
 #include <glib.h>
 #include <sys/types.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   const char *library;
@@ -30,5 +28,3 @@ const char *flam_inject (const FlamInjection *injection, pid_t tid);
 
 /* The same of a program that is a file; what its stack would say is unknown. */
 const char *flam_preload_check (const char *program);
-
-G_END_DECLS

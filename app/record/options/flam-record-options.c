@@ -172,8 +172,7 @@ fail (GError **error, const char *format, ...)
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_INVALID, text);
-  return FALSE;
+  return flam_error_set (error, FLAM_ERROR_INVALID, "%s", text);
 }
 
 static gboolean

@@ -10,8 +10,6 @@
 
 #include <sys/types.h>
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   FLAM_RECORD_CPU = 1 << 0,   /* threads that run */
@@ -76,5 +74,3 @@ gboolean flam_record_mode_parse (const char *name, FlamRecordMode *mode);
 
 /* flambeau-recorder, or what $FLAMBEAU_RECORDER says. */
 const char *flam_recorder_path (void);
-
-G_END_DECLS

@@ -306,7 +306,7 @@ preload_module_at (uint64_t pc)
 
 /* Compiled when a stack first runs through the module: most modules are never
  * met. Their code is on that stack, so the image is there. That is also when it
- * is asked for Python. */
+ * is searched for Python. */
 const FlamUnwindTable *
 preload_module_table (const PreloadModule *constant)
 {

@@ -115,7 +115,7 @@ read_carefully (void *data, uint64_t address, void *to, size_t size)
   return preload_read (address, to, size);
 }
 
-/* Pages that were there when they were last asked for. */
+/* Pages that were there when they were last looked up. */
 #define PAGES 1024
 static _Atomic uint64_t pages[PAGES];
 

@@ -130,7 +130,7 @@ extern void *__libc_stack_end;
 
 /* The stack's memory from `sp` on, as far as it is known to be mapped: to the
  * thread's control block, or for the first thread to where main's caller
- * began. Elsewhere (coroutines) the kernel is asked for each word. */
+ * began. Elsewhere (coroutines) each word is read through the kernel. */
 static FlamUnwindMemory
 stack_memory (uint64_t sp)
 {

@@ -5,8 +5,8 @@
  *
  * Exact: every call is a record. Sampled: bytes are counted down, and a block
  * is a record when the count falls below zero, with the chance
- * 1 - exp(-size / every) (a Poisson process over bytes); a small table tells
- * frees of such blocks from all others. */
+ * 1 - exp(-size / every) (a Poisson process over bytes); a small table
+ * separates frees of such blocks from all others. */
 
 /* mmap and mmap64 are two names here. */
 #undef _FILE_OFFSET_BITS
@@ -188,7 +188,7 @@ start (bool bypassed)
 }
 
 /* Libraries are made ready before us, and allocate: recording begins with the
- * first call when there is an environment to ask. */
+ * first call when there is an environment to read. */
 static bool
 enter_or_start (void)
 {

@@ -8,8 +8,6 @@
 #include "flam-builder.h"
 #include "flam-python.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamPythonCode
 {
   /* Never changed once it is made. */
@@ -22,7 +20,7 @@ typedef struct _FlamPythonCode
 
   /* Sampler's. */
   FlamId function;
-  GArray *frames; /* FlamId by code unit, FLAM_NONE: not asked for yet */
+  GArray *frames; /* FlamId by code unit, FLAM_NONE: not made yet */
 } FlamPythonCode;
 
 typedef struct _FlamPythonCodes FlamPythonCodes;
@@ -41,5 +39,3 @@ FlamPythonCode *flam_python_codes_get (FlamPythonCodes *codes,
 FlamId flam_python_code_frame (FlamPythonCode *code,
                                FlamBuilder *builder,
                                gint64 offset);
-
-G_END_DECLS

@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-G_BEGIN_DECLS
-
 #define FLAM_PYTHON_PAGES_HINTS 48
 
 /* Which pages were needed. */
@@ -39,5 +37,3 @@ bool flam_python_pages_read (gpointer pages,
                              gsize size);
 /* What was read since. */
 void flam_python_pages_end (FlamPythonPages *pages, FlamPythonHints *hints);
-
-G_END_DECLS

@@ -374,7 +374,7 @@ check_code (FlamPythonReader *reader,
 }
 
 /* One call for all. One that cannot be read ends the copy: it is not known any
- * more, and the rest is asked for again. A process that is gone leaves what is
+ * more, and the rest is read again. A process that is gone leaves what is
  * known as it was. A new one has no name yet: anything is read. */
 static void
 check_batch (FlamPythonReader *reader, FlamTask *task)

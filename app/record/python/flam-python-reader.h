@@ -15,8 +15,6 @@
 #include "flam-python-codes.h"
 #include "flam-task.h"
 
-G_BEGIN_DECLS
-
 /* An interpreter in a process, as the sampler found it. Made once, not changed,
  * freed after the tracer has ended. */
 typedef struct _FlamPythonInterpreter
@@ -43,5 +41,3 @@ gboolean flam_python_reader_has_news (const FlamTask *task);
 struct _FlamPythonKnown *
 flam_python_known_copy (const struct _FlamPythonKnown *known);
 void flam_python_known_free (struct _FlamPythonKnown *known);
-
-G_END_DECLS

@@ -120,12 +120,11 @@ open_file (FlamBinary *binary, pid_t tid, const FlamMapping *mapping)
 static void
 warn_of_python (FlamBinaryTable *binaries, const FlamBinary *binary)
 {
-  g_autofree char *text =
-      g_strdup_printf (N_ ("%s: its Python functions cannot be shown: %s"),
-                       binary->path,
-                       binary->python->why);
-
-  flam_builder_note_warning (binaries->builder, text);
+  flam_builder_note_warning (
+      binaries->builder,
+      N_ ("%s: its Python functions cannot be shown: %s"),
+      binary->path,
+      binary->python->why);
 }
 
 /* What its ELF file says. */

@@ -14,8 +14,6 @@
 
 #include <sys/types.h>
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   FLAM_BINARY_FILE,
@@ -54,5 +52,3 @@ FlamBinary *flam_binary_table_get (FlamBinaryTable *binaries,
 const FlamUnwindTable *flam_binary_get_unwind_table (FlamBinary *binary);
 guint flam_binary_table_n (const FlamBinaryTable *binaries);
 FlamBinary *flam_binary_table_at (const FlamBinaryTable *binaries, guint i);
-
-G_END_DECLS

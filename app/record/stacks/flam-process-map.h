@@ -15,8 +15,6 @@
 #include "flam-binary-table.h"
 #include "flam-python-reader.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamProcessMap
 {
   pid_t pid;
@@ -54,5 +52,3 @@ gboolean flam_process_map_refresh (FlamProcessMap *map,
 /* The frame of a pc; one without a module where there is no mapping. */
 FlamId
 flam_process_map_frame (FlamProcessMap *map, FlamBuilder *builder, guint64 pc);
-
-G_END_DECLS

@@ -19,8 +19,6 @@
 
 #include "flam-task.h"
 
-G_BEGIN_DECLS
-
 /* Of an element: an index of `entries`, not of the native frames. */
 #define FLAM_MERGED_PYTHON (1u << 31)
 
@@ -33,5 +31,3 @@ guint flam_python_merge (const guint64 *sps,
                          const FlamPythonEntry *entries,
                          guint n_entries,
                          GArray *mixed);
-
-G_END_DECLS

@@ -50,7 +50,7 @@ queries_by_module (FlamBuilder *builder)
   return modules;
 }
 
-/* The mapping by which a runtime tells profilers where its jitdump is. */
+/* The mapping that a runtime makes so that profilers find its jitdump. */
 static const char *
 find_jitdump (FlamBinaryTable *binaries, gint32 pid)
 {

@@ -10,10 +10,6 @@
 
 #include "flam-binary-table.h"
 
-G_BEGIN_DECLS
-
 /* `origin`: CLOCK_MONOTONIC of the recording's time 0. */
 void
 flam_resolve (FlamBuilder *builder, FlamBinaryTable *binaries, gint64 origin);
-
-G_END_DECLS

@@ -368,7 +368,7 @@ take_message (FlamSampler *sampler, FlamMessage *message)
           sampler->builder, message->time, 0, FLAM_NONE, text);
       break;
     case FLAM_MESSAGE_WARNING:
-      flam_builder_note_warning (sampler->builder, text);
+      flam_builder_note_warning (sampler->builder, "%s", text);
       break;
     }
 }

@@ -10,8 +10,6 @@
 #include "flam-record-options.h"
 #include "flam-process-map.h"
 
-G_BEGIN_DECLS
-
 /* What a row of samples is of. */
 enum
 {
@@ -85,5 +83,3 @@ void flam_sampler_put_sample (FlamSampler *sampler,
 void flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message);
 /* When the last message was read. */
 void flam_sampler_join (FlamSampler *sampler);
-
-G_END_DECLS

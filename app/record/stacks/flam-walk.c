@@ -44,7 +44,7 @@ runs_out_of_the_map (FlamSampler *sampler,
              NULL;
 }
 
-/* A root that would be none if the map were old: whether it is one is asked
+/* A root that would be none if the map were old: whether it is one is looked up
  * once for each place. Where the process is gone, it cannot be. */
 static FlamWalk
 believe_root (FlamSampler *sampler, FlamMessage *message, FlamWalk walked)

@@ -5,8 +5,6 @@
 
 #include "flam-sampler.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   gsize n; /* frames in the sampler's `pcs` and `sps`, leaf first */
@@ -15,5 +13,3 @@ typedef struct
 } FlamWalk;
 
 FlamWalk flam_walk_message (FlamSampler *sampler, FlamMessage *message);
-
-G_END_DECLS

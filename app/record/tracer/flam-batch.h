@@ -11,8 +11,6 @@
 
 #include "flam-task.h"
 
-G_BEGIN_DECLS
-
 #define FLAM_BATCH_SIZE (256u << 10)
 #define FLAM_BATCH_MAX 128
 /* Of batches with one message that is larger: bytes on their way. */
@@ -83,5 +81,3 @@ flam_message_stack_size (const FlamMessage *message)
 {
   return message->n_data - message->n_python * sizeof (FlamPythonEntry);
 }
-
-G_END_DECLS

@@ -9,7 +9,8 @@
 #define STATUS_EVERY (200 * 1000000ll)
 #define DETACH_TIME (2 * 1000000000ll)
 
-static volatile sig_atomic_t stop_signals; /* told to stop, or SIGINT twice */
+static volatile sig_atomic_t
+    stop_signals; /* a command to stop, or SIGINT twice */
 static volatile sig_atomic_t terminal_interrupts;
 
 static void

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the tracer is told from outside: by signals, by lines on the control
+/* What controls the tracer from outside: by signals, by lines on the control
  * descriptor (flam-control.h), by the clock; and what it says there. */
 
 #include "flam-tracer-state.h"
-
-G_BEGIN_DECLS
 
 /* Before any other thread exists: signals are set up for the loop. */
 void flam_commands_prepare_signals (void);
@@ -21,5 +19,3 @@ void flam_commands_check (FlamTracer *tracer, gint64 now);
 void flam_commands_say_status (FlamTracer *tracer, gint64 now);
 /* Into the capture; and to people at a terminal. */
 void flam_tracer_warn (FlamTracer *tracer, const char *text);
-
-G_END_DECLS

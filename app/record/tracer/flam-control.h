@@ -21,8 +21,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   FLAM_COMMAND_NONE,
@@ -49,5 +47,3 @@ FlamCommand flam_control_next (FlamControl *control, char **text);
 /* One line; line breaks in it become spaces. Nobody may be listening. */
 void flam_control_say (FlamControl *control, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
-
-G_END_DECLS

@@ -62,7 +62,7 @@ typedef struct
   guint64 period;
 } SchedAttr;
 
-/* Who asks for short slices of a CPU gets them sooner: the thread that runs
+/* A thread with short slices of a CPU gets them sooner: the thread that runs
  * there is preempted at once, where it would go on for a ms or so. Any user may
  * (Linux 6.12; before, it changes nothing). To be preferred to others takes a
  * privilege; whoever has it comes before everybody else, who is not of the

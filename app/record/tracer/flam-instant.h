@@ -6,8 +6,6 @@
 
 #include "flam-stops.h"
 
-G_BEGIN_DECLS
-
 /* The tracer's own place in the queue for a CPU. */
 typedef struct
 {
@@ -41,5 +39,3 @@ FlamInstantVerdict flam_instant_judge (const FlamTask *task,
                                        const FlamStopContext *context,
                                        gint64 none_at,
                                        gint64 now);
-
-G_END_DECLS

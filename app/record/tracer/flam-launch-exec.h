@@ -6,16 +6,12 @@
 
 #include "flam-tracer-state.h"
 
-G_BEGIN_DECLS
-
 /* Launches or attaches; the calling thread must call flam_tracer_run() too. */
 gboolean flam_launch_exec_start (FlamTracer *tracer, GError **error);
 /* The recording of what was attached to begins now. */
 void flam_launch_exec_begin_attached (FlamTracer *tracer);
-/* `task` has stopped for a sample: tells what is mapped, if that is new and its
- * program is young. */
+/* `task` has stopped for a sample: reports what is mapped, if that is new and
+ * its program is young. */
 void flam_launch_exec_look (FlamTracer *tracer, FlamTask *task);
 /* `task` has stopped in exec. */
 void flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include <glib.h>
 #include <sys/types.h>
 
-G_BEGIN_DECLS
-
 /* A descriptor, or -1. */
 int flam_proc_open (pid_t pid, pid_t tid, const char *name);
 /* One that is to be kept open, or -1: when many are, others must still get
@@ -39,5 +37,3 @@ gboolean flam_proc_lives (pid_t pid);
 void flam_proc_note_error (int error);
 /* Did descriptors run out? */
 gboolean flam_proc_starved (void);
-
-G_END_DECLS

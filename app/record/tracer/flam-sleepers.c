@@ -16,7 +16,7 @@
 #define COUNT_OF_A_STOP 2
 #define SAME_EVERY (10 * 1000000ll)
 /* What was woken and waits for a CPU has the same count until it gets one; so
- * often it is asked for whether it sleeps. */
+ * often it is checked whether it sleeps. */
 #define LOOK_EVERY (2 * 1000000ll)
 
 static gboolean

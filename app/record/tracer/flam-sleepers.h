@@ -7,8 +7,6 @@
 
 #include "flam-tracer-state.h"
 
-G_BEGIN_DECLS
-
 /* At a tick. These write the samples that it takes. */
 
 /* TRUE: still in the sleep in which it was found. FALSE: it has moved, or needs
@@ -22,5 +20,3 @@ void flam_sleepers_woke (FlamTracer *tracer, FlamTask *task);
 
 /* Whether it was stopped to read the stack that it sleeps on. */
 gboolean flam_sleepers_stopped (const FlamTask *task);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "flam-task.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   FLAM_STOP_EXITED,    /* gone; `value` is the exit status or 128 + signal */
@@ -29,7 +27,7 @@ FlamStop flam_stop_read (int status);
 
 /* A thread that has stopped; 0: none now, -1: nobody to wait for, perhaps. */
 pid_t flam_wait_stopped (int *status);
-/* One that has stopped or ended, and will be told again until it is waited for;
+/* One that has stopped or ended, and is reported again until it is waited for;
  * 0: none now, -1: nobody is left. */
 pid_t flam_wait_next (gboolean *ended);
 /* Of one that has ended. FALSE: it may not be reaped now. */
@@ -64,5 +62,3 @@ FlamState flam_blocked_state (const FlamBlocked *blocked);
 
 /* Bytes of another process; as many as can be had, 0 for none. */
 gsize flam_read_memory (pid_t pid, guint64 address, gpointer to, gsize size);
-
-G_END_DECLS

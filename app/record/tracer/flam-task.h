@@ -19,8 +19,6 @@
 
 #include "flam-builder.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamTarget FlamTarget;
 typedef struct _FlamTask FlamTask;
 
@@ -44,7 +42,7 @@ struct _FlamTarget
   gboolean injected;  /* tracer's: its program loads the allocation library */
   char program[16];   /* tracer's: what that is called */
   gint64 young_until; /* tracer's: till then its code is still being mapped */
-  guint64 code_size;  /* tracer's: of mappings, when they were told last */
+  guint64 code_size;  /* tracer's: of mappings, when they were last reported */
   gint64 cpu_begin;   /* tracer's: by the process clock; before, not ours */
   gint64 cpu_ended;   /* tracer's: of threads that are gone */
   struct _FlamPythonKnown *python; /* tracer's: code objects by address */
@@ -149,7 +147,7 @@ typedef struct
   guint32 size; /* of the whole message, a multiple of 16 */
   guint16 kind;
   guint8 state;     /* FlamState */
-  guint8 limited;   /* more of the stack was not asked for */
+  guint8 limited;   /* more of the stack was not copied */
   guint32 n_data;   /* bytes that follow the message: stack or text */
   guint32 n_python; /* before the stack, so many FlamPythonEntry */
   FlamTarget *target;
@@ -177,5 +175,3 @@ typedef struct
 } FlamPythonEntry;
 
 G_STATIC_ASSERT (sizeof (FlamPythonEntry) == 16);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "flam-batch.h"
 #include "flam-stops.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   FlamPipe *pipe;
@@ -34,8 +32,9 @@ FlamTask *flam_tasks_add (FlamTasks *tasks,
                           pid_t tid,
                           gboolean from_start,
                           gint64 now);
-/* It goes, and tells its name and its CPU time for the last time: it is not
- * yet reaped (then `ended`), or stopped. The pointer is not to be used after.
+/* It goes, and its name and its CPU time are reported for the last time: it is
+ * not yet reaped (then `ended`), or stopped. The pointer is not to be used
+ * after.
  */
 void flam_tasks_remove (FlamTasks *tasks,
                         FlamTask *task,
@@ -62,5 +61,3 @@ gboolean flam_task_read_blocked (const FlamTask *task,
                                  guint *line);
 /* The CPU it runs on, or waits for; -1: not to be had. */
 int flam_task_read_cpu (FlamTask *task);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "flam-tracer-state.h"
 
-G_BEGIN_DECLS
-
 /* Returns how many threads were sent an INTERRUPT. */
 guint flam_ticks_take (FlamTracer *tracer, gint64 now);
 /* Whether one of them, of the tick at `now`, is on another CPU than ours. */
@@ -14,5 +12,3 @@ gboolean
 flam_ticks_reach_elsewhere (FlamTracer *tracer, gint64 now, gint64 until);
 /* The next one, after the one that began then. */
 void flam_ticks_plan (FlamTracer *tracer, gint64 began);
-
-G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* What the reading of a stack costs, whether its thread stopped for it or
- * sleeps; and the clock that all is told by. */
+ * sleeps; and the clock of all that is reported. */
 
 #include "flam-tracer-state.h"
 

@@ -21,8 +21,6 @@
 #include "flam-record-options.h"
 #include "flam-tasks.h"
 
-G_BEGIN_DECLS
-
 /* How long threads were stopped, in µs; the last bin takes all that is more. */
 #define FLAM_STOP_BINS 65536
 
@@ -42,7 +40,7 @@ typedef struct
   const FlamRecordOptions *options;
   FlamControl *control;
   FlamPipe *pipe;
-  FlamPythonReader *python; /* NULL: Python frames are not asked for */
+  FlamPythonReader *python; /* NULL: Python frames are not recorded */
   /* What programs load when they begin; NULL: nothing. */
   const FlamInjection *injection;
   FlamTasks tasks;
@@ -78,5 +76,3 @@ void flam_tracer_end_read (FlamTracer *tracer,
                            gint64 began,
                            gsize n_bytes,
                            guint n_python);
-
-G_END_DECLS

@@ -46,9 +46,8 @@
  * half of it on to the next one (flam-sampler.c); so it does not matter how
  * late a stop comes, nor how many ticks were left out, nor that threads whose
  * stacks are so deep that reading them takes long are sampled less often, and a
- * thread's samples are the kernel's account of it. What no
- * sample is near to when a thread ends is told with its end, and is a row of
- * its own. */
+ * thread's samples are the kernel's account of it. What no sample is near to
+ * when a thread ends is reported with its end, and is a row of its own. */
 
 #define IDLE_PERIOD (10 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
@@ -295,7 +294,7 @@ detach (FlamTracer *tracer, FlamTask *task, pid_t tid, int sig)
   ptrace (PTRACE_DETACH, tid, NULL, (void *)(glong)sig);
 }
 
-/* Threads of a child whose kind we were not asked to follow. */
+/* Threads of a child of a kind that is not followed. */
 static gboolean
 is_unwanted (FlamTracer *tracer, const FlamTask *task)
 {
@@ -409,7 +408,7 @@ wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
 }
 
 /* Once the program is reaped, whom we might still wait for is a child of its
- * that is traced, and has not told so yet: drain() knows when nobody is left.
+ * that is traced, and has not stopped yet: drain() ends when none is left.
  */
 static gboolean
 is_over (FlamTracer *tracer, gint64 now)

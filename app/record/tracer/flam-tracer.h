@@ -6,8 +6,6 @@
 
 #include "flam-tracer-state.h"
 
-G_BEGIN_DECLS
-
 void flam_tracer_init (FlamTracer *tracer,
                        const FlamRecordOptions *options,
                        FlamControl *control,
@@ -18,5 +16,3 @@ void flam_tracer_clear (FlamTracer *tracer);
 void flam_tracer_run (FlamTracer *tracer);
 /* ns: so many percent of the stops were no longer. */
 gint64 flam_tracer_stop_time (const FlamTracer *tracer, guint percent);
-
-G_END_DECLS

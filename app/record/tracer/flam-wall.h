@@ -13,8 +13,6 @@
 
 #include "flam-task.h"
 
-G_BEGIN_DECLS
-
 /* From now on. */
 void flam_wall_begin (FlamTask *task, const FlamSchedstat *stat, gint64 now);
 /* `asleep`: it is, at this moment. */
@@ -28,5 +26,3 @@ void flam_wall_sleep (FlamTask *task, gint64 until);
 void flam_wall_pay (FlamTask *task, FlamMessage *message);
 /* All, at the end. */
 void flam_wall_pay_rest (FlamTask *task, FlamMessage *message);
-
-G_END_DECLS

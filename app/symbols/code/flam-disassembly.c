@@ -42,8 +42,7 @@ flam_disassembly_free (FlamDisassembly *disassembly)
 static gboolean
 refuse (GError **error, FlamError code, const char *message)
 {
-  g_set_error_literal (error, FLAM_ERROR, code, message);
-  return FALSE;
+  return flam_error_set (error, code, "%s", message);
 }
 
 /* --- the file ------------------------------------------------------------- */

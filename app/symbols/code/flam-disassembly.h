@@ -19,8 +19,6 @@
 
 #include "flam-lines.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   FLAM_SYNTAX_INTEL,
@@ -108,5 +106,3 @@ typedef struct
 
 /* One a row; g_free. */
 FlamArrows *flam_disassembly_arrows (const FlamDisassembly *disassembly);
-
-G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A split unit out of a package as libdw can read it, which before 0.191 knows
+/* A split unit out of a package as libdw can read it, which before 0.191 reads
  * no packages: put together again in memory, with what its indices and offsets
  * stand for in the program.
  *
@@ -23,8 +23,6 @@
 #include "flam-dwarf-package.h"
 
 #include <elfutils/libdw.h>
-
-G_BEGIN_DECLS
 
 typedef struct _FlamDwarfDwo FlamDwarfDwo;
 
@@ -48,5 +46,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDwarfDwo, flam_dwarf_dwo_free)
 Dwarf_Die flam_dwarf_dwo_get_die (const FlamDwarfDwo *dwo);
 /* In bytes. */
 guint64 flam_dwarf_dwo_get_size (const FlamDwarfDwo *dwo);
-
-G_END_DECLS

@@ -13,14 +13,10 @@
 #include <elfutils/libdw.h>
 #include <glib.h>
 
-G_BEGIN_DECLS
-
-/* The first byte behind the attributes of `die`, NULL when that cannot be told
+/* The first byte behind the attributes of `die`, NULL when that cannot be found
  * (a form that is not known, damage). */
 const guint8 *flam_dwarf_end (Dwarf_Die *die);
 /* The first byte behind the unit that `die` is in; NULL likewise. */
 const guint8 *flam_dwarf_unit_end (Dwarf_Die *die);
 /* Bytes of the unit that `die` is in, its header included. */
 guint64 flam_dwarf_unit_length (Dwarf_Die *die);
-
-G_END_DECLS

@@ -27,8 +27,6 @@
 #include "flam-debug-files.h"
 #include "flam-intervals.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamDwarfIndex FlamDwarfIndex;
 
 typedef struct
@@ -63,5 +61,3 @@ guint flam_dwarf_index_count (const FlamDwarfIndex *index, guint *walked);
  * be found, nor a package: for them there are lines, but no inlined
  * functions. */
 guint flam_dwarf_index_count_missing (const FlamDwarfIndex *index);
-
-G_END_DECLS

@@ -26,8 +26,6 @@
 
 #include "flam-elf.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamDwarfPackage FlamDwarfPackage;
 
 typedef struct
@@ -59,5 +57,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDwarfPackage, flam_dwarf_package_free)
 gboolean flam_dwarf_package_find (const FlamDwarfPackage *package,
                                   guint64 id,
                                   FlamDwarfPieces *pieces);
-
-G_END_DECLS

@@ -11,14 +11,12 @@
  *   .debug_ranges  ◀── offsets (DWARF 4) ──
  *
  * The first is libdw's, the second flam-dwarf-package.h and flam-dwarf-dwo.h.
- * Only of units that are asked for is anything read. Sources: DWARF 5 section
+ * Only of units that are looked up is anything read. Sources: DWARF 5 section
  * 3.1.2 and appendix F; gcc.gnu.org/wiki/DebugFission. */
 
 #include "flam-elf.h"
 
 #include <elfutils/libdw.h>
-
-G_BEGIN_DECLS
 
 typedef struct _FlamDwarfSplit FlamDwarfSplit;
 
@@ -34,5 +32,3 @@ void flam_dwarf_split_free (FlamDwarfSplit *split);
  * FALSE: neither file is to be found. */
 gboolean
 flam_dwarf_split_find (FlamDwarfSplit *split, Dwarf_CU *cu, Dwarf_Die *die);
-
-G_END_DECLS

@@ -10,14 +10,13 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-G_BEGIN_DECLS
-
 /* A function, or a place where one was inlined. */
 typedef struct
 {
   Dwarf_Off die;
-  FlamId parent;   /* node that it is inlined into, or FLAM_NONE */
-  FlamId function; /* row of the index's functions; FLAM_NONE: not yet asked */
+  FlamId parent; /* node that it is inlined into, or FLAM_NONE */
+  FlamId
+      function; /* row of the index's functions; FLAM_NONE: not looked up yet */
   const char *call_file;
   guint32 call_line;
 } FlamDwarfNode;
@@ -58,5 +57,3 @@ char *flam_dwarf_unit_scope_of (const FlamDwarfUnit *unit, Dwarf_Off die);
 
 /* Ranges with code behind them: those that the linker threw away lie at 0. */
 gboolean flam_dwarf_range_is_live (Dwarf_Addr start, Dwarf_Addr end);
-
-G_END_DECLS

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What is scanned for build ids below a directory that was asked for. */
+/* What is scanned for build ids below a directory that was given. */
 #define SCAN_DEPTH_MAX 4
 #define SCAN_FILES_MAX 20000
 
@@ -212,7 +212,7 @@ flam_binaries_find (FlamBinaries *binaries,
   if (!found && (*here == '/' || *build_id))
     found = binaries->root ? check_rooted (&wanted, binaries->root, here)
                            : check (&wanted, g_strdup (here));
-  /* Last, since it may be a debug file, which tells less than the program. */
+  /* Last, since it may be a debug file, which holds less than the program. */
   if (!found)
     found = find_scanned (binaries, build_id);
   if (!found && *build_id)

@@ -14,8 +14,6 @@
 
 #include "flam-elf.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamBinaries FlamBinaries;
 
 /* `directories` may be NULL; `root` ("/proc/PID/root") may be NULL. */
@@ -31,5 +29,3 @@ char *flam_binaries_find (FlamBinaries *binaries,
                           const char *path,
                           const char *build_id,
                           char **why);
-
-G_END_DECLS

@@ -26,8 +26,6 @@
 
 #include "flam-elf.h"
 
-G_BEGIN_DECLS
-
 /* `directories` may be NULL, or NULL-terminated. NULL when there is none; what
  * was looked for is appended to `tried` (may be NULL) a line each. */
 FlamElf *flam_debug_file_find (const FlamElf *elf,
@@ -46,5 +44,3 @@ char *flam_debug_file_path (const char *directory,
 FlamElf *flam_debug_package_find (const FlamElf *binary,
                                   const FlamElf *debug,
                                   const char *const *directories);
-
-G_END_DECLS

@@ -24,8 +24,8 @@ struct _FlamDebuginfod
   gboolean cancelled;
 };
 
-/* The library's callback is given the client alone; a thread asks through one
- * client at a time. */
+/* The library's callback is given the client alone; a thread uses one client at
+ * a time. */
 static _Thread_local FlamDebuginfod *current;
 
 static int
@@ -94,22 +94,14 @@ flam_debuginfod_new (GError **error)
   g_autoptr (FlamDebuginfod) debuginfod = g_new0 (FlamDebuginfod, 1);
 
   if (servers () == NULL)
-    {
-      g_set_error_literal (error,
-                           FLAM_ERROR,
-                           FLAM_ERROR_UNSUPPORTED,
-                           N_ ("debuginfod: DEBUGINFOD_URLS names no server"));
-      return NULL;
-    }
+    return flam_error_null (error,
+                            FLAM_ERROR_UNSUPPORTED,
+                            N_ ("debuginfod: DEBUGINFOD_URLS names no server"));
   if (!load (debuginfod))
-    {
-      g_set_error_literal (
-          error,
-          FLAM_ERROR,
-          FLAM_ERROR_UNSUPPORTED,
-          N_ ("debuginfod: libdebuginfod.so.1 is not installed"));
-      return NULL;
-    }
+    return flam_error_null (
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        N_ ("debuginfod: libdebuginfod.so.1 is not installed"));
   return g_steal_pointer (&debuginfod);
 }
 
@@ -148,20 +140,14 @@ find (FlamDebuginfod *debuginfod,
     {
       if (fd >= 0)
         close (fd);
-      g_set_error_literal (
-          error, FLAM_ERROR, FLAM_ERROR_CANCELLED, N_ ("Cancelled"));
-      return NULL;
+      return flam_error_null (error, FLAM_ERROR_CANCELLED, N_ ("Cancelled"));
     }
   if (fd < 0)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_SYSTEM,
-                   N_ ("debuginfod: build id %s: %s"),
-                   build_id,
-                   g_strerror (-fd));
-      return NULL;
-    }
+    return flam_error_null (error,
+                            FLAM_ERROR_SYSTEM,
+                            N_ ("debuginfod: build id %s: %s"),
+                            build_id,
+                            g_strerror (-fd));
   close (fd);
   return g_steal_pointer (&result);
 }

@@ -8,8 +8,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamDebuginfod FlamDebuginfod;
 
 /* A server is named, and the library is there. */
@@ -20,7 +18,7 @@ FlamDebuginfod *flam_debuginfod_new (GError **error);
 void flam_debuginfod_free (FlamDebuginfod *debuginfod);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDebuginfod, flam_debuginfod_free)
 
-/* Path of the downloaded file. `build_id` in hex. `progress` is asked often
+/* Path of the downloaded file. `build_id` in hex. `progress` is called often
  * (fraction of this one download) and may cancel: FLAM_ERROR_CANCELLED.
  * FLAM_ERROR_SYSTEM: no server has it. */
 char *flam_debuginfod_find_debuginfo (FlamDebuginfod *debuginfod,
@@ -31,5 +29,3 @@ char *flam_debuginfod_find_executable (FlamDebuginfod *debuginfod,
                                        const char *build_id,
                                        const FlamProgress *progress,
                                        GError **error);
-
-G_END_DECLS

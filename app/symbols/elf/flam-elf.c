@@ -165,24 +165,22 @@ finish_open (FlamElf *elf, GError **error)
   if (!elf->handle || elf_kind (elf->handle) != ELF_K_ELF ||
       !gelf_getehdr (elf->handle, &header))
     {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_INVALID,
-                   N_ ("%s: not an ELF file, or its header is damaged"),
-                   elf->path);
+      flam_error_set (error,
+                      FLAM_ERROR_INVALID,
+                      N_ ("%s: not an ELF file, or its header is damaged"),
+                      elf->path);
       flam_elf_free (elf);
       return NULL;
     }
   if (elf_rawfile (elf->handle, &size) && unpacks_too_much (elf->handle, size))
     {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_TOO_LARGE,
-                   N_ ("%s: its compressed sections unpack to more than %d "
-                       "times the file and %d MiB"),
-                   elf->path,
-                   UNPACKED_RATIO,
-                   (int)(UNPACKED_FREE >> 20));
+      flam_error_set (error,
+                      FLAM_ERROR_TOO_LARGE,
+                      N_ ("%s: its compressed sections unpack to more than %d "
+                          "times the file and %d MiB"),
+                      elf->path,
+                      UNPACKED_RATIO,
+                      (int)(UNPACKED_FREE >> 20));
       flam_elf_free (elf);
       return NULL;
     }
@@ -297,8 +295,8 @@ flam_elf_get_segments (const FlamElf *elf, guint *n)
   return elf->segments;
 }
 
-/* Segments may share a page of the file; code is asked for, so executable
- * ones are preferred. */
+/* Segments may share a page of the file; code is looked up, so executable ones
+ * are preferred. */
 gboolean
 flam_elf_offset_to_vaddr (const FlamElf *elf, guint64 offset, guint64 *vaddr)
 {

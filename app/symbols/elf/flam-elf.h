@@ -22,8 +22,6 @@
 
 #include <gelf.h>
 
-G_BEGIN_DECLS
-
 typedef struct _FlamElf FlamElf;
 
 typedef struct
@@ -81,5 +79,3 @@ gboolean flam_elf_has_section (const FlamElf *elf, const char *name);
 
 /* The name and checksum in .gnu_debuglink; NULL when there is none. */
 const char *flam_elf_get_debuglink (const FlamElf *elf, guint32 *crc);
-
-G_END_DECLS

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The signal handler may take no lock and ask for no memory, so the table it
+/* The signal handler may take no lock and allocate no memory, so the table it
  * looks into has a fixed length. A file that finds no place is read. */
 #define SLOTS 1024
 
@@ -189,7 +189,7 @@ flam_file_map_new (int fd, gsize size)
 }
 
 /* The bytes between the new end and the end of its page became zeros without
- * a signal, so the length is asked for, too. */
+ * a signal, so the length is read, too. */
 gboolean
 flam_file_map_is_whole (const FlamFileMap *mapping)
 {

@@ -13,8 +13,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint8 *data; /* a NUL follows the end */
@@ -24,7 +22,7 @@ typedef struct
   guint slot;  /* of the signal handler's table */
 } FlamFileMap;
 
-/* `size` as fstat() has just told it. NULL with errno set. */
+/* `size` as fstat() has just returned it. NULL with errno set. */
 FlamFileMap *flam_file_map_new (int fd, gsize size);
 /* Copies a page when it is written to; the file stays as it is. */
 gboolean flam_file_map_make_writable (FlamFileMap *mapping);
@@ -32,5 +30,3 @@ gboolean flam_file_map_make_writable (FlamFileMap *mapping);
 gboolean flam_file_map_is_whole (const FlamFileMap *mapping);
 void flam_file_map_free (FlamFileMap *mapping);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFileMap, flam_file_map_free)
-
-G_END_DECLS

@@ -92,26 +92,18 @@ flam_kallsyms_open (const char *path, GError **error)
   kallsyms->rows = g_array_new (FALSE, FALSE, sizeof (Row));
   if (!g_file_get_contents (file, &kallsyms->text, &size, &local) ||
       size >= G_MAXUINT32)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_SYSTEM,
-                   "%s: %s",
-                   file,
-                   local ? local->message : N_ ("too large"));
-      return NULL;
-    }
+    return flam_error_null (error,
+                            FLAM_ERROR_SYSTEM,
+                            "%s: %s",
+                            file,
+                            local ? local->message : N_ ("too large"));
   parse (kallsyms, size);
   if (kallsyms->rows->len == 0)
-    {
-      g_set_error (
-          error,
-          FLAM_ERROR,
-          FLAM_ERROR_SYSTEM,
-          N_ ("%s: the kernel hides its addresses (see kernel.kptr_restrict)"),
-          file);
-      return NULL;
-    }
+    return flam_error_null (
+        error,
+        FLAM_ERROR_SYSTEM,
+        N_ ("%s: the kernel hides its addresses (see kernel.kptr_restrict)"),
+        file);
   return g_steal_pointer (&kallsyms);
 }
 

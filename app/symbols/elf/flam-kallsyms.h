@@ -12,8 +12,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamKallsyms FlamKallsyms;
 
 /* "/proc/kallsyms" when `path` is NULL. FLAM_ERROR_SYSTEM when it cannot be
@@ -29,5 +27,3 @@ const char *flam_kallsyms_find (const FlamKallsyms *kallsyms, guint64 address);
 gboolean flam_kernel_is_same_boot (gint64 start_unix_ns);
 /* The running kernel's build id in hex, or "" . Free it. */
 char *flam_kernel_build_id (void);
-
-G_END_DECLS

@@ -7,10 +7,6 @@
 
 #include "flam-elf.h"
 
-G_BEGIN_DECLS
-
 /* NULL when there is none, or it is damaged, or unpacks to more than 256 MiB.
  */
 FlamElf *flam_minidebug_open (const FlamElf *elf);
-
-G_END_DECLS

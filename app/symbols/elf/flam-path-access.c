@@ -120,7 +120,7 @@ mount_of (const char *path)
   return best;
 }
 
-/* --- what was asked for -------------------------------------------------- */
+/* --- what the user named -------------------------------------------------- */
 
 /* Where the user and the system live is asked for by being here. */
 static void
@@ -293,7 +293,7 @@ is_kernels (int fd)
 static int
 refuse (GError **error, const char *path, const char *why)
 {
-  g_set_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s: %s", path, why);
+  flam_error_set (error, FLAM_ERROR_SYSTEM, "%s: %s", path, why);
   return -1;
 }
 
@@ -365,15 +365,11 @@ flam_path_access_read (const char *path,
   if (text == NULL)
     return NULL;
   if (text->len > most)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_TOO_LARGE,
-                   N_ ("%s: larger than %zu bytes"),
-                   path,
-                   most);
-      return NULL;
-    }
+    return flam_error_null (error,
+                            FLAM_ERROR_TOO_LARGE,
+                            N_ ("%s: larger than %zu bytes"),
+                            path,
+                            most);
   *size = text->len;
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

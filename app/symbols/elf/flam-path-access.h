@@ -16,8 +16,6 @@
 
 #include <sys/stat.h>
 
-G_BEGIN_DECLS
-
 /* The user named this file or folder: what lies on its file system, or below
  * it, is asked for. */
 void flam_path_access_grant (const char *path);
@@ -41,5 +39,3 @@ char *flam_path_access_read (const char *path,
 
 /* For tests: as if this were /proc/self/mountinfo; NULL: no longer. */
 void flam_path_access_set_mounts (const char *text);
-
-G_END_DECLS

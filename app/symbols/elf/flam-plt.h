@@ -14,8 +14,6 @@
 
 #include "flam-elf.h"
 
-G_BEGIN_DECLS
-
 /* `name` is the callee's, without "@plt"; it lives as long as the file. */
 typedef void (*FlamPltFunc) (gpointer data,
                              guint64 vaddr,
@@ -23,5 +21,3 @@ typedef void (*FlamPltFunc) (gpointer data,
                              const char *name);
 
 void flam_plt_foreach (const FlamElf *elf, FlamPltFunc func, gpointer data);
-
-G_END_DECLS

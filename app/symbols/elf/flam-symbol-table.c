@@ -76,7 +76,7 @@ compare_candidates (gconstpointer a, gconstpointer b)
 }
 
 /* What the compilers leave at every second line of assembler on ARM and
- * RISC-V to tell code from data. */
+ * RISC-V to mark code and data. */
 static gboolean
 is_mapping_symbol (const char *name)
 {

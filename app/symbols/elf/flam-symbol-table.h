@@ -19,8 +19,6 @@
 #include "flam-elf.h"
 #include "flam-intervals.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint64 start; /* vaddr */
@@ -49,5 +47,3 @@ gboolean flam_elf_find_symbol (const FlamElf *elf,
                                const char *name,
                                guint64 *vaddr,
                                guint64 *size);
-
-G_END_DECLS

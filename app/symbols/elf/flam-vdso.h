@@ -7,9 +7,5 @@
 
 #include "flam-symbol-module.h"
 
-G_BEGIN_DECLS
-
 /* Our own process's, or NULL. With `build_id` not "", only that one. */
 FlamSymbolModule *flam_vdso_open (const char *build_id);
-
-G_END_DECLS

@@ -58,14 +58,10 @@ open_map (gint32 pid, gint64 since, GError **error)
   g_autoptr (FlamPerfMap) map = flam_perf_map_open_process (pid, error);
 
   if (map && flam_perf_map_get_time (map) < since / NS_A_SECOND)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_SYSTEM,
-                   N_ ("/tmp/perf-%d.map is older than the recording"),
-                   pid);
-      return NULL;
-    }
+    return flam_error_null (error,
+                            FLAM_ERROR_SYSTEM,
+                            N_ ("/tmp/perf-%d.map is older than the recording"),
+                            pid);
   return g_steal_pointer (&map);
 }
 

@@ -8,8 +8,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamJit FlamJit;
 
 typedef struct
@@ -47,5 +45,3 @@ gboolean flam_jit_find (FlamJit *jit,
                         guint64 address,
                         guint64 time,
                         FlamJitFrame *frame);
-
-G_END_DECLS

@@ -260,14 +260,10 @@ flam_jitdump_new_from_data (const char *name,
   jitdump->loads = g_array_new (FALSE, FALSE, sizeof (Load));
   jitdump->lines = g_array_new (FALSE, FALSE, sizeof (Line));
   if (!read_header (jitdump, &records))
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_INVALID,
-                   N_ ("%s: not a jitdump of version 1 (at byte 0)"),
-                   name);
-      return NULL;
-    }
+    return flam_error_null (error,
+                            FLAM_ERROR_INVALID,
+                            N_ ("%s: not a jitdump of version 1 (at byte 0)"),
+                            name);
   read_records (jitdump, records);
   build (jitdump);
   return g_steal_pointer (&jitdump);
@@ -286,14 +282,8 @@ flam_jitdump_open (const char *path, GError **error)
   file = flam_file_map_new (fd, (gsize)info.st_size);
   close (fd);
   if (!file)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_SYSTEM,
-                   N_ ("%s: cannot be mapped"),
-                   path);
-      return NULL;
-    }
+    return flam_error_null (
+        error, FLAM_ERROR_SYSTEM, N_ ("%s: cannot be mapped"), path);
   jitdump = flam_jitdump_new_from_data (path, file->data, file->size, error);
   if (jitdump)
     jitdump->file = g_steal_pointer (&file);

@@ -30,8 +30,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamJitdump FlamJitdump;
 
 typedef struct
@@ -61,5 +59,3 @@ gboolean flam_jitdump_find (const FlamJitdump *jitdump,
                             guint64 address,
                             guint64 time,
                             FlamJitSymbol *symbol);
-
-G_END_DECLS

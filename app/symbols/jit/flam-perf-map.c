@@ -127,7 +127,7 @@ open_owned (const char *path, uid_t owner, GError **error)
       map->time = info.st_mtime;
     }
   if (!map)
-    g_set_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s: %s", path, wrong);
+    flam_error_set (error, FLAM_ERROR_SYSTEM, "%s: %s", path, wrong);
   if (fd >= 0)
     close (fd);
   return map;

@@ -14,8 +14,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamPerfMap FlamPerfMap;
 
 /* Lines that are no entries are passed over.
@@ -42,5 +40,3 @@ flam_perf_map_split_python (const char *name, char **function, char **file);
 /* What V8 writes, "JS:*fib /app/fib.js:3:13": where the function is defined.
  * FALSE for any other name. Free `file`. */
 gboolean flam_perf_map_split_v8 (const char *name, char **file, guint32 *line);
-
-G_END_DECLS

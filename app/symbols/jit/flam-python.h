@@ -8,8 +8,6 @@
 #include "flam-elf.h"
 #include "flam-python-frames.h"
 
-G_BEGIN_DECLS
-
 /* The line of the instruction at `offset` (as in f_lasti), by the code's line
  * table in the form of the Python `version` (PY_VERSION_HEX); `first_line`
  * where the table is empty, 0 where it says nothing.
@@ -45,5 +43,3 @@ gboolean flam_python_find (const FlamElf *elf,
                            int fd,
                            const char *path,
                            FlamPythonElf *python);
-
-G_END_DECLS

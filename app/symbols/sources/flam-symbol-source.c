@@ -36,11 +36,9 @@ flam_symbols_open (FlamSymbolContext *context,
           *symbols = (FlamSymbols){ sources[i], opened };
         return symbols;
       }
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_UNSUPPORTED,
-               N_ ("not a file: nothing names what ran there"));
-  return NULL;
+  return flam_error_null (error,
+                          FLAM_ERROR_UNSUPPORTED,
+                          N_ ("not a file: nothing names what ran there"));
 }
 
 void

@@ -2,7 +2,7 @@
 #pragma once
 
 /* Where names come from. A module of a capture is given to the first source
- * whose row matches it; the source opens what it reads, and is then asked
+ * whose row matches it; the source opens what it reads, and then looks up
  * address by address:
  *
  *   FlamSymbolTarget ──▶ matches? ──▶ open ──▶ look_up, look_up … ──▶ close
@@ -19,8 +19,6 @@
 
 #include <sys/stat.h>
 
-G_BEGIN_DECLS
-
 /* A module whose addresses have no names yet. */
 typedef struct
 {
@@ -28,7 +26,7 @@ typedef struct
   const char *name;
   const char *build_id; /* "": not known */
   FlamAddressing addressing;
-  /* What the recorder alone can tell. */
+  /* What the recorder alone has. */
   const char *const *files; /* NULL-terminated: these are opened, in this
                                order; NULL: the file is searched for */
   const char *gone;  /* why the file cannot be read, though it was there */
@@ -93,7 +91,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbols, flam_symbols_close)
 /* `address` in the target's addressing: a sampled pc as it is, a caller's
  * return address - 1. A stack that was set up by hand (makecontext) returns to
  * the first byte of a function; the byte before belongs to none, so where there
- * is no name the next byte is asked for. `time`: CLOCK_MONOTONIC, ns;
+ * is no name the next byte is looked up. `time`: CLOCK_MONOTONIC, ns;
  * G_MAXUINT64: what was there last, which alone is asked for at the next byte.
  * The chain is valid until the next look-up. */
 gboolean flam_symbols_look_up (FlamSymbols *symbols,
@@ -104,5 +102,3 @@ gboolean flam_symbols_look_up (FlamSymbols *symbols,
 gboolean flam_symbols_grow (const FlamSymbols *symbols);
 /* Ask after the look-ups. `why` is "" when nothing is missing. */
 FlamSymbolState flam_symbols_get_state (FlamSymbols *symbols, const char **why);
-
-G_END_DECLS

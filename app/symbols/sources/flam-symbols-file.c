@@ -78,11 +78,10 @@ vdso_open (FlamSymbolContext *context,
     module = flam_vdso_open (target->build_id);
   if (module)
     return file_new (module, target);
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_UNSUPPORTED,
-               N_ ("the vdso of the recorded kernel is not at hand"));
-  return NULL;
+  return flam_error_null (
+      error,
+      FLAM_ERROR_UNSUPPORTED,
+      N_ ("the vdso of the recorded kernel is not at hand"));
 }
 
 const FlamSymbolSource flam_symbols_vdso = {
@@ -209,7 +208,7 @@ download (FlamSymbolContext *context,
   return FALSE;
 }
 
-/* Without a build ID nothing tells that the file in that place is the one that
+/* Without a build ID nothing proves that the file in that place is the one that
  * ran, but one that was written later is not. */
 static void
 check_age (const FlamSymbolContext *context,
@@ -247,10 +246,7 @@ open_found (FlamSymbolContext *context,
           context, target, flam_debuginfod_find_executable, &path, error))
     return NULL;
   if (!path)
-    {
-      g_set_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s", why);
-      return NULL;
-    }
+    return flam_error_null (error, FLAM_ERROR_SYSTEM, "%s", why);
   module = open_module (context, target, path, NULL, error);
   if (module)
     check_age (context, target, path);
@@ -273,10 +269,7 @@ file_open (FlamSymbolContext *context,
   FlamSymbolModule *module;
 
   if (target->gone)
-    {
-      g_set_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM, "%s", target->gone);
-      return NULL;
-    }
+    return flam_error_null (error, FLAM_ERROR_SYSTEM, "%s", target->gone);
   module = target->files ? open_given (context, target, error)
                          : open_found (context, target, error);
   return module ? file_new (module, target) : NULL;

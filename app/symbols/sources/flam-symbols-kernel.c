@@ -82,7 +82,7 @@ open_kernel (FlamSymbolContext *context,
   if (kernel)
     g_propagate_error (error, g_error_copy (kernel->error));
   else
-    g_set_error (error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED, "%s", why);
+    flam_error_set (error, FLAM_ERROR_UNSUPPORTED, "%s", why);
   return NULL;
 }
 

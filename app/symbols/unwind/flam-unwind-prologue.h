@@ -4,8 +4,8 @@
 /* Functions without CFI.
  *
  * Some compilers leave it out for a function that nothing is thrown through:
- * rustc for main with panic=abort. Such a function is told by its prologue, as
- * long as nothing but pushes and one subtraction makes its frame:
+ * rustc for main with panic=abort. Such a function is recognized by its
+ * prologue, as long as nothing but pushes and one subtraction makes its frame:
  *
  *   [endbr64]  [push REG] ...  [sub $N, %rsp]     CFA = rsp + 8 + what they do
  *

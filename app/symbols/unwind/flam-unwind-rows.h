@@ -36,7 +36,7 @@
  * 10.6 (.eh_frame, .eh_frame_hdr).
  *
  * Another machine is another flam_unwind_step() and another set of columns in
- * the rows: `machine` in the header tells the tables apart, and the CFI
+ * the rows: `machine` in the header distinguishes the tables, and the CFI
  * interpreter (flam-unwind-cfi.c) has its register numbers in one place. */
 
 #include <stdbool.h>
@@ -156,7 +156,7 @@ typedef enum
   FLAM_UNWIND_ROOT,      /* the outermost frame was reached */
   FLAM_UNWIND_TRUNCATED, /* the copied stack ends before the root */
   FLAM_UNWIND_BAD,       /* what was found makes no sense, or is no code */
-  FLAM_UNWIND_LIMIT,     /* more frames than asked for */
+  FLAM_UNWIND_LIMIT,     /* more frames than there is room for */
   FLAM_UNWIND_NEEDS_BP,  /* bp_unknown, and the way on depends on registers */
   FLAM_UNWIND_HANDMADE,  /* the root, unless the map of code is too old */
 } FlamUnwindEnd;
@@ -281,10 +281,10 @@ flam_unwind_step_plain (const FlamUnwindRow *row,
  * the byte before, where callers are looked up, is the end of another one: its
  * CFA is 8 above the stack pointer, and what would be the return address is
  * anything. Behind a call that is rare, as the stack is to be aligned to 16
- * there; but a compiler that knows that whom it calls does not care leaves it
- * so (gcc's -fipa-stack-alignment). Then the return address is good, and it is
- * the map that does not know its code yet: before this root is believed, the
- * map has to be as young as the stack. */
+ * there; but a compiler leaves it so where it sees that the callee does not
+ * depend on it (gcc's -fipa-stack-alignment). Then the return address is good,
+ * and it is the map that does not know its code yet: before this root is
+ * believed, the map has to be as young as the stack. */
 static inline FlamUnwindEnd
 flam_unwind_end_outside (const FlamUnwindRow *row, bool caller)
 {

@@ -31,7 +31,7 @@ typedef struct
   uint64_t offset;              /* in the file, of `start` */
   const FlamUnwindTable *table; /* the caller's; NULL: frame pointers */
   void *user;                   /* the caller's */
-  bool loaded;                  /* `load` was asked already */
+  bool loaded;                  /* `load` was called already */
 } FlamUnwindMap;
 
 typedef struct _FlamUnwindSpace FlamUnwindSpace;
