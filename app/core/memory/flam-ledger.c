@@ -387,14 +387,10 @@ gboolean
 flam_ledger_finish (FlamLedger *ledger, gint64 ns, GError **error)
 {
   if (ledger->heap.overflow)
-    {
-      g_set_error_literal (
-          error,
-          FLAM_ERROR,
-          FLAM_ERROR_INVALID,
-          N_ ("the sizes of the blocks add up to more than 2^63"));
-      return FALSE;
-    }
+    return flam_error_set (
+        error,
+        FLAM_ERROR_INVALID,
+        N_ ("the sizes of the blocks add up to more than 2^63"));
   flam_ledger_set_time (ledger, ns);
   end_not_leaked (ledger);
   end_tick (ledger);

@@ -118,14 +118,10 @@ flam_suppressions_parse (FlamSuppressions *suppressions,
       if (stop - text > 5 && memcmp (text, "leak:", 5) == 0)
         flam_suppressions_add (suppressions, text + 5, stop - text - 5);
       else if (text < stop && *text != '#')
-        {
-          g_set_error (error,
-                       FLAM_ERROR,
-                       FLAM_ERROR_INVALID,
-                       N_ ("not a rule \"leak:PATTERN\" (at line %u)"),
-                       line);
-          return FALSE;
-        }
+        return flam_error_set (error,
+                               FLAM_ERROR_INVALID,
+                               N_ ("not a rule \"leak:PATTERN\" (at line %u)"),
+                               line);
       text = next;
     }
   return TRUE;

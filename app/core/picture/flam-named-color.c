@@ -278,14 +278,11 @@ flam_color_map_parse (FlamColorMap *map, const char *text, GError **error)
 
   for (guint i = 0; lines[i] != NULL; i++)
     if (!parse_line (map, g_strchomp (lines[i])))
-      {
-        g_set_error (error,
-                     FLAM_ERROR,
-                     FLAM_ERROR_INVALID,
-                     N_ ("line %u: expected FUNCTION->rgb(RED,GREEN,BLUE)"),
-                     i + 1);
-        return FALSE;
-      }
+      return flam_error_set (
+          error,
+          FLAM_ERROR_INVALID,
+          N_ ("line %u: expected FUNCTION->rgb(RED,GREEN,BLUE)"),
+          i + 1);
   return TRUE;
 }
 
@@ -333,18 +330,35 @@ rule_clear (gpointer data)
 FlamColorRules *
 flam_color_rules_new (void)
 {
-  FlamColorRules *rules = g_new0 (FlamColorRules, 1);
+  FlamColorRules *rules = g_atomic_rc_box_new0 (FlamColorRules);
 
   rules->rules = g_array_new (FALSE, FALSE, sizeof (Rule));
   g_array_set_clear_func (rules->rules, rule_clear);
   return rules;
 }
 
-void
-flam_color_rules_free (FlamColorRules *rules)
+FlamColorRules *
+flam_color_rules_ref (FlamColorRules *rules)
 {
-  g_array_unref (rules->rules);
-  g_free (rules);
+  return g_atomic_rc_box_acquire (rules);
+}
+
+static void
+rules_clear (gpointer data)
+{
+  g_array_unref (((FlamColorRules *)data)->rules);
+}
+
+void
+flam_color_rules_unref (FlamColorRules *rules)
+{
+  g_atomic_rc_box_release_full (rules, rules_clear);
+}
+
+guint
+flam_color_rules_get_n (const FlamColorRules *rules)
+{
+  return rules->rules->len;
 }
 
 gboolean
@@ -357,22 +371,59 @@ flam_color_rules_add (FlamColorRules *rules,
   GError *bad = NULL;
 
   if (!flam_named_color_parse (color, &rule.color))
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_INVALID,
-                   N_ ("“%s” is no color: expected #RRGGBB or rgb(R,G,B)"),
-                   color);
-      return FALSE;
-    }
+    return flam_error_set (
+        error,
+        FLAM_ERROR_INVALID,
+        N_ ("“%s” is no color: expected #RRGGBB or rgb(R,G,B)"),
+        color);
   rule.regex = g_regex_new (pattern, G_REGEX_OPTIMIZE, 0, &bad);
   if (rule.regex == NULL)
     {
-      g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_INVALID, bad->message);
+      flam_error_set (error, FLAM_ERROR_INVALID, "%s", bad->message);
       g_error_free (bad);
       return FALSE;
     }
   g_array_append_val (rules->rules, rule);
+  return TRUE;
+}
+
+gboolean
+flam_color_rules_add_line (FlamColorRules *rules,
+                           const char *line,
+                           GError **error)
+{
+  const char *equals = strrchr (line, '=');
+  g_autofree char *pattern =
+      equals != NULL ? g_strndup (line, (gsize)(equals - line)) : NULL;
+
+  if (pattern != NULL)
+    return flam_color_rules_add (rules, pattern, equals + 1, error);
+  g_set_error_literal (
+      error, FLAM_ERROR, FLAM_ERROR_INVALID, N_ ("expected REGEX=COLOR"));
+  return FALSE;
+}
+
+gboolean
+flam_color_rules_parse (FlamColorRules *rules, const char *text, GError **error)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_autoptr (GError) bad = NULL;
+
+      g_strchomp (lines[i]);
+      if (lines[i][0] == '\0' || lines[i][0] == '#' ||
+          flam_color_rules_add_line (rules, lines[i], &bad))
+        continue;
+      g_set_error (error,
+                   FLAM_ERROR,
+                   FLAM_ERROR_INVALID,
+                   N_ ("line %u: %s"),
+                   i + 1,
+                   bad->message);
+      return FALSE;
+    }
   return TRUE;
 }
 

@@ -42,17 +42,29 @@ char *flam_color_map_text (const FlamColorMap *map);
 
 /* --- rules: a regular expression and a color; the first that matches ----- */
 
+/* Reference counted; once all rules are in it, any thread may read it. */
 typedef struct _FlamColorRules FlamColorRules;
 
 FlamColorRules *flam_color_rules_new (void);
-void flam_color_rules_free (FlamColorRules *rules);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamColorRules, flam_color_rules_free)
+FlamColorRules *flam_color_rules_ref (FlamColorRules *rules);
+void flam_color_rules_unref (FlamColorRules *rules);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamColorRules, flam_color_rules_unref)
 
+guint flam_color_rules_get_n (const FlamColorRules *rules);
 /* FALSE with FLAM_ERROR_INVALID for a bad expression or color. */
 gboolean flam_color_rules_add (FlamColorRules *rules,
                                const char *pattern,
                                const char *color,
                                GError **error);
+/* As it is written: "REGEX=COLOR", parted by the last "=". */
+gboolean flam_color_rules_add_line (FlamColorRules *rules,
+                                    const char *line,
+                                    GError **error);
+/* A file of them, a line each; what is empty or begins with "#" is none. The
+ * error says which line. */
+gboolean flam_color_rules_parse (FlamColorRules *rules,
+                                 const char *text,
+                                 GError **error);
 gboolean flam_color_rules_find (const FlamColorRules *rules,
                                 const char *name,
                                 FlamColor *color);

@@ -38,14 +38,12 @@ typedef struct
 
 /* What is nowhere wider than a two-hundredth of the picture is not in it. */
 static void
-legend_add (Legend *legend,
-            FlamColorClass class,
-            const char *module,
-            Share share)
+legend_add_entry (Legend *legend,
+                  const char *key,
+                  gboolean is_kind,
+                  FlamColor color,
+                  Share share)
 {
-  gboolean is_kind = class != FLAM_CLASS_NATIVE || !*module ||
-                     legend->palette->mode == FLAM_PALETTE_SAFE;
-  const char *key = is_kind ? flam_class_looks[class].name : module;
   FlamLegendEntry *entry = g_hash_table_lookup (legend->entries, key);
 
   if (share.widest == 0 ||
@@ -56,10 +54,26 @@ legend_add (Legend *legend,
       entry = g_new0 (FlamLegendEntry, 1);
       entry->name = g_strdup (key);
       entry->is_kind = is_kind;
-      entry->color = flam_palette_class_color (legend->palette, class, module);
+      entry->color = color;
       g_hash_table_insert (legend->entries, entry->name, entry);
     }
   entry->weight += share.self;
+}
+
+static void
+legend_add (Legend *legend,
+            FlamColorClass class,
+            const char *module,
+            Share share)
+{
+  gboolean is_kind = class != FLAM_CLASS_NATIVE || !*module ||
+                     legend->palette->mode == FLAM_PALETTE_SAFE;
+
+  legend_add_entry (legend,
+                    is_kind ? flam_class_looks[class].name : module,
+                    is_kind,
+                    flam_palette_class_color (legend->palette, class, module),
+                    share);
 }
 
 /* A million nodes are summed by class and module id; names come after. */
@@ -92,6 +106,47 @@ legend_by_module (Legend *legend)
                 FLAM_CLASS_NATIVE,
                 flam_profile_string (profile, profile->modules.name[i]),
                 modules[i]);
+}
+
+/* Code of no known language is told by its kind. */
+static void
+legend_by_language (Legend *legend)
+{
+  const FlamTree *tree = legend->tree;
+  guint32 n = tree->profile->functions.n;
+  g_autofree guint8 *known = g_malloc0 ((gsize)n + 1); /* plus 1; 0: not yet */
+  Share languages[FLAM_N_LANGUAGES] = { 0 };
+  Share classes[FLAM_N_CLASSES] = { 0 };
+
+  for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
+       i++)
+    {
+      FlamId function = flam_tree_function (tree, i);
+      FlamColorClass class = flam_palette_class_of_node (tree, i);
+      guint language = FLAM_LANGUAGE_UNKNOWN;
+
+      if (function != FLAM_NONE && class != FLAM_CLASS_UNRESOLVED &&
+          class != FLAM_CLASS_ROOT && class != FLAM_CLASS_WAKER)
+        {
+          if (known[function] == 0)
+            known[function] =
+                (guint8)(flam_language_of_function (tree->profile, function) +
+                         1);
+          language = known[function] - 1u;
+        }
+      share_add (language != FLAM_LANGUAGE_UNKNOWN ? &languages[language]
+                                                   : &classes[class],
+                 tree,
+                 i);
+    }
+  for (guint i = 0; i < FLAM_N_CLASSES; i++)
+    legend_add (legend, i, "", classes[i]);
+  for (guint i = 1; i < FLAM_N_LANGUAGES; i++)
+    legend_add_entry (legend,
+                      flam_language_name (i),
+                      FALSE,
+                      flam_palette_language_color (legend->palette, i),
+                      languages[i]);
 }
 
 static void
@@ -160,17 +215,18 @@ legend_by_state (Legend *legend, GPtrArray *entries)
   g_ptr_array_sort (entries, heavier_first);
 }
 
+/* What of it there is: new and gone frames need not be. */
 static void
-legend_of_change (Legend *legend, GPtrArray *entries)
+legend_of_self (Legend *legend, GPtrArray *entries)
 {
   static const struct
   {
     const char *name;
-    guint ramp, level;
+    guint level;
   } looks[] = {
-    { N_ ("Grew"), FLAM_RAMP_GREW, FLAM_RAMP_LEVELS },
-    { N_ ("Shrank"), FLAM_RAMP_SHRANK, FLAM_RAMP_LEVELS },
-    { N_ ("As before"), FLAM_RAMP_GREW, 0 },
+    { N_ ("Much self cost"), FLAM_RAMP_LEVELS },
+    { N_ ("Some"), FLAM_RAMP_LEVELS / 2 },
+    { N_ ("None"), 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
@@ -179,13 +235,49 @@ legend_of_change (Legend *legend, GPtrArray *entries)
 
       entry->name = g_strdup (looks[i].name);
       entry->is_kind = TRUE;
-      entry->color = flam_palette_ramp (legend->palette,
-                                        (looks[i].ramp == FLAM_RAMP_GREW) !=
-                                                legend->palette->colors.negate
-                                            ? FLAM_RAMP_GREW
-                                            : FLAM_RAMP_SHRANK,
-                                        looks[i].level,
-                                        0);
+      entry->color = flam_palette_ramp (
+          legend->palette, FLAM_RAMP_SELF, looks[i].level, 0);
+      g_ptr_array_add (entries, entry);
+    }
+}
+
+static void
+legend_of_change (Legend *legend, GPtrArray *entries)
+{
+  static const struct
+  {
+    const char *name;
+    FlamChangeKind kind;
+    gboolean shrank;
+    guint level;
+  } looks[] = {
+    { N_ ("Grew"), FLAM_CHANGE_KEPT, FALSE, FLAM_RAMP_LEVELS },
+    { N_ ("Shrank"), FLAM_CHANGE_KEPT, TRUE, FLAM_RAMP_LEVELS },
+    { N_ ("As before"), FLAM_CHANGE_KEPT, FALSE, 0 },
+    { N_ ("New"), FLAM_CHANGE_NEW, FALSE, FLAM_RAMP_LEVELS },
+    { N_ ("Gone"), FLAM_CHANGE_GONE, TRUE, FLAM_RAMP_LEVELS },
+    { N_ ("Nowhere before"), FLAM_CHANGE_UNTRACKED, FALSE, FLAM_RAMP_LEVELS },
+  };
+  const FlamTreeChange *change = legend->tree->change;
+  guint kinds = change->kinds | 1u << FLAM_CHANGE_KEPT;
+
+  /* In totals a function that was nowhere is one that is new. */
+  if (!change->self && kinds & 1u << FLAM_CHANGE_UNTRACKED)
+    kinds = (kinds & ~(1u << FLAM_CHANGE_UNTRACKED)) | 1u << FLAM_CHANGE_NEW;
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
+    {
+      FlamLegendEntry *entry;
+
+      if (!(kinds & 1u << looks[i].kind))
+        continue;
+      entry = g_new0 (FlamLegendEntry, 1);
+      entry->name = g_strdup (looks[i].name);
+      entry->is_kind = TRUE;
+      entry->color = flam_palette_change_color (legend->palette,
+                                                looks[i].kind,
+                                                looks[i].shrank,
+                                                change->self,
+                                                looks[i].level);
       g_ptr_array_add (entries, entry);
     }
 }
@@ -207,15 +299,23 @@ flam_palette_legend (FlamPalette *palette,
       legend_by_state (&legend, entries);
       return entries;
     }
-  if (palette->mode == FLAM_PALETTE_CHANGE && tree->change != NULL)
+  if (flam_palette_is_change (palette, tree))
     {
       legend_of_change (&legend, entries);
       return entries;
     }
-  if (palette->mode >= FLAM_PALETTE_HOT || palette->colors.map != NULL)
+  if (palette->mode == FLAM_PALETTE_SELF)
+    {
+      legend_of_self (&legend, entries);
+      return entries;
+    }
+  if (palette->mode >= FLAM_PALETTE_HOT || palette->mode == FLAM_PALETTE_NAME ||
+      palette->colors.map != NULL)
     return entries;
   if (tree->by == FLAM_BY_MODULE || tree->by == FLAM_BY_FILE)
     legend_by_name (&legend);
+  else if (palette->mode == FLAM_PALETTE_LANGUAGE)
+    legend_by_language (&legend);
   else
     legend_by_module (&legend);
   g_hash_table_iter_init (&iter, by_name);

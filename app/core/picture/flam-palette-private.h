@@ -3,6 +3,7 @@
 
 /* What coloring and the legend share. */
 
+#include "flam-language.h"
 #include "flam-palette.h"
 
 G_BEGIN_DECLS
@@ -43,11 +44,14 @@ typedef struct
   double dim; /* how far dimmed boxes go towards the background */
 } FlamTheme;
 
-/* Colors with a scale of intensity: the states, and signs of a change. */
+/* Colors with a scale of intensity: the states, signs of a change, self. */
 enum
 {
   FLAM_RAMP_GREW = FLAM_N_STATES,
   FLAM_RAMP_SHRANK,
+  FLAM_RAMP_SELF,
+  FLAM_RAMP_NEW,
+  FLAM_RAMP_GONE,
   FLAM_N_RAMPS
 };
 #define FLAM_RAMP_LEVELS 12 /* 0 is palest */
@@ -60,13 +64,31 @@ struct _FlamPalette
   FlamColors colors;
   const FlamTheme *theme;
   GHashTable *slots; /* of the modules' names: place in the tints, plus 1 */
-  FlamBy by;         /* what `known` is indexed by */
+  const FlamTree *self_of; /* whose greatest self it is; not owned, never
+                              followed */
+  gint64 greatest_self;
+  FlamBy by; /* what `known` is indexed by */
   guint32 n_known;
   FlamColor *known; /* by what a node is, twice: plain, inlined; 0: not yet */
   FlamColor ramp[FLAM_N_RAMPS][FLAM_RAMP_LEVELS + 1][FLAM_PALETTE_STEPS];
 };
 
 extern const FlamClassLook flam_class_looks[FLAM_N_CLASSES];
+
+extern const FlamTint flam_palette_language_tints[FLAM_N_LANGUAGES];
+
+guint32 flam_palette_hash (const char *text);
+/* A place in the tints, plus 1, by the name of a module, which is the
+ * profile's. */
+GHashTable *flam_palette_share_hues (const FlamProfile *profile);
+FlamTint flam_palette_class_tint (const FlamPalette *palette,
+                                  FlamColorClass class,
+                                  const char *module);
+FlamTint flam_palette_name_tint (const char *name);
+/* Of FLAM_NONE and of what is in no known language: the class's. */
+FlamTint flam_palette_language_tint (const FlamProfile *profile,
+                                     FlamId function,
+                                     FlamColorClass class);
 
 FlamColorClass flam_palette_class_of_node (const FlamTree *tree, FlamId node);
 /* What gives a node its hue: its module, or, in trees of modules and files,
@@ -76,6 +98,17 @@ const char *flam_palette_module_of_node (const FlamTree *tree, FlamId node);
 FlamColor flam_palette_class_color (const FlamPalette *palette,
                                     FlamColorClass class,
                                     const char *module);
+/* Of a language, in the middle. */
+FlamColor flam_palette_language_color (const FlamPalette *palette,
+                                       FlamLanguage language);
+/* Of what a change is: `kind` of one that grew or shrank. */
+FlamColor flam_palette_change_color (FlamPalette *palette,
+                                     FlamChangeKind kind,
+                                     gboolean shrank,
+                                     gboolean self,
+                                     guint level);
+gboolean flam_palette_is_change (const FlamPalette *palette,
+                                 const FlamTree *tree);
 /* `level` of FLAM_RAMP_LEVELS. */
 FlamColor
 flam_palette_ramp (FlamPalette *palette, guint ramp, guint level, int step);

@@ -6,43 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Marked for translation; the window translates what is_kind. */
-/* The last of each: Okabe and Ito's colors, told apart by everybody. */
-const FlamClassLook flam_class_looks[FLAM_N_CLASSES] = {
-  [FLAM_CLASS_NATIVE] = { N_ ("Native code"),
-                          { 0.02, 0.055, 62 },
-                          { 0.03, 0.05, 145 },
-                          0xe69f00 },
-  [FLAM_CLASS_KERNEL] = { N_ ("Kernel"),
-                          { -0.02, 0.155, 62 },
-                          { -0.05, 0.13, 130 },
-                          0xd55e00 },
-  [FLAM_CLASS_INLINED] = { N_ ("Inlined"),
-                           { 0.02, 0.085, 200 },
-                           { 0.04, 0.09, 172 },
-                           0xf0e442 },
-  [FLAM_CLASS_JIT] = { N_ ("JIT code"),
-                       { 0, 0.14, 142 },
-                       { 0.03, 0.14, 128 },
-                       0x009e73 },
-  [FLAM_CLASS_INTERPRETED] = { N_ ("Interpreted code"),
-                               { 0, 0.095, 250 },
-                               { 0.02, 0.12, 158 },
-                               0x56b4e9 },
-  [FLAM_CLASS_UNRESOLVED] = { N_ ("Without a name"),
-                              { 0, 0.006, 60 },
-                              { 0, 0.012, 145 },
-                              0xbdbdbd },
-  [FLAM_CLASS_ROOT] = { N_ ("Processes and threads"),
-                        { 0.05, 0.016, 265 },
-                        { 0.05, 0.016, 200 },
-                        0xdcdcdc },
-  [FLAM_CLASS_WAKER] = { N_ ("Waker"),
-                         { 0, 0.09, 305 },
-                         { 0, 0.09, 305 },
-                         0xcc79a7 },
-};
-
 /* Told apart also by those who do not see red and green. */
 static const FlamTint ramp_tints[FLAM_N_RAMPS] = {
   [FLAM_STATE_RUNNING] = { 0.02, 0.14, 62 },
@@ -53,20 +16,9 @@ static const FlamTint ramp_tints[FLAM_N_RAMPS] = {
   [FLAM_STATE_RUNNABLE] = { 0.05, 0.1, 105 },
   [FLAM_RAMP_GREW] = { -0.06, 0.19, 27 },
   [FLAM_RAMP_SHRANK] = { -0.04, 0.15, 255 },
-};
-
-/* Warm, and clear of the kernel's orange. */
-static const FlamTint module_tints[] = {
-  { -0.03, 0.145, 32 }, { 0.03, 0.115, 88 },  { 0.03, 0.105, 48 },
-  { -0.05, 0.155, 26 }, { 0.05, 0.12, 100 },  { 0.01, 0.075, 72 },
-  { -0.04, 0.15, 38 },  { 0.01, 0.115, 24 },  { -0.03, 0.105, 80 },
-  { 0.05, 0.07, 55 },   { -0.01, 0.115, 44 }, { -0.045, 0.09, 30 },
-};
-static const FlamTint memory_tints[] = {
-  { 0, 0.13, 145 },     { 0.045, 0.12, 124 }, { -0.05, 0.105, 160 },
-  { 0.06, 0.09, 140 },  { -0.06, 0.13, 142 }, { 0.03, 0.085, 168 },
-  { 0.06, 0.125, 116 }, { -0.02, 0.08, 152 }, { 0.02, 0.145, 136 },
-  { -0.04, 0.1, 128 },  { 0.01, 0.11, 156 },  { 0.065, 0.06, 150 },
+  [FLAM_RAMP_SELF] = { -0.04, 0.17, 38 },
+  [FLAM_RAMP_NEW] = { 0.02, 0.17, 62 },
+  [FLAM_RAMP_GONE] = { -0.04, 0.14, 305 },
 };
 
 static const FlamTheme themes[2] = {
@@ -75,19 +27,6 @@ static const FlamTheme themes[2] = {
 };
 
 /* --- names to colors ---------------------------------------------------- */
-
-/* FNV-1a with a last stir, so that the low bits depend on every character. */
-static guint32
-stable_hash (const char *text)
-{
-  guint32 hash = 2166136261u;
-
-  for (; *text; text++)
-    hash = (hash ^ (guchar)*text) * 16777619u;
-  hash ^= hash >> 15;
-  hash *= 0x2c1b3c6du;
-  return hash ^ hash >> 12;
-}
 
 static FlamColorClass
 class_of_kind (FlamFunctionKind kind, gboolean inlined)
@@ -113,76 +52,6 @@ class_of_kind (FlamFunctionKind kind, gboolean inlined)
   return inlined ? FLAM_CLASS_INLINED : FLAM_CLASS_NATIVE;
 }
 
-/* --- the modules' hues --------------------------------------------------- */
-
-/* A module's name gives its hue, the same everywhere. Two of one capture that
- * would share a hue are told apart all the same: the one with more functions
- * keeps its own, the other has the next that is free, as long as there are
- * any. */
-#define N_TINTS G_N_ELEMENTS (module_tints)
-G_STATIC_ASSERT (N_TINTS == G_N_ELEMENTS (memory_tints));
-
-typedef struct
-{
-  const char *name;
-  guint32 n_functions;
-} ModuleSize;
-
-static int
-compare_sizes (const void *a, const void *b)
-{
-  const ModuleSize *x = a, *y = b;
-
-  if (x->n_functions != y->n_functions)
-    return x->n_functions > y->n_functions ? -1 : 1;
-  return strcmp (x->name, y->name);
-}
-
-static GHashTable *
-share_tints (const FlamProfile *profile)
-{
-  GHashTable *slots = g_hash_table_new (g_str_hash, g_str_equal);
-  guint32 n = profile->modules.n;
-  g_autofree ModuleSize *sizes = g_new0 (ModuleSize, (gsize)n + 1);
-  gboolean taken[N_TINTS] = { FALSE };
-  guint free_tints = N_TINTS;
-
-  for (FlamId i = 0; i < n; i++)
-    sizes[i].name = flam_profile_string (profile, profile->modules.name[i]);
-  for (FlamId i = 0; i < profile->functions.n; i++)
-    if (profile->functions.module[i] != FLAM_NONE)
-      sizes[profile->functions.module[i]].n_functions++;
-  qsort (sizes, n, sizeof *sizes, compare_sizes);
-  for (guint32 i = 0; i < n && free_tints > 0 && sizes[i].n_functions > 0; i++)
-    {
-      guint slot = stable_hash (sizes[i].name) % N_TINTS;
-
-      if (g_hash_table_contains (slots, sizes[i].name))
-        continue;
-      while (taken[slot])
-        slot = (slot + 1) % N_TINTS;
-      taken[slot] = TRUE;
-      free_tints--;
-      g_hash_table_insert (
-          slots, (char *)sizes[i].name, GUINT_TO_POINTER (slot + 1));
-    }
-  return slots;
-}
-
-static FlamTint
-tint_of (const FlamPalette *palette, FlamColorClass class, const char *module)
-{
-  gboolean memory = palette->mode == FLAM_PALETTE_MEMORY;
-  guint slot;
-
-  if (class != FLAM_CLASS_NATIVE || *module == '\0')
-    return memory ? flam_class_looks[class].memory
-                  : flam_class_looks[class].code;
-  slot = GPOINTER_TO_UINT (g_hash_table_lookup (palette->slots, module));
-  slot = slot > 0 ? slot - 1 : stable_hash (module) % N_TINTS;
-  return memory ? memory_tints[slot] : module_tints[slot];
-}
-
 static FlamColor
 theme_color (const FlamTheme *theme, FlamTint tint, int step)
 {
@@ -204,7 +73,7 @@ tint_to_color (const FlamPalette *palette, FlamTint tint, int step)
 static int
 step_of (const char *name)
 {
-  return (int)(stable_hash (name) >> 7) % FLAM_PALETTE_STEPS - STEP_MAX;
+  return (int)(flam_palette_hash (name) >> 7) % FLAM_PALETTE_STEPS - STEP_MAX;
 }
 
 FlamColorClass
@@ -243,18 +112,33 @@ flam_palette_class_color (const FlamPalette *palette,
 {
   return palette->mode == FLAM_PALETTE_SAFE
              ? flam_class_looks[class].safe
-             : tint_to_color (palette, tint_of (palette, class, module), 0);
+             : tint_to_color (palette,
+                              flam_palette_class_tint (palette, class, module),
+                              0);
+}
+
+FlamColor
+flam_palette_language_color (const FlamPalette *palette, FlamLanguage language)
+{
+  return tint_to_color (palette, flam_palette_language_tints[language], 0);
 }
 
 static FlamColor
 color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
   FlamColorClass class = flam_palette_class_of_node (tree, node);
-  FlamTint tint =
-      tint_of (palette, class, flam_palette_module_of_node (tree, node));
-  gboolean varies = class != FLAM_CLASS_ROOT && class != FLAM_CLASS_UNRESOLVED;
+  FlamTint tint = flam_palette_class_tint (
+      palette, class, flam_palette_module_of_node (tree, node));
+  gboolean is_code = class != FLAM_CLASS_ROOT && class != FLAM_CLASS_WAKER &&
+                     class != FLAM_CLASS_UNRESOLVED;
+  gboolean varies = is_code || class == FLAM_CLASS_WAKER;
   int step = varies ? step_of (flam_tree_name (tree, node)) : 0;
 
+  if (is_code && palette->mode == FLAM_PALETTE_NAME)
+    tint = flam_palette_name_tint (flam_tree_name (tree, node));
+  else if (is_code && palette->mode == FLAM_PALETTE_LANGUAGE)
+    tint = flam_palette_language_tint (
+        tree->profile, flam_tree_function (tree, node), class);
   if (palette->mode == FLAM_PALETTE_SAFE)
     return flam_color_mix (flam_class_looks[class].safe,
                            0xffffff,
@@ -359,34 +243,113 @@ color_by_state (FlamPalette *palette, const FlamTree *tree, FlamId node)
       palette, state, level, step_of_node (palette, tree, node));
 }
 
-/* Small changes are seen, too: the strength is the root of the share. */
+#define BLACK 0x1a1a1a
+
+gboolean
+flam_palette_is_change (const FlamPalette *palette, const FlamTree *tree)
+{
+  return tree->change != NULL && (palette->mode == FLAM_PALETTE_CHANGE ||
+                                  palette->mode == FLAM_PALETTE_CHANGE_SHARE);
+}
+
+FlamColor
+flam_palette_change_color (FlamPalette *palette,
+                           FlamChangeKind kind,
+                           gboolean shrank,
+                           gboolean self,
+                           guint level)
+{
+  gboolean blue = shrank != palette->colors.negate;
+  guint ramp = blue ? FLAM_RAMP_SHRANK : FLAM_RAMP_GREW;
+
+  if (kind == FLAM_CHANGE_UNTRACKED && self)
+    return BLACK;
+  if (kind != FLAM_CHANGE_KEPT)
+    ramp = blue ? FLAM_RAMP_GONE : FLAM_RAMP_NEW;
+  return flam_palette_ramp (palette, ramp, level, 0);
+}
+
+/* Of the greatest change of all, small ones are seen, too: the strength is the
+ * root of the share. Of the frame itself, new and gone is all of it. */
+static guint
+change_level (FlamPaletteMode mode, const FlamTreeChange *change, FlamId node)
+{
+  double delta = fabs ((double)change->delta[node]);
+  double base = (double)change->base[node];
+  double now = base + (double)change->delta[node];
+  double share =
+      mode == FLAM_PALETTE_CHANGE_SHARE
+          ? delta / MAX (MAX (base, now), 1)
+          : sqrt (MIN (delta / (double)MAX (change->greatest, 1), 1));
+
+  return (guint)lround (FLAM_RAMP_LEVELS * MIN (share, 1));
+}
+
 static FlamColor
 color_by_change (FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
-  double delta = (double)tree->change->delta[node];
-  double share = fabs (delta) / (double)MAX (tree->change->greatest, 1);
-  guint level = (guint)lround (FLAM_RAMP_LEVELS * sqrt (MIN (share, 1)));
+  const FlamTreeChange *change = tree->change;
 
-  return flam_palette_ramp (
-      palette,
-      (delta < 0) != palette->colors.negate ? FLAM_RAMP_SHRANK : FLAM_RAMP_GREW,
-      level,
-      0);
+  return flam_palette_change_color (palette,
+                                    change->kind[node],
+                                    change->delta[node] < 0,
+                                    change->self,
+                                    change_level (palette->mode, change, node));
+}
+
+static gint64
+greatest_self (FlamPalette *palette, const FlamTree *tree)
+{
+  if (palette->self_of != tree)
+    {
+      palette->self_of = tree;
+      palette->greatest_self = 1;
+      for (FlamId i = 0; i < tree->n; i++)
+        palette->greatest_self = MAX (palette->greatest_self, tree->self[i]);
+    }
+  return palette->greatest_self;
+}
+
+/* As changes are: small shares are seen, too. */
+static FlamColor
+color_by_self (FlamPalette *palette, const FlamTree *tree, FlamId node)
+{
+  gint64 greatest = greatest_self (palette, tree);
+  double share =
+      (double)CLAMP (tree->self[node], 0, greatest) / (double)greatest;
+
+  return flam_palette_ramp (palette,
+                            FLAM_RAMP_SELF,
+                            (guint)lround (FLAM_RAMP_LEVELS * sqrt (share)),
+                            0);
 }
 
 /* --- words ---------------------------------------------------------------- */
 
 static const char *const words[FLAM_N_PALETTES] = {
-  [FLAM_PALETTE_AUTO] = "auto",     [FLAM_PALETTE_CODE] = "module",
-  [FLAM_PALETTE_MEMORY] = "memory", [FLAM_PALETTE_STATE] = "state",
-  [FLAM_PALETTE_SAFE] = "safe",     [FLAM_PALETTE_HOT] = "hot",
-  [FLAM_PALETTE_MEM] = "mem",       [FLAM_PALETTE_IO] = "io",
-  [FLAM_PALETTE_WAKEUP] = "wakeup", [FLAM_PALETTE_CHAIN] = "chain",
-  [FLAM_PALETTE_JAVA] = "java",     [FLAM_PALETTE_JS] = "js",
-  [FLAM_PALETTE_PERL] = "perl",     [FLAM_PALETTE_RED] = "red",
-  [FLAM_PALETTE_GREEN] = "green",   [FLAM_PALETTE_BLUE] = "blue",
-  [FLAM_PALETTE_AQUA] = "aqua",     [FLAM_PALETTE_YELLOW] = "yellow",
-  [FLAM_PALETTE_PURPLE] = "purple", [FLAM_PALETTE_ORANGE] = "orange",
+  [FLAM_PALETTE_AUTO] = "auto",
+  [FLAM_PALETTE_CODE] = "module",
+  [FLAM_PALETTE_MEMORY] = "memory",
+  [FLAM_PALETTE_STATE] = "state",
+  [FLAM_PALETTE_LANGUAGE] = "language",
+  [FLAM_PALETTE_SELF] = "self",
+  [FLAM_PALETTE_NAME] = "name",
+  [FLAM_PALETTE_SAFE] = "safe",
+  [FLAM_PALETTE_HOT] = "hot",
+  [FLAM_PALETTE_MEM] = "mem",
+  [FLAM_PALETTE_IO] = "io",
+  [FLAM_PALETTE_WAKEUP] = "wakeup",
+  [FLAM_PALETTE_CHAIN] = "chain",
+  [FLAM_PALETTE_JAVA] = "java",
+  [FLAM_PALETTE_JS] = "js",
+  [FLAM_PALETTE_PERL] = "perl",
+  [FLAM_PALETTE_RED] = "red",
+  [FLAM_PALETTE_GREEN] = "green",
+  [FLAM_PALETTE_BLUE] = "blue",
+  [FLAM_PALETTE_AQUA] = "aqua",
+  [FLAM_PALETTE_YELLOW] = "yellow",
+  [FLAM_PALETTE_PURPLE] = "purple",
+  [FLAM_PALETTE_ORANGE] = "orange",
 };
 
 const char *
@@ -429,7 +392,8 @@ flam_palette_mode_of (const FlamTree *tree, FlamPaletteMode wanted)
 {
   if (wanted == FLAM_PALETTE_AUTO ||
       (wanted == FLAM_PALETTE_STATE && tree->split == NULL) ||
-      (wanted == FLAM_PALETTE_CHANGE && tree->change == NULL))
+      ((wanted == FLAM_PALETTE_CHANGE || wanted == FLAM_PALETTE_CHANGE_SHARE) &&
+       tree->change == NULL))
     return mode_that_suits (tree);
   return wanted;
 }
@@ -444,7 +408,7 @@ flam_palette_new (const FlamProfile *profile,
   palette->profile = flam_profile_ref (profile);
   palette->mode = mode;
   palette->theme = &themes[dark ? 1 : 0];
-  palette->slots = share_tints (profile);
+  palette->slots = flam_palette_share_hues (profile);
   palette->by = FLAM_BY_FUNCTION;
   palette->n_known = profile->functions.n;
   palette->known = g_new0 (FlamColor, (gsize)palette->n_known * 2 + 1);
@@ -482,8 +446,10 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
 
   if (palette->mode == FLAM_PALETTE_STATE && tree->split != NULL)
     return color_by_state (palette, tree, node);
-  if (palette->mode == FLAM_PALETTE_CHANGE && tree->change != NULL)
+  if (flam_palette_is_change (palette, tree))
     return color_by_change (palette, tree, node);
+  if (palette->mode == FLAM_PALETTE_SELF)
+    return color_by_self (palette, tree, node);
   if (!flam_by_is_code (tree->by))
     return color_of_node (palette, tree, node);
   function = tree->function[node];
@@ -502,7 +468,7 @@ flam_palette_dimmed (const FlamPalette *palette, FlamColor color)
 {
   const FlamTheme *theme = palette->theme;
   gboolean foreign =
-      palette->mode >= FLAM_PALETTE_SAFE || palette->colors.rules != NULL;
+      palette->mode >= FLAM_PALETTE_CHANGE || palette->colors.rules != NULL;
 
   color = flam_color_mix (color, theme->background, theme->dim);
   while (foreign && flam_color_contrast (color, theme->dimmed_text) < 4.5)
@@ -545,9 +511,24 @@ flam_palette_ink (const FlamPalette *palette)
   return palette->theme->ink;
 }
 
+FlamColorState
+flam_palette_label_state (const FlamPalette *palette,
+                          const FlamTree *tree,
+                          FlamId node,
+                          FlamColorState state)
+{
+  return state == FLAM_COLOR_NORMAL && flam_palette_is_change (palette, tree) &&
+                 tree->change->self &&
+                 tree->change->kind[node] == FLAM_CHANGE_UNTRACKED
+             ? FLAM_COLOR_BLACK
+             : state;
+}
+
 FlamColor
 flam_palette_text (const FlamPalette *palette, FlamColorState state)
 {
+  if (state == FLAM_COLOR_BLACK)
+    return 0xffffff;
   return state == FLAM_COLOR_DIMMED ? palette->theme->dimmed_text
                                     : palette->theme->text;
 }

@@ -14,7 +14,11 @@
  * In memory mode everything is green and the shade tells modules apart, as
  * the field has it. By state, a frame has the color of what its threads did
  * most there, and is the paler the less of it that is. In a comparison what
- * grew is red, what shrank blue, the stronger the more. Within a hue, lightness
+ * grew is red, what shrank blue, the stronger the more: of the greatest change,
+ * or of the frame itself. What is new is orange, what is gone violet; where
+ * selves are compared, a function that was nowhere before has nothing to be
+ * compared with and is black. By language, by self share and by name are a
+ * person's choice and suit no tree by themselves. Within a hue, lightness
  * varies a little by name, so that neighbours can be told apart. Colors are
  * chosen in OKLCH, where equal numbers look equally light: so every label has a
  * contrast of at least 4.5 in both themes, dimmed or not. */
@@ -26,13 +30,18 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  FLAM_PALETTE_AUTO,   /* what suits the tree: flam_palette_mode_of() */
-  FLAM_PALETTE_CODE,   /* by kind and module */
-  FLAM_PALETTE_MEMORY, /* green */
-  FLAM_PALETTE_STATE,  /* by what the threads were doing */
-  FLAM_PALETTE_CHANGE, /* red and blue: trees of flam_diff_tree() */
-  FLAM_PALETTE_SAFE,   /* by kind, for those who do not see all colors */
-  FLAM_PALETTE_HOT,    /* flamegraph.pl's, by name: flam-named-color.h */
+  FLAM_PALETTE_AUTO,         /* what suits the tree: flam_palette_mode_of() */
+  FLAM_PALETTE_CODE,         /* by kind and module */
+  FLAM_PALETTE_MEMORY,       /* green */
+  FLAM_PALETTE_STATE,        /* by what the threads were doing */
+  FLAM_PALETTE_CHANGE,       /* red and blue: trees of flam_diff_tree() */
+  FLAM_PALETTE_CHANGE_SHARE, /* the same, by the share of the frame: the change
+                                of the larger of before and now */
+  FLAM_PALETTE_LANGUAGE,     /* a hue a programming language */
+  FLAM_PALETTE_SELF,         /* the stronger, the more a node spends itself */
+  FLAM_PALETTE_NAME,         /* a hue a function */
+  FLAM_PALETTE_SAFE,         /* by kind, for those who do not see all colors */
+  FLAM_PALETTE_HOT,          /* flamegraph.pl's, by name: flam-named-color.h */
   FLAM_PALETTE_MEM,
   FLAM_PALETTE_IO,
   FLAM_PALETTE_WAKEUP,
@@ -60,7 +69,7 @@ typedef struct
 {
   FlamPaletteMode mode;
   gboolean hash;   /* names that begin alike look alike: HOT and after it */
-  gboolean negate; /* CHANGE: what grew is blue */
+  gboolean negate; /* changes: what grew is blue */
   /* Both go before the palette where it does not stand for states or changes;
    * NULL: none. What the map has not is added to it. */
   struct _FlamColorMap *map;
@@ -76,6 +85,7 @@ typedef enum
 {
   FLAM_COLOR_NORMAL,
   FLAM_COLOR_DIMMED, /* ancestors of the zoom; all but the matches */
+  FLAM_COLOR_BLACK,  /* on black */
   FLAM_N_COLOR_STATES
 } FlamColorState;
 
@@ -106,6 +116,11 @@ FlamColorState flam_palette_pale_state (const FlamPalette *palette);
 /* Of strips: between the colors and the background. */
 FlamColor flam_palette_strip (const FlamPalette *palette);
 FlamColor flam_palette_background (const FlamPalette *palette);
+/* How the label of a node in that state is shown. */
+FlamColorState flam_palette_label_state (const FlamPalette *palette,
+                                         const FlamTree *tree,
+                                         FlamId node,
+                                         FlamColorState state);
 /* Of text on the background. */
 FlamColor flam_palette_ink (const FlamPalette *palette);
 /* Of labels: on boxes of any color, and on dimmed ones. */

@@ -478,14 +478,10 @@ flam_cut_new (const FlamProfile *profile,
 
   if (selection->invert || selection->by == FLAM_BY_MODULE ||
       selection->by == FLAM_BY_FILE)
-    {
-      g_set_error_literal (error,
-                           FLAM_ERROR,
-                           FLAM_ERROR_INVALID,
-                           N_ ("a profile has no direction and no rows: it "
-                               "cannot be inverted, or by module or file"));
-      return NULL;
-    }
+    return flam_error_null (error,
+                            FLAM_ERROR_INVALID,
+                            N_ ("a profile has no direction and no rows: it "
+                                "cannot be inverted, or by module or file"));
   flam_selection_get_range (selection, profile, &cut.from, &cut.to);
   flam_shown_init (&cut.shown, profile, selection, NULL, NULL);
   if (profile->n_measures == 0 || is_all (&cut))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-lines.h"
 
+#include "flam-columns.h"
 #include "flam-shown.h"
 
 /* The shown stacks, and the weight at, and at and below, each. */
@@ -138,6 +139,90 @@ flam_lines_new (const FlamWeights *weights,
   g_array_sort (rows, compare_lines);
   *n = rows->len;
   return (FlamLineRow *)(void *)g_array_free (rows, FALSE);
+}
+
+/* --- all files ------------------------------------------------------------ */
+
+static gboolean
+line_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamFileLineRow *a =
+      &flam_column_at ((FlamColumn *)table, FlamFileLineRow, row);
+  const FlamFileLineRow *b = key;
+
+  return a->file == b->file && a->line == b->line;
+}
+
+static FlamId
+number_line (FlamColumn *rows, FlamInterner *interner, FlamFileLineRow key)
+{
+  guint32 hash = flam_hash_pair (key.file, key.line);
+  FlamSlot *slot = flam_interner_find (interner, hash, line_equal, rows, &key);
+
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ hash, (FlamId)rows->n };
+      interner->used++;
+      flam_column_append (rows, FlamFileLineRow, key);
+    }
+  return slot->id;
+}
+
+/* The row of each frame, FLAM_NONE where its line is not known; g_free. */
+static FlamId *
+number_lines (const FlamProfile *profile, FlamColumn *rows)
+{
+  const FlamFrames *frames = &profile->frames;
+  FlamId *row = g_new (FlamId, frames->n + 1);
+  FlamInterner interner;
+
+  flam_interner_init (&interner);
+  for (FlamId f = 0; f < frames->n; f++)
+    row[f] = frames->file[f] != 0 && frames->line[f] != 0
+                 ? number_line (
+                       rows,
+                       &interner,
+                       (FlamFileLineRow){ frames->file[f], frames->line[f] })
+                 : FLAM_NONE;
+  flam_interner_clear (&interner);
+  return row;
+}
+
+FlamFileLineRow *
+flam_lines_all (const FlamWeights *weights,
+                const FlamSelection *selection,
+                guint *n)
+{
+  g_auto (Sums) sums = { 0 };
+  const FlamShown *stacks = &sums.shown;
+  g_autofree FlamId *row_of_frame = NULL;
+  FlamColumn column;
+  FlamFileLineRow *rows;
+  guint kept = 0;
+
+  flam_column_init (&column, sizeof (FlamFileLineRow));
+  row_of_frame = number_lines (weights->profile, &column);
+  rows = g_memdup2 (column.data, column.n * sizeof *rows);
+  sums_init (&sums, weights, selection);
+  for (FlamId s = 0; s < stacks->n; s++)
+    {
+      FlamId row = row_of_frame[stacks->frame[s]];
+      FlamId above = stacks->prefix[s];
+
+      if (row == FLAM_NONE || sums.total[s] == 0)
+        continue;
+      rows[row].self += sums.self[s];
+      while (above != FLAM_NONE && row_of_frame[stacks->frame[above]] != row)
+        above = stacks->prefix[above];
+      if (above == FLAM_NONE)
+        rows[row].total += sums.total[s];
+    }
+  for (gsize i = 0; i < column.n; i++)
+    if (rows[i].total != 0)
+      rows[kept++] = rows[i];
+  flam_column_clear (&column);
+  *n = kept;
+  return rows;
 }
 
 /* --- machine code --------------------------------------------------------- */

@@ -27,6 +27,19 @@ FlamLineRow *flam_lines_new (const FlamWeights *weights,
                              FlamId function,
                              guint *n);
 
+/* The lines of all files, in no order. */
+typedef struct
+{
+  FlamId file; /* string */
+  guint32 line;
+  gint64 self;
+  gint64 total;
+} FlamFileLineRow;
+
+FlamFileLineRow *flam_lines_all (const FlamWeights *weights,
+                                 const FlamSelection *selection,
+                                 guint *n);
+
 /* The same for machine code: a row is what `find_row` makes of an address of
  * the module (FLAM_NONE: it is of no interest), and `costs` has a value a row.
  * Returns the weight of the stacks through any row, each counted once. */

@@ -102,11 +102,10 @@ add_up (Merge *merge, const FlamProfile *profile, const FlamMeasure *measure)
 static void
 set_too_large (GError **error, const char *name)
 {
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_TOO_LARGE,
-               N_ ("%s: its weights are more than can be added up"),
-               name);
+  flam_error_set (error,
+                  FLAM_ERROR_TOO_LARGE,
+                  N_ ("%s: its weights are more than can be added up"),
+                  name);
 }
 
 /* FALSE: it has none that one before it has. One of nothing fits to all. */
@@ -128,15 +127,11 @@ add_up_all (Merge *merge, gboolean apart, GError **error)
       const FlamProfile *profile = merge->parts[k].profile;
 
       if (!apart && !shares_measure (merge, profile))
-        {
-          g_set_error (error,
-                       FLAM_ERROR,
-                       FLAM_ERROR_INVALID,
-                       N_ ("%s: it has no measure in common with %s"),
-                       merge->parts[k].name,
-                       merge->parts[0].name);
-          return FALSE;
-        }
+        return flam_error_set (error,
+                               FLAM_ERROR_INVALID,
+                               N_ ("%s: it has no measure in common with %s"),
+                               merge->parts[k].name,
+                               merge->parts[0].name);
       for (guint i = 0; i < profile->n_measures; i++)
         if (!add_up (merge, profile, &profile->measures[i]))
           {

@@ -194,6 +194,9 @@ flam_sample_filter_init (FlamSampleFilter *filter,
   guint n = selection->labels != NULL ? selection->labels->len : 0;
   g_autofree guint *met = NULL;
 
+  /* Without a column of events all samples are of the first one. */
+  if (event == 0 && profile->samples.event == NULL)
+    event = FLAM_NONE;
   *filter = (FlamSampleFilter){ .samples = &profile->samples,
                                 .event = event,
                                 .states = selection->states,

@@ -125,6 +125,17 @@ flam_selection_equal (const FlamSelection *a, const FlamSelection *b)
          transforms_equal (a->transforms, b->transforms);
 }
 
+gboolean
+flam_selection_has_same_samples (const FlamSelection *a,
+                                 const FlamSelection *b,
+                                 gboolean any_thread)
+{
+  return a->measure == b->measure && a->count == b->count &&
+         a->from == b->from && a->to == b->to && a->states == b->states &&
+         labels_equal (a->labels, b->labels) &&
+         (any_thread || threads_equal (a->threads, b->threads));
+}
+
 void
 flam_selection_get_range (const FlamSelection *selection,
                           const FlamProfile *profile,
@@ -202,26 +213,18 @@ flam_selection_add_transform (FlamSelection *selection,
   GRegex *regex = NULL;
 
   if (selection->transforms->len >= FLAM_TRANSFORMS_MAX)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_TOO_LARGE,
-                   N_ ("More than %d transforms"),
-                   FLAM_TRANSFORMS_MAX);
-      return FALSE;
-    }
+    return flam_error_set (error,
+                           FLAM_ERROR_TOO_LARGE,
+                           N_ ("More than %d transforms"),
+                           FLAM_TRANSFORMS_MAX);
   if (kind != FLAM_TRANSFORM_STOP_AT && kind != FLAM_TRANSFORM_PRUNE)
     regex = g_regex_new (pattern, G_REGEX_OPTIMIZE, 0, &why);
   if (why != NULL)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_INVALID,
-                   N_ ("“%s” is not a regular expression: %s"),
-                   pattern,
-                   why->message);
-      return FALSE;
-    }
+    return flam_error_set (error,
+                           FLAM_ERROR_INVALID,
+                           N_ ("“%s” is not a regular expression: %s"),
+                           pattern,
+                           why->message);
   g_ptr_array_add (selection->transforms, transform_new (kind, pattern, regex));
   return TRUE;
 }

@@ -94,6 +94,11 @@ void flam_selection_free (FlamSelection *selection);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSelection, flam_selection_free)
 
 gboolean flam_selection_equal (const FlamSelection *a, const FlamSelection *b);
+/* Whether both take the same samples and weigh them alike, however their stacks
+ * are shown; with `any_thread`, but for their threads. */
+gboolean flam_selection_has_same_samples (const FlamSelection *a,
+                                          const FlamSelection *b,
+                                          gboolean any_thread);
 
 /* The range of time as it applies to `profile`: a side that reaches the
  * capture's border has none, so that all of it is the whole, whatever happens

@@ -399,6 +399,21 @@ flam_shown_sum (const FlamShown *shown, guint32 n_stacks, const gint64 *weight)
   return sum;
 }
 
+gpointer
+flam_shown_take (const FlamShown *shown,
+                 guint32 n_stacks,
+                 gconstpointer rows,
+                 guint size)
+{
+  char *taken = flam_cells_new ((gsize)n_stacks + 1, size);
+
+  memcpy (taken, rows, ((gsize)n_stacks + 1) * size);
+  for (FlamId s = 0; s <= n_stacks; s++)
+    if (flam_shown_of (shown, s < n_stacks ? s : FLAM_NONE) == FLAM_NONE)
+      memset (taken + (gsize)s * size, 0, size);
+  return taken;
+}
+
 gboolean
 flam_selection_drops_stacks (const FlamSelection *selection)
 {

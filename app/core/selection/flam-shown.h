@@ -57,6 +57,13 @@ flam_shown_of (const FlamShown *shown, FlamId stack)
 gint64 *
 flam_shown_sum (const FlamShown *shown, guint32 n_stacks, const gint64 *weight);
 
+/* A copy of the rows of the profile's stacks and of none, `size` bytes each: 0
+ * where they are not selected; g_free. */
+gpointer flam_shown_take (const FlamShown *shown,
+                          guint32 n_stacks,
+                          gconstpointer rows,
+                          guint size);
+
 /* Whether the selection leaves stacks out. */
 gboolean flam_selection_drops_stacks (const FlamSelection *selection);
 

@@ -4,8 +4,7 @@
 /* Shown stacks -> tree, without a look-up. Each node has the list of the stacks
  * that are merged in it, and its children are made all at once, from the
  * children of these stacks: so that one number a key says which of them it is.
- * Siblings stand together, and are sorted when they are all there: the nodes
- * come row by row, and in a row from left to right.
+ * Siblings stand together, and are sorted when they are all there.
  *
  *    stacks             nodes                       preorder
  *    0 a                0 all                       all
@@ -14,10 +13,13 @@
  *    3 a                3 c            2            │     └─ c
  *    4 └─ b
  *
- * Preorder takes the next node of one row or of another: every row is read once
- * from left to right. */
+ * The families come in the order of their parents' first stacks. A stack's
+ * number is greater than its caller's, and mostly not by much, so every loop
+ * goes through memory from one end to the other. Preorder alone is another
+ * order: each node is written to its place there as one number, and read once
+ * from anywhere. */
 
-#define STEP_NODES (1 << 14)
+#define STEP_STACKS (1 << 14)
 #define FEW 16
 #define AHEAD 16 /* nodes: their memory is asked for before it is needed */
 
@@ -29,13 +31,21 @@ typedef struct
   guint32 next;  /* of its siblings; then of the stacks of its node */
 } Stack;
 
+/* A node while its siblings are collected. */
 typedef struct
 {
-  gint64 self, total;
-  FlamId best;    /* of its stacks the heaviest: has the frame */
-  FlamId first;   /* the first of them; of sorted ones the frame */
-  guint32 stacks; /* list */
-  FlamId child;   /* its first one */
+  gint64 total;
+  gint64 heaviest; /* the total of its best stack */
+  FlamId best;     /* of its stacks the heaviest: has the frame */
+  FlamId first;    /* of its stacks: the head of their list */
+} Sibling;
+
+typedef struct
+{
+  gint64 total;
+  FlamId frame;
+  guint32 at; /* the first of its stacks; then where its next child goes in
+                 the tree; in the end its subtree_end */
 } Node;
 
 typedef struct
@@ -49,10 +59,14 @@ typedef struct
   const FlamId *key; /* per frame: a number for each thing */
   FlamId *own_key;
   FlamId n_keys;
-  Node *nodes;
+  Node *nodes;    /* parents first, siblings in their order */
+  FlamId *parent; /* of each node; in the end its place in the tree */
   guint32 n;
-  FlamId *node; /* per shown stack, and of none */
-  GArray *row;  /* FlamId: the first node of each */
+  FlamId *node;      /* per shown stack, and of none */
+  FlamColumn family; /* Sibling: the siblings that are being collected */
+  guint32 met;       /* siblings of all families before this one */
+  FlamId *latest;    /* per key: the sibling made for it last, counted through
+                        all families, from 1 on */
 } Merge;
 
 static void
@@ -61,8 +75,10 @@ merge_clear (Merge *merge)
   g_free (merge->stacks);
   g_free (merge->own_key);
   g_free (merge->nodes);
+  g_free (merge->parent);
   g_free (merge->node);
-  g_clear_pointer (&merge->row, g_array_unref);
+  g_free (merge->latest);
+  flam_column_clear (&merge->family);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Merge, merge_clear)
@@ -142,10 +158,10 @@ list_children (Merge *merge, gint64 *total)
   return n;
 }
 
-/* --- nodes --------------------------------------------------------------- */
+/* --- siblings ------------------------------------------------------------- */
 
 static int
-compare_names (const Merge *merge, const Node *a, const Node *b)
+compare_names (const Merge *merge, const Sibling *a, const Sibling *b)
 {
   const FlamTree *tree = merge->tree;
   FlamShownKey x =
@@ -164,11 +180,11 @@ compare_names (const Merge *merge, const Node *a, const Node *b)
 }
 
 static int
-compare_nodes (gconstpointer a, gconstpointer b, gpointer data)
+compare_siblings (gconstpointer a, gconstpointer b, gpointer data)
 {
   const Merge *merge = data;
-  const Node *x = a;
-  const Node *y = b;
+  const Sibling *x = a;
+  const Sibling *y = b;
 
   if (merge->order == FLAM_ORDER_TOTAL && x->total != y->total)
     return x->total > y->total ? -1 : 1;
@@ -177,172 +193,176 @@ compare_nodes (gconstpointer a, gconstpointer b, gpointer data)
 
 /* Most families are small. */
 static void
-sort_siblings (const Merge *merge, Node *nodes, guint n)
+sort_siblings (const Merge *merge, Sibling *siblings, guint n)
 {
   if (n > FEW)
     {
-      g_qsort_with_data (
-          nodes, (int)n, sizeof *nodes, compare_nodes, (gpointer)merge);
+      g_qsort_with_data (siblings,
+                         (int)n,
+                         sizeof *siblings,
+                         compare_siblings,
+                         (gpointer)merge);
       return;
     }
   for (guint i = 1; i < n; i++)
     {
-      Node node = nodes[i];
+      Sibling sibling = siblings[i];
       guint to = i;
 
-      for (;
-           to > 0 && compare_nodes (&nodes[to - 1], &node, (gpointer)merge) > 0;
+      for (; to > 0 && compare_siblings (
+                           &siblings[to - 1], &sibling, (gpointer)merge) > 0;
            to--)
-        nodes[to] = nodes[to - 1];
-      nodes[to] = node;
+        siblings[to] = siblings[to - 1];
+      siblings[to] = sibling;
     }
 }
 
-/* Siblings whose weights took one another away are none. */
-static guint
-keep_heavy (Node *nodes, guint n)
-{
-  guint kept = 0;
-
-  for (guint i = 0; i < n; i++)
-    if (nodes[i].total != 0)
-      nodes[kept++] = nodes[i];
-  return kept;
-}
-
-/* While they are at hand: preorder is another order than theirs. */
 static void
-find_frames (const Merge *merge, Node *nodes, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    nodes[i].first = merge->shown->frame[nodes[i].best];
-}
-
-static void
-add_stack (Merge *merge, Node *node, FlamId stack)
+add_stack (Merge *merge, Sibling *sibling, FlamId stack)
 {
   Stack *own = &merge->stacks[stack];
-  gint64 best = merge->stacks[node->best].total;
 
-  node->self += merge->self[stack];
-  node->total += own->total;
-  if (own->total > best || (own->total == best && stack < node->best))
-    node->best = stack;
-  node->first = MIN (node->first, stack);
-  own->next = node->stacks;
-  node->stacks = stack + 1;
+  sibling->total += own->total;
+  if (own->total > sibling->heaviest ||
+      (own->total == sibling->heaviest && stack < sibling->best))
+    {
+      sibling->heaviest = own->total;
+      sibling->best = stack;
+    }
+  if (stack < sibling->first)
+    {
+      own->next = sibling->first + 1;
+      sibling->first = stack;
+    }
+  else
+    {
+      own->next = merge->stacks[sibling->first].next;
+      merge->stacks[sibling->first].next = stack + 1;
+    }
 }
 
-/* Sorts a list of stacks into the nodes from `first` on. `latest`, per key: the
- * node that was made for it last. */
 static void
-add_stacks (Merge *merge, guint32 list, guint32 first, FlamId *latest)
+add_sibling (Merge *merge, FlamId stack)
+{
+  Stack *own = &merge->stacks[stack];
+
+  own->next = 0;
+  flam_column_append (&merge->family,
+                      Sibling,
+                      ((Sibling){ own->total, own->total, stack, stack }));
+}
+
+/* Sorts a list of stacks into the family. */
+static void
+add_stacks (Merge *merge, guint32 list)
 {
   const FlamId *frames = merge->shown->frame;
 
   while (list != 0)
     {
       FlamId stack = list - 1;
-      FlamId *node = &latest[merge->key[frames[stack]]];
+      FlamId *latest = &merge->latest[merge->key[frames[stack]]];
 
       list = merge->stacks[stack].next;
-      if (*node >= first)
+      if (*latest > merge->met)
         {
-          add_stack (merge, &merge->nodes[*node], stack);
+          add_stack (merge,
+                     &flam_column_at (
+                         &merge->family, Sibling, *latest - merge->met - 1),
+                     stack);
           continue;
         }
-      *node = merge->n++;
-      merge->nodes[*node] = (Node){ merge->self[stack],
-                                    merge->stacks[stack].total,
-                                    stack,
-                                    stack,
-                                    stack + 1,
-                                    0 };
-      merge->stacks[stack].next = 0;
+      add_sibling (merge, stack);
+      *latest = merge->met + merge->family.n;
     }
 }
 
-/* The nodes after this one have their stacks anywhere: they are asked for, and
- * then the first of these stacks' children. */
-static void
-look_ahead (const Merge *merge, FlamId node)
-{
-  const Stack *stacks = merge->stacks;
-  guint32 child;
+/* --- nodes ---------------------------------------------------------------- */
 
-  if (node + 2 * AHEAD < merge->n)
-    __builtin_prefetch (&stacks[merge->nodes[node + 2 * AHEAD].stacks - 1]);
-  if (node == 0 || node + AHEAD >= merge->n)
-    return;
-  child = stacks[merge->nodes[node + AHEAD].stacks - 1].child;
-  if (child == 0)
-    return;
-  __builtin_prefetch (&stacks[child - 1], 1);
-  __builtin_prefetch (&merge->self[child - 1]);
-  __builtin_prefetch (&merge->shown->frame[child - 1]);
+static void
+add_node (Merge *merge, const Sibling *sibling, FlamId parent)
+{
+  FlamId node = merge->n++;
+
+  merge->nodes[node] = (Node){ sibling->total,
+                               merge->shown->frame[sibling->best],
+                               sibling->first };
+  merge->parent[node] = parent;
+  for (guint32 list = sibling->first + 1; list != 0;
+       list = merge->stacks[list - 1].next)
+    merge->node[list - 1] = node;
+}
+
+/* Siblings whose weights took one another away are none. */
+static void
+add_family (Merge *merge, FlamId parent)
+{
+  Sibling *siblings = merge->family.data;
+  guint n = 0;
+
+  for (guint i = 0; i < merge->family.n; i++)
+    if (siblings[i].total != 0)
+      siblings[n++] = siblings[i];
+  sort_siblings (merge, siblings, n);
+  for (guint i = 0; i < n; i++)
+    add_node (merge, &siblings[i], parent);
+  merge->met += merge->family.n;
+  merge->family.n = 0;
 }
 
 static gboolean
 merge_all (Merge *merge, const FlamProgress *progress, GError **error)
 {
-  g_autofree FlamId *latest = g_new0 (FlamId, merge->n_keys + 1);
-  guint32 row_end = 1;
-  FlamId root = 0;
+  const Stack *stacks = merge->stacks;
 
-  g_array_append_val (merge->row, root);
-  for (FlamId i = 0; i < merge->n; i++)
+  add_stacks (merge, merge->roots);
+  add_family (merge, 0);
+  for (FlamId s = 0; s < merge->shown->n; s++)
     {
-      guint32 first = merge->n;
-      guint32 list = merge->nodes[i].stacks;
+      FlamId node = merge->node[s];
 
-      if (i % STEP_NODES == 0 &&
+      if (s % STEP_STACKS == 0 &&
           !flam_progress_step (
-              progress, 0.5 + 0.4 * i / (merge->shown->n + 1.0), error))
+              progress, 0.5 + 0.4 * s / (merge->shown->n + 1.0), error))
         return FALSE;
-      if (i == row_end)
-        {
-          g_array_append_val (merge->row, i);
-          row_end = merge->n;
-        }
-      look_ahead (merge, i);
-      if (i == 0)
-        add_stacks (merge, merge->roots, first, latest);
-      for (; list != 0; list = merge->stacks[list - 1].next)
-        {
-          merge->node[list - 1] = i;
-          add_stacks (merge, merge->stacks[list - 1].child, first, latest);
-        }
-      merge->n = first + keep_heavy (&merge->nodes[first], merge->n - first);
-      sort_siblings (merge, &merge->nodes[first], merge->n - first);
-      find_frames (merge, &merge->nodes[first], merge->n - first);
-      merge->nodes[i].child = first;
+      if ((stacks[s].child == 0 && stacks[s].next == 0) || node == FLAM_NONE ||
+          merge->nodes[node].at != s)
+        continue;
+      if (stacks[s].next == 0 && stacks[stacks[s].child - 1].next == 0)
+        add_sibling (merge, stacks[s].child - 1);
+      else
+        for (guint32 list = s + 1; list != 0; list = stacks[list - 1].next)
+          add_stacks (merge, stacks[list - 1].child);
+      add_family (merge, node);
     }
-  merge->nodes[merge->n].child = merge->n;
   return TRUE;
 }
 
 /* --- preorder ------------------------------------------------------------- */
 
-/* What the nodes of a row are taken by. */
-typedef struct
-{
-  FlamId next; /* to be taken */
-  FlamId path; /* the node of the tree that was taken last */
-  guint left;  /* of its siblings, itself too */
-} Row;
-
+/* The first child stands right behind its parent, the next behind the first's
+ * subtree. `order` becomes the node at each place, `parent` the place of each
+ * node; `size` is theirs until then. */
 static void
-put_node (const Merge *merge, const Node *node, FlamId to)
+number_nodes (Merge *merge, guint32 *size, FlamId *order)
 {
-  FlamTree *tree = merge->tree;
-  FlamId frame = node->first;
-  FlamShownKey key = flam_shown_key (tree->profile, tree->by, frame);
+  Node *nodes = merge->nodes;
+  FlamId *parent = merge->parent;
 
-  tree->function[to] = key.thing;
-  tree->line[to] = key.line;
-  tree->frame[to] = frame;
-  tree->self[to] = node->self;
-  tree->total[to] = node->total;
+  memset (size, 0, merge->n * sizeof *size);
+  for (FlamId i = merge->n; i-- > 1;)
+    size[parent[i]] += ++size[i];
+  order[0] = 0;
+  nodes[0].at = 1;
+  for (FlamId i = 1; i < merge->n; i++)
+    {
+      Node *caller = &nodes[parent[i]];
+
+      parent[i] = caller->at;
+      caller->at += size[i];
+      nodes[i].at = parent[i] + 1;
+      order[parent[i]] = i;
+    }
 }
 
 static void
@@ -350,52 +370,57 @@ put_root (const Merge *merge)
 {
   FlamTree *tree = merge->tree;
 
+  tree->parent[0] = FLAM_NONE;
+  tree->subtree_end[0] = merge->n;
+  tree->depth[0] = 0;
   tree->function[0] = FLAM_NONE;
-  tree->line[0] = 0;
+  if (tree->by == FLAM_BY_LINE)
+    tree->line[0] = 0;
   tree->frame[0] = FLAM_NONE;
-  tree->self[0] = merge->nodes[0].self;
-  tree->total[0] = merge->nodes[0].total;
+  tree->self[0] = tree->total[0] = merge->nodes[0].total;
 }
 
+/* What its children do not have of its total is a node's self. */
+static void
+put_node (FlamTree *tree, const Node *node, FlamId to)
+{
+  FlamShownKey key = flam_shown_key (tree->profile, tree->by, node->frame);
+  FlamId parent = to - 1;
+
+  while (tree->subtree_end[parent] <= to)
+    parent = tree->parent[parent];
+  tree->parent[to] = parent;
+  tree->subtree_end[to] = node->at;
+  tree->depth[to] = tree->depth[parent] + 1;
+  tree->max_depth = MAX (tree->max_depth, tree->depth[to]);
+  tree->function[to] = key.thing;
+  if (tree->by == FLAM_BY_LINE)
+    tree->line[to] = key.line;
+  tree->frame[to] = node->frame;
+  tree->self[to] = tree->total[to] = node->total;
+  tree->self[parent] -= node->total;
+}
+
+/* The stacks are not needed any more: their memory holds what orders the nodes.
+ */
 static void
 put_in_preorder (Merge *merge)
 {
-  FlamTree *tree = merge->tree;
-  guint32 n_rows = merge->row->len;
-  g_autofree FlamId *number = flam_new_cells (FlamId, merge->n);
-  g_autofree Row *rows = g_new (Row, n_rows + 1);
-  guint32 depth = 0;
+  guint32 n = merge->n;
+  guint32 *size = (guint32 *)(void *)merge->stacks;
+  FlamId *order = size + n;
 
-  for (guint32 d = 0; d < n_rows; d++)
-    rows[d].next = g_array_index (merge->row, FlamId, d);
-  rows[0].left = 1;
-  for (FlamId i = 0; i < merge->n; i++)
+  number_nodes (merge, size, order);
+  flam_tree_allocate (merge->tree, n);
+  put_root (merge);
+  for (FlamId i = 1; i < n; i++)
     {
-      Row *row = &rows[depth];
-      const Node *node = &merge->nodes[row->next];
-
-      __builtin_prefetch (node + 4);
-      number[row->next++] = i;
-      tree->depth[i] = depth;
-      tree->parent[i] = depth > 0 ? row[-1].path : FLAM_NONE;
-      if (i == 0)
-        put_root (merge);
-      else
-        put_node (merge, node, i);
-      row->path = i;
-      if (node[1].child > node->child)
-        {
-          rows[++depth].left = node[1].child - node->child;
-          continue;
-        }
-      tree->subtree_end[i] = i + 1;
-      for (; --rows[depth].left == 0 && depth > 0; depth--)
-        tree->subtree_end[rows[depth - 1].path] = i + 1;
+      __builtin_prefetch (&merge->nodes[order[MIN (i + AHEAD, n - 1)]]);
+      put_node (merge->tree, &merge->nodes[order[i]], i);
     }
-  tree->max_depth = n_rows - 1;
   for (FlamId s = 0; s < merge->shown->n; s++)
     if (merge->node[s] != FLAM_NONE)
-      merge->node[s] = number[merge->node[s]];
+      merge->node[s] = merge->parent[merge->node[s]];
 }
 
 /* --- the front door ------------------------------------------------------- */
@@ -410,19 +435,21 @@ flam_tree_merge (FlamTree *tree,
 {
   g_auto (Merge) merge = { shown, self, tree, order };
   gint64 total = self[shown->n];
+  guint32 most;
 
-  merge.row = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  flam_column_init (&merge.family, sizeof (Sibling));
   number_keys (&merge);
-  merge.nodes =
-      flam_new_cells (Node, (gsize)list_children (&merge, &total) + 2);
-  merge.nodes[0] = (Node){ self[shown->n], total, FLAM_NONE, FLAM_NONE, 0, 0 };
+  most = list_children (&merge, &total) + 1;
+  merge.nodes = flam_new_cells (Node, most);
+  merge.parent = flam_new_cells (FlamId, most);
+  merge.nodes[0] = (Node){ total, FLAM_NONE, FLAM_NONE };
   merge.n = 1;
+  merge.latest = g_new0 (FlamId, merge.n_keys + 1);
   merge.node = flam_new_cells (FlamId, shown->n + 1);
   memset (merge.node, 0xff, shown->n * sizeof *merge.node);
   merge.node[shown->n] = 0;
   if (!merge_all (&merge, progress, error))
     return NULL;
-  flam_tree_allocate (tree, merge.n);
   put_in_preorder (&merge);
   return g_steal_pointer (&merge.node);
 }

@@ -28,13 +28,25 @@ typedef enum
   FLAM_ORDER_TIME, /* as they were first seen; by name without times */
 } FlamTreeOrder;
 
+typedef enum
+{
+  FLAM_CHANGE_KEPT,      /* the path was there before, and is now */
+  FLAM_CHANGE_NEW,       /* it is there now alone */
+  FLAM_CHANGE_GONE,      /* it was there before alone */
+  FLAM_CHANGE_UNTRACKED, /* new, and its function was nowhere before */
+} FlamChangeKind;
+
 /* A tree beside another one's: a value a node. */
 typedef struct
 {
   gint64 *base;    /* what the same path of names held before */
   gint64 *delta;   /* what it holds now, less that */
+  guint8 *kind;    /* FlamChangeKind */
+  guint kinds;     /* of all but the root, a bit each */
   gint64 greatest; /* of the deltas, without their signs and the root's */
   gint64 missing;  /* what paths hold in the other tree that are not here */
+  gboolean self;   /* selves were compared */
+  gboolean both;   /* self and total of the nodes are widths, no figures */
 } FlamTreeChange;
 
 typedef struct

@@ -121,10 +121,11 @@ is_plain (const Sum *sum)
   guint wanted = sum->profile->samples.state != NULL ? FLAM_STATES_ALL
                                                      : 1u << FLAM_STATE_RUNNING;
 
-  return sum->weights != NULL && sum->weights->by_top == NULL &&
-         (!sum->drops || sum->drops_late) && sum->filter.event == FLAM_NONE &&
-         sum->filter.sets == NULL && !cuts_spans (sum) &&
-         (sum->selection->states & wanted) == wanted;
+  return (sum->weights != NULL
+              ? sum->weights->by_top == NULL && (!sum->drops || sum->drops_late)
+              : sum->by_state == NULL) &&
+         sum->filter.event == FLAM_NONE && sum->filter.sets == NULL &&
+         !cuts_spans (sum) && (sum->selection->states & wanted) == wanted;
 }
 
 /* The same as sum_slice() for these. The weight of no stack is the last one
@@ -133,35 +134,48 @@ static void
 sum_plain_slice (Sum *sum, guint32 i, guint32 end)
 {
   const FlamSamples *samples = &sum->profile->samples;
+  const FlamId *stacks = samples->stack;
   const gint64 *weight = sum->selection->count ? NULL : sum->measure->weight;
   gint64 one = sum->selection->count ? sum->measure->denominator : 1;
   guint32 n = sum->profile->stacks.n;
   gint64 *to = sum->weights->weight;
   FlamStateSplit *split = sum->weights->split;
 
-  if (split != NULL)
-    for (guint32 k = i; k < end; k++)
-      split[MIN (samples->stack[k], n)].weight[samples->state[k]] +=
-          weight != NULL ? weight[k] : one;
-  if (weight != NULL)
-    for (; i < end; i++)
-      {
-        __builtin_prefetch (
-            &to[MIN (samples->stack[MIN (i + AHEAD, end - 1)], n)], 1);
-        to[MIN (samples->stack[i], n)] += weight[i];
-      }
-  else
-    for (; i < end; i++)
-      to[MIN (samples->stack[i], n)] += one;
+  for (; i < end; i++)
+    {
+      guint32 stack = MIN (stacks[i], n);
+      gint64 value = weight != NULL ? weight[i] : one;
+
+      __builtin_prefetch (&to[MIN (stacks[MIN (i + AHEAD, end - 1)], n)], 1);
+      to[stack] += value;
+      if (split != NULL)
+        split[stack].weight[samples->state[i]] += value;
+    }
+}
+
+/* The same without weights: one sum of all of them. */
+static void
+sum_plain_total (Sum *sum, FlamId thread, guint32 i, guint32 end)
+{
+  const FlamSamples *samples = &sum->profile->samples;
+  const gint64 *weight = sum->selection->count ? NULL : sum->measure->weight;
+  gint64 one = sum->selection->count ? sum->measure->denominator : 1;
+  gint64 total = 0;
+
+  for (; i < end; i++)
+    if (is_in (sum, samples->stack[i]))
+      total += weight != NULL ? weight[i] : one;
+  sum->total += total;
+  if (sum->by_thread != NULL)
+    sum->by_thread[thread] += total;
 }
 
 static void
 sum_slice (Sum *sum, FlamId thread, guint32 i, guint32 end)
 {
   const FlamSamples *samples = &sum->profile->samples;
-  const FlamMeasure *measure = sum->measure;
-  const gint64 *weight = sum->selection->count ? NULL : measure->weight;
-  gint64 one = sum->selection->count ? measure->denominator : 1;
+  const gint64 *weight = sum->selection->count ? NULL : sum->measure->weight;
+  gint64 one = sum->selection->count ? sum->measure->denominator : 1;
   gboolean cuts = cuts_spans (sum);
   guint32 n_sets = sum->filter.n_sets;
 
@@ -188,7 +202,6 @@ static gboolean
 sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
 {
   const FlamProfile *profile = sum->profile;
-  const FlamSelection *selection = sum->selection;
   const gint64 *times = profile->samples.time;
   gboolean plain = is_plain (sum);
 
@@ -197,7 +210,7 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
       guint32 i = profile->threads.first_sample[t];
       guint32 end = i + profile->threads.n_samples[t];
 
-      if (!flam_selection_has_thread (selection, t))
+      if (!flam_selection_has_thread (sum->selection, t))
         continue;
       if (sum->before != NULL && t < sum->before->threads.n)
         i += sum->before->threads.n_samples[t];
@@ -207,7 +220,9 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
         end = lower_bound (times, i, end, sum->to);
       for (; i < end; i += MIN (STEP_ROWS, end - i))
         {
-          if (plain)
+          if (plain && sum->weights == NULL)
+            sum_plain_total (sum, t, i, i + MIN (STEP_ROWS, end - i));
+          else if (plain)
             sum_plain_slice (sum, i, i + MIN (STEP_ROWS, end - i));
           else
             sum_slice (sum, t, i, i + MIN (STEP_ROWS, end - i));
@@ -284,38 +299,62 @@ merge_top_weights (GArray *rows)
 /* --- stacks -------------------------------------------------------------- */
 
 static void
-drop_stacks (const Sum *sum)
+sums_clear (gpointer data)
 {
-  FlamWeights *weights = sum->weights;
-  guint32 n = sum->profile->stacks.n;
-  static const FlamStateSplit none;
+  FlamSampleSums *sums = data;
 
-  for (FlamId s = 0; s <= n; s++)
-    if (flam_shown_of (&sum->shown, s < n ? s : FLAM_NONE) == FLAM_NONE)
-      {
-        weights->weight[s] = 0;
-        if (weights->split != NULL)
-          weights->split[s] = none;
-      }
+  g_free (sums->weight);
+  g_free (sums->split);
 }
 
-/* The weights are whole: the last is that of no stack. */
+/* The sums as weights, without the stacks that are not shown; NULL: all are. */
+static void
+take_sums (FlamWeights *weights, const FlamShown *shown)
+{
+  const FlamSampleSums *sums = weights->sums;
+  guint32 n = weights->profile->stacks.n;
+
+  weights->weight = sums->weight;
+  weights->split = sums->split;
+  weights->no_stack = sums->no_stack;
+  if (shown == NULL)
+    return;
+  weights->weight = flam_shown_take (shown, n, sums->weight, sizeof (gint64));
+  if (sums->split != NULL)
+    weights->split =
+        flam_shown_take (shown, n, sums->split, sizeof (FlamStateSplit));
+  if (shown->no_stack == FLAM_NONE)
+    weights->no_stack = 0;
+}
+
+static void
+sum_total (FlamWeights *weights)
+{
+  weights->total = weights->no_stack;
+  for (FlamId s = 0; s < weights->profile->stacks.n; s++)
+    weights->total += weights->weight[s];
+}
+
+/* The weights are whole: those of samples are the sums to take from. */
 static void
 finish_weights (Sum *sum)
 {
   FlamWeights *weights = sum->weights;
   guint32 n = sum->profile->stacks.n;
 
-  weights->weight[n] += weights->no_stack;
-  if (sum->drops && sum->drops_late)
-    drop_stacks (sum);
-  weights->total = 0;
-  for (FlamId s = 0; s <= n; s++)
-    weights->total += weights->weight[s];
-  weights->no_stack = weights->weight[n];
+  weights->no_stack += weights->weight[n];
   weights->weight[n] = 0;
   if (weights->by_top != NULL)
     merge_top_weights (weights->by_top);
+  else if (sum->measure != NULL && sum->measure->source == FLAM_FROM_SAMPLES)
+    {
+      weights->sums = g_atomic_rc_box_new (FlamSampleSums);
+      *weights->sums = (FlamSampleSums){ weights->weight,
+                                         weights->no_stack,
+                                         weights->split };
+      take_sums (weights, sum->drops ? &sum->shown : NULL);
+    }
+  sum_total (weights);
 }
 
 /* --- the three questions ------------------------------------------------- */
@@ -391,6 +430,32 @@ flam_weights_new (const FlamProfile *profile,
   return g_steal_pointer (&weights);
 }
 
+FlamWeights *
+flam_weights_new_shown (const FlamWeights *before,
+                        const FlamSelection *selected,
+                        const FlamProfile *profile,
+                        const FlamSelection *selection,
+                        const FlamProgress *progress,
+                        GError **error)
+{
+  g_autoptr (FlamWeights) weights = NULL;
+  g_auto (FlamShown) shown = { 0 };
+  gboolean drops = flam_selection_drops_stacks (selection);
+
+  if (before->sums == NULL || before->profile != profile ||
+      flam_by_has_tops (selection->by) ||
+      !flam_selection_has_same_samples (selected, selection, FALSE))
+    return NULL;
+  weights = g_new0 (FlamWeights, 1);
+  weights->profile = flam_profile_ref (profile);
+  weights->sums = g_atomic_rc_box_acquire (before->sums);
+  if (drops && !flam_shown_init (&shown, profile, selection, progress, error))
+    return NULL;
+  take_sums (weights, drops ? &shown : NULL);
+  sum_total (weights);
+  return g_steal_pointer (&weights);
+}
+
 gboolean
 flam_weights_go_on (const FlamProfile *before,
                     const FlamSelection *selected,
@@ -424,16 +489,20 @@ flam_weights_new_since (const FlamWeights *before,
   g_autoptr (FlamWeights) weights = g_new0 (FlamWeights, 1);
   g_auto (Sum) sum = sum_of (profile, selection);
   guint32 had = before->profile->stacks.n, n = profile->stacks.n;
+  const FlamSampleSums *sums = before->sums;
+  const FlamStateSplit *split = sums != NULL ? sums->split : before->split;
 
   weights->profile = flam_profile_ref (profile);
-  weights->no_stack = before->no_stack;
+  weights->no_stack = sums != NULL ? sums->no_stack : before->no_stack;
   weights->weight = flam_new_cells0 (gint64, n + 1);
-  memcpy (weights->weight, before->weight, had * sizeof (gint64));
-  if (before->split != NULL)
+  memcpy (weights->weight,
+          sums != NULL ? sums->weight : before->weight,
+          had * sizeof (gint64));
+  if (split != NULL)
     {
       weights->split = g_new0 (FlamStateSplit, n + 1);
-      memcpy (weights->split, before->split, had * sizeof (FlamStateSplit));
-      weights->split[n] = before->split[had];
+      memcpy (weights->split, split, had * sizeof (FlamStateSplit));
+      weights->split[n] = split[had];
     }
   if (before->by_top != NULL)
     weights->by_top = g_array_copy (before->by_top);
@@ -450,8 +519,12 @@ flam_weights_free (FlamWeights *weights)
 {
   g_clear_pointer (&weights->profile, flam_profile_unref);
   g_clear_pointer (&weights->by_top, g_array_unref);
-  g_free (weights->split);
-  g_free (weights->weight);
+  if (weights->sums == NULL || weights->split != weights->sums->split)
+    g_free (weights->split);
+  if (weights->sums == NULL || weights->weight != weights->sums->weight)
+    g_free (weights->weight);
+  if (weights->sums != NULL)
+    g_atomic_rc_box_release_full (weights->sums, sums_clear);
   g_free (weights->other);
   g_free (weights);
 }
@@ -477,13 +550,6 @@ flam_weights_default_measure (const FlamProfile *profile)
         return i;
     }
   return 0;
-}
-
-gint64 *
-flam_weights_by_thread (const FlamProfile *profile,
-                        const FlamSelection *selection)
-{
-  return flam_weights_by_thread_since (NULL, profile, selection);
 }
 
 gint64 *
@@ -515,13 +581,6 @@ flam_weights_count_samples (const FlamProfile *profile,
   sum_up (&sum, NULL, NULL);
   counts[profile->threads.n] = sum.total;
   return counts;
-}
-
-FlamStateSplit
-flam_weights_by_state (const FlamProfile *profile,
-                       const FlamSelection *selection)
-{
-  return flam_weights_by_state_since (NULL, profile, selection);
 }
 
 FlamStateSplit

@@ -24,14 +24,26 @@ typedef struct
   gint64 weight;
 } FlamTopWeight;
 
+/* The sums over the samples, before any stack is left out: what a change of
+ * transforms does not change. */
+typedef struct
+{
+  gint64 *weight; /* one a stack */
+  gint64 no_stack;
+  FlamStateSplit *split; /* as that of FlamWeights */
+} FlamSampleSums;
+
 typedef struct
 {
   FlamProfile *profile;  /* a reference */
-  gint64 *weight;        /* one a stack: what ends exactly there */
+  FlamSampleSums *sums;  /* a reference; NULL: of memory, or by tops */
+  gint64 *weight;        /* one a stack: what ends exactly there; that of the
+                            sums, where the selection leaves no stack out */
   gint64 no_stack;       /* weight of samples without a stack */
   gint64 total;          /* sum of the above */
   FlamStateSplit *split; /* one a stack, and a last one for no_stack; NULL:
-                            every sample of the capture was running */
+                            every sample of the capture was running; as
+                            `weight` it may be that of the sums */
   GArray *by_top; /* where flam_by_has_tops(): FlamTopWeight, sorted by top,
                      stack and state, each once; else NULL */
   gint64 *other;  /* memory: the same in its other unit, blocks for bytes and
@@ -44,6 +56,15 @@ FlamWeights *flam_weights_new (const FlamProfile *profile,
                                const FlamSelection *selection,
                                const FlamProgress *progress,
                                GError **error);
+/* The same, without a look at the samples, where `before` has weighed the same
+ * samples of the same profile for `selected`: NULL without an error where it
+ * has not. */
+FlamWeights *flam_weights_new_shown (const FlamWeights *before,
+                                     const FlamSelection *selected,
+                                     const FlamProfile *profile,
+                                     const FlamSelection *selection,
+                                     const FlamProgress *progress,
+                                     GError **error);
 /* What was weighed of `before`, an earlier snapshot of these tables, holds for
  * what that one had; the same selection weighs in both what both have. */
 gboolean flam_weights_go_on (const FlamProfile *before,
@@ -67,25 +88,36 @@ gint64 flam_weights_total (const FlamProfile *profile,
 /* The file's default measure: the first that is not zero. */
 guint flam_weights_default_measure (const FlamProfile *profile);
 
-/* The weight of each thread (profile->threads.n values, g_free), whatever
- * threads the selection picks. */
-gint64 *flam_weights_by_thread (const FlamProfile *profile,
-                                const FlamSelection *selection);
-/* Of what is new since `before` alone. */
+/* The weight of each thread (profile->threads.n + 1 values, the last 0;
+ * g_free), whatever threads the selection picks; of what is new since `before`
+ * alone, or with NULL of all. */
 gint64 *flam_weights_by_thread_since (const FlamProfile *before,
                                       const FlamProfile *profile,
                                       const FlamSelection *selection);
+
+static inline gint64 *
+flam_weights_by_thread (const FlamProfile *profile,
+                        const FlamSelection *selection)
+{
+  return flam_weights_by_thread_since (NULL, profile, selection);
+}
 
 /* How many samples of each thread are selected, whatever their measure
  * (profile->threads.n values and their sum, g_free). */
 gint64 *flam_weights_count_samples (const FlamProfile *profile,
                                     const FlamSelection *selection);
 
-/* The weight of each state, whatever states the selection picks. */
-FlamStateSplit flam_weights_by_state (const FlamProfile *profile,
-                                      const FlamSelection *selection);
+/* The weight of each state, whatever states the selection picks. `before`: as
+ * above. */
 FlamStateSplit flam_weights_by_state_since (const FlamProfile *before,
                                             const FlamProfile *profile,
                                             const FlamSelection *selection);
+
+static inline FlamStateSplit
+flam_weights_by_state (const FlamProfile *profile,
+                       const FlamSelection *selection)
+{
+  return flam_weights_by_state_since (NULL, profile, selection);
+}
 
 G_END_DECLS

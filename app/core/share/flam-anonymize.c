@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-anonymize.h"
 
+#include "flam-figures.h"
 #include "flam-person.h"
 
 #include <string.h>
@@ -322,8 +323,9 @@ clean_facts (Cleaning *self)
 
           now = flam_builder_string (self->builder, program, -1);
         }
-      else if (self->degree == FLAM_ANONYMIZE_NAMES &&
-               !is_fact_plain (key, value))
+      else if (strcmp (key, FLAM_FACT_HOST) == 0 ||
+               (self->degree == FLAM_ANONYMIZE_NAMES &&
+                !is_fact_plain (key, value)))
         continue;
       flam_cell (facts->key, FlamId, n) = facts->key[i];
       flam_cell (facts->value, FlamId, n++) = now;

@@ -9,6 +9,7 @@
  *   functions      kept                           f_...; the system's are kept
  *   tasks, marks   kept                           t_..., k_...
  *   command line   the program's name             left out
+ *   host           left out                       left out
  *   messages       shortened                      left out
  *   notes          shortened                      left out, and sources
  *

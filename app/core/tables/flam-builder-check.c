@@ -7,8 +7,7 @@
 static gboolean
 refuse (GError **error, const char *what)
 {
-  g_set_error (error, FLAM_ERROR, FLAM_ERROR_INVALID, "%s", what);
-  return FALSE;
+  return flam_error_set (error, FLAM_ERROR_INVALID, "%s", what);
 }
 
 /* Sums of weights must fit: a tree adds them up without checks. */

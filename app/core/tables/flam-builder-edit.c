@@ -335,7 +335,7 @@ note_facts (FlamBuilder *builder, const FlamProfile *profile)
     flam_builder_note_warning (
         builder, N_ ("exported from a capture that was not read to its end"));
   for (guint i = 0; facts->warnings[i] != NULL; i++)
-    flam_builder_note_warning (builder, facts->warnings[i]);
+    flam_builder_note_warning (builder, "%s", facts->warnings[i]);
 }
 
 FlamBuilder *

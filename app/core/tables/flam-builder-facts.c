@@ -113,6 +113,16 @@ flam_builder_warn (FlamBuilder *builder, const char *format, ...)
     g_ptr_array_add (builder->warnings, (gpointer)kept);
 }
 
+void
+flam_builder_warn_count (FlamBuilder *builder,
+                         guint64 n,
+                         const char *one,
+                         const char *many)
+{
+  if (n > 0)
+    flam_builder_warn (builder, n == 1 ? one : many, n);
+}
+
 /* --- as they were noted --------------------------------------------------- */
 
 void
@@ -149,10 +159,16 @@ flam_builder_note_facts (FlamBuilder *builder, const FlamFacts *facts)
 }
 
 void
-flam_builder_note_warning (FlamBuilder *builder, const char *text)
+flam_builder_note_warning (FlamBuilder *builder, const char *format, ...)
 {
-  gint64 value = flam_builder_string (builder, text, -1);
+  g_autofree char *text = NULL;
+  gint64 value;
+  va_list args;
 
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  value = flam_builder_string (builder, text, -1);
   flam_tables_add (&builder->tables, FLAM_TABLE_WARNINGS, &value);
 }
 

@@ -54,33 +54,56 @@ flam_builder_add_measure (FlamBuilder *builder,
       builder, id, name, unit, kind, FLAM_FROM_SAMPLES, column, event);
 }
 
+/* Times and counts are of what ran, bytes and blocks of the heap. */
 static const struct
 {
   const char *id, *name;
   FlamUnit unit;
-  FlamMeasureKind kind;
 } standard_measures[] = {
-  [FLAM_STANDARD_SAMPLES] = { "samples",
-                              N_ ("Samples"),
-                              FLAM_UNIT_COUNT,
-                              FLAM_MEASURE_CPU },
-  [FLAM_STANDARD_CPU_TIME] = { "cpu-time",
-                               N_ ("CPU time"),
-                               FLAM_UNIT_NS,
-                               FLAM_MEASURE_CPU },
-  [FLAM_STANDARD_WALL_TIME] = { "wall-time",
-                                N_ ("Wall time"),
-                                FLAM_UNIT_NS,
-                                FLAM_MEASURE_CPU },
-  [FLAM_STANDARD_CALLS] = { "calls",
-                            N_ ("Calls"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU },
+  [FLAM_STANDARD_SAMPLES] = { "samples", N_ ("Samples"), FLAM_UNIT_COUNT },
+  [FLAM_STANDARD_TIME] = { "time", N_ ("Time"), FLAM_UNIT_NS },
+  [FLAM_STANDARD_CPU_TIME] = { "cpu-time", N_ ("CPU time"), FLAM_UNIT_NS },
+  [FLAM_STANDARD_WALL_TIME] = { "wall-time", N_ ("Wall time"), FLAM_UNIT_NS },
+  [FLAM_STANDARD_CALLS] = { "calls", N_ ("Calls"), FLAM_UNIT_COUNT },
+  [FLAM_STANDARD_PEAK] = { "peak", N_ ("Peak memory"), FLAM_UNIT_BYTES },
+  [FLAM_STANDARD_PEAK_BLOCKS] = { "peak-blocks",
+                                  N_ ("Blocks at the peak"),
+                                  FLAM_UNIT_COUNT },
+  [FLAM_STANDARD_LEAKED] = { "leaked", N_ ("Leaked memory"), FLAM_UNIT_BYTES },
+  [FLAM_STANDARD_LEAKED_BLOCKS] = { "leaked-blocks",
+                                    N_ ("Leaked blocks"),
+                                    FLAM_UNIT_COUNT },
   [FLAM_STANDARD_ALLOCATED] = { "allocated",
                                 N_ ("Allocated memory"),
-                                FLAM_UNIT_BYTES,
-                                FLAM_MEASURE_ALLOC },
+                                FLAM_UNIT_BYTES },
+  [FLAM_STANDARD_ALLOCATIONS] = { "allocations",
+                                  N_ ("Allocations"),
+                                  FLAM_UNIT_COUNT },
+  [FLAM_STANDARD_TEMPORARY] = { "temporary",
+                                N_ ("Temporary allocations"),
+                                FLAM_UNIT_COUNT },
+  [FLAM_STANDARD_TEMPORARY_BYTES] = { "temporary-bytes",
+                                      N_ ("Temporary memory"),
+                                      FLAM_UNIT_BYTES },
 };
+
+static guint
+add_standard_measure (FlamBuilder *builder,
+                      FlamStandardMeasure measure,
+                      FlamMeasureSource source,
+                      int column,
+                      FlamId event)
+{
+  return add_measure (builder,
+                      standard_measures[measure].id,
+                      standard_measures[measure].name,
+                      standard_measures[measure].unit,
+                      measure >= FLAM_STANDARD_PEAK ? FLAM_MEASURE_ALLOC
+                                                    : FLAM_MEASURE_CPU,
+                      source,
+                      column,
+                      event);
+}
 
 guint
 flam_builder_add_standard_measure (FlamBuilder *builder,
@@ -88,13 +111,19 @@ flam_builder_add_standard_measure (FlamBuilder *builder,
                                    int column,
                                    FlamId event)
 {
-  return flam_builder_add_measure (builder,
-                                   standard_measures[measure].id,
-                                   standard_measures[measure].name,
-                                   standard_measures[measure].unit,
-                                   standard_measures[measure].kind,
-                                   column,
-                                   event);
+  return add_standard_measure (
+      builder, measure, FLAM_FROM_SAMPLES, column, event);
+}
+
+guint
+flam_builder_add_event_measure (FlamBuilder *builder,
+                                const char *name,
+                                FlamUnit unit,
+                                int column,
+                                FlamId event)
+{
+  return flam_builder_add_measure (
+      builder, name, name, unit, FLAM_MEASURE_CPU, column, event);
 }
 
 void
@@ -223,34 +252,17 @@ flam_builder_reserve_allocations (FlamBuilder *builder, gsize n)
 
 static const struct
 {
-  const char *id;
-  const char *name;
-  FlamUnit unit;
   FlamMeasureSource source;
+  FlamStandardMeasure measure;
 } allocation_measures[] = {
-  { "peak", N_ ("Peak memory"), FLAM_UNIT_BYTES, FLAM_FROM_PEAK },
-  { "leaked", N_ ("Leaked memory"), FLAM_UNIT_BYTES, FLAM_FROM_LEAKED },
-  { "allocated",
-    N_ ("Allocated memory"),
-    FLAM_UNIT_BYTES,
-    FLAM_FROM_ALLOCATED },
-  { "allocations", N_ ("Allocations"), FLAM_UNIT_COUNT, FLAM_FROM_ALLOCATIONS },
-  { "temporary",
-    N_ ("Temporary allocations"),
-    FLAM_UNIT_COUNT,
-    FLAM_FROM_TEMPORARY },
-  { "peak-blocks",
-    N_ ("Blocks at the peak"),
-    FLAM_UNIT_COUNT,
-    FLAM_FROM_PEAK_BLOCKS },
-  { "leaked-blocks",
-    N_ ("Leaked blocks"),
-    FLAM_UNIT_COUNT,
-    FLAM_FROM_LEAKED_BLOCKS },
-  { "temporary-bytes",
-    N_ ("Temporary memory"),
-    FLAM_UNIT_BYTES,
-    FLAM_FROM_TEMPORARY_BYTES },
+  { FLAM_FROM_PEAK, FLAM_STANDARD_PEAK },
+  { FLAM_FROM_LEAKED, FLAM_STANDARD_LEAKED },
+  { FLAM_FROM_ALLOCATED, FLAM_STANDARD_ALLOCATED },
+  { FLAM_FROM_ALLOCATIONS, FLAM_STANDARD_ALLOCATIONS },
+  { FLAM_FROM_TEMPORARY, FLAM_STANDARD_TEMPORARY },
+  { FLAM_FROM_PEAK_BLOCKS, FLAM_STANDARD_PEAK_BLOCKS },
+  { FLAM_FROM_LEAKED_BLOCKS, FLAM_STANDARD_LEAKED_BLOCKS },
+  { FLAM_FROM_TEMPORARY_BYTES, FLAM_STANDARD_TEMPORARY_BYTES },
 };
 
 void
@@ -259,14 +271,8 @@ flam_builder_add_allocation_measure (FlamBuilder *builder,
 {
   for (guint i = 0; i < G_N_ELEMENTS (allocation_measures); i++)
     if (allocation_measures[i].source == source)
-      add_measure (builder,
-                   allocation_measures[i].id,
-                   allocation_measures[i].name,
-                   allocation_measures[i].unit,
-                   FLAM_MEASURE_ALLOC,
-                   source,
-                   -1,
-                   FLAM_NONE);
+      add_standard_measure (
+          builder, allocation_measures[i].measure, source, -1, FLAM_NONE);
 }
 
 void

@@ -197,6 +197,23 @@ flam_builder_function_unresolved (FlamBuilder *builder, FlamId module)
 /* --- frames and stacks --------------------------------------------------- */
 
 FlamId
+flam_builder_frame_of (FlamBuilder *builder,
+                       const FlamFunction *function,
+                       guint64 address,
+                       guint32 line,
+                       guint inline_depth)
+{
+  return flam_builder_frame (
+      builder,
+      function->name != 0
+          ? flam_builder_function (builder, function)
+          : flam_builder_function_unresolved (builder, function->module),
+      address,
+      line,
+      inline_depth);
+}
+
+FlamId
 flam_builder_frame (FlamBuilder *builder,
                     FlamId function,
                     guint64 address,
@@ -433,6 +450,13 @@ flam_builder_thread (FlamBuilder *builder,
 
   g_assert (process < builder->tables.profile.processes.n);
   return flam_tables_intern (&builder->tables, FLAM_TABLE_THREADS, keys);
+}
+
+FlamId
+flam_builder_lone_thread (FlamBuilder *builder)
+{
+  return flam_builder_thread (
+      builder, flam_builder_process (builder, -1, 0), -1, 0);
 }
 
 FlamId

@@ -70,6 +70,13 @@ FlamId flam_builder_frame (FlamBuilder *builder,
                            guint64 address,
                            guint32 line,
                            guint inline_depth);
+/* The same of a function that need not have a name: without one it is what
+ * stands for its module's addresses. */
+FlamId flam_builder_frame_of (FlamBuilder *builder,
+                              const FlamFunction *function,
+                              guint64 address,
+                              guint32 line,
+                              guint inline_depth);
 /* A place in `file` (string). */
 FlamId flam_builder_frame_in (FlamBuilder *builder,
                               FlamId function,
@@ -114,6 +121,8 @@ void flam_builder_reserve_stacks (FlamBuilder *builder, gsize n);
 
 /* --- who ----------------------------------------------------------------- */
 
+/* The thread of a format that has none: of a process without a number. */
+FlamId flam_builder_lone_thread (FlamBuilder *builder);
 /* Interned by (pid, generation): raise the generation when a pid is used
  * again; 0 otherwise. Names may be set at any time, the last one stays. */
 FlamId
@@ -172,15 +181,29 @@ guint flam_builder_add_measure (FlamBuilder *builder,
 typedef enum
 {
   FLAM_STANDARD_SAMPLES,
+  FLAM_STANDARD_TIME, /* of a kind that the format does not tell */
   FLAM_STANDARD_CPU_TIME,
   FLAM_STANDARD_WALL_TIME,
   FLAM_STANDARD_CALLS,
+  FLAM_STANDARD_PEAK,
+  FLAM_STANDARD_PEAK_BLOCKS,
+  FLAM_STANDARD_LEAKED,
+  FLAM_STANDARD_LEAKED_BLOCKS,
   FLAM_STANDARD_ALLOCATED,
+  FLAM_STANDARD_ALLOCATIONS,
+  FLAM_STANDARD_TEMPORARY,
+  FLAM_STANDARD_TEMPORARY_BYTES,
 } FlamStandardMeasure;
 guint flam_builder_add_standard_measure (FlamBuilder *builder,
                                          FlamStandardMeasure measure,
                                          int column,
                                          FlamId event);
+/* What was counted under a name that is the tool's own: "cache-misses". */
+guint flam_builder_add_event_measure (FlamBuilder *builder,
+                                      const char *name,
+                                      FlamUnit unit,
+                                      int column,
+                                      FlamId event);
 /* For fractional weights: values are stored times `denominator`. */
 void flam_builder_set_denominator (FlamBuilder *builder,
                                    guint measure,
@@ -295,6 +318,13 @@ void flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts);
 /* Said once however often it is added; at most 100 are kept. */
 void flam_builder_warn (FlamBuilder *builder, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
+/* How many of something there were, and nothing where there was none. `one` and
+ * `many` have PRIu64 for the number; the call marks them for translation. */
+void flam_builder_warn_count (FlamBuilder *builder,
+                              guint64 n,
+                              const char *one,
+                              const char *many) G_GNUC_PRINTF (3, 0)
+    G_GNUC_PRINTF (4, 0);
 
 /* --- from another builder ------------------------------------------------- */
 
@@ -380,7 +410,8 @@ void flam_builder_note_fact (FlamBuilder *builder,
                              const char *value);
 void
 flam_builder_note_number (FlamBuilder *builder, const char *key, gint64 value);
-void flam_builder_note_warning (FlamBuilder *builder, const char *text);
+void flam_builder_note_warning (FlamBuilder *builder, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
 
 /* What was noted becomes what a profile has. flam_builder_finish() does it for
  * a builder that a file was read into, too, but cannot be cancelled. */

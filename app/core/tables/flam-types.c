@@ -4,14 +4,37 @@
 G_DEFINE_QUARK (flam - error - quark, flam_error)
 
 gboolean
+flam_error_set (GError **error, FlamError code, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_propagate_error (error,
+                     g_error_new_valist (FLAM_ERROR, code, format, args));
+  va_end (args);
+  return FALSE;
+}
+
+gpointer
+flam_error_null (GError **error, FlamError code, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_propagate_error (error,
+                     g_error_new_valist (FLAM_ERROR, code, format, args));
+  va_end (args);
+  return NULL;
+}
+
+gboolean
 flam_progress_step (const FlamProgress *progress,
                     double fraction,
                     GError **error)
 {
   if (progress == NULL || progress->report (progress->data, fraction))
     return TRUE;
-  g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_CANCELLED, "Cancelled");
-  return FALSE;
+  return flam_error_set (error, FLAM_ERROR_CANCELLED, "Cancelled");
 }
 
 const char *

@@ -108,6 +108,15 @@ typedef enum
   FLAM_ERROR_SYSTEM,
 } FlamError;
 
+/* Sets `error`; returns FALSE, for the caller to return. */
+gboolean
+flam_error_set (GError **error, FlamError code, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+/* The same for functions that return a pointer: NULL. */
+gpointer
+flam_error_null (GError **error, FlamError code, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
 /* How a slow function tells where it is, and learns that it should stop.
  * `report` is called on the caller's own thread with 0..1 and returns FALSE to
  * cancel. A slow function calls flam_progress_step() at least every 20 ms of

@@ -37,4 +37,9 @@ FlamSelection *flam_carry_selection (const FlamProfile *from,
                                      const FlamProfile *to,
                                      guint *without);
 
+/* The measure that says what there was of this one before, in a capture that is
+ * a difference by itself: folded stacks of two columns, pprof with -diff_base.
+ * -1: there is none. */
+int flam_carry_find_before (const FlamProfile *profile, guint measure);
+
 G_END_DECLS

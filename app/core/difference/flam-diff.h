@@ -11,13 +11,16 @@
  *                                            main       8    9     +1
  */
 
+#include "flam-lines.h"
 #include "flam-tree.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *name; /* valid as long as both trees */
+  const char *name; /* a function's; of a line, its file's; valid as long as
+                       both trees or weights */
+  guint32 line;     /* 0: a function */
   gint64 base;
   gint64 fresh;
   gint64 delta;
@@ -50,16 +53,48 @@ FlamDiffRow *flam_diff_functions (const FlamTree *base,
                                   FlamDiffScale scale,
                                   guint *n);
 
+/* One side of a comparison of lines. */
+typedef struct
+{
+  const FlamWeights *weights;
+  const FlamSelection *selection;
+} FlamDiffWeights;
+
+/* The same for source lines, by file and number: a line that moved is another
+ * one. Files are
+ * found by flam_diff_find_file(), and named as the new one has them. With
+ * `file` not NULL, lines of that file of the new one alone. */
+FlamDiffRow *flam_diff_lines (const FlamDiffWeights *base,
+                              const FlamDiffWeights *fresh,
+                              const char *file,
+                              gboolean self,
+                              FlamDiffScale scale,
+                              guint *n);
+
+/* What a file of the one side is called on the other: the same path; else, of
+ * those of the same name that the one side has not, that which shares the most
+ * folders with it, where that is one. NULL: it is not there. */
+const char *flam_diff_find_file (const FlamDiffWeights *from,
+                                 const char *path,
+                                 const FlamDiffWeights *to);
+
 typedef enum
 {
   FLAM_DIFF_FRESH,
   FLAM_DIFF_BASE,
+  FLAM_DIFF_BOTH,
+  FLAM_N_DIFF_SHAPES
 } FlamDiffShape;
 
 /* One of the trees again, each node beside what the same path of names holds
  * in the other (FlamTreeChange): the differential flame graph. Totals, or with
  * `self` selves. What the other alone has is not in it; the other shape shows
- * that. */
+ * that.
+ *
+ * The shape of both has all paths of either, each as wide as the larger of what
+ * it held itself and of what it holds, and of what it calls. Its nodes,
+ * heaviest first, are of a profile of its own, which has their names, modules
+ * and lines and no samples. */
 FlamTree *flam_diff_tree (const FlamTree *base,
                           const FlamTree *fresh,
                           FlamDiffShape shape,
@@ -71,5 +106,8 @@ FlamTree *flam_diff_tree (const FlamTree *base,
 char *flam_diff_folded (const FlamTree *base,
                         const FlamTree *fresh,
                         FlamDiffScale scale);
+
+/* Largest change first, ties by name and line. */
+void flam_diff_sort (FlamDiffRow *rows, guint n);
 
 G_END_DECLS

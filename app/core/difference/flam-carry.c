@@ -183,3 +183,22 @@ flam_carry_selection (const FlamProfile *from,
   *without = carry.without;
   return g_steal_pointer (&carried);
 }
+
+/* --- before and now in one --------------------------------------------------
+ */
+
+int
+flam_carry_find_before (const FlamProfile *profile, guint measure)
+{
+  const FlamMeasure *now = &profile->measures[measure];
+  g_autofree char *id =
+      g_strconcat (flam_profile_string (profile, now->id), "-base", NULL);
+  int before = flam_profile_find_measure (profile, id);
+
+  if (before < 0)
+    before = flam_profile_find_measure (profile, "base");
+  if (before < 0 || (guint)before == measure ||
+      !flam_measure_is_like (&profile->measures[before], now))
+    return -1;
+  return before;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Two trees as one set of paths: what both shapes of a difference and the one
+ * of both are made from. */
+
+#include "flam-columns.h"
+#include "flam-diff.h"
+
+G_BEGIN_DECLS
+
+/* A path of names as a number: the path of the caller and a name. Nodes of both
+ * trees with the same number are compared. A caller has a smaller number. */
+typedef struct
+{
+  FlamId parent;
+  FlamId name;
+} FlamDiffPath;
+
+enum
+{
+  FLAM_DIFF_SIDE_BASE,
+  FLAM_DIFF_SIDE_FRESH,
+  FLAM_DIFF_N_SIDES
+};
+
+typedef struct
+{
+  FlamColumn paths;  /* FlamDiffPath */
+  GHashTable *names; /* char* -> its number + 1 */
+  FlamColumn has;    /* guint8 a name: a bit a side that has it */
+  const FlamTree *tree[FLAM_DIFF_N_SIDES];
+  FlamId *path[FLAM_DIFF_N_SIDES]; /* of each node */
+  gint64 *self[FLAM_DIFF_N_SIDES]; /* of each path: nodes of one name and caller
+                                      are one path */
+  gint64 *total[FLAM_DIFF_N_SIDES];
+} FlamDiffPaths;
+
+void flam_diff_paths_init (FlamDiffPaths *paths,
+                           const FlamTree *base,
+                           const FlamTree *fresh);
+void flam_diff_paths_clear (FlamDiffPaths *paths);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamDiffPaths, flam_diff_paths_clear)
+
+FlamChangeKind flam_diff_paths_kind (const FlamDiffPaths *paths, FlamId path);
+/* Room for `n` nodes. */
+FlamTreeChange *flam_diff_change_new (guint32 n);
+void flam_diff_change_set (FlamTreeChange *change,
+                           FlamId node,
+                           FlamChangeKind kind,
+                           gint64 base,
+                           gint64 fresh);
+
+/* The tree of both: flam_diff_tree(). */
+FlamTree *
+flam_diff_both (const FlamDiffPaths *paths, gboolean self, FlamDiffScale scale);
+
+G_END_DECLS

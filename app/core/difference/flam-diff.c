@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-diff.h"
+
+#include "flam-dump.h"
+#include "flam-functions.h"
+
+#include <string.h>
+
+gboolean
+flam_diff_is_possible (const FlamTree *base, const FlamTree *fresh)
+{
+  const FlamMeasure a = flam_tree_measure (base);
+  const FlamMeasure b = flam_tree_measure (fresh);
+
+  if (base->counted && fresh->counted)
+    return a.denominator == b.denominator;
+  return flam_measure_is_like (&a, &b);
+}
+
+FlamDiffScale
+flam_diff_scale_totals (const FlamTree *base, const FlamTree *fresh)
+{
+  return (FlamDiffScale){ fresh->total[0], base->total[0] };
+}
+
+gint64
+flam_diff_scaled (gint64 value, FlamDiffScale scale)
+{
+  __int128_t product = (__int128_t)value * scale.to;
+
+  if (scale.from == 0)
+    return 0;
+  return (gint64)CLAMP (product / scale.from, G_MININT64, G_MAXINT64);
+}
+
+static FlamDiffRow *
+row_named (GHashTable *rows, const char *name)
+{
+  FlamDiffRow *row = g_hash_table_lookup (rows, name);
+
+  if (row == NULL)
+    {
+      row = g_new0 (FlamDiffRow, 1);
+      row->name = name;
+      g_hash_table_insert (rows, (char *)name, row);
+    }
+  return row;
+}
+
+static void
+add_tree (GHashTable *rows,
+          const FlamTree *tree,
+          gboolean self,
+          gboolean is_base)
+{
+  guint n;
+  g_autofree FlamFunctionRow *functions =
+      flam_functions_new (tree, FLAM_SORT_SELF, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      FlamDiffRow *row =
+          row_named (rows, flam_tree_name (tree, functions[i].node));
+      gint64 value = self ? functions[i].self : functions[i].total;
+
+      *(is_base ? &row->base : &row->fresh) += value;
+    }
+}
+
+static int
+compare_rows (gconstpointer a, gconstpointer b)
+{
+  const FlamDiffRow *x = a;
+  const FlamDiffRow *y = b;
+
+  if (ABS (x->delta) != ABS (y->delta))
+    return ABS (x->delta) > ABS (y->delta) ? -1 : 1;
+  if (x->line != y->line && strcmp (x->name, y->name) == 0)
+    return x->line < y->line ? -1 : 1;
+  return strcmp (x->name, y->name);
+}
+
+void
+flam_diff_sort (FlamDiffRow *rows, guint n)
+{
+  qsort (rows, n, sizeof *rows, compare_rows);
+}
+
+FlamDiffRow *
+flam_diff_functions (const FlamTree *base,
+                     const FlamTree *fresh,
+                     gboolean self,
+                     FlamDiffScale scale,
+                     guint *n)
+{
+  g_autoptr (GHashTable) table =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  FlamDiffRow *rows;
+  GHashTableIter iter;
+  gpointer value;
+
+  add_tree (table, base, self, TRUE);
+  add_tree (table, fresh, self, FALSE);
+  rows = g_new (FlamDiffRow, g_hash_table_size (table) + 1);
+  *n = 0;
+  g_hash_table_iter_init (&iter, table);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    {
+      FlamDiffRow row = *(FlamDiffRow *)value;
+
+      row.base = flam_diff_scaled (row.base, scale);
+      row.delta = row.fresh - row.base;
+      rows[(*n)++] = row;
+    }
+  flam_diff_sort (rows, *n);
+  return rows;
+}
+
+/* --- folded -------------------------------------------------------------- */
+
+typedef struct
+{
+  char *base;
+  char *fresh;
+} Columns;
+
+static void
+columns_free (gpointer data)
+{
+  Columns *columns = data;
+
+  g_free (columns->base);
+  g_free (columns->fresh);
+  g_free (columns);
+}
+
+static char *
+scaled_text (const char *weight, FlamDiffScale scale)
+{
+  gint64 value = g_ascii_strtoll (weight, NULL, 10);
+
+  if (scale.to == scale.from)
+    return g_strdup (weight);
+  return g_strdup_printf ("%" G_GINT64_FORMAT, flam_diff_scaled (value, scale));
+}
+
+static void
+add_folded (GHashTable *paths,
+            const FlamTree *tree,
+            gboolean is_base,
+            FlamDiffScale scale)
+{
+  g_autofree char *text = flam_dump_folded (tree);
+  char *save = NULL;
+
+  for (char *line = strtok_r (text, "\n", &save); line != NULL;
+       line = strtok_r (NULL, "\n", &save))
+    {
+      char *space = strrchr (line, ' ');
+      Columns *columns;
+
+      *space = 0;
+      columns = g_hash_table_lookup (paths, line);
+      if (columns == NULL)
+        {
+          columns = g_new0 (Columns, 1);
+          g_hash_table_insert (paths, g_strdup (line), columns);
+        }
+      if (is_base)
+        columns->base = scaled_text (space + 1, scale);
+      else
+        columns->fresh = g_strdup (space + 1);
+    }
+}
+
+char *
+flam_diff_folded (const FlamTree *base,
+                  const FlamTree *fresh,
+                  FlamDiffScale scale)
+{
+  g_autoptr (GHashTable) paths =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, columns_free);
+  g_autoptr (GList) keys = NULL;
+  GString *out = g_string_new (NULL);
+
+  add_folded (paths, base, TRUE, scale);
+  add_folded (paths, fresh, FALSE, FLAM_DIFF_UNSCALED);
+  keys = g_list_sort (g_hash_table_get_keys (paths), (GCompareFunc)strcmp);
+  for (GList *key = keys; key != NULL; key = key->next)
+    {
+      const Columns *columns = g_hash_table_lookup (paths, key->data);
+
+      g_string_append_printf (out,
+                              "%s %s %s\n",
+                              (const char *)key->data,
+                              columns->base ? columns->base : "0",
+                              columns->fresh ? columns->fresh : "0");
+    }
+  return g_string_free (out, FALSE);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The programming language that a function was written in, as far as a capture
+ * says it: by how the linker's name is mangled, then by the ending of the
+ * source file's name. A C++ function of a header that C may include, too, has a
+ * mangled name, so names come first. */
+
+#include "flam-profile.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_LANGUAGE_UNKNOWN, /* neither a mangled name nor a file */
+  FLAM_LANGUAGE_C,
+  FLAM_LANGUAGE_CPP,
+  FLAM_LANGUAGE_RUST,
+  FLAM_LANGUAGE_GO,
+  FLAM_LANGUAGE_PYTHON,
+  FLAM_LANGUAGE_JAVASCRIPT, /* TypeScript, too */
+  FLAM_LANGUAGE_JAVA,
+  FLAM_LANGUAGE_KOTLIN,
+  FLAM_LANGUAGE_SCALA,
+  FLAM_LANGUAGE_DOTNET, /* C#, F#, Visual Basic */
+  FLAM_LANGUAGE_JULIA,
+  FLAM_LANGUAGE_RUBY,
+  FLAM_LANGUAGE_PHP,
+  FLAM_LANGUAGE_PERL,
+  FLAM_LANGUAGE_LUA,
+  FLAM_LANGUAGE_SWIFT,
+  FLAM_LANGUAGE_OBJECTIVE_C,
+  FLAM_LANGUAGE_D,
+  FLAM_LANGUAGE_ZIG,
+  FLAM_LANGUAGE_HASKELL,
+  FLAM_LANGUAGE_OCAML,
+  FLAM_LANGUAGE_FORTRAN,
+  FLAM_LANGUAGE_ADA,
+  FLAM_LANGUAGE_ASSEMBLER,
+  FLAM_N_LANGUAGES
+} FlamLanguage;
+
+/* "C++", "Rust": names that no language translates. */
+const char *flam_language_name (FlamLanguage language);
+FlamLanguage flam_language_of_function (const FlamProfile *profile,
+                                        FlamId function);
+
+G_END_DECLS

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Hues: of kinds of code, of modules, of languages, of names. */
+#include "flam-palette-private.h"
+
+#include <string.h>
+
+/* Marked for translation; the window translates what is_kind. */
+/* The last of each: Okabe and Ito's colors, told apart by everybody. */
+const FlamClassLook flam_class_looks[FLAM_N_CLASSES] = {
+  [FLAM_CLASS_NATIVE] = { N_ ("Native code"),
+                          { 0.02, 0.055, 62 },
+                          { 0.03, 0.05, 145 },
+                          0xe69f00 },
+  [FLAM_CLASS_KERNEL] = { N_ ("Kernel"),
+                          { -0.02, 0.155, 62 },
+                          { -0.05, 0.13, 130 },
+                          0xd55e00 },
+  [FLAM_CLASS_INLINED] = { N_ ("Inlined"),
+                           { 0.02, 0.085, 200 },
+                           { 0.04, 0.09, 172 },
+                           0xf0e442 },
+  [FLAM_CLASS_JIT] = { N_ ("JIT code"),
+                       { 0, 0.14, 142 },
+                       { 0.03, 0.14, 128 },
+                       0x009e73 },
+  [FLAM_CLASS_INTERPRETED] = { N_ ("Interpreted code"),
+                               { 0, 0.095, 250 },
+                               { 0.02, 0.12, 158 },
+                               0x56b4e9 },
+  [FLAM_CLASS_UNRESOLVED] = { N_ ("Without a name"),
+                              { 0, 0.006, 60 },
+                              { 0, 0.012, 145 },
+                              0xbdbdbd },
+  [FLAM_CLASS_ROOT] = { N_ ("Processes and threads"),
+                        { 0.05, 0.016, 265 },
+                        { 0.05, 0.016, 200 },
+                        0xdcdcdc },
+  [FLAM_CLASS_WAKER] = { N_ ("Waker"),
+                         { 0, 0.09, 305 },
+                         { 0, 0.09, 305 },
+                         0xcc79a7 },
+};
+
+/* Warm, and clear of the kernel's orange. */
+static const FlamTint module_tints[] = {
+  { -0.03, 0.145, 32 }, { 0.03, 0.115, 88 },  { 0.03, 0.105, 48 },
+  { -0.05, 0.155, 26 }, { 0.05, 0.12, 100 },  { 0.01, 0.075, 72 },
+  { -0.04, 0.15, 38 },  { 0.01, 0.115, 24 },  { -0.03, 0.105, 80 },
+  { 0.05, 0.07, 55 },   { -0.01, 0.115, 44 }, { -0.045, 0.09, 30 },
+};
+static const FlamTint memory_tints[] = {
+  { 0, 0.13, 145 },     { 0.045, 0.12, 124 }, { -0.05, 0.105, 160 },
+  { 0.06, 0.09, 140 },  { -0.06, 0.13, 142 }, { 0.03, 0.085, 168 },
+  { 0.06, 0.125, 116 }, { -0.02, 0.08, 152 }, { 0.02, 0.145, 136 },
+  { -0.04, 0.1, 128 },  { 0.01, 0.11, 156 },  { 0.065, 0.06, 150 },
+};
+
+/* What languages share a hue in are seldom in one capture: as many hues as can
+ * be told apart are fewer than there are languages. */
+const FlamTint flam_palette_language_tints[FLAM_N_LANGUAGES] = {
+  [FLAM_LANGUAGE_C] = { 0.02, 0.1, 75 },
+  [FLAM_LANGUAGE_CPP] = { -0.01, 0.15, 35 },
+  [FLAM_LANGUAGE_RUST] = { -0.05, 0.13, 15 },
+  [FLAM_LANGUAGE_GO] = { 0.02, 0.1, 205 },
+  [FLAM_LANGUAGE_PYTHON] = { 0, 0.105, 250 },
+  [FLAM_LANGUAGE_JAVASCRIPT] = { 0.06, 0.14, 100 },
+  [FLAM_LANGUAGE_JAVA] = { 0, 0.13, 50 },
+  [FLAM_LANGUAGE_KOTLIN] = { 0, 0.13, 300 },
+  [FLAM_LANGUAGE_SCALA] = { -0.02, 0.15, 25 },
+  [FLAM_LANGUAGE_DOTNET] = { 0, 0.14, 320 },
+  [FLAM_LANGUAGE_JULIA] = { 0, 0.13, 335 },
+  [FLAM_LANGUAGE_RUBY] = { -0.03, 0.16, 5 },
+  [FLAM_LANGUAGE_PHP] = { 0, 0.09, 280 },
+  [FLAM_LANGUAGE_PERL] = { 0, 0.09, 235 },
+  [FLAM_LANGUAGE_LUA] = { 0, 0.11, 265 },
+  [FLAM_LANGUAGE_SWIFT] = { 0, 0.15, 42 },
+  [FLAM_LANGUAGE_OBJECTIVE_C] = { 0.02, 0.1, 220 },
+  [FLAM_LANGUAGE_D] = { -0.04, 0.12, 22 },
+  [FLAM_LANGUAGE_ZIG] = { 0.03, 0.13, 85 },
+  [FLAM_LANGUAGE_HASKELL] = { 0, 0.1, 290 },
+  [FLAM_LANGUAGE_OCAML] = { 0.01, 0.13, 60 },
+  [FLAM_LANGUAGE_FORTRAN] = { 0, 0.11, 310 },
+  [FLAM_LANGUAGE_ADA] = { 0, 0.1, 165 },
+  [FLAM_LANGUAGE_ASSEMBLER] = { 0.02, 0.09, 120 },
+};
+#define NAME_CHROMA 0.11f
+
+/* FNV-1a with a last stir, so that the low bits depend on every character. */
+guint32
+flam_palette_hash (const char *text)
+{
+  guint32 hash = 2166136261u;
+
+  for (; *text; text++)
+    hash = (hash ^ (guchar)*text) * 16777619u;
+  hash ^= hash >> 15;
+  hash *= 0x2c1b3c6du;
+  return hash ^ hash >> 12;
+}
+
+/* --- the modules' hues --------------------------------------------------- */
+
+/* A module's name gives its hue, the same everywhere. Two of one capture that
+ * would share a hue are told apart all the same: the one with more functions
+ * keeps its own, the other has the next that is free, as long as there are
+ * any. */
+#define N_TINTS G_N_ELEMENTS (module_tints)
+G_STATIC_ASSERT (N_TINTS == G_N_ELEMENTS (memory_tints));
+
+typedef struct
+{
+  const char *name;
+  guint32 n_functions;
+} ModuleSize;
+
+static int
+compare_sizes (const void *a, const void *b)
+{
+  const ModuleSize *x = a, *y = b;
+
+  if (x->n_functions != y->n_functions)
+    return x->n_functions > y->n_functions ? -1 : 1;
+  return strcmp (x->name, y->name);
+}
+
+GHashTable *
+flam_palette_share_hues (const FlamProfile *profile)
+{
+  GHashTable *slots = g_hash_table_new (g_str_hash, g_str_equal);
+  guint32 n = profile->modules.n;
+  g_autofree ModuleSize *sizes = g_new0 (ModuleSize, (gsize)n + 1);
+  gboolean taken[N_TINTS] = { FALSE };
+  guint free_tints = N_TINTS;
+
+  for (FlamId i = 0; i < n; i++)
+    sizes[i].name = flam_profile_string (profile, profile->modules.name[i]);
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    if (profile->functions.module[i] != FLAM_NONE)
+      sizes[profile->functions.module[i]].n_functions++;
+  qsort (sizes, n, sizeof *sizes, compare_sizes);
+  for (guint32 i = 0; i < n && free_tints > 0 && sizes[i].n_functions > 0; i++)
+    {
+      guint slot = flam_palette_hash (sizes[i].name) % N_TINTS;
+
+      if (g_hash_table_contains (slots, sizes[i].name))
+        continue;
+      while (taken[slot])
+        slot = (slot + 1) % N_TINTS;
+      taken[slot] = TRUE;
+      free_tints--;
+      g_hash_table_insert (
+          slots, (char *)sizes[i].name, GUINT_TO_POINTER (slot + 1));
+    }
+  return slots;
+}
+
+FlamTint
+flam_palette_class_tint (const FlamPalette *palette,
+                         FlamColorClass class,
+                         const char *module)
+{
+  gboolean memory = palette->mode == FLAM_PALETTE_MEMORY;
+  guint slot;
+
+  if (class != FLAM_CLASS_NATIVE || *module == '\0')
+    return memory ? flam_class_looks[class].memory
+                  : flam_class_looks[class].code;
+  slot = GPOINTER_TO_UINT (g_hash_table_lookup (palette->slots, module));
+  slot = slot > 0 ? slot - 1 : flam_palette_hash (module) % N_TINTS;
+  return memory ? memory_tints[slot] : module_tints[slot];
+}
+
+FlamTint
+flam_palette_name_tint (const char *name)
+{
+  float turn = (float)(flam_palette_hash (name) >> 8 & 0xffff) / 65536;
+
+  return (FlamTint){ 0, NAME_CHROMA, turn * 360 };
+}
+
+/* Code of no known language has the color of its kind. */
+FlamTint
+flam_palette_language_tint (const FlamProfile *profile,
+                            FlamId function,
+                            FlamColorClass class)
+{
+  FlamLanguage language = function != FLAM_NONE
+                              ? flam_language_of_function (profile, function)
+                              : FLAM_LANGUAGE_UNKNOWN;
+
+  return language != FLAM_LANGUAGE_UNKNOWN
+             ? flam_palette_language_tints[language]
+             : flam_class_looks[class].code;
+}
