@@ -25,7 +25,7 @@ folder_path (void)
 /* --- names ---------------------------------------------------------------- */
 
 /* This very program: what another one was made of reads otherwise. NULL: it
- * cannot be told from others. */
+ * cannot be distinguished from others. */
 static const char *
 program (void)
 {

@@ -13,12 +13,10 @@
  *
  * So a file that was changed is another one, and so is another Flambeau. There
  * are FLAM_CACHE_MAX bytes of them at most; the ones used longest ago go first.
- * No format knows of it: what depends on files beside the capture
+ * No format depends on it: what depends on files beside the capture
  * (FlamImporter.beside) is not kept. */
 
 #include "flam-formats.h"
-
-G_BEGIN_DECLS
 
 #define FLAM_CACHE_MAX (G_GUINT64_CONSTANT (2) << 30)
 /* µs that reading must have taken to be worth the room. */
@@ -45,5 +43,3 @@ void flam_cache_trim (guint64 most);
 FlamProfile *flam_cache_open (const char *path,
                               const FlamLoadOptions *options,
                               GError **error);
-
-G_END_DECLS

@@ -69,15 +69,8 @@ read_new (FlamFollow *follow, GError **error)
   if (follow->fd < 0)
     follow->fd = g_open (follow->path, O_RDONLY | O_CLOEXEC, 0);
   if (follow->fd < 0)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_SYSTEM,
-                   "%s: %s",
-                   follow->path,
-                   g_strerror (errno));
-      return FALSE;
-    }
+    return flam_error_set (
+        error, FLAM_ERROR_SYSTEM, "%s: %s", follow->path, g_strerror (errno));
   return flam_capture_reader_poll (follow->reader, follow->fd, &changed, error);
 }
 
@@ -86,12 +79,10 @@ has_begun (FlamFollow *follow, GError **error)
 {
   if (flam_capture_reader_n_rows (follow->reader, FLAM_TABLE_STRINGS) > 0)
     return TRUE;
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_TRUNCATED,
-               N_ ("%s: nothing is written yet"),
-               follow->path);
-  return FALSE;
+  return flam_error_set (error,
+                         FLAM_ERROR_TRUNCATED,
+                         N_ ("%s: nothing is written yet"),
+                         follow->path);
 }
 
 /* The names that were looked up here. */
@@ -141,14 +132,10 @@ flam_follow_refresh_named (FlamFollow *follow,
   FlamProfile *profile = NULL;
 
   if (!g_atomic_int_compare_and_exchange (&follow->busy, FALSE, TRUE))
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_CANCELLED,
-                   N_ ("%s: is being read already"),
-                   follow->path);
-      return NULL;
-    }
+    return flam_error_null (error,
+                            FLAM_ERROR_CANCELLED,
+                            N_ ("%s: is being read already"),
+                            follow->path);
   if (read_new (follow, error) && has_begun (follow, error))
     {
       if (binaries != NULL)

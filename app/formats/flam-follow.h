@@ -13,8 +13,6 @@
 
 #include "flam-profile.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamFollow FlamFollow;
 
 FlamFollow *flam_follow_new (const char *path);
@@ -30,5 +28,3 @@ FlamProfile *flam_follow_refresh (FlamFollow *follow, GError **error);
 FlamProfile *flam_follow_refresh_named (FlamFollow *follow,
                                         const char *const *binaries,
                                         GError **error);
-
-G_END_DECLS

@@ -140,6 +140,33 @@ has_suffix (const FlamImporter *importer, const char *name)
   return FALSE;
 }
 
+static gboolean
+has_sign (const FlamSource *source, const FlamSign *sign)
+{
+  if (source->size < MAX (sign->least, sign->magic_size) ||
+      (sign->magic != NULL &&
+       memcmp (source->data, sign->magic, sign->magic_size) != 0) ||
+      (sign->first != '\0' && flam_source_first_char (source) != sign->first))
+    return FALSE;
+  for (guint i = 0; sign->words != NULL && sign->words[i] != NULL; i++)
+    if (!flam_source_head_has (source, sign->head, sign->words[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static guint
+probe (const FlamImporter *importer, const FlamSource *source)
+{
+  guint score = 0;
+
+  if (importer->signs == NULL)
+    return importer->probe (source);
+  for (const FlamSign *sign = importer->signs; sign->score > 0; sign++)
+    if (sign->score > score && has_sign (source, sign))
+      score = sign->score;
+  return score;
+}
+
 const FlamImporter *
 flam_formats_probe (const FlamSource *source)
 {
@@ -149,7 +176,7 @@ flam_formats_probe (const FlamSource *source)
   for (guint i = 0; flam_importers[i] != NULL; i++)
     {
       const FlamImporter *importer = flam_importers[i];
-      guint score = 2 * importer->probe (source);
+      guint score = 2 * probe (importer, source);
       if (score > 0 && has_suffix (importer, source->name))
         score++;
       if (score > best_score)
@@ -183,7 +210,7 @@ load_all (const FlamImporter *importer,
   return loaded;
 }
 
-/* Texts and tables that tools write often have names as the linker knows them:
+/* Texts and tables that tools write often have names as the linker has them:
  * those become the system's names, as everywhere. */
 static void
 demangle (FlamBuilder *builder)

@@ -13,8 +13,6 @@
 #include "flam-source.h"
 #include "flam-tree.h"
 
-G_BEGIN_DECLS
-
 /* What the weights of a text are: folded stacks hold no word of it. */
 typedef enum
 {
@@ -40,14 +38,32 @@ typedef struct
 /* A NULL-terminated list of texts, in an initializer. */
 #define FLAM_LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
+/* What a format's files begin with; what is left out may be anything. */
+typedef struct
+{
+  const char *magic; /* FLAM_MAGIC(): the first bytes */
+  guint magic_size;
+  guint least;              /* the size of the smallest such file */
+  char first;               /* the first character that is no white space */
+  const char *const *words; /* FLAM_LIST(): all of them are */
+  guint head;               /* within that many bytes */
+  guint score;              /* as probe() returns it */
+} FlamSign;
+
+/* Of a literal, which may hold NUL characters. */
+#define FLAM_MAGIC(text) .magic = (text), .magic_size = sizeof (text) - 1
+#define FLAM_SIGNS(...) ((const FlamSign[]){ __VA_ARGS__, { .score = 0 } })
+
 typedef struct
 {
   const char *id;              /* "perf-data" */
   const char *label;           /* "Linux perf" */
   const char *const *suffixes; /* FLAM_LIST ("perf.data") */
   const char *const *mime_types;
-  /* 0: not mine; 100: certain (magic). Looks at the head of the data alone
-   * (a few KiB), so that probing costs nothing. */
+  const FlamSign *signs; /* FLAM_SIGNS(): one of them is enough */
+  /* Where signs do not say it, and `signs` is NULL. 0: another format; 100:
+   * certain (magic). Looks at the head of the data alone (a few KiB), so that
+   * probing costs nothing. */
   guint (*probe) (const FlamSource *source);
   /* Reads everything into the builder, which is the caller's. TRUE also for a
    * truncated file that held something: flam_builder_set_partial() and a
@@ -56,7 +72,7 @@ typedef struct
                     FlamBuilder *builder,
                     const FlamLoadOptions *options,
                     GError **error);
-  /* It reads forward and asks flam_source_more(), so that it can begin before
+  /* It reads forward and calls flam_source_more(), so that it can begin before
    * the file is all unpacked. */
   gboolean streams;
   /* It looks into files beside the capture, programs say, so that the same
@@ -126,7 +142,8 @@ typedef struct
 /* "threads, lines": what of the profile the document has not; NULL: nothing. */
 char *flam_exporter_losses (const FlamExporter *exporter,
                             const FlamProfile *profile,
-                            const FlamSelection *selection);
+                            const FlamSelection *selection,
+                            const FlamExportOptions *options);
 
 /* NULL-terminated. */
 extern const FlamImporter *const flam_importers[];
@@ -150,5 +167,3 @@ FlamProfile *flam_formats_load_with (const FlamImporter *importer,
                                      FlamSource *source,
                                      const FlamLoadOptions *options,
                                      GError **error);
-
-G_END_DECLS

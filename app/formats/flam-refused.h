@@ -5,12 +5,8 @@
 
 #include "flam-source.h"
 
-G_BEGIN_DECLS
-
 /* What it is and what to do with it, "this is …; …"; NULL: it looks like
  * nothing that is known. */
 const char *flam_refused_why (const FlamSource *source);
 /* The same of a folder, which a source cannot be. */
 const char *flam_refused_folder (const char *path);
-
-G_END_DECLS

@@ -23,10 +23,10 @@
  * these are there, as varints; the others are as the event before had them.
  *
  * Samples are the sampler's events, of all threads whether they run or wait:
- * their time is the wall's. What stands at an address is told by MethodLoad
- * events and, at the end, by the rundown. Source of facts: the format's
- * description in microsoft/perfview (EventPipeFormat.md), .NET's documentation
- * of its method events. */
+ * their time is the wall's. What stands at an address is in MethodLoad events
+ * and, at the end, in the rundown. Source of facts: the format's description in
+ * microsoft/perfview (EventPipeFormat.md), .NET's documentation of its method
+ * events. */
 
 #include "flam-formats.h"
 #include "flam-nettrace.h"
@@ -76,13 +76,6 @@ typedef struct
   GHashTable *frames;  /* address -> frame + 1 */
   guint64 bad, unknown; /* blocks; frames */
 } Trace;
-
-static guint
-probe (const FlamSource *source)
-{
-  return source->size >= HEADER && memcmp (source->data, MAGIC, 8) == 0 ? 100
-                                                                        : 0;
-}
 
 /* --- stacks -------------------------------------------------------------- */
 
@@ -460,22 +453,16 @@ finish (Trace *trace, GError **error)
         N_ ("there are no samples in this .NET trace; record with "
             "`dotnet-trace collect --profile cpu-sampling`"));
   add_samples (trace);
-  if (trace->unknown > 0)
-    flam_builder_warn (
-        trace->builder,
-        FLAM_PLURAL (trace->unknown,
-                     "%" PRIu64 " address is of no method that the trace names",
-                     "%" PRIu64
-                     " addresses are of no method that the trace names"),
-        trace->unknown);
-  if (trace->bad > 0)
-    flam_builder_warn (
-        trace->builder,
-        FLAM_PLURAL (
-            trace->bad,
-            "%" PRIu64 " block makes no sense and was left out in part",
-            "%" PRIu64 " blocks make no sense and were left out in part"),
-        trace->bad);
+  flam_builder_warn_count (
+      trace->builder,
+      trace->unknown,
+      "%" PRIu64 " address is of no method that the trace names",
+      "%" PRIu64 " addresses are of no method that the trace names");
+  flam_builder_warn_count (
+      trace->builder,
+      trace->bad,
+      "%" PRIu64 " block makes no sense and was left out in part",
+      "%" PRIu64 " blocks make no sense and were left out in part");
   return TRUE;
 }
 
@@ -520,6 +507,6 @@ const FlamImporter flam_import_nettrace = {
   .label = N_ (".NET trace (EventPipe)"),
   .suffixes = FLAM_LIST (".nettrace"),
   .mime_types = FLAM_LIST ("application/x-nettrace"),
-  .probe = probe,
+  .signs = FLAM_SIGNS ({ FLAM_MAGIC (MAGIC), .least = HEADER, .score = 100 }),
   .load = load,
 };

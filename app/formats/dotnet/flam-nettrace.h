@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint32 metadata;
@@ -31,5 +29,3 @@ gboolean flam_nettrace_read_head (const guint8 **at,
 gboolean flam_nettrace_read_short_head (const guint8 **at,
                                         const guint8 *end,
                                         FlamNettraceEvent *event);
-
-G_END_DECLS

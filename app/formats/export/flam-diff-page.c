@@ -50,9 +50,10 @@ append_picture (FlamSink *out,
                 const FlamLook *look)
 {
   FlamLook titled = *look;
-  const FlamCompared *shown = shape == FLAM_DIFF_FRESH ? fresh : base;
-  g_autofree char *title = g_strdup_printf (
-      "%s: %s", shape == FLAM_DIFF_FRESH ? "Now" : "Before", shown->name);
+  g_autofree char *title =
+      shape == FLAM_DIFF_FRESH  ? g_strdup_printf ("Now: %s", fresh->name)
+      : shape == FLAM_DIFF_BASE ? g_strdup_printf ("Before: %s", base->name)
+                                : g_strdup ("Difference: of both");
   g_autoptr (FlamTree) tree =
       flam_diff_tree (base->tree, fresh->tree, shape, self, scale);
 
@@ -64,6 +65,7 @@ void
 flam_diff_picture (FlamSink *out,
                    const FlamCompared *base,
                    const FlamCompared *fresh,
+                   FlamDiffShape shape,
                    gboolean self,
                    FlamDiffScale scale,
                    const FlamLook *look)
@@ -71,7 +73,7 @@ flam_diff_picture (FlamSink *out,
   FlamLook titled = *look;
   g_autofree char *title = g_strdup_printf ("%s → %s", base->name, fresh->name);
   g_autoptr (FlamTree) tree =
-      flam_diff_tree (base->tree, fresh->tree, FLAM_DIFF_FRESH, self, scale);
+      flam_diff_tree (base->tree, fresh->tree, shape, self, scale);
 
   if (titled.title == NULL)
     titled.title = title;
@@ -110,8 +112,9 @@ flam_diff_page (FlamSink *out,
       flam_html_append_fact (out, "Scale", factor);
     }
   flam_sink_put (out, "</dl>\n");
-  append_picture (out, base, fresh, FLAM_DIFF_FRESH, self, scale, look);
   append_picture (out, base, fresh, FLAM_DIFF_BASE, self, scale, look);
+  append_picture (out, base, fresh, FLAM_DIFF_FRESH, self, scale, look);
+  append_picture (out, base, fresh, FLAM_DIFF_BOTH, self, scale, look);
   append_functions (out, base, fresh, self, scale);
   flam_html_end (out, TRUE);
 }

@@ -16,7 +16,7 @@
  *    12 25                  line, cost of the calls
  *
  * A function has a row for each of its lines that has cost, where the capture
- * knows them and the selection is by function; else one, at its start.
+ * has them and the selection is by function; else one, at its start.
  *
  * A call inside the same call counts once, so that no cost exceeds the whole,
  * and at the line of the outermost.

@@ -48,8 +48,7 @@ put_ts (Writer *writer, gint64 ns)
 static void
 put_name (Writer *writer, const char *name)
 {
-  flam_sink_put (writer->out, ",\"name\":");
-  flam_export_json_string (writer->out, name);
+  flam_export_json_member (writer->out, ",\"name\":", name);
 }
 
 static void
@@ -195,8 +194,10 @@ save (const FlamProfile *profile,
   if (!flam_part_init (&part, profile, selection, error) ||
       !flam_spans_check (&part, error))
     return FALSE;
-  flam_sink_put (out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"title\":");
-  flam_export_json_string (out, options->look.title);
+  flam_export_json_member (
+      out,
+      "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"title\":",
+      options->look.title);
   flam_sink_put (out, "},\n\"traceEvents\":[");
   for (guint32 lane = 0; lane < part.profile->threads.n; lane++)
     {

@@ -104,7 +104,7 @@ flam_export_chart (const FlamProfile *profile,
   else
     chart = flam_chart_new (profile, selection, NULL, error);
   if (why != NULL)
-    g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED, why);
+    flam_error_set (error, FLAM_ERROR_UNSUPPORTED, "%s", why);
   return chart;
 }
 
@@ -179,6 +179,13 @@ flam_export_json_string (FlamSink *out, const char *text)
           flam_sink_put_c (out, *text);
       }
   flam_sink_put_c (out, '"');
+}
+
+void
+flam_export_json_member (FlamSink *out, const char *before, const char *text)
+{
+  flam_sink_put (out, before);
+  flam_export_json_string (out, text);
 }
 
 void

@@ -7,8 +7,6 @@
 #include "flam-look.h"
 #include "flam-sink.h"
 
-G_BEGIN_DECLS
-
 /* The distinct things (functions; with FLAM_BY_LINE, their lines) that the
  * nodes of a tree are, numbered from 0 in order of their first node. */
 typedef struct
@@ -52,9 +50,10 @@ gint64 flam_export_whole (const FlamMeasure *measure, gint64 weight);
 
 /* Quoted and escaped; invalid nowhere, not even inside <script>. */
 void flam_export_json_string (FlamSink *out, const char *text);
+/* The same behind what stands before it: `,"file":`. */
+void
+flam_export_json_member (FlamSink *out, const char *before, const char *text);
 /* "12" or "12.5". */
 void flam_export_json_weight (FlamSink *out,
                               const FlamMeasure *measure,
                               gint64 weight);
-
-G_END_DECLS

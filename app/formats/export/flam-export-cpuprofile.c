@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* V8's CPU profile, for Chrome's developer tools and editors; the fields are
- * told in flam-import-v8.c. It holds one thread's samples in order, each of
- * which lasts until the next: where the thread rested in between stands an
+ * described in flam-import-v8.c. It holds one thread's samples in order, each
+ * of which lasts until the next: where the thread rested in between stands an
  * "(idle)" one. Several threads follow one another. All is µs of time. */
 
 #include "flam-formats.h"
@@ -54,10 +54,10 @@ count_hits (Writer *writer)
   memset (writer->stacks, 0xff, writer->tree->n * sizeof *writer->stacks);
   for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
     {
-      g_auto (FlamPartRows) rows = { 0 };
+      g_auto (FlamPartRows) rows =
+          flam_part_rows (writer->part, writer->part->measure, lane);
       FlamPartRow row;
 
-      flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
       while (flam_part_rows_next (&rows, &row))
         writer->hits[MIN (row.stack, profile->stacks.n)]++;
     }
@@ -107,8 +107,7 @@ put_call_frame (
                     id > 1 ? ",\n" : "",
                     id);
   flam_export_json_string (out, name);
-  flam_sink_put (out, ",\"scriptId\":\"0\",\"url\":");
-  flam_export_json_string (out, file);
+  flam_export_json_member (out, ",\"scriptId\":\"0\",\"url\":", file);
   flam_sink_printf (out,
                     ",\"lineNumber\":%" G_GINT64_FORMAT ",\"columnNumber\":-1}",
                     line - 1);
@@ -171,10 +170,10 @@ static void
 put_lane (Writer *writer, guint32 lane)
 {
   gint64 end = 0;
-  g_auto (FlamPartRows) rows = { 0 };
+  g_auto (FlamPartRows) rows =
+      flam_part_rows (writer->part, writer->part->measure, lane);
   FlamPartRow row;
 
-  flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
   while (flam_part_rows_next (&rows, &row))
     {
       gint64 start = flam_spans_start (writer->part, &row, end);

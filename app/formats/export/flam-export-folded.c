@@ -223,14 +223,10 @@ save (const FlamProfile *profile,
   if (options->root != FLAM_ROOT_NONE)
     {
       if (selection->by != FLAM_BY_FUNCTION && selection->by != FLAM_BY_THREAD)
-        {
-          g_set_error (
-              error,
-              FLAM_ERROR,
-              FLAM_ERROR_UNSUPPORTED,
-              N_ ("stacks that begin with their threads are of functions"));
-          return FALSE;
-        }
+        return flam_error_set (
+            error,
+            FLAM_ERROR_UNSUPPORTED,
+            N_ ("stacks that begin with their threads are of functions"));
       rooted->by = FLAM_BY_THREAD;
     }
   writer.tree = tree = flam_export_tree (profile, rooted);

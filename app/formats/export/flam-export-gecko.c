@@ -70,12 +70,12 @@ put_rows (FlamGeckoWriter *writer,
           const char *name,
           void (*put) (FlamGeckoWriter *, const FlamPartRow *))
 {
-  g_auto (FlamPartRows) rows = { 0 };
+  g_auto (FlamPartRows) rows =
+      flam_part_rows (writer->part, writer->part->measure, lane);
   FlamPartRow row;
   guint n = 0;
 
   flam_sink_printf (writer->out, ",\n\"%s\":[", name);
-  flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
   for (; flam_part_rows_next (&rows, &row); n++)
     {
       if (n > 0)
@@ -193,10 +193,10 @@ put_thread (FlamGeckoWriter *writer, guint32 lane, const char *title)
   if (thread != FLAM_NONE)
     process = flam_profile_string (
         profile, profile->processes.name[profile->threads.process[thread]]);
-  flam_sink_put (writer->out, "{\"name\":");
-  flam_export_json_string (writer->out, *name != '\0' ? name : title);
-  flam_sink_put (writer->out, ",\"processName\":");
-  flam_export_json_string (writer->out, *process != '\0' ? process : title);
+  flam_export_json_member (
+      writer->out, "{\"name\":", *name != '\0' ? name : title);
+  flam_export_json_member (
+      writer->out, ",\"processName\":", *process != '\0' ? process : title);
   flam_sink_printf (
       writer->out,
       ",\"processType\":\"default\",\"isMainThread\":%s,"
@@ -239,9 +239,8 @@ put_counter (FlamGeckoWriter *writer, const FlamCounter *counter)
 {
   const FlamProfile *profile = writer->part->profile;
 
-  flam_sink_put (writer->out, "{\"name\":");
-  flam_export_json_string (writer->out,
-                           flam_profile_string (profile, counter->id));
+  flam_export_json_member (
+      writer->out, "{\"name\":", flam_profile_string (profile, counter->id));
   flam_sink_printf (writer->out,
                     ",\"category\":\"%s\",\"description\":\"\","
                     "\"pid\":\"%" G_GINT64_FORMAT "\",\"mainThreadIndex\":0,"
@@ -312,8 +311,7 @@ put_meta (FlamGeckoWriter *writer, const char *title)
   const FlamFacts *facts = &writer->part->profile->facts;
   FlamSink *out = writer->out;
 
-  flam_sink_put (out, "{\"meta\":{\"product\":");
-  flam_export_json_string (out, title);
+  flam_export_json_member (out, "{\"meta\":{\"product\":", title);
   flam_sink_put (out, ",\"startTime\":");
   put_milliseconds (writer, MAX (facts->start_unix_ns, 0));
   flam_sink_printf (

@@ -68,10 +68,9 @@ tree_of_all (const FlamPart *part,
   for (guint m = 0; m < part->profile->n_measures; m++)
     for (guint32 lane = 0; lane < part->n_lanes; lane++)
       {
-        g_auto (FlamPartRows) rows = { 0 };
+        g_auto (FlamPartRows) rows = flam_part_rows (part, m, lane);
         FlamPartRow row;
 
-        flam_part_rows_init (&rows, part, m, lane);
         for (; flam_part_rows_next (&rows, &row); weights->total++)
           if (row.stack != FLAM_NONE)
             weights->weight[row.stack]++;
@@ -274,12 +273,11 @@ put_series (Page *page,
 static gboolean
 sum_lane (Page *page, guint measure, guint32 lane)
 {
-  g_auto (FlamPartRows) rows = { 0 };
+  g_auto (FlamPartRows) rows = flam_part_rows (page->part, measure, lane);
   FlamPartRow row;
   gboolean any = FALSE;
 
   memset (page->self, 0, page->n * sizeof *page->self);
-  flam_part_rows_init (&rows, page->part, measure, lane);
   while (flam_part_rows_next (&rows, &row))
     {
       FlamId node =
@@ -329,9 +327,10 @@ put_all_series (Page *page)
 static void
 put_measure (Page *page, const FlamMeasure *measure, guint i)
 {
-  flam_sink_put (page->out, i > 0 ? ",{\"name\":" : "{\"name\":");
-  flam_export_json_string (
-      page->out, flam_profile_string (page->tree->profile, measure->name));
+  flam_export_json_member (
+      page->out,
+      i > 0 ? ",{\"name\":" : "{\"name\":",
+      flam_profile_string (page->tree->profile, measure->name));
   flam_sink_printf (
       page->out, ",\"unit\":\"%s\"}", flam_unit_to_string (measure->unit));
 }
@@ -358,8 +357,7 @@ put_choices (Page *page)
       g_autofree char *label =
           tid >= 0 ? g_strdup_printf ("%s (%d)", name, tid) : g_strdup (name);
 
-      flam_sink_put (page->out, i > 0 ? "," : "");
-      flam_export_json_string (page->out, label);
+      flam_export_json_member (page->out, i > 0 ? "," : "", label);
     }
   flam_sink_put (page->out, "],\n");
 }
@@ -393,8 +391,7 @@ put_data (Page *page, const FlamLook *look)
   flam_sink_put (out, "\"strings\":[");
   for (guint i = 0; i < page->texts->len; i++)
     {
-      flam_sink_put (out, i > 0 ? ",\n" : "");
-      flam_export_json_string (out, page->texts->pdata[i]);
+      flam_export_json_member (out, i > 0 ? ",\n" : "", page->texts->pdata[i]);
     }
   flam_sink_put (out, "]}\n</script>\n");
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define HEAD "JLPROF\1\0\4\3\2\1\1"
-/* 128 MiB: Julia's own buffer has 10 million words unless it is told otherwise,
+/* 128 MiB: Julia's own buffer has 10 million words unless it is set otherwise,
  * and who makes a document in memory keeps it there. */
 #define MAX_WORDS ((guint64)1 << 24)
 /* For locations without an address of their own. */
@@ -77,10 +77,9 @@ find_used (Writer *writer, guint8 *used)
 
   for (guint32 lane = 0; lane < part->n_lanes; lane++)
     {
-      g_auto (FlamPartRows) rows = { 0 };
+      g_auto (FlamPartRows) rows = flam_part_rows (part, part->measure, lane);
       FlamPartRow row;
 
-      flam_part_rows_init (&rows, part, part->measure, lane);
       while (flam_part_rows_next (&rows, &row))
         {
           writer->any_empty |= row.stack == FLAM_NONE;
@@ -250,10 +249,10 @@ walk (Writer *writer, gboolean put)
 
   for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
     {
-      g_auto (FlamPartRows) rows = { 0 };
+      g_auto (FlamPartRows) rows =
+          flam_part_rows (writer->part, writer->part->measure, lane);
       FlamPartRow row;
 
-      flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
       while (flam_part_rows_next (&rows, &row) && words <= MAX_WORDS)
         {
           guint64 n = put_stack (writer, NULL, row.stack) + 1;
@@ -290,13 +289,12 @@ check (const FlamPart *part, GError **error)
   if (measure->unit == FLAM_UNIT_COUNT && measure->denominator == 1 &&
       measure->source == FLAM_FROM_SAMPLES)
     return TRUE;
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_UNSUPPORTED,
-               N_ ("this format counts samples, and “%s” is none of that; "
-                   "--measure picks another"),
-               flam_profile_string (part->profile, measure->id));
-  return FALSE;
+  return flam_error_set (
+      error,
+      FLAM_ERROR_UNSUPPORTED,
+      N_ ("this format counts samples, and “%s” is none of that; "
+          "--measure picks another"),
+      flam_profile_string (part->profile, measure->id));
 }
 
 static gboolean
@@ -307,15 +305,11 @@ save_part (Writer *writer, GError **error)
   find_places (writer);
   words = walk (writer, FALSE);
   if (words > MAX_WORDS)
-    {
-      g_set_error_literal (
-          error,
-          FLAM_ERROR,
-          FLAM_ERROR_UNSUPPORTED,
-          N_ ("this format has a stack for each sample: it would be larger "
-              "than 128 MiB"));
-      return FALSE;
-    }
+    return flam_error_set (
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        N_ ("this format has a stack for each sample: it would be larger "
+            "than 128 MiB"));
   flam_sink_put_len (writer->out, HEAD, sizeof HEAD - 1);
   put_number (writer->out, words, 8);
   walk (writer, TRUE);

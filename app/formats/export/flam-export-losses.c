@@ -75,10 +75,30 @@ present (const FlamProfile *profile, const FlamSelection *selection)
   return there;
 }
 
+/* What the exporter holds when it is asked for as much. Marks tell the kernel
+ * and JITs, not what is interpreted. */
+static guint
+held (const FlamExporter *exporter,
+      const FlamProfile *profile,
+      const FlamExportOptions *options)
+{
+  guint holds = exporter->holds;
+  gboolean interpreted = FALSE;
+
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    interpreted |= profile->functions.kind[i] == FLAM_KIND_INTERPRETED;
+  if (options->annotate)
+    holds |= FLAM_HOLDS_INLINES | (interpreted ? 0 : FLAM_HOLDS_KINDS);
+  if (options->root != FLAM_ROOT_NONE)
+    holds |= FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES;
+  return holds;
+}
+
 char *
 flam_exporter_losses (const FlamExporter *exporter,
                       const FlamProfile *profile,
-                      const FlamSelection *selection)
+                      const FlamSelection *selection,
+                      const FlamExportOptions *options)
 {
   static const char *const names[] = {
     N_ ("threads"), N_ ("processes"),     N_ ("order in time"),
@@ -88,7 +108,8 @@ flam_exporter_losses (const FlamExporter *exporter,
     N_ ("marks"),   N_ ("counters"),      N_ ("labels"),
   };
   GString *text = NULL;
-  guint lost = present (profile, selection) & ~exporter->holds;
+  guint lost =
+      present (profile, selection) & ~held (exporter, profile, options);
 
   /* Without an order there are no times either. */
   if ((lost & FLAM_HOLDS_ORDER) != 0)

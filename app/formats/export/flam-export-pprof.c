@@ -310,16 +310,15 @@ put_lane (Writer *writer, guint32 lane)
   const FlamProfile *profile = writer->part->profile;
   guint n = profile->n_measures;
   g_autoptr (GHashTable) index =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   g_autoptr (GArray) sums = g_array_new (FALSE, TRUE, sizeof (gint64));
   g_autoptr (GArray) keys = g_array_new (FALSE, FALSE, sizeof (Key));
 
   for (guint m = 0; m < n; m++)
     {
-      g_auto (FlamPartRows) rows = { 0 };
+      g_auto (FlamPartRows) rows = flam_part_rows (writer->part, m, lane);
       FlamPartRow row;
 
-      flam_part_rows_init (&rows, writer->part, m, lane);
       while (flam_part_rows_next (&rows, &row))
         {
           Key key = { row.stack, row.labels };

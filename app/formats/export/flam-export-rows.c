@@ -50,13 +50,10 @@ save_csv (const FlamProfile *profile,
   g_autofree FlamFunctionRow *rows = NULL;
 
   if (tree->inverted)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_UNSUPPORTED,
-                   N_ ("a table of functions is not made of an inverted tree"));
-      return FALSE;
-    }
+    return flam_error_set (
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        N_ ("a table of functions is not made of an inverted tree"));
   rows = flam_functions_new (tree, FLAM_SORT_SELF, &n);
   flam_sink_put (out, "function,module,file,line,self,total\r\n");
   for (guint i = 0; i < n; i++)
@@ -71,12 +68,10 @@ open_node (FlamSink *out, const FlamTree *tree, FlamId node)
   const char *file = flam_export_file (tree, node, &line);
   const FlamMeasure *measure = &tree->profile->measures[tree->measure];
 
-  flam_sink_put (out, "{\"name\":");
-  flam_export_json_string (out, flam_tree_name (tree, node));
+  flam_export_json_member (out, "{\"name\":", flam_tree_name (tree, node));
   if (*file != '\0')
     {
-      flam_sink_put (out, ",\"file\":");
-      flam_export_json_string (out, file);
+      flam_export_json_member (out, ",\"file\":", file);
     }
   if (line != 0)
     flam_sink_printf (out, ",\"line\":%u", line);
@@ -98,8 +93,7 @@ open_d3_node (FlamSink *out, const FlamTree *tree, FlamId node)
 
   if (type == NULL && flam_tree_is_inlined (tree, node))
     type = "inlined";
-  flam_sink_put (out, "{\"name\":");
-  flam_export_json_string (out, flam_tree_name (tree, node));
+  flam_export_json_member (out, "{\"name\":", flam_tree_name (tree, node));
   if (type != NULL)
     flam_sink_printf (out, ",\"libtype\":\"%s\"", type);
   flam_sink_put (out, ",\"value\":");

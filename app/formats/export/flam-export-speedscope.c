@@ -59,8 +59,7 @@ put_frame (Writer *writer, FlamId frame)
       flam_profile_function_name (profile, profile->frames.function[frame]));
   if (*file != '\0')
     {
-      flam_sink_put (writer->out, ",\"file\":");
-      flam_export_json_string (writer->out, file);
+      flam_export_json_member (writer->out, ",\"file\":", file);
     }
   if (line != 0)
     flam_sink_printf (writer->out, ",\"line\":%u", line);
@@ -133,12 +132,12 @@ static void
 put_stacks (Writer *writer, guint32 lane)
 {
   g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  g_auto (FlamPartRows) rows = { 0 };
+  g_auto (FlamPartRows) rows =
+      flam_part_rows (writer->part, writer->part->measure, lane);
   FlamPartRow row;
   const char *separator = "[";
 
   flam_sink_put (writer->out, "\"samples\":[");
-  flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
   while (flam_part_rows_next (&rows, &row) &&
          !flam_sink_is_broken (writer->out))
     {
@@ -160,12 +159,12 @@ static void
 put_weights (Writer *writer, guint32 lane)
 {
   const FlamMeasure *measure = flam_part_measure (writer->part);
-  g_auto (FlamPartRows) rows = { 0 };
+  g_auto (FlamPartRows) rows =
+      flam_part_rows (writer->part, writer->part->measure, lane);
   FlamPartRow row;
   const char *separator = "";
 
   flam_sink_put (writer->out, "],\n\"weights\":[");
-  flam_part_rows_init (&rows, writer->part, writer->part->measure, lane);
   while (flam_part_rows_next (&rows, &row))
     {
       flam_sink_put (writer->out, separator);
@@ -180,12 +179,11 @@ put_weights (Writer *writer, guint32 lane)
 static gboolean
 is_evented (const FlamPart *part, guint32 lane)
 {
-  g_auto (FlamPartRows) rows = { 0 };
+  g_auto (FlamPartRows) rows = flam_part_rows (part, part->measure, lane);
   FlamPartRow row;
 
   if (!flam_part_measure (part)->spans || part->profile->samples.time == NULL)
     return FALSE;
-  flam_part_rows_init (&rows, part, part->measure, lane);
   while (flam_part_rows_next (&rows, &row))
     if (row.stack == FLAM_NONE)
       return FALSE;
@@ -195,11 +193,10 @@ is_evented (const FlamPart *part, guint32 lane)
 static gint64
 end_of (const FlamPart *part, guint32 lane)
 {
-  g_auto (FlamPartRows) rows = { 0 };
+  g_auto (FlamPartRows) rows = flam_part_rows (part, part->measure, lane);
   FlamPartRow row;
   gint64 end = 0;
 
-  flam_part_rows_init (&rows, part, part->measure, lane);
   while (flam_part_rows_next (&rows, &row))
     end = MAX (row.time, end) + row.weight;
   return end;
@@ -224,12 +221,11 @@ put_origin (Writer *writer, guint32 lane, const char *name)
   const FlamProfile *profile = writer->part->profile;
   const FlamMeasure *measure = flam_part_measure (writer->part);
 
-  flam_sink_put (writer->out, ",\"measure\":{\"id\":");
-  flam_export_json_string (writer->out,
+  flam_export_json_member (writer->out,
+                           ",\"measure\":{\"id\":",
                            flam_profile_string (profile, measure->id));
-  flam_sink_put (writer->out, ",\"name\":");
-  flam_export_json_string (writer->out,
-                           flam_profile_string (profile, measure->name));
+  flam_export_json_member (
+      writer->out, ",\"name\":", flam_profile_string (profile, measure->name));
   flam_sink_printf (writer->out,
                     ",\"kind\":\"%s\"},\"thread\":{\"index\":%u,\"name\":",
                     flam_measure_kind_to_string (measure->kind),
@@ -288,11 +284,11 @@ save (const FlamProfile *profile,
     return FALSE;
   selected = part.measure;
   n = part.profile->n_measures;
-  flam_sink_put (
+  flam_export_json_member (
       out,
       "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-      "\"exporter\":\"flambeau\",\"name\":");
-  flam_export_json_string (out, options->look.title);
+      "\"exporter\":\"flambeau\",\"name\":",
+      options->look.title);
   flam_sink_put (out, ",\"shared\":{\"frames\":[");
   put_frames (&writer);
   flam_sink_put (out, "]},\n\"profiles\":[");

@@ -258,8 +258,8 @@ put_strings (FlamGeckoWriter *writer)
   flam_sink_put (writer->out, "\"stringArray\":[");
   for (guint i = 0; i < writer->texts->len; i++)
     {
-      flam_sink_put (writer->out, i > 0 ? ",\n" : "\n");
-      flam_export_json_string (writer->out, writer->texts->pdata[i]);
+      flam_export_json_member (
+          writer->out, i > 0 ? ",\n" : "\n", writer->texts->pdata[i]);
     }
   flam_sink_put (writer->out, "]}");
 }

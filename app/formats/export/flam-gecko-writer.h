@@ -8,8 +8,6 @@
 #include "flam-formats.h"
 #include "flam-part.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   const FlamPart *part;
@@ -69,5 +67,3 @@ flam_gecko_put_table (FlamGeckoWriter *writer, const char *name, guint length)
 
 /* "shared":{…}, after everything that has interned texts. */
 void flam_gecko_put_shared (FlamGeckoWriter *writer);
-
-G_END_DECLS

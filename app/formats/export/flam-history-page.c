@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-pages.h"
 
+#include "flam-dates.h"
 #include "flam-format.h"
-#include "flam-functions.h"
+#include "flam-history-plot.h"
 #include "flam-html.h"
-#include "flam-svg.h"
 
 #include <string.h>
 
-#define CHART_WIDTH 380
-#define CHART_HEIGHT 110
-#define CHART_HEAD 34
+#define CHART_WIDTH 580
+#define CHART_HEIGHT 200
+#define CHART_HEAD 26
+#define CHART_FOOT 22
+#define CHART_SIDE 8
+#define MARK_ROOM 90
 #define TREND_WIDTH 160
 #define TREND_HEIGHT 24
 #define MAX_ROWS 100
 
-/* One function over all captures. */
+/* One function over the captures of a series. */
 typedef struct
 {
   const char *name;
@@ -25,78 +28,174 @@ typedef struct
 typedef struct
 {
   FlamSink *out;
-  const FlamCompared *captures;
-  guint n;
-  FlamMeasure measure; /* what the functions are weighed by */
+  const FlamHistory *history;
+  const FlamHistoryKey *key;
+  GTimeZone *zone;
+  GArray *series; /* FlamHistorySeries */
 } Page;
 
-static const FlamProfile *
-profile_of (const Page *page, guint i)
+static const char *
+series_name (const char *name)
 {
-  return page->captures[i].tree->profile;
+  return name != NULL ? name : "without a series";
 }
 
-/* --- charts -------------------------------------------------------------- */
-
-/* The measure with this id, or NULL. */
-static const FlamMeasure *
-measure_named (const FlamProfile *profile, const char *id)
+static gboolean
+has_names (const Page *page)
 {
-  int index = flam_profile_find_measure (profile, id);
-
-  return index >= 0 ? &profile->measures[index] : NULL;
+  return page->series->len > 1 ||
+         g_array_index (page->series, FlamHistorySeries, 0).name != NULL;
 }
 
-static gint64
-total_of (const FlamCompared *capture, const FlamMeasure *measure)
-{
-  const FlamProfile *profile = capture->tree->profile;
-  g_autoptr (FlamSelection) selection =
-      flam_selection_copy (capture->selection);
+/* --- colors --------------------------------------------------------------- */
 
-  selection->measure = (guint)(measure - profile->measures);
-  return flam_weights_total (profile, selection);
+static void
+append_theme (Page *page, gboolean dark)
+{
+  for (guint i = 0; i < FLAM_PLOT_COLORS; i++)
+    flam_sink_printf (
+        page->out, ".s%u{--s:#%06x}", i, flam_plot_color (i, dark));
 }
 
 static void
-append_bar (
-    Page *page, guint i, const FlamMeasure *measure, gint64 value, gint64 top)
+append_style (Page *page)
 {
-  g_autofree char *text = flam_format_weight (measure, value);
-  int room = CHART_WIDTH / (int)MAX (page->n, 1);
-  int height =
-      top > 0 ? (int)((double)value / (double)top * (CHART_HEIGHT - CHART_HEAD))
-              : 0;
-
-  flam_sink_printf (page->out, "<g><title>%u: ", i + 1);
-  flam_sink_put_escaped (page->out, page->captures[i].name, -1);
-  flam_sink_printf (page->out, ": ");
-  flam_sink_put_escaped (page->out, text, -1);
-  flam_sink_printf (
-      page->out,
-      "</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/></g>",
-      (int)i * room + 1,
-      CHART_HEIGHT - MAX (height, 1),
-      MAX (room - 2, 1),
-      MAX (height, 1));
+  flam_sink_put (page->out, "<style>");
+  append_theme (page, FALSE);
+  flam_sink_put (page->out, "@media(prefers-color-scheme:dark){");
+  append_theme (page, TRUE);
+  flam_sink_put (page->out,
+                 "}svg.chart polyline{fill:none;stroke:var(--s);"
+                 "stroke-width:2}svg.chart circle{fill:var(--s)}"
+                 "svg.chart circle.most{fill:var(--paper);stroke:var(--s)}"
+                 "svg.chart .grid{stroke:var(--quiet);stroke-opacity:.35}"
+                 "svg.chart .date{fill:var(--quiet);text-anchor:middle}"
+                 ".key{display:inline-block;width:1.4em;height:.25em;"
+                 "margin:0 .4em 0 1em;vertical-align:middle;"
+                 "background:var(--s)}</style>\n");
 }
 
-/* Captures without the measure leave a gap. */
 static void
-append_chart (Page *page, const FlamMeasure *like, const char *id)
+append_legend (Page *page)
 {
-  g_autofree gint64 *value = g_new0 (gint64, page->n);
-  g_autofree char *most = NULL;
-  gint64 top = 0;
-
-  for (guint i = 0; i < page->n; i++)
+  if (!has_names (page))
+    return;
+  flam_sink_put (page->out, "<p>");
+  for (guint i = 0; i < page->series->len; i++)
     {
-      const FlamMeasure *measure = measure_named (profile_of (page, i), id);
+      const FlamHistorySeries *series =
+          &g_array_index (page->series, FlamHistorySeries, i);
 
-      value[i] = measure != NULL ? total_of (&page->captures[i], measure) : -1;
-      top = MAX (top, value[i]);
+      flam_sink_printf (
+          page->out, "<span class=\"key s%u\"></span>", i % FLAM_PLOT_COLORS);
+      flam_sink_put_escaped (page->out, series_name (series->name), -1);
     }
-  most = flam_format_weight (like, top);
+  flam_sink_put (page->out, "</p>\n");
+}
+
+/* --- charts --------------------------------------------------------------- */
+
+static double
+x_of (const FlamPlot *plot, const FlamPlotPoint *point)
+{
+  return CHART_SIDE + flam_plot_place (plot, point->capture) *
+                          (CHART_WIDTH - 2 * CHART_SIDE);
+}
+
+static double
+y_of (const FlamPlot *plot, gint64 value)
+{
+  double height = CHART_HEIGHT - CHART_HEAD - CHART_FOOT;
+
+  return CHART_HEAD +
+         height * (1 - (double)value / (double)flam_plot_top (plot));
+}
+
+static void
+append_point (Page *page, const FlamPlot *plot, const FlamPlotPoint *point)
+{
+  g_autofree char *text = flam_format_weight (&plot->measure, point->value);
+
+  flam_sink_printf (page->out,
+                    "<circle%s cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>%u: ",
+                    point->at_most ? " class=\"most\"" : "",
+                    x_of (plot, point),
+                    y_of (plot, point->value),
+                    point->capture + 1);
+  flam_sink_put_escaped (
+      page->out, flam_history_get (page->history, point->capture)->name, -1);
+  flam_sink_put (page->out, point->at_most ? ": at most " : ": ");
+  flam_sink_put_escaped (page->out, text, -1);
+  flam_sink_put (page->out, "</title></circle>");
+}
+
+static void
+append_line (Page *page, const FlamPlot *plot, guint i)
+{
+  const FlamPlotSeries *series = &plot->series[i];
+
+  flam_sink_printf (
+      page->out, "<g class=\"s%u\"><polyline points=\"", i % FLAM_PLOT_COLORS);
+  for (guint k = 0; k < series->n; k++)
+    flam_sink_printf (page->out,
+                      "%s%.1f,%.1f",
+                      k > 0 ? " " : "",
+                      x_of (plot, &series->points[k]),
+                      y_of (plot, series->points[k].value));
+  flam_sink_put (page->out, "\"/>");
+  for (guint k = 0; k < series->n; k++)
+    append_point (page, plot, &series->points[k]);
+  flam_sink_put (page->out, "</g>");
+}
+
+static void
+append_axes (Page *page, const FlamPlot *plot)
+{
+  g_autoptr (GArray) marks = flam_dates_marks (plot->from,
+                                               plot->to,
+                                               CHART_WIDTH - 2 * CHART_SIDE,
+                                               MARK_ROOM,
+                                               page->zone);
+  g_autofree char *top =
+      flam_format_weight (&plot->measure, flam_plot_top (plot));
+
+  for (guint i = 0; i <= 2; i++)
+    {
+      double y = y_of (plot, flam_plot_top (plot) / 2 * i);
+
+      flam_sink_printf (page->out,
+                        "<line class=\"grid\" x1=\"0\" x2=\"%d\" y1=\"%.1f\" "
+                        "y2=\"%.1f\"/>",
+                        CHART_WIDTH,
+                        y,
+                        y);
+    }
+  flam_sink_printf (
+      page->out, "<text class=\"most\" x=\"%d\" y=\"14\">", CHART_WIDTH);
+  flam_sink_put_escaped (page->out, top, -1);
+  flam_sink_put (page->out, "</text>");
+  for (guint i = 0; i < marks->len; i++)
+    {
+      const FlamDateMark *mark = &g_array_index (marks, FlamDateMark, i);
+      double x = CHART_SIDE + (double)(mark->date - plot->from) /
+                                  (double)(plot->to - plot->from) *
+                                  (CHART_WIDTH - 2 * CHART_SIDE);
+
+      flam_sink_printf (page->out,
+                        "<text class=\"date\" x=\"%.1f\" y=\"%d\">%s</text>",
+                        CLAMP (x, 36, CHART_WIDTH - 36),
+                        CHART_HEIGHT - 6,
+                        mark->text);
+    }
+}
+
+static void
+append_chart (Page *page, const FlamPlotWhat *what, const char *title)
+{
+  g_autoptr (FlamPlot) plot = flam_plot_new (page->history, page->key, what);
+
+  if (plot->n_points == 0)
+    return;
   flam_sink_printf (page->out,
                     "<svg class=\"chart\" xmlns=\"http://www.w3.org/"
                     "2000/svg\" width=\"%d\" height=\"%d\" "
@@ -105,75 +204,96 @@ append_chart (Page *page, const FlamMeasure *like, const char *id)
                     CHART_HEIGHT,
                     CHART_WIDTH,
                     CHART_HEIGHT);
-  flam_sink_put_escaped (
-      page->out,
-      flam_profile_string (profile_of (page, page->n - 1), like->name),
-      -1);
-  flam_sink_printf (
-      page->out, "</text><text class=\"most\" x=\"%d\" y=\"14\">", CHART_WIDTH);
-  flam_sink_put_escaped (page->out, most, -1);
-  flam_sink_put (page->out, " at most</text>");
-  for (guint i = 0; i < page->n; i++)
-    if (value[i] >= 0)
-      append_bar (page, i, like, value[i], top);
+  flam_sink_put_escaped (page->out, title, -1);
+  flam_sink_put (page->out, "</text>");
+  append_axes (page, plot);
+  for (guint i = 0; i < plot->n; i++)
+    if (plot->series[i].n > 0)
+      append_line (page, plot, i);
   flam_sink_put (page->out, "</svg>\n");
 }
 
-static void
-append_charts (Page *page)
+static const char *
+choice_title (const FlamPlotChoice *choice)
 {
-  const FlamProfile *last = profile_of (page, page->n - 1);
-
-  flam_html_append (page->out, "h2", "Totals");
-  for (guint m = 0; m < last->n_measures; m++)
-    append_chart (page,
-                  &last->measures[m],
-                  flam_profile_string (last, last->measures[m].id));
+  return choice->kind == FLAM_PLOT_MEASURE       ? choice->name
+         : choice->kind == FLAM_PLOT_PEAK_MEMORY ? "Peak memory"
+                                                 : "Duration";
 }
 
-/* --- captures ------------------------------------------------------------ */
+static void
+append_charts (Page *page, const char *const *functions)
+{
+  g_autoptr (GArray) choices = flam_plot_choices (page->history);
+
+  flam_html_append (page->out, "h2", "Totals");
+  append_legend (page);
+  for (guint i = 0; i < choices->len; i++)
+    {
+      const FlamPlotChoice *choice =
+          &g_array_index (choices, FlamPlotChoice, i);
+      FlamPlotWhat what = { choice->kind, choice->measure, NULL };
+
+      append_chart (page, &what, choice_title (choice));
+    }
+  if (functions == NULL)
+    return;
+  flam_html_append (page->out, "h2", "Functions");
+  append_legend (page);
+  for (guint i = 0; functions[i] != NULL; i++)
+    {
+      FlamPlotWhat what = { FLAM_PLOT_FUNCTION_TOTAL, NULL, functions[i] };
+
+      append_chart (page, &what, functions[i]);
+    }
+}
+
+/* --- captures ------------------------------------------------------------- */
 
 static void
-append_start (Page *page, const FlamProfile *profile)
+append_capture (Page *page, guint i)
 {
-  gint64 start = profile->facts.start_unix_ns;
-  g_autoptr (GDateTime) time =
-      start > 0 ? g_date_time_new_from_unix_utc (start / 1000000000) : NULL;
+  const FlamFigures *figures = flam_history_get (page->history, i);
+  const FlamFiguresMeasure *measure = flam_figures_selected (figures);
+  g_autofree char *date = flam_dates_text (figures->date, page->zone, TRUE);
 
+  flam_sink_printf (page->out, "<tr><td>%u</td>", i + 1);
   flam_html_append_cell (page->out,
-                         time != NULL
-                             ? g_date_time_format (time, "%Y-%m-%d %H:%M UTC")
-                             : g_strdup (""));
+                         figures->date <= 0 ? g_strdup ("")
+                         : figures->of_file
+                             ? g_strconcat (date, " (the file’s)", NULL)
+                             : g_strdup (date));
+  flam_html_append_cell (
+      page->out,
+      figures->duration_ns > 0
+          ? flam_format_value (figures->duration_ns, FLAM_UNIT_NS)
+          : g_strdup (""));
+  flam_html_append_cell (page->out,
+                         flam_format_weight (&measure->measure, measure->left));
+  if (has_names (page))
+    {
+      char *found = flam_history_key_match (page->key, figures->name);
+
+      flam_html_append_cell (page->out, found != NULL ? found : g_strdup (""));
+    }
+  flam_html_append_cell (page->out, g_strdup (figures->name));
+  flam_sink_put (page->out, "</tr>\n");
 }
 
 static void
 append_captures (Page *page)
 {
   flam_html_append (page->out, "h2", "Captures");
-  flam_sink_put (page->out,
-                 "<table><tr><th></th><th>Start</th><th>Duration</th>"
-                 "<th>Total</th><th>Capture</th></tr>\n");
-  for (guint i = 0; i < page->n; i++)
-    {
-      const FlamTree *tree = page->captures[i].tree;
-      const FlamMeasure measure = flam_tree_measure (tree);
-      gint64 duration = tree->profile->facts.duration_ns;
-
-      flam_sink_printf (page->out, "<tr><td>%u</td>", i + 1);
-      append_start (page, tree->profile);
-      flam_html_append_cell (page->out,
-                             duration > 0
-                                 ? flam_format_value (duration, FLAM_UNIT_NS)
-                                 : g_strdup (""));
-      flam_html_append_cell (page->out,
-                             flam_format_weight (&measure, tree->total[0]));
-      flam_html_append_cell (page->out, g_strdup (page->captures[i].name));
-      flam_sink_put (page->out, "</tr>\n");
-    }
+  flam_sink_printf (page->out,
+                    "<table><tr><th></th><th>Start</th><th>Duration</th>"
+                    "<th>Total</th>%s<th>Capture</th></tr>\n",
+                    has_names (page) ? "<th>Series</th>" : "");
+  for (guint i = 0; i < page->history->captures->len; i++)
+    append_capture (page, i);
   flam_sink_put (page->out, "</table>\n");
 }
 
-/* --- functions ----------------------------------------------------------- */
+/* --- functions ------------------------------------------------------------ */
 
 static void
 trend_free (gpointer data)
@@ -184,32 +304,35 @@ trend_free (gpointer data)
   g_free (trend);
 }
 
+/* In the denominator of the last capture: `measure`. */
 static void
-add_capture (GPtrArray *all, GHashTable *trends, const Page *page, guint i)
+add_capture (Page *page,
+             const FlamHistorySeries *series,
+             guint i,
+             const FlamMeasure *measure,
+             GPtrArray *all,
+             GHashTable *trends)
 {
-  const FlamTree *tree = page->captures[i].tree;
-  guint n;
-  g_autofree FlamFunctionRow *rows =
-      flam_functions_new (tree, FLAM_SORT_SELF, &n);
+  const FlamFiguresMeasure *own = flam_figures_selected (
+      flam_history_get (page->history, series->captures[i]));
 
-  for (guint k = 0; k < n; k++)
+  for (guint k = 0; k < own->n_functions; k++)
     {
-      const char *name = flam_tree_name (tree, rows[k].node);
-      Trend *trend = g_hash_table_lookup (trends, name);
+      const FlamFiguresFunction *function = &own->functions[k];
+      Trend *trend = g_hash_table_lookup (trends, function->name);
 
-      /* Sorted by self: what follows only calls. */
-      if (rows[k].self == 0)
-        break;
-
+      if (function->self == 0)
+        continue;
       if (trend == NULL)
         {
           trend = g_new0 (Trend, 1);
-          trend->name = name;
-          trend->value = g_new0 (gint64, page->n);
-          g_hash_table_insert (trends, (char *)name, trend);
+          trend->name = function->name;
+          trend->value = g_new0 (gint64, series->n);
+          g_hash_table_insert (trends, function->name, trend);
           g_ptr_array_add (all, trend);
         }
-      trend->value[i] += rows[k].self;
+      trend->value[i] = flam_figures_rescale (
+          function->self, own->measure.denominator, measure->denominator);
     }
 }
 
@@ -231,11 +354,11 @@ moved_most_first (gconstpointer a, gconstpointer b, gpointer data)
 
 /* A line from capture to capture, from nothing to its own greatest value. */
 static void
-append_trend (Page *page, const Trend *trend)
+append_trend (Page *page, const Trend *trend, guint n)
 {
   gint64 top = 1;
 
-  for (guint i = 0; i < page->n; i++)
+  for (guint i = 0; i < n; i++)
     top = MAX (top, trend->value[i]);
   flam_sink_printf (page->out,
                     "<td><svg class=\"trend\" xmlns=\"http://www.w3.org/"
@@ -243,80 +366,104 @@ append_trend (Page *page, const Trend *trend)
                     "points=\"",
                     TREND_WIDTH,
                     TREND_HEIGHT);
-  for (guint i = 0; i < page->n; i++)
+  for (guint i = 0; i < n; i++)
     flam_sink_printf (
         page->out,
         "%s%d,%d",
         i > 0 ? " " : "",
-        page->n > 1 ? 2 + (int)(i * (TREND_WIDTH - 4) / (page->n - 1)) : 2,
+        n > 1 ? 2 + (int)(i * (TREND_WIDTH - 4) / (n - 1)) : 2,
         TREND_HEIGHT - 2 -
             (int)((double)trend->value[i] / (double)top * (TREND_HEIGHT - 4)));
   flam_sink_put (page->out, "\"/></svg></td>");
 }
 
 static void
-append_function (Page *page, const Trend *trend)
+append_function (Page *page,
+                 const Trend *trend,
+                 guint n,
+                 const FlamMeasure *measure)
 {
   gint64 first = trend->value[0];
-  gint64 last = trend->value[page->n - 1];
+  gint64 last = trend->value[n - 1];
 
   flam_sink_put (page->out, "<tr>");
-  append_trend (page, trend);
-  flam_html_append_cell (page->out, flam_format_weight (&page->measure, first));
-  flam_html_append_cell (page->out, flam_format_weight (&page->measure, last));
-  flam_html_append_change (page->out, &page->measure, last - first);
+  append_trend (page, trend, n);
+  flam_html_append_cell (page->out, flam_format_weight (measure, first));
+  flam_html_append_cell (page->out, flam_format_weight (measure, last));
+  flam_html_append_change (page->out, measure, last - first);
   flam_html_append_cell (page->out, g_strdup (trend->name));
   flam_sink_put (page->out, "</tr>\n");
 }
 
-static gboolean
-moved (const Page *page, const Trend *trend)
+static void
+append_rows (Page *page, GPtrArray *rows, guint n, const FlamMeasure *measure)
 {
-  return trend->value[page->n - 1] != trend->value[0];
+  guint moved = 0;
+
+  g_ptr_array_sort_with_data (rows, moved_most_first, GUINT_TO_POINTER (n));
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const Trend *trend = rows->pdata[i];
+
+      moved += trend->value[n - 1] != trend->value[0];
+    }
+  flam_sink_put (page->out,
+                 "<table><tr><th>Trend</th><th>First</th><th>Last</th>"
+                 "<th>Change</th><th>Function (self)</th></tr>\n");
+  for (guint i = 0; i < MIN (moved, MAX_ROWS); i++)
+    append_function (page, rows->pdata[i], n, measure);
+  flam_sink_put (page->out, "</table>\n");
+  if (moved == 0)
+    flam_html_append (page->out, "p", "None.");
+  if (moved > MAX_ROWS)
+    flam_sink_printf (page->out,
+                      moved - MAX_ROWS == 1
+                          ? "<p>%u function more is not listed.</p>\n"
+                          : "<p>%u functions more are not listed.</p>\n",
+                      moved - MAX_ROWS);
 }
 
 static void
 append_functions (Page *page)
 {
-  guint n = 0;
-
-  g_autoptr (GHashTable) trends = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (trend_free);
-
-  for (guint i = 0; i < page->n; i++)
-    add_capture (rows, trends, page, i);
-  g_ptr_array_sort_with_data (
-      rows, moved_most_first, GUINT_TO_POINTER (page->n));
   flam_html_append (page->out, "h2", "Functions that moved most");
-  flam_sink_put (page->out,
-                 "<table><tr><th>Trend</th><th>First</th><th>Last</th>"
-                 "<th>Change</th><th>Function (self)</th></tr>\n");
-  while (n < rows->len && moved (page, rows->pdata[n]))
-    n++;
-  for (guint i = 0; i < MIN (n, MAX_ROWS); i++)
-    append_function (page, rows->pdata[i]);
-  flam_sink_put (page->out, "</table>\n");
-  if (n == 0)
-    flam_html_append (page->out, "p", "None.");
-  if (n > MAX_ROWS)
-    flam_sink_printf (page->out,
-                      n - MAX_ROWS == 1
-                          ? "<p>%u function more is not listed.</p>\n"
-                          : "<p>%u functions more are not listed.</p>\n",
-                      n - MAX_ROWS);
+  for (guint s = 0; s < page->series->len; s++)
+    {
+      const FlamHistorySeries *series =
+          &g_array_index (page->series, FlamHistorySeries, s);
+      const FlamFigures *last =
+          flam_history_get (page->history, series->captures[series->n - 1]);
+      const FlamMeasure *measure = &flam_figures_selected (last)->measure;
+      g_autoptr (GHashTable) trends =
+          g_hash_table_new (g_str_hash, g_str_equal);
+      g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (trend_free);
+
+      if (has_names (page))
+        flam_html_append (page->out, "h3", series_name (series->name));
+      for (guint i = 0; i < series->n; i++)
+        add_capture (page, series, i, measure, rows, trends);
+      append_rows (page, rows, series->n, measure);
+    }
 }
 
 void
-flam_history_page (FlamSink *out, const FlamCompared *captures, guint n)
+flam_history_page (FlamSink *out,
+                   const FlamHistory *history,
+                   const FlamHistoryKey *key,
+                   const char *const *functions)
 {
-  Page page = { out, captures, n, flam_tree_measure (captures[n - 1].tree) };
+  guint n = history->captures->len;
+  g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
+  g_autoptr (GArray) series = flam_history_series (history, key);
+  Page page = { out, history, key, utc, series };
   g_autofree char *title = n == 1
                                ? g_strdup ("History of 1 capture")
                                : g_strdup_printf ("History of %u captures", n);
 
   flam_html_begin (out, title);
+  append_style (&page);
   flam_html_append (out, "h1", title);
-  append_charts (&page);
+  append_charts (&page, functions);
   append_captures (&page);
   append_functions (&page);
   flam_html_end (out, FALSE);

@@ -31,7 +31,7 @@ static const char style[] =
     "svg.chart{margin:0 1.5em 1.5em 0;font-size:13px;font-family:sans-serif;"
     "fill:var(--ink)}"
     "svg.chart .most{text-anchor:end;fill:var(--quiet)}"
-    "svg.chart rect{fill:var(--mark)}"
+
     "svg.trend{display:block;max-width:none}"
     "svg.trend polyline{fill:none;stroke:var(--mark);stroke-width:2}"
     ".grew{color:var(--grew)}.shrank{color:var(--shrank)}"

@@ -8,8 +8,6 @@
 #include "flam-sink.h"
 #include "flam-tree.h"
 
-G_BEGIN_DECLS
-
 /* A script or a style that documents carry: the text of the file. Static. */
 const char *flam_html_resource (const char *name);
 
@@ -27,5 +25,3 @@ void flam_html_append_change (FlamSink *out,
                               gint64 change);
 /* A term of a list of facts, and its value; nothing for "". */
 void flam_html_append_fact (FlamSink *out, const char *term, const char *value);
-
-G_END_DECLS

@@ -6,6 +6,7 @@
  * The look's title may be NULL. */
 
 #include "flam-diff.h"
+#include "flam-history.h"
 #include "flam-look.h"
 #include "flam-sink.h"
 
@@ -15,19 +16,19 @@ typedef struct
 {
   const char *name; /* of the file, for people */
   FlamTree *tree;
-  const FlamSelection *selection; /* a history's: of the tree */
 } FlamCompared;
 
-/* The flame graph of the new one, colored by what changed: an SVG document. */
+/* The flame graph in that shape, colored by what changed: an SVG document. */
 void flam_diff_picture (FlamSink *out,
                         const FlamCompared *base,
                         const FlamCompared *fresh,
+                        FlamDiffShape shape,
                         gboolean self,
                         FlamDiffScale scale,
                         const FlamLook *look);
 
-/* Two flame graphs, in the shape of each capture, colored by what changed,
- * and the functions that changed most. */
+/* Three flame graphs, in the shape of each capture and of both, colored by what
+ * changed, and the functions that changed most. */
 void flam_diff_page (FlamSink *out,
                      const FlamCompared *base,
                      const FlamCompared *fresh,
@@ -43,8 +44,12 @@ gboolean flam_chart_page (const FlamProfile *profile,
                           FlamSink *out,
                           GError **error);
 
-/* Charts of the measures, the captures in the order given, and the functions'
- * selves over them. */
-void flam_history_page (FlamSink *out, const FlamCompared *captures, guint n);
+/* What there is over the dates of the captures, a line a series, the functions
+ * given by name (NULL-terminated or NULL) among it, and the functions whose
+ * self moved most in each series. There is one capture at least. */
+void flam_history_page (FlamSink *out,
+                        const FlamHistory *history,
+                        const FlamHistoryKey *key,
+                        const char *const *functions);
 
 G_END_DECLS

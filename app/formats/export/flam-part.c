@@ -34,8 +34,8 @@ sort_blocks (FlamPart *part)
 /* Beyond those that systems give. */
 #define TID_BASE (G_GINT64_CONSTANT (1) << 30)
 
-/* A number that a system gave again is another thread's there: in a format
- * that tells threads by their numbers, the later one gets one of its own. */
+/* A number that a system gave again is another thread's there: in a format that
+ * identifies threads by their numbers, the later one gets one of its own. */
 static void
 number_lanes (FlamPart *part)
 {
@@ -134,32 +134,30 @@ flam_part_tid (const FlamPart *part, guint32 lane)
 
 /* --- rows ---------------------------------------------------------------- */
 
-void
-flam_part_rows_init (FlamPartRows *rows,
-                     const FlamPart *part,
-                     guint measure,
-                     guint32 lane)
+FlamPartRows
+flam_part_rows (const FlamPart *part, guint measure, guint32 lane)
 {
   const FlamThreads *threads = &part->profile->threads;
+  FlamPartRows rows = { .part = part,
+                        .measure = part->profile->measures + measure };
 
-  *rows = (FlamPartRows){ .part = part,
-                          .measure = part->profile->measures + measure };
-  if (rows->measure->source != FLAM_FROM_SAMPLES)
+  if (rows.measure->source != FLAM_FROM_SAMPLES)
     {
       flam_allocation_filter_init (
-          &rows->filter, part->profile, part->all, rows->measure->source);
+          &rows.filter, part->profile, part->all, rows.measure->source);
       if (part->starts != NULL)
         {
-          rows->at = part->starts[lane];
-          rows->end = part->starts[lane + 1];
+          rows.at = part->starts[lane];
+          rows.end = part->starts[lane + 1];
         }
     }
   else if (lane < threads->n)
     {
-      rows->at = threads->first_sample[lane];
-      rows->end = rows->at + threads->n_samples[lane];
+      rows.at = threads->first_sample[lane];
+      rows.end = rows.at + threads->n_samples[lane];
     }
-  rows->first = rows->at;
+  rows.first = rows.at;
+  return rows;
 }
 
 void
@@ -225,21 +223,19 @@ flam_part_rows_next (FlamPartRows *rows, FlamPartRow *row)
 gboolean
 flam_part_is_empty (const FlamPart *part, guint32 lane)
 {
-  g_auto (FlamPartRows) rows = { 0 };
+  g_auto (FlamPartRows) rows = flam_part_rows (part, part->measure, lane);
   FlamPartRow row;
 
-  flam_part_rows_init (&rows, part, part->measure, lane);
   return !flam_part_rows_next (&rows, &row);
 }
 
 gint64
 flam_part_total (const FlamPart *part, guint32 lane)
 {
-  g_auto (FlamPartRows) rows = { 0 };
+  g_auto (FlamPartRows) rows = flam_part_rows (part, part->measure, lane);
   FlamPartRow row;
   gint64 total = 0;
 
-  flam_part_rows_init (&rows, part, part->measure, lane);
   while (flam_part_rows_next (&rows, &row))
     total += row.weight;
   return total;

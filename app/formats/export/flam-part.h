@@ -2,7 +2,7 @@
 #pragma once
 
 /* Profile + selection -> the part that is selected, and its rows as exporters
- * of profiles want them: thread by thread, in order of time, each with what it
+ * of profiles write them: thread by thread, in order of time, each with what it
  * weighs by a measure. Samples and blocks of memory look alike here.
  *
  *    lane   0        1              n: memory of no known thread
@@ -12,8 +12,6 @@
 
 #include "flam-allocation-filter.h"
 #include "flam-sample-filter.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -63,10 +61,7 @@ char *flam_part_lane_name (const FlamPart *part, guint32 lane);
 gint64 flam_part_pid (const FlamPart *part, guint32 lane);
 gint64 flam_part_tid (const FlamPart *part, guint32 lane);
 
-void flam_part_rows_init (FlamPartRows *rows,
-                          const FlamPart *part,
-                          guint measure,
-                          guint32 lane);
+FlamPartRows flam_part_rows (const FlamPart *part, guint measure, guint32 lane);
 void flam_part_rows_clear (FlamPartRows *rows);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamPartRows, flam_part_rows_clear)
 gboolean flam_part_rows_next (FlamPartRows *rows, FlamPartRow *row);
@@ -77,5 +72,3 @@ gint64 flam_part_total (const FlamPart *part, guint32 lane);
 
 /* Frames from the root to the leaf, as FlamId in `path`. */
 void flam_part_path (const FlamPart *part, FlamId stack, GArray *path);
-
-G_END_DECLS

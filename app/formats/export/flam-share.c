@@ -138,7 +138,7 @@ flam_share_apply (const FlamShare *share, FlamBuilder *builder, GError **error)
   return TRUE;
 }
 
-/* --- what it tells -------------------------------------------------------- */
+/* --- what it holds -------------------------------------------------------- */
 
 static const struct
 {

@@ -2,12 +2,10 @@
 #pragma once
 
 /* A capture that is given away: what it takes along so that it needs nothing
- * of this computer, what it leaves here, and what it then tells. */
+ * of this computer, what it leaves here, and what it then still holds. */
 
 #include "flam-anonymize.h"
 #include "flam-source-path.h"
-
-G_BEGIN_DECLS
 
 /* A source file of this computer that frames name. */
 typedef struct
@@ -43,9 +41,7 @@ GPtrArray *flam_share_list_sources (const FlamProfile *profile,
 gboolean
 flam_share_apply (const FlamShare *share, FlamBuilder *builder, GError **error);
 
-/* Row by row, what a capture tells: "Modules", "5, and 12 hashed"; NULL past
+/* Row by row, what a capture holds: "Modules", "5, and 12 hashed"; NULL past
  * the last. g_free. */
 char *
 flam_share_describe (const FlamRemains *remains, guint row, const char **label);
-
-G_END_DECLS

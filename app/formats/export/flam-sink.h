@@ -3,14 +3,13 @@
 
 /* Where a document goes: a stream behind a buffer of bounded size, so that
  * what is written needs no more memory than it is made of. The first error is
- * kept and told by flam_sink_finish(); after it, whatever is put is dropped.
+ * kept and returned by flam_sink_finish(); after it, whatever is put is
+ * dropped.
  *
  * A file is written beside its name and renamed when it is finished: it
  * appears whole or not at all. */
 
 #include <gio/gio.h>
-
-G_BEGIN_DECLS
 
 typedef struct _FlamSink FlamSink;
 
@@ -37,5 +36,3 @@ void flam_sink_printf (FlamSink *sink, const char *format, ...)
 /* For XML and HTML alike; what XML cannot hold becomes U+FFFD. `length` -1:
  * NUL-terminated. */
 void flam_sink_put_escaped (FlamSink *sink, const char *text, gssize length);
-
-G_END_DECLS

@@ -84,11 +84,10 @@ flam_spans_walk (const FlamPart *part, guint32 lane, const FlamSpanCalls *calls)
   g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (FlamId));
   g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (FlamId));
   Walk walk = { part, calls, open, path };
-  g_auto (FlamPartRows) rows = { 0 };
+  g_auto (FlamPartRows) rows = flam_part_rows (part, part->measure, lane);
   FlamPartRow row;
   gint64 end = 0;
 
-  flam_part_rows_init (&rows, part, part->measure, lane);
   while (flam_part_rows_next (&rows, &row))
     {
       gint64 start = flam_spans_start (part, &row, end);
@@ -109,11 +108,10 @@ flam_spans_check (const FlamPart *part, GError **error)
   if (measure->unit == FLAM_UNIT_NS && measure->denominator == 1 &&
       measure->source == FLAM_FROM_SAMPLES)
     return TRUE;
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_UNSUPPORTED,
-               N_ ("this format holds time alone, and “%s” is none; --measure "
-                   "picks another"),
-               flam_profile_string (part->profile, measure->id));
-  return FALSE;
+  return flam_error_set (
+      error,
+      FLAM_ERROR_UNSUPPORTED,
+      N_ ("this format holds time alone, and “%s” is none; --measure "
+          "picks another"),
+      flam_profile_string (part->profile, measure->id));
 }

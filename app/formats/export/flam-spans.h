@@ -15,8 +15,6 @@
 
 #include "flam-part.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   /* Of `frame`, FLAM_NONE: what has no stack; the innermost open one ends. */
@@ -34,5 +32,3 @@ gint64
 flam_spans_start (const FlamPart *part, const FlamPartRow *row, gint64 end);
 /* FLAM_ERROR_UNSUPPORTED where the measure is no time. */
 gboolean flam_spans_check (const FlamPart *part, GError **error);
-
-G_END_DECLS

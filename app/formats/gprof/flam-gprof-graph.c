@@ -212,8 +212,7 @@ find_totals (FlamGprofGraph *graph)
 gboolean
 flam_gprof_graph_finish (FlamGprofGraph *graph, GError **error)
 {
-  FlamId thread = flam_builder_thread (
-      graph->builder, flam_builder_process (graph->builder, -1, 0), -1, 0);
+  FlamId thread = flam_builder_lone_thread (graph->builder);
 
   find_totals (graph);
   for (guint i = 0; i < graph->calls->len; i++)

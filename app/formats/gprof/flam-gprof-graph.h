@@ -13,8 +13,6 @@
 
 #include "flam-builder.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamGprofGraph FlamGprofGraph;
 
 /* Adds the columns and measures: time and calls. */
@@ -35,5 +33,3 @@ void flam_gprof_graph_add_calls (FlamGprofGraph *graph,
                                  guint32 callee,
                                  gint64 count);
 gboolean flam_gprof_graph_finish (FlamGprofGraph *graph, GError **error);
-
-G_END_DECLS

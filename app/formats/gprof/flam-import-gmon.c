@@ -56,14 +56,6 @@ typedef struct
   gboolean cut;
 } Reader;
 
-static guint
-probe (const FlamSource *source)
-{
-  return source->size >= HEADER && memcmp (source->data, "gmon\1\0\0\0", 8) == 0
-             ? 100
-             : 0;
-}
-
 /* --- records ------------------------------------------------------------- */
 
 /* The record's bytes after its type, as far as its counts say; 0: none such. */
@@ -399,7 +391,8 @@ const FlamImporter flam_import_gmon = {
   .label = "gprof's gmon.out",
   .suffixes = FLAM_LIST ("gmon.out", ".gmon"),
   .mime_types = FLAM_LIST ("application/x-gmon"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (
+      { FLAM_MAGIC ("gmon\1\0\0\0"), .least = HEADER, .score = 100 }),
   .load = load,
   .beside = TRUE,
 };

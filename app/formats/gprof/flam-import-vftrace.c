@@ -273,13 +273,11 @@ add_measures (Trace *trace, guint n, char **names)
                                          (int)flam_builder_add_column (builder),
                                          FLAM_NONE));
   for (guint i = 0; i < n; i++)
-    flam_builder_add_measure (builder,
-                              names[i],
-                              names[i],
-                              FLAM_UNIT_COUNT,
-                              FLAM_MEASURE_CPU,
-                              (int)flam_builder_add_column (builder),
-                              FLAM_NONE);
+    flam_builder_add_event_measure (builder,
+                                    names[i],
+                                    FLAM_UNIT_COUNT,
+                                    (int)flam_builder_add_column (builder),
+                                    FLAM_NONE);
 }
 
 static gboolean
@@ -502,14 +500,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { ".vfd", NULL };
-static const char *const mime_types[] = { "application/x-vftrace", NULL };
-
 const FlamImporter flam_import_vftrace = {
   .id = "vftrace",
   .label = N_ ("Vftrace log"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".vfd"),
+  .mime_types = FLAM_LIST ("application/x-vftrace"),
   .probe = probe,
   .load = load,
 };

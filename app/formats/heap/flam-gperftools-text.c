@@ -208,7 +208,7 @@ read_java_heap_line (FlamGperftools *reader,
 }
 
 /* The thread that the lines to come are of. Those without a frame are not
- * threads that anybody asked for. */
+ * threads that were requested. */
 static gboolean
 begin_thread (FlamGperftools *reader, const char *line, const char *end)
 {

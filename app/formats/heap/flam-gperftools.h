@@ -9,8 +9,6 @@
 #include "flam-ranges.h"
 #include "flam-text.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint first; /* of its addresses, leaf first */
@@ -46,5 +44,3 @@ gboolean flam_gperftools_read_text (FlamGperftools *reader,
                                     FlamText *text,
                                     const FlamProgress *progress,
                                     GError **error);
-
-G_END_DECLS

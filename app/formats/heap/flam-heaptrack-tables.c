@@ -8,7 +8,7 @@ typedef struct
 {
   const char *text;
   guint32 length;
-  FlamId id; /* FLAM_NONE: not yet asked for */
+  FlamId id; /* FLAM_NONE: not yet made */
 } Text;
 
 typedef struct
@@ -155,12 +155,12 @@ raw_ip (FlamHeaptrackTables *tables, guint64 address)
       *ip = (Ip){ .address = address, .first_frame = FLAM_NONE };
       if (range != NULL)
         {
-          FlamId frame = flam_builder_frame (
-              tables->builder,
-              flam_builder_function_unresolved (tables->builder, range->value),
-              address - range->start + range->offset,
-              0,
-              0);
+          FlamId frame =
+              flam_builder_frame_of (tables->builder,
+                                     &(FlamFunction){ .module = range->value },
+                                     address - range->start + range->offset,
+                                     0,
+                                     0);
           ip->module = range->value + 1;
           ip->first_frame = tables->frames.n;
           ip->n_frames = 1;
@@ -259,14 +259,9 @@ make_frame (FlamHeaptrackTables *tables,
     .module = module,
     .kind = FLAM_KIND_NATIVE,
   };
-  FlamId id;
 
-  if (function.name != 0)
-    id = flam_builder_function (tables->builder, &function);
-  else
-    id = flam_builder_function_unresolved (tables->builder, module);
-  return flam_builder_frame (
-      tables->builder, id, 0, MIN (location->line, G_MAXINT32), depth);
+  return flam_builder_frame_of (
+      tables->builder, &function, 0, MIN (location->line, G_MAXINT32), depth);
 }
 
 /* In the file the innermost comes first, in the chain the outermost. */
@@ -359,7 +354,7 @@ flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables, guint8 *used)
 
 /* --- suppressions -------------------------------------------------------- */
 
-/* `memo`: 0 not asked yet, 1 no, 2 yes. */
+/* `memo`: 0 not looked up yet, 1 no, 2 yes. */
 static gboolean
 string_suppressed (FlamHeaptrackTables *tables,
                    guint64 number,

@@ -26,8 +26,6 @@
 #include "flam-ranges.h"
 #include "flam-suppressions.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint32 ip;
@@ -106,5 +104,3 @@ flam_heaptrack_hex (const guint8 *p, guint64 *value)
 
 /* heaptrack's own list of what leaks by design. */
 FlamSuppressions *flam_heaptrack_suppressions_new (void);
-
-G_END_DECLS

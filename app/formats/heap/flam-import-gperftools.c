@@ -162,11 +162,7 @@ java_frame (FlamGperftools *reader, const char *name)
           flam_builder_string (reader->builder, open + 1, colon - open - 1);
       line = CLAMP (g_ascii_strtoll (colon + 1, NULL, 10), 0, G_MAXINT32);
     }
-  return flam_builder_frame (reader->builder,
-                             flam_builder_function (reader->builder, &function),
-                             0,
-                             line,
-                             0);
+  return flam_builder_frame_of (reader->builder, &function, 0, line, 0);
 }
 
 static FlamId
@@ -175,9 +171,9 @@ make_frame (FlamGperftools *reader, guint64 address)
   const FlamRange *mapping = flam_ranges_find (reader->mappings, address);
   FlamId module = mapping != NULL ? mapping->value : FLAM_NONE;
 
-  return flam_builder_frame (
+  return flam_builder_frame_of (
       reader->builder,
-      flam_builder_function_unresolved (reader->builder, module),
+      &(FlamFunction){ .module = module },
       mapping != NULL ? address - mapping->start + mapping->offset : address,
       0,
       0);
@@ -247,8 +243,7 @@ push_address (FlamGperftools *reader, FlamId stack, guint64 address)
 static void
 add_samples (FlamGperftools *reader)
 {
-  FlamId thread = flam_builder_thread (
-      reader->builder, flam_builder_process (reader->builder, -1, 0), -1, 0);
+  FlamId thread = flam_builder_lone_thread (reader->builder);
 
   for (guint i = 0; i < reader->samples->len; i++)
     {

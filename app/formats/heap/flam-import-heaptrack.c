@@ -27,7 +27,7 @@
  * right before it, or info 0 right after another release; a few of those are
  * of another block. And leaks under functions known to leak by design (in the
  * C library, the linker, GLib) do not count; here they live to the end and are
- * told of in a warning. Source of facts: heaptrack 1.4's reader. */
+ * counted in a warning. Source of facts: heaptrack 1.4's reader. */
 
 #define CHUNK (8 << 20)
 #define MAX_SIZE (G_GINT64_CONSTANT (1) << 56)
@@ -526,15 +526,13 @@ say_what_was_wrong (Reader *reader)
             " lines make no sense and were left out (the first at byte %zu)"),
         reader->bad_lines,
         reader->first_bad);
-  if (reader->unknown_releases > 0)
-    flam_builder_warn (
-        reader->builder,
-        FLAM_PLURAL (reader->unknown_releases,
-                     "%" PRIu64 " release of a block whose allocation is not "
-                     "in the file was left out",
-                     "%" PRIu64 " releases of blocks whose allocation is not "
-                     "in the file were left out"),
-        reader->unknown_releases);
+  flam_builder_warn_count (
+      reader->builder,
+      reader->unknown_releases,
+      "%" PRIu64 " release of a block whose allocation is not "
+      "in the file was left out",
+      "%" PRIu64 " releases of blocks whose allocation is not "
+      "in the file were left out");
 }
 
 static gboolean

@@ -12,12 +12,6 @@ typedef struct
   FlamId process;
 } Reader;
 
-static guint
-probe (const FlamSource *source)
-{
-  return flam_source_head_has (source, 4096, "<title>memray - ") ? 90 : 0;
-}
-
 /* --- nodes -> stacks ----------------------------------------------------- */
 
 static gint64
@@ -65,18 +59,16 @@ make_frame (Reader *reader, guint node)
   };
   const char *name = flam_builder_get_string (reader->builder, function.name);
   const char *file = flam_builder_get_string (reader->builder, function.file);
-  FlamId id;
 
   function.kind = g_str_has_suffix (file, ".py") || file[0] == '<'
                       ? FLAM_KIND_INTERPRETED
                       : FLAM_KIND_NATIVE;
   function.flags = function_flags (reader, node, name, file);
-  id = strcmp (name, "???") != 0
-           ? flam_builder_function (reader->builder, &function)
-           : flam_builder_function_unresolved (reader->builder, FLAM_NONE);
-  return flam_builder_frame (
+  if (strcmp (name, "???") == 0)
+    function.name = 0;
+  return flam_builder_frame_of (
       reader->builder,
-      id,
+      &function,
       0,
       CLAMP (get (reader, FLAM_MEMRAY_LINE, node), 0, G_MAXINT32),
       0);
@@ -167,22 +159,17 @@ add_measures (Reader *reader)
     }
   flam_builder_add_column (reader->builder);
   flam_builder_add_column (reader->builder);
-  flam_builder_add_measure (reader->builder,
-                            reader->report.leaks ? "leaked" : "peak",
-                            reader->report.leaks ? N_ ("Leaked memory")
-                                                 : N_ ("Peak memory"),
-                            FLAM_UNIT_BYTES,
-                            FLAM_MEASURE_ALLOC,
-                            0,
-                            FLAM_NONE);
-  flam_builder_add_measure (
-      reader->builder,
-      reader->report.leaks ? "leaked-blocks" : "peak-blocks",
-      reader->report.leaks ? N_ ("Leaked blocks") : N_ ("Blocks at the peak"),
-      FLAM_UNIT_COUNT,
-      FLAM_MEASURE_ALLOC,
-      1,
-      FLAM_NONE);
+  flam_builder_add_standard_measure (reader->builder,
+                                     reader->report.leaks ? FLAM_STANDARD_LEAKED
+                                                          : FLAM_STANDARD_PEAK,
+                                     0,
+                                     FLAM_NONE);
+  flam_builder_add_standard_measure (reader->builder,
+                                     reader->report.leaks
+                                         ? FLAM_STANDARD_LEAKED_BLOCKS
+                                         : FLAM_STANDARD_PEAK_BLOCKS,
+                                     1,
+                                     FLAM_NONE);
 }
 
 /* What a node has beyond its children. */
@@ -242,9 +229,9 @@ highest_mark (const Reader *reader)
   return best;
 }
 
-/* The sizes of single blocks are not told: some of them get a byte more than
- * the others, so that all are together what they should be. Intervals without
- * blocks are what came and went between two snapshots. */
+/* The sizes of single blocks are not in the file: some of them get a byte more
+ * than the others, so that all are together what they should be. Intervals
+ * without blocks are what came and went between two snapshots. */
 static void
 add_interval (Reader *reader, const FlamMemrayInterval *interval, gint64 mark)
 {
@@ -352,6 +339,7 @@ const FlamImporter flam_import_memray_html = {
   .label = N_ ("Memray report"),
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (
+      { .head = 4096, .words = FLAM_LIST ("<title>memray - "), .score = 90 }),
   .load = load,
 };

@@ -173,27 +173,16 @@ add_aggregates (FlamMemray *reader)
 static void
 add_aggregate_measures (FlamMemray *reader)
 {
-  static const struct
-  {
-    const char *id, *name;
-    FlamUnit unit;
-  } measures[] = {
-    { "peak", N_ ("Peak memory"), FLAM_UNIT_BYTES },
-    { "leaked", N_ ("Leaked memory"), FLAM_UNIT_BYTES },
-    { "peak-blocks", N_ ("Blocks at the peak"), FLAM_UNIT_COUNT },
-    { "leaked-blocks", N_ ("Leaked blocks"), FLAM_UNIT_COUNT },
-  };
+  static const FlamStandardMeasure measures[] = { FLAM_STANDARD_PEAK,
+                                                  FLAM_STANDARD_LEAKED,
+                                                  FLAM_STANDARD_PEAK_BLOCKS,
+                                                  FLAM_STANDARD_LEAKED_BLOCKS };
 
   for (guint i = 0; i < G_N_ELEMENTS (measures); i++)
     flam_builder_add_column (reader->builder);
   for (guint i = 0; i < G_N_ELEMENTS (measures); i++)
-    flam_builder_add_measure (reader->builder,
-                              measures[i].id,
-                              measures[i].name,
-                              measures[i].unit,
-                              FLAM_MEASURE_ALLOC,
-                              i,
-                              FLAM_NONE);
+    flam_builder_add_standard_measure (
+        reader->builder, measures[i], i, FLAM_NONE);
 }
 
 /* --- the importer -------------------------------------------------------- */
@@ -257,19 +246,12 @@ load (const FlamSource *source,
   return good;
 }
 
-static guint
-probe (const FlamSource *source)
-{
-  return source->size >= HEADER_SIZE && memcmp (source->data, "memray", 7) == 0
-             ? 100
-             : 0;
-}
-
 const FlamImporter flam_import_memray = {
   .id = "memray",
   .label = "Memray",
   .suffixes = FLAM_LIST (".bin", ".memray"),
   .mime_types = FLAM_LIST ("application/x-memray"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (
+      { FLAM_MAGIC ("memray\0"), .least = HEADER_SIZE, .score = 100 }),
   .load = load,
 };

@@ -143,9 +143,9 @@ make_stack (FlamMemrayNative *native, FlamId stack, guint64 node)
 
       if (segment == NULL || segment->value == FLAM_NONE)
         break;
-      frame = flam_builder_frame (
+      frame = flam_builder_frame_of (
           native->builder,
-          flam_builder_function_unresolved (native->builder, segment->value),
+          &(FlamFunction){ .module = segment->value },
           call->ip - 1 - segment->start + segment->offset,
           0,
           0);

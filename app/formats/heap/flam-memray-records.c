@@ -54,12 +54,8 @@ make_frame (FlamMemray *reader, const FlamMemrayLocation *location)
   const Code *code = g_hash_table_lookup (reader->codes, &location->code);
 
   if (code == NULL)
-    return flam_builder_frame (
-        reader->builder,
-        flam_builder_function_unresolved (reader->builder, FLAM_NONE),
-        0,
-        0,
-        0);
+    return flam_builder_frame_of (
+        reader->builder, &(FlamFunction){ .module = FLAM_NONE }, 0, 0, 0);
   return flam_builder_frame (reader->builder,
                              code->function,
                              0,

@@ -29,8 +29,6 @@
 #include "flam-builder.h"
 #include "flam-source.h"
 
-G_BEGIN_DECLS
-
 enum
 {
   FLAM_MEMRAY_FUNCTION,
@@ -67,5 +65,3 @@ gboolean flam_memray_report_read (FlamMemrayReport *report,
                                   const FlamSource *source,
                                   FlamBuilder *builder,
                                   GError **error);
-
-G_END_DECLS

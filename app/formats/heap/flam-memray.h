@@ -9,8 +9,6 @@
 #include "flam-ranges.h"
 #include "flam-source.h"
 
-G_BEGIN_DECLS
-
 #define FLAM_MEMRAY_CACHE 15
 
 typedef struct _FlamMemrayNative FlamMemrayNative;
@@ -133,5 +131,3 @@ void flam_memray_native_segment (FlamMemrayNative *native,
 /* Python's `stack` and what it called, to the node. */
 FlamId
 flam_memray_native_stack (FlamMemrayNative *native, FlamId stack, guint64 node);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   gint64 value;
@@ -24,5 +22,3 @@ flam_amount_number (const char **p, const char *end, gint64 scale, gint64 *n);
  * those are counts, and *p stays before the word. */
 gboolean
 flam_amount_parse (const char **p, const char *end, FlamAmount *amount);
-
-G_END_DECLS

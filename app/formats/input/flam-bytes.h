@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The little-endian number of `size` bytes, 8 at most, at `at`. */
 static inline guint64
 flam_bytes_get (const guint8 *at, guint size)
@@ -15,5 +13,3 @@ flam_bytes_get (const guint8 *at, guint size)
     value |= (guint64)at[i] << (8 * i);
   return value;
 }
-
-G_END_DECLS

@@ -11,8 +11,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint64 words[16];
@@ -29,5 +27,3 @@ void flam_fingerprint_key_init (FlamFingerprintKey *key);
 FlamFingerprint flam_fingerprint (const FlamFingerprintKey *key,
                                   const char *text,
                                   gsize length);
-
-G_END_DECLS

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define TELL_BYTES (1 << 20)
+
 /* --- texts --------------------------------------------------------------- */
 
 static guint
@@ -37,8 +39,8 @@ unescape_unicode (const char *p, const char *end, GString *out)
   return p;
 }
 
-static const char *
-unescape (const FlamJsonText *text, GString **scratch, gsize *length)
+const char *
+flam_json_unescape (const FlamJsonText *text, GString **scratch, gsize *length)
 {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   const char *p = text->text, *end = p + text->length;
@@ -82,21 +84,21 @@ flam_json_text_is (const FlamJsonText *text,
   gsize length = text->length;
 
   if (text->escaped)
-    have = unescape (text, scratch, &length);
+    have = flam_json_unescape (text, scratch, &length);
   return length == strlen (wanted) && memcmp (have, wanted, length) == 0;
 }
 
 const char *
 flam_json_get_key (FlamJson *json, gsize *length)
 {
-  return unescape (&json->key, &json->key_scratch, length);
+  return flam_json_unescape (&json->key, &json->key_scratch, length);
 }
 
 const char *
 flam_json_get_string (FlamJson *json, gsize *length)
 {
   if (json->token == FLAM_JSON_STRING)
-    return unescape (&json->string, &json->scratch, length);
+    return flam_json_unescape (&json->string, &json->scratch, length);
   if (length != NULL)
     *length = 0;
   return "";
@@ -127,82 +129,6 @@ flam_json_string_is (FlamJson *json, const char *text)
          flam_json_text_is (&json->string, &json->scratch, text);
 }
 
-/* --- numbers ------------------------------------------------------------- */
-
-static const guint64 powers[] = {
-  1ull,
-  10ull,
-  100ull,
-  1000ull,
-  10000ull,
-  100000ull,
-  1000000ull,
-  10000000ull,
-  100000000ull,
-  1000000000ull,
-  10000000000ull,
-  100000000000ull,
-  1000000000000ull,
-  10000000000000ull,
-  100000000000000ull,
-  1000000000000000ull,
-  10000000000000000ull,
-  100000000000000000ull,
-  1000000000000000000ull,
-  10000000000000000000ull,
-};
-
-static gint64
-with_sign (const FlamJson *json, __uint128_t value)
-{
-  gint64 saturated = value > G_MAXINT64 ? G_MAXINT64 : (gint64)value;
-
-  return json->negative ? -saturated : saturated;
-}
-
-/* value * 10^exponent; more than fits stays more than fits. */
-static __uint128_t
-shift_up (__uint128_t value, gint64 exponent)
-{
-  for (; exponent > 0 && value != 0 && value <= G_MAXINT64; exponent--)
-    value *= 10;
-  return value;
-}
-
-/* value / 10^places, cut. A division of 128 bits costs ten of 64. */
-static __uint128_t
-shift_down (__uint128_t value, gint64 places)
-{
-  for (; places > 0 && value > G_MAXUINT64; places--)
-    value /= 10;
-  if (places >= (gint64)G_N_ELEMENTS (powers))
-    return 0;
-  return places > 0 ? (guint64)value / powers[places] : value;
-}
-
-/* mantissa * scale * 10^exponent, away from zero at a half. */
-gint64
-flam_json_get_scaled (FlamJson *json, guint32 scale)
-{
-  __uint128_t value = (__uint128_t)json->mantissa * scale;
-
-  if (json->token != FLAM_JSON_NUMBER)
-    return json->token == FLAM_JSON_TRUE ? scale : 0;
-  if (json->exponent >= 0)
-    return with_sign (json, shift_up (value, json->exponent));
-  return with_sign (json, (shift_down (value, -json->exponent - 1) + 5) / 10);
-}
-
-gint64
-flam_json_get_int (FlamJson *json)
-{
-  if (json->token != FLAM_JSON_NUMBER)
-    return json->token == FLAM_JSON_TRUE;
-  if (json->exponent >= 0)
-    return with_sign (json, shift_up (json->mantissa, json->exponent));
-  return with_sign (json, shift_down (json->mantissa, -json->exponent));
-}
-
 void
 flam_json_get_ints (FlamJson *json, GArray *into)
 {
@@ -213,4 +139,58 @@ flam_json_get_ints (FlamJson *json, GArray *into)
       gint64 value = flam_json_get_int (json);
       g_array_append_val (into, value);
     }
+}
+
+/* --- how far it is ------------------------------------------------------- */
+
+void
+flam_json_tell (FlamJson *json,
+                const FlamProgress *progress,
+                GError **cancelled)
+{
+  json->tell_at = json->at + TELL_BYTES;
+  if (*cancelled == NULL &&
+      !flam_progress_step (progress,
+                           (double)(json->at - json->start) /
+                               (json->end - json->start),
+                           cancelled))
+    json->at = json->end;
+}
+
+gboolean
+flam_json_finish (FlamJson *json, const FlamSource *source, GError **error)
+{
+  if (json->problem == NULL)
+    return TRUE;
+  flam_source_error (source,
+                     error,
+                     json->truncated ? FLAM_ERROR_TRUNCATED
+                                     : FLAM_ERROR_INVALID,
+                     json->start - source->data + json->problem_at,
+                     "%s",
+                     json->problem);
+  return FALSE;
+}
+
+gboolean
+flam_json_finish_partly (FlamJson *json,
+                         const FlamSource *source,
+                         FlamBuilder *builder,
+                         GError **error)
+{
+  g_autoptr (GError) bad = NULL;
+
+  if (flam_json_finish (json, source, &bad))
+    return TRUE;
+  if (builder == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&bad));
+      return FALSE;
+    }
+  flam_builder_set_partial (builder,
+                            (double)json->problem_at / MAX (source->size, 1));
+  flam_builder_warn (builder,
+                     N_ ("the rest of the file was left out: %s"),
+                     bad->message + strlen (source->path) + 2);
+  return TRUE;
 }

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define TELL_BYTES (1 << 20)
+/* Of a number whose digits are counted in one go: 10^18 fits. */
+#define PLAIN_DIGITS 18
 
 void
 flam_json_init (FlamJson *json, const void *data, gsize size)
@@ -16,6 +17,18 @@ flam_json_init (FlamJson *json, const void *data, gsize size)
   json->key.text = json->string.text = "";
   if (size >= 3 && memcmp (data, "\xef\xbb\xbf", 3) == 0)
     json->at += 3;
+}
+
+void
+flam_json_init_inside (FlamJson *json, const FlamJson *outer, const guint8 *at)
+{
+  *json = (FlamJson){ .start = outer->start, .at = at, .end = outer->end };
+  json->token = FLAM_JSON_NULL;
+  json->key.text = json->string.text = "";
+  json->depth = outer->depth;
+  json->n_levels = outer->n_levels;
+  json->objects =
+      g_memdup2 (outer->objects, outer->n_levels / 32 * sizeof (guint32));
 }
 
 void
@@ -48,8 +61,7 @@ skip_space (FlamJson *json)
 {
   const guint8 *p = json->at, *end = json->end;
 
-  while (p < end && *p <= ' ' &&
-         (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+  while (p < end && *p <= ' ' && flam_json_is_space (*p))
     p++;
   json->at = p;
 }
@@ -196,9 +208,19 @@ scan_exponent (FlamJson *json, const guint8 *p)
 }
 
 static inline FlamJsonToken
-scan_number (FlamJson *json)
+end_number (FlamJson *json, const guint8 *end)
 {
-  const guint8 *p = json->at, *begin = p;
+  json->string.text = (const char *)json->at;
+  json->string.length = end - json->at;
+  json->string.escaped = FALSE;
+  json->at = end;
+  return json->token = FLAM_JSON_NUMBER;
+}
+
+static FlamJsonToken
+scan_any_number (FlamJson *json)
+{
+  const guint8 *p = json->at;
 
   json->mantissa = 0;
   json->exponent = 0;
@@ -223,11 +245,36 @@ scan_number (FlamJson *json)
         return FLAM_JSON_ERROR;
       p = after;
     }
-  json->string.text = (const char *)begin;
-  json->string.length = p - begin;
-  json->string.escaped = FALSE;
-  json->at = p;
-  return json->token = FLAM_JSON_NUMBER;
+  return end_number (json, p);
+}
+
+/* Of up to PLAIN_DIGITS digits without an exponent, which cannot overflow. */
+static inline FlamJsonToken
+scan_number (FlamJson *json)
+{
+  const guint8 *digits = json->at + (*json->at == '-');
+  const guint8 *p = digits, *end = json->end, *point = NULL;
+  const guint8 *limit = end - p > PLAIN_DIGITS ? p + PLAIN_DIGITS : end;
+  guint64 mantissa = 0;
+
+  for (; is_digit (p, limit); p++)
+    mantissa = mantissa * 10 + (*p - '0');
+  if (G_UNLIKELY (p == limit || p == digits ||
+                  (*digits == '0' && p > digits + 1)))
+    return scan_any_number (json);
+  if (*p == '.')
+    {
+      for (point = ++p; is_digit (p, limit); p++)
+        mantissa = mantissa * 10 + (*p - '0');
+      if (G_UNLIKELY (p >= limit || p == point))
+        return scan_any_number (json);
+    }
+  if (G_UNLIKELY (*p == 'e' || *p == 'E'))
+    return scan_any_number (json);
+  json->mantissa = mantissa;
+  json->exponent = point != NULL ? point - p : 0;
+  json->negative = digits != json->at;
+  return end_number (json, p);
 }
 
 /* --- structure ----------------------------------------------------------- */
@@ -342,11 +389,49 @@ next_at_top (FlamJson *json)
   return scan_value (json);
 }
 
+/* Up to the value that is next where no more stands before it than a comma, a
+ * key without escapes, and a space behind each: nearly always, so that it is
+ * tried first. FALSE: nothing is read. */
+static inline gboolean
+pass_plain_key (FlamJson *json)
+{
+  const guint8 *p = json->at, *end = json->end, *key;
+
+  if (G_UNLIKELY (json->depth == 0 || end - p < 4))
+    return FALSE;
+  if (json->comma && *p++ != ',')
+    return FALSE;
+  p += *p == ' ';
+  key = p;
+  if (in_object (json))
+    {
+      if (*p != '"')
+        return FALSE;
+      key = ++p;
+      p = flam_json_run (p, end);
+      if (end - p < 4 || p[0] != '"' || p[1] != ':')
+        return FALSE;
+      json->key.length = p - key;
+      p += 2;
+      p += *p == ' ';
+    }
+  else
+    json->key.length = 0;
+  if (*p <= ' ' || *p == ']')
+    return FALSE;
+  json->key.text = (const char *)key;
+  json->key.escaped = FALSE;
+  json->at = p;
+  return TRUE;
+}
+
 FlamJsonToken
 flam_json_next (FlamJson *json)
 {
   gboolean object;
 
+  if (pass_plain_key (json))
+    return scan_value (json);
   if (json->problem != NULL)
     return FLAM_JSON_ERROR;
   json->key.length = 0;
@@ -370,6 +455,47 @@ flam_json_next (FlamJson *json)
   if (object && !scan_key (json))
     return FLAM_JSON_ERROR;
   return scan_value (json);
+}
+
+guint
+flam_json_take_numbers (FlamJson *json,
+                        const guint32 *scales,
+                        guint max,
+                        const guint8 *stop,
+                        gint64 null,
+                        gint64 *into)
+{
+  const guint8 *p = json->at, *end = json->end;
+  guint n = 0;
+
+  if (json->depth == 0 || in_object (json))
+    return 0;
+  for (; n < max; n++)
+    {
+      p = json->at;
+      if (end - p < 8 || (json->comma && *p++ != ','))
+        break;
+      p += *p == ' ';
+      if (stop != NULL && p >= stop)
+        break;
+      if (memcmp (p, "null", 4) == 0)
+        {
+          json->at = p + 4;
+          json->token = FLAM_JSON_NULL;
+          into[n] = null;
+        }
+      else if (is_digit (p + (*p == '-'), end))
+        {
+          json->at = p;
+          if (scan_number (json) == FLAM_JSON_ERROR)
+            return n;
+          into[n] = flam_json_get_scaled (json, scales[n]);
+        }
+      else
+        break;
+      json->comma = TRUE;
+    }
+  return n;
 }
 
 guint
@@ -419,58 +545,4 @@ flam_json_take (FlamJson *json)
   flam_json_skip (json);
   end = json->token == FLAM_JSON_ERROR ? json->end : json->at;
   return (FlamJsonText){ .text = start, .length = (const char *)end - start };
-}
-
-/* --- the end ------------------------------------------------------------- */
-
-void
-flam_json_tell (FlamJson *json,
-                const FlamProgress *progress,
-                GError **cancelled)
-{
-  json->tell_at = json->at + TELL_BYTES;
-  if (*cancelled == NULL &&
-      !flam_progress_step (progress,
-                           (double)(json->at - json->start) /
-                               (json->end - json->start),
-                           cancelled))
-    json->at = json->end;
-}
-
-gboolean
-flam_json_finish (FlamJson *json, const FlamSource *source, GError **error)
-{
-  if (json->problem == NULL)
-    return TRUE;
-  flam_source_error (source,
-                     error,
-                     json->truncated ? FLAM_ERROR_TRUNCATED
-                                     : FLAM_ERROR_INVALID,
-                     json->start - source->data + json->problem_at,
-                     "%s",
-                     json->problem);
-  return FALSE;
-}
-
-gboolean
-flam_json_finish_partly (FlamJson *json,
-                         const FlamSource *source,
-                         FlamBuilder *builder,
-                         GError **error)
-{
-  g_autoptr (GError) bad = NULL;
-
-  if (flam_json_finish (json, source, &bad))
-    return TRUE;
-  if (builder == NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&bad));
-      return FALSE;
-    }
-  flam_builder_set_partial (builder,
-                            (double)json->problem_at / MAX (source->size, 1));
-  flam_builder_warn (builder,
-                     N_ ("the rest of the file was left out: %s"),
-                     bad->message + strlen (source->path) + 2);
-  return TRUE;
 }

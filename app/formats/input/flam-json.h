@@ -93,10 +93,21 @@ void flam_json_init (FlamJson *json, const void *data, gsize size);
 void flam_json_clear (FlamJson *json);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamJson, flam_json_clear)
 
-/* The same, and enters it: the depth for the loops below. */
+/* A reader of the same document, where `outer` has entered a container: at `at`
+ * one of the container's values begins. */
+void
+flam_json_init_inside (FlamJson *json, const FlamJson *outer, const guint8 *at);
+/* The same as flam_json_init(), and enters it: the depth for the loops below.
+ */
 guint flam_json_open (FlamJson *json, const void *data, gsize size);
 
 FlamJsonToken flam_json_next (FlamJson *json);
+
+static inline gboolean
+flam_json_is_space (guint8 c)
+{
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
 
 /* With an OBJECT or ARRAY as the current token: the depth for the loops below.
  * For any other value: a depth whose loops end at once. */
@@ -111,6 +122,9 @@ void flam_json_skip (FlamJson *json);
  * any order. Nothing for any other value. */
 FlamJsonText flam_json_take (FlamJson *json);
 
+/* What a text says, NUL-terminated; `*scratch` may be NULL at first. */
+const char *
+flam_json_unescape (const FlamJsonText *text, GString **scratch, gsize *length);
 gboolean flam_json_text_is (const FlamJsonText *text,
                             GString **scratch,
                             const char *wanted);
@@ -141,6 +155,16 @@ gint64 flam_json_get_int (FlamJson *json);
  * microseconds with three decimals -> nanoseconds. */
 gint64 flam_json_get_scaled (FlamJson *json, guint32 scale);
 
+/* Numbers and nulls that come one after the other in the array that is entered,
+ * up to `max` of them and to where one begins at `stop` or behind it (NULL:
+ * nowhere): into[i] is the number times scales[i], or `null`. What does not
+ * look plain is left to flam_json_element(), as are all errors. */
+guint flam_json_take_numbers (FlamJson *json,
+                              const guint32 *scales,
+                              guint max,
+                              const guint8 *stop,
+                              gint64 null,
+                              gint64 *into);
 /* An array's elements, appended to gint64s. */
 void flam_json_get_ints (FlamJson *json, GArray *into);
 

@@ -7,8 +7,6 @@
 
 #include "flam-text.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   const char *start;
@@ -36,5 +34,3 @@ flam_tag_attribute (const FlamTag *tag, const char *name, FlamSlice *value);
 
 /* With its entities (&lt;) as characters. */
 void flam_markup_unescape (GString *out, FlamSlice text);
-
-G_END_DECLS

@@ -14,8 +14,6 @@
 
 #include "flam-builder.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint32 caller; /* row; FLAM_NONE: a root */
@@ -58,5 +56,3 @@ flam_outline_row (FlamOutline *outline, guint32 row)
 {
   return &g_array_index (outline->rows, FlamOutlineRow, row);
 }
-
-G_END_DECLS

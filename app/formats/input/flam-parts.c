@@ -19,15 +19,17 @@ flam_parts_line_start (const char *at, const char *end)
   return newline != NULL ? newline + 1 : end;
 }
 
-static guint
-count_parts (const FlamSource *source, const FlamLoadOptions *options)
+guint
+flam_parts_count (const FlamSource *source,
+                  gsize size,
+                  const FlamLoadOptions *options)
 {
   guint jobs = options->jobs > 0 ? options->jobs : g_get_num_processors ();
   gsize least = options->least_part > 0 ? options->least_part : LEAST_PART;
 
   if (source->unpack != NULL)
     return 1;
-  return (guint)CLAMP (source->size / least, 1, MIN (jobs, FLAM_PARTS_MAX));
+  return (guint)CLAMP (size / least, 1, MIN (jobs, FLAM_PARTS_MAX));
 }
 
 void
@@ -36,7 +38,7 @@ flam_parts_cut (FlamParts *parts,
                 const FlamLoadOptions *options,
                 FlamPartStart start)
 {
-  guint wanted = count_parts (source, options);
+  guint wanted = flam_parts_count (source, source->size, options);
   const char *text = (const char *)source->data;
   const char *end = text + source->size;
   const char *at = text;

@@ -28,6 +28,11 @@ typedef struct
 typedef const char *(*FlamPartStart) (const char *at, const char *end);
 const char *flam_parts_line_start (const char *at, const char *end);
 
+/* How many parts of so many bytes are worth it and allowed: at least one. */
+guint flam_parts_count (const FlamSource *source,
+                        gsize size,
+                        const FlamLoadOptions *options);
+
 /* At least one, the whole text; no more than the options allow, and than is
  * worth it. One that is still being unpacked is one part. */
 void flam_parts_cut (FlamParts *parts,

@@ -5,8 +5,6 @@
 
 #include "flam-varint.h"
 
-G_BEGIN_DECLS
-
 static inline void
 flam_proto_put_varint (GString *out, guint64 value)
 {
@@ -36,5 +34,3 @@ flam_proto_put_bytes (GString *out,
   flam_proto_put_varint (out, length);
   g_string_append_len (out, bytes, length);
 }
-
-G_END_DECLS

@@ -13,8 +13,6 @@
 #include "flam-bytes.h"
 #include "flam-varint.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   const guint8 *at;
@@ -123,6 +121,16 @@ flam_proto_numbers (FlamProto *proto, GArray *into)
 
 /* --- messages looked into, not read through ------------------------------- */
 
+/* What its fields 1 to `n` - 1 say, in `values` by their numbers; what a field
+ * does not say stays as it was. */
+static inline void
+flam_proto_read (FlamProto message, guint64 *values, guint n)
+{
+  while (flam_proto_next (&message))
+    if (message.number < n)
+      values[message.number] = message.value;
+}
+
 /* What the message's field `number` says; 0 where it says nothing. */
 static inline guint64
 flam_proto_number_in (FlamProto message, guint64 number)
@@ -156,5 +164,3 @@ flam_proto_text_in (FlamProto message, guint64 number)
       return g_strndup ((const char *)message.bytes, message.length);
   return NULL;
 }
-
-G_END_DECLS

@@ -48,16 +48,13 @@ flam_source_error (const FlamSource *source,
   message = g_strdup_vprintf (format, args);
   va_end (args);
   if (offset == FLAM_NO_OFFSET)
-    g_set_error (error, FLAM_ERROR, code, "%s: %s", source->path, message);
-  else
-    g_set_error (error,
-                 FLAM_ERROR,
-                 code,
-                 N_ ("%s: %s (at byte %" PRIu64 ")"),
-                 source->path,
-                 message,
-                 offset + source->mark);
-  return FALSE;
+    return flam_error_set (error, code, "%s: %s", source->path, message);
+  return flam_error_set (error,
+                         code,
+                         N_ ("%s: %s (at byte %" PRIu64 ")"),
+                         source->path,
+                         message,
+                         offset + source->mark);
 }
 
 static gboolean
@@ -70,9 +67,8 @@ system_error (const FlamSource *source,
                        ? FLAM_ERROR_TOO_LARGE
                        : FLAM_ERROR_SYSTEM;
 
-  flam_source_error (
+  return flam_source_error (
       source, error, code, FLAM_NO_OFFSET, "%s: %s", what, g_strerror (number));
-  return FALSE;
 }
 
 /* The message gets the file's name before it. */
@@ -242,6 +238,22 @@ flam_source_leave (const FlamSource *source)
 {
   if (source->file != NULL && source->unpack == NULL && source->mapped == 0)
     madvise ((void *)source->file->data, source->file->size, MADV_DONTNEED);
+}
+
+void
+flam_source_leave_part (const FlamSource *source,
+                        const guint8 *start,
+                        const guint8 *end)
+{
+  gsize page = (gsize)sysconf (_SC_PAGESIZE), first, last;
+
+  if (source->file == NULL || source->unpack != NULL || source->mapped != 0 ||
+      start < source->data || end > source->data + source->size)
+    return;
+  first = ((gsize)start + page - 1) / page * page;
+  last = (gsize)end / page * page;
+  if (last > first)
+    madvise ((void *)first, last - first, MADV_DONTNEED);
 }
 
 double

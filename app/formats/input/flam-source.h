@@ -12,8 +12,6 @@
 #include "flam-file-map.h"
 #include "flam-profile.h"
 
-G_BEGIN_DECLS
-
 /* For flam_source_error(): the place does not matter, or the message has it. */
 #define FLAM_NO_OFFSET G_MAXUINT64
 
@@ -58,6 +56,10 @@ gboolean flam_source_is_truncated (const FlamSource *source);
 /* Its bytes were read, and are hardly looked at again: a file's pages are the
  * system's own, and need not count as this process's while it makes tables. */
 void flam_source_leave (const FlamSource *source);
+/* The same for those from `start` to `end`, if they are of the source. */
+void flam_source_leave_part (const FlamSource *source,
+                             const guint8 *start,
+                             const guint8 *end);
 /* How much of the file lies before an offset in its bytes. */
 double flam_source_fraction (const FlamSource *source, gsize offset);
 
@@ -85,5 +87,3 @@ gboolean flam_source_error (const FlamSource *source,
 #define flam_source_invalid(source, error, ...)                                \
   flam_source_error (                                                          \
       source, error, FLAM_ERROR_INVALID, FLAM_NO_OFFSET, __VA_ARGS__)
-
-G_END_DECLS

@@ -21,8 +21,7 @@ system_error (GError **error, const char *what)
                        ? FLAM_ERROR_TOO_LARGE
                        : FLAM_ERROR_SYSTEM;
 
-  g_set_error (error, FLAM_ERROR, code, "%s: %s", what, g_strerror (number));
-  return FALSE;
+  return flam_error_set (error, code, "%s: %s", what, g_strerror (number));
 }
 
 gboolean
@@ -94,17 +93,13 @@ have_room (FlamSpool *spool, guint64 size, GError **error)
     return system_error (error, N_ ("no temporary file to unpack into"));
   left = (guint64)info.f_bavail * info.f_frsize;
   if (left < FLAM_SPOOL_LEAVE + LOOK)
-    {
-      g_set_error (
-          error,
-          FLAM_ERROR,
-          FLAM_ERROR_TOO_LARGE,
-          N_ ("it unpacks to more than there is room for: %s has %" PRIu64
-              " MiB left"),
-          g_get_tmp_dir (),
-          left >> 20);
-      return FALSE;
-    }
+    return flam_error_set (
+        error,
+        FLAM_ERROR_TOO_LARGE,
+        N_ ("it unpacks to more than there is room for: %s has %" PRIu64
+            " MiB left"),
+        g_get_tmp_dir (),
+        left >> 20);
   spool->room = MAX (size, spool->size + LOOK);
   return TRUE;
 }
@@ -137,14 +132,10 @@ flam_spool_append (FlamSpool *spool,
   gsize n = MIN (size, room);
 
   if (size > FLAM_SPOOL_MAX - spool->size)
-    {
-      g_set_error (error,
-                   FLAM_ERROR,
-                   FLAM_ERROR_TOO_LARGE,
-                   N_ ("unpacks to more than %d GiB"),
-                   (int)(FLAM_SPOOL_MAX >> 30));
-      return FALSE;
-    }
+    return flam_error_set (error,
+                           FLAM_ERROR_TOO_LARGE,
+                           N_ ("unpacks to more than %d GiB"),
+                           (int)(FLAM_SPOOL_MAX >> 30));
   if (n > 0)
     memcpy (spool->base + spool->size, p, n);
   if (n < size && spool->fd < 0 && !begin_file (spool, error))

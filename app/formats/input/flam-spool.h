@@ -15,8 +15,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 #define FLAM_SPOOL_MAX (G_GUINT64_CONSTANT (32) << 30)
 /* Of a disk, what is left to others. */
 #define FLAM_SPOOL_LEAVE (G_GUINT64_CONSTANT (256) << 20)
@@ -43,5 +41,3 @@ gboolean flam_spool_seal (FlamSpool *spool, GError **error);
 /* The mapping is the caller's, to be given to munmap(). */
 const guint8 *flam_spool_steal (FlamSpool *spool, gsize *mapped);
 void flam_spool_clear (FlamSpool *spool);
-
-G_END_DECLS

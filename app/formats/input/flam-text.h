@@ -9,8 +9,6 @@
 #include "flam-columns.h"
 #include "flam-source.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   const FlamSource *source; /* NULL: the end will not move */
@@ -22,7 +20,7 @@ typedef struct
 
   /* Of flam_text_open() alone. */
   const FlamProgress *progress;
-  const char *tell_at; /* there is nothing to tell before */
+  const char *tell_at; /* nothing is reported before */
   GError *cancelled;
 } FlamText;
 
@@ -216,5 +214,3 @@ flam_pieces_value (FlamPieces *pieces, FlamId row)
 {
   return &flam_column_at (&pieces->pieces, FlamPiece, row).value;
 }
-
-G_END_DECLS

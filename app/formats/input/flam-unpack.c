@@ -66,15 +66,14 @@ check_ratio (const FlamUnpack *unpack, gsize n, GError **error)
   if (size <= FLAM_UNPACK_FREE ||
       size / FLAM_UNPACK_RATIO <= unpack->packed_size)
     return TRUE;
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_TOO_LARGE,
-               N_ ("unpacks to more than %d GiB and %d times its %zu bytes, as "
-                   "no capture does"),
-               (int)(FLAM_UNPACK_FREE >> 30),
-               FLAM_UNPACK_RATIO,
-               unpack->packed_size);
-  return FALSE;
+  return flam_error_set (
+      error,
+      FLAM_ERROR_TOO_LARGE,
+      N_ ("unpacks to more than %d GiB and %d times its %zu bytes, as "
+          "no capture does"),
+      (int)(FLAM_UNPACK_FREE >> 30),
+      FLAM_UNPACK_RATIO,
+      unpack->packed_size);
 }
 
 /* Everything that comes out. ARCHIVE_EOF is a whole file,
@@ -109,11 +108,10 @@ check_end (FlamUnpack *unpack, int status, GError **error)
   if (*error != NULL)
     return;
   if (status != ARCHIVE_EOF && unpack->there == 0)
-    g_set_error (error,
-                 FLAM_ERROR,
-                 FLAM_ERROR_INVALID,
-                 N_ ("nothing could be unpacked: %s"),
-                 why != NULL ? why : N_ ("unknown damage"));
+    flam_error_set (error,
+                    FLAM_ERROR_INVALID,
+                    N_ ("nothing could be unpacked: %s"),
+                    why != NULL ? why : N_ ("unknown damage"));
   else
     flam_spool_seal (&unpack->spool, error);
 }

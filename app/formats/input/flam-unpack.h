@@ -11,8 +11,6 @@
 
 #include "flam-types.h"
 
-G_BEGIN_DECLS
-
 /* A small file that unpacks to a huge one is made to do harm: past so many
  * bytes, no more than so many times the packed size. */
 #define FLAM_UNPACK_FREE (G_GUINT64_CONSTANT (1) << 30)
@@ -52,5 +50,3 @@ gboolean flam_unpack_finish (FlamUnpack *unpack,
                              GError **error);
 /* Stops it wherever it is. */
 void flam_unpack_free (FlamUnpack *unpack);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "flam-formats.h"
 
-G_BEGIN_DECLS
-
 /* As the options say, or else the file's name. */
 FlamWeightsAs flam_weights_as_of (const FlamSource *source,
                                   const FlamLoadOptions *options);
@@ -28,5 +26,3 @@ guint flam_weights_as_add_event (FlamWeightsAs as,
 /* In the measure's unit. What does not fit makes a sum that finish()
  * refuses. */
 gint64 flam_weights_as_scale (FlamWeightsAs as, gint64 weight);
-
-G_END_DECLS

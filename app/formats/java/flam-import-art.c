@@ -203,15 +203,12 @@ read_header (Trace *trace, GError **error)
   guint offset;
 
   if (trace->end - at < HEADER || memcmp (at, "SLOW", 4) != 0)
-    {
-      flam_source_error (
-          trace->source,
-          error,
-          FLAM_ERROR_TRUNCATED,
-          at - trace->source->data,
-          N_ ("the records of the method trace do not begin here"));
-      return FALSE;
-    }
+    return flam_source_error (
+        trace->source,
+        error,
+        FLAM_ERROR_TRUNCATED,
+        at - trace->source->data,
+        N_ ("the records of the method trace do not begin here"));
   trace->version = get (at + 4, 2);
   trace->streamed = trace->version >= WITHOUT_TEXT;
   if (trace->streamed)
@@ -221,28 +218,23 @@ read_header (Trace *trace, GError **error)
                 : trace->version == 2 ? 10
                                       : get (at + 16, 2);
   if (trace->version == 0 || trace->version > LAST_VERSION)
-    {
-      flam_source_error (
-          trace->source,
-          error,
-          FLAM_ERROR_UNSUPPORTED,
-          at + 4 - trace->source->data,
-          N_ ("this is version %u of Android's method trace, and 3 is the last "
-              "known here; load it in the Firefox Profiler, save it there and "
-              "open the JSON"),
-          trace->version);
-      return FALSE;
-    }
+    return flam_source_error (
+        trace->source,
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        at + 4 - trace->source->data,
+        N_ ("this is version %u of Android's method trace, and 3 is the last "
+            "known here; load it in the Firefox Profiler, save it there and "
+            "open the JSON"),
+        trace->version);
   if (trace->size < 9 || (trace->version > 1 && trace->size < 10) ||
       offset < HEADER - 2 || offset > trace->end - at)
-    {
-      flam_source_error (trace->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         at - trace->source->data,
-                         N_ ("the header of the method trace makes no sense"));
-      return FALSE;
-    }
+    return flam_source_error (
+        trace->source,
+        error,
+        FLAM_ERROR_INVALID,
+        at - trace->source->data,
+        N_ ("the header of the method trace makes no sense"));
   trace->at = at + offset;
   return TRUE;
 }
@@ -346,31 +338,21 @@ warn (Trace *trace)
       flam_builder_warn (trace->builder,
                          N_ ("the method trace ends in a record"));
     }
-  if (trace->unknown > 0)
-    flam_builder_warn (
-        trace->builder,
-        FLAM_PLURAL (
-            trace->unknown,
-            "%" PRIu64 " record is of a method that the trace does not name",
-            "%" PRIu64 " records are of methods that the trace does not name"),
-        trace->unknown);
-  if (trace->spans.bad > 0)
-    flam_builder_warn (
-        trace->builder,
-        FLAM_PLURAL (
-            trace->spans.bad,
-            "%" PRIu64 " method returns that was not seen to be called",
-            "%" PRIu64 " methods return that were not seen to be called"),
-        trace->spans.bad);
-  if (trace->spans.open > 0)
-    flam_builder_warn (
-        trace->builder,
-        FLAM_PLURAL (trace->spans.open,
-                     "%" PRIu64
-                     " call does not return in the trace: it lasts to its end",
-                     "%" PRIu64
-                     " calls do not return in the trace: they last to its end"),
-        trace->spans.open);
+  flam_builder_warn_count (
+      trace->builder,
+      trace->unknown,
+      "%" PRIu64 " record is of a method that the trace does not name",
+      "%" PRIu64 " records are of methods that the trace does not name");
+  flam_builder_warn_count (
+      trace->builder,
+      trace->spans.bad,
+      "%" PRIu64 " method returns that was not seen to be called",
+      "%" PRIu64 " methods return that were not seen to be called");
+  flam_builder_warn_count (
+      trace->builder,
+      trace->spans.open,
+      "%" PRIu64 " call does not return in the trace: it lasts to its end",
+      "%" PRIu64 " calls do not return in the trace: they last to its end");
 }
 
 /* What does not return lasts to the end, which for clocks of the threads' own
@@ -398,24 +380,15 @@ make_samples (Trace *trace, GError **error)
   if (trace->of_cpu)
     end_threads (trace);
   if (flam_trace_spans_close (&trace->spans) == 0)
-    {
-      flam_source_error (trace->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("there are no calls in this method trace"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        trace->source, error, N_ ("there are no calls in this method trace"));
   flam_builder_set_spans (
       builder,
-      flam_builder_add_measure (builder,
-                                trace->of_cpu ? "cpu-time" : "wall-time",
-                                trace->of_cpu ? N_ ("CPU time")
-                                              : N_ ("Wall time"),
-                                FLAM_UNIT_NS,
-                                FLAM_MEASURE_CPU,
-                                flam_builder_add_column (builder),
-                                FLAM_NONE));
+      flam_builder_add_standard_measure (
+          builder,
+          trace->of_cpu ? FLAM_STANDARD_CPU_TIME : FLAM_STANDARD_WALL_TIME,
+          flam_builder_add_column (builder),
+          FLAM_NONE));
   flam_trace_spans_make_samples (&trace->spans);
   warn (trace);
   return TRUE;
@@ -449,14 +422,11 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { ".trace", NULL };
-static const char *const mime_types[] = { "application/x-art-trace", NULL };
-
 const FlamImporter flam_import_art = {
   .id = "art",
   .label = N_ ("Android method trace"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".trace"),
+  .mime_types = FLAM_LIST ("application/x-art-trace"),
   .probe = probe,
   .load = load,
 };

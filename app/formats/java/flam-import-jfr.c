@@ -130,12 +130,6 @@ typedef struct
   char *name; /* the process's */
 } Reader;
 
-static guint
-probe (const FlamSource *source)
-{
-  return source->size >= 68 && memcmp (source->data, "FLR", 4) == 0 ? 100 : 0;
-}
-
 /* --- events -------------------------------------------------------------- */
 
 static void
@@ -505,14 +499,7 @@ load (const FlamSource *source,
   gboolean good;
 
   if (source->size == 0)
-    {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("it is empty"));
-      return FALSE;
-    }
+    return flam_source_invalid (source, error, N_ ("it is empty"));
   good = read_chunks (&reader, error);
   g_free (reader.name);
   if (!good)
@@ -523,14 +510,11 @@ load (const FlamSource *source,
   return add_blocks (&reader, error);
 }
 
-static const char *const suffixes[] = { ".jfr", NULL };
-static const char *const mime_types[] = { "application/x-jfr", NULL };
-
 const FlamImporter flam_import_jfr = {
   .id = "jfr",
   .label = N_ ("Java flight recording"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
-  .probe = probe,
+  .suffixes = FLAM_LIST (".jfr"),
+  .mime_types = FLAM_LIST ("application/x-jfr"),
+  .signs = FLAM_SIGNS ({ FLAM_MAGIC ("FLR\0"), .least = 68, .score = 100 }),
   .load = load,
 };

@@ -8,9 +8,7 @@
 #include "flam-columns.h"
 #include "flam-source.h"
 
-G_BEGIN_DECLS
-
-/* What fields are for, and what classes of constants are asked for. */
+/* What fields are for, and what classes of constants are looked up. */
 typedef enum
 {
   FLAM_JFR_START,
@@ -153,5 +151,3 @@ gboolean flam_jfr_skip_text (const guint8 **at, const guint8 *end);
 char *flam_jfr_decode_text (FlamJfrChunk *chunk, const guint8 *at, guint depth);
 /* The text whose place a field of an object gave; NULL for none. */
 char *flam_jfr_text (FlamJfrChunk *chunk, guint64 place);
-
-G_END_DECLS

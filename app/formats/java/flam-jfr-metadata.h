@@ -6,10 +6,6 @@
 
 #include "flam-jfr-chunk.h"
 
-G_BEGIN_DECLS
-
 /* FALSE, and the chunk says what the problem is. */
 gboolean flam_jfr_read_metadata (FlamJfrChunk *chunk,
                                  const FlamJfrEvent *event);
-
-G_END_DECLS

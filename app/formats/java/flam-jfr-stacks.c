@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* How a frame ran, as far as it is told apart. */
+/* How a frame ran, as far as it is distinguished. */
 enum
 {
   JAVA,

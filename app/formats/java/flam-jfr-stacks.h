@@ -16,8 +16,6 @@
 
 #include "flam-jfr.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   FlamBuilder *builder;
@@ -31,5 +29,3 @@ FlamId flam_jfr_stack (FlamJfrStacks *stacks, guint64 key, gboolean *truncated);
 FlamId flam_jfr_push_class (FlamJfrStacks *stacks, FlamId stack, guint64 key);
 FlamId flam_jfr_thread (FlamJfrStacks *stacks, guint64 key);
 FlamState flam_jfr_state (FlamJfrStacks *stacks, guint64 key);
-
-G_END_DECLS

@@ -19,15 +19,13 @@
  *
  * A chunk's constants may stand behind the events that name them, so it is read
  * twice: first where its constants are, then its events. A constant is decoded
- * when it is asked for.
+ * when it is looked up.
  *
  * Fields are known by what they are for, by name; the others are skipped.
  * Source of facts: OpenJDK's jdk.jfr (metadata.xml, jdk.jfr.internal.consumer),
  * async-profiler's JfrReader. */
 
 #include "flam-jfr-chunk.h"
-
-G_BEGIN_DECLS
 
 /* The chunk at `at`: its header, metadata and constants. FALSE: it is none, or
  * nothing of it can be read; `problem` says why. Clear it in either case. */
@@ -67,5 +65,3 @@ guint32 flam_jfr_frames (FlamJfrChunk *chunk,
 /* ns since 1970, or of a span, for ticks. */
 gint64 flam_jfr_time (const FlamJfrChunk *chunk, guint64 ticks);
 gint64 flam_jfr_span (const FlamJfrChunk *chunk, guint64 ticks);
-
-G_END_DECLS

@@ -55,14 +55,6 @@ typedef struct
   gboolean cut;
 } Reader;
 
-static guint
-probe (const FlamSource *source)
-{
-  return source->size >= HEADER && memcmp (source->data, "JLPROF\1\0", 8) == 0
-             ? 100
-             : 0;
-}
-
 /* --- values -------------------------------------------------------------- */
 
 static gboolean
@@ -103,21 +95,17 @@ take_frame (Reader *reader, guint64 ip, FlamId *frame)
 {
   FlamFunction function = { .module = FLAM_NONE };
   guint64 line, from_c, inlined;
-  FlamId id;
 
   if (!take_text (reader, &function.name) ||
       !take_text (reader, &function.file) || !take (reader, 8, &line) ||
       !take (reader, 1, &from_c) || !take (reader, 1, &inlined))
     return FALSE;
   function.kind = from_c != 0 ? FLAM_KIND_NATIVE : FLAM_KIND_JIT;
-  id = function.name != 0
-           ? flam_builder_function (reader->builder, &function)
-           : flam_builder_function_unresolved (reader->builder, FLAM_NONE);
-  *frame = flam_builder_frame (reader->builder,
-                               id,
-                               ip,
-                               (gint64)line > 0 ? MIN (line, G_MAXINT32) : 0,
-                               inlined != 0);
+  *frame = flam_builder_frame_of (reader->builder,
+                                  &function,
+                                  ip,
+                                  (gint64)line > 0 ? MIN (line, G_MAXINT32) : 0,
+                                  inlined != 0);
   return TRUE;
 }
 
@@ -190,12 +178,8 @@ push_ip (Reader *reader, FlamId stack, guint64 ip)
     return flam_builder_stack (
         reader->builder,
         stack,
-        flam_builder_frame (
-            reader->builder,
-            flam_builder_function_unresolved (reader->builder, FLAM_NONE),
-            ip,
-            0,
-            0));
+        flam_builder_frame_of (
+            reader->builder, &(FlamFunction){ .module = FLAM_NONE }, ip, 0, 0));
   for (guint i = location->n; i > 0; i--)
     stack = flam_builder_stack (
         reader->builder,
@@ -210,7 +194,7 @@ word (const guint8 *data, guint64 index)
   return flam_bytes_get (data + 8 * index, 8);
 }
 
-/* The first block tells. */
+/* The first block decides. */
 static gboolean
 has_meta (const guint8 *data, guint64 n)
 {
@@ -451,6 +435,7 @@ const FlamImporter flam_import_jlprof = {
   .label = N_ ("Julia profile"),
   .suffixes = FLAM_LIST (".jlprof"),
   .mime_types = FLAM_LIST ("application/x-jlprof"),
-  .probe = probe,
+  .signs =
+      FLAM_SIGNS ({ FLAM_MAGIC ("JLPROF\1\0"), .least = HEADER, .score = 100 }),
   .load = load,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* perf.data -> profile: records in order of time, each told to those who keep
- * the address maps, samples added to the builder.
+/* perf.data -> profile: records in order of time, each passed to what keeps the
+ * address maps, samples added to the builder.
  *
  *   file ──▶ reader ──▶ queue (by time) ──┬─▶ MMAP COMM FORK ──▶ processes
  *                                         └─▶ SAMPLE ──▶ stacks ──▶ builder
@@ -9,6 +9,7 @@
  * Every event is a measure of its own, weighed by period; samples without one
  * weigh the event's fixed period, or 1. */
 
+#include "flam-figures.h"
 #include "flam-formats.h"
 #include "flam-perf-processes.h"
 #include "flam-perf-stacks.h"
@@ -236,13 +237,10 @@ say_what_is_missing (Import *import)
     flam_builder_warn (import->builder,
                        N_ ("the samples are in data.0, data.1 and so on, which "
                            "are not beside this file; open its folder"));
-  if (import->n_bad)
-    flam_builder_warn (
-        import->builder,
-        FLAM_PLURAL (import->n_bad,
-                     "%" PRIu64 " sample was damaged and left out",
-                     "%" PRIu64 " samples were damaged and left out"),
-        import->n_bad);
+  flam_builder_warn_count (import->builder,
+                           import->n_bad,
+                           "%" PRIu64 " sample was damaged and left out",
+                           "%" PRIu64 " samples were damaged and left out");
   if (import->n_throttled)
     flam_builder_warn (import->builder,
                        N_ ("the kernel throttled the recorder %" PRIu64
@@ -263,6 +261,8 @@ set_facts (Import *import)
   const FlamPerfFile *file = import->file;
   const FlamPerfEvent *first = g_ptr_array_index (file->events, 0);
 
+  if (file->host)
+    flam_builder_set_fact (import->builder, FLAM_FACT_HOST, file->host);
   if (file->command)
     flam_builder_set_command (import->builder, file->command);
   if (first->sample_type & FLAM_PERF_TIME)

@@ -25,16 +25,6 @@ typedef struct
   gboolean found;
 } Reader;
 
-static guint
-probe (const FlamSource *source)
-{
-  return flam_source_first_char (source) == '{' &&
-                 flam_source_head_has (
-                     source, 256, "\"linux-perf-json-version\"")
-             ? 100
-             : 0;
-}
-
 /* --- frames -------------------------------------------------------------- */
 
 static FlamId
@@ -54,14 +44,7 @@ make_frame (Reader *reader, guint64 ip, FlamId symbol, const char *dso)
       flam_builder_set_module_symbols (
           reader->builder, function.module, FLAM_SYMBOLS_CAPTURE, NULL);
     }
-  return flam_builder_frame (
-      reader->builder,
-      symbol != 0
-          ? flam_builder_function (reader->builder, &function)
-          : flam_builder_function_unresolved (reader->builder, function.module),
-      ip,
-      0,
-      0);
+  return flam_builder_frame_of (reader->builder, &function, ip, 0, 0);
 }
 
 static FlamId
@@ -246,6 +229,9 @@ const FlamImporter flam_import_perf_json = {
   .label = "perf data convert",
   .suffixes = FLAM_LIST (".perf.json", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe,
+  .signs = FLAM_SIGNS ({ .first = '{',
+                         .head = 256,
+                         .words = FLAM_LIST ("\"linux-perf-json-version\""),
+                         .score = 100 }),
   .load = load,
 };

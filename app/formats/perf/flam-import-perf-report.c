@@ -222,22 +222,12 @@ add_measures (FlamStackText *text, const FlamReport *report)
       g_autofree char *name =
           g_strndup (section->event.text, MIN (section->event.length, 1000));
 
-      flam_builder_add_measure (text->builder,
-                                name,
-                                name,
-                                time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT,
-                                FLAM_MEASURE_CPU,
-                                0,
-                                i);
+      flam_builder_add_event_measure (
+          text->builder, name, time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT, 0, i);
     }
   if (report->counted)
-    flam_builder_add_measure (text->builder,
-                              "samples",
-                              N_ ("Samples"),
-                              FLAM_UNIT_COUNT,
-                              FLAM_MEASURE_CPU,
-                              1,
-                              FLAM_NONE);
+    flam_builder_add_standard_measure (
+        text->builder, FLAM_STANDARD_SAMPLES, 1, FLAM_NONE);
 }
 
 /* What it came to is returned. */

@@ -22,7 +22,7 @@
  * An empty line ends a sample whatever it is made of, so large files are read
  * by several cores (flam-parts.h), each from behind one on. What a sample means
  * is in itself but for one thing: a lone name is a header only where none
- * before it told more. A part that had to guess so is read again when it
+ * before it held more. A part that had to guess so is read again when it
  * guessed wrong. */
 
 #include "flam-formats.h"
@@ -42,7 +42,7 @@ typedef struct
   gboolean memory;
 } Script;
 
-/* --- what the parts told, in their order -----------------------------------
+/* --- what the parts read, in their order -----------------------------------
  */
 
 static void

@@ -53,26 +53,19 @@ static void
 read_file (Report *report, FlamProto message)
 {
   File *file = g_new0 (File, 1);
-  g_autofree char *path = NULL;
-  guint64 id = 0;
+  g_autofree char *path = flam_proto_text_in (message, 2);
+  guint64 id = flam_proto_number_in (message, 1);
 
   file->symbols = g_array_new (FALSE, FALSE, sizeof (FlamId));
   while (flam_proto_next (&message))
-    if (message.number == 1)
-      id = message.value;
-    else if (message.number == 2 && message.wire == 2)
-      {
-        g_free (path);
-        path = g_strndup ((const char *)message.bytes, message.length);
-      }
-    else if (message.number == 3 && message.wire == 2)
+    if (message.number == 3 && message.wire == 2)
       {
         FlamId name = flam_builder_string (
             report->builder, (const char *)message.bytes, message.length);
         g_array_append_val (file->symbols, name);
       }
   file->module = FLAM_NONE;
-  if (path != NULL && *path != '\0')
+  if (path != NULL)
     {
       file->module =
           flam_builder_module (report->builder, path, "", FLAM_ADDRESS_VADDR);
@@ -85,20 +78,11 @@ read_file (Report *report, FlamProto message)
 static void
 read_thread (Report *report, FlamProto message)
 {
-  g_autofree char *name = NULL;
-  guint64 tid = 0, pid = 0;
+  g_autofree char *name = flam_proto_text_in (message, 3);
+  guint64 tid = flam_proto_number_in (message, 1);
+  guint64 pid = flam_proto_number_in (message, 2);
   FlamId process, thread;
 
-  while (flam_proto_next (&message))
-    if (message.number == 1)
-      tid = message.value;
-    else if (message.number == 2)
-      pid = message.value;
-    else if (message.number == 3 && message.wire == 2)
-      {
-        g_free (name);
-        name = g_strndup ((const char *)message.bytes, message.length);
-      }
   if (tid > G_MAXINT32 || pid > G_MAXINT32)
     return;
   process = flam_builder_process (report->builder, (gint32)pid, 0);
@@ -126,13 +110,11 @@ read_meta (Report *report, FlamProto message)
             g_strndup ((const char *)message.bytes, message.length);
         gboolean time = g_str_has_prefix (name, "cpu-clock") ||
                         g_str_has_prefix (name, "task-clock");
-        flam_builder_add_measure (report->builder,
-                                  name,
-                                  name,
-                                  time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT,
-                                  FLAM_MEASURE_CPU,
-                                  0,
-                                  report->n_events++);
+        flam_builder_add_event_measure (report->builder,
+                                        name,
+                                        time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT,
+                                        0,
+                                        report->n_events++);
       }
 }
 
@@ -145,32 +127,23 @@ read_entry (Report *report, FlamProto message)
     FLAM_KIND_NATIVE, FLAM_KIND_INTERPRETED, FLAM_KIND_JIT, FLAM_KIND_JIT
   };
   FlamFunction function = { .module = FLAM_NONE };
-  guint64 address = 0, id = 0, how = 0;
-  gint64 symbol = -1;
+  guint64 said[5] = { [3] = G_MAXUINT64 };
   const File *file;
-  FlamId named;
+  gint32 symbol;
 
-  while (flam_proto_next (&message))
-    if (message.number == 1)
-      address = message.value;
-    else if (message.number == 2)
-      id = message.value;
-    else if (message.number == 3)
-      symbol = (gint32)message.value;
-    else if (message.number == 4)
-      how = message.value;
-  file = g_hash_table_lookup (report->files, GUINT_TO_POINTER ((guint)id));
+  flam_proto_read (message, said, G_N_ELEMENTS (said));
+  file = g_hash_table_lookup (report->files, GUINT_TO_POINTER ((guint)said[2]));
   if (file != NULL)
     function.module = file->module;
-  function.kind = kinds[how < G_N_ELEMENTS (kinds) ? how : 0];
-  if (file != NULL && symbol >= 0 && symbol < file->symbols->len)
+  symbol = (gint32)said[3];
+  function.kind = kinds[said[4] < G_N_ELEMENTS (kinds) ? said[4] : 0];
+  if (file != NULL && symbol >= 0 && (guint)symbol < file->symbols->len)
     function.name = g_array_index (file->symbols, FlamId, symbol);
-  named =
-      function.name != 0
-          ? flam_builder_function (report->builder, &function)
-          : flam_builder_function_unresolved (report->builder, function.module);
-  return flam_builder_frame (
-      report->builder, named, function.module != FLAM_NONE ? address : 0, 0, 0);
+  return flam_builder_frame_of (report->builder,
+                                &function,
+                                function.module != FLAM_NONE ? said[1] : 0,
+                                0,
+                                0);
 }
 
 static FlamId
@@ -297,13 +270,11 @@ check (Report *report, GError **error)
       flam_builder_set_partial (report->builder, 1);
       flam_builder_warn (report->builder, N_ ("the report ends early"));
     }
-  if (report->bad > 0)
-    flam_builder_warn (
-        report->builder,
-        FLAM_PLURAL (report->bad,
-                     "%" PRIu64 " record makes no sense and was left out",
-                     "%" PRIu64 " records make no sense and were left out"),
-        report->bad);
+  flam_builder_warn_count (report->builder,
+                           report->bad,
+                           "%" PRIu64 " record makes no sense and was left out",
+                           "%" PRIu64
+                           " records make no sense and were left out");
   return TRUE;
 }
 
@@ -333,20 +304,11 @@ load (const FlamSource *source,
          check (&report, error);
 }
 
-static guint
-probe (const FlamSource *source)
-{
-  return source->size >= HEAD &&
-                 memcmp (source->data, MAGIC, sizeof MAGIC - 1) == 0
-             ? 95
-             : 0;
-}
-
 const FlamImporter flam_import_simpleperf = {
   .id = "simpleperf",
   .label = N_ ("simpleperf report"),
   .suffixes = FLAM_LIST (".trace", ".simpleperf"),
   .mime_types = FLAM_LIST ("application/octet-stream"),
-  .probe = probe,
+  .signs = FLAM_SIGNS ({ FLAM_MAGIC (MAGIC), .least = HEAD, .score = 95 }),
   .load = load,
 };

@@ -241,12 +241,11 @@ kernel_frame (Reader *reader, guint64 address)
     reader->kernel = flam_builder_module (
         reader->builder, "[kernel.kallsyms]", "", FLAM_ADDRESS_ABSOLUTE);
   function.module = reader->kernel;
-  return flam_builder_frame (
-      reader->builder,
-      flam_builder_function_unresolved (reader->builder, function.module),
-      address,
-      0,
-      0);
+  return flam_builder_frame_of (reader->builder,
+                                &(FlamFunction){ .module = function.module },
+                                address,
+                                0,
+                                0);
 }
 
 static FlamId
@@ -262,10 +261,9 @@ user_frame (Reader *reader,
     return flam_builder_frame (reader->builder, jit - 1, 0, 0, 0);
   address -= call;
   range = flam_ranges_find (process->maps, address);
-  return flam_builder_frame (
+  return flam_builder_frame_of (
       reader->builder,
-      flam_builder_function_unresolved (
-          reader->builder, range != NULL ? range->value : FLAM_NONE),
+      &(FlamFunction){ .module = range != NULL ? range->value : FLAM_NONE },
       range != NULL ? address - range->start + range->offset : address,
       0,
       0);
@@ -508,15 +506,13 @@ load (const FlamSource *source,
   flam_ledger_begin (ledger, reader.start);
   if (!second_pass (&reader, options->progress, error))
     return FALSE;
-  if (reader.unknown_releases > 0)
-    flam_builder_warn (
-        builder,
-        FLAM_PLURAL (reader.unknown_releases,
-                     "%" PRIu64 " release of a block whose allocation is not "
-                     "in the file was left out",
-                     "%" PRIu64 " releases of blocks whose allocation is not "
-                     "in the file were left out"),
-        reader.unknown_releases);
+  flam_builder_warn_count (
+      builder,
+      reader.unknown_releases,
+      "%" PRIu64 " release of a block whose allocation is not "
+      "in the file was left out",
+      "%" PRIu64 " releases of blocks whose allocation is not "
+      "in the file were left out");
   if (!flam_ledger_finish (ledger, reader.start, error))
     return FALSE;
   flam_builder_fold_memory (builder);

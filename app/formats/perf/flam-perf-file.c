@@ -11,6 +11,7 @@
 enum
 {
   FEATURE_BUILD_ID = 2,
+  FEATURE_HOSTNAME = 3,
   FEATURE_ARCH = 6,
   FEATURE_COMMAND = 11,
   FEATURE_EVENT_DESC = 12,
@@ -52,6 +53,7 @@ flam_perf_file_free (FlamPerfFile *file)
   g_ptr_array_unref (file->events);
   g_hash_table_unref (file->ids);
   g_hash_table_unref (file->build_ids);
+  g_free (file->host);
   g_free (file->command);
   g_free (file->arch);
   g_free (file);
@@ -189,7 +191,7 @@ flam_perf_hex (const guint8 *bytes, gsize size)
 }
 
 /* build_id_event: record header, pid, 20 bytes, their true number and padding,
- * path. The number is told by a bit of the header; older files have 20. */
+ * path. The number is marked by a bit of the header; older files have 20. */
 static void
 note_build_id (FlamPerfFile *file, guint16 misc, FlamPerfBytes in)
 {
@@ -327,6 +329,10 @@ read_feature (FlamPerfFile *file, guint64 feature, FlamPerfBytes in)
     {
     case FEATURE_BUILD_ID:
       read_build_ids (file, in);
+      break;
+    case FEATURE_HOSTNAME:
+      g_free (file->host);
+      file->host = read_string (&in);
       break;
     case FEATURE_ARCH:
       g_free (file->arch);

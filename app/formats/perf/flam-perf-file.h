@@ -41,8 +41,6 @@
 
 #include <string.h>
 
-G_BEGIN_DECLS
-
 /* Bytes that are left. Reading past the end gives 0 and sets `bad`. */
 typedef struct
 {
@@ -147,7 +145,7 @@ enum
 /* One perf_event_attr. */
 typedef struct
 {
-  char *name; /* as perf knows it, or made of type and config */
+  char *name; /* as perf names it, or made of type and config */
   guint32 type;
   guint64 config;
   guint64 period; /* or frequency */
@@ -174,6 +172,7 @@ typedef struct
   GHashTable *ids;       /* guint64 -> index of event + 1 */
   GHashTable *build_ids; /* path -> hex */
   char *command;
+  char *host;
   char *arch;
   guint64 wall_clock; /* ns since 1970 at `clock`; 0 unknown */
   guint64 clock;
@@ -195,5 +194,3 @@ flam_perf_file_find_event (const FlamPerfFile *file, guint64 id)
 {
   return GPOINTER_TO_INT (g_hash_table_lookup (file->ids, &id)) - 1;
 }
-
-G_END_DECLS

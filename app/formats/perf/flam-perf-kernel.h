@@ -4,15 +4,13 @@
 /* Names of kernel addresses of a perf.data file. The file has none; perf keeps
  * a copy of /proc/kallsyms of each kernel that it recorded on, by build id, in
  * ~/.debug/[kernel.kallsyms]/ID/kallsyms. Another boot of the same kernel has
- * all of it moved by one distance, which the place of "_text" tells: the
+ * all of it moved by one distance, which the place of "_text" gives: the
  * file's first MMAP record says where that was.
  *
  * Without such a copy the running kernel is asked, if its build id and its
  * "_text" are the same. */
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct _FlamPerfKernel FlamPerfKernel;
 
@@ -31,5 +29,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfKernel, flam_perf_kernel_free)
 /* NULL: no name. */
 const char *flam_perf_kernel_find (const FlamPerfKernel *kernel,
                                    guint64 address);
-
-G_END_DECLS

@@ -326,11 +326,7 @@ name_generated (FlamPerfModules *modules,
   function.file = flam_builder_string (builder, found.file, -1);
   function.line = found.first_line;
   function.kind = found.kind;
-  return flam_builder_frame (builder,
-                             flam_builder_function (builder, &function),
-                             address,
-                             found.line,
-                             0);
+  return flam_builder_frame_of (builder, &function, address, found.line, 0);
 }
 
 static FlamId
@@ -344,8 +340,7 @@ name_of_kernel (FlamPerfModules *modules, guint64 address)
   if (!name)
     return FLAM_NONE;
   function.name = flam_builder_string (builder, name, -1);
-  return flam_builder_frame (
-      builder, flam_builder_function (builder, &function), address, 0, 0);
+  return flam_builder_frame_of (builder, &function, address, 0, 0);
 }
 
 FlamId

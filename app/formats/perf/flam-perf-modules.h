@@ -10,8 +10,6 @@
 #include "flam-perf-file.h"
 #include "flam-unwind-rows.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   FLAM_PERF_MODULE_FILE,
@@ -43,7 +41,7 @@ FlamPerfModules *flam_perf_modules_new (const FlamPerfFile *file,
 void flam_perf_modules_free (FlamPerfModules *modules);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfModules, flam_perf_modules_free)
 
-/* `build_id` "": the one that the file's header knows, if any. */
+/* `build_id` "": the one in the file's header, if any. */
 FlamPerfModule *flam_perf_modules_get (FlamPerfModules *modules,
                                        const char *path,
                                        gsize length,
@@ -73,5 +71,3 @@ FlamId flam_perf_modules_frame (FlamPerfModules *modules,
 /* A warning for each module that was needed and had no table; and the reason
  * why the kernel has no names. */
 void flam_perf_modules_warn (const FlamPerfModules *modules);
-
-G_END_DECLS

@@ -397,7 +397,7 @@ path_length (const FlamPerfBytes *in)
 }
 
 /* "/anywhere/jit-123.dump" is mapped once by the runtime of 123, only so that
- * we know of it. */
+ * it is recorded. */
 static gboolean
 is_jitdump (const char *path)
 {

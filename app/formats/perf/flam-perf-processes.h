@@ -16,8 +16,6 @@
 #include "flam-perf-records.h"
 #include "flam-unwind-space.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamPerfProcesses FlamPerfProcesses;
 
 FlamPerfProcesses *flam_perf_processes_new (FlamBuilder *builder,
@@ -39,5 +37,3 @@ FlamUnwindSpace *flam_perf_processes_space (FlamPerfProcesses *processes,
 /* There were more mappings than any process can have, and some were left out.
  */
 gboolean flam_perf_processes_too_many (const FlamPerfProcesses *processes);
-
-G_END_DECLS

@@ -27,8 +27,6 @@
 
 #include "flam-columns.h"
 
-G_BEGIN_DECLS
-
 enum
 {
   FLAM_PERF_MMAP = 1,
@@ -134,5 +132,3 @@ gboolean flam_perf_sample_parse (const FlamPerfEvent *event,
                                  FlamPerfSample *sample);
 
 char *flam_perf_hex (const guint8 *bytes, gsize size);
-
-G_END_DECLS

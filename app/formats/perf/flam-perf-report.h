@@ -7,8 +7,6 @@
 
 #include "flam-stack-text.h"
 
-G_BEGIN_DECLS
-
 /* Hundredths of a percent, which is all that is printed of it. */
 #define FLAM_REPORT_WHOLE 10000
 #define FLAM_REPORT_MAX_COLUMNS 32
@@ -114,5 +112,3 @@ gboolean flam_report_same_name (FlamSlice a, FlamSlice b);
 gint64 flam_report_part (gint64 weight, gint64 value, gint64 whole);
 /* What does not fit is the largest there is. */
 void flam_report_add (gint64 *sum, gint64 value);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "flam-perf-script-stacks.h"
 
-G_BEGIN_DECLS
-
 #define FLAM_SCRIPT_MAX_EVENTS G_MAXUINT16
 
 /* A measure, with the same index. */
@@ -46,7 +44,7 @@ typedef struct
   char *command;      /* or NULL */
   guint64 lost;
   gboolean has_times;
-  gboolean has_facts; /* a header told a time or a period */
+  gboolean has_facts; /* a header had a time or a period */
   gboolean guessed;   /* by there being none */
 } FlamScriptPart;
 
@@ -61,5 +59,3 @@ gboolean flam_script_part_read (FlamScriptPart *part,
                                 GError **error);
 /* Its row, which is the last one if it was not there. */
 guint flam_script_find_event (FlamColumn *events, const FlamScriptEvent *event);
-
-G_END_DECLS

@@ -50,27 +50,23 @@ make_frame (FlamScriptStacks *stacks,
             const Place *place)
 {
   FlamFunction function = { .module = place->module, .kind = place->kind };
-  FlamId id;
 
-  if (symbol.length == 0)
-    id = flam_builder_function_unresolved (stacks->builder, place->module);
-  else
+  if (symbol.length > 0)
     {
       function.name =
           flam_builder_string (stacks->builder, symbol.text, symbol.length);
       if (frame->file.length > 0)
         function.file = flam_builder_string (
             stacks->builder, frame->file.text, frame->file.length);
-      id = flam_builder_function (stacks->builder, &function);
       if (place->module != FLAM_NONE)
         flam_builder_set_module_symbols (
             stacks->builder, place->module, FLAM_SYMBOLS_CAPTURE, "");
     }
-  return flam_builder_frame (stacks->builder,
-                             id,
-                             place->module != FLAM_NONE ? frame->address : 0,
-                             frame->line,
-                             place->depth);
+  return flam_builder_frame_of (stacks->builder,
+                                &function,
+                                place->module != FLAM_NONE ? frame->address : 0,
+                                frame->line,
+                                place->depth);
 }
 
 /* Java agents write what was inlined as "caller->callee". */

@@ -10,8 +10,6 @@
 #include "flam-fingerprint.h"
 #include "flam-perf-script.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   FlamFingerprint print; /* of its text */
@@ -38,5 +36,3 @@ void flam_script_stacks_clear (FlamScriptStacks *stacks);
 void flam_script_stacks_bad (FlamScriptStacks *stacks, const char *line);
 /* Lines of a call chain, leaf first; FLAM_NONE for none. */
 FlamId flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block);
-
-G_END_DECLS

@@ -67,8 +67,8 @@ parse_time (const char *p, const char *end, gint64 *time)
   return TRUE;
 }
 
-/* perf pads numbers to a width of their own, by which those are known that
- * nothing else tells from a part of the name. */
+/* perf pads numbers to a width of their own, which alone distinguishes some of
+ * them from a part of the name. */
 #define ID_WIDTH 6
 #define PERIOD_WIDTH 10
 #define ADDRESS_WIDTH 17

@@ -6,8 +6,6 @@
 
 #include "flam-text.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   FlamSlice comm; /* empty: not printed */
@@ -59,5 +57,3 @@ gboolean flam_script_is_source_line (const char *text, const char *end);
 gboolean flam_script_is_detail (const char *text, const char *end);
 /* What its name says of the code in a module. */
 FlamFunctionKind flam_script_module_kind (FlamSlice module);
-
-G_END_DECLS

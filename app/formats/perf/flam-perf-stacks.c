@@ -75,12 +75,8 @@ unknown_frame (FlamPerfStacks *stacks)
   FlamBuilder *builder = stacks->builder;
 
   if (stacks->unknown == FLAM_NONE)
-    stacks->unknown = flam_builder_frame (
-        builder,
-        flam_builder_function_unresolved (builder, FLAM_NONE),
-        0,
-        0,
-        0);
+    stacks->unknown = flam_builder_frame_of (
+        builder, &(FlamFunction){ .module = FLAM_NONE }, 0, 0, 0);
   return stacks->unknown;
 }
 
@@ -176,8 +172,8 @@ mode_of_mark (guint64 mark)
 
 /* The calls that the processor itself records (--call-graph lbr), newest
  * first: where the last one went, and where each came from. What ran since is
- * not told, so that the leaf stands at its function's first line, as perf has
- * it. Source: perf's resolve_lbr_callchain_sample(). */
+ * not recorded, so that the leaf stands at its function's first line, as perf
+ * has it. Source: perf's resolve_lbr_callchain_sample(). */
 static void
 add_branches (FlamPerfStacks *stacks,
               FlamUnwindSpace *space,

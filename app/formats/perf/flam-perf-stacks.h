@@ -17,8 +17,6 @@
 #include "flam-perf-records.h"
 #include "flam-unwind-space.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamPerfStacks FlamPerfStacks;
 
 FlamPerfStacks *flam_perf_stacks_new (const FlamPerfFile *file,
@@ -36,5 +34,3 @@ FlamId flam_perf_stacks_get (FlamPerfStacks *stacks,
 
 /* Copied stacks that do not reach their root. */
 guint64 flam_perf_stacks_n_truncated (const FlamPerfStacks *stacks);
-
-G_END_DECLS

@@ -166,11 +166,9 @@ load (const FlamSource *source,
   good = read_packets (&trace, source, options->progress, error);
   if (good && !flam_perfetto_finish (&trace))
     {
-      flam_source_error (
+      flam_source_invalid (
           source,
           error,
-          FLAM_ERROR_INVALID,
-          FLAM_NO_OFFSET,
           N_ ("this Perfetto trace holds no stacks and no slices; record "
               "callstacks (linux.perf), allocations (android.heapprofd) or "
               "track events"));
@@ -221,16 +219,11 @@ probe (const FlamSource *source)
   return packets > 0 ? 75 : 0;
 }
 
-static const char *const suffixes[] = {
-  ".perfetto-trace", ".pftrace", ".perfetto", NULL
-};
-static const char *const mime_types[] = { "application/x-perfetto", NULL };
-
 const FlamImporter flam_import_perfetto = {
   .id = "perfetto",
   .label = "Perfetto",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".perfetto-trace", ".pftrace", ".perfetto"),
+  .mime_types = FLAM_LIST ("application/x-perfetto"),
   .probe = probe,
   .load = load,
 };

@@ -333,28 +333,20 @@ warn (FlamPerfetto *trace, guint hidden)
         builder,
         N_ ("the trace holds stacks: they are shown, and not its %u slices"),
         hidden);
-  if (trace->counters > 0)
-    flam_builder_warn (
-        builder,
-        FLAM_PLURAL (trace->counters,
-                     "%" PRIu64 " value of a counter is not shown",
-                     "%" PRIu64 " values of counters are not shown"),
-        trace->counters);
-  if (trace->unwound > 0)
-    flam_builder_warn (
-        builder,
-        FLAM_PLURAL (trace->unwound,
-                     "%" PRIu64 " sample has no stack, or not all of it",
-                     "%" PRIu64 " samples have no stack, or not all of it"),
-        trace->unwound);
-  if (trace->bad > 0)
-    flam_builder_warn (
-        builder,
-        FLAM_PLURAL (
-            trace->bad,
-            "%" PRIu64 " packet makes no sense and was left out in part",
-            "%" PRIu64 " packets make no sense and were left out in part"),
-        trace->bad);
+  flam_builder_warn_count (builder,
+                           trace->counters,
+                           "%" PRIu64 " value of a counter is not shown",
+                           "%" PRIu64 " values of counters are not shown");
+  flam_builder_warn_count (builder,
+                           trace->unwound,
+                           "%" PRIu64 " sample has no stack, or not all of it",
+                           "%" PRIu64
+                           " samples have no stack, or not all of it");
+  flam_builder_warn_count (
+      builder,
+      trace->bad,
+      "%" PRIu64 " packet makes no sense and was left out in part",
+      "%" PRIu64 " packets make no sense and were left out in part");
 }
 
 gboolean
@@ -378,13 +370,8 @@ flam_perfetto_finish (FlamPerfetto *trace)
       return TRUE;
     }
   flam_builder_set_spans (builder,
-                          flam_builder_add_measure (builder,
-                                                    "wall-time",
-                                                    N_ ("Wall time"),
-                                                    FLAM_UNIT_NS,
-                                                    FLAM_MEASURE_CPU,
-                                                    0,
-                                                    FLAM_NONE));
+                          flam_builder_add_standard_measure (
+                              builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE));
   flam_trace_spans_make_samples (&trace->spans);
   warn (trace, 0);
   return TRUE;

@@ -6,8 +6,6 @@
 
 #include "flam-perfetto-threads.h"
 
-G_BEGIN_DECLS
-
 void flam_perfetto_init (FlamPerfetto *trace, FlamBuilder *builder);
 void flam_perfetto_clear (FlamPerfetto *trace);
 /* A packet's facts are known: finds its sequence, reads what the others of its
@@ -23,5 +21,3 @@ void flam_perfetto_read (FlamPerfetto *trace,
                          FlamProto message);
 /* After the last: into the builder. FALSE: there is nothing to show. */
 gboolean flam_perfetto_finish (FlamPerfetto *trace);
-
-G_END_DECLS

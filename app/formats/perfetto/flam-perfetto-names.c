@@ -161,53 +161,27 @@ static void
 read_frame (FlamPerfettoNames *names, guint32 sequence, FlamProto proto)
 {
   FlamFunction function = { .kind = FLAM_KIND_NATIVE };
-  guint64 iid = 0, name = 0, mapping = 0, address = 0, path = 0, line = 0;
+  guint64 said[7] = { 0 };
   FlamId file, id;
 
-  while (flam_proto_next (&proto))
-    switch (proto.number)
-      {
-      case 1:
-        iid = proto.value;
-        break;
-      case 2:
-        name = proto.value;
-        break;
-      case 3:
-        mapping = proto.value;
-        break;
-      case 4:
-        address = proto.value;
-        break;
-      case 5:
-        path = proto.value;
-        break;
-      case 6:
-        line = proto.value;
-        break;
-      default:
-        break;
-      }
+  flam_proto_read (proto, said, G_N_ELEMENTS (said));
   function.module = flam_perfetto_names_find (
-      names, sequence, FLAM_PERFETTO_MAPPING, mapping);
+      names, sequence, FLAM_PERFETTO_MAPPING, said[3]);
   id = flam_perfetto_names_find (
-      names, sequence, FLAM_PERFETTO_FUNCTION_NAME, name);
+      names, sequence, FLAM_PERFETTO_FUNCTION_NAME, said[2]);
   file = flam_perfetto_names_find (
-      names, sequence, FLAM_PERFETTO_SOURCE_PATH, path);
+      names, sequence, FLAM_PERFETTO_SOURCE_PATH, said[5]);
   function.name = id != FLAM_NONE ? id : 0;
   function.file = file != FLAM_NONE ? file : 0;
-  id = function.name != 0
-           ? flam_builder_function (names->builder, &function)
-           : flam_builder_function_unresolved (names->builder, function.module);
   insert (names,
           sequence,
           FLAM_PERFETTO_FRAME,
-          iid,
-          flam_builder_frame (names->builder,
-                              id,
-                              function.module != FLAM_NONE ? address : 0,
-                              MIN (line, (guint64)G_MAXINT32),
-                              0));
+          said[1],
+          flam_builder_frame_of (names->builder,
+                                 &function,
+                                 function.module != FLAM_NONE ? said[4] : 0,
+                                 MIN (said[6], (guint64)G_MAXINT32),
+                                 0));
 }
 
 /* Callstack: 1 its number, 2 its frames, root first. */

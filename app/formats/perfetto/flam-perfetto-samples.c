@@ -159,13 +159,8 @@ flam_perfetto_add_cpu (FlamPerfetto *trace)
 {
   static const gint64 weights[3] = { 1, 0, 0 };
 
-  flam_builder_add_measure (trace->names.builder,
-                            "samples",
-                            N_ ("Samples"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            0,
-                            CPU_EVENT);
+  flam_builder_add_standard_measure (
+      trace->names.builder, FLAM_STANDARD_SAMPLES, 0, CPU_EVENT);
   for (guint i = 0; i < trace->samples->len; i++)
     {
       const FlamPerfettoSample *row =

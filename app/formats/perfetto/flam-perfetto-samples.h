@@ -5,8 +5,6 @@
 
 #include "flam-perfetto-threads.h"
 
-G_BEGIN_DECLS
-
 /* (pid, stack) -> what it has. */
 GHashTable *flam_perfetto_heap_new (void);
 
@@ -22,5 +20,3 @@ void flam_perfetto_read_heap (FlamPerfetto *trace,
 
 void flam_perfetto_add_cpu (FlamPerfetto *trace);
 void flam_perfetto_add_heap (FlamPerfetto *trace);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "flam-perfetto.h"
 #include "flam-trace-spans.h"
 
-G_BEGIN_DECLS
-
 #define FLAM_PERFETTO_BOOT_CLOCK 6
 /* As the sequence's defaults say. */
 #define FLAM_PERFETTO_DEFAULT_CLOCK G_MAXUINT32
@@ -45,7 +43,7 @@ typedef struct
   gint64 at;                      /* on the boot clock */
 } FlamPerfettoPacket;
 
-/* What a TrackDescriptor told, for what happens on it. */
+/* What a TrackDescriptor held, for what happens on it. */
 typedef struct
 {
   FlamId process;
@@ -116,5 +114,3 @@ gboolean flam_perfetto_count (FlamPerfetto *trace,
 void flam_perfetto_name_process (FlamPerfetto *trace, guint64 pid, char *name);
 void flam_perfetto_read_processes (FlamPerfetto *trace, FlamProto tree);
 void flam_perfetto_read_track (FlamPerfetto *trace, FlamProto track);
-
-G_END_DECLS

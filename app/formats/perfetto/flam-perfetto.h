@@ -14,8 +14,6 @@
 #include "flam-builder.h"
 #include "flam-proto.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   FLAM_PERFETTO_FUNCTION_NAME,
@@ -52,5 +50,3 @@ void flam_perfetto_names_read (FlamPerfettoNames *names,
 void flam_perfetto_names_read_profile (FlamPerfettoNames *names,
                                        guint32 sequence,
                                        FlamProto packet);
-
-G_END_DECLS

@@ -320,8 +320,7 @@ load (const FlamSource *source,
   page.as = flam_weights_as_of (source, options);
   page.names = g_ptr_array_new_with_free_func (g_free);
   page.frames = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  page.thread = flam_builder_thread (
-      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  page.thread = flam_builder_lone_thread (builder);
   flam_outline_init (&page.outline, FALSE);
   flam_text_open (&page.lines, source, options->progress);
   while (flam_text_next (&page.lines, &line.text, &line.length))
@@ -334,26 +333,20 @@ load (const FlamSource *source,
   return good;
 }
 
-static guint
-probe (const FlamSource *source)
-{
-  if (flam_source_first_char (source) != '<')
-    return 0;
-  if (flam_source_head_has (source, 16 << 10, "async-profiler</a>") &&
-      flam_source_head_has (source, 16 << 10, "const levels = Array("))
-    return 90;
-  return flam_source_head_has (source, 16 << 10, "function treeView(") &&
-                 flam_source_head_has (source, 16 << 10, "ul class='tree'")
-             ? 85
-             : 0;
-}
-
 const FlamImporter flam_import_async_profiler = {
   .id = "async-profiler",
   .label = "async-profiler page",
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (
+      { .first = '<',
+        .head = 16 << 10,
+        .words = FLAM_LIST ("async-profiler</a>", "const levels = Array("),
+        .score = 90 },
+      { .first = '<',
+        .head = 16 << 10,
+        .words = FLAM_LIST ("function treeView(", "ul class='tree'"),
+        .score = 85 }),
   .load = load,
   .streams = TRUE,
 };

@@ -98,12 +98,9 @@ close_node (Reader *reader)
   const Node *node = &g_array_index (reader->open, Node, reader->open->len - 1);
 
   if (node->row > 0)
-    flam_outline_row (&reader->outline, node->row)->frame = flam_builder_frame (
-        reader->builder,
-        flam_builder_function (reader->builder, &node->function),
-        0,
-        node->line,
-        0);
+    flam_outline_row (&reader->outline, node->row)->frame =
+        flam_builder_frame_of (
+            reader->builder, &node->function, 0, node->line, 0);
   g_array_set_size (reader->open, reader->open->len - 1);
 }
 
@@ -195,8 +192,7 @@ load (const FlamSource *source,
     return flam_source_invalid (
         source, error, N_ ("a flame graph's page without its data"));
   page = at != source->data;
-  reader.thread = flam_builder_thread (
-      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  reader.thread = flam_builder_lone_thread (builder);
   flam_outline_init (&reader.outline, FALSE);
   flam_json_init (&reader.json, at, source->data + source->size - at);
   flam_builder_add_column (builder);
@@ -219,13 +215,11 @@ load (const FlamSource *source,
   reduce (&reader);
   flam_builder_set_denominator (builder, measure, reader.denominator);
   flam_outline_finish (&reader.outline, builder);
-  if (reader.outline.excess > 0)
-    flam_builder_warn (
-        builder,
-        FLAM_PLURAL (reader.outline.excess,
-                     "%" PRIu64 " function has less than what it calls",
-                     "%" PRIu64 " functions have less than what they call"),
-        reader.outline.excess);
+  flam_builder_warn_count (builder,
+                           reader.outline.excess,
+                           "%" PRIu64 " function has less than what it calls",
+                           "%" PRIu64
+                           " functions have less than what they call");
   if (good && reader.outline.rows->len <= 1)
     flam_builder_warn (builder, N_ ("the flame graph is empty"));
   flam_outline_clear (&reader.outline);

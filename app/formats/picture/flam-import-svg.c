@@ -113,12 +113,7 @@ make_frame (Picture *picture)
     function.kind = FLAM_KIND_UNRESOLVED;
   function.name = flam_builder_string (
       picture->builder, picture->name->str, picture->name->len);
-  return flam_builder_frame (
-      picture->builder,
-      flam_builder_function (picture->builder, &function),
-      0,
-      0,
-      0);
+  return flam_builder_frame_of (picture->builder, &function, 0, 0, 0);
 }
 
 static void
@@ -333,8 +328,7 @@ add_samples (Picture *picture)
 
   g_string_assign (picture->name, "all");
   all = make_frame (picture);
-  sample.thread = flam_builder_thread (
-      picture->builder, flam_builder_process (picture->builder, -1, 0), -1, 0);
+  sample.thread = flam_builder_lone_thread (picture->builder);
   for (guint32 i = 0; i < picture->boxes->len; i++)
     {
       Box *box = get_box (picture, i);
@@ -385,15 +379,11 @@ warn (Picture *picture)
     flam_builder_warn (picture->builder,
                        N_ ("of a picture of differences only what is now is "
                            "shown, not what was before"));
-  if (picture->excess > 0)
-    flam_builder_warn (
-        picture->builder,
-        FLAM_PLURAL (
-            picture->excess,
-            "%" PRIu64 " box of the picture is lighter than what stands on it",
-            "%" PRIu64
-            " boxes of the picture are lighter than what stands on them"),
-        picture->excess);
+  flam_builder_warn_count (
+      picture->builder,
+      picture->excess,
+      "%" PRIu64 " box of the picture is lighter than what stands on it",
+      "%" PRIu64 " boxes of the picture are lighter than what stands on them");
 }
 
 static gboolean

@@ -63,7 +63,7 @@ put_description (const FlamSvg *svg, const FlamChartBox *box)
   flam_sink_put (svg->out, span->to > span->from ? " on)" : ")");
 }
 
-/* States are no calls: nothing is asked of them but to move with the others. */
+/* States are no calls: they only move with the others. */
 static void
 put_box (const FlamSvg *svg,
          const FlamChartNodes *nodes,

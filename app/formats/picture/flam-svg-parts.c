@@ -132,27 +132,48 @@ append_states (FlamSink *out, const FlamTree *tree, FlamId node)
   flam_sink_put (out, text);
 }
 
-/* ": +1.2 s, before 3.4 s" */
+/* ": +1.2 s, before 3.4 s", ": +1.2 s, new" */
 static void
 append_change (FlamSink *out,
                const FlamTree *tree,
                const FlamMeasure *measure,
                FlamId node)
 {
+  static const char *const kinds[] = {
+    [FLAM_CHANGE_KEPT] = NULL,
+    [FLAM_CHANGE_NEW] = "new",
+    [FLAM_CHANGE_GONE] = "gone",
+    [FLAM_CHANGE_UNTRACKED] = "nowhere before",
+  };
+  const FlamTreeChange *change = tree->change;
   g_autofree char *delta = NULL;
   g_autofree char *base = NULL;
 
-  if (tree->change == NULL)
+  if (change == NULL)
     return;
-  delta = flam_format_weight (measure, ABS (tree->change->delta[node]));
-  base = flam_format_weight (measure, tree->change->base[node]);
+  delta = flam_format_weight (measure, ABS (change->delta[node]));
+  base = flam_format_weight (measure, change->base[node]);
   flam_sink_printf (out,
-                    ": %s%s, before %s",
-                    tree->change->delta[node] > 0   ? "+"
-                    : tree->change->delta[node] < 0 ? "−"
-                                                    : "±",
-                    delta,
-                    base);
+                    ": %s%s",
+                    change->delta[node] > 0   ? "+"
+                    : change->delta[node] < 0 ? "−"
+                                              : "±",
+                    delta);
+  if (change->base[node] != 0 || change->kind[node] == FLAM_CHANGE_KEPT)
+    flam_sink_printf (out, ", before %s", base);
+  if (kinds[change->kind[node]] != NULL)
+    flam_sink_printf (out, ", %s", kinds[change->kind[node]]);
+}
+
+/* What it holds now, where its width is that of both. */
+static gint64
+weight_of (const FlamTree *tree, FlamId node)
+{
+  const FlamTreeChange *change = tree->change;
+
+  return change != NULL && change->both && !change->self
+             ? change->base[node] + change->delta[node]
+             : tree->total[node];
 }
 
 void
@@ -162,16 +183,14 @@ flam_svg_put_description (const FlamSvg *svg, FlamId node)
   const FlamTree *tree = svg->tree;
   const FlamMeasure measure = flam_tree_measure (tree);
   g_autofree char *detail = flam_tree_detail (tree, node);
+  gint64 weight = weight_of (tree, node), whole = weight_of (tree, 0);
 
   flam_sink_put_escaped (out, flam_tree_name (tree, node), -1);
   flam_sink_put (out, detail);
   flam_sink_put (out, " (");
-  append_weight (svg, &measure, tree->total[node]);
+  append_weight (svg, &measure, weight);
   flam_sink_put (out, ", ");
-  flam_svg_put_number (
-      out,
-      tree->total[0] > 0 ? 100.0 * tree->total[node] / tree->total[0] : 0,
-      2);
+  flam_svg_put_number (out, whole > 0 ? 100.0 * weight / whole : 0, 2);
   flam_sink_put (out, "%)");
   append_states (out, tree, node);
   append_change (out, tree, &measure, node);

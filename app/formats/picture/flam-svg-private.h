@@ -6,8 +6,6 @@
 
 #include "flam-svg.h"
 
-G_BEGIN_DECLS
-
 #define FLAM_SVG_MARGIN 10
 
 typedef struct
@@ -50,5 +48,3 @@ void flam_svg_put_shape (const FlamSvg *svg, const FlamLayout *layout);
  * they do not show, or NULL; g_free. */
 double flam_svg_chart_height (const FlamSvg *svg);
 char *flam_svg_put_chart (const FlamSvg *svg);
-
-G_END_DECLS

@@ -29,7 +29,12 @@ append_box (const FlamSvg *svg, const FlamBox *box)
 
   if ((box->flags & FLAM_BOX_STRIP) != 0 || width <= 0)
     return;
-  flam_sink_put (out, "<g class=\"f\"><title>");
+  flam_sink_put (out,
+                 flam_palette_label_state (
+                     svg->palette, svg->tree, box->node, FLAM_COLOR_NORMAL) ==
+                         FLAM_COLOR_BLACK
+                     ? "<g class=\"f\" fill=\"#fff\"><title>"
+                     : "<g class=\"f\"><title>");
   flam_svg_put_description (svg, box->node);
   flam_sink_put (out, "</title><rect");
   flam_svg_put_attribute (out, "x", MARGIN + x);
@@ -81,7 +86,7 @@ append_heading (const FlamSvg *svg, double height)
       out, "matched", "end", svg->width - MARGIN, height - 12, " ");
 }
 
-/* What the script knows of the picture. */
+/* What the script is given of the picture. */
 static void
 append_facts (const FlamSvg *svg)
 {

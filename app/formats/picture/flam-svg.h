@@ -20,8 +20,6 @@
 #include "flam-look.h"
 #include "flam-sink.h"
 
-G_BEGIN_DECLS
-
 /* <svg class="flambeau">…</svg>. `chart`: it, in the tree's colors; NULL: the
  * tree. */
 void flam_svg_append (FlamSink *out,
@@ -33,5 +31,3 @@ void flam_svg_append_document (FlamSink *out,
                                const FlamTree *tree,
                                const FlamChart *chart,
                                const FlamLook *look);
-
-G_END_DECLS

@@ -149,11 +149,7 @@ flam_austin_frame (FlamAustin *austin,
                                        length > 0 ? name : "[unknown]",
                                        length > 0 ? (gssize)length : -1);
   *python = function.kind == FLAM_KIND_INTERPRETED;
-  return flam_builder_frame (austin->builder,
-                             flam_builder_function (austin->builder, &function),
-                             0,
-                             line,
-                             0);
+  return flam_builder_frame_of (austin->builder, &function, 0, line, 0);
 }
 
 void

@@ -12,8 +12,6 @@
 #include "flam-builder.h"
 #include "flam-source.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   FLAM_AUSTIN_WALL,
@@ -79,5 +77,3 @@ gboolean flam_mojo_read (FlamAustin *austin,
                          const FlamSource *source,
                          const FlamProgress *progress,
                          GError **error);
-
-G_END_DECLS

@@ -310,8 +310,7 @@ find_function (Reader *reader, FlamId file, double line, FlamId name)
     .kind = native ? FLAM_KIND_NATIVE : FLAM_KIND_INTERPRETED,
     .flags = native ? FLAM_FUNCTION_PLAIN : flam_python_flags (path),
   };
-  FlamId frame = flam_builder_frame (
-      reader->builder, flam_builder_function (reader->builder, &code), 0, 0, 0);
+  FlamId frame = flam_builder_frame_of (reader->builder, &code, 0, 0, 0);
   Function function = { .frame = frame };
   guint32 row = GPOINTER_TO_UINT (g_hash_table_lookup (
                     reader->by_frame, GUINT_TO_POINTER (frame))) -
@@ -553,8 +552,7 @@ load (const FlamSource *source,
                     .calls = calls,
                     .objects = objects,
                     .texts = texts };
-  FlamId thread = flam_builder_thread (
-      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  FlamId thread = flam_builder_lone_thread (builder);
 
   flam_builder_add_column (builder);
   flam_builder_add_column (builder);

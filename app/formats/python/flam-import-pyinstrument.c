@@ -44,17 +44,6 @@ typedef struct
   guint64 samples;
 } Reader;
 
-static guint
-probe (const FlamSource *source)
-{
-  if (flam_source_first_char (source) != '{')
-    return 0;
-  if (flam_source_head_has (source, 8192, "\"root_frame\"") &&
-      flam_source_head_has (source, 8192, "\"sample_count\""))
-    return 90;
-  return flam_source_head_has (source, 64, "\"frame_records\"") ? 90 : 0;
-}
-
 static FlamId
 make_frame (
     Reader *reader, FlamId name, FlamId file, guint32 first_line, guint32 line)
@@ -70,11 +59,7 @@ make_frame (
       reader->builder, &function, path, strlen (path), TRUE);
   if (*path == '\0' || g_str_has_prefix (path, "<built-in"))
     function.kind = FLAM_KIND_NATIVE;
-  return flam_builder_frame (reader->builder,
-                             flam_builder_function (reader->builder, &function),
-                             0,
-                             line,
-                             0);
+  return flam_builder_frame_of (reader->builder, &function, 0, line, 0);
 }
 
 /* --- the tree ------------------------------------------------------------ */
@@ -319,8 +304,7 @@ load (const FlamSource *source,
       flam_builder_set_has_times (builder);
       flam_builder_set_spans (builder, measure);
     }
-  reader.thread = flam_builder_thread (
-      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  reader.thread = flam_builder_lone_thread (builder);
   reader.nodes = g_array_new (FALSE, FALSE, sizeof (Node));
   reader.open = g_array_new (FALSE, FALSE, sizeof (guint32));
   flam_json_init (&reader.json, source->data, source->size);
@@ -346,6 +330,14 @@ const FlamImporter flam_import_pyinstrument = {
   .label = "pyinstrument",
   .suffixes = FLAM_LIST (".pyisession", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe,
+  .signs =
+      FLAM_SIGNS ({ .first = '{',
+                    .head = 8192,
+                    .words = FLAM_LIST ("\"root_frame\"", "\"sample_count\""),
+                    .score = 90 },
+                  { .first = '{',
+                    .head = 64,
+                    .words = FLAM_LIST ("\"frame_records\""),
+                    .score = 90 }),
   .load = load,
 };

@@ -13,9 +13,9 @@
  *          "n_malloc_mb":mb,"n_copy_mb_s":mb,…},…]},…}}
  *
  * Percent are of the elapsed time, spent in Python, in native code that the
- * line called, and waiting. Which function a line is in is not told: it is the
- * last one in the file that begins before it, if the line is indented. MB are
- * of 2^20 bytes. Source of facts: Scalene 1.5, scalene_json.py. */
+ * line called, and waiting. Which function a line is in is not in the file: it
+ * is the last one in the file that begins before it, if the line is indented.
+ * MB are of 2^20 bytes. Source of facts: Scalene 1.5, scalene_json.py. */
 
 #define NS 1000000000
 #define PERCENT 1000000
@@ -53,16 +53,6 @@ typedef struct
   gint64 elapsed;    /* ns */
   gboolean found, memory;
 } Reader;
-
-static guint
-probe (const FlamSource *source)
-{
-  return flam_source_first_char (source) == '{' &&
-                 flam_source_head_has (source, 1024, "\"elapsed_time_sec\"") &&
-                 flam_source_head_has (source, 16384, "\"files\"")
-             ? 90
-             : 0;
-}
 
 /* --- reading ------------------------------------------------------------- */
 
@@ -280,8 +270,7 @@ add_measures (Reader *reader)
 static void
 add_lines (Reader *reader)
 {
-  FlamId thread = flam_builder_thread (
-      reader->builder, flam_builder_process (reader->builder, -1, 0), -1, 0);
+  FlamId thread = flam_builder_lone_thread (reader->builder);
   FlamId native = flam_builder_frame (
       reader->builder,
       flam_builder_function_named (
@@ -331,6 +320,10 @@ const FlamImporter flam_import_scalene = {
   .label = "Scalene",
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe,
+  .signs =
+      FLAM_SIGNS ({ .first = '{',
+                    .head = 16384,
+                    .words = FLAM_LIST ("\"elapsed_time_sec\"", "\"files\""),
+                    .score = 90 }),
   .load = load,
 };

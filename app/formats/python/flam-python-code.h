@@ -7,8 +7,6 @@
 
 #include "flam-builder.h"
 
-G_BEGIN_DECLS
-
 /* Fills in the function's file or module, kind and flags. A place with a line
  * is a file; of the others those that are not Python's are libraries. */
 void flam_python_set_location (FlamBuilder *builder,
@@ -16,5 +14,3 @@ void flam_python_set_location (FlamBuilder *builder,
                                const char *place,
                                gsize length,
                                gboolean has_line);
-
-G_END_DECLS

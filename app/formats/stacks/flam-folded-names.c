@@ -132,11 +132,7 @@ flam_folded_frame (FlamFoldedNames *names, const char *name, gsize length)
   if (length == strlen ("[unknown]") && memcmp (name, "[unknown]", length) == 0)
     function.kind = FLAM_KIND_UNRESOLVED;
   function.name = flam_builder_string (names->builder, name, length);
-  return flam_builder_frame (names->builder,
-                             flam_builder_function (names->builder, &function),
-                             0,
-                             line,
-                             0);
+  return flam_builder_frame_of (names->builder, &function, 0, line, 0);
 }
 
 /* --- threads ------------------------------------------------------------- */
@@ -166,8 +162,8 @@ flam_folded_main_thread (FlamFoldedNames *names)
   return flam_builder_thread (names->builder, find_process (names), -1, 0);
 }
 
-/* Threads without a number of the system's are told
- * apart by the text of theirs. */
+/* Threads without a number of the system's are distinguished by the text of
+ * theirs. */
 static FlamId
 make_thread (FlamFoldedNames *names,
              gint64 tid,

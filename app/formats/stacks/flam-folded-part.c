@@ -30,12 +30,8 @@ typedef struct
 gboolean
 flam_folded_overflow (const FlamSource *source, GError **error)
 {
-  flam_source_error (source,
-                     error,
-                     FLAM_ERROR_INVALID,
-                     FLAM_NO_OFFSET,
-                     N_ ("the weights add up to more than a number holds"));
-  return FALSE;
+  return flam_source_invalid (
+      source, error, N_ ("the weights add up to more than a number holds"));
 }
 
 /* --- stacks -------------------------------------------------------------- */

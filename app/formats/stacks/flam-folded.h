@@ -20,8 +20,6 @@
 #include "flam-fingerprint.h"
 #include "flam-text.h"
 
-G_BEGIN_DECLS
-
 /* Decimal places of a weight that are kept. */
 #define FLAM_FOLDED_MAX_PLACES 6
 
@@ -115,5 +113,3 @@ gboolean flam_folded_part_read (FlamFoldedPart *part,
                                 GError **error);
 /* FALSE, and why: weights add up to more than a number holds. */
 gboolean flam_folded_overflow (const FlamSource *source, GError **error);
-
-G_END_DECLS

@@ -53,14 +53,11 @@ load (const FlamSource *source,
          flam_builder_fold (builder, options->progress, error);
 }
 
-static const char *const suffixes[] = { "flambeau", NULL };
-static const char *const mime_types[] = { "application/x-flambeau", NULL };
-
 const FlamImporter flam_import_flambeau = {
   .id = "flambeau",
   .label = "Flambeau",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST ("flambeau"),
+  .mime_types = FLAM_LIST ("application/x-flambeau"),
   .probe = probe,
   .load = load,
 };

@@ -6,10 +6,10 @@
  *    main;parse;read_[k] 10 12       differential: weight before, weight now
  *    main;parse;read_[k] -2          the same, where it is taken away
  *
- * What a frame's text says is told in flam-folded.h. Lines that start with "# "
- * are comments; a function of JavaScript may be called "#build". Lines without
- * a weight are left out and counted. Source: FlameGraph's stackcollapse-*.pl,
- * flamegraph.pl and difffolded.pl.
+ * What a frame's text says is described in flam-folded.h. Lines that start with
+ * "# " are comments; a function of JavaScript may be called "#build". Lines
+ * without a weight are left out and counted. Source: FlameGraph's
+ * stackcollapse-*.pl, flamegraph.pl and difffolded.pl.
  *
  * Two columns or one is a fact of the file: a leaf may well be called
  * "thread 3", so it is differential only when every line reads that way.
@@ -178,14 +178,8 @@ check (const Folded *folded, GError **error)
       lines += part->text.line;
     }
   if (good == 0)
-    {
-      flam_source_error (folded->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("no line holds a stack and its weight"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        folded->source, error, N_ ("no line holds a stack and its weight"));
   if (bad > 0)
     flam_builder_warn (folded->builder,
                        N_ ("%" PRIu64 " of %" PRIu64
@@ -278,14 +272,11 @@ load (const FlamSource *source,
   return ok;
 }
 
-static const char *const suffixes[] = { ".folded", ".collapsed", NULL };
-static const char *const mime_types[] = { "text/plain", NULL };
-
 const FlamImporter flam_import_folded = {
   .id = "folded",
   .label = N_ ("Folded stacks"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".folded", ".collapsed"),
+  .mime_types = FLAM_LIST ("text/plain"),
   .probe = flam_folded_probe,
   .load = load,
   .streams = TRUE,

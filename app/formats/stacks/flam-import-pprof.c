@@ -267,26 +267,18 @@ is_either (const char *text, const char *a, const char *b)
 static void
 read_label (Reader *reader, FlamProto message, Labels *labels)
 {
-  guint64 key = 0, text = 0, number = 0, unit = 0;
+  guint64 said[5] = { 0 };
   g_autofree char *name = NULL;
   g_autofree char *value = NULL;
   FlamSampleLabel label = { NULL };
 
-  while (flam_proto_next (&message))
-    if (message.number == 1)
-      key = message.value;
-    else if (message.number == 2)
-      text = message.value;
-    else if (message.number == 3)
-      number = message.value;
-    else if (message.number == 4)
-      unit = message.value;
-  name = flam_pprof_text (&reader->file, key);
-  value = text != 0 ? flam_pprof_text (&reader->file, text) : NULL;
+  flam_proto_read (message, said, G_N_ELEMENTS (said));
+  name = flam_pprof_text (&reader->file, said[1]);
+  value = said[2] != 0 ? flam_pprof_text (&reader->file, said[2]) : NULL;
   if (is_either (name, "thread_id", "thread id"))
-    labels->tid = number_of (value, (gint64)number);
+    labels->tid = number_of (value, (gint64)said[3]);
   else if (is_either (name, "process_id", "process id"))
-    labels->pid = number_of (value, (gint64)number);
+    labels->pid = number_of (value, (gint64)said[3]);
   else if (value != NULL && is_either (name, "thread_name", "thread name"))
     {
       g_free (labels->thread);
@@ -299,9 +291,9 @@ read_label (Reader *reader, FlamProto message, Labels *labels)
           labels->labels = g_array_new (FALSE, FALSE, sizeof (FlamSampleLabel));
           labels->texts = g_ptr_array_new_with_free_func (g_free);
         }
-      label.number = value != NULL ? 0 : (gint64)number;
+      label.number = value != NULL ? 0 : (gint64)said[3];
       if (value == NULL)
-        label.unit = keep (labels, unit_of (&reader->file, name, unit));
+        label.unit = keep (labels, unit_of (&reader->file, name, said[4]));
       label.value = keep (labels,
                           value != NULL ? g_steal_pointer (&value)
                                         : flam_sample_labels_number_text (
@@ -379,24 +371,19 @@ read_samples (Reader *reader, const FlamProgress *progress, GError **error)
                 error))
           return FALSE;
       }
-  if (reader->beyond > 0)
-    flam_builder_warn (reader->file.builder,
-                       FLAM_PLURAL (reader->beyond,
-                                    "%" PRIu64 " value is larger than any "
-                                    "number here and was left out",
-                                    "%" PRIu64 " values are larger than any "
-                                    "number here and were left out"),
-                       reader->beyond);
-  if (reader->unknown > 0)
-    flam_builder_warn (
-        reader->file.builder,
-        FLAM_PLURAL (
-            reader->unknown,
-            "%" PRIu64
-            " frame names a location that is not in the file and was left out",
-            "%" PRIu64 " frames name locations that are not in the file and "
-            "were left out"),
-        reader->unknown);
+  flam_builder_warn_count (reader->file.builder,
+                           reader->beyond,
+                           "%" PRIu64 " value is larger than any "
+                           "number here and was left out",
+                           "%" PRIu64 " values are larger than any "
+                           "number here and were left out");
+  flam_builder_warn_count (
+      reader->file.builder,
+      reader->unknown,
+      "%" PRIu64
+      " frame names a location that is not in the file and was left out",
+      "%" PRIu64 " frames name locations that are not in the file and "
+      "were left out");
   return TRUE;
 }
 
@@ -470,14 +457,11 @@ probe (const FlamSource *source)
   return fields >= 2 && samples > 0 ? 70 : 0;
 }
 
-static const char *const suffixes[] = { ".pb", ".pprof", ".prof", NULL };
-static const char *const mime_types[] = { "application/x-pprof", NULL };
-
 const FlamImporter flam_import_pprof = {
   .id = "pprof",
   .label = "pprof",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
+  .suffixes = FLAM_LIST (".pb", ".pprof", ".prof"),
+  .mime_types = FLAM_LIST ("application/x-pprof"),
   .probe = probe,
   .load = load,
 };

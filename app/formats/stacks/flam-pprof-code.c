@@ -94,80 +94,48 @@ insert_id (GHashTable *table, guint64 id, guint row)
 static void
 read_type (FlamPprof *file, FlamProto message)
 {
+  guint64 said[3] = { 0 }; /* 1 type, 2 unit */
   FlamPprofType type = { 0 };
 
-  while (flam_proto_next (&message))
-    if (message.number == 1)
-      type.type = message.value;
-    else if (message.number == 2)
-      type.unit = message.value;
+  flam_proto_read (message, said, G_N_ELEMENTS (said));
+  type.type = said[1];
+  type.unit = said[2];
   if (file->types->len < FLAM_PPROF_MAX_TYPES)
     g_array_append_val (file->types, type);
 }
 
+/* 1 id, 2 to 4 where it is mapped, 5 path, 6 build id. The strings may come
+ * later: they are kept in other fields until then. */
 static void
 read_mapping (FlamPprof *file, FlamProto message)
 {
-  Mapping mapping = { .module = FLAM_NONE };
-  guint64 path = 0, build_id = 0;
+  guint64 said[7] = { 0 };
+  Mapping mapping;
 
-  while (flam_proto_next (&message))
-    switch (message.number)
-      {
-      case 1:
-        mapping.id = message.value;
-        break;
-      case 2:
-        mapping.start = message.value;
-        break;
-      case 3:
-        mapping.limit = message.value;
-        break;
-      case 4:
-        mapping.offset = message.value;
-        break;
-      case 5:
-        path = message.value;
-        break;
-      case 6:
-        build_id = message.value;
-        break;
-      default:
-        break;
-      }
-  /* the strings may come later: kept in the fields until then */
-  mapping.module = path;
-  mapping.limit = build_id;
+  flam_proto_read (message, said, G_N_ELEMENTS (said));
+  mapping = (Mapping){ .id = said[1],
+                       .start = said[2],
+                       .limit = said[6],
+                       .offset = said[4],
+                       .module = said[5] };
   insert_id (file->mapping_ids, mapping.id, file->mappings->len);
   g_array_append_val (file->mappings, mapping);
 }
 
+/* 1 id, 2 name, 3 the linker's name, 4 file, 5 line; the strings by number. */
 static void
 read_function (FlamPprof *file, FlamProto message)
 {
-  Function function = { .function = { .module = FLAM_NONE } };
+  guint64 said[6] = { 0 };
+  Function function;
 
-  while (flam_proto_next (&message))
-    switch (message.number)
-      {
-      case 1:
-        function.id = message.value;
-        break;
-      case 2:
-        function.function.name = message.value;
-        break;
-      case 3:
-        function.function.system_name = message.value;
-        break;
-      case 4:
-        function.function.file = message.value;
-        break;
-      case 5:
-        function.function.line = MIN (message.value, G_MAXINT32);
-        break;
-      default:
-        break;
-      }
+  flam_proto_read (message, said, G_N_ELEMENTS (said));
+  function = (Function){ .id = said[1],
+                         .function = { .name = said[2],
+                                       .system_name = said[3],
+                                       .file = said[4],
+                                       .line = MIN (said[5], G_MAXINT32),
+                                       .module = FLAM_NONE } };
   insert_id (file->function_ids, function.id, file->functions->len);
   g_array_append_val (file->functions, function);
 }
@@ -217,14 +185,8 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
         }
     }
   if (proto.bad && file->strings->len == 0)
-    {
-      flam_source_error (file->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("not a profile of pprof"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        file->source, error, N_ ("not a profile of pprof"));
   if (proto.bad)
     {
       flam_builder_set_partial (file->builder, 1);
@@ -308,20 +270,13 @@ line_frame (FlamPprof *file,
             guint64 address,
             guint depth)
 {
-  FlamFunction function;
-  FlamId id;
+  FlamFunction function = { .name = 0 };
 
-  if (line->row == FLAM_NONE)
-    id = flam_builder_function_unresolved (file->builder, module);
-  else
-    {
-      function = g_array_index (file->functions, Function, line->row).function;
-      function.module = module;
-      id = function.name != 0
-               ? flam_builder_function (file->builder, &function)
-               : flam_builder_function_unresolved (file->builder, module);
-    }
-  return flam_builder_frame (file->builder, id, address, line->line, depth);
+  if (line->row != FLAM_NONE)
+    function = g_array_index (file->functions, Function, line->row).function;
+  function.module = module;
+  return flam_builder_frame_of (
+      file->builder, &function, address, line->line, depth);
 }
 
 static void

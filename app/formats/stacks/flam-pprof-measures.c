@@ -141,14 +141,8 @@ flam_pprof_add_measures (FlamPprof *file, GError **error)
   guint first = file->types->len - 1;
 
   if (file->types->len == 0)
-    {
-      flam_source_error (file->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("the profile says not what it measures"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        file->source, error, N_ ("the profile says not what it measures"));
   find_signs (file);
   for (guint i = 0; i < file->types->len; i++)
     {

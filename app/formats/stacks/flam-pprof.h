@@ -9,8 +9,6 @@
 #include "flam-proto.h"
 #include "flam-text.h"
 
-G_BEGIN_DECLS
-
 #define FLAM_PPROF_MAX_TYPES 64
 
 typedef struct
@@ -74,5 +72,3 @@ void flam_pprof_make_frames (FlamPprof *file);
 gboolean flam_pprof_add_measures (FlamPprof *file, GError **error);
 /* A string of the file; g_free. */
 char *flam_pprof_text (const FlamPprof *file, guint64 string);
-
-G_END_DECLS

@@ -66,12 +66,7 @@ make_frame (Profile *profile, FlamSlice name, FlamSlice module, FlamSlice place)
     }
   function.name = flam_builder_string (profile->builder, text, -1);
   function.line = CLAMP (line, 0, G_MAXINT32);
-  return flam_builder_frame (
-      profile->builder,
-      flam_builder_function (profile->builder, &function),
-      0,
-      0,
-      0);
+  return flam_builder_frame_of (profile->builder, &function, 0, 0, 0);
 }
 
 static gint64
@@ -369,33 +364,19 @@ finish (Profile *profile)
   FlamBuilder *builder = profile->builder;
   guint column = flam_builder_add_column (builder);
 
-  flam_builder_add_measure (builder,
-                            "time",
-                            N_ ("Time"),
-                            FLAM_UNIT_NS,
-                            FLAM_MEASURE_CPU,
-                            column,
-                            TIME);
-  flam_builder_add_measure (builder,
-                            "allocated",
-                            N_ ("Allocated memory"),
-                            FLAM_UNIT_BYTES,
-                            FLAM_MEASURE_ALLOC,
-                            column,
-                            BYTES);
+  flam_builder_add_standard_measure (builder, FLAM_STANDARD_TIME, column, TIME);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_ALLOCATED, column, BYTES);
   for (guint i = 0; i < N_MEASURES; i++)
     {
       profile->outlines[i].event = i;
       flam_outline_finish (&profile->outlines[i], builder);
     }
-  if (profile->bad > 0)
-    flam_builder_warn (
-        builder,
-        FLAM_PLURAL (profile->bad,
-                     "%" PRIu64 " cost centre makes no sense and was left out",
-                     "%" PRIu64
-                     " cost centres make no sense and were left out"),
-        profile->bad);
+  flam_builder_warn_count (
+      builder,
+      profile->bad,
+      "%" PRIu64 " cost centre makes no sense and was left out",
+      "%" PRIu64 " cost centres make no sense and were left out");
 }
 
 static gboolean
@@ -409,18 +390,15 @@ load (const FlamSource *source,
 
   for (guint i = 0; i < N_MEASURES; i++)
     flam_outline_init (&profile.outlines[i], TRUE);
-  profile.thread = flam_builder_thread (
-      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  profile.thread = flam_builder_lone_thread (builder);
   good = flam_source_first_char (source) == '{'
              ? read_json (&profile, source, error)
              : read_text (&profile, source, options->progress, error);
   if (good && profile.outlines[TIME].rows->len == 0)
     {
-      flam_source_error (
+      flam_source_invalid (
           source,
           error,
-          FLAM_ERROR_INVALID,
-          FLAM_NO_OFFSET,
           N_ ("there are no cost centres in this profile of GHC"));
       good = FALSE;
     }
@@ -431,30 +409,18 @@ load (const FlamSource *source,
   return good;
 }
 
-static guint
-probe (const FlamSource *source)
-{
-  if (flam_source_first_char (source) == '{')
-    return flam_source_head_has (source, 4096, "\"cost_centres\"") &&
-                   flam_source_head_has (source, 4096, "\"tick_interval\"")
-               ? 90
-               : 0;
-  return flam_source_head_has (
-             source, 512, "Time and Allocation Profiling Report")
-             ? 90
-             : 0;
-}
-
-static const char *const suffixes[] = { ".prof", ".json", NULL };
-static const char *const mime_types[] = { "text/plain",
-                                          "application/json",
-                                          NULL };
-
 const FlamImporter flam_import_ghc = {
   .id = "ghc",
   .label = N_ ("GHC cost centres"),
-  .suffixes = suffixes,
-  .mime_types = mime_types,
-  .probe = probe,
+  .suffixes = FLAM_LIST (".prof", ".json"),
+  .mime_types = FLAM_LIST ("text/plain", "application/json"),
+  .signs = FLAM_SIGNS (
+      { .first = '{',
+        .head = 4096,
+        .words = FLAM_LIST ("\"cost_centres\"", "\"tick_interval\""),
+        .score = 90 },
+      { .head = 512,
+        .words = FLAM_LIST ("Time and Allocation Profiling Report"),
+        .score = 90 }),
   .load = load,
 };

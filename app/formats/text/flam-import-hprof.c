@@ -66,15 +66,6 @@ typedef struct
   guint64 unknown; /* rows of traces that are not there */
 } Reader;
 
-static guint
-probe (const FlamSource *source)
-{
-  return g_str_has_prefix ((const char *)source->data, "JAVA PROFILE 1.0") &&
-                 flam_source_head_has (source, 64, ", created ")
-             ? 95
-             : 0;
-}
-
 /* --- traces -------------------------------------------------------------- */
 
 static void
@@ -270,23 +261,16 @@ finish (Reader *reader, const FlamSource *source, GError **error)
         any = TRUE;
       }
   if (!any)
-    {
-      flam_source_error (
-          source,
-          error,
-          FLAM_ERROR_INVALID,
-          FLAM_NO_OFFSET,
-          N_ ("there are no tables of samples in this text of hprof; it has "
-              "them after java -agentlib:hprof=cpu=samples has ended"));
-      return FALSE;
-    }
-  if (reader->unknown > 0)
-    flam_builder_warn (
-        reader->text.builder,
-        FLAM_PLURAL (reader->unknown,
-                     "%" PRIu64 " row is of a stack that is not in the file",
-                     "%" PRIu64 " rows are of stacks that are not in the file"),
-        reader->unknown);
+    return flam_source_invalid (
+        source,
+        error,
+        N_ ("there are no tables of samples in this text of hprof; it has "
+            "them after java -agentlib:hprof=cpu=samples has ended"));
+  flam_builder_warn_count (
+      reader->text.builder,
+      reader->unknown,
+      "%" PRIu64 " row is of a stack that is not in the file",
+      "%" PRIu64 " rows are of stacks that are not in the file");
   flam_text_warn_bad (&reader->lines, reader->text.builder, "hprof's");
   return TRUE;
 }
@@ -302,8 +286,7 @@ load (const FlamSource *source,
   gboolean good;
 
   flam_builder_add_column (builder);
-  reader.thread = flam_builder_thread (
-      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  reader.thread = flam_builder_lone_thread (builder);
   reader.stack = g_array_new (FALSE, FALSE, sizeof (FlamId));
   reader.traces =
       g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, g_free);
@@ -321,14 +304,15 @@ load (const FlamSource *source,
   return good;
 }
 
-static const char *const suffixes[] = { "java.hprof.txt", ".hprof.txt", NULL };
-
 const FlamImporter flam_import_hprof = {
   .id = "hprof",
   .label = N_ ("Java hprof text"),
-  .suffixes = suffixes,
+  .suffixes = FLAM_LIST ("java.hprof.txt", ".hprof.txt"),
   .mime_types = flam_stack_text_mime_types,
-  .probe = probe,
+  .signs = FLAM_SIGNS ({ FLAM_MAGIC ("JAVA PROFILE 1.0"),
+                         .head = 64,
+                         .words = FLAM_LIST (", created "),
+                         .score = 95 }),
   .load = load,
   .streams = TRUE,
 };

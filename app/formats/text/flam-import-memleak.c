@@ -48,20 +48,10 @@ memleak_of (FlamStackText *text)
   leak->from = find_last_report (text->source);
   flam_builder_add_column (text->builder);
   flam_builder_add_column (text->builder);
-  flam_builder_add_measure (text->builder,
-                            "leaked",
-                            N_ ("Leaked memory"),
-                            FLAM_UNIT_BYTES,
-                            FLAM_MEASURE_ALLOC,
-                            0,
-                            FLAM_NONE);
-  flam_builder_add_measure (text->builder,
-                            "leaked-blocks",
-                            N_ ("Leaked blocks"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_ALLOC,
-                            1,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      text->builder, FLAM_STANDARD_LEAKED, 0, FLAM_NONE);
+  flam_builder_add_standard_measure (
+      text->builder, FLAM_STANDARD_LEAKED_BLOCKS, 1, FLAM_NONE);
   return leak;
 }
 

@@ -47,12 +47,8 @@ read_frame (Recording *recording, FlamJson *json)
       }
     else if (flam_json_key_is (json, "lineno"))
       line = flam_json_get_int (json);
-  return flam_builder_frame (
-      recording->builder,
-      flam_builder_function (recording->builder, &function),
-      0,
-      CLAMP (line, 0, G_MAXINT32),
-      0);
+  return flam_builder_frame_of (
+      recording->builder, &function, 0, CLAMP (line, 0, G_MAXINT32), 0);
 }
 
 static gint32
@@ -133,44 +129,23 @@ load (const FlamSource *source,
                           .builder = builder,
                           .stack = stack };
 
-  flam_builder_add_measure (builder,
-                            "samples",
-                            N_ ("Samples"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            -1,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
   if (!read_lines (&recording, options->progress, error))
     return FALSE;
   if (recording.samples == 0)
-    {
-      flam_source_error (
-          source,
-          error,
-          FLAM_ERROR_INVALID,
-          FLAM_NO_OFFSET,
-          N_ ("there are no samples in this recording of rbspy"));
-      return FALSE;
-    }
+    return flam_source_invalid (
+        source, error, N_ ("there are no samples in this recording of rbspy"));
   flam_text_warn_bad (&recording.lines, builder, "rbspy's");
   return TRUE;
 }
 
-static guint
-probe (const FlamSource *source)
-{
-  return source->size > 8 && memcmp (source->data, "rbspy0", 6) == 0 ? 95 : 0;
-}
-
-static const char *const suffixes[] = { ".raw", ".raw.gz", NULL };
-static const char *const mime_types[] = { "application/gzip", NULL };
-
 const FlamImporter flam_import_rbspy = {
   .id = "rbspy",
   .label = "rbspy raw",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
-  .probe = probe,
+  .suffixes = FLAM_LIST (".raw", ".raw.gz"),
+  .mime_types = FLAM_LIST ("application/gzip"),
+  .signs = FLAM_SIGNS ({ FLAM_MAGIC ("rbspy0"), .least = 9, .score = 95 }),
   .load = load,
   .streams = TRUE,
 };

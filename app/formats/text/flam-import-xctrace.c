@@ -268,21 +268,11 @@ finish (Reader *reader, GError **error)
             "`xctrace export --input X.trace --xpath "
             "'//table[@schema=\"time-profile\"]'`"));
   if (reader->used[FLAM_XCTRACE_WEIGHT])
-    flam_builder_add_measure (reader->xctrace.builder,
-                              "time",
-                              N_ ("Time"),
-                              FLAM_UNIT_NS,
-                              FLAM_MEASURE_CPU,
-                              0,
-                              FLAM_NONE);
+    flam_builder_add_standard_measure (
+        reader->xctrace.builder, FLAM_STANDARD_TIME, 0, FLAM_NONE);
   if (reader->used[FLAM_XCTRACE_CYCLES])
-    flam_builder_add_measure (reader->xctrace.builder,
-                              "cycles",
-                              "cycles",
-                              FLAM_UNIT_COUNT,
-                              FLAM_MEASURE_CPU,
-                              1,
-                              FLAM_NONE);
+    flam_builder_add_event_measure (
+        reader->xctrace.builder, "cycles", FLAM_UNIT_COUNT, 1, FLAM_NONE);
   flam_builder_add_standard_measure (
       reader->xctrace.builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
   if (reader->depth > 0)
@@ -290,22 +280,17 @@ finish (Reader *reader, GError **error)
       flam_builder_set_partial (reader->xctrace.builder, 1);
       flam_builder_warn (reader->xctrace.builder, N_ ("the file ends early"));
     }
-  if (reader->xctrace.addresses > 0)
-    flam_builder_warn (
-        reader->xctrace.builder,
-        FLAM_PLURAL (reader->xctrace.addresses,
-                     "%" PRIu64 " stack has addresses and no names: export the "
-                     "table time-profile with a newer xctrace",
-                     "%" PRIu64 " stacks have addresses and no names: export "
-                     "the table time-profile with a newer xctrace"),
-        reader->xctrace.addresses);
-  if (reader->bad > 0)
-    flam_builder_warn (
-        reader->xctrace.builder,
-        FLAM_PLURAL (reader->bad,
-                     "%" PRIu64 " element of the XML makes no sense",
-                     "%" PRIu64 " elements of the XML make no sense"),
-        reader->bad);
+  flam_builder_warn_count (
+      reader->xctrace.builder,
+      reader->xctrace.addresses,
+      "%" PRIu64 " stack has addresses and no names: export the "
+      "table time-profile with a newer xctrace",
+      "%" PRIu64 " stacks have addresses and no names: export "
+      "the table time-profile with a newer xctrace");
+  flam_builder_warn_count (reader->xctrace.builder,
+                           reader->bad,
+                           "%" PRIu64 " element of the XML makes no sense",
+                           "%" PRIu64 " elements of the XML make no sense");
   return TRUE;
 }
 
@@ -336,20 +321,14 @@ load (const FlamSource *source,
   return good;
 }
 
-static guint
-probe (const FlamSource *source)
-{
-  return flam_source_first_char (source) == '<' &&
-                 flam_source_head_has (source, 4096, "<trace-query-result")
-             ? 95
-             : 0;
-}
-
 const FlamImporter flam_import_xctrace = {
   .id = "xctrace",
   .label = N_ ("Instruments, xctrace export"),
   .suffixes = FLAM_LIST (".xml"),
   .mime_types = FLAM_LIST ("application/xml"),
-  .probe = probe,
+  .signs = FLAM_SIGNS ({ .first = '<',
+                         .head = 4096,
+                         .words = FLAM_LIST ("<trace-query-result"),
+                         .score = 95 }),
   .load = load,
 };

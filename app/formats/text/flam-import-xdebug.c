@@ -100,15 +100,11 @@ static void
 warn (Trace *trace)
 {
   flam_text_warn_bad (&trace->lines, trace->builder, N_ ("a trace of xdebug"));
-  if (trace->spans.open > 0)
-    flam_builder_warn (
-        trace->builder,
-        FLAM_PLURAL (trace->spans.open,
-                     "%" PRIu64
-                     " call does not return in the trace: it lasts to its end",
-                     "%" PRIu64
-                     " calls do not return in the trace: they last to its end"),
-        trace->spans.open);
+  flam_builder_warn_count (
+      trace->builder,
+      trace->spans.open,
+      "%" PRIu64 " call does not return in the trace: it lasts to its end",
+      "%" PRIu64 " calls do not return in the trace: they last to its end");
 }
 
 static gboolean
@@ -123,26 +119,19 @@ load (const FlamSource *source,
   flam_builder_set_has_times (builder);
   flam_builder_set_spans (
       builder,
-      flam_builder_add_measure (builder,
-                                "wall-time",
-                                N_ ("Wall time"),
-                                FLAM_UNIT_NS,
-                                FLAM_MEASURE_CPU,
-                                flam_builder_add_column (builder),
-                                FLAM_NONE));
+      flam_builder_add_standard_measure (builder,
+                                         FLAM_STANDARD_WALL_TIME,
+                                         flam_builder_add_column (builder),
+                                         FLAM_NONE));
   flam_pieces_init (&trace.names);
   flam_trace_spans_init (&trace.spans, builder);
   trace.counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
-  trace.thread = flam_builder_thread (
-      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  trace.thread = flam_builder_lone_thread (builder);
   good = read_lines (&trace, options->progress, error);
   if (good && flam_trace_spans_close (&trace.spans) == 0)
     {
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("there are no calls in this trace of xdebug"));
+      flam_source_invalid (
+          source, error, N_ ("there are no calls in this trace of xdebug"));
       good = FALSE;
     }
   if (good)
@@ -155,24 +144,14 @@ load (const FlamSource *source,
   return good;
 }
 
-static guint
-probe (const FlamSource *source)
-{
-  return flam_source_head_has (source, 256, "File format: ") &&
-                 flam_source_head_has (source, 256, "TRACE START [")
-             ? 90
-             : 0;
-}
-
-static const char *const suffixes[] = { ".xt", NULL };
-static const char *const mime_types[] = { "text/plain", NULL };
-
 const FlamImporter flam_import_xdebug = {
   .id = "xdebug",
   .label = "xdebug trace",
-  .suffixes = suffixes,
-  .mime_types = mime_types,
-  .probe = probe,
+  .suffixes = FLAM_LIST (".xt"),
+  .mime_types = FLAM_LIST ("text/plain"),
+  .signs = FLAM_SIGNS ({ .head = 256,
+                         .words = FLAM_LIST ("File format: ", "TRACE START ["),
+                         .score = 90 }),
   .load = load,
   .streams = TRUE,
 };

@@ -79,18 +79,14 @@ FlamId
 flam_stack_text_make_frame (FlamStackText *text, const FlamTextFrame *frame)
 {
   FlamFunction function = { .kind = frame->kind, .flags = frame->flags };
-  FlamId id;
 
   function.module = find_module (text, frame->module);
   function.name =
       flam_builder_string (text->builder, frame->name.text, frame->name.length);
   function.file =
       flam_builder_string (text->builder, frame->file.text, frame->file.length);
-  id = frame->name.length > 0
-           ? flam_builder_function (text->builder, &function)
-           : flam_builder_function_unresolved (text->builder, function.module);
-  return flam_builder_frame (
-      text->builder, id, 0, CLAMP (frame->line, 0, G_MAXINT32), 0);
+  return flam_builder_frame_of (
+      text->builder, &function, 0, CLAMP (frame->line, 0, G_MAXINT32), 0);
 }
 
 static FlamId
@@ -163,7 +159,7 @@ make_thread (FlamStackText *text,
   return thread;
 }
 
-/* Ids come again with each dump; a name alone tells threads apart too. */
+/* Ids come again with each dump; a name alone distinguishes threads too. */
 void
 flam_stack_text_thread (FlamStackText *text,
                         FlamSlice name,
@@ -306,13 +302,11 @@ add_rows (FlamStackText *text)
   find_event (text);
   flam_outline_finish (&text->outline, text->builder);
   text->samples += text->outline.rows->len;
-  if (text->outline.excess > 0)
-    flam_builder_warn (
-        text->builder,
-        FLAM_PLURAL (text->outline.excess,
-                     "%" PRIu64 " function has less than what it calls",
-                     "%" PRIu64 " functions have less than what they call"),
-        text->outline.excess);
+  flam_builder_warn_count (text->builder,
+                           text->outline.excess,
+                           "%" PRIu64 " function has less than what it calls",
+                           "%" PRIu64
+                           " functions have less than what they call");
 }
 
 /* --- the whole ----------------------------------------------------------- */
@@ -336,15 +330,10 @@ static gboolean
 check (FlamStackText *text, GError **error)
 {
   if (text->samples == 0)
-    {
-      flam_source_error (text->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         FLAM_NO_OFFSET,
-                         N_ ("there are no stacks in this %s"),
-                         text->dialect->what);
-      return FALSE;
-    }
+    return flam_source_invalid (text->source,
+                                error,
+                                N_ ("there are no stacks in this %s"),
+                                text->dialect->what);
   if (text->stack->len > 0)
     {
       flam_builder_set_partial (text->builder, 1);

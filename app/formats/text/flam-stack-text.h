@@ -9,15 +9,13 @@
  *    #1  main () at nest.c:12    a frame
  *                                the end; elsewhere a count: "    17"
  *
- * A dialect says what its lines mean: it reads them one by one, and tells here
- * of frames, threads and ends. Texts that are call trees tell of rows. */
+ * A dialect says what its lines mean: it reads them one by one, and reports
+ * frames, threads and ends here. Texts that are call trees report rows. */
 
 #include "flam-formats.h"
 
 #include "flam-outline.h"
 #include "flam-text.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -49,7 +47,7 @@ struct _FlamStackText
   const FlamDialect *dialect;
   const FlamSource *source;
   FlamBuilder *builder;
-  FlamWeightsAs weights_as; /* what the counts are, told or guessed */
+  FlamWeightsAs weights_as; /* what the counts are, given or guessed */
   gboolean told;            /* who opens the file said so */
   FlamPieces frames;
   FlamPieces threads;
@@ -204,5 +202,3 @@ gboolean flam_slice_number (FlamSlice slice, gint64 *value);
 gint64 flam_slice_number_after (FlamSlice slice, const char *text);
 /* "nest.c:12", "nest.c:12:3": cuts the numbers off. */
 void flam_slice_location (FlamSlice place, FlamSlice *file, gint64 *line);
-
-G_END_DECLS

@@ -185,22 +185,19 @@ end_frame (FlamXctrace *xctrace,
   FlamFunction function = { .module =
                                 binary->known ? (FlamId)binary->a : FLAM_NONE };
   guint64 address = hex_of (attribute (element, "addr"));
-  FlamId id;
 
   if (address >= (guint64)binary->b)
     address -= (guint64)binary->b;
-  if (name.length == 0 || flam_slice_begins (name, "0x"))
-    id = flam_builder_function_unresolved (xctrace->builder, function.module);
-  else
-    {
-      function.name = string_of (xctrace, name);
-      function.file = source->known ? (FlamId)source->a : 0;
-      function.kind = binary->known ? binary->code : FLAM_KIND_NATIVE;
-      id = flam_builder_function (xctrace->builder, &function);
-    }
+  if (!flam_slice_begins (name, "0x"))
+    function.name = string_of (xctrace, name);
+  function.file = source->known ? (FlamId)source->a : 0;
+  function.kind = binary->known ? binary->code : FLAM_KIND_NATIVE;
   value->known = TRUE;
-  value->a = flam_builder_frame (
-      xctrace->builder, id, address, source->known ? (guint32)source->b : 0, 0);
+  value->a = flam_builder_frame_of (xctrace->builder,
+                                    &function,
+                                    address,
+                                    source->known ? (guint32)source->b : 0,
+                                    0);
 }
 
 static void

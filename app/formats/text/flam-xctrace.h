@@ -6,8 +6,6 @@
 #include "flam-markup.h"
 #include "flam-stack-text.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   FLAM_XCTRACE_OTHER,
@@ -57,5 +55,3 @@ typedef struct
 
 FlamXctraceValue flam_xctrace_value (FlamXctrace *xctrace,
                                      const FlamXctraceElement *element);
-
-G_END_DECLS

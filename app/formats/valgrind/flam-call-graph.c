@@ -410,14 +410,10 @@ gboolean
 flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error)
 {
   if (graph->bad)
-    {
-      g_set_error_literal (
-          error,
-          FLAM_ERROR,
-          FLAM_ERROR_INVALID,
-          N_ ("costs are negative or add up to more than 2^63"));
-      return FALSE;
-    }
+    return flam_error_set (
+        error,
+        FLAM_ERROR_INVALID,
+        N_ ("costs are negative or add up to more than 2^63"));
   find_paths (graph);
   for (gsize i = 0; i < graph->functions.n; i++)
     for (guint event = 0; event < graph->n_events; event++)

@@ -16,8 +16,6 @@
 
 #include "flam-builder.h"
 
-G_BEGIN_DECLS
-
 typedef struct _FlamCallGraph FlamCallGraph;
 
 FlamCallGraph *flam_call_graph_new (FlamBuilder *builder, guint n_events);
@@ -44,5 +42,3 @@ void flam_call_graph_add_call (FlamCallGraph *graph,
  * caller before. FALSE when costs are negative or add up to too much. */
 gboolean
 flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error);
-
-G_END_DECLS

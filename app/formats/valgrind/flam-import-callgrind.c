@@ -344,13 +344,11 @@ read_events (Reader *reader, const char *p, const char *end)
   for (guint i = 0; i < reader->events->len; i++)
     flam_builder_add_column (reader->builder);
   for (guint i = 0; i < reader->events->len; i++)
-    flam_builder_add_measure (reader->builder,
-                              reader->events->pdata[i],
-                              reader->events->pdata[i],
-                              FLAM_UNIT_COUNT,
-                              FLAM_MEASURE_CPU,
-                              i,
-                              FLAM_NONE);
+    flam_builder_add_event_measure (reader->builder,
+                                    reader->events->pdata[i],
+                                    FLAM_UNIT_COUNT,
+                                    i,
+                                    FLAM_NONE);
   reader->graph = flam_call_graph_new (reader->builder, reader->events->len);
 }
 
@@ -430,8 +428,7 @@ load (const FlamSource *source,
   Reader reader = { .builder = builder,
                     .n_positions = 1,
                     .place = { .function = FLAM_NONE } };
-  FlamId thread = flam_builder_thread (
-      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  FlamId thread = flam_builder_lone_thread (builder);
   gboolean good;
 
   reader.events = g_ptr_array_new_with_free_func (g_free);

@@ -68,12 +68,6 @@ typedef struct
   guint64 bad_points;
 } Reader;
 
-static guint
-probe (const FlamSource *source)
-{
-  return flam_source_head_has (source, 200, "\"dhatFileVersion\"") ? 95 : 0;
-}
-
 static void
 read_frames (Reader *reader, FlamJson *json)
 {
@@ -225,15 +219,13 @@ read_points (Reader *reader,
             return FALSE;
         }
     }
-  if (reader->bad_points > 0)
-    flam_builder_warn (
-        reader->builder,
-        FLAM_PLURAL (reader->bad_points,
-                     "%" PRIu64 " program point names a frame that is not in "
-                     "the file and was left out",
-                     "%" PRIu64 " program points name frames that are not in "
-                     "the file and were left out"),
-        reader->bad_points);
+  flam_builder_warn_count (
+      reader->builder,
+      reader->bad_points,
+      "%" PRIu64 " program point names a frame that is not in "
+      "the file and was left out",
+      "%" PRIu64 " program points name frames that are not in "
+      "the file and were left out");
   return flam_json_finish (json, reader->source, error);
 }
 
@@ -253,8 +245,7 @@ load (const FlamSource *source,
 
   reader.places = places;
   reader.stack = stack;
-  reader.thread = flam_builder_thread (
-      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  reader.thread = flam_builder_lone_thread (builder);
   flam_json_init (&first, source->data, source->size);
   flam_json_init (&second, source->data, source->size);
   if (!read_header (&reader, &first, error))
@@ -268,6 +259,7 @@ const FlamImporter flam_import_dhat = {
   .label = "DHAT",
   .suffixes = FLAM_LIST (".dhat", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (
+      { .head = 200, .words = FLAM_LIST ("\"dhatFileVersion\""), .score = 95 }),
   .load = load,
 };

@@ -26,7 +26,7 @@
  * A tree is upside down: under the place that allocates stand its callers.
  * Each line says how many children follow it, one column further in. What a
  * node has beyond its children, and what was below the threshold, is weight
- * whose outer callers are not told.
+ * whose outer callers are not in the file.
  *
  * A tree is what lives from its snapshot to the next one with a tree. Only
  * the peak is a measure then: nothing says how much was allocated between.

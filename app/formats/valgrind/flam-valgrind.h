@@ -13,8 +13,6 @@
 
 #include "flam-builder.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   FlamId function;
@@ -29,5 +27,3 @@ flam_valgrind_location (FlamBuilder *builder, const char *text, gsize length);
 FlamId flam_valgrind_stack (FlamBuilder *builder,
                             const FlamValgrindLocation *places,
                             guint n);
-
-G_END_DECLS

@@ -67,11 +67,11 @@ add (FlamBuilder *builder, const Counter *counter, GHashTable *names)
 static void
 add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
 {
-  const FlamColumn *column = counter->tables->column;
-  const FlamColumn *counts = &column[FLAM_GECKO_SAMPLE_COUNT];
+  const FlamGeckoCells *column = counter->tables->column;
+  const FlamGeckoCells *counts = &column[FLAM_GECKO_SAMPLE_COUNT];
   gint64 offset = now, last = G_MININT64, value = 0;
 
-  for (guint32 i = 0; i < counts->n; i++)
+  for (gsize i = 0; i < counts->n; i++)
     {
       gint64 count = flam_gecko_cell (counts, i);
       gint64 delta = flam_gecko_cell (&column[FLAM_GECKO_SAMPLE_DELTA], i);
@@ -94,6 +94,8 @@ add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
 
 void
 flam_gecko_counters_read (FlamBuilder *builder,
+                          const FlamSource *source,
+                          const FlamLoadOptions *options,
                           FlamJsonText counters,
                           gint64 offset,
                           GHashTable *names)
@@ -105,7 +107,7 @@ flam_gecko_counters_read (FlamBuilder *builder,
     {
       Counter counter = {
         .unit = FLAM_UNIT_COUNT,
-        .tables = flam_gecko_tables_new (),
+        .tables = flam_gecko_tables_new (source, options),
       };
 
       read_counter (&json, &counter, builder);

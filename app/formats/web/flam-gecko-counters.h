@@ -11,7 +11,7 @@
  * have them in "sampleGroups" or "sample_groups", one group a counter.
  * Source: the Firefox Profiler's docs-developer and its types/profile. */
 
-#include "flam-builder.h"
+#include "flam-formats.h"
 #include "flam-json.h"
 
 G_BEGIN_DECLS
@@ -20,6 +20,8 @@ G_BEGIN_DECLS
  * set, owned by the caller, of those that the file has had before: the second
  * one of a name, of another process, is told by its pid. */
 void flam_gecko_counters_read (FlamBuilder *builder,
+                               const FlamSource *source,
+                               const FlamLoadOptions *options,
                                FlamJsonText counters,
                                gint64 offset,
                                GHashTable *names);

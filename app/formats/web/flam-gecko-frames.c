@@ -9,10 +9,7 @@ flam_gecko_get (const FlamGeckoProcess *process,
                 FlamGeckoColumn column,
                 gint64 row)
 {
-  const FlamColumn *values = &tables->column[column];
-
-  return flam_gecko_cell (
-      values->n > 0 ? values : &process->shared->column[column], row);
+  return flam_gecko_cell (flam_gecko_cells_of (process, tables, column), row);
 }
 
 static FlamId

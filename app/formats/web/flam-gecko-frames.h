@@ -21,6 +21,16 @@ typedef struct
   guint64 bad; /* rows that make no sense */
 } FlamGeckoProcess;
 
+static inline const FlamGeckoCells *
+flam_gecko_cells_of (const FlamGeckoProcess *process,
+                     const FlamGeckoTables *tables,
+                     FlamGeckoColumn column)
+{
+  const FlamGeckoCells *cells = &tables->column[column];
+
+  return cells->n > 0 ? cells : &process->shared->column[column];
+}
+
 gint64 flam_gecko_get (const FlamGeckoProcess *process,
                        const FlamGeckoTables *tables,
                        FlamGeckoColumn column,

@@ -38,16 +38,20 @@ static const struct
 };
 
 FlamGeckoTables *
-flam_gecko_tables_new (void)
+flam_gecko_tables_new (const FlamSource *source, const FlamLoadOptions *options)
 {
   FlamGeckoTables *tables = g_new0 (FlamGeckoTables, 1);
 
+  tables->source = source;
+  tables->options = options;
   for (guint i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
-    flam_column_init (&tables->column[i],
-                      columns[i].scale > 1 || i == FLAM_GECKO_FRAME_ADDRESS ||
-                              i == FLAM_GECKO_SAMPLE_COUNT
-                          ? sizeof (gint64)
-                          : sizeof (gint32));
+    flam_gecko_cells_init (&tables->column[i],
+                           columns[i].scale > 1 ||
+                                   i == FLAM_GECKO_FRAME_ADDRESS ||
+                                   i == FLAM_GECKO_SAMPLE_COUNT
+                               ? sizeof (gint64)
+                               : sizeof (gint32),
+                           columns[i].scale);
   tables->strings = g_array_new (FALSE, FALSE, sizeof (FlamId));
   tables->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
   tables->stacks = g_array_new (FALSE, FALSE, sizeof (FlamId));
@@ -60,7 +64,7 @@ flam_gecko_tables_free (FlamGeckoTables *tables)
   if (tables == NULL)
     return;
   for (guint i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
-    flam_column_clear (&tables->column[i]);
+    flam_gecko_cells_clear (&tables->column[i]);
   g_array_unref (tables->strings);
   g_array_unref (tables->frames);
   g_array_unref (tables->stacks);
@@ -77,36 +81,20 @@ add_string (FlamGeckoTables *tables, FlamBuilder *builder, FlamJson *json)
   g_array_append_val (tables->strings, string);
 }
 
-/* What no row and no line can be is -1. */
+/* The file's name, in full in raw profiles: a row of the strings. */
 static void
-append (FlamColumn *column, gint64 value)
-{
-  if (column->element_size == sizeof (gint64))
-    flam_column_append (column, gint64, value);
-  else if (value == FLAM_GECKO_NOTHING)
-    flam_column_append (column, gint32, G_MININT32);
-  else
-    flam_column_append (column, gint32, (gint32)CLAMP (value, -1, G_MAXINT32));
-}
-
-static void
-add_value (FlamGeckoTables *tables,
-           FlamBuilder *builder,
-           FlamGeckoColumn column,
-           FlamJson *json)
+add_file (FlamGeckoTables *tables, FlamBuilder *builder, FlamJson *json)
 {
   gint64 value = FLAM_GECKO_NOTHING;
 
   if (json->token == FLAM_JSON_NUMBER)
-    value = flam_json_get_scaled (json, columns[column].scale);
-  else if (json->token == FLAM_JSON_TRUE || json->token == FLAM_JSON_FALSE)
-    value = json->token == FLAM_JSON_TRUE;
-  else if (json->token == FLAM_JSON_STRING && column == FLAM_GECKO_SOURCE_FILE)
+    value = flam_json_get_int (json);
+  else if (json->token == FLAM_JSON_STRING)
     {
       value = tables->strings->len;
       add_string (tables, builder, json);
     }
-  append (&tables->column[column], value);
+  flam_gecko_cells_append (&tables->column[FLAM_GECKO_SOURCE_FILE], value);
 }
 
 static int
@@ -119,15 +107,8 @@ find_column (FlamJson *json, const char *table)
   return -1;
 }
 
-/* What the places of a row are: columns, or -1. */
-typedef struct
-{
-  int column[FLAM_GECKO_N_COLUMNS];
-  guint n;
-} Schema;
-
 static void
-read_schema (FlamJson *json, const char *table, Schema *schema)
+read_schema (FlamJson *json, const char *table, FlamGeckoSchema *schema)
 {
   guint depth = flam_json_enter (json);
 
@@ -144,11 +125,12 @@ read_schema (FlamJson *json, const char *table, Schema *schema)
     }
 }
 
+/* Sources are few, and have texts. */
 static void
-read_rows (FlamGeckoTables *tables,
-           FlamBuilder *builder,
-           FlamJson *json,
-           const Schema *schema)
+read_files (FlamGeckoTables *tables,
+            FlamBuilder *builder,
+            FlamJson *json,
+            const FlamGeckoSchema *schema)
 {
   guint depth = flam_json_enter (json);
 
@@ -159,11 +141,46 @@ read_rows (FlamGeckoTables *tables,
 
       for (; flam_json_element (json, inner); place++)
         if (place < schema->n && schema->column[place] >= 0)
-          add_value (tables, builder, schema->column[place], json);
+          add_file (tables, builder, json);
       for (; place < schema->n; place++)
         if (schema->column[place] >= 0)
-          append (&tables->column[schema->column[place]], FLAM_GECKO_NOTHING);
+          flam_gecko_cells_append (&tables->column[FLAM_GECKO_SOURCE_FILE],
+                                   FLAM_GECKO_NOTHING);
     }
+}
+
+static void
+read_rows (FlamGeckoTables *tables,
+           FlamBuilder *builder,
+           FlamJson *json,
+           const FlamGeckoSchema *schema)
+{
+  gboolean files = FALSE;
+
+  for (guint i = 0; i < schema->n; i++)
+    files = files || schema->column[i] == FLAM_GECKO_SOURCE_FILE;
+  if (files)
+    read_files (tables, builder, json, schema);
+  else
+    flam_gecko_array_read (
+        tables->column, json, schema, FALSE, tables->source, tables->options);
+}
+
+static void
+read_column (FlamGeckoTables *tables,
+             FlamBuilder *builder,
+             FlamJson *json,
+             FlamGeckoColumn column)
+{
+  FlamGeckoSchema schema = { { (int)column }, 1 };
+  guint depth = flam_json_enter (json);
+
+  if (column != FLAM_GECKO_SOURCE_FILE)
+    flam_gecko_array_read (
+        tables->column, json, &schema, TRUE, tables->source, tables->options);
+  else
+    while (flam_json_element (json, depth))
+      add_file (tables, builder, json);
 }
 
 /* Rows that come before their schema wait for it. */
@@ -171,7 +188,7 @@ static void
 read_late_rows (FlamGeckoTables *tables,
                 FlamBuilder *builder,
                 FlamJsonText rows,
-                const Schema *schema)
+                const FlamGeckoSchema *schema)
 {
   g_auto (FlamJson) json = { 0 };
 
@@ -187,7 +204,7 @@ read_table (FlamGeckoTables *tables,
             FlamGeckoMeasure *measure)
 {
   guint depth = flam_json_enter (json);
-  Schema schema = { .n = 0 };
+  FlamGeckoSchema schema = { .n = 0 };
   FlamJsonText rows = { .text = "" };
 
   while (flam_json_member (json, depth))
@@ -195,11 +212,7 @@ read_table (FlamGeckoTables *tables,
       int column = find_column (json, table);
 
       if (column >= 0 && json->token == FLAM_JSON_ARRAY)
-        {
-          guint inner = flam_json_enter (json);
-          while (flam_json_element (json, inner))
-            add_value (tables, builder, column, json);
-        }
+        read_column (tables, builder, json, column);
       else if (flam_json_key_is (json, "schema"))
         read_schema (json, table, &schema);
       else if (flam_json_key_is (json, "data") && schema.n > 0)

@@ -8,12 +8,10 @@
  * the same columns of numbers; columns that nothing is made of are left out.
  * Sources name their files by string in the one, in full in the other. */
 
-#include "flam-columns.h"
-#include "flam-json.h"
+#include "flam-gecko-arrays.h"
 
 G_BEGIN_DECLS
 
-#define FLAM_GECKO_NOTHING G_MININT64 /* null, or no number */
 #define FLAM_GECKO_MICRO 1000000 /* ms -> ns; weights are kept times this */
 
 typedef enum
@@ -56,31 +54,23 @@ typedef enum
   FLAM_GECKO_N_MEASURES
 } FlamGeckoMeasure;
 
+G_STATIC_ASSERT (FLAM_GECKO_N_COLUMNS <= FLAM_GECKO_MAX_PLACES);
+
 typedef struct
 {
-  /* Rows and lines as gint32, the others as gint64. */
-  FlamColumn column[FLAM_GECKO_N_COLUMNS];
+  const FlamSource *source;
+  const FlamLoadOptions *options;
+  FlamGeckoCells column[FLAM_GECKO_N_COLUMNS];
   GArray *strings; /* FlamId */
   GArray *frames;  /* FlamId: the caller's */
   GArray *stacks;  /* FlamId: the caller's */
 } FlamGeckoTables;
 
-FlamGeckoTables *flam_gecko_tables_new (void);
+/* `source` and `options` say on how many cores they are read. */
+FlamGeckoTables *flam_gecko_tables_new (const FlamSource *source,
+                                        const FlamLoadOptions *options);
 void flam_gecko_tables_free (FlamGeckoTables *tables);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamGeckoTables, flam_gecko_tables_free)
-
-static inline gint64
-flam_gecko_cell (const FlamColumn *column, gint64 row)
-{
-  gint32 narrow;
-
-  if (row < 0 || (guint64)row >= column->n)
-    return FLAM_GECKO_NOTHING;
-  if (column->element_size == sizeof (gint64))
-    return flam_column_at (column, gint64, row);
-  narrow = flam_column_at (column, gint32, row);
-  return narrow == G_MININT32 ? FLAM_GECKO_NOTHING : narrow;
-}
 
 /* A member of a thread or of "shared". TRUE: it was a table, and is read;
  * `measure` (may be NULL) becomes what its weights are, if they say so. */

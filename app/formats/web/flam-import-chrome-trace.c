@@ -13,6 +13,11 @@
  *                       "samples":[1,…]},
  *         "timeDeltas":[µs,…]}}}]}
  *
+ * The events are read by several cores, each from where one begins to where the
+ * next part does (flam-trace-events.h). A place that turns out to be none, as
+ * the reader before it does not come to it between two events, is read over by
+ * that reader, and what was read from there is thrown away.
+ *
  * Spans become samples (flam-trace-spans.h); "samples" and "stackFrames" beside
  * the events are samples already (flam-trace-samples.h).
  * Where the trace holds V8's CPU profiles, those are what is shown: spans of
@@ -20,35 +25,27 @@
 
 #include "flam-formats.h"
 
-#include "flam-text.h"
+#include "flam-parts.h"
+#include "flam-trace-events.h"
 #include "flam-trace-samples.h"
-#include "flam-trace-spans.h"
 #include "flam-v8-profile.h"
 
 #include <string.h>
 
-/* Times beyond this, 73 years in ns, are no times: sums of them never overflow.
- */
-#define MAX_TIME (G_MAXINT64 / 4)
-
-/* One event's members, whatever their order was. */
+/* What the names and tasks of a part are in the profile. */
 typedef struct
 {
-  char phase;
-  FlamId name;
-  gint64 pid, tid;
-  FlamId tid_name; /* a tid that is a text */
-  gint64 time;     /* ns */
-  gint64 duration; /* ns, or -1 */
-  FlamId id;
-  FlamJsonText args;
-} Event;
+  FlamTraceEvents events;
+  FlamId *names;
+  FlamId *threads;
+  FlamV8Profile **profiles;
+} Part;
 
-/* Each event names its thread: those that a number tells are found without the
- * builder's tables. */
+/* Threads are told by numbers, or by a text in place of one. */
 typedef struct
 {
   gint64 pid, tid;
+  FlamId tid_name;
   FlamId thread;
 } KnownThread;
 
@@ -56,66 +53,84 @@ typedef struct
 {
   const FlamSource *source;
   FlamBuilder *builder;
-  const FlamProgress *progress;
-  GError *cancelled;
+  const FlamLoadOptions *options;
+  GError *failure;  /* it was cancelled */
+  GPtrArray *parts; /* Part: in the order of the document */
   FlamTraceSpans spans;
   FlamTraceSamples samples;
   FlamColumn threads; /* KnownThread */
   FlamInterner thread_index;
-  GHashTable *profiles; /* pid and id as text -> FlamV8Profile */
+  GPtrArray *profiles; /* FlamV8Profile: as they come */
+  GHashTable *by_key;  /* pid and id, or the thread, as text -> one of them */
   guint64 events;
   guint64 others;
 } Trace;
 
+static void
+free_part (gpointer data)
+{
+  Part *part = data;
+
+  flam_trace_events_clear (&part->events);
+  g_free (part->names);
+  g_free (part->threads);
+  g_free (part->profiles);
+  g_free (part);
+}
+
 /* --- threads ------------------------------------------------------------- */
 
 static FlamId
-make_thread (Trace *trace, const Event *event)
+find_process (Trace *trace, gint64 pid)
 {
-  FlamId process = flam_builder_process (
-      trace->builder, CLAMP (event->pid, -1, G_MAXINT32), 0);
-  FlamId thread = flam_builder_thread (trace->builder,
-                                       process,
-                                       CLAMP (event->tid, -1, G_MAXINT32),
-                                       event->tid_name);
+  return flam_builder_process (trace->builder, CLAMP (pid, -1, G_MAXINT32), 0);
+}
 
-  if (event->tid_name != 0)
+static FlamId
+make_thread (Trace *trace, const KnownThread *wanted)
+{
+  FlamId thread = flam_builder_thread (trace->builder,
+                                       find_process (trace, wanted->pid),
+                                       CLAMP (wanted->tid, -1, G_MAXINT32),
+                                       wanted->tid_name);
+
+  if (wanted->tid_name != 0)
     {
       g_autofree char *name =
-          g_strdup (flam_builder_get_string (trace->builder, event->tid_name));
+          g_strdup (flam_builder_get_string (trace->builder, wanted->tid_name));
       flam_builder_set_thread_name (trace->builder, thread, name);
     }
   else
-    flam_trace_samples_see_thread (&trace->samples, event->tid, thread);
+    flam_trace_samples_see_thread (&trace->samples, wanted->tid, thread);
   return thread;
 }
 
 static gboolean
 thread_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
-  const KnownThread *known = (const KnownThread *)table + row;
-  const Event *event = key;
+  const KnownThread *a = (const KnownThread *)table + row;
+  const KnownThread *b = key;
 
-  return known->pid == event->pid && known->tid == event->tid;
+  return a->pid == b->pid && a->tid == b->tid && a->tid_name == b->tid_name;
 }
 
 static FlamId
-find_thread (Trace *trace, const Event *event)
+find_thread (Trace *trace, const Part *part, const FlamTraceTask *task)
 {
-  guint32 hash = flam_hash_pair ((guint64)event->pid, (guint64)event->tid);
-  KnownThread known = { event->pid, event->tid, FLAM_NONE };
-  FlamSlot *slot;
+  KnownThread wanted = {
+    task->pid, task->tid, part->names[task->tid_name], FLAM_NONE
+  };
+  guint32 hash =
+      flam_hash_pair (flam_hash_mix (wanted.pid, wanted.tid), wanted.tid_name);
+  FlamSlot *slot = flam_interner_find (
+      &trace->thread_index, hash, thread_equal, trace->threads.data, &wanted);
 
-  if (event->tid_name != 0)
-    return make_thread (trace, event);
-  slot = flam_interner_find (
-      &trace->thread_index, hash, thread_equal, trace->threads.data, event);
   if (slot->id == FLAM_NONE)
     {
       *slot = (FlamSlot){ hash, trace->threads.n };
       trace->thread_index.used++;
-      known.thread = make_thread (trace, event);
-      flam_column_append (&trace->threads, KnownThread, known);
+      wanted.thread = make_thread (trace, &wanted);
+      flam_column_append (&trace->threads, KnownThread, wanted);
     }
   return flam_column_at (&trace->threads, KnownThread, slot->id).thread;
 }
@@ -125,220 +140,240 @@ find_thread (Trace *trace, const Event *event)
 /* Pieces that other threads write are told together by their id; a profile in
  * one piece has none and is its own thread's. */
 static FlamV8Profile *
-find_profile (Trace *trace, const Event *event)
+find_profile (Trace *trace, const Part *part, const FlamTraceTask *task)
 {
   g_autofree char *key =
-      event->id != 0
-          ? g_strdup_printf ("%" G_GINT64_FORMAT ":%u", event->pid, event->id)
-          : g_strdup_printf ("thread %u", find_thread (trace, event));
-  FlamV8Profile *profile = g_hash_table_lookup (trace->profiles, key);
+      task->id != 0
+          ? g_strdup_printf (
+                "%" G_GINT64_FORMAT ":%u", task->pid, part->names[task->id])
+          : g_strdup_printf ("thread %u", find_thread (trace, part, task));
+  FlamV8Profile *profile = g_hash_table_lookup (trace->by_key, key);
 
   if (profile == NULL)
     {
       profile =
-          flam_v8_profile_new (trace->builder, find_thread (trace, event));
-      profile->start = event->time / 1000;
-      g_hash_table_insert (trace->profiles, g_steal_pointer (&key), profile);
+          flam_v8_profile_new (trace->builder, find_thread (trace, part, task));
+      profile->start = task->time / 1000;
+      g_ptr_array_add (trace->profiles, profile);
+      g_hash_table_insert (trace->by_key, g_steal_pointer (&key), profile);
     }
   return profile;
 }
 
-/* The lines of a piece are those of its samples. */
-static void
-read_lines (FlamV8Profile *profile, FlamJsonText text, guint first)
-{
-  g_auto (FlamJson) json = { 0 };
+/* --- parts --------------------------------------------------------------- */
 
-  flam_json_open (&json, text.text, text.length);
-  g_array_set_size (profile->lines, first);
-  flam_json_get_ints (&json, profile->lines);
+typedef struct
+{
+  Part **part;
+  guint n;
+  guint depth;
+} Reading;
+
+static void
+add_part (Reading *reading, FlamJson *json)
+{
+  Part *part = g_new0 (Part, 1);
+
+  flam_trace_events_init (&part->events, json);
+  reading->part[reading->n++] = part;
 }
 
-/* "Profile" has the start, "ProfileChunk" a piece, "CpuProfile" (older) all. */
+/* The first part goes on with the document's own reader. */
 static void
-read_profile_event (Trace *trace, const Event *event)
+cut (Trace *trace, FlamJson *json, Reading *reading)
 {
-  FlamV8Profile *profile = find_profile (trace, event);
-  g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, event->args.text, event->args.length);
-  guint first = profile->samples->len;
-  FlamJsonText lines = { .text = "" };
-  guint inner;
+  gsize left = json->end - json->at;
+  guint wanted = flam_parts_count (trace->source, left, trace->options);
+  const guint8 *first = json->at, *last = first, *end = json->end;
+  FlamJson *start = json;
 
-  while (flam_json_member (&json, depth))
-    if (flam_json_key_is (&json, "data"))
-      {
-        inner = flam_json_enter (&json);
-        while (flam_json_member (&json, inner))
-          if (flam_json_key_is (&json, "startTime"))
-            profile->start = flam_json_get_int (&json);
-          else if (flam_json_key_is (&json, "cpuProfile"))
-            flam_v8_profile_read (profile, &json);
-          else if (flam_json_key_is (&json, "timeDeltas"))
-            flam_json_get_ints (&json, profile->deltas);
-          else if (flam_json_key_is (&json, "lines"))
-            lines = flam_json_take (&json);
-      }
-  read_lines (profile, lines, first);
-}
-
-/* --- events -------------------------------------------------------------- */
-
-static void
-set_name (Trace *trace, const Event *event, gboolean of_process)
-{
-  g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, event->args.text, event->args.length);
-
-  while (flam_json_member (&json, depth))
-    if (!flam_json_key_is (&json, "name"))
-      continue;
-    else if (of_process)
-      flam_builder_set_process_name (
-          trace->builder,
-          flam_builder_process (
-              trace->builder, CLAMP (event->pid, -1, G_MAXINT32), 0),
-          flam_json_get_string (&json, NULL));
-    else
-      flam_builder_set_thread_name (trace->builder,
-                                    find_thread (trace, event),
-                                    flam_json_get_string (&json, NULL));
-}
-
-static void
-use_event (Trace *trace, const Event *event)
-{
-  const char *name = flam_builder_get_string (trace->builder, event->name);
-
-  trace->events++;
-  switch (event->phase)
+  for (guint i = 1; i < wanted; i++)
     {
-    case 'X':
-      if (event->duration == 0)
-        break;
-      flam_trace_spans_add (&trace->spans,
-                            find_thread (trace, event),
-                            event->name,
-                            event->time,
-                            event->duration > 0 ? event->time + event->duration
-                                                : G_MAXINT64);
-      return;
-    case 'B':
-      flam_trace_spans_begin (
-          &trace->spans, find_thread (trace, event), event->name, event->time);
-      return;
-    case 'E':
-      flam_trace_spans_end (
-          &trace->spans, find_thread (trace, event), event->name, event->time);
-      return;
-    case 'M':
-      if (strcmp (name, "thread_name") == 0)
-        set_name (trace, event, FALSE);
-      else if (strcmp (name, "process_name") == 0)
-        set_name (trace, event, TRUE);
-      return;
-    case 'P':
-    case 'I':
-    case 'i':
-      if (strcmp (name, "Profile") == 0 || strcmp (name, "ProfileChunk") == 0 ||
-          strcmp (name, "CpuProfile") == 0)
-        read_profile_event (trace, event);
-      else if (event->phase != 'P')
-        {
-          g_autofree char *text = g_strdup (name);
-          flam_builder_add_mark (
-              trace->builder, event->time, 0, find_thread (trace, event), text);
-        }
-      return;
-    default:
-      break;
+      const guint8 *at = first + left / wanted * i;
+      FlamJson inside;
+
+      if (at <= last || (at = flam_trace_events_find (at, end)) == end)
+        continue;
+      flam_json_init_inside (&inside, start, at);
+      if (start == json)
+        add_part (reading, json);
+      start = &reading->part[0]->events.json;
+      reading->part[reading->n - 1]->events.until = last = at;
+      add_part (reading, &inside);
     }
-  trace->others++;
+  if (start == json)
+    add_part (reading, json);
 }
 
-static FlamId
-intern_value (Trace *trace, FlamJson *json)
+/* Of the first part, which is told on the thread that waits for all. */
+typedef struct
 {
-  if (json->token == FLAM_JSON_NUMBER)
-    return flam_builder_string (
-        trace->builder, json->string.text, json->string.length);
-  return flam_json_intern (json, trace->builder);
-}
+  const FlamProgress *progress;
+  guint n;
+} Share;
 
-/* A text of digits is a number as well: Hermes'. */
-static void
-read_tid (Trace *trace, FlamJson *json, Event *event)
+static gboolean
+report (gpointer data, double fraction)
 {
-  gsize length;
-  const char *p = flam_json_get_string (json, &length);
-  const char *end = p + length;
+  const Share *share = data;
 
-  if (json->token != FLAM_JSON_STRING)
-    event->tid = flam_json_get_int (json);
-  else if (!flam_text_number (&p, end, &event->tid) || p != end)
-    {
-      event->tid = -1;
-      event->tid_name = intern_value (trace, json);
-    }
+  return flam_progress_step (
+      share->progress, MIN (fraction * share->n, 1), NULL);
 }
 
-static char
-first_char (FlamJson *json)
+static gboolean
+read_part (gpointer data, guint i, const FlamProgress *progress, GError **error)
 {
-  gsize length;
-  const char *text = flam_json_get_bytes (json, &length);
+  Reading *reading = data;
+  Share share = { progress, reading->n };
+  FlamProgress part = { report, &share };
 
-  return length > 0 ? *text : '\0';
+  return flam_trace_events_read (
+      &reading->part[i]->events, reading->depth, &part, error);
 }
 
-static void
-read_event (Trace *trace, FlamJson *json)
-{
-  guint depth = flam_json_enter (json);
-  Event event = { .pid = -1, .tid = -1, .duration = -1 };
-  gboolean timed = FALSE;
-
-  if (json->token != FLAM_JSON_OBJECT)
-    return;
-  while (flam_json_member (json, depth))
-    if (flam_json_key_is (json, "ph"))
-      event.phase = first_char (json);
-    else if (flam_json_key_is (json, "name"))
-      event.name = intern_value (trace, json);
-    else if (flam_json_key_is (json, "ts"))
-      {
-        event.time =
-            CLAMP (flam_json_get_scaled (json, 1000), -MAX_TIME, MAX_TIME);
-        timed = TRUE;
-      }
-    else if (flam_json_key_is (json, "dur"))
-      event.duration = CLAMP (flam_json_get_scaled (json, 1000), 0, MAX_TIME);
-    else if (flam_json_key_is (json, "pid"))
-      event.pid = flam_json_get_int (json);
-    else if (flam_json_key_is (json, "tid"))
-      read_tid (trace, json, &event);
-    else if (flam_json_key_is (json, "id"))
-      event.id = intern_value (trace, json);
-    else if (flam_json_key_is (json, "args"))
-      event.args = flam_json_take (json);
-  if (json->token == FLAM_JSON_ERROR)
-    return;
-  if (timed && event.phase != 'M')
-    flam_trace_spans_see (&trace->spans, event.time);
-  use_event (trace, &event);
-}
-
+/* With the array's "[" as the current token. Afterwards `json` is behind its
+ * end, or where the fault is. */
 static void
 read_events (Trace *trace, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
+  Part *parts[FLAM_PARTS_MAX];
+  Reading reading = { parts, 0, flam_json_enter (json) };
+  guint good = 1;
 
-  while (flam_json_element (json, depth))
+  if (reading.depth == 0)
+    return;
+  cut (trace, json, &reading);
+  if (trace->failure == NULL)
+    flam_parts_read (reading.n,
+                     read_part,
+                     &reading,
+                     trace->options->progress,
+                     &trace->failure);
+  while (parts[good - 1]->events.arrived)
+    good++;
+  *json = parts[good - 1]->events.json;
+  parts[good - 1]->events.json = (FlamJson){ 0 };
+  for (guint i = 0; i < reading.n; i++)
+    if (i < good)
+      g_ptr_array_add (trace->parts, parts[i]);
+    else
+      free_part (parts[i]);
+}
+
+/* --- from the parts to the profile ------------------------------------------
+ */
+
+static void
+take_names (Trace *trace, Part *part)
+{
+  const FlamStrings *names = &part->events.names;
+
+  part->names = g_new (FlamId, names->offsets.n);
+  for (FlamId i = 0; i < names->offsets.n; i++)
+    part->names[i] =
+        flam_builder_string (trace->builder, flam_strings_get (names, i), -1);
+}
+
+static void
+take_tasks (Trace *trace, Part *part)
+{
+  gsize n = part->events.tasks.n;
+
+  part->threads = g_new0 (FlamId, n);
+  part->profiles = g_new0 (FlamV8Profile *, n);
+  for (gsize i = 0; i < n; i++)
     {
-      read_event (trace, json);
-      flam_json_step (json, trace->progress, &trace->cancelled);
+      FlamTraceTask *task =
+          &flam_column_at (&part->events.tasks, FlamTraceTask, i);
+
+      if (task->kind == FLAM_TRACE_PROCESS)
+        find_process (trace, task->pid);
+      else if (task->kind == FLAM_TRACE_PROFILE)
+        part->profiles[i] = find_profile (trace, part, task);
+      else
+        {
+          part->threads[i] = find_thread (trace, part, task);
+          flam_trace_spans_add_moments (
+              &trace->spans, part->threads[i], &task->moments, part->names);
+        }
     }
 }
+
+static void
+take_namings (Trace *trace, const Part *part)
+{
+  for (gsize i = 0; i < part->events.namings.n; i++)
+    {
+      const FlamTraceNaming *naming =
+          &flam_column_at (&part->events.namings, FlamTraceNaming, i);
+      const FlamTraceTask *task =
+          &flam_column_at (&part->events.tasks, FlamTraceTask, naming->task);
+      const char *name = flam_strings_get (&part->events.names, naming->name);
+
+      if (task->kind == FLAM_TRACE_PROCESS)
+        flam_builder_set_process_name (
+            trace->builder, find_process (trace, task->pid), name);
+      else
+        flam_builder_set_thread_name (
+            trace->builder, part->threads[naming->task], name);
+    }
+}
+
+static void
+take_marks (Trace *trace, const Part *part)
+{
+  for (gsize i = 0; i < part->events.marks.n; i++)
+    {
+      const FlamTraceMark *mark =
+          &flam_column_at (&part->events.marks, FlamTraceMark, i);
+
+      flam_builder_add_mark (
+          trace->builder,
+          mark->time,
+          0,
+          part->threads[mark->task],
+          flam_strings_get (&part->events.names, mark->name));
+    }
+}
+
+static void
+take_profiles (const Part *part)
+{
+  for (gsize i = 0; i < part->events.pieces.n; i++)
+    {
+      const FlamTracePiece *piece =
+          &flam_column_at (&part->events.pieces, FlamTracePiece, i);
+      flam_v8_profile_read_piece (part->profiles[piece->task], piece->args);
+    }
+}
+
+/* As if one reader had read all of them: names and tasks are numbered in the
+ * order in which they come in the document. */
+static void
+take_parts (Trace *trace)
+{
+  for (guint i = 0; i < trace->parts->len; i++)
+    {
+      Part *part = g_ptr_array_index (trace->parts, i);
+
+      trace->events += part->events.n;
+      trace->others += part->events.others;
+      flam_trace_spans_see (&trace->spans, part->events.end);
+      take_names (trace, part);
+      take_tasks (trace, part);
+    }
+  for (guint i = 0; i < trace->parts->len; i++)
+    {
+      const Part *part = g_ptr_array_index (trace->parts, i);
+
+      take_namings (trace, part);
+      take_marks (trace, part);
+      take_profiles (part);
+    }
+}
+
+/* --- the document -------------------------------------------------------- */
 
 /* What the document holds beside its events. */
 typedef struct
@@ -369,25 +404,23 @@ read_document (Trace *trace, FlamJson *json, Sampling *sampling)
 static gboolean
 has_samples (const Trace *trace)
 {
-  GHashTableIter iter;
-  gpointer profile;
+  for (guint i = 0; i < trace->profiles->len; i++)
+    {
+      const FlamV8Profile *profile = g_ptr_array_index (trace->profiles, i);
 
-  g_hash_table_iter_init (&iter, trace->profiles);
-  while (g_hash_table_iter_next (&iter, NULL, &profile))
-    if (((FlamV8Profile *)profile)->samples->len > 0)
-      return TRUE;
+      if (profile->samples->len > 0)
+        return TRUE;
+    }
   return FALSE;
 }
 
 static void
 add_profiles (Trace *trace)
 {
-  GHashTableIter iter;
-  gpointer profile;
-
-  g_hash_table_iter_init (&iter, trace->profiles);
-  while (g_hash_table_iter_next (&iter, NULL, &profile))
+  for (guint i = 0; i < trace->profiles->len; i++)
     {
+      FlamV8Profile *profile = g_ptr_array_index (trace->profiles, i);
+
       flam_v8_profile_link (profile);
       trace->spans.bad += flam_v8_profile_add_samples (profile);
     }
@@ -415,7 +448,10 @@ add_samples (Trace *trace, const Sampling *sampling)
   if (!timed && trace->samples.n_events == 1) /* it has no samples either */
     add_wall_time (trace);
   if (has_profiles)
-    add_profiles (trace);
+    {
+      add_profiles (trace);
+      flam_trace_spans_check (&trace->spans);
+    }
   else
     flam_trace_spans_make_samples (&trace->spans);
   if (has_profiles && n_spans > 0)
@@ -451,9 +487,9 @@ ends_between_events (const Trace *trace, const FlamJson *json)
 static gboolean
 check_end (Trace *trace, FlamJson *json, GError **error)
 {
-  if (trace->cancelled != NULL)
+  if (trace->failure != NULL)
     {
-      g_propagate_error (error, g_steal_pointer (&trace->cancelled));
+      g_propagate_error (error, g_steal_pointer (&trace->failure));
       return FALSE;
     }
   return ends_between_events (trace, json) ||
@@ -496,9 +532,11 @@ load (const FlamSource *source,
   Trace trace = {
     .source = source,
     .builder = builder,
-    .progress = options->progress,
-    .profiles = g_hash_table_new_full (
-        g_str_hash, g_str_equal, g_free, (GDestroyNotify)flam_v8_profile_free),
+    .options = options,
+    .parts = g_ptr_array_new_with_free_func (free_part),
+    .profiles =
+        g_ptr_array_new_with_free_func ((GDestroyNotify)flam_v8_profile_free),
+    .by_key = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
   };
   g_auto (FlamJson) json = { 0 };
   Sampling sampling = { { .text = "" }, { .text = "" } };
@@ -511,6 +549,7 @@ load (const FlamSource *source,
   flam_builder_add_column (builder);
   flam_builder_set_has_times (builder);
   read_document (&trace, &json, &sampling);
+  take_parts (&trace);
   ok = check_end (&trace, &json, error);
   if (ok)
     {
@@ -522,7 +561,9 @@ load (const FlamSource *source,
   flam_trace_samples_clear (&trace.samples);
   flam_column_clear (&trace.threads);
   flam_interner_clear (&trace.thread_index);
-  g_hash_table_unref (trace.profiles);
+  g_hash_table_unref (trace.by_key);
+  g_ptr_array_unref (trace.profiles);
+  g_ptr_array_unref (trace.parts);
   return ok;
 }
 

@@ -31,6 +31,8 @@
 /* The newest versions whose changes are known here. */
 #define PROCESSED_VERSION 70
 #define RAW_VERSION 36
+/* Stacks of a sample that comes so much later are looked up in time. */
+#define AHEAD 24
 
 /* One that was read, while what it refers to may still come. */
 typedef struct
@@ -46,7 +48,7 @@ typedef struct
 {
   const FlamSource *source;
   FlamBuilder *builder;
-  const FlamProgress *progress;
+  const FlamLoadOptions *options;
   GError *cancelled;
   GArray *profiles;     /* FlamJsonText: processes found in the document */
   GPtrArray *texts;     /* of processes that were texts, unescaped */
@@ -96,6 +98,14 @@ find_event (Gecko *gecko, FlamGeckoMeasure measure)
   return gecko->event[measure];
 }
 
+/* The samples take as much room as what they are made of. */
+static void
+leave_samples (FlamGeckoTables *tables, gsize row)
+{
+  for (guint i = FLAM_GECKO_SAMPLE_STACK; i <= FLAM_GECKO_SAMPLE_WEIGHT; i++)
+    flam_gecko_cells_leave (&tables->column[i], row);
+}
+
 static void
 add_samples (Gecko *gecko,
              FlamGeckoTables *tables,
@@ -104,20 +114,30 @@ add_samples (Gecko *gecko,
 {
   const FlamGeckoProcess *process = &gecko->process;
   const GArray *stacks = flam_gecko_stacks (&gecko->process, tables);
+  const FlamGeckoCells *times =
+      flam_gecko_cells_of (process, tables, FLAM_GECKO_SAMPLE_TIME);
+  const FlamGeckoCells *deltas =
+      flam_gecko_cells_of (process, tables, FLAM_GECKO_SAMPLE_DELTA);
+  const FlamGeckoCells *weights =
+      flam_gecko_cells_of (process, tables, FLAM_GECKO_SAMPLE_WEIGHT);
   gsize n = tables->column[FLAM_GECKO_SAMPLE_STACK].n;
   gint64 now = 0;
 
   for (gsize i = 0; i < n; i++)
     {
       gint64 stack =
-          flam_gecko_get (process, tables, FLAM_GECKO_SAMPLE_STACK, i);
-      gint64 time = flam_gecko_get (process, tables, FLAM_GECKO_SAMPLE_TIME, i);
-      gint64 delta =
-          flam_gecko_get (process, tables, FLAM_GECKO_SAMPLE_DELTA, i);
-      gint64 weight =
-          flam_gecko_get (process, tables, FLAM_GECKO_SAMPLE_WEIGHT, i);
+          flam_gecko_cell (&tables->column[FLAM_GECKO_SAMPLE_STACK], i);
+      gint64 time = flam_gecko_cell (times, i);
+      gint64 delta = flam_gecko_cell (deltas, i);
+      gint64 weight = flam_gecko_cell (weights, i);
+      gint64 later =
+          flam_gecko_cell (&tables->column[FLAM_GECKO_SAMPLE_STACK], i + AHEAD);
       FlamSample sample = { .thread = thread, .stack = FLAM_NONE };
 
+      if (later >= 0 && later < stacks->len)
+        __builtin_prefetch (&g_array_index (stacks, FlamId, (guint)later));
+      if (i % FLAM_GECKO_CHUNK == 0)
+        leave_samples (tables, i);
       if (delta != FLAM_GECKO_NOTHING &&
           __builtin_add_overflow (now, delta, &now))
         now = 0;
@@ -196,7 +216,11 @@ static void
 read_thread (Gecko *gecko, FlamJson *json)
 {
   guint depth = flam_json_enter (json);
-  Thread thread = { flam_gecko_tables_new (), NULL, NULL, -1, -1,
+  Thread thread = { flam_gecko_tables_new (gecko->source, gecko->options),
+                    NULL,
+                    NULL,
+                    -1,
+                    -1,
                     FLAM_GECKO_IS_COUNT };
 
   while (flam_json_member (json, depth))
@@ -381,7 +405,7 @@ read_threads (Gecko *gecko, FlamJson *json)
         add_text_profile (gecko, json);
       else if (json->token == FLAM_JSON_OBJECT)
         read_thread (gecko, json);
-      flam_progress_step (gecko->progress,
+      flam_progress_step (gecko->options->progress,
                           (double)(json->at - gecko->source->data) /
                               gecko->source->size,
                           &gecko->cancelled);
@@ -409,7 +433,7 @@ read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
   guint depth = flam_json_open (json, piece.text, piece.length);
 
   g_clear_pointer (&gecko->process.shared, flam_gecko_tables_free);
-  gecko->process.shared = flam_gecko_tables_new ();
+  gecko->process.shared = flam_gecko_tables_new (gecko->source, gecko->options);
   g_array_set_size (gecko->process.libs, 0);
   while (gecko->cancelled == NULL && flam_json_member (json, depth))
     if (flam_json_key_is (json, "meta"))
@@ -429,8 +453,12 @@ read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
       counters = flam_json_take (json);
   read_meta (gecko, meta);
   add_threads (gecko);
-  flam_gecko_counters_read (
-      gecko->builder, counters, gecko->offset, gecko->counters);
+  flam_gecko_counters_read (gecko->builder,
+                            gecko->source,
+                            gecko->options,
+                            counters,
+                            gecko->offset,
+                            gecko->counters);
   find_processes (gecko, processes);
 }
 
@@ -474,7 +502,7 @@ load (const FlamSource *source,
   Gecko gecko = {
     .source = source,
     .builder = builder,
-    .progress = options->progress,
+    .options = options,
     .profiles = g_array_new (FALSE, FALSE, sizeof (FlamJsonText)),
     .texts = g_ptr_array_new_with_free_func (g_free),
     .threads = g_array_new (FALSE, FALSE, sizeof (Thread)),

@@ -57,12 +57,6 @@ typedef struct
 
 static const char call[] = "ProfileCanvas.ProfileViewer(\"#";
 
-static guint
-probe (const FlamSource *source)
-{
-  return flam_source_head_has (source, 4096, "profiler-container-") ? 80 : 0;
-}
-
 static Node *
 get_node (Reader *reader, guint32 index)
 {
@@ -266,12 +260,7 @@ make_stacks (Reader *reader)
       node->stack = flam_builder_stack (
           reader->builder,
           parent->stack,
-          flam_builder_frame (
-              reader->builder,
-              flam_builder_function (reader->builder, &function),
-              0,
-              node->line,
-              0));
+          flam_builder_frame_of (reader->builder, &function, 0, node->line, 0));
     }
 }
 
@@ -365,13 +354,8 @@ add_measures (Reader *reader)
   flam_builder_add_column (reader->builder);
   flam_builder_add_standard_measure (
       reader->builder, FLAM_STANDARD_ALLOCATED, 0, FLAM_NONE);
-  flam_builder_add_measure (reader->builder,
-                            "allocations",
-                            N_ ("Allocations"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_ALLOC,
-                            1,
-                            FLAM_NONE);
+  flam_builder_add_standard_measure (
+      reader->builder, FLAM_STANDARD_ALLOCATIONS, 1, FLAM_NONE);
 }
 
 /* --- the importer -------------------------------------------------------- */
@@ -423,16 +407,13 @@ load (const FlamSource *source,
   add_measures (&reader);
   make_stacks (&reader);
   add_samples (&reader);
-  if (reader.shrunk > 0)
-    flam_builder_warn (
-        builder,
-        FLAM_PLURAL (reader.shrunk,
-                     "%" PRIu64 " type or function claims more than its caller "
-                     "has: it is shrunk to what is left for it",
-                     "%" PRIu64
-                     " types or functions claim more than their callers have: "
-                     "they are shrunk to what is left for them"),
-        reader.shrunk);
+  flam_builder_warn_count (
+      builder,
+      reader.shrunk,
+      "%" PRIu64 " type or function claims more than its caller "
+      "has: it is shrunk to what is left for it",
+      "%" PRIu64 " types or functions claim more than their callers have: "
+      "they are shrunk to what is left for them");
   return TRUE;
 }
 
@@ -441,6 +422,8 @@ const FlamImporter flam_import_profilecanvas = {
   .label = "Julia ProfileCanvas",
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
-  .probe = probe,
+  .signs = FLAM_SIGNS ({ .head = 4096,
+                         .words = FLAM_LIST ("profiler-container-"),
+                         .score = 80 }),
   .load = load,
 };

@@ -102,12 +102,8 @@ read_frame (Reader *reader)
     function.name = flam_builder_string (reader->builder, "(anonymous)", -1);
   if (function.file == 0 && function.line == 0)
     function.kind = FLAM_KIND_NATIVE;
-  frame =
-      flam_builder_frame (reader->builder,
-                          flam_builder_function (reader->builder, &function),
-                          0,
-                          line != 0 ? line : function.line,
-                          0);
+  frame = flam_builder_frame_of (
+      reader->builder, &function, 0, line != 0 ? line : function.line, 0);
   g_array_append_val (reader->frames, frame);
 }
 
@@ -379,8 +375,7 @@ begin (Reader *reader)
   flam_builder_add_standard_measure (
       reader->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
   flam_builder_set_has_times (reader->builder);
-  reader->thread = flam_builder_thread (
-      reader->builder, flam_builder_process (reader->builder, -1, 0), -1, 0);
+  reader->thread = flam_builder_lone_thread (reader->builder);
 }
 
 static gboolean
@@ -398,13 +393,11 @@ finish (Reader *reader, const FlamSource *source, GError **error)
                                 error))
     return FALSE;
   add_samples (reader);
-  if (reader->bad > 0)
-    flam_builder_warn (
-        reader->builder,
-        FLAM_PLURAL (reader->bad,
-                     "%" PRIu64 " sample has no duration and weighs nothing",
-                     "%" PRIu64 " samples have no duration and weigh nothing"),
-        reader->bad);
+  flam_builder_warn_count (
+      reader->builder,
+      reader->bad,
+      "%" PRIu64 " sample has no duration and weighs nothing",
+      "%" PRIu64 " samples have no duration and weigh nothing");
   return TRUE;
 }
 
@@ -440,21 +433,14 @@ load (const FlamSource *source,
   return good;
 }
 
-static guint
-probe (const FlamSource *source)
-{
-  return flam_source_first_char (source) == '{' &&
-                 flam_source_head_has (source, 1024, "\"recording\":") &&
-                 flam_source_head_has (source, 64 << 10, "\"" RECORD)
-             ? 95
-             : 0;
-}
-
 const FlamImporter flam_import_safari = {
   .id = "safari",
   .label = N_ ("Safari timeline"),
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe,
+  .signs = FLAM_SIGNS ({ .first = '{',
+                         .head = 64 << 10,
+                         .words = FLAM_LIST ("\"recording\":", "\"" RECORD),
+                         .score = 95 }),
   .load = load,
 };

@@ -17,7 +17,7 @@
  * Members may come in any order, so a first pass reads the frames and the
  * profiles' units. A profile becomes a thread; each unit of time becomes ns,
  * each unit a measure. Between two events the open frames are the stack. What
- * Flambeau writes says more, which speedscope does not ask for:
+ * Flambeau writes says more, which speedscope does not read:
  *
  *        "measure":{"id":"cpu-time","name":"CPU time","kind":"cpu"},
  *        "thread":{"index":0,"name":"main"}
@@ -363,13 +363,11 @@ read_file (FlamSpeedscope *reader, GError **error)
                        N_ ("more than %d measures: profiles that measure "
                            "something else were left out"),
                        FLAM_SPEEDSCOPE_MAX_MEASURES);
-  if (reader->bad > 0)
-    flam_builder_warn (
-        reader->builder,
-        FLAM_PLURAL (reader->bad,
-                     "%" PRIu64 " frame, event or weight makes no sense",
-                     "%" PRIu64 " frames, events or weights make no sense"),
-        reader->bad);
+  flam_builder_warn_count (reader->builder,
+                           reader->bad,
+                           "%" PRIu64 " frame, event or weight makes no sense",
+                           "%" PRIu64
+                           " frames, events or weights make no sense");
   return TRUE;
 }
 

@@ -129,12 +129,11 @@ push_frame (Reader *reader, FlamId stack, guint index, guint32 line)
   return flam_builder_stack (
       reader->builder,
       stack,
-      flam_builder_frame (
-          reader->builder,
-          flam_builder_function (reader->builder, &frame->function),
-          0,
-          frame->function.file != 0 ? line : 0,
-          0));
+      flam_builder_frame_of (reader->builder,
+                             &frame->function,
+                             0,
+                             frame->function.file != 0 ? line : 0,
+                             0));
 }
 
 static void
@@ -199,20 +198,13 @@ add_measure (Reader *reader)
   gboolean time = !reader->objects && !reader->custom && reader->interval > 0;
 
   flam_builder_add_column (reader->builder);
-  flam_builder_add_measure (reader->builder,
-                            reader->objects ? "allocations"
-                            : time          ? "time"
-                                            : "samples",
-                            reader->objects ? N_ ("Allocations")
-                            : time          ? N_ ("Time")
-                                            : N_ ("Samples"),
-                            time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT,
-                            reader->objects ? FLAM_MEASURE_ALLOC
-                                            : FLAM_MEASURE_CPU,
-                            0,
-                            FLAM_NONE);
-  reader->thread = flam_builder_thread (
-      reader->builder, flam_builder_process (reader->builder, -1, 0), -1, 0);
+  flam_builder_add_standard_measure (reader->builder,
+                                     reader->objects ? FLAM_STANDARD_ALLOCATIONS
+                                     : time          ? FLAM_STANDARD_TIME
+                                                     : FLAM_STANDARD_SAMPLES,
+                                     0,
+                                     FLAM_NONE);
+  reader->thread = flam_builder_lone_thread (reader->builder);
 }
 
 static gboolean
@@ -245,27 +237,12 @@ load (const FlamSource *source,
     add_raw (&reader);
   else
     add_flat (&reader);
-  if (reader.bad > 0)
-    flam_builder_warn (
-        builder,
-        FLAM_PLURAL (reader.bad,
-                     "%" PRIu64
-                     " number of the stacks makes no sense and was left out",
-                     "%" PRIu64
-                     " numbers of the stacks make no sense and were left out"),
-        reader.bad);
+  flam_builder_warn_count (
+      builder,
+      reader.bad,
+      "%" PRIu64 " number of the stacks makes no sense and was left out",
+      "%" PRIu64 " numbers of the stacks make no sense and were left out");
   return TRUE;
-}
-
-static guint
-probe (const FlamSource *source)
-{
-  return flam_source_first_char (source) == '{' &&
-                 flam_source_head_has (source, 1024, "\"mode\":") &&
-                 flam_source_head_has (source, 1024, "\"gc_samples\":") &&
-                 flam_source_head_has (source, 4096, "\"frames\":")
-             ? 90
-             : 0;
 }
 
 const FlamImporter flam_import_stackprof = {
@@ -273,6 +250,10 @@ const FlamImporter flam_import_stackprof = {
   .label = "Ruby stackprof",
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (
+      { .first = '{',
+        .head = 4096,
+        .words = FLAM_LIST ("\"mode\":", "\"gc_samples\":", "\"frames\":"),
+        .score = 90 }),
   .load = load,
 };

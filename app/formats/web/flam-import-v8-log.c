@@ -49,17 +49,6 @@ typedef struct
   guint64 ticks;
 } Reader;
 
-static guint
-probe (const FlamSource *source)
-{
-  if (flam_source_head_has (source, 16, "v8-version,"))
-    return 95;
-  return flam_source_head_has (source, 4096, "\ncode-creation,") &&
-                 flam_source_head_has (source, 4096, "shared-library")
-             ? 85
-             : 0;
-}
-
 /* --- fields -------------------------------------------------------------- */
 
 static void
@@ -290,20 +279,16 @@ push_address (Reader *reader, guint64 address, gboolean leaf)
   if (range == NULL && !leaf)
     return;
   if (range == NULL)
-    frame = flam_builder_frame (
-        reader->builder,
-        flam_builder_function_unresolved (reader->builder, FLAM_NONE),
-        address,
-        0,
-        0);
+    frame = flam_builder_frame_of (
+        reader->builder, &(FlamFunction){ .module = FLAM_NONE }, address, 0, 0);
   else if (range->value < LIBRARIES)
     frame = flam_builder_frame (reader->builder, range->value, 0, 0, 0);
   else
-    frame = flam_builder_frame (
+    frame = flam_builder_frame_of (
         reader->builder,
-        flam_builder_function_unresolved (
-            reader->builder,
-            g_array_index (reader->modules, FlamId, range->value - LIBRARIES)),
+        &(FlamFunction){ .module = g_array_index (reader->modules,
+                                                  FlamId,
+                                                  range->value - LIBRARIES) },
         address - range->start + range->offset - !leaf,
         0,
         0);
@@ -411,8 +396,7 @@ load (const FlamSource *source,
   flam_builder_add_standard_measure (
       builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
   flam_builder_set_has_times (builder);
-  reader.thread = flam_builder_thread (
-      builder, flam_builder_process (builder, -1, 0), -1, 0);
+  reader.thread = flam_builder_lone_thread (builder);
   reader.collector = flam_builder_frame (
       builder,
       flam_builder_function_named (
@@ -439,6 +423,10 @@ const FlamImporter flam_import_v8_log = {
   .label = "V8 log (--prof)",
   .suffixes = FLAM_LIST ("v8.log"),
   .mime_types = FLAM_LIST ("text/plain"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (
+      { .head = 16, .words = FLAM_LIST ("v8-version,"), .score = 95 },
+      { .head = 4096,
+        .words = FLAM_LIST ("\ncode-creation,", "shared-library"),
+        .score = 85 }),
   .load = load,
 };

@@ -28,16 +28,13 @@ add_cpu (FlamV8Profile *profile)
       if (profile->start >= 0 && profile->start < G_MAXINT64 / 1000)
         flam_builder_set_origin (profile->builder, profile->start * 1000);
       unknown = flam_v8_profile_add_samples (profile);
-      if (unknown > 0)
-        flam_builder_warn (
-            profile->builder,
-            FLAM_PLURAL (
-                unknown,
-                "%" PRIu64
-                " sample names a node that is not in the file and was left out",
-                "%" PRIu64 " samples name nodes that are not in the file and "
-                "were left out"),
-            unknown);
+      flam_builder_warn_count (
+          profile->builder,
+          unknown,
+          "%" PRIu64
+          " sample names a node that is not in the file and was left out",
+          "%" PRIu64 " samples name nodes that are not in the file and "
+          "were left out");
       return;
     }
   flam_builder_add_standard_measure (
@@ -68,10 +65,8 @@ load (const FlamSource *source,
       GError **error)
 {
   g_auto (FlamJson) json = { 0 };
-  g_autoptr (FlamV8Profile) profile = flam_v8_profile_new (
-      builder,
-      flam_builder_thread (
-          builder, flam_builder_process (builder, -1, 0), -1, 0));
+  g_autoptr (FlamV8Profile) profile =
+      flam_v8_profile_new (builder, flam_builder_lone_thread (builder));
 
   flam_json_open (&json, source->data, source->size);
   flam_v8_profile_read (profile, &json);
@@ -123,16 +118,6 @@ probe_cpu (const FlamSource *source)
              : 0;
 }
 
-static guint
-probe_heap (const FlamSource *source)
-{
-  return source->size > 0 && source->data[0] == '{' &&
-                 flam_source_head_has (source, 4096, "\"callFrame\"") &&
-                 flam_source_head_has (source, 4096, "\"selfSize\"")
-             ? 90
-             : 0;
-}
-
 const FlamImporter flam_import_cpuprofile = {
   .id = "cpuprofile",
   .label = "V8 CPU profile",
@@ -147,6 +132,9 @@ const FlamImporter flam_import_heapprofile = {
   .label = "V8 heap profile",
   .suffixes = FLAM_LIST (".heapprofile"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe_heap,
+  .signs = FLAM_SIGNS ({ .first = '{',
+                         .head = 4096,
+                         .words = FLAM_LIST ("\"callFrame\"", "\"selfSize\""),
+                         .score = 90 }),
   .load = load_heap,
 };

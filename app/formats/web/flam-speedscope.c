@@ -61,11 +61,11 @@ read_frame (FlamSpeedscope *reader, FlamJson *json)
   function.kind =
       kind_of (flam_builder_get_string (reader->builder, function.name),
                flam_builder_get_string (reader->builder, function.file));
-  id = flam_builder_frame (reader->builder,
-                           flam_builder_function (reader->builder, &function),
-                           0,
-                           line > 0 && line <= G_MAXINT32 ? line : 0,
-                           0);
+  id = flam_builder_frame_of (reader->builder,
+                              &function,
+                              0,
+                              line > 0 && line <= G_MAXINT32 ? line : 0,
+                              0);
   g_array_append_val (reader->frames, id);
 }
 

@@ -5,8 +5,6 @@
 
 #include "flam-json.h"
 
-G_BEGIN_DECLS
-
 /* Of weights that are no times, where some are fractions. */
 #define FLAM_SPEEDSCOPE_FRACTION 1000000
 #define FLAM_SPEEDSCOPE_MAX_MEASURES 16
@@ -75,5 +73,3 @@ typedef struct
 
 /* The frames, and what each profile measures of whom; then the measures. */
 void flam_speedscope_begin (FlamSpeedscope *reader);
-
-G_END_DECLS

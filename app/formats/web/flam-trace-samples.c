@@ -142,12 +142,7 @@ make_frame (FlamTraceSamples *samples, const Frame *frame)
                             .module = FLAM_NONE,
                             .kind = frame->kind };
 
-  return flam_builder_frame (
-      samples->builder,
-      flam_builder_function (samples->builder, &function),
-      0,
-      frame->line,
-      0);
+  return flam_builder_frame_of (samples->builder, &function, 0, frame->line, 0);
 }
 
 /* Callers first: up to the nearest one that is made, then back down. A loop of

@@ -3,39 +3,46 @@
 
 #include <string.h>
 
+/* Also a beginning or an end: `end` is 0, and `number` the moment's, doubled,
+ * with 1 for a beginning. So both are put in order by the same rule. */
 typedef struct
 {
-  FlamId thread;
-  FlamId name;
   gint64 start, end; /* ns */
-  guint32 number;    /* order in the file */
+  FlamId name;
+  guint32 number; /* order in the file, in the thread */
 } Span;
 
 typedef struct
 {
   FlamId thread;
-  FlamId name;
-  gint64 time;
   guint32 number;
-  gboolean begins;
-} Mark;
+  FlamColumn *moments;
+  const FlamId *names; /* NULL: they are the builder's */
+} Piece;
+
+static void
+clear_lane (gpointer lane)
+{
+  flam_column_clear (lane);
+}
 
 void
 flam_trace_spans_init (FlamTraceSpans *spans, FlamBuilder *builder)
 {
   *spans = (FlamTraceSpans){
     .builder = builder,
-    .spans = g_array_new (FALSE, FALSE, sizeof (Span)),
-    .marks = g_array_new (FALSE, FALSE, sizeof (Mark)),
+    .lanes = g_array_new (FALSE, FALSE, sizeof (FlamColumn)),
+    .pieces = g_array_new (FALSE, FALSE, sizeof (Piece)),
     .end = G_MININT64,
   };
+  g_array_set_clear_func (spans->lanes, clear_lane);
 }
 
 void
 flam_trace_spans_clear (FlamTraceSpans *spans)
 {
-  g_array_unref (spans->spans);
-  g_array_unref (spans->marks);
+  g_array_unref (spans->lanes);
+  g_array_unref (spans->pieces);
 }
 
 void
@@ -44,38 +51,25 @@ flam_trace_spans_see (FlamTraceSpans *spans, gint64 time)
   spans->end = MAX (spans->end, time);
 }
 
-static void
-see_name (FlamTraceSpans *spans, FlamId thread, FlamId name)
+static FlamColumn *
+get_lane (FlamTraceSpans *spans, FlamId thread)
 {
-  spans->n_threads = MAX (spans->n_threads, thread + 1);
-  spans->n_names = MAX (spans->n_names, name + 1);
+  FlamColumn lane;
+
+  flam_column_init (&lane, sizeof (FlamMoment));
+  while (spans->lanes->len <= thread)
+    g_array_append_val (spans->lanes, lane);
+  return &g_array_index (spans->lanes, FlamColumn, thread);
 }
 
 void
 flam_trace_spans_add (
     FlamTraceSpans *spans, FlamId thread, FlamId name, gint64 start, gint64 end)
 {
-  Span span = { thread, name, start, end, spans->n_events++ };
-
-  see_name (spans, thread, name);
   flam_trace_spans_see (spans, start);
   if (end != G_MAXINT64)
     flam_trace_spans_see (spans, end);
-  g_array_append_val (spans->spans, span);
-}
-
-static void
-add_mark (FlamTraceSpans *spans,
-          FlamId thread,
-          FlamId name,
-          gint64 time,
-          gboolean begins)
-{
-  Mark mark = { thread, name, time, spans->n_events++, begins };
-
-  see_name (spans, thread, name);
-  flam_trace_spans_see (spans, time);
-  g_array_append_val (spans->marks, mark);
+  flam_moments_add_span (get_lane (spans, thread), name, start, end);
 }
 
 void
@@ -84,7 +78,8 @@ flam_trace_spans_begin (FlamTraceSpans *spans,
                         FlamId name,
                         gint64 time)
 {
-  add_mark (spans, thread, name, time, TRUE);
+  flam_trace_spans_see (spans, time);
+  flam_moments_add (get_lane (spans, thread), FLAM_MOMENT_BEGIN, name, time);
 }
 
 void
@@ -93,238 +88,273 @@ flam_trace_spans_end (FlamTraceSpans *spans,
                       FlamId name,
                       gint64 time)
 {
-  add_mark (spans, thread, name, time, FALSE);
+  flam_trace_spans_see (spans, time);
+  flam_moments_add (get_lane (spans, thread), FLAM_MOMENT_END, name, time);
 }
 
-/* --- order --------------------------------------------------------------- */
-
-/* Spans and marks begin with their thread. Those of one thread stand as they
- * came, which mostly is the order that is wanted, or a few times over: so the
- * rows go to their threads first, and then ascending runs are merged. */
-typedef struct
+void
+flam_trace_spans_add_moments (FlamTraceSpans *spans,
+                              FlamId thread,
+                              FlamColumn *moments,
+                              const FlamId *names)
 {
-  char *rows;
-  char *room; /* for as many */
-  gsize size;
-  GCompareFunc compare;
-} Order;
+  Piece piece = { thread, spans->pieces->len, moments, names };
 
-static void
-swap_rooms (Order *order)
-{
-  char *rows = order->rows;
-
-  order->rows = order->room;
-  order->room = rows;
+  if (moments->n > 0)
+    g_array_append_val (spans->pieces, piece);
 }
-
-static void
-group_by_thread (const FlamTraceSpans *spans, Order *order, guint n)
-{
-  g_autofree guint32 *next = g_new0 (guint32, spans->n_threads + 1);
-
-  for (gsize i = 0; i < n; i++)
-    next[*(const FlamId *)(order->rows + i * order->size) + 1]++;
-  for (FlamId t = 0; t < spans->n_threads; t++)
-    next[t + 1] += next[t];
-  for (gsize i = 0; i < n; i++)
-    {
-      const char *row = order->rows + i * order->size;
-      gsize to = next[*(const FlamId *)row]++;
-
-      memcpy (order->room + to * order->size, row, order->size);
-    }
-  swap_rooms (order);
-}
-
-/* The end of the ascending run that begins at `from`. */
-static gsize
-run_end (const Order *order, gsize from, gsize n)
-{
-  gsize i = from + 1;
-
-  while (i < n && order->compare (order->rows + (i - 1) * order->size,
-                                  order->rows + i * order->size) <= 0)
-    i++;
-  return MIN (i, n);
-}
-
-static void
-merge_two (const Order *order, gsize from, gsize middle, gsize end)
-{
-  const char *a = order->rows + from * order->size;
-  const char *b = order->rows + middle * order->size;
-  const char *a_end = b, *b_end = order->rows + end * order->size;
-  char *to = order->room + from * order->size;
-
-  for (; a < a_end && b < b_end; to += order->size)
-    {
-      const char **least = order->compare (a, b) <= 0 ? &a : &b;
-
-      memcpy (to, *least, order->size);
-      *least += order->size;
-    }
-  memcpy (to, a, a_end - a);
-  memcpy (to + (a_end - a), b, b_end - b);
-}
-
-static void
-merge_runs (Order *order, gsize n)
-{
-  while (run_end (order, 0, n) < n)
-    {
-      for (gsize from = 0; from < n;)
-        {
-          gsize middle = run_end (order, from, n);
-          gsize end = middle < n ? run_end (order, middle, n) : n;
-
-          merge_two (order, from, middle, end);
-          from = end;
-        }
-      swap_rooms (order);
-    }
-}
-
-static void
-put_in_order (const FlamTraceSpans *spans, GArray *rows, GCompareFunc compare)
-{
-  gsize size = g_array_get_element_size (rows);
-  g_autofree char *room = g_malloc (MAX (rows->len * size, 1));
-  Order order = { rows->data, room, size, compare };
-
-  if (run_end (&order, 0, rows->len) == rows->len)
-    return;
-  group_by_thread (spans, &order, rows->len);
-  merge_runs (&order, rows->len);
-  if (order.rows != rows->data)
-    memcpy (rows->data, order.rows, rows->len * size);
-}
-
-/* --- beginnings and ends -> spans ---------------------------------------- */
 
 static int
-compare_marks (gconstpointer a, gconstpointer b)
+compare_pieces (gconstpointer a, gconstpointer b)
 {
-  const Mark *x = a;
-  const Mark *y = b;
+  const Piece *x = a;
+  const Piece *y = b;
 
   if (x->thread != y->thread)
     return x->thread < y->thread ? -1 : 1;
-  if (x->time != y->time)
-    return x->time < y->time ? -1 : 1;
   return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* The spans of one thread that wait for their end. How many there are of each
- * name is counted, so that an end which fits none is known at once. */
-typedef struct
-{
-  FlamTraceSpans *spans;
-  GArray *open;   /* guint32: rows of the spans */
-  guint32 *named; /* name -> how many */
-} Waiting;
-
-/* The innermost one ends: its name. */
-static FlamId
-pop_span (Waiting *waiting, gint64 end)
-{
-  guint32 row = g_array_index (waiting->open, guint32, waiting->open->len - 1);
-  Span *span = &g_array_index (waiting->spans->spans, Span, row);
-
-  span->end = end;
-  g_array_set_size (waiting->open, waiting->open->len - 1);
-  waiting->named[span->name]--;
-  return span->name;
-}
-
-static void
-push_span (Waiting *waiting, const Mark *mark)
-{
-  Span span = {
-    mark->thread, mark->name, mark->time, G_MAXINT64, mark->number
-  };
-  guint32 row = waiting->spans->spans->len;
-
-  g_array_append_val (waiting->spans->spans, span);
-  g_array_append_val (waiting->open, row);
-  waiting->named[mark->name]++;
-}
-
-static void
-use_mark (Waiting *waiting, const Mark *mark)
-{
-  if (mark->begins)
-    push_span (waiting, mark);
-  else if (waiting->open->len == 0 ||
-           (mark->name != 0 && waiting->named[mark->name] == 0))
-    waiting->spans->bad++;
-  else
-    /* Those within it, which lost their own ends, end with it. */
-    while (pop_span (waiting, mark->time) != mark->name && mark->name != 0)
-      waiting->spans->bad++;
-}
-
-/* The end of what nothing closed is not known. */
-static void
-leave_thread (Waiting *waiting)
-{
-  while (waiting->open->len > 0)
-    pop_span (waiting, G_MAXINT64);
-}
-
-static void
-pair_marks (FlamTraceSpans *spans)
-{
-  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autofree guint32 *named = g_new0 (guint32, spans->n_names + 1);
-  Waiting waiting = { spans, open, named };
-  FlamId thread = FLAM_NONE;
-
-  put_in_order (spans, spans->marks, compare_marks);
-  for (guint i = 0; i < spans->marks->len; i++)
-    {
-      const Mark *mark = &g_array_index (spans->marks, Mark, i);
-
-      if (mark->thread != thread)
-        leave_thread (&waiting);
-      thread = mark->thread;
-      use_mark (&waiting, mark);
-    }
-  leave_thread (&waiting);
 }
 
 guint
 flam_trace_spans_close (FlamTraceSpans *spans)
 {
-  pair_marks (spans);
-  for (guint i = 0; i < spans->spans->len; i++)
-    {
-      Span *span = &g_array_index (spans->spans, Span, i);
+  guint n = 0;
 
-      if (span->end != G_MAXINT64)
-        continue;
-      span->end = spans->end;
-      spans->open++;
+  for (FlamId t = 0; t < spans->lanes->len; t++)
+    flam_trace_spans_add_moments (
+        spans, t, &g_array_index (spans->lanes, FlamColumn, t), NULL);
+  g_array_sort (spans->pieces, compare_pieces);
+  for (guint i = 0; i < spans->pieces->len; i++)
+    {
+      const FlamColumn *moments =
+          g_array_index (spans->pieces, Piece, i).moments;
+
+      for (gsize k = 0; k < moments->n; k++)
+        {
+          guint32 kind = flam_column_at (moments, FlamMoment, k).kind;
+          n += kind == FLAM_MOMENT_BEGIN || kind == FLAM_MOMENT_SPAN;
+        }
     }
-  return spans->spans->len;
+  return n;
+}
+
+/* --- order --------------------------------------------------------------- */
+
+/* The ones of a thread stand as they came, which mostly is the order that is
+ * wanted, or a few times over: so ascending runs are merged. */
+
+static inline gboolean
+comes_before (const Span *x, const Span *y)
+{
+  if (x->start != y->start)
+    return x->start < y->start;
+  if (x->end != y->end)
+    return x->end > y->end;
+  return x->number < y->number;
+}
+
+/* The end of the ascending run that begins at `from`. */
+static gsize
+run_end (const Span *rows, gsize from, gsize n)
+{
+  gsize i = from + 1;
+
+  while (i < n && !comes_before (&rows[i], &rows[i - 1]))
+    i++;
+  return MIN (i, n);
+}
+
+static void
+merge_two (const Span *a, const Span *b, const Span *end, Span *to)
+{
+  const Span *a_end = b;
+
+  while (a < a_end && b < end)
+    *to++ = comes_before (b, a) ? *b++ : *a++;
+  memcpy (to, a, (a_end - a) * sizeof *a);
+  memcpy (to + (a_end - a), b, (end - b) * sizeof *b);
+}
+
+static void
+put_in_order (FlamColumn *column)
+{
+  gsize n = column->n;
+  Span *rows = column->data, *room, *first = rows;
+
+  if (run_end (rows, 0, n) == n)
+    return;
+  room = g_new (Span, n);
+  while (run_end (rows, 0, n) < n)
+    {
+      Span *other = rows;
+
+      for (gsize from = 0; from < n;)
+        {
+          gsize middle = run_end (rows, from, n);
+          gsize end = middle < n ? run_end (rows, middle, n) : n;
+
+          merge_two (rows + from, rows + middle, rows + end, room + from);
+          from = end;
+        }
+      rows = room;
+      room = other;
+    }
+  if (rows != first)
+    memcpy (first, rows, n * sizeof *rows);
+  g_free (rows != first ? rows : room);
+}
+
+/* --- a thread's moments -> its spans -------------------------------------- */
+
+/* Those of one thread; the memory serves one after the other. How many wait for
+ * their end is counted for each name, so that an end which fits none is known
+ * at once. */
+typedef struct
+{
+  FlamTraceSpans *all;
+  FlamColumn spans;   /* Span */
+  FlamColumn marks;   /* Span: beginnings and ends that did not come in order */
+  FlamColumn waiting; /* gsize: rows of the spans */
+  guint32 *named;     /* name -> how many */
+} Thread;
+
+/* The innermost one ends: its name. */
+static FlamId
+pop_span (Thread *thread, gint64 end)
+{
+  gsize row = flam_column_at (&thread->waiting, gsize, --thread->waiting.n);
+  Span *span = &flam_column_at (&thread->spans, Span, row);
+
+  span->end = end;
+  thread->named[span->name]--;
+  return span->name;
+}
+
+static void
+push_span (Thread *thread, FlamId name, gint64 time, guint32 number)
+{
+  Span span = { time, G_MAXINT64, name, number };
+
+  flam_column_append (&thread->waiting, gsize, thread->spans.n);
+  flam_column_append (&thread->spans, Span, span);
+  thread->named[name]++;
+}
+
+static void
+end_span (Thread *thread, FlamId name, gint64 time)
+{
+  if (thread->waiting.n == 0 || (name != 0 && thread->named[name] == 0))
+    thread->all->bad++;
+  else
+    /* Those within it, which lost their own ends, end with it. */
+    while (pop_span (thread, time) != name && name != 0)
+      thread->all->bad++;
+}
+
+/* The end of what nothing closed is not known. */
+static void
+add_span (Thread *thread, const Span *span)
+{
+  flam_column_append (&thread->spans, Span, *span);
+  if (span->end != G_MAXINT64)
+    return;
+  flam_column_at (&thread->spans, Span, thread->spans.n - 1).end =
+      thread->all->end;
+  thread->all->open++;
+}
+
+static void
+leave (Thread *thread)
+{
+  thread->all->open += thread->waiting.n;
+  while (thread->waiting.n > 0)
+    pop_span (thread, thread->all->end);
+}
+
+static gboolean
+is_in_order (const Piece *pieces, guint n)
+{
+  gint64 last = G_MININT64;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const FlamMoment *moments = pieces[i].moments->data;
+
+      for (gsize k = 0; k < pieces[i].moments->n; k++)
+        if (moments[k].kind <= FLAM_MOMENT_END)
+          {
+            if (moments[k].time < last)
+              return FALSE;
+            last = moments[k].time;
+          }
+    }
+  return TRUE;
+}
+
+static void
+read_piece (Thread *thread, const Piece *piece, gboolean order, guint32 *number)
+{
+  const FlamMoment *moments = piece->moments->data;
+
+  for (gsize k = 0; k < piece->moments->n; k++, ++*number)
+    {
+      const FlamMoment *moment = &moments[k];
+      FlamId name =
+          piece->names != NULL ? piece->names[moment->name] : moment->name;
+      gboolean begins = moment->kind == FLAM_MOMENT_BEGIN;
+
+      if (moment->kind == FLAM_MOMENT_SPAN)
+        {
+          Span span = { moment->time, moments[k + 1].time, name, *number };
+          add_span (thread, &span);
+        }
+      else if (moment->kind == FLAM_MOMENT_SPAN_END)
+        continue;
+      else if (!order)
+        {
+          Span mark = { moment->time, 0, name, *number * 2 + begins };
+          flam_column_append (&thread->marks, Span, mark);
+        }
+      else if (begins)
+        push_span (thread, name, moment->time, *number);
+      else
+        end_span (thread, name, moment->time);
+    }
+}
+
+static void
+read_marks (Thread *thread)
+{
+  put_in_order (&thread->marks);
+  for (gsize i = 0; i < thread->marks.n; i++)
+    {
+      const Span *mark = &flam_column_at (&thread->marks, Span, i);
+
+      if (mark->number % 2 == 1)
+        push_span (thread, mark->name, mark->start, mark->number / 2);
+      else
+        end_span (thread, mark->name, mark->start);
+    }
+  thread->marks.n = 0;
+}
+
+static void
+read_thread (Thread *thread, const Piece *pieces, guint n)
+{
+  gboolean order = is_in_order (pieces, n);
+  guint32 number = 0;
+
+  thread->spans.n = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      read_piece (thread, &pieces[i], order, &number);
+      flam_column_clear (pieces[i].moments);
+    }
+  read_marks (thread);
+  leave (thread);
 }
 
 /* --- spans -> samples ---------------------------------------------------- */
-
-static int
-compare_spans (gconstpointer a, gconstpointer b)
-{
-  const Span *x = a;
-  const Span *y = b;
-
-  if (x->thread != y->thread)
-    return x->thread < y->thread ? -1 : 1;
-  if (x->start != y->start)
-    return x->start < y->start ? -1 : 1;
-  if (x->end != y->end)
-    return x->end > y->end ? -1 : 1;
-  return x->number < y->number ? -1 : x->number > y->number;
-}
 
 typedef struct
 {
@@ -332,84 +362,152 @@ typedef struct
   FlamId stack;
 } Open;
 
-static void
-add_piece (
-    FlamTraceSpans *spans, FlamId thread, FlamId stack, gint64 from, gint64 to)
+typedef struct
 {
-  FlamSample sample = { .thread = thread, .stack = stack, .time = from };
+  FlamBuilder *builder;
+  FlamId thread;
+  FlamColumn open; /* Open */
+  FlamId *frames;  /* by name, as far as they are made */
+} Samples;
+
+static void
+add_piece (Samples *samples, FlamId stack, gint64 from, gint64 to)
+{
+  FlamSample sample = { .thread = samples->thread,
+                        .stack = stack,
+                        .time = from };
   gint64 weight = to - from;
 
   if (weight > 0)
-    flam_builder_add_sample (spans->builder, &sample, &weight);
+    flam_builder_add_sample (samples->builder, &sample, &weight);
 }
 
 /* Closes what ends by `until`; the time before it belongs to the innermost. */
 static gint64
-close_spans (FlamTraceSpans *spans,
-             FlamId thread,
-             GArray *open,
-             gint64 now,
-             gint64 until)
+close_spans (Samples *samples, gint64 now, gint64 until)
 {
-  while (open->len > 0)
+  while (samples->open.n > 0)
     {
-      const Open *top = &g_array_index (open, Open, open->len - 1);
+      const Open *top =
+          &flam_column_at (&samples->open, Open, samples->open.n - 1);
       gint64 to = MIN (top->end, until);
-      add_piece (spans, thread, top->stack, now, to);
+
+      add_piece (samples, top->stack, now, to);
       now = MAX (now, to);
       if (top->end > until)
         return now;
-      g_array_set_size (open, open->len - 1);
+      samples->open.n--;
     }
   return until;
 }
 
-/* `frames`: by name, as far as they are made. */
 static FlamId
-span_stack (FlamTraceSpans *spans, FlamId *frames, FlamId prefix, FlamId name)
+span_stack (Samples *samples, FlamId prefix, FlamId name)
 {
+  FlamId *frames = samples->frames;
+
   if (frames[name] == FLAM_NONE)
     frames[name] = flam_builder_frame (
-        spans->builder,
-        flam_builder_function_named (spans->builder, name, FLAM_KIND_NATIVE),
+        samples->builder,
+        flam_builder_function_named (samples->builder, name, FLAM_KIND_NATIVE),
         0,
         0,
         0);
-  return flam_builder_stack (spans->builder, prefix, frames[name]);
+  return flam_builder_stack (samples->builder, prefix, frames[name]);
+}
+
+static void
+add_samples (Samples *samples, const FlamColumn *spans)
+{
+  gint64 now = 0;
+
+  for (gsize i = 0; i < spans->n; i++)
+    {
+      const Span *span = &flam_column_at (spans, Span, i);
+      const Open *around;
+      Open next = { span->end, FLAM_NONE };
+
+      now = close_spans (samples, now, span->start);
+      around = samples->open.n > 0
+                   ? &flam_column_at (&samples->open, Open, samples->open.n - 1)
+                   : NULL;
+      if (around != NULL)
+        next.end = MIN (next.end, around->end);
+      next.stack = span_stack (
+          samples, around != NULL ? around->stack : FLAM_NONE, span->name);
+      flam_column_append (&samples->open, Open, next);
+      now = span->start;
+    }
+  close_spans (samples, now, G_MAXINT64);
+}
+
+/* --- all threads -----------------------------------------------------------
+ */
+
+/* Names that the pieces have are below. */
+static FlamId
+count_names (const FlamTraceSpans *spans)
+{
+  FlamId n = 0;
+
+  for (guint i = 0; i < spans->pieces->len; i++)
+    {
+      const Piece *piece = &g_array_index (spans->pieces, Piece, i);
+      const FlamMoment *moments = piece->moments->data;
+
+      for (gsize k = 0; k < piece->moments->n; k++)
+        {
+          FlamId name = moments[k].name;
+          n = MAX (n, (piece->names != NULL ? piece->names[name] : name) + 1);
+        }
+    }
+  return n;
+}
+
+static void
+go_through (FlamTraceSpans *spans, Samples *samples)
+{
+  FlamId n_names = count_names (spans);
+  g_autofree guint32 *named = g_new0 (guint32, n_names + 1);
+  g_autofree FlamId *frames = g_new (FlamId, n_names + 1);
+  const Piece *pieces = (const Piece *)(gpointer)spans->pieces->data;
+  Thread thread = { .all = spans, .named = named };
+
+  memset (frames, 0xff, n_names * sizeof *frames);
+  flam_column_init (&thread.spans, sizeof (Span));
+  flam_column_init (&thread.marks, sizeof (Span));
+  flam_column_init (&thread.waiting, sizeof (gsize));
+  for (guint i = 0, n; i < spans->pieces->len; i += n)
+    {
+      for (n = 1; i + n < spans->pieces->len &&
+                  pieces[i + n].thread == pieces[i].thread;)
+        n++;
+      read_thread (&thread, &pieces[i], n);
+      if (samples == NULL)
+        continue;
+      put_in_order (&thread.spans);
+      samples->frames = frames;
+      samples->thread = pieces[i].thread;
+      add_samples (samples, &thread.spans);
+    }
+  g_array_set_size (spans->pieces, 0);
+  flam_column_clear (&thread.spans);
+  flam_column_clear (&thread.marks);
+  flam_column_clear (&thread.waiting);
 }
 
 void
 flam_trace_spans_make_samples (FlamTraceSpans *spans)
 {
-  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (Open));
-  g_autofree FlamId *frames = g_new (FlamId, spans->n_names + 1);
-  FlamId thread = FLAM_NONE;
-  gint64 now = 0;
+  Samples samples = { .builder = spans->builder };
 
-  memset (frames, 0xff, spans->n_names * sizeof *frames);
-  put_in_order (spans, spans->spans, compare_spans);
-  for (guint i = 0; i < spans->spans->len; i++)
-    {
-      const Span *span = &g_array_index (spans->spans, Span, i);
-      const Open *around;
-      Open next = { span->end, FLAM_NONE };
+  flam_column_init (&samples.open, sizeof (Open));
+  go_through (spans, &samples);
+  flam_column_clear (&samples.open);
+}
 
-      if (span->thread != thread)
-        {
-          close_spans (spans, thread, open, now, G_MAXINT64);
-          thread = span->thread;
-        }
-      now = close_spans (spans, thread, open, now, span->start);
-      around =
-          open->len > 0 ? &g_array_index (open, Open, open->len - 1) : NULL;
-      if (around != NULL)
-        next.end = MIN (next.end, around->end);
-      next.stack = span_stack (spans,
-                               frames,
-                               around != NULL ? around->stack : FLAM_NONE,
-                               span->name);
-      g_array_append_val (open, next);
-      now = span->start;
-    }
-  close_spans (spans, thread, open, now, G_MAXINT64);
+void
+flam_trace_spans_check (FlamTraceSpans *spans)
+{
+  go_through (spans, NULL);
 }

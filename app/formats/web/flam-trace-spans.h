@@ -15,19 +15,56 @@
  * there. */
 
 #include "flam-builder.h"
+#include "flam-columns.h"
 
 G_BEGIN_DECLS
+
+/* What happened in a thread, as it came. A span whose both ends are known is
+ * two of them, the second one with the time of its end. */
+typedef enum
+{
+  FLAM_MOMENT_BEGIN,
+  FLAM_MOMENT_END,
+  FLAM_MOMENT_SPAN,
+  FLAM_MOMENT_SPAN_END,
+} FlamMomentKind;
+
+typedef struct
+{
+  gint64 time; /* ns; G_MAXINT64: an end that is not known */
+  FlamId name;
+  guint32 kind; /* FlamMomentKind */
+} FlamMoment;
+
+static inline void
+flam_moments_add (FlamColumn *moments,
+                  FlamMomentKind kind,
+                  FlamId name,
+                  gint64 time)
+{
+  FlamMoment moment = { time, name, kind };
+
+  flam_column_append (moments, FlamMoment, moment);
+}
+
+static inline void
+flam_moments_add_span (FlamColumn *moments,
+                       FlamId name,
+                       gint64 start,
+                       gint64 end)
+{
+  flam_moments_add (moments, FLAM_MOMENT_SPAN, name, start);
+  flam_moments_add (moments, FLAM_MOMENT_SPAN_END, name, end);
+}
 
 typedef struct
 {
   FlamBuilder *builder;
-  GArray *spans; /* Span */
-  GArray *marks; /* Mark: beginnings and ends */
-  guint32 n_events;
-  guint32 n_threads, n_names; /* ids that they have are below */
-  gint64 end;                 /* ns: the last that happened in the trace */
-  guint64 open;               /* spans without an end */
-  guint64 bad;                /* ends without a beginning, and the like */
+  GArray *lanes;  /* FlamColumn of FlamMoment: by thread */
+  GArray *pieces; /* Piece */
+  gint64 end;     /* ns: the last that happened in the trace */
+  guint64 open;   /* spans without an end */
+  guint64 bad;    /* ends without a beginning, and the like */
 } FlamTraceSpans;
 
 void flam_trace_spans_init (FlamTraceSpans *spans, FlamBuilder *builder);
@@ -51,10 +88,19 @@ void flam_trace_spans_end (FlamTraceSpans *spans,
                            FlamId thread,
                            FlamId name,
                            gint64 time);
+/* What another reader found of a thread, after what was added of it before;
+ * names[name] are the builder's names. Both must live on until the samples are
+ * made, and the moments are taken from it then. */
+void flam_trace_spans_add_moments (FlamTraceSpans *spans,
+                                   FlamId thread,
+                                   FlamColumn *moments,
+                                   const FlamId *names);
 
 /* After the last event: the number of spans. */
 guint flam_trace_spans_close (FlamTraceSpans *spans);
-/* Then, if they are to be shown: one column, ns. */
+/* Then, once: one column, ns. `open` and `bad` are known afterwards. */
 void flam_trace_spans_make_samples (FlamTraceSpans *spans);
+/* In its place where the spans are not to be shown. */
+void flam_trace_spans_check (FlamTraceSpans *spans);
 
 G_END_DECLS

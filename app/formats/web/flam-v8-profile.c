@@ -300,6 +300,45 @@ flam_v8_profile_read (FlamV8Profile *profile, FlamJson *json)
       profile->end = flam_json_get_int (json);
 }
 
+/* --- pieces -------------------------------------------------------------- */
+
+/* The lines of a piece are those of its samples. */
+static void
+read_lines (FlamV8Profile *profile, FlamJsonText text, guint first)
+{
+  g_auto (FlamJson) json = { 0 };
+
+  flam_json_open (&json, text.text, text.length);
+  g_array_set_size (profile->lines, first);
+  flam_json_get_ints (&json, profile->lines);
+}
+
+void
+flam_v8_profile_read_piece (FlamV8Profile *profile, FlamJsonText args)
+{
+  g_auto (FlamJson) json = { 0 };
+  guint depth = flam_json_open (&json, args.text, args.length);
+  guint first = profile->samples->len;
+  FlamJsonText lines = { .text = "" };
+  guint inner;
+
+  while (flam_json_member (&json, depth))
+    if (flam_json_key_is (&json, "data"))
+      {
+        inner = flam_json_enter (&json);
+        while (flam_json_member (&json, inner))
+          if (flam_json_key_is (&json, "startTime"))
+            profile->start = flam_json_get_int (&json);
+          else if (flam_json_key_is (&json, "cpuProfile"))
+            flam_v8_profile_read (profile, &json);
+          else if (flam_json_key_is (&json, "timeDeltas"))
+            flam_json_get_ints (&json, profile->deltas);
+          else if (flam_json_key_is (&json, "lines"))
+            lines = flam_json_take (&json);
+      }
+  read_lines (profile, lines, first);
+}
+
 /* --- nodes -> stacks ----------------------------------------------------- */
 
 static guint32

@@ -60,6 +60,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamV8Profile, flam_v8_profile_free)
 /* The object whose "{" is the current token, whole or a piece: what it holds
  * is added. */
 void flam_v8_profile_read (FlamV8Profile *profile, FlamJson *json);
+/* What an event of a trace holds of it: "Profile" has the start, "ProfileChunk"
+ * a piece, "CpuProfile" (older) all. */
+void flam_v8_profile_read_piece (FlamV8Profile *profile, FlamJsonText args);
 /* After the last piece, once. */
 void flam_v8_profile_link (FlamV8Profile *profile);
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Long arrays of numbers, or of rows of them, into columns of cells.
+ *
+ *    [[12,1.5,0],[7,2.5,0],…]      places 0, 1, 2 -> two columns
+ *    [12,7,…]                      place 0 -> one column
+ *
+ * What goes on beyond a first piece is read a window at a time, a part of which
+ * each core reads into cells of its own; these are appended in the order of the
+ * parts. A part begins where a row or a number seems to, and counts only if the
+ * one before it arrives there between two elements (see flam-trace-events.h).
+ */
+
+#include "flam-columns.h"
+#include "flam-formats.h"
+#include "flam-json.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_GECKO_NOTHING G_MININT64 /* null, or no number */
+/* A row of one of the tables has no more columns that are of use. */
+#define FLAM_GECKO_MAX_PLACES 27
+/* Cells in a piece of memory: columns grow without being copied. */
+#define FLAM_GECKO_CHUNK ((gsize)1 << 16)
+
+typedef struct
+{
+  FlamColumn chunks; /* gpointer */
+  gsize n, room;
+  guint size;    /* of a cell: rows and lines as gint32, the others as gint64 */
+  guint32 scale; /* cells are numbers times this */
+} FlamGeckoCells;
+
+void flam_gecko_cells_init (FlamGeckoCells *cells, guint size, guint32 scale);
+void flam_gecko_cells_clear (FlamGeckoCells *cells);
+void flam_gecko_cells_grow (FlamGeckoCells *cells);
+/* Cells before `row` are not needed any more: their memory goes. */
+void flam_gecko_cells_leave (FlamGeckoCells *cells, gsize row);
+
+static inline gpointer
+flam_gecko_cells_at (const FlamGeckoCells *cells, gsize row)
+{
+  char *chunk = flam_column_at (&cells->chunks, char *, row / FLAM_GECKO_CHUNK);
+
+  return chunk + row % FLAM_GECKO_CHUNK * cells->size;
+}
+
+/* What no row and no line can be is -1. */
+static inline void
+flam_gecko_cells_append (FlamGeckoCells *cells, gint64 value)
+{
+  gpointer at;
+
+  if (G_UNLIKELY (cells->n == cells->room))
+    flam_gecko_cells_grow (cells);
+  at = flam_gecko_cells_at (cells, cells->n++);
+  if (cells->size == sizeof (gint64))
+    *(gint64 *)at = value;
+  else
+    *(gint32 *)at = value == FLAM_GECKO_NOTHING
+                        ? G_MININT32
+                        : (gint32)CLAMP (value, -1, G_MAXINT32);
+}
+
+static inline gint64
+flam_gecko_cell (const FlamGeckoCells *cells, gint64 row)
+{
+  gint32 narrow;
+
+  if (row < 0 || (guint64)row >= cells->n)
+    return FLAM_GECKO_NOTHING;
+  if (cells->size == sizeof (gint64))
+    return *(const gint64 *)flam_gecko_cells_at (cells, row);
+  narrow = *(const gint32 *)flam_gecko_cells_at (cells, row);
+  return narrow == G_MININT32 ? FLAM_GECKO_NOTHING : narrow;
+}
+
+/* What the places of a row are: columns, or -1. */
+typedef struct
+{
+  int column[FLAM_GECKO_MAX_PLACES];
+  guint n;
+} FlamGeckoSchema;
+
+/* The array whose "[" is the current token: an array of rows, or with `flat` of
+ * the first place's values. */
+void flam_gecko_array_read (FlamGeckoCells *columns,
+                            FlamJson *json,
+                            const FlamGeckoSchema *schema,
+                            gboolean flat,
+                            const FlamSource *source,
+                            const FlamLoadOptions *options);
+
+G_END_DECLS

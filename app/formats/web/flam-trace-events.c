@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-trace-events.h"
+
+#include "flam-text.h"
+
+#include <string.h>
+
+/* Times beyond this, 73 years in ns, are no times: sums of them never overflow.
+ */
+#define MAX_TIME (G_MAXINT64 / 4)
+/* How much is read at most to find where an event begins. */
+#define MAX_LOOK (1 << 20)
+
+/* One event's members, whatever their order was. Texts lie in the document. */
+typedef struct
+{
+  char phase;
+  gboolean timed;
+  FlamJsonText name;
+  FlamJsonText id;
+  gint64 pid, tid;
+  FlamId tid_name;
+  gint64 time;     /* ns */
+  gint64 duration; /* ns, or -1 */
+  FlamJsonText args;
+} Event;
+
+void
+flam_trace_events_init (FlamTraceEvents *events, FlamJson *json)
+{
+  *events = (FlamTraceEvents){ .json = *json, .end = G_MININT64 };
+  *json = (FlamJson){ 0 };
+  flam_strings_init (&events->names);
+  flam_column_init (&events->tasks, sizeof (FlamTraceTask));
+  flam_column_init (&events->namings, sizeof (FlamTraceNaming));
+  flam_column_init (&events->marks, sizeof (FlamTraceMark));
+  flam_column_init (&events->pieces, sizeof (FlamTracePiece));
+  flam_interner_init (&events->task_index);
+}
+
+void
+flam_trace_events_clear (FlamTraceEvents *events)
+{
+  for (gsize i = 0; i < events->tasks.n; i++)
+    flam_column_clear (
+        &flam_column_at (&events->tasks, FlamTraceTask, i).moments);
+  flam_json_clear (&events->json);
+  g_clear_error (&events->cancelled);
+  flam_strings_clear (&events->names);
+  flam_column_clear (&events->tasks);
+  flam_column_clear (&events->namings);
+  flam_column_clear (&events->marks);
+  flam_column_clear (&events->pieces);
+  flam_interner_clear (&events->task_index);
+}
+
+/* --- where events begin --------------------------------------------------- */
+
+/* An object that has a "ph": an event, and none of the objects in its args.
+ * `*looked` grows by what was read. */
+static gboolean
+is_event (const guint8 *at, const guint8 *end, gsize *looked)
+{
+  g_auto (FlamJson) json = { 0 };
+  guint depth =
+      flam_json_open (&json, at, MIN (end - at, MAX_LOOK - (gssize)*looked));
+  gboolean phase = FALSE;
+
+  while (flam_json_member (&json, depth))
+    phase = phase || flam_json_key_is (&json, "ph");
+  *looked += json.at - at;
+  return phase && json.token == FLAM_JSON_OBJECT_END;
+}
+
+/* What stands before it. An object that no comma stands before is the first of
+ * its array, or a member's value. */
+static gboolean
+follows_comma (const guint8 *at, const guint8 *from)
+{
+  while (at > from && flam_json_is_space (at[-1]))
+    at--;
+  return at > from && at[-1] == ',';
+}
+
+const guint8 *
+flam_trace_events_find (const guint8 *at, const guint8 *end)
+{
+  const guint8 *from = at, *p = at;
+  gsize looked = 0;
+
+  while (looked < MAX_LOOK && p - from < MAX_LOOK &&
+         (p = memchr (p, '{', end - p)) != NULL)
+    if (follows_comma (p, from) && is_event (p, end, &looked))
+      return p;
+    else
+      p++;
+  return end;
+}
+
+/* --- tasks ---------------------------------------------------------------- */
+
+static gboolean
+task_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamTraceTask *a = (const FlamTraceTask *)table + row;
+  const FlamTraceTask *b = key;
+
+  return a->kind == b->kind && a->pid == b->pid && a->id == b->id &&
+         (a->id != 0 || (a->tid == b->tid && a->tid_name == b->tid_name));
+}
+
+static guint32
+find_task (FlamTraceEvents *events, const FlamTraceTask *wanted)
+{
+  guint64 who = wanted->id != 0 ? wanted->id
+                                : flam_hash_mix (wanted->tid, wanted->tid_name);
+  guint32 hash =
+      flam_hash_pair (flam_hash_mix (wanted->pid, who), wanted->kind);
+  FlamSlot *slot = flam_interner_find (
+      &events->task_index, hash, task_equal, events->tasks.data, wanted);
+  FlamTraceTask *task;
+
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ hash, events->tasks.n };
+      events->task_index.used++;
+      task = flam_column_push (&events->tasks);
+      *task = *wanted;
+      flam_column_init (&task->moments, sizeof (FlamMoment));
+    }
+  return slot->id;
+}
+
+/* Many events of one thread come one after the other. */
+static guint32
+find_thread (FlamTraceEvents *events, const Event *event)
+{
+  FlamTraceTask wanted = { .kind = FLAM_TRACE_THREAD,
+                           .pid = event->pid,
+                           .tid = event->tid,
+                           .tid_name = event->tid_name };
+
+  if (events->last_task >= events->tasks.n ||
+      !task_equal (events->tasks.data, events->last_task, &wanted))
+    events->last_task = find_task (events, &wanted);
+  return events->last_task;
+}
+
+static FlamId
+intern (FlamTraceEvents *events, const FlamJsonText *text)
+{
+  gsize length = text->length;
+  const char *bytes =
+      text->escaped ? flam_json_unescape (text, &events->json.scratch, &length)
+                    : text->text;
+
+  return flam_strings_intern (&events->names, bytes, length);
+}
+
+static FlamColumn *
+find_moments (FlamTraceEvents *events, const Event *event)
+{
+  guint32 task = find_thread (events, event);
+
+  return &flam_column_at (&events->tasks, FlamTraceTask, task).moments;
+}
+
+/* --- events that are rare ------------------------------------------------- */
+
+static void
+add_namings (FlamTraceEvents *events, const Event *event, gboolean of_process)
+{
+  g_auto (FlamJson) json = { 0 };
+  guint depth = flam_json_open (&json, event->args.text, event->args.length);
+  FlamTraceTask process = { .kind = FLAM_TRACE_PROCESS,
+                            .pid = event->pid,
+                            .tid = -1 };
+
+  while (flam_json_member (&json, depth))
+    if (flam_json_key_is (&json, "name"))
+      {
+        FlamTraceNaming naming;
+
+        naming.task = of_process ? find_task (events, &process)
+                                 : find_thread (events, event);
+        naming.name = flam_strings_intern (
+            &events->names, flam_json_get_string (&json, NULL), -1);
+        flam_column_append (&events->namings, FlamTraceNaming, naming);
+      }
+}
+
+/* Pieces that other threads write are told together by their id; a profile in
+ * one piece has none and is its own thread's. The thread of later pieces means
+ * nothing. */
+static void
+add_piece (FlamTraceEvents *events, const Event *event)
+{
+  FlamTraceTask wanted = { .kind = FLAM_TRACE_PROFILE,
+                           .pid = event->pid,
+                           .tid = event->tid,
+                           .tid_name = event->tid_name,
+                           .id = intern (events, &event->id),
+                           .time = event->time };
+  FlamTracePiece piece = { .args = event->args };
+
+  piece.task = find_task (events, &wanted);
+  flam_column_append (&events->pieces, FlamTracePiece, piece);
+}
+
+static void
+add_mark (FlamTraceEvents *events, const Event *event)
+{
+  FlamTraceMark mark = { event->time,
+                         find_thread (events, event),
+                         intern (events, &event->name) };
+
+  flam_column_append (&events->marks, FlamTraceMark, mark);
+}
+
+/* --- events --------------------------------------------------------------- */
+
+static gboolean
+name_is (FlamTraceEvents *events, const Event *event, const char *name)
+{
+  return flam_json_text_is (&event->name, &events->json.scratch, name);
+}
+
+static void
+see (FlamTraceEvents *events, gint64 time)
+{
+  events->end = MAX (events->end, time);
+}
+
+static void
+use_event (FlamTraceEvents *events, const Event *event)
+{
+  gint64 end = G_MAXINT64;
+
+  events->n++;
+  switch (event->phase)
+    {
+    case 'X':
+      if (event->duration == 0)
+        break;
+      see (events, event->time);
+      if (event->duration > 0)
+        see (events, end = event->time + event->duration);
+      flam_moments_add_span (find_moments (events, event),
+                             intern (events, &event->name),
+                             event->time,
+                             end);
+      return;
+    case 'B':
+    case 'E':
+      see (events, event->time);
+      flam_moments_add (find_moments (events, event),
+                        event->phase == 'B' ? FLAM_MOMENT_BEGIN
+                                            : FLAM_MOMENT_END,
+                        intern (events, &event->name),
+                        event->time);
+      return;
+    case 'M':
+      if (name_is (events, event, "thread_name"))
+        add_namings (events, event, FALSE);
+      else if (name_is (events, event, "process_name"))
+        add_namings (events, event, TRUE);
+      return;
+    case 'P':
+    case 'I':
+    case 'i':
+      if (name_is (events, event, "Profile") ||
+          name_is (events, event, "ProfileChunk") ||
+          name_is (events, event, "CpuProfile"))
+        add_piece (events, event);
+      else if (event->phase != 'P')
+        add_mark (events, event);
+      else
+        break;
+      return;
+    default:
+      break;
+    }
+  events->others++;
+}
+
+/* A name is a text or a number; anything else is none. */
+static FlamJsonText
+get_text (const FlamJson *json)
+{
+  return json->token == FLAM_JSON_STRING || json->token == FLAM_JSON_NUMBER
+             ? json->string
+             : (FlamJsonText){ .text = "" };
+}
+
+/* A text of digits is a number as well: Hermes'. */
+static void
+read_tid (FlamTraceEvents *events, Event *event)
+{
+  FlamJson *json = &events->json;
+  gsize length;
+  const char *p = flam_json_get_string (json, &length);
+  const char *end = p + length;
+
+  if (json->token != FLAM_JSON_STRING)
+    event->tid = flam_json_get_int (json);
+  else if (!flam_text_number (&p, end, &event->tid) || p != end)
+    {
+      event->tid = -1;
+      event->tid_name = intern (events, &json->string);
+    }
+}
+
+static char
+first_char (FlamJson *json)
+{
+  gsize length;
+  const char *text = flam_json_get_bytes (json, &length);
+
+  return length > 0 ? *text : '\0';
+}
+
+static gint64
+get_time (FlamJson *json, gint64 least)
+{
+  return CLAMP (flam_json_get_scaled (json, 1000), least, MAX_TIME);
+}
+
+static void
+read_event (FlamTraceEvents *events)
+{
+  FlamJson *json = &events->json;
+  guint depth = flam_json_enter (json);
+  Event event = { .name = { .text = "" },
+                  .id = { .text = "" },
+                  .pid = -1,
+                  .tid = -1,
+                  .duration = -1,
+                  .args = { .text = "" } };
+
+  if (json->token != FLAM_JSON_OBJECT)
+    return;
+  while (flam_json_member (json, depth))
+    if (flam_json_key_is (json, "ph"))
+      event.phase = first_char (json);
+    else if (flam_json_key_is (json, "name"))
+      event.name = get_text (json);
+    else if (flam_json_key_is (json, "ts"))
+      {
+        event.time = get_time (json, -MAX_TIME);
+        event.timed = TRUE;
+      }
+    else if (flam_json_key_is (json, "dur"))
+      event.duration = get_time (json, 0);
+    else if (flam_json_key_is (json, "pid"))
+      event.pid = flam_json_get_int (json);
+    else if (flam_json_key_is (json, "tid"))
+      read_tid (events, &event);
+    else if (flam_json_key_is (json, "id"))
+      event.id = get_text (json);
+    else if (flam_json_key_is (json, "args"))
+      event.args = flam_json_take (json);
+  if (json->token == FLAM_JSON_ERROR)
+    return;
+  if (event.timed && event.phase != 'M')
+    see (events, event.time);
+  use_event (events, &event);
+}
+
+gboolean
+flam_trace_events_read (FlamTraceEvents *events,
+                        guint depth,
+                        const FlamProgress *progress,
+                        GError **error)
+{
+  FlamJson *json = &events->json;
+
+  while (flam_json_element (json, depth))
+    {
+      if (G_UNLIKELY (json->at - 1 == events->until &&
+                      json->token == FLAM_JSON_OBJECT))
+        {
+          events->arrived = TRUE;
+          return TRUE;
+        }
+      read_event (events);
+      flam_json_step (json, progress, &events->cancelled);
+    }
+  if (events->cancelled == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&events->cancelled));
+  return FALSE;
+}
