@@ -38,29 +38,32 @@ put_text (const Drawing *drawing,
 
 /* --- boxes ---------------------------------------------------------------- */
 
-/* States and strips are runs: nothing parts them. */
-static gboolean
-is_run (const FlamChartBox *box)
+static FlamColor
+color_of (const Drawing *drawing, const FlamChartBox *box)
 {
-  return (box->flags & (FLAM_CHART_BOX_STATE | FLAM_CHART_BOX_STRIP)) != 0;
+  const FlamChartScene *scene = drawing->scene;
+
+  return flam_chart_box_color (
+      scene->chart, box, scene->nodes, scene->palette, scene->dark);
 }
 
 static void
-draw_box (const Drawing *drawing, const FlamChartBox *box)
+draw_as_paths (const Drawing *drawing, const FlamColor *colors)
 {
-  const FlamChartScene *scene = drawing->scene;
-  double gap = box->width > FLAM_DRAW_PLAIN && !is_run (box) ? 1 : 0;
+  const FlamChartLayout *layout = drawing->layout;
 
-  flam_draw_set_source (
-      drawing->cr,
-      flam_chart_box_color (
-          scene->chart, box, scene->nodes, scene->palette, scene->dark));
-  cairo_rectangle (drawing->cr,
-                   box->x,
-                   box->y,
-                   MAX (box->width - gap, 1),
-                   box->height - (is_run (box) ? 0 : 1));
-  cairo_fill (drawing->cr);
+  for (guint32 i = 0; i < layout->n; i++)
+    {
+      const FlamChartBox *box = &layout->boxes[i];
+
+      flam_draw_set_source (drawing->cr, colors[i]);
+      cairo_rectangle (drawing->cr,
+                       box->x,
+                       box->y,
+                       flam_draw_chart_box_width (box),
+                       box->height - (flam_draw_chart_is_run (box) ? 0 : 1));
+      cairo_fill (drawing->cr);
+    }
 }
 
 /* A mark's name stands beside it, in the ink of the page. */
@@ -70,8 +73,11 @@ add_label (const Drawing *drawing, const FlamChartBox *box)
   gboolean mark = (box->flags & FLAM_CHART_BOX_MARK) != 0;
   double right = MIN (box->x + (mark ? MARK_LABEL : box->width),
                       drawing->layout->view.width);
-  const char *name = flam_chart_box_name (drawing->scene->chart, box);
+  const char *name;
 
+  if (flam_draw_chart_is_run (box))
+    return;
+  name = flam_chart_box_name (drawing->scene->chart, box);
   if (mark)
     put_text (drawing,
               name,
@@ -79,7 +85,7 @@ add_label (const Drawing *drawing, const FlamChartBox *box)
               box->y,
               right - box->x - TICK,
               box->height);
-  else if (!is_run (box))
+  else
     flam_draw_add_label (drawing->draw,
                          FLAM_COLOR_NORMAL,
                          name,
@@ -94,9 +100,12 @@ draw_boxes (const Drawing *drawing)
 {
   const FlamChartLayout *layout = drawing->layout;
   FlamPalette *palette = drawing->scene->palette;
+  g_autofree FlamColor *colors = g_new (FlamColor, (gsize)layout->n + 1);
 
   for (guint32 i = 0; i < layout->n; i++)
-    draw_box (drawing, &layout->boxes[i]);
+    colors[i] = color_of (drawing, &layout->boxes[i]);
+  if (!flam_draw_chart_boxes_as_pixels (drawing->cr, layout, colors))
+    draw_as_paths (drawing, colors);
   flam_draw_set_source (drawing->cr, flam_palette_ink (palette));
   for (guint32 i = 0; i < layout->n; i++)
     add_label (drawing, &layout->boxes[i]);

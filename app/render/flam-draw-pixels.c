@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-draw.h"
+#include "flam-draw-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,10 +18,7 @@
 
 typedef struct
 {
-  guint32 *pixels;
-  gsize stride; /* pixels */
-  int width, height;
-  double scale;
+  FlamPixels on;
   int edges, gap, plain; /* device pixels */
   guint32 background;
   float cover[MAX_EDGES][MAX_EDGES]; /* of a corner: line, pixel */
@@ -87,9 +84,9 @@ round_corners (
     {
       guint32 mixed = blend (color, canvas->background, canvas->cover[edge][i]);
 
-      if (from + i >= 0 && from + i < canvas->width)
+      if (from + i >= 0 && from + i < canvas->on.width)
         line[from + i] = mixed;
-      if (to - 1 - i >= 0 && to - 1 - i < canvas->width)
+      if (to - 1 - i >= 0 && to - 1 - i < canvas->on.width)
         line[to - 1 - i] = mixed;
     }
 }
@@ -98,15 +95,15 @@ round_corners (
 static void
 compose_box (Canvas *canvas, const FlamBox *box, guint32 color)
 {
-  int from = (int)lround (box->x * canvas->scale);
-  int to = (int)lround ((box->x + box->width) * canvas->scale);
+  int from = (int)lround (box->x * canvas->on.scale);
+  int to = (int)lround ((box->x + box->width) * canvas->on.scale);
   gboolean rounded = to - from >= canvas->plain;
   int left, right;
 
   if (rounded)
     to -= canvas->gap;
-  left = CLAMP (from, 0, canvas->width);
-  right = CLAMP (MAX (to, from + 1), 0, canvas->width);
+  left = CLAMP (from, 0, canvas->on.width);
+  right = CLAMP (MAX (to, from + 1), 0, canvas->on.width);
   if (to <= from &&
       (left >= right || canvas->line[0][left] != canvas->background))
     return;
@@ -121,12 +118,14 @@ compose_box (Canvas *canvas, const FlamBox *box, guint32 color)
 static void
 copy_lines (Canvas *canvas, int top, int bottom)
 {
-  for (int y = MAX (top, 0); y < MIN (bottom, canvas->height); y++)
+  for (int y = MAX (top, 0); y < MIN (bottom, canvas->on.height); y++)
     {
       int edge = MIN (y - top, bottom - 1 - y);
       const guint32 *line = canvas->line[MIN (edge, canvas->edges)];
 
-      memcpy (canvas->pixels + canvas->stride * y, line, 4 * canvas->width);
+      memcpy (canvas->on.pixels + canvas->on.stride * y,
+              line,
+              4 * canvas->on.width);
       canvas->written[y] = 1;
     }
 }
@@ -142,22 +141,23 @@ fill_rows (Canvas *canvas, const FlamLayout *layout, const FlamColor *colors)
       if (first == end)
         continue;
       for (int i = 0; i <= canvas->edges; i++)
-        fill_line (canvas->line[i], 0, canvas->width, canvas->background);
+        fill_line (canvas->line[i], 0, canvas->on.width, canvas->background);
       for (guint32 i = first; i < end; i++)
         compose_box (canvas, &layout->boxes[i], opaque (colors[i]));
       y = layout->boxes[first].y;
       copy_lines (
           canvas,
-          (int)lround (y * canvas->scale),
-          (int)lround ((y + layout->viewport.row_height) * canvas->scale) -
+          (int)lround (y * canvas->on.scale),
+          (int)lround ((y + layout->viewport.row_height) * canvas->on.scale) -
               canvas->gap);
     }
 }
 
-/* The image that `cr` draws to, cut to what lies right and below of its
- * origin; FALSE when pixels cannot be written one by one. */
-static gboolean
-find_canvas (cairo_t *cr, const FlamLayout *layout, Canvas *canvas)
+gboolean
+flam_draw_find_pixels (cairo_t *cr,
+                       double width,
+                       double height,
+                       FlamPixels *found)
 {
   cairo_surface_t *surface = cairo_get_group_target (cr);
   cairo_matrix_t matrix;
@@ -177,17 +177,17 @@ find_canvas (cairo_t *cr, const FlamLayout *layout, Canvas *canvas)
       scale != scale_y || x < 0 || y < 0)
     return FALSE;
 
-  canvas->scale = scale;
-  canvas->stride = (gsize)cairo_image_surface_get_stride (surface) / 4;
-  canvas->width = MIN ((int)ceil (layout->viewport.width * scale),
-                       cairo_image_surface_get_width (surface) - x);
-  canvas->height = MIN ((int)ceil (layout->viewport.height * scale),
-                        cairo_image_surface_get_height (surface) - y);
-  if (canvas->width <= 0 || canvas->height <= 0)
+  found->scale = scale;
+  found->stride = (gsize)cairo_image_surface_get_stride (surface) / 4;
+  found->width = MIN ((int)ceil (width * scale),
+                      cairo_image_surface_get_width (surface) - x);
+  found->height = MIN ((int)ceil (height * scale),
+                       cairo_image_surface_get_height (surface) - y);
+  if (found->width <= 0 || found->height <= 0)
     return FALSE;
   cairo_surface_flush (surface);
-  canvas->pixels = (guint32 *)(void *)cairo_image_surface_get_data (surface) +
-                   canvas->stride * y + x;
+  found->pixels = (guint32 *)(void *)cairo_image_surface_get_data (surface) +
+                  found->stride * y + x;
   return TRUE;
 }
 
@@ -202,25 +202,27 @@ flam_draw_boxes_as_pixels (cairo_t *cr,
   g_autofree guint32 *lines = NULL;
   g_autofree guint8 *written = NULL;
 
-  if (!find_canvas (cr, layout, &canvas))
+  if (!flam_draw_find_pixels (
+          cr, layout->viewport.width, layout->viewport.height, &canvas.on))
     return FALSE;
   canvas.edges =
-      low ? 0 : MIN ((int)lround (FLAM_DRAW_RADIUS * canvas.scale), MAX_EDGES);
-  canvas.gap = low ? 0 : MAX ((int)lround (FLAM_DRAW_GAP * canvas.scale), 1);
-  canvas.plain = (int)lround (FLAM_DRAW_PLAIN * canvas.scale);
+      low ? 0
+          : MIN ((int)lround (FLAM_DRAW_RADIUS * canvas.on.scale), MAX_EDGES);
+  canvas.gap = low ? 0 : MAX ((int)lround (FLAM_DRAW_GAP * canvas.on.scale), 1);
+  canvas.plain = (int)lround (FLAM_DRAW_PLAIN * canvas.on.scale);
   find_cover (&canvas);
-  lines = g_new (guint32, (gsize)canvas.width * (canvas.edges + 1));
+  lines = g_new (guint32, (gsize)canvas.on.width * (canvas.edges + 1));
   for (int i = 0; i <= canvas.edges; i++)
-    canvas.line[i] = lines + (gsize)canvas.width * i;
+    canvas.line[i] = lines + (gsize)canvas.on.width * i;
 
-  canvas.written = written = g_new0 (guint8, canvas.height);
+  canvas.written = written = g_new0 (guint8, canvas.on.height);
 
   fill_rows (&canvas, layout, colors);
-  for (int y = 0; y < canvas.height; y++)
+  for (int y = 0; y < canvas.on.height; y++)
     if (!written[y])
-      fill_line (canvas.pixels + canvas.stride * y,
+      fill_line (canvas.on.pixels + canvas.on.stride * y,
                  0,
-                 canvas.width,
+                 canvas.on.width,
                  canvas.background);
   cairo_surface_mark_dirty (cairo_get_group_target (cr));
   return TRUE;

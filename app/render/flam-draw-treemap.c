@@ -19,7 +19,11 @@ is_pale (const FlamScene *scene, const FlamBox *box)
 static FlamColorState
 state_of (const FlamScene *scene, const FlamBox *box)
 {
-  return is_pale (scene, box) ? flam_palette_pale_state (scene->palette)
+  return is_pale (scene, box) ? flam_palette_label_state (
+                                    scene->palette,
+                                    scene->tree,
+                                    box->node,
+                                    flam_palette_pale_state (scene->palette))
                               : flam_draw_state_of (scene, box);
 }
 

@@ -63,9 +63,13 @@ flam_draw_name_of (const FlamScene *scene, const FlamBox *box)
 FlamColorState
 flam_draw_state_of (const FlamScene *scene, const FlamBox *box)
 {
-  if (scene->matched != NULL)
-    return scene->matched[box->node] ? FLAM_COLOR_NORMAL : FLAM_COLOR_DIMMED;
-  return box->flags & FLAM_BOX_ANCESTOR ? FLAM_COLOR_DIMMED : FLAM_COLOR_NORMAL;
+  gboolean dimmed = scene->matched != NULL ? !scene->matched[box->node]
+                                           : box->flags & FLAM_BOX_ANCESTOR;
+
+  return dimmed
+             ? FLAM_COLOR_DIMMED
+             : flam_palette_label_state (
+                   scene->palette, scene->tree, box->node, FLAM_COLOR_NORMAL);
 }
 
 FlamColor

@@ -352,12 +352,10 @@ check (cairo_status_t status, GError **error)
 {
   if (status == CAIRO_STATUS_SUCCESS)
     return TRUE;
-  g_set_error (error,
-               FLAM_ERROR,
-               FLAM_ERROR_SYSTEM,
-               N_ ("The picture could not be made: %s."),
-               cairo_status_to_string (status));
-  return FALSE;
+  return flam_error_set (error,
+                         FLAM_ERROR_SYSTEM,
+                         N_ ("The picture could not be made: %s."),
+                         cairo_status_to_string (status));
 }
 
 static cairo_status_t
