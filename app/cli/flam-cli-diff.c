@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cli-diff.h"
 #include "flam-cli-gates.h"
 #include "flam-cli-look.h"
 
@@ -32,10 +33,16 @@ typedef struct
 typedef struct
 {
   char *base_time;
+  char *base_thread;
   char *to;
+  char *widths;
+  char *source; /* of the lines: a file, or the end of its path */
+  gboolean lines;
+  gboolean by_frame;
   gboolean by_total;
   gboolean by_time;
   gboolean self;
+  FlamDiffShape shape;
   FlamCliLook look;
 } Asked;
 
@@ -43,7 +50,10 @@ static void
 asked_clear (Asked *asked)
 {
   g_free (asked->base_time);
+  g_free (asked->base_thread);
   g_free (asked->to);
+  g_free (asked->widths);
+  g_free (asked->source);
   flam_cli_look_clear (&asked->look);
 }
 
@@ -93,8 +103,22 @@ drop_labels (const Side *side,
                   (const char *)dropped->pdata[i]);
 }
 
+/* Of a file that is a difference by itself: what there was before. */
+static gboolean
+select_before (FlamSelection *selection, const FlamProfile *profile)
+{
+  int before = flam_carry_find_before (profile, selection->measure);
+
+  if (before >= 0)
+    selection->measure = (guint)before;
+  return before >= 0;
+}
+
 static FlamExit
-select_side (Side *side, const FlamProfile *other, FlamCliOptions *options)
+select_side (Side *side,
+             const FlamProfile *other,
+             gboolean before,
+             FlamCliOptions *options)
 {
   FlamSelection *asked = options->selection;
   g_autoptr (FlamSelection) own = flam_selection_copy (asked);
@@ -107,6 +131,10 @@ select_side (Side *side, const FlamProfile *other, FlamCliOptions *options)
   options->selection = asked;
   if (selection == NULL)
     return status;
+  if (before && !select_before (selection, side->profile))
+    return flam_cli_usage (
+        _ ("diff: one FILE is compared with itself: --base-time or "
+           "--base-thread says what of it is the base"));
   selection->invert = FALSE;
   side->tree = flam_cli_tree (side->profile, selection);
   side->selection = g_steal_pointer (&selection);
@@ -125,38 +153,61 @@ name_range (Side *side)
   side->name = g_strdup_printf ("%s, %s – %s", name, from, to);
 }
 
-/* The base, and what is compared with it: another file, or another range of
- * the same one. */
+/* The base's own range and thread, for as long as it is selected. */
+static FlamExit
+select_base (Side *base,
+             const Side *fresh,
+             gboolean before,
+             const Asked *asked,
+             FlamCliOptions *options)
+{
+  g_autofree char *from = g_strdup (options->from);
+  g_autofree char *to = g_strdup (options->to);
+  GPtrArray *threads = options->threads;
+  g_autoptr (GPtrArray) own = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+  FlamExit status;
+
+  if (asked->base_time != NULL &&
+      !flam_cli_take_range (options, "--base-time", asked->base_time, &error))
+    return flam_cli_usage ("diff: %s", error->message);
+  if (asked->base_thread != NULL)
+    {
+      g_ptr_array_add (own, asked->base_thread);
+      options->threads = own;
+    }
+  status = select_side (base, fresh->profile, before, options);
+  options->threads = threads;
+  g_free (options->from);
+  g_free (options->to);
+  options->from = g_steal_pointer (&from);
+  options->to = g_steal_pointer (&to);
+  return status;
+}
+
+/* The base, and what is compared with it: another file, or another part of the
+ * same one. */
 static FlamExit
 load_sides (Side *base,
             Side *fresh,
             char **files,
-            const char *base_time,
+            const Asked *asked,
             FlamCliOptions *options)
 {
-  g_autofree char *from = g_strdup (options->from);
-  g_autofree char *to = g_strdup (options->to);
-  g_autoptr (GError) error = NULL;
+  gboolean part = asked->base_time != NULL || asked->base_thread != NULL;
+  gboolean before = files[1] == NULL && !part;
   FlamExit status;
 
-  if (base_time != NULL &&
-      !flam_cli_take_range (options, "--base-time", base_time, &error))
-    return flam_cli_usage ("diff: %s", error->message);
   if (!load_side (base, files[0], options))
     return FLAM_EXIT_REFUSED;
   if (files[1] == NULL)
     fresh->profile = flam_profile_ref (base->profile);
   if (!load_side (fresh, files[1] != NULL ? files[1] : files[0], options))
     return FLAM_EXIT_REFUSED;
-  status = select_side (base, fresh->profile, options);
-  if (status != FLAM_EXIT_DONE)
-    return status;
-  g_free (options->from);
-  g_free (options->to);
-  options->from = g_steal_pointer (&from);
-  options->to = g_steal_pointer (&to);
-  status = select_side (fresh, base->profile, options);
-  if (status != FLAM_EXIT_DONE || base_time == NULL)
+  status = select_base (base, fresh, before, asked, options);
+  if (status == FLAM_EXIT_DONE)
+    status = select_side (fresh, base->profile, FALSE, options);
+  if (status != FLAM_EXIT_DONE || asked->base_time == NULL)
     return status;
   name_range (base);
   name_range (fresh);
@@ -206,73 +257,6 @@ find_scale (const Asked *asked,
   return TRUE;
 }
 
-static const FlamMeasure *
-measure_of (const Side *side)
-{
-  return &side->profile->measures[side->tree->measure];
-}
-
-static void
-print_json (const Side *side, const FlamDiffRow *rows, guint n)
-{
-  const FlamMeasure *measure = measure_of (side);
-  JsonBuilder *json = json_builder_new ();
-
-  json_builder_begin_object (json);
-  json_builder_set_member_name (json, "rows");
-  json_builder_begin_array (json);
-  for (guint i = 0; i < n; i++)
-    {
-      json_builder_begin_object (json);
-      flam_cli_json_string (json, "function", rows[i].name);
-      flam_cli_json_weight (json, "base", measure, rows[i].base);
-      flam_cli_json_weight (json, "new", measure, rows[i].fresh);
-      flam_cli_json_weight (json, "delta", measure, rows[i].delta);
-      json_builder_end_object (json);
-    }
-  json_builder_end_array (json);
-  json_builder_end_object (json);
-  flam_cli_print_json (json);
-}
-
-static void
-print_csv (const Side *side, const FlamDiffRow *rows, guint n)
-{
-  const FlamMeasure *measure = measure_of (side);
-
-  printf ("function,base,new,delta\n");
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *name = flam_format_csv (rows[i].name);
-      g_autofree char *base = flam_format_plain (measure, rows[i].base);
-      g_autofree char *fresh = flam_format_plain (measure, rows[i].fresh);
-      g_autofree char *delta = flam_format_plain (measure, rows[i].delta);
-
-      printf ("%s,%s,%s,%s\n", name, base, fresh, delta);
-    }
-}
-
-static void
-print_text (const Side *side, const FlamDiffRow *rows, guint n)
-{
-  const FlamMeasure *measure = measure_of (side);
-
-  for (guint i = 0; i < n && rows[i].delta != 0; i++)
-    {
-      g_autofree char *base = flam_format_weight (measure, rows[i].base);
-      g_autofree char *fresh = flam_format_weight (measure, rows[i].fresh);
-      g_autofree char *delta =
-          flam_format_weight (measure, ABS (rows[i].delta));
-
-      flam_cli_print ("%s%s  %s → %s  %s\n",
-                      rows[i].delta > 0 ? "+" : "−",
-                      delta,
-                      base,
-                      fresh,
-                      rows[i].name);
-    }
-}
-
 static FlamExit
 print_document (const Asked *asked,
                 const Side *base,
@@ -280,14 +264,20 @@ print_document (const Asked *asked,
                 FlamDiffScale scale)
 {
   FlamSink *out = flam_cli_stdout ();
-  FlamCompared before = { base->name, base->tree, NULL };
-  FlamCompared now = { fresh->name, fresh->tree, NULL };
+  FlamCompared before = { base->name, base->tree };
+  FlamCompared now = { fresh->name, fresh->tree };
 
   if (strcmp (asked->to, "html") == 0)
-    flam_diff_page (out, &before, &now, asked->self, scale, &asked->look.look);
+    flam_diff_page (
+        out, &before, &now, asked->self, scale, &asked->look.as.look);
   else
-    flam_diff_picture (
-        out, &before, &now, asked->self, scale, &asked->look.look);
+    flam_diff_picture (out,
+                       &before,
+                       &now,
+                       asked->shape,
+                       asked->self,
+                       scale,
+                       &asked->look.as.look);
   return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
@@ -308,6 +298,37 @@ print_folded (const Side *base, const Side *fresh, FlamDiffScale scale)
   return FLAM_EXIT_DONE;
 }
 
+/* NULL after saying that there is no such file. */
+static FlamDiffRow *
+compare_lines (const Asked *asked,
+               const Side *base,
+               const Side *fresh,
+               FlamDiffScale scale,
+               guint *n)
+{
+  g_autoptr (FlamWeights) was =
+      flam_weights_new (base->profile, base->selection, NULL, NULL);
+  g_autoptr (FlamWeights) is =
+      flam_weights_new (fresh->profile, fresh->selection, NULL, NULL);
+  FlamDiffWeights before = { was, base->selection };
+  FlamDiffWeights now = { is, fresh->selection };
+  const char *file = NULL;
+
+  if (asked->source != NULL)
+    {
+      file = flam_lines_find_file (is, fresh->selection, asked->source);
+      if (*file == '\0')
+        file = flam_lines_find_file (was, base->selection, asked->source);
+    }
+  if (file != NULL && *file == '\0')
+    {
+      flam_cli_error (
+          _ ("%s: no code of “%s” in it"), fresh->path, asked->source);
+      return NULL;
+    }
+  return flam_diff_lines (&before, &now, file, asked->self, scale, n);
+}
+
 static FlamExit
 print (const Asked *asked,
        const Side *base,
@@ -316,29 +337,62 @@ print (const Asked *asked,
        gboolean json)
 {
   g_autofree FlamDiffRow *rows = NULL;
+  const FlamMeasure *measure;
   guint n;
 
   if (g_strcmp0 (asked->to, "folded") == 0)
     return print_folded (base, fresh, scale);
   if (asked->to != NULL && strcmp (asked->to, "csv") != 0)
     return print_document (asked, base, fresh, scale);
-  rows = flam_diff_functions (base->tree, fresh->tree, asked->self, scale, &n);
+  rows = asked->lines ? compare_lines (asked, base, fresh, scale, &n)
+                      : flam_diff_functions (
+                            base->tree, fresh->tree, asked->self, scale, &n);
+  if (rows == NULL)
+    return FLAM_EXIT_REFUSED;
+  measure = &fresh->profile->measures[fresh->tree->measure];
   if (json)
-    print_json (fresh, rows, n);
+    flam_cli_diff_json (measure, rows, n);
   else if (asked->to != NULL)
-    print_csv (fresh, rows, n);
+    flam_cli_diff_csv (measure, rows, n, asked->lines);
   else
-    print_text (fresh, rows, n);
+    flam_cli_diff_text (measure, rows, n);
   return FLAM_EXIT_DONE;
 }
 
 static gboolean
 check_gates (FlamGates *gates, const Side *base, const Side *fresh)
 {
-  FlamGated before = { base->path, base->tree, base->selection };
-  FlamGated now = { fresh->path, fresh->tree, fresh->selection };
+  const FlamFiguresKeep all = { 0, FALSE };
+  g_autoptr (FlamFigures) before = NULL;
+  g_autoptr (FlamFigures) now = NULL;
 
-  return flam_gates_check (gates, &before, &now);
+  if (gates->rules->len == 0)
+    return TRUE;
+  before = flam_figures_new (
+      base->path, base->tree->profile, base->selection, &all, NULL, NULL);
+  now = flam_figures_new (
+      fresh->path, fresh->tree->profile, fresh->selection, &all, NULL, NULL);
+  return flam_gates_check (gates, before, now);
+}
+
+static gboolean
+take_widths (Asked *asked)
+{
+  static const char *const words[FLAM_N_DIFF_SHAPES] = {
+    [FLAM_DIFF_FRESH] = "now",
+    [FLAM_DIFF_BASE] = "before",
+    [FLAM_DIFF_BOTH] = "both",
+  };
+
+  if (asked->widths == NULL)
+    return TRUE;
+  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+    if (strcmp (words[i], asked->widths) == 0)
+      {
+        asked->shape = i;
+        return g_strcmp0 (asked->to, "svg") == 0;
+      }
+  return FALSE;
 }
 
 /* FLAM_EXIT_DONE, or what is wrong with the usage after printing it. */
@@ -351,10 +405,6 @@ check_usage (Asked *asked, const FlamCliOptions *options, char **files)
 
   if (n > 2)
     return flam_cli_usage ("diff: expected %s", flam_verb_diff.arguments);
-  if (n == 1 && asked->base_time == NULL)
-    return flam_cli_usage (
-        _ ("diff: one FILE is compared with itself: --base-time says which "
-           "range of it is the base"));
   if (asked->by_total && asked->by_time)
     return flam_cli_usage (
         _ ("diff: --normalize and --normalize-time contradict each other"));
@@ -369,6 +419,19 @@ check_usage (Asked *asked, const FlamCliOptions *options, char **files)
                               "none of another's"));
   drawn =
       g_strcmp0 (asked->to, "svg") == 0 || g_strcmp0 (asked->to, "html") == 0;
+  if (asked->lines && asked->to != NULL && strcmp (asked->to, "csv") != 0)
+    return flam_cli_usage (_ ("diff: --lines is a table: not --to %s"),
+                           asked->to);
+  if (asked->source != NULL && !asked->lines)
+    return flam_cli_usage (_ ("diff: --source is of --lines"));
+  if (asked->by_frame && !drawn)
+    return flam_cli_usage (
+        _ ("diff: --by-frame colors pictures: --to svg or html"));
+  if (asked->by_frame)
+    asked->look.as.look.colors.mode = FLAM_PALETTE_CHANGE_SHARE;
+  if (!take_widths (asked))
+    return flam_cli_usage (
+        _ ("diff: --widths is now, before or both, of --to svg"));
   return flam_cli_look_parse (&asked->look,
                               "diff",
                               asked->to != NULL ? asked->to : "a table",
@@ -395,6 +458,41 @@ run (int argc, char **argv)
       &asked.base_time,
       N_ ("The range of BASE, where it is not that of FILE"),
       "FROM..TO" },
+    { "base-thread",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &asked.base_thread,
+      N_ ("The thread of BASE, where it is not that of FILE"),
+      "TID|NAME|#N" },
+    { "lines",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &asked.lines,
+      N_ ("Source lines, not functions"),
+      NULL },
+    { "source",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &asked.source,
+      N_ ("With --lines: those of this file alone"),
+      "PATH" },
+    { "widths",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &asked.widths,
+      N_ ("How wide the picture's boxes are: now, before, both"),
+      "SIDE" },
+    { "by-frame",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &asked.by_frame,
+      N_ ("Colors by the share of the frame that changed"),
+      NULL },
     { "normalize",
       0,
       0,
@@ -439,7 +537,7 @@ run (int argc, char **argv)
     return FLAM_EXIT_USAGE;
   status = check_usage (&asked, options, files);
   if (status == FLAM_EXIT_DONE)
-    status = load_sides (&base, &fresh, files, asked.base_time, options);
+    status = load_sides (&base, &fresh, files, &asked, options);
   if (status != FLAM_EXIT_DONE)
     return status;
   if (!flam_cli_comparable (base.path, base.tree, fresh.path, fresh.tree) ||

@@ -16,25 +16,6 @@ default_output (const char *path, const FlamExporter *exporter)
   return g_strdup_printf ("%s.%s", base, exporter->suffix);
 }
 
-/* What the exporter holds when it is asked for as much. Marks tell the kernel
- * and JITs, not what is interpreted. */
-static FlamExporter
-exporter_as_asked (const FlamExporter *exporter,
-                   const FlamProfile *profile,
-                   const FlamExportOptions *options)
-{
-  FlamExporter asked = *exporter;
-  gboolean interpreted = FALSE;
-
-  for (FlamId i = 0; i < profile->functions.n; i++)
-    interpreted |= profile->functions.kind[i] == FLAM_KIND_INTERPRETED;
-  if (options->annotate)
-    asked.holds |= FLAM_HOLDS_INLINES | (interpreted ? 0 : FLAM_HOLDS_KINDS);
-  if (options->root != FLAM_ROOT_NONE)
-    asked.holds |= FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES;
-  return asked;
-}
-
 /* What is lost on the way is said, once there is a document. */
 static FlamExit
 save (const FlamExporter *exporter,
@@ -46,8 +27,8 @@ save (const FlamExporter *exporter,
       const char *output)
 {
   g_autoptr (GError) error = NULL;
-  const FlamExporter asked = exporter_as_asked (exporter, profile, options);
-  g_autofree char *losses = flam_exporter_losses (&asked, profile, selection);
+  g_autofree char *losses =
+      flam_exporter_losses (exporter, profile, selection, options);
 
   if (!exporter->save (profile, selection, options, sink, &error))
     {
@@ -76,20 +57,6 @@ save (const FlamExporter *exporter,
                   losses);
     }
   return FLAM_EXIT_DONE;
-}
-
-static gboolean
-find_root (const char *word, FlamFoldedRoot *root)
-{
-  static const char *const words[] = { NULL, "comm", "pid", "tid" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (g_strcmp0 (word, words[i]) == 0)
-      {
-        *root = i;
-        return TRUE;
-      }
-  return FALSE;
 }
 
 /* As typed. */
@@ -190,8 +157,7 @@ run (int argc, char **argv)
   g_autofree GOptionEntry *all = NULL;
   FlamExit status;
   g_auto (GStrv) files = NULL;
-  FlamExportOptions as = { .root = FLAM_ROOT_NONE };
-  g_autofree char *root = NULL;
+  FlamExportOptions *as = &look.as;
   const FlamExporter *exporter;
   gboolean force = FALSE;
   FlamSink *sink;
@@ -204,20 +170,6 @@ run (int argc, char **argv)
       &output,
       N_ ("Where to (default: text to standard output)"),
       "OUT" },
-    { "annotate",
-      0,
-      0,
-      G_OPTION_ARG_NONE,
-      &as.annotate,
-      "Folded: _[k], _[i], _[j], _[w] behind names",
-      NULL },
-    { "root",
-      0,
-      0,
-      G_OPTION_ARG_STRING,
-      &root,
-      N_ ("Folded: stacks begin with comm, pid or tid (default: functions)"),
-      "WHAT" },
     { "anonymize",
       0,
       0,
@@ -243,17 +195,11 @@ run (int argc, char **argv)
   exporter = to ? flam_exporter_find (to) : NULL;
   if (exporter == NULL)
     return flam_cli_usage (_ ("export: --to FORMAT; see formats"));
-  if (!find_root (root, &as.root))
-    return flam_cli_usage (_ ("export: --root %s: expected comm, pid or tid"),
-                           root);
-  if ((as.annotate || root != NULL) && !exporter->folds)
-    return flam_cli_usage (_ ("export: --%s means nothing to %s"),
-                           as.annotate ? "annotate" : "root",
-                           exporter->id);
-  status = parse_sharing (&sharing, exporter, &as.share);
+  status = parse_sharing (&sharing, exporter, &as->share);
   if (status != FLAM_EXIT_DONE)
     return status;
-  status = flam_cli_look_parse (&look, "export", exporter->id, exporter->look);
+  status = flam_cli_look_parse (
+      &look, "export", exporter->id, flam_exporter_parts (exporter));
   if (status != FLAM_EXIT_DONE)
     return status;
   profile = flam_cli_load (files[0], options);
@@ -262,17 +208,16 @@ run (int argc, char **argv)
   selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
     return status;
-  if (look.look.colors.mode == FLAM_PALETTE_STATE &&
+  if (as->look.colors.mode == FLAM_PALETTE_STATE &&
       profile->samples.state == NULL)
     {
       flam_cli_error (_ ("%s: it does not say what threads were doing"),
                       files[0]);
       return FLAM_EXIT_REFUSED;
     }
-  as.look = look.look;
   title = g_path_get_basename (files[0]);
-  if (as.look.title == NULL)
-    as.look.title = title;
+  if (as->look.title == NULL)
+    as->look.title = title;
   if (g_strcmp0 (output, "-") == 0 || (output == NULL && exporter->text))
     g_clear_pointer (&output, g_free);
   else if (output == NULL)
@@ -280,10 +225,10 @@ run (int argc, char **argv)
   sink = flam_cli_open_output (output, force);
   if (sink == NULL)
     return FLAM_EXIT_REFUSED;
-  find_sources (&sharing, options, profile, &as.share);
-  status = save (exporter, profile, selection, &as, sink, files[0], output);
+  find_sources (&sharing, options, profile, &as->share);
+  status = save (exporter, profile, selection, as, sink, files[0], output);
   if (status == FLAM_EXIT_DONE)
-    tell_remains (&sharing, &as.share);
+    tell_remains (&sharing, &as->share);
   if (status == FLAM_EXIT_DONE && !flam_cli_look_finish (&look))
     return FLAM_EXIT_REFUSED;
   return status;

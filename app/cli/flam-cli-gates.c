@@ -130,54 +130,27 @@ flam_gates_parse (FlamGates *gates, const char *verb)
 
 typedef struct
 {
-  FlamMeasure measure;
+  const FlamFiguresMeasure *of;
   gint64 weight;
   gboolean found;
 } Amount;
 
-static gint64
-function_total (const FlamTree *tree, const char *name, gboolean *found)
-{
-  guint n;
-  g_autofree FlamFunctionRow *rows =
-      flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
-  gint64 total = 0;
-
-  for (guint i = 0; i < n; i++)
-    if (strcmp (flam_tree_name (tree, rows[i].node), name) == 0)
-      {
-        total += rows[i].total;
-        *found = TRUE;
-      }
-  return total;
-}
-
 /* A measure of that name, or the function. */
 static Amount
-amount_of (const FlamGated *side, const char *name)
+amount_of (const FlamFigures *side, const char *name)
 {
-  const FlamProfile *profile = side->tree->profile;
-  int index = flam_profile_find_measure (profile, name);
-  Amount amount = { .measure = flam_tree_measure (side->tree) };
+  const FlamFiguresMeasure *selected = flam_figures_selected (side);
+  const FlamFiguresMeasure *measure = flam_figures_find (side, name);
+  const FlamFiguresFunction *function =
+      flam_figures_find_function (selected, name);
 
   if (*name == '\0')
-    {
-      amount.weight = side->tree->total[0];
-      amount.found = TRUE;
-    }
-  else if (index >= 0)
-    {
-      g_autoptr (FlamSelection) selection =
-          flam_selection_copy (side->selection);
-
-      selection->measure = (guint)index;
-      amount.measure = profile->measures[index];
-      amount.weight = flam_weights_total (profile, selection);
-      amount.found = TRUE;
-    }
-  else
-    amount.weight = function_total (side->tree, name, &amount.found);
-  return amount;
+    return (Amount){ selected, selected->left, TRUE };
+  if (measure != NULL)
+    return (Amount){ measure, measure->total, TRUE };
+  return (Amount){ selected,
+                   function != NULL ? function->total : 0,
+                   function != NULL };
 }
 
 /* --- the table ----------------------------------------------------------- */
@@ -194,56 +167,55 @@ say (FlamGates *gates, const char *path, const char *name, const char *what)
 }
 
 static const char *
-name_of (const Rule *rule, const FlamGated *side, const Amount *amount)
+name_of (const Rule *rule, const Amount *amount)
 {
-  return *rule->name != '\0'
-             ? rule->name
-             : flam_profile_string (side->tree->profile, amount->measure.id);
+  return *rule->name != '\0' ? rule->name : amount->of->id;
 }
 
 static void
 check_limit (FlamGates *gates,
              const Rule *rule,
-             const FlamGated *fresh,
+             const FlamFigures *fresh,
              const Amount *now)
 {
-  double value = (double)now->weight / (double)now->measure.denominator;
-  g_autofree char *is = flam_format_weight (&now->measure, now->weight);
+  double value = (double)now->weight / (double)now->of->measure.denominator;
+  g_autofree char *is = flam_format_weight (&now->of->measure, now->weight);
   g_autofree char *limit = flam_format_weight (
-      &now->measure,
-      (gint64)MIN (rule->value * (double)now->measure.denominator, 9e18));
+      &now->of->measure,
+      (gint64)MIN (rule->value * (double)now->of->measure.denominator, 9e18));
   g_autofree char *text = g_strdup_printf ("%s, limit %s", is, limit);
 
   if (value > rule->value)
-    say (gates, fresh->path, rule->name, text);
+    say (gates, fresh->name, rule->name, text);
 }
 
 static void
 check_growth (FlamGates *gates,
               const Rule *rule,
-              const FlamGated *base,
-              const FlamGated *fresh,
+              const FlamFigures *base,
+              const FlamFigures *fresh,
               const Amount *now)
 {
   Amount before = amount_of (base, rule->name);
-  double was = (double)before.weight / (double)before.measure.denominator;
-  double is = (double)now->weight / (double)now->measure.denominator;
+  double was = (double)before.weight / (double)before.of->measure.denominator;
+  double is = (double)now->weight / (double)now->of->measure.denominator;
   double grown = was > 0 ? 100 * (is - was) / was : is > 0 ? INFINITY : 0;
-  g_autofree char *then = flam_format_weight (&before.measure, before.weight);
-  g_autofree char *after = flam_format_weight (&now->measure, now->weight);
+  g_autofree char *then =
+      flam_format_weight (&before.of->measure, before.weight);
+  g_autofree char *after = flam_format_weight (&now->of->measure, now->weight);
   g_autofree char *share =
       isinf (grown) ? g_strdup ("new") : g_strdup_printf ("+%.1f %%", grown);
   g_autofree char *text = g_strdup_printf (
       "%s → %s, %s, limit +%g %%", then, after, share, rule->percent);
 
   if (grown > rule->percent)
-    say (gates, fresh->path, name_of (rule, fresh, now), text);
+    say (gates, fresh->name, name_of (rule, now), text);
 }
 
 gboolean
 flam_gates_check (FlamGates *gates,
-                  const FlamGated *base,
-                  const FlamGated *fresh)
+                  const FlamFigures *base,
+                  const FlamFigures *fresh)
 {
   for (guint i = 0; i < gates->rules->len; i++)
     {
@@ -258,7 +230,7 @@ flam_gates_check (FlamGates *gates,
         {
           flam_cli_error (limit ? _ ("%s: no measure “%s”")
                                 : _ ("%s: no measure and no function “%s”"),
-                          fresh->path,
+                          fresh->name,
                           rule->name);
           return FALSE;
         }

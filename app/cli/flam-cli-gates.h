@@ -12,15 +12,9 @@
  * What broke is a table on standard error, and the exit status. */
 
 #include "flam-cli.h"
+#include "flam-figures.h"
 
 G_BEGIN_DECLS
-
-typedef struct
-{
-  const char *path;
-  FlamTree *tree;
-  const FlamSelection *selection;
-} FlamGated;
 
 typedef struct
 {
@@ -35,11 +29,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamGates, flam_gates_clear)
 
 /* FALSE after printing what is wrong with the usage. */
 gboolean flam_gates_parse (FlamGates *gates, const char *verb);
-/* `base` NULL: there is none before it, and limits alone count. FALSE after
+/* Both have a measure, and the functions of the selected one, all of them.
+ * `base` NULL: there is none before it, and limits alone count. FALSE after
  * printing that a rule names nothing there. */
 gboolean flam_gates_check (FlamGates *gates,
-                           const FlamGated *base,
-                           const FlamGated *fresh);
+                           const FlamFigures *base,
+                           const FlamFigures *fresh);
 /* FLAM_EXIT_DONE, or FLAM_EXIT_BROKEN where a rule was. */
 FlamExit flam_gates_status (const FlamGates *gates);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli-gates.h"
 
-#include "flam-diff.h"
+#include "flam-dates.h"
 #include "flam-format.h"
+#include "flam-history-load.h"
+#include "flam-history-plot.h"
 #include "flam-pages.h"
 
 #include <stdio.h>
@@ -10,345 +12,560 @@
 
 #define MOVED 3
 
-/* One capture: what it holds, and what moved since the one before. */
 typedef struct
 {
-  char *path;
-  FlamProfile *profile;
-  FlamSelection *selection;
-  FlamTree *tree;
-} Entry;
+  FlamCliOptions *options;
+  FlamGates gates;
+  FlamHistoryKey key;
+  char *to;
+  char *group;
+  char **functions; /* NULL: none */
+  FlamHistory *history;
+  GArray *series; /* FlamHistorySeries */
+} Asked;
 
 static void
-entry_free (gpointer data)
+asked_clear (Asked *asked)
 {
-  Entry *entry = data;
-
-  g_clear_pointer (&entry->selection, flam_selection_free);
-  g_clear_pointer (&entry->tree, flam_tree_unref);
-  g_clear_pointer (&entry->profile, flam_profile_unref);
-  g_free (entry->path);
-  g_free (entry);
+  flam_gates_clear (&asked->gates);
+  flam_history_key_clear (&asked->key);
+  g_clear_pointer (&asked->options, flam_cli_options_free);
+  g_clear_pointer (&asked->history, flam_history_unref);
+  g_clear_pointer (&asked->series, g_array_unref);
+  g_clear_pointer (&asked->to, g_free);
+  g_clear_pointer (&asked->group, g_free);
+  g_clear_pointer (&asked->functions, g_strfreev);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Asked, asked_clear)
 
-static Entry *
-load_entry (const char *path, FlamCliOptions *options, FlamExit *status)
+/* --- reading -------------------------------------------------------------- */
+
+/* The capture's figures, all functions of what is selected in it; NULL after
+ * printing why not. One capture is held at a time. */
+static FlamFigures *
+load_figures (const FlamHistoryFile *file,
+              FlamCliOptions *options,
+              FlamExit *status)
 {
-  g_autoptr (FlamProfile) profile = flam_cli_load (path, options);
+  const FlamFiguresKeep all = { 0, FALSE };
+  gint64 modified, size;
+  g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = NULL;
-  Entry *entry;
+  FlamFigures *figures;
 
   *status = FLAM_EXIT_REFUSED;
+  flam_history_stamp (file->path, &modified, &size);
+  profile = flam_cli_load (file->path, options);
   if (profile != NULL)
-    selection = flam_cli_select (options, profile, path, status);
+    selection = flam_cli_select (options, profile, file->path, status);
   if (selection == NULL)
     return NULL;
   selection->invert = FALSE;
-  entry = g_new0 (Entry, 1);
-  entry->path = g_strdup (path);
-  entry->tree = flam_cli_tree (profile, selection);
-  entry->selection = g_steal_pointer (&selection);
-  entry->profile = g_steal_pointer (&profile);
-  return entry;
+  figures = flam_figures_new (file->path, profile, selection, &all, NULL, NULL);
+  flam_figures_set_file (figures, file->name, modified, size);
+  return figures;
 }
 
-static int
-compare_entries (gconstpointer a, gconstpointer b)
+/* What was found in a folder may be damaged, and the others are read
+ * nonetheless; what was named has to be good. */
+static FlamExit
+load_all (Asked *asked, const GArray *files)
 {
-  const Entry *x = *(const Entry *const *)a;
-  const Entry *y = *(const Entry *const *)b;
-  gint64 s = x->profile->facts.start_unix_ns;
-  gint64 t = y->profile->facts.start_unix_ns;
+  g_autoptr (GPtrArray) captures = flam_history_new_captures ();
 
-  return (s > t) - (s < t);
+  for (guint i = 0; i < files->len; i++)
+    {
+      const FlamHistoryFile *file = &g_array_index (files, FlamHistoryFile, i);
+      FlamExit status;
+      FlamFigures *figures = load_figures (file, asked->options, &status);
+
+      if (figures != NULL)
+        g_ptr_array_add (captures, figures);
+      else if (!file->within || status == FLAM_EXIT_USAGE)
+        return status;
+    }
+  if (captures->len == 0)
+    return FLAM_EXIT_REFUSED;
+  asked->history = flam_history_new (g_steal_pointer (&captures),
+                                     flam_history_new_refused ());
+  asked->series = flam_history_series (asked->history, &asked->key);
+  return FLAM_EXIT_DONE;
 }
 
-static gint64
-total_of (const Entry *entry, guint measure)
+/* --- a capture and the one before it -------------------------------------- */
+
+static const FlamHistorySeries *
+series_at (const Asked *asked, guint i)
 {
-  g_autoptr (FlamSelection) selection = flam_selection_copy (entry->selection);
-
-  selection->measure = measure;
-  return flam_weights_total (entry->profile, selection);
+  return &g_array_index (asked->series, FlamHistorySeries, i);
 }
+
+/* The capture before it in its series; NULL: it is the first. */
+static const FlamFigures *
+figures_before (const Asked *asked, const FlamHistorySeries *series, guint i)
+{
+  return i > 0 ? flam_history_get (asked->history, series->captures[i - 1])
+               : NULL;
+}
+
+/* The functions of a series are compared, so they have a unit in common. */
+static gboolean
+check_series (const Asked *asked, const FlamHistorySeries *series)
+{
+  for (guint i = 1; i < series->n; i++)
+    {
+      const FlamFigures *before = figures_before (asked, series, i);
+      const FlamFigures *after =
+          flam_history_get (asked->history, series->captures[i]);
+      const FlamFiguresMeasure *a = flam_figures_selected (before);
+      const FlamFiguresMeasure *b = flam_figures_selected (after);
+
+      if (flam_figures_are_like (&a->measure, &b->measure))
+        continue;
+      flam_cli_not_comparable (
+          before->path, &a->measure, a->id, after->path, &b->measure, b->id);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_gates (Asked *asked, const FlamHistorySeries *series)
+{
+  for (guint i = 0; i < series->n; i++)
+    if (!flam_gates_check (
+            &asked->gates,
+            figures_before (asked, series, i),
+            flam_history_get (asked->history, series->captures[i])))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_functions (const Asked *asked)
+{
+  for (guint i = 0; asked->functions != NULL && asked->functions[i] != NULL;
+       i++)
+    {
+      gboolean found = FALSE;
+
+      for (guint k = 0; k < asked->history->captures->len && !found; k++)
+        found =
+            flam_figures_find_function (
+                flam_figures_selected (flam_history_get (asked->history, k)),
+                asked->functions[i]) != NULL;
+      if (found)
+        continue;
+      flam_cli_error (_ ("no function “%s” in any of these captures"),
+                      asked->functions[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* --- text ----------------------------------------------------------------- */
 
 /* The functions that moved most; "" for the first capture. */
 static char *
-moved_text (const Entry *before, const Entry *entry)
+moved_text (const FlamFigures *before, const FlamFigures *figures)
 {
-  const FlamMeasure *measure = &entry->profile->measures[entry->tree->measure];
+  const FlamMeasure *measure = &flam_figures_selected (figures)->measure;
   GString *text = g_string_new (NULL);
-  g_autofree FlamDiffRow *rows = NULL;
+  g_autofree FlamFiguresMove *moves = NULL;
   guint n = 0;
 
   if (before != NULL)
-    rows = flam_diff_functions (
-        before->tree, entry->tree, TRUE, FLAM_DIFF_UNSCALED, &n);
-  for (guint i = 0; i < MIN (n, MOVED) && rows[i].delta != 0; i++)
+    moves = flam_figures_moves (before, figures, MOVED, &n);
+  for (guint i = 0; i < n; i++)
     {
       g_autofree char *delta =
-          flam_format_weight (measure, ABS (rows[i].delta));
+          flam_format_weight (measure, ABS (moves[i].delta));
 
       g_string_append_printf (text,
                               "%s%s %s%s",
                               i > 0 ? ", " : "",
-                              rows[i].name,
-                              rows[i].delta > 0 ? "+" : "−",
+                              moves[i].name,
+                              moves[i].delta > 0 ? "+" : "−",
                               delta);
     }
   return g_string_free (text, FALSE);
 }
 
 static void
-add_moved (JsonBuilder *json, const Entry *before, const Entry *entry)
+print_functions (const Asked *asked, const FlamFigures *figures)
 {
-  const FlamMeasure *measure = &entry->profile->measures[entry->tree->measure];
-  g_autofree FlamDiffRow *rows = NULL;
+  const FlamFiguresMeasure *measure = flam_figures_selected (figures);
+
+  for (guint i = 0; asked->functions != NULL && asked->functions[i] != NULL;
+       i++)
+    {
+      const FlamFiguresFunction *function =
+          flam_figures_find_function (measure, asked->functions[i]);
+      g_autofree char *total = flam_format_weight (
+          &measure->measure, function != NULL ? function->total : 0);
+
+      flam_cli_print ("  %s %s", asked->functions[i], total);
+    }
+}
+
+static void
+print_row (const Asked *asked,
+           const FlamFigures *before,
+           const FlamFigures *figures)
+{
+  g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
+  g_autofree char *date = flam_dates_text (figures->date, utc, TRUE);
+  g_autofree char *moved = moved_text (before, figures);
+
+  flam_cli_print ("%s", figures->name);
+  if (figures->date > 0)
+    flam_cli_print (
+        "  %s%s", date, figures->of_file ? _ (" (the file’s)") : "");
+  if (figures->duration_ns > 0)
+    {
+      g_autofree char *duration =
+          flam_format_value (figures->duration_ns, FLAM_UNIT_NS);
+
+      flam_cli_print ("  %s", duration);
+    }
+  for (guint m = 0; m < figures->n_measures; m++)
+    {
+      const FlamFiguresMeasure *measure = &figures->measures[m];
+      g_autofree char *total =
+          flam_format_weight (&measure->measure, measure->total);
+
+      flam_cli_print ("  %s %s", measure->id, total);
+    }
+  print_functions (asked, figures);
+  flam_cli_print ("%s%s\n", *moved ? _ ("  moved: ") : "", moved);
+}
+
+static void
+print_text (const Asked *asked)
+{
+  for (guint s = 0; s < asked->series->len; s++)
+    {
+      const FlamHistorySeries *series = series_at (asked, s);
+
+      if (asked->group != NULL && s > 0)
+        flam_cli_print ("\n");
+      if (asked->group != NULL)
+        flam_cli_print ("%s:\n",
+                        series->name != NULL ? series->name : _ ("(no match)"));
+      for (guint i = 0; i < series->n; i++)
+        print_row (asked,
+                   figures_before (asked, series, i),
+                   flam_history_get (asked->history, series->captures[i]));
+    }
+}
+
+/* --- machines ------------------------------------------------------------- */
+
+static void
+json_moved (JsonBuilder *json,
+            const FlamFigures *before,
+            const FlamFigures *figures)
+{
+  const FlamMeasure *measure = &flam_figures_selected (figures)->measure;
+  g_autofree FlamFiguresMove *moves = NULL;
   guint n = 0;
 
   json_builder_set_member_name (json, "moved");
   json_builder_begin_array (json);
   if (before != NULL)
-    rows = flam_diff_functions (
-        before->tree, entry->tree, TRUE, FLAM_DIFF_UNSCALED, &n);
-  for (guint i = 0; i < MIN (n, MOVED) && rows[i].delta != 0; i++)
+    moves = flam_figures_moves (before, figures, MOVED, &n);
+  for (guint i = 0; i < n; i++)
     {
       json_builder_begin_object (json);
-      flam_cli_json_string (json, "function", rows[i].name);
-      flam_cli_json_weight (json, "delta", measure, rows[i].delta);
+      flam_cli_json_string (json, "function", moves[i].name);
+      flam_cli_json_weight (json, "delta", measure, moves[i].delta);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
 }
 
 static void
-print_json (const GPtrArray *entries)
+json_functions (JsonBuilder *json,
+                const Asked *asked,
+                const FlamFigures *figures)
 {
-  JsonBuilder *json = json_builder_new ();
+  const FlamFiguresMeasure *measure = flam_figures_selected (figures);
 
+  if (asked->functions == NULL)
+    return;
+  json_builder_set_member_name (json, "functions");
   json_builder_begin_array (json);
-  for (guint i = 0; i < entries->len; i++)
+  for (guint i = 0; asked->functions[i] != NULL; i++)
     {
-      const Entry *entry = entries->pdata[i];
-      const FlamProfile *p = entry->profile;
+      const FlamFiguresFunction *function =
+          flam_figures_find_function (measure, asked->functions[i]);
 
       json_builder_begin_object (json);
-      flam_cli_json_string (json, "file", entry->path);
-      flam_cli_json_int (json, "start_unix_ns", p->facts.start_unix_ns);
-      flam_cli_json_int (json, "duration_ns", p->facts.duration_ns);
-      json_builder_set_member_name (json, "totals");
-      json_builder_begin_object (json);
-      for (guint m = 0; m < p->n_measures; m++)
-        flam_cli_json_weight (json,
-                              flam_profile_string (p, p->measures[m].id),
-                              &p->measures[m],
-                              total_of (entry, m));
-      json_builder_end_object (json);
-      add_moved (json, i > 0 ? entries->pdata[i - 1] : NULL, entry);
+      flam_cli_json_string (json, "function", asked->functions[i]);
+      flam_cli_json_weight (json,
+                            "self",
+                            &measure->measure,
+                            function != NULL ? function->self : 0);
+      flam_cli_json_weight (json,
+                            "total",
+                            &measure->measure,
+                            function != NULL ? function->total : 0);
       json_builder_end_object (json);
     }
+  json_builder_end_array (json);
+}
+
+static void
+json_capture (JsonBuilder *json,
+              const Asked *asked,
+              const FlamHistorySeries *series,
+              guint i)
+{
+  const FlamFigures *figures =
+      flam_history_get (asked->history, series->captures[i]);
+
+  json_builder_begin_object (json);
+  flam_cli_json_string (json, "file", figures->name);
+  flam_cli_json_int (json, "start_unix_ns", figures->start_unix_ns);
+  flam_cli_json_int (json, "duration_ns", figures->duration_ns);
+  flam_cli_json_int (json, "date_unix_ns", figures->date);
+  flam_cli_json_string (
+      json, "date_from", figures->of_file ? "file" : "capture");
+  if (asked->group != NULL)
+    flam_cli_json_string (
+        json, "group", series->name != NULL ? series->name : "");
+  if (*figures->host != '\0')
+    flam_cli_json_string (json, "host", figures->host);
+  if (*figures->build != '\0')
+    flam_cli_json_string (json, "build", figures->build);
+  if (figures->peak_bytes >= 0)
+    flam_cli_json_int (json, "peak_bytes", figures->peak_bytes);
+  json_builder_set_member_name (json, "totals");
+  json_builder_begin_object (json);
+  for (guint m = 0; m < figures->n_measures; m++)
+    flam_cli_json_weight (json,
+                          figures->measures[m].id,
+                          &figures->measures[m].measure,
+                          figures->measures[m].total);
+  json_builder_end_object (json);
+  json_functions (json, asked, figures);
+  json_moved (json, figures_before (asked, series, i), figures);
+  json_builder_end_object (json);
+}
+
+/* Where a capture is in its series. */
+typedef struct
+{
+  const FlamHistorySeries *series;
+  guint index;
+} Place;
+
+/* By date, whatever series they are in; g_free. */
+static Place *
+places_by_date (const Asked *asked)
+{
+  Place *places = g_new0 (Place, asked->history->captures->len);
+
+  for (guint s = 0; s < asked->series->len; s++)
+    for (guint i = 0; i < series_at (asked, s)->n; i++)
+      places[series_at (asked, s)->captures[i]] =
+          (Place){ series_at (asked, s), i };
+  return places;
+}
+
+static void
+print_json (const Asked *asked)
+{
+  JsonBuilder *json = json_builder_new ();
+  g_autofree Place *places = places_by_date (asked);
+
+  json_builder_begin_array (json);
+  for (guint i = 0; i < asked->history->captures->len; i++)
+    json_capture (json, asked, places[i].series, places[i].index);
   json_builder_end_array (json);
   flam_cli_print_json (json);
 }
 
+/* A row of a measure, or of a function: `function` and `self` are its. */
 static void
-print_csv (const GPtrArray *entries)
+print_csv_row (const FlamFigures *figures,
+               const char *group,
+               const FlamFiguresMeasure *measure,
+               gint64 total,
+               const char *function,
+               gint64 self)
 {
-  printf ("file,start_unix_ns,duration_ns,measure,total\n");
-  for (guint i = 0; i < entries->len; i++)
+  g_autofree char *name = flam_format_csv (figures->name);
+  g_autofree char *id = flam_format_csv (measure->id);
+  g_autofree char *total_text = flam_format_plain (&measure->measure, total);
+  g_autofree char *series = flam_format_csv (group != NULL ? group : "");
+  g_autofree char *function_text =
+      flam_format_csv (function != NULL ? function : "");
+  g_autofree char *self_text = function != NULL
+                                   ? flam_format_plain (&measure->measure, self)
+                                   : g_strdup ("");
+
+  printf ("%s,%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT
+          ",%s,%s,%s,%" G_GINT64_FORMAT ",%s,%s,%s\n",
+          name,
+          figures->start_unix_ns,
+          figures->duration_ns,
+          id,
+          total_text,
+          series,
+          figures->date,
+          figures->of_file ? "file" : "capture",
+          function_text,
+          self_text);
+}
+
+static void
+print_csv (const Asked *asked)
+{
+  g_autofree Place *places = places_by_date (asked);
+
+  printf ("file,start_unix_ns,duration_ns,measure,total,group,date_unix_ns,"
+          "date_from,function,self\n");
+  for (guint i = 0; i < asked->history->captures->len; i++)
     {
-      const Entry *entry = entries->pdata[i];
-      const FlamProfile *p = entry->profile;
-      g_autofree char *path = flam_format_csv (entry->path);
+      const FlamFigures *figures = flam_history_get (asked->history, i);
+      const FlamFiguresMeasure *selected = flam_figures_selected (figures);
+      const char *group = places[i].series->name;
 
-      for (guint m = 0; m < p->n_measures; m++)
+      for (guint m = 0; m < figures->n_measures; m++)
+        print_csv_row (figures,
+                       group,
+                       &figures->measures[m],
+                       figures->measures[m].total,
+                       NULL,
+                       0);
+      for (guint k = 0; asked->functions != NULL && asked->functions[k] != NULL;
+           k++)
         {
-          g_autofree char *total =
-              flam_format_plain (&p->measures[m], total_of (entry, m));
-          g_autofree char *id =
-              flam_format_csv (flam_profile_string (p, p->measures[m].id));
+          const FlamFiguresFunction *function =
+              flam_figures_find_function (selected, asked->functions[k]);
 
-          printf ("%s,%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%s,%s\n",
-                  path,
-                  p->facts.start_unix_ns,
-                  p->facts.duration_ns,
-                  id,
-                  total);
+          print_csv_row (figures,
+                         group,
+                         selected,
+                         function != NULL ? function->total : 0,
+                         asked->functions[k],
+                         function != NULL ? function->self : 0);
         }
     }
 }
 
-static void
-print_text (const GPtrArray *entries)
-{
-  for (guint i = 0; i < entries->len; i++)
-    {
-      const Entry *entry = entries->pdata[i];
-      const FlamProfile *p = entry->profile;
-      g_autofree char *duration =
-          flam_format_value (p->facts.duration_ns, FLAM_UNIT_NS);
-      g_autofree char *moved =
-          moved_text (i > 0 ? entries->pdata[i - 1] : NULL, entry);
-
-      flam_cli_print ("%s  %s", entry->path, duration);
-      for (guint m = 0; m < p->n_measures; m++)
-        {
-          g_autofree char *total =
-              flam_format_weight (&p->measures[m], total_of (entry, m));
-
-          flam_cli_print (
-              "  %s %s", flam_profile_string (p, p->measures[m].id), total);
-        }
-      flam_cli_print ("%s%s\n", *moved ? "  moved: " : "", moved);
-    }
-}
-
-static int
-print_page (const GPtrArray *entries)
+static FlamExit
+print_page (const Asked *asked)
 {
   FlamSink *out = flam_cli_stdout ();
-  g_autofree FlamCompared *captures = g_new (FlamCompared, entries->len);
 
-  for (guint i = 0; i < entries->len; i++)
-    {
-      const Entry *entry = entries->pdata[i];
-
-      captures[i] =
-          (FlamCompared){ entry->path, entry->tree, entry->selection };
-    }
-  flam_history_page (out, captures, entries->len);
+  flam_history_page (
+      out, asked->history, &asked->key, (const char *const *)asked->functions);
   return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
-static gboolean
-check_gates (FlamGates *gates, const GPtrArray *entries)
+/* --- the verb ------------------------------------------------------------- */
+
+static FlamExit
+print_all (const Asked *asked)
 {
-  FlamGated before = { NULL };
-
-  for (guint i = 0; i < entries->len; i++)
-    {
-      const Entry *entry = entries->pdata[i];
-      FlamGated now = { entry->path, entry->tree, entry->selection };
-
-      if (!flam_gates_check (gates, i > 0 ? &before : NULL, &now))
-        return FALSE;
-      before = now;
-    }
-  return TRUE;
+  if (g_strcmp0 (asked->to, "html") == 0)
+    return print_page (asked);
+  if (asked->options->json)
+    print_json (asked);
+  else if (asked->to != NULL)
+    print_csv (asked);
+  else
+    print_text (asked);
+  return FLAM_EXIT_DONE;
 }
 
-static gboolean
-is_capture (const char *path)
+static FlamExit
+check_usage (Asked *asked)
 {
-  g_autoptr (FlamSource) source = NULL;
+  g_autoptr (GError) error = NULL;
 
-  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    return FALSE;
-  source = flam_source_open (path, NULL, NULL);
-  return source != NULL && flam_formats_probe (source) != NULL;
+  if (asked->to != NULL && strcmp (asked->to, "csv") != 0 &&
+      strcmp (asked->to, "html") != 0)
+    return flam_cli_usage (_ ("history: --to is html or csv"));
+  if (!flam_history_key_init (&asked->key, asked->group, &error))
+    return flam_cli_usage ("history: --group: %s", error->message);
+  return flam_gates_parse (&asked->gates, "history") ? FLAM_EXIT_DONE
+                                                     : FLAM_EXIT_USAGE;
 }
 
-static int
-compare_paths (gconstpointer a, gconstpointer b)
+static FlamExit
+find_and_load (Asked *asked, const char *const *paths)
 {
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
-}
+  g_autoptr (GPtrArray) refused = flam_history_new_refused ();
+  g_autoptr (GArray) files =
+      flam_history_find_files (paths, FALSE, refused, NULL, NULL);
 
-/* Of a folder, the captures in it. */
-static void
-add_paths (GPtrArray *paths, const char *path)
-{
-  g_autoptr (GDir) folder = NULL;
-  guint before = paths->len;
-  const char *name;
-
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    folder = g_dir_open (path, 0, NULL);
-  if (folder == NULL)
+  for (guint i = 0; i < refused->len; i++)
     {
-      g_ptr_array_add (paths, g_strdup (path));
-      return;
-    }
-  while ((name = g_dir_read_name (folder)) != NULL)
-    {
-      g_autofree char *inner = g_build_filename (path, name, NULL);
+      const FlamRefusal *refusal = refused->pdata[i];
 
-      if (is_capture (inner))
-        g_ptr_array_add (paths, g_steal_pointer (&inner));
+      flam_cli_error ("%s: %s", refusal->name, refusal->why);
     }
-  if (paths->len > before)
-    qsort (&paths->pdata[before],
-           paths->len - before,
-           sizeof (gpointer),
-           compare_paths);
+  if (files->len > 0)
+    return load_all (asked, files);
+  flam_cli_error (_ ("%s: no capture is in this folder"), paths[0]);
+  return FLAM_EXIT_REFUSED;
 }
 
 static int
 run (int argc, char **argv)
 {
-  g_autoptr (FlamCliOptions) options = flam_cli_options_new ();
-  g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (entry_free);
-  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
-  g_auto (FlamGates) gates = { NULL };
-  g_autofree char *to = NULL;
+  g_auto (Asked) asked = { .options = flam_cli_options_new () };
   g_auto (GStrv) files = NULL;
   const GOptionEntry own[] = {
-    { "to", 0, 0, G_OPTION_ARG_STRING, &to, N_ ("html or csv"), "FORMAT" },
-    FLAM_GATE_ENTRIES (gates),
+    { "to",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &asked.to,
+      N_ ("html or csv"),
+      "FORMAT" },
+    { "group",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &asked.group,
+      N_ ("Series by what it finds in the path: its group"),
+      "REGEX" },
+    { "function",
+      0,
+      0,
+      G_OPTION_ARG_STRING_ARRAY,
+      &asked.functions,
+      N_ ("Its total in every capture (repeatable)"),
+      "NAME" },
+    FLAM_GATE_ENTRIES (asked.gates),
     { NULL },
   };
+  FlamExit status;
 
   if (!flam_cli_parse (&argc,
                        &argv,
                        &flam_verb_history,
-                       options,
+                       asked.options,
                        own,
                        FLAM_CLI_ANY_FILES,
                        &files))
     return FLAM_EXIT_USAGE;
-  if (to != NULL && strcmp (to, "csv") != 0 && strcmp (to, "html") != 0)
-    return flam_cli_usage (_ ("history: --to is html or csv"));
-  if (!flam_gates_parse (&gates, "history"))
-    return FLAM_EXIT_USAGE;
-  for (guint i = 0; files[i] != NULL; i++)
-    add_paths (paths, files[i]);
-  if (paths->len == 0)
-    {
-      flam_cli_error (_ ("%s: no capture is in this folder"), files[0]);
-      return FLAM_EXIT_REFUSED;
-    }
-  for (guint i = 0; i < paths->len; i++)
-    {
-      FlamExit status;
-      Entry *entry = load_entry (paths->pdata[i], options, &status);
-
-      if (entry == NULL)
-        return status;
-      g_ptr_array_add (entries, entry);
-    }
-  g_ptr_array_sort (entries, compare_entries);
-  for (guint i = 1; i < entries->len; i++)
-    {
-      const Entry *before = entries->pdata[i - 1];
-      const Entry *entry = entries->pdata[i];
-
-      if (!flam_cli_comparable (
-              before->path, before->tree, entry->path, entry->tree))
-        return FLAM_EXIT_REFUSED;
-    }
-  if (!check_gates (&gates, entries))
-    return FLAM_EXIT_REFUSED;
-  if (g_strcmp0 (to, "html") == 0 && print_page (entries) != FLAM_EXIT_DONE)
-    return FLAM_EXIT_REFUSED;
-  if (g_strcmp0 (to, "html") == 0)
-    return flam_gates_status (&gates);
-  if (options->json)
-    print_json (entries);
-  else if (to != NULL)
-    print_csv (entries);
-  else
-    print_text (entries);
-  return flam_gates_status (&gates);
+  status = check_usage (&asked);
+  if (status == FLAM_EXIT_DONE)
+    status = find_and_load (&asked, (const char *const *)files);
+  for (guint i = 0; status == FLAM_EXIT_DONE && i < asked.series->len; i++)
+    if (!check_series (&asked, series_at (&asked, i)) ||
+        !check_gates (&asked, series_at (&asked, i)))
+      status = FLAM_EXIT_REFUSED;
+  if (status == FLAM_EXIT_DONE && !check_functions (&asked))
+    status = FLAM_EXIT_REFUSED;
+  if (status == FLAM_EXIT_DONE)
+    status = print_all (&asked);
+  return status == FLAM_EXIT_DONE ? flam_gates_status (&asked.gates) : status;
 }
 
 const FlamVerb flam_verb_history = {

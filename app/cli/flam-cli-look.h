@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The options of pictures, a row of one table each: what it is called, what it
- * takes, and which kinds of picture it applies to. */
+/* The options of documents (flam-export-options.h) as arguments, and those of
+ * pictures that the command line alone has. */
 
 #include "flam-cli.h"
+#include "flam-export-options.h"
 #include "flam-named-color.h"
 
 G_BEGIN_DECLS
 
-#define FLAM_CLI_N_LOOKS 14
-
 typedef struct
 {
-  FlamLook look;
-  char *typed[FLAM_CLI_N_LOOKS];
-  char **rules; /* REGEX=COLOR */
-  gboolean chart, hash, negate;
+  FlamExportOptions as;
+  char *typed[FLAM_N_EXPORT_OPTIONS];
+  gboolean given[FLAM_N_EXPORT_OPTIONS]; /* switches */
+  char **rules;                          /* REGEX=COLOR */
+  char *rules_file;                      /* the same, a line each */
+  gboolean negate;
   FlamColorMap *map;
   FlamColorRules *color_rules;
 } FlamCliLook;
@@ -28,12 +29,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCliLook, flam_cli_look_clear)
 GOptionEntry *
 flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own);
 
-/* What was typed, for a picture of a kind that has `heeds`; FLAM_EXIT_USAGE
+/* What was typed, for a picture of a kind that has `parts`; FLAM_EXIT_USAGE
  * or FLAM_EXIT_REFUSED after printing what is wrong. */
 FlamExit flam_cli_look_parse (FlamCliLook *look,
                               const char *verb,
                               const char *kind,
-                              guint heeds);
+                              guint parts);
 
 /* Writes the palette file, if there is one; FALSE after saying why not. */
 gboolean flam_cli_look_finish (const FlamCliLook *look);

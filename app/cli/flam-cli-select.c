@@ -387,6 +387,26 @@ flam_cli_select (const FlamCliOptions *options,
   return g_steal_pointer (&selection);
 }
 
+void
+flam_cli_not_comparable (const char *base_path,
+                         const FlamMeasure *base,
+                         const char *base_id,
+                         const char *path,
+                         const FlamMeasure *measure,
+                         const char *id)
+{
+  flam_cli_error (
+      base->unit != measure->unit || base->denominator != measure->denominator
+          ? _ ("%s: “%s” and %s's “%s” have no unit in common; --measure picks "
+               "others")
+          : _ ("%s: “%s” and %s's “%s” are not of one kind; --measure picks "
+               "others"),
+      path,
+      id,
+      base_path,
+      base_id);
+}
+
 gboolean
 flam_cli_comparable (const char *base_path,
                      const FlamTree *base,
@@ -398,16 +418,12 @@ flam_cli_comparable (const char *base_path,
 
   if (flam_diff_is_possible (base, tree))
     return TRUE;
-  flam_cli_error (
-      a.unit != b.unit || a.denominator != b.denominator
-          ? _ ("%s: “%s” and %s's “%s” have no unit in common; --measure picks "
-               "others")
-          : _ ("%s: “%s” and %s's “%s” are not of one kind; --measure picks "
-               "others"),
-      path,
-      flam_profile_string (tree->profile, b.id),
-      base_path,
-      flam_profile_string (base->profile, a.id));
+  flam_cli_not_comparable (base_path,
+                           &a,
+                           flam_profile_string (base->profile, a.id),
+                           path,
+                           &b,
+                           flam_profile_string (tree->profile, b.id));
   return FALSE;
 }
 

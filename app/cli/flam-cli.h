@@ -91,6 +91,13 @@ gboolean flam_cli_comparable (const char *base_path,
                               const FlamTree *base,
                               const char *path,
                               const FlamTree *tree);
+/* Prints that two captures' measures have no unit, or no kind, in common. */
+void flam_cli_not_comparable (const char *base_path,
+                              const FlamMeasure *base,
+                              const char *base_id,
+                              const char *path,
+                              const FlamMeasure *measure,
+                              const char *id);
 /* NULL never: nothing can be cancelled here. */
 FlamTree *flam_cli_tree (const FlamProfile *profile,
                          const FlamSelection *selection);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What changed as rows: as a JSON document, as CSV, as text without what has
+ * not changed. */
+
+#include "flam-cli.h"
+#include "flam-diff.h"
+
+G_BEGIN_DECLS
+
+void flam_cli_diff_json (const FlamMeasure *measure,
+                         const FlamDiffRow *rows,
+                         guint n);
+/* `lines`: the rows are, which have a column more. */
+void flam_cli_diff_csv (const FlamMeasure *measure,
+                        const FlamDiffRow *rows,
+                        guint n,
+                        gboolean lines);
+void flam_cli_diff_text (const FlamMeasure *measure,
+                         const FlamDiffRow *rows,
+                         guint n);
+
+G_END_DECLS
