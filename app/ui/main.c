@@ -2,6 +2,7 @@
 
 #include "flam-application.h"
 #include "flam-bundle.h"
+#include "flam-dragged-file.h"
 
 #include "flam-config.h"
 #include "flam-installed.h"
@@ -26,6 +27,7 @@ main (int argc, char **argv)
   gtk_source_init ();
   application = flam_application_new ();
   status = g_application_run (G_APPLICATION (application), argc, argv);
+  flam_dragged_file_remove_all ();
   gtk_source_finalize ();
   return status;
 }

@@ -200,6 +200,16 @@ on_symbolized (FlamDownloadBar *self)
     offer (self, view_data, weight);
 }
 
+/* Another choice in the preferences is for the capture that is open, too. */
+static void
+on_wish (FlamDownloadBar *self)
+{
+  if (flam_job_is_busy (flam_session_get_download (self->session)))
+    return;
+  say (self, SAY_NOTHING, NULL);
+  on_symbolized (self);
+}
+
 static void
 on_downloaded (FlamDownloadBar *self)
 {
@@ -289,6 +299,11 @@ flam_download_bar_set_session (FlamDownloadBar *self, FlamSession *session)
   for (guint i = 0; i < G_N_ELEMENTS (follow); i++)
     g_signal_connect_object (
         session, follow[i].signal, follow[i].callback, self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (flam_settings_get (),
+                           "changed::" FLAM_KEY_DEBUGINFOD,
+                           G_CALLBACK (on_wish),
+                           self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (flam_session_get_download (session),
                            "notify::fraction",
                            G_CALLBACK (on_fraction),

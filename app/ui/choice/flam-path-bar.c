@@ -3,6 +3,7 @@
 #include "flam-path-bar.h"
 
 #include "flam-format.h"
+#include "flam-frame-drag.h"
 #include "flam-transforms.h"
 #include "flam-widget.h"
 
@@ -56,6 +57,22 @@ on_crumb (GtkButton *button, FlamPathBar *self)
   flam_session_set_zoom (self->session, node);
 }
 
+static FlamDraggedFrame
+frame_of_crumb (GtkWidget *button, gpointer data)
+{
+  FlamPathBar *self = data;
+  const FlamTree *tree = flam_session_get_tree (self->session);
+  FlamId node =
+      GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "node"));
+  FlamDraggedFrame frame = { .tree = NULL };
+
+  if (tree != NULL && node < tree->n)
+    frame = (FlamDraggedFrame){
+      tree, node, tree->self[node], tree->total[node], TRUE
+    };
+  return frame;
+}
+
 static void
 style_crumb (FlamPathBar *self,
              const FlamTree *tree,
@@ -85,6 +102,7 @@ crumb (FlamPathBar *self, const FlamTree *tree, FlamId node)
   gtk_widget_set_tooltip_text (button, name);
   g_object_set_data (G_OBJECT (button), "node", GUINT_TO_POINTER (node));
   g_signal_connect (button, "clicked", G_CALLBACK (on_crumb), self);
+  flam_frame_drag_add (button, frame_of_crumb, self);
   return button;
 }
 
@@ -316,14 +334,22 @@ range_text (const FlamProfile *profile,
   return g_strdup_printf (format, from, to);
 }
 
+static const char *
+thread_name (const FlamProfile *profile, const FlamSelection *selection)
+{
+  FlamId thread = g_array_index (selection->threads, FlamId, 0);
+
+  return flam_profile_string (profile, profile->threads.name[thread]);
+}
+
 static void
 show_baseline_chip (FlamPathBar *self, const FlamProfile *profile)
 {
   FlamBaseline *baseline = flam_session_get_baseline (self->session);
+  const FlamSelection *part = flam_baseline_get_part (baseline);
   g_autofree char *text = NULL;
-  gint64 from, to;
+  guint n;
 
-  flam_baseline_get_range (baseline, &from, &to);
   switch (flam_baseline_get_kind (baseline))
     {
     case FLAM_BASELINE_CAPTURE:
@@ -331,7 +357,21 @@ show_baseline_chip (FlamPathBar *self, const FlamProfile *profile)
                               flam_baseline_get_title (baseline));
       break;
     case FLAM_BASELINE_RANGE:
-      text = range_text (profile, from, to, _ ("compared with: %s – %s"));
+      text = range_text (
+          profile, part->from, part->to, _ ("compared with: %s – %s"));
+      break;
+    case FLAM_BASELINE_THREADS:
+      n = part->threads->len;
+      text = n == 1 ? g_strdup_printf (_ ("compared with: %s"),
+                                       thread_name (profile, part))
+                    : g_strdup_printf (ngettext ("compared with: %u thread",
+                                                 "compared with: %u threads",
+                                                 n),
+                                       n);
+      break;
+    case FLAM_BASELINE_MEASURE:
+      /* Translators: a file has two columns, before and now */
+      text = g_strdup (_ ("compared with: before"));
       break;
     case FLAM_BASELINE_NONE:
     default:

@@ -19,7 +19,4 @@ FlamExportDialog *flam_export_dialog_new (FlamWindow *window,
                                           FlamSession *session,
                                           gboolean share);
 
-/* The flame graph as it is zoomed, onto the clipboard. */
-void flam_export_copy_picture (FlamWindow *window, FlamSession *session);
-
 G_END_DECLS

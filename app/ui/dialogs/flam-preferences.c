@@ -3,6 +3,7 @@
 #include "flam-preferences.h"
 
 #include "flam-cache.h"
+#include "flam-color-rows.h"
 #include "flam-help.h"
 #include "flam-kept.h"
 #include "flam-platform.h"
@@ -298,6 +299,7 @@ flam_preferences_class_init (FlamPreferencesClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = flam_preferences_dispose;
   G_OBJECT_CLASS (klass)->finalize = flam_preferences_finalize;
+  g_type_ensure (FLAM_TYPE_COLOR_ROWS);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-preferences.ui");
   gtk_widget_class_bind_template_child (class, FlamPreferences, scheme);

@@ -4,19 +4,14 @@
 
 FlamComparisonInput *
 flam_comparison_input_new (FlamViewData *view_data,
-                           FlamBaseline *baseline,
-                           FlamScale scale,
-                           gboolean self)
+                           FlamBasis *basis,
+                           gboolean lines)
 {
   FlamComparisonInput *input = g_new0 (FlamComparisonInput, 1);
-  const FlamProfile *profile = flam_baseline_get_profile (baseline);
 
   input->view_data = flam_view_data_ref (view_data);
-  if (profile != NULL)
-    input->profile = flam_profile_ref (profile);
-  flam_baseline_get_range (baseline, &input->from, &input->to);
-  input->scale = scale;
-  input->self = self;
+  input->basis = basis;
+  input->lines = lines;
   return input;
 }
 
@@ -26,69 +21,74 @@ flam_comparison_input_free (gpointer data)
   FlamComparisonInput *input = data;
 
   flam_view_data_unref (input->view_data);
-  g_clear_pointer (&input->profile, flam_profile_unref);
+  flam_basis_free (input->basis);
   g_free (input);
 }
 
 /* --- one side ------------------------------------------------------------- */
 
-/* NULL: there is nothing to compare with. */
-static FlamSelection *
-select_base (const FlamComparisonInput *input, FlamComparison *comparison)
+/* The measures that go together, where the chosen one has no other. */
+static GArray *
+find_pairs (const FlamComparisonInput *input)
 {
-  const FlamViewData *view_data = input->view_data;
-  FlamSelection *selection;
+  const FlamProfile *profile = input->view_data->profile;
+  GArray *pairs = g_array_new (FALSE, FALSE, sizeof (FlamMeasurePair));
+  g_autoptr (FlamSelection) asked =
+      flam_selection_copy (input->view_data->selection);
 
-  if (input->profile != NULL)
-    selection = flam_carry_selection (view_data->profile,
-                                      view_data->selection,
-                                      input->profile,
-                                      &comparison->without);
-  else
+  asked->count = FALSE;
+  for (guint i = 0; i < profile->n_measures; i++)
     {
-      selection = flam_selection_copy (view_data->selection);
-      selection->from = input->from;
-      selection->to = input->to;
+      g_autoptr (FlamSelection) found = NULL;
+      FlamMeasurePair pair = { i, 0 };
+      guint without;
+
+      asked->measure = i;
+      found = flam_basis_select (input->basis, profile, asked, &without);
+      if (found == NULL)
+        continue;
+      pair.before = found->measure;
+      g_array_append_val (pairs, pair);
     }
-  if (selection != NULL)
-    selection->invert = FALSE;
-  return selection;
+  return pairs;
 }
 
 static void
 find_factor (FlamComparison *self, FlamScale scale)
 {
-  FlamDiffScale lengths;
+  FlamBasisSide base, fresh;
 
   self->base_length =
       flam_selection_get_length (self->base->selection, self->base->profile);
   self->fresh_length =
       flam_selection_get_length (self->fresh->selection, self->fresh->profile);
-  lengths = (FlamDiffScale){ self->fresh_length, self->base_length };
+  base = (FlamBasisSide){ self->base->tree->total[0], self->base_length };
+  fresh = (FlamBasisSide){ self->fresh->tree->total[0], self->fresh_length };
   self->scale = scale;
-  self->factor = FLAM_DIFF_UNSCALED;
-  if (scale == FLAM_SCALE_SHARES)
-    self->factor = flam_diff_scale_totals (self->base->tree, self->fresh->tree);
-  else if (scale == FLAM_SCALE_TIME && lengths.to > 0 && lengths.from > 0)
-    self->factor = lengths;
+  self->factor = flam_basis_factor (scale, &base, &fresh);
 }
 
 /* --- both ----------------------------------------------------------------- */
 
 static void
-compare (FlamComparison *self, gboolean own)
+compare (FlamComparison *self, const FlamComparisonInput *input)
 {
   const FlamTree *base = self->base->tree;
   const FlamTree *fresh = self->fresh->tree;
+  FlamDiffWeights was = { self->base->weights, self->base->selection };
+  FlamDiffWeights is = { self->fresh->weights, self->fresh->selection };
 
-  self->changed[FLAM_DIFF_FRESH] = flam_view_data_new_of (
-      self->fresh,
-      flam_diff_tree (base, fresh, FLAM_DIFF_FRESH, own, self->factor));
-  self->changed[FLAM_DIFF_BASE] = flam_view_data_new_of (
-      self->base,
-      flam_diff_tree (base, fresh, FLAM_DIFF_BASE, own, self->factor));
+  self->self = input->basis->self;
+  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+    self->changed[i] = flam_view_data_new_of (
+        i == FLAM_DIFF_BASE ? self->base : self->fresh,
+        flam_diff_tree (base, fresh, i, self->self, self->factor));
   self->rows =
-      flam_diff_functions (base, fresh, own, self->factor, &self->n_rows);
+      input->lines
+          ? flam_diff_lines (
+                &was, &is, NULL, self->self, self->factor, &self->n_rows)
+          : flam_diff_functions (
+                base, fresh, self->self, self->factor, &self->n_rows);
 }
 
 gpointer
@@ -97,22 +97,30 @@ flam_comparison_work (gpointer data,
                       GError **error)
 {
   const FlamComparisonInput *input = data;
-  const FlamProfile *profile =
-      input->profile != NULL ? input->profile : input->view_data->profile;
+  FlamViewData *shown = input->view_data;
   g_autoptr (FlamComparison) self = g_atomic_rc_box_new0 (FlamComparison);
-  g_autoptr (FlamSelection) selection = select_base (input, self);
+  g_autoptr (FlamSelection) selection = flam_basis_select (
+      input->basis, shown->profile, shown->selection, &self->without);
 
-  self->fresh = flam_view_data_upright (input->view_data, progress, error);
+  self->fresh = flam_view_data_upright (shown, progress, error);
   if (self->fresh == NULL)
     return NULL;
   if (selection == NULL)
-    return g_steal_pointer (&self);
-  self->base = flam_view_data_new (
-      profile, selection, FLAM_ORDER_TOTAL, NULL, progress, error);
+    {
+      self->pairs = find_pairs (input);
+      return g_steal_pointer (&self);
+    }
+  self->base =
+      flam_view_data_new (flam_basis_profile (input->basis, shown->profile),
+                          selection,
+                          FLAM_ORDER_TOTAL,
+                          NULL,
+                          progress,
+                          error);
   if (self->base == NULL)
     return NULL;
-  find_factor (self, input->scale);
-  compare (self, input->self);
+  find_factor (self, input->basis->scale);
+  compare (self, input);
   return g_steal_pointer (&self);
 }
 
@@ -131,6 +139,7 @@ comparison_clear (gpointer data)
   g_clear_pointer (&self->fresh, flam_view_data_unref);
   for (guint i = 0; i < G_N_ELEMENTS (self->changed); i++)
     g_clear_pointer (&self->changed[i], flam_view_data_unref);
+  g_clear_pointer (&self->pairs, g_array_unref);
   g_free (self->rows);
 }
 

@@ -5,28 +5,27 @@
  * all that the difference page shows, made in one pass of a worker. Immutable,
  * reference counted. */
 
-#include "flam-baseline.h"
-#include "flam-carry.h"
-#include "flam-diff.h"
+#include "flam-basis.h"
 #include "flam-view-data.h"
 
 G_BEGIN_DECLS
 
-/* What before is multiplied by. */
-typedef enum
+/* A measure, and that of before it would be compared with. */
+typedef struct
 {
-  FLAM_SCALE_NONE,
-  FLAM_SCALE_SHARES, /* so that both totals are alike */
-  FLAM_SCALE_TIME,   /* so that both lasted as long */
-} FlamScale;
+  guint now, before;
+} FlamMeasurePair;
 
 typedef struct
 {
   FlamViewData *base; /* NULL: there is no unit in common */
   FlamViewData *fresh;
-  FlamViewData *changed[2]; /* of each FlamDiffShape */
-  FlamDiffRow *rows;        /* largest change first */
+  GArray *pairs; /* FlamMeasurePair: what could be compared instead; NULL
+                    where there is something */
+  FlamViewData *changed[FLAM_N_DIFF_SHAPES];
+  FlamDiffRow *rows; /* largest change first */
   guint n_rows;
+  gboolean self;   /* selves, not totals */
   FlamScale scale; /* as it was requested */
   FlamDiffScale factor;
   gint64 base_length, fresh_length; /* ns; 0 unknown */
@@ -37,17 +36,14 @@ typedef struct
 typedef struct
 {
   FlamViewData *view_data;
-  FlamProfile *profile; /* the baseline's; NULL: the range is the view_data's */
-  gint64 from, to;
-  FlamScale scale;
-  gboolean self;
+  FlamBasis *basis;
+  gboolean lines; /* the rows are source lines, not functions */
 } FlamComparisonInput;
 
-/* The baseline must be one. */
+/* Takes the basis. */
 FlamComparisonInput *flam_comparison_input_new (FlamViewData *view_data,
-                                                FlamBaseline *baseline,
-                                                FlamScale scale,
-                                                gboolean self);
+                                                FlamBasis *basis,
+                                                gboolean lines);
 void flam_comparison_input_free (gpointer input);
 gpointer flam_comparison_work (gpointer input,
                                const FlamProgress *progress,

@@ -54,6 +54,12 @@ flam_difference_row_get_name (FlamDifferenceRow *self)
   return self->row->name;
 }
 
+guint32
+flam_difference_row_get_line (FlamDifferenceRow *self)
+{
+  return self->row->line;
+}
+
 /* --- columns -------------------------------------------------------------- */
 
 typedef enum
@@ -64,6 +70,15 @@ typedef enum
   COLUMN_NOW,
   COLUMN_NAME,
 } Column;
+
+/* "sort.c:23" */
+static char *
+short_line (const FlamDiffRow *row)
+{
+  g_autofree char *file = g_path_get_basename (row->name);
+
+  return g_strdup_printf ("%s:%u", file, row->line);
+}
 
 static char *
 cell_text (gpointer data, guint column, char **tooltip)
@@ -83,8 +98,10 @@ cell_text (gpointer data, guint column, char **tooltip)
     case COLUMN_NOW:
       return flam_format_weight (&measure, row->fresh);
     case COLUMN_NAME:
-      *tooltip = g_strdup (row->name);
-      return flam_format_folded_name (row->name);
+      *tooltip = row->line > 0 ? g_strdup_printf ("%s:%u", row->name, row->line)
+                               : g_strdup (row->name);
+      return row->line > 0 ? short_line (row)
+                           : flam_format_folded_name (row->name);
     default:
       g_return_val_if_reached (NULL);
     }
@@ -140,7 +157,7 @@ flam_difference_table_prepare (GtkColumnView *view)
     [COLUMN_RELATIVE] = { N_ ("Relative"), 84 },
     [COLUMN_BEFORE] = { N_ ("Before"), 0 },
     [COLUMN_NOW] = { N_ ("Now"), 0 },
-    [COLUMN_NAME] = { N_ ("Function"), 0 },
+    [COLUMN_NAME] = { N_ ("Function or Line"), 0 },
   };
 
   flam_columns_prepare (view);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The functions of a comparison as rows of a table: change, before, now. */
+/* The functions or lines of a comparison as rows of a table: change, before,
+ * now. */
 
 #include "flam-comparison.h"
 
@@ -16,6 +17,9 @@ G_DECLARE_FINAL_TYPE (
 FlamDifferenceRow *flam_difference_row_new (FlamComparison *comparison,
                                             guint row);
 const char *flam_difference_row_get_name (FlamDifferenceRow *row);
+
+/* 0: it is a function; else the name is the line's file's. */
+guint32 flam_difference_row_get_line (FlamDifferenceRow *row);
 
 /* The columns; the largest change comes first. */
 void flam_difference_table_prepare (GtkColumnView *view);

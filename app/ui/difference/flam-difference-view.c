@@ -2,12 +2,15 @@
 
 #include "flam-difference-view.h"
 
+#include "flam-difference-export.h"
 #include "flam-difference-table.h"
 #include "flam-difference-words.h"
 #include "flam-flame-graph.h"
 #include "flam-format.h"
+#include "flam-frame-drag.h"
 #include "flam-legend.h"
 #include "flam-settings.h"
+#include "flam-side-by-side.h"
 #include "flam-transforms.h"
 
 #include <adwaita.h>
@@ -27,16 +30,23 @@ struct _FlamDifferenceView
   GtkProgressBar *busy_bar;
   GtkButton *busy_cancel;
   AdwStatusPage *refused;
+  GtkBox *choices; /* measures that go together */
   GtkLabel *summary;
   GtkLabel *notes;
   GtkToggleButton *graph_button;
+  GtkToggleButton *side_button;
   GtkToggleButton *table_button;
   GtkDropDown *shape;
+  GtkDropDown *color;
+  GtkDropDown *rows;
   GtkDropDown *cost;
   GtkDropDown *scale;
+  GtkButton *export_button;
   GtkStack *forms;
   GtkBox *graph_box;
+  GtkBox *side_box;
   FlamFlameGraph *graph;
+  FlamSideBySide *side;
   GtkColumnView *table;
 };
 
@@ -46,14 +56,15 @@ G_DEFINE_FINAL_TYPE (FlamDifferenceView,
 
 /* --- showing it ----------------------------------------------------------- */
 
+/* The menu has the shapes in their order. */
 static FlamViewData *
 shown_view_data (FlamDifferenceView *self)
 {
-  FlamDiffShape shape = gtk_drop_down_get_selected (self->shape) == 1
-                            ? FLAM_DIFF_BASE
-                            : FLAM_DIFF_FRESH;
+  guint shape = gtk_drop_down_get_selected (self->shape);
 
-  return self->shown != NULL ? self->shown->changed[shape] : NULL;
+  return self->shown != NULL && shape < FLAM_N_DIFF_SHAPES
+             ? self->shown->changed[shape]
+             : NULL;
 }
 
 static void
@@ -70,7 +81,22 @@ show_current (FlamDifferenceView *self)
     node = flam_tree_find_path (tree, current, view_data->tree);
   self->syncing = TRUE;
   flam_flame_graph_select_node (self->graph, node != 0 ? node : FLAM_NONE);
+  flam_side_by_side_select (
+      self->side, tree, current != 0 ? current : FLAM_NONE);
   self->syncing = FALSE;
+}
+
+static void
+show_color (FlamDifferenceView *self)
+{
+  FlamPaletteMode mode = gtk_drop_down_get_selected (self->color) == 1
+                             ? FLAM_PALETTE_CHANGE_SHARE
+                             : FLAM_PALETTE_CHANGE;
+
+  flam_flame_graph_set_palette (self->graph, mode);
+  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+    flam_flame_graph_set_palette (flam_side_by_side_get_graph (self->side, i),
+                                  mode);
 }
 
 static void
@@ -79,13 +105,9 @@ show_graph (FlamDifferenceView *self)
   FlamViewData *view_data = shown_view_data (self);
 
   self->syncing = TRUE;
-  if (view_data == NULL)
-    flam_flame_graph_set_tree (self->graph, NULL, NULL);
-  else
-    {
-      flam_flame_graph_set_palette (self->graph, FLAM_PALETTE_CHANGE);
-      flam_flame_graph_set_tree (self->graph, view_data->tree, view_data->rows);
-    }
+  flam_flame_graph_set_tree (self->graph,
+                             view_data != NULL ? view_data->tree : NULL,
+                             view_data != NULL ? view_data->rows : NULL);
   self->syncing = FALSE;
   show_current (self);
 }
@@ -102,28 +124,27 @@ show_rows (FlamDifferenceView *self)
 }
 
 static char *
-name_range (const FlamViewData *view_data)
+name_before (FlamDifferenceView *self)
 {
-  gint64 begin = MAX (view_data->selection->from, 0);
-  gint64 length =
-      flam_selection_get_length (view_data->selection, view_data->profile);
-  g_autofree char *from = flam_format_value (begin, FLAM_UNIT_NS);
-  g_autofree char *to = flam_format_value (begin + length, FLAM_UNIT_NS);
+  return flam_difference_side (flam_baseline_get_kind (self->baseline),
+                               self->shown->base,
+                               flam_baseline_get_title (self->baseline));
+}
 
-  return g_strdup_printf ("%s – %s", from, to);
+static char *
+name_now (FlamDifferenceView *self)
+{
+  return flam_difference_side (flam_baseline_get_kind (self->baseline),
+                               self->shown->fresh,
+                               flam_session_get_title (self->session));
 }
 
 static void
 show_words (FlamDifferenceView *self)
 {
   FlamBaselineKind kind = flam_baseline_get_kind (self->baseline);
-  gboolean ranges = kind == FLAM_BASELINE_RANGE;
-  g_autofree char *before =
-      ranges ? name_range (self->shown->base)
-             : g_strdup (flam_baseline_get_title (self->baseline));
-  g_autofree char *now =
-      ranges ? name_range (self->shown->fresh)
-             : g_strdup (flam_session_get_title (self->session));
+  g_autofree char *before = name_before (self);
+  g_autofree char *now = name_now (self);
   g_autofree char *summary = flam_difference_summary (self->shown, before, now);
   g_autofree char *notes = flam_difference_notes (self->shown, kind);
 
@@ -138,10 +159,53 @@ take (FlamDifferenceView *self, FlamComparison *comparison)
   FlamComparison *before = self->shown;
 
   self->shown = comparison;
+  flam_side_by_side_set_comparison (self->side, comparison);
   show_graph (self);
   show_rows (self);
   /* The graph and the rows have let go of it. */
   g_clear_pointer (&before, flam_comparison_unref);
+}
+
+/* --- what cannot be compared ------------------------------------------------
+ */
+
+static void
+on_choice (GtkButton *button, FlamDifferenceView *self)
+{
+  gpointer measure = g_object_get_data (G_OBJECT (button), "measure");
+
+  flam_session_set_measure (self->session, GPOINTER_TO_UINT (measure));
+}
+
+static void
+show_refusal (FlamDifferenceView *self, const FlamComparison *comparison)
+{
+  const FlamProfile *own = comparison->fresh->profile;
+  const FlamProfile *profile = flam_baseline_get_profile (self->baseline);
+  g_autofree char *why = NULL;
+  GtkWidget *child;
+
+  if (profile == NULL)
+    profile = own;
+  why = flam_difference_refusal (comparison, profile);
+  adw_status_page_set_description (self->refused, why);
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->choices))) !=
+         NULL)
+    gtk_box_remove (self->choices, child);
+  for (guint i = 0; i < comparison->pairs->len; i++)
+    {
+      const FlamMeasurePair *pair =
+          &g_array_index (comparison->pairs, FlamMeasurePair, i);
+      g_autofree char *label = flam_difference_pair (own, profile, pair);
+      GtkWidget *button = gtk_button_new_with_label (label);
+
+      gtk_widget_add_css_class (button, "pill");
+      g_object_set_data (
+          G_OBJECT (button), "measure", GUINT_TO_POINTER (pair->now));
+      g_signal_connect (button, "clicked", G_CALLBACK (on_choice), self);
+      gtk_box_append (self->choices, button);
+    }
+  gtk_stack_set_visible_child_name (self->stack, "refused");
 }
 
 static void
@@ -154,12 +218,8 @@ on_made (gpointer result, const GError *error, gpointer data)
     return;
   if (comparison->base == NULL)
     {
-      g_autofree char *why = flam_difference_refusal (
-          comparison, flam_baseline_get_profile (self->baseline));
-
       take (self, NULL);
-      adw_status_page_set_description (self->refused, why);
-      gtk_stack_set_visible_child_name (self->stack, "refused");
+      show_refusal (self, comparison);
       return;
     }
   take (self, g_steal_pointer (&comparison));
@@ -198,11 +258,10 @@ fill (FlamPage *page)
       gtk_stack_set_visible_child_name (self->stack, "none");
       return;
     }
-  input = flam_comparison_input_new (
-      view_data,
-      self->baseline,
-      (FlamScale)gtk_drop_down_get_selected (self->scale),
-      gtk_drop_down_get_selected (self->cost) == 1);
+  input =
+      flam_comparison_input_new (view_data,
+                                 flam_basis_new (self->baseline),
+                                 gtk_drop_down_get_selected (self->rows) == 1);
   flam_page_start (page,
                    flam_comparison_work,
                    input,
@@ -211,21 +270,41 @@ fill (FlamPage *page)
                    on_made);
 }
 
-/* Ranges are compared as if they were as long as one another, files as they
- * are, until somebody chooses otherwise. */
+static void
+on_scaled (FlamDifferenceView *self)
+{
+  gtk_drop_down_set_selected (self->scale,
+                              flam_baseline_get_scale (self->baseline));
+  gtk_drop_down_set_selected (self->cost,
+                              flam_baseline_get_self (self->baseline) ? 1 : 0);
+  flam_page_queue_fill (FLAM_PAGE (self));
+}
+
+/* What lives at two times is not spent in them: memory is compared as it is. */
 static void
 on_baseline (FlamDifferenceView *self)
 {
-  gboolean ranges =
-      flam_baseline_get_kind (self->baseline) == FLAM_BASELINE_RANGE;
   const FlamTree *tree = flam_session_get_tree (self->session);
-  gboolean of_memory =
-      tree != NULL &&
-      tree->profile->measures[tree->measure].kind == FLAM_MEASURE_ALLOC;
 
-  gtk_drop_down_set_selected (
-      self->scale, ranges && !of_memory ? FLAM_SCALE_TIME : FLAM_SCALE_NONE);
-  flam_page_queue_fill (FLAM_PAGE (self));
+  if (tree != NULL &&
+      flam_baseline_get_scale (self->baseline) == FLAM_SCALE_TIME &&
+      tree->profile->measures[tree->measure].kind == FLAM_MEASURE_ALLOC)
+    flam_baseline_set_scale (self->baseline, FLAM_SCALE_NONE);
+  on_scaled (self);
+}
+
+static void
+on_scale (FlamDifferenceView *self)
+{
+  flam_baseline_set_scale (self->baseline,
+                           (FlamScale)gtk_drop_down_get_selected (self->scale));
+}
+
+static void
+on_cost (FlamDifferenceView *self)
+{
+  flam_baseline_set_self (self->baseline,
+                          gtk_drop_down_get_selected (self->cost) == 1);
 }
 
 static void
@@ -246,32 +325,33 @@ on_cancel (FlamDifferenceView *self)
 /* --- what is chosen in here ----------------------------------------------- */
 
 static void
-choose_in_graph (FlamDifferenceView *self, guint node)
+choose_in_graph (FlamFlameGraph *graph, guint node, FlamDifferenceView *self)
 {
-  FlamViewData *view_data = shown_view_data (self);
+  const FlamTree *shown = flam_flame_graph_get_tree (graph);
   const FlamTree *tree = flam_session_get_tree (self->session);
 
-  if (self->syncing || view_data == NULL || tree == NULL)
+  if (self->syncing || shown == NULL || tree == NULL)
     return;
   self->syncing = TRUE;
   flam_session_set_current (
       self->session,
-      node < view_data->tree->n
-          ? flam_tree_find_path (view_data->tree, node, tree)
-          : 0);
+      node < shown->n ? flam_tree_find_path (shown, node, tree) : 0);
   self->syncing = FALSE;
 }
 
 static void
-on_node_selected (FlamFlameGraph *graph, guint node, FlamDifferenceView *self)
+on_chosen (FlamSideBySide *side,
+           FlamFlameGraph *graph,
+           guint node,
+           FlamDifferenceView *self)
 {
-  choose_in_graph (self, node);
+  choose_in_graph (graph, node, self);
 }
 
 static void
 on_node_activated (FlamFlameGraph *graph, guint node, FlamDifferenceView *self)
 {
-  choose_in_graph (self, node);
+  choose_in_graph (graph, node, self);
   g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
 }
 
@@ -282,7 +362,7 @@ on_context_menu (FlamFlameGraph *graph,
                  double y,
                  FlamDifferenceView *self)
 {
-  choose_in_graph (self, node);
+  choose_in_graph (graph, node, self);
   flam_transforms_popup (GTK_WIDGET (graph),
                          self->session,
                          flam_session_get_current (self->session),
@@ -294,9 +374,34 @@ static void
 on_form (FlamDifferenceView *self)
 {
   gboolean table = gtk_toggle_button_get_active (self->table_button);
+  gboolean side = gtk_toggle_button_get_active (self->side_button);
 
-  gtk_stack_set_visible_child_name (self->forms, table ? "table" : "graph");
-  gtk_widget_set_visible (GTK_WIDGET (self->shape), !table);
+  gtk_stack_set_visible_child_name (self->forms,
+                                    table  ? "table"
+                                    : side ? "side"
+                                           : "graph");
+  gtk_widget_set_visible (GTK_WIDGET (self->shape), !table && !side);
+  gtk_widget_set_visible (GTK_WIDGET (self->color), !table);
+  gtk_widget_set_visible (GTK_WIDGET (self->rows), table);
+}
+
+static void
+on_export (FlamDifferenceView *self)
+{
+  g_autofree char *before = NULL;
+  g_autofree char *now = NULL;
+
+  if (self->shown == NULL)
+    return;
+  before = name_before (self);
+  now = name_now (self);
+  flam_difference_export (GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
+                          self->shown,
+                          before,
+                          now,
+                          gtk_drop_down_get_selected (self->color) == 1
+                              ? FLAM_PALETTE_CHANGE_SHARE
+                              : FLAM_PALETTE_CHANGE);
 }
 
 static const char *
@@ -308,20 +413,38 @@ get_name (gpointer row)
 static gboolean
 is_of (gpointer row, const FlamTree *tree, FlamId node)
 {
-  return strcmp (get_name (row), flam_tree_name (tree, node)) == 0;
+  guint32 line = flam_difference_row_get_line (row);
+  const char *file = "";
+
+  if (line == 0)
+    return strcmp (get_name (row), flam_tree_name (tree, node)) == 0;
+  return flam_tree_source_line (tree, node, &file) == line &&
+         strcmp (file, get_name (row)) == 0;
 }
 
 static FlamId
 find (gpointer row, const FlamTree *tree)
 {
-  return flam_tree_find_name (tree, get_name (row));
+  FlamId best = FLAM_NONE;
+
+  if (flam_difference_row_get_line (row) == 0)
+    return flam_tree_find_name (tree, get_name (row));
+  for (FlamId i = 1; i < tree->n; i++)
+    if (is_of (row, tree, i) &&
+        (best == FLAM_NONE || tree->total[i] > tree->total[best]))
+      best = i;
+  return best;
 }
 
 static void
 on_search (FlamDifferenceView *self)
 {
-  flam_flame_graph_set_search (self->graph,
-                               flam_session_get_search_regex (self->session));
+  GRegex *regex = flam_session_get_search_regex (self->session);
+
+  flam_flame_graph_set_search (self->graph, regex);
+  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+    flam_flame_graph_set_search (flam_side_by_side_get_graph (self->side, i),
+                                 regex);
 }
 
 /* --- object --------------------------------------------------------------- */
@@ -333,6 +456,9 @@ flam_difference_view_begin (GtkWidget *widget)
 
   if (gtk_toggle_button_get_active (self->table_button))
     return gtk_widget_grab_focus (GTK_WIDGET (self->table));
+  if (gtk_toggle_button_get_active (self->side_button))
+    return gtk_widget_grab_focus (
+        GTK_WIDGET (flam_side_by_side_get_graph (self->side, FLAM_DIFF_BASE)));
   return gtk_widget_grab_focus (GTK_WIDGET (self->graph));
 }
 
@@ -354,6 +480,7 @@ flam_difference_view_constructed (GObject *object)
   flam_page_follow (
       page, self->baseline, "started", G_CALLBACK (flam_page_queue_fill));
   flam_page_follow (page, self->baseline, "changed", G_CALLBACK (on_baseline));
+  flam_page_follow (page, self->baseline, "scaled", G_CALLBACK (on_scaled));
   flam_page_follow (
       page, self->baseline, "failed", G_CALLBACK (flam_page_queue_fill));
   flam_page_follow (page, job, "notify::fraction", G_CALLBACK (on_progress));
@@ -378,16 +505,23 @@ bind_children (GtkWidgetClass *class)
   BIND (busy_bar);
   BIND (busy_cancel);
   BIND (refused);
+  BIND (choices);
   BIND (summary);
   BIND (notes);
   BIND (graph_button);
+  BIND (side_button);
   BIND (table_button);
   BIND (shape);
+  BIND (color);
+  BIND (rows);
+  BIND (export_button);
   BIND (cost);
   BIND (scale);
   BIND (forms);
   BIND (graph_box);
+  BIND (side_box);
   BIND (graph);
+  BIND (side);
   BIND (table);
 #undef BIND
 }
@@ -407,6 +541,7 @@ flam_difference_view_class_init (FlamDifferenceViewClass *klass)
   table_class->find = find;
   FLAM_PAGE_CLASS (klass)->begin = flam_difference_view_begin;
   g_type_ensure (FLAM_TYPE_FLAME_GRAPH);
+  g_type_ensure (FLAM_TYPE_SIDE_BY_SIDE);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-difference-view.ui");
   bind_children (class);
@@ -419,25 +554,47 @@ on (FlamDifferenceView *self, gpointer of, const char *signal, GCallback f)
 }
 
 static void
+add_legend (GtkBox *box, FlamFlameGraph *graph)
+{
+  GtkWidget *legend = flam_legend_new (graph);
+
+  gtk_widget_add_css_class (legend, "flam-part");
+  gtk_box_append (box, legend);
+}
+
+static void
+follow_graph (FlamDifferenceView *self, FlamFlameGraph *graph)
+{
+  g_signal_connect (
+      graph, "node-activated", G_CALLBACK (on_node_activated), self);
+  g_signal_connect (graph, "context-menu", G_CALLBACK (on_context_menu), self);
+  flam_frame_drag_add_graph (graph);
+}
+
+static void
 flam_difference_view_init (FlamDifferenceView *self)
 {
-  GtkWidget *legend;
-
   gtk_widget_init_template (GTK_WIDGET (self));
-  legend = flam_legend_new (self->graph);
-  gtk_widget_add_css_class (legend, "flam-part");
-  gtk_box_append (self->graph_box, legend);
+  add_legend (self->graph_box, self->graph);
+  add_legend (self->side_box,
+              flam_side_by_side_get_graph (self->side, FLAM_DIFF_BOTH));
   flam_difference_table_prepare (self->table);
   flam_table_page_set_table (FLAM_TABLE_PAGE (self), self->table, NULL);
+  show_color (self);
   g_signal_connect (
-      self->graph, "node-selected", G_CALLBACK (on_node_selected), self);
-  g_signal_connect (
-      self->graph, "node-activated", G_CALLBACK (on_node_activated), self);
-  g_signal_connect (
-      self->graph, "context-menu", G_CALLBACK (on_context_menu), self);
+      self->graph, "node-selected", G_CALLBACK (choose_in_graph), self);
+  g_signal_connect (self->side, "chosen", G_CALLBACK (on_chosen), self);
+  follow_graph (self, self->graph);
+  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+    follow_graph (self, flam_side_by_side_get_graph (self->side, i));
+  on (self, self->side_button, "toggled", G_CALLBACK (on_form));
   on (self, self->table_button, "toggled", G_CALLBACK (on_form));
   on (self, self->shape, "notify::selected", G_CALLBACK (show_graph));
-  on (self, self->cost, "notify::selected", G_CALLBACK (flam_page_queue_fill));
-  on (self, self->scale, "notify::selected", G_CALLBACK (flam_page_queue_fill));
+  on (self, self->color, "notify::selected", G_CALLBACK (show_color));
+  on (self, self->rows, "notify::selected", G_CALLBACK (flam_page_queue_fill));
+  on (self, self->cost, "notify::selected", G_CALLBACK (on_cost));
+  on (self, self->scale, "notify::selected", G_CALLBACK (on_scale));
+  on (self, self->export_button, "clicked", G_CALLBACK (on_export));
   on (self, self->busy_cancel, "clicked", G_CALLBACK (on_cancel));
+  on_form (self);
 }

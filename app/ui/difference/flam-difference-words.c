@@ -6,6 +6,7 @@
 #include "flam-value-text.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 static gint64
 total_of (const FlamViewData *view_data)
@@ -56,6 +57,80 @@ flam_difference_summary (const FlamComparison *comparison,
                           relative);
 }
 
+/* --- sides ---------------------------------------------------------------- */
+
+static const char *
+measure_name (const FlamViewData *view_data)
+{
+  return flam_value_text_measure (view_data->profile,
+                                  flam_view_data_get_measure (view_data));
+}
+
+static char *
+name_threads (const FlamProfile *profile, const FlamSelection *selection)
+{
+  const GArray *threads = selection->threads;
+  guint n = threads != NULL ? threads->len : 0;
+
+  if (threads == NULL)
+    return g_strdup (_ ("all threads"));
+  if (n == 1)
+    {
+      FlamId thread = g_array_index (threads, FlamId, 0);
+
+      return g_strdup (
+          flam_profile_string (profile, profile->threads.name[thread]));
+    }
+  return g_strdup_printf (ngettext ("%u thread", "%u threads", n), n);
+}
+
+static char *
+name_range (const FlamViewData *view_data)
+{
+  gint64 begin = MAX (view_data->selection->from, 0);
+  gint64 length =
+      flam_selection_get_length (view_data->selection, view_data->profile);
+  g_autofree char *from = flam_format_value (begin, FLAM_UNIT_NS);
+  g_autofree char *to = flam_format_value (begin + length, FLAM_UNIT_NS);
+
+  return g_strdup_printf ("%s – %s", from, to);
+}
+
+char *
+flam_difference_side (FlamBaselineKind kind,
+                      const FlamViewData *side,
+                      const char *title)
+{
+  switch (kind)
+    {
+    case FLAM_BASELINE_RANGE:
+      return name_range (side);
+    case FLAM_BASELINE_THREADS:
+      return name_threads (side->profile, side->selection);
+    case FLAM_BASELINE_MEASURE:
+      return g_strdup (measure_name (side));
+    case FLAM_BASELINE_CAPTURE:
+    case FLAM_BASELINE_NONE:
+    default:
+      return g_strdup (title);
+    }
+}
+
+char *
+flam_difference_pair (const FlamProfile *now,
+                      const FlamProfile *before,
+                      const FlamMeasurePair *pair)
+{
+  const char *name = flam_value_text_measure (now, &now->measures[pair->now]);
+  const char *other =
+      flam_value_text_measure (before, &before->measures[pair->before]);
+
+  if (strcmp (name, other) == 0)
+    return g_strdup (name);
+  /* Translators: names of measures */
+  return g_strdup_printf (_ ("%s, before: %s"), name, other);
+}
+
 /* --- notes ---------------------------------------------------------------- */
 
 static void
@@ -71,13 +146,6 @@ add_taken (GString *notes, char *sentence)
 {
   add (notes, sentence);
   g_free (sentence);
-}
-
-static const char *
-measure_name (const FlamViewData *view_data)
-{
-  return flam_value_text_measure (view_data->profile,
-                                  flam_view_data_get_measure (view_data));
 }
 
 /* Filters that hold for what is now alone. */
@@ -206,6 +274,11 @@ flam_difference_notes (const FlamComparison *comparison, FlamBaselineKind kind)
     add (notes,
          _ ("This range of time is the baseline: select another one to compare "
             "with it."));
+  else if (kind == FLAM_BASELINE_THREADS && was->threads != NULL &&
+           flam_selection_equal (was, is))
+    add (notes,
+         _ ("These threads are the baseline: select others to compare with "
+            "them."));
   else if (is_same (comparison))
     add (notes, _ ("Nothing has changed."));
   add_scale (notes, comparison, kind == FLAM_BASELINE_RANGE);
@@ -228,8 +301,11 @@ flam_difference_refusal (const FlamComparison *comparison,
         flam_value_text_measure (baseline, &baseline->measures[i]));
   /* Translators: the name of a measure, and of those of the other file */
   return g_strdup_printf (
-      _ ("“%s” and the measures of before (%s) have no unit in common. Choose "
-         "another measure."),
+      comparison->pairs->len > 0
+          ? _ ("“%s” and the measures of before (%s) have no unit in common. "
+               "Choose another measure:")
+          : _ ("“%s” and the measures of before (%s) have no unit in common, "
+               "and no other measure has one."),
       measure_name (comparison->fresh),
       names->str);
 }

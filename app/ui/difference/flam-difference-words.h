@@ -16,6 +16,16 @@ char *flam_difference_summary (const FlamComparison *comparison,
  */
 char *flam_difference_notes (const FlamComparison *comparison,
                              FlamBaselineKind kind);
+/* What a side is called: its range, threads or measure where that is what is
+ * compared, else `title`; g_free. */
+char *flam_difference_side (FlamBaselineKind kind,
+                            const FlamViewData *side,
+                            const char *title);
+/* Two measures that go together: the one of now, and that of before where it is
+ * called something else; g_free. */
+char *flam_difference_pair (const FlamProfile *now,
+                            const FlamProfile *before,
+                            const FlamMeasurePair *pair);
 /* Why there is nothing to compare; g_free. */
 char *flam_difference_refusal (const FlamComparison *comparison,
                                const FlamProfile *baseline);

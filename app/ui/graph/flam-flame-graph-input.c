@@ -20,6 +20,13 @@ node_at (FlamFlameGraph *self, double x, double y)
   return box == NULL || flam_graph_is_strip (box) ? FLAM_NONE : box->node;
 }
 
+FlamId
+flam_flame_graph_get_node_at (FlamFlameGraph *self, double x, double y)
+{
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FLAM_NONE);
+  return node_at (self, x, y);
+}
+
 static void
 hover (FlamFlameGraph *self, FlamId node)
 {
@@ -152,6 +159,11 @@ on_forward_button (GtkGestureClick *click,
 static void
 on_drag_begin (GtkGestureDrag *drag, double x, double y, FlamFlameGraph *self)
 {
+  /* With Ctrl it is the frame that is dragged, out of the window. */
+  if (gtk_event_controller_get_current_event_state (
+          GTK_EVENT_CONTROLLER (drag)) &
+      GDK_CONTROL_MASK)
+    gtk_gesture_set_state (GTK_GESTURE (drag), GTK_EVENT_SEQUENCE_DENIED);
   self->drag_from = self->from;
   self->drag_scroll = self->scroll;
 }

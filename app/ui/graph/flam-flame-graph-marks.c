@@ -121,6 +121,8 @@ flam_graph_append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
 
   if (self->hovered != self->selected)
     append_mark (self, snapshot, self->hovered, FALSE);
+  if (self->pointed != self->selected && self->pointed != self->hovered)
+    append_mark (self, snapshot, self->pointed, FALSE);
   append_mark (self, snapshot, self->selected, TRUE);
   if (self->selected == FLAM_NONE && gtk_widget_has_visible_focus (widget))
     append_frame (snapshot,
@@ -130,4 +132,14 @@ flam_graph_append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
                                        (float)gtk_widget_get_height (widget)),
                   2,
                   &ink);
+}
+
+void
+flam_flame_graph_point_at (FlamFlameGraph *self, FlamId node)
+{
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  if (self->pointed == node)
+    return;
+  self->pointed = node;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
 }

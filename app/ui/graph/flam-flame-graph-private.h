@@ -34,6 +34,7 @@ struct _FlamFlameGraph
   FlamTree *tree;
   FlamRows *rows;
   FlamPaletteMode palette_mode;
+  FlamColorRules *rules; /* or NULL */
   FlamShape shape;
   FlamDirection direction;
   gboolean dark, dark_is_set;
@@ -75,6 +76,8 @@ struct _FlamFlameGraph
   double drag_from, drag_scroll;
   double pinch_range;
   FlamId hovered, pressed;
+  FlamId pointed; /* what is hovered in another graph */
+  char *title;    /* or NULL */
 };
 
 enum

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-flame-graph-private.h"
+#include "flam-snapshot-image.h"
 
 #include <gsk/gsk.h>
 #include <math.h>
@@ -47,9 +48,11 @@ flam_graph_draw (FlamFlameGraph *self)
 FlamPalette *
 flam_graph_palette (FlamFlameGraph *self)
 {
+  const FlamColors colors = { .mode = self->palette_mode,
+                              .rules = self->rules };
+
   if (self->palette == NULL)
-    self->palette =
-        flam_palette_new (self->tree->profile, self->palette_mode, self->dark);
+    self->palette = flam_palette_new_for (self->tree, &colors, self->dark);
   return self->palette;
 }
 
@@ -530,56 +533,6 @@ make_picture (FlamFlameGraph *self)
   draw_on (self, self->picture);
 }
 
-static void
-surface_release (gpointer data)
-{
-  cairo_surface_destroy (data);
-}
-
-static GdkTexture *
-texture_of (cairo_surface_t *surface)
-{
-  int width = cairo_image_surface_get_width (surface);
-  int height = cairo_image_surface_get_height (surface);
-  gsize stride = (gsize)cairo_image_surface_get_stride (surface);
-  g_autoptr (GBytes) bytes =
-      g_bytes_new_with_free_func (cairo_image_surface_get_data (surface),
-                                  stride * height,
-                                  surface_release,
-                                  cairo_surface_reference (surface));
-
-  return gdk_memory_texture_new (
-      width, height, GDK_MEMORY_DEFAULT, bytes, stride);
-}
-
-/* To a GPU the picture goes as a texture, uploaded once however often hover
- * and selection change over it. GTK's cairo renderer would turn every pixel of
- * a texture into four floats and back (12 ms a frame), and paints a surface as
- * it is. */
-static void
-append_picture (FlamFlameGraph *self,
-                GtkSnapshot *snapshot,
-                const graphene_rect_t *bounds)
-{
-  GtkNative *native = gtk_widget_get_native (GTK_WIDGET (self));
-  GskRenderer *renderer =
-      native != NULL ? gtk_native_get_renderer (native) : NULL;
-  cairo_t *cr;
-
-  if (renderer != NULL && !GSK_IS_CAIRO_RENDERER (renderer))
-    {
-      if (self->texture == NULL)
-        self->texture = texture_of (self->picture);
-      gtk_snapshot_append_texture (snapshot, self->texture, bounds);
-      return;
-    }
-  cr = gtk_snapshot_append_cairo (snapshot, bounds);
-  cairo_set_source_surface (cr, self->picture, 0, 0);
-  cairo_set_operator (cr, CAIRO_OPERATOR_SOURCE);
-  cairo_paint (cr);
-  cairo_destroy (cr);
-}
-
 void
 flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -592,7 +545,11 @@ flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (self->picture == NULL)
     make_picture (self);
   gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
-  append_picture (self, snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  flam_snapshot_append_image (snapshot,
+                              widget,
+                              self->picture,
+                              &self->texture,
+                              &GRAPHENE_RECT_INIT (0, 0, width, height));
   flam_graph_append_marks (self, snapshot);
   gtk_snapshot_pop (snapshot);
 }

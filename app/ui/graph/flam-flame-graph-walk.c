@@ -457,7 +457,9 @@ swap_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   gboolean same_profile = self->tree != NULL && tree != NULL &&
                           self->tree->profile == tree->profile;
 
-  if (!same_profile)
+  /* Strengths of self are shares of one tree's greatest, and the next tree may
+   * stand at the address of the last. */
+  if (!same_profile || self->palette_mode == FLAM_PALETTE_SELF)
     g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->rows, flam_rows_unref);
   g_clear_pointer (&self->tree, flam_tree_unref);
@@ -474,6 +476,7 @@ forget_zooms (FlamFlameGraph *self)
   g_array_set_size (self->future, 0);
   self->selected = FLAM_NONE;
   self->hovered = FLAM_NONE;
+  self->pointed = FLAM_NONE;
   self->pressed = FLAM_NONE;
   self->zoom = 0;
   self->from = 0;
@@ -504,6 +507,7 @@ replace_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   self->to = now.to;
   self->selected = selected;
   self->hovered = FLAM_NONE;
+  self->pointed = FLAM_NONE;
   self->pressed = FLAM_NONE;
 }
 
@@ -524,6 +528,7 @@ flam_flame_graph_set_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   if (self->hovered != FLAM_NONE)
     {
       self->hovered = FLAM_NONE;
+      self->pointed = FLAM_NONE;
       g_signal_emit (
           self, flam_graph_signals[FLAM_GRAPH_NODE_HOVERED], 0, FLAM_NONE);
     }

@@ -50,21 +50,59 @@ add_main_state (FlamFlameGraph *self, FlamId node, char **text)
       "%s, %s %s", before, _ (flam_state_to_title (most)), share);
 }
 
+/* NULL: it was there before and is now. */
+static const char *
+kind_text (const FlamTreeChange *change, FlamId node)
+{
+  switch ((FlamChangeKind)change->kind[node])
+    {
+    case FLAM_CHANGE_NEW:
+      return _ ("new");
+    case FLAM_CHANGE_GONE:
+      return _ ("gone");
+    case FLAM_CHANGE_UNTRACKED:
+      /* Translators: a function that is new, on whatever path */
+      return _ ("nowhere before");
+    case FLAM_CHANGE_KEPT:
+    default:
+      return NULL;
+    }
+}
+
 /* A node beside the one of the same path in another tree. */
 static void
 add_change (FlamFlameGraph *self, FlamId node, char **text)
 {
   const FlamTreeChange *change = self->tree->change;
   const FlamMeasure measure = flam_tree_measure (self->tree);
+  const char *kind = NULL;
   g_autofree char *delta = NULL;
   g_autofree char *before = NULL;
 
   if (change == NULL)
     return;
+  kind = kind_text (change, node);
   delta = flam_value_text_change (&measure, change->delta[node]);
   before = *text;
   /* Translators: a frame and by how much it has changed */
-  *text = g_strdup_printf (_ ("%s, change %s"), before, delta);
+  *text = kind != NULL
+              /* Translators: the same, and "new" or "gone" */
+              ? g_strdup_printf (_ ("%s, change %s, %s"), before, delta, kind)
+              : g_strdup_printf (_ ("%s, change %s"), before, delta);
+}
+
+/* Of both, widths are no figures. */
+static char *
+describe_both (FlamFlameGraph *self, FlamId node)
+{
+  const FlamTreeChange *change = self->tree->change;
+  const FlamMeasure measure = flam_tree_measure (self->tree);
+  g_autofree char *was = flam_format_weight (&measure, change->base[node]);
+  g_autofree char *is =
+      flam_format_weight (&measure, change->base[node] + change->delta[node]);
+
+  return g_strdup_printf (
+      _ ("%s, before %s, now %s"), flam_graph_name (self->tree, node), was, is);
 }
 
 /* --- notes ---------------------------------------------------------------- */
@@ -111,11 +149,25 @@ add_note (FlamFlameGraph *self, FlamId node, char **text)
   *text = g_strdup_printf (_ ("%s; note: %s"), before, note);
 }
 
+/* What a screen reader says: function, shares of the time. */
+static char *
+describe_shares (FlamFlameGraph *self, FlamId node)
+{
+  g_autofree char *total =
+      flam_format_percent (self->tree->total[node], self->tree->total[0]);
+  g_autofree char *self_share =
+      flam_format_percent (self->tree->self[node], self->tree->total[0]);
+
+  /* Translators: what a screen reader says: function, shares of the time */
+  return g_strdup_printf (_ ("%s, total %s, self %s"),
+                          flam_graph_name (self->tree, node),
+                          total,
+                          self_share);
+}
+
 char *
 flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
 {
-  g_autofree char *total = NULL;
-  g_autofree char *self_share = NULL;
   char *text;
 
   g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), NULL);
@@ -123,14 +175,9 @@ flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
     return g_strdup (self->shape == FLAM_SHAPE_SUNBURST  ? _ ("Sunburst")
                      : self->shape == FLAM_SHAPE_TREEMAP ? _ ("Treemap")
                                                          : _ ("Flame graph"));
-  total = flam_format_percent (self->tree->total[node], self->tree->total[0]);
-  self_share =
-      flam_format_percent (self->tree->self[node], self->tree->total[0]);
-  /* Translators: what a screen reader says: function, shares of the time */
-  text = g_strdup_printf (_ ("%s, total %s, self %s"),
-                          flam_graph_name (self->tree, node),
-                          total,
-                          self_share);
+  text = self->tree->change != NULL && self->tree->change->both
+             ? describe_both (self, node)
+             : describe_shares (self, node);
   add_main_state (self, node, &text);
   add_change (self, node, &text);
   add_note (self, node, &text);
@@ -140,10 +187,22 @@ flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
 void
 flam_graph_announce (FlamFlameGraph *self)
 {
-  g_autofree char *label = flam_flame_graph_describe (self, self->selected);
+  g_autofree char *said = flam_flame_graph_describe (self, self->selected);
+  g_autofree char *label = self->title != NULL
+                               ? g_strdup_printf ("%s: %s", self->title, said)
+                               : g_strdup (said);
 
   gtk_accessible_update_property (
       GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+void
+flam_flame_graph_set_title (FlamFlameGraph *self, const char *title)
+{
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  g_free (self->title);
+  self->title = g_strdup (title);
+  flam_graph_announce (self);
 }
 
 static const char *
@@ -266,6 +325,7 @@ add_changes (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
 {
   const FlamTreeChange *change = self->tree->change;
   const FlamMeasure measure = flam_tree_measure (self->tree);
+  const char *kind = kind_text (change, node);
   gint64 base = change->base[node], delta = change->delta[node];
   g_autofree char *was = flam_format_weight (&measure, base);
   g_autofree char *is = flam_format_weight (&measure, base + delta);
@@ -279,21 +339,18 @@ add_changes (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
   add_cell (grid, is, 1, row++);
   add_cell (grid, _ ("Change"), 0, row);
   add_cell (grid, by, 1, row);
-  if (base > 0 && delta != 0)
+  if (kind != NULL)
+    add_cell (grid, kind, 2, row);
+  else if (base > 0 && delta != 0)
     add_cell (grid, relative, 2, row);
   return row + 1;
 }
 
-static GtkWidget *
-numbers_of (FlamFlameGraph *self, FlamId node)
+static int
+add_weights (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
 {
-  GtkGrid *grid = GTK_GRID (gtk_grid_new ());
   FlamId parent = self->tree->parent[node];
-  int row = 0;
 
-  gtk_grid_set_column_spacing (grid, 12);
-  gtk_grid_set_row_spacing (grid, 2);
-  gtk_widget_set_margin_top (GTK_WIDGET (grid), 6);
   add_weight (self,
               grid,
               row++,
@@ -314,7 +371,22 @@ numbers_of (FlamFlameGraph *self, FlamId node)
   if (self->zoom != 0 && flam_tree_is_ancestor (self->tree, self->zoom, node))
     /* Translators: a share of the function zoomed to */
     add_share (self, grid, row++, _ ("of zoomed %s"), node, self->zoom);
-  if (self->tree->change != NULL)
+  return row;
+}
+
+static GtkWidget *
+numbers_of (FlamFlameGraph *self, FlamId node)
+{
+  const FlamTreeChange *change = self->tree->change;
+  GtkGrid *grid = GTK_GRID (gtk_grid_new ());
+  int row = 0;
+
+  gtk_grid_set_column_spacing (grid, 12);
+  gtk_grid_set_row_spacing (grid, 2);
+  gtk_widget_set_margin_top (GTK_WIDGET (grid), 6);
+  if (change == NULL || !change->both)
+    row = add_weights (self, grid, row, node);
+  if (change != NULL)
     row = add_changes (self, grid, row, node);
   if (has_states (self))
     add_states (self, grid, row, node);

@@ -98,6 +98,22 @@ flam_flame_graph_set_palette (FlamFlameGraph *self, FlamPaletteMode mode)
   notify (self, PROP_PALETTE);
 }
 
+void
+flam_flame_graph_set_rules (FlamFlameGraph *self, FlamColorRules *rules)
+{
+  FlamColorRules *before;
+
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  before = self->rules;
+  if (rules == before)
+    return;
+  self->rules = rules != NULL ? flam_color_rules_ref (rules) : NULL;
+  g_clear_pointer (&self->palette, flam_palette_free);
+  g_clear_pointer (&before, flam_color_rules_unref);
+  flam_graph_redraw (self);
+  notify (self, PROP_PALETTE);
+}
+
 static void
 use_dark (FlamFlameGraph *self, gboolean dark)
 {
@@ -331,6 +347,7 @@ flam_flame_graph_finalize (GObject *object)
 {
   FlamFlameGraph *self = FLAM_FLAME_GRAPH (object);
 
+  g_clear_pointer (&self->rules, flam_color_rules_unref);
   g_clear_pointer (&self->rows, flam_rows_unref);
   g_clear_pointer (&self->tree, flam_tree_unref);
   g_clear_pointer (&self->search, g_regex_unref);
@@ -338,6 +355,7 @@ flam_flame_graph_finalize (GObject *object)
   g_clear_pointer (&self->spare, g_atomic_rc_box_release);
   g_array_unref (self->history);
   g_array_unref (self->future);
+  g_free (self->title);
   G_OBJECT_CLASS (flam_flame_graph_parent_class)->finalize (object);
 }
 
@@ -467,6 +485,7 @@ flam_flame_graph_init (FlamFlameGraph *self)
   self->selected = FLAM_NONE;
   self->hovered = FLAM_NONE;
   self->pressed = FLAM_NONE;
+  self->pointed = FLAM_NONE;
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
   flam_graph_add_input (self);

@@ -28,7 +28,7 @@
 #include <gtk/gtk.h>
 
 #include "flam-layout.h"
-#include "flam-palette.h"
+#include "flam-named-color.h"
 
 G_BEGIN_DECLS
 
@@ -62,10 +62,17 @@ gboolean flam_flame_graph_outward (FlamFlameGraph *self);
 void flam_flame_graph_select_node (FlamFlameGraph *self, FlamId node);
 FlamId flam_flame_graph_get_selected (FlamFlameGraph *self);
 
+/* What is drawn at a place of the widget; FLAM_NONE: nothing, or several that
+ * are too narrow. */
+FlamId flam_flame_graph_get_node_at (FlamFlameGraph *self, double x, double y);
+
 void flam_flame_graph_set_direction (FlamFlameGraph *self,
                                      FlamDirection direction);
 void flam_flame_graph_set_shape (FlamFlameGraph *self, FlamShape shape);
 void flam_flame_graph_set_palette (FlamFlameGraph *self, FlamPaletteMode mode);
+/* What goes before the palette where it stands for neither states nor changes;
+ * NULL: nothing. A reference is kept. */
+void flam_flame_graph_set_rules (FlamFlameGraph *self, FlamColorRules *rules);
 void flam_flame_graph_set_dark (FlamFlameGraph *self, gboolean dark);
 
 /* NULL: no search. Matches keep their color and the rest is dimmed. The
@@ -82,6 +89,12 @@ guint flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n);
 /* For the status bar: the weight in boxes too narrow to be drawn, of what is
  * in view, and the weight across the view. */
 gint64 flam_flame_graph_get_hidden (FlamFlameGraph *self, gint64 *in_view);
+
+/* Marks a node as if the pointer were on it: it is on the same one elsewhere.
+ * FLAM_NONE: none. */
+void flam_flame_graph_point_at (FlamFlameGraph *self, FlamId node);
+/* What this graph is called beside others, for who hears it; NULL: nothing. */
+void flam_flame_graph_set_title (FlamFlameGraph *self, const char *title);
 
 /* Who knows what a person noted about a function; g_free, or NULL. It is told
  * with the function. `data` must outlive the widget's use of it. */

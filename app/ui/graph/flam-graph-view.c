@@ -2,9 +2,11 @@
 
 #include "flam-graph-view.h"
 
+#include "flam-frame-drag.h"
 #include "flam-minimap.h"
 #include "flam-settings.h"
 #include "flam-transforms.h"
+#include "flam-user-colors.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -72,15 +74,10 @@ static void
 update_palette (FlamGraphView *self)
 {
   const FlamTree *tree = flam_session_get_tree (self->session);
-  FlamPaletteMode mode;
 
-  if (tree == NULL)
-    return;
-  mode = flam_palette_mode_of (tree, FLAM_PALETTE_AUTO);
-  if (mode == FLAM_PALETTE_STATE &&
-      !g_settings_get_boolean (flam_settings_get (), FLAM_KEY_COLOR_STATES))
-    mode = FLAM_PALETTE_CODE;
-  flam_flame_graph_set_palette (self->graph, mode);
+  if (tree != NULL)
+    flam_flame_graph_set_palette (self->graph,
+                                  flam_settings_get_palette (tree));
 }
 
 static void
@@ -268,6 +265,8 @@ flam_graph_view_constructed (GObject *object)
           settings,
           "changed::" FLAM_KEY_COLOR_STATES,
           G_CALLBACK (update_palette));
+  follow (
+      self, settings, "changed::" FLAM_KEY_COLORS, G_CALLBACK (update_palette));
   follow (self,
           flam_session_get_notes (self->session),
           "items-changed",
@@ -347,6 +346,8 @@ flam_graph_view_init (FlamGraphView *self)
       self->graph, "context-menu", G_CALLBACK (on_context_menu), self);
   g_signal_connect_swapped (
       self->graph, "notify::matched", G_CALLBACK (on_matched), self);
+  flam_frame_drag_add_graph (self->graph);
+  flam_user_colors_follow (self->graph);
   g_signal_connect_swapped (
       self->way_back, "clicked", G_CALLBACK (on_way_back), self);
 }

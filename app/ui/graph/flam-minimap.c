@@ -19,6 +19,7 @@ struct _FlamMinimap
   FlamTree *pictured; /* the tree the picture is of; not a reference */
   gboolean pictured_dark;
   int pictured_mode, pictured_direction;
+  FlamColorRules *pictured_rules;
   FlamTree *placed_tree; /* what the corner was chosen for */
   FlamId placed_zoom;
   int placed_direction;
@@ -37,6 +38,7 @@ is_current (FlamMinimap *self)
   return self->picture != NULL && self->pictured == graph->tree &&
          self->pictured_dark == graph->dark &&
          self->pictured_mode == (int)graph->palette_mode &&
+         self->pictured_rules == graph->rules &&
          self->pictured_direction == (int)graph->direction;
 }
 
@@ -84,6 +86,9 @@ make_picture (FlamMinimap *self)
   self->pictured = graph->tree;
   self->pictured_dark = graph->dark;
   self->pictured_mode = graph->palette_mode;
+  g_clear_pointer (&self->pictured_rules, flam_color_rules_unref);
+  if (graph->rules != NULL)
+    self->pictured_rules = flam_color_rules_ref (graph->rules);
   self->pictured_direction = graph->direction;
 }
 
@@ -290,6 +295,7 @@ flam_minimap_dispose (GObject *object)
   FlamMinimap *self = FLAM_MINIMAP (object);
 
   g_clear_object (&self->picture);
+  g_clear_pointer (&self->pictured_rules, flam_color_rules_unref);
   g_clear_object (&self->graph);
   G_OBJECT_CLASS (flam_minimap_parent_class)->dispose (object);
 }

@@ -97,32 +97,39 @@ on_search (FlamAttachPage *self)
   gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
 }
 
-/* Enter in the search takes what is selected, or the only one there is. */
-static void
-on_enter (FlamAttachPage *self)
+/* Selects the first that can be recorded, and says how many can. */
+static guint
+select_first (FlamAttachPage *self)
 {
   GListModel *shown = G_LIST_MODEL (self->selection);
   guint n = g_list_model_get_n_items (shown);
+  guint first = GTK_INVALID_LIST_POSITION;
+  guint able = 0;
 
-  if (flam_attach_page_get_process (self) == NULL)
+  for (guint i = 0; i < n; i++)
     {
-      guint last = GTK_INVALID_LIST_POSITION;
-      guint able = 0;
+      g_autoptr (FlamProcess) process = g_list_model_get_item (shown, i);
 
-      for (guint i = 0; i < n; i++)
-        {
-          g_autoptr (FlamProcess) process = g_list_model_get_item (shown, i);
-
-          if (process->reason == NULL)
-            {
-              last = i;
-              able++;
-            }
-        }
-      if (able == 1)
-        gtk_single_selection_set_selected (self->selection, last);
+      if (process->reason == NULL && able++ == 0)
+        first = i;
     }
-  if (flam_attach_page_get_process (self) != NULL)
+  if (able > 0)
+    {
+      gtk_single_selection_set_selected (self->selection, first);
+      gtk_widget_activate_action (
+          GTK_WIDGET (self->list), "list.scroll-to-item", "u", first);
+    }
+  return able;
+}
+
+/* Enter in the search takes what is selected, or the only one there is; of
+ * several it selects the first, which is taken when Enter is pressed again. */
+static void
+on_enter (FlamAttachPage *self)
+{
+  gboolean chosen = flam_attach_page_get_process (self) != NULL;
+
+  if (chosen || select_first (self) == 1)
     g_signal_emit (self, signals[SIGNAL_ACTIVATED], 0);
 }
 

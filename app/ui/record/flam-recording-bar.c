@@ -14,7 +14,8 @@ struct _FlamRecordingBar
   FlamRecording *recording;
 
   GtkLabel *title;
-  GtkLabel *figures;
+  GtkLabel *elapsed;
+  GtkLabel *samples;
   GtkToggleButton *output;
   GtkToggleButton *pause;
   GtkButton *stop;
@@ -46,21 +47,22 @@ update (FlamRecordingBar *self)
   FlamRecordingState state = flam_recording_get_state (self->recording);
   gint64 seconds = flam_recording_get_elapsed_ms (self->recording) / 1000;
   guint64 n = flam_recording_get_samples (self->recording);
-  g_autofree char *samples = flam_format_value ((gint64)n, FLAM_UNIT_COUNT);
+  g_autofree char *number = flam_format_value ((gint64)n, FLAM_UNIT_COUNT);
   g_autofree char *title = NULL;
-  g_autofree char *figures = NULL;
+  g_autofree char *elapsed = NULL;
+  g_autofree char *samples = NULL;
 
   /* Translators: "Recording", and what is recorded */
   title = g_strdup_printf (_ ("%s %s"),
                            state_text (state),
                            flam_recording_get_title (self->recording));
-  /* Translators: minutes, seconds, number of samples */
-  figures = g_strdup_printf (_ ("%d:%02d   %s samples"),
-                             (int)(seconds / 60),
-                             (int)(seconds % 60),
-                             samples);
+  /* Translators: minutes, seconds */
+  elapsed =
+      g_strdup_printf (_ ("%d:%02d"), (int)(seconds / 60), (int)(seconds % 60));
+  samples = g_strdup_printf (_ ("%s samples"), number);
   gtk_label_set_label (self->title, title);
-  gtk_label_set_label (self->figures, figures);
+  gtk_label_set_label (self->elapsed, elapsed);
+  gtk_label_set_label (self->samples, samples);
   gtk_widget_set_sensitive (GTK_WIDGET (self->pause),
                             state < FLAM_RECORDING_FINISHING);
   gtk_widget_set_sensitive (GTK_WIDGET (self->stop),
@@ -133,7 +135,8 @@ flam_recording_bar_class_init (FlamRecordingBarClass *klass)
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-recording-bar.ui");
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, title);
-  gtk_widget_class_bind_template_child (class, FlamRecordingBar, figures);
+  gtk_widget_class_bind_template_child (class, FlamRecordingBar, elapsed);
+  gtk_widget_class_bind_template_child (class, FlamRecordingBar, samples);
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, pause);
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, output);
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, stop);

@@ -11,7 +11,9 @@ struct _FlamBaseline
   FlamBaselineKind kind;
   FlamProfile *profile;
   char *title;
-  gint64 from, to;
+  FlamSelection *part; /* of the session's own capture */
+  FlamScale scale;
+  gboolean self;
   FlamJob *job;
   char *opening; /* the title of what the job reads */
 };
@@ -21,6 +23,7 @@ enum
   SIGNAL_STARTED,
   SIGNAL_CHANGED,
   SIGNAL_FAILED,
+  SIGNAL_SCALED,
   N_SIGNALS
 };
 
@@ -34,12 +37,28 @@ forget (FlamBaseline *self)
   self->kind = FLAM_BASELINE_NONE;
   g_clear_pointer (&self->profile, flam_profile_unref);
   g_clear_pointer (&self->title, g_free);
+  flam_selection_free (self->part);
+  self->part = flam_selection_new ();
+  self->scale = FLAM_SCALE_NONE;
+}
+
+static void
+take (FlamBaseline *self, const FlamProfile *profile, char *title)
+{
+  FlamProfile *kept = flam_profile_ref (profile);
+
+  forget (self);
+  self->kind = FLAM_BASELINE_CAPTURE;
+  self->profile = kept;
+  self->title = title;
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
 static void
 on_loaded (gpointer result, const GError *error, gpointer data)
 {
   FlamBaseline *self = data;
+  g_autoptr (FlamProfile) profile = result;
 
   if (error != NULL)
     {
@@ -47,11 +66,7 @@ on_loaded (gpointer result, const GError *error, gpointer data)
       g_signal_emit (self, signals[SIGNAL_FAILED], 0, error);
       return;
     }
-  forget (self);
-  self->kind = FLAM_BASELINE_CAPTURE;
-  self->profile = result;
-  self->title = g_steal_pointer (&self->opening);
-  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+  take (self, profile, g_steal_pointer (&self->opening));
 }
 
 void
@@ -71,16 +86,81 @@ flam_baseline_open (FlamBaseline *self, const char *path)
 }
 
 void
-flam_baseline_set_range (FlamBaseline *self, gint64 from, gint64 to)
+flam_baseline_take (FlamBaseline *self,
+                    const FlamProfile *profile,
+                    const char *title)
 {
   g_return_if_fail (FLAM_IS_BASELINE (self));
   flam_baseline_cancel (self);
+  take (self, profile, g_strdup (title));
+  g_signal_emit (self, signals[SIGNAL_STARTED], 0);
+}
+
+/* --- a part of the session's own -------------------------------------------
+ */
+
+static void
+begin_part (FlamBaseline *self, FlamBaselineKind kind)
+{
+  flam_baseline_cancel (self);
   forget (self);
-  self->kind = FLAM_BASELINE_RANGE;
-  self->from = from;
-  self->to = to;
+  self->kind = kind;
+}
+
+static void
+tell_part (FlamBaseline *self)
+{
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
   g_signal_emit (self, signals[SIGNAL_STARTED], 0);
+}
+
+/* Ranges are compared as if they were as long as one another, all else as it
+ * is, until somebody chooses otherwise. */
+void
+flam_baseline_set_range (FlamBaseline *self, gint64 from, gint64 to)
+{
+  g_return_if_fail (FLAM_IS_BASELINE (self));
+  begin_part (self, FLAM_BASELINE_RANGE);
+  self->part->from = from;
+  self->part->to = to;
+  self->scale = FLAM_SCALE_TIME;
+  tell_part (self);
+}
+
+void
+flam_baseline_set_threads (FlamBaseline *self, const FlamId *threads, guint n)
+{
+  g_return_if_fail (FLAM_IS_BASELINE (self));
+  g_return_if_fail (n > 0);
+  begin_part (self, FLAM_BASELINE_THREADS);
+  for (guint i = 0; i < n; i++)
+    flam_selection_add_thread (self->part, threads[i]);
+  tell_part (self);
+}
+
+void
+flam_baseline_set_measure (FlamBaseline *self, guint measure)
+{
+  g_return_if_fail (FLAM_IS_BASELINE (self));
+  begin_part (self, FLAM_BASELINE_MEASURE);
+  self->part->measure = measure;
+  tell_part (self);
+}
+
+void
+flam_baseline_carry (FlamBaseline *self,
+                     const FlamProfile *from,
+                     const FlamProfile *to)
+{
+  FlamSelection *part;
+
+  g_return_if_fail (FLAM_IS_BASELINE (self));
+  if (self->kind != FLAM_BASELINE_THREADS &&
+      self->kind != FLAM_BASELINE_MEASURE)
+    return;
+  part = flam_loader_carry_selection (from, self->part, to);
+  flam_selection_free (self->part);
+  self->part = part;
 }
 
 void
@@ -115,11 +195,10 @@ flam_baseline_get_profile (FlamBaseline *self)
   return self->profile;
 }
 
-void
-flam_baseline_get_range (FlamBaseline *self, gint64 *from, gint64 *to)
+const FlamSelection *
+flam_baseline_get_part (FlamBaseline *self)
 {
-  *from = self->from;
-  *to = self->to;
+  return self->part;
 }
 
 const char *
@@ -134,6 +213,41 @@ FlamJob *
 flam_baseline_get_job (FlamBaseline *self)
 {
   return self->job;
+}
+
+/* --- how -------------------------------------------------------------------
+ */
+
+void
+flam_baseline_set_scale (FlamBaseline *self, FlamScale scale)
+{
+  g_return_if_fail (FLAM_IS_BASELINE (self));
+  if (self->scale == scale)
+    return;
+  self->scale = scale;
+  g_signal_emit (self, signals[SIGNAL_SCALED], 0);
+}
+
+FlamScale
+flam_baseline_get_scale (FlamBaseline *self)
+{
+  return self->scale;
+}
+
+void
+flam_baseline_set_self (FlamBaseline *self, gboolean own)
+{
+  g_return_if_fail (FLAM_IS_BASELINE (self));
+  if (self->self == own)
+    return;
+  self->self = own;
+  g_signal_emit (self, signals[SIGNAL_SCALED], 0);
+}
+
+gboolean
+flam_baseline_get_self (FlamBaseline *self)
+{
+  return self->self;
 }
 
 /* --- object --------------------------------------------------------------- */
@@ -152,7 +266,9 @@ flam_baseline_finalize (GObject *object)
 {
   FlamBaseline *self = FLAM_BASELINE (object);
 
-  forget (self);
+  g_clear_pointer (&self->profile, flam_profile_unref);
+  g_free (self->title);
+  flam_selection_free (self->part);
   g_object_unref (self->job);
   G_OBJECT_CLASS (flam_baseline_parent_class)->finalize (object);
 }
@@ -182,12 +298,14 @@ flam_baseline_class_init (FlamBaselineClass *klass)
   signals[SIGNAL_STARTED] = add_signal ("started", 0, G_TYPE_NONE);
   signals[SIGNAL_CHANGED] = add_signal ("changed", 0, G_TYPE_NONE);
   signals[SIGNAL_FAILED] = add_signal ("failed", 1, G_TYPE_ERROR);
+  signals[SIGNAL_SCALED] = add_signal ("scaled", 0, G_TYPE_NONE);
 }
 
 static void
 flam_baseline_init (FlamBaseline *self)
 {
   self->job = flam_job_new ();
+  self->part = flam_selection_new ();
 }
 
 FlamBaseline *

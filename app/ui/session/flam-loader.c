@@ -38,6 +38,15 @@ flam_loader_input_new (const char *path, FlamWeightsAs weights_as)
   return input;
 }
 
+void
+flam_loader_input_set_path (gpointer data, const char *path)
+{
+  FlamLoaderInput *input = data;
+
+  g_free (input->path);
+  input->path = g_strdup (path);
+}
+
 gpointer
 flam_loader_input_new_live (FlamFollow *follow)
 {

@@ -16,6 +16,8 @@ typedef struct _FlamLoaderInput FlamLoaderInput;
 /* The file at `path`, shown first and symbolized after; from the cache
  * (flam-cache.h) if it is there. */
 gpointer flam_loader_input_new (const char *path, FlamWeightsAs weights_as);
+/* From now on another file; nothing else of the input changes. */
+void flam_loader_input_set_path (gpointer input, const char *path);
 /* A recording that is being written, as far as it is there; its functions get
  * their names at once. */
 gpointer flam_loader_input_new_live (FlamFollow *follow);

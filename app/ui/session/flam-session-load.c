@@ -5,6 +5,7 @@
 #include "flam-session-private.h"
 
 #include "flam-cache.h"
+#include "flam-carry.h"
 #include "flam-kept.h"
 #include "flam-loader.h"
 #include "flam-settings.h"
@@ -12,6 +13,16 @@
 #include <glib/gi18n.h>
 
 /* --- profiles ------------------------------------------------------------- */
+
+/* A capture that is a difference by itself is shown as one. */
+static void
+begin_compared (FlamSession *self)
+{
+  int before = flam_carry_find_before (self->profile, self->selection->measure);
+
+  if (before >= 0)
+    flam_baseline_set_measure (self->baseline, (guint)before);
+}
 
 static void
 take_profile (FlamSession *self, FlamProfile *profile)
@@ -31,6 +42,7 @@ take_profile (FlamSession *self, FlamProfile *profile)
 
           step->selection = flam_loader_carry_selection (before, old, profile);
         }
+      flam_baseline_carry (self->baseline, before, profile);
     }
   else
     {
@@ -40,6 +52,8 @@ take_profile (FlamSession *self, FlamProfile *profile)
     }
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
   flam_session_changed (self, FLAM_SESSION_PROP_SELECTION);
+  if (before == NULL && profile->n_measures > 0)
+    begin_compared (self);
   flam_session_keep_restore_page (self);
   flam_session_draw (self);
 }

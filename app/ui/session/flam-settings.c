@@ -69,3 +69,32 @@ flam_settings_get_shape (void)
 
   return flam_shape_from_string (word, &shape) ? shape : FLAM_SHAPE_FLAME;
 }
+
+FlamPaletteMode
+flam_settings_get_palette (const FlamTree *tree)
+{
+  GSettings *settings = flam_settings_get ();
+  g_autofree char *word = g_settings_get_string (settings, FLAM_KEY_COLORS);
+  FlamPaletteMode wanted = FLAM_PALETTE_AUTO;
+  FlamPaletteMode mode;
+
+  flam_palette_mode_from_string (word, &wanted);
+  mode = flam_palette_mode_of (tree, wanted);
+  return wanted == FLAM_PALETTE_AUTO && mode == FLAM_PALETTE_STATE &&
+                 !g_settings_get_boolean (settings, FLAM_KEY_COLOR_STATES)
+             ? FLAM_PALETTE_CODE
+             : mode;
+}
+
+FlamPaletteMode
+flam_settings_get_code_palette (void)
+{
+  g_autofree char *word =
+      g_settings_get_string (flam_settings_get (), FLAM_KEY_COLORS);
+  FlamPaletteMode wanted = FLAM_PALETTE_CODE;
+
+  flam_palette_mode_from_string (word, &wanted);
+  return wanted == FLAM_PALETTE_AUTO || wanted == FLAM_PALETTE_SELF
+             ? FLAM_PALETTE_CODE
+             : wanted;
+}

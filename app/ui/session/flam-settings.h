@@ -4,6 +4,7 @@
 /* The settings of the application, by the keys of the schema. */
 
 #include "flam-layout.h"
+#include "flam-palette.h"
 #include "flam-selection.h"
 #include "flam-source-path.h"
 
@@ -15,6 +16,7 @@ G_BEGIN_DECLS
 #define FLAM_KEY_SHAPE "graph-shape"         /* flame, sunburst, treemap */
 #define FLAM_KEY_DIRECTION "flame-direction" /* flame, icicle */
 #define FLAM_KEY_ORDER "sibling-order"       /* total, name */
+#define FLAM_KEY_COLORS "graph-colors"       /* a FlamPaletteMode's word */
 #define FLAM_KEY_COLOR_STATES "color-by-state"
 #define FLAM_KEY_CODE_SYNTAX "code-syntax" /* intel, att */
 #define FLAM_KEY_SYSTEM_FONT "source-system-font"
@@ -51,6 +53,10 @@ G_BEGIN_DECLS
 GSettings *flam_settings_get (void);
 
 FlamShape flam_settings_get_shape (void);
+/* What a person chose, where the tree has what it takes. */
+FlamPaletteMode flam_settings_get_palette (const FlamTree *tree);
+/* Of what has no tree: calls in time. */
+FlamPaletteMode flam_settings_get_code_palette (void);
 
 /* What is left out of the picture at first, as a person last had it. */
 void flam_settings_apply_frames (FlamSelection *selection);

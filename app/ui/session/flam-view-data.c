@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "flam-view-data.h"
+#include "flam-shown.h"
 
 /* What is new was summed: what there was before is added. */
 static void
@@ -10,6 +11,64 @@ add_sums (FlamViewData *self, const FlamViewData *before)
     self->by_thread[t] += before->by_thread[t];
   for (guint i = 0; i < FLAM_N_STATES; i++)
     self->by_state.weight[i] += before->by_state.weight[i];
+}
+
+/* The sums of `before` hold for these, too: those by threads whatever threads
+ * are selected. What leaves stacks out leaves out some of each thread. */
+static gboolean
+holds (const FlamViewData *before,
+       const FlamProfile *profile,
+       const FlamSelection *selection,
+       gboolean any_thread)
+{
+  return before != NULL && before->weights != NULL &&
+         before->profile == profile &&
+         selection->measure < profile->n_measures &&
+         profile->measures[selection->measure].source == FLAM_FROM_SAMPLES &&
+         !flam_selection_drops_stacks (before->selection) &&
+         !flam_selection_drops_stacks (selection) &&
+         flam_selection_has_same_samples (
+             before->selection, selection, any_thread);
+}
+
+static void
+add_thread_sums (FlamViewData *self,
+                 const FlamViewData *before,
+                 const FlamProfile *had)
+{
+  if (holds (before, self->profile, self->selection, TRUE))
+    self->by_thread =
+        g_memdup2 (before->by_thread,
+                   (self->profile->threads.n + 1) * sizeof *self->by_thread);
+  else
+    self->by_thread =
+        flam_weights_by_thread_since (had, self->profile, self->selection);
+  if (self->profile->samples.state == NULL)
+    return;
+  self->by_state =
+      holds (before, self->profile, self->selection, FALSE)
+          ? before->by_state
+          : flam_weights_by_state_since (had, self->profile, self->selection);
+}
+
+static FlamWeights *
+weigh (const FlamProfile *profile,
+       const FlamSelection *selection,
+       const FlamViewData *before,
+       const FlamProgress *progress,
+       GError **error)
+{
+  FlamWeights *weights = NULL;
+  g_autoptr (GError) why = NULL;
+
+  if (before != NULL && before->weights != NULL)
+    weights = flam_weights_new_shown (
+        before->weights, before->selection, profile, selection, progress, &why);
+  if (why != NULL)
+    g_propagate_error (error, g_steal_pointer (&why));
+  else if (weights == NULL)
+    weights = flam_weights_new (profile, selection, progress, error);
+  return weights;
 }
 
 FlamViewData *
@@ -32,16 +91,14 @@ flam_view_data_new (const FlamProfile *profile,
   self->weights =
       goes_on ? flam_weights_new_since (
                     before->weights, profile, selection, progress, error)
-              : flam_weights_new (profile, selection, progress, error);
+              : weigh (profile, selection, before, progress, error);
   if (self->weights == NULL)
     return NULL;
   self->tree = flam_tree_new (self->weights, selection, order, progress, error);
   if (self->tree == NULL)
     return NULL;
   self->rows = flam_rows_new (self->tree);
-  self->by_thread = flam_weights_by_thread_since (had, profile, selection);
-  if (profile->samples.state != NULL)
-    self->by_state = flam_weights_by_state_since (had, profile, selection);
+  add_thread_sums (self, goes_on ? NULL : before, had);
   if (goes_on)
     add_sums (self, before);
   return g_steal_pointer (&self);
@@ -59,7 +116,7 @@ flam_view_data_upright (FlamViewData *self,
   selection = flam_selection_copy (self->selection);
   selection->invert = FALSE;
   return flam_view_data_new (
-      self->profile, selection, FLAM_ORDER_TOTAL, NULL, progress, error);
+      self->profile, selection, FLAM_ORDER_TOTAL, self, progress, error);
 }
 
 FlamViewData *
@@ -67,8 +124,9 @@ flam_view_data_new_of (const FlamViewData *view_data, FlamTree *tree)
 {
   FlamViewData *self = g_atomic_rc_box_new0 (FlamViewData);
 
-  self->profile = flam_profile_ref (view_data->profile);
+  self->profile = flam_profile_ref (tree->profile);
   self->selection = flam_selection_copy (view_data->selection);
+  self->selection->measure = tree->measure;
   self->tree = tree;
   self->rows = flam_rows_new (tree);
   return self;

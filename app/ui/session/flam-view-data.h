@@ -21,7 +21,8 @@ typedef struct
 } FlamViewData;
 
 /* NULL only with an error. `before`, or NULL: what was shown last; of a
- * recording that grew since, what is new is added to it. */
+ * recording that grew since, what is new is added to it, and where the same
+ * samples are shown in another way, they are not summed again. */
 FlamViewData *flam_view_data_new (const FlamProfile *profile,
                                   const FlamSelection *selection,
                                   FlamTreeOrder order,

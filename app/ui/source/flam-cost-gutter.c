@@ -14,7 +14,7 @@ struct _FlamCostGutter
 {
   GtkSourceGutterRenderer parent_instance;
   FlamSourceCosts *costs;
-  int column; /* width of one of the two */
+  int column; /* width of one of them */
   PangoLayout *layout;
 };
 
@@ -48,36 +48,33 @@ typedef struct
   GdkRGBA text;
 } Cell;
 
-static void
-snapshot_cost (FlamCostGutter *self,
-               GtkSnapshot *snapshot,
-               guint row,
-               FlamCost cost,
-               const Cell *cell)
+/* One number of a line, and the bar behind it. */
+typedef struct
 {
-  static const GdkRGBA bars[] = { { 0.90f, 0.38f, 0.0f, BAR_ALPHA },
-                                  { 0.95f, 0.65f, 0.0f, BAR_ALPHA } };
-  gint64 value = flam_source_costs_value (self->costs, row, cost);
-  PangoLayout *layout = ensure_layout (self);
-  int width, height;
-  float bar;
+  const char *text;
+  float share; /* of the bar */
+  const GdkRGBA *bar;
+} Figure;
 
-  if (value <= 0)
-    return;
-  bar = (float)value / (float)MAX (self->costs->top[cost], 1);
-  bar = MAX (1, bar * (cell->width - PADDING));
+static void
+snapshot_figure (FlamCostGutter *self,
+                 GtkSnapshot *snapshot,
+                 const Figure *figure,
+                 const Cell *cell)
+{
+  PangoLayout *layout = ensure_layout (self);
+  float bar = MAX (1, figure->share * (cell->width - PADDING));
+  int width, height;
+
   gtk_snapshot_append_color (
       snapshot,
-      &bars[cost],
+      figure->bar,
       &GRAPHENE_RECT_INIT (cell->x + cell->width - bar - PADDING / 2,
                            cell->y + 1,
                            bar,
                            cell->height - 2));
 
-  pango_layout_set_text (layout,
-                         cost == FLAM_COST_SELF ? self->costs->self_text[row]
-                                                : self->costs->total_text[row],
-                         -1);
+  pango_layout_set_text (layout, figure->text, -1);
   pango_layout_get_pixel_size (layout, &width, &height);
   gtk_snapshot_save (snapshot);
   gtk_snapshot_translate (
@@ -86,6 +83,63 @@ snapshot_cost (FlamCostGutter *self,
                             cell->y + (cell->height - (float)height) / 2));
   gtk_snapshot_append_layout (snapshot, layout, &cell->text);
   gtk_snapshot_restore (snapshot);
+}
+
+static void
+snapshot_costs (FlamCostGutter *self,
+                GtkSnapshot *snapshot,
+                guint row,
+                Cell cell)
+{
+  static const GdkRGBA bars[] = { { 0.90f, 0.38f, 0.0f, BAR_ALPHA },
+                                  { 0.95f, 0.65f, 0.0f, BAR_ALPHA } };
+  char **texts[] = { self->costs->self_text, self->costs->total_text };
+
+  for (guint cost = FLAM_COST_SELF; cost <= FLAM_COST_TOTAL; cost++)
+    {
+      gint64 value = flam_source_costs_value (self->costs, row, cost);
+      Figure figure = {
+        texts[cost][row],
+        (float)value / (float)MAX (self->costs->top[cost], 1),
+        &bars[cost],
+      };
+
+      if (value > 0)
+        snapshot_figure (self, snapshot, &figure, &cell);
+      cell.x += cell.width;
+    }
+}
+
+/* Before, now and the change, in the colors of the difference. */
+static void
+snapshot_compared (FlamCostGutter *self,
+                   GtkSnapshot *snapshot,
+                   guint row,
+                   Cell cell)
+{
+  static const GdkRGBA plain = { 0.5f, 0.5f, 0.5f, BAR_ALPHA };
+  static const GdkRGBA grew = { 0.88f, 0.11f, 0.14f, BAR_ALPHA };
+  static const GdkRGBA shrank = { 0.11f, 0.44f, 0.85f, BAR_ALPHA };
+  const FlamSourceCosts *costs = self->costs;
+  float top = (float)MAX (costs->top_compared, 1);
+  gint64 change = costs->now[row] - costs->before[row];
+  Figure figures[] = {
+    { costs->before_text[row], (float)costs->before[row] / top, &plain },
+    { costs->now_text[row], (float)costs->now[row] / top, &plain },
+    { costs->change_text[row],
+      (float)ABS (change) / top,
+      change > 0 ? &grew : &shrank },
+  };
+  gboolean shown[] = { costs->before[row] > 0,
+                       costs->now[row] > 0,
+                       change != 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
+    {
+      if (shown[i])
+        snapshot_figure (self, snapshot, &figures[i], &cell);
+      cell.x += cell.width;
+    }
 }
 
 static void
@@ -108,9 +162,10 @@ flam_cost_gutter_snapshot_line (GtkSourceGutterRenderer *renderer,
   cell.y = (float)y;
   cell.height = (float)height;
   cell.width = (float)self->column;
-  snapshot_cost (self, snapshot, (guint)row, FLAM_COST_SELF, &cell);
-  cell.x = cell.width;
-  snapshot_cost (self, snapshot, (guint)row, FLAM_COST_TOTAL, &cell);
+  if (self->costs->before != NULL)
+    snapshot_compared (self, snapshot, (guint)row, cell);
+  else
+    snapshot_costs (self, snapshot, (guint)row, cell);
 }
 
 static void
@@ -128,7 +183,7 @@ flam_cost_gutter_measure (GtkWidget *widget,
   if (orientation == GTK_ORIENTATION_HORIZONTAL && self->costs != NULL)
     {
       self->column = column_width (self);
-      width = 2 * self->column;
+      width = (self->costs->before != NULL ? 3 : 2) * self->column;
     }
   *minimum = *natural = width;
   *minimum_baseline = *natural_baseline = -1;
@@ -153,6 +208,12 @@ flam_cost_gutter_set_costs (FlamCostGutter *self, FlamSourceCosts *costs)
     flam_source_costs_ref (costs);
   g_clear_pointer (&self->costs, flam_source_costs_unref);
   self->costs = costs;
+  gtk_widget_set_tooltip_text (
+      GTK_WIDGET (self),
+      costs != NULL && costs->before != NULL
+          ? _ ("Left: before. Middle: now. Right: the change.")
+          : _ ("Left: self, spent in the line. Right: total, and in what it "
+               "calls."));
   gtk_widget_queue_resize (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -166,6 +227,12 @@ flam_cost_gutter_describe (FlamCostGutter *self, guint line)
   row = self->costs != NULL ? flam_source_costs_find (self->costs, line) : -1;
   if (row < 0)
     return g_strdup_printf (_ ("line %u"), line);
+  if (self->costs->before != NULL)
+    return g_strdup_printf (_ ("line %u: before %s, now %s, change %s"),
+                            line,
+                            self->costs->before_text[row],
+                            self->costs->now_text[row],
+                            self->costs->change_text[row]);
   return g_strdup_printf (_ ("line %u: self %s, total %s"),
                           line,
                           self->costs->self_text[row],

@@ -2,7 +2,7 @@
 #pragma once
 
 /* What each line costs, beside the line: self and total, each as a number and
- * a bar. */
+ * a bar; while there is a comparison, before, now and the change. */
 
 #include <gtksourceview/gtksource.h>
 

@@ -3,6 +3,7 @@
 #include "flam-source-costs.h"
 
 #include "flam-format.h"
+#include "flam-value-text.h"
 
 static void
 add_texts (FlamSourceCosts *self)
@@ -42,16 +43,94 @@ find_hottest (FlamSourceCosts *self)
   self->top[FLAM_COST_TOTAL] = total_top;
 }
 
+/* --- before and now ---------------------------------------------------------
+ */
+
+static void
+append_compared (FlamSourceCosts *self,
+                 GArray *rows,
+                 const FlamLineRow *was,
+                 const FlamLineRow *is,
+                 const FlamBeside *beside)
+{
+  FlamLineRow none = { was != NULL ? was->line : is->line };
+  gint64 before = was == NULL ? 0 : beside->self ? was->self : was->total;
+  guint i = rows->len;
+
+  if (is == NULL)
+    is = &none;
+  g_array_append_vals (rows, is, 1);
+  self->before[i] = flam_diff_scaled (before, beside->factor);
+  self->now[i] = beside->self ? is->self : is->total;
+  self->top_compared =
+      MAX (self->top_compared, MAX (self->before[i], self->now[i]));
+}
+
+/* Two lists that ascend by line become one. */
+static void
+merge_before (FlamSourceCosts *self,
+              const FlamLineRow *was,
+              guint n_was,
+              const FlamBeside *beside)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamLineRow));
+  g_autofree FlamLineRow *is = g_steal_pointer (&self->rows);
+  guint w = 0, i = 0;
+
+  self->before = g_new (gint64, (gsize)self->n + n_was + 1);
+  self->now = g_new (gint64, (gsize)self->n + n_was + 1);
+  while (w < n_was || i < self->n)
+    {
+      gboolean has_was =
+          w < n_was && (i == self->n || was[w].line <= is[i].line);
+      gboolean has_is =
+          i < self->n && (w == n_was || is[i].line <= was[w].line);
+
+      append_compared (
+          self, rows, has_was ? &was[w] : NULL, has_is ? &is[i] : NULL, beside);
+      w += has_was;
+      i += has_is;
+    }
+  self->n = rows->len;
+  self->rows = (FlamLineRow *)(void *)g_array_free (rows, FALSE);
+}
+
+static void
+add_compared_texts (FlamSourceCosts *self, const FlamMeasure *measure)
+{
+  self->before_text = g_new0 (char *, self->n + 1);
+  self->now_text = g_new0 (char *, self->n + 1);
+  self->change_text = g_new0 (char *, self->n + 1);
+  for (guint i = 0; i < self->n; i++)
+    {
+      self->before_text[i] = flam_format_weight (measure, self->before[i]);
+      self->now_text[i] = flam_format_weight (measure, self->now[i]);
+      self->change_text[i] =
+          flam_value_text_change (measure, self->now[i] - self->before[i]);
+    }
+}
+
 FlamSourceCosts *
 flam_source_costs_new (FlamViewData *view_data,
                        const char *file,
-                       FlamId function)
+                       FlamId function,
+                       const FlamBeside *beside)
 {
+  const FlamMeasure *measure = flam_view_data_get_measure (view_data);
   FlamSourceCosts *self = g_atomic_rc_box_new0 (FlamSourceCosts);
 
   self->view_data = flam_view_data_ref (view_data);
   self->rows = flam_lines_new (
       view_data->weights, view_data->selection, file, function, &self->n);
+  if (beside != NULL && measure != NULL)
+    {
+      guint n;
+      g_autofree FlamLineRow *was =
+          flam_beside_lines (beside, view_data, file, function, &n);
+
+      merge_before (self, was, n, beside);
+      add_compared_texts (self, measure);
+    }
   find_hottest (self);
   add_texts (self);
   return self;
@@ -72,6 +151,11 @@ costs_clear (gpointer data)
   g_free (self->rows);
   g_strfreev (self->self_text);
   g_strfreev (self->total_text);
+  g_free (self->before);
+  g_free (self->now);
+  g_strfreev (self->before_text);
+  g_strfreev (self->now_text);
+  g_strfreev (self->change_text);
 }
 
 void

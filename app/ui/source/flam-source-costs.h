@@ -4,7 +4,7 @@
 /* The cost of each line of one source file, as the gutters, the strip and the
  * pane need it. Immutable, reference counted. */
 
-#include "flam-lines.h"
+#include "flam-beside.h"
 #include "flam-view-data.h"
 
 G_BEGIN_DECLS
@@ -24,12 +24,19 @@ typedef struct
   guint32 hottest;  /* line with the greatest self, else total; 0: none */
   char **self_text; /* one a row: formatted once, drawn often */
   char **total_text;
+  /* While there is a comparison, else NULL: of each row, the cost that is
+   * compared. Lines that cost something before alone have rows of 0. */
+  gint64 *before, *now;
+  gint64 top_compared; /* the greatest of both */
+  char **before_text, **now_text, **change_text;
 } FlamSourceCosts;
 
-/* `function` FLAM_NONE: whoever calls; else its own frames alone. */
+/* `function` FLAM_NONE: whoever calls; else its own frames alone. `beside`
+ * NULL: nothing is compared. */
 FlamSourceCosts *flam_source_costs_new (FlamViewData *view_data,
                                         const char *file,
-                                        FlamId function);
+                                        FlamId function,
+                                        const FlamBeside *beside);
 FlamSourceCosts *flam_source_costs_ref (FlamSourceCosts *costs);
 void flam_source_costs_unref (FlamSourceCosts *costs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSourceCosts, flam_source_costs_unref)

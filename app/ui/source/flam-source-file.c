@@ -34,6 +34,15 @@ flam_source_request_new (FlamViewData *view_data,
 }
 
 void
+flam_source_request_compare (FlamSourceRequest *request,
+                             FlamBasis *basis,
+                             FlamBeside *beside)
+{
+  request->basis = basis;
+  request->beside = beside;
+}
+
+void
 flam_source_request_free (gpointer data)
 {
   FlamSourceRequest *request = data;
@@ -45,6 +54,8 @@ flam_source_request_free (gpointer data)
   g_free (request->known);
   g_free (request->folder);
   g_variant_unref (request->mappings);
+  flam_basis_free (request->basis);
+  g_clear_pointer (&request->beside, flam_beside_unref);
   g_free (request);
 }
 
@@ -134,6 +145,9 @@ flam_source_file_work (gpointer data,
   request->known = g_strdup (asked->known);
   request->folder = g_strdup (asked->folder);
   request->mappings = g_variant_ref (asked->mappings);
+  request->basis = NULL;
+  request->beside =
+      asked->beside != NULL ? flam_beside_ref (asked->beside) : NULL;
   file->request = request;
 
   if (*request->recorded != '\0')
@@ -151,10 +165,15 @@ flam_source_file_work (gpointer data,
     find_hottest_file (file, paths);
   if (file->path == NULL && *request->recorded == '\0')
     return file;
+  /* Without a unit in common the lines are as they would be alone. */
+  if (request->beside == NULL && asked->basis != NULL)
+    request->beside =
+        flam_beside_new (asked->basis, request->view_data, progress, NULL);
   file->costs =
       flam_source_costs_new (request->view_data,
                              request->recorded,
-                             request->alone ? request->function : FLAM_NONE);
+                             request->alone ? request->function : FLAM_NONE,
+                             request->beside);
   if (file->path == NULL || g_strcmp0 (file->path, request->known) == 0)
     {
       g_clear_pointer (&file->text, g_free);

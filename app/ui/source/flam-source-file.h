@@ -18,6 +18,8 @@ typedef struct
   char *known;        /* the local file that is shown already: not read again */
   char *folder;       /* of the capture: looked below, too */
   GVariant *mappings; /* a(ss) */
+  FlamBasis *basis;   /* what it is compared with; NULL: nothing */
+  FlamBeside *beside; /* the same, weighed; NULL: not yet */
 } FlamSourceRequest;
 
 typedef struct
@@ -35,6 +37,10 @@ FlamSourceRequest *flam_source_request_new (FlamViewData *view_data,
                                             gboolean alone,
                                             const char *known,
                                             const char *capture);
+/* Takes both; either may be NULL. */
+void flam_source_request_compare (FlamSourceRequest *request,
+                                  FlamBasis *basis,
+                                  FlamBeside *beside);
 void flam_source_request_free (gpointer request);
 void flam_source_file_free (gpointer file);
 

@@ -23,10 +23,11 @@ struct _FlamSourcePane
 
   FlamSession *session;
   FlamJob *job;
-  char *path;     /* the local file in the buffer, or NULL */
-  char *recorded; /* what is or was looked for */
-  guint32 line;   /* marked as jumped to, or 0 */
-  guint32 where;  /* in the middle: that line, or the hottest */
+  FlamBeside *beside; /* what is compared with, weighed; NULL: not yet */
+  char *path;         /* the local file in the buffer, or NULL */
+  char *recorded;     /* what is or was looked for */
+  guint32 line;       /* marked as jumped to, or 0 */
+  guint32 where;      /* in the middle: that line, or the hottest */
   GtkTextTag *jumped;
   GtkCssProvider *font;
   FlamCostGutter *gutter;
@@ -287,6 +288,8 @@ source_done (gpointer result, const GError *error, gpointer data)
       show_message (self, _ ("Source Cannot Be Read"), markup, FALSE);
       return;
     }
+  if (file->request->beside != NULL && self->beside == NULL)
+    self->beside = flam_beside_ref (file->request->beside);
   if (file->path != NULL)
     show_source (self, file);
   else if (*file->request->recorded == '\0')
@@ -348,6 +351,10 @@ update (FlamSourcePane *self)
       gtk_toggle_button_get_active (self->alone_button),
       self->path,
       flam_session_get_path (self->session));
+  flam_source_request_compare (
+      request,
+      flam_basis_new (flam_session_get_baseline (self->session)),
+      self->beside != NULL ? flam_beside_ref (self->beside) : NULL);
   g_free (self->recorded);
   self->recorded = g_strdup (request->recorded);
   if (*request->recorded == '\0' && node != 0)
@@ -363,6 +370,14 @@ update (FlamSourcePane *self)
                   flam_source_file_free,
                   source_done,
                   self);
+}
+
+/* The baseline, or what is compared with it, is another one. */
+static void
+on_compared (FlamSourcePane *self)
+{
+  g_clear_pointer (&self->beside, flam_beside_unref);
+  update (self);
 }
 
 /* --- actions -------------------------------------------------------------- */
@@ -458,14 +473,17 @@ add_gutter (FlamSourcePane *self)
 {
   GtkSourceGutterRenderer *renderer = flam_cost_gutter_new ();
 
-  gtk_widget_set_tooltip_text (
-      GTK_WIDGET (renderer),
-      _ ("Left: self, spent in the line. Right: total, and in what it calls."));
   gtk_source_gutter_insert (
       gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT),
       renderer,
       -50);
   self->gutter = FLAM_COST_GUTTER (renderer);
+}
+
+static void
+follow (FlamSourcePane *self, gpointer object, const char *signal, GCallback f)
+{
+  g_signal_connect_object (object, signal, f, self, G_CONNECT_SWAPPED);
 }
 
 /* --- object --------------------------------------------------------------- */
@@ -479,14 +497,21 @@ on_picked (FlamHeatStrip *strip, guint line, FlamSourcePane *self)
 void
 flam_source_pane_set_session (FlamSourcePane *self, FlamSession *session)
 {
-  static const char *const signals[] = { "notify::view-data",
-                                         "notify::current" };
+  FlamBaseline *baseline = flam_session_get_baseline (session);
 
   g_return_if_fail (FLAM_IS_SOURCE_PANE (self));
   self->session = g_object_ref (session);
-  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    g_signal_connect_object (
-        session, signals[i], G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session,
+                           "notify::view-data",
+                           G_CALLBACK (on_compared),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (
+      session, "notify::current", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (
+      baseline, "changed", G_CALLBACK (on_compared), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (
+      baseline, "scaled", G_CALLBACK (on_compared), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (session,
                            "open-in-editor",
                            G_CALLBACK (on_open_in_editor),
@@ -508,6 +533,7 @@ flam_source_pane_dispose (GObject *object)
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
+  g_clear_pointer (&self->beside, flam_beside_unref);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SOURCE_PANE);
   g_clear_object (&self->font);
   g_clear_object (&self->session);
@@ -552,32 +578,23 @@ flam_source_pane_init (FlamSourcePane *self)
       GTK_STYLE_PROVIDER (self->font),
       GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
   add_gutter (self);
-  g_signal_connect_object (buffer_of (self),
-                           "notify::cursor-position",
-                           G_CALLBACK (describe_line),
-                           self,
-                           G_CONNECT_SWAPPED);
+  follow (self,
+          buffer_of (self),
+          "notify::cursor-position",
+          G_CALLBACK (describe_line));
   update_font (self);
   update_scheme (self);
-  g_signal_connect_object (adw_style_manager_get_default (),
-                           "notify::dark",
-                           G_CALLBACK (update_scheme),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (settings,
-                           "changed::" FLAM_KEY_SYSTEM_FONT,
-                           G_CALLBACK (update_font),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (settings,
-                           "changed::" FLAM_KEY_FONT,
-                           G_CALLBACK (update_font),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_swapped (
-      self->alone_button, "toggled", G_CALLBACK (update), self);
-  g_signal_connect_swapped (
-      self->choose_button, "clicked", G_CALLBACK (on_choose), self);
+  follow (self,
+          adw_style_manager_get_default (),
+          "notify::dark",
+          G_CALLBACK (update_scheme));
+  follow (self,
+          settings,
+          "changed::" FLAM_KEY_SYSTEM_FONT,
+          G_CALLBACK (update_font));
+  follow (self, settings, "changed::" FLAM_KEY_FONT, G_CALLBACK (update_font));
+  follow (self, self->alone_button, "toggled", G_CALLBACK (update));
+  follow (self, self->choose_button, "clicked", G_CALLBACK (on_choose));
   g_signal_connect (self->strip, "line-picked", G_CALLBACK (on_picked), self);
   g_signal_connect_swapped (self, "notify::visible", G_CALLBACK (update), self);
 }

@@ -5,10 +5,12 @@
 #include "flam-columns-view.h"
 #include "flam-flame-graph.h"
 #include "flam-format.h"
+#include "flam-frame-drag.h"
 #include "flam-functions.h"
 #include "flam-sandwich.h"
 #include "flam-settings.h"
 #include "flam-transforms.h"
+#include "flam-user-colors.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
@@ -173,8 +175,7 @@ show_side (FlamCallersView *self, Side *side, FlamViewData *view_data)
   if (view_data != NULL)
     {
       flam_flame_graph_set_palette (
-          side->graph,
-          flam_palette_mode_of (view_data->tree, FLAM_PALETTE_AUTO));
+          side->graph, flam_settings_get_palette (view_data->tree));
       rows = flam_tree_row_children (view_data, 0);
     }
   flam_flame_graph_set_tree (side->graph, NULL, NULL);
@@ -254,6 +255,16 @@ on_current (FlamCallersView *self)
 }
 
 /* Somebody asked for the current frame's callers. */
+static void
+update_palettes (FlamCallersView *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (self->sides); i++)
+    if (self->sides[i].view_data != NULL)
+      flam_flame_graph_set_palette (
+          self->sides[i].graph,
+          flam_settings_get_palette (self->sides[i].view_data->tree));
+}
+
 static void
 on_show_callers (FlamCallersView *self)
 {
@@ -382,6 +393,10 @@ flam_callers_view_constructed (GObject *object)
       page, self->session, "notify::search", G_CALLBACK (on_search));
   flam_page_follow (
       page, self->session, "show-callers", G_CALLBACK (on_show_callers));
+  flam_page_follow (page,
+                    flam_settings_get (),
+                    "changed::" FLAM_KEY_COLORS,
+                    G_CALLBACK (update_palettes));
 }
 
 static void
@@ -433,6 +448,8 @@ side_init (FlamCallersView *self,
   side->table = table;
   side->selection = gtk_single_selection_new (NULL);
   flam_flame_graph_set_direction (graph, direction);
+  flam_frame_drag_add_graph (graph);
+  flam_user_colors_follow (graph);
   gtk_single_selection_set_autoselect (side->selection, FALSE);
   gtk_single_selection_set_can_unselect (side->selection, TRUE);
   gtk_column_view_set_model (table, GTK_SELECTION_MODEL (side->selection));

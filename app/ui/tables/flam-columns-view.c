@@ -4,6 +4,7 @@
 
 #include "flam-cost-cell.h"
 #include "flam-format.h"
+#include "flam-frame-drag.h"
 #include "flam-sandwich.h"
 #include "flam-transforms.h"
 
@@ -21,7 +22,7 @@ flam_columns_row (gpointer item)
   return row;
 }
 
-/* --- right click ---------------------------------------------------------- */
+/* --- right click, drag ---------------------------------------------------- */
 
 /* Rows may be of another tree than the session's: one that is not inverted,
  * callers and callees. */
@@ -57,8 +58,25 @@ on_pressed (
       view, session, session_node (session, flam_columns_row (object)), x, y);
 }
 
+static FlamDraggedFrame
+frame_of_row (GtkWidget *cell, gpointer item)
+{
+  gpointer object = gtk_list_item_get_item (item);
+  FlamTreeRow *row = object != NULL ? flam_columns_row (object) : NULL;
+  FlamDraggedFrame frame = { .tree = NULL };
+
+  if (row != NULL)
+    frame = (FlamDraggedFrame){
+      .tree = flam_tree_row_get_view_data (row)->tree,
+      .node = flam_tree_row_get_node (row),
+      .self = flam_tree_row_get_self (row),
+      .total = flam_tree_row_get_total (row),
+    };
+  return frame;
+}
+
 static void
-add_menu (GtkWidget *cell, GtkListItem *item)
+add_gestures (GtkWidget *cell, GtkListItem *item)
 {
   GtkGesture *click = gtk_gesture_click_new ();
 
@@ -66,6 +84,7 @@ add_menu (GtkWidget *cell, GtkListItem *item)
                                  GDK_BUTTON_SECONDARY);
   g_signal_connect (click, "pressed", G_CALLBACK (on_pressed), item);
   gtk_widget_add_controller (cell, GTK_EVENT_CONTROLLER (click));
+  flam_frame_drag_add (cell, frame_of_row, item);
 }
 
 void
@@ -82,7 +101,7 @@ cost_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   GtkWidget *cell = flam_cost_cell_new ();
 
-  add_menu (cell, item);
+  add_gestures (cell, item);
   gtk_list_item_set_child (item, cell);
 }
 
@@ -170,7 +189,7 @@ other_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 
   gtk_label_set_xalign (GTK_LABEL (label), 1);
   gtk_widget_add_css_class (label, "numeric");
-  add_menu (label, item);
+  add_gestures (label, item);
   gtk_list_item_set_child (item, label);
 }
 
@@ -247,7 +266,7 @@ name_label (GtkListItem *item)
 
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-  add_menu (label, item);
+  add_gestures (label, item);
   return label;
 }
 

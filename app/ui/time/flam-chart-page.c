@@ -6,6 +6,7 @@
 #include "flam-format.h"
 #include "flam-settings.h"
 #include "flam-transforms.h"
+#include "flam-user-colors.h"
 #include "flam-widget.h"
 
 #include <adwaita.h>
@@ -256,12 +257,23 @@ flam_chart_page_begin (GtkWidget *widget)
 }
 
 static void
+update_palette (FlamChartPage *self)
+{
+  flam_flame_chart_set_palette (self->chart, flam_settings_get_code_palette ());
+}
+
+static void
 flam_chart_page_constructed (GObject *object)
 {
   FlamChartPage *self = FLAM_CHART_PAGE (object);
 
   G_OBJECT_CLASS (flam_chart_page_parent_class)->constructed (object);
   self->session = flam_page_get_session (FLAM_PAGE (self));
+  flam_page_follow (FLAM_PAGE (self),
+                    flam_settings_get (),
+                    "changed::" FLAM_KEY_COLORS,
+                    G_CALLBACK (update_palette));
+  update_palette (self);
 }
 
 static void
@@ -298,9 +310,22 @@ flam_chart_page_class_init (FlamChartPageClass *klass)
 }
 
 static void
+update_rules (FlamChartPage *self)
+{
+  flam_flame_chart_set_rules (
+      self->chart, flam_user_colors_get_rules (flam_user_colors_get ()));
+}
+
+static void
 flam_chart_page_init (FlamChartPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_object (flam_user_colors_get (),
+                           "changed",
+                           G_CALLBACK (update_rules),
+                           self,
+                           G_CONNECT_SWAPPED);
+  update_rules (self);
   flam_flame_chart_set_vadjustment (
       self->chart, gtk_scrolled_window_get_vadjustment (self->scroller));
   g_signal_connect (

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-flame-chart-private.h"
+#include "flam-snapshot-image.h"
 
 #include <adwaita.h>
+#include <math.h>
 
 static FlamDraw *
 get_draw (FlamFlameChart *self)
@@ -17,11 +19,14 @@ get_draw (FlamFlameChart *self)
   return self->draw;
 }
 
-void
-flam_flame_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+/* On pixels of its own: as the steps of a drawing, tens of thousands of boxes
+ * would be kept and drawn one by one. */
+static cairo_surface_t *
+draw_image (FlamFlameChart *self, int width)
 {
-  FlamFlameChart *self = FLAM_FLAME_CHART (widget);
-  const FlamChartLayout *layout;
+  const FlamChartLayout *layout = flam_flame_chart_layout (self);
+  int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
+  int height = (int)ceil (layout->view.height + FLAM_DRAW_RULER);
   FlamChartScene scene = {
     .chart = self->chart,
     .nodes = self->nodes,
@@ -30,18 +35,38 @@ flam_flame_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     .hovered = self->hovered,
     .selected = self->selected,
   };
-  cairo_t *cr;
+  cairo_surface_t *image = cairo_image_surface_create (
+      CAIRO_FORMAT_ARGB32, width * scale, height * scale);
+  cairo_t *cr = cairo_create (image);
 
-  if (self->chart == NULL || self->nodes == NULL)
-    return;
-  layout = flam_flame_chart_layout (self);
-  cr = gtk_snapshot_append_cairo (
-      snapshot,
-      &GRAPHENE_RECT_INIT (0,
-                           (float)layout->view.top,
-                           (float)gtk_widget_get_width (widget),
-                           (float)(layout->view.height + FLAM_DRAW_RULER)));
-  cairo_translate (cr, 0, layout->view.top);
+  cairo_surface_set_device_scale (image, scale, scale);
   flam_draw_chart (get_draw (self), cr, layout, &scene);
   cairo_destroy (cr);
+  cairo_surface_flush (image);
+  return image;
+}
+
+void
+flam_flame_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  FlamFlameChart *self = FLAM_FLAME_CHART (widget);
+  int width = gtk_widget_get_width (widget);
+  g_autoptr (GdkTexture) texture = NULL;
+  const FlamChartView *view;
+  cairo_surface_t *image;
+
+  if (self->chart == NULL || self->nodes == NULL || width <= 0)
+    return;
+  view = &flam_flame_chart_layout (self)->view;
+  image = draw_image (self, width);
+  flam_snapshot_append_image (
+      snapshot,
+      widget,
+      image,
+      &texture,
+      &GRAPHENE_RECT_INIT (0,
+                           (float)view->top,
+                           (float)width,
+                           (float)ceil (view->height + FLAM_DRAW_RULER)));
+  cairo_surface_destroy (image);
 }

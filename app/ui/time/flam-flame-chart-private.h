@@ -16,8 +16,10 @@ struct _FlamFlameChart
 
   FlamChart *chart;
   FlamChartNodes *nodes; /* NULL with the chart */
+  FlamPaletteMode palette_mode;
   FlamPalette *palette;
-  FlamDraw *draw; /* NULL: to be made */
+  FlamColorRules *rules; /* or NULL */
+  FlamDraw *draw;        /* NULL: to be made */
   double from, to;
   GtkAdjustment *vadjustment;
   FlamChartLayout *layout; /* of what is in view; NULL: to be made */

@@ -175,13 +175,36 @@ flam_flame_chart_select (FlamFlameChart *self, guint span)
 static void
 restyle (FlamFlameChart *self)
 {
+  const FlamColors colors = { .mode = self->palette_mode,
+                              .rules = self->rules };
+  gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
+
   g_clear_pointer (&self->palette, flam_palette_free);
-  if (self->chart != NULL)
-    self->palette = flam_palette_new (
-        self->chart->profile,
-        FLAM_PALETTE_CODE,
-        adw_style_manager_get_dark (adw_style_manager_get_default ()));
+  if (self->nodes != NULL)
+    self->palette = flam_palette_new_for (self->nodes->tree, &colors, dark);
+  else if (self->chart != NULL)
+    self->palette =
+        flam_palette_new (self->chart->profile, self->palette_mode, dark);
   gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+flam_flame_chart_set_palette (FlamFlameChart *self, FlamPaletteMode mode)
+{
+  self->palette_mode = mode;
+  restyle (self);
+}
+
+void
+flam_flame_chart_set_rules (FlamFlameChart *self, FlamColorRules *rules)
+{
+  FlamColorRules *before;
+
+  g_return_if_fail (FLAM_IS_FLAME_CHART (self));
+  before = self->rules;
+  self->rules = rules != NULL ? flam_color_rules_ref (rules) : NULL;
+  restyle (self);
+  g_clear_pointer (&before, flam_color_rules_unref);
 }
 
 FlamChart *
@@ -285,6 +308,7 @@ flam_flame_chart_dispose (GObject *object)
   g_clear_object (&self->vadjustment);
   g_clear_pointer (&self->layout, flam_chart_layout_free);
   g_clear_pointer (&self->palette, flam_palette_free);
+  g_clear_pointer (&self->rules, flam_color_rules_unref);
   g_clear_pointer (&self->chart, flam_chart_unref);
   g_clear_pointer (&self->nodes, flam_chart_nodes_free);
   g_clear_pointer (&self->draw, flam_draw_free);
@@ -341,6 +365,7 @@ flam_flame_chart_init (FlamFlameChart *self)
 
   self->selected = self->hovered = G_MAXUINT;
   self->to = 1;
+  self->palette_mode = FLAM_PALETTE_CODE;
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_has_tooltip (widget, TRUE);
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);

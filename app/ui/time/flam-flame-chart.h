@@ -16,6 +16,8 @@
 #include <gtk/gtk.h>
 
 #include "flam-chart.h"
+#include "flam-named-color.h"
+#include "flam-palette.h"
 #include "flam-tree.h"
 
 G_BEGIN_DECLS
@@ -28,7 +30,11 @@ G_DECLARE_FINAL_TYPE (
 void flam_flame_chart_set_chart (FlamFlameChart *self,
                                  FlamChart *chart,
                                  FlamTree *tree);
+/* A person's, before the palette; NULL: none. A reference is kept. */
+void flam_flame_chart_set_rules (FlamFlameChart *self, FlamColorRules *rules);
 FlamChart *flam_flame_chart_get_chart (FlamFlameChart *self);
+/* One that suits code: FLAM_PALETTE_CODE at first. */
+void flam_flame_chart_set_palette (FlamFlameChart *self, FlamPaletteMode mode);
 /* Of the scrolled window around it. */
 void flam_flame_chart_set_vadjustment (FlamFlameChart *self,
                                        GtkAdjustment *adjustment);

@@ -5,6 +5,7 @@
  * flam-tab-recording.c (a recording from its start to its end),
  * flam-tab-notify.c (what the desktop is told). */
 
+#include "flam-history-view.h"
 #include "flam-recording-bar.h"
 #include "flam-start-page.h"
 #include "flam-tab.h"
@@ -20,8 +21,9 @@ struct _FlamTab
   FlamRecording *recording; /* NULL: not recording */
   FlamRecording *recorded;  /* the last one, this one or one that has ended */
   guint follow_id;
-  gboolean begins; /* a capture was opened that nobody has seen yet */
-  guint number;    /* of no other tab */
+  gboolean begins;    /* a capture was opened that nobody has seen yet */
+  char *compare_with; /* a path: the baseline, once the capture is open */
+  guint number;       /* of no other tab */
   gboolean notified;
   gint64 load_began; /* monotonic; 0: no load that a person asked for */
 
@@ -36,6 +38,7 @@ struct _FlamTab
   GtkButton *busy_cancel;
   AdwStatusPage *error_page;
   FlamCaptureView *capture_view;
+  FlamHistoryView *history_view;
 };
 
 void

@@ -64,12 +64,24 @@ flam_tab_show_busy (FlamTab *self,
   show_page (self, "busy");
 }
 
+/* The name of the folder; the tab is shown it as long as it lives. */
+static const char *
+history_title (FlamTab *self)
+{
+  const char *path = flam_history_view_get_path (self->history_view);
+  g_autofree char *name = g_filename_display_basename (path);
+
+  return g_intern_string (name);
+}
+
 const char *
 flam_tab_get_title (FlamTab *self)
 {
   const char *title;
 
   g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  if (flam_tab_shows_history (self))
+    return history_title (self);
   title = flam_session_get_title (self->session);
   return title == NULL || is_shown (self, "start") ? _ ("Flambeau") : title;
 }
@@ -80,6 +92,8 @@ flam_tab_get_subtitle (FlamTab *self)
   const FlamProfile *profile;
 
   g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  if (flam_tab_shows_history (self))
+    return _ ("History");
   profile = flam_session_get_profile (self->session);
   return profile != NULL ? profile->facts.command : "";
 }
@@ -97,6 +111,8 @@ flam_tab_get_topic (FlamTab *self)
   g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
   if (flam_tab_shows_capture (self))
     return flam_capture_view_get_topic (self->capture_view);
+  if (flam_tab_shows_history (self))
+    return "history";
   if (self->recording != NULL)
     return "record";
   return is_shown (self, "error") ? "formats" : "index";
@@ -107,6 +123,13 @@ flam_tab_shows_capture (FlamTab *self)
 {
   g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
   return is_shown (self, "capture");
+}
+
+gboolean
+flam_tab_shows_history (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
+  return is_shown (self, "history");
 }
 
 gboolean
@@ -121,7 +144,9 @@ gboolean
 flam_tab_is_busy (FlamTab *self)
 {
   g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
-  return is_shown (self, "busy");
+  return is_shown (self, "busy") ||
+         (flam_tab_shows_history (self) &&
+          flam_history_view_is_busy (self->history_view));
 }
 
 FlamRecording *
@@ -171,12 +196,25 @@ flam_tab_shows_file (FlamTab *self, GFile *file)
   g_autoptr (GFile) mine = NULL;
 
   g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
-  path = flam_session_get_path (self->session);
+  path = flam_tab_shows_history (self)
+             ? flam_history_view_get_path (self->history_view)
+             : flam_session_get_path (self->session);
   if (path == NULL ||
-      !(flam_tab_shows_capture (self) || flam_tab_is_busy (self)))
+      !(flam_tab_shows_capture (self) || flam_tab_shows_history (self) ||
+        flam_tab_is_busy (self)))
     return FALSE;
   mine = g_file_new_for_path (path);
   return g_file_equal (mine, file);
+}
+
+/* perf's folders are captures. */
+static gboolean
+is_folder (const char *path)
+{
+  g_autofree char *head = g_build_filename (path, "data", NULL);
+
+  return g_file_test (path, G_FILE_TEST_IS_DIR) &&
+         !g_file_test (head, G_FILE_TEST_IS_REGULAR);
 }
 
 void
@@ -194,11 +232,39 @@ flam_tab_open (FlamTab *self, GFile *file)
       flam_tab_show_error (self, _ ("Cannot Open This File"), message);
       return;
     }
+  g_clear_pointer (&self->compare_with, g_free);
+  if (is_folder (path))
+    {
+      flam_history_view_open (self->history_view, path);
+      show_page (self, "history");
+      return;
+    }
   self->load_began = g_get_monotonic_time ();
   flam_session_open (self->session, path);
   title = g_strdup_printf (_ ("Opening %s"),
                            flam_session_get_title (self->session));
   flam_tab_show_busy (self, title, NULL, TRUE);
+}
+
+void
+flam_tab_compare_with (FlamTab *self, const char *path)
+{
+  g_return_if_fail (FLAM_IS_TAB (self));
+  g_clear_pointer (&self->compare_with, g_free);
+  if (flam_tab_shows_capture (self))
+    flam_baseline_open (flam_session_get_baseline (self->session), path);
+  else
+    self->compare_with = g_strdup (path);
+}
+
+void
+flam_tab_reload (FlamTab *self)
+{
+  g_return_if_fail (FLAM_IS_TAB (self));
+  if (flam_tab_shows_history (self))
+    flam_history_view_reload (self->history_view);
+  else if (self->recording == NULL)
+    flam_session_reload (self->session, FALSE);
 }
 
 /* The keyboard goes to the capture, as soon as the tab is in front. */
@@ -243,6 +309,12 @@ on_opened (FlamSession *session, gpointer data)
   if (profile->allocations.n > 0 &&
       !flam_suppression_settings_apply (selection, &error))
     flam_tab_toast (self, error->message);
+  if (self->compare_with != NULL)
+    {
+      g_autofree char *base = g_steal_pointer (&self->compare_with);
+
+      flam_baseline_open (flam_session_get_baseline (session), base);
+    }
 }
 
 static void
@@ -320,6 +392,8 @@ flam_tab_cancel (FlamTab *self)
   g_return_if_fail (FLAM_IS_TAB (self));
   if (self->recording != NULL)
     flam_recording_stop (self->recording);
+  else if (flam_tab_shows_history (self))
+    flam_history_view_cancel (self->history_view);
   else
     flam_session_cancel (self->session);
 }
@@ -389,6 +463,7 @@ flam_tab_dispose (GObject *object)
   g_clear_handle_id (&self->follow_id, g_source_remove);
   g_clear_object (&self->recording);
   g_clear_object (&self->recorded);
+  g_clear_pointer (&self->compare_with, g_free);
   if (self->session != NULL)
     g_object_run_dispose (G_OBJECT (self->session));
   g_clear_object (&self->capture_quality);
@@ -414,6 +489,7 @@ flam_tab_class_init (FlamTabClass *klass)
                                  0);
   g_type_ensure (FLAM_TYPE_START_PAGE);
   g_type_ensure (FLAM_TYPE_CAPTURE_VIEW);
+  g_type_ensure (FLAM_TYPE_HISTORY_VIEW);
   g_type_ensure (FLAM_TYPE_RECORDING_BAR);
   g_type_ensure (FLAM_TYPE_OUTPUT_PANE);
   gtk_widget_class_set_template_from_resource (
@@ -429,6 +505,7 @@ flam_tab_class_init (FlamTabClass *klass)
   gtk_widget_class_bind_template_child (class, FlamTab, busy_cancel);
   gtk_widget_class_bind_template_child (class, FlamTab, error_page);
   gtk_widget_class_bind_template_child (class, FlamTab, capture_view);
+  gtk_widget_class_bind_template_child (class, FlamTab, history_view);
 }
 
 static void
@@ -472,6 +549,16 @@ flam_tab_init (FlamTab *self)
   self->capture_quality =
       g_object_ref_sink (GTK_WIDGET (flam_capture_quality_new (self->session)));
   flam_recording_bar_bind (self->recording_bar, self->output);
+  g_signal_connect_object (self->history_view,
+                           "changed",
+                           G_CALLBACK (flam_tab_changed),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->history_view,
+                           "given-up",
+                           G_CALLBACK (flam_tab_back_to_start),
+                           self,
+                           G_CONNECT_SWAPPED);
   follow_settings (self->session);
   g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
   show_page (self, "start");

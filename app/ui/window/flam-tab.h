@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One tab, one session: start page, progress, error, or the capture; and the
- * recording that writes it. The window around it shows what the tab in front
- * says: see flam-window.h. */
+/* One tab, one session: start page, progress, error, the capture, or a history
+ * of many; and the recording that writes it. The window around it shows what
+ * the tab in front says: see flam-window.h. */
 
 #include "flam-capture-view.h"
 #include "flam-recording.h"
@@ -32,9 +32,15 @@ gboolean flam_tab_is_busy (FlamTab *tab);
 /* NULL: it does not record. */
 FlamRecording *flam_tab_get_recording (FlamTab *tab);
 
-/* Whether this very file is open in it. */
+/* Whether this very file is open in it, or this folder. */
 gboolean flam_tab_shows_file (FlamTab *tab, GFile *file);
+/* A capture, or the history of the captures in a folder. */
 void flam_tab_open (FlamTab *tab, GFile *file);
+/* What it shows or is opening is compared with the capture at `path`. */
+void flam_tab_compare_with (FlamTab *tab, const char *path);
+gboolean flam_tab_shows_history (FlamTab *tab);
+/* Reads its capture again, or the folder. */
+void flam_tab_reload (FlamTab *tab);
 /* `name`, `envp`: as flam_recording_start() has them. */
 void flam_tab_record (FlamTab *tab,
                       const FlamRecordOptions *options,

@@ -4,6 +4,7 @@
 
 #include "flam-application.h"
 #include "flam-files.h"
+#include "flam-window-tabs.h"
 
 #include <glib/gi18n.h>
 
@@ -36,6 +37,47 @@ flam_window_choose_files (FlamWindow *self)
   g_signal_connect_object (
       dialog, "response", G_CALLBACK (open_response), self, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+static void
+folder_response (GtkNativeDialog *dialog, int response, gpointer window)
+{
+  g_autoptr (GFile) folder = NULL;
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    folder = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+  if (folder != NULL)
+    flam_application_open_file (
+        FLAM_APPLICATION (g_application_get_default ()), window, folder);
+  g_object_unref (dialog);
+}
+
+void
+flam_window_choose_folder (FlamWindow *self)
+{
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (_ ("History of a Folder"),
+                                   GTK_WINDOW (self),
+                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                                   _ ("_Open"),
+                                   NULL);
+
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (
+      dialog, "response", G_CALLBACK (folder_response), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+void
+flam_window_compare (FlamWindow *self, const char *base_uri, const char *uri)
+{
+  g_autoptr (GFile) base = g_file_new_for_uri (base_uri);
+  g_autoptr (GFile) file = g_file_new_for_uri (uri);
+  g_autofree char *path = g_file_get_path (base);
+
+  if (!flam_window_tabs_show_file (self, file))
+    flam_tab_open (flam_window_vacant_tab (self), file);
+  flam_tab_compare_with (flam_window_get_tab (self), path);
 }
 
 static void

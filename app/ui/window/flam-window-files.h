@@ -16,4 +16,11 @@ void flam_window_choose_copy (FlamWindow *window, const char *path);
 /* Opens files that are dropped on the window. */
 void flam_window_accept_drops (FlamWindow *window);
 
+/* The history of the captures in a folder. */
+void flam_window_choose_folder (FlamWindow *window);
+/* Opens the second capture, or shows its tab, and compares it with the first.
+ */
+void
+flam_window_compare (FlamWindow *window, const char *base_uri, const char *uri);
+
 G_END_DECLS

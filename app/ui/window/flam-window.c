@@ -3,6 +3,8 @@
 #include "flam-window.h"
 
 #include "flam-application.h"
+#include "flam-baseline-menu.h"
+#include "flam-copy-picture.h"
 #include "flam-export-dialog.h"
 #include "flam-files.h"
 #include "flam-help.h"
@@ -32,6 +34,7 @@ struct _FlamWindow
   GtkButton *record_button;
   AdwWindowTitle *window_title;
   GtkMenuButton *menu_button;
+  GMenu *baseline_menu;
   GtkMenuButton *trust_button;
   GtkToggleButton *search_button;
   AdwTabView *tab_view;
@@ -117,19 +120,23 @@ static void
 update_actions (FlamWindow *self, gboolean capture)
 {
   static const char *const of_capture[] = {
-    "win.search",       "win.search-next",  "win.search-previous",
-    "win.save-as",      "win.export",       "win.share",
-    "win.copy-picture", "win.reload",       "win.source-pane",
-    "win.undo",         "win.back",         "win.forward",
-    "win.compare",      "win.set-baseline", "win.notes",
-    "win.threads",
+    "win.search",       "win.search-next", "win.search-previous",
+    "win.save-as",      "win.export",      "win.share",
+    "win.copy-picture", "win.source-pane", "win.undo",
+    "win.back",         "win.forward",     "win.compare",
+    "win.set-baseline", "win.notes",       "win.threads",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), of_capture[i], capture);
   gtk_widget_action_set_enabled (GTK_WIDGET (self),
+                                 "win.reload",
+                                 capture ||
+                                     flam_tab_shows_history (tab_of (self)));
+  gtk_widget_action_set_enabled (GTK_WIDGET (self),
                                  "win.record-again",
                                  flam_tab_has_recorded (tab_of (self)));
+  flam_baseline_menu_enable (self, capture);
   update_invert (self, capture);
   flam_window_memory_update (self);
 }
@@ -196,8 +203,7 @@ update_recents (FlamWindow *self)
 static void
 action_reload (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  if (flam_tab_get_recording (tab_of (widget)) == NULL)
-    flam_session_reload (session_of (widget), FALSE);
+  flam_tab_reload (tab_of (widget));
 }
 
 static void
@@ -233,13 +239,28 @@ action_share (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 action_copy_picture (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  flam_export_copy_picture (FLAM_WINDOW (widget), session_of (widget));
+  flam_copy_picture (FLAM_WINDOW (widget), session_of (widget));
 }
 
 static void
 action_compare (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   flam_window_choose_baseline (FLAM_WINDOW (widget), session_of (widget));
+}
+
+static void
+action_compare_uris (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  const char *base, *fresh;
+
+  g_variant_get (parameter, "(&s&s)", &base, &fresh);
+  flam_window_compare (FLAM_WINDOW (widget), base, fresh);
+}
+
+static void
+action_history (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  flam_window_choose_folder (FLAM_WINDOW (widget));
 }
 
 static void
@@ -251,16 +272,17 @@ action_notes (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 action_set_baseline (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  const FlamSelection *selection =
-      flam_session_get_selection (session_of (widget));
+  if (!flam_baseline_menu_set_selection (session_of (widget)))
+    flam_window_toast (
+        FLAM_WINDOW (widget),
+        _ ("Select a range of time or threads to compare others with"));
+}
 
-  if (selection->from == G_MININT64 && selection->to == G_MAXINT64)
-    flam_window_toast (FLAM_WINDOW (widget),
-                       _ ("Select a range of time to compare others with"));
-  else
-    flam_baseline_set_range (flam_session_get_baseline (session_of (widget)),
-                             selection->from,
-                             selection->to);
+/* Tabs and recent captures are those of when the menu is opened. */
+static void
+on_main_menu (FlamWindow *self)
+{
+  flam_baseline_menu_update (self, self->baseline_menu);
 }
 
 /* --- recording ------------------------------------------------------------ */
@@ -464,6 +486,9 @@ install_actions (GtkWidgetClass *class)
       class, "win.back-to-start", NULL, action_back);
   gtk_widget_class_install_action (class, "win.compare", NULL, action_compare);
   gtk_widget_class_install_action (
+      class, "win.compare-uris", "(ss)", action_compare_uris);
+  gtk_widget_class_install_action (class, "win.history", NULL, action_history);
+  gtk_widget_class_install_action (
       class, "win.set-baseline", NULL, action_set_baseline);
   gtk_widget_class_install_action (class, "win.notes", NULL, action_notes);
   gtk_widget_class_install_action (class, "win.search", NULL, action_search);
@@ -499,6 +524,7 @@ flam_window_class_init (FlamWindowClass *klass)
   gtk_widget_class_bind_template_child (class, FlamWindow, record_content);
   gtk_widget_class_bind_template_child (class, FlamWindow, window_title);
   gtk_widget_class_bind_template_child (class, FlamWindow, menu_button);
+  gtk_widget_class_bind_template_child (class, FlamWindow, baseline_menu);
   gtk_widget_class_bind_template_child (class, FlamWindow, trust_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, search_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, tab_view);
@@ -536,6 +562,12 @@ flam_window_init (FlamWindow *self)
   flam_window_accept_drops (self);
   flam_window_memory_install (self);
   flam_window_tabs_install (self);
+  flam_baseline_menu_install (self);
+  flam_baseline_menu_update (self, self->baseline_menu);
+  g_signal_connect_swapped (gtk_menu_button_get_popover (self->menu_button),
+                            "show",
+                            G_CALLBACK (on_main_menu),
+                            self);
   g_signal_connect_object (gtk_recent_manager_get_default (),
                            "changed",
                            G_CALLBACK (update_recents),

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A person's rules of colors (flam-user-colors.h) as a group of the
+ * preferences: what is typed is in use at once. */
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_COLOR_ROWS (flam_color_rows_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamColorRows, flam_color_rows, FLAM, COLOR_ROWS, AdwPreferencesGroup)
+
+G_END_DECLS

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "flam-session.h"
+#include "flam-window.h"
+
+G_BEGIN_DECLS
+
+/* The flame graph as it is zoomed, onto the clipboard. */
+void flam_copy_picture (FlamWindow *window, FlamSession *session);
+
+G_END_DECLS

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A document as a file to drag out of the window. The file is written when the
+ * program it is dropped in takes it, into a folder of the user's cache, and
+ * stays for as long as this program runs: the other one may copy it later. */
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_DRAGGED_FILE (flam_dragged_file_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamDraggedFile, flam_dragged_file, FLAM, DRAGGED_FILE, GdkContentProvider)
+
+/* `name`: of the file, without a folder. */
+GdkContentProvider *flam_dragged_file_new (const char *name, GBytes *document);
+
+/* Removes what was written; at the end of the program. */
+void flam_dragged_file_remove_all (void);
+
+G_END_DECLS

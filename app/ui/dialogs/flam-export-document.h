@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What is selected as a document, made in memory by a worker: a job's input,
+ * work and result. */
+
+#include "flam-formats.h"
+#include "flam-named-color.h"
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamViewData *view_data;
+  const FlamExporter *exporter;
+  char *title;
+  GPtrArray *words; /* as flam_export_options_take() has them */
+  FlamAnonymize anonymize;
+  GPtrArray *notes;      /* FlamShareNote */
+  FlamColorRules *rules; /* of colors; NULL: none */
+  GVariant *mappings;    /* with sources; NULL: without */
+} FlamExportAsked;
+
+typedef struct
+{
+  GBytes *document;
+  char *losses;  /* NULL: all is in it */
+  char *remains; /* what it tells, a line each; NULL: of others than captures */
+  GdkTexture *picture; /* NULL: it is none, or too large to be looked at */
+} FlamExportMade;
+
+/* Of what the session shows now. */
+FlamExportAsked *flam_export_asked_new (FlamSession *session,
+                                        const FlamExporter *exporter);
+void flam_export_asked_free (gpointer asked);
+void flam_export_made_free (gpointer made);
+
+/* FlamJobWork */
+gpointer
+flam_export_make (gpointer asked, const FlamProgress *progress, GError **error);
+
+G_END_DECLS

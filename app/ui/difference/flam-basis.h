@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A baseline as a value, for workers: the session's own may change meanwhile.
+ */
+
+#include "flam-baseline.h"
+#include "flam-carry.h"
+#include "flam-diff.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamBaselineKind kind;
+  FlamProfile *profile; /* NULL: it is a part of what it is compared with */
+  FlamSelection *part;
+  FlamScale scale;
+  gboolean self;
+} FlamBasis;
+
+/* NULL: there is none. */
+FlamBasis *flam_basis_new (FlamBaseline *baseline);
+void flam_basis_free (FlamBasis *basis);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBasis, flam_basis_free)
+
+static inline const FlamProfile *
+flam_basis_profile (const FlamBasis *basis, const FlamProfile *own)
+{
+  return basis->profile != NULL ? basis->profile : own;
+}
+
+/* What of the basis is compared with `selection` of `profile`, upright; NULL:
+ * it has no unit in common. `without`: FlamCarriedWithout. */
+FlamSelection *flam_basis_select (const FlamBasis *basis,
+                                  const FlamProfile *profile,
+                                  const FlamSelection *selection,
+                                  guint *without);
+
+/* One side, for its scale. */
+typedef struct
+{
+  gint64 total;
+  gint64 length; /* ns; 0: not known */
+} FlamBasisSide;
+
+FlamDiffScale flam_basis_factor (FlamScale scale,
+                                 const FlamBasisSide *base,
+                                 const FlamBasisSide *fresh);
+
+G_END_DECLS

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-beside.h"
+
+#include <string.h>
+
+/* A tree leaves out what transforms drop, which weights do not. */
+static gboolean
+find_factor (FlamBeside *self,
+             const FlamBasis *basis,
+             const FlamViewData *view_data,
+             const FlamProgress *progress,
+             GError **error)
+{
+  FlamBasisSide base = {
+    0, flam_selection_get_length (self->selection, self->profile)
+  };
+  FlamBasisSide fresh = {
+    flam_view_data_get_total (view_data),
+    flam_selection_get_length (view_data->selection, view_data->profile),
+  };
+
+  if (basis->scale == FLAM_SCALE_SHARES)
+    {
+      g_autoptr (FlamTree) tree = flam_tree_new (
+          self->weights, self->selection, FLAM_ORDER_TOTAL, progress, error);
+
+      if (tree == NULL)
+        return FALSE;
+      base.total = tree->total[0];
+    }
+  self->factor = flam_basis_factor (basis->scale, &base, &fresh);
+  return TRUE;
+}
+
+FlamBeside *
+flam_beside_new (const FlamBasis *basis,
+                 const FlamViewData *view_data,
+                 const FlamProgress *progress,
+                 GError **error)
+{
+  g_autoptr (FlamBeside) self = g_atomic_rc_box_new0 (FlamBeside);
+  guint without;
+
+  self->profile =
+      flam_profile_ref (flam_basis_profile (basis, view_data->profile));
+  self->self = basis->self;
+  self->selection = flam_basis_select (
+      basis, view_data->profile, view_data->selection, &without);
+  if (self->selection == NULL)
+    return NULL;
+  self->weights =
+      flam_weights_new (self->profile, self->selection, progress, error);
+  if (self->weights == NULL ||
+      !find_factor (self, basis, view_data, progress, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+FlamBeside *
+flam_beside_ref (FlamBeside *self)
+{
+  return g_atomic_rc_box_acquire (self);
+}
+
+static void
+beside_clear (gpointer data)
+{
+  FlamBeside *self = data;
+
+  g_clear_pointer (&self->weights, flam_weights_free);
+  g_clear_pointer (&self->selection, flam_selection_free);
+  flam_profile_unref (self->profile);
+}
+
+void
+flam_beside_unref (FlamBeside *self)
+{
+  g_atomic_rc_box_release_full (self, beside_clear);
+}
+
+/* FLAM_NONE: it was not there. */
+static FlamId
+find_function (const FlamProfile *profile, const char *name)
+{
+  for (FlamId f = 0; f < profile->functions.n; f++)
+    if (strcmp (flam_profile_function_name (profile, f), name) == 0)
+      return f;
+  return FLAM_NONE;
+}
+
+FlamLineRow *
+flam_beside_lines (const FlamBeside *self,
+                   const FlamViewData *view_data,
+                   const char *file,
+                   FlamId function,
+                   guint *n)
+{
+  FlamDiffWeights fresh = { view_data->weights, view_data->selection };
+  FlamDiffWeights base = { self->weights, self->selection };
+  const char *was = flam_diff_find_file (&fresh, file, &base);
+
+  *n = 0;
+  if (was == NULL)
+    return NULL;
+  if (function != FLAM_NONE && self->profile != view_data->profile)
+    {
+      function = find_function (
+          self->profile,
+          flam_profile_function_name (view_data->profile, function));
+      if (function == FLAM_NONE)
+        return NULL;
+    }
+  return flam_lines_new (self->weights, self->selection, was, function, n);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the lines of a source file are compared with: the baseline's weights
+ * under the selection that is shown. Immutable, reference counted. */
+
+#include "flam-basis.h"
+#include "flam-view-data.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FlamProfile *profile;
+  FlamSelection *selection;
+  FlamWeights *weights;
+  FlamDiffScale factor;
+  gboolean self;
+} FlamBeside;
+
+/* NULL with an error (cancelled), and where there is no unit in common. */
+FlamBeside *flam_beside_new (const FlamBasis *basis,
+                             const FlamViewData *view_data,
+                             const FlamProgress *progress,
+                             GError **error);
+FlamBeside *flam_beside_ref (FlamBeside *beside);
+void flam_beside_unref (FlamBeside *beside);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBeside, flam_beside_unref)
+
+/* The lines of what was `file` of the view data before; ascending, `n` rows,
+ * g_free. With `function` not FLAM_NONE, those of the function of its name
+ * alone. */
+FlamLineRow *flam_beside_lines (const FlamBeside *beside,
+                                const FlamViewData *view_data,
+                                const char *file,
+                                FlamId function,
+                                guint *n);
+
+G_END_DECLS

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A comparison as a file: a page, a picture or folded stacks of two columns, by
+ * the suffix that somebody chooses. */
+
+#include "flam-comparison.h"
+#include "flam-palette.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* Asks where to, and says in the window how it went. `before` and `now` name
+ * the two. */
+void flam_difference_export (GtkWindow *window,
+                             FlamComparison *comparison,
+                             const char *before,
+                             const char *now,
+                             FlamPaletteMode colors);
+
+G_END_DECLS

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Three graphs of a comparison that go together: before and now beside one
+ * another, each as wide as it was, and the difference below, as wide as both.
+ * Where there is no room they stand one below another. What is pointed at,
+ * selected or zoomed to in one is in all that have it, and its figures of all
+ * are below.
+ *
+ * Signal "chosen" (FlamFlameGraph *graph, guint node): somebody did, in that
+ * one; FLAM_NONE: nothing. */
+
+#include "flam-comparison.h"
+#include "flam-flame-graph.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_SIDE_BY_SIDE (flam_side_by_side_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamSideBySide, flam_side_by_side, FLAM, SIDE_BY_SIDE, GtkWidget)
+
+/* NULL empties it. */
+void flam_side_by_side_set_comparison (FlamSideBySide *self,
+                                       FlamComparison *comparison);
+/* By shape: FLAM_DIFF_BASE is before, FLAM_DIFF_FRESH now, FLAM_DIFF_BOTH the
+ * difference. */
+FlamFlameGraph *flam_side_by_side_get_graph (FlamSideBySide *self,
+                                             FlamDiffShape shape);
+/* The frame that has the path of this one; FLAM_NONE: none. */
+void flam_side_by_side_select (FlamSideBySide *self,
+                               const FlamTree *tree,
+                               FlamId node);
+
+G_END_DECLS

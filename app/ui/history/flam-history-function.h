@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A button that says which function is plotted, with a list behind it that is
+ * searched by parts of names. */
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_HISTORY_FUNCTION (flam_history_function_get_type ())
+G_DECLARE_FINAL_TYPE (FlamHistoryFunction,
+                      flam_history_function,
+                      FLAM,
+                      HISTORY_FUNCTION,
+                      GtkWidget)
+
+/* Signal "changed": another one was chosen. */
+
+/* Takes names (strings, not owned) in the order of the list. What was chosen
+ * stays, also where it is not among them. */
+void flam_history_function_set_names (FlamHistoryFunction *chooser,
+                                      const GPtrArray *names);
+/* NULL: none, the whole capture. */
+const char *flam_history_function_get (FlamHistoryFunction *chooser);
+
+G_END_DECLS

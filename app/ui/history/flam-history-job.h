@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Reading the captures of a folder as work for a job (flam-job.h). */
+
+#include "flam-history.h"
+
+G_BEGIN_DECLS
+
+/* The captures in `path`; what `before` (NULL: nothing) has of them and still
+ * holds is not read again. */
+gpointer flam_history_job_input_new (const char *path,
+                                     const FlamHistory *before);
+void flam_history_job_input_free (gpointer input);
+/* FlamJobWork; gives a FlamHistory. */
+gpointer flam_history_job_work (gpointer input,
+                                const FlamProgress *progress,
+                                GError **error);
+
+G_END_DECLS

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The points of a plot as rows: value, change since the one before, date,
+ * series, capture. */
+
+#include "flam-history-plot.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_HISTORY_ROW (flam_history_row_get_type ())
+G_DECLARE_FINAL_TYPE (
+    FlamHistoryRow, flam_history_row, FLAM, HISTORY_ROW, GObject)
+
+guint flam_history_row_get_capture (FlamHistoryRow *row);
+
+/* The columns, and a selection of rows that is sorted by them; the rows'
+ * store. */
+GListStore *flam_history_table_prepare (GtkColumnView *view);
+/* Rows of the plot, by date; they hold what they show. */
+void flam_history_table_fill (GListStore *store, const FlamPlot *plot);
+/* All rows in the order they are shown in, tabs between, and a line of titles;
+ * g_free. */
+char *flam_history_table_text (GtkColumnView *view);
+
+G_END_DECLS

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-history-words.h"
+
+#include "flam-dates.h"
+#include "flam-format.h"
+#include "flam-message.h"
+#include "flam-value-text.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#define BUILD_SHOWN 12
+#define REFUSED_SHOWN 50
+
+const char *
+flam_history_words_choice (const FlamPlotChoice *choice)
+{
+  switch (choice->kind)
+    {
+    case FLAM_PLOT_PEAK_MEMORY:
+      return _ ("Peak memory");
+    case FLAM_PLOT_DURATION:
+      return _ ("Duration");
+    case FLAM_PLOT_MEASURE:
+    case FLAM_PLOT_FUNCTION_TOTAL:
+    case FLAM_PLOT_FUNCTION_SELF:
+      break;
+    }
+  return *choice->name != '\0' ? _ (choice->name) : choice->measure;
+}
+
+const char *
+flam_history_words_series (const char *name)
+{
+  return name != NULL ? name : _ ("Other captures");
+}
+
+static char *
+local_date (const FlamFigures *figures)
+{
+  g_autoptr (GTimeZone) here = g_time_zone_new_local ();
+
+  return flam_dates_text (figures->date, here, FALSE);
+}
+
+char *
+flam_history_words_short_date (const FlamFigures *figures)
+{
+  g_autofree char *date = local_date (figures);
+
+  /* Translators: a date; it is that of the file */
+  return figures->of_file ? g_strdup_printf (_ ("%s (file)"), date)
+                          : g_steal_pointer (&date);
+}
+
+static char *
+date_text (const FlamFigures *figures)
+{
+  g_autofree char *date = local_date (figures);
+
+  /* Translators: a date; the capture itself has none */
+  return figures->of_file ? g_strdup_printf (_ ("%s (date of the file)"), date)
+                          : g_steal_pointer (&date);
+}
+
+char *
+flam_history_words_value (const FlamPlot *plot, const FlamPlotPoint *point)
+{
+  g_autofree char *value = flam_format_weight (&plot->measure, point->value);
+
+  return point->at_most ? g_strdup_printf (_ ("at most %s"), value)
+                        : g_steal_pointer (&value);
+}
+
+char *
+flam_history_words_change (const FlamPlot *plot,
+                           const FlamPlotSeries *series,
+                           guint point)
+{
+  const FlamPlotPoint *now = &series->points[point];
+  const FlamPlotPoint *before = point > 0 ? now - 1 : NULL;
+  g_autofree char *change = NULL;
+
+  if (before == NULL || before->at_most || now->at_most)
+    return g_strdup ("");
+  change = flam_value_text_change (&plot->measure, now->value - before->value);
+  if (before->value == 0)
+    return g_steal_pointer (&change);
+  /* Translators: a change, and that in per cent */
+  return g_strdup_printf (_ ("%s (%+.1f %%)"),
+                          change,
+                          100.0 * (double)(now->value - before->value) /
+                              (double)before->value);
+}
+
+static void
+add_line (GPtrArray *lines, char *line)
+{
+  if (line != NULL && *line != '\0')
+    g_ptr_array_add (lines, line);
+  else
+    g_free (line);
+}
+
+/* "what: text"; nothing where it is not known. */
+static void
+add_fact (GPtrArray *lines, const char *format, const char *text)
+{
+  g_autofree char *visible = flam_format_visible (text);
+
+  if (*text != '\0')
+    {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+      add_line (lines, g_strdup_printf (format, visible));
+#pragma GCC diagnostic pop
+    }
+}
+
+char *
+flam_history_words_point (const FlamPlot *plot,
+                          guint i,
+                          guint point,
+                          const char *separator)
+{
+  const FlamPlotSeries *series = &plot->series[i];
+  const FlamFigures *figures =
+      flam_history_get (plot->history, series->points[point].capture);
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *value =
+      flam_history_words_value (plot, &series->points[point]);
+  g_autofree char *change = flam_history_words_change (plot, series, point);
+  g_autofree char *build = g_strndup (figures->build, BUILD_SHOWN);
+
+  add_line (lines, flam_format_visible (figures->name));
+  add_line (lines, date_text (figures));
+  /* Translators: a value, and how it changed since the capture before */
+  add_line (
+      lines,
+      *change != '\0'
+          ? g_strdup_printf (_ ("%s, %s since the one before"), value, change)
+          : g_strdup (value));
+  if (plot->n > 1)
+    add_fact (
+        lines, _ ("Series: %s"), flam_history_words_series (series->name));
+  add_fact (lines, _ ("Command: %s"), figures->command);
+  add_fact (lines, _ ("Build: %s"), build);
+  add_fact (lines, _ ("Host: %s"), figures->host);
+  g_ptr_array_add (lines, NULL);
+  return g_strjoinv (separator, (char **)lines->pdata);
+}
+
+char *
+flam_history_words_refused (const FlamHistory *history)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < MIN (history->refused->len, REFUSED_SHOWN); i++)
+    {
+      const FlamRefusal *refusal = history->refused->pdata[i];
+      g_autofree char *why = flam_message_shown (refusal->why);
+
+      g_string_append_printf (
+          text, "%s%s: %s", i > 0 ? "\n" : "", refusal->name, why);
+    }
+  if (history->refused->len > REFUSED_SHOWN)
+    g_string_append (text, "\n…");
+  return g_string_free (text, FALSE);
+}
+
+char *
+flam_history_words_legend (const FlamPlot *plot, gboolean dark)
+{
+  static const char *const shapes[] = { "●", "■", "◆", "▲" };
+  GString *markup = g_string_new (NULL);
+
+  for (guint i = 0; i < plot->n; i++)
+    {
+      const char *name = flam_history_words_series (plot->series[i].name);
+      g_autofree char *visible = flam_format_visible (name);
+      g_autofree char *escaped = g_markup_escape_text (visible, -1);
+
+      g_string_append_printf (markup,
+                              "%s<span foreground=\"#%06x\">%s</span>\u00a0%s",
+                              i > 0 ? "    " : "",
+                              flam_plot_color (i, dark),
+                              shapes[i % G_N_ELEMENTS (shapes)],
+                              escaped);
+    }
+  return g_string_free (markup, FALSE);
+}
