@@ -38,7 +38,7 @@ _flambeau_cli() {
     --sort) list='self total' ;;
     --recursion) list='off flat collapse' ;;
     --by) list='function line module file thread address label:' ;;
-    --color | --palette) list='auto module state memory safe hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' ;;
+    --color | --palette) list='auto module language self name state memory safe hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' ;;
     --order) list='weight name time' ;;
     --root) list='comm pid tid' ;;
     --mode) list='cpu wall alloc both' ;;
@@ -64,7 +64,7 @@ _flambeau_cli() {
     --title | --subtitle | --notes | --count-name | --row-height | --min-width | --font-size | --color-rule | --label | \
       --limit | --depth | --min | --width | --env | --rate | --duration | --delay | --sample-bytes | --time | \
       --growth | --base-time | --temporary-within | \
-      --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function)
+      --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function | --group)
       return
       ;;
   esac
@@ -79,11 +79,11 @@ _flambeau_cli() {
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
       export) list="$selection $look --to --output --force --annotate --root --anonymize --with-sources --order --chart --shape --palette
-        --color --palette-map --hash --color-rule" ;;
-      diff) list="$selection $look --base-time --normalize --normalize-time --self --json --to --fail-above --limit
+        --color --palette-map --hash --color-rule --color-rules" ;;
+      diff) list="$selection $look --base-time --base-thread --lines --source --widths --by-frame --normalize --normalize-time --self --json --to --fail-above --limit
         --negate" ;;
       merge) list="$selection --output --side-by-side --force" ;;
-      history) list="$selection --json --to --fail-above --limit" ;;
+      history) list="$selection --json --to --group --function --fail-above --limit" ;;
       record) list='--mode --rate --duration --delay --sample-bytes --exact --follow
         --no-follow --python --no-python --python-malloc --output --force
         --cwd --env --pid --' ;;
