@@ -95,7 +95,7 @@ $ flambeau-cli diff base.folded new.folded --to svg | grep -o '<title>[^/]*</tit
 <title>all (52 samples, 100%): −13, before 65</title>
 <title>main (52 samples, 100%): −13, before 65</title>
 <title>parse (35 samples, 67.31%): +15, before 20</title>
-<title>fresh (12 samples, 23.08%): +12, before 0</title>
+<title>fresh (12 samples, 23.08%): +12, nowhere before</title>
 <title>lex (35 samples, 67.31%): +15, before 20</title>
 
 $ flambeau-cli diff base.folded new.folded --to svg | grep -o -e 'only the other[^<]*' -e '>Grew<' -e '>Shrank<' -e '<b>'
@@ -103,10 +103,11 @@ $ flambeau-cli diff base.folded new.folded --to svg | grep -o -e 'only the other
 >Shrank<
 only the other capture has: 40
 
-$ flambeau-cli diff base.folded new.folded --to html >diff.html; grep -c '<svg' diff.html; grep -o -e '>Now: [^<]*' -e '>Before: [^<]*' -e '<b>' diff.html; grep '<tr><td' diff.html
-2
->Now: new.folded
+$ flambeau-cli diff base.folded new.folded --to html >diff.html; grep -c '<svg' diff.html; grep -o -e '>Now: [^<]*' -e '>Before: [^<]*' -e '>Difference: [^<]*' -e '<b>' diff.html; grep '<tr><td' diff.html
+3
 >Before: base.folded
+>Now: new.folded
+>Difference: of both
 <tr><td class="shrank">−40</td><td>40</td><td>0</td><td>old</td></tr>
 <tr><td class="grew">+15</td><td>20</td><td>35</td><td>lex</td></tr>
 <tr><td class="grew">+15</td><td>20</td><td>35</td><td>parse</td></tr>
@@ -115,6 +116,71 @@ $ flambeau-cli diff base.folded new.folded --to html >diff.html; grep -c '<svg' 
 
 $ flambeau-cli diff base.folded new.folded --normalize --self --to svg | grep -o '<title>lex[^/]*</title>'
 <title>lex (35 samples, 67.31%): +19, before 16</title>
+
+# Of both, what is gone is there, in a color of its own; of selves, what was
+# nowhere before is black.
+$ flambeau-cli diff base.folded new.folded --widths both --to svg | grep -o -e '<title>[^/]*</title>' -e '>New<' -e '>Gone<' | sort
+<title>all (52 samples, 100%): −13, before 65</title>
+<title>fresh (12 samples, 23.08%): +12, nowhere before</title>
+<title>lex (35 samples, 67.31%): +15, before 20</title>
+<title>main (52 samples, 100%): −13, before 65</title>
+<title>old (0 samples, 0%): −40, before 40, gone</title>
+<title>parse (35 samples, 67.31%): +15, before 20</title>
+>Gone<
+>New<
+
+$ flambeau-cli diff base.folded new.folded --self --to svg | grep -o -e '<title>fresh.*#1a1a1a' -e '>Nowhere before<' -e '>Gone<'
+<title>fresh (12 samples, 23.08%): +12, nowhere before</title><rect x="804.2308" y="60" width="272.3077" height="15" fill="#1a1a1a
+>Nowhere before<
+
+$ flambeau-cli diff base.folded new.folded --widths half --to svg; flambeau-cli diff base.folded new.folded --widths both --to html; flambeau-cli diff base.folded new.folded --by-frame
+! flambeau-cli: diff: --widths is now, before or both, of --to svg
+! flambeau-cli: diff: --widths is now, before or both, of --to svg
+! flambeau-cli: diff: --by-frame colors pictures: --to svg or html
+[2]
+
+# flamegraph.pl has what grew in red, what shrank in blue, and so has this; by
+# frame, what is new is as strong as can be and what is large need not be.
+$ printf 'a 100\nb 100\nc 1000\n' >was.folded; printf 'a 130\nb 70\nc 1100\n' >is.folded; flambeau-cli diff was.folded is.folded --to svg | grep -o '<title>[abc] .*fill="#[0-9a-f]*"' | sed 's/<title>\(.\).*fill=/\1 /'; flambeau-cli diff was.folded is.folded --by-frame --to svg | grep -o '<title>[abc] .*fill="#[0-9a-f]*"' | sed 's/<title>\(.\).*fill=/\1 /'
+c "#ff8276"
+a "#ff9e93"
+b "#97c3fb"
+c "#e2c8c5"
+a "#edbbb4"
+b "#afcaee"
+
+# A file of two columns is a difference by itself.
+$ printf 'main;a 10 30\nmain;gone 5 0\nmain;b 0 7\n' >two.folded; flambeau-cli diff two.folded; flambeau-cli diff two.folded --to folded
++22  15 → 37  main
++20  10 → 30  a
++7  0 → 7  b
+−5  5 → 0  gone
+main;a 10 30
+main;b 0 7
+main;gone 5 0
+
+# Threads of one capture; lines of both.
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --thread cook --base-thread kitchen --self --to csv | head -3
+function,base,new,delta
+clock_nanosleep,1393394000,404149370,-989244630
+__GI___libc_read,0,403270855,403270855
+
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --thread cook --time 0.8..1.6 --base-time 0..0.8 --lines --self --to csv --source kitchen.c | head -4
+source,line,base,new,delta
+/usr/src/flam/tests/record/targets/kitchen.c,38,31471024,38296832,6825808
+/usr/src/flam/tests/record/targets/kitchen.c,39,160293816,163338655,3044839
+/usr/src/flam/tests/record/targets/kitchen.c,32,0,0,0
+
+$ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --time 0.8..1.6 --base-time 0..0.8 --lines --source kitchen.c | head -3
++202 ms  0 ns → 202 ms  /usr/src/flam/tests/record/targets/kitchen.c:104
+−201 ms  999 ms → 798 ms  /usr/src/flam/tests/record/targets/kitchen.c:32
+−200 ms  595 ms → 395 ms  /usr/src/flam/tests/record/targets/kitchen.c:97
+
+$ flambeau-cli diff base.folded new.folded --lines --to svg; flambeau-cli diff base.folded new.folded --source a.c; flambeau-cli diff base.folded new.folded --lines --source a.c
+! flambeau-cli: diff: --lines is a table: not --to svg
+! flambeau-cli: diff: --source is of --lines
+! flambeau-cli: new.folded: no code of “a.c” in it
+[1]
 
 $ flambeau-cli diff base.folded new.folded --to png
 ! flambeau-cli: diff: --to is svg, html, folded or csv
@@ -178,9 +244,9 @@ $ flambeau-cli diff old.folded new.folded --limit samples
 ! flambeau-cli: diff: --limit samples: expected MEASURE=VALUE, such as peak=200MB
 [2]
 
-$ mkdir runs; cp old.folded runs/1.folded; cp new.folded runs/2.folded; echo nothing >runs/README; flambeau-cli history runs --fail-above 5
-runs/1.folded  0 ns  samples 150
-runs/2.folded  0 ns  samples 160  moved: main −30, parse +30, new +10
+$ mkdir runs; cp old.folded runs/1.folded; cp new.folded runs/2.folded; echo nothing >runs/README; touch -d 2026-11-01T12:00Z runs/1.folded; touch -d 2026-11-02T12:00Z runs/2.folded; flambeau-cli history runs --fail-above 5
+runs/1.folded  2026-11-01 12:00 UTC (the file’s)  samples 150
+runs/2.folded  2026-11-02 12:00 UTC (the file’s)  samples 160  moved: main −30, parse +30, new +10
 ! broken gates:
 !   runs/2.folded  samples  150 → 160, +6.7 %, limit +5 %
 [3]
@@ -220,7 +286,7 @@ $ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --time 0.8..
 is multiplied by 0.5
 
 $ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols
-! flambeau-cli: diff: one FILE is compared with itself: --base-time says which range of it is the base
+! flambeau-cli: diff: one FILE is compared with itself: --base-time or --base-thread says what of it is the base
 [2]
 
 $ flambeau-cli diff captures/flambeau/kitchen.flambeau --base-time 1

@@ -95,8 +95,19 @@ $ flambeau-cli export in.folded --to svg --color-rule 'ear=#ffcc00' --color-rule
 >a (8 samples, 40%)</title><rect x="541" y="76" width="472" height="15" fill="#ff0000
 early (2 samples, 10%)</title><rect x="1013" y="60" width="118" height="15" fill="#ffcc00
 
+# Rules in a file, after those that are typed.
+$ printf '%s\n' '# mine' '' 'early=#00ff00' '^a$=#ff0000' >rules; flambeau-cli export in.folded --to svg --color-rules rules --color-rule 'ear=#ffcc00' | grep -E -o '(early|>a) \(.*fill="#[0-9a-f]*'
+>a (8 samples, 40%)</title><rect x="541" y="76" width="472" height="15" fill="#ff0000
+early (2 samples, 10%)</title><rect x="1013" y="60" width="118" height="15" fill="#ffcc00
+
+$ echo 'x' >>rules; flambeau-cli export in.folded --to svg --color-rules rules; flambeau-cli export in.folded --to svg --color-rules missing; flambeau-cli export in.folded --to folded --color-rules rules
+! flambeau-cli: rules: line 5: expected REGEX=COLOR
+! flambeau-cli: Failed to open file “missing”: No such file or directory
+! flambeau-cli: export: --color-rules means nothing to folded
+[2]
+
 $ for o in '--palette pink' '--hash' '--order size' '--direction up' '--width 5' '--min-width x' '--font-size 1e9' '--color-rule x' '--color-rule (=#ffffff' '--color-rule x=#ff'; do flambeau-cli export in.folded --to svg $o; done
-! flambeau-cli: export: --palette pink: expected auto, module, state, memory, safe, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
+! flambeau-cli: export: --palette pink: expected auto, module, state, memory, language, self, name, safe, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
 ! flambeau-cli: export: --hash goes with a --palette from hot to orange
 ! flambeau-cli: export: --order size: expected weight, name or time
 ! flambeau-cli: export: --direction up: expected flame or icicle

@@ -107,6 +107,201 @@ test_tree (void)
   g_assert_cmpint (change->delta[find (normal, "parse")], ==, 2 - 10);
 }
 
+/* All paths of both, each as wide as the larger of what it held and holds, and
+ * as what it calls. */
+static void
+test_tree_of_both (void)
+{
+  g_autoptr (FlamTree) base =
+      tree_of ("main;parse 5\nmain;old;older 3\nmain;both 4\n");
+  g_autoptr (FlamTree) fresh =
+      tree_of ("main;parse 2\nmain;fresh 14\nmain;both 4\nnew;both 1\n");
+  g_autoptr (FlamTree) tree =
+      flam_diff_tree (base, fresh, FLAM_DIFF_BOTH, FALSE, FLAM_DIFF_UNSCALED);
+  const FlamTreeChange *change = tree->change;
+  FlamId old = find (tree, "old"), main = find (tree, "main");
+
+  g_assert_true (change->both);
+  g_assert_cmpuint (tree->n, ==, 9);
+  g_assert_cmpuint (tree->max_depth, ==, 3);
+  g_assert_cmpint (tree->total[0], ==, 5 + 3 + 4 + 14 + 1);
+  g_assert_cmpint (change->base[0], ==, 12);
+  g_assert_cmpint (change->delta[0], ==, 21 - 12);
+  g_assert_cmpint (tree->total[old], ==, 3);
+  g_assert_cmpint (change->delta[old], ==, -3);
+  g_assert_cmpuint (change->kind[old], ==, FLAM_CHANGE_GONE);
+  g_assert_cmpuint (tree->parent[find (tree, "older")], ==, old);
+  g_assert_cmpuint (
+      change->kind[find (tree, "fresh")], ==, FLAM_CHANGE_UNTRACKED);
+  g_assert_cmpuint (change->kind[find (tree, "parse")], ==, FLAM_CHANGE_KEPT);
+  g_assert_cmpint (tree->total[find (tree, "parse")], ==, 5);
+  /* Its function was there before, on another path. */
+  g_assert_cmpuint (change->kind[find (tree, "new") + 1], ==, FLAM_CHANGE_NEW);
+  /* The heaviest first, in preorder. */
+  g_assert_cmpuint (main, ==, 1);
+  g_assert_cmpstr (flam_tree_name (tree, 2), ==, "fresh");
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      g_assert_cmpuint (tree->parent[i], <, i);
+      g_assert_cmpuint (
+          tree->subtree_end[i], <=, tree->subtree_end[tree->parent[i]]);
+    }
+}
+
+/* Each path of either is there, whatever the rows are, and leads to the same
+ * figures as in the shape of its side. */
+static void
+test_both_of_random (void)
+{
+  for (guint round = 0; round < 60; round++)
+    {
+      FlamTree *sides[2];
+      g_autoptr (FlamTree) both = NULL;
+      g_autoptr (FlamTree) shaped = NULL;
+      FlamBy by = round % FLAM_N_BY;
+      gboolean self = g_test_rand_bit ();
+
+      for (guint i = 0; i < 2; i++)
+        {
+          g_autoptr (FlamProfile) profile = flam_fixture_random ();
+          g_autoptr (FlamSelection) selection = flam_selection_new ();
+          g_autoptr (FlamWeights) weights = NULL;
+
+          selection->by = by;
+          selection->by_label = g_intern_string ("tenant");
+          weights = flam_weights_new (profile, selection, NULL, NULL);
+          sides[i] =
+              flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+        }
+      both = flam_diff_tree (
+          sides[0], sides[1], FLAM_DIFF_BOTH, self, FLAM_DIFF_UNSCALED);
+      shaped = flam_diff_tree (
+          sides[0], sides[1], FLAM_DIFF_FRESH, self, FLAM_DIFF_UNSCALED);
+      g_assert_cmpint (
+          both->total[0], >=, MAX (sides[0]->total[0], sides[1]->total[0]));
+      for (FlamId i = 0; i < shaped->n; i++)
+        {
+          FlamId node = flam_tree_find_path (shaped, i, both);
+
+          g_assert_cmpuint (both->depth[node], ==, shaped->depth[i]);
+          g_assert_cmpint (both->total[node], >=, shaped->total[i]);
+          g_assert_cmpuint (
+              both->change->kind[node], ==, shaped->change->kind[i]);
+        }
+      flam_tree_unref (sides[0]);
+      flam_tree_unref (sides[1]);
+    }
+}
+
+/* --- lines ---------------------------------------------------------------- */
+
+static FlamProfile *
+lined (const char *file, guint32 line, guint n, const char *other)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamId name = flam_builder_string (builder, "work", -1);
+  FlamId function =
+      flam_builder_function_named (builder, name, FLAM_KIND_NATIVE);
+  const char *files[] = { file, other };
+
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *path = files[i % 2] != NULL ? files[i % 2] : file;
+      FlamSample sample = {
+        .thread = flam_builder_thread (builder, process, 1, 0),
+        .stack = flam_builder_stack (
+            builder,
+            FLAM_NONE,
+            flam_builder_frame_in (builder,
+                                   function,
+                                   0,
+                                   flam_builder_string (builder, path, -1),
+                                   line,
+                                   0)),
+      };
+
+      flam_builder_add_sample (builder, &sample, NULL);
+    }
+  return flam_builder_finish (builder, NULL);
+}
+
+static void
+assert_line (const FlamDiffRow *row,
+             const char *file,
+             guint32 line,
+             gint64 base,
+             gint64 fresh)
+{
+  g_assert_cmpuint (row->line, ==, line);
+  assert_row (row, file, base, fresh);
+}
+
+/* By file and line, wherever the file was built; what another file of that name
+ * held is not taken for it. */
+static void
+test_lines (void)
+{
+  g_autoptr (FlamProfile) was = lined ("/a/src/sort.c", 12, 4, NULL);
+  g_autoptr (FlamProfile) moved = lined ("/b/src/sort.c", 12, 6, "/b/x/io.c");
+  g_autoptr (FlamProfile) other =
+      lined ("/a/lib/sort.c", 12, 2, "/a/src/sort.c");
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) a = flam_weights_new (was, selection, NULL, NULL);
+  g_autoptr (FlamWeights) b = flam_weights_new (moved, selection, NULL, NULL);
+  g_autoptr (FlamWeights) c = flam_weights_new (other, selection, NULL, NULL);
+  FlamDiffWeights base = { a, selection }, fresh = { b, selection };
+  FlamDiffWeights two = { c, selection };
+  FlamDiffScale half = { 1, 2 };
+  guint n;
+  g_autofree FlamDiffRow *rows =
+      flam_diff_lines (&base, &fresh, NULL, TRUE, FLAM_DIFF_UNSCALED, &n);
+  g_autofree FlamDiffRow *scaled = NULL;
+  g_autofree FlamDiffRow *apart = NULL;
+
+  g_assert_cmpuint (n, ==, 2);
+  assert_line (&rows[0], "/b/x/io.c", 12, 0, 3);
+  assert_line (&rows[1], "/b/src/sort.c", 12, 4, 3);
+  scaled = flam_diff_lines (&base, &fresh, "/b/src/sort.c", FALSE, half, &n);
+  g_assert_cmpuint (n, ==, 1);
+  assert_line (&scaled[0], "/b/src/sort.c", 12, 2, 3);
+  apart = flam_diff_lines (&two, &base, NULL, TRUE, FLAM_DIFF_UNSCALED, &n);
+  g_assert_cmpuint (n, ==, 2);
+  assert_line (&apart[0], "/a/src/sort.c", 12, 1, 4);
+  assert_line (&apart[1], "/a/lib/sort.c", 12, 1, 0);
+  g_assert_cmpstr (flam_diff_find_file (&fresh, "/b/src/sort.c", &base),
+                   ==,
+                   "/a/src/sort.c");
+  g_assert_null (flam_diff_find_file (&fresh, "/b/x/io.c", &base));
+}
+
+/* A capture that is a difference by itself says which measure was before. */
+static void
+test_find_before (void)
+{
+  static const char *const ids[] = { "cpu", "alloc", "base", "alloc-base" };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) plain = flam_fixture_profile ("a 1\n");
+  g_autoptr (FlamProfile) profile = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    flam_builder_add_measure (builder,
+                              ids[i],
+                              ids[i],
+                              i % 2 ? FLAM_UNIT_BYTES : FLAM_UNIT_COUNT,
+                              i % 2 ? FLAM_MEASURE_ALLOC : FLAM_MEASURE_CPU,
+                              -1,
+                              FLAM_NONE);
+  profile = flam_builder_finish (builder, NULL);
+  g_assert_cmpint (flam_carry_find_before (profile, 0), ==, 2);
+  g_assert_cmpint (flam_carry_find_before (profile, 1), ==, 3);
+  g_assert_cmpint (flam_carry_find_before (profile, 2), ==, -1);
+  g_assert_cmpint (flam_carry_find_before (profile, 3), ==, -1);
+  g_assert_cmpint (flam_carry_find_before (plain, 0), ==, -1);
+}
+
 /* A tree beside itself has not changed, however its nodes are named. */
 static void
 test_tree_of_itself (void)
@@ -366,6 +561,10 @@ main (int argc, char **argv)
   g_test_add_func ("/diff/rows", test_rows);
   g_test_add_func ("/diff/folded", test_folded);
   g_test_add_func ("/diff/tree", test_tree);
+  g_test_add_func ("/diff/tree-of-both", test_tree_of_both);
+  g_test_add_func ("/diff/both-of-random", test_both_of_random);
+  g_test_add_func ("/diff/lines", test_lines);
+  g_test_add_func ("/diff/find-before", test_find_before);
   g_test_add_func ("/diff/tree-of-itself", test_tree_of_itself);
   g_test_add_func ("/diff/both-ways", test_both_ways);
   g_test_add_func ("/diff/scale", test_scale);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-language.h"
 #include "flam-named-color.h"
 
 #include "flam-test-trees.h"
@@ -62,6 +63,10 @@ test_contrast (void)
 {
   g_autoptr (GString) text = g_string_new (sample);
   g_autoptr (FlamTree) tree = NULL;
+  const FlamPaletteMode modes[] = {
+    FLAM_PALETTE_CODE, FLAM_PALETTE_MEMORY, FLAM_PALETTE_LANGUAGE,
+    FLAM_PALETTE_SELF, FLAM_PALETTE_NAME,
+  };
   double least = 21;
 
   for (guint i = 0; i < 500; i++)
@@ -76,10 +81,10 @@ test_contrast (void)
                             i,
                             i);
   tree = flam_test_tree (text->str, FLAM_ORDER_TOTAL);
-  for (guint look = 0; look < 4; look++)
+  for (guint look = 0; look < 2 * G_N_ELEMENTS (modes); look++)
     {
       g_autoptr (FlamPalette) palette =
-          flam_palette_new (tree->profile, look & 1, look >> 1);
+          flam_palette_new (tree->profile, modes[look / 2], look & 1);
       FlamColor normal = flam_palette_text (palette, FLAM_COLOR_NORMAL);
       FlamColor dimmed = flam_palette_text (palette, FLAM_COLOR_DIMMED);
 
@@ -120,8 +125,8 @@ test_contrast_of_known_colors (void)
   g_assert_cmpfloat_with_epsilon (contrast (0x3465a4, 0x3465a4), 1, 0.001);
 }
 
-/* Every strength of every state and change can be read, too, and the full
- * ones are told apart. */
+/* Every strength of every state can be read, too; those of a change are in
+ * test-change.c. */
 static void
 test_contrast_of_ramps (void)
 {
@@ -136,22 +141,15 @@ test_contrast_of_ramps (void)
     g_string_append_printf (text, "f%u 100\n", i);
   tree = flam_test_tree (text->str, FLAM_ORDER_TOTAL);
   tree->split = g_new0 (FlamStateSplit, tree->n);
-  tree->change = g_new0 (FlamTreeChange, 1);
-  tree->change->base = g_new0 (gint64, tree->n);
-  tree->change->delta = g_new0 (gint64, tree->n);
-  tree->change->greatest = tree->n;
   for (FlamId i = 0; i < tree->n; i++)
     {
       tree->split[i].weight[i % FLAM_N_STATES] = 60;
       tree->split[i].weight[(i + 1) % FLAM_N_STATES] = i;
-      tree->change->delta[i] = i % 2 == 0 ? i : -(gint64)i;
     }
-  for (guint look = 0; look < 4; look++)
+  for (guint dark = 0; dark < 2; dark++)
     {
       g_autoptr (FlamPalette) palette =
-          flam_palette_new (tree->profile,
-                            look & 1 ? FLAM_PALETTE_STATE : FLAM_PALETTE_CHANGE,
-                            look >> 1);
+          flam_palette_new (tree->profile, FLAM_PALETTE_STATE, dark);
 
       for (FlamId i = 0; i < tree->n; i++)
         assert_readable (palette, flam_palette_node (palette, tree, i));
@@ -417,6 +415,128 @@ see_as (guint kind, FlamColor color, double rgb[3])
     }
 }
 
+/* What a function was written in: the linker's name goes before the file's. */
+static const struct
+{
+  const char *name, *system_name, *file;
+  FlamLanguage language;
+} written[] = {
+  { "qsort", "qsort", "/usr/src/glibc/qsort.c", FLAM_LANGUAGE_C },
+  { "std::sort",
+    "_ZSt4sortv",
+    "/usr/include/bits/stl_algo.h",
+    FLAM_LANGUAGE_CPP },
+  { "core::fmt::write",
+    "_ZN4core3fmt5write17h0123456789abcdefE",
+    "",
+    FLAM_LANGUAGE_RUST },
+  { "a::b", "_ZN1a1b17hxyz3456789abcdefE", "", FLAM_LANGUAGE_CPP },
+  { "x::y", "_RNvC1x1y", "", FLAM_LANGUAGE_RUST },
+  { "main.run", "main.run", "/go/src/main.go", FLAM_LANGUAGE_GO },
+  { "f", "f", "app.py", FLAM_LANGUAGE_PYTHON },
+  { "g", "g", "https://a.example/x.min.js?v=1.2", FLAM_LANGUAGE_JAVASCRIPT },
+  { "h", "h", "start.S", FLAM_LANGUAGE_ASSEMBLER },
+  { "i", "i", "wide.C", FLAM_LANGUAGE_CPP },
+  { "j", "j", "./rand.jl", FLAM_LANGUAGE_JULIA },
+  { "k", "k", "", FLAM_LANGUAGE_UNKNOWN },
+  { "l", "l", "no/ending.", FLAM_LANGUAGE_UNKNOWN },
+  { "m", "m", "v1.2/readme", FLAM_LANGUAGE_UNKNOWN },
+  { "n", "n", "odd.c h", FLAM_LANGUAGE_UNKNOWN },
+};
+
+static FlamTree *
+written_tree (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  FlamId thread;
+
+  flam_builder_add_column (builder);
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            0,
+                            FLAM_NONE);
+  thread =
+      flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (written); i++)
+    {
+      const FlamFunction function = {
+        .name = flam_builder_string (builder, written[i].name, -1),
+        .system_name =
+            flam_builder_string (builder, written[i].system_name, -1),
+        .file = flam_builder_string (builder, written[i].file, -1),
+        .module = FLAM_NONE,
+      };
+      const gint64 weight = 1 + (gint64)i;
+      FlamId frame = flam_builder_frame (
+          builder, flam_builder_function (builder, &function), 0, 0, 0);
+
+      flam_builder_add_sample (builder,
+                               &(FlamSample){ .thread = thread,
+                                              .stack = flam_builder_stack (
+                                                  builder, FLAM_NONE, frame) },
+                               &weight);
+    }
+  profile = flam_builder_finish (builder, NULL);
+  g_assert_nonnull (profile);
+  return flam_test_tree_of (profile, FLAM_ORDER_TOTAL);
+}
+
+static void
+test_language (void)
+{
+  g_autoptr (FlamTree) tree = written_tree ();
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (tree->profile, FLAM_PALETTE_LANGUAGE, FALSE);
+  g_autoptr (GPtrArray) legend = flam_palette_legend (palette, tree, 0, 0);
+  gint64 sum = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (written); i++)
+    g_assert_cmpint (
+        flam_language_of_function (
+            tree->profile,
+            flam_tree_function (tree, find (tree, written[i].name))),
+        ==,
+        written[i].language);
+  for (guint i = 0; i < legend->len; i++)
+    {
+      const FlamLegendEntry *entry = legend->pdata[i];
+
+      sum += entry->weight;
+      if (strcmp (entry->name, "C++") == 0)
+        g_assert_cmpint (entry->weight, ==, 2 + 4 + 10);
+    }
+  g_assert_cmpint (sum, ==, tree->total[0]);
+}
+
+/* The strongest is what spends most itself; another tree has another most. */
+static void
+test_self (void)
+{
+  g_autoptr (FlamTree) tree =
+      flam_test_tree ("a;b 100\na;c 1\nd 50\n", FLAM_ORDER_TOTAL);
+  g_autoptr (FlamTree) other =
+      flam_test_tree_of (tree->profile, FLAM_ORDER_NAME);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (tree->profile, FLAM_PALETTE_SELF, FALSE);
+  g_autoptr (GPtrArray) legend = flam_palette_legend (palette, tree, 0, 0);
+  const FlamLegendEntry *much = legend->pdata[0];
+  const FlamLegendEntry *none = legend->pdata[2];
+
+  g_assert_cmphex (
+      flam_palette_node (palette, tree, find (tree, "b")), ==, much->color);
+  g_assert_cmphex (
+      flam_palette_node (palette, tree, find (tree, "a")), ==, none->color);
+  g_assert_cmphex (
+      flam_palette_node (palette, tree, find (tree, "d")), !=, much->color);
+  g_assert_cmphex (flam_palette_node (palette, other, find (other, "d")),
+                   ==,
+                   flam_palette_node (palette, tree, find (tree, "d")));
+}
+
 /* The kinds of code are told apart by everybody, and their labels are read. */
 static void
 test_safe (void)
@@ -467,5 +587,7 @@ main (int argc, char **argv)
   g_test_add_func ("/palette/map", test_map);
   g_test_add_func ("/palette/rules", test_rules);
   g_test_add_func ("/palette/safe", test_safe);
+  g_test_add_func ("/palette/language", test_language);
+  g_test_add_func ("/palette/self", test_self);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 
 #include "flam-dump.h"
 #include "flam-formats.h"
+#include "flam-json.h"
 
 #include <string.h>
 
@@ -128,6 +129,204 @@ test_script (void)
   check ("made.script", text->str, text->len);
 }
 
+static void
+add_event (GString *text, guint i)
+{
+  static const char *const names[] = { "a",       "b\\u0041", "caf\303\251",
+                                       "},{\\\"", "",         "d" };
+  const char *name = names[g_test_rand_int_range (0, G_N_ELEMENTS (names))];
+  int pid = g_test_rand_int_range (1, 3), tid = g_test_rand_int_range (0, 5);
+  int late = g_test_rand_int_range (0, 30) == 0 ? 700 : 0;
+
+  g_string_append_printf (text,
+                          "%s{\"pid\":%d,\"tid\":%s%d%s,\"ts\":%d.%03d,",
+                          i == 0        ? "\n"
+                          : i % 11 == 3 ? ","
+                          : i % 7 == 2  ? " ,\n\n "
+                                        : ",\n",
+                          pid,
+                          tid == 4 ? "\"t" : "",
+                          tid,
+                          tid == 4 ? "\"" : "",
+                          1000 + (int)i * 3 - late,
+                          (int)i % 1000);
+  switch (g_test_rand_int_range (0, 14))
+    {
+    case 0:
+      g_string_append_printf (text,
+                              "\"ph\":\"M\",\"name\":\"%s_name\",\"args\":"
+                              "{\"name\":\"n%u\"}}",
+                              i % 2 == 0 ? "thread" : "process",
+                              i);
+      break;
+    case 1:
+      g_string_append_printf (
+          text, "\"ph\":\"I\",\"name\":\"%s\",\"s\":\"t\"}", name);
+      break;
+    case 2:
+      g_string_append_printf (
+          text,
+          "\"ph\":\"%s\",\"name\":\"%s\",\"args\":{\"l\":[1,"
+          "{\"ph\":[]},\n{\"x\":\"]\"}]}}",
+          i % 3 == 0 ? "X" : "C",
+          name);
+      break;
+    case 3 ... 4:
+      g_string_append_printf (text,
+                              "\"name\":\"%s\",\"dur\":%d,\"ph\":\"X\"}",
+                              name,
+                              g_test_rand_int_range (0, 40));
+      break;
+    case 5 ... 9:
+      g_string_append_printf (text, "\"name\":\"%s\",\"ph\":\"B\"}", name);
+      break;
+    default:
+      g_string_append (text, "\"ph\":\"E\"}");
+    }
+}
+
+/* Events of all kinds, in an object and alone, whole, cut and with a fault: a
+ * part may be all that is right, or begin where no event does. */
+static void
+test_trace (void)
+{
+  for (guint round = 0; round < 40; round++)
+    {
+      gboolean bare = round % 3 == 0;
+      g_autoptr (GString) text =
+          g_string_new (bare ? "[" : "{\"otherData\":{},\"traceEvents\":[");
+
+      for (guint i = 0; i < 300; i++)
+        add_event (text, i);
+      if (round % 4 == 1)
+        g_string_insert (text,
+                         g_test_rand_int_range (100, (int)text->len),
+                         round % 8 == 1 ? "}" : "\"");
+      if (round % 4 == 2)
+        g_string_truncate (text,
+                           (gsize)g_test_rand_int_range (100, (int)text->len));
+      else
+        g_string_append (
+            text, bare ? "]" : "],\"stackFrames\":{},\"traceEvents\":[]}");
+      check ("made.trace.json", text->str, text->len);
+    }
+}
+
+/* What looks like events is none: within the arguments of one, and in an array
+ * of another name behind the events. */
+static void
+test_trace_inside (void)
+{
+  static const char event[] =
+      ",\n{\"ph\":\"X\",\"ts\":1,\"dur\":5,\"name\":\"no\"}";
+  static const char *const around[][2] = {
+    { "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":0,\"dur\":9,\"name\":\"yes\","
+      "\"args\":"
+      "{\"all\":[0",
+      "]}},{\"ph\":\"X\",\"ts\":3,\"dur\":2,\"name\":\"in\"}]}" },
+    { "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":0,\"dur\":9,\"name\":\"yes\"}],"
+      "\"more\":[0",
+      "]}" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (around); i++)
+    {
+      g_autoptr (GString) text = g_string_new (around[i][0]);
+      g_autofree char *dump = NULL;
+
+      for (guint k = 0; k < 60; k++)
+        g_string_append (text, event);
+      g_string_append (text, around[i][1]);
+      check ("made.trace.json", text->str, text->len);
+      dump = load ("made.trace.json", text->str, text->len, 3);
+      g_assert_nonnull (strstr (dump, "yes"));
+      g_assert_null (strstr (dump, "\"no\""));
+    }
+}
+
+/* Rows of numbers, of texts and of what is neither, short and long ones; with
+ * columns in place of rows, and a fault somewhere. */
+static void
+add_cells (GString *text, guint n, const char *separator)
+{
+  static const char *const odd[] = { "null",         "true",    "-3",
+                                     "1e2",          "\"],[\"", "[7,[8]]",
+                                     "0.125",        "12.5",    "{}",
+                                     "999999999999", " 4 ",     "1.000001" };
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (i > 0)
+        g_string_append (text, separator);
+      if (g_test_rand_int_range (0, 9) == 0)
+        g_string_append (text,
+                         odd[g_test_rand_int_range (0, G_N_ELEMENTS (odd))]);
+      else
+        g_string_append_printf (text, "%d", g_test_rand_int_range (0, 30));
+    }
+}
+
+static void
+add_rows (GString *text, guint n, const char *separator)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append (text, i > 0 ? separator : "");
+      if (g_test_rand_int_range (0, 40) == 0)
+        g_string_append (text, "17");
+      else
+        {
+          g_string_append_c (text, '[');
+          add_cells (text, (guint)g_test_rand_int_range (0, 5), ",");
+          g_string_append_c (text, ']');
+        }
+    }
+}
+
+static void
+test_gecko (void)
+{
+  static const char *const separators[] = { ",", ", ", " ,\n" };
+
+  for (guint round = 0; round < 40; round++)
+    {
+      const char *separator = separators[round % 3];
+      g_autoptr (GString) text = g_string_new (
+          "{\"meta\":{\"version\":24,\"interval\":1,\"processType\":0},"
+          "\"threads\":[{\"name\":\"a\",\"stringTable\":[\"f\",\"g\"],"
+          "\"frameTable\":{\"schema\":{\"location\":0,\"line\":1},\"data\":[[0,"
+          "1],[1,2],[0,3]]},\"stackTable\":");
+
+      if (round % 2 == 0)
+        {
+          g_string_append (text,
+                           "{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[");
+          add_rows (text, 30, separator);
+        }
+      else
+        {
+          g_string_append (text, "{\"prefix\":[");
+          add_cells (text, 40, separator);
+          g_string_append (text, "],\"frame\":[");
+          add_cells (text, 40, separator);
+        }
+      g_string_append (text,
+                       "]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1,"
+                       "\"more\":2},\"data\":[");
+      add_rows (text, 400, separator);
+      if (round % 4 == 1)
+        g_string_insert (text,
+                         g_test_rand_int_range (400, (int)text->len),
+                         round % 8 == 1 ? "]" : "\"");
+      if (round % 4 == 2)
+        g_string_truncate (text,
+                           (gsize)g_test_rand_int_range (400, (int)text->len));
+      else
+        g_string_append (text, "]}}],\"processes\":[]}");
+      check ("made.gecko.json", text->str, text->len);
+    }
+}
+
 /* Each part holds what a number holds, but not all of them. */
 static void
 test_overflow (void)
@@ -170,6 +369,76 @@ test_cancel (void)
     }
 }
 
+/* Numbers in one go are what they are one by one, up to what is not plain, and
+ * so is where the reader stands then. */
+static void
+test_take_numbers (void)
+{
+  static const char *const pieces[] = {
+    "0",
+    "7",
+    "-12",
+    "123456789",
+    "4294967296",
+    "1.5",
+    "-0.000001",
+    "null",
+    "999999999999999999",
+    "12.3456789",
+    "0.5e3",
+    "01",
+    "true",
+    "1.",
+    "-",
+    " 5",
+    "[1]",
+    "nul",
+    "9999999999999999999999",
+  };
+  static const guint32 scales[] = { 1, 1000, 1000000, 1, 7 };
+
+  for (guint round = 0; round < 4000; round++)
+    {
+      g_autoptr (GString) text = g_string_new ("[");
+      g_auto (FlamJson) one = { 0 };
+      g_auto (FlamJson) all = { 0 };
+      gint64 values[G_N_ELEMENTS (scales)];
+      guint depth, n;
+
+      for (int i = g_test_rand_int_range (0, 7); i >= 0; i--)
+        g_string_append_printf (
+            text,
+            "%s%s",
+            pieces[g_test_rand_int_range (
+                0, g_test_rand_int_range (1, G_N_ELEMENTS (pieces) + 1))],
+            i == 0       ? "]"
+            : i % 3 == 0 ? ", "
+                         : ",");
+      depth = flam_json_open (&one, text->str, text->len);
+      g_assert_cmpuint (flam_json_open (&all, text->str, text->len), ==, depth);
+      n = flam_json_take_numbers (
+          &all, scales, G_N_ELEMENTS (scales), NULL, -77, values);
+      for (guint i = 0; i < n; i++)
+        {
+          g_assert_true (flam_json_element (&one, depth));
+          g_assert_cmpint (values[i],
+                           ==,
+                           one.token == FLAM_JSON_NULL
+                               ? -77
+                               : flam_json_get_scaled (&one, scales[i]));
+        }
+      while (flam_json_element (&one, depth))
+        {
+          g_assert_true (flam_json_element (&all, depth));
+          g_assert_cmpint (all.token, ==, one.token);
+        }
+      g_assert_false (flam_json_element (&all, depth));
+      g_assert_cmpstr (all.problem, ==, one.problem);
+      g_assert_cmpuint (all.problem_at, ==, one.problem_at);
+      g_assert_true (all.at == one.at);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -177,9 +446,16 @@ main (int argc, char **argv)
   g_test_add_data_func ("/parts/fixtures/folded", "folded", test_fixtures);
   g_test_add_data_func (
       "/parts/fixtures/perf-script", "perf-script", test_fixtures);
+  g_test_add_data_func (
+      "/parts/fixtures/chrome-trace", "chrome-trace", test_fixtures);
+  g_test_add_data_func ("/parts/fixtures/gecko", "gecko", test_fixtures);
   g_test_add_func ("/parts/folded", test_folded);
   g_test_add_func ("/parts/script", test_script);
+  g_test_add_func ("/parts/gecko", test_gecko);
+  g_test_add_func ("/parts/trace", test_trace);
+  g_test_add_func ("/parts/trace/inside", test_trace_inside);
   g_test_add_func ("/parts/overflow", test_overflow);
   g_test_add_func ("/parts/cancel", test_cancel);
+  g_test_add_func ("/parts/numbers", test_take_numbers);
   return g_test_run ();
 }

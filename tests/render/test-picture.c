@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-picture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,130 @@ test_tags (void)
     }
   g_assert_cmpuint (found, ==, tree->n);
   cairo_surface_destroy (surface);
+}
+
+/* Calls of any length on two threads, and what these were doing. */
+static FlamProfile *
+calls_new (GRand *lot)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+
+  flam_builder_add_measure (builder,
+                            "wall-time",
+                            "Wall time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  flam_builder_set_has_times (builder);
+  flam_builder_set_spans (builder, 0);
+  for (guint t = 0; t < 2; t++)
+    {
+      FlamId thread = flam_builder_thread (builder, process, (gint32)t + 1, 0);
+      gint64 time = 0;
+
+      for (guint i = 0; i < 400; i++)
+        {
+          gint64 weight = (gint64)exp (g_rand_double_range (lot, 0, 8));
+          FlamSample one = { .thread = thread,
+                             .time = time,
+                             .stack = FLAM_NONE,
+                             .state = g_rand_int_range (lot, 0, 3) };
+
+          for (int depth = g_rand_int_range (lot, 1, 5); depth > 0; depth--)
+            {
+              g_autofree char *name =
+                  g_strdup_printf ("f%d", g_rand_int_range (lot, 0, 9));
+
+              one.stack = flam_builder_stack (
+                  builder,
+                  one.stack,
+                  flam_builder_frame (
+                      builder,
+                      flam_builder_function_named (
+                          builder, flam_builder_string (builder, name, -1), 0),
+                      0,
+                      0,
+                      0));
+            }
+          flam_builder_add_sample (builder, &one, &weight);
+          time += weight;
+        }
+    }
+  return flam_builder_finish (builder, NULL);
+}
+
+/* How far two images are from each other: the sum of all channels of all
+ * pixels, of 255 a channel. */
+static double
+distance (cairo_surface_t *a, cairo_surface_t *b)
+{
+  const guint8 *x = cairo_image_surface_get_data (a);
+  const guint8 *y = cairo_image_surface_get_data (b);
+  gsize n = (gsize)cairo_image_surface_get_stride (a) *
+            cairo_image_surface_get_height (a);
+  double sum = 0;
+
+  for (gsize i = 0; i < n; i++)
+    sum += abs (x[i] - y[i]);
+  return sum / (double)n / 255;
+}
+
+/* A chart's boxes are the same, written to an image pixel by pixel or drawn as
+ * paths, wherever its rows begin: but for the pixels that boxes share. */
+static void
+test_chart_pixels (void)
+{
+  g_autoptr (GRand) lot = g_rand_new_with_seed (5);
+  g_autoptr (FlamProfile) profile = calls_new (lot);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamTree) tree =
+      flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  g_autoptr (FlamChart) chart = flam_chart_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamChartNodes) nodes = flam_chart_nodes_new (tree);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (profile, FLAM_PALETTE_CODE, FALSE);
+  g_autoptr (GObject) context = context_new ();
+  g_autoptr (FlamDraw) draw = flam_draw_new (PANGO_CONTEXT (context), NULL);
+  FlamChartScene scene = { chart, nodes, palette, FALSE, G_MAXUINT, G_MAXUINT };
+
+  for (guint round = 0; round < 12; round++)
+    {
+      double span = (double)(chart->to - chart->from) / (1 << round % 6);
+      cairo_surface_t *recorded =
+          cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, NULL);
+      cairo_surface_t *image[2];
+      g_autoptr (FlamChartLayout) layout = NULL;
+      FlamChartView view;
+      cairo_t *cr = cairo_create (recorded);
+
+      flam_chart_view_init (&view, chart, 300, 18);
+      view.from = g_rand_double_range (
+          lot, 0, (double)(chart->to - chart->from) - span + 1);
+      view.to = view.from + span;
+      view.height = 100;
+      view.top = round < 6 ? round * 7 : round * 3.3;
+      layout = flam_chart_layout_new (chart, &view);
+      flam_draw_chart (draw, cr, layout, &scene);
+      cairo_destroy (cr);
+      for (guint i = 0; i < 2; i++)
+        image[i] = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 300, 118);
+      cr = cairo_create (image[0]);
+      cairo_set_source_surface (cr, recorded, 0, 0);
+      cairo_paint (cr);
+      cairo_destroy (cr);
+      cr = cairo_create (image[1]);
+      flam_draw_chart (draw, cr, layout, &scene);
+      cairo_destroy (cr);
+      g_test_message ("round %u: %g", round, distance (image[0], image[1]));
+      g_assert_cmpfloat (distance (image[0], image[1]), <, 0.001);
+      for (guint i = 0; i < 2; i++)
+        cairo_surface_destroy (image[i]);
+      cairo_surface_destroy (recorded);
+    }
 }
 
 /* The same of a chart's. */
@@ -462,6 +587,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/picture/tags", test_tags);
   g_test_add_func ("/picture/chart-tags", test_chart_tags);
+  g_test_add_func ("/picture/chart-pixels", test_chart_pixels);
   g_test_add_func ("/picture/png", test_png);
   g_test_add_func ("/picture/pdf", test_pdf);
   g_test_add_func ("/picture/nothing", test_nothing);

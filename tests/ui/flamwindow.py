@@ -50,7 +50,7 @@ class Window:
     """A running Flambeau; `with Window("FILE") as window:`."""
 
     def __init__(self, *arguments, env=None, settings=None, keep_settings=False,
-                 keep_state=False):
+                 keep_state=False, program=BUILD / "app/ui/flambeau"):
         keyfile = pathlib.Path(
             os.environ["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile"
         )
@@ -64,7 +64,7 @@ class Window:
                 state = pathlib.Path(os.environ["XDG_STATE_HOME"], "flambeau")
                 shutil.rmtree(state, ignore_errors=True)
         self.process = subprocess.Popen(
-            [str(BUILD / "app/ui/flambeau"), *map(str, arguments)],
+            [str(program), *map(str, arguments)],
             env={
                 **os.environ,
                 "GTK_A11Y": "atspi",

@@ -164,6 +164,27 @@ class DownloadTest(unittest.TestCase):
             window.wait_label(lambda text: text.startswith("matched "))
             self.assertTrue(self.server.asked)
 
+    def test_preferences(self):
+        """Servers that are named there alone; and what is chosen there is for
+        the capture that is open."""
+        urls = self.env.pop("DEBUGINFOD_URLS")
+        os.environ.pop("DEBUGINFOD_URLS", None)
+        with Window(
+            self.capture, env=self.env,
+            settings={"debuginfod": "'never'", "debuginfod-urls": f"'{urls}'"}
+        ) as window:
+            window.wait_label(lambda text: text.startswith("total "))
+            window.key("ctrl+comma")
+            choice = window.find("Missing Debug Information", "combo box")
+            window.focus(choice)
+            for key in ("space", "Up", "Up", "Return"):
+                window.key(key)
+            self.assertIn("program", self.offer(window))
+            self.assertEqual(self.server.asked, [])
+            for key in ("space", "Down", "Return"):
+                window.key(key)
+            wait_for("the question", lambda: self.server.asked)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

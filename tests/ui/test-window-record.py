@@ -25,7 +25,7 @@ class RecordTest(Base):
         window = self.open("--record", "--", sys.executable, "-c", busy)
         window.wait_label(lambda text: text.startswith("Recording "))
         window.wait_label(
-            lambda text: "samples" in text and " 0 samples" not in text
+            lambda text: text.endswith(" samples") and text != "0 samples"
         )
         window.wait_label(lambda text: text.startswith("total "))
         window.click(lambda name: name.endswith("Stop"), "push button")
@@ -197,6 +197,33 @@ class RecordTest(Base):
             "this very test in the list",
             lambda: any("test-window" in text for text in window.labels()),
         )
+
+    def test_attach_enter(self):
+        """Of several that match, Enter selects the first, and then takes it."""
+        sleepers = [subprocess.Popen(["/bin/sleep", "86411"]) for _ in range(2)]
+        for one in sleepers:
+            self.addCleanup(one.wait)
+            self.addCleanup(one.kill)
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        window.action("win.record")
+        window.click("Attach")
+        window.find("Search processes")
+        window.write("86411")
+
+        def found():
+            rows = [node if node.role == "list item" else node.get_parent()
+                    for node in window.find_all(
+                        lambda name: ", process " in name and "86411" in name)]
+            return rows if len(rows) == 2 else None
+
+        rows = wait_for("both", found)
+        self.assertFalse(any(row.has_state("SELECTED") for row in rows))
+        window.key("Return")
+        wait_for("the first selected", lambda: rows[0].has_state("SELECTED"))
+        self.assertFalse(rows[1].has_state("SELECTED"))
+        window.key("Return")
+        window.wait_label(lambda text: text.startswith("Recording"))
 
 
 def end_children_of_the_recorder(command):

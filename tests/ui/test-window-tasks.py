@@ -241,7 +241,7 @@ class TasksTest(Base):
                 self.click_at(row)
                 self.press_in("Record", "Record")
             window.wait_label(
-                lambda text: "samples" in text and " 0 samples" not in text)
+                lambda text: text.endswith(" samples") and text != "0 samples")
             if how == 0:
                 self.key("alt+s")
             else:

@@ -20,6 +20,14 @@ IRRELEVANT = {"_find", "_run_code"}
 
 
 class ViewsTest(Base):
+    def test_colors(self):
+        """The legend says what a person chose."""
+        for colors, says in (("language", "Assembler"), ("self", "Much self cost")):
+            if self.window:
+                self.window.__exit__()
+            window = self.open_example(settings={"graph-colors": f"'{colors}'"})
+            window.wait_label(lambda text: text == says)
+
     def test_call_tree_and_functions(self):
         window = self.open_example()
         window.click("Call Tree")

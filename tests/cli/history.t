@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Captures over their dates: of folders within folders, in series by what a regex
+# finds in their paths. Folded stacks have no dates: their files' are taken.
+$ mkdir -p ci/main ci/next; printf 'main;parse 100\nmain;lex 20\n' >ci/main/1.folded; printf 'main;parse 130\nmain;lex 20\nmain;fresh 9\n' >ci/main/2.folded; printf 'main;parse 90\n' >ci/next/1.folded; touch -d 2026-11-01T12:00Z ci/main/1.folded; touch -d 2026-11-02T12:00Z ci/next/1.folded; touch -d 2026-11-03T12:00Z ci/main/2.folded
+
+$ flambeau-cli history ci
+ci/main/1.folded  2026-11-01 12:00 UTC (the file’s)  samples 120
+ci/next/1.folded  2026-11-02 12:00 UTC (the file’s)  samples 90  moved: lex −20, parse −10
+ci/main/2.folded  2026-11-03 12:00 UTC (the file’s)  samples 159  moved: parse +40, lex +20, fresh +9
+
+$ flambeau-cli history ci --group '^ci/([^/]+)/' --function parse
+main:
+ci/main/1.folded  2026-11-01 12:00 UTC (the file’s)  samples 120  parse 100
+ci/main/2.folded  2026-11-03 12:00 UTC (the file’s)  samples 159  parse 130  moved: parse +30, fresh +9
+
+next:
+ci/next/1.folded  2026-11-02 12:00 UTC (the file’s)  samples 90  parse 90
+
+$ flambeau-cli history ci --group '^ci/([^/]+)/' --fail-above 20:parse >out
+! broken gates:
+!   ci/main/2.folded  parse  100 → 130, +30.0 %, limit +20 %
+[3]
+
+# A named group goes before the first; where nothing is found is a series too.
+$ flambeau-cli history ci --group '(c)i/(?<branch>n[^/]+)' --function parse --function lex --to csv
+file,start_unix_ns,duration_ns,measure,total,group,date_unix_ns,date_from,function,self
+ci/main/1.folded,0,0,samples,120,,1793534400000000000,file,,
+ci/main/1.folded,0,0,samples,100,,1793534400000000000,file,parse,100
+ci/main/1.folded,0,0,samples,20,,1793534400000000000,file,lex,20
+ci/next/1.folded,0,0,samples,90,next,1793620800000000000,file,,
+ci/next/1.folded,0,0,samples,90,next,1793620800000000000,file,parse,90
+ci/next/1.folded,0,0,samples,0,next,1793620800000000000,file,lex,0
+ci/main/2.folded,0,0,samples,159,,1793707200000000000,file,,
+ci/main/2.folded,0,0,samples,130,,1793707200000000000,file,parse,130
+ci/main/2.folded,0,0,samples,20,,1793707200000000000,file,lex,20
+
+$ flambeau-cli history ci --group '^ci/([^/]+)/' --function parse --json
+[{"file":"ci/main/1.folded","start_unix_ns":0,"duration_ns":0,"date_unix_ns":1793534400000000000,"date_from":"file","group":"main","totals":{"samples":120},"functions":[{"function":"parse","self":100,"total":100}],"moved":[]},{"file":"ci/next/1.folded","start_unix_ns":0,"duration_ns":0,"date_unix_ns":1793620800000000000,"date_from":"file","group":"next","totals":{"samples":90},"functions":[{"function":"parse","self":90,"total":90}],"moved":[]},{"file":"ci/main/2.folded","start_unix_ns":0,"duration_ns":0,"date_unix_ns":1793707200000000000,"date_from":"file","group":"main","totals":{"samples":159},"functions":[{"function":"parse","self":130,"total":130}],"moved":[{"function":"parse","delta":30},{"function":"fresh","delta":9}]}]
+
+$ flambeau-cli history ci --group '^ci/([^/]+)/' --function parse --to html >page.html; grep -o -e '<title>[^<]*' -e 'key s[01]"></span>[^<]*' -e '<h[23]>[^<]*' -e 'class="date"[^<]*' -e '<td>[^<]*</td></tr>' page.html
+<title>History of 3 captures
+<h2>Totals
+key s0"></span>main
+key s1"></span>next
+class="date" x="36.0" y="194">11-01 12:00
+class="date" x="149.0" y="194">11-02 00:00
+class="date" x="290.0" y="194">11-02 12:00
+class="date" x="431.0" y="194">11-03 00:00
+class="date" x="544.0" y="194">11-03 12:00
+<title>1: ci/main/1.folded: 120
+<title>3: ci/main/2.folded: 159
+<title>2: ci/next/1.folded: 90
+<h2>Functions
+key s0"></span>main
+key s1"></span>next
+class="date" x="36.0" y="194">11-01 12:00
+class="date" x="149.0" y="194">11-02 00:00
+class="date" x="290.0" y="194">11-02 12:00
+class="date" x="431.0" y="194">11-03 00:00
+class="date" x="544.0" y="194">11-03 12:00
+<title>1: ci/main/1.folded: 100
+<title>3: ci/main/2.folded: 130
+<title>2: ci/next/1.folded: 90
+<h2>Captures
+<td>ci/main/1.folded</td></tr>
+<td>ci/next/1.folded</td></tr>
+<td>ci/main/2.folded</td></tr>
+<h2>Functions that moved most
+<h3>main
+<td>parse</td></tr>
+<td>fresh</td></tr>
+<h3>next
+
+$ flambeau-cli history ci --group '^ci/('
+! flambeau-cli: history: --group: Error while compiling regular expression ‘^ci/(’ at char 5: missing terminating )
+[2]
+
+$ flambeau-cli history ci --function nobody
+! flambeau-cli: no function “nobody” in any of these captures
+[1]
+
+# What is damaged in a folder is named, and the others are there; what is named
+# itself has to be good.
+$ cp captures/perf-data/header-alone.perf.data ci/next/2.perf.data; touch -d 2026-11-04T12:00Z ci/next/2.perf.data; flambeau-cli history ci/next
+ci/next/1.folded  2026-11-02 12:00 UTC (the file’s)  samples 90
+! flambeau-cli: ci/next/2.perf.data: the file ends before its data begins (at byte 60)
+
+$ flambeau-cli history ci/next/1.folded ci/next/2.perf.data
+! flambeau-cli: ci/next/2.perf.data: the file ends before its data begins (at byte 60)
+[1]
+
+# A capture that says when it was recorded, and by which host.
+$ flambeau-cli history captures/flambeau/kitchen.flambeau captures/perf-data/shapes.perf.data --no-symbols --group '([^/]*)$' --json | tr , '\n' | grep -e file -e date -e host -e peak
+[{"file":"captures/perf-data/shapes.perf.data"
+"date_unix_ns":1700000000000000500
+"date_from":"capture"
+{"file":"captures/flambeau/kitchen.flambeau"
+"date_unix_ns":1795262957705276000
+"date_from":"capture"
+"peak_bytes":1314816

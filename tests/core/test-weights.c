@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-fixture.h"
+#include "flam-weights.h"
+
+/* What is shown of the samples, and how: no matter to their sums. */
+static void
+randomize_shown (FlamSelection *selection)
+{
+  static const char *const patterns[] = { "f1", "f[2-5]", "f7$" };
+
+  selection->by = g_test_rand_int_range (0, FLAM_N_BY);
+  selection->recursion = g_test_rand_int_range (0, 3);
+  selection->invert = g_test_rand_bit ();
+  for (int i = g_test_rand_int_range (0, 3); i > 0; i--)
+    flam_selection_add_transform (
+        selection,
+        g_test_rand_int_range (0, FLAM_TRANSFORM_PRUNE + 1),
+        patterns[g_test_rand_int_range (0, 3)],
+        NULL);
+}
+
+static void
+randomize_samples (FlamSelection *selection, const FlamProfile *profile)
+{
+  selection->measure = g_test_rand_int_range (0, profile->n_measures);
+  selection->count = g_test_rand_bit ();
+  selection->states = g_test_rand_int_range (1, 1 << FLAM_N_STATES);
+  if (g_test_rand_bit ())
+    {
+      selection->from = g_test_rand_int_range (-10, 1000);
+      selection->to = selection->from + g_test_rand_int_range (0, 1000);
+    }
+  if (g_test_rand_bit ())
+    flam_selection_add_thread (selection,
+                               g_test_rand_int_range (0, profile->threads.n));
+}
+
+static void
+assert_same (const FlamWeights *a, const FlamWeights *b)
+{
+  gsize n = a->profile->stacks.n + 1;
+
+  g_assert_cmpmem (
+      a->weight, n * sizeof (gint64), b->weight, n * sizeof (gint64));
+  g_assert_cmpint (a->no_stack, ==, b->no_stack);
+  g_assert_cmpint (a->total, ==, b->total);
+  g_assert_true ((a->split == NULL) == (b->split == NULL));
+  if (a->split != NULL)
+    g_assert_cmpmem (a->split,
+                     n * sizeof (FlamStateSplit),
+                     b->split,
+                     n * sizeof (FlamStateSplit));
+}
+
+/* Another way to show the same samples has the same weights, whether they are
+ * summed again or not; other samples are not those that were summed. */
+static void
+test_shown_again (void)
+{
+  for (guint round = 0; round < 300; round++)
+    {
+      g_autoptr (FlamProfile) profile = flam_fixture_random ();
+      g_autoptr (FlamSelection) selected = flam_selection_new ();
+      g_autoptr (FlamSelection) selection = NULL;
+      g_autoptr (FlamWeights) before = NULL;
+      g_autoptr (FlamWeights) again = NULL;
+      g_autoptr (FlamWeights) fresh = NULL;
+
+      randomize_samples (selected, profile);
+      selection = flam_selection_copy (selected);
+      randomize_shown (selected);
+      randomize_shown (selection);
+      before = flam_weights_new (profile, selected, NULL, NULL);
+      fresh = flam_weights_new (profile, selection, NULL, NULL);
+      again = flam_weights_new_shown (
+          before, selected, profile, selection, NULL, NULL);
+      g_assert_true ((again != NULL) == (before->sums != NULL &&
+                                         !flam_by_has_tops (selection->by)));
+      if (again != NULL)
+        assert_same (again, fresh);
+      selection->count = !selection->count;
+      g_assert_null (flam_weights_new_shown (
+          before, selected, profile, selection, NULL, NULL));
+    }
+}
+
+/* The threads' weights are all there is, and one thread's is that thread's. */
+static void
+test_by_thread (void)
+{
+  for (guint round = 0; round < 300; round++)
+    {
+      g_autoptr (FlamProfile) profile = flam_fixture_random ();
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autofree gint64 *threads = NULL;
+
+      randomize_samples (selection, profile);
+      randomize_shown (selection);
+      threads = flam_weights_by_thread (profile, selection);
+      for (FlamId t = 0; t < profile->threads.n; t++)
+        {
+          g_autoptr (FlamWeights) weights = NULL;
+
+          flam_selection_all_threads (selection);
+          flam_selection_add_thread (selection, t);
+          weights = flam_weights_new (profile, selection, NULL, NULL);
+          g_assert_cmpint (threads[t], ==, weights->total);
+          g_assert_cmpint (
+              threads[t], ==, flam_weights_total (profile, selection));
+        }
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/weights/shown-again", test_shown_again);
+  g_test_add_func ("/weights/by-thread", test_by_thread);
+  return g_test_run ();
+}

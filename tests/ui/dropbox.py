@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""dropbox.py text|files|picture: a window of another program, in which things
+are dropped. It prints what it was given as a line of JSON: the text, the names
+and the contents of the files, the picture's size."""
+
+import json
+import pathlib
+import sys
+
+import gi
+
+gi.require_version("Gdk", "4.0")
+gi.require_version("Gtk", "4.0")
+from gi.repository import Gdk, GLib, GObject, Gtk  # noqa: E402
+
+KINDS = {
+    "text": (GObject.TYPE_STRING, lambda text: text),
+    "files": (
+        Gdk.FileList,
+        lambda files: [
+            [one.get_path(), pathlib.Path(one.get_path()).read_bytes().hex()]
+            for one in files.get_files()
+        ],
+    ),
+    "picture": (Gdk.Texture, lambda it: [it.get_width(), it.get_height()]),
+}
+
+
+def main():
+    kind, describe = KINDS[sys.argv[1]]
+    loop = GLib.MainLoop()
+    Gtk.init()
+    window = Gtk.Window(title="Dropbox", default_width=200, default_height=200)
+    target = Gtk.DropTarget.new(kind, Gdk.DragAction.COPY)
+
+    def on_drop(_target, value, _x, _y):
+        print(json.dumps(describe(value)), flush=True)
+        return True
+
+    target.connect("drop", on_drop)
+    window.add_controller(target)
+    window.connect("close-request", lambda _window: loop.quit())
+    window.present()
+    loop.run()
+
+
+main()

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Differences: with what one compares, three graphs that go together, lines."""
+
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from flamwindow import SOURCE, wait_for  # noqa: E402
+from windowtest import EXAMPLE, WindowTest as Base  # noqa: E402
+
+KITCHEN = SOURCE / "tests/captures/flambeau/kitchen.flambeau"
+BEFORE = "main;parse;lex 20\nmain;old 40\nmain 5\n"
+NOW = "main;parse;lex 35\nmain;fresh 12\nmain 5\n"
+
+
+def plain(text):
+    """Figures are held together by spaces of their own."""
+    return text.replace("\u202f", " ").replace("\u00a0", " ")
+
+
+class DifferenceTest(Base):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def says(self, text):
+        self.window.wait_label(lambda label: plain(label) == text)
+
+    def compare(self, before=BEFORE, now=NOW, settings=None):
+        window = self.open(self.file("now.folded", now), settings=settings)
+        window.action("win.compare")
+        window.choose_file(self.file("before.folded", before))
+        window.wait_label(lambda text: text.startswith("Before: before.folded"))
+        return window
+
+    def graph(self, start):
+        return self.window.find(
+            lambda name: plain(name).startswith(start), "image"
+        )
+
+    def choose(self, menu, rows):
+        """From a drop-down."""
+        self.window.mouse(self.window.find(menu, "combo box"))
+        time.sleep(0.5)
+        for key in ["Down"] * rows + ["Return"]:
+            self.window.key(key)
+            time.sleep(0.3)
+
+    def test_side_by_side(self):
+        """Before, now and the difference: what is selected or pointed at in one
+        is in all, and what is gone is there."""
+        window = self.compare()
+        window.click("Side by Side")
+        before = self.graph("Before: ")
+        self.graph("Now: ")
+        both = self.graph("Difference: ")
+        left, top, width, height = window.extents(before)
+        self.assertLess(left + width, window.extents(both)[2] + 1)
+        self.assertGreater(window.extents(both)[1], top + height / 2)
+        window.focus(before)
+        for key in ("Down", "Up"):
+            window.key(key)
+        self.graph("Before: main, ")
+        self.graph("Now: main, ")
+        # The heaviest callee of before is gone: now has no such frame.
+        window.key("Up")
+        self.graph("Before: old, ")
+        self.graph("Difference: old, before 40, now 0, change −40, gone")
+        self.says("old, before 40, now 0, change −40, gone")
+        self.assertFalse(window.seen(lambda name: name.startswith("Now: old"), "image"))
+        # The pointer on another one: its figures of all three.
+        window.mouse(both, 0.5, 0.98, button="")
+        window.wait_label(lambda text: plain(text).startswith("all, before 65, now 52"))
+
+    def test_stacked(self):
+        """At 360 pixels they stand one below another, and all is in the window."""
+        window = self.compare(
+            settings={"window-width": 360, "window-height": 760}
+        )
+        window.click("Side by Side")
+        places = [
+            window.extents(self.graph(name))
+            for name in ("Before: ", "Now: ", "Difference: ")
+        ]
+        self.assertEqual(len({left for left, *_ in places}), 1)
+        tops = [top for _, top, *_ in places]
+        self.assertEqual(tops, sorted(tops))
+        self.assertGreater(tops[2], tops[0])
+        frame = window.extents(window.find("now.folded", "frame"))
+        for left, _top, width, _height in places:
+            self.assertLessEqual(left + width, frame[0] + frame[2])
+
+    def test_two_columns(self):
+        """Such a file is a difference by itself."""
+        window = self.open(
+            self.file("two.folded", "main;a 10 30\nmain;gone 5 0\nmain;b 0 7\n")
+        )
+        self.says("Before: Before, 15. Now: Samples, 37: +22 (+146.7 %).")
+        window.find("Remove: compared with: before")
+
+    def test_choice(self):
+        """What has no unit in common is refused."""
+        window = self.open(SOURCE / "tests/captures/heaptrack/v3.heaptrack")
+        window.action("win.compare")
+        window.choose_file(self.file("samples.folded", NOW))
+        window.wait_label(lambda text: "and no other measure has one" in text)
+
+    def test_choice_of_measures(self):
+        """And what has is offered."""
+        window = self.open(KITCHEN)
+        window.action("win.compare")
+        window.choose_file(self.file("samples.folded", NOW))
+        window.wait_label(lambda text: "Choose another measure:" in text)
+        window.click("Samples", "push button")
+        window.wait_label(lambda text: text.startswith("Before: samples.folded, 52."))
+
+    def test_threads(self):
+        """Threads are the baseline for others."""
+        window = self.open(KITCHEN)
+        window.wait_label(lambda text: plain(text).startswith("total 3.19"))
+        window.action("win.set-baseline")
+        window.wait_label(lambda text: text.startswith("Select a range of time or threads"))
+        window.page("Difference")
+        window.click("Other Threads…")
+        row = window.find(lambda name: name.startswith("cook"), "list item")
+        window.mouse(row)
+        window.find("Remove: compared with: cook")
+        window.wait_label(lambda text: text.startswith("Before: cook, "))
+
+    def test_lines(self):
+        """Lines of both, in the table and beside the source."""
+        window = self.open_example()
+        window.action("win.compare")
+        window.choose_file(EXAMPLE)
+        window.wait_label(lambda text: text.startswith("Before: example"))
+        window.click("Table")
+        self.choose("Rows", 1)
+        row = window.find(lambda name: name.startswith("flambeau-example.c:"), "label")
+        window.mouse(row)
+        wait_for(
+            "both costs of a line",
+            lambda: [
+                node
+                for node in window.find_all(role="text")
+                if ": before " in node.description and ", change " in node.description
+            ],
+        )
+
+    def test_export(self):
+        """What is compared becomes a page."""
+        window = self.compare()
+        page = self.folder / "difference.html"
+        window.click("Export Difference…")
+        window.choose_file(page)
+        wait_for("the page", lambda: page.exists() and "</html>" in page.read_text())
+        self.assertEqual(page.read_text().count("<svg"), 3)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The history of a folder: what is plotted, what points say, and two captures
+that are compared from there."""
+
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from flamwindow import SOURCE, wait_for  # noqa: E402
+from windowtest import WindowTest as Base  # noqa: E402
+
+NOON = 1793534400  # 2026-11-01 12:00 UTC
+DAY = 86400
+CAPTURES = {
+    "main/1.folded": ("main;parse 100\nmain;lex 20\n", 0),
+    "main/2.folded": ("main;parse 130\nmain;lex 20\nmain;fresh 9\n", 2),
+    "next/1.folded": ("main;parse 90\n", 1),
+}
+
+
+class HistoryTest(Base):
+    def setUp(self):
+        super().setUp()
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.runs = pathlib.Path(self.folder.name, "runs")
+        self.runs.mkdir()
+        for name, (text, day) in CAPTURES.items():
+            path = self.runs / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+            os.utime(path, (NOON + day * DAY,) * 2)
+
+    def open_runs(self, **options):
+        window = self.open(self.runs, **options)
+        self.chart_says(lambda name: name.startswith("Samples"))
+        return window
+
+    def chart_says(self, test):
+        """The chart's name says what is plotted and the point one is at."""
+        return wait_for(
+            "what the chart says",
+            lambda: [node for node in self.window.find_all(role="image")
+                     if test(node.name)],
+        )[0]
+
+    def walk(self, key, *words):
+        self.window.key(key)
+        self.chart_says(lambda name: all(word in name for word in words))
+
+    def test_plot(self):
+        """Folders name the series; keys go from point to point."""
+        window = self.open_runs()
+        self.assertEqual(window.title(), "runs")
+        window.wait_label(lambda text: "main" in text and "next" in text
+                          and "●" in text)
+        window.focus(self.chart_says(lambda name: name.startswith("Samples")))
+        self.walk("Home", "main/1.folded", "120", "date of the file")
+        self.walk("Right", "main/2.folded", "159", "+39 (+32.5 %)")
+        self.walk("Down", "next/1.folded", "90", "Series: next")
+        self.walk("Up", "main/", "Series: main")
+
+        # A function, found by a part of its name.
+        window.click("Function: All functions")
+        window.type(window.find("Part of a function’s name"), "res")
+        window.key("Return")
+        window.find("Function: fresh")
+        window.focus(self.chart_says(
+            lambda name: name.startswith("Samples of fresh")))
+        self.walk("End", "main/2.folded", "9")
+
+        # What is no regex is told, and what was there stays.
+        entry = window.find("Series by a regex on the path")
+        window.type(entry, "^(")
+        window.wait_label(lambda text: "missing" in text)
+        window.type(entry, "([0-9])")
+        window.wait_label(lambda text: "● 1" in text.replace("\u00a0", " "))
+
+    def test_compare(self):
+        """Two captures: the later one opens, with the earlier as its baseline."""
+        window = self.open_runs()
+        window.focus(self.chart_says(lambda name: name.startswith("Samples")))
+        self.walk("End", "main/2.folded")
+        self.walk("space", "Marked")
+        self.walk("Left", "main/1.folded")
+        window.key("space")
+        window.wait_label(lambda text: "1.folded" in text and "2.folded" in text
+                          and "159" in text)
+        self.assertEqual(window.title(), "2.folded")
+
+    def test_open(self):
+        """Enter opens the capture that one is at."""
+        window = self.open_runs()
+        window.focus(self.chart_says(lambda name: name.startswith("Samples")))
+        self.walk("Down", "next/1.folded")
+        window.key("Return")
+        wait_for("the capture", lambda: window.title() == "1.folded")
+        window.wait_label(lambda text: text.startswith("total 90"))
+
+    def test_mouse(self):
+        """Pointing at a point says what it is; two clicks compare."""
+        window = self.open_runs()
+        chart = self.chart_says(lambda name: name.startswith("Samples"))
+        x, y, width, height = window.extents(chart)
+
+        def at(share, value):
+            """Where a point is: what stands around the plot is 14 wide, 22 and
+            24 high; its axis ends at 160."""
+            across = (14 + share * (width - 28)) / width
+            down = (22 + (height - 46) * (1 - value / 160)) / height
+            return across, down
+
+        window.mouse(chart, *at(0, 120), button="abs")
+        window.wait_label(lambda text: text.startswith("main/1.folded"))
+        window.mouse(chart, *at(0, 120))
+        self.chart_says(lambda name: "Marked" in name)
+        window.mouse(chart, *at(1, 159))
+        window.wait_label(lambda text: "1.folded" in text and "2.folded" in text
+                          and "159" in text)
+
+    def test_table(self):
+        """The same as a table, as text."""
+        window = self.open_runs()
+        window.find("Captures", "tree table")
+        window.labels()
+        window.click("Copy the table as text")
+
+    def test_bad(self):
+        """What cannot be read is told, and the others are there."""
+        (self.runs / "bad.heaptrack").write_text("v 20000 4\nX ./demo\nt 1 0\n")
+        window = self.open_runs()
+        window.wait_label(lambda text: text == "1 file could not be read")
+        for name in CAPTURES:
+            (self.runs / name).unlink()
+        window.key("F5")
+        window.find("No Capture Could Be Read")
+        (self.runs / "bad.heaptrack").unlink()
+        window.key("F5")
+        window.find("No Captures in This Folder")
+
+
+if __name__ == "__main__":
+    unittest.main()
