@@ -179,15 +179,18 @@ def busy_loops(n):
             loop.wait()
 
 
-TAKER = """
+# How long a real-time program has a CPU for, in seconds, and how long it then
+# leaves it to others.
+TURN, REST = 0.06, 0.008
+TAKER = f"""
 import os, time
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+os.sched_setaffinity(0, {{min(os.sched_getaffinity(0))}})
 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
 while True:
-    end = time.monotonic() + 0.06
+    end = time.monotonic() + {TURN}
     while time.monotonic() < end:
         pass
-    time.sleep(0.008)
+    time.sleep({REST})
 """
 
 

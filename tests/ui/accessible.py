@@ -9,6 +9,7 @@ widget whose children have changed since, sent together."""
 
 import collections
 import functools
+import time
 
 import gi
 
@@ -217,9 +218,24 @@ class Look:
     def _is_known(_path, count, *places):
         return [place for place, _ in places] == list(range(count))
 
+    def _items(self):
+        """A program is known from when it has said that it is there; what can
+        be asked of it comes with the answer to that."""
+        end = time.monotonic() + TIMEOUT / 1000
+        while True:
+            try:
+                return ask(self.bus, *CACHE, "GetItems").get_child_value(0)
+            except GLib.Error as error:
+                if (
+                    not error.matches(Gio.dbus_error_quark(), Gio.DBusError.UNKNOWN_METHOD)
+                    or time.monotonic() > end
+                ):
+                    raise
+            time.sleep(0.02)
+
     def _read(self):
         self.nodes, counts, places = {}, {}, collections.defaultdict(list)
-        items = ask(self.bus, *CACHE, "GetItems").get_child_value(0)
+        items = self._items()
         for i in range(items.n_children()):
             # The widget, its application, its parent, its place there, how many
             # children it has, interfaces, name, role, description, states. To
