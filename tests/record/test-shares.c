@@ -183,17 +183,24 @@ static const struct
   { "in-pipe", "in_pipe", FLAM_STATE_IO },
 };
 
-static void
-assert_state (const FlamProfile *profile, const char *thread, FlamState state)
+/* Of a thread's time, by its rows. */
+static FlamStateSplit
+thread_split (const FlamProfile *profile, const char *thread)
 {
+  int wall = flam_profile_find_measure (profile, "wall-time");
+  FlamStateSplit split = { { 0 } };
+
   for (guint32 t = 0; t < profile->threads.n; t++)
-    if (strcmp (flam_profile_string (profile, profile->threads.name[t]),
-                thread) == 0)
+    for (guint32 k = 0; k < profile->threads.n_samples[t]; k++)
       {
-        guint32 middle = profile->threads.first_sample[t] +
-                         profile->threads.n_samples[t] / 2;
-        g_assert_cmpint (profile->samples.state[middle], ==, state);
+        guint32 i = profile->threads.first_sample[t] + k;
+
+        if (strcmp (flam_profile_string (profile, profile->threads.name[t]),
+                    thread) == 0)
+          split.weight[profile->samples.state[i]] +=
+              profile->measures[wall].weight[i];
       }
+  return split;
 }
 
 static void
@@ -219,7 +226,11 @@ test_sleepers (gconstpointer rate)
                     0.05);
       g_assert_cmpint (
           thread_weight (profile, "cpu-time", waits[i].thread), <, 100000000);
-      assert_state (profile, waits[i].thread, waits[i].state);
+      assert_share (
+          thread_split (profile, waits[i].thread).weight[waits[i].state],
+          wall,
+          1,
+          0.1);
     }
   g_assert_cmpfloat (rooted_share (profile), >, 0.95);
 }
