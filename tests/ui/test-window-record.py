@@ -186,13 +186,18 @@ class RecordTest(Base):
                 lambda text: f"There is no program “{folder}/a programx”" in text
             )
 
+    def search_processes(self, window, text):
+        """The page has been chosen: the field takes the focus when it shows."""
+        field = window.find("Search processes")
+        wait_for("focus in the field", lambda: field.has_state("FOCUSED"))
+        window.write(text)
+
     def test_attach_page(self):
         window = self.open()
         window.find("See Where Time and Memory Go", "label")
         window.action("win.record")
         window.click("Attach")
-        window.find("Search processes")
-        window.write("test-window")
+        self.search_processes(window, "test-window")
         wait_for(
             "this very test in the list",
             lambda: any("test-window" in text for text in window.labels()),
@@ -208,13 +213,13 @@ class RecordTest(Base):
         window.find("See Where Time and Memory Go", "label")
         window.action("win.record")
         window.click("Attach")
-        window.find("Search processes")
-        window.write("86411")
+        self.search_processes(window, "86411")
 
         def found():
             rows = [node if node.role == "list item" else node.get_parent()
                     for node in window.find_all(
-                        lambda name: ", process " in name and "86411" in name)]
+                        lambda name: name.startswith("sleep") and ", process " in name
+                        and "86411" in name)]
             return rows if len(rows) == 2 else None
 
         rows = wait_for("both", found)
