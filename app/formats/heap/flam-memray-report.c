@@ -252,6 +252,120 @@ read_packed (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
       flam_json_get_ints (json, report->marks);
 }
 
+/* --- nested nodes -------------------------------------------------------- */
+
+/* A node whose members are being read; `array`: its children are, 0 they are
+ * not. */
+typedef struct
+{
+  guint node, object, array;
+} OpenNode;
+
+static gint64 *
+column_at (FlamMemrayReport *report, guint column, guint node)
+{
+  return &g_array_index (report->columns[column], gint64, node);
+}
+
+static OpenNode
+open_node (FlamMemrayReport *report, FlamJson *json, guint32 parent)
+{
+  guint node = report->parents->len;
+
+  for (guint i = 0; i < FLAM_MEMRAY_N_COLUMNS; i++)
+    {
+      gint64 value = i == FLAM_MEMRAY_INTERESTING;
+
+      if (i == FLAM_MEMRAY_FUNCTION || i == FLAM_MEMRAY_FILE_NAME ||
+          i == FLAM_MEMRAY_THREAD)
+        value = -1;
+      g_array_append_val (report->columns[i], value);
+    }
+  g_array_append_val (report->parents, parent);
+  return (OpenNode){ node, flam_json_enter (json), 0 };
+}
+
+static gint64
+read_string (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
+{
+  g_autofree char *text = g_strdup (flam_json_get_string (json, NULL));
+  FlamId id;
+
+  unescape_html (text);
+  id = flam_builder_string (builder, text, -1);
+  g_array_append_val (report->strings, id);
+  return report->strings->len - 1;
+}
+
+/* ["work","app.py","18"]; the root's line is a number, and no matter. */
+static void
+read_location (FlamMemrayReport *report,
+               FlamJson *json,
+               FlamBuilder *builder,
+               guint node)
+{
+  guint depth = flam_json_enter (json);
+
+  for (guint i = 0; flam_json_element (json, depth); i++)
+    if (i < FLAM_MEMRAY_LINE)
+      *column_at (report, i, node) = read_string (report, json, builder);
+    else if (i == FLAM_MEMRAY_LINE && json->token == FLAM_JSON_STRING)
+      *column_at (report, i, node) =
+          g_ascii_strtoll (flam_json_get_string (json, NULL), NULL, 10);
+}
+
+static void
+read_member (FlamMemrayReport *report,
+             FlamJson *json,
+             FlamBuilder *builder,
+             OpenNode *open)
+{
+  if (flam_json_key_is (json, "children"))
+    open->array = flam_json_enter (json);
+  else if (flam_json_key_is (json, "location"))
+    read_location (report, json, builder, open->node);
+  else if (flam_json_key_is (json, "thread_id"))
+    *column_at (report, FLAM_MEMRAY_THREAD, open->node) =
+        read_string (report, json, builder);
+  else if (flam_json_key_is (json, "interesting"))
+    *column_at (report, FLAM_MEMRAY_INTERESTING, open->node) =
+        json->token == FLAM_JSON_TRUE;
+  else if (flam_json_key_is (json, "value"))
+    *column_at (report, FLAM_MEMRAY_VALUE, open->node) =
+        flam_json_get_int (json);
+  else if (flam_json_key_is (json, "n_allocations"))
+    *column_at (report, FLAM_MEMRAY_BLOCKS, open->node) =
+        flam_json_get_int (json);
+}
+
+/* Members come in alphabetical order: children before their parent's own. */
+static void
+read_nested (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
+{
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (OpenNode));
+  OpenNode root = open_node (report, json, FLAM_NONE);
+
+  g_array_append_val (stack, root);
+  while (stack->len > 0)
+    {
+      OpenNode *top = &g_array_index (stack, OpenNode, stack->len - 1);
+
+      if (top->array != 0 && flam_json_element (json, top->array))
+        {
+          OpenNode child = open_node (report, json, top->node);
+          g_array_append_val (stack, child);
+          continue;
+        }
+      top->array = 0;
+      if (flam_json_member (json, top->object))
+        read_member (report, json, builder, top);
+      else
+        g_array_set_size (stack, stack->len - 1);
+    }
+}
+
+/* --- the page ------------------------------------------------------------ */
+
 static void
 read_records (FlamMemrayReport *report, FlamJson *json)
 {
@@ -289,8 +403,10 @@ flam_memray_report_read (FlamMemrayReport *report,
   g_auto (FlamJson) records = { 0 };
   const guint8 *end = source->data + source->size;
   const guint8 *at;
+  gboolean nested;
 
-  if (!find_text (source, "packed_data = ", &at))
+  nested = !find_text (source, "packed_data = ", &at);
+  if (nested && !find_text (source, "const data = ", &at))
     return flam_source_error (
         source,
         error,
@@ -302,6 +418,8 @@ flam_memray_report_read (FlamMemrayReport *report,
   flam_json_open (&packed, at, end - at);
   if (packed.token == FLAM_JSON_ARRAY)
     read_table (report, &packed, builder);
+  else if (nested)
+    read_nested (report, &packed, builder);
   else
     read_packed (report, &packed, builder);
   if (!flam_json_finish (&packed, source, error))
