@@ -384,6 +384,43 @@ test_rules (void)
     }
 }
 
+/* Rules come first in the legend, whatever the palette, with what they color;
+ * the rest is the palette's, and is what is folded. */
+static void
+test_rules_legend (void)
+{
+  static const FlamPaletteMode modes[] = {
+    FLAM_PALETTE_CODE, FLAM_PALETTE_LANGUAGE, FLAM_PALETTE_HOT
+  };
+  static const guint n_entries[] = { 8, 8, 2 };
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamColorRules) rules = flam_color_rules_new ();
+
+  g_assert_true (flam_color_rules_add (rules, "^ma", "#ffcc00", NULL));
+  g_assert_true (flam_color_rules_add (rules, "main", "#000080", NULL));
+  g_assert_true (flam_color_rules_add (rules, "sys|hot", "#80ff80", NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      const FlamColors colors = { .mode = modes[i], .rules = rules };
+      g_autoptr (FlamPalette) palette =
+          flam_palette_new_for (tree, &colors, FALSE);
+      g_autoptr (GPtrArray) all = flam_palette_legend (palette, tree, 0, 20);
+      g_autoptr (GPtrArray) few = flam_palette_legend (palette, tree, 0, 1);
+      const FlamLegendEntry *first = all->pdata[0], *second = all->pdata[1];
+
+      g_assert_cmpuint (all->len, <=, n_entries[i]);
+      g_assert_cmpstr (first->name, ==, "sys|hot");
+      g_assert_false (first->is_kind);
+      g_assert_cmpint (first->weight, ==, 7 + 5);
+      g_assert_cmphex (first->color, ==, 0x80ff80);
+      g_assert_cmpstr (second->name, ==, "^ma");
+      for (guint j = 0; j < all->len; j++)
+        g_assert_cmpstr (
+            ((FlamLegendEntry *)all->pdata[j])->name, !=, "Kernel");
+      g_assert_cmpuint (few->len, ==, modes[i] == FLAM_PALETTE_HOT ? 2 : 3);
+    }
+}
+
 /* Machado, Oliveira and Fernandes (2009), severity 1: what those see who lack
  * the cones for long, middle and short waves. Linear RGB. */
 static const double seen[3][3][3] = {
@@ -586,6 +623,7 @@ main (int argc, char **argv)
   g_test_add_func ("/palette/flamegraph", test_flamegraph);
   g_test_add_func ("/palette/map", test_map);
   g_test_add_func ("/palette/rules", test_rules);
+  g_test_add_func ("/palette/rules/legend", test_rules_legend);
   g_test_add_func ("/palette/safe", test_safe);
   g_test_add_func ("/palette/language", test_language);
   g_test_add_func ("/palette/self", test_self);

@@ -427,20 +427,24 @@ flam_color_rules_parse (FlamColorRules *rules, const char *text, GError **error)
   return TRUE;
 }
 
-gboolean
-flam_color_rules_find (const FlamColorRules *rules,
-                       const char *name,
-                       FlamColor *color)
+guint
+flam_color_rules_find (const FlamColorRules *rules, const char *name)
 {
   for (guint i = 0; i < rules->rules->len; i++)
-    {
-      const Rule *rule = &g_array_index (rules->rules, Rule, i);
+    if (g_regex_match (
+            g_array_index (rules->rules, Rule, i).regex, name, 0, NULL))
+      return i;
+  return FLAM_NONE;
+}
 
-      if (g_regex_match (rule->regex, name, 0, NULL))
-        {
-          *color = rule->color;
-          return TRUE;
-        }
-    }
-  return FALSE;
+const char *
+flam_color_rules_get_pattern (const FlamColorRules *rules, guint rule)
+{
+  return g_regex_get_pattern (g_array_index (rules->rules, Rule, rule).regex);
+}
+
+FlamColor
+flam_color_rules_get_color (const FlamColorRules *rules, guint rule)
+{
+  return g_array_index (rules->rules, Rule, rule).color;
 }

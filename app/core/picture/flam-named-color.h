@@ -65,8 +65,10 @@ gboolean flam_color_rules_add_line (FlamColorRules *rules,
 gboolean flam_color_rules_parse (FlamColorRules *rules,
                                  const char *text,
                                  GError **error);
-gboolean flam_color_rules_find (const FlamColorRules *rules,
-                                const char *name,
-                                FlamColor *color);
+/* Which of the rules a name has its color from, or FLAM_NONE. */
+guint flam_color_rules_find (const FlamColorRules *rules, const char *name);
+const char *flam_color_rules_get_pattern (const FlamColorRules *rules,
+                                          guint rule);
+FlamColor flam_color_rules_get_color (const FlamColorRules *rules, guint rule);
 
 G_END_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-named-color.h"
 #include "flam-palette-private.h"
 
 #include <string.h>
@@ -34,9 +35,85 @@ typedef struct
   const FlamTree *tree;
   FlamId node;
   GHashTable *entries; /* FlamLegendEntry by name */
+  Share *rules;        /* of a person's rules; NULL: there are none */
+  guint32 *known; /* per function: which rule, plus 2; 1: none; 0: not yet */
 } Legend;
 
 /* What is nowhere wider than a two-hundredth of the picture is not in it. */
+static gboolean
+is_seen (const Legend *legend, Share share)
+{
+  return share.widest > 0 &&
+         share.widest >= legend->tree->total[legend->node] / 200;
+}
+
+/* --- a person's rules ----------------------------------------------------- */
+
+/* Names are matched once a function, where nodes are functions. */
+static guint
+rule_of (Legend *legend, FlamId node)
+{
+  const FlamColorRules *rules = legend->palette->colors.rules;
+  const FlamTree *tree = legend->tree;
+  const char *name = flam_tree_name (tree, node);
+  FlamId function = tree->function[node];
+  guint32 *known;
+
+  if (!flam_by_is_code (tree->by) || function >= tree->profile->functions.n)
+    return flam_color_rules_find (rules, name);
+  known = &legend->known[function];
+  if (*known == 0)
+    {
+      guint rule = flam_color_rules_find (rules, name);
+
+      *known = rule == FLAM_NONE ? 1 : rule + 2;
+    }
+  return *known == 1 ? FLAM_NONE : *known - 2;
+}
+
+/* Whether a node has its color from a rule, which has its share then. */
+static gboolean
+take_ruled (Legend *legend, FlamId node)
+{
+  guint rule = legend->rules != NULL ? rule_of (legend, node) : FLAM_NONE;
+
+  if (rule == FLAM_NONE)
+    return FALSE;
+  share_add (&legend->rules[rule], legend->tree, node);
+  return TRUE;
+}
+
+static void
+legend_by_rules (Legend *legend)
+{
+  if (legend->rules != NULL)
+    for (FlamId i = MAX (legend->node, 1);
+         i < legend->tree->subtree_end[legend->node];
+         i++)
+      take_ruled (legend, i);
+}
+
+static void
+add_rules (const Legend *legend, GPtrArray *entries)
+{
+  const FlamColorRules *rules = legend->palette->colors.rules;
+
+  if (legend->rules == NULL)
+    return;
+  for (guint i = 0; i < flam_color_rules_get_n (rules); i++)
+    if (is_seen (legend, legend->rules[i]))
+      {
+        FlamLegendEntry *entry = g_new0 (FlamLegendEntry, 1);
+
+        entry->name = g_strdup (flam_color_rules_get_pattern (rules, i));
+        entry->color = flam_palette_rule_color (legend->palette, i);
+        entry->weight = legend->rules[i].self;
+        g_ptr_array_add (entries, entry);
+      }
+}
+
+/* --- what the palette gives ----------------------------------------------- */
+
 static void
 legend_add_entry (Legend *legend,
                   const char *key,
@@ -46,8 +123,7 @@ legend_add_entry (Legend *legend,
 {
   FlamLegendEntry *entry = g_hash_table_lookup (legend->entries, key);
 
-  if (share.widest == 0 ||
-      share.widest < legend->tree->total[legend->node] / 200)
+  if (!is_seen (legend, share))
     return;
   if (entry == NULL)
     {
@@ -94,6 +170,8 @@ legend_by_module (Legend *legend)
                           : profile->functions.module[function];
       FlamColorClass class = flam_palette_class_of_node (tree, i);
 
+      if (take_ruled (legend, i))
+        continue;
       if (class == FLAM_CLASS_NATIVE && module != FLAM_NONE)
         share_add (&modules[module], tree, i);
       else
@@ -125,6 +203,8 @@ legend_by_language (Legend *legend)
       FlamColorClass class = flam_palette_class_of_node (tree, i);
       guint language = FLAM_LANGUAGE_UNKNOWN;
 
+      if (take_ruled (legend, i))
+        continue;
       if (function != FLAM_NONE && class != FLAM_CLASS_UNRESOLVED &&
           class != FLAM_CLASS_ROOT && class != FLAM_CLASS_WAKER)
         {
@@ -159,6 +239,8 @@ legend_by_name (Legend *legend)
     {
       Share share = { 0 };
 
+      if (take_ruled (legend, i))
+        continue;
       share_add (&share, tree, i);
       legend_add (legend,
                   flam_palette_class_of_node (tree, i),
@@ -178,20 +260,22 @@ heavier_first (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
+/* The first `kept` are no modules. */
 static void
-fold_the_rest (FlamPalette *palette, GPtrArray *entries, guint max)
+fold_the_rest (FlamPalette *palette, GPtrArray *entries, guint kept, guint max)
 {
+  guint first = MAX (kept, max - 1);
   FlamLegendEntry *other;
 
-  if (entries->len <= max || max == 0)
+  if (entries->len <= first + 1 || max == 0)
     return;
   other = g_new0 (FlamLegendEntry, 1);
   other->name = g_strdup (N_ ("Other modules"));
   other->is_kind = TRUE;
   other->color = palette->theme->strip;
-  for (guint i = max - 1; i < entries->len; i++)
+  for (guint i = first; i < entries->len; i++)
     other->weight += ((FlamLegendEntry *)entries->pdata[i])->weight;
-  g_ptr_array_set_size (entries, (gint)max - 1);
+  g_ptr_array_set_size (entries, (gint)first);
   g_ptr_array_add (entries, other);
 }
 
@@ -282,15 +366,40 @@ legend_of_change (Legend *legend, GPtrArray *entries)
     }
 }
 
+/* Palettes that have a color for each name say nothing that a legend could. */
+static void
+legend_by_palette (Legend *legend)
+{
+  const FlamPalette *palette = legend->palette;
+  FlamBy by = legend->tree->by;
+
+  if (palette->mode >= FLAM_PALETTE_HOT || palette->mode == FLAM_PALETTE_NAME ||
+      palette->colors.map != NULL)
+    legend_by_rules (legend);
+  else if (by == FLAM_BY_MODULE || by == FLAM_BY_FILE)
+    legend_by_name (legend);
+  else if (palette->mode == FLAM_PALETTE_LANGUAGE)
+    legend_by_language (legend);
+  else
+    legend_by_module (legend);
+}
+
 GPtrArray *
 flam_palette_legend (FlamPalette *palette,
                      const FlamTree *tree,
                      FlamId node,
                      guint max)
 {
+  const FlamColorRules *rules = palette->colors.rules;
+  guint n_rules = rules != NULL ? flam_color_rules_get_n (rules) : 0;
+  g_autofree Share *shares = n_rules > 0 ? g_new0 (Share, n_rules) : NULL;
+  g_autofree guint32 *known =
+      n_rules > 0 ? g_new0 (guint32, (gsize)tree->profile->functions.n + 1)
+                  : NULL;
   g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
   GPtrArray *entries = g_ptr_array_new_with_free_func (legend_entry_free);
-  Legend legend = { palette, tree, node, by_name };
+  g_autoptr (GPtrArray) others = g_ptr_array_new ();
+  Legend legend = { palette, tree, node, by_name, shares, known };
   GHashTableIter iter;
   gpointer entry;
 
@@ -309,19 +418,15 @@ flam_palette_legend (FlamPalette *palette,
       legend_of_self (&legend, entries);
       return entries;
     }
-  if (palette->mode >= FLAM_PALETTE_HOT || palette->mode == FLAM_PALETTE_NAME ||
-      palette->colors.map != NULL)
-    return entries;
-  if (tree->by == FLAM_BY_MODULE || tree->by == FLAM_BY_FILE)
-    legend_by_name (&legend);
-  else if (palette->mode == FLAM_PALETTE_LANGUAGE)
-    legend_by_language (&legend);
-  else
-    legend_by_module (&legend);
+  legend_by_palette (&legend);
+  add_rules (&legend, entries);
+  g_ptr_array_sort (entries, heavier_first);
+  n_rules = entries->len;
   g_hash_table_iter_init (&iter, by_name);
   while (g_hash_table_iter_next (&iter, NULL, &entry))
-    g_ptr_array_add (entries, entry);
-  g_ptr_array_sort (entries, heavier_first);
-  fold_the_rest (palette, entries, max);
+    g_ptr_array_add (others, entry);
+  g_ptr_array_sort (others, heavier_first);
+  g_ptr_array_extend_and_steal (entries, g_steal_pointer (&others));
+  fold_the_rest (palette, entries, n_rules, max);
   return entries;
 }

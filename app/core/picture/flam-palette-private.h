@@ -98,6 +98,8 @@ const char *flam_palette_module_of_node (const FlamTree *tree, FlamId node);
 FlamColor flam_palette_class_color (const FlamPalette *palette,
                                     FlamColorClass class,
                                     const char *module);
+/* Of a person's rule, as light as its labels need it. */
+FlamColor flam_palette_rule_color (const FlamPalette *palette, guint rule);
 /* Of a language, in the middle. */
 FlamColor flam_palette_language_color (const FlamPalette *palette,
                                        FlamLanguage language);

@@ -118,6 +118,13 @@ flam_palette_class_color (const FlamPalette *palette,
 }
 
 FlamColor
+flam_palette_rule_color (const FlamPalette *palette, guint rule)
+{
+  return lighten (palette,
+                  flam_color_rules_get_color (palette->colors.rules, rule));
+}
+
+FlamColor
 flam_palette_language_color (const FlamPalette *palette, FlamLanguage language)
 {
   return tint_to_color (palette, flam_palette_language_tints[language], 0);
@@ -153,12 +160,13 @@ color_of_node (const FlamPalette *palette, const FlamTree *tree, FlamId node)
   const FlamColors *colors = &palette->colors;
   gboolean named = palette->mode >= FLAM_PALETTE_HOT;
   g_autofree char *name = NULL;
+  guint rule = FLAM_NONE;
   FlamColor color;
 
-  if (colors->rules != NULL && node != 0 &&
-      flam_color_rules_find (
-          colors->rules, flam_tree_name (tree, node), &color))
-    return lighten (palette, color);
+  if (colors->rules != NULL && node != 0)
+    rule = flam_color_rules_find (colors->rules, flam_tree_name (tree, node));
+  if (rule != FLAM_NONE)
+    return flam_palette_rule_color (palette, rule);
   if (!named && colors->map == NULL)
     return color_of_class (palette, tree, node);
   name = flam_tree_annotated_name (tree, node);

@@ -134,9 +134,10 @@ typedef struct
   gint64 weight; /* self weight it stands for; entries are sorted by it */
 } FlamLegendEntry;
 
-/* What the colors of a subtree mean, heaviest first, without what is too
- * narrow to be seen; at most `max` entries, the rest as "Other modules". Of
- * FlamLegendEntry, freed with the array. */
+/* What the colors of a subtree mean: a person's rules by their patterns, then
+ * what the palette gives, each heaviest first and without what is too narrow to
+ * be seen; at most `max` entries, the rest of the palette's as "Other modules".
+ * Of FlamLegendEntry, freed with the array. */
 GPtrArray *flam_palette_legend (FlamPalette *palette,
                                 const FlamTree *tree,
                                 FlamId node,
