@@ -71,6 +71,7 @@ load_figures (const FlamHistoryFile *file,
 static FlamExit
 load_all (Asked *asked, const GArray *files)
 {
+  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) captures = flam_history_new_captures ();
 
   for (guint i = 0; i < files->len; i++)
@@ -88,6 +89,8 @@ load_all (Asked *asked, const GArray *files)
     return FLAM_EXIT_REFUSED;
   asked->history = flam_history_new (g_steal_pointer (&captures),
                                      flam_history_new_refused ());
+  if (!flam_history_key_check (&asked->key, asked->history, &error))
+    return flam_cli_usage ("history: --group: %s", error->message);
   asked->series = flam_history_series (asked->history, &asked->key);
   return FLAM_EXIT_DONE;
 }

@@ -75,6 +75,11 @@ $ flambeau-cli history ci --group '^ci/('
 ! flambeau-cli: history: --group: Error while compiling regular expression ‘^ci/(’ at char 5: missing terminating )
 [2]
 
+# What would take years on one path ends at once.
+$ flambeau-cli history ci --group '^(((\w+)*)*/?)*[!?]'
+! flambeau-cli: history: --group: the regular expression takes too long on “ci/main/1.folded”
+[2]
+
 $ flambeau-cli history ci --function nobody
 ! flambeau-cli: no function “nobody” in any of these captures
 [1]

@@ -157,6 +157,73 @@ class DifferenceTest(Base):
             ],
         )
 
+    def test_line_is_shown(self):
+        """A line of the table is the one that the source shows, and its
+        function is current, wherever most of the function's cost is."""
+        window = self.open_example()
+        window.action("win.compare")
+        window.choose_file(EXAMPLE)
+        window.wait_label(lambda text: text.startswith("Before: example"))
+        window.click("Table")
+        self.choose("Rows", 1)
+        window.find(lambda name: name.startswith("flambeau-example.c:"), "label")
+        lines = dict.fromkeys(
+            node.name for node in window.find_all(role="label")
+            if node.name.startswith("flambeau-example.c:"))
+        self.assertGreater(len(lines), 5)
+        for name in list(lines)[:6]:
+            window.mouse(window.find(name, "label"))
+            line = name.rpartition(":")[2]
+            window.wait_label(lambda text, line=line: text == f"line {line}")
+            wait_for("its function", lambda: "escape_time" in window.labels())
+
+    def compare_from_menu(self, name):
+        """From the main menu, which has the open and the recent captures."""
+        window = self.window
+        window.key("F10")
+        window.click("Compare With Another")
+        time.sleep(0.5)
+        window.click(name)
+
+    def test_tab(self):
+        """With what another tab shows, chosen from the menu."""
+        window = self.open(self.file("before.folded", BEFORE),
+                           self.file("now.folded", NOW))
+        wait_for("the second tab", lambda: window.title() == "now.folded")
+        window.wait_label(lambda text: text.startswith("total 52"))
+        self.compare_from_menu("before.folded")
+        self.says("Before: before.folded, 65. Now: now.folded, 52: −13 (−20.0 %).")
+
+    def test_recent(self):
+        """With a capture that was open some time ago."""
+        before = self.file("before.folded", BEFORE)
+        window = self.open(before)
+        window.wait_label(lambda text: text.startswith("total 65"))
+        window.action("win.open")
+        window.choose_file(self.file("now.folded", NOW))
+        wait_for("the second tab", lambda: window.title() == "now.folded")
+        window.key("ctrl+Page_Up")
+        wait_for("the first tab", lambda: window.title() == "before.folded")
+        window.key("ctrl+w")
+        wait_for("the second tab alone", lambda: window.title() == "now.folded")
+        self.compare_from_menu("before.folded")
+        self.says("Before: before.folded, 65. Now: now.folded, 52: −13 (−20.0 %).")
+
+    def test_from_functions(self):
+        """The functions lead to their changes, while there are some."""
+        window = self.open(self.file("now.folded", NOW))
+        window.wait_label(lambda text: text.startswith("total 52"))
+        window.key("ctrl+3")
+        window.find("Copy Rows", "push button")
+        self.assertFalse(window.seen("Show Changes", "push button"))
+        window.action("win.compare")
+        window.choose_file(self.file("before.folded", BEFORE))
+        window.wait_label(lambda text: text.startswith("Before: before.folded"))
+        window.key("ctrl+3")
+        window.click("Show Changes", "push button")
+        for cell in ("−40", "+15", "fresh"):
+            self.says(cell)
+
     def test_export(self):
         """What is compared becomes a page."""
         window = self.compare()

@@ -129,6 +129,15 @@ class HistoryTest(Base):
         window.labels()
         window.click("Copy the table as text")
 
+    def test_slow_key(self):
+        """A regular expression that would not end is refused."""
+        (self.runs / "main/nightly-of-all-branches.folded").write_text("main 1\n")
+        window = self.open_runs()
+        window.wait_label(lambda text: "main" in text and "●" in text)
+        window.type(window.find("Series by a regex on the path", "text"), "^(((\\w+)*)*/?)*[!?]")
+        window.wait_label(lambda text: text.startswith(
+            "the regular expression takes too long on “"))
+
     def test_bad(self):
         """What cannot be read is told, and the others are there."""
         (self.runs / "bad.heaptrack").write_text("v 20000 4\nX ./demo\nt 1 0\n")

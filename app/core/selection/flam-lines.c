@@ -366,3 +366,33 @@ flam_lines_find_file (const FlamWeights *weights,
     }
   return best;
 }
+
+/* A function's node has the line of its heaviest frame alone. */
+FlamId
+flam_lines_find_node (const FlamTree *tree, const char *file, guint32 line)
+{
+  const FlamProfile *profile = tree->profile;
+  const FlamFrames *frames = &profile->frames;
+  g_autofree guint8 *is_there = g_malloc0 ((gsize)profile->functions.n + 1);
+  FlamId own = FLAM_NONE, any = FLAM_NONE;
+
+  for (FlamId i = 0; i < frames->n; i++)
+    if (frames->line[i] == line &&
+        strcmp (flam_profile_string (profile, frames->file[i]), file) == 0)
+      is_there[frames->function[i]] = 1;
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      FlamId function = flam_tree_function (tree, i);
+      const char *at = "";
+
+      if (function == FLAM_NONE || !is_there[function])
+        continue;
+      if (any == FLAM_NONE || tree->total[i] > tree->total[any])
+        any = i;
+      if (flam_tree_source_line (tree, i, &at) == line &&
+          strcmp (at, file) == 0 &&
+          (own == FLAM_NONE || tree->total[i] > tree->total[own]))
+        own = i;
+    }
+  return own != FLAM_NONE ? own : any;
+}

@@ -76,4 +76,9 @@ const char *flam_lines_find_file (const FlamWeights *weights,
                                   const FlamSelection *selection,
                                   const char *path);
 
+/* The heaviest node whose own line it is, else the heaviest of the functions
+ * that have a frame there; FLAM_NONE: the tree has none. */
+FlamId
+flam_lines_find_node (const FlamTree *tree, const char *file, guint32 line);
+
 G_END_DECLS

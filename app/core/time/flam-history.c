@@ -116,6 +116,10 @@ flam_history_has_folders (const FlamHistory *history)
 
 /* --- the key -------------------------------------------------------------- */
 
+/* Nested repetitions can try more ways through a path than there are seconds,
+ * and nothing stops the matching of one: 100000 steps are 1 to 5 ms. */
+#define MOST_STEPS 100000
+
 /* The first group that has a name: "(?<name>", "(?P<name>" or "(?'name'". */
 static int
 named_group (const GRegex *regex, const char *pattern)
@@ -141,6 +145,7 @@ gboolean
 flam_history_key_init (FlamHistoryKey *key, const char *pattern, GError **error)
 {
   g_autoptr (GError) why = NULL;
+  g_autofree char *limited = NULL;
 
   *key = (FlamHistoryKey){ NULL, 0 };
   if (pattern == NULL || *pattern == '\0')
@@ -151,6 +156,10 @@ flam_history_key_init (FlamHistoryKey *key, const char *pattern, GError **error)
       g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_INVALID, why->message);
       return FALSE;
     }
+  limited = g_strdup_printf ("(*LIMIT_MATCH=%d)%s", MOST_STEPS, pattern);
+  g_regex_unref (key->regex);
+  key->regex = g_regex_new (limited, 0, 0, NULL);
+  g_return_val_if_fail (key->regex != NULL, FALSE);
   key->group = named_group (key->regex, pattern);
   if (key->group == 0 && g_regex_get_capture_count (key->regex) > 0)
     key->group = 1;
@@ -164,14 +173,14 @@ flam_history_key_clear (FlamHistoryKey *key)
 }
 
 /* Of alternatives, "a(1)|b(2)", the group of the one that matched counts. */
-char *
-flam_history_key_match (const FlamHistoryKey *key, const char *name)
+static char *
+match_name (const FlamHistoryKey *key, const char *name, GError **error)
 {
   g_autoptr (GMatchInfo) match = NULL;
   g_autofree char *found = NULL;
 
   if (key->regex == NULL || !g_utf8_validate (name, -1, NULL) ||
-      !g_regex_match (key->regex, name, 0, &match))
+      !g_regex_match_full (key->regex, name, -1, 0, 0, &match, error))
     return NULL;
   for (int group = key->group; group < g_match_info_get_match_count (match) &&
                                (found == NULL || *found == '\0');
@@ -181,6 +190,33 @@ flam_history_key_match (const FlamHistoryKey *key, const char *name)
       found = g_match_info_fetch (match, group);
     }
   return found != NULL && *found != '\0' ? g_steal_pointer (&found) : NULL;
+}
+
+char *
+flam_history_key_match (const FlamHistoryKey *key, const char *name)
+{
+  return match_name (key, name, NULL);
+}
+
+gboolean
+flam_history_key_check (const FlamHistoryKey *key,
+                        const FlamHistory *history,
+                        GError **error)
+{
+  for (guint i = 0; i < history->captures->len; i++)
+    {
+      const char *name = flam_history_get (history, i)->name;
+      g_autoptr (GError) why = NULL;
+      g_autofree char *found = match_name (key, name, &why);
+
+      if (why != NULL)
+        return flam_error_set (
+            error,
+            FLAM_ERROR_INVALID,
+            N_ ("the regular expression takes too long on “%s”"),
+            name);
+    }
+  return TRUE;
 }
 
 /* --- series --------------------------------------------------------------- */

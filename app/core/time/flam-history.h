@@ -72,6 +72,11 @@ void flam_history_key_clear (FlamHistoryKey *key);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamHistoryKey, flam_history_key_clear)
 /* What it finds; NULL: nothing; g_free. */
 char *flam_history_key_match (const FlamHistoryKey *key, const char *name);
+/* FALSE with FLAM_ERROR_INVALID where a name cannot be matched in a time that a
+ * person would wait: it is among those where the key finds nothing. */
+gboolean flam_history_key_check (const FlamHistoryKey *key,
+                                 const FlamHistory *history,
+                                 GError **error);
 
 typedef struct
 {

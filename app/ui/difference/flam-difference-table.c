@@ -60,6 +60,36 @@ flam_difference_row_get_line (FlamDifferenceRow *self)
   return self->row->line;
 }
 
+gboolean
+flam_difference_row_is_of (gpointer row, const FlamTree *tree, FlamId node)
+{
+  const FlamDiffRow *of = FLAM_DIFFERENCE_ROW (row)->row;
+  const char *file = "";
+
+  if (of->line == 0)
+    return strcmp (of->name, flam_tree_name (tree, node)) == 0;
+  return flam_tree_source_line (tree, node, &file) == of->line &&
+         strcmp (file, of->name) == 0;
+}
+
+FlamId
+flam_difference_row_find (gpointer row, const FlamTree *tree)
+{
+  const FlamDiffRow *of = FLAM_DIFFERENCE_ROW (row)->row;
+
+  return of->line == 0 ? flam_tree_find_name (tree, of->name)
+                       : flam_lines_find_node (tree, of->name, of->line);
+}
+
+guint32
+flam_difference_row_get_place (gpointer row, const char **file)
+{
+  const FlamDiffRow *of = FLAM_DIFFERENCE_ROW (row)->row;
+
+  *file = of->line != 0 ? of->name : "";
+  return of->line;
+}
+
 /* --- columns -------------------------------------------------------------- */
 
 typedef enum

@@ -20,6 +20,11 @@ const char *flam_difference_row_get_name (FlamDifferenceRow *row);
 
 /* 0: it is a function; else the name is the line's file's. */
 guint32 flam_difference_row_get_line (FlamDifferenceRow *row);
+/* What a table page asks of its rows. */
+gboolean
+flam_difference_row_is_of (gpointer row, const FlamTree *tree, FlamId node);
+FlamId flam_difference_row_find (gpointer row, const FlamTree *tree);
+guint32 flam_difference_row_get_place (gpointer row, const char **file);
 
 /* The columns; the largest change comes first. */
 void flam_difference_table_prepare (GtkColumnView *view);

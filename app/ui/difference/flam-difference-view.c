@@ -386,6 +386,13 @@ on_form (FlamDifferenceView *self)
 }
 
 static void
+on_show_changes (FlamDifferenceView *self)
+{
+  gtk_toggle_button_set_active (self->table_button, TRUE);
+  gtk_drop_down_set_selected (self->rows, 0);
+}
+
+static void
 on_export (FlamDifferenceView *self)
 {
   g_autofree char *before = NULL;
@@ -408,32 +415,6 @@ static const char *
 get_name (gpointer row)
 {
   return flam_difference_row_get_name (row);
-}
-
-static gboolean
-is_of (gpointer row, const FlamTree *tree, FlamId node)
-{
-  guint32 line = flam_difference_row_get_line (row);
-  const char *file = "";
-
-  if (line == 0)
-    return strcmp (get_name (row), flam_tree_name (tree, node)) == 0;
-  return flam_tree_source_line (tree, node, &file) == line &&
-         strcmp (file, get_name (row)) == 0;
-}
-
-static FlamId
-find (gpointer row, const FlamTree *tree)
-{
-  FlamId best = FLAM_NONE;
-
-  if (flam_difference_row_get_line (row) == 0)
-    return flam_tree_find_name (tree, get_name (row));
-  for (FlamId i = 1; i < tree->n; i++)
-    if (is_of (row, tree, i) &&
-        (best == FLAM_NONE || tree->total[i] > tree->total[best]))
-      best = i;
-  return best;
 }
 
 static void
@@ -477,6 +458,8 @@ flam_difference_view_constructed (GObject *object)
       page, self->session, "notify::current", G_CALLBACK (show_current));
   flam_page_follow (
       page, self->session, "notify::search", G_CALLBACK (on_search));
+  flam_page_follow (
+      page, self->session, "show-changes", G_CALLBACK (on_show_changes));
   flam_page_follow (
       page, self->baseline, "started", G_CALLBACK (flam_page_queue_fill));
   flam_page_follow (page, self->baseline, "changed", G_CALLBACK (on_baseline));
@@ -537,8 +520,9 @@ flam_difference_view_class_init (FlamDifferenceViewClass *klass)
   object_class->dispose = flam_difference_view_dispose;
   FLAM_PAGE_CLASS (klass)->fill = fill;
   table_class->get_name = get_name;
-  table_class->is_of = is_of;
-  table_class->find = find;
+  table_class->is_of = flam_difference_row_is_of;
+  table_class->find = flam_difference_row_find;
+  table_class->get_place = flam_difference_row_get_place;
   FLAM_PAGE_CLASS (klass)->begin = flam_difference_view_begin;
   g_type_ensure (FLAM_TYPE_FLAME_GRAPH);
   g_type_ensure (FLAM_TYPE_SIDE_BY_SIDE);

@@ -9,6 +9,7 @@
 #include "flam-history-table.h"
 #include "flam-history-words.h"
 #include "flam-job.h"
+#include "flam-message.h"
 #include "flam-table-shape.h"
 #include "flam-widget.h"
 
@@ -183,7 +184,7 @@ on_what (FlamHistoryView *self)
   plot (self);
 }
 
-/* What is no regex leaves the series as they were. */
+/* What is no regex, or takes too long, leaves the series as they were. */
 static void
 on_key (FlamHistoryView *self)
 {
@@ -191,9 +192,17 @@ on_key (FlamHistoryView *self)
   g_autoptr (GError) error = NULL;
   gboolean good = flam_history_key_init (
       &key, gtk_editable_get_text (GTK_EDITABLE (self->key_entry)), &error);
+  g_autofree char *wrong = NULL;
 
+  if (good && self->history != NULL &&
+      !flam_history_key_check (&key, self->history, &error))
+    {
+      flam_history_key_clear (&key);
+      good = FALSE;
+    }
+  wrong = good ? g_strdup ("") : flam_message_shown (error->message);
   gtk_widget_set_visible (GTK_WIDGET (self->key_error), !good);
-  gtk_label_set_label (self->key_error, good ? "" : error->message);
+  gtk_label_set_label (self->key_error, wrong);
   gtk_accessible_update_state (GTK_ACCESSIBLE (self->key_entry),
                                GTK_ACCESSIBLE_STATE_INVALID,
                                good ? GTK_ACCESSIBLE_INVALID_FALSE

@@ -227,6 +227,7 @@ flam_session_forget (FlamSession *self)
   g_ptr_array_set_size (self->undo, 0);
   self->zoom = 0;
   self->current = 0;
+  self->line = 0;
   self->opened = FALSE;
   self->stage = STAGE_DONE;
 }

@@ -46,6 +46,8 @@ struct _FlamSession
   FlamViewData *view_data;
   FlamId zoom;
   FlamId current;
+  guint32 line; /* of the current frame's source; 0: its own */
+  char *file;   /* of `line`, or NULL */
   char *page;
   char *search;
   FlamSearchFlags search_flags;

@@ -268,15 +268,38 @@ flam_session_get_current (FlamSession *self)
   return self->current;
 }
 
+guint32
+flam_session_get_current_line (FlamSession *self, const char **file)
+{
+  *file = self->line != 0 ? self->file : "";
+  return self->line;
+}
+
 void
 flam_session_set_current (FlamSession *self, FlamId node)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
+  /* The views that hear of a frame say it back. */
+  if (clamp_node (self, node) != self->current)
+    flam_session_set_current_at (self, node, "", 0);
+}
+
+void
+flam_session_set_current_at (FlamSession *self,
+                             FlamId node,
+                             const char *file,
+                             guint32 line)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
   node = clamp_node (self, node);
-  if (self->current == node)
+  if (self->current == node && self->line == line &&
+      (line == 0 || strcmp (self->file, file) == 0))
     return;
   stop_waiting (self);
   self->current = node;
+  self->line = line;
+  g_free (self->file);
+  self->file = line != 0 ? g_strdup (file) : NULL;
   flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
 }
 

@@ -14,6 +14,7 @@ enum
   SIGNAL_DOWNLOADED,
   SIGNAL_OPEN_IN_EDITOR,
   SIGNAL_SHOW_CALLERS,
+  SIGNAL_SHOW_CHANGES,
   N_SIGNALS
 };
 
@@ -97,6 +98,7 @@ find_current (FlamSession *self, FlamViewData *before)
 
   if (step != NULL)
     {
+      self->line = 0;
       self->zoom = flam_tree_find_names (tree, (const char *const *)step->zoom);
       self->current =
           flam_tree_find_names (tree, (const char *const *)step->current);
@@ -109,7 +111,12 @@ find_current (FlamSession *self, FlamViewData *before)
   self->zoom = before != NULL && self->zoom != 0
                    ? flam_tree_find_path (before->tree, self->zoom, tree)
                    : 0;
-  self->current = find_again (before, self->current, self->view_data);
+  if (self->current != 0)
+    {
+      self->current = find_again (before, self->current, self->view_data);
+      if (self->current == 0)
+        self->line = 0;
+    }
 }
 
 static void
@@ -268,6 +275,7 @@ flam_session_finalize (GObject *object)
 
   g_free (self->path);
   g_free (self->title);
+  g_free (self->file);
   g_free (self->page);
   g_free (self->kept_page);
   g_free (self->search);
@@ -391,6 +399,7 @@ flam_session_class_init (FlamSessionClass *klass)
                                          G_TYPE_ERROR);
   signals[SIGNAL_OPEN_IN_EDITOR] = action_signal ("open-in-editor");
   signals[SIGNAL_SHOW_CALLERS] = action_signal ("show-callers");
+  signals[SIGNAL_SHOW_CHANGES] = action_signal ("show-changes");
 }
 
 static void

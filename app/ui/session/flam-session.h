@@ -41,7 +41,8 @@ FlamSession *flam_session_new (void);
  * which nothing more will be named by itself, "downloaded" after what
  * flam_session_download() has brought was taken. The action signal
  * "open-in-editor" asks whoever shows the current frame's source to hand it to
- * the desktop, "show-callers" who shows its callers to do so. */
+ * the desktop, "show-callers" who shows its callers to do so, "show-changes"
+ * who has before and now of each function in a table. */
 void flam_session_open (FlamSession *session, const char *path);
 /* Names the path of a capture that is still being written; nothing is shown
  * until the first flam_session_reload() that finds something in it. */
@@ -102,6 +103,14 @@ FlamId flam_session_get_zoom (FlamSession *session);
 void flam_session_set_zoom (FlamSession *session, FlamId node);
 FlamId flam_session_get_current (FlamSession *session);
 void flam_session_set_current (FlamSession *session, FlamId node);
+/* The same, and of its source a line that is not the one where most of it is
+ * spent. It is left with the node. */
+void flam_session_set_current_at (FlamSession *session,
+                                  FlamId node,
+                                  const char *file,
+                                  guint32 line);
+/* 0 and "": the node's own. */
+guint32 flam_session_get_current_line (FlamSession *session, const char **file);
 
 /* Property "page": the id of the page that is seen; "": the first. */
 const char *flam_session_get_page (FlamSession *session);

@@ -12,16 +12,19 @@
 #define HOT_FILES_TRIED 8
 
 FlamSourceRequest *
-flam_source_request_new (FlamViewData *view_data,
-                         FlamId node,
+flam_source_request_new (FlamSession *session,
                          gboolean alone,
-                         const char *known,
-                         const char *capture)
+                         const char *known)
 {
   FlamSourceRequest *request = g_new0 (FlamSourceRequest, 1);
-  const char *recorded = "";
+  FlamViewData *view_data = flam_session_get_view_data (session);
+  const char *capture = flam_session_get_path (session);
+  FlamId node = flam_session_get_current (session);
+  const char *recorded;
 
-  request->line = flam_tree_source_line (view_data->tree, node, &recorded);
+  request->line = flam_session_get_current_line (session, &recorded);
+  if (request->line == 0)
+    request->line = flam_tree_source_line (view_data->tree, node, &recorded);
   request->view_data = flam_view_data_ref (view_data);
   request->recorded = g_strdup (recorded);
   request->function = flam_tree_function (view_data->tree, node);

@@ -4,6 +4,7 @@
 /* A source file of a profile, found on this machine, read, and weighed: work
  * for a job. */
 
+#include "flam-session.h"
 #include "flam-source-costs.h"
 
 G_BEGIN_DECLS
@@ -32,11 +33,10 @@ typedef struct
   FlamSourceCosts *costs; /* NULL when there is no file at all */
 } FlamSourceFile;
 
-FlamSourceRequest *flam_source_request_new (FlamViewData *view_data,
-                                            FlamId node,
+/* Of the session's current frame. */
+FlamSourceRequest *flam_source_request_new (FlamSession *session,
                                             gboolean alone,
-                                            const char *known,
-                                            const char *capture);
+                                            const char *known);
 /* Takes both; either may be NULL. */
 void flam_source_request_compare (FlamSourceRequest *request,
                                   FlamBasis *basis,

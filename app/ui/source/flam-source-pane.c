@@ -346,11 +346,9 @@ update (FlamSourcePane *self)
       return;
     }
   request = flam_source_request_new (
-      view_data,
-      node,
+      self->session,
       gtk_toggle_button_get_active (self->alone_button),
-      self->path,
-      flam_session_get_path (self->session));
+      self->path);
   flam_source_request_compare (
       request,
       flam_basis_new (flam_session_get_baseline (self->session)),

@@ -15,6 +15,7 @@ struct _FlamFunctionsView
   FlamSession *session; /* the page's */
 
   GtkDropDown *by;
+  GtkButton *changes;
   GtkButton *copy;
   GtkColumnView *view;
   GtkLabel *none;
@@ -218,6 +219,23 @@ on_copy (FlamFunctionsView *self)
   flam_columns_copy_rows (self->view);
 }
 
+/* What is compared has its own table, with before, now and change. */
+static void
+on_changes (FlamFunctionsView *self)
+{
+  g_signal_emit_by_name (self->session, "show-changes");
+}
+
+static void
+update_changes (FlamFunctionsView *self)
+{
+  FlamBaseline *baseline = flam_session_get_baseline (self->session);
+
+  gtk_widget_set_visible (GTK_WIDGET (self->changes),
+                          flam_baseline_get_kind (baseline) !=
+                              FLAM_BASELINE_NONE);
+}
+
 /* --- object --------------------------------------------------------------- */
 
 static void
@@ -236,7 +254,12 @@ flam_functions_view_constructed (GObject *object)
                     self->session,
                     "notify::profile",
                     G_CALLBACK (show_labels));
+  flam_page_follow (FLAM_PAGE (self),
+                    flam_session_get_baseline (self->session),
+                    "changed",
+                    G_CALLBACK (update_changes));
   show_labels (self);
+  update_changes (self);
 }
 
 static void
@@ -261,6 +284,7 @@ flam_functions_view_class_init (FlamFunctionsViewClass *klass)
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-functions-view.ui");
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, by);
+  gtk_widget_class_bind_template_child (class, FlamFunctionsView, changes);
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, copy);
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, view);
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, none);
@@ -289,5 +313,7 @@ flam_functions_view_init (FlamFunctionsView *self)
   flam_table_page_set_table (FLAM_TABLE_PAGE (self), self->view, self->none);
   g_signal_connect_swapped (
       self->by, "notify::selected", G_CALLBACK (on_by), self);
+  g_signal_connect_swapped (
+      self->changes, "clicked", G_CALLBACK (on_changes), self);
   g_signal_connect_swapped (self->copy, "clicked", G_CALLBACK (on_copy), self);
 }

@@ -36,13 +36,27 @@ shown_tree (FlamTablePage *self)
   return private->shown == NULL || private->shown == tree ? tree : NULL;
 }
 
+static guint32
+place_of (FlamTablePage *self, gpointer row, const char **file)
+{
+  FlamTablePageClass *class = FLAM_TABLE_PAGE_GET_CLASS (self);
+
+  *file = "";
+  return class->get_place != NULL ? class->get_place (row, file) : 0;
+}
+
 static gboolean
 is_current (gpointer row, gpointer data)
 {
   FlamTablePage *self = data;
   FlamSession *session = flam_page_get_session (FLAM_PAGE (self));
   FlamId current = flam_session_get_current (session);
+  const char *file, *here;
+  guint32 line = place_of (self, row, &file);
+  guint32 at = flam_session_get_current_line (session, &here);
 
+  if (line != 0 && at != 0)
+    return line == at && strcmp (file, here) == 0;
   return current != 0 && FLAM_TABLE_PAGE_GET_CLASS (self)->is_of (
                              row, flam_session_get_tree (session), current);
 }
@@ -66,13 +80,17 @@ on_selected (FlamTablePage *self)
   FlamSession *session = flam_page_get_session (FLAM_PAGE (self));
   gpointer row = gtk_single_selection_get_selected_item (private->selection);
   const FlamTree *tree = shown_tree (self);
+  const char *file;
+  guint32 line;
   FlamId node;
 
   if (private->syncing || row == NULL || tree == NULL)
     return;
   node = FLAM_TABLE_PAGE_GET_CLASS (self)->find (row, tree);
+  line = place_of (self, row, &file);
   private->syncing = TRUE;
-  flam_session_set_current (session, node != FLAM_NONE ? node : 0);
+  flam_session_set_current_at (
+      session, node != FLAM_NONE ? node : 0, file, line);
   private->syncing = FALSE;
 }
 

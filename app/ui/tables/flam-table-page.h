@@ -25,6 +25,9 @@ struct _FlamTablePageClass
   gboolean (*is_of) (gpointer row, const FlamTree *tree, FlamId node);
   /* The function's heaviest node in the session's tree, or FLAM_NONE. */
   FlamId (*find) (gpointer row, const FlamTree *tree);
+  /* The source line that `row` is of, which is shown then; 0: it is of none.
+   * NULL: no row is. */
+  guint32 (*get_place) (gpointer row, const char **file);
 };
 
 /* Once, in init() and with the columns in place: the table, and what says why

@@ -113,6 +113,12 @@ on_show_callers (FlamCaptureView *self)
 }
 
 static void
+on_show_changes (FlamCaptureView *self)
+{
+  show_page (self, "difference");
+}
+
+static void
 on_baseline_started (FlamCaptureView *self)
 {
   show_page (self, "difference");
@@ -204,6 +210,7 @@ flam_capture_pages_fill (FlamCaptureView *self)
   follow (self, self->session, "notify::page", G_CALLBACK (on_page));
   follow (self, self->session, "notify::selection", G_CALLBACK (update_pages));
   follow (self, self->session, "show-callers", G_CALLBACK (on_show_callers));
+  follow (self, self->session, "show-changes", G_CALLBACK (on_show_changes));
   follow (self,
           flam_session_get_baseline (self->session),
           "started",
