@@ -261,29 +261,6 @@ test_meaning (void)
   g_assert_cmpuint (channel (green, 1), >, channel (green, 2));
 }
 
-static void
-test_legend (void)
-{
-  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
-  g_autoptr (FlamPalette) palette =
-      flam_palette_new (tree->profile, FLAM_PALETTE_CODE, FALSE);
-  g_autoptr (GPtrArray) all = flam_palette_legend (palette, tree, 0, 20);
-  g_autoptr (GPtrArray) few = flam_palette_legend (palette, tree, 0, 3);
-  const FlamLegendEntry *entry = all->pdata[0];
-
-  g_assert_cmpuint (all->len, ==, 7);
-  g_assert_cmpstr (entry->name, ==, "nest");
-  g_assert_false (entry->is_kind);
-  g_assert_cmpint (entry->weight, ==, 10);
-  entry = all->pdata[1];
-  g_assert_cmpstr (entry->name, ==, "Kernel");
-  g_assert_true (entry->is_kind);
-  g_assert_cmpuint (few->len, ==, 3);
-  entry = few->pdata[2];
-  g_assert_cmpstr (entry->name, ==, "Other modules");
-  g_assert_cmpint (entry->weight, ==, 5 + 4 + 3 + 2);
-}
-
 /* colors.golden is flamegraph.pl's own: palettes/README.md. */
 static void
 test_flamegraph (void)
@@ -381,43 +358,6 @@ test_rules (void)
       for (FlamId i = 1; i < tree->n; i++)
         assert_readable (palette, flam_palette_node (palette, tree, i));
       g_assert_cmphex (flam_palette_node (palette, tree, 1), ==, 0xffcc00);
-    }
-}
-
-/* Rules come first in the legend, whatever the palette, with what they color;
- * the rest is the palette's, and is what is folded. */
-static void
-test_rules_legend (void)
-{
-  static const FlamPaletteMode modes[] = {
-    FLAM_PALETTE_CODE, FLAM_PALETTE_LANGUAGE, FLAM_PALETTE_HOT
-  };
-  static const guint n_entries[] = { 8, 8, 2 };
-  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
-  g_autoptr (FlamColorRules) rules = flam_color_rules_new ();
-
-  g_assert_true (flam_color_rules_add (rules, "^ma", "#ffcc00", NULL));
-  g_assert_true (flam_color_rules_add (rules, "main", "#000080", NULL));
-  g_assert_true (flam_color_rules_add (rules, "sys|hot", "#80ff80", NULL));
-  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
-    {
-      const FlamColors colors = { .mode = modes[i], .rules = rules };
-      g_autoptr (FlamPalette) palette =
-          flam_palette_new_for (tree, &colors, FALSE);
-      g_autoptr (GPtrArray) all = flam_palette_legend (palette, tree, 0, 20);
-      g_autoptr (GPtrArray) few = flam_palette_legend (palette, tree, 0, 1);
-      const FlamLegendEntry *first = all->pdata[0], *second = all->pdata[1];
-
-      g_assert_cmpuint (all->len, <=, n_entries[i]);
-      g_assert_cmpstr (first->name, ==, "sys|hot");
-      g_assert_false (first->is_kind);
-      g_assert_cmpint (first->weight, ==, 7 + 5);
-      g_assert_cmphex (first->color, ==, 0x80ff80);
-      g_assert_cmpstr (second->name, ==, "^ma");
-      for (guint j = 0; j < all->len; j++)
-        g_assert_cmpstr (
-            ((FlamLegendEntry *)all->pdata[j])->name, !=, "Kernel");
-      g_assert_cmpuint (few->len, ==, modes[i] == FLAM_PALETTE_HOT ? 2 : 3);
     }
 }
 
@@ -619,11 +559,9 @@ main (int argc, char **argv)
   g_test_add_func ("/palette/stable", test_stable);
   g_test_add_func ("/palette/modules-apart", test_modules_apart);
   g_test_add_func ("/palette/meaning", test_meaning);
-  g_test_add_func ("/palette/legend", test_legend);
   g_test_add_func ("/palette/flamegraph", test_flamegraph);
   g_test_add_func ("/palette/map", test_map);
   g_test_add_func ("/palette/rules", test_rules);
-  g_test_add_func ("/palette/rules/legend", test_rules_legend);
   g_test_add_func ("/palette/safe", test_safe);
   g_test_add_func ("/palette/language", test_language);
   g_test_add_func ("/palette/self", test_self);

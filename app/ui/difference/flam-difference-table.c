@@ -54,12 +54,6 @@ flam_difference_row_get_name (FlamDifferenceRow *self)
   return self->row->name;
 }
 
-guint32
-flam_difference_row_get_line (FlamDifferenceRow *self)
-{
-  return self->row->line;
-}
-
 gboolean
 flam_difference_row_is_of (gpointer row, const FlamTree *tree, FlamId node)
 {

@@ -18,9 +18,7 @@ FlamDifferenceRow *flam_difference_row_new (FlamComparison *comparison,
                                             guint row);
 const char *flam_difference_row_get_name (FlamDifferenceRow *row);
 
-/* 0: it is a function; else the name is the line's file's. */
-guint32 flam_difference_row_get_line (FlamDifferenceRow *row);
-/* What a table page asks of its rows. */
+/* What a table page asks of its rows; a line's name is its file's. */
 gboolean
 flam_difference_row_is_of (gpointer row, const FlamTree *tree, FlamId node);
 FlamId flam_difference_row_find (gpointer row, const FlamTree *tree);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-named-color.h"
+
+#include "flam-test-trees.h"
+
+static const char sample[] =
+    "main@/bin/nest;work@/bin/nest 10\n"
+    "main@/bin/nest;read@/lib/libc.so.6;sys_read_[k] 7\n"
+    "main@/bin/nest;hot_[i]@/bin/nest 5\n"
+    "main@/bin/nest;run_[j] 4\n"
+    "main@/bin/nest;f.py_[p] 3\n"
+    "main@/bin/nest;what_[u] 2\n";
+
+static void
+test_legend (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (tree->profile, FLAM_PALETTE_CODE, FALSE);
+  g_autoptr (GPtrArray) all = flam_palette_legend (palette, tree, 0, 20);
+  g_autoptr (GPtrArray) few = flam_palette_legend (palette, tree, 0, 3);
+  const FlamLegendEntry *entry = all->pdata[0];
+
+  g_assert_cmpuint (all->len, ==, 7);
+  g_assert_cmpstr (entry->name, ==, "nest");
+  g_assert_false (entry->is_kind);
+  g_assert_cmpint (entry->weight, ==, 10);
+  entry = all->pdata[1];
+  g_assert_cmpstr (entry->name, ==, "Kernel");
+  g_assert_true (entry->is_kind);
+  g_assert_cmpuint (few->len, ==, 3);
+  entry = few->pdata[2];
+  g_assert_cmpstr (entry->name, ==, "Other modules");
+  g_assert_cmpint (entry->weight, ==, 5 + 4 + 3 + 2);
+}
+
+/* Rules come first in the legend, whatever the palette, with what they color;
+ * the rest is the palette's, and is what is folded. */
+static void
+test_rules_legend (void)
+{
+  static const FlamPaletteMode modes[] = { FLAM_PALETTE_CODE,
+                                           FLAM_PALETTE_LANGUAGE,
+                                           FLAM_PALETTE_HOT };
+  static const guint n_entries[] = { 8, 8, 2 };
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamColorRules) rules = flam_color_rules_new ();
+
+  g_assert_true (flam_color_rules_add (rules, "^ma", "#ffcc00", NULL));
+  g_assert_true (flam_color_rules_add (rules, "main", "#000080", NULL));
+  g_assert_true (flam_color_rules_add (rules, "sys|hot", "#80ff80", NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      const FlamColors colors = { .mode = modes[i], .rules = rules };
+      g_autoptr (FlamPalette) palette =
+          flam_palette_new_for (tree, &colors, FALSE);
+      g_autoptr (GPtrArray) all = flam_palette_legend (palette, tree, 0, 20);
+      g_autoptr (GPtrArray) few = flam_palette_legend (palette, tree, 0, 1);
+      const FlamLegendEntry *first = all->pdata[0], *second = all->pdata[1];
+
+      g_assert_cmpuint (all->len, <=, n_entries[i]);
+      g_assert_cmpstr (first->name, ==, "sys|hot");
+      g_assert_false (first->is_kind);
+      g_assert_cmpint (first->weight, ==, 7 + 5);
+      g_assert_cmphex (first->color, ==, 0x80ff80);
+      g_assert_cmpstr (second->name, ==, "^ma");
+      for (guint j = 0; j < all->len; j++)
+        g_assert_cmpstr (
+            ((FlamLegendEntry *)all->pdata[j])->name, !=, "Kernel");
+      g_assert_cmpuint (few->len, ==, modes[i] == FLAM_PALETTE_HOT ? 2 : 3);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/legend/modules", test_legend);
+  g_test_add_func ("/legend/rules", test_rules_legend);
+  return g_test_run ();
+}
