@@ -188,6 +188,20 @@ flam_formats_probe (const FlamSource *source)
   return best;
 }
 
+gboolean
+flam_importer_load (const FlamImporter *importer,
+                    const FlamSource *source,
+                    FlamBuilder *builder,
+                    const FlamLoadOptions *options,
+                    GError **error)
+{
+  g_auto (FlamLoad) load;
+
+  flam_load_init (&load, source, builder, options);
+  load.form = importer->form;
+  return importer->load (&load, error);
+}
+
 static gboolean
 load_all (const FlamImporter *importer,
           FlamSource *source,
@@ -196,7 +210,8 @@ load_all (const FlamImporter *importer,
           GError **error)
 {
   GError *bad = NULL;
-  gboolean loaded = importer->load (source, builder, options, &bad);
+  gboolean loaded =
+      flam_importer_load (importer, source, builder, options, &bad);
 
   /* If it could not be unpacked, then that is the reason. */
   if (!g_error_matches (bad, FLAM_ERROR, FLAM_ERROR_CANCELLED) &&

@@ -6,34 +6,11 @@
  * flam-import-x.c defines `const FlamImporter flam_import_x`, and the row is
  * the word `x`. */
 
-#include "flam-builder.h"
+#include "flam-load.h"
 #include "flam-look.h"
 #include "flam-share.h"
 #include "flam-sink.h"
-#include "flam-source.h"
 #include "flam-tree.h"
-
-/* What the weights of a text are: folded stacks hold no word of it. */
-typedef enum
-{
-  FLAM_WEIGHTS_GUESS, /* from the file's name: "malloc", "brk", "page-fault" */
-  FLAM_WEIGHTS_SAMPLES,
-  FLAM_WEIGHTS_TIME, /* µs, as tools for time off the CPU have it */
-  FLAM_WEIGHTS_BYTES,
-  FLAM_WEIGHTS_FAULTS, /* of pages: memory, counted */
-  FLAM_N_WEIGHTS
-} FlamWeightsAs;
-
-typedef struct
-{
-  FlamWeightsAs weights_as;
-  /* NULL-terminated or NULL: where recorded programs and libraries are looked
-   * for first; copied stacks cannot be unwound without them. */
-  const char *const *binaries;
-  const FlamProgress *progress;
-  guint jobs;       /* cores to read on at most; 0: all there are */
-  gsize least_part; /* bytes worth a core of their own; 0: what is. For tests */
-} FlamLoadOptions;
 
 /* A NULL-terminated list of texts, in an initializer. */
 #define FLAM_LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -66,12 +43,9 @@ typedef struct
    * probing costs nothing. */
   guint (*probe) (const FlamSource *source);
   /* Reads everything into the builder, which is the caller's. TRUE also for a
-   * truncated file that held something: flam_builder_set_partial() and a
-   * warning say so. */
-  gboolean (*load) (const FlamSource *source,
-                    FlamBuilder *builder,
-                    const FlamLoadOptions *options,
-                    GError **error);
+   * truncated file that held something: flam_load_partial() says so. */
+  gboolean (*load) (FlamLoad *load, GError **error);
+  gconstpointer form; /* load->form: what formats of one load() differ in */
   /* It reads forward and calls flam_source_more(), so that it can begin before
    * the file is all unpacked. */
   gboolean streams;
@@ -162,6 +136,12 @@ FlamProfile *flam_formats_load (const char *path,
 FlamProfile *flam_formats_load_source (FlamSource *source,
                                        const FlamLoadOptions *options,
                                        GError **error);
+/* What load() of the table does, and the end of what it kept. */
+gboolean flam_importer_load (const FlamImporter *importer,
+                             const FlamSource *source,
+                             FlamBuilder *builder,
+                             const FlamLoadOptions *options,
+                             GError **error);
 /* With one importer, whatever the probes say: for tests and fuzzers. */
 FlamProfile *flam_formats_load_with (const FlamImporter *importer,
                                      FlamSource *source,

@@ -510,7 +510,7 @@ test_loops (void)
 
   open_text (&json, text);
   depth = flam_json_enter (&json);
-  while (flam_json_member (&json, depth))
+  while (flam_json_element (&json, depth))
     {
       members++;
       if (flam_json_key_is (&json, "n"))

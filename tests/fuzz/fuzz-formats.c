@@ -41,7 +41,7 @@ load_with (const FlamImporter *importer, const FlamSource *source)
       options.jobs = 3;
       options.least_part = 16;
     }
-  if (importer->load (source, builder, &options, &error))
+  if (flam_importer_load (importer, source, builder, &options, &error))
     profile = flam_builder_finish (builder, &error);
   g_assert_true ((profile == NULL) == (error != NULL));
   if (profile != NULL)

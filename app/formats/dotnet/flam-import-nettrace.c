@@ -61,7 +61,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamBuilder *builder;
   const guint8 *at, *end;
   gint64 ticks, ticks_per_second;
@@ -258,10 +258,10 @@ read_trace (Trace *trace, GError **error)
       (trace->pointer == 4 || trace->pointer == 8))
     return TRUE;
   return flam_source_error (
-      trace->source,
+      trace->load->source,
       error,
       FLAM_ERROR_INVALID,
-      at - trace->source->data,
+      at - trace->load->source->data,
       N_ ("the beginning of the .NET trace makes no sense"));
 }
 
@@ -278,7 +278,7 @@ take_block (Trace *trace, const guint8 **block, guint64 *size)
   gsize offset;
 
   *size = flam_nettrace_take (&trace->at, trace->end, 4);
-  offset = trace->at - trace->source->data;
+  offset = trace->at - trace->load->source->data;
   trace->at += MIN (-offset & 3, (gsize)(trace->end - trace->at));
   *block = trace->at;
   if (*size > (guint64)(trace->end - trace->at))
@@ -329,11 +329,11 @@ check_version (Trace *trace, GError **error)
 {
   static const char library[] = "\x14\0\0\0!FastSerialization.1";
 
-  if (trace->source->size < HEADER ||
-      memcmp (trace->source->data + 8, library, HEADER - 8) == 0)
+  if (trace->load->source->size < HEADER ||
+      memcmp (trace->load->source->data + 8, library, HEADER - 8) == 0)
     return TRUE;
   return flam_source_error (
-      trace->source,
+      trace->load->source,
       error,
       FLAM_ERROR_UNSUPPORTED,
       8,
@@ -342,7 +342,7 @@ check_version (Trace *trace, GError **error)
 }
 
 static gboolean
-read_objects (Trace *trace, const FlamProgress *progress, GError **error)
+read_objects (Trace *trace, GError **error)
 {
   GError *bad = NULL;
   const guint8 *last = trace->at;
@@ -353,10 +353,7 @@ read_objects (Trace *trace, const FlamProgress *progress, GError **error)
 
       if (tag == 1)
         return TRUE;
-      if (!flam_progress_step (
-              progress,
-              flam_source_fraction (trace->source, last - trace->source->data),
-              error))
+      if (!flam_load_step (trace->load, last, error))
         return FALSE;
       if (tag != 5 || !read_object (trace, &bad))
         break;
@@ -367,13 +364,11 @@ read_objects (Trace *trace, const FlamProgress *progress, GError **error)
       g_propagate_error (error, bad);
       return FALSE;
     }
-  flam_builder_set_partial (trace->builder,
-                            (double)(last - trace->source->data) /
-                                trace->source->size);
-  flam_builder_warn (trace->builder,
+  flam_load_partial (trace->load,
+                     last,
                      N_ ("the .NET trace does not come to its end: what is "
                          "read up to byte %zu is shown"),
-                     (gsize)(last - trace->source->data));
+                     (gsize)(last - trace->load->source->data));
   return TRUE;
 }
 
@@ -448,7 +443,7 @@ finish (Trace *trace, GError **error)
 {
   if (trace->samples->len == 0)
     return flam_source_invalid (
-        trace->source,
+        trace->load->source,
         error,
         N_ ("there are no samples in this .NET trace; record with "
             "`dotnet-trace collect --profile cpu-sampling`"));
@@ -467,39 +462,28 @@ finish (Trace *trace, GError **error)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Trace trace = { .source = source,
-                  .builder = builder,
-                  .at = source->data + MIN (source->size, (gsize)HEADER),
-                  .end = source->data + source->size,
-                  .pid = -1 };
-  gboolean good;
+  const FlamSource *source = load->source;
+  Trace trace = {
+    .load = load,
+    .builder = load->builder,
+    .at = source->data + MIN (source->size, (gsize)HEADER),
+    .end = source->data + source->size,
+    .pid = -1,
+    .kinds = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
+    .by_id = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
+    .frames = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
+    .stacks = flam_load_array (load, Stack),
+    .addresses = flam_load_array (load, guint64),
+    .samples = flam_load_array (load, Sample),
+    .methods = flam_load_clears (load, flam_ranges_new (), flam_ranges_free),
+  };
 
-  flam_builder_set_has_times (builder);
-  flam_builder_set_origin (builder, 0);
-  trace.kinds = g_hash_table_new (NULL, NULL);
-  trace.by_id = g_hash_table_new (NULL, NULL);
-  trace.frames =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-  trace.stacks = g_array_new (FALSE, FALSE, sizeof (Stack));
-  trace.addresses = g_array_new (FALSE, FALSE, sizeof (guint64));
-  trace.samples = g_array_new (FALSE, FALSE, sizeof (Sample));
-  trace.methods = flam_ranges_new ();
-  good = check_version (&trace, error) &&
-         read_objects (&trace, options->progress, error) &&
+  flam_builder_set_has_times (load->builder);
+  flam_builder_set_origin (load->builder, 0);
+  return check_version (&trace, error) && read_objects (&trace, error) &&
          finish (&trace, error);
-  flam_ranges_free (trace.methods);
-  g_array_unref (trace.samples);
-  g_array_unref (trace.addresses);
-  g_array_unref (trace.stacks);
-  g_hash_table_unref (trace.frames);
-  g_hash_table_unref (trace.by_id);
-  g_hash_table_unref (trace.kinds);
-  return good;
 }
 
 const FlamImporter flam_import_nettrace = {

@@ -40,7 +40,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  FlamLoad *load;
   FlamBuilder *builder;
   FlamGprofGraph *graph;
   FlamElf *elf;
@@ -104,8 +104,8 @@ read_record (Reader *reader, guint8 type, const guint8 *at)
 static gsize
 read_records (Reader *reader, guint word, gboolean keep)
 {
-  const guint8 *at = reader->source->data + HEADER;
-  const guint8 *end = reader->source->data + reader->source->size;
+  const guint8 *at = reader->load->source->data + HEADER;
+  const guint8 *end = reader->load->source->data + reader->load->source->size;
 
   reader->word = word;
   while (at < end)
@@ -119,7 +119,7 @@ read_records (Reader *reader, guint word, gboolean keep)
       at += 1 + size;
     }
   reader->end = at;
-  return at - reader->source->data;
+  return at - reader->load->source->data;
 }
 
 /* --- functions ----------------------------------------------------------- */
@@ -281,13 +281,18 @@ find_program (Reader *reader, const char *const *folders)
                     : 0;
 
   if (end > 0)
-    reader->elf = flam_gprof_find_binary (folders, reader->source->path, end);
+    reader->elf =
+        flam_gprof_find_binary (folders, reader->load->source->path, end);
   if (reader->elf != NULL)
     {
       g_autofree char *path =
           g_canonicalize_filename (flam_elf_get_path (reader->elf), NULL);
 
-      reader->symbols = flam_symbol_table_new (reader->elf, NULL);
+      flam_load_clears (reader->load, reader->elf, flam_elf_free);
+      reader->symbols =
+          flam_load_clears (reader->load,
+                            flam_symbol_table_new (reader->elf, NULL),
+                            flam_symbol_table_free);
       reader->module = flam_builder_module (reader->builder,
                                             path,
                                             flam_elf_get_build_id (reader->elf),
@@ -322,68 +327,53 @@ find_program (Reader *reader, const char *const *folders)
 static gboolean
 check (Reader *reader, GError **error)
 {
-  guint64 offset = reader->end - reader->source->data;
+  const FlamSource *source = reader->load->source;
+  guint64 offset = reader->end - source->data;
 
-  if (offset == reader->source->size)
-    return TRUE;
-  if (reader->arcs->len + reader->histograms->len > 0)
-    {
-      flam_builder_set_partial (reader->builder,
-                                (double)offset / reader->source->size);
-      flam_builder_warn (reader->builder,
-                         N_ ("no record of gmon.out begins at byte %" PRIu64
-                             ": what came before is shown"),
-                         offset);
-      return TRUE;
-    }
-  return flam_source_error (reader->source,
-                            error,
-                            FLAM_ERROR_INVALID,
-                            offset,
-                            N_ ("no record of gmon.out begins here"));
+  if (offset < source->size && reader->arcs->len + reader->histograms->len == 0)
+    return flam_source_error (source,
+                              error,
+                              FLAM_ERROR_INVALID,
+                              offset,
+                              N_ ("no record of gmon.out begins here"));
+  if (offset < source->size)
+    flam_load_partial (reader->load,
+                       reader->end,
+                       N_ ("no record of gmon.out begins at byte %" PRIu64
+                           ": what came before is shown"),
+                       offset);
+  return TRUE;
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Reader reader = { .source = source, .builder = builder };
-  gboolean good;
+  Reader reader = { .load = load,
+                    .builder = load->builder,
+                    .histograms = flam_load_array (load, Histogram),
+                    .arcs = flam_load_array (load, Arc),
+                    .starts = flam_load_array (load, guint64),
+                    .functions =
+                        flam_load_table (load, FLAM_KEY_NUMBER, NULL) };
 
-  if (source->size < HEADER)
-    return flam_source_error (source,
+  if (load->source->size < HEADER)
+    return flam_source_error (load->source,
                               error,
                               FLAM_ERROR_TRUNCATED,
-                              source->size,
+                              load->source->size,
                               N_ ("gmon.out ends in its header"));
-  reader.histograms = g_array_new (FALSE, FALSE, sizeof (Histogram));
-  reader.arcs = g_array_new (FALSE, FALSE, sizeof (Arc));
-  reader.starts = g_array_new (FALSE, FALSE, sizeof (guint64));
-  reader.functions =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
   read_records (
       &reader,
       read_records (&reader, 8, FALSE) >= read_records (&reader, 4, FALSE) ? 8
                                                                            : 4,
       TRUE);
-  good = check (&reader, error);
-  if (good)
-    {
-      find_program (&reader, options->binaries);
-      reader.graph = flam_gprof_graph_new (builder);
-      add_all (&reader);
-      good = flam_gprof_graph_finish (reader.graph, error);
-      flam_gprof_graph_free (reader.graph);
-    }
-  g_clear_pointer (&reader.symbols, flam_symbol_table_free);
-  g_clear_pointer (&reader.elf, flam_elf_free);
-  g_array_unref (reader.histograms);
-  g_array_unref (reader.arcs);
-  g_array_unref (reader.starts);
-  g_hash_table_unref (reader.functions);
-  return good;
+  if (!check (&reader, error))
+    return FALSE;
+  find_program (&reader, load->options->binaries);
+  reader.graph = flam_load_clears (
+      load, flam_gprof_graph_new (load->builder), flam_gprof_graph_free);
+  add_all (&reader);
+  return flam_gprof_graph_finish (reader.graph, error);
 }
 
 const FlamImporter flam_import_gmon = {

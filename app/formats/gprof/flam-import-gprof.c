@@ -29,7 +29,6 @@ typedef struct
 {
   FlamBuilder *builder;
   FlamGprofGraph *graph;
-  FlamText text;
   GHashTable *by_name; /* name -> function + 1 */
   enum
   {
@@ -153,14 +152,7 @@ find_function (Reader *reader, const Row *row)
     return function;
   function = flam_gprof_graph_add_function (
       reader->graph,
-      flam_builder_frame (reader->builder,
-                          flam_builder_function_named (
-                              reader->builder,
-                              flam_builder_string (reader->builder, name, -1),
-                              FLAM_KIND_NATIVE),
-                          0,
-                          0,
-                          0));
+      flam_load_frame (reader->builder, name, -1, FLAM_KIND_NATIVE));
   g_hash_table_insert (reader->by_name,
                        g_steal_pointer (&name),
                        GUINT_TO_POINTER (function + 1));
@@ -170,15 +162,8 @@ find_function (Reader *reader, const Row *row)
 static void
 add_time (Reader *reader, guint32 function, const Row *row, double seconds)
 {
-  FlamId frame = flam_builder_frame (
-      reader->builder,
-      flam_builder_function_named (
-          reader->builder,
-          flam_builder_string (reader->builder, row->name, row->length),
-          FLAM_KIND_NATIVE),
-      0,
-      0,
-      0);
+  FlamId frame = flam_load_frame (
+      reader->builder, row->name, row->length, FLAM_KIND_NATIVE);
 
   if (seconds > 0)
     flam_gprof_graph_add_time (reader->graph,
@@ -247,9 +232,12 @@ has (const char *line, gsize length, const char *text)
   return memmem (line, length, text, strlen (text)) != NULL;
 }
 
-static void
-read_line (Reader *reader, const char *line, gsize length)
+static gboolean
+read_line (gpointer data, FlamSlice slice)
 {
+  Reader *reader = data;
+  const char *line = slice.text;
+  gsize length = slice.length;
   const char *end = line + length;
 
   while (end > line && flam_text_is_space (end[-1]))
@@ -273,48 +261,32 @@ read_line (Reader *reader, const char *line, gsize length)
     read_primary (reader, line, end);
   else if (reader->where == CALLS)
     read_other (reader, line, end);
+  return TRUE;
 }
 
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-read_all (Reader *reader,
-          const FlamSource *source,
-          const FlamProgress *progress,
-          GError **error)
+load (FlamLoad *load, GError **error)
 {
-  const char *line;
-  gsize length;
+  const FlamSource *source = load->source;
+  g_autoptr (FlamGprofGraph) graph = flam_gprof_graph_new (load->builder);
+  Reader reader = { .builder = load->builder,
+                    .graph = graph,
+                    .by_name = flam_load_table (load, FLAM_KEY_TEXT, NULL),
+                    .primary = FLAM_NONE,
+                    .has_graph = memmem (source->data,
+                                         source->size,
+                                         graph_head,
+                                         strlen (graph_head)) != NULL };
+  FlamText text;
 
-  flam_text_open (&reader->text, source, progress);
-  reader->has_graph =
-      memmem (source->data, source->size, graph_head, strlen (graph_head)) !=
-      NULL;
-  while (flam_text_next (&reader->text, &line, &length))
-    read_line (reader, line, length);
-  if (!flam_text_close (&reader->text, error))
+  if (!flam_text_read (&text, load, read_line, &reader, NULL, error))
     return FALSE;
-  if (reader->functions > 0)
-    return TRUE;
-  return flam_source_invalid (
-      source, error, N_ ("gprof's tables have no functions in them"));
-}
-
-static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
-{
-  g_autoptr (GHashTable) by_name =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (FlamGprofGraph) graph = flam_gprof_graph_new (builder);
-  Reader reader = {
-    .builder = builder, .graph = graph, .by_name = by_name, .primary = FLAM_NONE
-  };
-
-  return read_all (&reader, source, options->progress, error) &&
-         flam_gprof_graph_finish (graph, error);
+  if (reader.functions == 0)
+    return flam_source_invalid (
+        source, error, N_ ("gprof's tables have no functions in them"));
+  return flam_gprof_graph_finish (graph, error);
 }
 
 const FlamImporter flam_import_gprof = {

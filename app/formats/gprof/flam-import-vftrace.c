@@ -49,7 +49,7 @@ typedef enum
 
 typedef struct
 {
-  const FlamSource *source;
+  FlamLoad *load;
   FlamBuilder *builder;
   const guint8 *at, *end;
 
@@ -80,20 +80,20 @@ probe (const FlamSource *source)
 static gboolean
 ends_here (const Trace *trace, GError **error)
 {
-  return flam_source_error (trace->source,
+  return flam_source_error (trace->load->source,
                             error,
                             FLAM_ERROR_TRUNCATED,
-                            trace->at - trace->source->data,
+                            trace->at - trace->load->source->data,
                             N_ ("the file ends here"));
 }
 
 static gboolean
 makes_no_sense (const Trace *trace, GError **error)
 {
-  return flam_source_error (trace->source,
+  return flam_source_error (trace->load->source,
                             error,
                             FLAM_ERROR_INVALID,
-                            trace->at - trace->source->data,
+                            trace->at - trace->load->source->data,
                             N_ ("the header of Vftrace's file makes no sense"));
 }
 
@@ -141,9 +141,9 @@ take_text (Trace *trace, gsize *length)
 static gboolean
 go_to (Trace *trace, guint64 offset)
 {
-  if (offset > trace->source->size)
+  if (offset > trace->load->source->size)
     return FALSE;
-  trace->at = trace->source->data + offset;
+  trace->at = trace->load->source->data + offset;
   return TRUE;
 }
 
@@ -171,7 +171,7 @@ read_header (Trace *trace, GError **error)
   version = take_int (trace);
   if (version != VERSION)
     return flam_source_error (
-        trace->source,
+        trace->load->source,
         error,
         FLAM_ERROR_UNSUPPORTED,
         0,
@@ -200,15 +200,15 @@ read_header (Trace *trace, GError **error)
   trace->counters = take (trace, 8);
   if (trace->stacks == 0)
     return flam_source_error (
-        trace->source,
+        trace->load->source,
         error,
         FLAM_ERROR_TRUNCATED,
-        trace->at - trace->source->data,
+        trace->at - trace->load->source->data,
         N_ ("Vftrace had not ended this file: the functions' names are written "
             "at the program's end"));
   /* A stack has 8 bytes at least, a counter too. */
-  if (trace->n_stacks > trace->source->size / 8 ||
-      trace->n_counters > trace->source->size / 8)
+  if (trace->n_stacks > trace->load->source->size / 8 ||
+      trace->n_counters > trace->load->source->size / 8)
     return makes_no_sense (trace, error);
   return TRUE;
 }
@@ -219,13 +219,10 @@ static FlamId
 put_stack (Trace *trace, FlamId prefix, const char *name, gsize length)
 {
   FlamBuilder *builder = trace->builder;
-  FlamId function = flam_builder_function_named (
-      builder,
-      flam_builder_string (builder, name, (gssize)length),
-      FLAM_KIND_NATIVE);
-
   return flam_builder_stack (
-      builder, prefix, flam_builder_frame (builder, function, 0, 0, 0));
+      builder,
+      prefix,
+      flam_load_frame (builder, name, (gssize)length, FLAM_KIND_NATIVE));
 }
 
 static gboolean
@@ -233,8 +230,8 @@ read_stacks (Trace *trace, GError **error)
 {
   if (!go_to (trace, trace->stacks))
     return ends_here (trace, error);
-  trace->caller = g_new (FlamId, trace->n_stacks + 1);
-  trace->made = g_new (FlamId, trace->n_stacks + 1);
+  trace->caller = flam_load_vector (trace->load, FlamId, trace->n_stacks + 1);
+  trace->made = flam_load_vector (trace->load, FlamId, trace->n_stacks + 1);
   for (FlamId i = 0; i < trace->n_stacks; i++)
     {
       const guint8 *at = trace->at;
@@ -245,10 +242,10 @@ read_stacks (Trace *trace, GError **error)
       if (name == NULL)
         return ends_here (trace, error);
       if (caller < -1 || (caller >= 0 && (FlamId)caller >= i))
-        return flam_source_error (trace->source,
+        return flam_source_error (trace->load->source,
                                   error,
                                   FLAM_ERROR_INVALID,
-                                  at - trace->source->data,
+                                  at - trace->load->source->data,
                                   N_ ("a stack's caller comes after it"));
       if (length > 0 && name[length - 1] == '*')
         length--;
@@ -304,8 +301,8 @@ read_counters (Trace *trace, GError **error)
                        trace->n_counters,
                        n);
   add_measures (trace, n, (char **)names->pdata);
-  trace->counts = g_new0 (gint64, n + 1);
-  trace->weights = g_new0 (gint64, n + 1);
+  trace->counts = flam_load_vector (trace->load, gint64, n + 1);
+  trace->weights = flam_load_vector (trace->load, gint64, n + 1);
   return TRUE;
 }
 
@@ -340,10 +337,10 @@ read_call (Trace *trace, Event event, GError **error)
   time = (gint64)take (trace, 8);
   time = MAX (time, trace->last);
   if (stack >= trace->n_stacks)
-    return flam_source_error (trace->source,
+    return flam_source_error (trace->load->source,
                               error,
                               FLAM_ERROR_INVALID,
-                              at - trace->source->data,
+                              at - trace->load->source->data,
                               N_ ("there is no stack %u in this file"),
                               stack);
   for (guint i = 0; i < n; i++)
@@ -394,7 +391,7 @@ read_message (Trace *trace, GError **error)
 }
 
 static gboolean
-read_events (Trace *trace, const FlamProgress *progress, GError **error)
+read_events (Trace *trace, GError **error)
 {
   guint64 n = (guint64)trace->n_events + trace->n_messages;
 
@@ -406,22 +403,17 @@ read_events (Trace *trace, const FlamProgress *progress, GError **error)
       const guint8 *at = trace->at;
       guint32 event = has (trace, 4) ? (guint32)take (trace, 4) : G_MAXUINT32;
 
-      if (i % (1 << 16) == 0 &&
-          !flam_progress_step (
-              progress,
-              flam_source_fraction (trace->source,
-                                    (gsize)(at - trace->source->data)),
-              error))
+      if (i % (1 << 16) == 0 && !flam_load_step (trace->load, at, error))
         return FALSE;
       if (event > SENT_OR_RECEIVED)
         {
           trace->at = at;
           return has (trace, 4)
                      ? flam_source_error (
-                           trace->source,
+                           trace->load->source,
                            error,
                            FLAM_ERROR_INVALID,
-                           (gsize)(at - trace->source->data),
+                           (gsize)(at - trace->load->source->data),
                            N_ ("nothing is known of events of type %u"),
                            event)
                      : ends_here (trace, error);
@@ -474,30 +466,20 @@ warn (const Trace *trace)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Trace trace = { .source = source,
-                  .builder = builder,
-                  .at = source->data,
-                  .end = source->data + source->size };
-  gboolean good = read_header (&trace, error) && read_stacks (&trace, error) &&
-                  read_counters (&trace, error);
+  Trace trace = { .load = load,
+                  .builder = load->builder,
+                  .at = load->source->data,
+                  .end = load->source->data + load->source->size };
 
-  if (good)
-    {
-      flam_builder_set_has_times (builder);
-      put_thread (&trace);
-      warn (&trace);
-      good = read_events (&trace, options->progress, error);
-    }
-  g_free (trace.caller);
-  g_free (trace.made);
-  g_free (trace.counts);
-  g_free (trace.weights);
-  return good;
+  if (!read_header (&trace, error) || !read_stacks (&trace, error) ||
+      !read_counters (&trace, error))
+    return FALSE;
+  flam_builder_set_has_times (load->builder);
+  put_thread (&trace);
+  warn (&trace);
+  return read_events (&trace, error);
 }
 
 const FlamImporter flam_import_vftrace = {

@@ -165,24 +165,21 @@ flam_gperftools_is_cpu (const FlamSource *source)
 void
 flam_gperftools_read_cpu (FlamGperftools *reader, FlamText *text)
 {
+  static const FlamMeasureRow rows[] = {
+    { "cpu", N_ ("CPU time"), FLAM_OF_TIME },
+    { "samples", N_ ("Samples"), FLAM_OF_COUNT },
+  };
   Words words;
   guint64 period;
 
   find_words (reader->source, &words, &period, &reader->java);
-  flam_gperftools_add_measure (
-      reader, "cpu", N_ ("CPU time"), FLAM_UNIT_NS, FLAM_MEASURE_CPU, 0);
-  flam_gperftools_add_measure (
-      reader, "samples", N_ ("Samples"), FLAM_UNIT_COUNT, FLAM_MEASURE_CPU, 1);
+  flam_gperftools_add_measures (reader, rows, G_N_ELEMENTS (rows));
   if (!read_records (reader, &words, period))
-    {
-      flam_builder_set_partial (reader->builder,
-                                (double)(words.at - reader->source->data) /
-                                    reader->source->size);
-      flam_builder_warn (
-          reader->builder,
-          N_ ("the samples end early or make no sense after byte %zu"),
-          (gsize)(words.at - reader->source->data));
-    }
+    flam_load_partial (
+        reader->load,
+        words.at,
+        N_ ("the samples end early or make no sense after byte %zu"),
+        (gsize)(words.at - reader->load->source->data));
   if (!reader->java)
     {
       drop_signal_frames (reader);

@@ -368,95 +368,75 @@ heap_period (const char *line, const char *end)
   return memmem (at, end - at, "heap/", 5) != NULL ? period / 2 : period;
 }
 
-static void
-add_heap_measures (FlamGperftools *reader)
+void
+flam_gperftools_add_measures (FlamGperftools *reader,
+                              const FlamMeasureRow *rows,
+                              guint n)
 {
-  flam_gperftools_add_measure (reader,
-                               "inuse_space",
-                               N_ ("Memory in use"),
-                               FLAM_UNIT_BYTES,
-                               FLAM_MEASURE_ALLOC,
-                               0);
-  flam_gperftools_add_measure (reader,
-                               "inuse_objects",
-                               N_ ("Blocks in use"),
-                               FLAM_UNIT_COUNT,
-                               FLAM_MEASURE_ALLOC,
-                               1);
+  for (guint i = 0; i < n; i++)
+    flam_builder_add_column (reader->builder);
+  for (guint i = 0; i < n; i++)
+    flam_load_measure (reader->builder, &rows[i], i, FLAM_NONE);
 }
 
 static void
 begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
 {
+  static const FlamMeasureRow of_heap[] = {
+    { "inuse_space", N_ ("Memory in use"), FLAM_OF_BYTES },
+    { "inuse_objects", N_ ("Blocks in use"), FLAM_OF_BLOCKS },
+    { "alloc_space", N_ ("Allocated memory"), FLAM_OF_BYTES },
+    { "alloc_objects", N_ ("Allocations"), FLAM_OF_BLOCKS },
+  };
+  static const FlamMeasureRow of_threads = { "thread",
+                                             N_ ("Threads"),
+                                             FLAM_OF_COUNT };
+  static const FlamMeasureRow of_locks[] = {
+    { "delay", N_ ("Delay"), FLAM_OF_TIME },
+    { "contentions", N_ ("Contentions"), FLAM_OF_COUNT },
+  };
+  g_autofree char *word = g_strndup (line, strcspn (line, " "));
+  const FlamMeasureRow of_word = { word, word, FLAM_OF_COUNT };
+
   *text = (Text){ .period = 1 };
   if (g_str_has_prefix (line, "heap profile:"))
     {
       text->kind = HEAP;
       text->period = heap_period (line, line + length);
-      add_heap_measures (reader);
+      flam_gperftools_add_measures (reader, of_heap, 4);
       if (text->period > 1)
         flam_builder_facts (reader->builder)->sample_bytes = text->period;
-      flam_gperftools_add_measure (reader,
-                                   "alloc_space",
-                                   N_ ("Allocated memory"),
-                                   FLAM_UNIT_BYTES,
-                                   FLAM_MEASURE_ALLOC,
-                                   2);
-      flam_gperftools_add_measure (reader,
-                                   "alloc_objects",
-                                   N_ ("Allocations"),
-                                   FLAM_UNIT_COUNT,
-                                   FLAM_MEASURE_ALLOC,
-                                   3);
     }
   else if (g_str_has_prefix (line, "--- heapz"))
     {
       text->kind = JAVA_HEAP;
-      add_heap_measures (reader);
+      flam_gperftools_add_measures (reader, of_heap, 2);
       flam_builder_facts (reader->builder)->sample_bytes = JAVA_HEAP_PERIOD;
-    }
-  else if (g_str_has_prefix (line, "--- threadz"))
-    {
-      text->kind = THREADS;
-      flam_gperftools_add_measure (reader,
-                                   "thread",
-                                   N_ ("Threads"),
-                                   FLAM_UNIT_COUNT,
-                                   FLAM_MEASURE_CPU,
-                                   0);
     }
   else if (g_str_has_prefix (line, "---"))
     {
-      text->kind = CONTENTION;
-      flam_gperftools_add_measure (
-          reader, "delay", N_ ("Delay"), FLAM_UNIT_NS, FLAM_MEASURE_CPU, 0);
-      flam_gperftools_add_measure (reader,
-                                   "contentions",
-                                   N_ ("Contentions"),
-                                   FLAM_UNIT_COUNT,
-                                   FLAM_MEASURE_CPU,
-                                   1);
+      gboolean threads = g_str_has_prefix (line, "--- threadz");
+      text->kind = threads ? THREADS : CONTENTION;
+      flam_gperftools_add_measures (
+          reader, threads ? &of_threads : of_locks, threads ? 1 : 2);
     }
   else
     {
-      g_autofree char *name = g_strndup (line, strcspn (line, " "));
       text->kind = COUNTS;
-      flam_gperftools_add_measure (
-          reader, name, name, FLAM_UNIT_COUNT, FLAM_MEASURE_CPU, 0);
+      flam_gperftools_add_measures (reader, &of_word, 1);
     }
 }
 
 gboolean
 flam_gperftools_read_text (FlamGperftools *reader,
                            FlamText *lines,
-                           const FlamProgress *progress,
                            GError **error)
 {
   Text text;
   const char *line;
   gsize length;
 
-  flam_text_open (lines, reader->source, progress);
+  flam_text_open (lines, reader->source, reader->load->options->progress);
   if (!flam_text_next (lines, &line, &length))
     return flam_text_close (lines, error);
   begin_text (reader, &text, line, length);
@@ -474,18 +454,4 @@ flam_gperftools_read_text (FlamGperftools *reader,
     }
   flam_text_warn_bad (lines, reader->builder, "gperftools'");
   return flam_text_close (lines, error);
-}
-
-void
-flam_gperftools_add_measure (FlamGperftools *reader,
-                             const char *id,
-                             const char *name,
-                             FlamUnit unit,
-                             FlamMeasureKind kind,
-                             guint column)
-{
-  while (reader->n_values <= column)
-    reader->n_values = flam_builder_add_column (reader->builder) + 1;
-  flam_builder_add_measure (
-      reader->builder, id, name, unit, kind, column, FLAM_NONE);
 }

@@ -19,28 +19,24 @@ typedef struct
 typedef struct
 {
   const FlamSource *source;
+  FlamLoad *load;
   FlamBuilder *builder;
   GArray *addresses;    /* guint64: all but a CPU profile's leaves one less than
                            in the file: the call, not what is behind it */
   GArray *samples;      /* FlamGperftoolsSample */
   FlamRanges *mappings; /* value: module */
   GHashTable *names;    /* guint64 -> text of a line; may be NULL */
-  guint n_values;
   gboolean java; /* addresses are numbers of names, which stand at the end */
 } FlamGperftools;
 
-/* A measure of the samples' value `column`. */
-void flam_gperftools_add_measure (FlamGperftools *reader,
-                                  const char *id,
-                                  const char *name,
-                                  FlamUnit unit,
-                                  FlamMeasureKind kind,
-                                  guint column);
+/* Measures of the samples' values. */
+void flam_gperftools_add_measures (FlamGperftools *reader,
+                                   const FlamMeasureRow *rows,
+                                   guint n);
 
 /* Both read what comes before the map, and leave `text` where that begins. */
 gboolean flam_gperftools_is_cpu (const FlamSource *source);
 void flam_gperftools_read_cpu (FlamGperftools *reader, FlamText *text);
 gboolean flam_gperftools_read_text (FlamGperftools *reader,
                                     FlamText *text,
-                                    const FlamProgress *progress,
                                     GError **error);

@@ -295,15 +295,14 @@ static const char symbol_heading[] = "--- symbol\n";
 /* Takes the names off: `inner` is what follows the line that ends them, and
  * the heading of the profile. */
 static GHashTable *
-read_names (const FlamSource *source, FlamSource *inner)
+read_names (FlamLoad *load, FlamSource *inner)
 {
-  GHashTable *names =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, g_free);
+  GHashTable *names = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
   FlamText text;
   const char *line;
   gsize length;
 
-  flam_text_init (&text, source);
+  flam_text_init (&text, load->source);
   while (flam_text_next (&text, &line, &length))
     {
       const char *p = line + 2, *end = line + length;
@@ -317,53 +316,46 @@ read_names (const FlamSource *source, FlamSource *inner)
                              g_memdup2 (&address, sizeof address),
                              g_strndup (p + 1, end - p - 1));
     }
-  *inner = *source;
+  *inner = *load->source;
   inner->data = (const guint8 *)text.at;
   inner->size = text.end - text.at;
   return names;
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (GArray) addresses = g_array_new (FALSE, FALSE, sizeof (guint64));
-  g_autoptr (GArray) samples =
-      g_array_new (FALSE, FALSE, sizeof (FlamGperftoolsSample));
-  g_autoptr (FlamRanges) mappings = flam_ranges_new ();
-  FlamGperftools reader = { .source = source,
-                            .builder = builder,
-                            .addresses = addresses,
-                            .samples = samples,
-                            .mappings = mappings };
-  g_autoptr (GHashTable) names = NULL;
+  FlamGperftools reader = {
+    .source = load->source,
+    .load = load,
+    .builder = load->builder,
+    .addresses = flam_load_array (load, guint64),
+    .samples = flam_load_array (load, FlamGperftoolsSample),
+    .mappings = flam_load_clears (load, flam_ranges_new (), flam_ranges_free),
+  };
   FlamSource inner;
   FlamText text;
 
-  if (g_str_has_prefix ((const char *)source->data, symbol_heading))
+  if (g_str_has_prefix ((const char *)load->source->data, symbol_heading))
     {
-      reader.names = names = read_names (source, &inner);
-      reader.source = source = &inner;
+      reader.names = read_names (load, &inner);
+      reader.source = &inner;
     }
-  if (flam_gperftools_is_cpu (source))
+  if (flam_gperftools_is_cpu (reader.source))
     flam_gperftools_read_cpu (&reader, &text);
-  else if (memchr (source->data, '\n', source->size) == NULL)
+  else if (memchr (reader.source->data, '\n', reader.source->size) == NULL)
     return flam_source_invalid (
-        source, error, N_ ("not a profile of gperftools"));
-  else if (!flam_gperftools_read_text (
-               &reader, &text, options->progress, error))
+        reader.source, error, N_ ("not a profile of gperftools"));
+  else if (!flam_gperftools_read_text (&reader, &text, error))
     return FALSE;
-  if (reader.java)
+  if (!reader.java)
+    read_map (&reader, &text);
+  else
     {
       if (reader.names == NULL)
-        reader.names = names = g_hash_table_new_full (
-            flam_hash_int64, g_int64_equal, g_free, g_free);
+        reader.names = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
       read_java_names (&reader, &text);
     }
-  else
-    read_map (&reader, &text);
   add_samples (&reader);
   return TRUE;
 }

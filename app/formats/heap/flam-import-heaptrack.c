@@ -35,7 +35,7 @@
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamBuilder *builder;
   FlamLedger *ledger;
   FlamHeaptrackTables tables;
@@ -73,7 +73,7 @@ static void
 bad_line (Reader *reader, const guint8 *line)
 {
   if (reader->bad_lines++ == 0)
-    reader->first_bad = line - reader->source->data;
+    reader->first_bad = line - reader->load->source->data;
 }
 
 /* --- events -------------------------------------------------------------- */
@@ -156,7 +156,7 @@ read_version (Reader *reader, const guint8 *p, GError **error)
     file = program == 0x10200 ? 1 : 0;
   if (file > 3)
     return flam_source_error (
-        reader->source,
+        reader->load->source,
         error,
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
@@ -438,14 +438,14 @@ read_chunk (Reader *reader, const guint8 *p, const guint8 *end, GError **error)
 }
 
 static gboolean
-read_lines (Reader *reader, const FlamProgress *progress, GError **error)
+read_lines (Reader *reader, GError **error)
 {
-  const guint8 *data = reader->source->data;
+  const guint8 *data = reader->load->source->data;
   const guint8 *p = data;
   const guint8 *known = data; /* no whole line is left before it */
   gsize size;
 
-  while ((size = flam_source_more (reader->source, known - data)) >
+  while ((size = flam_source_more (reader->load->source, known - data)) >
          (gsize)(known - data))
     {
       gsize n = MIN (data + size - known, CHUNK);
@@ -455,17 +455,12 @@ read_lines (Reader *reader, const FlamProgress *progress, GError **error)
       if (last == NULL)
         continue;
       p = read_chunk (reader, p, last + 1, error);
-      if (p == NULL ||
-          !flam_progress_step (
-              progress, flam_source_fraction (reader->source, p - data), error))
+      if (p == NULL || !flam_load_step (reader->load, p, error))
         return FALSE;
     }
-  if (p != known && !flam_source_is_truncated (reader->source))
-    {
-      flam_builder_set_partial (reader->builder, 1);
-      flam_builder_warn (reader->builder,
-                         N_ ("the file ends in the middle of a line"));
-    }
+  if (p != known && !flam_source_is_truncated (reader->load->source))
+    flam_load_partial (
+        reader->load, NULL, N_ ("the file ends in the middle of a line"));
   return TRUE;
 }
 
@@ -555,33 +550,28 @@ finish (Reader *reader, GError **error)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (FlamLedger) ledger = flam_ledger_new (builder);
-  g_autoptr (FlamSuppressions) suppressions =
-      flam_heaptrack_suppressions_new ();
-  Reader reader = { .source = source,
-                    .builder = builder,
-                    .ledger = ledger,
-                    .suppressions = suppressions,
-                    .page_size = 4096 };
-  gboolean good;
+  FlamBuilder *builder = load->builder;
+  Reader *reader = flam_load_new (load, Reader);
 
+  reader->load = load;
+  reader->builder = builder;
+  reader->page_size = 4096;
+  reader->ledger =
+      flam_load_clears (load, flam_ledger_new (builder), flam_ledger_free);
+  reader->suppressions = flam_load_clears (
+      load, flam_heaptrack_suppressions_new (), flam_suppressions_unref);
   flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);
   flam_builder_add_allocation_measures (builder);
-  reader.heap_counter =
+  reader->heap_counter =
       flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
-  reader.rss_counter =
+  reader->rss_counter =
       flam_builder_add_counter (builder, "rss", FLAM_UNIT_BYTES);
-  flam_heaptrack_tables_init (&reader.tables, builder);
-  good =
-      read_lines (&reader, options->progress, error) && finish (&reader, error);
-  flam_heaptrack_tables_clear (&reader.tables);
-  return good;
+  flam_heaptrack_tables_init (&reader->tables, builder);
+  flam_load_clears (load, &reader->tables, flam_heaptrack_tables_clear);
+  return read_lines (reader, error) && finish (reader, error);
 }
 
 const FlamImporter flam_import_heaptrack = {

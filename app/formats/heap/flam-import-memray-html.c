@@ -301,37 +301,26 @@ add_records (Reader *reader)
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Reader reader = { .builder = builder };
-  gboolean good;
+  Reader reader = { .builder = load->builder };
+  guint n;
 
-  flam_memray_report_init (&reader.report);
-  reader.threads = g_hash_table_new (NULL, NULL);
-  reader.process = flam_builder_process (builder, -1, 0);
-
-  good = flam_memray_report_read (&reader.report, source, builder, error);
-  if (good)
-    {
-      guint n = reader.report.columns[FLAM_MEMRAY_FUNCTION]->len;
-      g_array_set_size (reader.report.parents,
-                        MIN (reader.report.parents->len, n));
-      add_measures (&reader);
-      add_records (&reader);
-      make_stacks (&reader, n);
-      if (reader.report.temporal)
-        add_intervals (&reader, n);
-      else
-        add_nodes (&reader, n);
-    }
-
-  flam_memray_report_clear (&reader.report);
-  g_hash_table_unref (reader.threads);
-  g_free (reader.stacks);
-  return good;
+  reader.threads = flam_load_table (load, FLAM_KEY_DIRECT, NULL);
+  reader.process = flam_builder_process (load->builder, -1, 0);
+  if (!flam_memray_report_read (&reader.report, load, error))
+    return FALSE;
+  n = reader.report.columns[FLAM_MEMRAY_FUNCTION]->len;
+  g_array_set_size (reader.report.parents, MIN (reader.report.parents->len, n));
+  add_measures (&reader);
+  add_records (&reader);
+  reader.stacks = flam_load_vector (load, FlamId, n + 1);
+  make_stacks (&reader, n);
+  if (reader.report.temporal)
+    add_intervals (&reader, n);
+  else
+    add_nodes (&reader, n);
+  return TRUE;
 }
 
 const FlamImporter flam_import_memray_html = {

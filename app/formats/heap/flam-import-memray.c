@@ -61,7 +61,7 @@ refuse_version (FlamMemray *reader, GError **error)
 
   if (writer != NULL)
     return flam_source_error (
-        reader->source,
+        reader->load->source,
         error,
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
@@ -71,7 +71,7 @@ refuse_version (FlamMemray *reader, GError **error)
         writer,
         reader->version);
   return flam_source_error (
-      reader->source,
+      reader->load->source,
       error,
       FLAM_ERROR_UNSUPPORTED,
       FLAM_NO_OFFSET,
@@ -117,10 +117,10 @@ read_header (FlamMemray *reader, GError **error)
         reader->start_ms * 1000000;
   if (!reader->short_read)
     return TRUE;
-  return flam_source_error (reader->source,
+  return flam_source_error (reader->load->source,
                             error,
                             FLAM_ERROR_TRUNCATED,
-                            reader->source->size,
+                            reader->load->source->size,
                             N_ ("the file ends within its header"));
 }
 
@@ -188,7 +188,7 @@ add_aggregate_measures (FlamMemray *reader)
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-read_body (FlamMemray *reader, const FlamProgress *progress, GError **error)
+read_body (FlamMemray *reader, GError **error)
 {
   flam_builder_set_has_times (reader->builder);
   flam_builder_facts (reader->builder)->pages_count = TRUE;
@@ -202,7 +202,9 @@ read_body (FlamMemray *reader, const FlamProgress *progress, GError **error)
   else
     flam_builder_add_allocation_measures (reader->builder);
   if (reader->native && !reader->aggregated)
-    reader->calls = flam_memray_native_new (reader->builder);
+    reader->calls = flam_load_clears (reader->load,
+                                      flam_memray_native_new (reader->builder),
+                                      flam_memray_native_free);
   if (reader->calls != NULL)
     flam_builder_warn (
         reader->builder,
@@ -211,7 +213,7 @@ read_body (FlamMemray *reader, const FlamProgress *progress, GError **error)
   else if (reader->native)
     flam_builder_warn (reader->builder,
                        N_ ("the native frames of this capture are not shown"));
-  if (!flam_memray_read_records (reader, progress, error))
+  if (!flam_memray_read_records (reader, error))
     return FALSE;
   flam_builder_facts (reader->builder)->duration_ns = reader->now;
   if (reader->aggregated)
@@ -226,24 +228,18 @@ read_body (FlamMemray *reader, const FlamProgress *progress, GError **error)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (FlamLedger) ledger = flam_ledger_new (builder);
-  FlamMemray reader = { .source = source,
-                        .builder = builder,
-                        .ledger = ledger,
-                        .at = source->data,
-                        .end = source->data + source->size };
-  gboolean good;
+  FlamMemray *reader = flam_load_new (load, FlamMemray);
 
-  flam_memray_init (&reader);
-  good = read_header (&reader, error) &&
-         read_body (&reader, options->progress, error);
-  flam_memray_clear (&reader);
-  return good;
+  reader->load = load;
+  reader->builder = load->builder;
+  reader->ledger = flam_load_clears (
+      load, flam_ledger_new (load->builder), flam_ledger_free);
+  reader->at = load->source->data;
+  reader->end = load->source->data + load->source->size;
+  flam_memray_init (reader);
+  return read_header (reader, error) && read_body (reader, error);
 }
 
 const FlamImporter flam_import_memray = {

@@ -363,9 +363,7 @@ read_aggregated_record (FlamMemray *reader)
 }
 
 gboolean
-flam_memray_read_records (FlamMemray *reader,
-                          const FlamProgress *progress,
-                          GError **error)
+flam_memray_read_records (FlamMemray *reader, GError **error)
 {
   const guint8 *record = reader->at;
   gboolean good = TRUE;
@@ -377,52 +375,33 @@ flam_memray_read_records (FlamMemray *reader,
       record = reader->at;
       good = reader->aggregated ? read_aggregated_record (reader)
                                 : read_record (reader);
-      if (++n % 65536 == 0 &&
-          !flam_progress_step (progress,
-                               (double)(reader->at - reader->source->data) /
-                                   reader->source->size,
-                               error))
+      if (++n % 65536 == 0 && !flam_load_step (reader->load, reader->at, error))
         return FALSE;
     }
   if (good && reader->ended)
     return TRUE;
-  flam_builder_set_partial (reader->builder,
-                            (double)(record - reader->source->data) /
-                                reader->source->size);
-  flam_builder_warn (reader->builder,
+  flam_load_partial (reader->load,
+                     record,
                      good ? N_ ("the capture has no end: the program was "
                                 "killed, or the file is cut off at byte %zu")
                           : N_ ("the records make no sense after byte %zu"),
-                     (gsize)(record - reader->source->data));
+                     (gsize)(record - reader->load->source->data));
   return TRUE;
 }
 
 void
 flam_memray_init (FlamMemray *reader)
 {
-  reader->codes =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, g_free);
-  reader->threads = g_hash_table_new_full (
-      flam_hash_int64, g_int64_equal, g_free, thread_free);
-  flam_column_init (&reader->locations, sizeof (FlamMemrayLocation));
-  flam_interner_init (&reader->location_index);
-  reader->mapped = flam_ranges_new ();
-  reader->traces = g_array_new (FALSE, FALSE, sizeof (FlamMemrayTrace));
-  reader->frames = g_array_new (FALSE, FALSE, sizeof (FlamMemrayLocation));
-  reader->aggregates = g_array_new (FALSE, FALSE, sizeof (FlamMemrayAggregate));
-  reader->ledger->heap.last = TRUE;
-}
+  FlamLoad *load = reader->load;
 
-void
-flam_memray_clear (FlamMemray *reader)
-{
-  g_hash_table_unref (reader->codes);
-  g_hash_table_unref (reader->threads);
-  flam_column_clear (&reader->locations);
-  flam_interner_clear (&reader->location_index);
-  flam_ranges_free (reader->mapped);
-  g_array_unref (reader->traces);
-  g_array_unref (reader->frames);
-  g_array_unref (reader->aggregates);
-  g_clear_pointer (&reader->calls, flam_memray_native_free);
+  reader->codes = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
+  reader->threads = flam_load_table (load, FLAM_KEY_NUMBER, thread_free);
+  flam_load_column (load, &reader->locations, FlamMemrayLocation);
+  flam_load_interner (load, &reader->location_index);
+  reader->mapped =
+      flam_load_clears (load, flam_ranges_new (), flam_ranges_free);
+  reader->traces = flam_load_array (load, FlamMemrayTrace);
+  reader->frames = flam_load_array (load, FlamMemrayLocation);
+  reader->aggregates = flam_load_array (load, FlamMemrayAggregate);
+  reader->ledger->heap.last = TRUE;
 }

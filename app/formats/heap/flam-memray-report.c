@@ -10,29 +10,16 @@ static const char *const column_names[FLAM_MEMRAY_N_COLUMNS] = {
   "n_allocations", "thread_id", "interesting",
 };
 
-void
-flam_memray_report_init (FlamMemrayReport *report)
-{
-  *report = (FlamMemrayReport){ 0 };
-  for (guint i = 0; i < FLAM_MEMRAY_N_COLUMNS; i++)
-    report->columns[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
-  report->parents = g_array_new (FALSE, FALSE, sizeof (guint32));
-  report->strings = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  report->intervals = g_array_new (FALSE, FALSE, sizeof (FlamMemrayInterval));
-  report->marks = g_array_new (FALSE, FALSE, sizeof (gint64));
-  report->records = g_array_new (FALSE, FALSE, sizeof (gint64));
-}
-
-void
-flam_memray_report_clear (FlamMemrayReport *report)
+static void
+init (FlamMemrayReport *report, FlamLoad *load)
 {
   for (guint i = 0; i < FLAM_MEMRAY_N_COLUMNS; i++)
-    g_array_unref (report->columns[i]);
-  g_array_unref (report->parents);
-  g_array_unref (report->strings);
-  g_array_unref (report->intervals);
-  g_array_unref (report->marks);
-  g_array_unref (report->records);
+    report->columns[i] = flam_load_array (load, gint64);
+  report->parents = flam_load_array (load, guint32);
+  report->strings = flam_load_array (load, FlamId);
+  report->intervals = flam_load_array (load, FlamMemrayInterval);
+  report->marks = flam_load_array (load, gint64);
+  report->records = flam_load_array (load, gint64);
 }
 
 /* --- reading ------------------------------------------------------------- */
@@ -71,9 +58,7 @@ unescape_html (char *text)
 static void
 read_strings (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
       g_autofree char *text = g_strdup (flam_json_get_string (json, NULL));
       FlamId id;
@@ -92,8 +77,7 @@ read_children (FlamMemrayReport *report, FlamJson *json)
 
   for (; flam_json_element (json, depth); parent++)
     {
-      guint inner = flam_json_enter (json);
-      while (flam_json_element (json, inner))
+      flam_json_each (json)
         {
           gint64 child = flam_json_get_int (json);
           guint old = report->parents->len;
@@ -116,9 +100,7 @@ read_children (FlamMemrayReport *report, FlamJson *json)
 static void
 read_nodes (FlamMemrayReport *report, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     {
       if (flam_json_key_is (json, "children"))
         read_children (report, json);
@@ -134,10 +116,8 @@ read_nodes (FlamMemrayReport *report, FlamJson *json)
 static void
 read_intervals (FlamMemrayReport *report, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
   report->temporal = TRUE;
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
       gint64 values[5] = { 0 };
       guint inner = flam_json_enter (json), n = 0;
@@ -194,9 +174,8 @@ read_row (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
   g_autofree char *place = g_strdup ("???");
   g_autofree char *thread = g_strdup ("");
   gint64 size = 0, blocks = 0;
-  guint depth = flam_json_enter (json);
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "stack_trace"))
       {
         g_free (place);
@@ -222,12 +201,11 @@ static void
 read_table (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
 {
   const gint64 root = 0;
-  guint depth = flam_json_enter (json);
 
   report->table = TRUE;
   for (guint i = 0; i < FLAM_MEMRAY_INTERESTING; i++)
     g_array_append_val (report->columns[i], root);
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     read_row (report, json, builder);
   flam_builder_warn (
       builder, N_ ("a table has the places that allocate, not their callers"));
@@ -236,9 +214,7 @@ read_table (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
 static void
 read_packed (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "strings"))
       read_strings (report, json, builder);
     else if (flam_json_key_is (json, "nodes"))
@@ -357,7 +333,7 @@ read_nested (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
           continue;
         }
       top->array = 0;
-      if (flam_json_member (json, top->object))
+      if (flam_json_element (json, top->object))
         read_member (report, json, builder, top);
       else
         g_array_set_size (stack, stack->len - 1);
@@ -369,9 +345,7 @@ read_nested (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
 static void
 read_records (FlamMemrayReport *report, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
       guint inner = flam_json_enter (json), n = 0;
       gint64 values[3] = { 0 };
@@ -395,17 +369,15 @@ find_text (const FlamSource *source, const char *text, const guint8 **after)
 
 gboolean
 flam_memray_report_read (FlamMemrayReport *report,
-                         const FlamSource *source,
-                         FlamBuilder *builder,
+                         FlamLoad *load,
                          GError **error)
 {
-  g_auto (FlamJson) packed = { 0 };
-  g_auto (FlamJson) records = { 0 };
-  const guint8 *end = source->data + source->size;
+  const FlamSource *source = load->source;
   const guint8 *at;
-  gboolean nested;
+  gboolean nested = !find_text (source, "packed_data = ", &at);
+  FlamJson *json;
 
-  nested = !find_text (source, "packed_data = ", &at);
+  init (report, load);
   if (nested && !find_text (source, "const data = ", &at))
     return flam_source_error (
         source,
@@ -415,14 +387,14 @@ flam_memray_report_read (FlamMemrayReport *report,
         N_ ("no flame graph: of Memray's reports those by "
             "\"memray flamegraph\" can be opened"));
   report->leaks = flam_source_head_has (source, 8192, "(memory leaks)");
-  flam_json_open (&packed, at, end - at);
-  if (packed.token == FLAM_JSON_ARRAY)
-    read_table (report, &packed, builder);
+  json = flam_json_load (load, at);
+  if (json->token == FLAM_JSON_ARRAY)
+    read_table (report, json, load->builder);
   else if (nested)
-    read_nested (report, &packed, builder);
+    read_nested (report, json, load->builder);
   else
-    read_packed (report, &packed, builder);
-  if (!flam_json_finish (&packed, source, error))
+    read_packed (report, json, load->builder);
+  if (!flam_json_finish (json, source, error))
     return FALSE;
   if (find_text (source, "const inverted = ", &at))
     report->inverted = *at == 't';
@@ -430,7 +402,7 @@ flam_memray_report_read (FlamMemrayReport *report,
     report->merged = *at == 't';
   if (!find_text (source, "memory_records = ", &at))
     return TRUE;
-  flam_json_open (&records, at, end - at);
-  read_records (report, &records);
-  return flam_json_finish (&records, source, error);
+  json = flam_json_load (load, at);
+  read_records (report, json);
+  return flam_json_finish (json, source, error);
 }

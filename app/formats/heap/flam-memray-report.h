@@ -35,8 +35,7 @@
  * Source of facts: Memray 1.3 and 1.20, reporters/flamegraph.py and its
  * templates. */
 
-#include "flam-builder.h"
-#include "flam-source.h"
+#include "flam-load.h"
 
 enum
 {
@@ -68,9 +67,6 @@ typedef struct
   gboolean merged; /* the threads are */
 } FlamMemrayReport;
 
-void flam_memray_report_init (FlamMemrayReport *report);
-void flam_memray_report_clear (FlamMemrayReport *report);
 gboolean flam_memray_report_read (FlamMemrayReport *report,
-                                  const FlamSource *source,
-                                  FlamBuilder *builder,
+                                  FlamLoad *load,
                                   GError **error);

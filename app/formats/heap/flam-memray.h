@@ -7,7 +7,7 @@
 
 #include "flam-ledger.h"
 #include "flam-ranges.h"
-#include "flam-source.h"
+#include "flam-load.h"
 
 #define FLAM_MEMRAY_CACHE 15
 
@@ -41,7 +41,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  FlamLoad *load;
   FlamBuilder *builder;
   FlamLedger *ledger;
   const guint8 *at, *end;
@@ -74,7 +74,6 @@ typedef struct
 
 /* The tables; the fields above them are the caller's. */
 void flam_memray_init (FlamMemray *reader);
-void flam_memray_clear (FlamMemray *reader);
 
 /* --- bytes (flam-memray-bytes.c) ------------------------------------------ */
 
@@ -91,9 +90,7 @@ void flam_memray_skip (FlamMemray *reader, guint64 n);
 
 /* From the header's end to that of the capture, or of what makes sense; FALSE
  * only when cancelled. */
-gboolean flam_memray_read_records (FlamMemray *reader,
-                                   const FlamProgress *progress,
-                                   GError **error);
+gboolean flam_memray_read_records (FlamMemray *reader, GError **error);
 
 FlamId flam_memray_frame (FlamMemray *reader, guint64 code, gint64 instruction);
 FlamMemrayThread *flam_memray_thread (FlamMemray *reader, guint64 tid);

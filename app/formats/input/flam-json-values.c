@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define TELL_BYTES (1 << 20)
-
 /* --- texts --------------------------------------------------------------- */
 
 static guint
@@ -132,9 +130,7 @@ flam_json_string_is (FlamJson *json, const char *text)
 void
 flam_json_get_ints (FlamJson *json, GArray *into)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
       gint64 value = flam_json_get_int (json);
       g_array_append_val (into, value);
@@ -143,54 +139,44 @@ flam_json_get_ints (FlamJson *json, GArray *into)
 
 /* --- how far it is ------------------------------------------------------- */
 
-void
-flam_json_tell (FlamJson *json,
-                const FlamProgress *progress,
-                GError **cancelled)
-{
-  json->tell_at = json->at + TELL_BYTES;
-  if (*cancelled == NULL &&
-      !flam_progress_step (progress,
-                           (double)(json->at - json->start) /
-                               (json->end - json->start),
-                           cancelled))
-    json->at = json->end;
-}
-
 gboolean
 flam_json_finish (FlamJson *json, const FlamSource *source, GError **error)
 {
+  if (json->cancelled != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&json->cancelled));
+      return FALSE;
+    }
   if (json->problem == NULL)
     return TRUE;
-  flam_source_error (source,
-                     error,
-                     json->truncated ? FLAM_ERROR_TRUNCATED
-                                     : FLAM_ERROR_INVALID,
-                     json->start - source->data + json->problem_at,
-                     "%s",
-                     json->problem);
-  return FALSE;
+  return flam_source_error (source,
+                            error,
+                            json->truncated ? FLAM_ERROR_TRUNCATED
+                                            : FLAM_ERROR_INVALID,
+                            json->start - source->data + json->problem_at,
+                            "%s",
+                            json->problem);
 }
 
 gboolean
-flam_json_finish_partly (FlamJson *json,
-                         const FlamSource *source,
-                         FlamBuilder *builder,
-                         GError **error)
+flam_json_end (FlamJson *json,
+               const FlamLoad *load,
+               gboolean any,
+               GError **error)
 {
-  g_autoptr (GError) bad = NULL;
+  gboolean partly = any && json->cancelled == NULL;
+  GError *bad = NULL;
 
-  if (flam_json_finish (json, source, &bad))
+  if (flam_json_finish (json, load->source, &bad))
     return TRUE;
-  if (builder == NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&bad));
-      return FALSE;
-    }
-  flam_builder_set_partial (builder,
-                            (double)json->problem_at / MAX (source->size, 1));
-  flam_builder_warn (builder,
-                     N_ ("the rest of the file was left out: %s"),
-                     bad->message + strlen (source->path) + 2);
-  return TRUE;
+  if (partly)
+    flam_load_partial (load,
+                       load->source->data + json->problem_at,
+                       N_ ("the rest of the file was left out: %s"),
+                       bad->message + strlen (load->source->path) + 2);
+  if (partly)
+    g_clear_error (&bad);
+  else
+    g_propagate_error (error, bad);
+  return partly;
 }

@@ -8,10 +8,32 @@
 /* Of a number whose digits are counted in one go: 10^18 fits. */
 #define PLAIN_DIGITS 18
 
+#define TELL_BYTES (1 << 20)
+
+void
+flam_json_report (FlamJson *json, const FlamProgress *progress)
+{
+  json->progress = progress;
+  json->tell_at = progress != NULL ? NULL : (const guint8 *)G_MAXSIZE;
+}
+
+void
+flam_json_tell (FlamJson *json)
+{
+  json->tell_at = json->at + TELL_BYTES;
+  if (json->cancelled == NULL &&
+      !flam_progress_step (json->progress,
+                           (double)(json->at - json->start) /
+                               (json->end - json->start),
+                           &json->cancelled))
+    json->at = json->end;
+}
+
 void
 flam_json_init (FlamJson *json, const void *data, gsize size)
 {
   *json = (FlamJson){ .start = data, .at = data };
+  flam_json_report (json, NULL);
   json->end = json->at + size;
   json->token = FLAM_JSON_NULL;
   json->key.text = json->string.text = "";
@@ -22,9 +44,8 @@ flam_json_init (FlamJson *json, const void *data, gsize size)
 void
 flam_json_init_inside (FlamJson *json, const FlamJson *outer, const guint8 *at)
 {
-  *json = (FlamJson){ .start = outer->start, .at = at, .end = outer->end };
-  json->token = FLAM_JSON_NULL;
-  json->key.text = json->string.text = "";
+  flam_json_init (json, outer->start, outer->end - outer->start);
+  json->at = at;
   json->depth = outer->depth;
   json->n_levels = outer->n_levels;
   json->objects =
@@ -39,6 +60,7 @@ flam_json_clear (FlamJson *json)
     g_string_free (json->scratch, TRUE);
   if (json->key_scratch != NULL)
     g_string_free (json->key_scratch, TRUE);
+  g_clear_error (&json->cancelled);
   memset (json, 0, sizeof *json);
 }
 
@@ -72,6 +94,19 @@ flam_json_open (FlamJson *json, const void *data, gsize size)
   flam_json_init (json, data, size);
   flam_json_next (json);
   return flam_json_enter (json);
+}
+
+FlamJson *
+flam_json_load (FlamLoad *load, const guint8 *at)
+{
+  FlamJson *json = flam_load_new (load, FlamJson);
+  const guint8 *start = at != NULL ? at : load->source->data;
+
+  flam_load_clears (load, json, flam_json_clear);
+  flam_json_init (json, start, load->source->data + load->source->size - start);
+  flam_json_report (json, load->options->progress);
+  flam_json_next (json);
+  return json;
 }
 
 /* --- strings ------------------------------------------------------------- */
@@ -515,14 +550,9 @@ flam_json_element (FlamJson *json, guint depth)
     flam_json_next (json);
   if (json->depth < depth)
     return FALSE;
+  flam_json_step (json);
   flam_json_next (json);
   return json->depth >= depth;
-}
-
-gboolean
-flam_json_member (FlamJson *json, guint depth)
-{
-  return flam_json_element (json, depth);
 }
 
 void

@@ -12,11 +12,10 @@
  *             ^ ARRAY, key "nodes"
  *                   ^ NUMBER, key "id"
  *
- * Known shapes are read with two loops, which skip by themselves whatever
- * their body leaves unread:
+ * Known shapes are read with a loop over the members of an object or the
+ * elements of an array, which skips by itself whatever its body leaves unread:
  *
- *    guint depth = flam_json_enter (json);
- *    while (flam_json_member (json, depth))
+ *    flam_json_each (json)
  *      if (flam_json_key_is (json, "nodes"))
  *        read_nodes (json);
  *
@@ -29,8 +28,7 @@
  * is skipped, numbers beyond range saturate, lone surrogates become U+FFFD,
  * double keys come one after the other, bytes that are not UTF-8 are errors. */
 
-#include "flam-builder.h"
-#include "flam-source.h"
+#include "flam-load.h"
 
 #include <string.h>
 
@@ -80,10 +78,12 @@ typedef struct
   gsize problem_at;
   gboolean truncated; /* the bytes ended too soon */
 
-  const guint8 *tell_at; /* flam_json_step() has nothing to do before */
-  guint32 *objects;      /* bit a level: it is an object */
-  guint n_levels;        /* room in `objects` */
-  gboolean comma;        /* a value was read in this container */
+  const FlamProgress *progress; /* NULL: nobody is told how far it is */
+  const guint8 *tell_at;        /* flam_json_step() has nothing to do before */
+  GError *cancelled;            /* the rest is as good as cut off */
+  guint32 *objects;             /* bit a level: it is an object */
+  guint n_levels;               /* room in `objects` */
+  gboolean comma;               /* a value was read in this container */
   GString *scratch;
   GString *key_scratch;
 } FlamJson;
@@ -97,9 +97,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamJson, flam_json_clear)
  * one of the container's values begins. */
 void
 flam_json_init_inside (FlamJson *json, const FlamJson *outer, const guint8 *at);
-/* The same as flam_json_init(), and enters it: the depth for the loops below.
- */
+/* The same as flam_json_init(), and reads the first token; the depth of it. */
 guint flam_json_open (FlamJson *json, const void *data, gsize size);
+/* The capture from `at` on (NULL: all of it), opened; ends with the load. Tells
+ * how far it is, and when cancelled, all loops end. */
+FlamJson *flam_json_load (FlamLoad *load, const guint8 *at);
 
 FlamJsonToken flam_json_next (FlamJson *json);
 
@@ -109,12 +111,16 @@ flam_json_is_space (guint8 c)
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* With an OBJECT or ARRAY as the current token: the depth for the loops below.
- * For any other value: a depth whose loops end at once. */
+/* With an OBJECT or ARRAY as the current token: the depth for the loop below.
+ * For any other value: a depth whose loop ends at once. */
 guint flam_json_enter (FlamJson *json);
-/* The next member: its key and the first token of its value are current. */
-gboolean flam_json_member (FlamJson *json, guint depth);
+/* The next element or member: its key and the first token of its value are
+ * current. */
 gboolean flam_json_element (FlamJson *json, guint depth);
+/* A loop over those of the current token. */
+#define flam_json_each(json)                                                   \
+  for (guint G_PASTE (depth_, __LINE__) = flam_json_enter (json);              \
+       flam_json_element (json, G_PASTE (depth_, __LINE__));)
 /* To the end of the value that begins with the current token; leaves its last
  * token current. */
 void flam_json_skip (FlamJson *json);
@@ -168,30 +174,27 @@ guint flam_json_take_numbers (FlamJson *json,
 /* An array's elements, appended to gint64s. */
 void flam_json_get_ints (FlamJson *json, GArray *into);
 
-/* For loops over large arrays: says now and then how much is read. When
- * cancelled, the rest is as good as cut off, which ends all loops. */
-void flam_json_tell (FlamJson *json,
-                     const FlamProgress *progress,
-                     GError **cancelled);
+/* From here on `progress` is told how far it is; NULL: nobody is. */
+void flam_json_report (FlamJson *json, const FlamProgress *progress);
+void flam_json_tell (FlamJson *json);
 
+/* For trees read with flam_json_next(); flam_json_element() does it itself. */
 static inline void
-flam_json_step (FlamJson *json,
-                const FlamProgress *progress,
-                GError **cancelled)
+flam_json_step (FlamJson *json)
 {
   if (G_UNLIKELY (json->at >= json->tell_at))
-    flam_json_tell (json, progress, cancelled);
+    flam_json_tell (json);
 }
 
 /* TRUE if all went well so far. Else sets `error` to what was wrong and where
  * in `source`. */
 gboolean
 flam_json_finish (FlamJson *json, const FlamSource *source, GError **error);
-/* The same where what came before the fault is worth having: with a `builder`
- * the profile becomes a partial one, with a warning. */
-gboolean flam_json_finish_partly (FlamJson *json,
-                                  const FlamSource *source,
-                                  FlamBuilder *builder,
-                                  GError **error);
+/* The same where what came before the fault is worth having: if there is `any`
+ * of it, the profile becomes a partial one, with a warning. */
+gboolean flam_json_end (FlamJson *json,
+                        const FlamLoad *load,
+                        gboolean any,
+                        GError **error);
 
 G_END_DECLS

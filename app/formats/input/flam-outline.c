@@ -11,20 +11,11 @@ typedef struct
 } Open;
 
 void
-flam_outline_init (FlamOutline *outline, gboolean own)
+flam_load_outline (FlamLoad *load, FlamOutline *outline, gboolean own)
 {
-  outline->rows = g_array_new (FALSE, FALSE, sizeof (FlamOutlineRow));
-  outline->open = g_array_new (FALSE, FALSE, sizeof (Open));
-  outline->event = 0;
-  outline->own = own;
-  outline->excess = 0;
-}
-
-void
-flam_outline_clear (FlamOutline *outline)
-{
-  g_array_unref (outline->rows);
-  g_array_unref (outline->open);
+  *outline = (FlamOutline){ .rows = flam_load_array (load, FlamOutlineRow),
+                            .open = flam_load_array (load, Open),
+                            .own = own };
 }
 
 guint32

@@ -12,7 +12,7 @@
  * Rows come in any order in which callers come first; what becomes samples is
  * what each has itself. */
 
-#include "flam-builder.h"
+#include "flam-load.h"
 
 typedef struct
 {
@@ -33,8 +33,8 @@ typedef struct
   guint64 excess; /* rows with less than their callees have */
 } FlamOutline;
 
-void flam_outline_init (FlamOutline *outline, gboolean own);
-void flam_outline_clear (FlamOutline *outline);
+/* Its rows end with the load. */
+void flam_load_outline (FlamLoad *load, FlamOutline *outline, gboolean own);
 /* The row's number. */
 guint32 flam_outline_add (FlamOutline *outline,
                           guint32 caller,

@@ -172,3 +172,29 @@ flam_pieces_clear (FlamPieces *pieces)
   flam_column_clear (&pieces->pieces);
   flam_interner_clear (&pieces->interner);
 }
+
+gboolean
+flam_text_read (FlamText *text,
+                const FlamLoad *load,
+                gboolean (*read) (gpointer reader, FlamSlice line),
+                gpointer reader,
+                const char *what,
+                GError **error)
+{
+  FlamSlice line;
+
+  flam_text_open (text, load->source, load->options->progress);
+  while (flam_text_next (text, &line.text, &line.length))
+    if (!read (reader, line))
+      flam_text_bad (text);
+  if (what != NULL)
+    flam_text_warn_bad (text, load->builder, what);
+  return flam_text_close (text, error);
+}
+
+void
+flam_load_pieces (FlamLoad *load, FlamPieces *pieces)
+{
+  flam_pieces_init (pieces);
+  flam_load_clears (load, pieces, flam_pieces_clear);
+}

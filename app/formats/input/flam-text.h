@@ -5,9 +5,8 @@
  * text to ids. Nothing is copied: pieces point into the source, which outlives
  * the load. */
 
-#include "flam-builder.h"
 #include "flam-columns.h"
-#include "flam-source.h"
+#include "flam-load.h"
 
 typedef struct
 {
@@ -155,6 +154,16 @@ flam_slice_trim (const char *start, const char *end)
   return (FlamSlice){ start, end - start };
 }
 
+/* All lines of the capture, each given to read(), which is FALSE for one that
+ * makes no sense: how many of `what` those are is a warning (NULL: none).
+ * FALSE: cancelled. */
+gboolean flam_text_read (FlamText *text,
+                         const FlamLoad *load,
+                         gboolean (*read) (gpointer reader, FlamSlice line),
+                         gpointer reader,
+                         const char *what,
+                         GError **error);
+
 /* --- pieces of text -> ids ----------------------------------------------- */
 
 typedef struct
@@ -173,6 +182,8 @@ typedef struct
 
 void flam_pieces_init (FlamPieces *pieces);
 void flam_pieces_clear (FlamPieces *pieces);
+/* Those that end with the load, and are in memory that does. */
+void flam_load_pieces (FlamLoad *load, FlamPieces *pieces);
 
 static inline gboolean
 flam_piece_equal (gconstpointer table, FlamId row, gconstpointer key)

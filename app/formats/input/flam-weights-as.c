@@ -5,31 +5,16 @@
 
 static const struct
 {
-  const char *id;
-  const char *name;
-  FlamUnit unit;
-  FlamMeasureKind kind;
+  FlamMeasureRow row;
   gint64 scale;
 } weight_kinds[FLAM_N_WEIGHTS] = {
-  [FLAM_WEIGHTS_SAMPLES] = { "samples",
-                             N_ ("Samples"),
-                             FLAM_UNIT_COUNT,
-                             FLAM_MEASURE_CPU,
-                             1 },
-  [FLAM_WEIGHTS_TIME] = { "time",
-                          N_ ("Time"),
-                          FLAM_UNIT_NS,
-                          FLAM_MEASURE_CPU,
-                          1000 },
-  [FLAM_WEIGHTS_BYTES] = { "allocated",
-                           N_ ("Allocated"),
-                           FLAM_UNIT_BYTES,
-                           FLAM_MEASURE_ALLOC,
+  [FLAM_WEIGHTS_SAMPLES] = { { "samples", N_ ("Samples"), FLAM_OF_COUNT }, 1 },
+  [FLAM_WEIGHTS_TIME] = { { "time", N_ ("Time"), FLAM_OF_TIME }, 1000 },
+  [FLAM_WEIGHTS_BYTES] = { { "allocated", N_ ("Allocated"), FLAM_OF_BYTES },
                            1 },
-  [FLAM_WEIGHTS_FAULTS] = { "page-faults",
-                            N_ ("Page faults"),
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_ALLOC,
+  [FLAM_WEIGHTS_FAULTS] = { { "page-faults",
+                              N_ ("Page faults"),
+                              FLAM_OF_BLOCKS },
                             1 },
 };
 
@@ -67,16 +52,15 @@ flam_weights_as_add_measure (FlamWeightsAs as,
                              FlamBuilder *builder,
                              FlamWeightsSide side)
 {
-  gboolean before = side == FLAM_WEIGHTS_BEFORE;
+  FlamMeasureRow row = weight_kinds[as].row;
 
-  return flam_builder_add_measure (builder,
-                                   before ? "base" : weight_kinds[as].id,
-                                   before ? N_ ("Before")
-                                          : weight_kinds[as].name,
-                                   weight_kinds[as].unit,
-                                   weight_kinds[as].kind,
-                                   flam_builder_add_column (builder),
-                                   FLAM_NONE);
+  if (side == FLAM_WEIGHTS_BEFORE)
+    {
+      row.id = "base";
+      row.name = N_ ("Before");
+    }
+  return flam_load_measure (
+      builder, &row, flam_builder_add_column (builder), FLAM_NONE);
 }
 
 guint
@@ -85,15 +69,11 @@ flam_weights_as_add_event (FlamWeightsAs as,
                            const char *name,
                            guint16 event)
 {
-  gboolean named = *name != '\0';
+  FlamMeasureRow row = weight_kinds[as].row;
 
-  return flam_builder_add_measure (builder,
-                                   named ? name : weight_kinds[as].id,
-                                   named ? name : weight_kinds[as].name,
-                                   weight_kinds[as].unit,
-                                   weight_kinds[as].kind,
-                                   0,
-                                   event);
+  if (*name != '\0')
+    row.id = row.name = name;
+  return flam_load_measure (builder, &row, 0, event);
 }
 
 gint64

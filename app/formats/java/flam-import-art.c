@@ -38,7 +38,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamBuilder *builder;
   FlamTraceSpans spans;
   GHashTable *methods; /* number -> string + 1 */
@@ -178,7 +178,7 @@ read_text (Trace *trace)
   FlamText text;
   FlamSlice line, section = { "", 0 };
 
-  flam_text_init (&text, trace->source);
+  flam_text_init (&text, trace->load->source);
   while (flam_text_next (&text, &line.text, &line.length) &&
          !flam_slice_is (line, "*end"))
     if (flam_slice_begins (line, "*"))
@@ -204,10 +204,10 @@ read_header (Trace *trace, GError **error)
 
   if (trace->end - at < HEADER || memcmp (at, "SLOW", 4) != 0)
     return flam_source_error (
-        trace->source,
+        trace->load->source,
         error,
         FLAM_ERROR_TRUNCATED,
-        at - trace->source->data,
+        at - trace->load->source->data,
         N_ ("the records of the method trace do not begin here"));
   trace->version = get (at + 4, 2);
   trace->streamed = trace->version >= WITHOUT_TEXT;
@@ -219,10 +219,10 @@ read_header (Trace *trace, GError **error)
                                       : get (at + 16, 2);
   if (trace->version == 0 || trace->version > LAST_VERSION)
     return flam_source_error (
-        trace->source,
+        trace->load->source,
         error,
         FLAM_ERROR_UNSUPPORTED,
-        at + 4 - trace->source->data,
+        at + 4 - trace->load->source->data,
         N_ ("this is version %u of Android's method trace, and 3 is the last "
             "known here; load it in the Firefox Profiler, save it there and "
             "open the JSON"),
@@ -230,10 +230,10 @@ read_header (Trace *trace, GError **error)
   if (trace->size < 9 || (trace->version > 1 && trace->size < 10) ||
       offset < HEADER - 2 || offset > trace->end - at)
     return flam_source_error (
-        trace->source,
+        trace->load->source,
         error,
         FLAM_ERROR_INVALID,
-        at - trace->source->data,
+        at - trace->load->source->data,
         N_ ("the header of the method trace makes no sense"));
   trace->at = at + offset;
   return TRUE;
@@ -292,7 +292,7 @@ read_record (Trace *trace, const guint8 *at)
 
 /* FALSE: cancelled. */
 static gboolean
-read_records (Trace *trace, const FlamProgress *progress, GError **error)
+read_records (Trace *trace, GError **error)
 {
   const guint8 *at = trace->at;
   guint head = trace->version == 1 ? 1 : 2;
@@ -302,10 +302,7 @@ read_records (Trace *trace, const FlamProgress *progress, GError **error)
     {
       trace->at = at;
       if (trace->records % (1 << 16) == 0 &&
-          !flam_progress_step (
-              progress,
-              flam_source_fraction (trace->source, at - trace->source->data),
-              error))
+          !flam_load_step (trace->load, at, error))
         return FALSE;
       if (trace->streamed && trace->end - at > 2 && get (at, head) == 0)
         {
@@ -330,14 +327,8 @@ static void
 warn (Trace *trace)
 {
   if (trace->at < trace->end)
-    {
-      double fraction =
-          (double)(trace->at - trace->source->data) / trace->source->size;
-
-      flam_builder_set_partial (trace->builder, fraction);
-      flam_builder_warn (trace->builder,
-                         N_ ("the method trace ends in a record"));
-    }
+    flam_load_partial (
+        trace->load, trace->at, N_ ("the method trace ends in a record"));
   flam_builder_warn_count (
       trace->builder,
       trace->unknown,
@@ -380,46 +371,39 @@ make_samples (Trace *trace, GError **error)
   if (trace->of_cpu)
     end_threads (trace);
   if (flam_trace_spans_close (&trace->spans) == 0)
-    return flam_source_invalid (
-        trace->source, error, N_ ("there are no calls in this method trace"));
-  flam_builder_set_spans (
-      builder,
-      flam_builder_add_standard_measure (
-          builder,
-          trace->of_cpu ? FLAM_STANDARD_CPU_TIME : FLAM_STANDARD_WALL_TIME,
-          flam_builder_add_column (builder),
-          FLAM_NONE));
+    return flam_source_invalid (trace->load->source,
+                                error,
+                                N_ ("there are no calls in this method trace"));
+  flam_builder_set_spans (builder,
+                          flam_load_measures (builder,
+                                              trace->of_cpu
+                                                  ? FLAM_STANDARD_CPU_TIME
+                                                  : FLAM_STANDARD_WALL_TIME));
   flam_trace_spans_make_samples (&trace->spans);
   warn (trace);
   return TRUE;
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Trace trace = { .source = source,
-                  .builder = builder,
-                  .pid = -1,
-                  .at = source->data,
-                  .end = source->data + source->size };
-  gboolean good;
+  Trace *trace = flam_load_new (load, Trace);
 
-  flam_builder_set_has_times (builder);
-  trace.methods = g_hash_table_new (NULL, NULL);
-  trace.threads = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  flam_trace_spans_init (&trace.spans, builder);
-  if (source->size > 0 && *source->data == '*')
-    read_text (&trace);
-  good = read_header (&trace, error) &&
-         read_records (&trace, options->progress, error) &&
-         make_samples (&trace, error);
-  flam_trace_spans_clear (&trace.spans);
-  g_hash_table_unref (trace.methods);
-  g_hash_table_unref (trace.threads);
-  return good;
+  *trace =
+      (Trace){ .load = load,
+               .builder = load->builder,
+               .pid = -1,
+               .at = load->source->data,
+               .end = load->source->data + load->source->size,
+               .methods = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
+               .threads = flam_load_table (load, FLAM_KEY_DIRECT, g_free) };
+  flam_builder_set_has_times (load->builder);
+  flam_trace_spans_init (&trace->spans, load->builder);
+  flam_load_clears (load, &trace->spans, flam_trace_spans_clear);
+  if (load->source->size > 0 && *load->source->data == '*')
+    read_text (trace);
+  return read_header (trace, error) && read_records (trace, error) &&
+         make_samples (trace, error);
 }
 
 const FlamImporter flam_import_art = {

@@ -28,46 +28,24 @@ typedef enum
 
 static const struct
 {
-  const char *id, *name;
-  FlamUnit unit;
-  FlamMeasureKind kind;
+  FlamMeasureRow row;
   gboolean spans;
 } kinds[N_KINDS] = {
-  [SAMPLES] = { "samples", N_ ("Samples"), FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
-  [CPU_TIME] = { "cpu-time", N_ ("CPU time"), FLAM_UNIT_NS, FLAM_MEASURE_CPU },
-  [WALL] = { "wall-samples",
-             N_ ("Samples of the wall clock"),
-             FLAM_UNIT_COUNT,
-             FLAM_MEASURE_CPU },
-  [NATIVE] = { "native-samples",
-               N_ ("Samples in native code"),
-               FLAM_UNIT_COUNT,
-               FLAM_MEASURE_CPU },
-  [ALLOCATED] = { "allocated",
-                  N_ ("Allocated"),
-                  FLAM_UNIT_BYTES,
-                  FLAM_MEASURE_ALLOC },
-  [TLAB] = { "allocated-tlab",
-             N_ ("Allocated in buffers"),
-             FLAM_UNIT_BYTES,
-             FLAM_MEASURE_ALLOC },
-  [LIVE] = { "live", N_ ("Live objects"), FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
-  [LOCK] = { "lock-time",
-             N_ ("Waiting for locks"),
-             FLAM_UNIT_NS,
-             FLAM_MEASURE_CPU,
-             TRUE },
-  [PARK] = { "park-time", N_ ("Parked"), FLAM_UNIT_NS, FLAM_MEASURE_CPU, TRUE },
-  [WAIT] = { "wait-time",
-             N_ ("Waiting and sleeping"),
-             FLAM_UNIT_NS,
-             FLAM_MEASURE_CPU,
-             TRUE },
-  [IO] = { "io-time",
-           N_ ("Files and sockets"),
-           FLAM_UNIT_NS,
-           FLAM_MEASURE_CPU,
-           TRUE },
+  [SAMPLES] = { { "samples", N_ ("Samples"), FLAM_OF_COUNT } },
+  [CPU_TIME] = { { "cpu-time", N_ ("CPU time"), FLAM_OF_TIME } },
+  [WALL] = { { "wall-samples",
+               N_ ("Samples of the wall clock"),
+               FLAM_OF_COUNT } },
+  [NATIVE] = { { "native-samples",
+                 N_ ("Samples in native code"),
+                 FLAM_OF_COUNT } },
+  [ALLOCATED] = { { "allocated", N_ ("Allocated"), FLAM_OF_BYTES } },
+  [TLAB] = { { "allocated-tlab", N_ ("Allocated in buffers"), FLAM_OF_BYTES } },
+  [LIVE] = { { "live", N_ ("Live objects"), FLAM_OF_BYTES } },
+  [LOCK] = { { "lock-time", N_ ("Waiting for locks"), FLAM_OF_TIME }, TRUE },
+  [PARK] = { { "park-time", N_ ("Parked"), FLAM_OF_TIME }, TRUE },
+  [WAIT] = { { "wait-time", N_ ("Waiting and sleeping"), FLAM_OF_TIME }, TRUE },
+  [IO] = { { "io-time", N_ ("Files and sockets"), FLAM_OF_TIME }, TRUE },
 };
 
 /* What a sample of the event weighs: a field, or 1 for FLAM_JFR_N_ROLES. */
@@ -117,7 +95,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamBuilder *builder;
   const FlamProgress *progress;
   FlamJfrStacks stacks;
@@ -298,7 +276,8 @@ read_events (Reader *reader, FlamJfrChunk *chunk, GError **error)
       if (++reader->events % PROGRESS_EVENTS == 0 &&
           !flam_progress_step (
               reader->progress,
-              flam_source_fraction (reader->source, at - reader->source->data),
+              flam_source_fraction (reader->load->source,
+                                    at - reader->load->source->data),
               error))
         return FALSE;
       if (event.type > 1 && class != NULL && is_wanted (class) &&
@@ -360,13 +339,6 @@ add_blocks (Reader *reader, GError **error)
 /* Bytes for objects are of samples of the allocations, or else of the buffers
  * that they filled; beside the blocks of malloc they need a name of their own.
  */
-static const char *
-measure_id (const Reader *reader, guint kind)
-{
-  return kind == ALLOCATED && reader->blocks->len > 0 ? "java-allocated"
-                                                      : kinds[kind].id;
-}
-
 static void
 add_measures (Reader *reader)
 {
@@ -376,26 +348,19 @@ add_measures (Reader *reader)
     if (reader->used[i])
       {
         guint as = i == TLAB && !reader->used[ALLOCATED] ? ALLOCATED : i;
-        guint measure = flam_builder_add_measure (reader->builder,
-                                                  measure_id (reader, as),
-                                                  kinds[as].name,
-                                                  kinds[as].unit,
-                                                  kinds[as].kind,
-                                                  0,
-                                                  i);
+        FlamMeasureRow row = kinds[as].row;
+        guint measure;
+
+        if (as == ALLOCATED && reader->blocks->len > 0)
+          row.id = "java-allocated";
+        measure = flam_load_measure (reader->builder, &row, 0, i);
         if (kinds[i].spans)
           flam_builder_set_spans (reader->builder, measure);
         n++;
       }
   if (n > 0 || reader->blocks->len > 0)
     return;
-  flam_builder_add_measure (reader->builder,
-                            kinds[SAMPLES].id,
-                            kinds[SAMPLES].name,
-                            kinds[SAMPLES].unit,
-                            kinds[SAMPLES].kind,
-                            0,
-                            SAMPLES);
+  flam_load_measure (reader->builder, &kinds[SAMPLES].row, 0, SAMPLES);
 }
 
 static void
@@ -428,18 +393,19 @@ read_chunk (Reader *reader, FlamJfrChunk *chunk, gboolean first, GError **error)
         reader->builder,
         N_ ("some of its events were left out: %s (at byte %zu)"),
         chunk->problem,
-        (gsize)(chunk->problem_at - reader->source->data));
+        (gsize)(chunk->problem_at - reader->load->source->data));
   return TRUE;
 }
 
 static void
 say_partial (Reader *reader, const FlamJfrChunk *chunk)
 {
-  gsize at = chunk->start - reader->source->data;
+  gsize at = chunk->start - reader->load->source->data;
 
   flam_builder_set_partial (
       reader->builder,
-      chunk->problem != NULL ? flam_source_fraction (reader->source, at) : 1);
+      chunk->problem != NULL ? flam_source_fraction (reader->load->source, at)
+                             : 1);
   flam_builder_warn (reader->builder,
                      N_ ("the recording is cut: %s (at byte %zu)"),
                      chunk->problem != NULL ? chunk->problem
@@ -451,24 +417,24 @@ say_partial (Reader *reader, const FlamJfrChunk *chunk)
 static gboolean
 read_chunks (Reader *reader, GError **error)
 {
-  const guint8 *at = reader->source->data;
-  const guint8 *end = at + reader->source->size;
+  const guint8 *at = reader->load->source->data;
+  const guint8 *end = at + reader->load->source->size;
   gboolean first = TRUE, good = TRUE;
 
   while (good && at < end)
     {
       FlamJfrChunk chunk;
-      gboolean whole = flam_jfr_chunk_init (&chunk, reader->source, at);
+      gboolean whole = flam_jfr_chunk_init (&chunk, reader->load->source, at);
 
       if (whole)
         good = read_chunk (reader, &chunk, first, error);
       else if (first)
         {
-          flam_source_error (reader->source,
+          flam_source_error (reader->load->source,
                              error,
                              chunk.cut ? FLAM_ERROR_TRUNCATED
                                        : FLAM_ERROR_INVALID,
-                             chunk.problem_at - reader->source->data,
+                             chunk.problem_at - reader->load->source->data,
                              "%s",
                              chunk.problem);
           good = FALSE;
@@ -483,30 +449,27 @@ read_chunks (Reader *reader, GError **error)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (GArray) blocks = g_array_new (FALSE, FALSE, sizeof (Block));
-  Reader reader = { .source = source,
-                    .builder = builder,
-                    .progress = options->progress,
-                    .stacks = { .builder = builder },
-                    .blocks = blocks,
+  Reader reader = { .load = load,
+                    .builder = load->builder,
+                    .progress = load->options->progress,
+                    .stacks = { .builder = load->builder },
+                    .blocks = flam_load_array (load, Block),
                     .counter = FLAM_NONE,
                     .pid = -1 };
   gboolean good;
 
-  if (source->size == 0)
-    return flam_source_invalid (source, error, N_ ("it is empty"));
+  if (load->source->size == 0)
+    return flam_source_invalid (load->source, error, N_ ("it is empty"));
   good = read_chunks (&reader, error);
   g_free (reader.name);
   if (!good)
     return FALSE;
   add_measures (&reader);
   if (reader.lost)
-    flam_builder_warn (builder, N_ ("the recorder says that it lost data"));
+    flam_builder_warn (load->builder,
+                       N_ ("the recorder says that it lost data"));
   return add_blocks (&reader, error);
 }
 

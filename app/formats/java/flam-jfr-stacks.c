@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-jfr-stacks.h"
 
+#include "flam-load.h"
+
 #include <string.h>
 
 /* How a frame ran, as far as it is distinguished. */
@@ -192,7 +194,6 @@ make_stack (FlamJfrStacks *stacks, const FlamJfrObject *object)
   const guint8 *at;
   guint32 n = flam_jfr_frames (
       stacks->chunk, object->value[FLAM_JFR_FRAMES], &at, &class);
-  FlamId stack = FLAM_NONE;
 
   for (; n > 0; n--)
     {
@@ -205,10 +206,7 @@ make_stack (FlamJfrStacks *stacks, const FlamJfrObject *object)
       id = make_frame (stacks, &frame);
       g_array_append_val (frames, id);
     }
-  for (guint i = frames->len; i > 0; i--)
-    stack = flam_builder_stack (
-        stacks->builder, stack, g_array_index (frames, FlamId, i - 1));
-  return stack;
+  return flam_load_stack (stacks->builder, frames);
 }
 
 FlamId
@@ -271,15 +269,8 @@ flam_jfr_push_class (FlamJfrStacks *stacks, FlamId stack, guint64 key)
 
       class->known = TRUE;
       if (*name != '\0')
-        class->made = flam_builder_frame (
-            stacks->builder,
-            flam_builder_function_named (
-                stacks->builder,
-                flam_builder_string (stacks->builder, name, -1),
-                FLAM_KIND_ROOT),
-            0,
-            0,
-            0);
+        class->made =
+            flam_load_frame (stacks->builder, name, -1, FLAM_KIND_ROOT);
     }
   return class->made != FLAM_NONE
              ? flam_builder_stack (stacks->builder, stack, class->made)

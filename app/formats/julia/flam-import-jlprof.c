@@ -42,7 +42,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamBuilder *builder;
   const guint8 *at, *end;
   FlamColumn locations; /* Location */
@@ -241,11 +241,7 @@ add_block (Reader *reader,
 }
 
 static gboolean
-add_blocks (Reader *reader,
-            const guint8 *data,
-            guint64 n,
-            const FlamProgress *progress,
-            GError **error)
+add_blocks (Reader *reader, const guint8 *data, guint64 n, GError **error)
 {
   gboolean meta = has_meta (data, n);
   guint64 first = 0;
@@ -253,7 +249,8 @@ add_blocks (Reader *reader,
   for (guint64 i = 0; i < n; i++)
     {
       if (i % 65536 == 0 &&
-          !flam_progress_step (progress, (double)i / n, error))
+          !flam_progress_step (
+              reader->load->options->progress, (double)i / n, error))
         return FALSE;
       if (word (data, i) != 0 ||
           (meta && (i + 1 == n || word (data, i + 1) != 0)))
@@ -268,7 +265,7 @@ add_blocks (Reader *reader,
 }
 
 static gboolean
-read_data (Reader *reader, const FlamProgress *progress, GError **error)
+read_data (Reader *reader, GError **error)
 {
   const guint8 *data;
   guint64 n = 0, m = 0;
@@ -285,7 +282,7 @@ read_data (Reader *reader, const FlamProgress *progress, GError **error)
   if (!reader->cut && take (reader, 8, &m))
     for (; m > 0 && read_location (reader); m--)
       ;
-  return add_blocks (reader, data, n, progress, error);
+  return add_blocks (reader, data, n, error);
 }
 
 /* --- graph --------------------------------------------------------------- */
@@ -364,70 +361,58 @@ read_graph (Reader *reader)
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-read_all (Reader *reader, const FlamProgress *progress, GError **error)
+read_all (Reader *reader, GError **error)
 {
-  const guint8 *data = reader->source->data;
+  const guint8 *data = reader->load->source->data;
   guint8 kind;
 
-  if (reader->source->size < HEADER ||
+  if (reader->load->source->size < HEADER ||
       flam_bytes_get (data + 8, 4) != 0x01020304 || data[12] < 1 ||
       data[12] > 2)
     return flam_source_error (
-        reader->source,
+        reader->load->source,
         error,
         FLAM_ERROR_UNSUPPORTED,
         8,
         N_ ("a .jlprof of another machine's order of bytes, "
             "or of no known kind"));
   kind = data[12];
-  reader->steps = reader->source->size * STEPS_PER_BYTE;
+  reader->steps = reader->load->source->size * STEPS_PER_BYTE;
   reader->at = data + HEADER;
-  reader->end = data + reader->source->size;
+  reader->end = data + reader->load->source->size;
   if (kind == 2)
     read_graph (reader);
-  else if (!read_data (reader, progress, error))
+  else if (!read_data (reader, error))
     return FALSE;
   if (reader->cut && reader->samples == 0)
-    return flam_source_error (reader->source,
+    return flam_source_error (reader->load->source,
                               error,
                               FLAM_ERROR_TRUNCATED,
                               reader->at - data,
                               N_ ("it ends early, or makes no sense"));
   if (reader->cut)
-    {
-      flam_builder_set_partial (
-          reader->builder, (double)(reader->at - data) / reader->source->size);
-      flam_builder_warn (reader->builder,
-                         N_ ("it ends early, or makes no sense from byte %zu "
-                             "on: what came before is shown"),
-                         (gsize)(reader->at - data));
-    }
+    flam_load_partial (reader->load,
+                       reader->at,
+                       N_ ("it ends early, or makes no sense from byte %zu "
+                           "on: what came before is shown"),
+                       (gsize)(reader->at - data));
   return TRUE;
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Reader reader = { .source = source, .builder = builder };
-  gboolean good;
+  Reader *reader = flam_load_new (load, Reader);
 
-  flam_builder_add_column (builder);
-  flam_builder_add_standard_measure (
-      builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
-  reader.process = flam_builder_process (builder, -1, 0);
-  reader.frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  reader.nodes = g_array_new (FALSE, FALSE, sizeof (Node));
-  flam_column_init (&reader.locations, sizeof (Location));
-  flam_interner_init (&reader.by_ip);
-  good = read_all (&reader, options->progress, error);
-  g_array_unref (reader.frames);
-  g_array_unref (reader.nodes);
-  flam_column_clear (&reader.locations);
-  flam_interner_clear (&reader.by_ip);
-  return good;
+  *reader = (Reader){ .load = load,
+                      .builder = load->builder,
+                      .process = flam_builder_process (load->builder, -1, 0),
+                      .frames = flam_load_array (load, FlamId),
+                      .nodes = flam_load_array (load, Node) };
+  flam_load_measures (load->builder, FLAM_STANDARD_SAMPLES);
+  flam_load_column (load, &reader->locations, Location);
+  flam_load_interner (load, &reader->by_ip);
+  return read_all (reader, error);
 }
 
 const FlamImporter flam_import_jlprof = {

@@ -18,7 +18,7 @@
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamPerfFile *file;
   FlamPerfReader *reader;
   FlamPerfModules *modules;
@@ -196,7 +196,7 @@ take (Import *import, const FlamPerfRecord *record)
 }
 
 static gboolean
-read_records (Import *import, const FlamProgress *progress, GError **error)
+read_records (Import *import, GError **error)
 {
   g_autoptr (FlamPerfQueue) queue = flam_perf_queue_new (import->reader);
   FlamPerfRecord record;
@@ -206,7 +206,7 @@ read_records (Import *import, const FlamProgress *progress, GError **error)
     {
       if (n++ % STEP == 0 &&
           !flam_progress_step (
-              progress,
+              import->load->options->progress,
               (double)flam_perf_reader_offset (import->reader) /
                   import->file->whole_size,
               error))
@@ -279,7 +279,7 @@ finish (Import *import, GError **error)
     if (!flam_source_is_whole (g_ptr_array_index (file->parts, i), error))
       return FALSE;
   if (import->n_samples == 0 && (trouble || import->n_bad))
-    return flam_source_error (import->source,
+    return flam_source_error (import->load->source,
                               error,
                               FLAM_ERROR_TRUNCATED,
                               flam_perf_reader_offset (import->reader),
@@ -294,37 +294,28 @@ finish (Import *import, GError **error)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
+  FlamBuilder *builder = load->builder;
   g_autoptr (FlamPerfFile) file =
-      flam_perf_file_open (source, options->progress, error);
+      flam_perf_file_open (load->source, load->options->progress, error);
   g_autoptr (FlamPerfReader) reader = NULL;
   g_autoptr (FlamPerfModules) modules = NULL;
   g_autoptr (FlamPerfProcesses) processes = NULL;
   g_autoptr (FlamPerfStacks) stacks = NULL;
-  g_autoptr (GHashTable) counted =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, g_free);
-  Import import = { .source = source, .builder = builder };
+  Import import = { .load = load, .builder = builder, .file = file };
 
   if (!file)
     return FALSE;
-  reader = flam_perf_reader_new (file, TRUE);
-  modules = flam_perf_modules_new (file, builder, options->binaries);
-  processes = flam_perf_processes_new (builder, modules);
-  stacks = flam_perf_stacks_new (file, builder, modules);
-  import.file = file;
-  import.reader = reader;
-  import.modules = modules;
-  import.processes = processes;
-  import.stacks = stacks;
-  import.counted = counted;
+  import.reader = reader = flam_perf_reader_new (file, TRUE);
+  import.modules = modules =
+      flam_perf_modules_new (file, builder, load->options->binaries);
+  import.processes = processes = flam_perf_processes_new (builder, modules);
+  import.stacks = stacks = flam_perf_stacks_new (file, builder, modules);
+  import.counted = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
   add_measures (&import);
   set_facts (&import);
-  return read_records (&import, options->progress, error) &&
-         finish (&import, error);
+  return read_records (&import, error) && finish (&import, error);
 }
 
 const FlamImporter flam_import_perf_data = {

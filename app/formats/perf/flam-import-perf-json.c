@@ -17,9 +17,7 @@
 typedef struct
 {
   FlamBuilder *builder;
-  const FlamProgress *progress;
-  GError *cancelled;
-  FlamJson json;
+  FlamJson *json;
   GArray *frames; /* FlamId: of one sample, leaf first */
   guint64 samples;
   gboolean found;
@@ -50,21 +48,16 @@ make_frame (Reader *reader, guint64 ip, FlamId symbol, const char *dso)
 static FlamId
 read_frame (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
+  FlamJson *json = reader->json;
   g_autofree char *dso = NULL;
   FlamId symbol = 0;
   guint64 ip = 0;
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "ip"))
       ip = g_ascii_strtoull (flam_json_get_string (json, NULL), NULL, 16);
     else if (flam_json_key_is (json, "symbol"))
-      {
-        gsize length;
-        const char *text = flam_json_get_string (json, &length);
-        symbol = flam_builder_string (reader->builder, text, length);
-      }
+      symbol = flam_json_intern (json, reader->builder);
     else if (flam_json_key_is (json, "dso"))
       {
         g_free (dso);
@@ -76,11 +69,10 @@ read_frame (Reader *reader)
 static void
 read_chain (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
+  FlamJson *json = reader->json;
 
   g_array_set_size (reader->frames, 0);
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
       FlamId frame = read_frame (reader);
       g_array_append_val (reader->frames, frame);
@@ -98,7 +90,7 @@ add_sample (
   FlamSample sample = {
     .thread = flam_builder_thread (
         reader->builder, process, CLAMP (tid, -1, G_MAXINT32), 0),
-    .stack = FLAM_NONE,
+    .stack = flam_load_stack (reader->builder, reader->frames),
     .time = CLAMP (time, 0, G_MAXINT64 / 4),
   };
   gint64 one = 1;
@@ -108,11 +100,6 @@ add_sample (
         reader->builder, sample.thread, sample.time, comm);
   if (comm != NULL && pid == tid)
     flam_builder_rename_process (reader->builder, process, sample.time, comm);
-  for (guint i = reader->frames->len; i > 0; i--)
-    sample.stack =
-        flam_builder_stack (reader->builder,
-                            sample.stack,
-                            g_array_index (reader->frames, FlamId, i - 1));
   flam_builder_add_sample (reader->builder, &sample, &one);
   reader->samples++;
 }
@@ -120,13 +107,12 @@ add_sample (
 static void
 read_sample (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
+  FlamJson *json = reader->json;
   g_autofree char *comm = NULL;
   gint64 pid = -1, tid = -1, time = 0;
 
   g_array_set_size (reader->frames, 0);
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "timestamp"))
       time = flam_json_get_int (json);
     else if (flam_json_key_is (json, "pid"))
@@ -146,29 +132,22 @@ read_sample (Reader *reader)
 static void
 read_samples (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
-
   reader->found = TRUE;
-  for (; flam_json_element (json, depth);
-       flam_json_step (json, reader->progress, &reader->cancelled))
-    if (json->token == FLAM_JSON_OBJECT)
+  flam_json_each (reader->json)
+    if (reader->json->token == FLAM_JSON_OBJECT)
       read_sample (reader);
 }
 
 static void
 read_headers (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
+  FlamJson *json = reader->json;
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "cmdline"))
       {
         g_autoptr (GString) command = g_string_new (NULL);
-        guint inner = flam_json_enter (json);
-
-        while (flam_json_element (json, inner))
+        flam_json_each (json)
           g_string_append_printf (command,
                                   "%s%s",
                                   command->len > 0 ? " " : "",
@@ -180,48 +159,27 @@ read_headers (Reader *reader)
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-read_document (Reader *reader, const FlamSource *source, GError **error)
+load (FlamLoad *load, GError **error)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_open (json, source->data, source->size);
+  FlamJson *json = flam_json_load (load, NULL);
+  Reader reader = { .builder = load->builder,
+                    .json = json,
+                    .frames = flam_load_array (load, FlamId) };
 
-  while (flam_json_member (json, depth))
+  flam_load_measures (load->builder, FLAM_STANDARD_SAMPLES);
+  flam_builder_set_has_times (load->builder);
+  flam_json_each (json)
     if (flam_json_key_is (json, "headers"))
-      read_headers (reader);
+      read_headers (&reader);
     else if (flam_json_key_is (json, "samples"))
-      read_samples (reader);
-  if (reader->cancelled != NULL)
-    {
-      g_propagate_error (error, reader->cancelled);
-      return FALSE;
-    }
-  if (!flam_json_finish_partly (
-          json, source, reader->samples > 0 ? reader->builder : NULL, error))
+      read_samples (&reader);
+  if (!flam_json_end (json, load, reader.samples > 0, error))
     return FALSE;
-  if (reader->found)
-    return TRUE;
-  return flam_source_invalid (
-      source, error, N_ ("what perf converted holds no list of samples"));
-}
-
-static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
-{
-  Reader reader = { .builder = builder, .progress = options->progress };
-  gboolean good;
-
-  flam_builder_add_column (builder);
-  flam_builder_add_standard_measure (
-      builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
-  flam_builder_set_has_times (builder);
-  reader.frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  good = read_document (&reader, source, error);
-  flam_json_clear (&reader.json);
-  g_array_unref (reader.frames);
-  return good;
+  return reader.found ||
+         flam_source_invalid (
+             load->source,
+             error,
+             N_ ("what perf converted holds no list of samples"));
 }
 
 const FlamImporter flam_import_perf_json = {

@@ -305,33 +305,27 @@ read_as_one (Script *script, const FlamProgress *progress, GError **error)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autofree Script *script = g_new0 (Script, 1);
+  const FlamProgress *progress = load->options->progress;
+  Script *script = flam_load_new (load, Script);
   gboolean ok;
 
-  script->builder = builder;
-  script->source = source;
-  script->memory = options->weights_as == FLAM_WEIGHTS_BYTES;
-  script->named = g_hash_table_new (NULL, NULL);
-  flam_pieces_init (&script->threads);
-  flam_column_init (&script->events, sizeof (FlamScriptEvent));
-  flam_builder_add_column (builder);
-  flam_parts_cut (&script->texts, source, options, part_start);
+  script->builder = load->builder;
+  script->source = load->source;
+  script->memory = load->options->weights_as == FLAM_WEIGHTS_BYTES;
+  script->named = flam_load_table (load, FLAM_KEY_DIRECT, NULL);
+  flam_load_pieces (load, &script->threads);
+  flam_load_column (load, &script->events, FlamScriptEvent);
+  flam_builder_add_column (load->builder);
+  flam_parts_cut (&script->texts, load->source, load->options, part_start);
   begin_parts (script);
-  ok = flam_parts_read (
-           script->texts.n, read_part, script, options->progress, error) &&
-       read_again (script, options->progress, error) &&
-       read_as_one (script, options->progress, error) && check (script, error);
+  ok = flam_parts_read (script->texts.n, read_part, script, progress, error) &&
+       read_again (script, progress, error) &&
+       read_as_one (script, progress, error) && check (script, error);
   if (ok)
     add_parts (script);
   end_parts (script);
-  flam_pieces_clear (&script->threads);
-  flam_column_clear (&script->events);
-  g_hash_table_unref (script->named);
   return ok;
 }
 

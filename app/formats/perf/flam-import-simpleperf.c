@@ -30,7 +30,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamBuilder *builder;
   GHashTable *files;   /* id -> File */
   GHashTable *threads; /* tid -> thread + 1 */
@@ -182,11 +182,7 @@ read_sample (Report *report, FlamProto message)
       count = MIN (message.value, (guint64)G_MAXINT64);
     else if (message.number == 5)
       event = message.value;
-  for (guint i = report->stack->len; i > 0; i--)
-    sample.stack =
-        flam_builder_stack (report->builder,
-                            sample.stack,
-                            g_array_index (report->stack, FlamId, i - 1));
+  sample.stack = flam_load_stack (report->builder, report->stack);
   if (event >= report->n_events)
     {
       report->bad++;
@@ -224,13 +220,10 @@ read_record (Report *report, FlamProto record, gboolean samples)
 }
 
 static gboolean
-read_records (Report *report,
-              gboolean samples,
-              const FlamProgress *progress,
-              GError **error)
+read_records (Report *report, gboolean samples, GError **error)
 {
-  const guint8 *at = report->source->data + HEAD;
-  const guint8 *end = report->source->data + report->source->size;
+  const guint8 *at = report->load->source->data + HEAD;
+  const guint8 *end = report->load->source->data + report->load->source->size;
   guint n = 0;
 
   while (end - at >= 4)
@@ -244,11 +237,7 @@ read_records (Report *report,
         return TRUE;
       if (size > (gsize)(end - at))
         break;
-      if ((n++ & 0xfff) == 0 &&
-          !flam_progress_step (
-              progress,
-              flam_source_fraction (report->source, at - report->source->data),
-              error))
+      if ((n++ & 0xfff) == 0 && !flam_load_step (report->load, at, error))
         return FALSE;
       read_record (report, flam_proto_init (at, size), samples);
       at += size;
@@ -262,14 +251,11 @@ check (Report *report, GError **error)
 {
   if (report->samples == 0)
     return flam_source_invalid (
-        report->source,
+        report->load->source,
         error,
         N_ ("there are no samples in this report of simpleperf"));
   if (report->cut)
-    {
-      flam_builder_set_partial (report->builder, 1);
-      flam_builder_warn (report->builder, N_ ("the report ends early"));
-    }
+    flam_load_partial (report->load, NULL, N_ ("the report ends early"));
   flam_builder_warn_count (report->builder,
                            report->bad,
                            "%" PRIu64 " record makes no sense and was left out",
@@ -279,28 +265,20 @@ check (Report *report, GError **error)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (GHashTable) files =
-      g_hash_table_new_full (NULL, NULL, NULL, file_free);
-  g_autoptr (GHashTable) threads = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  Report report = { .source = source,
-                    .builder = builder,
-                    .files = files,
-                    .threads = threads,
-                    .stack = stack };
+  Report report = { .load = load,
+                    .builder = load->builder,
+                    .files = flam_load_table (load, FLAM_KEY_DIRECT, file_free),
+                    .threads = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
+                    .stack = flam_load_array (load, FlamId) };
 
-  if (source->size < HEAD)
+  if (load->source->size < HEAD)
     report.cut = TRUE;
-  flam_builder_set_has_times (builder);
-  flam_builder_add_column (builder);
-  return (report.cut ||
-          (read_records (&report, FALSE, options->progress, error) &&
-           read_records (&report, TRUE, options->progress, error))) &&
+  flam_builder_set_has_times (load->builder);
+  flam_builder_add_column (load->builder);
+  return (report.cut || (read_records (&report, FALSE, error) &&
+                         read_records (&report, TRUE, error))) &&
          check (&report, error);
 }
 

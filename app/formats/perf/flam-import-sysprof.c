@@ -65,7 +65,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamBuilder *builder;
   FlamLedger *ledger;
   const guint8 *at, *end;
@@ -114,7 +114,7 @@ next_frame (Reader *reader, Frame *frame)
 static void
 rewind_frames (Reader *reader)
 {
-  reader->at = reader->source->data + HEADER;
+  reader->at = reader->load->source->data + HEADER;
   reader->short_read = FALSE;
 }
 
@@ -382,13 +382,13 @@ static void
 read_header (Reader *reader)
 {
   g_autofree char *when =
-      g_strndup ((const char *)reader->source->data + 8, 64);
+      g_strndup ((const char *)reader->load->source->data + 8, 64);
   g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
   g_autoptr (GDateTime) date = g_date_time_new_from_iso8601 (when, utc);
   const gint64 second = 1000000000;
   gint64 seconds = 0;
 
-  reader->start = (gint64)flam_bytes_get (reader->source->data + 72, 8);
+  reader->start = (gint64)flam_bytes_get (reader->load->source->data + 72, 8);
   if (date != NULL)
     seconds = g_date_time_to_unix (date);
   if (seconds > 0 && seconds < G_MAXINT64 / second)
@@ -448,7 +448,7 @@ read_frame (Reader *reader, const Frame *frame)
 }
 
 static gboolean
-second_pass (Reader *reader, const FlamProgress *progress, GError **error)
+second_pass (Reader *reader, GError **error)
 {
   Frame frame;
   guint n = 0;
@@ -456,47 +456,36 @@ second_pass (Reader *reader, const FlamProgress *progress, GError **error)
   rewind_frames (reader);
   while (next_frame (reader, &frame))
     {
-      double fraction =
-          (double)(reader->at - reader->source->data) / reader->source->size;
       read_frame (reader, &frame);
-      if (++n % 4096 == 0 && !flam_progress_step (progress, fraction, error))
+      if (++n % 4096 == 0 && !flam_load_step (reader->load, reader->at, error))
         return FALSE;
     }
-  if (!reader->short_read)
-    return TRUE;
-  flam_builder_set_partial (reader->builder,
-                            (double)(reader->at - reader->source->data) /
-                                reader->source->size);
-  flam_builder_warn (
-      reader->builder,
-      N_ ("the capture ends early or makes no sense after byte %zu"),
-      (gsize)(reader->at - reader->source->data));
+  if (reader->short_read)
+    flam_load_partial (
+        reader->load,
+        reader->at,
+        N_ ("the capture ends early or makes no sense after byte %zu"),
+        (gsize)(reader->at - reader->load->source->data));
   return TRUE;
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (FlamLedger) ledger = flam_ledger_new (builder);
-  g_autoptr (GHashTable) processes =
-      g_hash_table_new_full (NULL, NULL, NULL, process_free);
-  g_autoptr (GHashTable) jit =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-  Reader reader = { .source = source,
-                    .builder = builder,
+  g_autoptr (FlamLedger) ledger = flam_ledger_new (load->builder);
+  Reader reader = { .load = load,
+                    .builder = load->builder,
                     .ledger = ledger,
-                    .end = source->data + source->size,
-                    .processes = processes,
-                    .jit = jit,
+                    .end = load->source->data + load->source->size,
+                    .processes =
+                        flam_load_table (load, FLAM_KEY_DIRECT, process_free),
+                    .jit = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
                     .kernel = FLAM_NONE };
 
-  if (source->size < HEADER || source->data[4] != 1 ||
-      (source->data[5] & 1) == 0)
+  if (load->source->size < HEADER || load->source->data[4] != 1 ||
+      (load->source->data[5] & 1) == 0)
     return flam_source_error (
-        source,
+        load->source,
         error,
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
@@ -504,10 +493,10 @@ load (const FlamSource *source,
   read_header (&reader);
   first_pass (&reader);
   flam_ledger_begin (ledger, reader.start);
-  if (!second_pass (&reader, options->progress, error))
+  if (!second_pass (&reader, error))
     return FALSE;
   flam_builder_warn_count (
-      builder,
+      load->builder,
       reader.unknown_releases,
       "%" PRIu64 " release of a block whose allocation is not "
       "in the file was left out",
@@ -515,7 +504,7 @@ load (const FlamSource *source,
       "in the file were left out");
   if (!flam_ledger_finish (ledger, reader.start, error))
     return FALSE;
-  flam_builder_fold_memory (builder);
+  flam_builder_fold_memory (load->builder);
   return TRUE;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-stacks.h"
 
+#include "flam-load.h"
+
 #define CACHE_BITS 14
 /* enum perf_callchain_context: from here on, words of a chain are marks. */
 #define CONTEXT_FIRST ((guint64)-4095)
@@ -291,7 +293,6 @@ flam_perf_stacks_get (FlamPerfStacks *stacks,
   GArray *frames = stacks->frames;
   guint mode = record->misc & FLAM_PERF_MISC_MODE;
   gboolean copied = has_copied_stack (stacks, event, sample);
-  FlamId stack = FLAM_NONE;
 
   stacks->time = event->monotonic ? sample->time : G_MAXUINT64;
   g_array_set_size (frames, 0);
@@ -300,8 +301,5 @@ flam_perf_stacks_get (FlamPerfStacks *stacks,
     add_copied (stacks, space, event, sample);
   if (frames->len == 0 && (event->sample_type & FLAM_PERF_IP))
     add_by_mode (stacks, space, mode, sample->ip);
-  for (guint i = frames->len; i > 0; i--)
-    stack = flam_builder_stack (
-        stacks->builder, stack, g_array_index (frames, FlamId, i - 1));
-  return stack;
+  return flam_load_stack (stacks->builder, frames);
 }

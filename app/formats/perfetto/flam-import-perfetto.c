@@ -118,11 +118,9 @@ read_compressed (FlamPerfetto *trace, FlamProto packet, guint64 *left)
 }
 
 static gboolean
-read_packets (FlamPerfetto *trace,
-              const FlamSource *source,
-              const FlamProgress *progress,
-              GError **error)
+read_packets (FlamPerfetto *trace, FlamLoad *load, GError **error)
 {
+  const FlamSource *source = load->source;
   FlamProto all = flam_proto_init (source->data, source->size);
   const guint8 *next_step = source->data;
   guint64 left = UNPACKED_FREE + UNPACKED_FACTOR * (guint64)source->size;
@@ -132,10 +130,7 @@ read_packets (FlamPerfetto *trace,
       if (all.at >= next_step)
         {
           next_step = all.at + PROGRESS_BYTES;
-          if (!flam_progress_step (
-                  progress,
-                  flam_source_fraction (source, all.at - source->data),
-                  error))
+          if (!flam_load_step (load, all.at, error))
             return FALSE;
         }
       if (all.number != 1 || all.wire != 2)
@@ -144,38 +139,29 @@ read_packets (FlamPerfetto *trace,
       read_compressed (trace, flam_proto_inner (&all), &left);
     }
   if (all.bad)
-    {
-      flam_builder_set_partial (trace->names.builder, 1);
-      flam_builder_warn (trace->names.builder,
-                         N_ ("the trace ends within a packet, or its end is no "
-                             "Perfetto trace"));
-    }
+    flam_load_partial (load,
+                       NULL,
+                       N_ ("the trace ends within a packet, or its end is no "
+                           "Perfetto trace"));
   return TRUE;
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  FlamPerfetto trace;
-  gboolean good;
+  FlamPerfetto *trace = flam_load_new (load, FlamPerfetto);
 
-  flam_perfetto_init (&trace, builder);
-  good = read_packets (&trace, source, options->progress, error);
-  if (good && !flam_perfetto_finish (&trace))
-    {
-      flam_source_invalid (
-          source,
-          error,
-          N_ ("this Perfetto trace holds no stacks and no slices; record "
-              "callstacks (linux.perf), allocations (android.heapprofd) or "
-              "track events"));
-      good = FALSE;
-    }
-  flam_perfetto_clear (&trace);
-  return good;
+  flam_perfetto_init (trace, load->builder);
+  flam_load_clears (load, trace, flam_perfetto_clear);
+  if (!read_packets (trace, load, error))
+    return FALSE;
+  return flam_perfetto_finish (trace) ||
+         flam_source_invalid (
+             load->source,
+             error,
+             N_ ("this Perfetto trace holds no stacks and no slices; record "
+                 "callstacks (linux.perf), allocations (android.heapprofd) or "
+                 "track events"));
 }
 
 /* --- probe --------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perfetto-samples.h"
 
+#include "flam-load.h"
+
 typedef struct
 {
   gint32 pid;
@@ -187,26 +189,18 @@ compare_heap (gconstpointer a, gconstpointer b)
 void
 flam_perfetto_add_heap (FlamPerfetto *trace)
 {
-  static const struct
-  {
-    const char *id, *name;
-    FlamUnit unit;
-  } measures[] = { { "allocated", N_ ("Allocated memory"), FLAM_UNIT_BYTES },
-                   { "leaked", N_ ("Not freed"), FLAM_UNIT_BYTES },
-                   { "allocations", N_ ("Allocations"), FLAM_UNIT_COUNT } };
+  static const FlamMeasureRow measures[] = {
+    { "allocated", N_ ("Allocated memory"), FLAM_OF_BYTES },
+    { "leaked", N_ ("Not freed"), FLAM_OF_BYTES },
+    { "allocations", N_ ("Allocations"), FLAM_OF_BLOCKS },
+  };
   FlamBuilder *builder = trace->names.builder;
   g_autoptr (GPtrArray) rows = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer value;
 
   for (guint i = 0; i < G_N_ELEMENTS (measures); i++)
-    flam_builder_add_measure (builder,
-                              measures[i].id,
-                              measures[i].name,
-                              measures[i].unit,
-                              FLAM_MEASURE_ALLOC,
-                              i,
-                              HEAP_EVENT);
+    flam_load_measure (builder, &measures[i], i, HEAP_EVENT);
   g_hash_table_iter_init (&iter, trace->heap);
   while (g_hash_table_iter_next (&iter, NULL, &value))
     g_ptr_array_add (rows, value);

@@ -272,8 +272,9 @@ read_row (Page *page, FlamSlice row)
 static const char row_head[] = "<li><div>[";
 
 static gboolean
-read_line (Page *page, FlamSlice line)
+read_line (gpointer data, FlamSlice line)
 {
+  Page *page = data;
   gsize row = flam_slice_find (line, row_head);
 
   if (row < line.length)
@@ -291,13 +292,22 @@ read_line (Page *page, FlamSlice line)
 }
 
 static gboolean
-check (Page *page, const FlamSource *source, GError **error)
+load (FlamLoad *load, GError **error)
 {
-  FlamBuilder *builder = page->builder;
+  FlamBuilder *builder = load->builder;
+  Page *page = flam_load_new (load, Page);
 
+  page->builder = builder;
+  page->as = flam_weights_as_of (load->source, load->options);
+  page->names = flam_load_pointers (load, g_free);
+  page->frames = flam_load_table (load, FLAM_KEY_TEXT, NULL);
+  page->thread = flam_builder_lone_thread (builder);
+  flam_load_outline (load, &page->outline, FALSE);
+  if (!flam_text_read (&page->lines, load, read_line, page, NULL, error))
+    return FALSE;
   if (page->outline.rows->len == 0)
     return flam_source_invalid (
-        source,
+        load->source,
         error,
         N_ ("there are no frames in this page of async-profiler"));
   flam_builder_add_column (builder);
@@ -305,32 +315,6 @@ check (Page *page, const FlamSource *source, GError **error)
   flam_outline_finish (&page->outline, builder);
   flam_text_warn_bad (&page->lines, builder, "async-profiler's");
   return TRUE;
-}
-
-static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
-{
-  Page page = { .builder = builder };
-  FlamSlice line;
-  gboolean good;
-
-  page.as = flam_weights_as_of (source, options);
-  page.names = g_ptr_array_new_with_free_func (g_free);
-  page.frames = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  page.thread = flam_builder_lone_thread (builder);
-  flam_outline_init (&page.outline, FALSE);
-  flam_text_open (&page.lines, source, options->progress);
-  while (flam_text_next (&page.lines, &line.text, &line.length))
-    if (!read_line (&page, line))
-      flam_text_bad (&page.lines);
-  good = flam_text_close (&page.lines, error) && check (&page, source, error);
-  flam_outline_clear (&page.outline);
-  g_ptr_array_unref (page.names);
-  g_hash_table_unref (page.frames);
-  return good;
 }
 
 const FlamImporter flam_import_async_profiler = {

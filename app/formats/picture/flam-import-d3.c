@@ -31,7 +31,7 @@ typedef struct
 {
   FlamBuilder *builder;
   FlamOutline outline;
-  FlamJson json;
+  FlamJson *json;
   GArray *open; /* Node */
   FlamId thread;
   gint64 denominator;
@@ -50,20 +50,15 @@ key_is (FlamJson *json, const char *name, char letter)
 static void
 read_member (Reader *reader, Node *node)
 {
-  FlamJson *json = &reader->json;
+  FlamJson *json = reader->json;
 
   if (key_is (json, "name", 'n'))
-    {
-      gsize length;
-      const char *name = flam_json_get_string (json, &length);
-      node->function.name = flam_builder_string (reader->builder, name, length);
-    }
+    node->function.name = flam_json_intern (json, reader->builder);
   else if (key_is (json, "value", 'v'))
     flam_outline_row (&reader->outline, node->row)->weight =
         MAX (flam_json_get_scaled (json, PLACES), 0);
   else if (flam_json_key_is (json, "file"))
-    node->function.file = flam_builder_string (
-        reader->builder, flam_json_get_string (json, NULL), -1);
+    node->function.file = flam_json_intern (json, reader->builder);
   else if (flam_json_key_is (json, "line"))
     node->line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
   else if (key_is (json, "libtype", 'l'))
@@ -87,7 +82,7 @@ open_node (Reader *reader)
 
   node.row =
       flam_outline_add (&reader->outline, caller, reader->thread, FLAM_NONE, 0);
-  node.depth = reader->json.depth;
+  node.depth = reader->json->depth;
   g_array_append_val (reader->open, node);
 }
 
@@ -106,11 +101,11 @@ close_node (Reader *reader)
 
 /* Without recursion: children are objects in arrays. */
 static void
-read_nodes (Reader *reader, const FlamProgress *progress, GError **error)
+read_nodes (Reader *reader)
 {
-  FlamJson *json = &reader->json;
+  FlamJson *json = reader->json;
 
-  if (flam_json_next (json) != FLAM_JSON_OBJECT)
+  if (json->token != FLAM_JSON_OBJECT)
     return;
   open_node (reader);
   while (reader->open->len > 0)
@@ -118,7 +113,7 @@ read_nodes (Reader *reader, const FlamProgress *progress, GError **error)
       FlamJsonToken token = flam_json_next (json);
       Node *node = &g_array_index (reader->open, Node, reader->open->len - 1);
 
-      flam_json_step (json, progress, error);
+      flam_json_step (json);
       if (token == FLAM_JSON_ERROR || token == FLAM_JSON_END)
         break;
       if (token == FLAM_JSON_OBJECT_END)
@@ -177,54 +172,38 @@ find_tree (const FlamSource *source)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (Node));
-  Reader reader = { .builder = builder, .open = open, .denominator = 1 };
-  const guint8 *at = find_tree (source);
-  gboolean good, page;
+  Reader *reader = flam_load_new (load, Reader);
+  const guint8 *at = find_tree (load->source);
   guint measure;
 
   if (at == NULL)
     return flam_source_invalid (
-        source, error, N_ ("a flame graph's page without its data"));
-  page = at != source->data;
-  reader.thread = flam_builder_lone_thread (builder);
-  flam_outline_init (&reader.outline, FALSE);
-  flam_json_init (&reader.json, at, source->data + source->size - at);
-  flam_builder_add_column (builder);
-  measure = flam_builder_add_standard_measure (
-      builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
-  {
-    g_autoptr (GError) cancelled = NULL;
-    read_nodes (&reader, options->progress, &cancelled);
-    if (!page)
-      flam_json_next (&reader.json);
-    good =
-        cancelled == NULL &&
-        flam_json_finish_partly (&reader.json,
-                                 source,
-                                 reader.outline.rows->len > 1 ? builder : NULL,
-                                 error);
-    if (cancelled != NULL)
-      g_propagate_error (error, g_steal_pointer (&cancelled));
-  }
-  reduce (&reader);
-  flam_builder_set_denominator (builder, measure, reader.denominator);
-  flam_outline_finish (&reader.outline, builder);
-  flam_builder_warn_count (builder,
-                           reader.outline.excess,
+        load->source, error, N_ ("a flame graph's page without its data"));
+  reader->builder = load->builder;
+  reader->open = flam_load_array (load, Node);
+  reader->denominator = 1;
+  reader->thread = flam_builder_lone_thread (load->builder);
+  reader->json = flam_json_load (load, at);
+  flam_load_outline (load, &reader->outline, FALSE);
+  measure = flam_load_measures (load->builder, FLAM_STANDARD_SAMPLES);
+  read_nodes (reader);
+  if (at == load->source->data) /* no page */
+    flam_json_next (reader->json);
+  if (!flam_json_end (reader->json, load, reader->outline.rows->len > 1, error))
+    return FALSE;
+  reduce (reader);
+  flam_builder_set_denominator (load->builder, measure, reader->denominator);
+  flam_outline_finish (&reader->outline, load->builder);
+  flam_builder_warn_count (load->builder,
+                           reader->outline.excess,
                            "%" PRIu64 " function has less than what it calls",
                            "%" PRIu64
                            " functions have less than what they call");
-  if (good && reader.outline.rows->len <= 1)
-    flam_builder_warn (builder, N_ ("the flame graph is empty"));
-  flam_outline_clear (&reader.outline);
-  flam_json_clear (&reader.json);
-  return good;
+  if (reader->outline.rows->len <= 1)
+    flam_builder_warn (load->builder, N_ ("the flame graph is empty"));
+  return TRUE;
 }
 
 /* --- probe --------------------------------------------------------------- */
@@ -244,7 +223,7 @@ probe (const FlamSource *source)
   if (flam_source_first_char (source) != '{')
     return 0;
   depth = flam_json_open (&json, source->data, MIN (source->size, (gsize)4096));
-  while (flam_json_member (&json, depth) && json.token != FLAM_JSON_ERROR)
+  while (flam_json_element (&json, depth) && json.token != FLAM_JSON_ERROR)
     {
       name |= key_is (&json, "name", 'n') && json.token == FLAM_JSON_STRING;
       value |= key_is (&json, "value", 'v') && json.token == FLAM_JSON_NUMBER;

@@ -42,7 +42,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamBuilder *builder;
   GArray *boxes;  /* Box */
   GString *name;  /* scratch */
@@ -157,18 +157,20 @@ read_hover (Picture *picture, const FlamTag *tag)
 }
 
 static gboolean
-read_boxes (Picture *picture, const FlamProgress *progress, GError **error)
+read_boxes (Picture *picture, GError **error)
 {
   FlamMarkup markup;
   FlamTag tag;
   FlamSlice direction;
   guint64 n = 0;
 
-  flam_markup_init (&markup, picture->source);
+  flam_markup_init (&markup, picture->load->source);
   while (flam_markup_next (&markup, &tag))
     {
       if ((n++ & 0xfff) == 0 &&
-          !flam_progress_step (progress, flam_markup_fraction (&markup), error))
+          !flam_progress_step (picture->load->options->progress,
+                               flam_markup_fraction (&markup),
+                               error))
         return FALSE;
       if (flam_tag_is (&tag, "title"))
         picture->said = flam_markup_text (&markup);
@@ -186,7 +188,7 @@ read_boxes (Picture *picture, const FlamProgress *progress, GError **error)
           picture->icicle = flam_slice_is (direction, "icicle");
           if (flam_slice_is (direction, "chart"))
             return flam_source_invalid (
-                picture->source,
+                picture->load->source,
                 error,
                 N_ ("this is a picture of a flame chart: its boxes are times "
                     "of calls, and no stacks"));
@@ -349,24 +351,16 @@ add_samples (Picture *picture)
 static void
 add_measure (Picture *picture)
 {
-  static const struct
-  {
-    const char *id, *name;
-    FlamMeasureKind kind;
-  } kinds[] = {
-    [FLAM_UNIT_COUNT] = { "samples", N_ ("Samples"), FLAM_MEASURE_CPU },
-    [FLAM_UNIT_NS] = { "time", N_ ("Time"), FLAM_MEASURE_CPU },
-    [FLAM_UNIT_BYTES] = { "allocated", N_ ("Allocated"), FLAM_MEASURE_ALLOC },
+  static const FlamMeasureRow rows[] = {
+    [FLAM_UNIT_COUNT] = { "samples", N_ ("Samples"), FLAM_OF_COUNT },
+    [FLAM_UNIT_NS] = { "time", N_ ("Time"), FLAM_OF_TIME },
+    [FLAM_UNIT_BYTES] = { "allocated", N_ ("Allocated"), FLAM_OF_BYTES },
   };
 
-  flam_builder_add_column (picture->builder);
-  flam_builder_add_measure (picture->builder,
-                            kinds[picture->unit].id,
-                            kinds[picture->unit].name,
-                            picture->unit,
-                            kinds[picture->unit].kind,
-                            0,
-                            FLAM_NONE);
+  flam_load_measure (picture->builder,
+                     &rows[picture->unit],
+                     flam_builder_add_column (picture->builder),
+                     FLAM_NONE);
 }
 
 static void
@@ -387,22 +381,18 @@ warn (Picture *picture)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (Box));
-  g_autoptr (GString) name = g_string_new (NULL);
-  Picture picture = {
-    .source = source, .builder = builder, .boxes = boxes, .name = name
-  };
+  Picture picture = { .load = load,
+                      .builder = load->builder,
+                      .boxes = flam_load_array (load, Box),
+                      .name = flam_load_string (load) };
 
-  if (!read_boxes (&picture, options->progress, error))
+  if (!read_boxes (&picture, error))
     return FALSE;
-  if (boxes->len == 0)
+  if (picture.boxes->len == 0)
     return flam_source_invalid (
-        source,
+        load->source,
         error,
         N_ ("there are no boxes in this picture of a flame graph"));
   turn (&picture);

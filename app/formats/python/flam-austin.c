@@ -16,16 +16,10 @@ enum
 };
 
 void
-flam_austin_init (FlamAustin *austin, FlamBuilder *builder)
+flam_austin_init (FlamAustin *austin, FlamLoad *load)
 {
-  *austin = (FlamAustin){ .builder = builder };
-  austin->threads = g_array_new (FALSE, FALSE, sizeof (FlamAustinThread));
-}
-
-void
-flam_austin_clear (FlamAustin *austin)
-{
-  g_array_unref (austin->threads);
+  *austin = (FlamAustin){ .builder = load->builder,
+                          .threads = flam_load_array (load, FlamAustinThread) };
 }
 
 static gboolean
@@ -54,6 +48,12 @@ flam_austin_tell (FlamAustin *austin,
 void
 flam_austin_begin (FlamAustin *austin)
 {
+  static const FlamMeasureRow grown = { "memory-grown",
+                                        N_ ("Memory grown"),
+                                        FLAM_OF_BYTES };
+  static const FlamMeasureRow released = { "memory-released",
+                                           N_ ("Memory released"),
+                                           FLAM_OF_BYTES };
   FlamBuilder *builder = austin->builder;
 
   if (austin->begun)
@@ -74,20 +74,8 @@ flam_austin_begin (FlamAustin *austin)
     }
   if (austin->mode == FLAM_AUSTIN_WALL || austin->mode == FLAM_AUSTIN_CPU)
     return;
-  flam_builder_add_measure (builder,
-                            "memory-grown",
-                            N_ ("Memory grown"),
-                            FLAM_UNIT_BYTES,
-                            FLAM_MEASURE_ALLOC,
-                            GROWN,
-                            FLAM_NONE);
-  flam_builder_add_measure (builder,
-                            "memory-released",
-                            N_ ("Memory released"),
-                            FLAM_UNIT_BYTES,
-                            FLAM_MEASURE_ALLOC,
-                            RELEASED,
-                            FLAM_NONE);
+  flam_load_measure (builder, &grown, GROWN, FLAM_NONE);
+  flam_load_measure (builder, &released, RELEASED, FLAM_NONE);
 }
 
 FlamId

@@ -9,8 +9,7 @@
  * Threads are looked at one after the other, and have the same µs; none has a
  * time of its own, so it is counted up. */
 
-#include "flam-builder.h"
-#include "flam-source.h"
+#include "flam-load.h"
 
 typedef enum
 {
@@ -45,8 +44,7 @@ typedef struct
   gboolean idle;
 } FlamAustinSample;
 
-void flam_austin_init (FlamAustin *austin, FlamBuilder *builder);
-void flam_austin_clear (FlamAustin *austin);
+void flam_austin_init (FlamAustin *austin, FlamLoad *load);
 
 /* "mode", "duration", …: what comes before the samples or after them. */
 void flam_austin_tell (FlamAustin *austin,
@@ -73,7 +71,4 @@ void flam_austin_add (FlamAustin *austin, const FlamAustinSample *sample);
 /* The measures, also where there was no sample. */
 void flam_austin_begin (FlamAustin *austin);
 
-gboolean flam_mojo_read (FlamAustin *austin,
-                         const FlamSource *source,
-                         const FlamProgress *progress,
-                         GError **error);
+gboolean flam_mojo_read (FlamAustin *austin, FlamLoad *load, GError **error);

@@ -20,12 +20,6 @@
 
 #define N_METRICS 3
 
-typedef struct
-{
-  FlamAustin austin;
-  FlamText text;
-} Reader;
-
 static gboolean
 is_mojo (const FlamSource *source)
 {
@@ -167,9 +161,8 @@ read_stack (FlamAustin *austin, const char *at, const char *end)
 
 /* Its mode stands in the file's first lines, or is seen by the first sample. */
 static gboolean
-read_sample (Reader *reader, const char *at, const char *end)
+read_sample (FlamAustin *austin, const char *at, const char *end)
 {
-  FlamAustin *austin = &reader->austin;
   FlamAustinSample sample = { 0 };
   gint64 metrics[N_METRICS] = { 0 };
   gint64 pid;
@@ -203,7 +196,7 @@ read_sample (Reader *reader, const char *at, const char *end)
 
 /* "# key: value" */
 static void
-read_comment (Reader *reader, const char *line, const char *end)
+read_comment (FlamAustin *austin, const char *line, const char *end)
 {
   const char *key = line + 1;
   const char *colon = memchr (line, ':', end - line);
@@ -215,59 +208,45 @@ read_comment (Reader *reader, const char *line, const char *end)
     key++;
   for (value = colon + 1; value < end && *value == ' ';)
     value++;
-  flam_austin_tell (&reader->austin, key, colon - key, value, end - value);
-}
-
-static gboolean
-read_lines (Reader *reader,
-            const FlamSource *source,
-            const FlamProgress *progress,
-            GError **error)
-{
-  const char *line;
-  gsize length;
-
-  flam_text_open (&reader->text, source, progress);
-  while (flam_text_next (&reader->text, &line, &length))
-    if (length > 0 && *line == '#')
-      read_comment (reader, line, line + length);
-    else if (length > 0 && !read_sample (reader, line, line + length))
-      flam_text_bad (&reader->text);
-  return flam_text_close (&reader->text, error);
-}
-
-static gboolean
-check_lines (Reader *reader, const FlamSource *source, GError **error)
-{
-  flam_text_warn_bad (
-      &reader->text, reader->austin.builder, N_ ("samples of Austin"));
-  if (reader->austin.samples > 0 || reader->text.bad == 0)
-    return TRUE;
-  return flam_source_invalid (
-      source, error, N_ ("no line is a sample of Austin's"));
+  flam_austin_tell (austin, key, colon - key, value, end - value);
 }
 
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+read_line (gpointer austin, FlamSlice line)
 {
-  Reader reader = { 0 };
-  gboolean good;
+  if (line.length > 0 && *line.text != '#')
+    return read_sample (austin, line.text, line.text + line.length);
+  if (line.length > 0)
+    read_comment (austin, line.text, line.text + line.length);
+  return TRUE;
+}
 
-  flam_austin_init (&reader.austin, builder);
-  if (is_mojo (source))
-    good = flam_mojo_read (&reader.austin, source, options->progress, error);
-  else
-    good = read_lines (&reader, source, options->progress, error) &&
-           check_lines (&reader, source, error);
-  if (good)
-    flam_austin_begin (&reader.austin);
-  flam_austin_clear (&reader.austin);
-  return good;
+static gboolean
+load (FlamLoad *load, GError **error)
+{
+  FlamAustin austin;
+  FlamText text;
+
+  flam_austin_init (&austin, load);
+  if (is_mojo (load->source))
+    {
+      if (!flam_mojo_read (&austin, load, error))
+        return FALSE;
+    }
+  else if (!flam_text_read (&text,
+                            load,
+                            read_line,
+                            &austin,
+                            N_ ("samples of Austin"),
+                            error))
+    return FALSE;
+  else if (austin.samples == 0 && text.bad > 0)
+    return flam_source_invalid (
+        load->source, error, N_ ("no line is a sample of Austin's"));
+  flam_austin_begin (&austin);
+  return TRUE;
 }
 
 const FlamImporter flam_import_austin = {

@@ -64,7 +64,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamBuilder *builder;
   FlamCallGraph *graph;
   GHashTable *by_frame; /* frame -> function + 1 */
@@ -495,73 +495,58 @@ add_calls (Reader *reader)
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-read_all (Reader *reader, const FlamProgress *progress, GError **error)
+read_all (Reader *reader, GError **error)
 {
   guint64 functions = 0;
   char type;
   guint number;
 
-  reader->at = reader->source->data;
-  reader->end = reader->at + reader->source->size;
+  reader->at = reader->load->source->data;
+  reader->end = reader->at + reader->load->source->size;
   read_type (reader, &type, &number);
   while (read_type (reader, &type, &number) && type != '0')
     {
       if (!read_function (reader, type, number))
         break;
       if (++functions % 1024 == 0 &&
-          !flam_progress_step (progress,
-                               (double)(reader->at - reader->source->data) /
-                                   reader->source->size,
-                               error))
+          !flam_load_step (reader->load, reader->at, error))
         return FALSE;
     }
   if (reader->bad == NULL)
     return TRUE;
   if (functions > 0 && reader->cut)
     {
-      flam_builder_set_partial (reader->builder, 1);
-      flam_builder_warn (reader->builder,
+      flam_load_partial (reader->load,
+                         NULL,
                          N_ ("the file ends early: what came before is shown"));
       return TRUE;
     }
   return flam_source_error (
-      reader->source,
+      reader->load->source,
       error,
       reader->cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
-      reader->bad - reader->source->data,
+      reader->bad - reader->load->source->data,
       reader->cut ? N_ ("the file ends early")
                   : N_ ("not what Python's profilers write"));
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (GHashTable) by_frame = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) functions = g_array_new (FALSE, FALSE, sizeof (Function));
-  g_autoptr (GArray) calls = g_array_new (FALSE, FALSE, sizeof (Call));
-  g_autoptr (GArray) objects = g_array_new (FALSE, FALSE, sizeof (Object));
-  g_autoptr (GArray) texts = g_array_new (FALSE, FALSE, sizeof (FlamId));
   g_autoptr (FlamCallGraph) graph = NULL;
-  Reader reader = { .source = source,
-                    .builder = builder,
-                    .by_frame = by_frame,
-                    .functions = functions,
-                    .calls = calls,
-                    .objects = objects,
-                    .texts = texts };
-  FlamId thread = flam_builder_lone_thread (builder);
+  Reader reader = { .load = load,
+                    .builder = load->builder,
+                    .by_frame = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
+                    .functions = flam_load_array (load, Function),
+                    .calls = flam_load_array (load, Call),
+                    .objects = flam_load_array (load, Object),
+                    .texts = flam_load_array (load, FlamId) };
+  FlamId thread = flam_builder_lone_thread (load->builder);
 
-  flam_builder_add_column (builder);
-  flam_builder_add_column (builder);
-  flam_builder_add_standard_measure (
-      builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE);
-  flam_builder_add_standard_measure (
-      builder, FLAM_STANDARD_CALLS, 1, FLAM_NONE);
-  graph = reader.graph = flam_call_graph_new (builder, 2);
-  if (!read_all (&reader, options->progress, error))
+  flam_load_measures (
+      load->builder, FLAM_STANDARD_WALL_TIME, FLAM_STANDARD_CALLS);
+  graph = reader.graph = flam_call_graph_new (load->builder, 2);
+  if (!read_all (&reader, error))
     return FALSE;
   add_calls (&reader);
   return flam_call_graph_finish (graph, thread, error);

@@ -35,7 +35,7 @@ typedef struct
 typedef struct
 {
   FlamBuilder *builder;
-  FlamJson json;
+  FlamJson *json;
   GArray *nodes; /* Node: parents first */
   GArray *open;  /* guint32: nodes being read */
   FlamId thread;
@@ -83,16 +83,19 @@ add_node (Reader *reader, guint32 parent)
 static FlamId
 read_string (Reader *reader)
 {
-  gsize length;
-  const char *text = flam_json_get_string (&reader->json, &length);
+  return flam_json_intern (reader->json, reader->builder);
+}
 
-  return flam_builder_string (reader->builder, text, length);
+static gint64
+get_time (FlamJson *json)
+{
+  return CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
 }
 
 static void
 read_member (Reader *reader, Node *node)
 {
-  FlamJson *json = &reader->json;
+  FlamJson *json = reader->json;
 
   if (flam_json_key_is (json, "function"))
     {
@@ -107,14 +110,14 @@ read_member (Reader *reader, Node *node)
   else if (flam_json_key_is (json, "line_no"))
     node->line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
   else if (flam_json_key_is (json, "time"))
-    node->time = CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
+    node->time = get_time (json);
 }
 
 /* Without recursion; the root's "{" is the current token. */
 static void
 read_tree (Reader *reader)
 {
-  FlamJson *json = &reader->json;
+  FlamJson *json = reader->json;
 
   add_node (reader, FLAM_NONE);
   while (reader->open->len > 0)
@@ -188,7 +191,7 @@ static FlamId
 read_identifier (Reader *reader)
 {
   gsize length;
-  const char *text = flam_json_get_string (&reader->json, &length);
+  const char *text = flam_json_get_string (reader->json, &length);
   const char *end = text + length;
   const char *file = memchr (text, '\0', length);
   const char *first =
@@ -218,22 +221,20 @@ read_identifier (Reader *reader)
 static void
 read_record (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
+  FlamJson *json = reader->json;
   FlamSample sample = { .thread = reader->thread, .stack = FLAM_NONE };
   gint64 time = 0;
 
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     if (json->token == FLAM_JSON_ARRAY)
       {
-        guint inner = flam_json_enter (json);
-        while (flam_json_element (json, inner))
+        flam_json_each (json)
           if (json->token == FLAM_JSON_STRING)
             sample.stack = flam_builder_stack (
                 reader->builder, sample.stack, read_identifier (reader));
       }
     else if (json->token == FLAM_JSON_NUMBER)
-      time = CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
+      time = get_time (json);
   sample.time = reader->now;
   if (__builtin_add_overflow (reader->now, time, &reader->now))
     reader->now = G_MAXINT64 / 2;
@@ -241,26 +242,14 @@ read_record (Reader *reader)
   reader->samples++;
 }
 
-static void
-read_records (Reader *reader)
-{
-  guint depth = flam_json_enter (&reader->json);
-
-  while (flam_json_element (&reader->json, depth))
-    read_record (reader);
-}
-
 /* --- the importer -------------------------------------------------------- */
 
 static void
 read_document (Reader *reader, gboolean session)
 {
-  FlamJson *json = &reader->json;
-  guint depth;
+  FlamJson *json = reader->json;
 
-  flam_json_next (json);
-  depth = flam_json_enter (json);
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "root_frame") &&
         json->token == FLAM_JSON_OBJECT && !reader->found)
       {
@@ -270,14 +259,13 @@ read_document (Reader *reader, gboolean session)
     else if (flam_json_key_is (json, "frame_records") && session)
       {
         reader->found = TRUE;
-        read_records (reader);
+        flam_json_each (json)
+          read_record (reader);
       }
     else if (flam_json_key_is (json, "start_time"))
-      flam_builder_facts (reader->builder)->start_unix_ns =
-          CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
+      flam_builder_facts (reader->builder)->start_unix_ns = get_time (json);
     else if (flam_json_key_is (json, "duration"))
-      flam_builder_facts (reader->builder)->duration_ns =
-          CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
+      flam_builder_facts (reader->builder)->duration_ns = get_time (json);
     else if ((flam_json_key_is (json, "program") ||
               flam_json_key_is (json, "target_description")) &&
              json->token == FLAM_JSON_STRING)
@@ -286,43 +274,31 @@ read_document (Reader *reader, gboolean session)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  gboolean session = flam_source_head_has (source, 64, "\"frame_records\"");
-  Reader reader = { .builder = builder };
-  guint measure;
-  gboolean good;
+  gboolean session =
+      flam_source_head_has (load->source, 64, "\"frame_records\"");
+  Reader reader = { .builder = load->builder,
+                    .json = flam_json_load (load, NULL),
+                    .nodes = flam_load_array (load, Node),
+                    .open = flam_load_array (load, guint32) };
+  guint measure = flam_load_measures (load->builder, FLAM_STANDARD_WALL_TIME);
 
-  flam_builder_add_column (builder);
-  measure = flam_builder_add_standard_measure (
-      builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE);
   if (session)
     {
-      flam_builder_set_has_times (builder);
-      flam_builder_set_spans (builder, measure);
+      flam_builder_set_has_times (load->builder);
+      flam_builder_set_spans (load->builder, measure);
     }
-  reader.thread = flam_builder_lone_thread (builder);
-  reader.nodes = g_array_new (FALSE, FALSE, sizeof (Node));
-  reader.open = g_array_new (FALSE, FALSE, sizeof (guint32));
-  flam_json_init (&reader.json, source->data, source->size);
+  reader.thread = flam_builder_lone_thread (load->builder);
   read_document (&reader, session);
-  good = flam_json_finish_partly (
-      &reader.json,
-      source,
-      reader.nodes->len + reader.samples > 0 ? builder : NULL,
-      error);
-  if (good && !reader.found)
-    good = flam_source_invalid (
-        source, error, N_ ("a report of pyinstrument without frames"));
-  if (good)
-    add_tree (&reader);
-  flam_json_clear (&reader.json);
-  g_array_unref (reader.nodes);
-  g_array_unref (reader.open);
-  return good;
+  if (!flam_json_end (
+          reader.json, load, reader.nodes->len + reader.samples > 0, error))
+    return FALSE;
+  if (!reader.found)
+    return flam_source_invalid (
+        load->source, error, N_ ("a report of pyinstrument without frames"));
+  add_tree (&reader);
+  return TRUE;
 }
 
 const FlamImporter flam_import_pyinstrument = {

@@ -47,7 +47,7 @@ typedef struct
 typedef struct
 {
   FlamBuilder *builder;
-  FlamJson json;
+  FlamJson *json;
   GArray *lines;     /* Line */
   GArray *functions; /* Function */
   gint64 elapsed;    /* ns */
@@ -65,18 +65,15 @@ get_scaled (FlamJson *json, guint32 scale)
 static void
 read_functions (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
+  FlamJson *json = reader->json;
 
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
-      guint inner = flam_json_enter (json);
       Function function = { 0 };
 
-      while (flam_json_member (json, inner))
+      flam_json_each (json)
         if (flam_json_key_is (json, "line"))
-          function.name = flam_builder_string (
-              reader->builder, flam_json_get_string (json, NULL), -1);
+          function.name = flam_json_intern (json, reader->builder);
         else if (flam_json_key_is (json, "lineno"))
           function.line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
       g_array_append_val (reader->functions, function);
@@ -86,11 +83,10 @@ read_functions (Reader *reader)
 static void
 read_line (Reader *reader, FlamId file)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
+  FlamJson *json = reader->json;
   Line line = { .file = file };
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "lineno"))
       line.line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
     else if (flam_json_key_is (json, "line"))
@@ -123,20 +119,16 @@ compare_functions (gconstpointer a, gconstpointer b)
 static void
 read_file (Reader *reader, FlamId file)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
+  FlamJson *json = reader->json;
   guint first_line = reader->lines->len;
   guint first = reader->functions->len;
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "functions"))
       read_functions (reader);
     else if (flam_json_key_is (json, "lines"))
-      {
-        guint inner = flam_json_enter (json);
-        while (flam_json_element (json, inner))
-          read_line (reader, file);
-      }
+      flam_json_each (json)
+        read_line (reader, file);
   if (reader->functions->len > first)
     qsort (&g_array_index (reader->functions, Function, first),
            reader->functions->len - first,
@@ -153,12 +145,9 @@ read_file (Reader *reader, FlamId file)
 static void
 read_document (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth, inner;
+  FlamJson *json = reader->json;
 
-  flam_json_next (json);
-  depth = flam_json_enter (json);
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "elapsed_time_sec"))
       reader->elapsed = get_scaled (json, NS);
     else if (flam_json_key_is (json, "program") &&
@@ -168,8 +157,7 @@ read_document (Reader *reader)
     else if (flam_json_key_is (json, "files"))
       {
         reader->found = TRUE;
-        inner = flam_json_enter (json);
-        while (flam_json_member (json, inner))
+        flam_json_each (json)
           {
             gsize length;
             const char *name = flam_json_get_key (json, &length);
@@ -253,33 +241,24 @@ add_line (Reader *reader, const Line *line, FlamId thread, FlamId native)
 static void
 add_measures (Reader *reader)
 {
+  static const FlamMeasureRow allocated = { "allocated",
+                                            N_ ("Allocated"),
+                                            FLAM_OF_BYTES };
+
   for (guint i = 0; i < N_COLUMNS; i++)
     flam_builder_add_column (reader->builder);
   flam_builder_add_standard_measure (
       reader->builder, FLAM_STANDARD_WALL_TIME, TIME, FLAM_NONE);
   if (reader->memory)
-    flam_builder_add_measure (reader->builder,
-                              "allocated",
-                              N_ ("Allocated"),
-                              FLAM_UNIT_BYTES,
-                              FLAM_MEASURE_ALLOC,
-                              ALLOCATED,
-                              FLAM_NONE);
+    flam_load_measure (reader->builder, &allocated, ALLOCATED, FLAM_NONE);
 }
 
 static void
 add_lines (Reader *reader)
 {
   FlamId thread = flam_builder_lone_thread (reader->builder);
-  FlamId native = flam_builder_frame (
-      reader->builder,
-      flam_builder_function_named (
-          reader->builder,
-          flam_builder_string (reader->builder, "(native code)", -1),
-          FLAM_KIND_NATIVE),
-      0,
-      0,
-      0);
+  FlamId native =
+      flam_load_frame (reader->builder, "(native code)", -1, FLAM_KIND_NATIVE);
 
   flam_builder_facts (reader->builder)->duration_ns = reader->elapsed;
   add_measures (reader);
@@ -290,29 +269,21 @@ add_lines (Reader *reader)
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Reader reader = { .builder = builder };
-  gboolean good;
+  Reader reader = { .builder = load->builder,
+                    .json = flam_json_load (load, NULL),
+                    .lines = flam_load_array (load, Line),
+                    .functions = flam_load_array (load, Function) };
 
-  reader.lines = g_array_new (FALSE, FALSE, sizeof (Line));
-  reader.functions = g_array_new (FALSE, FALSE, sizeof (Function));
-  flam_json_init (&reader.json, source->data, source->size);
   read_document (&reader);
-  good = flam_json_finish_partly (
-      &reader.json, source, reader.lines->len > 0 ? builder : NULL, error);
-  if (good && !reader.found)
-    good = flam_source_invalid (
-        source, error, N_ ("a profile of Scalene without files"));
-  if (good)
-    add_lines (&reader);
-  flam_json_clear (&reader.json);
-  g_array_unref (reader.lines);
-  g_array_unref (reader.functions);
-  return good;
+  if (!flam_json_end (reader.json, load, reader.lines->len > 0, error))
+    return FALSE;
+  if (!reader.found)
+    return flam_source_invalid (
+        load->source, error, N_ ("a profile of Scalene without files"));
+  add_lines (&reader);
+  return TRUE;
 }
 
 const FlamImporter flam_import_scalene = {

@@ -59,7 +59,8 @@ typedef struct
 typedef struct
 {
   FlamAustin *austin;
-  const guint8 *start, *at, *end;
+  FlamLoad *load;
+  const guint8 *at, *end;
   gint64 version;
   gint64 pid;
   Table strings, frames;
@@ -340,53 +341,35 @@ read_event (Reader *reader)
 }
 
 static gboolean
-read_events (Reader *reader, const FlamProgress *progress, GError **error)
+read_events (Reader *reader, GError **error)
 {
   guint64 events = 0;
 
   while (reader->at < reader->end && read_event (reader))
     if (++events % 65536 == 0 &&
-        !flam_progress_step (progress,
-                             (double)(reader->at - reader->start) /
-                                 (reader->end - reader->start),
-                             error))
+        !flam_load_step (reader->load, reader->at, error))
       return FALSE;
   return TRUE;
 }
 
-static void
-init_table (Table *table, guint size)
-{
-  flam_interner_init (&table->index);
-  flam_column_init (&table->entries, size);
-}
-
-static void
-clear_table (Table *table)
-{
-  flam_interner_clear (&table->index);
-  flam_column_clear (&table->entries);
-}
-
 static gboolean
-check_end (Reader *reader, const FlamSource *source, GError **error)
+check_end (Reader *reader, GError **error)
 {
-  guint64 offset = reader->at - reader->start;
+  guint64 offset = reader->at - reader->load->source->data;
   gboolean cut = reader->at == reader->end;
 
   end_sample (reader);
-  if (reader->at == reader->end && reader->austin->samples > 0)
+  if (cut && reader->austin->samples > 0)
     return TRUE;
   if (reader->austin->samples == 0)
-    return flam_source_error (source,
+    return flam_source_error (reader->load->source,
                               error,
                               cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
                               offset,
                               cut ? N_ ("it ends before its first sample")
                                   : N_ ("no event of Austin's begins here"));
-  flam_builder_set_partial (reader->austin->builder,
-                            (double)offset / source->size);
-  flam_builder_warn (reader->austin->builder,
+  flam_load_partial (reader->load,
+                     reader->at,
                      N_ ("no event of Austin's begins at byte %" PRIu64
                          ": what came before is shown"),
                      offset);
@@ -394,25 +377,20 @@ check_end (Reader *reader, const FlamSource *source, GError **error)
 }
 
 gboolean
-flam_mojo_read (FlamAustin *austin,
-                const FlamSource *source,
-                const FlamProgress *progress,
-                GError **error)
+flam_mojo_read (FlamAustin *austin, FlamLoad *load, GError **error)
 {
-  Reader reader = { .austin = austin };
-  gboolean good;
+  const FlamSource *source = load->source;
+  Reader *reader = flam_load_new (load, Reader);
 
-  reader.start = source->data;
-  reader.at = source->data + MIN (source->size, 3);
-  reader.end = source->data + source->size;
-  reader.stack = g_array_new (FALSE, FALSE, sizeof (Frame));
-  init_table (&reader.strings, sizeof (Entry));
-  init_table (&reader.frames, sizeof (Entry));
-  good = read_int (&reader, &reader.version);
-  good = read_events (&reader, progress, error) && good &&
-         check_end (&reader, source, error);
-  clear_table (&reader.strings);
-  clear_table (&reader.frames);
-  g_array_unref (reader.stack);
-  return good;
+  reader->austin = austin;
+  reader->load = load;
+  reader->at = source->data + MIN (source->size, 3);
+  reader->end = source->data + source->size;
+  reader->stack = flam_load_array (load, Frame);
+  flam_load_interner (load, &reader->strings.index);
+  flam_load_column (load, &reader->strings.entries, Entry);
+  flam_load_interner (load, &reader->frames.index);
+  flam_load_column (load, &reader->frames.entries, Entry);
+  read_int (reader, &reader->version);
+  return read_events (reader, error) && check_end (reader, error);
 }

@@ -41,16 +41,13 @@ read_blocks (const FlamSource *source,
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
   g_autoptr (FlamCaptureReader) reader =
-      flam_capture_reader_new (source->path, builder);
+      flam_capture_reader_new (load->source->path, load->builder);
 
-  return read_blocks (source, reader, builder, error) &&
-         flam_builder_fold (builder, options->progress, error);
+  return read_blocks (load->source, reader, load->builder, error) &&
+         flam_builder_fold (load->builder, load->options->progress, error);
 }
 
 const FlamImporter flam_import_flambeau = {

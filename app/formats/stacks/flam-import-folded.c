@@ -240,36 +240,33 @@ add_samples (Folded *folded)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autofree Folded *folded = g_new0 (Folded, 1);
-  FlamWeightsAs as = flam_weights_as_of (source, options);
+  Folded *folded = flam_load_new (load, Folded);
+  FlamWeightsAs as = flam_weights_as_of (load->source, load->options);
   gboolean ok;
 
-  folded->source = source;
-  folded->builder = builder;
-  folded->n_columns = count_columns (source);
-  flam_column_init (&folded->samples, sizeof (FlamFoldedSample));
+  folded->source = load->source;
+  folded->builder = load->builder;
+  folded->n_columns = count_columns (load->source);
+  flam_load_column (load, &folded->samples, FlamFoldedSample);
   flam_interner_init (&folded->interner);
-  flam_parts_cut (&folded->texts, source, options, flam_parts_line_start);
+  flam_parts_cut (
+      &folded->texts, load->source, load->options, flam_parts_line_start);
   begin_parts (folded);
-  ok = flam_parts_read (
-           folded->texts.n, read_part, folded, options->progress, error) &&
-       check (folded, error) && add_parts (folded, error);
+  ok =
+      flam_parts_read (
+          folded->texts.n, read_part, folded, load->options->progress, error) &&
+      check (folded, error) && add_parts (folded, error);
   end_parts (folded);
   flam_interner_clear (&folded->interner);
-  if (ok)
-    {
-      find_signs (folded);
-      scale_weights (folded, as);
-      add_measures (folded, as);
-      add_samples (folded);
-    }
-  flam_column_clear (&folded->samples);
-  return ok;
+  if (!ok)
+    return FALSE;
+  find_signs (folded);
+  scale_weights (folded, as);
+  add_measures (folded, as);
+  add_samples (folded);
+  return TRUE;
 }
 
 const FlamImporter flam_import_folded = {

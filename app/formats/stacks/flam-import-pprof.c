@@ -353,10 +353,10 @@ read_sample (Reader *reader, FlamProto message)
 }
 
 static gboolean
-read_samples (Reader *reader, const FlamProgress *progress, GError **error)
+read_samples (Reader *reader, GError **error)
 {
-  FlamProto proto =
-      flam_proto_init (reader->file.source->data, reader->file.source->size);
+  FlamProto proto = flam_proto_init (reader->file.load->source->data,
+                                     reader->file.load->source->size);
   guint n = 0;
 
   while (flam_proto_next (&proto))
@@ -364,11 +364,7 @@ read_samples (Reader *reader, const FlamProgress *progress, GError **error)
       {
         read_sample (reader, flam_proto_inner (&proto));
         if (++n % 1024 == 0 &&
-            !flam_progress_step (
-                progress,
-                (double)(proto.at - reader->file.source->data) /
-                    reader->file.source->size,
-                error))
+            !flam_load_step (reader->file.load, proto.at, error))
           return FALSE;
       }
   flam_builder_warn_count (reader->file.builder,
@@ -390,42 +386,28 @@ read_samples (Reader *reader, const FlamProgress *progress, GError **error)
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Reader reader = { 0 };
-  gboolean good;
+  FlamFacts *facts = flam_builder_facts (load->builder);
+  Reader *reader = flam_load_new (load, Reader);
 
-  flam_pprof_init (&reader.file, source, builder);
-  flam_pieces_init (&reader.stacks);
-  reader.ids = g_array_new (FALSE, FALSE, sizeof (guint64));
-  reader.values = g_array_new (FALSE, FALSE, sizeof (guint64));
-  reader.threads =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  reader.label_sets =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  reader.process = flam_builder_process (builder, -1, 0);
-  reader.thread = flam_builder_thread (builder, reader.process, -1, 0);
-  good = flam_pprof_read_tables (&reader.file, error) &&
-         flam_pprof_add_measures (&reader.file, error);
-  if (good)
-    {
-      flam_pprof_make_frames (&reader.file);
-      if (reader.file.time > 0)
-        flam_builder_facts (builder)->start_unix_ns = reader.file.time;
-      if (reader.file.duration > 0)
-        flam_builder_facts (builder)->duration_ns = reader.file.duration;
-      good = read_samples (&reader, options->progress, error);
-    }
-  g_array_unref (reader.ids);
-  g_array_unref (reader.values);
-  g_hash_table_unref (reader.threads);
-  g_hash_table_unref (reader.label_sets);
-  flam_pieces_clear (&reader.stacks);
-  flam_pprof_clear (&reader.file);
-  return good;
+  flam_pprof_init (&reader->file, load);
+  flam_load_pieces (load, &reader->stacks);
+  reader->ids = flam_load_array (load, guint64);
+  reader->values = flam_load_array (load, guint64);
+  reader->threads = flam_load_table (load, FLAM_KEY_TEXT, NULL);
+  reader->label_sets = flam_load_table (load, FLAM_KEY_TEXT, NULL);
+  reader->process = flam_builder_process (load->builder, -1, 0);
+  reader->thread = flam_builder_thread (load->builder, reader->process, -1, 0);
+  if (!flam_pprof_read_tables (&reader->file, error) ||
+      !flam_pprof_add_measures (&reader->file, error))
+    return FALSE;
+  flam_pprof_make_frames (&reader->file);
+  if (reader->file.time > 0)
+    facts->start_unix_ns = reader->file.time;
+  if (reader->file.duration > 0)
+    facts->duration_ns = reader->file.duration;
+  return read_samples (reader, error);
 }
 
 /* No magic: the first fields must be those of a profile, with sense in them. */

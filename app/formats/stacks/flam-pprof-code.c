@@ -18,39 +18,22 @@ typedef struct
 } Function;
 
 void
-flam_pprof_init (FlamPprof *file,
-                 const FlamSource *source,
-                 FlamBuilder *builder)
+flam_pprof_init (FlamPprof *file, FlamLoad *load)
 {
-  *file = (FlamPprof){ .source = source, .builder = builder };
-  file->strings = g_array_new (FALSE, FALSE, sizeof (FlamPprofText));
-  file->types = g_array_new (FALSE, FALSE, sizeof (FlamPprofType));
-  file->mappings = g_array_new (FALSE, FALSE, sizeof (Mapping));
-  file->functions = g_array_new (FALSE, FALSE, sizeof (Function));
-  file->raw_locations = g_array_new (FALSE, FALSE, sizeof (FlamPprofText));
-  file->locations = g_array_new (FALSE, FALSE, sizeof (FlamPprofLocation));
-  file->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  file->mapping_ids =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-  file->function_ids =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-  file->location_ids =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-}
-
-void
-flam_pprof_clear (FlamPprof *file)
-{
-  g_array_unref (file->strings);
-  g_array_unref (file->types);
-  g_array_unref (file->mappings);
-  g_array_unref (file->functions);
-  g_array_unref (file->raw_locations);
-  g_array_unref (file->locations);
-  g_array_unref (file->frames);
-  g_hash_table_unref (file->mapping_ids);
-  g_hash_table_unref (file->function_ids);
-  g_hash_table_unref (file->location_ids);
+  *file = (FlamPprof){
+    .load = load,
+    .builder = load->builder,
+    .strings = flam_load_array (load, FlamPprofText),
+    .types = flam_load_array (load, FlamPprofType),
+    .mappings = flam_load_array (load, Mapping),
+    .functions = flam_load_array (load, Function),
+    .raw_locations = flam_load_array (load, FlamPprofText),
+    .locations = flam_load_array (load, FlamPprofLocation),
+    .frames = flam_load_array (load, FlamId),
+    .mapping_ids = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
+    .function_ids = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
+    .location_ids = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
+  };
 }
 
 /* --- tables -------------------------------------------------------------- */
@@ -143,7 +126,8 @@ read_function (FlamPprof *file, FlamProto message)
 gboolean
 flam_pprof_read_tables (FlamPprof *file, GError **error)
 {
-  FlamProto proto = flam_proto_init (file->source->data, file->source->size);
+  FlamProto proto =
+      flam_proto_init (file->load->source->data, file->load->source->size);
 
   while (flam_proto_next (&proto))
     {
@@ -186,13 +170,10 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
     }
   if (proto.bad && file->strings->len == 0)
     return flam_source_invalid (
-        file->source, error, N_ ("not a profile of pprof"));
+        file->load->source, error, N_ ("not a profile of pprof"));
   if (proto.bad)
-    {
-      flam_builder_set_partial (file->builder, 1);
-      flam_builder_warn (file->builder,
-                         N_ ("the file ends in the middle of a message"));
-    }
+    flam_load_partial (
+        file->load, NULL, N_ ("the file ends in the middle of a message"));
   return TRUE;
 }
 

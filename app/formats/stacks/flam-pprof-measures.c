@@ -93,7 +93,8 @@ find_unit (FlamPprof *file, guint index)
 static void
 find_signs (FlamPprof *file)
 {
-  FlamProto proto = flam_proto_init (file->source->data, file->source->size);
+  FlamProto proto =
+      flam_proto_init (file->load->source->data, file->load->source->size);
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (guint64));
   guint n = file->types->len;
 
@@ -141,8 +142,9 @@ flam_pprof_add_measures (FlamPprof *file, GError **error)
   guint first = file->types->len - 1;
 
   if (file->types->len == 0)
-    return flam_source_invalid (
-        file->source, error, N_ ("the profile says not what it measures"));
+    return flam_source_invalid (file->load->source,
+                                error,
+                                N_ ("the profile says not what it measures"));
   find_signs (file);
   for (guint i = 0; i < file->types->len; i++)
     {

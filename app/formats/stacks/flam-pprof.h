@@ -5,7 +5,7 @@
  * code, made into frames (flam-pprof-code.c), and what is measured
  * (flam-pprof-measures.c). */
 
-#include "flam-builder.h"
+#include "flam-load.h"
 #include "flam-proto.h"
 #include "flam-text.h"
 
@@ -36,7 +36,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  FlamLoad *load;
   FlamBuilder *builder;
   GArray *strings;  /* FlamPprofText */
   GArray *types;    /* FlamPprofType */
@@ -59,10 +59,7 @@ typedef struct
        ? (guint)((wanted)-1)                                                   \
        : GPOINTER_TO_UINT (g_hash_table_lookup (table, &(wanted))) - 1)
 
-void flam_pprof_init (FlamPprof *file,
-                      const FlamSource *source,
-                      FlamBuilder *builder);
-void flam_pprof_clear (FlamPprof *file);
+void flam_pprof_init (FlamPprof *file, FlamLoad *load);
 /* All but the samples, as the wire has it. FALSE with an error. */
 gboolean flam_pprof_read_tables (FlamPprof *file, GError **error);
 /* Then: names, modules, and the frames of each location. */

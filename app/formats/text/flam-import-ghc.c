@@ -39,6 +39,7 @@ typedef struct
   FlamId thread;
   gint64 tick; /* ns */
   gint64 ticks, bytes;
+  gboolean tree, exact; /* the table that is being read */
   guint64 bad;
 } Profile;
 
@@ -149,7 +150,7 @@ share (gint64 total, gint64 thousandths)
 }
 
 static gboolean
-read_row (Profile *profile, FlamSlice line, gboolean exact)
+read_row (Profile *profile, FlamSlice line)
 {
   gint64 ticks = 0, bytes = 0, inherited, entries;
   gint64 shares[N_MEASURES] = { 0 };
@@ -158,7 +159,7 @@ read_row (Profile *profile, FlamSlice line, gboolean exact)
 
   while (depth < line.length && line.text[depth] == ' ')
     depth++;
-  if (exact &&
+  if (profile->exact &&
       (!take_number (&line, 1, &bytes) || !take_number (&line, 1, &ticks)))
     return FALSE;
   if (!take_number (&line, 1000, &inherited) ||
@@ -171,7 +172,7 @@ read_row (Profile *profile, FlamSlice line, gboolean exact)
   module = take_first (&line);
   if (name.length == 0)
     return FALSE;
-  if (!exact)
+  if (!profile->exact)
     {
       ticks = share (profile->ticks, shares[TIME]);
       bytes = share (profile->bytes, shares[BYTES]);
@@ -190,55 +191,36 @@ read_row (Profile *profile, FlamSlice line, gboolean exact)
 }
 
 static gboolean
-read_text (Profile *profile,
-           const FlamSource *source,
-           const FlamProgress *progress,
-           GError **error)
+read_line (gpointer data, FlamSlice line)
 {
-  FlamText all;
-  FlamSlice line;
-  gboolean tree = FALSE, exact = FALSE;
+  Profile *profile = data;
+  FlamSlice part = flam_slice_strip (line);
 
-  flam_text_open (&all, source, progress);
-  while (flam_text_next (&all, &line.text, &line.length))
-    {
-      FlamSlice part = flam_slice_strip (line);
-
-      if (flam_slice_begins (part, "total "))
-        read_total (profile, part);
-      else if (flam_slice_begins (line, "COST CENTRE"))
-        { /* the second table is the tree */
-          tree = flam_slice_find (line, "entries") < line.length;
-          exact = flam_slice_ends (part, "bytes");
-        }
-      else if (tree && part.length > 0)
-        profile->bad += !read_row (profile, line, exact);
+  if (flam_slice_begins (part, "total "))
+    read_total (profile, part);
+  else if (flam_slice_begins (line, "COST CENTRE"))
+    { /* the second table is the tree */
+      profile->tree = flam_slice_find (line, "entries") < line.length;
+      profile->exact = flam_slice_ends (part, "bytes");
     }
-  return flam_text_close (&all, error);
+  else if (profile->tree && part.length > 0)
+    profile->bad += !read_row (profile, line);
+  return TRUE;
 }
 
 /* --- JSON ---------------------------------------------------------------- */
 
-typedef struct
-{
-  guint32 row;
-  gint64 id;
-} Open;
-
 static void
 read_centres (Profile *profile, FlamJson *json, GHashTable *frames)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
       g_autofree char *label = NULL;
       g_autofree char *module = NULL;
       g_autofree char *place = NULL;
       gint64 *id = g_new0 (gint64, 1);
-      guint inner = flam_json_enter (json);
 
-      while (flam_json_member (json, inner))
+      flam_json_each (json)
         if (flam_json_key_is (json, "id"))
           *id = flam_json_get_int (json);
         else if (flam_json_key_is (json, "label") && label == NULL)
@@ -266,13 +248,13 @@ static void
 open_row (Profile *profile, GArray *open)
 {
   guint32 caller =
-      open->len > 0 ? g_array_index (open, Open, open->len - 1).row : FLAM_NONE;
-  Open now = { 0 };
+      open->len > 0 ? g_array_index (open, guint32, open->len - 1) : FLAM_NONE;
+  guint32 row = 0;
 
   for (guint i = 0; i < N_MEASURES; i++)
-    now.row = flam_outline_add (
+    row = flam_outline_add (
         &profile->outlines[i], caller, profile->thread, FLAM_NONE, 0);
-  g_array_append_val (open, now);
+  g_array_append_val (open, row);
 }
 
 static void
@@ -285,7 +267,7 @@ set_weight (Profile *profile, guint which, guint32 row, gint64 weight)
 static void
 read_tree (Profile *profile, FlamJson *json, GArray *ids)
 {
-  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (Open));
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint32));
   gint64 none = -1;
 
   open_row (profile, open);
@@ -293,7 +275,7 @@ read_tree (Profile *profile, FlamJson *json, GArray *ids)
   while (open->len > 0)
     {
       FlamJsonToken token = flam_json_next (json);
-      guint32 row = g_array_index (open, Open, open->len - 1).row;
+      guint32 row = g_array_index (open, guint32, open->len - 1);
 
       if (token == FLAM_JSON_ERROR || token == FLAM_JSON_END)
         return;
@@ -320,27 +302,21 @@ read_tree (Profile *profile, FlamJson *json, GArray *ids)
 }
 
 static gboolean
-read_json (Profile *profile, const FlamSource *source, GError **error)
+read_json (Profile *profile, FlamLoad *load, GError **error)
 {
-  g_autoptr (GHashTable) frames =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
-  FlamJson json;
-  guint depth = flam_json_open (&json, source->data, source->size);
-  gboolean good;
+  GHashTable *frames = flam_load_table (load, FLAM_KEY_NUMBER, NULL);
+  GArray *ids = flam_load_array (load, gint64);
+  FlamJson *json = flam_json_load (load, NULL);
 
-  while (flam_json_member (&json, depth))
-    if (flam_json_key_is (&json, "tick_interval"))
+  flam_json_each (json)
+    if (flam_json_key_is (json, "tick_interval"))
       profile->tick =
-          times (CLAMP (flam_json_get_int (&json), 0, G_MAXINT32), 1000);
-    else if (flam_json_key_is (&json, "cost_centres"))
-      read_centres (profile, &json, frames);
-    else if (flam_json_key_is (&json, "profile") &&
-             json.token == FLAM_JSON_OBJECT && ids->len == 0)
-      read_tree (profile, &json, ids);
-  good = flam_json_finish_partly (
-      &json, source, ids->len > 0 ? profile->builder : NULL, error);
-  flam_json_clear (&json);
+          times (CLAMP (flam_json_get_int (json), 0, G_MAXINT32), 1000);
+    else if (flam_json_key_is (json, "cost_centres"))
+      read_centres (profile, json, frames);
+    else if (flam_json_key_is (json, "profile") &&
+             json->token == FLAM_JSON_OBJECT && ids->len == 0)
+      read_tree (profile, json, ids);
   for (guint32 i = 0; i < ids->len; i++)
     {
       FlamOutlineRow *time = flam_outline_row (&profile->outlines[TIME], i);
@@ -353,7 +329,7 @@ read_json (Profile *profile, const FlamSource *source, GError **error)
       flam_outline_row (&profile->outlines[BYTES], i)->frame = frame;
       profile->bad += frame == FLAM_NONE;
     }
-  return good;
+  return flam_json_end (json, load, ids->len > 0, error);
 }
 
 /* --- the importer -------------------------------------------------------- */
@@ -380,33 +356,26 @@ finish (Profile *profile)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Profile profile = { .builder = builder, .tick = 1000000 };
-  gboolean good;
+  Profile *profile = flam_load_new (load, Profile);
+  FlamText lines;
 
+  *profile = (Profile){ .builder = load->builder, .tick = 1000000 };
   for (guint i = 0; i < N_MEASURES; i++)
-    flam_outline_init (&profile.outlines[i], TRUE);
-  profile.thread = flam_builder_lone_thread (builder);
-  good = flam_source_first_char (source) == '{'
-             ? read_json (&profile, source, error)
-             : read_text (&profile, source, options->progress, error);
-  if (good && profile.outlines[TIME].rows->len == 0)
-    {
-      flam_source_invalid (
-          source,
-          error,
-          N_ ("there are no cost centres in this profile of GHC"));
-      good = FALSE;
-    }
-  if (good)
-    finish (&profile);
-  for (guint i = 0; i < N_MEASURES; i++)
-    flam_outline_clear (&profile.outlines[i]);
-  return good;
+    flam_load_outline (load, &profile->outlines[i], TRUE);
+  profile->thread = flam_builder_lone_thread (load->builder);
+  if (flam_source_first_char (load->source) == '{'
+          ? !read_json (profile, load, error)
+          : !flam_text_read (&lines, load, read_line, profile, NULL, error))
+    return FALSE;
+  if (profile->outlines[TIME].rows->len == 0)
+    return flam_source_invalid (
+        load->source,
+        error,
+        N_ ("there are no cost centres in this profile of GHC"));
+  finish (profile);
+  return TRUE;
 }
 
 const FlamImporter flam_import_ghc = {

@@ -32,19 +32,11 @@ typedef enum
   NOWHERE
 } Measure;
 
-static const struct
-{
-  const char *id, *name;
-  FlamUnit unit;
-  FlamMeasureKind kind;
-} measures[N_MEASURES] = {
-  [SAMPLES] = { "samples", N_ ("Samples"), FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
-  [TIME] = { "cpu-time", N_ ("CPU time"), FLAM_UNIT_NS, FLAM_MEASURE_CPU },
-  [LIVE] = { "live", N_ ("Live objects"), FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
-  [ALLOCATED] = { "allocated",
-                  N_ ("Allocated"),
-                  FLAM_UNIT_BYTES,
-                  FLAM_MEASURE_ALLOC },
+static const FlamMeasureRow measures[N_MEASURES] = {
+  [SAMPLES] = { "samples", N_ ("Samples"), FLAM_OF_COUNT },
+  [TIME] = { "cpu-time", N_ ("CPU time"), FLAM_OF_TIME },
+  [LIVE] = { "live", N_ ("Live objects"), FLAM_OF_BYTES },
+  [ALLOCATED] = { "allocated", N_ ("Allocated"), FLAM_OF_BYTES },
 };
 
 typedef struct
@@ -54,8 +46,7 @@ typedef struct
 
 typedef struct
 {
-  FlamStackText text; /* for its frames: the builder alone */
-  FlamText lines;
+  FlamStackText text;  /* for its frames: the builder alone */
   GHashTable *traces;  /* number -> Trace */
   GHashTable *threads; /* id -> thread + 1 */
   GArray *stack;       /* FlamId: the open trace's frames, leaf first */
@@ -72,11 +63,7 @@ static void
 close_trace (Reader *reader)
 {
   if (reader->open != NULL)
-    for (guint i = reader->stack->len; i > 0; i--)
-      reader->open->stack =
-          flam_builder_stack (reader->text.builder,
-                              reader->open->stack,
-                              g_array_index (reader->stack, FlamId, i - 1));
+    reader->open->stack = flam_load_stack (reader->text.builder, reader->stack);
   g_array_set_size (reader->stack, 0);
   reader->open = NULL;
 }
@@ -213,8 +200,9 @@ add_row (Reader *reader, FlamSlice part)
 }
 
 static gboolean
-read_line (Reader *reader, FlamSlice line)
+read_line (gpointer data, FlamSlice line)
 {
+  Reader *reader = data;
   FlamSlice part = flam_slice_strip (line);
 
   if (reader->open != NULL && line.length > 0 && *line.text == '\t')
@@ -244,20 +232,17 @@ read_line (Reader *reader, FlamSlice line)
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-finish (Reader *reader, const FlamSource *source, GError **error)
+finish (Reader *reader,
+        const FlamText *lines,
+        const FlamSource *source,
+        GError **error)
 {
   gboolean any = FALSE;
 
   for (guint i = 0; i < N_MEASURES; i++)
     if (reader->used[i])
       {
-        flam_builder_add_measure (reader->text.builder,
-                                  measures[i].id,
-                                  measures[i].name,
-                                  measures[i].unit,
-                                  measures[i].kind,
-                                  0,
-                                  i);
+        flam_load_measure (reader->text.builder, &measures[i], 0, i);
         any = TRUE;
       }
   if (!any)
@@ -271,37 +256,24 @@ finish (Reader *reader, const FlamSource *source, GError **error)
       reader->unknown,
       "%" PRIu64 " row is of a stack that is not in the file",
       "%" PRIu64 " rows are of stacks that are not in the file");
-  flam_text_warn_bad (&reader->lines, reader->text.builder, "hprof's");
+  flam_text_warn_bad (lines, reader->text.builder, "hprof's");
   return TRUE;
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Reader reader = { .text.builder = builder, .where = NOWHERE };
-  FlamSlice line;
-  gboolean good;
+  Reader reader = { .text.builder = load->builder,
+                    .where = NOWHERE,
+                    .thread = flam_builder_lone_thread (load->builder),
+                    .stack = flam_load_array (load, FlamId),
+                    .traces = flam_load_table (load, FLAM_KEY_NUMBER, g_free),
+                    .threads = flam_load_table (load, FLAM_KEY_NUMBER, NULL) };
+  FlamText lines;
 
-  flam_builder_add_column (builder);
-  reader.thread = flam_builder_lone_thread (builder);
-  reader.stack = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  reader.traces =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, g_free);
-  reader.threads =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-  flam_text_open (&reader.lines, source, options->progress);
-  while (flam_text_next (&reader.lines, &line.text, &line.length))
-    if (!read_line (&reader, line))
-      flam_text_bad (&reader.lines);
-  good =
-      flam_text_close (&reader.lines, error) && finish (&reader, source, error);
-  g_array_unref (reader.stack);
-  g_hash_table_unref (reader.traces);
-  g_hash_table_unref (reader.threads);
-  return good;
+  flam_builder_add_column (load->builder);
+  return flam_text_read (&lines, load, read_line, &reader, NULL, error) &&
+         finish (&reader, &lines, load->source, error);
 }
 
 const FlamImporter flam_import_hprof = {

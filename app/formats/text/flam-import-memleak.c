@@ -46,12 +46,8 @@ memleak_of (FlamStackText *text)
     return leak;
   text->kept = leak = g_new0 (Memleak, 1);
   leak->from = find_last_report (text->source);
-  flam_builder_add_column (text->builder);
-  flam_builder_add_column (text->builder);
-  flam_builder_add_standard_measure (
-      text->builder, FLAM_STANDARD_LEAKED, 0, FLAM_NONE);
-  flam_builder_add_standard_measure (
-      text->builder, FLAM_STANDARD_LEAKED_BLOCKS, 1, FLAM_NONE);
+  flam_load_measures (
+      text->builder, FLAM_STANDARD_LEAKED, FLAM_STANDARD_LEAKED_BLOCKS);
   return leak;
 }
 
@@ -148,24 +144,13 @@ static const FlamDialect dialect_memleak = { N_ ("output of bcc's tools"),
                                              FLAM_KIND_NATIVE,
                                              FALSE };
 
-static gboolean
-load_memleak (const FlamSource *source,
-              FlamBuilder *builder,
-              const FlamLoadOptions *options,
-              GError **error)
-{
-  return flam_stack_text_load (
-      &dialect_memleak, source, builder, options, error);
-}
-
-static const char *const suffixes_memleak[] = { ".memleak.txt", ".txt", NULL };
-
 /* All of it is there before it is read: the last report is looked for. */
 const FlamImporter flam_import_memleak = {
   .id = "memleak",
   .label = "bcc memleak",
-  .suffixes = suffixes_memleak,
+  .suffixes = FLAM_LIST (".memleak.txt", ".txt"),
   .mime_types = flam_stack_text_mime_types,
   .probe = probe_memleak,
-  .load = load_memleak,
+  .load = flam_stack_text_load,
+  .form = &dialect_memleak,
 };

@@ -30,20 +30,15 @@ read_frame (Recording *recording, FlamJson *json)
   FlamFunction function = { .module = FLAM_NONE,
                             .kind = FLAM_KIND_INTERPRETED };
   gint64 line = 0;
-  guint depth = flam_json_enter (json);
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "name"))
-      function.name = flam_builder_string (
-          recording->builder, flam_json_get_string (json, NULL), -1);
+      function.name = flam_json_intern (json, recording->builder);
     else if (flam_json_key_is (json, "absolute_path") ||
              (flam_json_key_is (json, "relative_path") && function.file == 0))
       {
-        gsize length;
-        const char *path = flam_json_get_string (json, &length);
-        if (length > 0)
-          function.file =
-              flam_builder_string (recording->builder, path, length);
+        FlamId path = flam_json_intern (json, recording->builder);
+        function.file = path != 0 ? path : function.file;
       }
     else if (flam_json_key_is (json, "lineno"))
       line = flam_json_get_int (json);
@@ -62,21 +57,23 @@ read_id (FlamJson *json)
 }
 
 static gboolean
-read_trace (Recording *recording, FlamSlice line)
+read_line (gpointer data, FlamSlice line)
 {
-  FlamSample sample = { .stack = FLAM_NONE };
+  Recording *recording = data;
+  FlamSample sample = { 0 };
   gint32 pid = -1, tid = -1;
   gboolean trace = FALSE;
   FlamJson json;
-  guint depth = flam_json_open (&json, line.text, line.length);
 
+  if (recording->lines.line <= 2 || line.length == 0)
+    return TRUE;
   g_array_set_size (recording->stack, 0);
-  while (flam_json_member (&json, depth))
+  flam_json_open (&json, line.text, line.length);
+  flam_json_each (&json)
     if (flam_json_key_is (&json, "trace"))
       {
-        guint inner = flam_json_enter (&json);
         trace = TRUE;
-        while (flam_json_element (&json, inner))
+        flam_json_each (&json)
           {
             FlamId frame = read_frame (recording, &json);
             g_array_append_val (recording->stack, frame);
@@ -90,11 +87,7 @@ read_trace (Recording *recording, FlamSlice line)
   flam_json_clear (&json);
   if (!trace)
     return FALSE;
-  for (guint i = recording->stack->len; i > 0; i--)
-    sample.stack =
-        flam_builder_stack (recording->builder,
-                            sample.stack,
-                            g_array_index (recording->stack, FlamId, i - 1));
+  sample.stack = flam_load_stack (recording->builder, recording->stack);
   sample.thread =
       flam_builder_thread (recording->builder,
                            flam_builder_process (recording->builder, pid, 0),
@@ -106,38 +99,22 @@ read_trace (Recording *recording, FlamSlice line)
 }
 
 static gboolean
-read_lines (Recording *recording, const FlamProgress *progress, GError **error)
+load (FlamLoad *load, GError **error)
 {
-  FlamText *lines = &recording->lines;
-  FlamSlice line;
-
-  flam_text_open (lines, recording->source, progress);
-  while (flam_text_next (lines, &line.text, &line.length))
-    if (lines->line > 2 && line.length > 0 && !read_trace (recording, line))
-      flam_text_bad (lines);
-  return flam_text_close (lines, error);
-}
-
-static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
-{
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  Recording recording = { .source = source,
-                          .builder = builder,
-                          .stack = stack };
+  Recording recording = { .source = load->source,
+                          .builder = load->builder,
+                          .stack = flam_load_array (load, FlamId) };
 
   flam_builder_add_standard_measure (
-      builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
-  if (!read_lines (&recording, options->progress, error))
+      load->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+  if (!flam_text_read (
+          &recording.lines, load, read_line, &recording, "rbspy's", error))
     return FALSE;
-  if (recording.samples == 0)
-    return flam_source_invalid (
-        source, error, N_ ("there are no samples in this recording of rbspy"));
-  flam_text_warn_bad (&recording.lines, builder, "rbspy's");
-  return TRUE;
+  return recording.samples > 0 ||
+         flam_source_invalid (
+             load->source,
+             error,
+             N_ ("there are no samples in this recording of rbspy"));
 }
 
 const FlamImporter flam_import_rbspy = {

@@ -63,9 +63,8 @@ static const struct
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamXctrace xctrace;
-  const FlamProgress *progress;
   FlamMarkup markup;
   FlamXctraceElement open[MAX_DEPTH];
   guint depth;    /* of `open` */
@@ -240,12 +239,13 @@ read_elements (Reader *reader, GError **error)
   FlamTag tag;
   guint n = 0;
 
-  flam_markup_init (&reader->markup, reader->source);
+  flam_markup_init (&reader->markup, reader->load->source);
   while (flam_markup_next (&reader->markup, &tag))
     {
       if (++n % 4096 == 0 &&
-          !flam_progress_step (
-              reader->progress, flam_markup_fraction (&reader->markup), error))
+          !flam_progress_step (reader->load->options->progress,
+                               flam_markup_fraction (&reader->markup),
+                               error))
         return FALSE;
       if (flam_slice_begins (tag.name, "/"))
         end_element (reader, flam_slice_from (tag.name, 1));
@@ -262,7 +262,7 @@ finish (Reader *reader, GError **error)
 {
   if (reader->samples == 0)
     return flam_source_invalid (
-        reader->source,
+        reader->load->source,
         error,
         N_ ("no row has a weight or a stack; export the table of samples with "
             "`xctrace export --input X.trace --xpath "
@@ -276,10 +276,7 @@ finish (Reader *reader, GError **error)
   flam_builder_add_standard_measure (
       reader->xctrace.builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
   if (reader->depth > 0)
-    {
-      flam_builder_set_partial (reader->xctrace.builder, 1);
-      flam_builder_warn (reader->xctrace.builder, N_ ("the file ends early"));
-    }
+    flam_load_partial (reader->load, NULL, N_ ("the file ends early"));
   flam_builder_warn_count (
       reader->xctrace.builder,
       reader->xctrace.addresses,
@@ -295,30 +292,20 @@ finish (Reader *reader, GError **error)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autofree Reader *reader = g_new0 (Reader, 1);
-  gboolean good;
+  Reader *reader = flam_load_new (load, Reader);
 
-  reader->source = source;
-  reader->xctrace.builder = builder;
-  reader->progress = options->progress;
-  reader->values = g_array_new (FALSE, FALSE, sizeof (FlamXctraceValue));
-  reader->xctrace.frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  reader->xctrace.scratch = g_string_new (NULL);
-  flam_pieces_init (&reader->ids);
-  flam_builder_add_column (builder);
-  flam_builder_add_column (builder);
-  flam_builder_set_has_times (builder);
-  good = read_elements (reader, error) && finish (reader, error);
-  flam_pieces_clear (&reader->ids);
-  g_array_unref (reader->values);
-  g_array_unref (reader->xctrace.frames);
-  g_string_free (reader->xctrace.scratch, TRUE);
-  return good;
+  reader->load = load;
+  reader->values = flam_load_array (load, FlamXctraceValue);
+  reader->xctrace.builder = load->builder;
+  reader->xctrace.frames = flam_load_array (load, FlamId);
+  reader->xctrace.scratch = flam_load_string (load);
+  flam_load_pieces (load, &reader->ids);
+  flam_builder_add_column (load->builder);
+  flam_builder_add_column (load->builder);
+  flam_builder_set_has_times (load->builder);
+  return read_elements (reader, error) && finish (reader, error);
 }
 
 const FlamImporter flam_import_xctrace = {

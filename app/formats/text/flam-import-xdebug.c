@@ -17,7 +17,6 @@
 
 typedef struct
 {
-  const FlamSource *source;
   FlamBuilder *builder;
   FlamTraceSpans spans;
   FlamPieces names;
@@ -43,8 +42,18 @@ find_name (Trace *trace, FlamSlice name)
 }
 
 static gboolean
-read_event (Trace *trace, FlamSlice line)
+is_head (FlamSlice line)
 {
+  return line.length == 0 || flam_slice_begins (line, "Version:") ||
+         flam_slice_begins (line, "File format:") ||
+         flam_slice_begins (line, "TRACE ");
+}
+
+static gboolean
+read_line (gpointer data, FlamSlice line)
+{
+  Trace *trace = data;
+  gboolean head = is_head (line);
   FlamSlice level = flam_slice_take_cell (&line);
   FlamSlice number = flam_slice_take_cell (&line);
   FlamSlice what = flam_slice_take_cell (&line);
@@ -53,7 +62,7 @@ read_event (Trace *trace, FlamSlice line)
   const char *p = when.text;
   gint64 time, bytes, ignored;
 
-  if (flam_slice_is (what, "R")) /* what was returned */
+  if (head || flam_slice_is (what, "R")) /* what was returned */
     return TRUE;
   if (!flam_amount_number (&p, when.text + when.length, 1000000000, &time))
     return FALSE;
@@ -77,71 +86,33 @@ read_event (Trace *trace, FlamSlice line)
 }
 
 static gboolean
-is_head (FlamSlice line)
+load (FlamLoad *load, GError **error)
 {
-  return line.length == 0 || flam_slice_begins (line, "Version:") ||
-         flam_slice_begins (line, "File format:") ||
-         flam_slice_begins (line, "TRACE ");
-}
+  FlamBuilder *builder = load->builder;
+  Trace *trace = flam_load_new (load, Trace);
 
-static gboolean
-read_lines (Trace *trace, const FlamProgress *progress, GError **error)
-{
-  FlamSlice line;
-
-  flam_text_open (&trace->lines, trace->source, progress);
-  while (flam_text_next (&trace->lines, &line.text, &line.length))
-    if (!is_head (line) && !read_event (trace, line))
-      flam_text_bad (&trace->lines);
-  return flam_text_close (&trace->lines, error);
-}
-
-static void
-warn (Trace *trace)
-{
-  flam_text_warn_bad (&trace->lines, trace->builder, N_ ("a trace of xdebug"));
+  trace->builder = builder;
+  flam_builder_set_has_times (builder);
+  flam_builder_set_spans (
+      builder, flam_load_measures (builder, FLAM_STANDARD_WALL_TIME));
+  flam_load_pieces (load, &trace->names);
+  flam_trace_spans_init (&trace->spans, builder);
+  flam_load_clears (load, &trace->spans, flam_trace_spans_clear);
+  trace->counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
+  trace->thread = flam_builder_lone_thread (builder);
+  if (!flam_text_read (&trace->lines, load, read_line, trace, NULL, error))
+    return FALSE;
+  if (flam_trace_spans_close (&trace->spans) == 0)
+    return flam_source_invalid (
+        load->source, error, N_ ("there are no calls in this trace of xdebug"));
+  flam_trace_spans_make_samples (&trace->spans);
+  flam_text_warn_bad (&trace->lines, builder, N_ ("a trace of xdebug"));
   flam_builder_warn_count (
-      trace->builder,
+      builder,
       trace->spans.open,
       "%" PRIu64 " call does not return in the trace: it lasts to its end",
       "%" PRIu64 " calls do not return in the trace: they last to its end");
-}
-
-static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
-{
-  Trace trace = { .source = source, .builder = builder };
-  gboolean good;
-
-  flam_builder_set_has_times (builder);
-  flam_builder_set_spans (
-      builder,
-      flam_builder_add_standard_measure (builder,
-                                         FLAM_STANDARD_WALL_TIME,
-                                         flam_builder_add_column (builder),
-                                         FLAM_NONE));
-  flam_pieces_init (&trace.names);
-  flam_trace_spans_init (&trace.spans, builder);
-  trace.counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
-  trace.thread = flam_builder_lone_thread (builder);
-  good = read_lines (&trace, options->progress, error);
-  if (good && flam_trace_spans_close (&trace.spans) == 0)
-    {
-      flam_source_invalid (
-          source, error, N_ ("there are no calls in this trace of xdebug"));
-      good = FALSE;
-    }
-  if (good)
-    {
-      flam_trace_spans_make_samples (&trace.spans);
-      warn (&trace);
-    }
-  flam_trace_spans_clear (&trace.spans);
-  flam_pieces_clear (&trace.names);
-  return good;
+  return TRUE;
 }
 
 const FlamImporter flam_import_xdebug = {

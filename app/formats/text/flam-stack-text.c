@@ -239,18 +239,12 @@ find_event (FlamStackText *text)
 void
 flam_stack_text_add (FlamStackText *text, guint16 event, const gint64 *weights)
 {
-  FlamSample sample = { .stack = FLAM_NONE,
-                        .state = text->state,
-                        .event = event };
+  FlamSample sample = { .state = text->state, .event = event };
 
   if (text->thread == FLAM_NONE)
     flam_stack_text_thread (text, (FlamSlice){ "", 0 }, -1, -1);
   sample.thread = text->thread;
-  for (guint i = text->stack->len; i > 0; i--)
-    sample.stack =
-        flam_builder_stack (text->builder,
-                            sample.stack,
-                            g_array_index (text->stack, FlamId, i - 1));
+  sample.stack = flam_load_stack (text->builder, text->stack);
   flam_builder_add_sample (text->builder, &sample, weights);
   text->samples++;
   flam_stack_text_drop (text);
@@ -312,66 +306,45 @@ add_rows (FlamStackText *text)
 /* --- the whole ----------------------------------------------------------- */
 
 static gboolean
-read_lines (FlamStackText *text, const FlamProgress *progress, GError **error)
+read_line (gpointer text, FlamSlice line)
 {
-  FlamSlice line;
-
-  flam_text_open (&text->lines, text->source, progress);
-  while (flam_text_next (&text->lines, &line.text, &line.length))
-    if (!text->dialect->read_line (text, line))
-      flam_text_bad (&text->lines);
-  if (text->dialect->finish != NULL)
-    text->dialect->finish (text);
-  add_rows (text);
-  return flam_text_close (&text->lines, error);
-}
-
-static gboolean
-check (FlamStackText *text, GError **error)
-{
-  if (text->samples == 0)
-    return flam_source_invalid (text->source,
-                                error,
-                                N_ ("there are no stacks in this %s"),
-                                text->dialect->what);
-  if (text->stack->len > 0)
-    {
-      flam_builder_set_partial (text->builder, 1);
-      flam_builder_warn (
-          text->builder,
-          N_ ("the text ends within a stack, which is left out"));
-    }
-  flam_text_warn_bad (&text->lines, text->builder, text->dialect->what);
-  return TRUE;
+  return ((FlamStackText *)text)->dialect->read_line (text, line);
 }
 
 gboolean
-flam_stack_text_load (const FlamDialect *dialect,
-                      const FlamSource *source,
-                      FlamBuilder *builder,
-                      const FlamLoadOptions *options,
-                      GError **error)
+flam_stack_text_load (FlamLoad *load, GError **error)
 {
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  FlamStackText text = { .dialect = dialect,
-                         .source = source,
-                         .builder = builder,
-                         .stack = stack,
-                         .thread = FLAM_NONE,
-                         .event = { "", 0 },
-                         .pid = -1 };
-  gboolean good;
+  const FlamDialect *dialect = load->form;
+  FlamStackText *text = flam_load_new (load, FlamStackText);
+  gboolean whole;
 
-  text.weights_as = flam_weights_as_of (source, options);
-  text.told = options->weights_as != FLAM_WEIGHTS_GUESS;
-  flam_pieces_init (&text.frames);
-  flam_pieces_init (&text.threads);
-  flam_pieces_init (&text.events);
-  flam_outline_init (&text.outline, dialect->own);
-  good = read_lines (&text, options->progress, error) && check (&text, error);
-  flam_outline_clear (&text.outline);
-  flam_pieces_clear (&text.frames);
-  flam_pieces_clear (&text.threads);
-  flam_pieces_clear (&text.events);
-  return good;
+  text->dialect = dialect;
+  text->source = load->source;
+  text->builder = load->builder;
+  text->stack = flam_load_array (load, FlamId);
+  text->thread = FLAM_NONE;
+  text->event.text = "";
+  text->pid = -1;
+  text->weights_as = flam_weights_as_of (load->source, load->options);
+  text->told = load->options->weights_as != FLAM_WEIGHTS_GUESS;
+  flam_load_pieces (load, &text->frames);
+  flam_load_pieces (load, &text->threads);
+  flam_load_pieces (load, &text->events);
+  flam_load_outline (load, &text->outline, dialect->own);
+  whole = flam_text_read (&text->lines, load, read_line, text, NULL, error);
+  if (dialect->finish != NULL)
+    dialect->finish (text);
+  add_rows (text);
+  if (!whole)
+    return FALSE;
+  if (text->samples == 0)
+    return flam_source_invalid (load->source,
+                                error,
+                                N_ ("there are no stacks in this %s"),
+                                dialect->what);
+  if (text->stack->len > 0)
+    flam_load_partial (
+        load, NULL, N_ ("the text ends within a stack, which is left out"));
+  flam_text_warn_bad (&text->lines, load->builder, dialect->what);
+  return TRUE;
 }

@@ -109,22 +109,11 @@ void flam_stack_text_are_bytes (FlamStackText *text);
 
 /* --- importers ----------------------------------------------------------- */
 
-gboolean flam_stack_text_load (const FlamDialect *dialect,
-                               const FlamSource *source,
-                               FlamBuilder *builder,
-                               const FlamLoadOptions *options,
-                               GError **error);
+/* Of the dialect that is the importer's form. */
+gboolean flam_stack_text_load (FlamLoad *load, GError **error);
 
 /* flam_import_NAME of dialect_NAME and probe_NAME(). */
 #define FLAM_STACK_TEXT_IMPORTER(name, id_, label_, ...)                       \
-  static gboolean load_##name (const FlamSource *source,                       \
-                               FlamBuilder *builder,                           \
-                               const FlamLoadOptions *options,                 \
-                               GError **error)                                 \
-  {                                                                            \
-    return flam_stack_text_load (                                              \
-        &dialect_##name, source, builder, options, error);                     \
-  }                                                                            \
   static const char *const suffixes_##name[] = { __VA_ARGS__, NULL };          \
   const FlamImporter flam_import_##name = {                                    \
     .id = id_,                                                                 \
@@ -132,7 +121,8 @@ gboolean flam_stack_text_load (const FlamDialect *dialect,
     .suffixes = suffixes_##name,                                               \
     .mime_types = flam_stack_text_mime_types,                                  \
     .probe = probe_##name,                                                     \
-    .load = load_##name,                                                       \
+    .load = flam_stack_text_load,                                              \
+    .form = &dialect_##name,                                                   \
     .streams = TRUE,                                                           \
   };
 

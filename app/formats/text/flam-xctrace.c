@@ -218,15 +218,13 @@ end_backtrace (FlamXctrace *xctrace,
                const FlamXctraceElement *element,
                FlamXctraceValue *value)
 {
-  FlamId stack = FLAM_NONE;
+  FlamId stack;
 
   *value = element->inner[FLAM_XCTRACE_BACKTRACE];
   if (value->known)
     return;
   xctrace->addresses += element->inner[FLAM_XCTRACE_ADDRESSES].known;
-  for (guint i = xctrace->frames->len; i-- > 0;)
-    stack = flam_builder_stack (
-        xctrace->builder, stack, g_array_index (xctrace->frames, FlamId, i));
+  stack = flam_load_stack (xctrace->builder, xctrace->frames);
   value->known = stack != FLAM_NONE;
   value->a = stack;
 }

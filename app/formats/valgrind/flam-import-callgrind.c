@@ -40,6 +40,7 @@ typedef struct
 typedef struct
 {
   FlamText text;
+  FlamLoad *load;
   FlamBuilder *builder;
   FlamCallGraph *graph;
   GPtrArray *events; /* names */
@@ -349,7 +350,10 @@ read_events (Reader *reader, const char *p, const char *end)
                                     FLAM_UNIT_COUNT,
                                     i,
                                     FLAM_NONE);
-  reader->graph = flam_call_graph_new (reader->builder, reader->events->len);
+  reader->graph = flam_load_clears (
+      reader->load,
+      flam_call_graph_new (reader->builder, reader->events->len),
+      flam_call_graph_free);
 }
 
 /* "cmd: …" and its like; FALSE: something else. */
@@ -383,11 +387,12 @@ read_header (Reader *reader, const char *line, const char *end)
 }
 
 static gboolean
-read_line (Reader *reader, const char *line, gsize length)
+read_line (gpointer data, FlamSlice slice)
 {
-  const char *end = line + length;
+  Reader *reader = data;
+  const char *line = slice.text, *end = line + slice.length;
 
-  if (length == 0 || *line == '#')
+  if (slice.length == 0 || *line == '#')
     return TRUE;
   if (flam_text_is_digit (*line) || *line == '+' || *line == '-' ||
       *line == '*')
@@ -398,51 +403,26 @@ read_line (Reader *reader, const char *line, gsize length)
 }
 
 static gboolean
-read_all (Reader *reader,
-          const FlamSource *source,
-          const FlamProgress *progress,
-          GError **error)
+load (FlamLoad *load, GError **error)
 {
-  const char *line;
-  gsize length;
+  FlamId thread = flam_builder_lone_thread (load->builder);
+  Reader *reader = flam_load_new (load, Reader);
 
-  flam_text_open (&reader->text, source, progress);
-  while (flam_text_next (&reader->text, &line, &length))
-    if (!read_line (reader, line, length))
-      flam_text_bad (&reader->text);
-  flam_text_warn_bad (&reader->text, reader->builder, "callgrind's");
-  if (!flam_text_close (&reader->text, error))
+  reader->load = load;
+  reader->builder = load->builder;
+  reader->n_positions = 1;
+  reader->place.function = FLAM_NONE;
+  reader->events = flam_load_pointers (load, g_free);
+  reader->functions = flam_load_table (load, FLAM_KEY_NUMBER, NULL);
+  flam_load_pieces (load, &reader->names);
+  if (!flam_text_read (
+          &reader->text, load, read_line, reader, "callgrind's", error))
     return FALSE;
-  if (reader->graph != NULL)
-    return TRUE;
-  return flam_source_invalid (
-      source, error, N_ ("no line says which events were counted"));
-}
-
-static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
-{
-  Reader reader = { .builder = builder,
-                    .n_positions = 1,
-                    .place = { .function = FLAM_NONE } };
-  FlamId thread = flam_builder_lone_thread (builder);
-  gboolean good;
-
-  reader.events = g_ptr_array_new_with_free_func (g_free);
-  flam_pieces_init (&reader.names);
-  reader.functions =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-  good = read_all (&reader, source, options->progress, error);
-  flam_source_leave (source);
-  good = good && flam_call_graph_finish (reader.graph, thread, error);
-  g_clear_pointer (&reader.graph, flam_call_graph_free);
-  g_ptr_array_unref (reader.events);
-  flam_pieces_clear (&reader.names);
-  g_hash_table_unref (reader.functions);
-  return good;
+  if (reader->graph == NULL)
+    return flam_source_invalid (
+        load->source, error, N_ ("no line says which events were counted"));
+  flam_source_leave (load->source);
+  return flam_call_graph_finish (reader->graph, thread, error);
 }
 
 const FlamImporter flam_import_callgrind = {

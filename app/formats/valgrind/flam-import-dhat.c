@@ -57,7 +57,7 @@ static const Column columns[] = {
 
 typedef struct
 {
-  const FlamSource *source;
+  const FlamLoad *load;
   FlamBuilder *builder;
   GArray *places; /* FlamValgrindLocation: ftbl */
   GArray *stack;  /* of one point */
@@ -71,9 +71,7 @@ typedef struct
 static void
 read_frames (Reader *reader, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
       gsize length;
       const char *text = flam_json_get_string (json, &length);
@@ -88,12 +86,10 @@ read_frames (Reader *reader, FlamJson *json)
 static gboolean
 read_header (Reader *reader, FlamJson *json, GError **error)
 {
-  guint depth;
   gint64 version = 0;
 
-  flam_json_next (json);
-  depth = flam_json_enter (json);
-  while (flam_json_member (json, depth))
+  flam_json_report (json, NULL); /* the points take longer */
+  flam_json_each (json)
     {
       if (flam_json_key_is (json, "dhatFileVersion"))
         version = flam_json_get_int (json);
@@ -110,9 +106,9 @@ read_header (Reader *reader, FlamJson *json, GError **error)
         read_frames (reader, json);
     }
   if (json->problem != NULL || version == 2)
-    return flam_json_finish (json, reader->source, error);
+    return flam_json_finish (json, reader->load->source, error);
   return flam_source_error (
-      reader->source,
+      reader->load->source,
       error,
       FLAM_ERROR_UNSUPPORTED,
       FLAM_NO_OFFSET,
@@ -150,11 +146,10 @@ add_measures (Reader *reader)
 static gboolean
 read_stack (Reader *reader, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
   gboolean good = TRUE;
 
   g_array_set_size (reader->stack, 0);
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
       gint64 frame = flam_json_get_int (json);
       if (frame < 0 || frame >= reader->places->len)
@@ -170,13 +165,12 @@ read_stack (Reader *reader, FlamJson *json)
 static void
 read_point (Reader *reader, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
   gint64 weights[N_COLUMNS] = { 0 };
   FlamSample sample = { .thread = reader->thread };
-  gboolean good = depth > 0;
+  gboolean good = flam_json_enter (json) > 0;
 
   g_array_set_size (reader->stack, 0);
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     {
       if (flam_json_key_is (json, "fs"))
         good = read_stack (reader, json) && good;
@@ -195,30 +189,12 @@ read_point (Reader *reader, FlamJson *json)
 }
 
 static gboolean
-read_points (Reader *reader,
-             FlamJson *json,
-             const FlamProgress *progress,
-             GError **error)
+read_points (Reader *reader, FlamJson *json, GError **error)
 {
-  guint depth, inner;
-
-  flam_json_next (json);
-  depth = flam_json_enter (json);
-  while (flam_json_member (json, depth))
-    {
-      if (!flam_json_key_is (json, "pps"))
-        continue;
-      inner = flam_json_enter (json);
-      while (flam_json_element (json, inner))
-        {
-          read_point (reader, json);
-          if (!flam_progress_step (progress,
-                                   (double)(json->at - json->start) /
-                                       reader->source->size,
-                                   error))
-            return FALSE;
-        }
-    }
+  flam_json_each (json)
+    if (flam_json_key_is (json, "pps"))
+      flam_json_each (json)
+        read_point (reader, json);
   flam_builder_warn_count (
       reader->builder,
       reader->bad_points,
@@ -226,32 +202,23 @@ read_points (Reader *reader,
       "the file and was left out",
       "%" PRIu64 " program points name frames that are not in "
       "the file and were left out");
-  return flam_json_finish (json, reader->source, error);
+  return flam_json_finish (json, reader->load->source, error);
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Reader reader = { .source = source, .builder = builder, .in_bytes = TRUE };
-  g_autoptr (GArray) places =
-      g_array_new (FALSE, FALSE, sizeof (FlamValgrindLocation));
-  g_autoptr (GArray) stack =
-      g_array_new (FALSE, FALSE, sizeof (FlamValgrindLocation));
-  g_auto (FlamJson) first;
-  g_auto (FlamJson) second;
+  Reader reader = { .load = load,
+                    .builder = load->builder,
+                    .in_bytes = TRUE,
+                    .places = flam_load_array (load, FlamValgrindLocation),
+                    .stack = flam_load_array (load, FlamValgrindLocation),
+                    .thread = flam_builder_lone_thread (load->builder) };
 
-  reader.places = places;
-  reader.stack = stack;
-  reader.thread = flam_builder_lone_thread (builder);
-  flam_json_init (&first, source->data, source->size);
-  flam_json_init (&second, source->data, source->size);
-  if (!read_header (&reader, &first, error))
+  if (!read_header (&reader, flam_json_load (load, NULL), error))
     return FALSE;
   add_measures (&reader);
-  return read_points (&reader, &second, options->progress, error);
+  return read_points (&reader, flam_json_load (load, NULL), error);
 }
 
 const FlamImporter flam_import_dhat = {

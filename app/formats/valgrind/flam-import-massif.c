@@ -47,7 +47,6 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
   FlamBuilder *builder;
   FlamText text;
   GArray *path;      /* Node: from the tree's root to the current one */
@@ -296,9 +295,12 @@ read_counter (Reader *reader, guint counter, const char *text, const char *end)
 }
 
 static gboolean
-read_line (Reader *reader, const char *line, gsize length)
+read_line (gpointer data, FlamSlice slice)
 {
-  const char *end = line + length, *rest;
+  Reader *reader = data;
+  const char *line = slice.text, *rest;
+  gsize length = slice.length;
+  const char *end = line + length;
 
   if (starts (line, length, "time=", &rest))
     return read_time (reader, rest, end);
@@ -340,36 +342,15 @@ read_line (Reader *reader, const char *line, gsize length)
 }
 
 static gboolean
-read_all (Reader *reader, const FlamProgress *progress, GError **error)
+load (FlamLoad *load, GError **error)
 {
-  const char *line;
-  gsize length;
+  FlamBuilder *builder = load->builder;
+  Reader reader = { .builder = builder,
+                    .time_scale = 1,
+                    .path = flam_load_array (load, Node),
+                    .places = flam_load_array (load, FlamValgrindLocation),
+                    .rows = flam_load_array (load, FlamAllocation) };
 
-  flam_text_open (&reader->text, reader->source, progress);
-  while (flam_text_next (&reader->text, &line, &length))
-    if (!read_line (reader, line, length))
-      flam_text_bad (&reader->text);
-  close_nodes (reader, 0);
-  add_rows (reader);
-  flam_text_warn_bad (&reader->text, reader->builder, "massif's");
-  return flam_text_close (&reader->text, error);
-}
-
-static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
-{
-  Reader reader = { .source = source, .builder = builder, .time_scale = 1 };
-  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (Node));
-  g_autoptr (GArray) places =
-      g_array_new (FALSE, FALSE, sizeof (FlamValgrindLocation));
-  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (FlamAllocation));
-
-  reader.path = path;
-  reader.places = places;
-  reader.rows = rows;
   flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);
   flam_builder_add_allocation_measure (builder, FLAM_FROM_PEAK);
@@ -385,7 +366,12 @@ load (const FlamSource *source,
       builder,
       flam_builder_string (builder, "(after massif's last tree)", -1),
       FLAM_KIND_ROOT);
-  return read_all (&reader, options->progress, error);
+  if (!flam_text_read (
+          &reader.text, load, read_line, &reader, "massif's", error))
+    return FALSE;
+  close_nodes (&reader, 0);
+  add_rows (&reader);
+  return TRUE;
 }
 
 const FlamImporter flam_import_massif = {

@@ -14,23 +14,15 @@ typedef struct
 static void
 read_groups (FlamJson *json, Counter *counter, FlamBuilder *builder)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
-    {
-      guint inner = flam_json_enter (json);
-
-      while (flam_json_member (json, inner))
-        flam_gecko_tables_read (counter->tables, json, builder, NULL);
-    }
+  flam_json_each (json)
+    flam_json_each (json)
+      flam_gecko_tables_read (counter->tables, json, builder, NULL);
 }
 
 static void
 read_counter (FlamJson *json, Counter *counter, FlamBuilder *builder)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "name"))
       {
         g_free (counter->name);
@@ -93,21 +85,20 @@ add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
 }
 
 void
-flam_gecko_counters_read (FlamBuilder *builder,
-                          const FlamSource *source,
-                          const FlamLoadOptions *options,
+flam_gecko_counters_read (const FlamLoad *load,
                           FlamJsonText counters,
                           gint64 offset,
                           GHashTable *names)
 {
+  FlamBuilder *builder = load->builder;
   g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, counters.text, counters.length);
 
-  while (flam_json_element (&json, depth))
+  flam_json_open (&json, counters.text, counters.length);
+  flam_json_each (&json)
     {
       Counter counter = {
         .unit = FLAM_UNIT_COUNT,
-        .tables = flam_gecko_tables_new (source, options),
+        .tables = flam_gecko_tables_new (load),
       };
 
       read_counter (&json, &counter, builder);

@@ -19,9 +19,7 @@ G_BEGIN_DECLS
 /* `counters`: the array, or "". `offset`: added to its times, ns. `names`: a
  * set, owned by the caller, of those that the file has had before: the second
  * one of a name, of another process, is told by its pid. */
-void flam_gecko_counters_read (FlamBuilder *builder,
-                               const FlamSource *source,
-                               const FlamLoadOptions *options,
+void flam_gecko_counters_read (const FlamLoad *load,
                                FlamJsonText counters,
                                gint64 offset,
                                GHashTable *names);

@@ -38,12 +38,12 @@ static const struct
 };
 
 FlamGeckoTables *
-flam_gecko_tables_new (const FlamSource *source, const FlamLoadOptions *options)
+flam_gecko_tables_new (const FlamLoad *load)
 {
   FlamGeckoTables *tables = g_new0 (FlamGeckoTables, 1);
 
-  tables->source = source;
-  tables->options = options;
+  tables->source = load->source;
+  tables->options = load->options;
   for (guint i = 0; i < FLAM_GECKO_N_COLUMNS; i++)
     flam_gecko_cells_init (&tables->column[i],
                            columns[i].scale > 1 ||
@@ -110,9 +110,7 @@ find_column (FlamJson *json, const char *table)
 static void
 read_schema (FlamJson *json, const char *table, FlamGeckoSchema *schema)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     {
       int column = find_column (json, table);
       gint64 place = flam_json_get_int (json);
@@ -132,9 +130,7 @@ read_files (FlamGeckoTables *tables,
             FlamJson *json,
             const FlamGeckoSchema *schema)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
       guint inner = flam_json_enter (json);
       guint place = 0;
@@ -173,13 +169,12 @@ read_column (FlamGeckoTables *tables,
              FlamGeckoColumn column)
 {
   FlamGeckoSchema schema = { { (int)column }, 1 };
-  guint depth = flam_json_enter (json);
 
   if (column != FLAM_GECKO_SOURCE_FILE)
     flam_gecko_array_read (
         tables->column, json, &schema, TRUE, tables->source, tables->options);
   else
-    while (flam_json_element (json, depth))
+    flam_json_each (json)
       add_file (tables, builder, json);
 }
 
@@ -203,11 +198,10 @@ read_table (FlamGeckoTables *tables,
             const char *table,
             FlamGeckoMeasure *measure)
 {
-  guint depth = flam_json_enter (json);
   FlamGeckoSchema schema = { .n = 0 };
   FlamJsonText rows = { .text = "" };
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     {
       int column = find_column (json, table);
 
@@ -231,9 +225,7 @@ read_table (FlamGeckoTables *tables,
 static void
 read_strings (FlamBuilder *builder, FlamGeckoTables *tables, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     add_string (tables, builder, json);
 }
 

@@ -67,8 +67,7 @@ typedef struct
 } FlamGeckoTables;
 
 /* `source` and `options` say on how many cores they are read. */
-FlamGeckoTables *flam_gecko_tables_new (const FlamSource *source,
-                                        const FlamLoadOptions *options);
+FlamGeckoTables *flam_gecko_tables_new (const FlamLoad *load);
 void flam_gecko_tables_free (FlamGeckoTables *tables);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamGeckoTables, flam_gecko_tables_free)
 

@@ -51,9 +51,8 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  FlamLoad *load;
   FlamBuilder *builder;
-  const FlamLoadOptions *options;
   GError *failure;  /* it was cancelled */
   GPtrArray *parts; /* Part: in the order of the document */
   FlamTraceSpans spans;
@@ -183,7 +182,8 @@ static void
 cut (Trace *trace, FlamJson *json, Reading *reading)
 {
   gsize left = json->end - json->at;
-  guint wanted = flam_parts_count (trace->source, left, trace->options);
+  guint wanted =
+      flam_parts_count (trace->load->source, left, trace->load->options);
   const guint8 *first = json->at, *last = first, *end = json->end;
   FlamJson *start = json;
 
@@ -248,7 +248,7 @@ read_events (Trace *trace, FlamJson *json)
     flam_parts_read (reading.n,
                      read_part,
                      &reading,
-                     trace->options->progress,
+                     trace->load->options->progress,
                      &trace->failure);
   while (parts[good - 1]->events.arrived)
     good++;
@@ -385,12 +385,13 @@ typedef struct
 static void
 read_document (Trace *trace, FlamJson *json, Sampling *sampling)
 {
-  guint depth = flam_json_open (json, trace->source->data, trace->source->size);
+  const FlamSource *source = trace->load->source;
 
+  flam_json_open (json, source->data, source->size);
   if (json->token == FLAM_JSON_ARRAY)
     read_events (trace, json);
   else
-    while (flam_json_member (json, depth))
+    flam_json_each (json)
       if (flam_json_key_is (json, "traceEvents"))
         read_events (trace, json);
       else if (flam_json_key_is (json, "stackFrames"))
@@ -481,7 +482,7 @@ ends_between_events (const Trace *trace, const FlamJson *json)
   while (p > json->start && g_ascii_isspace (p[-1]))
     p--;
   return json->truncated && p > json->start && (p[-1] == '}' || p[-1] == ',') &&
-         flam_source_first_char (trace->source) == '[';
+         flam_source_first_char (trace->load->source) == '[';
 }
 
 static gboolean
@@ -493,10 +494,7 @@ check_end (Trace *trace, FlamJson *json, GError **error)
       return FALSE;
     }
   return ends_between_events (trace, json) ||
-         flam_json_finish_partly (json,
-                                  trace->source,
-                                  trace->events > 0 ? trace->builder : NULL,
-                                  error);
+         flam_json_end (json, trace->load, trace->events > 0, error);
 }
 
 static void
@@ -524,47 +522,36 @@ say_what_is_missing (Trace *trace)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  Trace trace = {
-    .source = source,
-    .builder = builder,
-    .options = options,
-    .parts = g_ptr_array_new_with_free_func (free_part),
-    .profiles =
-        g_ptr_array_new_with_free_func ((GDestroyNotify)flam_v8_profile_free),
-    .by_key = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-  };
-  g_auto (FlamJson) json = { 0 };
+  FlamBuilder *builder = load->builder;
+  Trace *trace = flam_load_new (load, Trace);
+  FlamJson *json = flam_load_new (load, FlamJson);
   Sampling sampling = { { .text = "" }, { .text = "" } };
-  gboolean ok;
 
-  flam_trace_spans_init (&trace.spans, builder);
-  flam_trace_samples_init (&trace.samples, builder);
-  flam_column_init (&trace.threads, sizeof (KnownThread));
-  flam_interner_init (&trace.thread_index);
+  trace->load = load;
+  trace->builder = builder;
+  trace->profiles =
+      flam_load_pointers (load, (GDestroyNotify)flam_v8_profile_free);
+  trace->by_key = flam_load_table (load, FLAM_KEY_TEXT, NULL);
+  flam_trace_spans_init (&trace->spans, builder);
+  flam_load_clears (load, &trace->spans, flam_trace_spans_clear);
+  flam_trace_samples_init (&trace->samples, builder);
+  flam_load_clears (load, &trace->samples, flam_trace_samples_clear);
+  flam_load_column (load, &trace->threads, KnownThread);
+  flam_load_interner (load, &trace->thread_index);
+  trace->parts = flam_load_pointers (load, free_part);
+  flam_load_clears (load, json, flam_json_clear);
   flam_builder_add_column (builder);
   flam_builder_set_has_times (builder);
-  read_document (&trace, &json, &sampling);
-  take_parts (&trace);
-  ok = check_end (&trace, &json, error);
-  if (ok)
-    {
-      flam_source_leave (source);
-      add_samples (&trace, &sampling);
-      say_what_is_missing (&trace);
-    }
-  flam_trace_spans_clear (&trace.spans);
-  flam_trace_samples_clear (&trace.samples);
-  flam_column_clear (&trace.threads);
-  flam_interner_clear (&trace.thread_index);
-  g_hash_table_unref (trace.by_key);
-  g_ptr_array_unref (trace.profiles);
-  g_ptr_array_unref (trace.parts);
-  return ok;
+  read_document (trace, json, &sampling);
+  take_parts (trace);
+  if (!check_end (trace, json, error))
+    return FALSE;
+  flam_source_leave (load->source);
+  add_samples (trace, &sampling);
+  say_what_is_missing (trace);
+  return TRUE;
 }
 
 static gboolean

@@ -46,9 +46,8 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  FlamLoad *load;
   FlamBuilder *builder;
-  const FlamLoadOptions *options;
   GError *cancelled;
   GArray *profiles;     /* FlamJsonText: processes found in the document */
   GPtrArray *texts;     /* of processes that were texts, unescaped */
@@ -70,28 +69,18 @@ typedef struct
 static guint
 find_event (Gecko *gecko, FlamGeckoMeasure measure)
 {
-  static const struct
-  {
-    const char *id, *name;
-    FlamUnit unit;
-    FlamMeasureKind kind;
-  } measures[FLAM_GECKO_N_MEASURES] = {
-    { "samples", N_ ("Samples"), FLAM_UNIT_COUNT, FLAM_MEASURE_CPU },
-    { "wall-time", N_ ("Wall time"), FLAM_UNIT_NS, FLAM_MEASURE_CPU },
-    { "allocated", N_ ("Allocated"), FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC },
+  static const FlamMeasureRow measures[FLAM_GECKO_N_MEASURES] = {
+    { "samples", N_ ("Samples"), FLAM_OF_COUNT },
+    { "wall-time", N_ ("Wall time"), FLAM_OF_TIME },
+    { "allocated", N_ ("Allocated"), FLAM_OF_BYTES },
   };
 
   if (gecko->event[measure] < 0)
     {
       guint index;
       gecko->event[measure] = gecko->n_events++;
-      index = flam_builder_add_measure (gecko->builder,
-                                        measures[measure].id,
-                                        measures[measure].name,
-                                        measures[measure].unit,
-                                        measures[measure].kind,
-                                        0,
-                                        gecko->event[measure]);
+      index = flam_load_measure (
+          gecko->builder, &measures[measure], 0, gecko->event[measure]);
       if (measure != FLAM_GECKO_IS_TIME)
         flam_builder_set_denominator (gecko->builder, index, FLAM_GECKO_MICRO);
     }
@@ -215,15 +204,11 @@ clear_thread (gpointer data)
 static void
 read_thread (Gecko *gecko, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-  Thread thread = { flam_gecko_tables_new (gecko->source, gecko->options),
-                    NULL,
-                    NULL,
-                    -1,
-                    -1,
-                    FLAM_GECKO_IS_COUNT };
+  Thread thread = {
+    flam_gecko_tables_new (gecko->load), NULL, NULL, -1, -1, FLAM_GECKO_IS_COUNT
+  };
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_gecko_tables_read (
             thread.tables, json, gecko->builder, &thread.measure))
       continue;
@@ -265,7 +250,7 @@ add_threads (Gecko *gecko)
     n += g_array_index (gecko->threads, Thread, i)
              .tables->column[FLAM_GECKO_SAMPLE_STACK]
              .n;
-  flam_source_leave (gecko->source);
+  flam_source_leave (gecko->load->source);
   flam_builder_reserve_samples (gecko->builder, n);
   for (guint i = 0; i < gecko->threads->len; i++)
     {
@@ -312,10 +297,9 @@ read_categories (Gecko *gecko, FlamJson *json)
   while (flam_json_element (json, depth) &&
          gecko->process.n_categories < FLAM_GECKO_MAX_CATEGORIES)
     {
-      guint inner = flam_json_enter (json);
       FlamFunctionKind kind = FLAM_KIND_NATIVE;
 
-      while (flam_json_member (json, inner))
+      flam_json_each (json)
         if (flam_json_key_is (json, "name"))
           kind = category_kind (json);
       gecko->process.category[gecko->process.n_categories++] = kind;
@@ -325,17 +309,13 @@ read_categories (Gecko *gecko, FlamJson *json)
 static void
 read_libs (Gecko *gecko, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
-      guint inner = flam_json_enter (json);
       FlamId name = 0;
 
-      while (flam_json_member (json, inner))
+      flam_json_each (json)
         if (flam_json_key_is (json, "name"))
-          name = flam_builder_string (
-              gecko->builder, flam_json_get_string (json, NULL), -1);
+          name = flam_json_intern (json, gecko->builder);
       g_array_append_val (gecko->process.libs, name);
     }
 }
@@ -344,10 +324,10 @@ static void
 read_meta (Gecko *gecko, FlamJsonText piece)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, piece.text, piece.length);
   gint64 start = 0, processed = 0, raw = 0;
 
-  while (flam_json_member (&json, depth))
+  flam_json_open (&json, piece.text, piece.length);
+  flam_json_each (&json)
     if (flam_json_key_is (&json, "startTime"))
       start = flam_json_get_scaled (&json, FLAM_GECKO_MICRO);
     else if (flam_json_key_is (&json, "preprocessedProfileVersion"))
@@ -369,15 +349,6 @@ read_meta (Gecko *gecko, FlamJsonText piece)
   gecko->newest = processed != 0 ? PROCESSED_VERSION : RAW_VERSION;
   if ((processed != 0 ? processed : raw) > gecko->newest)
     gecko->newer = processed != 0 ? processed : raw;
-}
-
-static void
-read_shared (Gecko *gecko, FlamJson *json)
-{
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
-    flam_gecko_tables_read (gecko->process.shared, json, gecko->builder, NULL);
 }
 
 /* Old Firefox: another process's profile, as text among the threads. */
@@ -405,10 +376,7 @@ read_threads (Gecko *gecko, FlamJson *json)
         add_text_profile (gecko, json);
       else if (json->token == FLAM_JSON_OBJECT)
         read_thread (gecko, json);
-      flam_progress_step (gecko->options->progress,
-                          (double)(json->at - gecko->source->data) /
-                              gecko->source->size,
-                          &gecko->cancelled);
+      flam_load_step (gecko->load, json->at, &gecko->cancelled);
     }
 }
 
@@ -416,9 +384,9 @@ static void
 find_processes (Gecko *gecko, FlamJsonText piece)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, piece.text, piece.length);
 
-  while (flam_json_element (&json, depth))
+  flam_json_open (&json, piece.text, piece.length);
+  flam_json_each (&json)
     {
       FlamJsonText process = flam_json_take (&json);
       if (process.length > 0)
@@ -433,13 +401,15 @@ read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
   guint depth = flam_json_open (json, piece.text, piece.length);
 
   g_clear_pointer (&gecko->process.shared, flam_gecko_tables_free);
-  gecko->process.shared = flam_gecko_tables_new (gecko->source, gecko->options);
+  gecko->process.shared = flam_gecko_tables_new (gecko->load);
   g_array_set_size (gecko->process.libs, 0);
-  while (gecko->cancelled == NULL && flam_json_member (json, depth))
+  while (gecko->cancelled == NULL && flam_json_element (json, depth))
     if (flam_json_key_is (json, "meta"))
       meta = flam_json_take (json);
     else if (flam_json_key_is (json, "shared"))
-      read_shared (gecko, json);
+      flam_json_each (json)
+        flam_gecko_tables_read (
+            gecko->process.shared, json, gecko->builder, NULL);
     else if (flam_json_key_is (json, "libs"))
       read_libs (gecko, json);
     else if (flam_json_key_is (json, "sources"))
@@ -453,12 +423,8 @@ read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
       counters = flam_json_take (json);
   read_meta (gecko, meta);
   add_threads (gecko);
-  flam_gecko_counters_read (gecko->builder,
-                            gecko->source,
-                            gecko->options,
-                            counters,
-                            gecko->offset,
-                            gecko->counters);
+  flam_gecko_counters_read (
+      gecko->load, counters, gecko->offset, gecko->counters);
   find_processes (gecko, processes);
 }
 
@@ -470,10 +436,7 @@ check (Gecko *gecko, FlamJson *document, GError **error)
       g_propagate_error (error, g_steal_pointer (&gecko->cancelled));
       return FALSE;
     }
-  if (!flam_json_finish_partly (document,
-                                gecko->source,
-                                gecko->samples > 0 ? gecko->builder : NULL,
-                                error))
+  if (!flam_json_end (document, gecko->load, gecko->samples > 0, error))
     return FALSE;
   if (gecko->n_events == 0)
     find_event (gecko, FLAM_GECKO_IS_COUNT);
@@ -494,24 +457,20 @@ check (Gecko *gecko, FlamJson *document, GError **error)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
+  FlamBuilder *builder = load->builder;
   Gecko gecko = {
-    .source = source,
+    .load = load,
     .builder = builder,
-    .options = options,
-    .profiles = g_array_new (FALSE, FALSE, sizeof (FlamJsonText)),
-    .texts = g_ptr_array_new_with_free_func (g_free),
-    .threads = g_array_new (FALSE, FALSE, sizeof (Thread)),
-    .counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+    .profiles = flam_load_array (load, FlamJsonText),
+    .texts = flam_load_pointers (load, g_free),
+    .threads = flam_load_array (load, Thread),
+    .counters = flam_load_table (load, FLAM_KEY_TEXT, NULL),
     .event = { -1, -1, -1 },
-    .process = { .builder = builder,
-                 .libs = g_array_new (FALSE, FALSE, sizeof (FlamId)) },
+    .process = { .builder = builder, .libs = flam_load_array (load, FlamId) },
   };
-  FlamJsonText whole = { (const char *)source->data, source->size };
+  FlamJsonText whole = { (const char *)load->source->data, load->source->size };
   g_auto (FlamJson) document = { 0 };
   gboolean ok;
 
@@ -525,13 +484,7 @@ load (const FlamSource *source,
           &gecko, &process, g_array_index (gecko.profiles, FlamJsonText, i));
     }
   ok = check (&gecko, &document, error);
-  g_clear_error (&gecko.cancelled);
   flam_gecko_tables_free (gecko.process.shared);
-  g_array_unref (gecko.process.libs);
-  g_array_unref (gecko.profiles);
-  g_array_unref (gecko.threads);
-  g_hash_table_unref (gecko.counters);
-  g_ptr_array_unref (gecko.texts);
   return ok;
 }
 

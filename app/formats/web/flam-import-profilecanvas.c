@@ -44,9 +44,8 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
   FlamBuilder *builder;
-  FlamJson json;
+  FlamJson *json;
   GArray *nodes;    /* Node: parents first */
   GArray *trees;    /* Tree */
   GArray *open;     /* guint32: nodes being read */
@@ -66,19 +65,16 @@ get_node (Reader *reader, guint32 index)
 static void
 read_member (Reader *reader, guint32 index)
 {
-  FlamJson *json = &reader->json;
+  FlamJson *json = reader->json;
   Node *node = get_node (reader, index);
 
   if (flam_json_key_is (json, "func"))
-    node->name = flam_builder_string (
-        reader->builder, flam_json_get_string (json, NULL), -1);
+    node->name = flam_json_intern (json, reader->builder);
   else if (flam_json_key_is (json, "path") ||
            (flam_json_key_is (json, "file") && node->file == 0))
     {
-      gsize length;
-      const char *path = flam_json_get_string (json, &length);
-      if (length > 0)
-        node->file = flam_builder_string (reader->builder, path, -1);
+      FlamId path = flam_json_intern (json, reader->builder);
+      node->file = path != 0 ? path : node->file;
     }
   else if (flam_json_key_is (json, "line"))
     node->line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
@@ -111,7 +107,7 @@ add_node (Reader *reader, guint32 parent)
 static void
 read_tree (Reader *reader)
 {
-  FlamJson *json = &reader->json;
+  FlamJson *json = reader->json;
   guint32 index = add_node (reader, FLAM_NONE);
 
   while (reader->open->len > 0)
@@ -137,19 +133,17 @@ read_tree (Reader *reader)
 static void
 read_trees (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth;
+  FlamJson *json = reader->json;
 
-  flam_json_next (json);
-  depth = flam_json_enter (json);
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (json->token == FLAM_JSON_OBJECT)
       {
-        Tree tree = { 0 };
+        Tree tree = { .name =
+                          flam_builder_string (reader->builder,
+                                               flam_json_get_key (json, NULL),
+                                               -1) };
         guint root = reader->nodes->len;
 
-        tree.name = flam_builder_string (
-            reader->builder, flam_json_get_key (json, NULL), -1);
         g_array_append_val (reader->trees, tree);
         read_tree (reader);
         g_array_index (reader->trees, Tree, reader->trees->len - 1).total =
@@ -344,18 +338,11 @@ add_samples (Reader *reader)
 static void
 add_measures (Reader *reader)
 {
-  flam_builder_add_column (reader->builder);
-  if (!reader->allocations)
-    {
-      flam_builder_add_standard_measure (
-          reader->builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
-      return;
-    }
-  flam_builder_add_column (reader->builder);
-  flam_builder_add_standard_measure (
-      reader->builder, FLAM_STANDARD_ALLOCATED, 0, FLAM_NONE);
-  flam_builder_add_standard_measure (
-      reader->builder, FLAM_STANDARD_ALLOCATIONS, 1, FLAM_NONE);
+  if (reader->allocations)
+    flam_load_measures (
+        reader->builder, FLAM_STANDARD_ALLOCATED, FLAM_STANDARD_ALLOCATIONS);
+  else
+    flam_load_measures (reader->builder, FLAM_STANDARD_SAMPLES);
 }
 
 /* --- the importer -------------------------------------------------------- */
@@ -373,42 +360,31 @@ find_data (const FlamSource *source)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (Node));
-  g_autoptr (GArray) trees = g_array_new (FALSE, FALSE, sizeof (Tree));
-  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (guint32));
-  Reader reader = { .source = source,
-                    .builder = builder,
-                    .nodes = nodes,
-                    .trees = trees,
-                    .open = open,
-                    .children = children };
-  const guint8 *at = find_data (source);
+  Reader reader = { .builder = load->builder,
+                    .nodes = flam_load_array (load, Node),
+                    .trees = flam_load_array (load, Tree),
+                    .open = flam_load_array (load, guint32),
+                    .children = flam_load_array (load, guint32) };
+  const guint8 *at = find_data (load->source);
   gsize left;
-  gboolean good;
 
   if (at == NULL)
     return flam_source_invalid (
-        source, error, N_ ("a page of ProfileCanvas without its data"));
-  flam_json_init (&reader.json, at, source->data + source->size - at);
+        load->source, error, N_ ("a page of ProfileCanvas without its data"));
+  reader.json = flam_json_load (load, at);
   read_trees (&reader);
-  at = reader.json.at;
-  left = MIN (source->data + source->size - at, 32);
+  at = reader.json->at;
+  left = MIN (load->source->data + load->source->size - at, 32);
   reader.allocations = memmem (at, left, "\"Allocation\"", 12) != NULL;
-  good = flam_json_finish (&reader.json, source, error);
-  flam_json_clear (&reader.json);
-  if (!good)
+  if (!flam_json_finish (reader.json, load->source, error))
     return FALSE;
   add_measures (&reader);
   make_stacks (&reader);
   add_samples (&reader);
   flam_builder_warn_count (
-      builder,
+      load->builder,
       reader.shrunk,
       "%" PRIu64 " type or function claims more than its caller "
       "has: it is shrunk to what is left for it",

@@ -40,8 +40,7 @@
 typedef struct
 {
   FlamBuilder *builder;
-  const FlamProgress *progress;
-  FlamJson json;
+  FlamJson *json;
   GArray *frames; /* FlamId: of one sample, leaf first */
   GArray *stacks; /* FlamId */
   GArray *times;  /* gint64 */
@@ -49,7 +48,6 @@ typedef struct
   GHashTable *counters; /* name -> counter + 1 */
   FlamId thread;
   guint64 bad; /* durations */
-  GError *cancelled;
 } Reader;
 
 static gint64
@@ -69,35 +67,31 @@ get_line (FlamJson *json)
 static void
 read_frame (Reader *reader)
 {
-  FlamJson *json = &reader->json;
+  FlamJson *json = reader->json;
   FlamFunction function = { .module = FLAM_NONE,
                             .kind = FLAM_KIND_INTERPRETED };
-  guint depth = flam_json_enter (json);
   guint32 line = 0;
   FlamId frame;
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "name") || flam_json_key_is (json, "url"))
       {
         gboolean is_name = flam_json_key_is (json, "name");
-        gsize length;
-        const char *text = flam_json_get_string (json, &length);
-        FlamId string = flam_builder_string (reader->builder, text, length);
+        FlamId string = flam_json_intern (json, reader->builder);
 
         *(is_name ? &function.name : &function.file) = string;
         /* The inspector's own code. */
-        if (!is_name && g_str_has_prefix (text, "__InjectedScript"))
+        if (!is_name &&
+            g_str_has_prefix (flam_builder_get_string (reader->builder, string),
+                              "__InjectedScript"))
           function.flags |= FLAM_FUNCTION_IRRELEVANT;
       }
     else if (flam_json_key_is (json, "line"))
       function.line = get_line (json);
     else if (flam_json_key_is (json, "expressionLocation"))
-      {
-        guint inner = flam_json_enter (json);
-        while (flam_json_member (json, inner))
-          if (flam_json_key_is (json, "line"))
-            line = get_line (json);
-      }
+      flam_json_each (json)
+        if (flam_json_key_is (json, "line"))
+          line = get_line (json);
   if (function.name == 0)
     function.name = flam_builder_string (reader->builder, "(anonymous)", -1);
   if (function.file == 0 && function.line == 0)
@@ -110,24 +104,18 @@ read_frame (Reader *reader)
 static void
 read_sample (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
-  FlamId stack = FLAM_NONE;
+  FlamJson *json = reader->json;
+  FlamId stack;
   gint64 time = 0;
 
   g_array_set_size (reader->frames, 0);
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "timestamp"))
       time = get_time (json);
     else if (flam_json_key_is (json, "stackFrames"))
-      {
-        guint inner = flam_json_enter (json);
-        while (flam_json_element (json, inner))
-          read_frame (reader);
-      }
-  for (guint i = reader->frames->len; i-- > 0;)
-    stack = flam_builder_stack (
-        reader->builder, stack, g_array_index (reader->frames, FlamId, i));
+      flam_json_each (json)
+        read_frame (reader);
+  stack = flam_load_stack (reader->builder, reader->frames);
   g_array_append_val (reader->stacks, stack);
   g_array_append_val (reader->times, time);
 }
@@ -135,11 +123,9 @@ read_sample (Reader *reader)
 static void
 read_durations (Reader *reader)
 {
-  guint depth = flam_json_enter (&reader->json);
-
-  while (flam_json_element (&reader->json, depth))
+  flam_json_each (reader->json)
     {
-      gint64 duration = get_time (&reader->json);
+      gint64 duration = get_time (reader->json);
       g_array_append_val (reader->durations, duration);
     }
 }
@@ -228,10 +214,9 @@ record_clear (Record *record)
 static void
 read_category (FlamJson *json, GArray *into)
 {
-  guint depth = flam_json_enter (json);
   Category category = { NULL, 0 };
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "type"))
       {
         g_free (category.name);
@@ -251,15 +236,14 @@ take_text (GString *into, FlamJson *json)
 static void
 read_record (Reader *reader, Record *record)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
+  FlamJson *json = reader->json;
 
   g_string_truncate (record->type, 0);
   g_string_truncate (record->event, 0);
   g_string_truncate (record->details, 0);
   g_array_set_size (record->categories, 0);
   record->start = record->end = -1;
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "type"))
       take_text (record->type, json);
     else if (flam_json_key_is (json, "eventType"))
@@ -273,11 +257,8 @@ read_record (Reader *reader, Record *record)
     else if (flam_json_key_is (json, "endTime"))
       record->end = get_time (json);
     else if (flam_json_key_is (json, "categories"))
-      {
-        guint inner = flam_json_enter (json);
-        while (flam_json_element (json, inner))
-          read_category (json, record->categories);
-      }
+      flam_json_each (json)
+        read_category (json, record->categories);
 }
 
 static void
@@ -318,12 +299,10 @@ add_mark (Reader *reader, const Record *record, gint64 end)
 static void
 read_records (Reader *reader, gboolean markers)
 {
-  guint depth = flam_json_enter (&reader->json);
   Record record;
 
   record_init (&record);
-  for (; flam_json_element (&reader->json, depth);
-       flam_json_step (&reader->json, reader->progress, &reader->cancelled))
+  flam_json_each (reader->json)
     {
       read_record (reader, &record);
       add_mark (reader, &record, markers ? record.start : record.end);
@@ -337,12 +316,10 @@ read_records (Reader *reader, gboolean markers)
 static void
 read_recording (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth = flam_json_enter (json);
+  FlamJson *json = reader->json;
   gint64 start = 0, end = 0;
-  guint inner;
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "startTime"))
       start = get_time (json);
     else if (flam_json_key_is (json, "endTime"))
@@ -352,12 +329,8 @@ read_recording (Reader *reader)
     else if (flam_json_key_is (json, "markers"))
       read_records (reader, TRUE);
     else if (flam_json_key_is (json, "sampleStackTraces"))
-      {
-        inner = flam_json_enter (json);
-        for (; flam_json_element (json, inner);
-             flam_json_step (json, reader->progress, &reader->cancelled))
-          read_sample (reader);
-      }
+      flam_json_each (json)
+        read_sample (reader);
     else if (flam_json_key_is (json, "sampleDurations"))
       read_durations (reader);
   if (start <= 0 || end < start)
@@ -366,71 +339,36 @@ read_recording (Reader *reader)
   flam_builder_facts (reader->builder)->duration_ns = end - start;
 }
 
-static void
-begin (Reader *reader)
-{
-  flam_builder_add_column (reader->builder);
-  flam_builder_add_standard_measure (
-      reader->builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE);
-  flam_builder_add_standard_measure (
-      reader->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
-  flam_builder_set_has_times (reader->builder);
-  reader->thread = flam_builder_lone_thread (reader->builder);
-}
-
 static gboolean
-finish (Reader *reader, const FlamSource *source, GError **error)
+load (FlamLoad *load, GError **error)
 {
-  if (reader->cancelled != NULL)
-    {
-      g_propagate_error (error, reader->cancelled);
-      return FALSE;
-    }
-  if (!flam_json_finish_partly (&reader->json,
-                                source,
-                                reader->stacks->len > 0 ? reader->builder
-                                                        : NULL,
-                                error))
+  Reader reader = {
+    .builder = load->builder,
+    .json = flam_json_load (load, NULL),
+    .frames = flam_load_array (load, FlamId),
+    .stacks = flam_load_array (load, FlamId),
+    .times = flam_load_array (load, gint64),
+    .durations = flam_load_array (load, gint64),
+    .counters = flam_load_table (load, FLAM_KEY_TEXT, NULL),
+    .thread = flam_builder_lone_thread (load->builder),
+  };
+
+  flam_load_measures (load->builder, FLAM_STANDARD_WALL_TIME);
+  flam_builder_add_standard_measure (
+      load->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+  flam_builder_set_has_times (load->builder);
+  flam_json_each (reader.json)
+    if (flam_json_key_is (reader.json, "recording"))
+      read_recording (&reader);
+  if (!flam_json_end (reader.json, load, reader.stacks->len > 0, error))
     return FALSE;
-  add_samples (reader);
+  add_samples (&reader);
   flam_builder_warn_count (
-      reader->builder,
-      reader->bad,
+      load->builder,
+      reader.bad,
       "%" PRIu64 " sample has no duration and weighs nothing",
       "%" PRIu64 " samples have no duration and weigh nothing");
   return TRUE;
-}
-
-static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
-{
-  Reader reader = {
-    .builder = builder,
-    .progress = options->progress,
-    .frames = g_array_new (FALSE, FALSE, sizeof (FlamId)),
-    .stacks = g_array_new (FALSE, FALSE, sizeof (FlamId)),
-    .times = g_array_new (FALSE, FALSE, sizeof (gint64)),
-    .durations = g_array_new (FALSE, FALSE, sizeof (gint64)),
-    .counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-  };
-  guint depth = flam_json_open (&reader.json, source->data, source->size);
-  gboolean good;
-
-  begin (&reader);
-  while (flam_json_member (&reader.json, depth))
-    if (flam_json_key_is (&reader.json, "recording"))
-      read_recording (&reader);
-  good = finish (&reader, source, error);
-  flam_json_clear (&reader.json);
-  g_array_unref (reader.frames);
-  g_array_unref (reader.stacks);
-  g_array_unref (reader.times);
-  g_array_unref (reader.durations);
-  g_hash_table_unref (reader.counters);
-  return good;
 }
 
 const FlamImporter flam_import_safari = {

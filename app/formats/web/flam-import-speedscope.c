@@ -139,22 +139,21 @@ begin_rows (FlamSpeedscope *reader)
 static FlamId
 read_stack (FlamSpeedscope *reader, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
   GArray *last = reader->last;
   FlamId stack = FLAM_NONE;
   guint n = 0;
 
-  for (; flam_json_element (json, depth); n++)
+  flam_json_each (json)
     {
       FlamSpeedscopeStep now = { flam_json_get_int (json), FLAM_NONE };
 
       if (n < last->len &&
           g_array_index (last, FlamSpeedscopeStep, n).frame == now.frame)
         {
-          stack = g_array_index (last, FlamSpeedscopeStep, n).stack;
+          stack = g_array_index (last, FlamSpeedscopeStep, n++).stack;
           continue;
         }
-      g_array_set_size (last, n);
+      g_array_set_size (last, n++);
       now.stack = stack = push_frame (reader, stack, now.frame);
       g_array_append_val (last, now);
     }
@@ -165,10 +164,7 @@ read_stack (FlamSpeedscope *reader, FlamJson *json)
 static void
 read_samples (FlamSpeedscope *reader, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
-  for (; flam_json_element (json, depth);
-       flam_json_step (json, reader->progress, &reader->cancelled))
+  flam_json_each (json)
     {
       FlamId stack = read_stack (reader, json);
       g_array_append_val (reader->stacks, stack);
@@ -178,9 +174,7 @@ read_samples (FlamSpeedscope *reader, FlamJson *json)
 static void
 read_weights (FlamSpeedscope *reader, FlamJson *json, FlamSpeedscopeUnit unit)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
       gint64 weight = get_weight (reader, json, unit);
       g_array_append_val (reader->weights, weight);
@@ -195,14 +189,13 @@ read_event (FlamSpeedscope *reader,
             const FlamSpeedscopeProfile *profile,
             gint64 *last)
 {
-  guint depth = flam_json_enter (json);
   GArray *open = reader->open;
   FlamId top =
       open->len > 0 ? g_array_index (open, FlamId, open->len - 1) : FLAM_NONE;
   gint64 frame = -1, at = *last, weight;
   gboolean opens = FALSE;
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "type"))
       opens = flam_json_string_is (json, "O");
     else if (flam_json_key_is (json, "frame"))
@@ -230,12 +223,10 @@ read_events (FlamSpeedscope *reader,
              FlamJson *json,
              const FlamSpeedscopeProfile *profile)
 {
-  guint depth = flam_json_enter (json);
   gint64 last = G_MININT64 / 4;
 
   g_array_set_size (reader->open, 0);
-  for (; flam_json_element (json, depth);
-       flam_json_step (json, reader->progress, &reader->cancelled))
+  flam_json_each (json)
     read_event (reader, json, profile, &last);
 }
 
@@ -275,7 +266,6 @@ add_sampled (FlamSpeedscope *reader,
 static void
 read_profile (FlamSpeedscope *reader, FlamJson *json, guint index)
 {
-  guint depth = flam_json_enter (json);
   const FlamSpeedscopeProfile *profile =
       &g_array_index (reader->profiles, FlamSpeedscopeProfile, index);
   gint64 start = 0;
@@ -283,8 +273,7 @@ read_profile (FlamSpeedscope *reader, FlamJson *json, guint index)
   if (profile->measure == FLAM_NONE)
     {
       reader->left_out = TRUE;
-      while (flam_json_member (json, depth))
-        ;
+      flam_json_skip (json);
       return;
     }
   g_array_set_size (reader->stacks, 0);
@@ -300,7 +289,7 @@ read_profile (FlamSpeedscope *reader, FlamJson *json, guint index)
         reader->builder,
         reader->thread,
         flam_builder_get_string (reader->builder, profile->name));
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "name") && profile->thread < 0)
       flam_builder_set_thread_name (
           reader->builder, reader->thread, flam_json_get_string (json, NULL));
@@ -318,94 +307,58 @@ read_profile (FlamSpeedscope *reader, FlamJson *json, guint index)
 static void
 second_pass (FlamSpeedscope *reader, FlamJson *json)
 {
-  guint depth, inner;
+  guint index = 0;
 
-  flam_json_next (json);
-  depth = flam_json_enter (json);
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "profiles"))
-      {
-        guint index = 0;
-        inner = flam_json_enter (json);
-        while (flam_json_element (json, inner) && index < reader->profiles->len)
+      flam_json_each (json)
+        if (index < reader->profiles->len)
           read_profile (reader, json, index++);
-      }
   flush_rows (reader);
 }
 
 /* --- the whole ----------------------------------------------------------- */
 
 static gboolean
-read_file (FlamSpeedscope *reader, GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_auto (FlamJson) json = { 0 };
+  FlamSpeedscope reader = {
+    .load = load,
+    .builder = load->builder,
+    .frames = flam_load_array (load, FlamId),
+    .profiles = flam_load_array (load, FlamSpeedscopeProfile),
+    .measures = flam_load_array (load, FlamSpeedscopeMeasure),
+    .rows = { .thread = FLAM_NONE,
+              .stacks = flam_load_array (load, FlamId),
+              .times = flam_load_zeroed (load, gint64),
+              .weights = flam_load_zeroed (load, gint64) },
+    .open = flam_load_array (load, FlamId),
+    .stacks = flam_load_array (load, FlamId),
+    .last = flam_load_array (load, FlamSpeedscopeStep),
+    .weights = flam_load_array (load, gint64),
+  };
+  FlamJson *json;
 
-  flam_json_init (&json, reader->source->data, reader->source->size);
-  flam_speedscope_begin (reader);
-  if (reader->cancelled != NULL)
-    json.at = json.end;
-  second_pass (reader, &json);
-  if (reader->cancelled != NULL)
-    {
-      g_propagate_error (error, reader->cancelled);
-      return FALSE;
-    }
-  if (!flam_json_finish_partly (&json,
-                                reader->source,
-                                reader->samples > 0 ? reader->builder : NULL,
-                                error))
+  if (!flam_speedscope_begin (&reader, error))
     return FALSE;
-  if (reader->profiles->len == 0)
+  json = flam_json_load (load, NULL);
+  second_pass (&reader, json);
+  if (!flam_json_end (json, load, reader.samples > 0, error))
+    return FALSE;
+  if (reader.profiles->len == 0)
     return flam_source_invalid (
-        reader->source, error, N_ ("a speedscope file without profiles"));
-  if (reader->left_out)
-    flam_builder_warn (reader->builder,
+        load->source, error, N_ ("a speedscope file without profiles"));
+  if (reader.left_out)
+    flam_builder_warn (load->builder,
                        N_ ("more than %d measures: profiles that measure "
                            "something else were left out"),
                        FLAM_SPEEDSCOPE_MAX_MEASURES);
-  flam_builder_warn_count (reader->builder,
-                           reader->bad,
+  flam_builder_warn_count (load->builder,
+                           reader.bad,
                            "%" PRIu64 " frame, event or weight makes no sense",
                            "%" PRIu64
                            " frames, events or weights make no sense");
   return TRUE;
-}
-
-static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
-{
-  FlamSpeedscope reader = {
-    .source = source,
-    .builder = builder,
-    .progress = options->progress,
-    .frames = g_array_new (FALSE, FALSE, sizeof (FlamId)),
-    .profiles = g_array_new (FALSE, FALSE, sizeof (FlamSpeedscopeProfile)),
-    .measures = g_array_new (FALSE, FALSE, sizeof (FlamSpeedscopeMeasure)),
-    .rows = { .thread = FLAM_NONE,
-              .stacks = g_array_new (FALSE, FALSE, sizeof (FlamId)),
-              .times = g_array_new (FALSE, TRUE, sizeof (gint64)),
-              .weights = g_array_new (FALSE, TRUE, sizeof (gint64)) },
-    .open = g_array_new (FALSE, FALSE, sizeof (FlamId)),
-    .stacks = g_array_new (FALSE, FALSE, sizeof (FlamId)),
-    .last = g_array_new (FALSE, FALSE, sizeof (FlamSpeedscopeStep)),
-    .weights = g_array_new (FALSE, FALSE, sizeof (gint64)),
-  };
-  gboolean ok = read_file (&reader, error);
-
-  g_array_unref (reader.frames);
-  g_array_unref (reader.profiles);
-  g_array_unref (reader.measures);
-  g_array_unref (reader.rows.stacks);
-  g_array_unref (reader.rows.times);
-  g_array_unref (reader.rows.weights);
-  g_array_unref (reader.open);
-  g_array_unref (reader.stacks);
-  g_array_unref (reader.last);
-  g_array_unref (reader.weights);
-  return ok;
 }
 
 /* The schema's address stands at either end; else the members' names do. */

@@ -28,9 +28,8 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
   FlamBuilder *builder;
-  FlamJson json;
+  FlamJson *json;
   GHashTable *numbers; /* a frame's number -> index + 1 */
   GArray *frames;      /* Frame */
   GArray *raw;         /* gint64 */
@@ -45,25 +44,21 @@ typedef struct
 static void
 read_frame (Reader *reader)
 {
-  FlamJson *json = &reader->json;
+  FlamJson *json = reader->json;
   Frame frame = { .function = { .module = FLAM_NONE,
                                 .kind = FLAM_KIND_INTERPRETED } };
   gint64 *number = g_new (gint64, 1);
-  guint depth;
 
   *number = g_ascii_strtoll (flam_json_get_key (json, NULL), NULL, 10);
-  depth = flam_json_enter (json);
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "name"))
-      frame.function.name = flam_builder_string (
-          reader->builder, flam_json_get_string (json, NULL), -1);
+      frame.function.name = flam_json_intern (json, reader->builder);
     else if (flam_json_key_is (json, "file"))
       {
         if (flam_json_string_is (json, "<cfunc>"))
           frame.function.kind = FLAM_KIND_NATIVE;
         else
-          frame.function.file = flam_builder_string (
-              reader->builder, flam_json_get_string (json, NULL), -1);
+          frame.function.file = flam_json_intern (json, reader->builder);
       }
     else if (flam_json_key_is (json, "line"))
       frame.function.line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
@@ -77,11 +72,9 @@ read_frame (Reader *reader)
 static void
 read_document (Reader *reader)
 {
-  FlamJson *json = &reader->json;
-  guint depth =
-      flam_json_open (json, reader->source->data, reader->source->size);
+  FlamJson *json = reader->json;
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "mode"))
       {
         reader->objects = flam_json_string_is (json, "object");
@@ -93,8 +86,7 @@ read_document (Reader *reader)
       reader->interval = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
     else if (flam_json_key_is (json, "frames"))
       {
-        guint inner = flam_json_enter (json);
-        while (flam_json_member (json, inner))
+        flam_json_each (json)
           if (json->token == FLAM_JSON_OBJECT)
             read_frame (reader);
       }
@@ -208,37 +200,25 @@ add_measure (Reader *reader)
 }
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_autoptr (GHashTable) numbers =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
-  g_autoptr (GArray) frames = g_array_new (FALSE, FALSE, sizeof (Frame));
-  g_autoptr (GArray) raw = g_array_new (FALSE, FALSE, sizeof (gint64));
-  g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (gint64));
-  Reader reader = { .source = source,
-                    .builder = builder,
-                    .numbers = numbers,
-                    .frames = frames,
-                    .raw = raw,
-                    .lines = lines };
-  gboolean good;
+  Reader reader = { .builder = load->builder,
+                    .json = flam_json_load (load, NULL),
+                    .numbers = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
+                    .frames = flam_load_array (load, Frame),
+                    .raw = flam_load_array (load, gint64),
+                    .lines = flam_load_array (load, gint64) };
 
   read_document (&reader);
-  good = flam_json_finish_partly (
-      &reader.json, source, frames->len > 0 ? builder : NULL, error);
-  flam_json_clear (&reader.json);
-  if (!good)
+  if (!flam_json_end (reader.json, load, reader.frames->len > 0, error))
     return FALSE;
   add_measure (&reader);
-  if (raw->len > 0)
+  if (reader.raw->len > 0)
     add_raw (&reader);
   else
     add_flat (&reader);
   flam_builder_warn_count (
-      builder,
+      load->builder,
       reader.bad,
       "%" PRIu64 " number of the stacks makes no sense and was left out",
       "%" PRIu64 " numbers of the stacks make no sense and were left out");

@@ -320,7 +320,7 @@ push_stack (Reader *reader, guint64 pc)
 static gboolean
 add_tick (Reader *reader)
 {
-  FlamSample sample = { .thread = reader->thread, .stack = FLAM_NONE };
+  FlamSample sample = { .thread = reader->thread };
   guint64 pc, time, callback, top, state;
   gint64 one = 1;
 
@@ -333,11 +333,7 @@ add_tick (Reader *reader)
     g_array_append_val (reader->frames, reader->collector);
   push_address (reader, callback != 0 ? top : pc, TRUE);
   push_stack (reader, pc);
-  for (guint i = reader->frames->len; i > 0; i--)
-    sample.stack =
-        flam_builder_stack (reader->builder,
-                            sample.stack,
-                            g_array_index (reader->frames, FlamId, i - 1));
+  sample.stack = flam_load_stack (reader->builder, reader->frames);
   sample.time = MIN (time, G_MAXINT64 / 4000) * 1000;
   if (state == STATE_IDLE)
     sample.state = FLAM_STATE_SLEEP;
@@ -348,9 +344,11 @@ add_tick (Reader *reader)
 
 /* FALSE: a line of these that makes no sense. */
 static gboolean
-read_line (Reader *reader, const char *line, gsize length)
+read_line (gpointer data, FlamSlice line)
 {
-  split (reader, line, length);
+  Reader *reader = data;
+
+  split (reader, line.text, line.length);
   if (field_is (reader, 0, "tick"))
     return add_tick (reader);
   if (field_is (reader, 0, "code-creation"))
@@ -367,55 +365,24 @@ read_line (Reader *reader, const char *line, gsize length)
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
-read_lines (Reader *reader,
-            const FlamSource *source,
-            const FlamProgress *progress,
-            GError **error)
+load (FlamLoad *load, GError **error)
 {
-  const char *line;
-  gsize length;
+  FlamBuilder *builder = load->builder;
+  Reader reader = {
+    .builder = builder,
+    .thread = flam_builder_lone_thread (builder),
+    .collector =
+        flam_load_frame (builder, "(garbage collector)", -1, FLAM_KIND_ROOT),
+    .code = flam_load_clears (load, flam_ranges_new (), flam_ranges_free),
+    .modules = flam_load_array (load, FlamId),
+    .fields = flam_load_array (load, Field),
+    .frames = flam_load_array (load, FlamId),
+  };
 
-  flam_text_open (&reader->text, source, progress);
-  while (flam_text_next (&reader->text, &line, &length))
-    if (!read_line (reader, line, length))
-      flam_text_bad (&reader->text);
-  flam_text_warn_bad (&reader->text, reader->builder, N_ ("a log of V8"));
-  return flam_text_close (&reader->text, error);
-}
-
-static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      const FlamLoadOptions *options,
-      GError **error)
-{
-  Reader reader = { .builder = builder };
-  gboolean good;
-
-  flam_builder_add_column (builder);
-  flam_builder_add_standard_measure (
-      builder, FLAM_STANDARD_SAMPLES, 0, FLAM_NONE);
+  flam_load_measures (builder, FLAM_STANDARD_SAMPLES);
   flam_builder_set_has_times (builder);
-  reader.thread = flam_builder_lone_thread (builder);
-  reader.collector = flam_builder_frame (
-      builder,
-      flam_builder_function_named (
-          builder,
-          flam_builder_string (builder, "(garbage collector)", -1),
-          FLAM_KIND_ROOT),
-      0,
-      0,
-      0);
-  reader.code = flam_ranges_new ();
-  reader.modules = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  reader.fields = g_array_new (FALSE, FALSE, sizeof (Field));
-  reader.frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  good = read_lines (&reader, source, options->progress, error);
-  flam_ranges_free (reader.code);
-  g_array_unref (reader.modules);
-  g_array_unref (reader.fields);
-  g_array_unref (reader.frames);
-  return good;
+  return flam_text_read (
+      &reader.text, load, read_line, &reader, N_ ("a log of V8"), error);
 }
 
 const FlamImporter flam_import_v8_log = {

@@ -45,59 +45,37 @@ add_cpu (FlamV8Profile *profile)
 static void
 add_heap (FlamV8Profile *profile)
 {
-  flam_builder_add_column (profile->builder);
-  flam_builder_add_measure (profile->builder,
-                            "live",
-                            N_ ("Live memory"),
-                            FLAM_UNIT_BYTES,
-                            FLAM_MEASURE_ALLOC,
-                            0,
-                            FLAM_NONE);
+  static const FlamMeasureRow live = { "live",
+                                       N_ ("Live memory"),
+                                       FLAM_OF_BYTES };
+
+  flam_load_measure (profile->builder,
+                     &live,
+                     flam_builder_add_column (profile->builder),
+                     FLAM_NONE);
   flam_v8_profile_add_nodes (profile);
 }
 
 /* --- the importers ------------------------------------------------------- */
 
 static gboolean
-load (const FlamSource *source,
-      FlamBuilder *builder,
-      void (*add) (FlamV8Profile *profile),
-      GError **error)
+load (FlamLoad *load, GError **error)
 {
-  g_auto (FlamJson) json = { 0 };
+  void (*const add) (FlamV8Profile * profile) = load->form;
+  FlamBuilder *builder = load->builder;
+  FlamJson *json = flam_json_load (load, NULL);
   g_autoptr (FlamV8Profile) profile =
       flam_v8_profile_new (builder, flam_builder_lone_thread (builder));
 
-  flam_json_open (&json, source->data, source->size);
-  flam_v8_profile_read (profile, &json);
-  if (json.truncated && profile->nodes->len > 1)
-    {
-      flam_builder_set_partial (builder, 1);
-      flam_builder_warn (builder, N_ ("the file ends early: %s"), json.problem);
-    }
-  else if (!flam_json_finish (&json, source, error))
+  flam_v8_profile_read (profile, json);
+  if (json->truncated && profile->nodes->len > 1)
+    flam_load_partial (
+        load, NULL, N_ ("the file ends early: %s"), json->problem);
+  else if (!flam_json_finish (json, load->source, error))
     return FALSE;
   flam_v8_profile_link (profile);
   add (profile);
   return TRUE;
-}
-
-static gboolean
-load_cpu (const FlamSource *source,
-          FlamBuilder *builder,
-          const FlamLoadOptions *options,
-          GError **error)
-{
-  return load (source, builder, add_cpu, error);
-}
-
-static gboolean
-load_heap (const FlamSource *source,
-           FlamBuilder *builder,
-           const FlamLoadOptions *options,
-           GError **error)
-{
-  return load (source, builder, add_heap, error);
 }
 
 static guint
@@ -124,7 +102,8 @@ const FlamImporter flam_import_cpuprofile = {
   .suffixes = FLAM_LIST (".cpuprofile"),
   .mime_types = FLAM_LIST ("application/json"),
   .probe = probe_cpu,
-  .load = load_cpu,
+  .load = load,
+  .form = add_cpu,
 };
 
 const FlamImporter flam_import_heapprofile = {
@@ -136,5 +115,6 @@ const FlamImporter flam_import_heapprofile = {
                          .head = 4096,
                          .words = FLAM_LIST ("\"callFrame\"", "\"selfSize\""),
                          .score = 90 }),
-  .load = load_heap,
+  .load = load,
+  .form = add_heap,
 };

@@ -40,12 +40,11 @@ kind_of (const char *name, const char *file)
 static void
 read_frame (FlamSpeedscope *reader, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
   FlamFunction function = { .module = FLAM_NONE };
   gint64 line = 0;
   FlamId id;
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "name") || flam_json_key_is (json, "file"))
       {
         gboolean is_name = flam_json_key_is (json, "name");
@@ -72,16 +71,10 @@ read_frame (FlamSpeedscope *reader, FlamJson *json)
 static void
 read_frames (FlamSpeedscope *reader, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "frames"))
-      {
-        guint inner = flam_json_enter (json);
-        for (; flam_json_element (json, inner);
-             flam_json_step (json, reader->progress, &reader->cancelled))
-          read_frame (reader, json);
-      }
+      flam_json_each (json)
+        read_frame (reader, json);
 }
 
 static void
@@ -95,28 +88,13 @@ note_fraction (FlamSpeedscope *reader, const FlamJson *json)
 static void
 note_fractions (FlamSpeedscope *reader, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
-  for (; flam_json_element (json, depth);
-       flam_json_step (json, reader->progress, &reader->cancelled))
-    if (json->token == FLAM_JSON_OBJECT)
-      {
-        guint inner = flam_json_enter (json);
-        while (flam_json_member (json, inner))
-          if (flam_json_key_is (json, "at"))
-            note_fraction (reader, json);
-      }
-    else
+  flam_json_each (json)
+    if (json->token != FLAM_JSON_OBJECT)
       note_fraction (reader, json);
-}
-
-static FlamId
-take_string (FlamSpeedscope *reader, FlamJson *json)
-{
-  gsize length;
-  const char *text = flam_json_get_string (json, &length);
-
-  return flam_builder_string (reader->builder, text, length);
+    else
+      flam_json_each (json)
+        if (flam_json_key_is (json, "at"))
+          note_fraction (reader, json);
 }
 
 /* What a profile's unit stands for where it says no more. */
@@ -146,13 +124,11 @@ read_measure (FlamSpeedscope *reader,
               FlamJson *json,
               FlamSpeedscopeMeasure *measure)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "id"))
-      measure->id = take_string (reader, json);
+      measure->id = flam_json_intern (json, reader->builder);
     else if (flam_json_key_is (json, "name"))
-      measure->name = take_string (reader, json);
+      measure->name = flam_json_intern (json, reader->builder);
     else if (flam_json_key_is (json, "kind"))
       measure->kind = flam_json_string_is (json, "alloc") ? FLAM_MEASURE_ALLOC
                                                           : FLAM_MEASURE_CPU;
@@ -163,13 +139,11 @@ read_thread (FlamSpeedscope *reader,
              FlamJson *json,
              FlamSpeedscopeProfile *profile)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "index"))
       profile->thread = CLAMP (flam_json_get_int (json), -1, G_MAXINT32);
     else if (flam_json_key_is (json, "name"))
-      profile->name = take_string (reader, json);
+      profile->name = flam_json_intern (json, reader->builder);
 }
 
 /* FLAM_NONE: one more than there is room for. */
@@ -194,12 +168,11 @@ find_measure (FlamSpeedscope *reader, const FlamSpeedscopeMeasure *wanted)
 static void
 note_profile (FlamSpeedscope *reader, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
   FlamSpeedscopeProfile profile = { { FLAM_UNIT_COUNT, 1 }, 0, -1, 0 };
   FlamSpeedscopeMeasure said = { 0, 0, FLAM_UNIT_COUNT, FLAM_MEASURE_CPU };
   FlamSpeedscopeMeasure measure;
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "unit"))
       profile.unit = parse_unit (json);
     else if (flam_json_key_is (json, "measure"))
@@ -219,23 +192,16 @@ note_profile (FlamSpeedscope *reader, FlamJson *json)
 }
 
 static void
-first_pass (FlamSpeedscope *reader)
+first_pass (FlamSpeedscope *reader, FlamJson *json)
 {
-  g_auto (FlamJson) json = { 0 };
-  guint depth, inner;
-
-  depth = flam_json_open (&json, reader->source->data, reader->source->size);
-  while (flam_json_member (&json, depth))
-    if (flam_json_key_is (&json, "shared"))
-      read_frames (reader, &json);
-    else if (flam_json_key_is (&json, "activeProfileIndex"))
-      reader->active = flam_json_get_int (&json);
-    else if (flam_json_key_is (&json, "profiles"))
-      {
-        inner = flam_json_enter (&json);
-        while (flam_json_element (&json, inner))
-          note_profile (reader, &json);
-      }
+  flam_json_each (json)
+    if (flam_json_key_is (json, "shared"))
+      read_frames (reader, json);
+    else if (flam_json_key_is (json, "activeProfileIndex"))
+      reader->active = flam_json_get_int (json);
+    else if (flam_json_key_is (json, "profiles"))
+      flam_json_each (json)
+        note_profile (reader, json);
 }
 
 /* --- measures ------------------------------------------------------------- */
@@ -308,9 +274,13 @@ add_measures (FlamSpeedscope *reader)
                      1));
 }
 
-void
-flam_speedscope_begin (FlamSpeedscope *reader)
+gboolean
+flam_speedscope_begin (FlamSpeedscope *reader, GError **error)
 {
-  first_pass (reader);
+  FlamJson *json = flam_json_load (reader->load, NULL);
+
+  first_pass (reader, json);
   add_measures (reader);
+  return json->cancelled == NULL ||
+         flam_json_finish (json, reader->load->source, error);
 }

@@ -50,9 +50,8 @@ typedef struct
 
 typedef struct
 {
-  const FlamSource *source;
+  FlamLoad *load;
   FlamBuilder *builder;
-  const FlamProgress *progress;
   GArray *frames;   /* FlamId */
   GArray *profiles; /* FlamSpeedscopeProfile */
   GArray *measures; /* FlamSpeedscopeMeasure */
@@ -64,7 +63,6 @@ typedef struct
   GArray *weights; /* gint64 */
   gboolean fractions;
   gboolean left_out; /* profiles of measures without room */
-  GError *cancelled;
   FlamId thread;
   guint first_own; /* threads from here on are profiles that name none */
   guint64 samples;
@@ -72,4 +70,4 @@ typedef struct
 } FlamSpeedscope;
 
 /* The frames, and what each profile measures of whom; then the measures. */
-void flam_speedscope_begin (FlamSpeedscope *reader);
+gboolean flam_speedscope_begin (FlamSpeedscope *reader, GError **error);

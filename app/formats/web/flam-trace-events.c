@@ -45,7 +45,6 @@ flam_trace_events_clear (FlamTraceEvents *events)
     flam_column_clear (
         &flam_column_at (&events->tasks, FlamTraceTask, i).moments);
   flam_json_clear (&events->json);
-  g_clear_error (&events->cancelled);
   flam_strings_clear (&events->names);
   flam_column_clear (&events->tasks);
   flam_column_clear (&events->namings);
@@ -62,11 +61,10 @@ static gboolean
 is_event (const guint8 *at, const guint8 *end, gsize *looked)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth =
-      flam_json_open (&json, at, MIN (end - at, MAX_LOOK - (gssize)*looked));
   gboolean phase = FALSE;
 
-  while (flam_json_member (&json, depth))
+  flam_json_open (&json, at, MIN (end - at, MAX_LOOK - (gssize)*looked));
+  flam_json_each (&json)
     phase = phase || flam_json_key_is (&json, "ph");
   *looked += json.at - at;
   return phase && json.token == FLAM_JSON_OBJECT_END;
@@ -171,12 +169,12 @@ static void
 add_namings (FlamTraceEvents *events, const Event *event, gboolean of_process)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, event->args.text, event->args.length);
   FlamTraceTask process = { .kind = FLAM_TRACE_PROCESS,
                             .pid = event->pid,
                             .tid = -1 };
 
-  while (flam_json_member (&json, depth))
+  flam_json_open (&json, event->args.text, event->args.length);
+  flam_json_each (&json)
     if (flam_json_key_is (&json, "name"))
       {
         FlamTraceNaming naming;
@@ -329,7 +327,6 @@ static void
 read_event (FlamTraceEvents *events)
 {
   FlamJson *json = &events->json;
-  guint depth = flam_json_enter (json);
   Event event = { .name = { .text = "" },
                   .id = { .text = "" },
                   .pid = -1,
@@ -339,7 +336,7 @@ read_event (FlamTraceEvents *events)
 
   if (json->token != FLAM_JSON_OBJECT)
     return;
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "ph"))
       event.phase = first_char (json);
     else if (flam_json_key_is (json, "name"))
@@ -374,19 +371,18 @@ flam_trace_events_read (FlamTraceEvents *events,
 {
   FlamJson *json = &events->json;
 
+  flam_json_report (json, progress);
   while (flam_json_element (json, depth))
     {
-      if (G_UNLIKELY (json->at - 1 == events->until &&
-                      json->token == FLAM_JSON_OBJECT))
-        {
-          events->arrived = TRUE;
-          return TRUE;
-        }
+      events->arrived =
+          json->at - 1 == events->until && json->token == FLAM_JSON_OBJECT;
+      if (G_UNLIKELY (events->arrived))
+        break;
       read_event (events);
-      flam_json_step (json, progress, &events->cancelled);
     }
-  if (events->cancelled == NULL)
+  flam_json_report (json, NULL);
+  if (json->cancelled == NULL)
     return TRUE;
-  g_propagate_error (error, g_steal_pointer (&events->cancelled));
+  g_propagate_error (error, g_steal_pointer (&json->cancelled));
   return FALSE;
 }

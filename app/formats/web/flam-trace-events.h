@@ -59,7 +59,6 @@ typedef struct
   FlamJson json;       /* where it is read */
   const guint8 *until; /* where the next part begins; NULL: there is none */
   gboolean arrived;    /* an event begins there, and it was read up to it */
-  GError *cancelled;
 
   FlamStrings names;
   FlamColumn tasks;   /* FlamTraceTask */

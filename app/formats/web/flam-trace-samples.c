@@ -96,17 +96,16 @@ static void
 read_frames (FlamTraceSamples *samples, FlamJsonText text)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, text.text, text.length);
 
-  while (flam_json_member (&json, depth))
+  flam_json_open (&json, text.text, text.length);
+  flam_json_each (&json)
     {
       Frame frame = { .stack = FLAM_NONE };
       gsize length;
       const char *key = flam_json_get_key (&json, &length);
       FlamId id = flam_builder_string (samples->builder, key, length);
-      guint inner = flam_json_enter (&json);
 
-      while (flam_json_member (&json, inner))
+      flam_json_each (&json)
         if (flam_json_key_is (&json, "name"))
           frame.name = intern_id (samples, &json);
         else if (flam_json_key_is (&json, "parent"))
@@ -230,12 +229,11 @@ find_event (FlamTraceSamples *samples, FlamId name)
 static void
 read_sample (FlamTraceSamples *samples, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
   FlamSample sample = { .stack = FLAM_NONE };
   gint64 weight = 1, tid = -1;
   FlamId name = 0, frame = 0;
 
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "tid"))
       tid = get_number (json, 1);
     else if (flam_json_key_is (json, "ts"))
@@ -268,11 +266,10 @@ flam_trace_samples_read (FlamTraceSamples *samples,
                          FlamJsonText list)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth;
 
   read_frames (samples, frames);
-  depth = flam_json_open (&json, list.text, list.length);
-  while (flam_json_element (&json, depth))
+  flam_json_open (&json, list.text, list.length);
+  flam_json_each (&json)
     if (json.token == FLAM_JSON_OBJECT)
       read_sample (samples, &json);
 }

@@ -137,11 +137,10 @@ set_function (FlamV8Profile *profile, Node *node, CallFrame *frame)
 static void
 read_call_frame (FlamV8Profile *profile, FlamJson *json, Node *node)
 {
-  guint depth = flam_json_enter (json);
   CallFrame frame = new_frame ();
 
   node->framed = TRUE;
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     read_frame_member (profile, json, node, &frame);
   set_function (profile, node, &frame);
 }
@@ -168,15 +167,12 @@ get_node (FlamV8Profile *profile, guint32 index)
 static void
 read_ticks (FlamV8Profile *profile, FlamJson *json, Node *node)
 {
-  guint depth = flam_json_enter (json);
-
   node->tick = profile->ticks->len;
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     {
-      guint inner = flam_json_enter (json);
       Tick tick = { 0 };
 
-      while (flam_json_member (json, inner))
+      flam_json_each (json)
         if (flam_json_key_is (json, "line"))
           tick.line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
         else if (flam_json_key_is (json, "ticks"))
@@ -251,9 +247,7 @@ read_nested (FlamV8Profile *profile, FlamJson *json)
 static void
 read_flat (FlamV8Profile *profile, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_element (json, depth))
+  flam_json_each (json)
     if (json->token == FLAM_JSON_OBJECT)
       read_nested (profile, json);
 }
@@ -278,9 +272,7 @@ read_timestamps (FlamV8Profile *profile, FlamJson *json)
 void
 flam_v8_profile_read (FlamV8Profile *profile, FlamJson *json)
 {
-  guint depth = flam_json_enter (json);
-
-  while (flam_json_member (json, depth))
+  flam_json_each (json)
     if (flam_json_key_is (json, "nodes"))
       read_flat (profile, json);
     else if (flam_json_key_is (json, "head"))
@@ -317,16 +309,14 @@ void
 flam_v8_profile_read_piece (FlamV8Profile *profile, FlamJsonText args)
 {
   g_auto (FlamJson) json = { 0 };
-  guint depth = flam_json_open (&json, args.text, args.length);
   guint first = profile->samples->len;
   FlamJsonText lines = { .text = "" };
-  guint inner;
 
-  while (flam_json_member (&json, depth))
+  flam_json_open (&json, args.text, args.length);
+  flam_json_each (&json)
     if (flam_json_key_is (&json, "data"))
       {
-        inner = flam_json_enter (&json);
-        while (flam_json_member (&json, inner))
+        flam_json_each (&json)
           if (flam_json_key_is (&json, "startTime"))
             profile->start = flam_json_get_int (&json);
           else if (flam_json_key_is (&json, "cpuProfile"))
